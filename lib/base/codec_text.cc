@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Codecs as text: the naming half of base/compression.h.
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_format.h>
+
+#include "base/compression.h"
+#include "base/status.h"
+
+namespace betr {
+namespace {
+
+struct Kind {
+  Compression kind;
+  std::string_view name;
+  int min_level;
+  int usual_level;
+  int max_level;
+};
+
+constexpr Kind kKinds[] = {
+    {Compression::kNone, "none", 0, 0, 0},
+    {Compression::kLz4, "lz4", 1, 1, 12},
+    {Compression::kZstd, "zstd", 1, 3, 22},
+};
+
+const Kind* FindKind(Compression kind) {
+  for (const Kind& known : kKinds) {
+    if (known.kind == kind) return &known;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<int> ParseLevel(const Kind& kind, std::string_view text) {
+  int level = 0;
+  if (!absl::SimpleAtoi({text.data(), text.size()}, &level) || level < kind.min_level || level > kind.max_level) {
+    return absl::InvalidArgumentError(absl::StrFormat("compression level '%s': %s takes %d to %d", text, kind.name,
+                                                      kind.min_level, kind.max_level));
+  }
+  return level;
+}
+
+}  // namespace
+
+Codec DefaultCodec(Compression kind) {
+  const Kind* const known = FindKind(kind);
+  return {kind, known == nullptr ? 0 : known->usual_level};
+}
+
+absl::StatusOr<Codec> ParseCodec(std::string_view text) {
+  const size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  for (const Kind& known : kKinds) {
+    if (known.name != name) continue;
+    if (colon == std::string_view::npos) return Codec{known.kind, known.usual_level};
+    BETR_ASSIGN_OR_RETURN(const int level, ParseLevel(known, text.substr(colon + 1)));
+    return Codec{known.kind, level};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("compression '%s' is not known: none, lz4[:LEVEL] or zstd[:LEVEL] expected", text));
+}
+
+std::string FormatCodec(const Codec& codec) {
+  const std::string name(CompressionName(codec.kind));
+  return codec == DefaultCodec(codec.kind) ? name : absl::StrFormat("%s:%d", name, codec.level);
+}
+
+std::string_view CompressionName(Compression kind) {
+  const Kind* const known = FindKind(kind);
+  return known == nullptr ? "unknown" : known->name;
+}
+
+absl::StatusOr<Compression> CompressionFromByte(uint8_t byte) {
+  const auto kind = static_cast<Compression>(byte);
+  if (FindKind(kind) != nullptr) return kind;
+  return absl::UnimplementedError(absl::StrFormat("compression %u is not known to this build", unsigned{byte}));
+}
+
+}  // namespace betr

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compressing one piece of bytes (a basement, a partition, a page), and back. The result carries no header: its
+// format records which compression was used, the stored size and the raw size, and its checksum is checked before
+// the bytes come here; but wrong bytes are still only an error.
+//
+// All functions may be called from any thread. Zstandard's work areas are kept per thread and reused; they live
+// until the thread ends (under 1 MiB for levels up to 3, tens of MiB for the highest).
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace betr {
+
+// How stored bytes are compressed. The values are part of the disk format.
+enum class Compression : uint8_t { kNone = 0, kLz4 = 1, kZstd = 2 };
+
+// How to compress. The level matters to the writer only.
+struct Codec {
+  Compression kind = Compression::kNone;
+  int level = 0;  // lz4: 1 (fast) to 12; zstd: 1 to 22; none: 0
+
+  friend bool operator==(const Codec&, const Codec&) = default;
+};
+
+// The largest piece that Compress and Decompress take.
+inline constexpr Bytes kMaxRawSize = MiB(256);
+
+// The kind with its usual level: lz4 1, zstd 3.
+Codec DefaultCodec(Compression kind);
+
+// "none", "lz4", "lz4:9", "zstd", "zstd:19". kInvalidArgument names what is wrong.
+absl::StatusOr<Codec> ParseCodec(std::string_view text);
+
+// The inverse of ParseCodec; the usual level is left out.
+std::string FormatCodec(const Codec& codec);
+
+// The name of a kind: "none", "lz4", "zstd". "unknown" for a value outside the enum.
+std::string_view CompressionName(Compression kind);
+
+// The kind for a byte read from disk; kUnimplemented for one that this build does not know.
+absl::StatusOr<Compression> CompressionFromByte(uint8_t byte);
+
+// Appends `raw` to `*stored`, compressed when that saves at least a sixteenth, else as it is, and returns how it
+// was stored: codec.kind or kNone. Requires: raw.size() <= kMaxRawSize.
+Compression Compress(const Codec& codec, std::string_view raw, std::string* stored);
+
+// The `raw_size` bytes that Compress was given. kDataLoss when the stored bytes are not exactly that, or raw_size
+// is above kMaxRawSize. Never writes or allocates more than raw_size, whatever the bytes say.
+absl::StatusOr<std::string> Decompress(Compression kind, std::string_view stored, Bytes raw_size);
+
+// The same into memory of the caller, who knows the raw size: fills `raw` or fails.
+absl::Status DecompressInto(Compression kind, std::string_view stored, std::span<char> raw);
+
+}  // namespace betr
