@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes a random test repeatable and a long one adjustable.
+//
+// Every test executable takes `--betr-seed N` (or `random`) and `--betr-scale X`; the environment variables
+// BETR_TEST_SEED and BETR_TEST_SCALE say the same to all of them, the options win. Each run prints both, each
+// failed test case prints the command that repeats it.
+#pragma once
+
+#include <cstdint>
+
+namespace betr {
+
+// Where every random test starts from. The same in each run unless told otherwise.
+uint64_t TestSeed();
+
+// How much work a random test does, relative to the default suite: multiply step counts by it. Positive.
+double TestScale();
+
+}  // namespace betr
