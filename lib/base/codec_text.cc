@@ -33,8 +33,8 @@ const Kind* FindKind(Compression kind) {
 absl::StatusOr<int> ParseLevel(const Kind& kind, std::string_view text) {
   int level = 0;
   if (!absl::SimpleAtoi({text.data(), text.size()}, &level) || level < kind.min_level || level > kind.max_level) {
-    return absl::InvalidArgumentError(absl::StrFormat("compression level '%s': %s takes %d to %d", text, kind.name,
-                                                      kind.min_level, kind.max_level));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("compression level '%s': %s takes %d to %d", text, kind.name, kind.min_level, kind.max_level));
   }
   return level;
 }

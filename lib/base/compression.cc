@@ -63,15 +63,15 @@ size_t CompressInto(const Codec& codec, std::string_view raw, std::span<char> ou
 
 absl::Status DecompressLz4(std::string_view stored, std::span<char> raw) {
   if (stored.size() > LZ4_MAX_INPUT_SIZE) return absl::DataLossError("lz4: the stored bytes are too many");
-  const int size = LZ4_decompress_safe(stored.data(), raw.data(), static_cast<int>(stored.size()),
-                                       static_cast<int>(raw.size()));
+  const int size =
+      LZ4_decompress_safe(stored.data(), raw.data(), static_cast<int>(stored.size()), static_cast<int>(raw.size()));
   if (size >= 0 && static_cast<size_t>(size) == raw.size()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrFormat("lz4: %u stored bytes do not decompress to %u", stored.size(), raw.size()));
+  return absl::DataLossError(
+      absl::StrFormat("lz4: %u stored bytes do not decompress to %u", stored.size(), raw.size()));
 }
 
 absl::Status DecompressZstd(std::string_view stored, std::span<char> raw) {
-  const size_t size =
-      ZSTD_decompressDCtx(ThreadDecompressor(), raw.data(), raw.size(), stored.data(), stored.size());
+  const size_t size = ZSTD_decompressDCtx(ThreadDecompressor(), raw.data(), raw.size(), stored.data(), stored.size());
   if (size == raw.size()) return absl::OkStatus();
   const char* why = ZSTD_isError(size) ? ZSTD_getErrorName(size) : "they are fewer";
   return absl::DataLossError(
@@ -105,8 +105,7 @@ Compression Compress(const Codec& codec, std::string_view raw, std::string* stor
 
 absl::StatusOr<std::string> Decompress(Compression kind, std::string_view stored, Bytes raw_size) {
   if (raw_size > kMaxRawSize) {
-    return absl::DataLossError(
-        absl::StrFormat("raw size %u is above the limit %u", raw_size.value, kMaxRawSize.value));
+    return absl::DataLossError(absl::StrFormat("raw size %u is above the limit %u", raw_size.value, kMaxRawSize.value));
   }
   std::string raw(static_cast<size_t>(raw_size.value), '\0');
   BETR_RETURN_IF_ERROR(DecompressInto(kind, stored, raw));

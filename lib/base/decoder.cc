@@ -61,9 +61,7 @@ void Decoder::Fail(std::string_view why) {
   end_ = at_;
 }
 
-void Decoder::FailShort(uint64_t wanted) {
-  Fail(absl::StrFormat("%u bytes expected, %u left", wanted, remaining()));
-}
+void Decoder::FailShort(uint64_t wanted) { Fail(absl::StrFormat("%u bytes expected, %u left", wanted, remaining())); }
 
 absl::Status Decoder::status(std::string_view what) const {
   return ok() ? absl::OkStatus() : absl::DataLossError(absl::StrFormat("%s: %s", what, error_));

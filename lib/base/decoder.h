@@ -74,7 +74,8 @@ class Decoder {
     return Need(sizeof(Int)) ? LoadFixed<Int>(Take(sizeof(Int))) : Int{0};
   }
   bool Need(uint64_t size) {
-    if (size <= remaining()) [[likely]] return true;
+    if (size <= remaining()) [[likely]]
+      return true;
     FailShort(size);
     return false;
   }

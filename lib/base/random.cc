@@ -5,6 +5,11 @@
 #include "base/coding.h"
 
 namespace betr {
+namespace {
+
+__extension__ using Uint128 = unsigned __int128;
+
+}  // namespace
 
 uint64_t SplitMix64(uint64_t* state) {
   uint64_t mixed = *state += 0x9e3779b97f4a7c15;
@@ -15,7 +20,7 @@ uint64_t SplitMix64(uint64_t* state) {
 
 uint64_t Random::Uniform(uint64_t n) {
   Check(n > 0, "there is something to choose from");
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * n) >> 64);
+  return static_cast<uint64_t>((static_cast<Uint128>(Next()) * n) >> 64);
 }
 
 uint64_t Random::Between(uint64_t first, uint64_t last) {
@@ -30,7 +35,7 @@ uint64_t Random::Skewed(unsigned bits) {
 
 double Random::Fraction() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 
-std::string Random::Bytes(size_t size) {
+std::string Random::String(size_t size) {
   std::string bytes;
   bytes.reserve(size + 8);
   while (bytes.size() < size) PutFixed64(&bytes, Next());

@@ -32,7 +32,7 @@ class Random {
   // 0 <= result < 1.
   double Fraction();
   // Any byte values.
-  std::string Bytes(size_t size);
+  std::string String(size_t size);
   // A stream of its own, decided by this one's state.
   Random Fork() { return Random(Next()); }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys and values as text that a terminal, a log and a command line can carry: printable ASCII as it is, a
+// backslash doubled, any other byte as \xNN. Pure; O(bytes).
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <string_view>
+
+namespace betr {
+
+// "usr\x00bin" for the seven bytes u s r NUL b i n. The result is printable ASCII only.
+std::string Escape(std::string_view bytes);
+
+// The inverse. Bytes that Escape would have escaped are accepted as themselves, so that people can type UTF-8.
+// kInvalidArgument for a backslash that begins neither \\ nor \xNN (hex digits of either case).
+absl::StatusOr<std::string> Unescape(std::string_view text);
+
+// Lower-case hex, two digits a byte, and its inverse (either case).
+std::string FormatHex(std::string_view bytes);
+absl::StatusOr<std::string> ParseHex(std::string_view text);
+
+}  // namespace betr
