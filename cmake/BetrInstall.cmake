@@ -1,1 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts in place: the library, static and shared, with what a program needs to find it; the
+# tools; their manual pages.
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/betr")
+install(TARGETS betr_static betr_shared EXPORT betrTargets)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/betr" "${PROJECT_BINARY_DIR}/include/betr"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+install(EXPORT betrTargets NAMESPACE betr:: DESTINATION "${package_dir}")
+configure_package_config_file(cmake/betrConfig.cmake.in betrConfig.cmake INSTALL_DESTINATION "${package_dir}")
+# Before 1.0 the interface may change with every minor version.
+write_basic_package_version_file(betrConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/betrConfig.cmake" "${PROJECT_BINARY_DIR}/betrConfigVersion.cmake"
+  DESTINATION "${package_dir}")
+
+string(REPLACE "absl::" "absl_" pc_public "${BETR_ABSL_PUBLIC}")
+string(REPLACE ";" " " pc_public "${pc_public}")
+string(REPLACE "absl::" "absl_" pc_private "${BETR_ABSL_PRIVATE}")
+string(REPLACE ";" " " pc_private "${pc_private}")
+cmake_path(APPEND CMAKE_INSTALL_PREFIX "${CMAKE_INSTALL_LIBDIR}" OUTPUT_VARIABLE pc_libdir)
+file(RELATIVE_PATH pc_prefix "${pc_libdir}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+configure_file(cmake/betr.pc.in betr.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/betr.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+if(BETR_TOOLS)
+  install(TARGETS ${BETR_TOOLS})
+endif()
+foreach(section 1 5 8)
+  file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})
+  if(pages)
+    install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}")
+  endif()
+endforeach()
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

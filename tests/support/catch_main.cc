@@ -2,7 +2,6 @@
 // The main function of every test executable: Catch2's own, with the options of seed.h.
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
-
 #include <cstdlib>
 #include <iostream>
 #include <random>
@@ -56,16 +55,16 @@ bool ParseScale(const std::string& text, double* scale) {
 bool ReadEnvironment(TestOptions* options) {
   const char* seed = std::getenv("BETR_TEST_SEED");
   const char* scale = std::getenv("BETR_TEST_SCALE");
-  const bool ok = (seed == nullptr || ParseSeed(seed, &options->seed)) &&
-                  (scale == nullptr || ParseScale(scale, &options->scale));
+  const bool ok =
+      (seed == nullptr || ParseSeed(seed, &options->seed)) && (scale == nullptr || ParseScale(scale, &options->scale));
   if (!ok) std::cerr << "BETR_TEST_SEED is a number or `random`, BETR_TEST_SCALE a positive number\n";
   return ok;
 }
 
 Catch::clara::Parser CommandLine(const Catch::clara::Parser& catch_line, TestOptions* options) {
   using Catch::clara::Opt;
-  using Catch::clara::ParserResult;
   using Catch::clara::ParseResultType;
+  using Catch::clara::ParserResult;
   const auto result = [](bool ok, const char* error) {
     return ok ? ParserResult::ok(ParseResultType::Matched) : ParserResult::runtimeError(error);
   };
