@@ -12,7 +12,8 @@ namespace betr {
 [[noreturn]] void CheckFailed(std::string_view what, const std::source_location& where);
 
 // Requires: `holds`. `what` says the invariant as a sentence that is true when it holds.
-inline void Check(bool holds, std::string_view what, const std::source_location& where = std::source_location::current()) {
+inline void Check(bool holds, std::string_view what,
+                  const std::source_location& where = std::source_location::current()) {
   if (!holds) [[unlikely]] {
     CheckFailed(what, where);
   }

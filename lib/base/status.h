@@ -29,11 +29,11 @@ absl::Status Annotate(const absl::Status& status, std::string_view context);
 #define BETR_CONCAT(a, b) BETR_CONCAT_INNER(a, b)
 
 // Returns from the calling function if `expr` (an absl::Status) is an error.
-#define BETR_RETURN_IF_ERROR(expr)                         \
-  do {                                                     \
+#define BETR_RETURN_IF_ERROR(expr)                              \
+  do {                                                          \
     if (absl::Status betr_status = (expr); !betr_status.ok()) { \
-      return betr_status;                                  \
-    }                                                      \
+      return betr_status;                                       \
+    }                                                           \
   } while (false)
 
 // Declares or assigns `lhs` from `expr` (an absl::StatusOr), or returns its error.
