@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """No include upwards. The layers and what each may see are read from cmake/BetrLayers.cmake.
 
-A public header belongs to the layer that implements it: the one with a source of the same name. Public headers
+A public header belongs to the layer that implements it: the one with a file of the same name. Public headers
 include public headers only. The tests of a layer see that layer and below, and the support of the same.
 """
 
@@ -23,7 +23,7 @@ class Layers:
         self._of_public = {}
         for path in by_path:
             parts = path.split("/")
-            if len(parts) == 3 and parts[0] == "lib" and path.endswith(".cc"):
+            if len(parts) == 3 and parts[0] == "lib" and path.endswith((".cc", ".h")):
                 stem = os.path.splitext(parts[2])[0]
                 if f"include/betr/{stem}.h" in by_path:
                     self._of_public[f"betr/{stem}.h"] = parts[1]
