@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The standard library's locks with the annotations by which clang checks (-Wthread-safety) that what is marked
+// ABSL_GUARDED_BY(mutex_) is only touched with the mutex held, and functions marked
+// ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) are only called so. Not absl::Mutex, because ThreadSanitizer cannot look
+// into the system's build of Abseil and would report races that are none.
+//
+// Locks are held through the scoped classes only, never across I/O unless the member that says so is about I/O.
+#pragma once
+
+#include <absl/base/thread_annotations.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+
+namespace betr {
+
+// One holder at a time.
+class ABSL_LOCKABLE Mutex {
+ private:
+  friend class MutexLock;
+  std::mutex mutex_;
+};
+
+// Holds a Mutex from here to the end of the scope.
+class ABSL_SCOPED_LOCKABLE MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : lock_(mutex.mutex_) {}
+  ~MutexLock() ABSL_UNLOCK_FUNCTION() = default;
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  friend class Condition;
+  std::unique_lock<std::mutex> lock_;
+};
+
+// Waiting, with a mutex held, for another thread to change what it guards. Wakes for no reason at times: wait in a
+// loop that checks.
+class Condition {
+ public:
+  void Wait(MutexLock& lock) { variable_.wait(lock.lock_); }
+  // False when the time is over.
+  bool WaitFor(MutexLock& lock, std::chrono::nanoseconds time) {
+    return variable_.wait_for(lock.lock_, time) == std::cv_status::no_timeout;
+  }
+  void NotifyOne() { variable_.notify_one(); }
+  void NotifyAll() { variable_.notify_all(); }
+
+ private:
+  std::condition_variable variable_;
+};
+
+// Any number of readers, or one writer.
+class ABSL_LOCKABLE SharedMutex {
+ private:
+  friend class ReaderLock;
+  friend class WriterLock;
+  std::shared_mutex mutex_;
+};
+
+class ABSL_SCOPED_LOCKABLE ReaderLock {
+ public:
+  explicit ReaderLock(SharedMutex& mutex) ABSL_SHARED_LOCK_FUNCTION(mutex) : lock_(mutex.mutex_) {}
+  ~ReaderLock() ABSL_UNLOCK_FUNCTION() = default;
+  ReaderLock(const ReaderLock&) = delete;
+  ReaderLock& operator=(const ReaderLock&) = delete;
+
+ private:
+  std::shared_lock<std::shared_mutex> lock_;
+};
+
+class ABSL_SCOPED_LOCKABLE WriterLock {
+ public:
+  explicit WriterLock(SharedMutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : lock_(mutex.mutex_) {}
+  ~WriterLock() ABSL_UNLOCK_FUNCTION() = default;
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+
+ private:
+  std::unique_lock<std::shared_mutex> lock_;
+};
+
+}  // namespace betr
