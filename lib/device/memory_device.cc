@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "base/check.h"
@@ -23,7 +22,7 @@ MemoryDevice::MemoryDevice(Bytes size, PageMap pages, std::string name)
 
 absl::Status MemoryDevice::Read(Bytes offset, std::span<char> out) {
   BETR_RETURN_IF_ERROR(CheckRange(*this, "read", offset, Bytes{out.size()}));
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   CopyOut(offset.value, out);
   return absl::OkStatus();
 }
@@ -44,7 +43,7 @@ void MemoryDevice::CopyOut(uint64_t offset, std::span<char> out) const {
 
 absl::Status MemoryDevice::Write(Bytes offset, std::string_view data) {
   BETR_RETURN_IF_ERROR(CheckBlockRange(*this, "write", offset, Bytes{data.size()}));
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   for (size_t at = 0; at < data.size(); at += kPage) {
     pages_.Set((offset.value + at) / kPage, PageMap::MakePage(data.substr(at, kPage)));
   }
@@ -55,7 +54,7 @@ absl::Status MemoryDevice::Flush() { return absl::OkStatus(); }
 
 absl::Status MemoryDevice::Discard(Bytes offset, Bytes length) {
   BETR_RETURN_IF_ERROR(CheckBlockRange(*this, "discard", offset, length));
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   for (uint64_t at = 0; at < length.value; at += kPage) pages_.Set((offset.value + at) / kPage, nullptr);
   return absl::OkStatus();
 }
@@ -69,7 +68,7 @@ Bytes MemoryDevice::Size() const { return size_; }
 std::string MemoryDevice::Name() const { return name_; }
 
 PageMap MemoryDevice::Pages() const {
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   return pages_;
 }
 
@@ -78,7 +77,7 @@ absl::Status MemoryDevice::Patch(Bytes offset, std::string_view data) {
   if (data.empty()) return absl::OkStatus();
   const uint64_t first = offset.value / kPage * kPage;
   const uint64_t end = (offset.value + data.size() + kPage - 1) / kPage * kPage;
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   std::string blocks(static_cast<size_t>(end - first), '\0');
   CopyOut(first, blocks);
   blocks.replace(static_cast<size_t>(offset.value - first), data.size(), data);

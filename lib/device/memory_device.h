@@ -3,9 +3,11 @@
 // image of every moment. Nothing is lost without a Flush; recording_device.h makes images of crashes.
 #pragma once
 
-#include <shared_mutex>
+#include <absl/base/thread_annotations.h>
+
 #include <string>
 
+#include "base/mutex.h"
 #include "device/block_device.h"
 #include "device/page_map.h"
 
@@ -32,12 +34,12 @@ class MemoryDevice final : public BlockDevice {
   absl::Status Patch(Bytes offset, std::string_view data);
 
  private:
-  void CopyOut(uint64_t offset, std::span<char> out) const;
+  void CopyOut(uint64_t offset, std::span<char> out) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
   const Bytes size_;
   const std::string name_;
-  mutable std::shared_mutex mutex_;
-  PageMap pages_;  // guarded by mutex_
+  mutable SharedMutex mutex_;
+  PageMap pages_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace betr

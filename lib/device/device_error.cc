@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/device_error.h"
+
+#include <absl/strings/str_format.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace betr {
+namespace {
+
+absl::StatusCode CodeOf(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return absl::StatusCode::kResourceExhausted;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case EBUSY:
+    case ETXTBSY:
+      return absl::StatusCode::kFailedPrecondition;
+    case ENOENT:
+      return absl::StatusCode::kNotFound;
+    case EEXIST:
+      return absl::StatusCode::kAlreadyExists;
+    default:
+      return absl::StatusCode::kUnavailable;
+  }
+}
+
+std::string Describe(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+absl::Status TransferError(std::string_view name, std::string_view operation, Bytes offset, Bytes length, int error) {
+  return {CodeOf(error), absl::StrFormat("%s: %s of %u bytes at %u: %s", name, operation, length.value, offset.value,
+                                         Describe(error))};
+}
+
+absl::Status DeviceError(std::string_view name, std::string_view operation, int error) {
+  return {CodeOf(error), absl::StrFormat("%s: %s: %s", name, operation, Describe(error))};
+}
+
+}  // namespace betr

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What errno means to a store, in one place: for implementations of devices.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <string_view>
+
+#include "base/units.h"
+
+namespace betr {
+
+// "NAME: write of 4096 bytes at 8192: No space left on device". Out of space, quota or file size is
+// kResourceExhausted, a refusal (read-only, not permitted) kFailedPrecondition, anything else kUnavailable.
+absl::Status TransferError(std::string_view name, std::string_view operation, Bytes offset, Bytes length, int error);
+
+// "NAME: open: No such file or directory", for what concerns the device as a whole. Also kNotFound, kAlreadyExists.
+absl::Status DeviceError(std::string_view name, std::string_view operation, int error);
+
+}  // namespace betr

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that is a regular file or a raw block device. Knows of the image's format one thing only, and that
+// from its caller: where the note on the owner is kept (device/owner_record.h).
+//
+// Locks are open-file-description locks on the whole file: they belong to this object, also against others in the
+// same process, and end with it. They are advisory, and on network file systems as good as the file system.
+//
+// After the first failed Flush every later one fails with the same error: the kernel may have dropped what it could
+// not write, and a later success would hide that.
+//
+// Threads: as any BlockDevice. Cost: system calls only; reads and writes go through the page cache.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "device/block_device.h"
+#include "device/owner_record.h"
+
+namespace betr {
+
+class FileDevice final : public BlockDevice {
+ public:
+  enum class Access { kReadOnly, kReadWrite };
+  enum class LockMode { kShared, kExclusive };
+
+  // Opens what exists. The size of a regular file is rounded down to whole blocks. kNotFound, kFailedPrecondition
+  // (permissions), kInvalidArgument (neither a file nor a block device).
+  static absl::StatusOr<std::unique_ptr<FileDevice>> Open(const std::string& path, Access access);
+
+  // Makes a sparse regular file; its name is durable on return. kAlreadyExists if there is anything at `path`.
+  // Requires: size is a multiple of kBlockSize.
+  static absl::StatusOr<std::unique_ptr<FileDevice>> Create(const std::string& path, Bytes size);
+
+  // Removes the note on the owner, closes the file and so gives up the lock. Does not flush.
+  ~FileDevice() override;
+
+  absl::Status Read(Bytes offset, std::span<char> out) override;
+  absl::Status Write(Bytes offset, std::string_view data) override;
+  absl::Status Flush() override;
+  // Punches a hole, or discards on a block device; ok where neither is supported.
+  absl::Status Discard(Bytes offset, Bytes length) override;
+  absl::Status Readahead(Bytes offset, Bytes length) override;
+  Bytes Size() const override { return Bytes{size_.load()}; }
+  std::string Name() const override { return path_; }
+
+  // Makes a regular file larger (sparse), or notices that a block device has become so: its size is then what it
+  // is. Durable after the next Flush. kFailedPrecondition when a block device is smaller than `size`.
+  // Requires: size is a multiple of kBlockSize, and not below Size().
+  absl::Status Grow(Bytes size);
+
+  // Takes the lock without waiting, or kFailedPrecondition that says who has it, as far as the block at
+  // `owner_offset` tells. Changes nothing in the image, so that it can be taken before it is known to be one. An
+  // exclusive lock on a block device fails if it is mounted, and keeps it from being mounted.
+  // Requires: kExclusive only with Access::kReadWrite.
+  absl::Status Lock(LockMode mode, Bytes owner_offset);
+
+  // Writes the note on the owner into the block at the `owner_offset` given to Lock. It is removed when the device
+  // is closed. Requires: an exclusive lock.
+  absl::Status PublishOwner(const OwnerRecord& owner);
+
+  // True for a raw block device.
+  bool IsBlockDevice() const { return is_block_device_; }
+
+ private:
+  FileDevice(std::string path, int fd, Access access, bool is_block_device, Bytes size);
+
+  absl::Status CheckWritable(std::string_view operation) const;
+  absl::Status ClaimBlockDevice() ABSL_EXCLUSIVE_LOCKS_REQUIRED(owner_mutex_);
+  absl::Status DescribeHolder(LockMode wanted, Bytes owner_offset) const;
+
+  const std::string path_;
+  const int fd_;
+  const Access access_;
+  const bool is_block_device_;
+  std::atomic<uint64_t> size_;  // bytes
+
+  Mutex flush_mutex_;  // held across fdatasync: the kernel reports an error to one of the callers only
+  absl::Status flush_error_ ABSL_GUARDED_BY(flush_mutex_);
+
+  Mutex owner_mutex_;
+  Bytes owner_offset_ ABSL_GUARDED_BY(owner_mutex_);
+  bool is_exclusive_ ABSL_GUARDED_BY(owner_mutex_) = false;
+  int claim_fd_ ABSL_GUARDED_BY(owner_mutex_) = -1;  // a block device opened for exclusive use
+  bool has_published_owner_ ABSL_GUARDED_BY(owner_mutex_) = false;
+};
+
+}  // namespace betr

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileDevice: from a path to an open device, and changes of its size.
+#include <absl/strings/str_format.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "device/device_error.h"
+#include "device/file_device.h"
+
+namespace betr {
+namespace {
+
+// Closes its file unless told that somebody else will.
+class ScopedFd {
+ public:
+  explicit ScopedFd(int fd) : fd_(fd) {}
+  ~ScopedFd() {
+    if (fd_ >= 0) close(fd_);
+  }
+  ScopedFd(const ScopedFd&) = delete;
+  ScopedFd& operator=(const ScopedFd&) = delete;
+  int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+int OpenRetrying(const std::string& path, int flags, mode_t mode = 0) {
+  int fd = -1;
+  do {
+    fd = open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+Bytes RoundDown(uint64_t size) { return kBlockSize * (Bytes{size} / kBlockSize); }
+
+absl::StatusOr<Bytes> BlockDeviceSize(const std::string& path, int fd) {
+  uint64_t size = 0;
+  if (ioctl(fd, BLKGETSIZE64, &size) != 0) return DeviceError(path, "ask for the size", errno);
+  return RoundDown(size);
+}
+
+absl::Status SyncDirectoryOf(const std::string& path) {
+  std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  if (parent.empty()) parent = ".";
+  const ScopedFd directory(OpenRetrying(parent.string(), O_RDONLY | O_DIRECTORY));
+  // EINVAL: a file system whose directories cannot be synchronised has nothing more to give.
+  if (directory.get() < 0 || (fsync(directory.get()) != 0 && errno != EINVAL)) {
+    return DeviceError(parent.string(), "flush the directory", errno);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MakeDurable(const std::string& path, int fd, Bytes size) {
+  if (ftruncate(fd, static_cast<off_t>(size.value)) != 0) return DeviceError(path, "set the size", errno);
+  if (fsync(fd) != 0) return DeviceError(path, "flush", errno);
+  return SyncDirectoryOf(path);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& path, Access access) {
+  struct stat before {};
+  if (stat(path.c_str(), &before) != 0) return DeviceError(path, "open", errno);
+  const bool is_block_device = S_ISBLK(before.st_mode);
+  if (!is_block_device && !S_ISREG(before.st_mode)) {
+    return absl::InvalidArgumentError(absl::StrFormat("%s: neither a regular file nor a block device", path));
+  }
+  ScopedFd fd(OpenRetrying(path, access == Access::kReadOnly ? O_RDONLY : O_RDWR));
+  if (fd.get() < 0) return DeviceError(path, "open", errno);
+  struct stat opened {};
+  if (fstat(fd.get(), &opened) != 0) return DeviceError(path, "open", errno);
+  if (opened.st_dev != before.st_dev || opened.st_ino != before.st_ino) {
+    return absl::FailedPreconditionError(absl::StrFormat("%s: replaced while it was opened", path));
+  }
+  Bytes size = RoundDown(static_cast<uint64_t>(opened.st_size));
+  if (is_block_device) {
+    BETR_ASSIGN_OR_RETURN(size, BlockDeviceSize(path, fd.get()));
+  }
+  return std::unique_ptr<FileDevice>(new FileDevice(path, fd.Release(), access, is_block_device, size));
+}
+
+absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Create(const std::string& path, Bytes size) {
+  Check(size.value % kBlockSize.value == 0, "a device consists of whole blocks");
+  ScopedFd fd(OpenRetrying(path, O_RDWR | O_CREAT | O_EXCL, 0666));
+  if (fd.get() < 0) return DeviceError(path, "create", errno);
+  if (absl::Status status = MakeDurable(path, fd.get(), size); !status.ok()) {
+    unlink(path.c_str());
+    return status;
+  }
+  return std::unique_ptr<FileDevice>(new FileDevice(path, fd.Release(), Access::kReadWrite, false, size));
+}
+
+absl::Status FileDevice::Grow(Bytes size) {
+  Check(size.value % kBlockSize.value == 0, "a device consists of whole blocks");
+  Check(size >= Size(), "a device never shrinks");
+  BETR_RETURN_IF_ERROR(CheckWritable("grow"));
+  if (!is_block_device_) {
+    if (ftruncate(fd_, static_cast<off_t>(size.value)) != 0) return DeviceError(path_, "grow", errno);
+    size_ = size.value;
+    return absl::OkStatus();
+  }
+  BETR_ASSIGN_OR_RETURN(const Bytes actual, BlockDeviceSize(path_, fd_));
+  if (actual < size) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("%s: grow to %u bytes: the block device has %u", path_, size.value, actual.value));
+  }
+  size_ = actual.value;
+  return absl::OkStatus();
+}
+
+}  // namespace betr

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Raw block devices, on a loop device where this machine gives us one.
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "device/file_device.h"
+#include "support/device/device_model.h"
+#include "support/device/temp_dir.h"
+#include "support/seed.h"
+#include "support/skip.h"
+
+namespace betr {
+namespace {
+
+using Access = FileDevice::Access;
+using LockMode = FileDevice::LockMode;
+
+// A loop device over a file; its path is empty when there is none to be had. Goes away with its last user.
+class LoopDevice {
+ public:
+  explicit LoopDevice(const std::string& file) {
+    const int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+    const int number = control < 0 ? -1 : ioctl(control, LOOP_CTL_GET_FREE);
+    if (control >= 0) close(control);
+    if (number < 0) return;
+    path_ = "/dev/loop" + std::to_string(number);
+    fd_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    const int backing = open(file.c_str(), O_RDWR | O_CLOEXEC);
+    loop_config config{};
+    config.fd = static_cast<uint32_t>(backing);
+    config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+    if (fd_ < 0 || ioctl(fd_, LOOP_CONFIGURE, &config) != 0) path_.clear();
+    close(backing);
+  }
+  ~LoopDevice() {
+    if (fd_ >= 0) close(fd_);
+  }
+  const std::string& path() const { return path_; }
+  void NoticeNewSize() const { REQUIRE(ioctl(fd_, LOOP_SET_CAPACITY) == 0); }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+TEST_CASE("a raw block device is a device", "[device]") {
+  const TempDir dir;
+  std::string model(MiB(1).value, '\0');
+  FileDevice::Create(dir.File("image"), MiB(1)).value();
+  const LoopDevice loop(dir.File("image"));
+  if (loop.path().empty()) BETR_SKIP("no loop devices");
+
+  const auto device = FileDevice::Open(loop.path(), Access::kReadWrite).value();
+  CHECK(device->IsBlockDevice());
+  REQUIRE(device->Size() == MiB(1));
+  Random random(TestSeed());
+  CompareWithModel(*device, &model, random, 100);
+  CHECK(device->Discard(KiB(64), KiB(64)).ok());
+  CHECK(device->Flush().ok());
+
+  CHECK(absl::IsFailedPrecondition(device->Grow(MiB(2))));
+  std::filesystem::resize_file(dir.File("image"), MiB(3).value);
+  loop.NoticeNewSize();
+  CHECK(device->Grow(MiB(2)).ok());
+  CHECK(device->Size() == MiB(3));
+}
+
+TEST_CASE("an exclusive lock claims a block device", "[device]") {
+  const TempDir dir;
+  FileDevice::Create(dir.File("image"), MiB(1)).value();
+  const LoopDevice loop(dir.File("image"));
+  if (loop.path().empty()) BETR_SKIP("no loop devices");
+
+  auto first = FileDevice::Open(loop.path(), Access::kReadWrite).value();
+  const auto second = FileDevice::Open(loop.path(), Access::kReadWrite).value();
+  REQUIRE(first->Lock(LockMode::kExclusive, KiB(8)).ok());
+  REQUIRE(first->Lock(LockMode::kExclusive, KiB(8)).ok());
+  CHECK(open(loop.path().c_str(), O_RDONLY | O_EXCL | O_CLOEXEC) < 0);  // as mount would
+  REQUIRE(first->PublishOwner({5, std::chrono::seconds{0}, "mount.betr", "host"}).ok());
+  CHECK(std::string(second->Lock(LockMode::kShared, KiB(8)).message()) ==
+        loop.path() + ": in use by pid 5 (mount.betr) on host since 1970-01-01T00:00:00Z");
+  first.reset();
+
+  const int mounted = open(loop.path().c_str(), O_RDONLY | O_EXCL | O_CLOEXEC);
+  REQUIRE(mounted >= 0);
+  CHECK(std::string(second->Lock(LockMode::kExclusive, KiB(8)).message()) ==
+        loop.path() + ": claim for exclusive use: Device or resource busy");
+  auto third = FileDevice::Open(loop.path(), Access::kReadOnly).value();
+  CHECK(third->Lock(LockMode::kShared, KiB(8)).ok());  // the refused lock is not left behind
+  close(mounted);
+  CHECK_FALSE(second->Lock(LockMode::kExclusive, KiB(8)).ok());
+  third.reset();
+  CHECK(second->Lock(LockMode::kExclusive, KiB(8)).ok());
+}
+
+}  // namespace
+}  // namespace betr
