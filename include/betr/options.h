@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options for making and opening a store. What shapes the image is stored in it; the rest is said at each open.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "betr/units.h"
+#include "betr/upsert.h"
+
+namespace betr {
+
+// Fixed when the image is made, kept in its superblock.
+struct FormatOptions {
+  Bytes node_size = MiB(4);       // target, uncompressed: 512 bytes to 16 MiB
+  Bytes basement_size = KiB(64);  // target, uncompressed: 64 bytes to node_size
+  uint32_t fanout = 16;           // 4 to 256
+  Bytes log_size = MiB(256);      // at least 64 KiB, a multiple of 4 KiB
+  std::string compression = "lz4";  // of new trees: "none", "lz4", "zstd", "zstd:9"
+  std::string label;                // at most 64 bytes
+  std::string uuid;                 // canonical text; empty: random
+};
+
+// Whether batches go to the log.
+enum class Logging : uint8_t {
+  kFull,  // every batch is logged: Sync costs one log write
+  kBulk,  // nothing is logged and Sync is a checkpoint: for filling an image
+};
+
+struct StoreOptions {
+  Bytes cache_size{0};  // 0: an eighth of the machine's memory
+  bool read_only = false;
+  Logging logging = Logging::kFull;
+  std::chrono::seconds checkpoint_period{60};  // 0: only on demand and under pressure
+  // Runs flushing, eviction, checkpoints and reclaim in threads of their own. Without it they happen inside the
+  // calls that make them necessary, in a fixed order: for tests that must be repeatable.
+  bool background = true;
+  UpsertRegistry functions;
+  std::string program;  // for the owner record that others see while the store is open
+};
+
+}  // namespace betr

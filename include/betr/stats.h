@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a store has done since it was opened, and how its space is used.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "betr/units.h"
+
+namespace betr {
+
+struct StoreStats {
+  // Structure.
+  std::array<uint64_t, 16> flushes_by_height{};  // height of the node flushed from
+  uint64_t unshares = 0;                         // private copies of shared nodes
+  uint64_t relifts = 0;
+  uint64_t splits = 0;
+  uint64_t merges = 0;
+  uint64_t gotos_buffered = 0;    // clones and range erases put into a partition
+  uint64_t gotos_converted = 0;   // clones that became an edge
+  uint64_t clones = 0;
+  uint64_t nodes_created = 0;
+  uint64_t nodes_reclaimed = 0;
+  uint64_t nodes_touched = 0;     // by clones, renames, range erases
+  // I/O.
+  uint64_t node_reads = 0;        // node headers read
+  uint64_t block_reads = 0;       // blocks read: one run of messages or one basement each
+  uint64_t node_writes = 0;
+  uint64_t checkpoints = 0;
+  uint64_t log_syncs = 0;
+  Bytes bytes_read{0};
+  Bytes bytes_log{0};             // written to the log
+  Bytes bytes_checkpoint{0};      // written by checkpoints: nodes, table pages, superblock
+  Bytes bytes_eviction{0};        // written to make room in the cache
+  Bytes bytes_batches{0};         // keys and values that callers wrote
+  // Memory.
+  Bytes cache_clean{0};
+  Bytes cache_dirty{0};
+  Bytes buffers{0};               // messages in front of the roots
+  // Waiting.
+  uint64_t write_stalls = 0;
+  uint64_t write_stall_ns = 0;
+
+  // Calls `visit(name, value)` for every figure, arrays as name.index: for printing and JSON.
+  void ForEach(const std::function<void(std::string_view, uint64_t)>& visit) const;
+};
+
+struct SpaceStats {
+  Bytes total{0};     // what nodes and tables may use: the device without superblocks and log
+  Bytes free{0};      // can be allocated now
+  Bytes pending{0};   // becomes free with the next checkpoint
+  Bytes reserved{0};  // kept for checkpoints and deletes
+  uint64_t nodes = 0;
+  uint64_t dead_nodes = 0;  // waiting for reclaim
+};
+
+}  // namespace betr

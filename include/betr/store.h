@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store: an embeddable, crash-safe, write-optimised ordered key-value store with range clone and range rename.
+//
+// A store holds any number of named trees of byte-string keys ordered by memcmp. All trees share nodes, log, cache
+// and space; a clone between trees is as cheap as one within a tree.
+//
+// Durability. A batch that was written before a Sync that returned ok survives any crash. Of the batches after it a
+// prefix survives, each whole or not at all. An image opens by itself after any crash.
+//
+// Threads. All methods may be called from any thread. Writers are serialised; readers run beside them and see each
+// batch as a whole or not at all.
+//
+// Errors. kInvalidArgument: the caller's mistake. kNotFound: no such tree. kResourceExhausted: no space; deletes
+// still work. kFailedPrecondition: opened read-only, or became read-only after a failed device write (the message
+// says why). kUnavailable: the device. kDataLoss: damage, naming the structure and its place.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "betr/bound.h"
+#include "betr/cursor.h"
+#include "betr/options.h"
+#include "betr/stats.h"
+#include "betr/units.h"
+#include "betr/write_batch.h"
+
+namespace betr {
+
+class BlockDevice;
+
+struct TreeInfo {
+  TreeId id;
+  std::string name;
+  std::string compression;
+  bool snapshot = false;  // read-only
+};
+
+// What a range holds, without reading all of it.
+struct RangeEstimate {
+  uint64_t keys = 0;
+  Bytes bytes{0};   // of keys and values
+  Bytes shared{0};  // the part of `bytes` in nodes that other edges also name
+  bool exact = false;
+};
+
+// A consistent read-only view of all trees at one instant. Copies are cheap; see Cursor about what it keeps alive.
+class ReadView;
+
+class Store {
+ public:
+  // Writes an empty store over the device. Everything that was on it is lost.
+  static absl::Status Format(BlockDevice& device, const FormatOptions& options);
+
+  // Opens the store on a device; replays the log. The device's lock is the caller's business (see OpenImage).
+  static absl::StatusOr<std::unique_ptr<Store>> Open(std::unique_ptr<BlockDevice> device, StoreOptions options);
+
+  // Opens the image file or block device at `path` and locks it: exclusively, or shared if read-only.
+  // Errors besides: kFailedPrecondition saying who has it open.
+  static absl::StatusOr<std::unique_ptr<Store>> OpenImage(const std::string& path, StoreOptions options);
+
+  // Waits for background work and closes without a checkpoint: what was synced is found again by replay. Call
+  // Close for a clean end.
+  ~Store();
+  // Checkpoint, then close. The store takes no calls afterwards.
+  absl::Status Close();
+
+  // --- trees -------------------------------------------------------------------------------------------------
+  // Names have 1 to 255 bytes. kAlreadyExists if the name is taken. Durable like a batch. An empty `compression`
+  // means the image's default.
+  absl::StatusOr<TreeId> CreateTree(std::string_view name, std::string_view compression = "");
+  absl::StatusOr<TreeId> FindTree(std::string_view name) const;
+  std::vector<TreeInfo> Trees() const;
+  // A read-only tree named `name` with what `tree` holds now. O(1); survives restarts until it is dropped.
+  absl::StatusOr<TreeId> Snapshot(TreeId tree, std::string_view name);
+  // Drops a tree or a snapshot. Its space comes back in the background.
+  absl::Status DropTree(TreeId tree);
+
+  // --- writing -----------------------------------------------------------------------------------------------
+  // Applies a batch: visible to readers at once when this returns, durable after the next Sync. Puts, erases and
+  // upserts are blind: no reading. Clones and renames cost O(height) nodes. On an error nothing of the batch has
+  // happened. A batch may have at most a quarter of the log's size.
+  absl::Status Write(const WriteBatch& batch);
+
+  absl::Status Put(TreeId tree, std::string_view key, std::string_view value);
+  absl::Status Erase(TreeId tree, std::string_view key);
+  absl::Status Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
+  absl::Status EraseRange(TreeId tree, const Range& range);
+  absl::Status ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
+  absl::Status RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
+
+  // Everything written before this call is durable when it returns ok.
+  absl::Status Sync();
+  // Everything written before this call is in a checkpoint when it returns ok: nothing would have to be replayed.
+  absl::Status Checkpoint();
+  // Flushes all messages of a tree to its leaves and reclaims what is dead. Cost: the size of the tree.
+  absl::Status Compact(TreeId tree);
+
+  // --- reading -----------------------------------------------------------------------------------------------
+  // The value, or nothing if the key is absent.
+  absl::StatusOr<std::optional<std::string>> Get(TreeId tree, std::string_view key) const;
+  absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(TreeId tree, Range bounds = Range::All()) const;
+  absl::StatusOr<RangeEstimate> Estimate(TreeId tree, const Range& range) const;
+
+  // Several reads of one instant.
+  std::shared_ptr<const ReadView> Pin() const;
+  absl::StatusOr<std::optional<std::string>> Get(const ReadView& view, TreeId tree, std::string_view key) const;
+  absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
+                                                    Range bounds = Range::All()) const;
+
+  // --- state -------------------------------------------------------------------------------------------------
+  StoreStats Stats() const;
+  SpaceStats Space() const;
+  FormatOptions Format() const;  // as stored in the image
+  bool ReadOnly() const;
+
+  // The innards, for the checker, the dumper and the tests; not a stable interface.
+  class Impl;
+  Impl& impl() const { return *impl_; }
+
+ private:
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace betr

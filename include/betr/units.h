@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strong types for the numbers of betr: ids, sequence numbers, sizes. A bare integer in an interface says
+// nothing about its unit; these do. Arithmetic exists only where it means something.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+
+namespace betr {
+
+// An identifier or sequence number: comparable and hashable, no arithmetic but "the next one".
+template <class Tag>
+struct Ordinal {
+  uint64_t value = 0;
+
+  friend constexpr auto operator<=>(Ordinal, Ordinal) = default;
+  constexpr Ordinal Next() const { return Ordinal{value + 1}; }
+
+  template <class H>
+  friend H AbslHashValue(H state, Ordinal ordinal) {
+    return H::combine(std::move(state), ordinal.value);
+  }
+};
+
+// Names a node for ever: ids are never reused. 0 is "no node".
+using NodeId = Ordinal<struct NodeIdTag>;
+inline constexpr NodeId kNoNode{};
+
+// Order of messages in one store: newer messages have larger numbers. 0 is "before all".
+using Msn = Ordinal<struct MsnTag>;
+
+// Order of logged batches in one store: one batch, one number. 0 is "before all".
+using Lsn = Ordinal<struct LsnTag>;
+
+// Counts checkpoints: the superblock with the larger generation wins.
+using Generation = Ordinal<struct GenerationTag>;
+
+// A number of bytes.
+struct Bytes {
+  uint64_t value = 0;
+
+  friend constexpr auto operator<=>(Bytes, Bytes) = default;
+  friend constexpr Bytes operator+(Bytes a, Bytes b) { return {a.value + b.value}; }
+  friend constexpr Bytes operator-(Bytes a, Bytes b) { return {a.value - b.value}; }
+  friend constexpr Bytes operator*(Bytes a, uint64_t n) { return {a.value * n}; }
+  friend constexpr Bytes operator/(Bytes a, uint64_t n) { return {a.value / n}; }
+  friend constexpr uint64_t operator/(Bytes a, Bytes b) { return a.value / b.value; }
+  constexpr Bytes& operator+=(Bytes b) { return *this = *this + b; }
+  constexpr Bytes& operator-=(Bytes b) { return *this = *this - b; }
+};
+
+inline constexpr Bytes KiB(uint64_t n) { return {n << 10}; }
+inline constexpr Bytes MiB(uint64_t n) { return {n << 20}; }
+inline constexpr Bytes GiB(uint64_t n) { return {n << 30}; }
+inline constexpr Bytes TiB(uint64_t n) { return {n << 40}; }
+
+}  // namespace betr
+
+template <class Tag>
+struct std::hash<betr::Ordinal<Tag>> {
+  size_t operator()(betr::Ordinal<Tag> ordinal) const noexcept { return std::hash<uint64_t>()(ordinal.value); }
+};

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of changes that takes effect as a whole or not at all, over any number of trees, in the order in which the
+// changes were added. It is also what one log record holds.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "betr/bound.h"
+#include "betr/units.h"
+
+namespace betr {
+
+// Names a tree (or snapshot) of one store; never reused.
+using TreeId = Ordinal<struct TreeIdTag>;
+
+inline constexpr Bytes kMaxKeySize = KiB(16);
+inline constexpr Bytes kMaxValueSize = MiB(1);
+
+// Values of the log format: never renumber.
+enum class OpKind : uint8_t {
+  kPut = 1,
+  kErase = 2,
+  kUpsert = 3,
+  kEraseRange = 4,
+  kClonePrefix = 5,
+  kRenamePrefix = 6,
+  kCreateTree = 7,  // key: name; value: compression
+  kSnapshot = 8,    // key: name
+  kDropTree = 9,
+};
+
+// One change. Which fields mean something depends on the kind.
+struct Op {
+  OpKind kind = OpKind::kPut;
+  TreeId tree;
+  TreeId to_tree;         // of clone and rename; the id of a tree or snapshot that is created
+  uint16_t function = 0;  // of an upsert
+  std::string key;        // or the source prefix of clone and rename
+  std::string value;      // or the delta, or the destination prefix
+  Range range;            // of erase_range
+};
+
+class WriteBatch {
+ public:
+  void Put(TreeId tree, std::string_view key, std::string_view value);
+  void Erase(TreeId tree, std::string_view key);
+  void Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
+  void EraseRange(TreeId tree, Range range);
+  // Everything under `to` becomes what is under `from` at this place of the batch.
+  void ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
+  void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
+
+  bool Empty() const { return ops_.empty(); }
+  void Clear() { ops_.clear(); size_ = Bytes{0}; }
+  // About the bytes that the batch takes in the log.
+  Bytes Size() const { return size_; }
+  const std::vector<Op>& ops() const { return ops_; }
+
+ private:
+  friend class Store;
+  void Add(Op op);
+
+  std::vector<Op> ops_;
+  Bytes size_{0};
+};
+
+}  // namespace betr

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/arrive.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "dag/carve.h"
+#include "dag/partition_reader.h"
+
+namespace betr::dag {
+namespace {
+
+void MakeNull(Edit& edit, Edge& edge) {
+  ReleaseEdge(edit, edge);
+  edge = {Link{edge.link.range, kNoNode, {}}, {}};
+}
+
+void EraseInEdge(Edit& edit, Edge& edge, const Goto& erase) {
+  const Range part = edge.link.range.Intersect(erase.link.range);
+  if (part == edge.link.range) {
+    MakeNull(edit, edge);
+  } else if (!edge.link.Null() || !edge.partition.Empty()) {
+    BufferGoto(edit, edge.partition, erase.Cut(part));
+  }
+}
+
+void ArriveErase(Edit& edit, Node& node, const Goto& erase) {
+  for (size_t i = node.EdgeAfter(erase.link.range.lo);
+       i < node.edges.size() && node.edges[i].link.range.lo < erase.link.range.hi; ++i) {
+    EraseInEdge(edit, node.edges[i], erase);
+  }
+  CoalesceNullEdges(node);
+}
+
+absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
+  for (const Goto& message : news.gotos) {
+    ArriveGoto(edit, node, message);
+  }
+  BETR_ASSIGN_OR_RETURN(PartitionReader reader, PartitionReader::Open(news, edit.context().functions));
+  BlockBuilder builder;
+  while (reader.Valid()) {
+    Edge& edge = node.edges[node.EdgeOf(reader.Key())];
+    for (; reader.Valid() && !edge.link.range.hi.Before(reader.Key()); reader.Next()) {
+      for (const Message& message : reader.Messages()) {
+        builder.Add(reader.Key(), message);
+      }
+    }
+    edge.partition.runs.push_back(edit.Adopt(builder, edge.link.range));
+    if (edge.partition.runs.size() > edit.shape().runs) {
+      BETR_ASSIGN_OR_RETURN(edge.partition, Compact(edit, edge.partition, edge.link.range));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void ArriveGoto(Edit& edit, Node& node, Goto message) {
+  Check(!node.Leaf() && node.bounds.Covers(message.link.range), "a goto arrives inside an interior node");
+  if (message.Erases()) {
+    ArriveErase(edit, node, message);
+    return;
+  }
+  Check(message.target_height < node.height, "a goto's target is lower than its holder");
+  const Range range = message.link.range;
+  Edge& edge = node.edges[node.EdgeAfter(range.lo)];
+  const bool is_edge = message.target_height + 1 == node.height;
+  if (!is_edge && edge.link.range.Covers(range) && edge.link.range != range) {
+    BufferGoto(edit, edge.partition, std::move(message));
+    return;
+  }
+  const size_t hole = CarveHole(edit, node, range);
+  if (is_edge) {
+    node.edges[hole].link = std::move(message.link);
+  } else {
+    BufferGoto(edit, node.edges[hole].partition, std::move(message));
+    ++edit.counters().hole_children;
+  }
+  CoalesceNullEdges(node);
+}
+
+absl::Status Arrive(Edit& edit, Node& node, const Partition& news) {
+  return node.Leaf() ? ArriveAtLeaf(edit, node, news) : ArriveAtInterior(edit, node, news);
+}
+
+}  // namespace betr::dag

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/block.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/coding.h"
+#include "base/decoder.h"
+
+namespace betr::dag {
+namespace {
+
+// Reads a varint that is known to be well-formed (Parse has seen it, or we wrote it).
+uint64_t TrustedVarint(const char*& at) {
+  uint64_t value = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*at++);
+    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      return value;
+    }
+  }
+}
+
+struct EntryView {
+  std::string_view key;
+  Message message;
+};
+
+EntryView TrustedEntry(const char* at) {
+  const uint64_t key_size = TrustedVarint(at);
+  const uint64_t value_size = TrustedVarint(at);
+  EntryView entry;
+  entry.message.kind = static_cast<MessageKind>(*at++);
+  if (entry.message.kind == MessageKind::kUpsert) {
+    entry.message.function = LoadFixed<uint16_t>(at);
+    at += sizeof(uint16_t);
+  }
+  entry.key = {at, key_size};
+  entry.message.value = {at + key_size, value_size};
+  return entry;
+}
+
+absl::Status BlockDamage(size_t offset, std::string_view what) {
+  return absl::DataLossError(fmt::format("block: byte {}: {}", offset, what));
+}
+
+// Validates the entry that must fill `bytes` exactly.
+absl::Status ValidateEntry(std::string_view bytes, size_t offset) {
+  Decoder in(bytes);
+  const uint64_t key_size = in.Varint64();
+  const uint64_t value_size = in.Varint64();
+  const uint8_t kind = in.Fixed8();
+  if (in.ok() && (kind < 1 || kind > 3)) {
+    return BlockDamage(offset, fmt::format("unknown message kind {}", kind));
+  }
+  if (kind == static_cast<uint8_t>(MessageKind::kUpsert)) {
+    in.Fixed16();
+  }
+  if (!in.ok() || key_size > in.remaining() || value_size != in.remaining() - key_size) {
+    return BlockDamage(offset, "entry does not fill its place");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Block::Block(std::string payload) : payload_(std::move(payload)) {
+  count_ = LoadFixed<uint32_t>(payload_.data() + payload_.size() - 4);
+  offsets_ = payload_.data() + payload_.size() - 4 - 4 * count_;
+}
+
+absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string payload) {
+  if (payload.size() < 4) {
+    return BlockDamage(0, "too short for a count");
+  }
+  const uint64_t count = LoadFixed<uint32_t>(payload.data() + payload.size() - 4);
+  if (payload.size() > UINT32_MAX || count > (payload.size() - 4) / 4) {
+    return BlockDamage(payload.size() - 4, fmt::format("count {} does not fit", count));
+  }
+  const size_t end = payload.size() - 4 - 4 * count;
+  const char* offsets = payload.data() + end;
+  std::string_view previous;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t from = LoadFixed<uint32_t>(offsets + 4 * i);
+    const size_t to = i + 1 < count ? LoadFixed<uint32_t>(offsets + 4 * (i + 1)) : end;
+    if (from >= to || to > end || (i == 0 && from != 0)) {
+      return BlockDamage(end + 4 * i, "entry offsets do not ascend");
+    }
+    const absl::Status status = ValidateEntry(std::string_view(payload).substr(from, to - from), from);
+    if (!status.ok()) {
+      return status;
+    }
+    const EntryView entry = TrustedEntry(payload.data() + from);
+    if (i > 0 && (entry.key < previous || (entry.key == previous && entry.message.Terminal()))) {
+      return BlockDamage(from, "keys out of order");
+    }
+    previous = entry.key;
+  }
+  if (count == 0 && end != 0) {
+    return BlockDamage(0, "bytes before the first entry");
+  }
+  return std::shared_ptr<const Block>(new Block(std::move(payload)));
+}
+
+std::string_view Block::EntryAt(size_t index) const {
+  Check(index < count_, "an entry index is in range");
+  return {payload_.data() + LoadFixed<uint32_t>(offsets_ + 4 * index), 0};
+}
+
+std::string_view Block::Key(size_t index) const { return TrustedEntry(EntryAt(index).data()).key; }
+
+Message Block::At(size_t index) const { return TrustedEntry(EntryAt(index).data()).message; }
+
+size_t Block::LowerBound(const Bound& bound) const {
+  size_t lo = 0;
+  size_t hi = count_;
+  while (lo < hi) {
+    const size_t mid = (lo + hi) / 2;
+    if (bound.Before(Key(mid))) {
+      hi = mid;
+    } else {
+      lo = mid + 1;
+    }
+  }
+  return lo;
+}
+
+size_t Block::LowerBound(std::string_view key) const {
+  size_t lo = 0;
+  size_t hi = count_;
+  while (lo < hi) {
+    const size_t mid = (lo + hi) / 2;
+    if (Key(mid) < key) {
+      lo = mid + 1;
+    } else {
+      hi = mid;
+    }
+  }
+  return lo;
+}
+
+size_t Block::GroupEnd(size_t index) const {
+  const std::string_view key = Key(index);
+  size_t end = index + 1;
+  while (end < count_ && !At(end).Terminal() && Key(end) == key) {
+    ++end;
+  }
+  return end;
+}
+
+void BlockBuilder::Add(std::string_view key, const Message& message) {
+  Check(Empty() || LastKey() < key || (LastKey() == key && !message.Terminal()), "entries of a block come in order");
+  offsets_.push_back(static_cast<uint32_t>(payload_.size()));
+  PutVarint64(&payload_, key.size());
+  PutVarint64(&payload_, message.value.size());
+  payload_.push_back(static_cast<char>(message.kind));
+  if (message.kind == MessageKind::kUpsert) {
+    PutFixed16(&payload_, message.function);
+  }
+  last_key_offset_ = payload_.size();
+  last_key_size_ = key.size();
+  payload_.append(key);
+  payload_.append(message.value);
+}
+
+std::string_view BlockBuilder::LastKey() const { return {payload_.data() + last_key_offset_, last_key_size_}; }
+
+std::shared_ptr<const Block> BlockBuilder::Finish() {
+  for (const uint32_t offset : offsets_) {
+    PutFixed32(&payload_, offset);
+  }
+  PutFixed32(&payload_, static_cast<uint32_t>(offsets_.size()));
+  offsets_.clear();
+  last_key_offset_ = last_key_size_ = 0;
+  payload_.shrink_to_fit();
+  return std::shared_ptr<const Block>(new Block(std::exchange(payload_, {})));
+}
+
+}  // namespace betr::dag

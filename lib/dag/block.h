@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block is an immutable sorted array of (key, messages): the points of a sealed run of messages, or a basement
+// of a leaf (there every message is a put and every key has one). Blocks are shared by every node version that
+// needs them and are the unit of partial loading, compression and checksums.
+//
+// Payload, all integers little-endian:
+//   entry*          varint key size, varint value size, u8 kind, [u16 function if upsert], key, value
+//   u32 offset*     of every entry, ascending
+//   u32             number of entries
+// Invariants
+//   1. Keys ascend. Entries of one key stand together, oldest first.
+//   2. Of the entries of one key only the first may be terminal.
+//   3. A block that came from disk has passed Parse: every access afterwards is in bounds.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+#include "dag/bound.h"
+#include "dag/message.h"
+
+namespace betr::dag {
+
+class Block {
+ public:
+  // Takes over a payload and validates all of it. Errors: kDataLoss saying what is wrong at which byte.
+  // Cost: one pass over the payload.
+  static absl::StatusOr<std::shared_ptr<const Block>> Parse(std::string payload);
+
+  size_t Count() const { return count_; }
+  std::string_view Payload() const { return payload_; }
+  Bytes MemoryBytes() const { return {payload_.capacity() + sizeof(Block)}; }
+
+  // Requires: index < Count().
+  std::string_view Key(size_t index) const;
+  Message At(size_t index) const;
+
+  // The first entry at or after the bound; Count() if there is none. O(log n).
+  size_t LowerBound(const Bound& bound) const;
+  size_t LowerBound(std::string_view key) const;
+  // One past the entries that have the same key as `index`.
+  size_t GroupEnd(size_t index) const;
+
+ private:
+  friend class BlockBuilder;
+  explicit Block(std::string payload);
+  std::string_view EntryAt(size_t index) const;
+
+  std::string payload_;
+  const char* offsets_ = nullptr;
+  size_t count_ = 0;
+};
+
+// Builds a block from entries that come in order.
+class BlockBuilder {
+ public:
+  // Requires: keys do not descend; invariant 2.
+  void Add(std::string_view key, const Message& message);
+
+  bool Empty() const { return offsets_.empty(); }
+  size_t Count() const { return offsets_.size(); }
+  // Size of the payload so far.
+  Bytes Size() const { return {payload_.size() + 4 * offsets_.size() + 4}; }
+  // The key that was added last. Requires: !Empty().
+  std::string_view LastKey() const;
+
+  // The block; the builder is empty again afterwards.
+  std::shared_ptr<const Block> Finish();
+
+ private:
+  std::string payload_;
+  std::vector<uint32_t> offsets_;
+  size_t last_key_offset_ = 0;
+  size_t last_key_size_ = 0;
+};
+
+// Where a block is to be had: in memory, or on disk and loaded when asked for. Implementations are thread-safe.
+class BlockSlot {
+ public:
+  virtual ~BlockSlot() = default;
+  // The block. Costs at most one read. Errors: what the device says; kDataLoss.
+  virtual absl::StatusOr<std::shared_ptr<const Block>> Get() const = 0;
+  // The block if it costs no I/O, else null.
+  virtual std::shared_ptr<const Block> Peek() const = 0;
+  // Known without I/O.
+  virtual size_t Count() const = 0;
+  virtual Bytes Size() const = 0;
+};
+
+}  // namespace betr::dag

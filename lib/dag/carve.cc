@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/carve.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace betr::dag {
+
+Edge CopyEdgePart(Edit& edit, const Edge& edge, const Range& part) {
+  Edge copy{edge.link.Cut(part), edge.partition.Cut(part)};
+  edit.Retain(copy.link.target);
+  edit.RetainTargets(copy.partition);
+  return copy;
+}
+
+void ReleaseEdge(Edit& edit, const Edge& edge) {
+  edit.Release(edge.link.target);
+  edit.ReleaseTargets(edge.partition);
+}
+
+size_t CarveHole(Edit& edit, Node& node, const Range& range) {
+  Check(!range.Empty() && node.bounds.Covers(range), "a hole lies inside its node");
+  std::vector<Edge> edges;
+  edges.reserve(node.edges.size() + 2);
+  size_t hole = 0;
+  bool placed = false;
+  const auto place = [&] {
+    hole = edges.size();
+    edges.push_back({Link{range, kNoNode, {}}, {}});
+    placed = true;
+  };
+  for (Edge& edge : node.edges) {
+    const Range& shown = edge.link.range;
+    if (!shown.Overlaps(range)) {
+      if (!placed && shown.lo >= range.hi) {
+        place();
+      }
+      edges.push_back(std::move(edge));
+      continue;
+    }
+    if (shown.lo < range.lo) {
+      edges.push_back(CopyEdgePart(edit, edge, {shown.lo, range.lo}));
+    }
+    if (!placed) {
+      place();
+    }
+    if (range.hi < shown.hi) {
+      edges.push_back(CopyEdgePart(edit, edge, {range.hi, shown.hi}));
+    }
+    ReleaseEdge(edit, edge);
+  }
+  Check(placed, "edges overlap a hole inside their node");
+  node.edges = std::move(edges);
+  ++edit.counters().carves;
+  return hole;
+}
+
+void CoalesceNullEdges(Node& node) {
+  const auto idle = [](const Edge& edge) { return edge.link.Null() && edge.partition.Empty(); };
+  std::vector<Edge> edges;
+  edges.reserve(node.edges.size());
+  for (Edge& edge : node.edges) {
+    if (!edges.empty() && idle(edges.back()) && idle(edge)) {
+      edges.back().link.range.hi = edge.link.range.hi;
+    } else {
+      edges.push_back(std::move(edge));
+    }
+  }
+  node.edges = std::move(edges);
+}
+
+void Clip(Edit& edit, Node& node, const Range& range) {
+  Check(node.bounds.Covers(range), "an edge shows a part of its child");
+  std::vector<Edge> edges;
+  for (Edge& edge : node.edges) {
+    const Range part = edge.link.range.Intersect(range);
+    if (part == edge.link.range) {
+      edges.push_back(std::move(edge));
+      continue;
+    }
+    if (!part.Empty()) {
+      edges.push_back(CopyEdgePart(edit, edge, part));
+    }
+    ReleaseEdge(edit, edge);
+  }
+  std::vector<BlockView> basements;
+  for (const BlockView& basement : node.basements) {
+    BlockView cut = basement.Cut(range);
+    if (!cut.clip.Empty()) {
+      basements.push_back(std::move(cut));
+    }
+  }
+  node.edges = std::move(edges);
+  node.basements = std::move(basements);
+  node.bounds = range;
+}
+
+namespace {
+
+// What remains of an older goto outside `range`: up to two parts. References follow the number of parts.
+void CutOut(Edit& edit, const Goto& older, const Range& range, std::vector<Goto>& kept) {
+  const Range& old_range = older.link.range;
+  const Range left{old_range.lo, std::min(old_range.hi, range.lo)};
+  const Range right{std::max(old_range.lo, range.hi), old_range.hi};
+  for (const Range& part : {left, right}) {
+    if (!part.Empty()) {
+      kept.push_back(older.Cut(part));
+      edit.Retain(older.link.target);
+    }
+  }
+  edit.Release(older.link.target);
+}
+
+}  // namespace
+
+void BufferGoto(Edit& edit, Partition& partition, Goto message) {
+  const Range range = message.link.range;
+  message.over = static_cast<uint32_t>(partition.runs.size());
+  const auto first = partition.gotos.begin() + static_cast<ptrdiff_t>(FirstGotoAfter(partition.gotos, range.lo));
+  auto last = first;
+  std::vector<Goto> replacement;
+  for (; last != partition.gotos.end() && last->link.range.lo < range.hi; ++last) {
+    CutOut(edit, *last, range, replacement);
+  }
+  const auto at = std::partition_point(replacement.begin(), replacement.end(),
+                                       [&](const Goto& part) { return part.link.range.hi <= range.lo; });
+  replacement.insert(at, std::move(message));
+  const auto gap = partition.gotos.erase(first, last);
+  partition.gotos.insert(gap, std::make_move_iterator(replacement.begin()),
+                         std::make_move_iterator(replacement.end()));
+  ++edit.counters().gotos_buffered;
+}
+
+}  // namespace betr::dag

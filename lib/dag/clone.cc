@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/clone.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "dag/arrive.h"
+#include "dag/child.h"
+#include "dag/heal.h"
+#include "dag/split.h"
+
+namespace betr::dag {
+namespace {
+
+// Whether any run from `first` on has an entry in `range`.
+absl::StatusOr<bool> HasPoints(const Partition& partition, size_t first, const Range& range) {
+  for (size_t i = first; i < partition.runs.size(); ++i) {
+    const BlockView part = partition.runs[i].Cut(range);
+    if (part.clip.Empty()) {
+      continue;
+    }
+    BETR_ASSIGN_OR_RETURN(const ViewReader reader, ViewReader::Open(part));
+    if (reader.Count() > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// One step of the walk down: where the range goes on below a node.
+struct Step {
+  enum Kind { kStop, kNothing, kDown, kThroughGoto, kPending } kind = kStop;
+  size_t edge = 0;
+  const Goto* message = nullptr;
+};
+
+absl::StatusOr<Step> NextStep(const Node& node, const Range& range) {
+  if (node.Leaf()) {
+    return Step{};
+  }
+  const size_t index = node.EdgeAfter(range.lo);
+  const Edge& edge = node.edges[index];
+  if (!edge.link.range.Covers(range)) {
+    return Step{};
+  }
+  const std::vector<Goto>& gotos = edge.partition.gotos;
+  const size_t first = FirstGotoAfter(gotos, range.lo);
+  const bool overlaps = first < gotos.size() && gotos[first].link.range.lo < range.hi;
+  const bool covered = overlaps && gotos[first].link.range.Covers(range);
+  BETR_ASSIGN_OR_RETURN(const bool points,
+                        HasPoints(edge.partition, covered ? gotos[first].over : 0, range));
+  if (points || (overlaps && !covered)) {
+    return Step{Step::kPending, index};
+  }
+  if (covered) {
+    return Step{gotos[first].Erases() ? Step::kNothing : Step::kThroughGoto, index, &gotos[first]};
+  }
+  return Step{edge.link.Null() ? Step::kNothing : Step::kDown, index};
+}
+
+// What the partition holds outside `range`.
+Partition Outside(const Partition& partition, const Range& whole, const Range& range) {
+  Partition outside = partition.Cut({whole.lo, range.lo});
+  const Partition right = partition.Cut({range.hi, whole.hi});
+  const auto shift = static_cast<uint32_t>(outside.runs.size());
+  outside.runs.insert(outside.runs.end(), right.runs.begin(), right.runs.end());
+  for (Goto message : right.gotos) {
+    message.over += shift;
+    outside.gotos.push_back(std::move(message));
+  }
+  return outside;
+}
+
+// Moves what `node` buffers for `range` into the child that covers it.
+absl::Status Push(Edit& edit, Node& node, size_t index, const Range& range) {
+  BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
+  Edge& edge = node.edges[index];
+  const Partition before = std::exchange(edge.partition, {});
+  const Partition moved = before.Cut(range);
+  edge.partition = Outside(before, edge.link.range, range);
+  edit.RetainTargets(moved);
+  edit.RetainTargets(edge.partition);
+  edit.ReleaseTargets(before);
+  BETR_RETURN_IF_ERROR(Arrive(edit, child.node, moved.Strip(edge.link.range.Lcp())));
+  PutChild(edit, node, index, std::move(child));
+  return absl::OkStatus();
+}
+
+// Pushes `range` one level down at the node `depth` levels below `node`. All nodes on the way are private.
+absl::Status PushAt(Edit& edit, Node& node, const Range& range, int depth) {
+  const size_t index = node.EdgeAfter(range.lo);
+  if (depth == 0) {
+    return Push(edit, node, index, range);
+  }
+  BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
+  const Range below = range.Strip(node.edges[index].link.range.Lcp().size());
+  BETR_RETURN_IF_ERROR(PushAt(edit, child.node, below, depth - 1));
+  PutChild(edit, node, index, std::move(child));
+  return absl::OkStatus();
+}
+
+// The walk down for one prefix. Restarted after each push, since a push makes new versions along the way.
+class Walk {
+ public:
+  Walk(Edit& edit, NodeId root, std::string_view prefix)
+      : edit_(edit), at_(root), prefix_(prefix), private_(!edit.Shared(root)) {}
+
+  struct Outcome {
+    Place place;
+    bool push = false;  // what is pending at `depth` has to be pushed, and may be
+    int depth = 0;
+  };
+
+  absl::StatusOr<Outcome> Run() {
+    for (;;) {
+      ++edit_.counters().nodes_touched;
+      BETR_ASSIGN_OR_RETURN(const NodePtr node, edit_.Load(at_));
+      const Range range = Range::Prefix(prefix_);
+      BETR_ASSIGN_OR_RETURN(const Step step, NextStep(*node, range));
+      switch (step.kind) {
+        case Step::kNothing:
+          return Outcome{};
+        case Step::kStop:
+          return Outcome{{at_, node->height, prefix_}};
+        case Step::kPending:
+          if (MayPush(*node, node->edges[step.edge])) {
+            return Outcome{{}, true, depth_};
+          }
+          return Outcome{{at_, node->height, prefix_}};
+        case Step::kDown:
+          private_ = private_ && !ChildShared(edit_, node->edges[step.edge]);
+          Follow(node->edges[step.edge].link);
+          break;
+        case Step::kThroughGoto:
+          private_ = false;
+          Follow(step.message->link);
+          break;
+      }
+    }
+  }
+
+ private:
+  // A push must not break sharing and must not touch a leaf.
+  bool MayPush(const Node& node, const Edge& edge) const {
+    return private_ && node.height > 1 && !ChildShared(edit_, edge);
+  }
+
+  void Follow(const Link& link) {
+    prefix_ = link.Map(prefix_);
+    at_ = link.target;
+    ++depth_;
+  }
+
+  Edit& edit_;
+  NodeId at_;
+  std::string prefix_;
+  bool private_;
+  int depth_ = 0;
+};
+
+absl::Status InsertGoto(Edit& edit, NodeId& root, Goto message) {
+  if (!message.Erases()) {
+    while (edit.table().Find(root)->height <= message.target_height) {
+      root = GrowRoot(edit, root);
+    }
+  }
+  BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
+  ++edit.counters().nodes_touched;
+  ArriveGoto(edit, own.node, std::move(message));
+  BETR_ASSIGN_OR_RETURN(root, PutHealedRoot(edit, std::move(own)));
+  return absl::OkStatus();
+}
+
+absl::Status SendPlace(Edit& edit, NodeId& root, const Place& place, std::string_view to) {
+  Goto message{Link{Range::Prefix(to), place.node, place.prefix}, place.height, 0};
+  ++edit.counters().clones;
+  return InsertGoto(edit, root, std::move(message));
+}
+
+}  // namespace
+
+absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefix) {
+  for (;;) {
+    BETR_ASSIGN_OR_RETURN(const Walk::Outcome outcome, Walk(edit, root, prefix).Run());
+    if (!outcome.push) {
+      edit.Retain(outcome.place.node);
+      return outcome.place;
+    }
+    BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
+    BETR_RETURN_IF_ERROR(PushAt(edit, own.node, Range::Prefix(prefix), outcome.depth));
+    root = PutRoot(edit, std::move(own));
+  }
+}
+
+absl::Status EraseRange(Edit& edit, NodeId& root, const Range& range) {
+  return range.Empty() ? absl::OkStatus() : InsertGoto(edit, root, Goto{Link{range, kNoNode, {}}, 0, 0});
+}
+
+absl::Status ClonePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to) {
+  BETR_ASSIGN_OR_RETURN(const Place place, FindPlace(edit, from_root, from));
+  return SendPlace(edit, to_root, place, to);
+}
+
+absl::Status RenamePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to) {
+  if (&from_root == &to_root) {
+    if (from == to) {
+      return absl::OkStatus();
+    }
+    if (to.starts_with(from)) {
+      return absl::InvalidArgumentError("rename of a prefix to a place inside itself");
+    }
+  }
+  BETR_ASSIGN_OR_RETURN(const Place place, FindPlace(edit, from_root, from));
+  BETR_RETURN_IF_ERROR(EraseRange(edit, from_root, Range::Prefix(from)));
+  return SendPlace(edit, to_root, place, to);
+}
+
+}  // namespace betr::dag

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Range clone, rename and erase: O(height) whatever the size of the range (Zhan et al. 2021, "Copy-on-Abundant-Write
+// for Nimble File System Clones"). A clone finds a node under which all of the source lies, takes a reference to it
+// and sends a goto to the destination. `roots` are updated in place; source and destination may be the same tree, if
+// the same NodeId object is passed twice.
+//
+// Cost: at most two nodes read per level, if they are not in memory; the partitions on the way that may hold
+// messages for the source. Errors: the source's; the edit must then be dropped.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <string_view>
+
+#include "dag/edit.h"
+
+namespace betr::dag {
+
+// Where a whole prefix lies: a node, and what the prefix reads like there. No node: nothing lives under the prefix.
+struct Place {
+  NodeId node = kNoNode;
+  Height height = 0;
+  std::string prefix;
+};
+
+// Finds the lowest node that can be reached without breaking sharing and under which all of `prefix` lies, messages
+// included. Moves down what is pending for the prefix above it, and nothing else. Takes a reference to the node.
+absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefix);
+
+// Everything in `range` is gone.
+absl::Status EraseRange(Edit& edit, NodeId& root, const Range& range);
+
+// The keys `to + x` become those that are `from + x` now; what was under `to` is gone.
+absl::Status ClonePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to);
+
+// As ClonePrefix, and then nothing is left under `from`. Errors besides: kInvalidArgument if `to` lies inside
+// `from` in the same tree.
+absl::Status RenamePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to);
+
+}  // namespace betr::dag

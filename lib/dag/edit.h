@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// An edit is the private workspace of the one structural writer: a node table that nobody else sees yet. All
+// surgery (arrive, flush, split, heal, clone, reclaim) happens in an edit; the store publishes its table in one
+// step, or drops the edit, and then nothing has happened.
+//
+// Not thread-safe. What it reads is shared with readers and never changed.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <vector>
+
+#include "betr/upsert.h"
+#include "dag/counters.h"
+#include "dag/node.h"
+#include "dag/shape.h"
+#include "dag/source.h"
+#include "dag/table.h"
+
+namespace betr::dag {
+
+// What every edit of one store has in common. All references outlive the edit.
+struct Context {
+  NodeSource& source;
+  const UpsertRegistry& functions;
+  const Shape& shape;
+  Counters& counters;
+};
+
+class Edit {
+ public:
+  // Starts from `table`; new nodes get ids from `next_id` on.
+  Edit(NodeTable table, NodeId next_id, Context context)
+      : table_(std::move(table)), next_id_(next_id), context_(context) {
+    table_.StartChanging();
+  }
+
+  const NodeTable& table() const { return table_; }
+  NodeId next_id() const { return next_id_; }
+  const Context& context() const { return context_; }
+  const Shape& shape() const { return context_.shape; }
+  Counters& counters() const { return context_.counters; }
+
+  // The current version of a node. Errors: the source's; kDataLoss if the table does not know the id.
+  absl::StatusOr<NodePtr> Load(NodeId id) const;
+  // The current version if it costs no I/O, else null.
+  NodePtr Peek(NodeId id) const;
+  uint32_t References(NodeId id) const;
+  // Whether more than one edge, goto, tree or snapshot names the node.
+  bool Shared(NodeId id) const { return References(id) > 1; }
+
+  // A new node with one reference, which the caller stores somewhere.
+  NodeId Create(Node node);
+  // A new version of a node. Requires: not shared; same height.
+  void Update(NodeId id, Node node);
+  // One reference more, or one less. Releasing the last one marks the node dead. kNoNode is ignored.
+  void Retain(NodeId id);
+  void Release(NodeId id);
+  // The references of gotos in a partition that was copied, or dropped.
+  void RetainTargets(const Partition& partition);
+  void ReleaseTargets(const Partition& partition);
+  // Takes a dead node out of the table (reclaim.h).
+  void Remove(NodeId id);
+  // Takes a node out whose content, references included, has moved elsewhere. Requires: not shared.
+  void Discard(NodeId id);
+
+  // Nodes that this edit marked dead.
+  const std::vector<NodeId>& dead() const { return dead_; }
+
+  // A view of a new block, over `clip`. The block comes from the builder, which is empty afterwards.
+  BlockView Adopt(BlockBuilder& builder, Range clip);
+
+ private:
+  NodeRecord Record(NodeId id) const;
+
+  NodeTable table_;
+  NodeId next_id_;
+  Context context_;
+  std::vector<NodeId> dead_;
+};
+
+}  // namespace betr::dag

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Point messages: what can be said about one key. Range messages (gotos) are in partition.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "betr/upsert.h"
+
+namespace betr::dag {
+
+enum class MessageKind : uint8_t { kPut = 1, kErase = 2, kUpsert = 3 };
+
+// What a message says, without its key. A view: the bytes live in a block or a buffer.
+struct Message {
+  MessageKind kind = MessageKind::kPut;
+  uint16_t function = 0;   // of an upsert
+  std::string_view value;  // of a put; the delta of an upsert
+
+  // Whether nothing older matters.
+  bool Terminal() const { return kind != MessageKind::kUpsert; }
+};
+
+// Collects the messages for one key from newest to oldest until one is terminal, then computes the value.
+// Holds copies, so the sources may go away.
+class ValueBuilder {
+ public:
+  // Adds the next older message. Requires: !Done().
+  void Add(const Message& message);
+  // Nothing older can matter: a terminal message came, or a range erase.
+  void EndHere() { done_ = true; }
+  bool Done() const { return done_; }
+  bool Empty() const { return !done_ && upserts_.empty(); }
+
+  // The value: nothing if absent. Upserts of unknown functions leave the value as it is (a store with unknown
+  // functions opens read-only and says so).
+  std::optional<std::string> Resolve(const UpsertRegistry& functions) const;
+
+ private:
+  struct Upsert {
+    uint16_t function;
+    std::string delta;
+  };
+  std::vector<Upsert> upserts_;  // newest first
+  std::optional<std::string> base_;
+  bool done_ = false;
+};
+
+}  // namespace betr::dag

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/message_buffer.h"
+
+#include <utility>
+
+namespace betr::dag {
+namespace {
+
+constexpr uint64_t kPointOverhead = sizeof(BufferedPoint) + 32;
+
+Bytes SizeOf(const BufferedPoint& point) {
+  uint64_t size = kPointOverhead + point.key.size() + point.first.value.size();
+  for (const OwnedMessage& message : point.more) {
+    size += sizeof(OwnedMessage) + message.value.size();
+  }
+  return {size};
+}
+
+Bytes SizeOf(const Range& range) { return {sizeof(Range) + range.lo.bytes.size() + range.hi.bytes.size() + 32}; }
+
+Chunked<BufferedPoint>::Position PointAt(const Chunked<BufferedPoint>& points, std::string_view key) {
+  return points.FirstNot([&](const BufferedPoint& point) { return point.key < key; });
+}
+
+Chunked<BufferedPoint>::Position PointAt(const Chunked<BufferedPoint>& points, const Bound& bound) {
+  return points.FirstNot([&](const BufferedPoint& point) { return !bound.Before(point.key); });
+}
+
+void LookUpPoint(const Chunked<BufferedPoint>& points, std::string_view key, ValueBuilder& value) {
+  const auto at = PointAt(points, key);
+  if (at == points.End() || points[at].key != key) {
+    return;
+  }
+  const BufferedPoint& point = points[at];
+  for (size_t i = point.more.size(); i > 0; --i) {
+    value.Add(point.more[i - 1].View());
+  }
+  value.Add(point.first.View());
+}
+
+}  // namespace
+
+BufferedPoint& MessageBuffer::PointFor(std::string_view key, bool& fresh) {
+  const Points::Position at = PointAt(points_, key);
+  fresh = at == points_.End() || points_[at].key != key;
+  if (!fresh) {
+    size_ -= SizeOf(points_[at]);
+    return points_.Mutable(at);
+  }
+  points_.Insert(at, BufferedPoint{std::string(key), {}, {}});
+  return points_.Mutable(PointAt(points_, key));
+}
+
+void MessageBuffer::PutTerminal(std::string_view key, MessageKind kind, std::string_view value) {
+  bool fresh = false;
+  BufferedPoint& point = PointFor(key, fresh);
+  point.first = {kind, 0, std::string(value)};
+  point.more.clear();
+  size_ += SizeOf(point);
+}
+
+void MessageBuffer::Put(std::string_view key, std::string_view value) { PutTerminal(key, MessageKind::kPut, value); }
+
+void MessageBuffer::Erase(std::string_view key) { PutTerminal(key, MessageKind::kErase, ""); }
+
+void MessageBuffer::Upsert(std::string_view key, uint16_t function, std::string_view delta) {
+  const bool erased = Erased(erased_, key);
+  bool fresh = false;
+  BufferedPoint& point = PointFor(key, fresh);
+  const UpsertFunction* known = functions_->Find(function);
+  OwnedMessage* last = fresh ? nullptr : point.more.empty() ? &point.first : &point.more.back();
+  if (known != nullptr && (fresh ? erased : last->View().Terminal())) {
+    const bool has_value = !fresh && point.first.kind == MessageKind::kPut;
+    const auto old = has_value ? std::optional<std::string_view>(point.first.value) : std::nullopt;
+    std::optional<std::string> result = known->Apply(old, delta);
+    point.first = {result ? MessageKind::kPut : MessageKind::kErase, 0, std::move(result).value_or("")};
+  } else if (fresh) {
+    point.first = {MessageKind::kUpsert, function, std::string(delta)};
+  } else {
+    std::optional<std::string> both;
+    if (known != nullptr && last->kind == MessageKind::kUpsert && last->function == function) {
+      both = known->Compose(last->value, delta);
+    }
+    if (both) {
+      last->value = *std::move(both);
+    } else {
+      point.more.push_back({MessageKind::kUpsert, function, std::string(delta)});
+    }
+  }
+  size_ += SizeOf(point);
+}
+
+void MessageBuffer::EraseRange(const Range& range) {
+  if (range.Empty()) {
+    return;
+  }
+  const Points::Position first = PointAt(points_, range.lo);
+  const Points::Position last = PointAt(points_, range.hi);
+  for (Points::Position at = first; at != last; at = points_.Next(at)) {
+    size_ -= SizeOf(points_[at]);
+  }
+  points_.Erase(first, last);
+  Range joined = range;
+  const auto from = erased_.FirstNot([&](const Range& old) { return old.hi < range.lo; });
+  auto to = from;
+  for (; to != erased_.End() && erased_[to].lo <= range.hi; to = erased_.Next(to)) {
+    joined = {std::min(joined.lo, erased_[to].lo), std::max(joined.hi, erased_[to].hi)};
+    size_ -= SizeOf(erased_[to]);
+  }
+  erased_.Erase(from, to);
+  size_ += SizeOf(joined);
+  const auto at = erased_.FirstNot([&](const Range& old) { return old.hi < joined.lo; });
+  erased_.Insert(at, std::move(joined));
+}
+
+bool MessageBuffer::Erased(const Ranges& erased, std::string_view key) {
+  const auto at = erased.FirstNot([&](const Range& range) { return range.hi.Before(key); });
+  return at != erased.End() && erased[at].lo.Before(key);
+}
+
+void MessageBuffer::LookUp(std::string_view key, ValueBuilder& value) const {
+  LookUpPoint(points_, key, value);
+  if (!value.Done() && Erased(erased_, key)) {
+    value.EndHere();
+  }
+}
+
+// Reads the points of an image.
+class BufferReader final : public PointReader {
+ public:
+  explicit BufferReader(MessageBuffer::Points points) : points_(std::move(points)), at_(points_.End()) {}
+
+  void SeekForward(const Bound& bound) override {
+    at_ = PointAt(points_, bound);
+    valid_ = at_ != points_.End();
+  }
+  void SeekBackward(const Bound& bound) override {
+    at_ = PointAt(points_, bound);
+    Prev();
+  }
+  bool Valid() const override { return valid_; }
+  void Next() override {
+    at_ = points_.Next(at_);
+    valid_ = at_ != points_.End();
+  }
+  void Prev() override {
+    valid_ = !points_.Empty() && at_ != points_.Begin();
+    if (valid_) {
+      at_ = points_.Prev(at_);
+    }
+  }
+  std::string_view Key() const override { return points_[at_].key; }
+  size_t GroupSize() const override { return 1 + points_[at_].more.size(); }
+  Message At(size_t index) const override {
+    const BufferedPoint& point = points_[at_];
+    return index == 0 ? point.first.View() : point.more[index - 1].View();
+  }
+
+ private:
+  MessageBuffer::Points points_;
+  MessageBuffer::Points::Position at_;
+  bool valid_ = false;
+};
+
+class BufferImage final : public Layer {
+ public:
+  BufferImage(MessageBuffer::Points points, MessageBuffer::Ranges erased)
+      : points_(std::move(points)), erased_(std::move(erased)) {}
+
+  Stretch Around(const Bound& at, Direction direction) const override {
+    const bool forward = direction == Direction::kForward;
+    const auto next = erased_.FirstNot([&](const Range& range) { return forward ? range.hi <= at : range.hi < at; });
+    const bool inside = next != erased_.End() && (forward ? erased_[next].lo <= at : erased_[next].lo < at);
+    if (inside) {
+      return {erased_[next], true};
+    }
+    Range gap = Range::All();
+    if (next != erased_.End()) {
+      gap.hi = erased_[next].lo;
+    }
+    if (next != erased_.Begin()) {
+      gap.lo = erased_[erased_.Prev(next)].hi;
+    }
+    return {gap, false};
+  }
+
+  std::unique_ptr<PointReader> Points() const override { return std::make_unique<BufferReader>(points_); }
+
+  void LookUp(std::string_view key, ValueBuilder& value) const override {
+    LookUpPoint(points_, key, value);
+    if (!value.Done() && MessageBuffer::Erased(erased_, key)) {
+      value.EndHere();
+    }
+  }
+
+ private:
+  MessageBuffer::Points points_;
+  MessageBuffer::Ranges erased_;
+};
+
+std::shared_ptr<const Layer> MessageBuffer::Image() {
+  return std::make_shared<BufferImage>(points_.Share(), erased_.Share());
+}
+
+Partition MessageBuffer::Seal(NodeSource& source) const {
+  Partition partition;
+  BlockBuilder builder;
+  for (auto at = points_.Begin(); at != points_.End(); at = points_.Next(at)) {
+    const BufferedPoint& point = points_[at];
+    builder.Add(point.key, point.first.View());
+    for (const OwnedMessage& message : point.more) {
+      builder.Add(point.key, message.View());
+    }
+  }
+  if (!builder.Empty()) {
+    partition.runs.push_back(BlockView::Whole(source.Adopt(builder.Finish()), Range::All()));
+  }
+  for (auto at = erased_.Begin(); at != erased_.End(); at = erased_.Next(at)) {
+    partition.gotos.push_back({Link{erased_[at], kNoNode, {}}, 0, 0});
+  }
+  return partition;
+}
+
+}  // namespace betr::dag

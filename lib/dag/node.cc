@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/node.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace betr::dag {
+namespace {
+
+Bytes MemoryOf(const Link& link) {
+  return {sizeof(Link) + link.range.lo.bytes.capacity() + link.range.hi.bytes.capacity() +
+          link.translation.capacity()};
+}
+
+Bytes MemoryOf(const BlockView& view) {
+  constexpr uint64_t kSlot = 192;  // a slot with its control block and cache entry
+  return {sizeof(BlockView) + kSlot + view.affix.strip.capacity() + view.affix.prepend.capacity() +
+          view.clip.lo.bytes.capacity() + view.clip.hi.bytes.capacity()};
+}
+
+}  // namespace
+
+Bytes Node::Size() const {
+  Bytes size{};
+  for (const Edge& edge : edges) {
+    size += edge.partition.Size();
+  }
+  for (const BlockView& basement : basements) {
+    size += basement.Size();
+  }
+  return size;
+}
+
+Bytes Node::MemoryBytes() const {
+  Bytes size{sizeof(Node)};
+  for (const Edge& edge : edges) {
+    size += Bytes{sizeof(Edge)} + MemoryOf(edge.link);
+    for (const BlockView& run : edge.partition.runs) {
+      size += MemoryOf(run);
+    }
+    for (const Goto& message : edge.partition.gotos) {
+      size += MemoryOf(message.link);
+    }
+  }
+  for (const BlockView& basement : basements) {
+    size += MemoryOf(basement);
+  }
+  return size;
+}
+
+size_t Node::EdgeAfter(const Bound& bound) const {
+  const auto found =
+      std::partition_point(edges.begin(), edges.end(), [&](const Edge& edge) { return edge.link.range.hi <= bound; });
+  Check(found != edges.end() && found->link.range.lo <= bound, "the edges tile the node's space");
+  return static_cast<size_t>(found - edges.begin());
+}
+
+size_t Node::EdgeBefore(const Bound& bound) const {
+  const auto found =
+      std::partition_point(edges.begin(), edges.end(), [&](const Edge& edge) { return edge.link.range.hi < bound; });
+  Check(found != edges.end() && found->link.range.lo < bound, "the edges tile the node's space");
+  return static_cast<size_t>(found - edges.begin());
+}
+
+size_t Node::EdgeOf(std::string_view key) const {
+  const auto found = std::partition_point(edges.begin(), edges.end(),
+                                          [&](const Edge& edge) { return edge.link.range.hi.Before(key); });
+  Check(found != edges.end() && found->link.range.lo.Before(key), "the edges tile the node's space");
+  return static_cast<size_t>(found - edges.begin());
+}
+
+size_t Node::BasementOf(std::string_view key) const {
+  const auto found = std::partition_point(basements.begin(), basements.end(),
+                                          [&](const BlockView& view) { return view.clip.hi.Before(key); });
+  return static_cast<size_t>(found - basements.begin());
+}
+
+Node EmptyNode(Height height, Range bounds, Codec codec) {
+  Node node{height, std::move(bounds), codec, {}, {}};
+  if (height > 0) {
+    node.edges.push_back({Link{node.bounds, kNoNode, {}}, {}});
+  }
+  return node;
+}
+
+Node Strip(const Node& node, std::string_view prefix) {
+  Node stripped{node.height, node.bounds.Strip(prefix.size()), node.codec, {}, {}};
+  stripped.edges.reserve(node.edges.size());
+  for (const Edge& edge : node.edges) {
+    stripped.edges.push_back({edge.link.Strip(prefix.size()), edge.partition.Strip(prefix)});
+  }
+  stripped.basements.reserve(node.basements.size());
+  for (const BlockView& basement : node.basements) {
+    stripped.basements.push_back(basement.Strip(prefix));
+  }
+  return stripped;
+}
+
+Node Prepend(const Node& node, std::string_view prefix) {
+  Node longer{node.height, node.bounds.Prepend(prefix), node.codec, {}, {}};
+  longer.edges.reserve(node.edges.size());
+  for (const Edge& edge : node.edges) {
+    longer.edges.push_back({edge.link.Prepend(prefix), edge.partition.Prepend(prefix)});
+  }
+  longer.basements.reserve(node.basements.size());
+  for (const BlockView& basement : node.basements) {
+    longer.basements.push_back(basement.Prepend(prefix));
+  }
+  return longer;
+}
+
+}  // namespace betr::dag

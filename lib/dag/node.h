@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node is a value: a published node is never changed. It owns no content but shares immutable blocks with the
+// versions it came from, so copying one costs a few pointers.
+//
+// Invariants (check.h tests them all)
+//   1. `bounds` is the node's own local space: what it holds lies inside. It may be wider than what an edge shows.
+//   2. Interior (height > 0): the edges tile `bounds` without gaps or overlaps; a child has height - 1.
+//   3. A buffered goto's target is lower than height - 1: one of height - 1 is an edge (arrive.h).
+//   4. A goto lies inside one edge's range: it is buffered in that edge's partition.
+//   5. Leaf (height 0): the basements' clips ascend, do not overlap and lie inside `bounds`; between them there is
+//      nothing. Every entry is a put.
+//
+// The same keys, bounds and messages seen through an edge belong to the edge's child, not to the edge.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/compression.h"
+#include "dag/link.h"
+#include "dag/partition.h"
+#include "dag/view.h"
+
+namespace betr::dag {
+
+struct Edge {
+  Link link;
+  Partition partition;
+};
+
+struct Node {
+  Height height = 0;
+  Range bounds;
+  Codec codec;                       // how this node's blocks are compressed on disk
+  std::vector<Edge> edges;           // of an interior node
+  std::vector<BlockView> basements;  // of a leaf
+
+  bool Leaf() const { return height == 0; }
+  // Bytes of messages buffered (interior) or of entries (leaf): what is compared with the node size.
+  Bytes Size() const;
+  // The memory of this value itself, without its blocks.
+  Bytes MemoryBytes() const;
+  // The index of the edge whose range holds the position just after `bound`, or just before it.
+  // Requires: interior; the position lies inside `bounds`. O(log edges).
+  size_t EdgeAfter(const Bound& bound) const;
+  size_t EdgeBefore(const Bound& bound) const;
+  size_t EdgeOf(std::string_view key) const;
+  // The same for the basements of a leaf. basements.size() if there is none.
+  size_t BasementOf(std::string_view key) const;
+};
+
+using NodePtr = std::shared_ptr<const Node>;
+
+// An interior node with one null edge over all of `bounds`, or a leaf without basements.
+Node EmptyNode(Height height, Range bounds, Codec codec);
+
+// The node after its local space lost `prefix` in front (every position of bounds begins with it), or gained it.
+// Nothing below notices: what the node gains its edges lose (Zhan 2019, section 4.3).
+Node Strip(const Node& node, std::string_view prefix);
+Node Prepend(const Node& node, std::string_view prefix);
+
+}  // namespace betr::dag

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/partition.h"
+
+#include <algorithm>
+
+namespace betr::dag {
+
+Bytes GotoSize(const Goto& message) {
+  constexpr uint64_t kHeader = 24;
+  return {kHeader + message.link.range.lo.bytes.size() + message.link.range.hi.bytes.size() +
+          message.link.translation.size()};
+}
+
+Bytes Partition::Size() const {
+  Bytes size{};
+  for (const BlockView& run : runs) {
+    size += run.Size();
+  }
+  for (const Goto& message : gotos) {
+    size += GotoSize(message);
+  }
+  return size;
+}
+
+size_t FirstGotoAfter(const std::vector<Goto>& gotos, const Bound& bound) {
+  const auto found = std::partition_point(gotos.begin(), gotos.end(),
+                                          [&](const Goto& message) { return message.link.range.hi <= bound; });
+  return static_cast<size_t>(found - gotos.begin());
+}
+
+const Goto* Partition::Covering(std::string_view key) const {
+  const auto found = std::partition_point(gotos.begin(), gotos.end(),
+                                          [&](const Goto& message) { return message.link.range.hi.Before(key); });
+  return found != gotos.end() && found->link.range.lo.Before(key) ? &*found : nullptr;
+}
+
+Partition Partition::Cut(const Range& range) const {
+  Partition cut;
+  std::vector<uint32_t> kept_before(runs.size() + 1, 0);  // how many of the first i runs are kept
+  for (size_t i = 0; i < runs.size(); ++i) {
+    BlockView run = runs[i].Cut(range);
+    if (!run.clip.Empty()) {
+      cut.runs.push_back(std::move(run));
+    }
+    kept_before[i + 1] = static_cast<uint32_t>(cut.runs.size());
+  }
+  for (const Goto& message : gotos) {
+    const Range part = message.link.range.Intersect(range);
+    if (!part.Empty()) {
+      cut.gotos.push_back(message.Cut(part));
+      cut.gotos.back().over = kept_before[message.over];
+    }
+  }
+  return cut;
+}
+
+Partition Partition::Strip(std::string_view prefix) const {
+  Partition stripped;
+  for (const BlockView& run : runs) {
+    stripped.runs.push_back(run.Strip(prefix));
+  }
+  for (const Goto& message : gotos) {
+    stripped.gotos.push_back({message.link.Strip(prefix.size()), message.target_height, message.over});
+  }
+  return stripped;
+}
+
+Partition Partition::Prepend(std::string_view prefix) const {
+  Partition longer;
+  for (const BlockView& run : runs) {
+    longer.runs.push_back(run.Prepend(prefix));
+  }
+  for (const Goto& message : gotos) {
+    longer.gotos.push_back({message.link.Prepend(prefix), message.target_height, message.over});
+  }
+  return longer;
+}
+
+}  // namespace betr::dag

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/partition_reader.h"
+
+#include "base/status.h"
+#include "dag/edit.h"
+
+namespace betr::dag {
+
+absl::StatusOr<PartitionReader> PartitionReader::Open(const Partition& partition, const UpsertRegistry& functions) {
+  PartitionReader reader(partition, functions);
+  reader.readers_.reserve(partition.runs.size());
+  for (const BlockView& run : partition.runs) {
+    BETR_ASSIGN_OR_RETURN(ViewReader view, ViewReader::Open(run));
+    view.SeekForward(run.clip.lo);
+    reader.readers_.push_back(std::move(view));
+  }
+  reader.Next();
+  return reader;
+}
+
+void PartitionReader::Next() {
+  messages_.clear();
+  folded_.clear();
+  while (messages_.empty() && FindSmallestKey()) {
+    Collect();
+  }
+  if (messages_.size() > 1) {
+    Fold();
+  }
+}
+
+bool PartitionReader::FindSmallestKey() {
+  const ViewReader* smallest = nullptr;
+  for (const ViewReader& reader : readers_) {
+    if (reader.Valid() && (smallest == nullptr || reader.Key() < smallest->Key())) {
+      smallest = &reader;
+    }
+  }
+  if (smallest == nullptr) {
+    return false;
+  }
+  key_.assign(smallest->Key());
+  return true;
+}
+
+// How many of the oldest runs a goto supersedes at the current key.
+uint32_t PartitionReader::Superseded() {
+  const std::vector<Goto>& gotos = partition_->gotos;
+  while (next_goto_ < gotos.size() && gotos[next_goto_].link.range.hi.Before(key_)) {
+    ++next_goto_;
+  }
+  const bool covered = next_goto_ < gotos.size() && gotos[next_goto_].link.range.lo.Before(key_);
+  return covered ? gotos[next_goto_].over : 0;
+}
+
+// Takes the current key out of all runs.
+void PartitionReader::Collect() {
+  const uint32_t superseded = Superseded();
+  for (size_t run = 0; run < readers_.size(); ++run) {
+    ViewReader& reader = readers_[run];
+    if (!reader.Valid() || reader.Key() != key_) {
+      continue;
+    }
+    for (size_t i = 0; run >= superseded && i < reader.GroupSize(); ++i) {
+      const Message message = reader.At(i);
+      if (message.Terminal()) {
+        messages_.clear();
+      }
+      messages_.push_back(message);
+    }
+    reader.Next();
+  }
+}
+
+// Upserts on a known value become a value.
+void PartitionReader::Fold() {
+  if (!messages_.front().Terminal()) {
+    ComposeUpserts();
+    return;
+  }
+  ValueBuilder value;
+  for (size_t i = messages_.size(); i > 0; --i) {
+    value.Add(messages_[i - 1]);
+  }
+  const std::optional<std::string> result = value.Resolve(*functions_);
+  messages_.clear();
+  folded_.push_back(result.value_or(""));
+  messages_.push_back({result ? MessageKind::kPut : MessageKind::kErase, 0, folded_.back()});
+}
+
+void PartitionReader::ComposeUpserts() {
+  folded_.reserve(messages_.size());
+  size_t kept = 0;
+  for (size_t i = 1; i < messages_.size(); ++i) {
+    const UpsertFunction* function = functions_->Find(messages_[i].function);
+    std::optional<std::string> both;
+    if (function != nullptr && messages_[kept].function == messages_[i].function) {
+      both = function->Compose(messages_[kept].value, messages_[i].value);
+    }
+    if (both) {
+      folded_.push_back(*std::move(both));
+      messages_[kept].value = folded_.back();
+    } else {
+      messages_[++kept] = messages_[i];
+    }
+  }
+  messages_.resize(kept + 1);
+}
+
+absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const Range& range) {
+  BETR_ASSIGN_OR_RETURN(PartitionReader reader, PartitionReader::Open(partition, edit.context().functions));
+  BlockBuilder builder;
+  for (; reader.Valid(); reader.Next()) {
+    for (const Message& message : reader.Messages()) {
+      builder.Add(reader.Key(), message);
+    }
+  }
+  Partition compact;
+  if (!builder.Empty()) {
+    compact.runs.push_back(edit.Adopt(builder, range));
+  }
+  compact.gotos = partition.gotos;
+  for (Goto& message : compact.gotos) {
+    message.over = 0;
+  }
+  ++edit.counters().compactions;
+  return compact;
+}
+
+}  // namespace betr::dag

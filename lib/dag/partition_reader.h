@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the points of a whole partition in key order, each key's messages composed into the shortest equal list,
+// without what its gotos supersede: what arrives in the child when the partition is flushed.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "betr/upsert.h"
+#include "dag/partition.h"
+#include "dag/view.h"
+
+namespace betr::dag {
+
+class PartitionReader {
+ public:
+  // Loads every run. `partition` and `functions` must outlive the reader.
+  static absl::StatusOr<PartitionReader> Open(const Partition& partition, const UpsertRegistry& functions);
+
+  bool Valid() const { return !messages_.empty(); }
+  void Next();
+  // Requires: Valid(). Valid until Next.
+  std::string_view Key() const { return key_; }
+  // Oldest first; only the first may be terminal.
+  const std::vector<Message>& Messages() const { return messages_; }
+
+ private:
+  PartitionReader(const Partition& partition, const UpsertRegistry& functions)
+      : partition_(&partition), functions_(&functions) {}
+  bool FindSmallestKey();
+  uint32_t Superseded();
+  void Collect();
+  void Fold();
+  void ComposeUpserts();
+
+  const Partition* partition_;
+  const UpsertRegistry* functions_;
+  std::vector<ViewReader> readers_;  // parallel to the partition's runs
+  size_t next_goto_ = 0;             // the first goto that ends after key_
+  std::string key_;
+  std::vector<Message> messages_;
+  std::vector<std::string> folded_;  // owns the values that folding made
+};
+
+// The partition as one run, or none if nothing is left of its points. Gotos keep their references.
+class Edit;
+absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const Range& range);
+
+}  // namespace betr::dag

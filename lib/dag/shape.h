@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes that decide when nodes flush, split and merge. Fixed for a store when it is made.
+#pragma once
+
+#include <cstddef>
+
+#include "base/units.h"
+
+namespace betr::dag {
+
+struct Shape {
+  // A leaf of more splits; an interior node that buffers more flushes. Uncompressed bytes.
+  Bytes node_size = MiB(4);
+  // A basement of more is cut.
+  Bytes basement_size = KiB(64);
+  // An interior node with more edges splits.
+  size_t fanout = 16;
+  // A partition with more runs is compacted into one.
+  size_t runs = 8;
+};
+
+}  // namespace betr::dag

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/split.h"
+
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+
+namespace betr::dag {
+namespace {
+
+// Where children of a node may be parted: before item i, at `bound`; `weight` of the items before it.
+struct Candidate {
+  size_t item;
+  const Bound* bound;
+  uint64_t weight;
+};
+
+// The candidate with the shortest bound in the middle half of the weight; nearest the centre among equals; the one
+// nearest the centre if none lies in the middle half. Requires: there are candidates.
+const Candidate& Choose(const std::vector<Candidate>& candidates, uint64_t total) {
+  const auto distance = [&](const Candidate& c) {
+    return c.weight > total / 2 ? c.weight - total / 2 : total / 2 - c.weight;
+  };
+  const Candidate* best = &candidates.front();
+  for (const Candidate& candidate : candidates) {
+    const bool central = distance(candidate) <= total / 4;
+    const bool best_central = distance(*best) <= total / 4;
+    const bool shorter = candidate.bound->bytes.size() < best->bound->bytes.size();
+    const bool equal = candidate.bound->bytes.size() == best->bound->bytes.size();
+    const bool nearer = distance(candidate) < distance(*best);
+    if (central != best_central ? central : central ? shorter || (equal && nearer) : nearer) {
+      best = &candidate;
+    }
+  }
+  return *best;
+}
+
+std::vector<Candidate> CandidatesOf(const Node& node, uint64_t& total) {
+  std::vector<Candidate> candidates;
+  total = 0;
+  for (size_t i = 0; i < node.edges.size(); ++i, ++total) {
+    if (i > 0) {
+      candidates.push_back({i, &node.edges[i].link.range.lo, total});
+    }
+  }
+  for (size_t i = 0; i < node.basements.size(); ++i) {
+    if (i > 0) {
+      candidates.push_back({i, &node.basements[i].clip.lo, total});
+    }
+    total += node.basements[i].Size().value;
+  }
+  return candidates;
+}
+
+// Moves the items from `from` on into a node of their own.
+template <class Item>
+std::vector<Item> TakeTail(std::vector<Item>& items, size_t from) {
+  const auto begin = items.begin() + static_cast<ptrdiff_t>(from);
+  std::vector<Item> tail(std::make_move_iterator(begin), std::make_move_iterator(items.end()));
+  items.erase(begin, items.end());
+  return tail;
+}
+
+void SplitInto(Node node, const Shape& shape, std::vector<Node>& pieces) {
+  if (!TooLarge(node, shape)) {
+    pieces.push_back(std::move(node));
+    return;
+  }
+  uint64_t total = 0;
+  const std::vector<Candidate> candidates = CandidatesOf(node, total);
+  const Candidate& at = Choose(candidates, total);
+  const Bound bound = *at.bound;
+  Node right{node.height, {bound, node.bounds.hi}, node.codec, {}, {}};
+  node.bounds.hi = bound;
+  if (node.Leaf()) {
+    right.basements = TakeTail(node.basements, at.item);
+  } else {
+    right.edges = TakeTail(node.edges, at.item);
+  }
+  SplitInto(std::move(node), shape, pieces);
+  SplitInto(std::move(right), shape, pieces);
+}
+
+}  // namespace
+
+bool TooLarge(const Node& node, const Shape& shape) {
+  return node.Leaf() ? node.basements.size() > 1 && node.Size() > shape.node_size : node.edges.size() > shape.fanout;
+}
+
+void PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
+  if (!TooLarge(child.node, edit.shape())) {
+    PutChild(edit, parent, index, std::move(child));
+    return;
+  }
+  std::vector<Node> pieces;
+  SplitInto(std::move(child.node), edit.shape(), pieces);
+  const Edge whole = std::move(parent.edges[index]);
+  const std::string lifted(whole.link.range.Lcp());
+  std::vector<Edge> edges;
+  for (Node& piece : pieces) {
+    const Range range = piece.bounds.Prepend(lifted);
+    Edge edge{Link{range, kNoNode, {}}, whole.partition.Cut(range)};
+    edit.RetainTargets(edge.partition);
+    OwnChild part{edges.empty() ? child.id : kNoNode, Strip(piece, range.Lcp().substr(lifted.size()))};
+    edge.link.target = PutRoot(edit, std::move(part));
+    edges.push_back(std::move(edge));
+    ++edit.counters().splits;
+  }
+  edit.ReleaseTargets(whole.partition);
+  const auto at = parent.edges.erase(parent.edges.begin() + static_cast<ptrdiff_t>(index));
+  parent.edges.insert(at, std::make_move_iterator(edges.begin()), std::make_move_iterator(edges.end()));
+}
+
+NodeId GrowRoot(Edit& edit, NodeId root) {
+  const NodeRecord* record = edit.table().Find(root);
+  Check(record != nullptr && record->height < kMaxHeight, "a tree is not higher than the limit");
+  const NodePtr old = edit.Peek(root);
+  Node taller = EmptyNode(static_cast<Height>(record->height + 1), Range::All(), old ? old->codec : Codec{});
+  taller.edges[0].link.target = root;
+  return edit.Create(std::move(taller));
+}
+
+NodeId PutSplitRoot(Edit& edit, OwnChild root) {
+  while (TooLarge(root.node, edit.shape())) {
+    OwnChild taller{kNoNode,
+                    EmptyNode(static_cast<Height>(root.node.height + 1), root.node.bounds, root.node.codec)};
+    PutSplitChild(edit, taller.node, 0, std::move(root));
+    root = std::move(taller);
+  }
+  return PutRoot(edit, std::move(root));
+}
+
+}  // namespace betr::dag

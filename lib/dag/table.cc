@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/table.h"
+
+#include <atomic>
+
+#include <absl/strings/str_cat.h>
+
+#include "base/check.h"
+#include "base/status.h"
+
+namespace betr::dag {
+namespace {
+
+constexpr int kBits = 6;
+
+size_t Digit(NodeId id, uint8_t level) { return (id.value >> (kBits * level)) % TablePage::kFanout; }
+
+// Whether a root of this level reaches the id.
+bool Reaches(uint8_t level, NodeId id) { return level >= 10 || id.value >> (kBits * (level + 1)) == 0; }
+
+void Walk(const TablePage& page, uint64_t first, const std::function<void(NodeId, const NodeRecord&)>& visit) {
+  for (size_t i = 0; i < TablePage::kFanout; ++i) {
+    const uint64_t id = first + (uint64_t{i} << (kBits * page.level));
+    if (page.level > 0) {
+      if (page.children[i] != nullptr) {
+        Walk(*page.children[i], id, visit);
+      }
+    } else if (page.records[i].slot != nullptr) {
+      visit(NodeId{id}, page.records[i]);
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<TablePage> TablePage::CopyFor(uint64_t new_owner) const {
+  auto copy = std::make_shared<TablePage>(level, new_owner);
+  copy->used = used;
+  copy->children = children;
+  copy->records = records;
+  return copy;
+}
+
+void NodeTable::StartChanging() {
+  static std::atomic<uint64_t> next_owner{1};
+  owner_ = next_owner++;
+}
+
+const NodeRecord* NodeTable::Find(NodeId id) const {
+  const TablePage* page = root_.get();
+  if (page == nullptr || !Reaches(page->level, id)) {
+    return nullptr;
+  }
+  while (page->level > 0) {
+    page = page->children[Digit(id, page->level)].get();
+    if (page == nullptr) {
+      return nullptr;
+    }
+  }
+  const NodeRecord& record = page->records[Digit(id, 0)];
+  return record.slot == nullptr ? nullptr : &record;
+}
+
+TablePage* NodeTable::Own(std::shared_ptr<TablePage>& page) {
+  if (page->owner != owner_) {
+    page = page->CopyFor(owner_);
+  }
+  return page.get();
+}
+
+void NodeTable::Set(NodeId id, NodeRecord record) {
+  Check(id != kNoNode && record.slot != nullptr, "a table entry has an id and a slot");
+  if (root_ == nullptr) {
+    root_ = std::make_shared<TablePage>(uint8_t{0}, owner_);
+  }
+  while (!Reaches(root_->level, id)) {
+    auto taller = std::make_shared<TablePage>(static_cast<uint8_t>(root_->level + 1), owner_);
+    taller->children[0] = std::move(root_);
+    taller->used = 1;
+    root_ = std::move(taller);
+  }
+  TablePage* page = Own(root_);
+  while (page->level > 0) {
+    std::shared_ptr<TablePage>& child = page->children[Digit(id, page->level)];
+    if (child == nullptr) {
+      child = std::make_shared<TablePage>(static_cast<uint8_t>(page->level - 1), owner_);
+      ++page->used;
+    }
+    page = Own(child);
+  }
+  NodeRecord& entry = page->records[Digit(id, 0)];
+  if (entry.slot == nullptr) {
+    ++page->used;
+    ++count_;
+  }
+  entry = std::move(record);
+}
+
+void NodeTable::Remove(NodeId id) {
+  Check(Find(id) != nullptr, "a removed node is in the table");
+  std::array<TablePage*, 11> path{};
+  TablePage* page = Own(root_);
+  path[page->level] = page;
+  while (page->level > 0) {
+    page = Own(page->children[Digit(id, page->level)]);
+    path[page->level] = page;
+  }
+  page->records[Digit(id, 0)] = {};
+  --count_;
+  for (uint8_t level = 0; --path[level]->used == 0; ++level) {
+    if (path[level] == root_.get()) {
+      root_ = nullptr;
+      return;
+    }
+    path[level + 1]->children[Digit(id, static_cast<uint8_t>(level + 1))] = nullptr;
+  }
+}
+
+void NodeTable::ForEach(const std::function<void(NodeId, const NodeRecord&)>& visit) const {
+  if (root_ != nullptr) {
+    Walk(*root_, 0, visit);
+  }
+}
+
+absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id) {
+  const NodeRecord* record = table.Find(id);
+  if (record == nullptr) {
+    return absl::DataLossError(absl::StrCat("node ", id.value, ": not in the node table"));
+  }
+  BETR_ASSIGN_OR_RETURN(NodePtr node, record->slot->Get());
+  if (node->height != record->height) {
+    return absl::DataLossError(absl::StrCat("node ", id.value, ": height is ", node->height, ", the table says ",
+                                            record->height));
+  }
+  return node;
+}
+
+NodeTable NodeTable::FromRoot(std::shared_ptr<TablePage> root, size_t count) {
+  NodeTable table;
+  table.root_ = std::move(root);
+  table.count_ = count;
+  return table;
+}
+
+}  // namespace betr::dag

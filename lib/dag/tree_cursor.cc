@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/tree_cursor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace betr::dag {
+
+void TreeCursor::Seek(const Bound& bound) {
+  direction_ = Direction::kForward;
+  segment_.reset();
+  status_ = absl::OkStatus();
+  valid_ = EnterSegment(std::max(bound, bounds_.lo));
+  Find();
+}
+
+void TreeCursor::SeekBefore(const Bound& bound) {
+  direction_ = Direction::kBackward;
+  segment_.reset();
+  status_ = absl::OkStatus();
+  valid_ = EnterSegment(std::min(bound, bounds_.hi));
+  Find();
+}
+
+void TreeCursor::Next() {
+  Check(valid_, "a cursor that moves stands on a key");
+  if (direction_ == Direction::kForward) {
+    Find();
+  } else {
+    Seek(Bound::At(key_ + '\0'));  // the first position after key_
+  }
+}
+
+void TreeCursor::Prev() {
+  Check(valid_, "a cursor that moves stands on a key");
+  if (direction_ == Direction::kBackward) {
+    Find();
+  } else {
+    SeekBefore(Bound::At(std::string(key_)));
+  }
+}
+
+// Requires: a segment, if valid_. To the next key that has a value, or to the end.
+void TreeCursor::Find() {
+  while (valid_ && !FindInSegment()) {
+    valid_ = LeaveSegment();
+  }
+}
+
+// False at the end of the bounds and on errors.
+bool TreeCursor::EnterSegment(const Bound& at) {
+  const bool forward = direction_ == Direction::kForward;
+  if (forward ? at >= bounds_.hi : at <= bounds_.lo) {
+    return false;
+  }
+  absl::StatusOr<Segment> segment = FindSegment(source_, at, direction_);
+  if (!segment.ok()) {
+    status_ = segment.status();
+    return false;
+  }
+  segment_ = *std::move(segment);
+  segment_->range = segment_->range.Intersect(bounds_);
+  for (const auto& reader : segment_->readers) {
+    if (forward) {
+      reader->SeekForward(std::max(at, segment_->range.lo));
+    } else {
+      reader->SeekBackward(std::min(at, segment_->range.hi));
+    }
+  }
+  return true;
+}
+
+bool TreeCursor::LeaveSegment() {
+  const Range range = std::move(segment_->range);
+  return EnterSegment(direction_ == Direction::kForward ? range.hi : range.lo);
+}
+
+bool TreeCursor::FindInSegment() {
+  while (PickKey()) {
+    if (TakeValue()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The nearest key of all readers, if it lies in the segment.
+bool TreeCursor::PickKey() {
+  const bool forward = direction_ == Direction::kForward;
+  const PointReader* nearest = nullptr;
+  for (const auto& reader : segment_->readers) {
+    if (reader->Valid() && (nearest == nullptr || (forward ? reader->Key() < nearest->Key()
+                                                           : reader->Key() > nearest->Key()))) {
+      nearest = reader.get();
+    }
+  }
+  if (nearest == nullptr || !segment_->range.Contains(nearest->Key())) {
+    return false;
+  }
+  key_.assign(nearest->Key());
+  return true;
+}
+
+// Takes the current key out of all readers. False if it turns out to be absent.
+bool TreeCursor::TakeValue() {
+  ValueBuilder value;
+  for (const auto& reader : segment_->readers) {
+    if (!reader->Valid() || reader->Key() != key_) {
+      continue;
+    }
+    for (size_t i = reader->GroupSize(); i > 0 && !value.Done(); --i) {
+      value.Add(reader->At(i - 1));
+    }
+    if (direction_ == Direction::kForward) {
+      reader->Next();
+    } else {
+      reader->Prev();
+    }
+  }
+  std::optional<std::string> result = value.Resolve(functions_);
+  if (!result) {
+    return false;
+  }
+  value_ = *std::move(result);
+  return true;
+}
+
+}  // namespace betr::dag
