@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <iostream>
 #include <random>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 #include "support/seed.h"
 
@@ -53,8 +55,8 @@ bool ParseScale(const std::string& text, double* scale) {
 
 // Errors: false, after a message, if a variable is set to nonsense.
 bool ReadEnvironment(TestOptions* options) {
-  const char* seed = std::getenv("BETR_TEST_SEED");
-  const char* scale = std::getenv("BETR_TEST_SCALE");
+  const char* seed = std::getenv("BETR_TEST_SEED");    // NOLINT(concurrency-mt-unsafe): there is one thread yet
+  const char* scale = std::getenv("BETR_TEST_SCALE");  // NOLINT(concurrency-mt-unsafe)
   const bool ok =
       (seed == nullptr || ParseSeed(seed, &options->seed)) && (scale == nullptr || ParseScale(scale, &options->scale));
   if (!ok) std::cerr << "BETR_TEST_SEED is a number or `random`, BETR_TEST_SCALE a positive number\n";
@@ -86,6 +88,20 @@ int ListTestCases(const Catch::Config& config) {
   return EXIT_SUCCESS;
 }
 
+// A test's name as an argument for the shell and for Catch, to which brackets and commas mean something.
+std::string Quoted(const std::string& name) {
+  std::string quoted = "'";
+  for (const char c : name) {
+    if (c == '\'') {
+      quoted += "'\\''";
+      continue;
+    }
+    if (std::string_view("[],\\").find(c) != std::string_view::npos) quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
 // Says how to repeat a run, and each failure of it.
 class ReplayListener : public Catch::TestEventListenerBase {
  public:
@@ -95,7 +111,7 @@ class ReplayListener : public Catch::TestEventListenerBase {
 
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
     if (stats.totals.assertions.failed == 0) return;
-    std::cerr << "replay: " << Options().program << " '" << stats.testInfo.name << "' " << Options().Arguments()
+    std::cerr << "replay: " << Options().program << ' ' << Quoted(stats.testInfo.name) << ' ' << Options().Arguments()
               << std::endl;
   }
 };
