@@ -15,12 +15,15 @@ write_basic_package_version_file(betrConfigVersion.cmake COMPATIBILITY SameMinor
 install(FILES "${PROJECT_BINARY_DIR}/betrConfig.cmake" "${PROJECT_BINARY_DIR}/betrConfigVersion.cmake"
   DESTINATION "${package_dir}")
 
-string(REPLACE "absl::" "absl_" pc_public "${BETR_ABSL_PUBLIC}")
-string(REPLACE ";" " " pc_public "${pc_public}")
-string(REPLACE "absl::" "absl_" pc_private "${BETR_ABSL_PRIVATE}")
-string(REPLACE ";" " " pc_private "${pc_private}")
+foreach(kind PUBLIC PRIVATE)
+  set(modules ${BETR_LIBS_${kind}})
+  list(FILTER modules INCLUDE REGEX "^absl::")
+  list(TRANSFORM modules REPLACE "::" "_")
+  list(JOIN modules " " pc_absl_${kind})
+endforeach()
 cmake_path(APPEND CMAKE_INSTALL_PREFIX "${CMAKE_INSTALL_LIBDIR}" OUTPUT_VARIABLE pc_libdir)
 file(RELATIVE_PATH pc_prefix "${pc_libdir}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file(cmake/betr.pc.in betr.pc @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/betr.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
