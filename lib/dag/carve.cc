@@ -128,8 +128,7 @@ void BufferGoto(Edit& edit, Partition& partition, Goto message) {
                                        [&](const Goto& part) { return part.link.range.hi <= range.lo; });
   replacement.insert(at, std::move(message));
   const auto gap = partition.gotos.erase(first, last);
-  partition.gotos.insert(gap, std::make_move_iterator(replacement.begin()),
-                         std::make_move_iterator(replacement.end()));
+  partition.gotos.insert(gap, std::make_move_iterator(replacement.begin()), std::make_move_iterator(replacement.end()));
   ++edit.counters().gotos_buffered;
 }
 

@@ -199,14 +199,17 @@ class DagCheck {
       return;
     }
     if (target->height != height) {
-      report_({Kind::kHeight, id, absl::StrCat("names node ", link.target.value, " of height ", target->height,
-                                               " where height ", height, " belongs"), 0});
+      report_({Kind::kHeight, id,
+               absl::StrCat("names node ", link.target.value, " of height ", target->height, " where height ", height,
+                            " belongs"),
+               0});
     }
     const absl::StatusOr<NodePtr> child = LoadNode(table_, link.target);
     if (child.ok() && !(*child)->bounds.Covers(link.Image())) {
-      report_({Kind::kImage, id, absl::StrCat("link ", ToString(link.range), " shows ", ToString(link.Image()),
-                                              " of node ", link.target.value, ", which holds ",
-                                              ToString((*child)->bounds)), 0});
+      report_({Kind::kImage, id,
+               absl::StrCat("link ", ToString(link.range), " shows ", ToString(link.Image()), " of node ",
+                            link.target.value, ", which holds ", ToString((*child)->bounds)),
+               0});
     }
   }
 

@@ -13,14 +13,14 @@ namespace betr::dag {
 
 struct Finding {
   enum class Kind {
-    kUnreadable,      // a node or block cannot be loaded
-    kMissing,         // a node that is named is not in the table
-    kHeight,          // a child or a goto's target has the wrong height
-    kShape,           // edges, gotos, runs or basements break an invariant of node.h or partition.h
-    kImage,           // an edge reaches outside its child
-    kOrder,           // keys of a block are outside or out of order
-    kReferences,      // the count in the table is not the number of names
-    kUnreachable,     // in the table, not dead, and nobody names it
+    kUnreadable,   // a node or block cannot be loaded
+    kMissing,      // a node that is named is not in the table
+    kHeight,       // a child or a goto's target has the wrong height
+    kShape,        // edges, gotos, runs or basements break an invariant of node.h or partition.h
+    kImage,        // an edge reaches outside its child
+    kOrder,        // keys of a block are outside or out of order
+    kReferences,   // the count in the table is not the number of names
+    kUnreachable,  // in the table, not dead, and nobody names it
   };
   Kind kind;
   NodeId node;

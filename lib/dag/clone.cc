@@ -49,8 +49,7 @@ absl::StatusOr<Step> NextStep(const Node& node, const Range& range) {
   const size_t first = FirstGotoAfter(gotos, range.lo);
   const bool overlaps = first < gotos.size() && gotos[first].link.range.lo < range.hi;
   const bool covered = overlaps && gotos[first].link.range.Covers(range);
-  BETR_ASSIGN_OR_RETURN(const bool points,
-                        HasPoints(edge.partition, covered ? gotos[first].over : 0, range));
+  BETR_ASSIGN_OR_RETURN(const bool points, HasPoints(edge.partition, covered ? gotos[first].over : 0, range));
   if (points || (overlaps && !covered)) {
     return Step{Step::kPending, index};
   }

@@ -14,18 +14,18 @@ struct Counters {
   using Count = std::atomic<uint64_t>;
 
   std::array<Count, 16> flushes_by_height{};  // height of the node flushed from; taller ones count in the last
-  Count unshares{};          // private copies of shared nodes
-  Count relifts{};           // nodes whose keys lost their translation
+  Count unshares{};                           // private copies of shared nodes
+  Count relifts{};                            // nodes whose keys lost their translation
   Count splits{};
   Count merges{};
-  Count carves{};            // gotos that became an edge
-  Count hole_children{};     // small new nodes that carry a goto down
-  Count gotos_buffered{};    // gotos that were put into a partition
+  Count carves{};          // gotos that became an edge
+  Count hole_children{};   // small new nodes that carry a goto down
+  Count gotos_buffered{};  // gotos that were put into a partition
   Count clones{};
   Count nodes_created{};
   Count nodes_reclaimed{};
-  Count nodes_touched{};     // nodes that operations at the root read or changed: what makes a clone O(height)
-  Count compactions{};       // partitions merged into one run
+  Count nodes_touched{};  // nodes that operations at the root read or changed: what makes a clone O(height)
+  Count compactions{};    // partitions merged into one run
 };
 
 }  // namespace betr::dag

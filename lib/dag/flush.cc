@@ -80,8 +80,7 @@ absl::Status FlushBelow(Edit& edit, Node& node) {
       continue;
     }
     BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, i));
-    const Partition news =
-        std::exchange(node.edges[i].partition, {}).Strip(node.edges[i].link.range.Lcp());
+    const Partition news = std::exchange(node.edges[i].partition, {}).Strip(node.edges[i].link.range.Lcp());
     BETR_RETURN_IF_ERROR(Arrive(edit, child.node, news));
     BETR_RETURN_IF_ERROR(FlushBelow(edit, child.node));
     const size_t before = node.edges.size();

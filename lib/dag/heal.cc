@@ -82,8 +82,7 @@ absl::Status Join(Edit& edit, Node& node, size_t i) {
     joined.link.target = PutRoot(edit, std::move(left));
     ++edit.counters().merges;
   }
-  joined.partition =
-      JoinPartitions(std::move(node.edges[i].partition), std::move(node.edges[i + 1].partition));
+  joined.partition = JoinPartitions(std::move(node.edges[i].partition), std::move(node.edges[i + 1].partition));
   node.edges[i] = std::move(joined);
   node.edges.erase(node.edges.begin() + static_cast<ptrdiff_t>(i) + 1);
   return absl::OkStatus();

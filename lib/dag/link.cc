@@ -5,13 +5,9 @@
 
 namespace betr::dag {
 
-std::string Link::Map(std::string_view key) const {
-  return translation + std::string(key.substr(range.Lcp().size()));
-}
+std::string Link::Map(std::string_view key) const { return translation + std::string(key.substr(range.Lcp().size())); }
 
-Bound Link::Map(const Bound& bound) const {
-  return {translation + bound.bytes.substr(range.Lcp().size()), bound.past};
-}
+Bound Link::Map(const Bound& bound) const { return {translation + bound.bytes.substr(range.Lcp().size()), bound.past}; }
 
 Bound Link::Unmap(const Bound& bound) const {
   return {std::string(range.Lcp()) + bound.bytes.substr(translation.size()), bound.past};

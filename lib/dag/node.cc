@@ -9,8 +9,7 @@ namespace betr::dag {
 namespace {
 
 Bytes MemoryOf(const Link& link) {
-  return {sizeof(Link) + link.range.lo.bytes.capacity() + link.range.hi.bytes.capacity() +
-          link.translation.capacity()};
+  return {sizeof(Link) + link.range.lo.bytes.capacity() + link.range.hi.bytes.capacity() + link.translation.capacity()};
 }
 
 Bytes MemoryOf(const BlockView& view) {

@@ -123,8 +123,7 @@ NodeId GrowRoot(Edit& edit, NodeId root) {
 
 NodeId PutSplitRoot(Edit& edit, OwnChild root) {
   while (TooLarge(root.node, edit.shape())) {
-    OwnChild taller{kNoNode,
-                    EmptyNode(static_cast<Height>(root.node.height + 1), root.node.bounds, root.node.codec)};
+    OwnChild taller{kNoNode, EmptyNode(static_cast<Height>(root.node.height + 1), root.node.bounds, root.node.codec)};
     PutSplitChild(edit, taller.node, 0, std::move(root));
     root = std::move(taller);
   }

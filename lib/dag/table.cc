@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/table.h"
 
-#include <atomic>
-
 #include <absl/strings/str_cat.h>
+
+#include <atomic>
 
 #include "base/check.h"
 #include "base/status.h"
@@ -129,8 +129,8 @@ absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id) {
   }
   BETR_ASSIGN_OR_RETURN(NodePtr node, record->slot->Get());
   if (node->height != record->height) {
-    return absl::DataLossError(absl::StrCat("node ", id.value, ": height is ", node->height, ", the table says ",
-                                            record->height));
+    return absl::DataLossError(
+        absl::StrCat("node ", id.value, ": height is ", node->height, ", the table says ", record->height));
   }
   return node;
 }

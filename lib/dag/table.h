@@ -35,8 +35,8 @@ struct TablePage {
   static constexpr size_t kFanout = 64;
 
   const uint8_t level;
-  uint16_t used = 0;   // entries that are not empty
-  uint64_t owner = 0;  // the table that may still change this page
+  uint16_t used = 0;                                         // entries that are not empty
+  uint64_t owner = 0;                                        // the table that may still change this page
   std::array<std::shared_ptr<TablePage>, kFanout> children;  // level > 0
   std::array<NodeRecord, kFanout> records;                   // level 0; unused entries have no slot
   // Where the page is stored; set once by the checkpoint that wrote it, owned by the layout layer.

@@ -91,8 +91,8 @@ bool TreeCursor::PickKey() {
   const bool forward = direction_ == Direction::kForward;
   const PointReader* nearest = nullptr;
   for (const auto& reader : segment_->readers) {
-    if (reader->Valid() && (nearest == nullptr || (forward ? reader->Key() < nearest->Key()
-                                                           : reader->Key() > nearest->Key()))) {
+    if (reader->Valid() &&
+        (nearest == nullptr || (forward ? reader->Key() < nearest->Key() : reader->Key() > nearest->Key()))) {
       nearest = reader.get();
     }
   }

@@ -29,7 +29,9 @@ struct BlockView {
   Bytes Size() const { return slot->Size(); }
 
   // All of a new block.
-  static BlockView Whole(std::shared_ptr<const BlockSlot> slot, Range clip) { return {std::move(slot), {}, std::move(clip)}; }
+  static BlockView Whole(std::shared_ptr<const BlockSlot> slot, Range clip) {
+    return {std::move(slot), {}, std::move(clip)};
+  }
   // The part of this view inside `range`; its clip is empty if there is none.
   BlockView Cut(const Range& range) const { return {slot, affix, clip.Intersect(range)}; }
   // The same entries after the prefix `from` of the reader's space, which all of them have, became `to`.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random operations on small DAGs against std::map: all kinds, clones into, out of, over and inside clones, several
 // trees, snapshots; every invariant and every byte checked after each step.
+#include "base/random.h"
+
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "base/random.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 

@@ -163,8 +163,7 @@ void DagHarness::FlushAll(size_t tree) {
 
 dag::Height DagHarness::HeightOf(size_t tree) const { return table_.Find(trees_[tree].root)->height; }
 
-void DagHarness::VerifyTree(NodeId root, const Contents& oracle,
-                            std::vector<std::shared_ptr<const dag::Layer>> layers,
+void DagHarness::VerifyTree(NodeId root, const Contents& oracle, std::vector<std::shared_ptr<const dag::Layer>> layers,
                             const std::vector<std::string>& gets) const {
   dag::TreeCursor cursor({table_, root, layers}, Range::All(), functions_, nullptr);
   Contents forward;
