@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileSystem: a POSIX namespace on two trees of a Store, "meta" and "data", keyed by full path. docs/filesystem.md
+// describes keys, inode numbers, hard links, clones and limits.
+//
+// This interface works on inodes, as the kernel does: it is what a FUSE server needs. betr/path_filesystem.h offers
+// the same by path. No symlinks are followed and no permissions checked here; both are the caller's business. Two
+// things that Linux file systems do at creation are done: a file made in a set-group-id directory gets its group, a
+// directory made there also the bit.
+//
+// References. Every InodeId that a call returns carries one reference on an inode in memory; Forget gives it back.
+// An id stays valid through renames, and after the last unlink, until its last reference has gone; it is not used
+// again while the file system is mounted. Calls with an id that nobody refers to give ESTALE.
+//
+// Durability. What returned ok survives a crash if a Sync returned ok later. Without one a prefix of the operations
+// survives. Writes of file content are gathered up to MountOptions::write_behind bytes before they go to the
+// store; everybody sees them at once; an error that they meet (ENOSPC, EIO) comes out of the next call that
+// writes, or of Sync. Call Sync or Flush every few seconds, as a kernel would.
+//
+// Threads. Any thread may call anything. One lock guards names and attributes; reading of content happens outside of
+// it, beside writers, and sees each write as a whole or not at all.
+//
+// Errors are POSIX ones (see betr/fs_error.h). Those that any call may give are not repeated below: EIO (the
+// device), EUCLEAN (damage; the message names the place), EROFS (store opened read-only or became so), ENOSPC,
+// ESTALE (unknown id). ENAMETOOLONG: a name has more than 255 bytes, or a path would have more than 4095, also
+// that of something below a directory that is renamed or cloned. EINVAL: a name is empty, ".", "..", or contains
+// '/' or NUL.
+//
+// Cost. "Blind" means: no reading of the store. Names of a directory that was created or listed completely since
+// the mount are known: looking up, creating and removing there is blind (within MountOptions::name_cache).
+#pragma once
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "betr/file_attributes.h"
+#include "betr/fs_error.h"
+#include "betr/store.h"
+#include "betr/units.h"
+#include "betr/upsert.h"
+
+namespace betr {
+
+class Clock;
+
+// Names an inode in memory, while it is referred to. Not st_ino.
+using InodeId = Ordinal<struct InodeIdTag>;
+inline constexpr InodeId kRootInode{1};  // always valid, needs no Forget
+
+inline constexpr Bytes kFileBlock = KiB(4);
+inline constexpr Bytes kMaxFileSize = TiB(16);
+inline constexpr size_t kMaxNameSize = 255;
+inline constexpr size_t kMaxPathSize = 4095;     // all names and the slashes between them
+inline constexpr uint32_t kMaxLinks = 65000;     // of a file that is not a directory
+inline constexpr Bytes kMaxXattrSize = KiB(64);  // of one value; also of all names of an inode together
+inline constexpr std::string_view kMetaTree = "meta";
+inline constexpr std::string_view kDataTree = "data";
+
+// The root directory of a new file system.
+struct RootOptions {
+  uint32_t permissions = 0755;
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  FileTime time;
+};
+
+struct MountOptions {
+  Clock* clock = nullptr;            // null: the machine's
+  Bytes write_behind = MiB(1);       // content gathered before it is written; less if the log is small
+  Bytes name_cache = MiB(64);        // for the names of completely known directories
+  size_t inode_cache = 16384;        // inodes kept although nobody refers to them
+  bool update_access_times = false;  // as `relatime` does; false: reading changes nothing
+};
+
+// An inode that the caller now refers to, and what stat says of it.
+struct Entry {
+  InodeId inode;
+  FileAttributes attributes;
+};
+
+enum class RenameMode : uint8_t {
+  kReplace,    // what is at the destination goes, if POSIX allows it
+  kNoReplace,  // EEXIST if there is something
+  kExchange,   // both exist and change places
+};
+
+enum class XattrMode : uint8_t { kAny, kCreate, kReplace };
+
+// fallocate(2). None of them promises space: a write may still meet ENOSPC.
+enum class AllocateMode : uint8_t {
+  kExtend,        // mode 0: the file is at least so long afterwards
+  kKeepSize,      // FALLOC_FL_KEEP_SIZE alone: changes nothing
+  kPunchHole,     // FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE
+  kZero,          // FALLOC_FL_ZERO_RANGE
+  kZeroKeepSize,  // FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE
+};
+
+// One name in a directory, as ReadDirectory shows it. Valid during the call of the visitor.
+struct DirectoryEntry {
+  std::string_view name;
+  const FileAttributes& attributes;
+};
+
+// For statfs. `available` is what a user may fill: free space without the store's reserve.
+struct FileSystemSpace {
+  Bytes total{0};
+  Bytes free{0};
+  Bytes available{0};
+};
+
+class FileSystem {
+ public:
+  // The upserts that the file system writes: to be in StoreOptions::functions of every store that holds one.
+  static absl::Status RegisterUpserts(UpsertRegistry* registry);
+
+  // Makes the two trees and the root directory in an empty store. EEXIST if they are there.
+  static absl::Status Format(Store* store, const RootOptions& root);
+
+  // Takes over a store. Reclaims what was unlinked but open when the store was last used.
+  // Errors: kNotFound if the store holds no file system, kUnimplemented if a newer version made it.
+  static absl::StatusOr<std::unique_ptr<FileSystem>> Mount(std::unique_ptr<Store> store, const MountOptions& options);
+
+  // As a crash of the program would: what was not flushed is lost. Call Unmount for a clean end.
+  ~FileSystem();
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+
+  // Flushes, reclaims unlinked files that are open, closes the store. Only the destructor may be called afterwards.
+  absl::Status Unmount();
+
+  Store& store() const;
+  // What the clock says: for the times of a SetAttributes that mean "now".
+  FileTime Now() const;
+
+  // --- references --------------------------------------------------------------------------------------------
+  // One more reference, so many fewer. Giving back more than there are is ESTALE for Refer and ignored by Forget.
+  absl::Status Refer(InodeId inode);
+  void Forget(InodeId inode, uint64_t references = 1);
+  // While a file is open its content outlives its last name (and is reclaimed at the last Close, or at the next
+  // mount). Without that the last Unlink erases it, whatever refers to the inode. Also takes (gives) a reference.
+  absl::Status Open(InodeId inode);
+  void Close(InodeId inode);
+
+  // --- names -------------------------------------------------------------------------------------------------
+  // Errors of all: ENOTDIR (`parent` is none), ENOENT (no such name; or `parent` itself has been removed).
+  //
+  // "." and ".." are allowed here. At most one read (two for a name with several links).
+  absl::StatusOr<Entry> Lookup(InodeId parent, std::string_view name);
+
+  // mknod, mkdir, symlink, create: EEXIST if the name is taken. Blind in a known directory.
+  absl::StatusOr<Entry> Create(InodeId parent, std::string_view name, const NewFile& file);
+  // O_TMPFILE: a file without a name, open once; Link may give it one. `directory` only lends its group.
+  absl::StatusOr<Entry> CreateUnnamed(InodeId directory, const NewFile& file);
+
+  // EPERM for a directory, EEXIST, EMLINK. Any other type may be linked. Cost of the second link of a file:
+  // O(height) nodes, whatever its size; links across the border of a clone may cost once the links of that clone.
+  absl::StatusOr<Entry> Link(InodeId inode, InodeId parent, std::string_view name);
+
+  // EISDIR for a directory. Blind if the file was looked up before.
+  absl::Status Unlink(InodeId parent, std::string_view name);
+  // ENOTDIR, ENOTEMPTY.
+  absl::Status RemoveDirectory(InodeId parent, std::string_view name);
+  // Removes a name and, if it is a directory, everything below it at once: O(height) nodes and a step for each
+  // name with several links below. Open files live on.
+  absl::Status RemoveTree(InodeId parent, std::string_view name);
+
+  // EEXIST (kNoReplace), EINVAL (into the own descendant), EISDIR, ENOTDIR, ENOTEMPTY. Two names of one inode: nothing
+  // happens. Never EXDEV. Cost as of RemoveTree, without the reading of links if the depth of no clone changes.
+  absl::Status Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent, std::string_view to_name,
+                      RenameMode mode = RenameMode::kReplace);
+
+  // Makes `name` a copy of the file or directory `source` with everything below it, as of now: content, attributes and
+  // xattrs are shared until one side changes; inode numbers are new; names that are links of one file inside the
+  // source become links of one new file. Into the own source is allowed: it is a clone of the state before. The
+  // root can be cloned too. EEXIST. O(height) nodes, and a step for each name with several links below, unless
+  // the source is itself a clone (or the root).
+  absl::StatusOr<Entry> Clone(InodeId source, InodeId parent, std::string_view name);
+
+  // --- attributes --------------------------------------------------------------------------------------------
+  // No reading: an inode in memory knows its attributes.
+  absl::StatusOr<FileAttributes> GetAttributes(InodeId inode);
+  // EISDIR, EINVAL (size of something else), EFBIG. Blind.
+  absl::StatusOr<FileAttributes> SetAttributes(InodeId inode, const AttributeChange& change);
+  // EINVAL if it is no symlink.
+  absl::StatusOr<std::string> ReadLink(InodeId inode);
+
+  // ENODATA, ERANGE (name of more than 255 bytes), E2BIG (value), ENOSPC (all names together), EEXIST (kCreate).
+  // Names are those of the system call, namespace included; which may be used by whom is the caller's business.
+  absl::StatusOr<std::string> GetXattr(InodeId inode, std::string_view name);
+  absl::Status SetXattr(InodeId inode, std::string_view name, std::string_view value, XattrMode mode = XattrMode::kAny);
+  absl::Status RemoveXattr(InodeId inode, std::string_view name);
+  // In order.
+  absl::StatusOr<std::vector<std::string>> ListXattrs(InodeId inode);
+
+  // --- content -----------------------------------------------------------------------------------------------
+  // EISDIR for directories, EINVAL for everything else that is no regular file.
+  //
+  // The number of bytes read: less than asked for only at the end of the file.
+  absl::StatusOr<size_t> Read(InodeId inode, uint64_t offset, std::span<char> buffer);
+  // The number of bytes written; less than given, or an error, only if the store fails. Blind: whole blocks are puts,
+  // parts of blocks upserts. EFBIG.
+  absl::StatusOr<size_t> Write(InodeId inode, uint64_t offset, std::string_view bytes);
+  // Write at the end, whatever others do; where the bytes went.
+  absl::StatusOr<uint64_t> Append(InodeId inode, std::string_view bytes);
+  absl::Status Allocate(InodeId inode, AllocateMode mode, uint64_t offset, uint64_t length);
+  // The next offset >= `offset` that has data, or is a hole (the end of the file counts as one); ENXIO if there is none
+  // or `offset` lies behind the end. In blocks of 4 KiB.
+  absl::StatusOr<uint64_t> SeekData(InodeId inode, uint64_t offset);
+  absl::StatusOr<uint64_t> SeekHole(InodeId inode, uint64_t offset);
+  // copy_file_range(2): the number of bytes copied. A whole file into an empty one, and whole mebibytes at the
+  // same offset in both, are cloned; the rest is copied. EINVAL if the ranges overlap in one file.
+  absl::StatusOr<uint64_t> CopyRange(InodeId from, uint64_t from_offset, InodeId to, uint64_t to_offset,
+                                     uint64_t length);
+
+  // --- directories -------------------------------------------------------------------------------------------
+  // Visits the entries whose names come after `after` (in memcmp order; "" is before all) until `visit` returns false
+  // or the directory ends; without "." and "..". Positions are names: they survive any change of the directory. What is
+  // there during the whole call is seen once. One range scan, attributes included; one more read for each name with
+  // several links. The lock is not held while `visit` runs: it may call the file system.
+  absl::Status ReadDirectory(InodeId directory, std::string_view after,
+                             absl::FunctionRef<bool(const DirectoryEntry&)> visit);
+  // The directory that holds `directory`, with a reference. The root's is the root.
+  absl::StatusOr<Entry> Parent(InodeId directory);
+  // Names from the root, joined by '/', "" for the root. ENOENT for what has no name, and for files with several.
+  absl::StatusOr<std::string> PathOf(InodeId inode);
+
+  // --- the whole ---------------------------------------------------------------------------------------------
+  FileSystemSpace Space() const;
+  // Hands gathered writes to the store: durable with its next sync or checkpoint.
+  absl::Status Flush();
+  // Everything that returned before this call is durable. Also for fsync of one file: there is one log.
+  absl::Status Sync();
+
+  // The innards, for the bulk writer, the checker and the tests; not a stable interface.
+  class Impl;
+  Impl& impl() const { return *impl_; }
+
+ private:
+  explicit FileSystem(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace betr
