@@ -10,11 +10,11 @@ set(BETR_LAYER_DEPS_layout base dag device)
 set(BETR_LAYER_DEPS_store base dag device layout)
 set(BETR_LAYER_DEPS_fs base dag device layout store)
 
-# betr_add_module(<target> <kind> <source>...): a library of our own. <kind> is STATIC or OBJECT. Without sources it
-# becomes an empty interface library, so that others can link it from the first day of a folder on.
-function(betr_add_module target kind)
+# betr_add_module(<target> <source>...): a static library of our own. Without sources it becomes an empty interface
+# library, so that others can link it from the first day of a folder on.
+function(betr_add_module target)
   if(ARGN)
-    add_library(${target} ${kind} ${ARGN})
+    add_library(${target} STATIC ${ARGN})
     target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/lib")
     target_link_libraries(${target} PRIVATE betr_options)
   else()
