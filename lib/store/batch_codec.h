@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A write batch as the payload of one log record: prefixes and keys, never node ids, so that replaying may build
+// another tree than the first time, with the same contents.
+//
+// On disk (varint and bytes = varint length + bytes as in base/coding.h):
+//   1       format version, 1
+//   varint  number of changes, at most kMaxBatchOps
+//   each change:
+//     1       kind (OpKind)
+//     1       flags, 0. kValueElsewhere is reserved: the value of a put is then not here, but where an extent says
+//     varint  tree
+//     put                         bytes key, bytes value
+//     erase                       bytes key
+//     upsert                      varint function, bytes key, bytes delta
+//     erase_range                 bound, bound: { 1 side: 0 at, 1 past; bytes }
+//     clone_prefix, rename_prefix bytes source prefix, varint destination tree, bytes destination prefix
+//     create_tree                 bytes name, varint new tree, bytes compression. The tree before it is 0
+//     snapshot                    bytes name, varint new tree
+//     drop_tree                   nothing
+//
+// A batch has exactly one form. Everything here is pure; any thread.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "betr/write_batch.h"
+
+namespace betr::store {
+
+inline constexpr uint64_t kMaxBatchOps = uint64_t{1} << 20;
+inline constexpr Bytes kMaxTreeNameSize{255};
+inline constexpr Bytes kMaxCompressionNameSize{32};
+
+// Flags of a change.
+inline constexpr uint8_t kValueElsewhere = 1;  // reserved
+
+// "put", "erase", ...; "unknown" for a value outside the enum.
+std::string_view OpKindName(OpKind kind);
+
+// Kind, sizes and numbers of each change are within the limits, ranges are not empty, and nothing is renamed into
+// itself or below itself. kInvalidArgument naming the change and its place in the batch.
+absl::Status ValidateOps(std::span<const Op> ops);
+absl::Status ValidateBatch(const WriteBatch& batch);
+
+// The bytes that one change takes in an encoded batch.
+Bytes EncodedSize(const Op& op);
+
+// Requires: ValidateOps(ops) is ok.
+std::string EncodeBatch(std::span<const Op> ops);
+
+// The inverse. The result passes ValidateOps. kDataLoss for bytes that are no batch; kUnimplemented for a version or
+// a flag that this build does not know.
+absl::StatusOr<std::vector<Op>> DecodeBatch(std::string_view bytes);
+
+}  // namespace betr::store

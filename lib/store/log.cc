@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/log.h"
+
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/checksum.h"
+#include "base/status.h"
+
+namespace betr::store {
+namespace {
+
+// The memory of a frame larger than this is given back.
+constexpr Bytes kMaxSpare = kFrameTarget * 2;
+
+uint64_t RecordBytes(const std::string& frame) { return frame.empty() ? 0 : frame.size() - FrameHeader::kSize; }
+
+}  // namespace
+
+Log::Log(BlockDevice& device, const LogArea& area, uint64_t salt, const Checkpoint& from, const Recovered& recovered)
+    : device_(device),
+      area_(area),
+      salt_(salt),
+      opening_(recovered.opening + 1),
+      free_(from.position.sequence),
+      durable_(from.position.sequence),
+      next_(recovered.end),
+      durable_lsn_(from.lsn),
+      written_lsn_(recovered.last_lsn),
+      last_lsn_(recovered.last_lsn) {}
+
+absl::Status Log::Append(Lsn lsn, std::string_view payload) {
+  if (payload.size() > MaxPayload().value) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%u bytes are too large for one log record: a log of %u bytes takes %u", payload.size(),
+                        area_.size.value, MaxPayload().value));
+  }
+  while (true) {
+    BETR_ASSIGN_OR_RETURN(const bool is_taken, TryAppend(lsn, payload));
+    if (is_taken) return absl::OkStatus();
+    BETR_RETURN_IF_ERROR(WriteOut());
+  }
+}
+
+absl::StatusOr<bool> Log::TryAppend(Lsn lsn, std::string_view payload) {
+  const uint64_t bytes = LogRecord::kHeaderSize + payload.size();
+  MutexLock lock(mutex_);
+  BETR_RETURN_IF_ERROR(failure_);
+  Check(lsn == last_lsn_.Next(), "log records are appended in the order of their LSNs");
+  const uint64_t buffered = RecordBytes(buffer_);
+  const bool is_full = buffered > 0 && FrameHeader::kSize + buffered + bytes > kFrameTarget.value;
+  const uint64_t more = is_full ? FrameBlocks(bytes) : FrameBlocks(buffered + bytes) - BufferBlocks();
+  if (UsedBlocks() + more > area_.Blocks()) {
+    return absl::ResourceExhaustedError(absl::StrFormat("the log is full: %u of %u blocks are in use, %u more needed",
+                                                        UsedBlocks(), area_.Blocks(), more));
+  }
+  if (is_full) return false;
+  if (buffer_.empty()) {
+    buffer_.resize(FrameHeader::kSize);
+    buffer_first_lsn_ = lsn;
+  }
+  AppendRecord(lsn, payload, &buffer_);
+  ++buffer_count_;
+  last_lsn_ = lsn;
+  ++counters_.appends;
+  counters_.record_bytes += Bytes{payload.size()};
+  return true;
+}
+
+absl::StatusOr<Lsn> Log::Sync() {
+  Lsn last;
+  {
+    MutexLock lock(mutex_);
+    ++counters_.syncs;
+    last = last_lsn_;
+  }
+  BETR_RETURN_IF_ERROR(Reach(Until::kDurable, last));
+  return DurableLsn();
+}
+
+absl::Status Log::WriteOut() { return Reach(Until::kWritten, LastLsn()); }
+
+bool Log::Reached(Until until, Lsn lsn) const {
+  return lsn <= (until == Until::kDurable ? durable_lsn_ : written_lsn_);
+}
+
+absl::Status Log::Reach(Until until, Lsn lsn) {
+  while (true) {
+    Turn turn;
+    {
+      MutexLock lock(mutex_);
+      while (turn_taken_ && failure_.ok() && !Reached(until, lsn)) turn_over_.Wait(lock);
+      if (Reached(until, lsn)) return absl::OkStatus();
+      BETR_RETURN_IF_ERROR(failure_);
+      turn = BeginTurn(until);
+    }
+    const absl::Status status = DoTurn(&turn);
+    MutexLock lock(mutex_);
+    EndTurn(std::move(turn), status);
+  }
+}
+
+Log::Turn Log::BeginTurn(Until until) {
+  Check(!turn_taken_, "one thread at a time writes to the log");
+  turn_taken_ = true;
+  Turn turn;
+  turn.header = {.salt = salt_,
+                 .position = next_,
+                 .opening = opening_,
+                 .first_lsn = buffer_first_lsn_,
+                 .record_bytes = static_cast<uint32_t>(RecordBytes(buffer_)),
+                 .record_count = std::exchange(buffer_count_, 0)};
+  turn_blocks_ = BufferBlocks();
+  turn.frame = std::exchange(buffer_, std::exchange(spare_, {}));
+  turn.last_lsn = last_lsn_;
+  const bool is_far_ahead = kBlockSize * (next_.sequence - durable_) >= kMaxUnflushed;
+  turn.flush_first = !turn.frame.empty() && (!is_settled_ || is_far_ahead);
+  turn.flush_last = until == Until::kDurable;
+  return turn;
+}
+
+absl::Status Log::DoTurn(Turn* turn) {
+  if (turn->flush_first) BETR_RETURN_IF_ERROR(Flush());
+  if (!turn->frame.empty()) BETR_RETURN_IF_ERROR(WriteFrame(turn));
+  return turn->flush_last ? Flush() : absl::OkStatus();
+}
+
+absl::Status Log::Flush() {
+  uint64_t sequence;
+  Lsn lsn;
+  {
+    MutexLock lock(mutex_);
+    sequence = next_.sequence;
+    lsn = written_lsn_;
+  }
+  BETR_RETURN_IF_ERROR(device_.Flush());
+  MutexLock lock(mutex_);
+  ++counters_.flushes;
+  is_settled_ = true;
+  durable_ = std::max(durable_, sequence);
+  durable_lsn_ = std::max(durable_lsn_, lsn);
+  return absl::OkStatus();
+}
+
+absl::Status Log::WriteFrame(Turn* turn) {
+  FrameHeader& header = turn->header;
+  {
+    MutexLock lock(mutex_);
+    header.durable = durable_;
+  }
+  std::string& frame = turn->frame;
+  frame.resize((kBlockSize * header.Blocks()).value);
+  header.record_checksum = Checksum(std::string_view(frame).substr(FrameHeader::kSize));
+  StoreFrameHeader(&header, frame);
+  BETR_RETURN_IF_ERROR(WriteLogBlocks(device_, area_, header.position.sequence, frame));
+  MutexLock lock(mutex_);
+  ++counters_.frames;
+  counters_.bytes += Bytes{frame.size()};
+  next_ = header.End();
+  turn_blocks_ = 0;
+  written_lsn_ = std::max(written_lsn_, turn->last_lsn);
+  return absl::OkStatus();
+}
+
+void Log::EndTurn(Turn turn, const absl::Status& status) {
+  turn_taken_ = false;
+  turn_over_.NotifyAll();
+  if (!status.ok()) failure_ = Annotate(status, "log");
+  if (turn.frame.capacity() > kMaxSpare.value) return;
+  turn.frame.clear();
+  spare_ = std::move(turn.frame);
+}
+
+LogPosition Log::Mark() const {
+  MutexLock lock(mutex_);
+  return next_;
+}
+
+void Log::Free(const Checkpoint& stored) {
+  MutexLock lock(mutex_);
+  Check(stored.position.sequence <= next_.sequence, "what is freed has been written");
+  Check(stored.lsn <= last_lsn_, "a checkpoint has what was appended");
+  free_ = std::max(free_, stored.position.sequence);
+  durable_ = std::max(durable_, free_);
+  written_lsn_ = std::max(written_lsn_, stored.lsn);
+  durable_lsn_ = std::max(durable_lsn_, stored.lsn);
+  if (stored.lsn == last_lsn_) {
+    buffer_.clear();
+    buffer_count_ = 0;
+  }
+}
+
+uint64_t Log::BufferBlocks() const { return buffer_.empty() ? 0 : FrameBlocks(RecordBytes(buffer_)); }
+
+uint64_t Log::UsedBlocks() const { return next_.sequence - free_ + turn_blocks_ + BufferBlocks(); }
+
+Bytes Log::Used() const {
+  MutexLock lock(mutex_);
+  return kBlockSize * UsedBlocks();
+}
+
+Lsn Log::LastLsn() const {
+  MutexLock lock(mutex_);
+  return last_lsn_;
+}
+
+Lsn Log::DurableLsn() const {
+  MutexLock lock(mutex_);
+  return durable_lsn_;
+}
+
+absl::Status Log::status() const {
+  MutexLock lock(mutex_);
+  return failure_;
+}
+
+LogCounters Log::Counters() const {
+  MutexLock lock(mutex_);
+  return counters_;
+}
+
+}  // namespace betr::store

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// The redo log: numbered records that survive a crash from the moment on when Sync returned. It knows nothing of
+// what is in them. Format: log_format.h; reasons: docs/log.md.
+//
+//   frames on the device:   free | needed until a checkpoint | being written | free
+//                                ^ Free()                    ^ Mark()
+//
+// 1. Records are appended with consecutive LSNs. On disk they are in this order; only some that a checkpoint has may
+//    be missing.
+// 2. A block is written once between two Frees that cover it. So a torn write can only hurt what is not yet durable.
+// 3. A record counts as durable only after a flush, begun after its write had completed, returned ok. After the
+//    first failed write or flush nothing becomes durable any more, and Append, Sync and WriteOut return the error.
+// 4. At most one thread has the I/O turn; all writes and flushes happen in it, without the mutex. Meanwhile others
+//    append to the second buffer.
+// 5. The first turn after opening begins with a flush: what recovery saw is then what is stored, and no block that
+//    was hidden by a cache can come back and follow a frame of ours.
+// 6. Memory: two frames; a frame has at most kFrameTarget bytes or a single record.
+//
+// Threads: any. Append calls must follow each other (the caller's order of batches is the order of LSNs); all
+// else may overlap. Without other threads the writes depend on the calls alone.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/mutex.h"
+#include "base/units.h"
+#include "device/block_device.h"
+#include "store/log_format.h"
+
+namespace betr::store {
+
+struct LogCounters {
+  uint64_t appends = 0;   // records appended
+  uint64_t syncs = 0;     // calls of Sync
+  uint64_t frames = 0;    // frames written
+  uint64_t flushes = 0;   // of the device
+  Bytes record_bytes{0};  // payloads appended
+  Bytes bytes{0};         // written to the device
+};
+
+class Log {
+ public:
+  // Called with each record in turn; an error ends the opening.
+  using Replay = std::function<absl::Status(Lsn lsn, std::string_view payload)>;
+
+  // What a checkpoint stores of the log.
+  struct Checkpoint {
+    LogPosition position;  // from Mark()
+    Lsn lsn;               // everything up to here is in the checkpoint
+  };
+
+  // Makes an area hold no frame of this salt, whatever it held. Not needed when the salt is new. Reads all of the
+  // area; does not flush. A new log begins at Checkpoint{}.
+  static absl::Status Format(BlockDevice& device, const LogArea& area, uint64_t salt);
+
+  // Replays the records after `from.lsn` that lie at or behind `from.position`, and makes ready to append behind
+  // them. Writes nothing, so a device that is open for reading will do as long as nothing is appended.
+  // Errors: kInvalidArgument (the area), kDataLoss (damage; what was replayed is a true beginning), the device's
+  // errors, those of `replay`. Requires: the device outlives the log.
+  static absl::StatusOr<std::unique_ptr<Log>> Open(BlockDevice& device, const LogArea& area, uint64_t salt,
+                                                   const Checkpoint& from, const Replay& replay);
+
+  // What was not synced is not written.
+  ~Log() = default;
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  // Takes a record; it is durable after a Sync. On an error it was not taken. May write (not flush) what was
+  // appended before, and wait for the turn to do so.
+  // Errors: kInvalidArgument (larger than MaxPayload), kResourceExhausted (the area is full: make a checkpoint, Free,
+  // and try again, which succeeds unless another thread's write was under way), the error that made the log fail.
+  // Requires: lsn == LastLsn().Next().
+  absl::Status Append(Lsn lsn, std::string_view payload);
+
+  // Makes everything durable that was appended before the call; returns an LSN up to which all is durable.
+  // Concurrent calls share writes and flushes; returns at once if there is nothing to do.
+  absl::StatusOr<Lsn> Sync();
+
+  // Writes what was appended before the call, without making it durable: bounds what the next Sync has to do.
+  absl::Status WriteOut();
+
+  // The position that a checkpoint of the present state has to store. Call it before, or at, the moment whose LSN
+  // the checkpoint stores, never later. Does not wait.
+  LogPosition Mark() const;
+
+  // A checkpoint with this position and LSN has become durable: what lies before the position is not needed any
+  // more, records up to the LSN are durable, and if nothing newer was appended, what is still in memory need not
+  // be written. Older checkpoints than one before are ignored.
+  // Requires: the position is from Mark(); lsn <= LastLsn().
+  void Free(const Checkpoint& stored);
+
+  // The last record taken or replayed (at least Checkpoint::lsn); the last one known to be durable.
+  Lsn LastLsn() const;
+  Lsn DurableLsn() const;
+
+  // What cannot be written over: the blocks behind the last Free, and those that the buffer will take.
+  Bytes Used() const;
+  Bytes Size() const { return area_.size; }
+  Bytes MaxPayload() const { return MaxLogPayload(area_); }
+
+  // Ok, or the error that made the log fail.
+  absl::Status status() const;
+  LogCounters Counters() const;
+
+ private:
+  // What one holder of the turn does: perhaps a flush, perhaps a frame, perhaps a flush.
+  struct Turn {
+    bool flush_first = false;
+    bool flush_last = false;
+    FrameHeader header;  // without checksums; counts no records if there is nothing to write
+    std::string frame;   // room for the header, then the records
+    Lsn last_lsn;        // of the frame
+  };
+
+  // What opening finds.
+  struct Recovered {
+    LogPosition end;
+    uint64_t opening;
+    Lsn last_lsn;
+  };
+
+  Log(BlockDevice& device, const LogArea& area, uint64_t salt, const Checkpoint& from, const Recovered& recovered);
+
+  static absl::StatusOr<Recovered> Recover(BlockDevice& device, const LogArea& area, uint64_t salt,
+                                           const Checkpoint& from, const Replay& replay);
+
+  // Takes the record, or says that what is in the buffer has to be written first.
+  absl::StatusOr<bool> TryAppend(Lsn lsn, std::string_view payload);
+
+  enum class Until { kWritten, kDurable };
+  // Takes a turn, or waits for that of others, until the record has got so far or the log has failed.
+  absl::Status Reach(Until until, Lsn lsn);
+  bool Reached(Until until, Lsn lsn) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Turn BeginTurn(Until until) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status DoTurn(Turn* turn);
+  // In a turn only: makes all that has been written durable.
+  absl::Status Flush();
+  absl::Status WriteFrame(Turn* turn);
+  void EndTurn(Turn turn, const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  uint64_t BufferBlocks() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  uint64_t UsedBlocks() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  BlockDevice& device_;
+  const LogArea area_;
+  const uint64_t salt_;
+  const uint64_t opening_;
+
+  mutable Mutex mutex_;
+  Condition turn_over_;
+  bool turn_taken_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);
+
+  // What was appended and is in no turn yet: as Turn::frame.
+  std::string buffer_ ABSL_GUARDED_BY(mutex_);
+  Lsn buffer_first_lsn_ ABSL_GUARDED_BY(mutex_);
+  uint32_t buffer_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::string spare_ ABSL_GUARDED_BY(mutex_);  // empty, with the memory of the last frame
+
+  // free_ <= durable_ <= next_.sequence <= free_ + blocks of the area; durable_lsn_ <= written_lsn_ <= last_lsn_.
+  // An LSN counts as durable, or written, also if a checkpoint has it.
+  uint64_t free_ ABSL_GUARDED_BY(mutex_);             // sequence
+  uint64_t durable_ ABSL_GUARDED_BY(mutex_);          // sequence; what lies before is durable or not needed any more
+  LogPosition next_ ABSL_GUARDED_BY(mutex_);          // behind the last frame that has been written
+  uint64_t turn_blocks_ ABSL_GUARDED_BY(mutex_) = 0;  // of the frame that is being written
+  bool is_settled_ ABSL_GUARDED_BY(mutex_) = false;   // there was a flush since opening
+  Lsn durable_lsn_ ABSL_GUARDED_BY(mutex_);
+  Lsn written_lsn_ ABSL_GUARDED_BY(mutex_);
+  Lsn last_lsn_ ABSL_GUARDED_BY(mutex_);
+  LogCounters counters_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace betr::store
