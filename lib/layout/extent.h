@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places on the device. All space beyond the superblocks and the log is handed out in extents of whole units. A
+// reference to a structure also carries the structure's checksum (or, for nodes, its write version), so that what
+// is intact but stale or misplaced is found out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/units.h"
+
+namespace betr::layout {
+
+// The unit of space, and the bytes of so many of them.
+inline constexpr Bytes kUnit = KiB(4);
+constexpr Bytes UnitBytes(uint64_t units) { return kUnit * units; }
+constexpr uint64_t UnitsFor(Bytes size) { return size.value / kUnit.value + (size.value % kUnit.value != 0 ? 1 : 0); }
+
+// No extent is larger: 1 GiB. Bounds what a damaged address can make us read.
+inline constexpr uint32_t kMaxExtentUnits = 1 << 18;
+// No device has more units: 2^60 bytes. Keeps arithmetic on damaged addresses from overflowing.
+inline constexpr uint64_t kMaxDeviceUnits = uint64_t{1} << 48;
+
+struct ExtentAddress {
+  uint64_t start = 0;  // in units from the beginning of the device
+  uint32_t units = 0;  // 0: nowhere
+
+  friend bool operator==(const ExtentAddress&, const ExtentAddress&) = default;
+
+  bool Nowhere() const { return units == 0; }
+  uint64_t end() const { return start + units; }
+  Bytes Offset() const { return UnitBytes(start); }
+  Bytes Size() const { return UnitBytes(units); }
+};
+
+// Consecutive units, as many as there are: areas and free space.
+struct UnitRange {
+  uint64_t start = 0;
+  uint64_t units = 0;
+
+  friend bool operator==(const UnitRange&, const UnitRange&) = default;
+
+  uint64_t end() const { return start + units; }
+  bool Covers(const ExtentAddress& extent) const {
+    return extent.start >= start && extent.start <= end() && extent.units <= end() - extent.start;
+  }
+};
+
+// Where a checksummed structure of one extent is; `checksum` is that stored in the structure.
+struct StructureAddress {
+  ExtentAddress extent;
+  uint64_t checksum = 0;
+
+  friend bool operator==(const StructureAddress&, const StructureAddress&) = default;
+};
+
+// Where the node table is: its root page. Nowhere: the table is empty, and the rest is 0.
+struct TableAddress {
+  StructureAddress root;
+  uint8_t level = 0;   // of the root page
+  uint64_t nodes = 0;  // in the whole table
+
+  friend bool operator==(const TableAddress&, const TableAddress&) = default;
+};
+
+// "extent of 3 units at unit 17": for messages.
+std::string ToString(const ExtentAddress& extent);
+
+}  // namespace betr::layout
