@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small pieces that several structures have in common: how a codec, a padded text, and a bound are stored.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/compression.h"
+#include "base/decoder.h"
+#include "dag/bound.h"
+
+namespace betr::layout {
+
+// Whether the kind is known and the level is one that it has.
+bool IsCodec(const Codec& codec);
+
+// Two bytes: kind, level. Reading makes the decoder fail unless IsCodec.
+void PutCodec(std::string* out, const Codec& codec);
+Codec ReadCodec(Decoder& in);
+
+// Text without zero bytes in a field of fixed size, padded with zeros.
+bool IsPaddedText(std::string_view text, size_t field_size);
+void PutPadded(std::string* out, std::string_view text, size_t field_size);
+std::string ReadPadded(Decoder& in, size_t field_size);
+
+// Varint 2 * size + (1 if past), bytes.
+void PutBound(std::string* out, const Bound& bound);
+Bound ReadBound(Decoder& in, uint64_t max_size);
+
+}  // namespace betr::layout

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The superblock: what an image is and where its current state begins. There are two slots at the start of the
+// device; a checkpoint becomes the stable state by the one write of the slot that holds the older generation.
+//
+// One slot, 4096 bytes, integers little-endian (docs/format.md tells the story):
+//   offset 0    8  magic "BETRFS01"
+//          8   16  uuid
+//         24   64  label, padded with zeros
+//         88    2  format version, major        90  2  minor        92  4  zeros
+//         96    8  compatible features         104  8  read-only-compatible    112  8  incompatible
+//        120    8  generation
+//        128    8  device size in units
+//        136    8  log area: first unit        144  8  units
+//        152    8  node size                   160  8  basement size           168  4  fanout
+//        172    1  compression of new trees    173  1  its level               174  2  zeros
+//        176    8  checkpoint LSN              184  8  log head: first frame to replay
+//        192    8  next node id                200  8  next tree id            208  8  next write version
+//        216    8  made at, nanoseconds since 1970 UTC (signed)
+//        224   32  node table: root page's unit (8), units (4: 1, or 0 for an empty table), level (1), zeros (3),
+//                  checksum (8), number of nodes (8)
+//        256   24  catalog: unit (8), units (4), zeros (4), checksum (8)
+//        280   64  made by, padded with zeros
+//        344    8  log chain: what the first frame to replay names as its predecessor
+//        352       zeros
+//       4088    8  checksum of bytes 0 to 4087
+//
+// Invariants
+//   1. Generation g lives in slot g mod 2, so one that is in the wrong place is not taken for good.
+//   2. The extents that it names lie behind the log and inside the device.
+//   3. What it refers to was durable before it was written.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/compression.h"
+#include "base/units.h"
+#include "base/uuid.h"
+#include "layout/extent.h"
+
+namespace betr::layout {
+
+// Where things are that do not move. A slot is one unit.
+inline constexpr Bytes kSlotOffset[2] = {Bytes{0}, KiB(4)};
+inline constexpr Bytes kOwnerOffset = KiB(8);  // device/owner_record.h
+inline constexpr Bytes kLogOffset = KiB(64);
+
+inline constexpr std::string_view kSuperblockMagic = "BETRFS01";
+inline constexpr size_t kLabelSize = 64;
+inline constexpr size_t kMadeBySize = 64;
+
+// Images of another major version cannot be read; a larger minor one only adds what the feature masks say.
+inline constexpr uint16_t kFormatMajor = 1;
+inline constexpr uint16_t kFormatMinor = 0;
+
+// Bits of format features. None exist so far, so every set bit is unknown to this build.
+struct Features {
+  uint64_t compatible = 0;            // unknown: ignore
+  uint64_t read_only_compatible = 0;  // unknown: open read-only
+  uint64_t incompatible = 0;          // unknown: do not open
+
+  friend bool operator==(const Features&, const Features&) = default;
+};
+inline constexpr Features kKnownFeatures{};
+
+struct Superblock {
+  Uuid uuid;
+  std::string label;
+  uint16_t minor_version = kFormatMinor;
+  Features features;
+  Generation generation;
+  uint64_t device_units = 0;
+  UnitRange log;
+  Bytes node_size{0};
+  Bytes basement_size{0};
+  uint32_t fanout = 0;
+  Codec codec;  // of new trees
+  Lsn checkpoint_lsn;
+  uint64_t log_head = 0;   // opaque here: the log's number of the first frame to replay,
+  uint64_t log_chain = 0;  // and what it names as its predecessor (store/log_format.h)
+  NodeId next_node_id;
+  TreeId next_tree_id;
+  uint64_t next_version = 0;  // write versions from here on have not been used
+  std::chrono::nanoseconds made_at{0};
+  std::string made_by;
+  TableAddress table;
+  StructureAddress catalog;  // nowhere: no trees
+
+  friend bool operator==(const Superblock&, const Superblock&) = default;
+
+  // What extents are allocated from: everything behind the log.
+  UnitRange ExtentArea() const { return {log.end(), device_units - log.end()}; }
+  // Whether this build may write to the image.
+  bool Writable() const { return (features.read_only_compatible & ~kKnownFeatures.read_only_compatible) == 0; }
+};
+
+// What a superblock says is possible at all, whatever the device: sizes in their limits, everything in its place.
+// Errors: kDataLoss naming the field, what it says and what is allowed.
+absl::Status CheckSuperblock(const Superblock& superblock);
+
+// Exactly one unit. Requires: CheckSuperblock is ok.
+std::string EncodeSuperblock(const Superblock& superblock);
+
+// Requires: bytes.size() == kUnit. Errors: kNotFound if there is no magic; kDataLoss; kUnimplemented for another
+// major version or unknown incompatible features.
+absl::StatusOr<Superblock> DecodeSuperblock(std::string_view bytes);
+
+}  // namespace betr::layout

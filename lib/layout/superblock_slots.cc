@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout/superblock_slots.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "layout/signatures.h"
+
+namespace betr::layout {
+namespace {
+
+size_t SlotOf(Generation generation) { return generation.value % 2; }
+
+std::string SlotName(size_t slot) { return fmt::format("slot {} at byte {}", slot, kSlotOffset[slot].value); }
+
+absl::StatusOr<Superblock> ReadSlot(BlockDevice& device, size_t slot) {
+  std::string bytes(kUnit.value, '\0');
+  BETR_RETURN_IF_ERROR(device.Read(kSlotOffset[slot], bytes));
+  absl::StatusOr<Superblock> block = DecodeSuperblock(bytes);
+  if (!block.ok()) {
+    return Annotate(block.status(), SlotName(slot));
+  }
+  if (SlotOf(block->generation) != slot) {
+    return absl::DataLossError(fmt::format("{}: superblock: generation {} belongs into the other slot", SlotName(slot),
+                                           block->generation.value));
+  }
+  const uint64_t units = device.Size() / kUnit;
+  if (block->device_units > units) {
+    return absl::DataLossError(fmt::format("{}: superblock: the image has {} units, the device only {}", SlotName(slot),
+                                           block->device_units, units));
+  }
+  return block;
+}
+
+std::string Text(const absl::Status& status) { return std::string(status.message()); }
+
+// Errors that leave open what the slot holds, so that the other slot may be too old to go on with.
+bool Undecided(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsUnimplemented(status); }
+
+// Why there is no superblock, given what both slots say.
+absl::Status NoSuperblock(BlockDevice& device, const absl::Status& first, const absl::Status& second) {
+  if (absl::IsNotFound(first) && absl::IsNotFound(second)) {
+    BETR_ASSIGN_OR_RETURN(const std::vector<Signature> found, DetectSignatures(device));
+    return absl::InvalidArgumentError(fmt::format("{}: not a betr image{}{}", device.Name(),
+                                                  found.empty() ? "" : " but, as it seems, ",
+                                                  found.empty() ? "" : found.front().name));
+  }
+  return absl::DataLossError(fmt::format("{}: no valid superblock: {}; {}", device.Name(), Text(first), Text(second)));
+}
+
+absl::Status CompareWithOther(const Superblock& newest, const absl::StatusOr<Superblock>& other) {
+  if (!other.ok()) {
+    return other.status();
+  }
+  if (other->uuid != newest.uuid) {
+    return absl::DataLossError(fmt::format("{}: superblock: of another image, {}",
+                                           SlotName(1 - SlotOf(newest.generation)), FormatUuid(other->uuid)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::array<absl::StatusOr<Superblock>, 2> ReadSlots(BlockDevice& device) {
+  return {ReadSlot(device, 0), ReadSlot(device, 1)};
+}
+
+absl::StatusOr<NewestSuperblock> ReadNewest(BlockDevice& device) {
+  if (device.Size() < kLogOffset) {
+    return absl::InvalidArgumentError(device.Name() + ": too small for a betr image");
+  }
+  auto slots = ReadSlots(device);
+  for (const auto& slot : slots) {
+    if (Undecided(slot.status())) {
+      return Annotate(slot.status(), device.Name());
+    }
+  }
+  if (!slots[0].ok() && !slots[1].ok()) {
+    return NoSuperblock(device, slots[0].status(), slots[1].status());
+  }
+  const bool second = !slots[0].ok() || (slots[1].ok() && slots[1]->generation > slots[0]->generation);
+  NewestSuperblock newest;
+  newest.slot = second ? 1 : 0;
+  newest.superblock = *std::move(slots[newest.slot]);
+  newest.other = CompareWithOther(newest.superblock, slots[1 - newest.slot]);
+  return newest;
+}
+
+absl::Status WriteSuperblock(BlockDevice& device, const Superblock& superblock) {
+  Check(UnitBytes(superblock.device_units) <= device.Size(), "an image is not larger than its device");
+  return device.Write(kSlotOffset[SlotOf(superblock.generation)], EncodeSuperblock(superblock));
+}
+
+}  // namespace betr::layout
