@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/status.h"
+#include "layout/catalog_codec.h"
+#include "layout/seal.h"
+
+namespace betr::layout {
+
+absl::StatusOr<StoredCatalog> WriteCatalog(BlockDevice& device, SpaceMap& space, Generation generation,
+                                           Catalog catalog) {
+  if (const absl::Status sound = CheckCatalog(catalog); !sound.ok()) {
+    return absl::InternalError(fmt::format("cannot be written: {}", std::string(sound.message())));
+  }
+  const std::string bytes = EncodeCatalog(catalog, generation);
+  const uint64_t units = UnitsFor({bytes.size()});
+  if (units > kMaxExtentUnits) {
+    return absl::InternalError(fmt::format("cannot be written: catalog: {} units", units));
+  }
+  BETR_ASSIGN_OR_RETURN(ExtentRef extent,
+                        space.Allocate(static_cast<uint32_t>(units), SpaceMap::kNoHint, Privilege::kMayUseReserve));
+  BETR_RETURN_IF_ERROR(device.Write(extent->address().Offset(), bytes));
+  const StructureAddress address{extent->address(), SealOf(bytes)};
+  return StoredCatalog{std::move(catalog), address, std::move(extent)};
+}
+
+absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, const StructureAddress& address) {
+  StoredCatalog stored;
+  if (address.extent.Nowhere()) {
+    return stored;
+  }
+  stored.address = address;
+  absl::StatusOr<ExtentRef> extent = space.Claim(address.extent);
+  if (!extent.ok()) {
+    return Annotate(extent.status(), "catalog");
+  }
+  stored.extent = *std::move(extent);
+  std::string bytes(address.extent.Size().value, '\0');
+  BETR_RETURN_IF_ERROR(device.Read(address.extent.Offset(), bytes));
+  BETR_ASSIGN_OR_RETURN(stored.catalog, DecodeCatalog(bytes));
+  if (SealOf(bytes) != address.checksum) {
+    return absl::DataLossError(fmt::format("catalog: {}: checksum is {:016x}, must be {:016x}: an older one",
+                                           ToString(address.extent), SealOf(bytes), address.checksum));
+  }
+  return stored;
+}
+
+}  // namespace betr::layout
