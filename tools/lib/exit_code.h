@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tools tell scripts. Manual pages carry the same table; fsck.betr has the mask of fsck(8) instead.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <string>
+
+namespace betr::tools {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitFailed = 1,   // the operation failed: no such file, no space, a device error, ...
+  kExitUsage = 2,    // the command line is wrong; nothing was done
+  kExitRefused = 3,  // the image is in use, or something would be overwritten without -f; nothing was done
+  kExitDamaged = 4,  // the image is damaged, or is none, or needs a newer betr
+};
+
+// The exit code for an error met while working on an image: kExitDamaged for kDataLoss, else kExitFailed.
+int ExitCodeOf(const absl::Status& status);
+
+// The same for an error of opening an image: also "in use" and "not an image" are told apart.
+int ExitCodeOfOpening(const absl::Status& status);
+
+// The message, as a string that fmt knows. It has no code in front: messages say why themselves.
+std::string MessageOf(const absl::Status& status);
+
+}  // namespace betr::tools

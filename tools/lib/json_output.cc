@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_output.h"
+
+#include <string>
+
+#include "base/escape.h"
+
+namespace betr::tools {
+namespace {
+
+bool IsUtf8(std::string_view bytes) {
+  try {
+    static_cast<void>(Json(bytes).dump());
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Json NewDocument(std::string_view kind) {
+  Json document = Json::object();
+  document["schema"] = "betr." + std::string(kind);
+  document["version"] = kJsonVersion;
+  return document;
+}
+
+Json JsonText(std::string_view bytes) {
+  if (IsUtf8(bytes)) return Json(bytes);
+  Json text = Json::object();
+  text["escaped"] = Escape(bytes);
+  return text;
+}
+
+void PrintJson(std::ostream& out, const Json& json) {
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON as all tools print it: one document, which says what it is.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string_view>
+
+namespace betr::tools {
+
+using Json = nlohmann::ordered_json;
+
+// Counted up when a field changes its meaning or goes; new fields may appear at any time.
+inline constexpr int kJsonVersion = 1;
+
+// {"schema": "betr.<kind>", "version": kJsonVersion}, to be filled further. kind: "list", "super", "fsck", ...
+Json NewDocument(std::string_view kind);
+
+// Bytes of a name or a key: a string if they are UTF-8, else {"escaped": "..."} in the form of base/escape.h.
+Json JsonText(std::string_view bytes);
+
+// Indented, with a newline at the end.
+void PrintJson(std::ostream& out, const Json& json);
+
+}  // namespace betr::tools

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "open_image.h"
+
+#include <utility>
+
+#include "base/status.h"
+
+namespace betr::tools {
+
+absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access) {
+  StoreOptions options;
+  options.read_only = access == ImageAccess::kReadOnly;
+  options.program = tool.name();
+  BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&options.functions));
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& image, StoreOptions options) {
+  return Store::OpenImage(image, std::move(options));
+}
+
+absl::StatusOr<std::unique_ptr<FileSystem>> OpenFileSystem(const std::string& image, StoreOptions options) {
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(image, std::move(options)));
+  absl::StatusOr<std::unique_ptr<FileSystem>> fs = FileSystem::Mount(std::move(store), MountOptions{});
+  return fs.ok() ? std::move(fs) : Annotate(fs.status(), image);
+}
+
+int FailToOpen(Tool& tool, const absl::Status& status) {
+  tool.PrintError("open: " + MessageOf(status));
+  return ExitCodeOfOpening(status);
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening the image that a tool works on, locked, with the functions that a file system's messages need.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <memory>
+#include <string>
+
+#include "betr/filesystem.h"
+#include "betr/store.h"
+#include "tool.h"
+
+namespace betr::tools {
+
+enum class ImageAccess { kReadOnly, kReadWrite };
+
+// Options of a store on an image for `tool`: the program's name, the file system's upserts.
+absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access);
+
+// Opens the image. Errors: those of Store::OpenImage; kFailedPrecondition says who has the image open.
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& image, StoreOptions options);
+
+// The same, and mounts the file system that the store holds. kNotFound if it holds none.
+absl::StatusOr<std::unique_ptr<FileSystem>> OpenFileSystem(const std::string& image, StoreOptions options);
+
+// Prints why an image could not be opened; the exit code for it.
+int FailToOpen(Tool& tool, const absl::Status& status);
+
+}  // namespace betr::tools

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// One line on the terminal that says how far something is, how fast it goes, and how long it will take. Nothing is
+// shown in the first second, when stderr is no terminal, or with -q; the line goes when the object does.
+//
+// One thread. Cost of Update: a look at the clock.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tool.h"
+
+namespace betr::tools {
+
+class Progress {
+ public:
+  // `unit`: what is counted, in the plural: "files", "nodes".
+  Progress(const Tool& tool, std::string_view unit);
+  ~Progress() { Clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // What is being done: "import". Starts the time anew.
+  void Begin(std::string_view phase);
+  // How much there will be, as far as it is known; 0 is unknown. Without both, no time left is shown.
+  void SetTotal(uint64_t count, Bytes bytes);
+  // How much is done now, and what is being worked on (may be empty).
+  void Update(uint64_t count, Bytes bytes, std::string_view current = "");
+  // Takes the line off the terminal, for other output.
+  void Clear();
+
+ private:
+  std::string Line(uint64_t count, Bytes bytes, std::chrono::nanoseconds elapsed) const;
+  double Fraction(uint64_t count, Bytes bytes) const;
+  void Show(std::string line);
+
+  ToolIo& io_;
+  const bool is_shown_;
+  const std::string unit_;
+  std::string phase_;
+  uint64_t total_count_ = 0;
+  Bytes total_bytes_{0};
+  std::chrono::nanoseconds begun_{0};
+  std::chrono::nanoseconds next_{0};
+  bool has_line_ = false;
+};
+
+// "0.3 s", "12 s", "3:05", "2:10:00"; also "41 ms" and "180 us".
+std::string FormatDuration(std::chrono::nanoseconds duration);
+
+}  // namespace betr::tools

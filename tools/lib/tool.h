@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of every tool: a parser that knows the options which all tools share, and one way to print errors.
+//
+//   int FooMain(Arguments args, ToolIo& io) {
+//     Tool tool({.name = "foo", .summary = "...", .examples = "  foo -i disk.img\n"}, io);
+//     FooOptions options;
+//     AddFooOptions(tool, &options);          // separate, so that a test can compare them with the manual page
+//     if (const auto exit = tool.Parse(args)) return *exit;
+//     ...
+//     return tool.Fail("clone a b", status);  // "foo: clone a b: a: No such file or directory"
+//   }
+//
+// One thread.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+#include "exit_code.h"
+#include "tool_io.h"
+
+namespace betr::tools {
+
+struct ToolDescription {
+  std::string name;      // as it is called: "mkfs.betr"
+  std::string summary;   // one sentence
+  std::string examples;  // lines of the shell, indented by two
+  int usage_exit = kExitUsage;
+};
+
+class Tool {
+ public:
+  // Adds --help, --version, -q and -v. `io` outlives this.
+  Tool(const ToolDescription& description, ToolIo& io);
+  Tool(const Tool&) = delete;
+  Tool& operator=(const Tool&) = delete;
+
+  CLI::App& app() { return app_; }
+  ToolIo& io() const { return io_; }
+  const std::string& name() const { return name_; }
+
+  // --- options that several tools have -----------------------------------------------------------------------
+  // --json
+  void AddJson();
+  // -i IMAGE. Parse fills it in from BETR_IMAGE if it was not given..
+  void AddImage();
+  // A number of bytes with an optional suffix, as ParseSize reads it.
+  CLI::Option* AddSize(const std::string& names, Bytes* size, const std::string& help);
+
+  // Reads the command line. An exit code if there is nothing left to do: after --help and --version, and after a
+  // wrong command line, about which it has printed an error.
+  std::optional<int> Parse(Arguments args);
+
+  // --- what was asked for --------------------------------------------------------------------------------------
+  bool quiet() const { return quiet_; }
+  int verbosity() const { return verbosity_; }  // 0; 1 for -v; 2 for -vv
+  bool json() const { return json_; }
+  const std::string& image() const { return image_; }  // empty if neither -i nor BETR_IMAGE said
+
+  // --- errors: "tool: what: where: why" on stderr ----------------------------------------------------------------
+  // Prints the error; the message of a status is "where: why". Returns ExitCodeOf(status).
+  int Fail(std::string_view what, const absl::Status& status);
+  void PrintError(std::string_view text);
+  // A wrong command line that the parser could not find: prints, returns the exit code for it.
+  int UsageError(std::string_view text);
+  // A line on stderr, unless -q: what the user should know but did not ask for.
+  void Note(std::string_view text);
+
+ private:
+  ToolIo& io_;
+  const std::string name_;
+  const int usage_exit_;
+  CLI::App app_;
+  bool quiet_ = false;
+  int verbosity_ = 0;
+  bool json_ = false;
+  bool has_image_ = false;
+  std::string image_;
+};
+
+}  // namespace betr::tools

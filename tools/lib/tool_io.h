@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything through which a tool meets the world, besides the files that its arguments name: tests give it strings
+// and a clock of their own and run the tool in process.
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+
+#include "base/clock.h"
+
+namespace betr::tools {
+
+struct ToolIo {
+  std::istream& in;
+  std::ostream& out;
+  std::ostream& err;
+  // Whether the stream is a terminal: progress is for those who watch, binary output for those who do not.
+  bool is_in_terminal = false;
+  bool is_out_terminal = false;
+  bool is_err_terminal = false;
+  size_t columns = 80;  // of the terminal
+  std::function<std::optional<std::string>(const std::string&)> environment;
+  Clock& clock;
+};
+
+// A program's arguments as main got them, its name first.
+using Arguments = std::span<const char* const>;
+
+// The streams, environment and clock of this process. Call it once, before anything is read or written.
+ToolIo ProcessIo();
+
+}  // namespace betr::tools
