@@ -37,9 +37,6 @@ struct Step {
 };
 
 absl::StatusOr<Step> NextStep(const Node& node, const Range& range) {
-  if (node.Leaf()) {
-    return Step{};
-  }
   const size_t index = node.EdgeAfter(range.lo);
   const Edge& edge = node.edges[index];
   if (!edge.link.range.Covers(range)) {
@@ -115,6 +112,10 @@ class Walk {
   absl::StatusOr<Outcome> Run() {
     for (;;) {
       ++edit_.counters().nodes_touched;
+      // Nothing goes on below a leaf, so it is not even read.
+      if (const NodeRecord* record = edit_.table().Find(at_); record != nullptr && record->height == 0) {
+        return Outcome{{at_, 0, prefix_}};
+      }
       BETR_ASSIGN_OR_RETURN(const NodePtr node, edit_.Load(at_));
       const Range range = Range::Prefix(prefix_);
       BETR_ASSIGN_OR_RETURN(const Step step, NextStep(*node, range));

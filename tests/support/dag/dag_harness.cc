@@ -4,12 +4,12 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+#include "base/status.h"
 #include "dag/check.h"
 #include "dag/clone.h"
 #include "dag/flush.h"
-#include "dag/lookup.h"
 #include "dag/reclaim.h"
-#include "dag/tree_cursor.h"
+#include "support/dag/compare.h"
 
 namespace betr::test {
 namespace {
@@ -18,10 +18,8 @@ void CloneInOracle(Contents& from_oracle, std::string_view from, Contents& to_or
                    bool rename) {
   const auto under = [](const std::string& key, std::string_view prefix) { return key.starts_with(prefix); };
   Contents copied;
-  for (const auto& [key, value] : from_oracle) {
-    if (under(key, from)) {
-      copied[std::string(to) + key.substr(from.size())] = value;
-    }
+  for (auto it = from_oracle.lower_bound(std::string(from)); it != from_oracle.end() && under(it->first, from); ++it) {
+    copied[std::string(to) + it->first.substr(from.size())] = it->second;
   }
   if (rename) {
     std::erase_if(from_oracle, [&](const auto& entry) { return under(entry.first, from); });
@@ -37,24 +35,41 @@ DagHarness::DagHarness(dag::Shape shape, bool composing_upserts) : shape_(shape)
   AddTree();
 }
 
-dag::Edit DagHarness::Begin() { return {table_, next_id_, dag::Context{source_, functions_, shape_, counters_}}; }
+absl::Status DagHarness::TryApply(const Change& change) {
+  dag::Edit edit(table_, next_id_, dag::Context{source_, functions_, shape_, counters_});
+  std::vector<NodeId> roots = roots_;
+  BETR_RETURN_IF_ERROR(change(edit, roots));
+  Publish(edit);
+  roots_ = std::move(roots);
+  return absl::OkStatus();
+}
+
+void DagHarness::Apply(const Change& change) {
+  for (uint64_t good_reads = 0; inject_faults_; ++good_reads) {
+    source_.FailAfter(good_reads);
+    const absl::Status status = TryApply(change);
+    source_.FailAfter(TestSource::kNever);
+    if (status.ok()) {
+      return;
+    }
+    REQUIRE(absl::IsUnavailable(status));
+  }
+  REQUIRE(TryApply(change) == absl::OkStatus());
+}
 
 void DagHarness::Publish(const dag::Edit& edit) {
   table_ = edit.table();
   next_id_ = edit.next_id();
-  for (const NodeId id : edit.dead()) {
-    dead_.insert(id);
-  }
+  dead_.insert(edit.dead().begin(), edit.dead().end());
   std::erase_if(dead_, [&](NodeId id) { return table_.Find(id) == nullptr; });
 }
 
 size_t DagHarness::AddTree() {
-  dag::Edit edit = Begin();
-  Tree tree;
-  tree.root = edit.Create(dag::EmptyNode(1, Range::All(), Codec{}));
-  tree.buffer = std::make_unique<dag::MessageBuffer>(functions_);
-  Publish(edit);
-  trees_.push_back(std::move(tree));
+  Apply([](dag::Edit& edit, std::vector<NodeId>& roots) {
+    roots.push_back(edit.Create(dag::EmptyNode(1, Range::All(), Codec{})));
+    return absl::OkStatus();
+  });
+  trees_.push_back({{}, std::make_unique<dag::MessageBuffer>(functions_)});
   return trees_.size() - 1;
 }
 
@@ -81,42 +96,42 @@ void DagHarness::EraseRange(size_t tree, const Range& range) {
 void DagHarness::Clone(size_t from_tree, std::string_view from, size_t to_tree, std::string_view to) {
   Seal(from_tree);
   Seal(to_tree);
-  dag::Edit edit = Begin();
-  REQUIRE(dag::ClonePrefix(edit, trees_[from_tree].root, from, trees_[to_tree].root, to).ok());
-  Publish(edit);
+  Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    return dag::ClonePrefix(edit, roots[from_tree], from, roots[to_tree], to);
+  });
   CloneInOracle(trees_[from_tree].oracle, from, trees_[to_tree].oracle, to, false);
 }
 
 bool DagHarness::Rename(size_t from_tree, std::string_view from, size_t to_tree, std::string_view to) {
-  if (from_tree == to_tree && from == to) {
-    return true;
-  }
   Seal(from_tree);
   Seal(to_tree);
-  dag::Edit edit = Begin();
-  const absl::Status status = dag::RenamePrefix(edit, trees_[from_tree].root, from, trees_[to_tree].root, to);
-  if (from_tree == to_tree && to.starts_with(from)) {
-    REQUIRE(absl::IsInvalidArgument(status));
-    return false;
+  const bool into_itself = from_tree == to_tree && to.starts_with(from);
+  Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    const absl::Status status = dag::RenamePrefix(edit, roots[from_tree], from, roots[to_tree], to);
+    REQUIRE(absl::IsInvalidArgument(status) == (into_itself && from != to));
+    return into_itself ? absl::OkStatus() : status;
+  });
+  if (into_itself) {
+    return from == to;
   }
-  REQUIRE(status.ok());
-  Publish(edit);
   CloneInOracle(trees_[from_tree].oracle, from, trees_[to_tree].oracle, to, true);
   return true;
 }
 
 void DagHarness::Snapshot(size_t tree) {
   Seal(tree);
-  dag::Edit edit = Begin();
-  edit.Retain(trees_[tree].root);
-  Publish(edit);
-  snapshots_.push_back({trees_[tree].root, trees_[tree].oracle});
+  Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    edit.Retain(roots[tree]);
+    return absl::OkStatus();
+  });
+  snapshots_.push_back({roots_[tree], trees_[tree].oracle});
 }
 
 void DagHarness::DropSnapshot(size_t index) {
-  dag::Edit edit = Begin();
-  edit.Release(snapshots_[index].root);
-  Publish(edit);
+  Apply([&](dag::Edit& edit, std::vector<NodeId>&) {
+    edit.Release(snapshots_[index].root);
+    return absl::OkStatus();
+  });
   snapshots_.erase(snapshots_.begin() + static_cast<ptrdiff_t>(index));
 }
 
@@ -124,88 +139,70 @@ void DagHarness::Seal(size_t tree) {
   if (trees_[tree].buffer->Empty()) {
     return;
   }
-  dag::Edit edit = Begin();
   const dag::Partition news = trees_[tree].buffer->Seal(source_);
-  absl::StatusOr<NodeId> root = dag::Insert(edit, trees_[tree].root, news);
-  REQUIRE(root.ok());
-  trees_[tree].root = *root;
-  Publish(edit);
+  Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    BETR_ASSIGN_OR_RETURN(roots[tree], dag::Insert(edit, roots[tree], news));
+    return absl::OkStatus();
+  });
   *trees_[tree].buffer = dag::MessageBuffer(functions_);
 }
 
 bool DagHarness::Work(size_t tree) {
-  dag::Edit edit = Begin();
-  absl::StatusOr<dag::WorkResult> result = dag::Work(edit, trees_[tree].root);
-  REQUIRE(result.ok());
-  trees_[tree].root = result->root;
-  Publish(edit);
-  return result->done;
+  bool done = false;
+  Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, roots[tree]));
+    roots[tree] = result.root;
+    done = result.done;
+    return absl::OkStatus();
+  });
+  return done;
 }
 
 bool DagHarness::ReclaimOne() {
   if (dead_.empty()) {
     return false;
   }
-  dag::Edit edit = Begin();
-  REQUIRE(dag::Reclaim(edit, *dead_.begin()).ok());
-  Publish(edit);
+  const NodeId id = *dead_.begin();
+  Apply([&](dag::Edit& edit, std::vector<NodeId>&) { return dag::Reclaim(edit, id); });
   return true;
 }
 
 void DagHarness::FlushAll(size_t tree) {
   Seal(tree);
-  dag::Edit edit = Begin();
-  absl::StatusOr<NodeId> root = dag::FlushAll(edit, trees_[tree].root);
-  REQUIRE(root.ok());
-  trees_[tree].root = *root;
-  Publish(edit);
+  Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    BETR_ASSIGN_OR_RETURN(roots[tree], dag::FlushAll(edit, roots[tree]));
+    return absl::OkStatus();
+  });
 }
 
-dag::Height DagHarness::HeightOf(size_t tree) const { return table_.Find(trees_[tree].root)->height; }
-
-void DagHarness::VerifyTree(NodeId root, const Contents& oracle, std::vector<std::shared_ptr<const dag::Layer>> layers,
-                            const std::vector<std::string>& gets) const {
-  dag::TreeCursor cursor({table_, root, layers}, Range::All(), functions_, nullptr);
-  Contents forward;
-  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
-    REQUIRE(forward.emplace(cursor.Key(), cursor.Value()).second);
+void DagHarness::Settle(size_t tree) {
+  Seal(tree);
+  for (uint64_t steps = 0; Work(tree); ++steps) {
+    REQUIRE(steps < 1000 + 100 * NodeCount());
   }
-  REQUIRE(cursor.status().ok());
-  REQUIRE(forward == oracle);
-  Contents backward;
-  for (cursor.SeekToLast(); cursor.Valid(); cursor.Prev()) {
-    REQUIRE(backward.emplace(cursor.Key(), cursor.Value()).second);
-  }
-  REQUIRE(backward == oracle);
-  for (const std::string& key : gets) {
-    dag::ValueBuilder value;
-    for (const auto& layer : layers) {
-      if (!value.Done()) {
-        layer->LookUp(key, value);
-      }
-    }
-    if (!value.Done()) {
-      REQUIRE(dag::LookUp(table_, root, key, value).ok());
-    }
-    const auto found = oracle.find(key);
-    REQUIRE(value.Resolve(functions_) == (found == oracle.end() ? std::nullopt : std::optional(found->second)));
-    cursor.Seek(Bound::At(key));
-    const auto next = oracle.lower_bound(key);
-    REQUIRE(cursor.Valid() == (next != oracle.end()));
-    if (cursor.Valid()) {
-      REQUIRE(cursor.Key() == next->first);
-    }
+  while (ReclaimOne()) {
   }
 }
 
-void DagHarness::VerifyContents(size_t tree) const {
-  VerifyTree(trees_[tree].root, trees_[tree].oracle, {trees_[tree].buffer->Image()}, {});
+void DagHarness::RelearnDead() {
+  dead_.clear();
+  table_.ForEach([&](NodeId id, const dag::NodeRecord& record) {
+    if (record.Dead()) {
+      dead_.insert(id);
+    }
+  });
 }
 
-void DagHarness::Verify(const std::vector<std::string>& gets) const {
+dag::Height DagHarness::HeightOf(size_t tree) const { return table_.Find(roots_[tree])->height; }
+
+std::vector<std::shared_ptr<const dag::Layer>> DagHarness::LayersOf(size_t tree) const {
+  return {trees_[tree].buffer->Image()};
+}
+
+void DagHarness::VerifyInvariants() const {
   std::map<NodeId, uint32_t> roots;
-  for (const Tree& tree : trees_) {
-    ++roots[tree.root];
+  for (const NodeId root : roots_) {
+    ++roots[root];
   }
   for (const Kept& kept : snapshots_) {
     ++roots[kept.root];
@@ -215,12 +212,30 @@ void DagHarness::Verify(const std::vector<std::string>& gets) const {
     findings += "node " + std::to_string(finding.node.value) + ": " + finding.what + "\n";
   });
   REQUIRE(findings == "");
-  for (const Tree& tree : trees_) {
-    VerifyTree(tree.root, tree.oracle, {tree.buffer->Image()}, gets);
+}
+
+void DagHarness::VerifyContents() const {
+  for (size_t i = 0; i < trees_.size(); ++i) {
+    REQUIRE(Difference({table_, roots_[i], LayersOf(i)}, trees_[i].oracle, functions_) == "");
   }
   for (const Kept& kept : snapshots_) {
-    VerifyTree(kept.root, kept.oracle, {}, gets);
+    REQUIRE(Difference({table_, kept.root, {}}, kept.oracle, functions_) == "");
   }
+}
+
+void DagHarness::VerifyGets(const std::vector<std::string>& gets) const {
+  for (size_t i = 0; i < trees_.size(); ++i) {
+    REQUIRE(DifferenceOfKeys({table_, roots_[i], LayersOf(i)}, trees_[i].oracle, gets, functions_) == "");
+  }
+  for (const Kept& kept : snapshots_) {
+    REQUIRE(DifferenceOfKeys({table_, kept.root, {}}, kept.oracle, gets, functions_) == "");
+  }
+}
+
+void DagHarness::Verify(const std::vector<std::string>& gets) const {
+  VerifyInvariants();
+  VerifyContents();
+  VerifyGets(gets);
 }
 
 }  // namespace betr::test

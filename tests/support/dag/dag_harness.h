@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // A DAG in memory beside a std::map that is the oracle. Every operation is done to both; Verify compares everything.
+// A difference, or an error that no test asked for, fails the running test case.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dag/edit.h"
-#include "dag/memory_source.h"
+#include "dag/layer.h"
 #include "dag/message_buffer.h"
 #include "dag/shape.h"
+#include "support/dag/compare.h"
+#include "support/dag/test_source.h"
 #include "support/dag/upserts.h"
 
 namespace betr::test {
-
-using Contents = std::map<std::string, std::string>;
 
 class DagHarness {
  public:
@@ -43,22 +46,38 @@ class DagHarness {
   bool Work(size_t tree);
   bool ReclaimOne();
   void FlushAll(size_t tree);
+  // Work and reclaim until nothing is left to do. Fails after a number of steps that no tree should need.
+  void Settle(size_t tree);
+  // Forgets which nodes are dead and learns it from the table again, as after a restart.
+  void RelearnDead();
+
+  // From now on every operation is first tried with each of its reads failing in turn; a failed one is dropped.
+  void InjectFaults() { inject_faults_ = true; }
 
   // All invariants and all contents of every tree and snapshot, by cursor in both directions; `gets` point lookups.
-  // Fails the running test case.
   void Verify(const std::vector<std::string>& gets) const;
-  void VerifyContents(size_t tree) const;
+  void VerifyInvariants() const;
+  void VerifyContents() const;
+  void VerifyGets(const std::vector<std::string>& gets) const;
 
   const Contents& Oracle(size_t tree) const { return trees_[tree].oracle; }
   dag::Height HeightOf(size_t tree) const;
   size_t NodeCount() const { return table_.Count(); }
   const dag::NodeTable& table() const { return table_; }
-  NodeId root(size_t tree) const { return trees_[tree].root; }
+  NodeId root(size_t tree) const { return roots_[tree]; }
+  size_t Trees() const { return trees_.size(); }
   dag::Counters& counters() { return counters_; }
+  TestSource& source() { return source_; }
+  const UpsertRegistry& functions() const { return functions_; }
+  // What is in front of a tree's root.
+  std::shared_ptr<const dag::Layer> Layer(size_t tree) const { return trees_[tree].buffer->Image(); }
+
+  // Any other change: `change` gets an edit and the roots of all trees; what it did is published if it returns ok.
+  using Change = std::function<absl::Status(dag::Edit& edit, std::vector<NodeId>& roots)>;
+  void Apply(const Change& change);
 
  private:
   struct Tree {
-    NodeId root;
     Contents oracle;
     std::unique_ptr<dag::MessageBuffer> buffer;
   };
@@ -67,20 +86,21 @@ class DagHarness {
     Contents oracle;
   };
 
-  dag::Edit Begin();
+  absl::Status TryApply(const Change& change);
   void Publish(const dag::Edit& edit);
-  void VerifyTree(NodeId root, const Contents& oracle, std::vector<std::shared_ptr<const dag::Layer>> layers,
-                  const std::vector<std::string>& gets) const;
+  std::vector<std::shared_ptr<const dag::Layer>> LayersOf(size_t tree) const;
 
   dag::Shape shape_;
   UpsertRegistry functions_;
-  dag::MemorySource source_;
+  TestSource source_;
   dag::Counters counters_;
   dag::NodeTable table_;
   NodeId next_id_{1};
   std::set<NodeId> dead_;
   std::vector<Tree> trees_;
+  std::vector<NodeId> roots_;
   std::vector<Kept> snapshots_;
+  bool inject_faults_ = false;
 };
 
 }  // namespace betr::test
