@@ -29,7 +29,8 @@
 //      ends in the last one's unit.
 //   2. Views name blocks in the order of the table: each names one that was named before, or the next one; so no
 //      block is without a view.
-//   3. The node passes CheckNode (node_check.h).
+//   3. What may be left out is left out, so that a node has one stored form.
+//   4. The node passes CheckNode (node_check.h).
 #pragma once
 
 #include <absl/status/statusor.h>

@@ -81,10 +81,27 @@ class NodeReader {
   Bound ReadBound() { return layout::ReadBound(in_, kMaxBoundSize.value); }
   std::string ReadString() { return std::string(in_.LengthPrefixed(kMaxBoundSize.value)); }
 
+  std::string ReadTranslation() {
+    std::string translation = ReadString();
+    if (translation.empty()) {
+      Fail("a translation is given that is empty");
+    }
+    return translation;
+  }
+
   // How many items of one kind follow.
   size_t ReadCount(uint64_t min_item_size) {
     const size_t count = in_.Count(items_left_, min_item_size);
     items_left_ -= count;
+    return count;
+  }
+
+  // The same where a flag says that there are some.
+  size_t ReadGivenCount(uint64_t min_item_size) {
+    const size_t count = ReadCount(min_item_size);
+    if (count == 0) {
+      Fail("a list is given that is empty");
+    }
     return count;
   }
 
@@ -100,6 +117,9 @@ class NodeReader {
     Range range;
     range.lo = has_lo ? ReadBound() : usual.lo;
     range.hi = has_hi ? ReadBound() : usual.hi;
+    if ((has_lo && range.lo == usual.lo) || (has_hi && range.hi == usual.hi)) {
+      Fail("a bound is given that is the usual one");
+    }
     return range;
   }
 
@@ -169,10 +189,10 @@ class NodeReader {
       edge.link.target = ReadTarget();
     }
     if ((flags & kEdgeTranslation) != 0) {
-      edge.link.translation = ReadString();
+      edge.link.translation = ReadTranslation();
     }
     if ((flags & kEdgeRuns) != 0) {
-      const size_t count = ReadCount(kMinViewSize);
+      const size_t count = ReadGivenCount(kMinViewSize);
       edge.partition.runs.reserve(count);
       for (size_t i = 0; i < count && in_.ok(); ++i) {
         edge.partition.runs.push_back(ReadView(edge.link.range));
@@ -184,7 +204,7 @@ class NodeReader {
   }
 
   void ReadGotos(std::vector<dag::Goto>& gotos, Range left) {
-    const size_t count = ReadCount(kMinGotoSize);
+    const size_t count = ReadGivenCount(kMinGotoSize);
     gotos.reserve(count);
     for (size_t i = 0; i < count && in_.ok(); ++i) {
       gotos.push_back(ReadGoto(left));
@@ -201,7 +221,7 @@ class NodeReader {
       message.target_height = in_.Fixed8();
     }
     if ((flags & kGotoTranslation) != 0) {
-      message.link.translation = ReadString();
+      message.link.translation = ReadTranslation();
     }
     message.over = static_cast<uint32_t>(in_.Varint64AtMost(std::numeric_limits<uint32_t>::max()));
     return message;
@@ -225,6 +245,9 @@ class NodeReader {
     if ((flags & kViewAffix) != 0) {
       view.affix.strip = ReadString();
       view.affix.prepend = ReadString();
+      if (view.affix.Identity()) {
+        Fail("an affix is given that changes nothing");
+      }
     }
     return view;
   }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The space map against one bit per unit; next fit, the reserve, claims, threads.
+#include "layout/space_map.h"
+
+#include <catch2/catch.hpp>
+#include <list>
+#include <thread>
+#include <vector>
+
+#include "base/random.h"
+#include "support/seed.h"
+
+namespace betr::layout {
+namespace {
+
+constexpr UnitRange kArea{100, 1000};
+
+// The oracle: which units are used.
+class Bitmap {
+ public:
+  bool IsFree(const ExtentAddress& extent) const {
+    for (uint64_t unit = extent.start; unit < extent.end(); ++unit) {
+      if (unit < kArea.start || unit >= kArea.end() || used_[unit - kArea.start]) {
+        return false;
+      }
+    }
+    return true;
+  }
+  void Set(const ExtentAddress& extent, bool used) {
+    for (uint64_t unit = extent.start; unit < extent.end(); ++unit) {
+      used_[unit - kArea.start] = used;
+    }
+  }
+  std::vector<UnitRange> FreeRanges() const {
+    std::vector<UnitRange> ranges;
+    for (uint64_t i = 0; i < kArea.units; ++i) {
+      if (used_[i]) {
+        continue;
+      }
+      if (i == 0 || used_[i - 1]) {
+        ranges.push_back({kArea.start + i, 0});
+      }
+      ++ranges.back().units;
+    }
+    return ranges;
+  }
+
+ private:
+  std::vector<bool> used_ = std::vector<bool>(kArea.units);
+};
+
+void CheckSame(const SpaceMap& space, const Bitmap& bitmap) {
+  const std::vector<UnitRange> expected = bitmap.FreeRanges();
+  REQUIRE((space.FreeRanges() == expected));
+  uint64_t free = 0;
+  uint64_t largest = 0;
+  for (const UnitRange& range : expected) {
+    free += range.units;
+    largest = std::max(largest, range.units);
+  }
+  const SpaceFigures figures = space.Figures();
+  REQUIRE(figures.free == UnitBytes(free));
+  REQUIRE(figures.largest == UnitBytes(largest));
+  REQUIRE(figures.ranges == expected.size());
+}
+
+TEST_CASE("space is used once at a time", "[layout]") {
+  Random random(TestSeed());
+  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  Bitmap bitmap;
+  std::vector<ExtentRef> held;
+  for (int i = 0; i < 5000 * TestScale(); ++i) {
+    const auto units = static_cast<uint32_t>(1 + random.Skewed(6));
+    const ExtentAddress place{random.Uniform(1200), units};
+    absl::StatusOr<ExtentRef> got = absl::UnknownError("freed");
+    if (random.OneIn(3)) {
+      const bool was_free = bitmap.IsFree(place);
+      got = space->Claim(place);
+      REQUIRE(got.ok() == was_free);
+      REQUIRE((was_free || got.status().code() == absl::StatusCode::kDataLoss));
+    } else if (random.OneIn(2)) {
+      const uint64_t largest = space->Figures().largest / kUnit;
+      got = space->Allocate(units, random.OneIn(2) ? place.start : SpaceMap::kNoHint);
+      REQUIRE(got.ok() == (largest >= units));
+      REQUIRE((!got.ok() || bitmap.IsFree((*got)->address())));
+    } else if (!held.empty()) {
+      std::swap(random.Pick(held), held.back());
+      bitmap.Set(held.back()->address(), false);
+      held.pop_back();
+    }
+    if (got.ok()) {
+      REQUIRE((*got)->address().units == units);
+      bitmap.Set((*got)->address(), true);
+      held.push_back(*std::move(got));
+    }
+    CheckSame(*space, bitmap);
+  }
+  held.clear();
+  CHECK((space->FreeRanges() == std::vector<UnitRange>{kArea}));
+}
+
+TEST_CASE("what is allocated one after another is adjacent", "[layout]") {
+  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  std::vector<ExtentRef> held;
+  uint64_t next = 200;
+  for (const uint32_t units : {3, 1, 7, 2}) {
+    held.push_back(*space->Allocate(units, next));
+    CHECK(held.back()->address() == ExtentAddress{next, units});
+    next += units;
+  }
+  CHECK((*space->Allocate(5))->address().start == next);
+  const ExtentRef beyond = *space->Claim({next + 2, 1});
+  CHECK((*space->Allocate(3, next))->address().start == next + 3);
+  CHECK((*space->Allocate(2, next))->address().start == next);
+}
+
+TEST_CASE("without space behind the hint the smallest place that fits is taken", "[layout]") {
+  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  std::vector<ExtentRef> held;
+  for (const ExtentAddress taken : {ExtentAddress{110, 1}, {115, 1}, {131, 969}}) {
+    held.push_back(*space->Claim(taken));
+  }
+  CHECK((*space->Allocate(8, 131))->address().start == 100);
+  CHECK((*space->Allocate(4, 131))->address().start == 111);
+  CHECK((*space->Allocate(15, 131))->address().start == 116);
+  CHECK(space->Allocate(16, 131).status().code() == absl::StatusCode::kResourceExhausted);
+}
+
+TEST_CASE("the reserve is for those who may use it", "[layout]") {
+  const auto space = SpaceMap::Create(kArea, UnitBytes(10));
+  const auto most = space->Allocate(990);
+  REQUIRE(most.ok());
+  CHECK(space->Allocate(1).status().code() == absl::StatusCode::kResourceExhausted);
+  CHECK(space->Allocate(10, SpaceMap::kNoHint, Privilege::kMayUseReserve).ok());
+  CHECK(space->Allocate(11, SpaceMap::kNoHint, Privilege::kMayUseReserve).status().code() ==
+        absl::StatusCode::kResourceExhausted);
+  space->SetReserve(Bytes{1});
+  CHECK(space->Figures().reserve == kUnit);
+  CHECK(space->Allocate(9).ok());
+}
+
+TEST_CASE("impossible places are not claimed", "[layout]") {
+  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  for (const ExtentAddress bad : {ExtentAddress{0, 1},
+                                  {99, 2},
+                                  {1099, 2},
+                                  {1100, 1},
+                                  {150, 0},
+                                  {UINT64_MAX, 1},
+                                  {UINT64_MAX - 1, 3},
+                                  {100, UINT32_MAX}}) {
+    CHECK(space->Claim(bad).status().code() == absl::StatusCode::kDataLoss);
+  }
+  CHECK(space->Claim({100, 1000}).ok());
+}
+
+TEST_CASE("an extent outlives all but itself", "[layout]") {
+  auto space = SpaceMap::Create(kArea, Bytes{0});
+  const ExtentRef extent = *space->Allocate(1);
+  const std::weak_ptr<SpaceMap> weak = space;
+  space.reset();
+  CHECK_FALSE(weak.expired());
+}
+
+TEST_CASE("threads allocate and free beside each other", "[layout]") {
+  const auto space = SpaceMap::Create({0, 1 << 16}, Bytes{0});
+  std::vector<std::thread> threads;
+  for (uint64_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      Random random(TestSeed() + thread);
+      std::list<ExtentRef> held;
+      for (int i = 0; i < 5000; ++i) {
+        if (auto got = space->Allocate(static_cast<uint32_t>(1 + random.Uniform(20))); got.ok()) {
+          held.push_back(*std::move(got));
+        }
+        if (held.size() > 200) {
+          held.pop_front();
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK((space->FreeRanges() == std::vector<UnitRange>{{0, 1 << 16}}));
+}
+
+}  // namespace
+}  // namespace betr::layout

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random nodes that keep every invariant that shows in a node alone, and what two equal nodes have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+#include "dag/node.h"
+
+namespace betr::layout {
+
+// A few bytes of a small alphabet (zero and 0xff among them), so that prefixes are common.
+std::string RandomKey(Random& random, size_t max_size);
+
+// A block of up to `max_entries` entries; `points`: puts only, as leaves have them, or any messages.
+enum class Points : uint8_t { kPuts, kAny };
+std::shared_ptr<const dag::Block> RandomBlock(Random& random, size_t max_entries, Points points);
+
+struct NodeSizes {
+  size_t edges = 6;     // or basements
+  size_t items = 4;     // runs and gotos of a partition
+  size_t entries = 20;  // of a block
+};
+
+dag::Node RandomNode(Random& random, dag::Height height, const NodeSizes& sizes = {});
+
+// All that a node says, contents of blocks included: equal for equal nodes. Loads the blocks.
+std::string Describe(const dag::Node& node);
+
+}  // namespace betr::layout
