@@ -27,8 +27,8 @@ namespace betr {
 struct OwnerRecord {
   uint64_t pid = 0;
   std::chrono::nanoseconds since{0};  // since 1970 UTC
-  std::string program;                // cut to kMaxTextSize when encoded, as is
-  std::string host;
+  std::string program;                // cut to kMaxTextSize when encoded
+  std::string host;                   // the same
 
   static constexpr size_t kSize = 512;
   static constexpr size_t kMaxTextSize = 200;

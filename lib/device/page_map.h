@@ -30,6 +30,8 @@ class PageMap {
   PageMap();
   PageMap(const PageMap& other);
   PageMap& operator=(const PageMap& other);
+  PageMap(PageMap&&) noexcept = default;
+  PageMap& operator=(PageMap&&) noexcept = default;
 
   // The page with this number; null: zeros.
   PagePointer Get(uint64_t number) const;

@@ -19,6 +19,7 @@ struct Counter {
 TEST_CASE("a mutex excludes, a shared mutex lets readers in together", "[base]") {
   Counter counter;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&counter] {
       for (int round = 0; round < 1000; ++round) {

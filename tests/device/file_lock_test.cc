@@ -9,7 +9,6 @@
 namespace betr {
 namespace {
 
-using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Access = FileDevice::Access;
 using LockMode = FileDevice::LockMode;

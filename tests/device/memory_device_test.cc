@@ -97,7 +97,7 @@ TEST_CASE("threads write and read ranges of their own", "[device]") {
   for (uint64_t part = 0; part < 4; ++part) {
     threads.emplace_back([&device, part] {
       for (int round = 0; round < 50; ++round) {
-        const std::string data(KiB(64).value, static_cast<char>('a' + part + 4 * (round % 2)));
+        const std::string data(KiB(64).value, "abcdefgh"[part + (round % 2 == 0 ? 0 : 4)]);
         std::string out(data.size(), '\0');
         const bool written = device.Write(KiB(64) * part, data).ok() && device.Read(KiB(64) * part, out).ok();
         if (!written || out != data) std::abort();

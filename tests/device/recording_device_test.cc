@@ -104,7 +104,7 @@ TEST_CASE("what was flushed is never lost", "[device]") {
   CHECK(FormatPlan(torn) == "after 5 events: 3[0+4096] 4[0+5120]");
   const std::string part = y.substr(0, 1024) + none.substr(1024);
   CHECK((ReadAll(*history.CrashImage(torn)) == z + y + x + part));
-  CrashPlan reversed{2, {{1, Bytes{512}, Bytes{512}}, {0, Bytes{0}, KiB(4)}}};
+  const CrashPlan reversed{2, {{1, Bytes{512}, Bytes{512}}, {0, Bytes{0}, KiB(4)}}};
   CHECK((ReadAll(*history.CrashImage(reversed)) ==
          x + none.substr(0, 512) + y.substr(0, 512) + none.substr(1024) + none + none));
 }
