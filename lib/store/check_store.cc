@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/check_store.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "base/escape.h"
+#include "dag/check.h"
+#include "store/batch_codec.h"
+#include "store/slots.h"
+
+namespace betr::store {
+namespace {
+
+std::string_view KindName(dag::Finding::Kind kind) {
+  switch (kind) {
+    case dag::Finding::Kind::kUnreadable:
+      return "unreadable";
+    case dag::Finding::Kind::kMissing:
+      return "missing";
+    case dag::Finding::Kind::kHeight:
+      return "height";
+    case dag::Finding::Kind::kShape:
+      return "shape";
+    case dag::Finding::Kind::kImage:
+      return "image";
+    case dag::Finding::Kind::kOrder:
+      return "order";
+    case dag::Finding::Kind::kReferences:
+      return "references";
+    case dag::Finding::Kind::kUnreachable:
+      break;
+  }
+  return "unreachable";
+}
+
+Finding::Repair RepairOf(dag::Finding::Kind kind) {
+  switch (kind) {
+    case dag::Finding::Kind::kReferences:
+      return Finding::Repair::kReferences;
+    case dag::Finding::Kind::kUnreachable:
+      return Finding::Repair::kRemove;
+    default:
+      return Finding::Repair::kNone;
+  }
+}
+
+Finding Damage(std::string_view kind, std::string what) { return {.kind = kind, .what = std::move(what)}; }
+
+Finding FromDag(const dag::Finding& found) {
+  const std::string place = fmt::format("node {}: ", found.node.value);
+  const std::string what = found.what.starts_with(place) ? found.what : place + found.what;
+  return {.kind = KindName(found.kind),
+          .what = what,
+          .repair = RepairOf(found.kind),
+          .node = found.node,
+          .references = found.expected_references};
+}
+
+std::string_view KindOf(const Problem& problem) {
+  switch (problem.part) {
+    case Problem::Part::kCatalog:
+      return "catalog";
+    case Problem::Part::kTable:
+      return "table";
+    case Problem::Part::kSpace:
+      break;
+  }
+  return "space";
+}
+
+void CheckSuperblocks(const Inspection& image, const ReportFinding& report) {
+  // A new image has one superblock; the other one's place is empty.
+  if (!image.other_slot().ok() && !absl::IsNotFound(image.other_slot())) {
+    report({.kind = "superblock",
+            .what = fmt::format("{} (not needed: slot {} is intact)", std::string(image.other_slot().message()),
+                                image.slot()),
+            .is_harmless = true,
+            .repair = Finding::Repair::kSuperblock});
+  }
+}
+
+void CheckTrees(const State& state, const ReportFinding& report) {
+  for (const auto& [id, tree] : state.trees) {
+    const std::string place = fmt::format("catalog: tree \"{}\": ", Escape(tree.name));
+    const dag::NodeRecord* root = state.table.Find(tree.root);
+    if (root == nullptr) {
+      report(Damage("catalog", fmt::format("{}its root, node {}, is not in the node table", place, tree.root.value)));
+    } else if (root->height == 0) {
+      report(Damage("catalog", fmt::format("{}its root, node {}, is a leaf", place, tree.root.value)));
+    }
+    if (id >= state.next_tree) {
+      report(Damage("catalog",
+                    fmt::format("{}its id is {}, but the next new one is {}", place, id.value, state.next_tree.value)));
+    }
+  }
+}
+
+void CheckIds(const Inspection& image, CheckFigures& figures, const ReportFinding& report) {
+  const State& state = *image.state();
+  state.table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
+    figures.dead_nodes += record.Dead() ? 1 : 0;
+    if (id >= state.next_node) {
+      report(Damage("table", fmt::format("node {}: the next new one is {}", id.value, state.next_node.value)));
+    }
+    const auto* slot = dynamic_cast<const NodeVersion*>(record.slot.get());
+    const auto address = slot == nullptr ? std::nullopt : slot->Address();
+    if (address && address->version >= image.superblock().next_version) {
+      report(Damage("table", fmt::format("node {}: its write version is {}, but the next new one is {}", id.value,
+                                         address->version, image.superblock().next_version)));
+    }
+  });
+}
+
+void CheckLog(Inspection& image, CheckFigures& figures, const ReportFinding& report) {
+  const auto visit = [&](Lsn lsn, std::string_view payload) {
+    ++figures.log_records;
+    const absl::Status decoded = DecodeBatch(payload).status();
+    if (!decoded.ok()) {
+      report(Damage("log", fmt::format("log: record {}: {}", lsn.value, std::string(decoded.message()))));
+    }
+    return absl::OkStatus();
+  };
+  const absl::Status opened =
+      Log::Open(image.device(), image.log_area(), image.log_salt(), image.log_start(), visit).status();
+  if (!opened.ok()) {
+    report(Damage("log", fmt::format("log: {}", std::string(opened.message()))));
+  }
+}
+
+// Names of trees and snapshots, as often as there are.
+std::map<NodeId, uint32_t> RootsOf(const State& state) {
+  std::map<NodeId, uint32_t> roots;
+  for (const auto& [id, tree] : state.trees) {
+    ++roots[tree.root];
+  }
+  return roots;
+}
+
+// Reports what can be told when counting has been in vain: all but counts.
+class CountGuard {
+ public:
+  explicit CountGuard(const ReportFinding& report, bool is_blind) : report_(report), is_blind_(is_blind) {}
+
+  void operator()(const dag::Finding& found) {
+    if (RepairOf(found.kind) == Finding::Repair::kNone) {
+      is_blind_ = is_blind_ || Hides(found.kind);
+      report_(FromDag(found));
+    } else if (!is_blind_) {
+      report_(FromDag(found));  // these come last
+    }
+  }
+
+ private:
+  static bool Hides(dag::Finding::Kind kind) {
+    return kind == dag::Finding::Kind::kUnreadable || kind == dag::Finding::Kind::kMissing;
+  }
+
+  const ReportFinding& report_;
+  bool is_blind_;  // something that names nodes could not be read
+};
+
+}  // namespace
+
+CheckFigures CheckStore(Inspection& image, CheckDepth depth, const ReportFinding& report) {
+  CheckFigures figures;
+  const State& state = *image.state();
+  figures.nodes = state.table.Count();
+  figures.trees = state.trees.size();
+  figures.table_pages = image.table_pages();
+  for (const UsedExtent& used : image.extents()) {
+    figures.used += used.extent.Size();
+  }
+  CheckSuperblocks(image, report);
+  for (const Problem& problem : image.problems()) {
+    report(Damage(KindOf(problem), std::string(problem.status.message())));
+  }
+  CheckTrees(state, report);
+  CheckIds(image, figures, report);
+  CheckLog(image, figures, report);
+  if (depth == CheckDepth::kFull) {
+    CountGuard guard(report, !image.problems().empty());
+    dag::CheckDag(state.table, RootsOf(state), {}, [&](const dag::Finding& found) { guard(found); });
+  }
+  return figures;
+}
+
+void CheckState(const State& state, const ReportFinding& report) {
+  CheckTrees(state, report);
+  CountGuard guard(report, false);
+  dag::CheckDag(state.table, RootsOf(state), {}, [&](const dag::Finding& found) { guard(found); });
+}
+
+absl::StatusOr<std::vector<Finding>> CheckImage(BlockDevice& device, Bytes cache_size) {
+  absl::StatusOr<std::unique_ptr<Inspection>> image = Inspection::Open(device, cache_size);
+  if (!image.ok()) {
+    return image.status();
+  }
+  std::vector<Finding> findings;
+  CheckStore(**image, CheckDepth::kFull, [&](const Finding& finding) {
+    if (!finding.is_harmless) {
+      findings.push_back(finding);
+    }
+  });
+  return findings;
+}
+
+}  // namespace betr::store

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/inspect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checksum.h"
+#include "base/status.h"
+#include "store/borrowed_device.h"
+#include "store/slots.h"
+
+namespace betr::store {
+
+std::string UsedExtent::Name() const {
+  switch (holder) {
+    case Holder::kNode:
+      return fmt::format("node {}", id);
+    case Holder::kTablePage:
+      return fmt::format("table page of ids from {}", id);
+    case Holder::kCatalog:
+      break;
+  }
+  return "catalog";
+}
+
+LogArea LogAreaOf(const layout::Superblock& superblock) {
+  return {layout::UnitBytes(superblock.log.start), layout::UnitBytes(superblock.log.units)};
+}
+
+uint64_t LogSaltOf(const layout::Superblock& superblock) { return Checksum(superblock.uuid.View()); }
+
+LogArea Inspection::log_area() const { return LogAreaOf(core_.superblock); }
+uint64_t Inspection::log_salt() const { return LogSaltOf(core_.superblock); }
+
+Log::Checkpoint Inspection::log_start() const {
+  return {{core_.superblock.log_head, core_.superblock.log_chain}, core_.superblock.checkpoint_lsn};
+}
+
+absl::StatusOr<std::unique_ptr<Inspection>> Inspection::Open(BlockDevice& device, Bytes cache_size) {
+  BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(device));
+  std::unique_ptr<Inspection> image(new Inspection());
+  image->slot_ = newest.slot;
+  image->other_slot_ = std::move(newest.other);
+  image->Prepare(device, std::move(newest.superblock), cache_size);
+  image->ReadCatalog();
+  image->ReadTable();
+  image->FindOverlaps();
+  return image;
+}
+
+void Inspection::Prepare(BlockDevice& device, layout::Superblock superblock, Bytes cache_size) {
+  core_.device = std::make_unique<BorrowedDevice>(device);
+  core_.shape.node_size = superblock.node_size;
+  core_.shape.basement_size = superblock.basement_size;
+  core_.shape.fanout = superblock.fanout;
+  core_.space = layout::SpaceMap::Create(superblock.ExtentArea(), Bytes{0});
+  core_.cache = std::make_shared<Cache>(cache_size);
+  core_.io = std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.next_version);
+  core_.superblock = std::move(superblock);
+}
+
+layout::ExtentRef Inspection::Use(const UsedExtent& used) {
+  if (!core_.space->area().Covers(used.extent)) {
+    Damaged(Problem::Part::kSpace,
+            fmt::format("{}: {} lies outside the space of the image", used.Name(), layout::ToString(used.extent)));
+    return nullptr;
+  }
+  extents_.push_back(used);
+  absl::StatusOr<layout::ExtentRef> extent = core_.space->Claim(used.extent);
+  if (!extent.ok()) {
+    // In use: FindOverlaps says by whom. The extent gets a map of its own, to which it returns in the end.
+    const layout::UnitRange area{used.extent.start, used.extent.units};
+    extent = layout::SpaceMap::Create(area, Bytes{0})->Claim(used.extent);
+  }
+  return extent.ok() ? *std::move(extent) : nullptr;
+}
+
+void Inspection::ReadCatalog() {
+  const layout::StructureAddress& address = core_.superblock.catalog;
+  absl::StatusOr<layout::StoredCatalog> stored = layout::ReadCatalog(*core_.device, *core_.space, address);
+  if (!stored.ok()) {
+    problems_.push_back({Problem::Part::kCatalog, stored.status()});
+    return;
+  }
+  catalog_ = *std::move(stored);
+  if (!address.extent.Nowhere()) {
+    extents_.push_back({address.extent, UsedExtent::Holder::kCatalog, 0});
+  }
+}
+
+void Inspection::ReadTable() {
+  auto state = std::make_shared<State>();
+  state->next_node = core_.superblock.next_node_id;
+  state->next_tree = core_.superblock.next_tree_id;
+  for (const layout::CatalogTree& tree : catalog_.catalog.trees) {
+    state->trees[tree.id] = {tree.id, tree.name, tree.root, tree.codec, tree.snapshot};
+  }
+  const layout::TableAddress& address = core_.superblock.table;
+  if (address.level > layout::kMaxTableLevel) {
+    Damaged(Problem::Part::kTable, fmt::format("node table: a root page of level {}", address.level));
+  } else if (!address.root.extent.Nowhere()) {
+    state->table.StartChanging();
+    ReadPage(*state, {address.root, address.level, 0});
+  }
+  if (problems_.empty() && state->table.Count() != address.nodes) {
+    Damaged(Problem::Part::kTable,
+            fmt::format("node table: {} nodes, the superblock says {}", state->table.Count(), address.nodes));
+  }
+  state_ = std::move(state);
+}
+
+// Goes no deeper than the levels there are, and no page can be two: each holds its level and its first id.
+void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
+  layout::ExtentRef space = Use({expected.address.extent, UsedExtent::Holder::kTablePage, expected.first_id});
+  if (space == nullptr) {
+    return;
+  }
+  page_space_.push_back(std::move(space));
+  ++table_pages_;
+  std::string bytes(layout::kUnit.value, '\0');
+  if (absl::Status read = core_.device->Read(expected.address.extent.Offset(), bytes); !read.ok()) {
+    problems_.push_back({Problem::Part::kTable, std::move(read)});
+    return;
+  }
+  const absl::StatusOr<layout::PageImage> page = layout::DecodePage(expected, bytes);
+  if (!page.ok()) {
+    problems_.push_back({Problem::Part::kTable, page.status()});
+    return;
+  }
+  for (const layout::NodeEntry& entry : page->nodes) {
+    AddNode(state, page->first_id, entry);
+  }
+  for (const layout::PageEntry& entry : page->pages) {
+    ReadPage(state, {entry.page, static_cast<uint8_t>(page->level - 1), layout::FirstIdOfChild(*page, entry.index)});
+  }
+}
+
+void Inspection::AddNode(State& state, uint64_t first_id, const layout::NodeEntry& entry) {
+  const NodeId id{first_id + entry.index};
+  layout::ExtentRef space = Use({entry.extent, UsedExtent::Holder::kNode, id.value});
+  if (space == nullptr) {
+    return;
+  }
+  layout::NodeAddress address{std::move(space), entry.header_units, entry.version};
+  auto slot = std::make_shared<NodeVersion>(core_.io, id, std::move(address));
+  state.table.Set(id, {entry.references, entry.height, std::move(slot)});
+}
+
+void Inspection::FindOverlaps() {
+  std::sort(extents_.begin(), extents_.end(), [](const UsedExtent& a, const UsedExtent& b) {
+    return a.extent.start != b.extent.start ? a.extent.start < b.extent.start : a.extent.units < b.extent.units;
+  });
+  const UsedExtent* last = nullptr;  // the one that reaches furthest so far
+  for (const UsedExtent& used : extents_) {
+    if (last != nullptr && used.extent.start < last->extent.end()) {
+      Damaged(Problem::Part::kSpace,
+              fmt::format("{}: its {} overlaps the {} of {}", used.Name(), layout::ToString(used.extent),
+                          layout::ToString(last->extent), last->Name()));
+    }
+    if (last == nullptr || used.extent.end() > last->extent.end()) {
+      last = &used;
+    }
+  }
+}
+
+void Inspection::Damaged(Problem::Part part, std::string what) {
+  problems_.push_back({part, absl::DataLossError(std::move(what))});
+}
+
+}  // namespace betr::store

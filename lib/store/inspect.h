@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A look at an image as its newest superblock has it: nothing is replayed, nothing is written, and damage is
+// collected instead of ending the look. For the checker and the dumper.
+//
+// Invariants
+//   1. What could be read is in state(), what could not is in problems(); both may be empty.
+//   2. Extents that overlap are both there: which of them is right their content must tell.
+//
+// Threads: one while opening; then as any state. Memory: proportional to the number of nodes, plus the cache.
+// Cost of opening: two superblocks, the catalog, every page of the table.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/block_device.h"
+#include "layout/catalog_codec.h"
+#include "layout/superblock_slots.h"
+#include "layout/table_page.h"
+#include "store/core.h"
+#include "store/log.h"
+#include "store/state.h"
+
+namespace betr::store {
+
+// A piece of space and what holds it.
+struct UsedExtent {
+  enum class Holder : uint8_t { kNode, kTablePage, kCatalog };
+  layout::ExtentAddress extent;
+  Holder holder = Holder::kNode;
+  uint64_t id = 0;  // of the node; the first id of a table page
+
+  // "node 5", "table page of ids from 64", "catalog".
+  std::string Name() const;
+};
+
+// Something that could not be read, or is in the wrong place.
+struct Problem {
+  enum class Part : uint8_t { kCatalog, kTable, kSpace };
+  Part part;
+  absl::Status status;  // kDataLoss, or the device's errors; names its place
+};
+
+class Inspection {
+ public:
+  // Errors: those of layout::ReadNewest. `device` outlives this.
+  static absl::StatusOr<std::unique_ptr<Inspection>> Open(BlockDevice& device, Bytes cache_size);
+
+  const layout::Superblock& superblock() const { return core_.superblock; }
+  // Which slot the superblock is in, and what is wrong with the other one.
+  size_t slot() const { return slot_; }
+  const absl::Status& other_slot() const { return other_slot_; }
+
+  const layout::StoredCatalog& catalog() const { return catalog_; }
+  const StatePtr& state() const { return state_; }
+  // By ascending start.
+  const std::vector<UsedExtent>& extents() const { return extents_; }
+  uint64_t table_pages() const { return table_pages_; }
+  const std::vector<Problem>& problems() const { return problems_; }
+
+  BlockDevice& device() { return *core_.device; }
+  const layout::SpaceMap& space() const { return *core_.space; }
+  LogArea log_area() const;
+  uint64_t log_salt() const;
+  // What a replay begins with.
+  Log::Checkpoint log_start() const;
+
+  // What writing a repaired state needs (repair_store.h).
+  Core& core() { return core_; }
+
+ private:
+  Inspection() = default;
+  void Prepare(BlockDevice& device, layout::Superblock superblock, Bytes cache_size);
+  void ReadCatalog();
+  void ReadTable();
+  void ReadPage(State& state, const layout::ExpectedPage& expected);
+  void AddNode(State& state, uint64_t first_id, const layout::NodeEntry& entry);
+  // Takes the space, even if it is in use, and remembers it. Null if there is no such space on the device.
+  layout::ExtentRef Use(const UsedExtent& used);
+  void FindOverlaps();
+  void Damaged(Problem::Part part, std::string what);
+
+  Core core_;
+  size_t slot_ = 0;
+  absl::Status other_slot_;
+  layout::StoredCatalog catalog_;
+  StatePtr state_;
+  std::vector<UsedExtent> extents_;
+  std::vector<layout::ExtentRef> page_space_;  // kept, so that a repair does not write over it
+  uint64_t table_pages_ = 0;
+  std::vector<Problem> problems_;
+};
+
+// Where an image's log lies, and what names its frames among those of all images.
+LogArea LogAreaOf(const layout::Superblock& superblock);
+uint64_t LogSaltOf(const layout::Superblock& superblock);
+
+}  // namespace betr::store

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/repair_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/check.h"
+#include "store/checkpoint.h"
+
+namespace betr::store {
+namespace {
+
+// Mends the table of a state that nobody else sees.
+void Mend(const Finding& finding, dag::NodeTable& table) {
+  const dag::NodeRecord* found = table.Find(finding.node);
+  if (finding.repair == Finding::Repair::kReferences && found != nullptr) {
+    dag::NodeRecord record = *found;
+    record.references = finding.references;
+    table.Set(finding.node, std::move(record));
+  } else if (finding.repair == Finding::Repair::kRemove && found != nullptr) {
+    table.Remove(finding.node);
+  }
+}
+
+}  // namespace
+
+bool Repairable(std::span<const Finding> findings) {
+  const auto is_fatal = [](const Finding& finding) { return finding.repair == Finding::Repair::kNone; };
+  return !findings.empty() && std::none_of(findings.begin(), findings.end(), is_fatal);
+}
+
+std::string DescribeRepair(const Finding& finding) {
+  switch (finding.repair) {
+    case Finding::Repair::kReferences:
+      return fmt::format("node {}: the reference count is now {}", finding.node.value, finding.references);
+    case Finding::Repair::kRemove:
+      return fmt::format("node {}: removed from the node table", finding.node.value);
+    case Finding::Repair::kSuperblock:
+      return "superblock: both slots are intact";
+    case Finding::Repair::kNone:
+      break;
+  }
+  return finding.what + ": not repaired";
+}
+
+absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
+  Check(Repairable(findings) && image.problems().empty(), "only what can be read in full is repaired");
+  auto mended = std::make_shared<State>(*image.state());
+  mended->table.StartChanging();
+  for (const Finding& finding : findings) {
+    Mend(finding, mended->table);
+  }
+  Checkpointer checkpointer(image.core(), image.state(), image.catalog());
+  const Log::Checkpoint log = image.log_start();
+  return checkpointer.Write({.state = std::move(mended), .lsn = log.lsn, .log = log.position, .order = 1});
+}
+
+}  // namespace betr::store
