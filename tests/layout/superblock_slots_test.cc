@@ -50,6 +50,19 @@ TEST_CASE("a torn superblock leaves the one before", "[layout]") {
   CHECK(ReadNewest(device).status().code() == absl::StatusCode::kDataLoss);
 }
 
+TEST_CASE("a slot that cannot be read now is not taken for a damaged one", "[layout]") {
+  MemoryDevice memory(kDeviceSize);
+  REQUIRE(WriteSuperblock(memory, Sample(6)).ok());
+  REQUIRE(WriteSuperblock(memory, Sample(7)).ok());
+  FaultDevice device(memory);
+  for (const uint64_t nth : {1, 2}) {
+    device.Arm({Fault::On::kRead, nth});
+    CHECK(ReadNewest(device).status().code() == absl::StatusCode::kUnavailable);
+  }
+  device.Disarm();
+  CHECK(ReadNewest(device).ok());
+}
+
 TEST_CASE("a superblock in the wrong slot or of another image does not count", "[layout]") {
   MemoryDevice device(kDeviceSize);
   REQUIRE(WriteSuperblock(device, Sample(3)).ok());

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "device/fault_device.h"
 #include "device/memory_device.h"
 #include "layout/seal.h"
 #include "layout/table_page.h"
@@ -145,6 +146,31 @@ TEST_CASE("a full device leaves the table unmarked", "[layout]") {
   CHECK(StoredAddress(*table.Root()).extent.Nowhere());
   rest.clear();
   CHECK(WriteTable(device, *space, Generation{1}, table, AddressOf)->pages == 6);
+}
+
+TEST_CASE("a failed device leaves the table unmarked", "[layout]") {
+  Random random(TestSeed() + 6);
+  MemoryDevice memory(kDeviceSize);
+  FaultDevice device(memory);
+  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  dag::NodeTable table;
+  table.StartChanging();
+  for (uint64_t id = 1; id < 300; ++id) {
+    SetRandom(random, *space, table, NodeId{id});
+  }
+  const Bytes free = space->Figures().free;
+  for (uint64_t nth = 1;; ++nth) {
+    device.Arm({Fault::On::kWrite, nth});
+    const auto written = WriteTable(device, *space, Generation{1}, table, AddressOf);
+    if (written.ok()) {
+      CHECK(nth > 1);
+      CHECK(written->pages == 6);
+      break;
+    }
+    CHECK(written.status().code() == absl::StatusCode::kUnavailable);
+    CHECK(space->Figures().free == free);
+    CHECK(StoredAddress(*table.Root()).extent.Nowhere());
+  }
 }
 
 // A table of two levels on a device.
