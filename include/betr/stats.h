@@ -18,27 +18,27 @@ struct StoreStats {
   uint64_t relifts = 0;
   uint64_t splits = 0;
   uint64_t merges = 0;
-  uint64_t gotos_buffered = 0;    // clones and range erases put into a partition
-  uint64_t gotos_converted = 0;   // clones that became an edge
+  uint64_t gotos_buffered = 0;   // clones and range erases put into a partition
+  uint64_t gotos_converted = 0;  // clones that became an edge
   uint64_t clones = 0;
   uint64_t nodes_created = 0;
   uint64_t nodes_reclaimed = 0;
-  uint64_t nodes_touched = 0;     // by clones, renames, range erases
+  uint64_t nodes_touched = 0;  // by clones, renames, range erases
   // I/O.
-  uint64_t node_reads = 0;        // node headers read
-  uint64_t block_reads = 0;       // blocks read: one run of messages or one basement each
+  uint64_t node_reads = 0;   // node headers read
+  uint64_t block_reads = 0;  // blocks read: one run of messages or one basement each
   uint64_t node_writes = 0;
   uint64_t checkpoints = 0;
   uint64_t log_syncs = 0;
   Bytes bytes_read{0};
-  Bytes bytes_log{0};             // written to the log
-  Bytes bytes_checkpoint{0};      // written by checkpoints: nodes, table pages, superblock
-  Bytes bytes_eviction{0};        // written to make room in the cache
-  Bytes bytes_batches{0};         // keys and values that callers wrote
+  Bytes bytes_log{0};         // written to the log
+  Bytes bytes_checkpoint{0};  // written by checkpoints: nodes, table pages, superblock
+  Bytes bytes_eviction{0};    // written to make room in the cache
+  Bytes bytes_batches{0};     // keys and values that callers wrote
   // Memory.
   Bytes cache_clean{0};
   Bytes cache_dirty{0};
-  Bytes buffers{0};               // messages in front of the roots
+  Bytes buffers{0};  // messages in front of the roots
   // Waiting.
   uint64_t write_stalls = 0;
   uint64_t write_stall_ns = 0;

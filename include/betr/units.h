@@ -33,6 +33,9 @@ using Msn = Ordinal<struct MsnTag>;
 // Order of logged batches in one store: one batch, one number. 0 is "before all".
 using Lsn = Ordinal<struct LsnTag>;
 
+// Names a tree or snapshot of one store; never reused.
+using TreeId = Ordinal<struct TreeIdTag>;
+
 // Counts checkpoints: the superblock with the larger generation wins.
 using Generation = Ordinal<struct GenerationTag>;
 

@@ -16,9 +16,6 @@
 
 namespace betr {
 
-// Names a tree (or snapshot) of one store; never reused.
-using TreeId = Ordinal<struct TreeIdTag>;
-
 inline constexpr Bytes kMaxKeySize = KiB(16);
 inline constexpr Bytes kMaxValueSize = MiB(1);
 
@@ -57,7 +54,10 @@ class WriteBatch {
   void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
   bool Empty() const { return ops_.empty(); }
-  void Clear() { ops_.clear(); size_ = Bytes{0}; }
+  void Clear() {
+    ops_.clear();
+    size_ = Bytes{0};
+  }
   // About the bytes that the batch takes in the log.
   Bytes Size() const { return size_; }
   const std::vector<Op>& ops() const { return ops_; }

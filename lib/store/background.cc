@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints and the work that goes on beside readers and writers.
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "store/impl.h"
+
+namespace betr {
+
+absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
+  BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
+  return store::Checkpointer::Begin{std::move(state), log_->LastLsn(), log_->Mark(), ++checkpoints_begun_};
+}
+
+absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& begin) {
+  const MutexLock turn(checkpoint_mutex_);
+  const absl::Status status = checkpointer_.Write(begin);
+  if (!status.ok()) {
+    if (!absl::IsResourceExhausted(status)) {
+      core_->health.Fail(status);
+    }
+    return status;
+  }
+  log_->Free({begin.log, begin.lsn});
+  last_checkpoint_ns_ = SystemClock().Monotonic().count();
+  Signal();
+  return absl::OkStatus();
+}
+
+absl::Status Store::Impl::Checkpoint() {
+  if (core_->options.read_only) {
+    return absl::OkStatus();
+  }
+  BETR_RETURN_IF_ERROR(core_->health.status());
+  absl::StatusOr<store::Checkpointer::Begin> begin;
+  {
+    const MutexLock lock(write_mutex_);
+    begin = BeginCheckpoint();
+  }
+  BETR_RETURN_IF_ERROR(begin.status());
+  return FinishCheckpoint(*begin);
+}
+
+absl::Status Store::Impl::CheckpointHoldingWriters() {
+  BETR_ASSIGN_OR_RETURN(const store::Checkpointer::Begin begin, BeginCheckpoint());
+  return FinishCheckpoint(begin);
+}
+
+absl::Status Store::Impl::Sync() {
+  if (core_->options.read_only) {
+    return absl::OkStatus();
+  }
+  BETR_RETURN_IF_ERROR(core_->health.status());
+  if (!Logged()) {
+    return Checkpoint();
+  }
+  const absl::Status status = log_->Sync().status();
+  if (!status.ok()) {
+    core_->health.Fail(status);
+  }
+  return status;
+}
+
+absl::Status Store::Impl::Compact(TreeId tree) {
+  BETR_RETURN_IF_ERROR(Checkpoint());
+  BETR_RETURN_IF_ERROR(structure_.Compact(tree));
+  Signal();
+  return absl::OkStatus();
+}
+
+void Store::Impl::Signal() {
+  const MutexLock lock(wake_mutex_);
+  ++signals_;
+  wake_.NotifyAll();
+}
+
+bool Store::Impl::CheckpointDue() const {
+  if (log_->Used() > log_->Size() / 2) {
+    return true;
+  }
+  const std::chrono::nanoseconds period = core_->options.checkpoint_period;
+  const std::chrono::nanoseconds since =
+      SystemClock().Monotonic() - std::chrono::nanoseconds(last_checkpoint_ns_.load());
+  return period.count() > 0 && since >= period;
+}
+
+absl::Status Store::Impl::WriteDirty() {
+  if (core_->cache->Dirty() <= core_->DirtySoftLimit()) {
+    return absl::OkStatus();
+  }
+  BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(core_->DirtySoftLimit() * 3 / 4));
+  core_->counters.bytes_eviction += bytes.value;
+  core_->cache->Shrink();
+  return absl::OkStatus();
+}
+
+absl::Status Store::Impl::WorkInline() {
+  for (bool more = true; more;) {
+    BETR_ASSIGN_OR_RETURN(more, structure_.Step());
+    BETR_RETURN_IF_ERROR(WriteDirty());
+  }
+  return absl::OkStatus();
+}
+
+void Store::Impl::StartThreads() {
+  last_checkpoint_ns_ = SystemClock().Monotonic().count();
+  if (core_->options.background && !core_->options.read_only) {
+    structure_thread_ = std::thread([this] { StructureLoop(); });
+    writer_thread_ = std::thread([this] { WriterLoop(); });
+  }
+}
+
+void Store::Impl::StopThreads() {
+  {
+    const MutexLock lock(wake_mutex_);
+    stopping_ = true;
+    wake_.NotifyAll();
+  }
+  if (structure_thread_.joinable()) {
+    structure_thread_.join();
+  }
+  if (writer_thread_.joinable()) {
+    writer_thread_.join();
+  }
+}
+
+void Store::Impl::StructureLoop() {
+  uint64_t seen = 0;
+  for (;;) {
+    {
+      MutexLock lock(wake_mutex_);
+      while (!stopping_ && signals_ == seen) {
+        wake_.Wait(lock);
+      }
+      if (stopping_) {
+        return;
+      }
+      seen = signals_;
+    }
+    for (bool more = true; more;) {
+      const absl::StatusOr<bool> step = structure_.Step();
+      if (!step.ok()) {
+        core_->health.Fail(step.status());
+        return;
+      }
+      more = *step;
+      MutexLock lock(wake_mutex_);
+      wake_.NotifyAll();
+      if (stopping_) {
+        return;
+      }
+      // The writer must keep up, or dirty memory grows without bound.
+      while (!stopping_ && core_->cache->Dirty() > core_->DirtyHardLimit() && core_->health.status().ok()) {
+        wake_.WaitFor(lock, std::chrono::milliseconds(10));
+      }
+    }
+  }
+}
+
+void Store::Impl::WriterLoop() {
+  for (;;) {
+    {
+      MutexLock lock(wake_mutex_);
+      if (!stopping_ && core_->cache->Dirty() <= core_->DirtySoftLimit() && !CheckpointDue()) {
+        wake_.WaitFor(lock, std::chrono::milliseconds(200));
+      }
+      if (stopping_) {
+        return;
+      }
+    }
+    absl::Status status = WriteDirty();
+    if (absl::IsResourceExhausted(status) || CheckpointDue()) {
+      // A checkpoint may use the reserve, and frees what was replaced since the last one.
+      status = Checkpoint();
+      last_checkpoint_ns_ = SystemClock().Monotonic().count();
+    }
+    if (!status.ok()) {
+      core_->health.Fail(status);
+      Signal();
+      return;
+    }
+    const MutexLock lock(wake_mutex_);
+    wake_.NotifyAll();
+  }
+}
+
+}  // namespace betr

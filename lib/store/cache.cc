@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/cache.h"
+
+namespace betr::store {
+
+void Cache::Register(Cached* cached, Bytes charge) {
+  Garbage garbage;  // dies after the lock
+  const MutexLock lock(mutex_);
+  if (cached->registered_) {
+    clean_.fetch_sub(cached->charge_.value, std::memory_order_relaxed);
+  } else {
+    cached->place_ = clock_.insert(clock_.end(), cached);
+    cached->registered_ = true;
+  }
+  cached->charge_ = charge;
+  clean_.fetch_add(charge.value, std::memory_order_relaxed);
+  ShrinkLocked(garbage);
+}
+
+void Cache::Unregister(Cached* cached) {
+  const MutexLock lock(mutex_);
+  if (cached->registered_) {
+    clock_.erase(cached->place_);
+    clean_.fetch_sub(cached->charge_.value, std::memory_order_relaxed);
+    cached->registered_ = false;
+  }
+}
+
+void Cache::Shrink() {
+  Garbage garbage;
+  const MutexLock lock(mutex_);
+  ShrinkLocked(garbage);
+}
+
+void Cache::ShrinkLocked(Garbage& garbage) {
+  // Each entry gets at most one second chance per call, so the loop ends.
+  for (size_t chances = 2 * clock_.size(); chances > 0 && !clock_.empty() && Clean() + Dirty() > budget_; --chances) {
+    Cached* coldest = clock_.front();
+    if (coldest->hot_.exchange(false, std::memory_order_relaxed)) {
+      clock_.splice(clock_.end(), clock_, clock_.begin());
+      continue;
+    }
+    clock_.pop_front();
+    clean_.fetch_sub(coldest->charge_.value, std::memory_order_relaxed);
+    coldest->registered_ = false;
+    garbage.push_back(coldest->Drop());
+  }
+}
+
+}  // namespace betr::store

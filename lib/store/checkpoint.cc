@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "layout/superblock_slots.h"
+#include "layout/table_codec.h"
+#include "store/key_order.h"
+
+namespace betr::store {
+
+layout::Catalog CatalogOf(const State& state, const UpsertRegistry& functions) {
+  layout::Catalog catalog;
+  for (const auto& [id, tree] : state.trees) {
+    catalog.trees.push_back({id, tree.name, tree.root, tree.codec, tree.snapshot});
+  }
+  for (const auto& [number, function] : functions.All()) {
+    catalog.functions[number] = function->Name();
+  }
+  return catalog;
+}
+
+Checkpointer::Checkpointer(Core& core, StatePtr stable, layout::StoredCatalog catalog)
+    : core_(core),
+      stable_(std::move(stable)),
+      superblock_(core.superblock),
+      catalog_(catalog),
+      stable_catalog_(std::move(catalog)) {}
+
+StatePtr Checkpointer::stable() const {
+  const MutexLock lock(mutex_);
+  return stable_;
+}
+
+Generation Checkpointer::generation() const {
+  const MutexLock lock(mutex_);
+  return superblock_.generation;
+}
+
+absl::Status Checkpointer::WriteNodes(const State& state) {
+  uint64_t hint = layout::SpaceMap::kNoHint;
+  for (const std::shared_ptr<const NodeVersion>& version : DirtyInKeyOrder(state)) {
+    BETR_ASSIGN_OR_RETURN(const Bytes bytes, version->Store(hint, true));
+    core_.counters.bytes_checkpoint += bytes.value;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<layout::WrittenTable> Checkpointer::WriteTable(const State& state, Generation generation) {
+  const auto address_of = [](NodeId id, const dag::NodeRecord& record) -> absl::StatusOr<layout::NodeAddress> {
+    const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
+    Check(version != nullptr, "every node of a store is a NodeVersion");
+    std::optional<layout::NodeAddress> address = version->Address();
+    if (!address) {
+      return absl::InternalError(fmt::format("node {}: not written before the table", id.value));
+    }
+    return *std::move(address);
+  };
+  BETR_ASSIGN_OR_RETURN(layout::WrittenTable written,
+                        layout::WriteTable(*core_.device, *core_.space, generation, state.table, address_of));
+  core_.counters.bytes_checkpoint += layout::UnitBytes(written.pages).value;
+  return written;
+}
+
+absl::Status Checkpointer::WriteCatalog(const State& state, Generation generation) {
+  layout::Catalog catalog = CatalogOf(state, core_.options.functions);
+  // Functions that this program does not know, but the image may use, stay listed.
+  catalog.functions.insert(catalog_.catalog.functions.begin(), catalog_.catalog.functions.end());
+  if (catalog == catalog_.catalog && !catalog_.address.extent.Nowhere()) {
+    return absl::OkStatus();
+  }
+  BETR_ASSIGN_OR_RETURN(catalog_, layout::WriteCatalog(*core_.device, *core_.space, generation, std::move(catalog)));
+  core_.counters.bytes_checkpoint += catalog_.address.extent.Size().value;
+  return absl::OkStatus();
+}
+
+absl::Status Checkpointer::Write(const Begin& begin) {
+  layout::Superblock next;
+  {
+    const MutexLock lock(mutex_);
+    next = superblock_;
+    const bool is_stable = begin.state == stable_ && begin.lsn == next.checkpoint_lsn;
+    if (is_stable || begin.order < newest_) {
+      return absl::OkStatus();
+    }
+  }
+  next.generation = next.generation.Next();
+  BETR_RETURN_IF_ERROR(WriteNodes(*begin.state));
+  BETR_ASSIGN_OR_RETURN(const layout::WrittenTable table, WriteTable(*begin.state, next.generation));
+  BETR_RETURN_IF_ERROR(WriteCatalog(*begin.state, next.generation));
+  BETR_RETURN_IF_ERROR(core_.device->Flush());
+  next.table = table.address;
+  next.catalog = catalog_.address;
+  next.checkpoint_lsn = begin.lsn;
+  next.log_head = begin.log.sequence;
+  next.log_chain = begin.log.chain;
+  next.next_node_id = begin.state->next_node;
+  next.next_tree_id = begin.state->next_tree;
+  next.next_version = core_.io->next_version();
+  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
+  BETR_RETURN_IF_ERROR(core_.device->Flush());
+  core_.counters.bytes_checkpoint += layout::kUnit.value;
+  ++core_.counters.checkpoints;
+  stable_catalog_ = catalog_;
+  newest_ = begin.order;
+  StatePtr old = begin.state;
+  const MutexLock lock(mutex_);
+  std::swap(stable_, old);
+  superblock_ = std::move(next);
+  return absl::OkStatus();
+}
+
+}  // namespace betr::store

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing a state to disk: dirty nodes in key order, the table pages that changed, the catalog, and then one write of
+// a superblock slot that flips all of it, trees, table and log position together. Writers go on meanwhile.
+//
+// Invariants
+//   1. The stable state is kept until the next checkpoint is stable: so the space that it uses is not reused.
+//   2. What the superblock refers to was flushed before the superblock is written, and the superblock before anybody
+//      is told.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include "base/mutex.h"
+#include "layout/catalog_codec.h"
+#include "store/core.h"
+#include "store/log.h"
+#include "store/state.h"
+
+namespace betr::store {
+
+class Checkpointer {
+ public:
+  // `stable` and its catalog are what the superblock in core names.
+  Checkpointer(Core& core, StatePtr stable, layout::StoredCatalog catalog);
+
+  struct Begin {
+    StatePtr state;  // has every batch up to lsn
+    Lsn lsn;
+    LogPosition log;  // of the first frame that a replay after lsn needs
+    uint64_t order;   // of the beginnings among each other
+  };
+  // Makes the state stable. Does nothing if it is, or one that began later. One caller at a time.
+  // Errors: kResourceExhausted leaves the old state stable and everything usable; after a failed write the store
+  // must not go on.
+  absl::Status Write(const Begin& begin);
+
+  // The state that the superblock names, and the generation it has.
+  StatePtr stable() const;
+  Generation generation() const;
+
+ private:
+  absl::Status WriteNodes(const State& state);
+  absl::StatusOr<layout::WrittenTable> WriteTable(const State& state, Generation generation);
+  absl::Status WriteCatalog(const State& state, Generation generation);
+
+  Core& core_;
+  mutable Mutex mutex_;
+  StatePtr stable_ ABSL_GUARDED_BY(mutex_);
+  layout::Superblock superblock_ ABSL_GUARDED_BY(mutex_);
+  uint64_t newest_ = 0;  // order of the newest written; of the one caller, as what follows
+  layout::StoredCatalog catalog_;
+  layout::StoredCatalog stable_catalog_;  // keeps its space until the next superblock
+};
+
+// The catalog that a state has.
+layout::Catalog CatalogOf(const State& state, const UpsertRegistry& functions);
+
+}  // namespace betr::store

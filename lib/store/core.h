@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of one open store share: the device and what is built on it, sizes, counters, health.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "betr/options.h"
+#include "dag/counters.h"
+#include "dag/edit.h"
+#include "dag/shape.h"
+#include "device/block_device.h"
+#include "layout/space_map.h"
+#include "layout/superblock.h"
+#include "store/cache.h"
+#include "store/node_io.h"
+
+namespace betr::store {
+
+// Whether the store may still write. After a failed write it must not: what was promised can no longer be kept.
+// Thread-safe.
+class Health {
+ public:
+  // Remembers the first failure.
+  void Fail(const absl::Status& status) {
+    const MutexLock lock(mutex_);
+    if (status_.ok()) {
+      status_ = absl::FailedPreconditionError("the store became read-only: " + std::string(status.message()));
+    }
+  }
+  absl::Status status() const {
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);
+};
+
+struct StoreCounters {
+  std::atomic<uint64_t> checkpoints{0};
+  std::atomic<uint64_t> bytes_checkpoint{0};
+  std::atomic<uint64_t> bytes_eviction{0};
+  std::atomic<uint64_t> bytes_batches{0};
+  std::atomic<uint64_t> write_stalls{0};
+  std::atomic<uint64_t> write_stall_ns{0};
+};
+
+// Constant after opening, but for what is itself thread-safe.
+struct Core {
+  std::unique_ptr<BlockDevice> device;
+  StoreOptions options;
+  layout::Superblock superblock;  // as found at open
+  dag::Shape shape;
+  std::shared_ptr<layout::SpaceMap> space;
+  std::shared_ptr<Cache> cache;
+  std::shared_ptr<NodeIo> io;
+  Health health;
+  dag::Counters dag_counters;
+  StoreCounters counters;
+
+  dag::Context DagContext() { return {*io, options.functions, shape, dag_counters}; }
+
+  // A message buffer of more is sealed; all buffers together stay below the limit.
+  Bytes SealSize() const;
+  Bytes BufferLimit() const { return SealSize() * 4; }
+  // Dirty memory above the soft limit is written out; at the hard limit writers wait.
+  Bytes DirtySoftLimit() const { return cache->Budget() / 2; }
+  Bytes DirtyHardLimit() const { return cache->Budget() * 3 / 4; }
+};
+
+inline Bytes Core::SealSize() const { return std::max(std::min(shape.node_size * 4, cache->Budget() / 16), KiB(4)); }
+
+}  // namespace betr::store

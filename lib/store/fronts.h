@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What readers see: the current state, and in front of each tree's root the message buffers that have not been
+// absorbed into it yet. Everything here is short: no I/O, no surgery.
+//
+// Invariants
+//   1. State and buffers change together: a reader sees each batch as a whole or not at all.
+//   2. Of the buffers of a tree the later sealed is newer, and the active one is the newest.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "betr/upsert.h"
+#include "betr/write_batch.h"
+#include "dag/message_buffer.h"
+#include "store/state.h"
+
+namespace betr::store {
+
+// Full, and never changed again.
+struct SealedBuffer {
+  dag::MessageBuffer messages;
+  std::shared_ptr<const dag::Layer> image;
+};
+using SealedPtr = std::shared_ptr<const SealedBuffer>;
+
+// A consistent view of all trees.
+struct View {
+  StatePtr state;
+  std::map<TreeId, std::vector<std::shared_ptr<const dag::Layer>>> layers;  // newest first
+};
+
+// A structural change to be published.
+struct Change {
+  StatePtr state;
+  std::map<TreeId, size_t> absorbed;             // how many of the oldest sealed buffers are now in the state
+  std::set<TreeId> emptied;                      // trees whose buffers are in the state altogether
+  std::map<TreeId, dag::MessageBuffer> replace;  // the active buffers of emptied trees from now on
+  std::vector<const Op*> apply;                  // point and range operations for the buffers of other trees
+};
+
+// Thread-safe. Writers are serialised by the caller (write_path.h), structural writers too (structure.h).
+class Fronts {
+ public:
+  Fronts(const UpsertRegistry& functions, StatePtr state) : functions_(functions), state_(std::move(state)) {}
+
+  StatePtr state() const;
+  std::shared_ptr<const View> Pin();
+  // Looks into the buffers and returns the state for the rest: both of the same instant. kNotFound: no such tree.
+  absl::StatusOr<StatePtr> LookUp(TreeId tree, std::string_view key, dag::ValueBuilder& value) const;
+
+  // Puts, erases, upserts and range erases of existing trees.
+  void Apply(std::span<const Op> ops);
+  // Seals active buffers of at least `limit` bytes. Whether any was sealed.
+  bool SealLarge(Bytes limit);
+  // Seals the active buffer of a tree if it holds anything, and returns all of its sealed buffers, oldest first.
+  std::vector<SealedPtr> SealAll(TreeId tree);
+  // The oldest sealed buffer of some tree.
+  std::optional<std::pair<TreeId, SealedPtr>> OldestSealed() const;
+
+  void Publish(Change change);
+
+  // Bytes in all buffers.
+  Bytes Size() const;
+  bool AnySealed() const;
+  // Trees whose buffers hold anything.
+  std::vector<TreeId> Busy() const;
+
+ private:
+  struct Front {
+    explicit Front(const UpsertRegistry& functions) : active(functions) {}
+    dag::MessageBuffer active;
+    std::deque<SealedPtr> sealed;  // oldest first
+  };
+  Front& FrontOf(TreeId tree) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ApplyOne(const Op& op) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Seal(Front& front) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const UpsertRegistry& functions_;
+  mutable SharedMutex mutex_;
+  StatePtr state_ ABSL_GUARDED_BY(mutex_);
+  std::map<TreeId, Front> fronts_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace betr::store

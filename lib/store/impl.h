@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// One open store: the parts put together, the write path, and the threads that work in the background.
+//
+// Threads and locks, in the order in which they are taken:
+//   write_mutex_       one writer at a time, from checking a batch to making it visible
+//   checkpoint_mutex_  one checkpoint is written at a time
+//   Structure's turn   one structural writer at a time; held for one node's work
+//   Fronts' lock       instants only
+// Two background threads: one does structural steps, one writes dirty nodes and checkpoints.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <thread>
+
+#include "base/mutex.h"
+#include "betr/store.h"
+#include "store/checkpoint.h"
+#include "store/core.h"
+#include "store/fronts.h"
+#include "store/log.h"
+#include "store/structure.h"
+
+namespace betr {
+
+class ReadView {
+ public:
+  explicit ReadView(std::shared_ptr<const store::View> view) : view_(std::move(view)) {}
+  const store::View& view() const { return *view_; }
+
+ private:
+  std::shared_ptr<const store::View> view_;
+};
+
+class Store::Impl {
+ public:
+  static absl::StatusOr<std::unique_ptr<Impl>> Open(std::unique_ptr<BlockDevice> device, StoreOptions options);
+  ~Impl();
+
+  absl::Status Close();
+
+  // Checks a batch, makes it durable-to-be and visible. `ids` of new trees are filled in.
+  absl::Status Write(std::span<Op> ops);
+  absl::Status Sync();
+  absl::Status Checkpoint();
+  absl::Status Compact(TreeId tree);
+
+  absl::StatusOr<std::optional<std::string>> Get(const store::View* view, TreeId tree, std::string_view key);
+  absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const store::View> view, TreeId tree, Range bounds);
+  absl::StatusOr<RangeEstimate> Estimate(TreeId tree, const Range& range);
+  std::shared_ptr<const store::View> Pin() { return fronts_.Pin(); }
+
+  StoreStats Stats() const;
+  SpaceStats Space() const;
+
+  store::Core& core() { return *core_; }
+  store::Fronts& fronts() { return fronts_; }
+  store::Structure& structure() { return structure_; }
+  store::Checkpointer& checkpointer() { return checkpointer_; }
+  bool ReadOnly() const { return core_->options.read_only || !core_->health.status().ok(); }
+
+ private:
+  Impl(std::unique_ptr<store::Core> core, store::StatePtr state, layout::StoredCatalog catalog);
+
+  // Write path.
+  absl::Status CheckOps(std::span<Op> ops) const;
+  absl::Status Admit(std::span<const Op> ops, Bytes size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::Status HaveSpace(std::span<const Op> ops, Bytes size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::Status WaitForMemory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::Status ApplyOps(std::span<const Op> ops, const std::function<absl::Status()>& before_publish);
+  absl::Status Replay(std::string_view record);
+
+  // Checkpoints.
+  // For a writer that cannot go on before there is room.
+  absl::Status CheckpointHoldingWriters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::StatusOr<store::Checkpointer::Begin> BeginCheckpoint() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::Status FinishCheckpoint(const store::Checkpointer::Begin& begin);
+
+  // Background.
+  absl::Status Recover();
+  void StartThreads();
+  void StopThreads();
+  void StructureLoop();
+  void WriterLoop();
+  absl::Status WriteDirty();
+  bool CheckpointDue() const;
+  // All that there is to do now, in this thread: when there are no background threads.
+  absl::Status WorkInline();
+  void Signal();
+
+  std::unique_ptr<store::Core> core_;
+  store::Fronts fronts_;
+  store::Structure structure_;
+  store::Checkpointer checkpointer_;
+  std::unique_ptr<store::Log> log_;
+  bool Logged() const { return core_->options.logging == Logging::kFull; }
+
+  Mutex write_mutex_;
+  Mutex checkpoint_mutex_ ABSL_ACQUIRED_AFTER(write_mutex_);
+  uint64_t checkpoints_begun_ ABSL_GUARDED_BY(write_mutex_) = 0;
+
+  mutable Mutex wake_mutex_;
+  Condition wake_;  // somebody has something to do, or something was done
+  bool stopping_ ABSL_GUARDED_BY(wake_mutex_) = false;
+  uint64_t signals_ ABSL_GUARDED_BY(wake_mutex_) = 0;
+  std::atomic<int64_t> last_checkpoint_ns_{0};
+  std::thread structure_thread_;
+  std::thread writer_thread_;
+};
+
+}  // namespace betr

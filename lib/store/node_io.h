@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes nodes and blocks, and is the node source of a store. What it makes keeps it alive.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "dag/source.h"
+#include "device/block_device.h"
+#include "layout/node_codec.h"
+#include "layout/space_map.h"
+#include "store/slots.h"
+
+namespace betr::store {
+
+struct IoCounters {
+  std::atomic<uint64_t> node_reads{0};
+  std::atomic<uint64_t> block_reads{0};
+  std::atomic<uint64_t> node_writes{0};
+  std::atomic<uint64_t> bytes_read{0};
+};
+
+// Thread-safe.
+class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this<NodeIo> {
+ public:
+  // `next_version`: write versions from here on have not been used. The device outlives everything made here.
+  NodeIo(BlockDevice& device, std::shared_ptr<layout::SpaceMap> space, std::shared_ptr<Cache> cache,
+         uint64_t next_version)
+      : device_(device), space_(std::move(space)), cache_(std::move(cache)), next_version_(next_version) {}
+
+  std::shared_ptr<const dag::NodeSlot> Adopt(NodeId id, dag::Node node) override;
+  std::shared_ptr<const dag::BlockSlot> Adopt(std::shared_ptr<const dag::Block> block) override;
+
+  absl::StatusOr<dag::Node> ReadNode(NodeId id, const layout::NodeAddress& address);
+  absl::StatusOr<std::shared_ptr<const dag::Block>> ReadBlock(const layout::ExtentRef& extent,
+                                                              const layout::BlockEntry& entry);
+
+  struct Written {
+    layout::NodeAddress address;
+    dag::Node node;  // equal to what was given, with clean slots
+    Bytes bytes{0};
+  };
+  absl::StatusOr<Written> WriteNode(NodeId id, const dag::Node& node, uint64_t& hint, bool privileged);
+
+  // Writes dirty nodes, oldest first, until dirty memory is at most `target`. Returns the bytes written.
+  absl::StatusOr<Bytes> WriteOldest(Bytes target);
+
+  const std::shared_ptr<Cache>& cache() const { return cache_; }
+  IoCounters& counters() { return counters_; }
+  uint64_t next_version() const { return next_version_.load(); }
+
+ private:
+  absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec);
+  std::shared_ptr<const NodeVersion> OldestDirty();
+  void Remember(std::shared_ptr<const NodeVersion> version);
+
+  BlockDevice& device_;
+  std::shared_ptr<layout::SpaceMap> space_;
+  std::shared_ptr<Cache> cache_;
+  std::atomic<uint64_t> next_version_;
+  IoCounters counters_;
+  Mutex mutex_;
+  std::vector<std::weak_ptr<const NodeVersion>> adopted_ ABSL_GUARDED_BY(mutex_);  // by age; some gone or clean
+  size_t adopted_from_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t prune_at_ ABSL_GUARDED_BY(mutex_) = 1024;
+};
+
+}  // namespace betr::store

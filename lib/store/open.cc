@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making a store, opening one, recovering: the last checkpoint, then what the log has after it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checksum.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "device/file_device.h"
+#include "layout/format_options.h"
+#include "layout/superblock_slots.h"
+#include "layout/table_codec.h"
+#include "store/impl.h"
+
+namespace betr {
+namespace {
+
+constexpr uint64_t kVersionJump = uint64_t{1} << 32;
+
+// Names this image's frames among those of all images.
+uint64_t LogSalt(const layout::Superblock& superblock) { return Checksum(superblock.uuid.View()); }
+
+store::LogArea AreaOf(const layout::Superblock& superblock) {
+  return {layout::UnitBytes(superblock.log.start), layout::UnitBytes(superblock.log.units)};
+}
+
+// What writing must leave for checkpoints and deletes.
+Bytes ReserveOf(const layout::Superblock& superblock) {
+  const Bytes area = layout::UnitBytes(superblock.ExtentArea().units);
+  return std::min(area / 8, std::max(area / 64, superblock.node_size * 8));
+}
+
+Bytes CacheBudget(const StoreOptions& options) {
+  if (options.cache_size.value > 0) {
+    return options.cache_size;
+  }
+  const auto pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
+  return std::max(Bytes{pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE))} / 8, MiB(16));
+}
+
+absl::Status CheckFunctions(const layout::Catalog& catalog, const StoreOptions& options) {
+  for (const auto& [number, name] : catalog.functions) {
+    const UpsertFunction* known = options.functions.Find(number);
+    if (known != nullptr && known->Name() != name) {
+      return absl::FailedPreconditionError(fmt::format(
+          "upsert function {} is \"{}\" in the image and \"{}\" in this program", number, name, known->Name()));
+    }
+    if (known == nullptr && !options.read_only) {
+      return absl::FailedPreconditionError(
+          fmt::format("the image uses upsert function {} \"{}\", which this program does not know: "
+                      "it can only be opened read-only",
+                      number, name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, StoreOptions options,
+                                      layout::Superblock superblock) {
+  auto core = std::make_unique<store::Core>();
+  core->device = std::move(device);
+  core->options = std::move(options);
+  core->shape = {superblock.node_size, superblock.basement_size, superblock.fanout, 8};
+  core->space = layout::SpaceMap::Create(superblock.ExtentArea(), ReserveOf(superblock));
+  core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
+  // Versions that were given out after the last checkpoint and lost in a crash are not given out again.
+  const uint64_t jump = superblock.generation.value > 1 ? kVersionJump : 0;
+  core->io = std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.next_version + jump);
+  core->superblock = std::move(superblock);
+  return core;
+}
+
+absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catalog& catalog) {
+  auto state = std::make_shared<store::State>();
+  const auto make_slot = [&](NodeId id, layout::NodeAddress address, dag::Height) {
+    return std::make_shared<store::NodeVersion>(core.io, id, std::move(address));
+  };
+  BETR_ASSIGN_OR_RETURN(state->table, layout::ReadTable(*core.device, *core.space, core.superblock.table, make_slot));
+  for (const layout::CatalogTree& tree : catalog.trees) {
+    const dag::NodeRecord* root = state->table.Find(tree.root);
+    if (root == nullptr || root->Dead() || root->height == 0) {
+      return absl::DataLossError(fmt::format(
+          "catalog: tree \"{}\": its root, node {}, is no interior node of the table", tree.name, tree.root.value));
+    }
+    state->trees[tree.id] = {tree.id, tree.name, tree.root, tree.codec, tree.snapshot};
+  }
+  state->next_node = core.superblock.next_node_id;
+  state->next_tree = core.superblock.next_tree_id;
+  return store::StatePtr(std::move(state));
+}
+
+}  // namespace
+
+absl::Status Store::Format(BlockDevice& device, const FormatOptions& options) {
+  BETR_ASSIGN_OR_RETURN(layout::Superblock superblock,
+                        layout::NewSuperblock(options, device.Size(), SystemClock().Now()));
+  BETR_RETURN_IF_ERROR(store::Log::Format(device, AreaOf(superblock), LogSalt(superblock)));
+  // The other slot first: an old superblock must not win over the new one.
+  const std::string zeros(layout::kUnit.value, '\0');
+  for (const Bytes offset : layout::kSlotOffset) {
+    BETR_RETURN_IF_ERROR(device.Write(offset, zeros));
+  }
+  BETR_RETURN_IF_ERROR(device.Flush());
+  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, superblock));
+  return device.Flush();
+}
+
+absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<BlockDevice> device,
+                                                               StoreOptions options) {
+  BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(*device));
+  if (!options.read_only && !newest.superblock.Writable()) {
+    return absl::UnimplementedError(
+        fmt::format("{}: the image has features that this version cannot write: open it read-only", device->Name()));
+  }
+  std::unique_ptr<store::Core> core = MakeCore(std::move(device), std::move(options), std::move(newest.superblock));
+  BETR_ASSIGN_OR_RETURN(layout::StoredCatalog catalog,
+                        layout::ReadCatalog(*core->device, *core->space, core->superblock.catalog));
+  BETR_RETURN_IF_ERROR(CheckFunctions(catalog.catalog, core->options));
+  BETR_ASSIGN_OR_RETURN(store::StatePtr state, ReadState(*core, catalog.catalog));
+  std::unique_ptr<Impl> impl(new Impl(std::move(core), std::move(state), std::move(catalog)));
+  BETR_RETURN_IF_ERROR(impl->Recover());
+  impl->StartThreads();
+  return impl;
+}
+
+Store::Impl::Impl(std::unique_ptr<store::Core> core, store::StatePtr state, layout::StoredCatalog catalog)
+    : core_(std::move(core)),
+      fronts_(core_->options.functions, state),
+      structure_(*core_, fronts_),
+      checkpointer_(*core_, std::move(state), std::move(catalog)) {}
+
+absl::Status Store::Impl::Recover() {
+  const layout::Superblock& superblock = core_->superblock;
+  const store::Log::Checkpoint from{{superblock.log_head, superblock.log_chain}, superblock.checkpoint_lsn};
+  const auto replay = [&](Lsn lsn, std::string_view payload) {
+    const absl::Status status = Replay(payload);
+    return status.ok() ? status : Annotate(status, fmt::format("log record {}", lsn.value));
+  };
+  BETR_ASSIGN_OR_RETURN(log_, store::Log::Open(*core_->device, AreaOf(superblock), LogSalt(superblock), from, replay));
+  return absl::OkStatus();
+}
+
+Store::Impl::~Impl() { StopThreads(); }
+
+absl::Status Store::Impl::Close() {
+  StopThreads();
+  return core_->options.read_only ? absl::OkStatus() : Checkpoint();
+}
+
+absl::StatusOr<std::unique_ptr<Store>> Store::Open(std::unique_ptr<BlockDevice> device, StoreOptions options) {
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Open(std::move(device), std::move(options)));
+  return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+absl::StatusOr<std::unique_ptr<Store>> Store::OpenImage(const std::string& path, StoreOptions options) {
+  const bool read_only = options.read_only;
+  BETR_ASSIGN_OR_RETURN(
+      std::unique_ptr<FileDevice> device,
+      FileDevice::Open(path, read_only ? FileDevice::Access::kReadOnly : FileDevice::Access::kReadWrite));
+  BETR_RETURN_IF_ERROR(
+      device->Lock(read_only ? FileDevice::LockMode::kShared : FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  // Only what is known to be an image gets an owner's note.
+  BETR_RETURN_IF_ERROR(layout::ReadNewest(*device).status());
+  if (!read_only) {
+    const std::string program = options.program.empty() ? "libbetr" : options.program;
+    BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess(program, SystemClock())));
+  }
+  return Open(std::move(device), std::move(options));
+}
+
+}  // namespace betr

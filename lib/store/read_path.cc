@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading: buffers first, then the DAG of the same instant. And the figures.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/status.h"
+#if __has_include("dag/estimate.h")
+#include "dag/estimate.h"
+#endif
+#include "dag/lookup.h"
+#include "dag/tree_cursor.h"
+#include "store/impl.h"
+
+namespace betr {
+namespace {
+
+absl::StatusOr<const store::Tree*> TreeOf(const store::State& state, TreeId tree) {
+  const auto found = state.trees.find(tree);
+  if (found == state.trees.end()) {
+    return absl::NotFoundError(fmt::format("tree {}: there is no such tree", tree.value));
+  }
+  return &found->second;
+}
+
+const std::vector<std::shared_ptr<const dag::Layer>>& LayersOf(const store::View& view, TreeId tree) {
+  static const std::vector<std::shared_ptr<const dag::Layer>> kNone;
+  const auto found = view.layers.find(tree);
+  return found == view.layers.end() ? kNone : found->second;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<std::string>> Store::Impl::Get(const store::View* view, TreeId tree,
+                                                            std::string_view key) {
+  dag::ValueBuilder value;
+  store::StatePtr state;
+  if (view == nullptr) {
+    BETR_ASSIGN_OR_RETURN(state, fronts_.LookUp(tree, key, value));
+  } else {
+    state = view->state;
+    for (const auto& layer : LayersOf(*view, tree)) {
+      if (!value.Done()) {
+        layer->LookUp(key, value);
+      }
+    }
+  }
+  BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*state, tree));
+  if (!value.Done()) {
+    BETR_RETURN_IF_ERROR(dag::LookUp(state->table, found->root, key, value));
+  }
+  return value.Resolve(core_->options.functions);
+}
+
+absl::StatusOr<std::unique_ptr<Cursor>> Store::Impl::NewCursor(std::shared_ptr<const store::View> view, TreeId tree,
+                                                               Range bounds) {
+  BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*view->state, tree));
+  dag::Source source{view->state->table, found->root, LayersOf(*view, tree)};
+  return std::make_unique<dag::TreeCursor>(std::move(source), std::move(bounds), core_->options.functions,
+                                           std::move(view));
+}
+
+absl::StatusOr<RangeEstimate> Store::Impl::Estimate(TreeId tree, const Range& range) {
+  const std::shared_ptr<const store::View> view = Pin();
+  BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*view->state, tree));
+#if __has_include("dag/estimate.h")
+  BETR_ASSIGN_OR_RETURN(RangeEstimate estimate, dag::Estimate(view->state->table, found->root, range));
+#else
+  (void)found;
+  RangeEstimate estimate;
+#endif
+  for (const auto& layer : LayersOf(*view, tree)) {
+    const std::unique_ptr<dag::PointReader> points = layer->Points();
+    for (points->SeekForward(range.lo); points->Valid() && range.Contains(points->Key()); points->Next()) {
+      ++estimate.keys;
+      estimate.bytes += Bytes{points->Key().size() + points->At(0).value.size()};
+      estimate.exact = false;
+    }
+  }
+  return estimate;
+}
+
+StoreStats Store::Impl::Stats() const {
+  StoreStats stats;
+  const dag::Counters& dag = core_->dag_counters;
+  for (size_t i = 0; i < stats.flushes_by_height.size(); ++i) {
+    stats.flushes_by_height[i] = dag.flushes_by_height[i];
+  }
+  stats.unshares = dag.unshares;
+  stats.relifts = dag.relifts;
+  stats.splits = dag.splits;
+  stats.merges = dag.merges;
+  stats.gotos_buffered = dag.gotos_buffered;
+  stats.gotos_converted = dag.carves;
+  stats.clones = dag.clones;
+  stats.nodes_created = dag.nodes_created;
+  stats.nodes_reclaimed = dag.nodes_reclaimed;
+  stats.nodes_touched = dag.nodes_touched;
+  const store::IoCounters& io = core_->io->counters();
+  stats.node_reads = io.node_reads;
+  stats.block_reads = io.block_reads;
+  stats.node_writes = io.node_writes;
+  stats.bytes_read = Bytes{io.bytes_read};
+  const store::LogCounters log = log_->Counters();
+  stats.log_syncs = log.syncs;
+  stats.bytes_log = log.bytes;
+  const store::StoreCounters& counters = core_->counters;
+  stats.checkpoints = counters.checkpoints;
+  stats.bytes_checkpoint = Bytes{counters.bytes_checkpoint};
+  stats.bytes_eviction = Bytes{counters.bytes_eviction};
+  stats.bytes_batches = Bytes{counters.bytes_batches};
+  stats.write_stalls = counters.write_stalls;
+  stats.write_stall_ns = counters.write_stall_ns;
+  stats.cache_clean = core_->cache->Clean();
+  stats.cache_dirty = core_->cache->Dirty();
+  stats.buffers = fronts_.Size();
+  return stats;
+}
+
+SpaceStats Store::Impl::Space() const {
+  const layout::SpaceFigures figures = core_->space->Figures();
+  SpaceStats space;
+  space.total = figures.total;
+  space.free = figures.free;
+  space.reserved = figures.reserve;
+  space.nodes = fronts_.state()->table.Count();
+  space.dead_nodes = structure_.DeadNodes();
+  return space;
+}
+
+void StoreStats::ForEach(const std::function<void(std::string_view, uint64_t)>& visit) const {
+  for (size_t i = 0; i < flushes_by_height.size(); ++i) {
+    visit(fmt::format("flushes_by_height.{}", i), flushes_by_height[i]);
+  }
+  visit("unshares", unshares);
+  visit("relifts", relifts);
+  visit("splits", splits);
+  visit("merges", merges);
+  visit("gotos_buffered", gotos_buffered);
+  visit("gotos_converted", gotos_converted);
+  visit("clones", clones);
+  visit("nodes_created", nodes_created);
+  visit("nodes_reclaimed", nodes_reclaimed);
+  visit("nodes_touched", nodes_touched);
+  visit("node_reads", node_reads);
+  visit("block_reads", block_reads);
+  visit("node_writes", node_writes);
+  visit("checkpoints", checkpoints);
+  visit("log_syncs", log_syncs);
+  visit("bytes_read", bytes_read.value);
+  visit("bytes_log", bytes_log.value);
+  visit("bytes_checkpoint", bytes_checkpoint.value);
+  visit("bytes_eviction", bytes_eviction.value);
+  visit("bytes_batches", bytes_batches.value);
+  visit("cache_clean", cache_clean.value);
+  visit("cache_dirty", cache_dirty.value);
+  visit("buffers", buffers.value);
+  visit("write_stalls", write_stalls);
+  visit("write_stall_ns", write_stall_ns);
+}
+
+}  // namespace betr

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/slots.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "store/node_io.h"
+
+namespace betr::store {
+namespace {
+
+constexpr Bytes kSlotOverhead{128};  // a block in memory besides its payload
+
+}  // namespace
+
+DirtyBlock::DirtyBlock(std::shared_ptr<Cache> cache, std::shared_ptr<const dag::Block> block)
+    : cache_(std::move(cache)), block_(std::move(block)) {
+  cache_->AddDirty(block_->MemoryBytes() + kSlotOverhead);
+}
+
+DirtyBlock::~DirtyBlock() { cache_->RemoveDirty(block_->MemoryBytes() + kSlotOverhead); }
+
+StoredBlockSlot::StoredBlockSlot(std::shared_ptr<NodeIo> io, layout::ExtentRef extent, const layout::BlockEntry& entry)
+    : io_(std::move(io)), extent_(std::move(extent)), entry_(entry) {}
+
+StoredBlockSlot::~StoredBlockSlot() { io_->cache()->Unregister(this); }
+
+absl::StatusOr<std::shared_ptr<const dag::Block>> StoredBlockSlot::Get() const {
+  std::shared_ptr<const dag::Block> block;
+  {
+    const MutexLock lock(mutex_);
+    if (block_ != nullptr) {
+      Touch();
+      return block_;
+    }
+    BETR_ASSIGN_OR_RETURN(block_, io_->ReadBlock(extent_, entry_));
+    block = block_;
+  }
+  io_->cache()->Register(const_cast<StoredBlockSlot*>(this), block->MemoryBytes() + kSlotOverhead);
+  return block;
+}
+
+std::shared_ptr<const dag::Block> StoredBlockSlot::Peek() const {
+  const MutexLock lock(mutex_);
+  return block_;
+}
+
+void StoredBlockSlot::Fill(std::shared_ptr<const dag::Block> block) {
+  const Bytes charge = block->MemoryBytes() + kSlotOverhead;
+  {
+    const MutexLock lock(mutex_);
+    block_ = std::move(block);
+  }
+  io_->cache()->Register(this, charge);
+}
+
+std::shared_ptr<const void> StoredBlockSlot::Drop() {
+  const MutexLock lock(mutex_);
+  return std::exchange(block_, nullptr);
+}
+
+NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, dag::Node node)
+    : io_(std::move(io)), id_(id), stored_(false), node_(std::make_shared<const dag::Node>(std::move(node))) {
+  dirty_charge_ = node_->MemoryBytes();
+  io_->cache()->AddDirty(dirty_charge_);
+}
+
+NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, layout::NodeAddress address)
+    : io_(std::move(io)), id_(id), stored_(true), address_(std::move(address)) {}
+
+NodeVersion::~NodeVersion() {
+  if (Dirty()) {
+    io_->cache()->RemoveDirty(dirty_charge_);
+  }
+  io_->cache()->Unregister(this);
+}
+
+absl::StatusOr<dag::NodePtr> NodeVersion::Get() const {
+  dag::NodePtr node;
+  {
+    const MutexLock lock(mutex_);
+    if (node_ != nullptr) {
+      Touch();
+      return node_;
+    }
+    Check(address_.has_value(), "a node is in memory or on disk");
+    BETR_ASSIGN_OR_RETURN(dag::Node read, io_->ReadNode(id_, *address_));
+    node = node_ = std::make_shared<const dag::Node>(std::move(read));
+  }
+  io_->cache()->Register(const_cast<NodeVersion*>(this), node->MemoryBytes());
+  return node;
+}
+
+dag::NodePtr NodeVersion::Peek() const {
+  const MutexLock lock(mutex_);
+  return node_;
+}
+
+std::shared_ptr<const void> NodeVersion::Drop() {
+  const MutexLock lock(mutex_);
+  return std::exchange(node_, nullptr);
+}
+
+std::optional<layout::NodeAddress> NodeVersion::Address() const {
+  const MutexLock lock(mutex_);
+  return address_;
+}
+
+absl::StatusOr<Bytes> NodeVersion::Store(uint64_t& hint, bool privileged) const {
+  const MutexLock store_lock(store_mutex_);
+  if (!Dirty()) {
+    return Bytes{0};
+  }
+  const dag::NodePtr node = Peek();
+  BETR_ASSIGN_OR_RETURN(NodeIo::Written written, io_->WriteNode(id_, *node, hint, privileged));
+  auto clean = std::make_shared<const dag::Node>(std::move(written.node));
+  const Bytes charge = clean->MemoryBytes();
+  {
+    const MutexLock lock(mutex_);
+    node_ = std::move(clean);
+    address_ = std::move(written.address);
+  }
+  stored_.store(true, std::memory_order_release);
+  io_->cache()->RemoveDirty(dirty_charge_);
+  io_->cache()->Register(const_cast<NodeVersion*>(this), charge);
+  return written.bytes;
+}
+
+}  // namespace betr::store

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Node and block slots of a store: content that is dirty (in memory only), clean in memory, or on disk only.
+//
+// Life of a node version: adopted dirty -> written once (NodeIo) -> clean; from then on its memory may go and come
+// back. It never becomes dirty again: a change is a new version. The extent stays as long as the slot.
+//
+// When a node is written, its dirty blocks get new, clean slots that lie in its extent, and its old NodePtr is
+// replaced by an equal one that names them. So a block slot is dirty for ever or clean for ever, and one that other
+// versions still share stays with them.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "base/mutex.h"
+#include "dag/source.h"
+#include "layout/stored_block.h"
+#include "layout/table_codec.h"
+#include "store/cache.h"
+
+namespace betr::store {
+
+class NodeIo;
+
+// A block that is only in memory.
+class DirtyBlock final : public dag::BlockSlot {
+ public:
+  DirtyBlock(std::shared_ptr<Cache> cache, std::shared_ptr<const dag::Block> block);
+  ~DirtyBlock() override;
+  absl::StatusOr<std::shared_ptr<const dag::Block>> Get() const override { return block_; }
+  std::shared_ptr<const dag::Block> Peek() const override { return block_; }
+  size_t Count() const override { return block_->Count(); }
+  Bytes Size() const override { return {block_->Payload().size()}; }
+
+ private:
+  std::shared_ptr<Cache> cache_;
+  std::shared_ptr<const dag::Block> block_;
+};
+
+// A block that is on disk, and perhaps in memory too.
+class StoredBlockSlot final : public dag::BlockSlot, public Cached {
+ public:
+  StoredBlockSlot(std::shared_ptr<NodeIo> io, layout::ExtentRef extent, const layout::BlockEntry& entry);
+  ~StoredBlockSlot() override;
+
+  absl::StatusOr<std::shared_ptr<const dag::Block>> Get() const override;
+  std::shared_ptr<const dag::Block> Peek() const override;
+  size_t Count() const override { return entry_.count; }
+  Bytes Size() const override { return entry_.raw_size; }
+  std::shared_ptr<const void> Drop() override;
+
+  // Puts the content into memory, for a slot made of a block that is there anyway.
+  void Fill(std::shared_ptr<const dag::Block> block);
+  const layout::BlockEntry& entry() const { return entry_; }
+  const layout::ExtentRef& extent() const { return extent_; }
+
+ private:
+  std::shared_ptr<NodeIo> io_;
+  const layout::ExtentRef extent_;
+  const layout::BlockEntry entry_;
+  mutable Mutex mutex_;  // held while loading, so that a block is read once
+  mutable std::shared_ptr<const dag::Block> block_ ABSL_GUARDED_BY(mutex_);
+};
+
+// One version of a node.
+class NodeVersion final : public dag::NodeSlot, public Cached {
+ public:
+  // Dirty.
+  NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, dag::Node node);
+  // On disk.
+  NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, layout::NodeAddress address);
+  ~NodeVersion() override;
+
+  absl::StatusOr<dag::NodePtr> Get() const override;
+  dag::NodePtr Peek() const override;
+  std::shared_ptr<const void> Drop() override;
+
+  NodeId id() const { return id_; }
+  bool Dirty() const { return !stored_.load(std::memory_order_acquire); }
+  // Where it is stored; nothing while dirty.
+  std::optional<layout::NodeAddress> Address() const;
+  // Writes the node if it is dirty; returns once it is stored, whoever did it. The bytes that this call wrote.
+  // `hint`: the unit after which it is best placed; moved on. Errors: no space, the device, a block that cannot be
+  // read.
+  absl::StatusOr<Bytes> Store(uint64_t& hint, bool privileged) const;
+
+ private:
+  std::shared_ptr<NodeIo> io_;
+  const NodeId id_;
+  mutable std::atomic<bool> stored_;
+  mutable Mutex store_mutex_;  // held while the node is written
+  mutable Mutex mutex_;        // held while the header is loaded
+  mutable dag::NodePtr node_ ABSL_GUARDED_BY(mutex_);
+  mutable std::optional<layout::NodeAddress> address_ ABSL_GUARDED_BY(mutex_);
+  Bytes dirty_charge_{0};
+};
+
+}  // namespace betr::store

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of a store: forwards to Impl, which holds the parts.
+#include "betr/store.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/status.h"
+#include "layout/format_options.h"
+#include "store/impl.h"
+
+namespace betr {
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::~Store() = default;
+
+absl::Status Store::Close() { return impl_->Close(); }
+
+absl::StatusOr<TreeId> Store::CreateTree(std::string_view name, std::string_view compression) {
+  Op op;
+  op.kind = OpKind::kCreateTree;
+  op.key = name;
+  op.value = compression.empty() ? FormatCodec(impl_->core().superblock.codec) : std::string(compression);
+  BETR_RETURN_IF_ERROR(ParseCodec(op.value).status());
+  BETR_RETURN_IF_ERROR(impl_->Write({&op, 1}));
+  return op.to_tree;
+}
+
+absl::StatusOr<TreeId> Store::FindTree(std::string_view name) const {
+  const store::StatePtr state = impl_->fronts().state();
+  for (const auto& [id, tree] : state->trees) {
+    if (tree.name == name) {
+      return id;
+    }
+  }
+  return absl::NotFoundError(fmt::format("tree \"{}\": there is no such tree", name));
+}
+
+std::vector<TreeInfo> Store::Trees() const {
+  std::vector<TreeInfo> infos;
+  const store::StatePtr state = impl_->fronts().state();
+  for (const auto& [id, tree] : state->trees) {
+    infos.push_back({id, tree.name, FormatCodec(tree.codec), tree.snapshot});
+  }
+  return infos;
+}
+
+absl::StatusOr<TreeId> Store::Snapshot(TreeId tree, std::string_view name) {
+  Op op;
+  op.kind = OpKind::kSnapshot;
+  op.tree = tree;
+  op.key = name;
+  BETR_RETURN_IF_ERROR(impl_->Write({&op, 1}));
+  return op.to_tree;
+}
+
+absl::Status Store::DropTree(TreeId tree) {
+  Op op;
+  op.kind = OpKind::kDropTree;
+  op.tree = tree;
+  return impl_->Write({&op, 1});
+}
+
+absl::Status Store::Write(const WriteBatch& batch) {
+  std::vector<Op> ops = batch.ops();
+  return impl_->Write(ops);
+}
+
+absl::Status Store::Put(TreeId tree, std::string_view key, std::string_view value) {
+  WriteBatch batch;
+  batch.Put(tree, key, value);
+  return impl_->Write(batch.ops_);
+}
+
+absl::Status Store::Erase(TreeId tree, std::string_view key) {
+  WriteBatch batch;
+  batch.Erase(tree, key);
+  return impl_->Write(batch.ops_);
+}
+
+absl::Status Store::Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta) {
+  WriteBatch batch;
+  batch.Upsert(tree, key, function, delta);
+  return impl_->Write(batch.ops_);
+}
+
+absl::Status Store::EraseRange(TreeId tree, const Range& range) {
+  WriteBatch batch;
+  batch.EraseRange(tree, range);
+  return impl_->Write(batch.ops_);
+}
+
+absl::Status Store::ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to) {
+  WriteBatch batch;
+  batch.ClonePrefix(from_tree, from, to_tree, to);
+  return impl_->Write(batch.ops_);
+}
+
+absl::Status Store::RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to) {
+  WriteBatch batch;
+  batch.RenamePrefix(from_tree, from, to_tree, to);
+  return impl_->Write(batch.ops_);
+}
+
+absl::Status Store::Sync() { return impl_->Sync(); }
+absl::Status Store::Checkpoint() { return impl_->Checkpoint(); }
+absl::Status Store::Compact(TreeId tree) { return impl_->Compact(tree); }
+
+absl::StatusOr<std::optional<std::string>> Store::Get(TreeId tree, std::string_view key) const {
+  return impl_->Get(nullptr, tree, key);
+}
+
+absl::StatusOr<std::unique_ptr<Cursor>> Store::NewCursor(TreeId tree, Range bounds) const {
+  return impl_->NewCursor(impl_->Pin(), tree, std::move(bounds));
+}
+
+absl::StatusOr<RangeEstimate> Store::Estimate(TreeId tree, const Range& range) const {
+  return impl_->Estimate(tree, range);
+}
+
+std::shared_ptr<const ReadView> Store::Pin() const { return std::make_shared<const ReadView>(impl_->Pin()); }
+
+absl::StatusOr<std::optional<std::string>> Store::Get(const ReadView& view, TreeId tree, std::string_view key) const {
+  return impl_->Get(&view.view(), tree, key);
+}
+
+absl::StatusOr<std::unique_ptr<Cursor>> Store::NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
+                                                         Range bounds) const {
+  std::shared_ptr<const store::View> inner(view, &view->view());
+  return impl_->NewCursor(std::move(inner), tree, std::move(bounds));
+}
+
+StoreStats Store::Stats() const { return impl_->Stats(); }
+SpaceStats Store::Space() const { return impl_->Space(); }
+FormatOptions Store::Format() const { return layout::OptionsOf(impl_->core().superblock); }
+bool Store::ReadOnly() const { return impl_->ReadOnly(); }
+
+}  // namespace betr

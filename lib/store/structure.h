@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one structural writer of a store. Every change of nodes is prepared here in an edit that nobody sees, and
+// published in one step; readers and writers of points go on meanwhile.
+//
+// Threads: any; callers take turns. A caller that a user waits for goes before background steps.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <atomic>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "base/mutex.h"
+#include "betr/write_batch.h"
+#include "dag/edit.h"
+#include "store/core.h"
+#include "store/fronts.h"
+
+namespace betr::store {
+
+class Structure {
+ public:
+  Structure(Core& core, Fronts& fronts);
+
+  // Applies a batch that holds clones, renames, new or dropped trees; all of it becomes visible in one step. What
+  // was buffered in front of the trees concerned moves into their roots first. `before_publish` is called when
+  // nothing can fail any more; an error of it cancels the batch.
+  // Errors: loading a node fails; kNotFound and kInvalidArgument are the caller's to exclude (write_path.h).
+  // Requires: no other writer meanwhile.
+  absl::Status ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish);
+
+  // Moves all buffers into the roots and returns the state that has everything.
+  // Requires: no other writer meanwhile.
+  absl::StatusOr<StatePtr> Drain();
+
+  // One step of background work: a flush, an absorbed buffer, a reclaimed node. False if there was nothing to do.
+  absl::StatusOr<bool> Step();
+  // Whether Step would do something, as far as is known.
+  bool HasWork() const;
+
+  // Flushes a tree to its leaves.
+  absl::Status Compact(TreeId tree);
+
+  uint64_t DeadNodes() const;
+
+ private:
+  class Turn;
+  class BatchEdit;
+
+  dag::Edit Begin(const State& state) { return {state.table, state.next_node, core_.DagContext()}; }
+  // The state after an edit, and the nodes that died in it.
+  std::shared_ptr<State> Finish(const State& before, const dag::Edit& edit);
+  void Remember(const dag::Edit& edit);
+
+  absl::StatusOr<bool> FlushStep();
+  absl::StatusOr<bool> AbsorbStep();
+  absl::StatusOr<bool> ReclaimStep();
+
+  Core& core_;
+  Fronts& fronts_;
+  Mutex turn_mutex_;
+  std::atomic<int> urgent_{0};  // callers that go before background steps
+  mutable Mutex mutex_;
+  std::set<TreeId> restless_ ABSL_GUARDED_BY(mutex_);  // trees that may need flushing
+  std::set<NodeId> dead_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace betr::store

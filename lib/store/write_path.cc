@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a batch gets in: checked, admitted, logged, and then visible in one step.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "store/batch_codec.h"
+#include "store/impl.h"
+
+namespace betr {
+namespace {
+
+bool Structural(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kPut:
+    case OpKind::kErase:
+    case OpKind::kUpsert:
+    case OpKind::kEraseRange:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Whether the change makes the store smaller in the end: it is let in even when there is no space.
+bool Frees(const Op& op) {
+  return op.kind == OpKind::kErase || op.kind == OpKind::kEraseRange || op.kind == OpKind::kDropTree;
+}
+
+// What a batch may assume of the trees, change after change.
+class TreeCheck {
+ public:
+  explicit TreeCheck(const store::State& state) : next_(state.next_tree) {
+    for (const auto& [id, tree] : state.trees) {
+      trees_[id] = {tree.name, tree.snapshot};
+    }
+  }
+
+  absl::Status Check(Op& op) {
+    switch (op.kind) {
+      case OpKind::kCreateTree:
+        return Add(op, false);
+      case OpKind::kSnapshot:
+        BETR_RETURN_IF_ERROR(Exists(op.tree, false));
+        return Add(op, true);
+      case OpKind::kDropTree:
+        BETR_RETURN_IF_ERROR(Exists(op.tree, false));
+        trees_.erase(op.tree);
+        return absl::OkStatus();
+      case OpKind::kClonePrefix:
+        BETR_RETURN_IF_ERROR(Exists(op.tree, false));
+        return Exists(op.to_tree, true);
+      case OpKind::kRenamePrefix:
+        BETR_RETURN_IF_ERROR(Exists(op.tree, true));
+        return Exists(op.to_tree, true);
+      default:
+        return Exists(op.tree, true);
+    }
+  }
+
+ private:
+  struct Known {
+    std::string name;
+    bool snapshot = false;
+  };
+
+  absl::Status Exists(TreeId id, bool writable) const {
+    const auto found = trees_.find(id);
+    if (found == trees_.end()) {
+      return absl::NotFoundError(fmt::format("tree {}: there is no such tree", id.value));
+    }
+    if (writable && found->second.snapshot) {
+      return absl::InvalidArgumentError(fmt::format("tree \"{}\": a snapshot is read-only", found->second.name));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Add(Op& op, bool snapshot) {
+    for (const auto& [id, known] : trees_) {
+      if (known.name == op.key) {
+        return absl::AlreadyExistsError(fmt::format("tree \"{}\": the name is taken", op.key));
+      }
+    }
+    if (op.to_tree == TreeId{}) {
+      op.to_tree = next_;
+    }
+    next_ = std::max(next_, op.to_tree.Next());
+    trees_[op.to_tree] = {op.key, snapshot};
+    return absl::OkStatus();
+  }
+
+  std::map<TreeId, Known> trees_;
+  TreeId next_;
+};
+
+}  // namespace
+
+absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
+  const store::StatePtr state = fronts_.state();
+  if (ops.size() == 1 && !Structural(ops[0])) {  // the common case, without a copy of the tree list
+    const auto tree = state->trees.find(ops[0].tree);
+    if (tree != state->trees.end() && !tree->second.snapshot) {
+      return store::ValidateOps(ops);
+    }
+  }
+  TreeCheck trees(*state);
+  for (Op& op : ops) {
+    BETR_RETURN_IF_ERROR(trees.Check(op));
+  }
+  return store::ValidateOps(ops);
+}
+
+// Every dirty byte and every buffered byte must find a place on disk, even if nothing compresses.
+absl::Status Store::Impl::HaveSpace(std::span<const Op> ops, Bytes size) {
+  if (std::all_of(ops.begin(), ops.end(), Frees)) {
+    return absl::OkStatus();
+  }
+  const auto fits = [&] {
+    const layout::SpaceFigures figures = core_->space->Figures();
+    return core_->cache->Dirty() + fronts_.Size() + size * 2 + figures.reserve <= figures.free;
+  };
+  if (fits()) {
+    return absl::OkStatus();
+  }
+  BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());  // dirty becomes exact, and what was freed since becomes free
+  if (fits()) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(fmt::format("{}: no space left", core_->device->Name()));
+}
+
+absl::Status Store::Impl::WaitForMemory() {
+  const auto crowded = [&] {
+    return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit();
+  };
+  if (!crowded()) {
+    return absl::OkStatus();
+  }
+  ++core_->counters.write_stalls;
+  const auto start = SystemClock().Monotonic();
+  while (crowded()) {
+    BETR_RETURN_IF_ERROR(core_->health.status());
+    MutexLock lock(wake_mutex_);
+    wake_.NotifyAll();
+    wake_.WaitFor(lock, std::chrono::milliseconds(10));
+  }
+  core_->counters.write_stall_ns += static_cast<uint64_t>((SystemClock().Monotonic() - start).count());
+  return absl::OkStatus();
+}
+
+absl::Status Store::Impl::Admit(std::span<const Op> ops, Bytes size) {
+  if (Logged() && size > log_->MaxPayload()) {
+    return absl::InvalidArgumentError(fmt::format("batch of {} bytes: more than a quarter of the log", size.value));
+  }
+  if (core_->options.background) {
+    BETR_RETURN_IF_ERROR(WaitForMemory());
+  }
+  return HaveSpace(ops, size);
+}
+
+absl::Status Store::Impl::AppendToLog(std::string_view record) {
+  if (!Logged()) {
+    return absl::OkStatus();
+  }
+  absl::Status status = log_->Append(log_->LastLsn().Next(), record);
+  if (!log_->status().ok()) {
+    core_->health.Fail(log_->status());
+  }
+  return status;
+}
+
+absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {
+  if (std::any_of(ops.begin(), ops.end(), Structural)) {
+    return structure_.ApplyBatch(ops, before_publish);
+  }
+  BETR_RETURN_IF_ERROR(before_publish());
+  fronts_.Apply(ops);
+  return absl::OkStatus();
+}
+
+absl::Status Store::Impl::Write(std::span<Op> ops) {
+  if (ops.empty()) {
+    return absl::OkStatus();
+  }
+  if (core_->options.read_only) {
+    return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
+  }
+  const MutexLock lock(write_mutex_);
+  BETR_RETURN_IF_ERROR(core_->health.status());
+  BETR_RETURN_IF_ERROR(CheckOps(ops));
+  Bytes size{0};
+  for (const Op& op : ops) {
+    size += store::EncodedSize(op);
+  }
+  BETR_RETURN_IF_ERROR(Admit(ops, size));
+  const std::string record = Logged() ? store::EncodeBatch(ops) : std::string();
+  if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
+    BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
+  }
+  BETR_RETURN_IF_ERROR(ApplyOps(ops, [&] { return AppendToLog(record); }));
+  core_->counters.bytes_batches += size.value;
+  if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
+    Signal();
+  }
+  return core_->options.background ? absl::OkStatus() : WorkInline();
+}
+
+absl::Status Store::Impl::Replay(std::string_view record) {
+  BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
+  BETR_RETURN_IF_ERROR(CheckOps(ops));
+  BETR_RETURN_IF_ERROR(ApplyOps(ops, [] { return absl::OkStatus(); }));
+  if (!fronts_.SealLarge(core_->SealSize())) {
+    return absl::OkStatus();
+  }
+  return core_->options.read_only ? absl::OkStatus() : WorkInline();
+}
+
+}  // namespace betr
