@@ -79,6 +79,13 @@ int Tool::UsageError(std::string_view text) {
   return usage_exit_;
 }
 
+int Tool::Finish(int exit) {
+  io_.out.flush();
+  if (io_.out.good()) return exit;
+  PrintError("stdout: write: failed");
+  return exit == kExitOk ? static_cast<int>(kExitFailed) : exit;
+}
+
 void Tool::Note(std::string_view text) {
   if (!quiet_) PrintError(text);
 }

@@ -69,6 +69,8 @@ class Tool {
   void PrintError(std::string_view text);
   // A wrong command line that the parser could not find: prints, returns the exit code for it.
   int UsageError(std::string_view text);
+  // Ends the program: flushes stdout. Returns `exit`, or kExitFailed with a message if stdout could not be written.
+  int Finish(int exit);
   // A line on stderr, unless -q: what the user should know but did not ask for.
   void Note(std::string_view text);
 

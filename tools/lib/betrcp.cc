@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "betrcp.h"
+
+#include "betrcp_copy.h"
+#include "betrcp_inside.h"
+#include "betrcp_list.h"
+#include "betrcp_options.h"
+
+namespace betr::tools {
+namespace {
+
+int RunCommand(Tool& tool, const BetrcpOptions& options, CopyCommand command) {
+  switch (command) {
+    case CopyCommand::kCopy:
+      return CopyFiles(tool, options);
+    case CopyCommand::kTar:
+      return CopyTar(tool, options);
+    case CopyCommand::kClone:
+      return CloneInside(tool, options);
+    case CopyCommand::kRename:
+      return RenameInside(tool, options);
+    case CopyCommand::kRemove:
+      return RemoveInside(tool, options);
+    case CopyCommand::kMkdir:
+      return MakeDirectories(tool, options);
+    case CopyCommand::kList:
+      return ListInside(tool, options);
+    case CopyCommand::kCat:
+      return CatInside(tool, options);
+  }
+  return kExitUsage;
+}
+
+}  // namespace
+
+int BetrcpMain(Arguments args, ToolIo& io) {
+  Tool tool(BetrcpDescription(), io);
+  BetrcpOptions options;
+  AddBetrcpOptions(&tool, &options);
+  if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+  const absl::StatusOr<CopyCommand> command = CommandOf(options);
+  if (!command.ok()) return tool.UsageError(MessageOf(command.status()));
+  return tool.Finish(RunCommand(tool, options, *command));
+}
+
+}  // namespace betr::tools

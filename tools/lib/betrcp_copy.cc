@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "betrcp_copy.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/size_text.h"
+#include "base/status.h"
+#include "json_output.h"
+#include "progress.h"
+#include "session.h"
+#include "transfer.h"
+
+namespace betr::tools {
+namespace {
+
+enum class PathKind { kMissing, kDirectory, kOther };
+
+absl::StatusOr<PathKind> KindOnHost(const std::string& path, bool follow) {
+  std::error_code error;
+  const auto status = follow ? std::filesystem::status(path, error) : std::filesystem::symlink_status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return PathKind::kMissing;
+  if (error) return ErrnoError(error.value(), path);
+  return std::filesystem::is_directory(status) ? PathKind::kDirectory : PathKind::kOther;
+}
+
+absl::StatusOr<PathKind> KindInside(PathFileSystem& paths, const std::string& path) {
+  BETR_ASSIGN_OR_RETURN(const bool exists, paths.Exists(path));
+  if (!exists) return PathKind::kMissing;
+  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(path));
+  return attributes.type == FileType::kDirectory ? PathKind::kDirectory : PathKind::kOther;
+}
+
+// What a copy is about, beside the image.
+struct CopyJob {
+  std::vector<Location> sources;
+  Location destination;
+  bool into_image = false;
+  bool recursive = false;
+  bool no_target_directory = false;
+  TransferOptions transfer;
+};
+
+absl::StatusOr<PathKind> KindOfSource(PathFileSystem& paths, const Location& source) {
+  return source.is_inside ? KindInside(paths, source.path) : KindOnHost(source.path, /*follow=*/false);
+}
+
+absl::StatusOr<PathKind> KindOfDestination(PathFileSystem& paths, const Location& destination) {
+  return destination.is_inside ? KindInside(paths, destination.path) : KindOnHost(destination.path, /*follow=*/true);
+}
+
+// Where the copy of `source` is to be, or why it cannot be made.
+absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, const Location& source,
+                                     PathKind destination) {
+  BETR_ASSIGN_OR_RETURN(const PathKind kind, KindOfSource(paths, source));
+  if (kind == PathKind::kMissing) return ErrnoError(ENOENT, source.path);
+  if (kind == PathKind::kDirectory && !job.recursive) {
+    return absl::InvalidArgumentError(fmt::format("{}: is a directory: -r or -a copies it", source.path));
+  }
+  const std::string& to = job.destination.path;
+  if (destination == PathKind::kDirectory && !job.no_target_directory) return JoinPath(to, CopyName(source.path));
+  if (destination != PathKind::kDirectory && (job.sources.size() > 1 || to.ends_with('/'))) {
+    // A directory may be made by its copy, under the name that it is given.
+    const bool makes_it = job.sources.size() == 1 && destination == PathKind::kMissing && kind == PathKind::kDirectory;
+    if (!makes_it) return ErrnoError(destination == PathKind::kMissing ? ENOENT : ENOTDIR, to);
+  }
+  return to;
+}
+
+void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nanoseconds took) {
+  if (tool.json()) {
+    Json json = NewDocument("copy");
+    json["files"] = counts.files;
+    json["bytes"] = counts.bytes.value;
+    json["nanoseconds"] = took.count();
+    PrintJson(tool.io().out, json);
+  } else if (tool.verbosity() > 0) {
+    // Not on stdout: an archive may go there.
+    tool.io().err << fmt::format("{} files, {}, in {}\n", counts.files, FormatSize(counts.bytes), FormatDuration(took));
+  }
+}
+
+WorkError CopyAll(const Tool& tool, PathFileSystem& paths, const CopyJob& job, TransferCounts* total) {
+  const std::string what = job.into_image ? "import" : "export";
+  const absl::StatusOr<PathKind> destination = KindOfDestination(paths, job.destination);
+  if (!destination.ok()) return {what, destination.status()};
+  for (const Location& source : job.sources) {
+    const absl::StatusOr<std::string> target = TargetOf(paths, job, source, *destination);
+    if (!target.ok()) return {what, target.status()};
+    const absl::StatusOr<TransferCounts> counts =
+        job.into_image ? ImportTree(tool, &paths.fs(), source.path, *target, job.transfer)
+                       : ExportTree(tool, &paths.fs(), source.path, *target, job.transfer);
+    if (!counts.ok()) return {what, counts.status()};
+    total->files += counts->files;
+    total->bytes += counts->bytes;
+  }
+  return {what, job.into_image ? paths.fs().Sync() : absl::OkStatus()};
+}
+
+// A tree goes in without a log: whoever is interrupted does it again anyway, and the image is whole at any time.
+SessionOptions SessionFor(const BetrcpOptions& options, bool into_image, bool is_large) {
+  return {.access = into_image ? ImageAccess::kReadWrite : ImageAccess::kReadOnly,
+          .logging = into_image && is_large ? Logging::kBulk : Logging::kFull,
+          .cache_size = options.cache_size};
+}
+
+absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
+  CopyJob job;
+  for (const std::string& operand : options.operands) job.sources.push_back(ParseLocation(operand));
+  job.destination = job.sources.back();
+  job.sources.pop_back();
+  job.into_image = job.destination.is_inside;
+  job.recursive = options.recursive || options.archive;
+  job.no_target_directory = options.no_target_directory;
+  job.transfer.all_attributes = options.archive;
+  for (const Location& source : job.sources) {
+    if (source.is_inside && job.into_image) {
+      return absl::InvalidArgumentError("both SRC and DST are inside the image: --clone does that");
+    }
+    if (!source.is_inside && !job.into_image) {
+      return absl::InvalidArgumentError(
+          fmt::format("neither {} nor {} is inside an image: :/path is", source.path, job.destination.path));
+    }
+  }
+  return job;
+}
+
+// Runs `work` and tells what it did.
+int Run(Tool& tool, const SessionOptions& session, const std::string& image,
+        absl::FunctionRef<WorkError(PathFileSystem&, TransferCounts*)> work) {
+  const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
+  TransferCounts counts;
+  const int exit = Session(&tool, session).Run(image, [&](PathFileSystem& paths) { return work(paths, &counts); });
+  if (exit == kExitOk) TellOfCopy(tool, counts, tool.io().clock.Monotonic() - begun);
+  return exit;
+}
+
+}  // namespace
+
+int CopyFiles(Tool& tool, const BetrcpOptions& options) {
+  const absl::StatusOr<CopyJob> job = JobOf(options);
+  if (!job.ok()) return tool.UsageError(MessageOf(job.status()));
+  std::vector<Location> all = job->sources;
+  all.push_back(job->destination);
+  const absl::StatusOr<std::string> image = ImageOf(tool, all);
+  if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
+  const SessionOptions session = SessionFor(options, job->into_image, job->recursive);
+  return Run(tool, session, *image,
+             [&](PathFileSystem& paths, TransferCounts* counts) { return CopyAll(tool, paths, *job, counts); });
+}
+
+int CopyTar(Tool& tool, const BetrcpOptions& options) {
+  const Location from = ParseLocation(options.operands[0]);
+  const Location to = ParseLocation(options.operands[1]);
+  if (from.is_inside == to.is_inside) {
+    return tool.UsageError("--tar: wants an archive on the host and a place in the image: ARCHIVE :/path, or back");
+  }
+  const absl::StatusOr<std::string> image = ImageOf(tool, {from, to});
+  if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
+  if (!to.is_inside && to.path == "-" && tool.io().is_out_terminal) {
+    return tool.UsageError("--tar: will not write an archive to a terminal");
+  }
+  if (!to.is_inside && to.path == "-" && tool.json()) return tool.UsageError("--json: stdout takes the archive");
+  const TransferOptions transfer{.all_attributes = true};
+  const SessionOptions session = SessionFor(options, to.is_inside, /*is_large=*/true);
+  return Run(tool, session, *image, [&](PathFileSystem& paths, TransferCounts* counts) -> WorkError {
+    const auto result = to.is_inside ? ImportTar(tool, &paths.fs(), from.path, to.path, transfer)
+                                     : ExportTar(tool, &paths.fs(), from.path, to.path, transfer);
+    const std::string what = to.is_inside ? "import" : "export";
+    if (!result.ok()) return {what, result.status()};
+    *counts = *result;
+    return {what, to.is_inside ? paths.fs().Sync() : absl::OkStatus()};
+  });
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "betrcp_options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <string_view>
+
+namespace betr::tools {
+namespace {
+
+struct CommandForm {
+  CopyCommand command;
+  bool BetrcpOptions::*flag;
+  std::string_view name;
+  size_t min_operands;
+  size_t max_operands;
+  std::string_view operands;  // for the message
+};
+
+constexpr size_t kAny = std::numeric_limits<size_t>::max();
+
+constexpr std::array<CommandForm, 7> kCommands{{
+    {CopyCommand::kTar, &BetrcpOptions::tar, "--tar", 2, 2, "an archive and a place in the image"},
+    {CopyCommand::kClone, &BetrcpOptions::clone, "--clone", 2, 2, "A and B"},
+    {CopyCommand::kRename, &BetrcpOptions::rename, "--rename", 2, 2, "A and B"},
+    {CopyCommand::kRemove, &BetrcpOptions::remove, "--remove", 1, kAny, "A"},
+    {CopyCommand::kMkdir, &BetrcpOptions::mkdir, "--mkdir", 1, kAny, "A"},
+    {CopyCommand::kList, &BetrcpOptions::list, "--list", 0, kAny, "A"},
+    {CopyCommand::kCat, &BetrcpOptions::cat, "--cat", 1, kAny, "A"},
+}};
+
+constexpr CommandForm kCopyForm{CopyCommand::kCopy, nullptr, "copy", 2, kAny, "SRC and DST"};
+
+void AddCommands(CLI::App& app, BetrcpOptions* options) {
+  constexpr const char* kGroup = "Commands (without any: copy SRC... to DST)";
+  app.add_flag("--tar", options->tar, "Copy from a tar archive into the image, or out; - is stdin or stdout")
+      ->group(kGroup);
+  app.add_flag("--clone", options->clone, "Clone A to B inside the image; never copies")->group(kGroup);
+  app.add_flag("--rename", options->rename, "Rename A to B inside the image")->group(kGroup);
+  app.add_flag("--remove", options->remove, "Remove A... with everything below")->group(kGroup);
+  app.add_flag("--mkdir", options->mkdir, "Make directories A...")->group(kGroup);
+  app.add_flag("--list", options->list, "List A... (default: the root)")->group(kGroup);
+  app.add_flag("--cat", options->cat, "Write the content of A... to stdout")->group(kGroup);
+}
+
+}  // namespace
+
+ToolDescription BetrcpDescription() {
+  return {.name = "betrcp",
+          .summary =
+              "Copy into, out of and inside a betr image. An operand :/path, or IMAGE:/path, is inside the "
+              "image, anything else is on the host.",
+          .examples =
+              "  export BETR_IMAGE=disk.img\n"
+              "  betrcp -a ~/project :/project        # into the image\n"
+              "  betrcp --clone project copy          # inside the image, at once\n"
+              "  betrcp -a :/copy /tmp/copy           # out of the image\n"
+              "  betrcp --list -l copy\n"
+              "  betrcp --tar :/copy - | zstd >copy.tar.zst\n"
+              "  betrcp -r a b other.img:/\n"};
+}
+
+void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
+  CLI::App& app = tool->app();
+  app.add_option("OPERANDS", options->operands, "SRC... DST, or what the command takes");
+  tool->AddImage();
+  app.add_flag("-r,--recursive", options->recursive, "Copy directories with everything below");
+  app.add_flag("-a,--archive", options->archive, "-r, with owners, times, links, devices and extended attributes");
+  app.add_flag("-T,--no-target-directory", options->no_target_directory,
+               "DST or B is the name of the result, even if it is a directory");
+  app.add_flag("-l,--long", options->long_listing, "With --list: attributes too");
+  app.add_flag("-R,--list-recursive", options->recursive_listing, "With --list: everything below too");
+  app.add_flag("-p,--parents", options->parents, "With --mkdir: parents too; what exists is no error");
+  tool->AddSize("--cache-size", &options->cache_size, "Memory for the image's nodes (default: an eighth of all)");
+  AddCommands(app, options);
+  tool->AddJson();
+}
+
+absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options) {
+  const CommandForm* chosen = nullptr;
+  for (const CommandForm& form : kCommands) {
+    if (!(options.*form.flag)) continue;
+    if (chosen != nullptr) {
+      return absl::InvalidArgumentError(fmt::format("{} and {} are two commands", chosen->name, form.name));
+    }
+    chosen = &form;
+  }
+  if (chosen == nullptr) chosen = &kCopyForm;
+  const size_t count = options.operands.size();
+  if (count < chosen->min_operands || count > chosen->max_operands) {
+    return absl::InvalidArgumentError(fmt::format("{}: {} operands: wants {}", chosen->name, count, chosen->operands));
+  }
+  return chosen->command;
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of betrcp.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "tool.h"
+
+namespace betr::tools {
+
+enum class CopyCommand : uint8_t { kCopy, kTar, kClone, kRename, kRemove, kMkdir, kList, kCat };
+
+struct BetrcpOptions {
+  std::vector<std::string> operands;
+  bool recursive = false;
+  bool archive = false;
+  bool no_target_directory = false;
+  bool long_listing = false;
+  bool recursive_listing = false;
+  bool parents = false;
+  Bytes cache_size{0};
+  // One of them at most; none means copy.
+  bool tar = false;
+  bool clone = false;
+  bool rename = false;
+  bool remove = false;
+  bool mkdir = false;
+  bool list = false;
+  bool cat = false;
+};
+
+ToolDescription BetrcpDescription();
+
+// Adds the options to the parser. `options` outlives it.
+void AddBetrcpOptions(Tool* tool, BetrcpOptions* options);
+
+// The command that was asked for. kInvalidArgument if there is more than one, or the wrong number of operands.
+absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options);
+
+}  // namespace betr::tools

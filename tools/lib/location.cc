@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "location.h"
+
+#include <vector>
+
+namespace betr::tools {
+namespace {
+
+std::vector<std::string_view> Components(std::string_view path) {
+  std::vector<std::string_view> components;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('/'), path.size());
+    const std::string_view component = path.substr(0, end);
+    if (!component.empty() && component != ".") components.push_back(component);
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return components;
+}
+
+}  // namespace
+
+Location ParseLocation(std::string_view operand) {
+  if (operand.starts_with(':')) return {true, "", std::string(operand.substr(1))};
+  const size_t colon = operand.find(":/");
+  if (colon == std::string_view::npos) return {false, "", std::string(operand)};
+  return {true, std::string(operand.substr(0, colon)), std::string(operand.substr(colon + 1))};
+}
+
+Location ParseInside(std::string_view operand) {
+  Location location = ParseLocation(operand);
+  location.is_inside = true;
+  return location;
+}
+
+std::string CopyName(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name == "." || name == ".." ? "" : std::string(name);
+}
+
+std::string JoinPath(std::string_view directory, std::string_view name) {
+  std::string path(directory);
+  if (name.empty()) return path;
+  if (!path.empty() && !path.ends_with('/')) path += '/';
+  return path.append(name);
+}
+
+std::string NormalPath(std::string_view path) {
+  std::vector<std::string_view> kept;
+  for (const std::string_view component : Components(path)) {
+    if (component != "..") {
+      kept.push_back(component);
+    } else if (!kept.empty()) {
+      kept.pop_back();
+    }
+  }
+  std::string normal;
+  for (const std::string_view component : kept) normal = JoinPath(normal, component);
+  return normal;
+}
+
+bool IsWithin(std::string_view path, std::string_view directory) {
+  const std::string inner = NormalPath(path);
+  const std::string outer = NormalPath(directory);
+  return outer.empty() || inner == outer || inner.starts_with(outer + "/");
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mkfs.h"
+
+#include <fmt/format.h>
+
+#include "base/size_text.h"
+#include "json_output.h"
+#include "layout/superblock.h"
+#include "mkfs_make.h"
+#include "mkfs_options.h"
+#include "mkfs_plan.h"
+#include "open_image.h"
+#include "progress.h"
+
+namespace betr::tools {
+namespace {
+
+// There are none so far: the masks in the superblock are ready for them.
+int ListFeatures(const Tool& tool) {
+  if (tool.json()) {
+    Json json = NewDocument("features");
+    json["features"] = Json::array();
+    PrintJson(tool.io().out, json);
+  } else {
+    tool.io().out << fmt::format("format {}.{} has no optional features\n", layout::kFormatMajor, layout::kFormatMinor);
+  }
+  return kExitOk;
+}
+
+int RefuseToOverwrite(Tool& tool, const MkfsPlan& plan) {
+  tool.PrintError(fmt::format("{}: {} is on it (magic at {}); -f overwrites it", plan.image, plan.found.front().name,
+                              plan.found.front().offset.value));
+  return kExitRefused;
+}
+
+int FailToPlan(Tool& tool, const absl::Status& status) {
+  tool.PrintError(MessageOf(status));
+  return status.code() == absl::StatusCode::kInvalidArgument ? kExitUsage : ExitCodeOf(status);
+}
+
+void PrintResult(const Tool& tool, const MkfsPlan& plan, const std::optional<TransferCounts>& counts,
+                 std::chrono::nanoseconds took) {
+  if (tool.json()) {
+    Json json = PlanAsJson(plan);
+    if (counts.has_value()) {
+      json["files"] = counts->files;
+      json["bytes"] = counts->bytes.value;
+    }
+    PrintJson(tool.io().out, json);
+  } else if (counts.has_value() && !tool.quiet()) {
+    tool.io().out << fmt::format("  content      {} files, {}, in {}\n", counts->files, FormatSize(counts->bytes),
+                                 FormatDuration(took));
+  }
+}
+
+int MakeImage(Tool& tool, const MkfsOptions& options) {
+  absl::StatusOr<std::unique_ptr<FileDevice>> target = OpenTarget(options);
+  if (!target.ok()) return FailToOpen(tool, target.status());
+  const absl::StatusOr<MkfsPlan> plan = MakePlan(options, target->get(), tool.io());
+  if (!plan.ok()) return FailToPlan(tool, plan.status());
+  if (!plan->found.empty() && !options.force) return RefuseToOverwrite(tool, *plan);
+  if (!tool.json()) {
+    PrintPlan(tool, *plan);
+    tool.io().out.flush();
+  }
+  if (options.dry_run) {
+    if (tool.json()) PrintJson(tool.io().out, PlanAsJson(*plan));
+    tool.Note("dry run: nothing was changed");
+    return kExitOk;
+  }
+  const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
+  const auto counts = MakeFileSystem(tool, options, *plan, *std::move(target));
+  if (!counts.ok()) return tool.Fail("make", counts.status());
+  PrintResult(tool, *plan, *counts, tool.io().clock.Monotonic() - begun);
+  return kExitOk;
+}
+
+}  // namespace
+
+int MkfsMain(Arguments args, ToolIo& io) {
+  Tool tool(MkfsDescription(), io);
+  MkfsOptions options;
+  AddMkfsOptions(&tool, &options);
+  if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+  if (const std::optional<std::string> wrong = CheckMkfsOptions(options)) return tool.UsageError(*wrong);
+  return tool.Finish(options.features == "list" ? ListFeatures(tool) : MakeImage(tool, options));
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// mkfs.betr: makes a file system and fills it, if asked to.
+#pragma once
+
+#include "tool_io.h"
+
+namespace betr::tools {
+
+// The whole program. Returns its exit code.
+int MkfsMain(Arguments args, ToolIo& io);
+
+}  // namespace betr::tools

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mkfs_make.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "betr/filesystem.h"
+#include "layout/superblock_slots.h"
+#include "open_image.h"
+
+namespace betr::tools {
+namespace {
+
+using DevicePointer = std::unique_ptr<FileDevice>;
+
+absl::StatusOr<DevicePointer> OpenLocked(const std::string& path) {
+  BETR_ASSIGN_OR_RETURN(DevicePointer device, FileDevice::Open(path, FileDevice::Access::kReadWrite));
+  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  return device;
+}
+
+// An existing file with the size that it is to have, and nothing in it.
+absl::StatusOr<DevicePointer> EmptyFile(const MkfsPlan& plan, DevicePointer device) {
+  BETR_RETURN_IF_ERROR(device->Discard(Bytes{0}, device->Size()));
+  if (plan.size == device->Size()) return device;
+  std::error_code error;
+  std::filesystem::resize_file(plan.image, plan.size.value, error);
+  if (error) return absl::UnavailableError(fmt::format("{}: set the size: {}", plan.image, error.message()));
+  device.reset();
+  return OpenLocked(plan.image);
+}
+
+absl::StatusOr<DevicePointer> PrepareDevice(const MkfsPlan& plan, DevicePointer target) {
+  if (plan.creates) {
+    BETR_ASSIGN_OR_RETURN(DevicePointer device, FileDevice::Create(plan.image, plan.size));
+    BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+    return device;
+  }
+  BETR_RETURN_IF_ERROR(layout::WipeSignatures(*target));
+  if (!plan.is_block_device) return EmptyFile(plan, std::move(target));
+  BETR_RETURN_IF_ERROR(target->Discard(Bytes{0}, target->Size()));
+  return target;
+}
+
+// The time of making is part of the image, and the store's own idea of it would differ each time.
+absl::Status StampTime(BlockDevice& device, std::chrono::nanoseconds time) {
+  BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(device));
+  newest.superblock.made_at = time;
+  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, newest.superblock));
+  return device.Flush();
+}
+
+// Nothing is logged, since nobody could want half of this; and nothing runs in the background, so that the same
+// input always makes the same writes.
+absl::StatusOr<StoreOptions> FillOptions(const Tool& tool) {
+  BETR_ASSIGN_OR_RETURN(StoreOptions options, ImageOptions(tool, ImageAccess::kReadWrite));
+  options.logging = Logging::kBulk;
+  options.background = false;
+  options.checkpoint_period = std::chrono::seconds(0);
+  // A share of the memory of this machine would make the image depend on it.
+  options.cache_size = MiB(512);
+  return options;
+}
+
+RootOptions RootOf(const MkfsOptions& options, const MkfsPlan& plan) {
+  const bool is_callers = !options.all_root && !plan.is_block_device && options.from_tar.empty();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(plan.time);
+  return {.uid = is_callers ? geteuid() : 0,
+          .gid = is_callers ? getegid() : 0,
+          .time = {seconds.count(), static_cast<uint32_t>((plan.time - seconds).count())}};
+}
+
+absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsOptions& options, FileSystem* fs) {
+  const TransferOptions transfer{.all_attributes = true, .all_root = options.all_root};
+  if (!options.from_directory.empty()) return ImportTree(tool, fs, options.from_directory, "/", transfer);
+  if (!options.from_tar.empty()) return ImportTar(tool, fs, options.from_tar, "/", transfer);
+  return std::nullopt;
+}
+
+absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, const MkfsOptions& options,
+                                                            const MkfsPlan& plan, DevicePointer device) {
+  BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess(tool.name(), tool.io().clock)));
+  BETR_RETURN_IF_ERROR(Store::Format(*device, plan.format));
+  BETR_RETURN_IF_ERROR(StampTime(*device, plan.time));
+  BETR_ASSIGN_OR_RETURN(StoreOptions store_options, FillOptions(tool));
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::Open(std::move(device), std::move(store_options)));
+  BETR_RETURN_IF_ERROR(FileSystem::Format(store.get(), RootOf(options, plan)));
+  ManualClock clock(plan.time);
+  MountOptions mount;
+  mount.clock = &clock;
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileSystem> fs, FileSystem::Mount(std::move(store), mount));
+  BETR_ASSIGN_OR_RETURN(std::optional<TransferCounts> counts, Fill(tool, options, fs.get()));
+  BETR_RETURN_IF_ERROR(fs->Unmount());
+  return counts;
+}
+
+// Half an image must not pass for a whole one.
+void Undo(const MkfsPlan& plan) {
+  if (plan.creates) {
+    unlink(plan.image.c_str());
+    return;
+  }
+  const absl::StatusOr<DevicePointer> device = OpenLocked(plan.image);
+  if (!device.ok()) return;
+  layout::WipeSignatures(**device).IgnoreError();
+  (*device)->Flush().IgnoreError();
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<TransferCounts>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
+                                                             const MkfsPlan& plan, std::unique_ptr<FileDevice> target) {
+  BETR_ASSIGN_OR_RETURN(DevicePointer device, PrepareDevice(plan, std::move(target)));
+  absl::StatusOr<std::optional<TransferCounts>> counts = FormatAndFill(tool, options, plan, std::move(device));
+  if (!counts.ok()) Undo(plan);
+  return counts;
+}
+
+}  // namespace betr::tools

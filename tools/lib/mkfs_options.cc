@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mkfs_options.h"
+
+#include <fmt/format.h>
+
+namespace betr::tools {
+
+ToolDescription MkfsDescription() {
+  return {.name = "mkfs.betr",
+          .summary = "Make a betr file system in an image file or on a block device.",
+          .examples =
+              "  mkfs.betr -s 4G disk.img                    # a sparse file of 4 GiB\n"
+              "  mkfs.betr -L data /dev/sdx1                 # a whole partition\n"
+              "  mkfs.betr -s 1G -d rootfs --all-root os.img # filled from a directory\n"
+              "  zcat a.tar.gz | mkfs.betr -s 1G --tar - a.img\n"};
+}
+
+void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
+  CLI::App& app = tool->app();
+  FormatOptions& format = options->format;
+  format.log_size = Bytes{0};
+  app.add_option("IMAGE", options->image, "File (made if it is missing) or block device");
+  tool->AddSize("-s,--size", &options->size, "Size of the image (default: that of IMAGE)");
+  app.add_option("-L,--label", format.label, "Name of the file system, at most 64 bytes")->type_name("LABEL");
+  app.add_option("-U,--uuid", format.uuid, "UUID (default: a random one)")->type_name("UUID");
+  CLI::Option* directory =
+      app.add_option("-d,--directory", options->from_directory, "Fill with a copy of a directory")->type_name("DIR");
+  CLI::Option* tar =
+      app.add_option("--tar", options->from_tar, "Fill from a tar archive, - for stdin")->type_name("FILE");
+  directory->excludes(tar);
+  app.add_flag("--all-root", options->all_root, "Everything belongs to user 0 and group 0");
+  tool->AddSize("--node-size", &format.node_size, "Target size of nodes (default: 4M)");
+  tool->AddSize("--basement-size", &format.basement_size, "Unit of reading and compression (default: 64K)");
+  app.add_option("--fanout", format.fanout, "Children of a node, 4 to 256 (default: 16)")->type_name("N");
+  tool->AddSize("--log-size", &format.log_size, "Size of the log (default: by the image, 1M to 256M)");
+  app.add_option("--compress", format.compression, "none, lz4[:LEVEL] or zstd[:LEVEL] (default: lz4)")
+      ->type_name("ALG");
+  app.add_option("-O,--features", options->features, "Format features to use; \"list\" prints them")
+      ->type_name("list|FEATURE,...");
+  app.add_flag("-f,--force", options->force, "Overwrite what is recognised on IMAGE");
+  app.add_flag("-n,--dry-run", options->dry_run, "Only say what would be done");
+  tool->AddJson();
+}
+
+std::optional<std::string> CheckMkfsOptions(const MkfsOptions& options) {
+  if (options.features == "list") return std::nullopt;
+  if (options.image.empty()) return "IMAGE is required";
+  if (!options.features.empty()) {
+    const std::string first = options.features.substr(0, options.features.find(','));
+    return fmt::format("-O: {}: no such feature; \"-O list\" prints those there are", first);
+  }
+  return std::nullopt;
+}
+
+}  // namespace betr::tools

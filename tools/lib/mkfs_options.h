@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of mkfs.betr.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "betr/options.h"
+#include "tool.h"
+
+namespace betr::tools {
+
+struct MkfsOptions {
+  std::string image;
+  Bytes size{0};               // 0: what there is
+  FormatOptions format;        // log_size 0: scaled to the image
+  std::string from_directory;  // at most one of the two
+  std::string from_tar;        // "-": stdin
+  bool all_root = false;
+  std::string features;  // "list", or names with commas between them
+  bool force = false;
+  bool dry_run = false;
+};
+
+ToolDescription MkfsDescription();
+
+// Adds the options to the parser. `options` outlives it.
+void AddMkfsOptions(Tool* tool, MkfsOptions* options);
+
+// What the parser cannot say: a text for the user, if something is wrong.
+std::optional<std::string> CheckMkfsOptions(const MkfsOptions& options);
+
+}  // namespace betr::tools

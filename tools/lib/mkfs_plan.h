@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What mkfs.betr is about to do, decided before anything is changed.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "betr/options.h"
+#include "device/file_device.h"
+#include "json_output.h"
+#include "layout/signatures.h"
+#include "mkfs_options.h"
+
+namespace betr::tools {
+
+struct MkfsPlan {
+  std::string image;
+  bool creates = false;  // there is nothing at the path yet
+  bool is_block_device = false;
+  Bytes size{0};
+  FormatOptions format;                  // complete: uuid and log size are decided
+  std::vector<layout::Signature> found;  // what would be overwritten
+  std::chrono::nanoseconds time{0};      // "now", or what SOURCE_DATE_EPOCH says
+};
+
+// The device that is to be formatted, locked: shared for a dry run, else exclusively. Null if there is nothing.
+// Errors: kFailedPrecondition says who has it open.
+absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options);
+
+// `target` may be null. Errors: kInvalidArgument for options that do not fit together or to the device.
+absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target, const ToolIo& io);
+
+// A sixteenth of the image, between 1 MiB and 256 MiB, in whole units; less for images of a few MiB.
+Bytes DefaultLogSize(Bytes image_size);
+
+Json PlanAsJson(const MkfsPlan& plan);
+// For people; nothing with -q.
+void PrintPlan(const Tool& tool, const MkfsPlan& plan);
+
+}  // namespace betr::tools
