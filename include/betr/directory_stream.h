@@ -46,8 +46,9 @@ class DirectoryStream {
   static constexpr uint64_t kDots = 2;  // positions 1 and 2 follow "." and ".."
 
   absl::Status ReadDots(uint64_t* position, absl::FunctionRef<bool(const Item&)> visit, bool* stopped);
-  std::string_view NameAt(uint64_t position) const;
-  uint64_t Remember(uint64_t position, std::string_view name);
+  // The name that `position` lies behind; the position behind `name` when it is met after `position`.
+  std::string_view NameBefore(uint64_t position) const;
+  uint64_t PositionBehind(std::string_view name, uint64_t position);
 
   FileSystem& fs_;
   InodeId directory_;

@@ -74,13 +74,14 @@ class PathFileSystem {
   // Visits everything below `path`, and first `path` itself, in key order: all entries of a directory, then what
   // is below each. The visited path is relative to `path` ("" for itself). An error of `visit` ends the walk.
   // Memory: the names of the directories on the way down.
-  absl::Status Walk(std::string_view path,
-                    const std::function<absl::Status(const std::string&, const FileAttributes&)>& visit);
+  using Visitor = std::function<absl::Status(const std::string& path, const FileAttributes& attributes)>;
+  absl::Status Walk(std::string_view path, const Visitor& visit);
 
  private:
   struct Place;  // a parent directory, open, and a name in it
   absl::StatusOr<OpenFile> OpenParts(const std::vector<std::string>& names);
   absl::StatusOr<Place> Locate(std::string_view path);
+  absl::Status WalkBelow(const OpenFile& directory, const std::string& prefix, const Visitor& visit);
 
   FileSystem& fs_;
 };

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/content.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/status.h"
+#include "fs/block_io.h"
+#include "fs/key.h"
+#include "fs/transaction.h"
+
+namespace betr {
+namespace {
+
+absl::Status CheckWritable(Core& core, const Inode& inode) {
+  BETR_RETURN_IF_ERROR(CheckRegular(inode));
+  if (inode.place == Place::kGone) return ErrnoError(ESTALE, "a removed file");
+  if (core.store().ReadOnly()) return ErrnoError(EROFS, "read-only store");
+  return absl::OkStatus();
+}
+
+AttributeDelta Written(FileTime now, uint64_t end) {
+  AttributeDelta delta;
+  delta.size_at_least = end;
+  delta.modified = delta.changed = now;
+  return delta;
+}
+
+}  // namespace
+
+absl::Status CheckRegular(const Inode& inode) {
+  if (inode.IsDirectory()) return ErrnoError(EISDIR, "content of a directory");
+  if (inode.record.type != FileType::kRegular) return ErrnoError(EINVAL, "not a regular file");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::string_view bytes) {
+  BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
+  if (bytes.empty()) return 0;
+  if (offset >= kMaxFileSize.value) return ErrnoError(EFBIG, "write beyond the largest file");
+  bytes = bytes.substr(0, kMaxFileSize.value - offset);
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const std::string_view part = bytes.substr(done, core.batch_bytes());
+    const absl::Status gathered =
+        core.Gather(inode, offset + done, part, Written(core.Now(), offset + done + part.size()));
+    if (!gathered.ok() && done == 0) return gathered;
+    if (!gathered.ok()) break;
+    done += part.size();
+  }
+  return done;
+}
+
+absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offset, uint64_t length) {
+  BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
+  if (length == 0) return ErrnoError(EINVAL, "no length");
+  if (offset > kMaxFileSize.value || length > kMaxFileSize.value - offset) return ErrnoError(EFBIG, "range of a file");
+  if (mode == AllocateMode::kKeepSize) return absl::OkStatus();
+  BETR_RETURN_IF_ERROR(core.FlushFor(inode));
+  const uint64_t end = offset + length;
+  const bool extends = mode == AllocateMode::kExtend || mode == AllocateMode::kZero;
+  if (mode == AllocateMode::kExtend && end <= inode.record.size) return absl::OkStatus();
+
+  Transaction transaction(&core);
+  AttributeDelta delta = Written(transaction.now(), extends ? end : 0);
+  if (mode != AllocateMode::kExtend && offset < inode.record.size) {
+    AddZeros(&transaction.batch(), core.data(), core.ObjectOf(inode), offset, std::min(end, inode.record.size));
+  }
+  transaction.Change(&inode, delta);
+  return transaction.Commit();
+}
+
+absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& change) {
+  if (change.size) {
+    BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
+    if (*change.size > kMaxFileSize.value) return ErrnoError(EFBIG, "size of a file");
+    BETR_RETURN_IF_ERROR(core.FlushFor(inode));
+  }
+  Transaction transaction(&core);
+  AttributeDelta delta;
+  if (change.permissions) delta.permissions = *change.permissions & 07777;
+  delta.uid = change.uid;
+  delta.gid = change.gid;
+  delta.size = change.size;
+  delta.accessed = change.accessed;
+  delta.modified = change.size && !change.modified ? transaction.now() : change.modified;
+  delta.changed = change.changed ? *change.changed : transaction.now();
+  delta.born = change.born;
+  if (inode.place == Place::kGone) {
+    delta.ApplyTo(&inode.record);
+    return absl::OkStatus();
+  }
+  if (change.size && *change.size < inode.record.size) {
+    AddTruncate(&transaction.batch(), core.data(), core.ObjectOf(inode), *change.size);
+  }
+  transaction.Change(&inode, delta);
+  return transaction.Commit();
+}
+
+}  // namespace betr

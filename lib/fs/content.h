@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations on attributes and content. Contracts, errors and costs are those of FileSystem's methods of the same
+// name.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fs/core.h"
+
+namespace betr {
+
+absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& change);
+
+absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view name);
+absl::Status SetXattr(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode);
+absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name);
+
+absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::string_view bytes);
+absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offset, uint64_t length);
+absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset, Inode& to, uint64_t to_offset,
+                                   uint64_t length);
+
+// The content of a file at one instant: what is needed to read it without the lock. Thread-safe.
+class ContentView {
+ public:
+  // Hands gathered writes of the inode over first.
+  static absl::StatusOr<ContentView> Of(Core& core, Inode& inode);
+
+  uint64_t size() const { return size_; }
+  absl::StatusOr<size_t> Read(uint64_t offset, std::span<char> buffer) const;
+  // As FileSystem's SeekData and SeekHole.
+  absl::StatusOr<uint64_t> SeekData(uint64_t offset) const;
+  absl::StatusOr<uint64_t> SeekHole(uint64_t offset) const;
+
+ private:
+  ContentView(Core& core, Inode& inode);
+  absl::StatusOr<std::unique_ptr<Cursor>> BlocksIn(uint64_t first, uint64_t last) const;
+
+  const Store* store_;
+  TreeId data_;
+  std::shared_ptr<const ReadView> view_;
+  std::string object_;
+  uint64_t size_;
+};
+
+// EISDIR, EINVAL unless it is a regular file.
+absl::Status CheckRegular(const Inode& inode);
+
+}  // namespace betr

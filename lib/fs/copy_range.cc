@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy_file_range(2): clones what lies in whole mebibytes at the same offset in both files, copies the rest.
+//
+// Block numbers are 8 bytes, big-endian, so 256^n blocks from a multiple of 256^n on are one prefix: a mebibyte has
+// seven bytes of the number in common, 256 MiB six, and so on. A long aligned range is a few such prefixes.
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include "base/status.h"
+#include "fs/block_io.h"
+#include "fs/content.h"
+#include "fs/key.h"
+#include "fs/transaction.h"
+
+namespace betr {
+namespace {
+
+constexpr uint64_t kBlock = kFileBlock.value;
+constexpr uint64_t kBlocksPerPrefix = 256;
+constexpr uint64_t kCloneUnit = kBlocksPerPrefix * kBlock;
+constexpr size_t kCopyBuffer = 1 << 20;
+// What one call copies by bytes at most, since it holds the lock.
+constexpr uint64_t kMaxCopied = 16 << 20;
+
+// Adds: blocks first to last - 1 of `to` are those of `from`. Requires: both multiples of 256.
+void CloneBlocks(WriteBatch* batch, TreeId data, const std::string& from, const std::string& to, uint64_t first,
+                 uint64_t last) {
+  while (first < last) {
+    uint64_t step = kBlocksPerPrefix;
+    size_t cut = 1;
+    while (first % (step * kBlocksPerPrefix) == 0 && first + step * kBlocksPerPrefix <= last) {
+      step *= kBlocksPerPrefix;
+      ++cut;
+    }
+    const std::string source = key::Block(from, first);
+    const std::string target = key::Block(to, first);
+    batch->ClonePrefix(data, source.substr(0, source.size() - cut), data, target.substr(0, target.size() - cut));
+    first += step;
+  }
+}
+
+absl::Status CloneRange(Core& core, Inode& from, Inode& to, uint64_t begin, uint64_t end, uint64_t new_size) {
+  BETR_RETURN_IF_ERROR(core.Flush());
+  Transaction transaction(&core);
+  const std::string target = core.ObjectOf(to);
+  // Cloning takes whole prefixes: what the source has behind `end` comes only if `end` is its end.
+  CloneBlocks(&transaction.batch(), core.data(), core.ObjectOf(from), target, BlockOf(begin),
+              BlockOf(end + kCloneUnit - 1) / kBlocksPerPrefix * kBlocksPerPrefix);
+  AttributeDelta delta;
+  delta.size_at_least = new_size;
+  delta.modified = delta.changed = transaction.now();
+  transaction.Change(&to, delta);
+  return transaction.Commit();
+}
+
+absl::StatusOr<uint64_t> CopyBytes(Core& core, Inode& from, uint64_t from_offset, Inode& to, uint64_t to_offset,
+                                   uint64_t length) {
+  BETR_ASSIGN_OR_RETURN(const ContentView view, ContentView::Of(core, from));
+  length = std::min(length, kMaxCopied);
+  std::vector<char> buffer(std::min<uint64_t>(kCopyBuffer, length));
+  uint64_t done = 0;
+  while (done < length) {
+    const std::span<char> part = std::span(buffer).first(std::min<uint64_t>(buffer.size(), length - done));
+    BETR_ASSIGN_OR_RETURN(const size_t read, view.Read(from_offset + done, part));
+    BETR_ASSIGN_OR_RETURN(const size_t written,
+                          Write(core, to, to_offset + done, std::string_view(buffer.data(), read)));
+    done += written;
+    if (written < part.size()) break;
+  }
+  return done;
+}
+
+// The part of [offset, offset + length) that can be cloned at the same offset; empty if begin >= end. The last part of
+// a prefix can be taken along if it is the end of the source and the target has nothing behind it.
+struct CloneablePart {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+CloneablePart Cloneable(const Inode& from, const Inode& to, uint64_t offset, uint64_t length) {
+  CloneablePart part;
+  part.begin = (offset + kCloneUnit - 1) / kCloneUnit * kCloneUnit;
+  part.end = offset + length;
+  const bool to_the_end = part.end == from.record.size && to.record.size <= part.end;
+  if (!to_the_end) part.end = part.end / kCloneUnit * kCloneUnit;
+  return part;
+}
+
+}  // namespace
+
+absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset, Inode& to, uint64_t to_offset,
+                                   uint64_t length) {
+  BETR_RETURN_IF_ERROR(CheckRegular(from));
+  BETR_RETURN_IF_ERROR(CheckRegular(to));
+  if (from.place == Place::kGone || to.place == Place::kGone) return ErrnoError(ESTALE, "a removed file");
+  if (from_offset >= from.record.size) return 0;
+  length = std::min(length, from.record.size - from_offset);
+  if (to_offset > kMaxFileSize.value || length > kMaxFileSize.value - to_offset) {
+    return ErrnoError(EFBIG, "copy beyond the largest file");
+  }
+  if (&from == &to && from_offset < to_offset + length && to_offset < from_offset + length) {
+    return ErrnoError(EINVAL, "overlapping ranges of one file");
+  }
+  const CloneablePart part = Cloneable(from, to, from_offset, length);
+  if (from_offset != to_offset || part.begin >= part.end) {
+    return CopyBytes(core, from, from_offset, to, to_offset, length);
+  }
+  BETR_ASSIGN_OR_RETURN(const uint64_t head,
+                        CopyBytes(core, from, from_offset, to, to_offset, part.begin - from_offset));
+  if (head < part.begin - from_offset) return head;
+  BETR_RETURN_IF_ERROR(CloneRange(core, from, to, part.begin, part.end, part.end));
+  BETR_ASSIGN_OR_RETURN(const uint64_t tail,
+                        CopyBytes(core, from, part.end, to, part.end, from_offset + length - part.end));
+  return part.end - from_offset + tail;
+}
+
+}  // namespace betr

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/core.h"
+
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "base/uuid.h"
+#include "fs/block_io.h"
+#include "fs/key.h"
+
+namespace betr {
+namespace {
+
+constexpr uint64_t kNumberStride = 1024;
+constexpr size_t kBytesPerName = 16;
+constexpr size_t kMinBatch = kFileBlock.value;
+
+uint64_t RandomSeed() {
+  const Uuid uuid = RandomUuid();
+  uint64_t seed = 0;
+  std::copy_n(uuid.bytes.begin(), sizeof seed, reinterpret_cast<char*>(&seed));
+  return seed;
+}
+
+}  // namespace
+
+Core::Core(std::unique_ptr<Store> store, TreeId meta, TreeId data, const MountOptions& options)
+    : options_(options),
+      store_(std::move(store)),
+      meta_(meta),
+      data_(data),
+      clock_(options.clock != nullptr ? *options.clock : SystemClock()),
+      budget_{static_cast<size_t>(options.name_cache.value) / kBytesPerName, 0, RandomSeed()},
+      inodes_(&budget_, options.inode_cache),
+      // A batch may have a quarter of the log, and an operation adds to what is pending.
+      batch_bytes_(
+          std::max<size_t>(kMinBatch, std::min(options.write_behind.value, store_->Format().log_size.value / 16))) {}
+
+FileTime Core::Now() {
+  constexpr int64_t kPerSecond = 1'000'000'000;
+  const int64_t now = clock_.Now().count();
+  const int64_t below = ((now % kPerSecond) + kPerSecond) % kPerSecond;
+  return {(now - below) / kPerSecond, static_cast<uint32_t>(below)};
+}
+
+std::string Core::ContentOf(const Inode& directory) const {
+  size_t size = 0;
+  for (const Inode* at = &directory; at->place == Place::kNamed; at = at->parent()) {
+    size += at->names.front().name.size() + 1;
+  }
+  std::string content(size, '\0');
+  for (const Inode* at = &directory; at->place == Place::kNamed; at = at->parent()) {
+    const std::string& name = at->names.front().name;
+    size -= name.size() + 1;
+    content.replace(size, name.size(), name);
+  }
+  return content;
+}
+
+std::string Core::ObjectOf(const Inode& inode) const {
+  switch (inode.place) {
+    case Place::kRoot:
+      return std::string(key::kRootObject);
+    case Place::kNamed:
+      return key::Entry(ContentOf(*inode.parent()), inode.names.front().name);
+    case Place::kGroup:
+      return key::Group(ContentOf(*inode.home), inode.group);
+    case Place::kOrphan:
+      return key::Orphan(inode.group);
+    case Place::kGone:
+      break;
+  }
+  Check(false, "what is gone is nowhere");
+  return {};
+}
+
+Inode& Core::HomeOf(Inode& directory) {
+  Inode* at = &directory;
+  while (!at->record.link_home && at->place == Place::kNamed) at = at->parent();
+  return *at;
+}
+
+absl::StatusOr<std::optional<std::string>> Core::GetMeta(std::string_view key) { return store_->Get(meta_, key); }
+
+absl::StatusOr<Inode*> Core::Find(Inode& directory, std::string_view name) {
+  if (const auto child = directory.children.find(name); child != directory.children.end()) return child->second;
+  if (directory.known_names.SurelyAbsent(name)) return nullptr;
+  const std::string key = key::Entry(ContentOf(directory), name);
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, GetMeta(key));
+  if (!value) return nullptr;
+  BETR_ASSIGN_OR_RETURN(EntryRecord entry, DecodeEntry(*value, key::PathOfObject(key)));
+  if (InodeRecord* const record = std::get_if<InodeRecord>(&entry)) {
+    return &inodes_.AddNamed(&directory, name, std::move(*record));
+  }
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, FindGroup(directory, std::get<Reference>(entry).id));
+  inodes_.AddName(inode, &directory, name);
+  return inode;
+}
+
+absl::StatusOr<Inode*> Core::Get(Inode& directory, std::string_view name) {
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, Find(directory, name));
+  if (inode == nullptr) return ErrnoError(ENOENT, name);
+  return inode;
+}
+
+absl::StatusOr<Inode*> Core::FindGroup(Inode& directory, uint64_t id) {
+  for (Inode* home = &HomeOf(directory);; home = &HomeOf(*home->parent())) {
+    if (const auto known = home->groups.find(id); known != home->groups.end()) return known->second;
+    const std::string key = key::Group(ContentOf(*home), id);
+    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, GetMeta(key));
+    if (value) {
+      BETR_ASSIGN_OR_RETURN(InodeRecord record, DecodeInode(*value, key::PathOfObject(key)));
+      return &inodes_.AddGroup(home, id, std::move(record));
+    }
+    if (home->place != Place::kNamed) break;
+  }
+  return absl::DataLossError(
+      absl::StrFormat("link group %u of a name in /%s is missing", id, key::PathOfContent(ContentOf(directory))));
+}
+
+absl::StatusOr<bool> Core::IsEmpty(Inode& directory) {
+  if (!directory.children.empty()) return false;
+  if (directory.known_names.Known()) return directory.known_names.KnownEmpty();
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        store_->NewCursor(meta_, key::Entries(ContentOf(directory))));
+  cursor->SeekToFirst();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  return !cursor->Valid();
+}
+
+absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes) {
+  Check(bytes.size() <= batch_bytes_, "no more is gathered than fits into a batch");
+  PendingWrite& pending = inode.pending;
+  const bool goes_on = !pending.Empty() && pending.offset + pending.bytes.size() == offset;
+  if ((!pending.Empty() && !goes_on) || pending_bytes_ + bytes.size() > batch_bytes_) BETR_RETURN_IF_ERROR(Flush());
+  if (pending.Empty()) {
+    pending.offset = offset;
+    pending_.push_back(&inode);
+  }
+  pending.bytes.append(bytes);
+  pending.attributes.Then(attributes);
+  pending_bytes_ += bytes.size();
+  attributes.ApplyTo(&inode.record);
+  return absl::OkStatus();
+}
+
+void Core::AddPending(WriteBatch* batch) {
+  for (const Inode* inode : pending_) {
+    const std::string object = ObjectOf(*inode);
+    AddBlockWrites(batch, data_, object, inode->pending.offset, inode->pending.bytes, inode->record.size);
+    batch->Upsert(meta_, object, kAttributeUpsert, EncodeDelta(inode->pending.attributes));
+  }
+}
+
+void Core::ForgetPending() {
+  std::vector<Inode*> written;
+  written.swap(pending_);
+  pending_bytes_ = 0;
+  for (Inode* inode : written) {
+    inode->pending = PendingWrite();
+    inodes_.MayGo(inode);
+  }
+}
+
+void Core::DropPending(Inode& inode) {
+  if (inode.pending.Empty()) return;
+  pending_bytes_ -= inode.pending.bytes.size();
+  pending_.erase(std::find(pending_.begin(), pending_.end(), &inode));
+  inode.pending = PendingWrite();
+}
+
+absl::Status Core::Flush() {
+  if (pending_.empty()) return absl::OkStatus();
+  WriteBatch batch;
+  AddPending(&batch);
+  BETR_RETURN_IF_ERROR(store_->Write(batch));
+  ForgetPending();
+  return absl::OkStatus();
+}
+
+absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops) {
+  const absl::Status written = store_->Write(batch);
+  if (written.ok()) ForgetPending();
+  if (written.code() != absl::StatusCode::kResourceExhausted || pending_ops == 0) return written;
+  // What is pending may be all that is too much, and the operation may be the one that makes room.
+  WriteBatch alone;
+  for (auto op = batch.ops().begin() + static_cast<ptrdiff_t>(pending_ops); op != batch.ops().end(); ++op) {
+    CopyOp(*op, &alone);
+  }
+  return store_->Write(alone);
+}
+
+uint64_t Core::FreshNumber(WriteBatch* batch) {
+  if (next_number_ >= staged_bound_) {
+    staged_bound_ = next_number_ + kNumberStride;
+    batch->Put(meta_, key::kNumberBoundKey, EncodeNumberBound(staged_bound_));
+  }
+  return next_number_++;
+}
+
+void Core::NumbersCommitted(bool ok) {
+  if (ok) {
+    number_bound_ = staged_bound_;
+  } else {
+    staged_bound_ = number_bound_;
+  }
+}
+
+void Core::SetNumberBound(uint64_t bound) { next_number_ = number_bound_ = staged_bound_ = bound; }
+
+absl::Status CheckName(std::string_view name) {
+  if (name.size() > kMaxNameSize) return ErrnoError(ENAMETOOLONG, name);
+  if (!key::ValidName(name)) return ErrnoError(EINVAL, absl::StrFormat("name `%s`", name));
+  return absl::OkStatus();
+}
+
+absl::Status CheckDirectory(const Inode& inode) {
+  if (!inode.IsDirectory()) return ErrnoError(ENOTDIR, "not a directory");
+  if (inode.place == Place::kGone) return ErrnoError(ENOENT, "removed directory");
+  return absl::OkStatus();
+}
+
+}  // namespace betr

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all operations of the file system stand on: the store and its two trees, the inodes in memory, the gathered
+// writes, the source of inode numbers. Operations are free functions on a Core (fs/names.h, fs/content.h, ...);
+// changes go through a Transaction.
+//
+// Not thread-safe: FileSystem's lock guards it. Pointers to inodes are valid until InodeTable::Trim, which runs only
+// after an operation has finished.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "betr/filesystem.h"
+#include "fs/inode.h"
+
+namespace betr {
+
+class Core {
+ public:
+  // Requires: the trees exist and have been checked (see mount.cc).
+  Core(std::unique_ptr<Store> store, TreeId meta, TreeId data, const MountOptions& options);
+
+  Store& store() { return *store_; }
+  TreeId meta() const { return meta_; }
+  TreeId data() const { return data_; }
+  InodeTable& inodes() { return inodes_; }
+  const MountOptions& options() const { return options_; }
+
+  FileTime Now();
+
+  // --- where things are --------------------------------------------------------------------------------------
+  // O(depth). Require: the directory (object) has not been removed.
+  std::string ContentOf(const Inode& directory) const;
+  std::string ObjectOf(const Inode& inode) const;
+  // The nearest link home at or above a directory.
+  Inode& HomeOf(Inode& directory);
+
+  // --- reading -----------------------------------------------------------------------------------------------
+  // The value of a key of "meta", if it is there.
+  absl::StatusOr<std::optional<std::string>> GetMeta(std::string_view key);
+  // The inode under a name; null if there is none. Reads at most the entry and, for a reference, its group.
+  // Requires: a directory that has not been removed, a valid name.
+  absl::StatusOr<Inode*> Find(Inode& directory, std::string_view name);
+  // The same, ENOENT if there is none.
+  absl::StatusOr<Inode*> Get(Inode& directory, std::string_view name);
+  // A group that names below `directory` refer to. kDataLoss if no home at or above has it.
+  absl::StatusOr<Inode*> FindGroup(Inode& directory, uint64_t id);
+  absl::StatusOr<bool> IsEmpty(Inode& directory);
+
+  // --- writing -----------------------------------------------------------------------------------------------
+  // Gathers a write. Hands everything over first if it does not go on where the pending one ends, or if there is
+  // too much. Requires: bytes.size() <= batch_bytes(). Errors: of the handing over; nothing was gathered.
+  absl::Status Gather(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes);
+  // Hands over all gathered writes.
+  absl::Status Flush();
+  // Hands over all gathered writes if `inode` has some: for whoever reads or changes its content.
+  absl::Status FlushFor(const Inode& inode) { return inode.pending.Empty() ? absl::OkStatus() : Flush(); }
+  // Forgets the gathered write of an inode that is being removed.
+  void DropPending(Inode& inode);
+  // About how many bytes one batch should have.
+  size_t batch_bytes() const { return batch_bytes_; }
+
+  // For Transaction. A batch that begins with everything pending; writing it; the same without what is pending.
+  void AddPending(WriteBatch* batch);
+  absl::Status WriteWithPending(const WriteBatch& batch, size_t pending_ops);
+  bool HasPending() const { return !pending_.empty(); }
+
+  // A number never given before. Adds to `batch` what makes sure of it, if needed.
+  uint64_t FreshNumber(WriteBatch* batch);
+  void NumbersCommitted(bool ok);
+  void SetNumberBound(uint64_t bound);
+
+ private:
+  void ForgetPending();
+
+  MountOptions options_;
+  std::unique_ptr<Store> store_;
+  TreeId meta_;
+  TreeId data_;
+  Clock& clock_;
+  NameBudget budget_;
+  InodeTable inodes_;
+
+  size_t batch_bytes_;
+  std::vector<Inode*> pending_;
+  size_t pending_bytes_ = 0;
+
+  uint64_t next_number_ = 0;
+  uint64_t number_bound_ = 0;  // numbers below are reserved on disk
+  uint64_t staged_bound_ = 0;  // the same, once the batch that is being made is written
+};
+
+// Errors that many operations give.
+absl::Status CheckName(std::string_view name);
+// ENOTDIR, ENOENT.
+absl::Status CheckDirectory(const Inode& inode);
+
+}  // namespace betr

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "base/status.h"
+#include "fs/key.h"
+#include "fs/names.h"
+#include "fs/place.h"
+
+namespace betr {
+namespace {
+
+constexpr uint32_t kPermissionBits = 07777;
+
+absl::Status CheckNewFile(const NewFile& file) {
+  if (file.type != FileType::kSymlink) return absl::OkStatus();
+  if (file.target.empty()) return ErrnoError(ENOENT, "empty target of a symbolic link");
+  if (file.target.size() > kMaxPathSize) return ErrnoError(ENAMETOOLONG, "target of a symbolic link");
+  if (file.target.find('\0') != std::string::npos) return ErrnoError(EINVAL, "target of a symbolic link");
+  return absl::OkStatus();
+}
+
+InodeRecord NewRecord(const NewFile& file, const InodeRecord& directory, FileTime now, uint64_t number) {
+  InodeRecord record;
+  record.type = file.type;
+  record.permissions = file.type == FileType::kSymlink ? 0777 : file.permissions & kPermissionBits;
+  record.uid = file.uid;
+  record.gid = file.gid;
+  record.number = number;
+  record.accessed = record.modified = record.changed = record.born = now;
+  if (file.type == FileType::kCharDevice || file.type == FileType::kBlockDevice) record.device = file.device;
+  if (file.type == FileType::kSymlink) record.target = file.target;
+  if (record.IsDirectory()) record.links = 2;
+  if ((directory.permissions & S_ISGID) != 0) {
+    record.gid = directory.gid;
+    if (record.IsDirectory()) record.permissions |= S_ISGID;
+  }
+  return record;
+}
+
+}  // namespace
+
+absl::StatusOr<Inode*> Create(Core& core, Inode& directory, std::string_view name, const NewFile& file) {
+  BETR_RETURN_IF_ERROR(CheckNewFile(file));
+  BETR_ASSIGN_OR_RETURN(const Slot slot, FindFreeSlot(core, directory, name));
+  Transaction transaction(&core);
+  const InodeRecord record = NewRecord(file, directory.record, transaction.now(), transaction.FreshNumber());
+  PutNamed(&transaction, core, slot, record);
+  transaction.TouchDirectory(&directory, record.IsDirectory() ? 1 : 0);
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  Inode& inode = core.inodes().AddNamed(&directory, name, record);
+  directory.known_names.Add(name);
+  if (inode.IsDirectory()) inode.known_names.BecomeEmpty();
+  return &inode;
+}
+
+absl::StatusOr<Inode*> CreateUnnamed(Core& core, Inode& directory, const NewFile& file) {
+  BETR_RETURN_IF_ERROR(CheckDirectory(directory));
+  if (file.type == FileType::kDirectory) return ErrnoError(EISDIR, "a directory without a name");
+  BETR_RETURN_IF_ERROR(CheckNewFile(file));
+  Transaction transaction(&core);
+  const uint64_t number = transaction.FreshNumber();
+  InodeRecord record = NewRecord(file, directory.record, transaction.now(), number);
+  record.links = 0;
+  transaction.batch().Put(core.meta(), key::Orphan(number), EncodeInode(record));
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  Inode& inode = core.inodes().AddOrphan(number, std::move(record));
+  inode.unnamed = true;
+  return &inode;
+}
+
+}  // namespace betr

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The methods of FileSystem on attributes, content and the whole.
+#include <cerrno>
+
+#include "base/status.h"
+#include "fs/content.h"
+#include "fs/filesystem_impl.h"
+#include "fs/transaction.h"
+
+namespace betr {
+namespace {
+
+constexpr int64_t kSecondsPerDay = 86400;
+
+// As `relatime`: once after each change, and once a day. A failure to note it is no failure to read.
+void NoteAccess(Core& core, Inode* inode) {
+  const InodeRecord& record = inode->record;
+  if (!core.options().update_access_times || core.store().ReadOnly() || inode->place == Place::kGone) return;
+  const FileTime now = core.Now();
+  const bool stale = record.accessed <= record.modified || record.accessed <= record.changed ||
+                     now.seconds - record.accessed.seconds >= kSecondsPerDay;
+  if (!stale) return;
+  Transaction transaction(&core);
+  AttributeDelta delta;
+  delta.accessed = now;
+  transaction.Change(inode, delta);
+  transaction.Commit().IgnoreError();
+}
+
+}  // namespace
+
+absl::StatusOr<FileAttributes> FileSystem::GetAttributes(InodeId id) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(const Inode* const inode, session.Find(id));
+  return AttributesOf(*inode);
+}
+
+absl::StatusOr<FileAttributes> FileSystem::SetAttributes(InodeId id, const AttributeChange& change) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  BETR_RETURN_IF_ERROR(betr::SetAttributes(session.core(), *inode, change));
+  return AttributesOf(*inode);
+}
+
+absl::StatusOr<std::string> FileSystem::ReadLink(InodeId id) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(const Inode* const inode, session.Find(id));
+  if (inode->record.type != FileType::kSymlink) return ErrnoError(EINVAL, "not a symbolic link");
+  return inode->record.target;
+}
+
+absl::StatusOr<std::string> FileSystem::GetXattr(InodeId id, std::string_view name) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  return betr::GetXattr(session.core(), *inode, name);
+}
+
+absl::Status FileSystem::SetXattr(InodeId id, std::string_view name, std::string_view value, XattrMode mode) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  return betr::SetXattr(session.core(), *inode, name, value, mode);
+}
+
+absl::Status FileSystem::RemoveXattr(InodeId id, std::string_view name) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  return betr::RemoveXattr(session.core(), *inode, name);
+}
+
+absl::StatusOr<std::vector<std::string>> FileSystem::ListXattrs(InodeId id) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(const Inode* const inode, session.Find(id));
+  std::vector<std::string> names;
+  for (const XattrRecord& xattr : inode->record.xattrs) names.push_back(xattr.name);
+  return names;
+}
+
+absl::StatusOr<size_t> FileSystem::Read(InodeId id, uint64_t offset, std::span<char> buffer) {
+  absl::StatusOr<ContentView> view = absl::UnknownError("not read yet");
+  {
+    FsSession session(*impl_);
+    BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+    view = ContentView::Of(session.core(), *inode);
+    if (view.ok()) NoteAccess(session.core(), inode);
+  }
+  BETR_RETURN_IF_ERROR(view.status());
+  return view->Read(offset, buffer);
+}
+
+absl::StatusOr<size_t> FileSystem::Write(InodeId id, uint64_t offset, std::string_view bytes) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  return betr::Write(session.core(), *inode, offset, bytes);
+}
+
+absl::StatusOr<uint64_t> FileSystem::Append(InodeId id, std::string_view bytes) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  const uint64_t offset = inode->record.size;
+  BETR_ASSIGN_OR_RETURN(const size_t written, betr::Write(session.core(), *inode, offset, bytes));
+  if (written < bytes.size()) return ErrnoError(offset + written >= kMaxFileSize.value ? EFBIG : ENOSPC, "append");
+  return offset;
+}
+
+absl::Status FileSystem::Allocate(InodeId id, AllocateMode mode, uint64_t offset, uint64_t length) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  return betr::Allocate(session.core(), *inode, mode, offset, length);
+}
+
+absl::StatusOr<uint64_t> FileSystem::SeekData(InodeId id, uint64_t offset) {
+  absl::StatusOr<ContentView> view = absl::UnknownError("not read yet");
+  {
+    FsSession session(*impl_);
+    BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+    view = ContentView::Of(session.core(), *inode);
+  }
+  BETR_RETURN_IF_ERROR(view.status());
+  return view->SeekData(offset);
+}
+
+absl::StatusOr<uint64_t> FileSystem::SeekHole(InodeId id, uint64_t offset) {
+  absl::StatusOr<ContentView> view = absl::UnknownError("not read yet");
+  {
+    FsSession session(*impl_);
+    BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+    view = ContentView::Of(session.core(), *inode);
+  }
+  BETR_RETURN_IF_ERROR(view.status());
+  return view->SeekHole(offset);
+}
+
+absl::StatusOr<uint64_t> FileSystem::CopyRange(InodeId from_id, uint64_t from_offset, InodeId to_id, uint64_t to_offset,
+                                               uint64_t length) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(Inode* const from, session.Find(from_id));
+  BETR_ASSIGN_OR_RETURN(Inode* const to, session.Find(to_id));
+  return betr::CopyRange(session.core(), *from, from_offset, *to, to_offset, length);
+}
+
+FileSystemSpace FileSystem::Space() const {
+  const SpaceStats stats = impl_->store().Space();
+  const Bytes free = stats.free + stats.pending;
+  return {stats.total, free, free > stats.reserved ? free - stats.reserved : Bytes{0}};
+}
+
+absl::Status FileSystem::Flush() {
+  FsSession session(*impl_);
+  return session.core().Flush();
+}
+
+absl::Status FileSystem::Sync() {
+  BETR_RETURN_IF_ERROR(Flush());
+  return impl_->store().Sync();
+}
+
+}  // namespace betr

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inodes in memory. What lies on disk knows only paths; here objects have identity: an id that outlives renames, the
+// place where they are kept now, their record, and links to the directory above. Keys are derived from these links at
+// the moment they are needed, so a rename of a directory touches nothing below it.
+//
+// Invariants
+//   1. An inode of place kNamed has exactly one name in memory; its directory lists it under that name.
+//   2. An inode of place kGroup is in `groups` of its home; its names in memory may be some of those it has, or none.
+//   3. The record is what the store holds, plus what is pending.
+//   4. A directory stays as long as it lists a child or a group; anything stays while it is referred to or has
+//      something pending; what is gone (no name, not open) goes with its last reference.
+//
+// Not thread-safe: FileSystem's lock guards all of it.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/checksum.h"
+#include "betr/filesystem.h"
+#include "fs/attribute_delta.h"
+#include "fs/name_set.h"
+#include "fs/record.h"
+
+namespace betr {
+
+// Where an object's record is kept.
+enum class Place : uint8_t {
+  kRoot,
+  kNamed,   // under its only name
+  kGroup,   // in a link home
+  kOrphan,  // among the orphans
+  kGone,    // nowhere
+};
+
+// What is known about a link home.
+enum class HasGroups : uint8_t { kUnknown, kNone, kSome };
+
+struct Inode;
+
+// Lets maps of names be asked with views.
+struct NameHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view name) const { return static_cast<size_t>(Checksum(name)); }
+};
+
+struct InodeName {
+  Inode* directory = nullptr;
+  std::string name;
+};
+
+// Content that was written but not yet handed to the store: one extent, and what it does to the record.
+struct PendingWrite {
+  uint64_t offset = 0;
+  std::string bytes;
+  AttributeDelta attributes;
+
+  bool Empty() const { return bytes.empty(); }
+};
+
+struct Inode {
+  explicit Inode(NameBudget* budget) : known_names(budget) {}
+
+  InodeId id;
+  Place place = Place::kNamed;
+  std::vector<InodeName> names;
+  Inode* home = nullptr;  // of a group
+  uint64_t group = 0;     // id of a group or an orphan
+  InodeRecord record;
+  bool unnamed = false;  // an orphan that never had a name, and may still get one
+  uint64_t references = 0;
+  uint64_t opens = 0;
+  PendingWrite pending;
+
+  // Of directories.
+  NumberContext context = 0;  // of the content
+  absl::flat_hash_map<std::string, Inode*, NameHash, std::equal_to<>> children;
+  absl::flat_hash_map<uint64_t, Inode*> groups;
+  NameSet known_names;
+  HasGroups has_groups = HasGroups::kUnknown;  // of a home
+
+  // Where the table keeps it among those that may go; end of the list if it must not.
+  std::list<Inode*>::iterator idle;
+  bool is_idle = false;
+
+  bool IsDirectory() const { return record.IsDirectory(); }
+  // Of a directory that is not the root and has not been removed.
+  Inode* parent() const { return names.front().directory; }
+};
+
+// The context that the stored number of `inode` is seen in.
+NumberContext ContextOf(const Inode& inode);
+FileAttributes AttributesOf(const Inode& inode);
+
+// Whether `directory` is `ancestor` or lies below it.
+bool IsBelow(const Inode& directory, const Inode& ancestor);
+
+class InodeTable {
+ public:
+  InodeTable(NameBudget* budget, size_t idle_max);
+
+  Inode& root() { return *root_; }
+  Inode* Find(InodeId id) const;
+
+  // A new inode without references.
+  Inode& AddNamed(Inode* directory, std::string_view name, InodeRecord record);
+  Inode& AddGroup(Inode* home, uint64_t group, InodeRecord record);
+  Inode& AddOrphan(uint64_t orphan, InodeRecord record);
+
+  // One more name in memory, one fewer. The rest of the inode is the caller's business.
+  void AddName(Inode* inode, Inode* directory, std::string_view name);
+  void RemoveName(Inode* inode, Inode* directory, std::string_view name);
+
+  // Moves an inode to another place; its names have been changed already.
+  void BecomeGroup(Inode* inode, Inode* home, uint64_t group);
+  void BecomeNamed(Inode* inode);
+  void BecomeOrphan(Inode* inode, uint64_t orphan);
+  void BecomeGone(Inode* inode);
+
+  void Refer(Inode* inode, uint64_t count = 1);
+  void Release(Inode* inode, uint64_t count);
+  // To be called when something that kept the inode from going has ended.
+  void MayGo(Inode* inode);
+
+  // Drops inodes that nobody needs beyond the number that is kept. Invalidates pointers to them.
+  void Trim();
+
+  size_t size() const { return inodes_.size(); }
+
+ private:
+  Inode& Add(Place place, InodeRecord record);
+  static bool MustStay(const Inode& inode);
+  void LeavePlace(Inode* inode);
+  void Drop(Inode* inode);
+
+  NameBudget& budget_;
+  size_t idle_max_;
+  uint64_t next_id_ = kRootInode.value;
+  absl::flat_hash_map<uint64_t, std::unique_ptr<Inode>> inodes_;
+  std::list<Inode*> idle_;  // least recently used first
+  Inode* root_;
+};
+
+}  // namespace betr

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/link_groups.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "base/status.h"
+#include "fs/block_io.h"
+#include "fs/key.h"
+
+namespace betr {
+namespace {
+
+constexpr size_t kMembersPerBatch = 256;
+
+// Forgets the names that an inode has in memory below a directory.
+void ForgetNamesBelow(Core& core, Inode* inode, const Inode& directory) {
+  const std::vector<InodeName> names = inode->names;
+  for (const InodeName& name : names) {
+    if (!IsBelow(*name.directory, directory)) continue;
+    core.inodes().RemoveName(inode, name.directory, name.name);
+    name.directory->known_names.Forget();
+  }
+}
+
+absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, const std::vector<GroupMember>& members) {
+  const std::string content = core.ContentOf(home);
+  Transaction transaction(&core);
+  std::map<uint64_t, uint32_t> counts;
+  for (const GroupMember& member : members) {
+    transaction.batch().Erase(core.meta(), content + member.relative);
+    transaction.batch().Erase(core.meta(), key::GroupName(content, member.relative));
+    ++counts[member.id];
+  }
+  std::vector<Removal> removals;
+  for (const auto& [id, names] : counts) {
+    BETR_ASSIGN_OR_RETURN(Inode* const group, core.FindGroup(home, id));
+    removals.push_back(DropObject(&transaction, core, group, names));
+  }
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  for (const Removal& removal : removals) {
+    // Names that are left behind in memory are looked up again, which costs a read and cannot be wrong.
+    ForgetNamesBelow(core, removal.inode, directory);
+    Follow(core, removal);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<GroupMember>> MembersBelow(Core& core, Inode& home, const std::string& below, size_t limit) {
+  std::vector<GroupMember> members;
+  if (home.has_groups == HasGroups::kNone) return members;
+  const std::string content = core.ContentOf(home);
+  if (home.has_groups == HasGroups::kUnknown && below != content) {
+    BETR_RETURN_IF_ERROR(MembersBelow(core, home, content, 1).status());
+    if (home.has_groups == HasGroups::kNone) return members;
+  }
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        core.store().NewCursor(core.meta(), Range::Prefix(GroupNameKey(content, below))));
+  const size_t skip = key::GroupNames(content).size();
+  for (cursor->SeekToFirst(); cursor->Valid() && members.size() < limit; cursor->Next()) {
+    BETR_ASSIGN_OR_RETURN(const uint64_t id, DecodeGroupName(cursor->Value(), "name of a link group"));
+    members.push_back({std::string(cursor->Key().substr(skip)), id});
+  }
+  BETR_RETURN_IF_ERROR(cursor->status());
+  if (below == content) home.has_groups = members.empty() ? HasGroups::kNone : HasGroups::kSome;
+  return members;
+}
+
+absl::StatusOr<bool> HasMembersBelow(Core& core, Inode& home, const std::string& below) {
+  BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members, MembersBelow(core, home, below, 1));
+  return !members.empty();
+}
+
+absl::Status UnlinkMembers(Core& core, Inode& directory) {
+  if (directory.record.link_home || directory.place != Place::kNamed) return absl::OkStatus();
+  Inode& home = core.HomeOf(directory);
+  const std::string content = core.ContentOf(directory);
+  while (true) {
+    BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members, MembersBelow(core, home, content, kMembersPerBatch));
+    if (members.empty()) return absl::OkStatus();
+    BETR_RETURN_IF_ERROR(UnlinkSome(core, directory, home, members));
+  }
+}
+
+absl::Status GroupCloner::Prepare() {
+  if (source_.record.link_home) return absl::OkStatus();
+  Inode& home = core_.HomeOf(source_);
+  const std::string content = core_.ContentOf(source_);
+  BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members,
+                        MembersBelow(core_, home, content, std::numeric_limits<size_t>::max()));
+  if (members.empty()) return absl::OkStatus();
+  names_ = GroupNameKey(core_.ContentOf(home), content);
+  std::map<uint64_t, uint32_t> counts;
+  for (const GroupMember& member : members) ++counts[member.id];
+  for (const auto& [id, names] : counts) {
+    BETR_ASSIGN_OR_RETURN(Inode* const group, core_.FindGroup(home, id));
+    copies_.push_back({group, names});
+  }
+  if (copies_.size() <= kMembersPerBatch) return absl::OkStatus();
+  staged_ = true;
+  for (size_t begin = 0; begin < copies_.size(); begin += kMembersPerBatch) {
+    const size_t end = std::min(copies_.size(), begin + kMembersPerBatch);
+    BETR_RETURN_IF_ERROR(
+        Stage({copies_.begin() + static_cast<ptrdiff_t>(begin), copies_.begin() + static_cast<ptrdiff_t>(end)}));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GroupCloner::Stage(const std::vector<Copy>& copies) {
+  Transaction transaction(&core_);
+  for (const Copy& copy : copies) Add(&transaction.batch(), copy, std::string(key::kScratchPrefix));
+  return transaction.Commit();
+}
+
+void GroupCloner::Add(WriteBatch* batch, const Copy& copy, const std::string& home_content) {
+  // The number as it would be stored in the source's own context: there it is unique, so it is in the clone's.
+  InodeRecord record = RecordIn(*copy.group, source_.context);
+  record.links = copy.names;
+  const std::string object = key::Group(home_content, copy.group->group);
+  batch->Put(core_.meta(), object, EncodeInode(record));
+  CloneAttachments(batch, core_.data(), core_.ObjectOf(*copy.group), object, record);
+}
+
+void GroupCloner::AddTo(Transaction* transaction, const std::string& content) {
+  if (names_.empty()) return;
+  WriteBatch& batch = transaction->batch();
+  batch.ClonePrefix(core_.meta(), names_, core_.meta(), key::GroupNames(content));
+  if (!staged_) {
+    for (const Copy& copy : copies_) Add(&batch, copy, content);
+    return;
+  }
+  for (const TreeId tree : {core_.meta(), core_.data()}) {
+    batch.RenamePrefix(tree, key::Groups(key::kScratchPrefix), tree, key::Groups(content));
+  }
+}
+
+}  // namespace betr

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/listing.h"
+
+#include <absl/strings/str_format.h>
+
+#include "base/status.h"
+#include "fs/key.h"
+
+namespace betr {
+
+absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_view after) {
+  if (!directory.IsDirectory()) return ErrnoError(ENOTDIR, "not a directory");
+  Listing listing;
+  listing.removed_ = directory.place == Place::kGone;
+  if (listing.removed_) return listing;
+  // Sizes and times should be those that everybody sees. If the store takes nothing more now, they are a bit older.
+  core.Flush().IgnoreError();
+  listing.store_ = &core.store();
+  listing.meta_ = core.meta();
+  listing.view_ = core.store().Pin();
+  listing.content_ = core.ContentOf(directory);
+  listing.after_ = after;
+  listing.context_ = directory.context;
+  for (Inode* home = &core.HomeOf(directory);; home = &core.HomeOf(*home->parent())) {
+    listing.homes_.push_back({core.ContentOf(*home), home->context});
+    if (home->place != Place::kNamed) break;
+  }
+  NameSet& names = directory.known_names;
+  if (after.empty() && !names.Known()) names.BeginListing();
+  listing.learning_ = names.Listing(after);
+  return listing;
+}
+
+absl::StatusOr<FileAttributes> Listing::Resolve(std::string_view value, std::string_view name) const {
+  const std::string what = key::PathOfObject(key::Entry(content_, name));
+  BETR_ASSIGN_OR_RETURN(const EntryRecord entry, DecodeEntry(value, what));
+  if (const InodeRecord* const record = std::get_if<InodeRecord>(&entry)) return AttributesOf(*record, context_);
+  const Reference& reference = std::get<Reference>(entry);
+  for (const Home& home : homes_) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> group,
+                          store_->Get(*view_, meta_, key::Group(home.content, reference.id)));
+    if (!group) continue;
+    BETR_ASSIGN_OR_RETURN(const InodeRecord record, DecodeInode(*group, what));
+    return AttributesOf(record, home.context);
+  }
+  // One name that leads nowhere must not hide all the others.
+  FileAttributes attributes;
+  attributes.type = reference.type;
+  attributes.links = 0;
+  return attributes;
+}
+
+absl::Status Listing::Visit(absl::FunctionRef<bool(const DirectoryEntry&)> visit) {
+  if (removed_) return absl::OkStatus();
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        store_->NewCursor(view_, meta_, key::EntriesAfter(content_, after_)));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    const std::string name(cursor->Key().substr(content_.size() + 1));
+    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, Resolve(cursor->Value(), name));
+    if (learning_) visited_.push_back(name);
+    if (!visit({name, attributes})) return absl::OkStatus();
+  }
+  at_end_ = cursor->status().ok();
+  return cursor->status();
+}
+
+void Listing::Teach(Inode* directory) const {
+  NameSet& names = directory->known_names;
+  if (!learning_ || !names.Listing(after_)) return;
+  for (const std::string& name : visited_) names.AddListed(name);
+  if (at_end_) names.FinishListing();
+}
+
+}  // namespace betr

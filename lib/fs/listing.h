@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entries of a directory at one instant, to be visited without the lock.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fs/core.h"
+
+namespace betr {
+
+// Made under the lock, visited without it. Keeps the store's state of that instant alive.
+class Listing {
+ public:
+  // ENOTDIR. A removed directory has no entries.
+  static absl::StatusOr<Listing> Of(Core& core, Inode& directory, std::string_view after);
+
+  // As FileSystem::ReadDirectory. Cost: one range scan; a read for each reference.
+  absl::Status Visit(absl::FunctionRef<bool(const DirectoryEntry&)> visit);
+
+  // Under the lock again: the directory learns its names, if the listing went on from its start without a change.
+  void Teach(Inode* directory) const;
+
+ private:
+  struct Home {
+    std::string content;
+    NumberContext context;
+  };
+
+  Listing() = default;
+  absl::StatusOr<FileAttributes> Resolve(std::string_view value, std::string_view name) const;
+
+  const Store* store_ = nullptr;
+  TreeId meta_;
+  std::shared_ptr<const ReadView> view_;
+  std::string content_;
+  std::string after_;
+  NumberContext context_ = 0;
+  std::vector<Home> homes_;  // nearest first
+  bool removed_ = false;
+  bool learning_ = false;
+
+  std::vector<std::string> visited_;  // while learning
+  bool at_end_ = false;
+};
+
+}  // namespace betr

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The beginning and the end of a file system's life on a store.
+#pragma once
+
+#include <memory>
+
+#include "fs/core.h"
+
+namespace betr {
+
+// As FileSystem::Format.
+absl::Status FormatTrees(Store* store, const RootOptions& root);
+
+// As FileSystem::Mount.
+absl::StatusOr<std::unique_ptr<Core>> OpenCore(std::unique_ptr<Store> store, const MountOptions& options);
+
+// Erases all orphans and what is left in scratch space, if there are any.
+absl::Status ReclaimLeftovers(Core& core);
+
+}  // namespace betr

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/place.h"
+
+#include <absl/strings/str_format.h>
+
+#include <cerrno>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "fs/block_io.h"
+#include "fs/key.h"
+
+namespace betr {
+
+absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view name) {
+  BETR_RETURN_IF_ERROR(CheckDirectory(directory));
+  BETR_RETURN_IF_ERROR(CheckName(name));
+  Slot slot{&directory, std::string(name), core.ContentOf(directory), {}, nullptr};
+  if (slot.content.size() + name.size() > kMaxPathSize) return ErrnoError(ENAMETOOLONG, name);
+  slot.object = key::Entry(slot.content, name);
+  BETR_ASSIGN_OR_RETURN(slot.inode, core.Find(directory, name));
+  return slot;
+}
+
+absl::StatusOr<Slot> FindFreeSlot(Core& core, Inode& directory, std::string_view name) {
+  if (name == "." || name == "..") return ErrnoError(EEXIST, name);
+  BETR_ASSIGN_OR_RETURN(Slot slot, FindSlot(core, directory, name));
+  if (slot.inode != nullptr) return ErrnoError(EEXIST, name);
+  return slot;
+}
+
+absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_view name) {
+  if (name == "..") return ErrnoError(ENOTEMPTY, name);
+  BETR_ASSIGN_OR_RETURN(Slot slot, FindSlot(core, directory, name));
+  if (slot.inode == nullptr) return ErrnoError(ENOENT, name);
+  return slot;
+}
+
+absl::Status CheckReach(const Slot& slot, const InodeRecord& record) {
+  if (!record.IsDirectory() || record.reach == 0) return absl::OkStatus();
+  // An entry key has one byte more than its path.
+  const size_t content = slot.content.size() + slot.name.size() + 1;
+  if (content + record.reach - 1 <= kMaxPathSize) return absl::OkStatus();
+  return ErrnoError(ENAMETOOLONG, absl::StrFormat("a path below %s", slot.name));
+}
+
+InodeRecord RecordIn(const Inode& inode, NumberContext context) {
+  InodeRecord record = inode.record;
+  record.number = StoredNumber(VisibleNumber(record.number, ContextOf(inode)), context);
+  if (record.IsDirectory()) record.salt = inode.context ^ context;
+  return record;
+}
+
+std::string GroupNameKey(const std::string& home_content, std::string_view key) {
+  Check(key.starts_with(home_content), "a name lies below its home");
+  return key::GroupName(home_content, key.substr(home_content.size()));
+}
+
+void PutNamed(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record) {
+  transaction->batch().Put(core.meta(), slot.object, EncodeInode(record));
+  const size_t below = record.IsDirectory() && record.reach > 0 ? slot.name.size() + record.reach : 0;
+  transaction->Reach(slot.directory, slot.object.size() + below);
+}
+
+void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode* home, const Reference& reference) {
+  WriteBatch& batch = transaction->batch();
+  batch.Put(core.meta(), slot.object, EncodeReference(reference));
+  batch.Put(core.meta(), GroupNameKey(core.ContentOf(*home), slot.object), EncodeGroupName(reference.id));
+  home->has_groups = HasGroups::kSome;
+  transaction->Reach(slot.directory, slot.object.size());
+}
+
+void EraseName(Transaction* transaction, Core& core, const Slot& slot) {
+  WriteBatch& batch = transaction->batch();
+  batch.Erase(core.meta(), slot.object);
+  if (slot.inode->place != Place::kGroup) return;
+  batch.Erase(core.meta(), GroupNameKey(core.ContentOf(*slot.inode->home), slot.object));
+}
+
+Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t names) {
+  Removal removal{inode, Fate::kStays, 0, {}};
+  if (inode->place == Place::kGroup && inode->record.links > names) {
+    AttributeDelta delta;
+    delta.links = -int64_t{names};
+    delta.changed = transaction->now();
+    transaction->Change(inode, delta);
+    return removal;
+  }
+  removal.record = RecordIn(*inode, 0);
+  removal.record.links = 0;
+  removal.record.changed = transaction->now();
+  const std::string object = core.ObjectOf(*inode);
+  WriteBatch& batch = transaction->batch();
+  if (inode->place == Place::kGroup) batch.Erase(core.meta(), object);
+  if (inode->opens == 0 || inode->IsDirectory()) {
+    removal.fate = Fate::kGoes;
+    EraseAttachments(&batch, core.data(), object, inode->record);
+    return removal;
+  }
+  removal.fate = Fate::kBecomesOrphan;
+  removal.orphan = transaction->FreshNumber();
+  const std::string orphan = key::Orphan(removal.orphan);
+  batch.Put(core.meta(), orphan, EncodeInode(removal.record));
+  MoveAttachments(&batch, core.data(), object, orphan, inode->record);
+  return removal;
+}
+
+void ForgetName(Core& core, const Slot& slot) {
+  core.inodes().RemoveName(slot.inode, slot.directory, slot.name);
+  slot.directory->known_names.Remove(slot.name);
+}
+
+void Follow(Core& core, const Removal& removal) {
+  Inode* const inode = removal.inode;
+  if (removal.fate == Fate::kStays) return;
+  inode->record = removal.record;
+  if (removal.fate == Fate::kBecomesOrphan) {
+    core.inodes().BecomeOrphan(inode, removal.orphan);
+    return;
+  }
+  core.DropPending(*inode);
+  core.inodes().BecomeGone(inode);
+}
+
+}  // namespace betr

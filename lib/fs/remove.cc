@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <absl/container/flat_hash_set.h>
+
+#include <cerrno>
+
+#include "base/status.h"
+#include "fs/block_io.h"
+#include "fs/key.h"
+#include "fs/link_groups.h"
+#include "fs/names.h"
+#include "fs/place.h"
+
+namespace betr {
+namespace {
+
+// Adds all inodes in memory below a directory, each after the directories above it.
+void CollectBelow(const Inode& directory, absl::flat_hash_set<Inode*>* seen, std::vector<Inode*>* below) {
+  const auto collect = [&](Inode* inode) {
+    if (!seen->insert(inode).second) return;
+    below->push_back(inode);
+    CollectBelow(*inode, seen, below);
+  };
+  for (const auto& [name, child] : directory.children) collect(child);
+  for (const auto& [id, group] : directory.groups) collect(group);
+}
+
+// Adds: what is below a directory goes, except for open files, which become orphans.
+// Requires: no name below refers to a group outside.
+std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Inode& directory) {
+  absl::flat_hash_set<Inode*> seen;
+  std::vector<Inode*> below;
+  CollectBelow(directory, &seen, &below);
+  std::vector<Removal> removals;
+  for (Inode* inode : below) {
+    if (inode->place == Place::kGroup && !IsBelow(*inode->home, directory)) {
+      removals.push_back({inode, Fate::kStays, 0, {}});
+    } else if (inode->opens > 0 && !inode->IsDirectory()) {
+      removals.push_back(DropObject(transaction, core, inode, inode->record.links));
+    } else {
+      removals.push_back({inode, Fate::kGoes, 0, RecordIn(*inode, 0)});
+      removals.back().record.links = 0;
+    }
+  }
+  const Range content = Range::Prefix(core.ContentOf(directory));
+  transaction->batch().EraseRange(core.meta(), content);
+  transaction->batch().EraseRange(core.data(), content);
+  return removals;
+}
+
+void FollowContent(Core& core, const std::vector<Removal>& removals) {
+  for (auto removal = removals.rbegin(); removal != removals.rend(); ++removal) {
+    Inode* const inode = removal->inode;
+    while (!inode->names.empty()) {
+      const InodeName name = inode->names.back();
+      core.inodes().RemoveName(inode, name.directory, name.name);
+    }
+    Follow(core, *removal);
+  }
+}
+
+// Removes a slot's directory with all that is in it.
+absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
+  Inode* const victim = slot.inode;
+  BETR_RETURN_IF_ERROR(UnlinkMembers(core, *victim));
+  Transaction transaction(&core);
+  const std::vector<Removal> content = DropContent(&transaction, core, *victim);
+  EraseName(&transaction, core, slot);
+  const Removal removal = DropObject(&transaction, core, victim);
+  transaction.TouchDirectory(slot.directory, -1);
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  FollowContent(core, content);
+  ForgetName(core, slot);
+  Follow(core, removal);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Unlink(Core& core, Inode& directory, std::string_view name) {
+  if (name == "." || name == "..") return ErrnoError(EISDIR, name);
+  BETR_ASSIGN_OR_RETURN(const Slot slot, FindTakenSlot(core, directory, name));
+  if (slot.inode->IsDirectory()) return ErrnoError(EISDIR, name);
+  Transaction transaction(&core);
+  EraseName(&transaction, core, slot);
+  const Removal removal = DropObject(&transaction, core, slot.inode);
+  transaction.TouchDirectory(&directory, 0);
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  ForgetName(core, slot);
+  Follow(core, removal);
+  return absl::OkStatus();
+}
+
+absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name) {
+  BETR_ASSIGN_OR_RETURN(const Slot slot, FindTakenSlot(core, directory, name));
+  Inode* const victim = slot.inode;
+  if (!victim->IsDirectory()) return ErrnoError(ENOTDIR, name);
+  BETR_ASSIGN_OR_RETURN(const bool empty, core.IsEmpty(*victim));
+  if (!empty) return ErrnoError(ENOTEMPTY, name);
+  Transaction transaction(&core);
+  EraseName(&transaction, core, slot);
+  const Removal removal = DropObject(&transaction, core, victim);
+  transaction.TouchDirectory(&directory, -1);
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  ForgetName(core, slot);
+  Follow(core, removal);
+  return absl::OkStatus();
+}
+
+absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name) {
+  BETR_ASSIGN_OR_RETURN(const Slot slot, FindTakenSlot(core, directory, name));
+  return slot.inode->IsDirectory() ? RemoveSlotTree(core, slot) : Unlink(core, directory, name);
+}
+
+absl::Status ReclaimOrphan(Core& core, Inode& inode) {
+  const std::string object = core.ObjectOf(inode);
+  Transaction transaction(&core);
+  transaction.batch().Erase(core.meta(), object);
+  EraseAttachments(&transaction.batch(), core.data(), object, inode.record);
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  core.DropPending(inode);
+  core.inodes().BecomeGone(&inode);
+  return absl::OkStatus();
+}
+
+}  // namespace betr

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Renaming: an entry moves; what belongs to its object follows by range renames, whatever its size.
+#include <cerrno>
+
+#include "base/status.h"
+#include "fs/block_io.h"
+#include "fs/key.h"
+#include "fs/link_groups.h"
+#include "fs/move.h"
+#include "fs/names.h"
+#include "fs/place.h"
+
+namespace betr {
+namespace {
+
+// POSIX's conditions on what is moved and what it replaces. Nothing is read but whether a directory is empty.
+absl::Status CheckReplace(Core& core, const Slot& from, const Slot& to) {
+  if (from.inode->IsDirectory() && IsBelow(*to.directory, *from.inode)) {
+    return ErrnoError(EINVAL, "a directory into itself");
+  }
+  if (to.inode == nullptr) return absl::OkStatus();
+  if (to.inode->IsDirectory() && IsBelow(*from.directory, *to.inode)) return ErrnoError(ENOTEMPTY, to.name);
+  if (from.inode->IsDirectory() && !to.inode->IsDirectory()) return ErrnoError(ENOTDIR, to.name);
+  if (!from.inode->IsDirectory() && to.inode->IsDirectory()) return ErrnoError(EISDIR, to.name);
+  if (!to.inode->IsDirectory()) return absl::OkStatus();
+  BETR_ASSIGN_OR_RETURN(const bool empty, core.IsEmpty(*to.inode));
+  return empty ? absl::OkStatus() : ErrnoError(ENOTEMPTY, to.name);
+}
+
+// Adds: the object of `from`, and everything below it, gets the name `to`. Returns its record there.
+InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, const Slot& to, bool has_members) {
+  Inode* const inode = from.inode;
+  EraseName(transaction, core, from);
+  if (inode->place == Place::kGroup) {
+    AttributeDelta delta;
+    delta.changed = transaction->now();
+    transaction->Change(inode, delta);
+    PutReference(transaction, core, to, inode->home, {inode->record.type, inode->group});
+    return inode->record;
+  }
+  InodeRecord record = RecordIn(*inode, to.directory->context);
+  record.changed = transaction->now();
+  PutNamed(transaction, core, to, record);
+  MoveAttachments(&transaction->batch(), core.data(), from.object, to.object, record);
+  if (!HasContent(*inode)) return record;
+  const std::string from_content = core.ContentOf(*inode);
+  const std::string to_content = key::Content(to.content, to.name);
+  WriteBatch& batch = transaction->batch();
+  if (has_members) {
+    const std::string home = core.ContentOf(core.HomeOf(*from.directory));
+    batch.RenamePrefix(core.meta(), GroupNameKey(home, from_content), core.meta(), GroupNameKey(home, to_content));
+  }
+  for (const TreeId tree : {core.meta(), core.data()}) batch.RenamePrefix(tree, from_content, tree, to_content);
+  return record;
+}
+
+// The inode in memory gets its new name.
+void FollowMove(Core& core, const Slot& from, const Slot& to, const InodeRecord& record) {
+  Inode* const inode = from.inode;
+  core.inodes().AddName(inode, to.directory, to.name);
+  if (inode->place == Place::kNamed) inode->record = record;
+}
+
+absl::Status Replace(Core& core, const Slot& from, const Slot& to) {
+  BETR_RETURN_IF_ERROR(CheckReplace(core, from, to));
+  BETR_RETURN_IF_ERROR(CheckReach(to, from.inode->record));
+  BETR_ASSIGN_OR_RETURN(const bool has_members, PrepareLinks(core, from, to.directory));
+  Transaction transaction(&core);
+  Removal removal;
+  if (to.inode != nullptr) {
+    EraseName(&transaction, core, to);
+    removal = DropObject(&transaction, core, to.inode);
+  }
+  const InodeRecord record = MoveObject(&transaction, core, from, to, has_members);
+  const int moved = from.inode->IsDirectory() ? 1 : 0;
+  const int replaced = to.inode != nullptr && to.inode->IsDirectory() ? 1 : 0;
+  transaction.TouchDirectory(from.directory, -moved);
+  transaction.TouchDirectory(to.directory, moved - replaced);
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+
+  if (to.inode != nullptr) {
+    ForgetName(core, to);
+    Follow(core, removal);
+  }
+  ForgetName(core, from);
+  FollowMove(core, from, to, record);
+  to.directory->known_names.Add(to.name);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_name, Inode& to_directory,
+                    std::string_view to_name, RenameMode mode) {
+  for (const std::string_view name : {from_name, to_name}) {
+    if (name == "." || name == "..") return ErrnoError(EBUSY, name);
+  }
+  BETR_RETURN_IF_ERROR(CheckDirectory(to_directory));
+  BETR_ASSIGN_OR_RETURN(const Slot from, FindTakenSlot(core, from_directory, from_name));
+  BETR_ASSIGN_OR_RETURN(const Slot to, FindSlot(core, to_directory, to_name));
+  if (mode == RenameMode::kNoReplace && to.inode != nullptr) return ErrnoError(EEXIST, to_name);
+  if (mode == RenameMode::kExchange && to.inode == nullptr) return ErrnoError(ENOENT, to_name);
+  if (from.inode == to.inode) return absl::OkStatus();
+  return mode == RenameMode::kExchange ? Exchange(core, from, to) : Replace(core, from, to);
+}
+
+}  // namespace betr

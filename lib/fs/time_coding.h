@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A FileTime as bytes: seconds as a zigzag varint, nanoseconds as a varint below 10^9.
+#pragma once
+
+#include <string>
+
+#include "base/decoder.h"
+#include "betr/file_attributes.h"
+
+namespace betr {
+
+void PutFileTime(std::string* out, FileTime time);
+FileTime GetFileTime(Decoder* in);
+
+}  // namespace betr

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/transaction.h"
+
+#include <algorithm>
+
+namespace betr {
+
+Transaction::Transaction(Core* core) : core_(*core), now_(core->Now()) {
+  core_.AddPending(&batch_);
+  pending_ops_ = batch_.ops().size();
+}
+
+Transaction::~Transaction() {
+  if (!committed_) core_.NumbersCommitted(false);
+}
+
+void Transaction::Change(Inode* inode, const AttributeDelta& delta) {
+  const auto known = std::find_if(changes_.begin(), changes_.end(),
+                                  [inode](const RecordChange& change) { return change.inode == inode; });
+  if (known != changes_.end()) {
+    known->delta.Then(delta);
+  } else {
+    changes_.push_back({inode, core_.ObjectOf(*inode), delta});
+  }
+}
+
+void Transaction::TouchDirectory(Inode* directory, int64_t subdirectories) {
+  AttributeDelta delta;
+  delta.modified = delta.changed = now_;
+  if (subdirectories != 0) delta.links = subdirectories;
+  Change(directory, delta);
+}
+
+void Transaction::Reach(Inode* directory, size_t object_size) {
+  size_t content = core_.ContentOf(*directory).size();
+  for (Inode* at = directory;; at = at->parent()) {
+    AttributeDelta delta;
+    delta.reach_at_least = object_size - content;
+    // Whoever lies above reaches at least as far.
+    if (at->record.reach >= *delta.reach_at_least) return;
+    Change(at, delta);
+    if (at->place != Place::kNamed) return;
+    content -= at->names.front().name.size() + 1;
+  }
+}
+
+absl::Status Transaction::Commit() {
+  for (const RecordChange& change : changes_) {
+    batch_.Upsert(core_.meta(), change.object, kAttributeUpsert, EncodeDelta(change.delta));
+  }
+  const absl::Status written = core_.WriteWithPending(batch_, pending_ops_);
+  core_.NumbersCommitted(written.ok());
+  committed_ = true;
+  if (!written.ok()) return written;
+  for (const RecordChange& change : changes_) change.delta.ApplyTo(&change.inode->record);
+  return absl::OkStatus();
+}
+
+}  // namespace betr

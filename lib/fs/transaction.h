@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// One change of the file system as one batch. It begins with all gathered writes, so that the store sees operations in
+// their order; what it does to records in memory happens only if the store took it.
+//
+// Use: add to batch(), Change records, Commit; then change the inodes' places and names, which cannot fail.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fs/core.h"
+
+namespace betr {
+
+class Transaction {
+ public:
+  explicit Transaction(Core* core);
+  // Without Commit nothing has happened.
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  WriteBatch& batch() { return batch_; }
+  FileTime now() const { return now_; }
+  uint64_t FreshNumber() { return core_.FreshNumber(&batch_); }
+
+  // An upsert of the inode's record, where it lies before the transaction. Several of one inode become one.
+  void Change(Inode* inode, const AttributeDelta& delta);
+  // A name came, went or changed in a directory: its times, and the number of its subdirectories.
+  void TouchDirectory(Inode* directory, int64_t subdirectories);
+  // The key of an entry of `object_size` bytes will exist below `directory`: all directories above learn of it.
+  void Reach(Inode* directory, size_t object_size);
+
+  absl::Status Commit();
+
+ private:
+  struct RecordChange {
+    Inode* inode;
+    std::string object;
+    AttributeDelta delta;
+  };
+
+  Core& core_;
+  WriteBatch batch_;
+  size_t pending_ops_;
+  FileTime now_;
+  std::vector<RecordChange> changes_;
+  bool committed_ = false;
+};
+
+}  // namespace betr

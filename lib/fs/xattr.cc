@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cerrno>
+
+#include "base/status.h"
+#include "fs/content.h"
+#include "fs/key.h"
+#include "fs/transaction.h"
+
+namespace betr {
+namespace {
+
+using Xattrs = std::vector<XattrRecord>;
+
+Xattrs::iterator FindXattr(Xattrs* xattrs, std::string_view name) {
+  const auto at = std::lower_bound(xattrs->begin(), xattrs->end(), name,
+                                   [](const XattrRecord& xattr, std::string_view other) { return xattr.name < other; });
+  return at != xattrs->end() && at->name == name ? at : xattrs->end();
+}
+
+absl::Status CheckXattrName(std::string_view name) {
+  if (name.empty() || name.size() > kMaxNameSize) return ErrnoError(ERANGE, "name of an extended attribute");
+  if (name.find('\0') != std::string_view::npos) return ErrnoError(EINVAL, "name of an extended attribute");
+  return absl::OkStatus();
+}
+
+// Whether a value goes into the record, beside those of the others.
+bool FitsInline(const Xattrs& xattrs, std::string_view name, std::string_view value) {
+  size_t total = value.size();
+  for (const XattrRecord& xattr : xattrs) total += xattr.name == name ? 0 : xattr.value.size();
+  return value.size() <= kMaxInlineXattr && total <= kMaxInlineXattrs;
+}
+
+absl::Status CheckListSize(const Xattrs& xattrs, std::string_view new_name) {
+  size_t total = new_name.size() + 1;
+  for (const XattrRecord& xattr : xattrs) total += xattr.name.size() + 1;
+  if (total > kMaxXattrSize.value) return ErrnoError(ENOSPC, "names of extended attributes");
+  return absl::OkStatus();
+}
+
+// The inode's record becomes `record`, whose xattrs have changed. Requires: it has a place.
+absl::Status CommitRecord(Core& core, Transaction* transaction, Inode& inode, InodeRecord record) {
+  record.changed = transaction->now();
+  transaction->batch().Put(core.meta(), core.ObjectOf(inode), EncodeInode(record));
+  BETR_RETURN_IF_ERROR(transaction->Commit());
+  inode.record = std::move(record);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view name) {
+  BETR_RETURN_IF_ERROR(CheckXattrName(name));
+  const auto found = FindXattr(&inode.record.xattrs, name);
+  if (found == inode.record.xattrs.end()) return ErrnoError(ENODATA, name);
+  if (!found->external) return found->value;
+  if (inode.place == Place::kGone) return ErrnoError(ENODATA, name);
+  BETR_ASSIGN_OR_RETURN(std::optional<std::string> value,
+                        core.store().Get(core.data(), key::Xattr(core.ObjectOf(inode), name)));
+  if (!value) return absl::DataLossError("the value of an extended attribute is missing");
+  return *std::move(value);
+}
+
+absl::Status SetXattr(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {
+  BETR_RETURN_IF_ERROR(CheckXattrName(name));
+  if (value.size() > kMaxXattrSize.value) return ErrnoError(E2BIG, name);
+  if (inode.place == Place::kGone) return ErrnoError(ESTALE, "a removed file");
+  InodeRecord record = inode.record;
+  auto at = FindXattr(&record.xattrs, name);
+  if (at != record.xattrs.end() && mode == XattrMode::kCreate) return ErrnoError(EEXIST, name);
+  if (at == record.xattrs.end()) {
+    if (mode == XattrMode::kReplace) return ErrnoError(ENODATA, name);
+    BETR_RETURN_IF_ERROR(CheckListSize(record.xattrs, name));
+    XattrRecord added;
+    added.name = name;
+    at = record.xattrs.insert(
+        std::lower_bound(record.xattrs.begin(), record.xattrs.end(), added,
+                         [](const XattrRecord& a, const XattrRecord& b) { return a.name < b.name; }),
+        added);
+  }
+  Transaction transaction(&core);
+  const std::string key = key::Xattr(core.ObjectOf(inode), name);
+  const bool was_external = at->external;
+  at->external = !FitsInline(record.xattrs, name, value);
+  at->size = static_cast<uint32_t>(value.size());
+  at->value = at->external ? std::string() : std::string(value);
+  if (at->external) {
+    transaction.batch().Put(core.data(), key, value);
+  } else if (was_external) {
+    transaction.batch().Erase(core.data(), key);
+  }
+  return CommitRecord(core, &transaction, inode, std::move(record));
+}
+
+absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name) {
+  BETR_RETURN_IF_ERROR(CheckXattrName(name));
+  InodeRecord record = inode.record;
+  const auto at = FindXattr(&record.xattrs, name);
+  if (at == record.xattrs.end()) return ErrnoError(ENODATA, name);
+  if (inode.place == Place::kGone) return ErrnoError(ESTALE, "a removed file");
+  Transaction transaction(&core);
+  if (at->external) transaction.batch().Erase(core.data(), key::Xattr(core.ObjectOf(inode), name));
+  record.xattrs.erase(at);
+  return CommitRecord(core, &transaction, inode, std::move(record));
+}
+
+}  // namespace betr
