@@ -28,6 +28,7 @@ Log::Log(BlockDevice& device, const LogArea& area, uint64_t salt, const Checkpoi
       free_(from.position.sequence),
       durable_(from.position.sequence),
       next_(recovered.end),
+      is_torn_(recovered.is_torn),
       durable_lsn_(from.lsn),
       written_lsn_(recovered.last_lsn),
       last_lsn_(recovered.last_lsn) {}
@@ -116,16 +117,26 @@ Log::Turn Log::BeginTurn(Until until) {
   turn_blocks_ = BufferBlocks();
   turn.frame = std::exchange(buffer_, std::exchange(spare_, {}));
   turn.last_lsn = last_lsn_;
+  turn.erase_first = std::exchange(is_torn_, false);
   const bool is_far_ahead = kBlockSize * (next_.sequence - durable_) >= kMaxUnflushed;
   turn.flush_first = !turn.frame.empty() && (!is_settled_ || is_far_ahead);
   turn.flush_last = until == Until::kDurable;
+  Check(turn.flush_first || turn.flush_last || is_settled_, "the first turn flushes");
   return turn;
 }
 
 absl::Status Log::DoTurn(Turn* turn) {
+  if (turn->erase_first) BETR_RETURN_IF_ERROR(EraseHeader(turn->header.position.sequence));
   if (turn->flush_first) BETR_RETURN_IF_ERROR(Flush());
   if (!turn->frame.empty()) BETR_RETURN_IF_ERROR(WriteFrame(turn));
   return turn->flush_last ? Flush() : absl::OkStatus();
+}
+
+absl::Status Log::EraseHeader(uint64_t sequence) {
+  std::string block(kBlockSize.value, '\0');
+  BETR_RETURN_IF_ERROR(ReadLogBlocks(device_, area_, sequence, block));
+  block.replace(0, FrameHeader::kSize, FrameHeader::kSize, '\0');
+  return WriteLogBlocks(device_, area_, sequence, block);
 }
 
 absl::Status Log::Flush() {

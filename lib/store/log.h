@@ -12,8 +12,9 @@
 //    first failed write or flush nothing becomes durable any more, and Append, Sync and WriteOut return the error.
 // 4. At most one thread has the I/O turn; all writes and flushes happen in it, without the mutex. Meanwhile others
 //    append to the second buffer.
-// 5. The first turn after opening begins with a flush: what recovery saw is then what is stored, and no block that
-//    was hidden by a cache can come back and follow a frame of ours.
+// 5. The first turn after opening overwrites the header of a torn frame, if there is one at the end of the log, and
+//    flushes before it writes. So what recovery saw is then what is stored; no block that was hidden by a cache can
+//    come back and follow a frame of ours; and no torn frame can become whole by parts of the one written over it.
 // 6. Memory: two frames; a frame has at most kFrameTarget bytes or a single record.
 //
 // Threads: any. Append calls must follow each other (the caller's order of batches is the order of LSNs); all
@@ -110,8 +111,9 @@ class Log {
   LogCounters Counters() const;
 
  private:
-  // What one holder of the turn does: perhaps a flush, perhaps a frame, perhaps a flush.
+  // What one holder of the turn does, in this order; the frame stands between the flushes.
   struct Turn {
+    bool erase_first = false;
     bool flush_first = false;
     bool flush_last = false;
     FrameHeader header;  // without checksums; counts no records if there is nothing to write
@@ -123,6 +125,7 @@ class Log {
   struct Recovered {
     LogPosition end;
     uint64_t opening;
+    bool is_torn;
     Lsn last_lsn;
   };
 
@@ -140,6 +143,8 @@ class Log {
   bool Reached(Until until, Lsn lsn) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Turn BeginTurn(Until until) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status DoTurn(Turn* turn);
+  // Leaves the other sectors of the block as they are, so that this write cannot make the frame whole either.
+  absl::Status EraseHeader(uint64_t sequence);
   // In a turn only: makes all that has been written durable.
   absl::Status Flush();
   absl::Status WriteFrame(Turn* turn);
@@ -170,6 +175,7 @@ class Log {
   uint64_t durable_ ABSL_GUARDED_BY(mutex_);          // sequence; what lies before is durable or not needed any more
   LogPosition next_ ABSL_GUARDED_BY(mutex_);          // behind the last frame that has been written
   uint64_t turn_blocks_ ABSL_GUARDED_BY(mutex_) = 0;  // of the frame that is being written
+  bool is_torn_ ABSL_GUARDED_BY(mutex_);              // there is the header of a torn frame at `next_`
   bool is_settled_ ABSL_GUARDED_BY(mutex_) = false;   // there was a flush since opening
   Lsn durable_lsn_ ABSL_GUARDED_BY(mutex_);
   Lsn written_lsn_ ABSL_GUARDED_BY(mutex_);

@@ -75,7 +75,7 @@ absl::StatusOr<Log::Recovered> Log::Recover(BlockDevice& device, const LogArea& 
   Replayer replayer(from.lsn, replay);
   while (true) {
     BETR_ASSIGN_OR_RETURN(const bool has_frame, scanner.Next());
-    if (!has_frame) return Recovered{scanner.position(), scanner.opening(), replayer.Last()};
+    if (!has_frame) return Recovered{scanner.position(), scanner.opening(), scanner.is_torn(), replayer.Last()};
     BETR_RETURN_IF_ERROR(replayer.Visit(scanner));
   }
 }

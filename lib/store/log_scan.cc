@@ -53,7 +53,8 @@ absl::StatusOr<bool> LogScanner::Next() {
   }
   BETR_ASSIGN_OR_RETURN(std::string_view body, View(position_.sequence, blocks));
   body.remove_prefix(FrameHeader::kSize);
-  if (Checksum(body) != header->record_checksum) return End();
+  is_torn_ = Checksum(body) != header->record_checksum;
+  if (is_torn_) return End();
   header_ = *header;
   records_ = body.substr(0, header->record_bytes);
   position_ = header->End();
@@ -68,8 +69,8 @@ absl::StatusOr<bool> LogScanner::End() {
   for (uint64_t sequence = end; sequence < last; ++sequence) {
     BETR_ASSIGN_OR_RETURN(const std::optional<FrameHeader> header, HeaderAt(sequence));
     if (!header || header->durable <= end) continue;
-    return absl::DataLossError(absl::StrFormat("%s: no intact frame, but this was durable, says the frame %u",
-                                               Place(end), header->position.sequence));
+    return absl::DataLossError(absl::StrFormat("%s: no intact frame, but this was durable, says frame %u", Place(end),
+                                               header->position.sequence));
   }
   return false;
 }

@@ -47,6 +47,9 @@ class LogScanner {
   // At the end: no frame that begins there or behind, valid or not, has a larger number.
   uint64_t opening() const { return opening_; }
 
+  // At the end: whether the header of a frame that continues the log is there, but not all of its records.
+  bool is_torn() const { return is_torn_; }
+
   // "DEVICE: log frame 17 at offset 69632".
   std::string Place(uint64_t sequence) const;
 
@@ -65,6 +68,7 @@ class LogScanner {
   FrameHeader header_;
   std::string_view records_;
   uint64_t opening_ = 0;
+  bool is_torn_ = false;
 
   std::string cache_;  // the blocks from cache_begin_ on
   uint64_t cache_begin_ = 0;

@@ -142,6 +142,26 @@ TEST_CASE("a full log says so and works again after a checkpoint", "[log]") {
   CHECK(log->Append(refused, payload).ok());
 }
 
+TEST_CASE("a log can be filled to the last block", "[log]") {
+  MemoryDevice device(MiB(1));
+  {
+    const auto log = OpenNew(device, kSmall);
+    Lsn lsn{1};
+    for (; log->Append(lsn, std::string(1000, 'p')).ok(); lsn = lsn.Next()) REQUIRE(lsn < Lsn{100});
+    CHECK(log->LastLsn().value == (kSmall.size.value - FrameHeader::kSize) / 1012);
+    CHECK(log->Used() == log->Size());
+    REQUIRE(log->Sync().ok());
+  }
+  CHECK(Replayed(device, kSmall).size() == 64);
+  const auto log = OpenNew(device, {KiB(128), KiB(64)});
+  for (int group = 0; group < 16; ++group) {
+    REQUIRE(log->Append(log->LastLsn().Next(), "x").ok());
+    REQUIRE(log->Append(log->LastLsn().Next(), "y").ok());
+    REQUIRE(log->Sync().ok());
+  }
+  CHECK(log->Append(log->LastLsn().Next(), "z").code() == absl::StatusCode::kResourceExhausted);
+}
+
 TEST_CASE("a checkpoint drops what is still in memory", "[log]") {
   MemoryDevice memory(MiB(1));
   CountingDevice device(memory);
