@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a tool in process: everything that it could read from or print to is a string, and its clock is a test's.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "tool_io.h"
+
+namespace betr::tools {
+
+// What a tool finds, and what it left.
+struct ToolRun {
+  std::string in;
+  std::map<std::string, std::string> environment;
+  bool is_terminal = false;
+  ManualClock clock;
+
+  int exit = -1;
+  std::string out;
+  std::string err;
+
+  // Runs `main` with the arguments (without the name of the program). Returns the exit code, `exit` too.
+  int Run(int (*main)(Arguments, ToolIo&), const std::vector<std::string>& arguments);
+};
+
+}  // namespace betr::tools

@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# betrcp: into, out of and inside an image; each thing that it refuses.
+. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+
+export BETR_IMAGE=$PWD/disk.img
+mkfs.betr -q -s 256M disk.img
+
+make_tree() { # <directory>
+  mkdir -p "$1/sub/deep"
+  seq 5000 >"$1/numbers"
+  head -c 100000 /dev/urandom >"$1/sub/noise"
+  printf 'hello\n' >"$1/sub/deep/hello"
+  ln -s sub/noise "$1/link"
+  ln "$1/numbers" "$1/sub/same"
+  chmod 640 "$1/numbers"
+  touch -d '2002-03-04 05:06:07.25' "$1/sub/noise" "$1/sub"
+}
+
+copies_trees() {
+  make_tree tree
+  expect 0 betrcp -a tree :/tree
+  silent
+  expect 0 betrcp -a :/tree copy
+  same_tree tree copy
+  diff <(attributes tree) <(attributes copy) || fail "attributes differ"
+  # Into a directory that exists, several at once, by another path to the image.
+  expect 0 betrcp --mkdir in
+  expect 0 betrcp -r tree/sub tree/numbers disk.img:/in
+  mkdir out-dir
+  expect 0 betrcp -r :in/sub :/in/numbers out-dir
+  diff tree/numbers out-dir/numbers
+  same_tree tree/sub out-dir/sub
+  # The content of a directory; -T makes a name of what is a directory.
+  expect 0 betrcp -a tree/. :/content
+  expect 0 betrcp -aT tree :/in
+  expect 0 betrcp --list in
+  printed link
+  expect 0 betrcp -a :/content/. content
+  same_tree tree content
+}
+
+copies_single_files() {
+  expect 0 betrcp tree/numbers :/
+  expect 0 betrcp --cat numbers
+  cmp out tree/numbers
+  expect 0 betrcp tree/numbers :/renamed
+  expect 0 betrcp :renamed back
+  cmp back tree/numbers
+  printf short >short
+  expect 0 betrcp short :/renamed
+  expect 0 betrcp --cat :/renamed
+  cmp out short
+  expect 0 betrcp -v tree/numbers :/verbose
+  said "1 files, .*, in .*"
+  expect 0 betrcp --json tree/numbers :/json
+  python3 -c "import json; d = json.load(open('out')); assert d['schema'] == 'betr.copy' and d['files'] == 1, d"
+}
+
+copies_archives() {
+  tar -C tree -cf tree.tar .
+  expect 0 betrcp --tar tree.tar :/from/tar
+  expect 0 betrcp -a :/from/tar from-tar
+  same_tree tree from-tar
+  expect 0 betrcp --tar :/tree out.tar
+  mkdir untar
+  tar -C untar -xf out.tar
+  expect 0 betrcp --tar :/tree -
+  cmp out out.tar
+  xz -k tree.tar
+  cat tree.tar.xz | expect 0 betrcp --tar - :/stdin
+  expect 0 betrcp -a :/stdin from-stdin
+  same_tree tree from-stdin
+}
+
+clones() {
+  expect 0 betrcp --clone tree clone
+  silent
+  [ ! -s out ] || fail "a clone prints without -v"
+  expect 0 betrcp -v --clone tree clone2
+  printed "clone tree -> clone2: .*, [0-9]+ nodes touched"
+  expect 0 betrcp --json --clone :/tree :/clone3
+  python3 -c "import json; d = json.load(open('out')); assert d['schema'] == 'betr.clone' and d['nodes_touched'] > 0, d"
+  # Into a directory; of a file; of everything.
+  expect 0 betrcp --clone tree in
+  expect 0 betrcp --clone tree/numbers one-file
+  expect 0 betrcp --clone / everything
+  for path in clone clone2 clone3 in/tree everything/clone everything/in/tree; do
+    expect 0 betrcp -a ":/$path" "out-dir/${path//\//-}"
+    same_tree tree "out-dir/${path//\//-}"
+  done
+  expect 0 betrcp --cat one-file
+  cmp out tree/numbers
+  # Both sides live their own lives.
+  expect 0 betrcp short :/clone/sub/noise
+  expect 0 betrcp --cat tree/sub/noise
+  cmp out tree/sub/noise
+  expect 0 betrcp --cat clone/sub/noise
+  cmp out short
+}
+
+refuses_clones() {
+  expect 1 betrcp --clone tree tree/sub/inner
+  said "betrcp: clone: tree/sub/inner: cannot clone a directory into itself"
+  expect 1 betrcp --clone tree tree
+  said "betrcp: clone: tree/tree: cannot clone a directory into itself"
+  expect 1 betrcp --clone nothing b
+  said "betrcp: clone: .*nothing.*: No such file or directory"
+  expect 1 betrcp --clone tree/sub numbers
+  said "betrcp: clone: .*numbers.*: File exists"
+  expect 1 betrcp --clone tree no/such/parent
+  said "betrcp: clone: .*: No such file or directory"
+  expect 0 betrcp --list
+  ! grep -qx "b" out || fail "a clone of nothing is there"
+}
+
+renames_and_removes() {
+  expect 0 betrcp --rename clone2 moved
+  expect 0 betrcp -a :/moved moved
+  same_tree tree moved
+  expect 0 betrcp --rename moved in
+  expect 0 betrcp --list in/moved
+  expect 1 betrcp --list moved
+  said "betrcp: list: .*moved.*: No such file or directory"
+  expect 1 betrcp --rename nothing b
+  expect 1 betrcp --rename in in/moved/again
+  said "betrcp: rename: .*: Invalid argument"
+  expect 0 betrcp --remove in/moved everything
+  expect 1 betrcp --remove in/moved
+  said "betrcp: remove: .*in/moved.*: No such file or directory"
+  expect 1 betrcp --remove /
+  said "betrcp: remove: /: the root cannot be removed"
+  expect 1 betrcp --mkdir in
+  said "betrcp: mkdir: .*in.*: File exists"
+  expect 1 betrcp --mkdir a/b/c
+  expect 0 betrcp -p --mkdir a/b/c
+  expect 0 betrcp -p --mkdir a/b/c
+}
+
+lists() {
+  expect 0 betrcp --list tree
+  diff out <(ls -A tree | LC_ALL=C sort) || fail "list"
+  expect 0 betrcp --list -R tree
+  diff <(sort out) <(cd tree && find . -mindepth 1 -printf '%P\n' | sort) || fail "list -R"
+  expect 0 betrcp --list -l tree
+  printed "-rw-r----- +2 +$(id -u) +$(id -g) +$(stat -c %s tree/numbers) .*Z numbers"
+  printed "l.* link -> sub/noise"
+  printed "d.* 2002-03-04T..:06:07Z sub"
+  expect 0 betrcp --list tree/numbers
+  printed numbers
+  expect 0 betrcp --list --json -R tree
+  python3 -c "
+import json
+document = json.load(open('out'))
+entries = {entry['path']: entry for entry in document['entries']}
+assert document['schema'] == 'betr.list', document
+assert entries['numbers']['mode'] == '0640' and entries['numbers']['links'] == 2, entries
+assert entries['link']['target'] == 'sub/noise' and entries['sub/deep']['type'] == 'directory', entries
+assert entries['numbers']['inode'] == entries['sub/same']['inode'], entries"
+}
+
+knows_wrong_operands() {
+  expect 2 betrcp
+  said "betrcp: copy: 0 operands: wants SRC and DST"
+  expect 2 betrcp a b
+  said "betrcp: neither a nor b is inside an image: :/path is"
+  expect 2 betrcp :/a :/b
+  said "betrcp: both SRC and DST are inside the image: --clone does that"
+  expect 2 betrcp one.img:/a two.img:/b
+  expect 2 betrcp --clone one.img:/a two.img:/b
+  said "betrcp: one.img and two.img are two images: copy through the host"
+  expect 2 betrcp --clone a
+  said "betrcp: --clone: 1 operands: wants A and B"
+  expect 2 betrcp --clone --list a b
+  said "betrcp: --clone and --list are two commands"
+  expect 2 betrcp --tar a b
+  expect 2 betrcp --tar :/a :/b
+  expect 2 env -u BETR_IMAGE betrcp a :/b
+  said "betrcp: no image: give -i IMAGE, IMAGE:/path, or set BETR_IMAGE"
+  expect 1 betrcp tree :/dir
+  said "betrcp: import: tree: is a directory: -r or -a copies it"
+  expect 1 betrcp :/tree dir
+  said "betrcp: export: /tree: is a directory: -r or -a copies it"
+  expect 1 betrcp nothing :/
+  said "betrcp: import: nothing: No such file or directory"
+  expect 1 betrcp :/nothing .
+  said "betrcp: export: /nothing: No such file or directory"
+  expect 1 betrcp tree/numbers short :/target
+  said "betrcp: import: /target: No such file or directory"
+  expect 1 betrcp tree/numbers short :/numbers
+  said "betrcp: import: /numbers: Not a directory"
+  expect 1 betrcp tree/numbers :/no/such
+  expect 1 betrcp :/numbers no/such
+  expect 1 betrcp --cat tree
+  said "betrcp: cat: .*tree.*: Is a directory"
+  expect 1 betrcp --list numbers/below
+  said "betrcp: list: .*: Not a directory"
+  expect 1 betrcp --tar tree/numbers :/no-archive
+  expect 1 bash -c 'betrcp --cat numbers >/dev/full'
+}
+
+knows_images() {
+  expect 1 betrcp -i nothing.img --list
+  said "betrcp: open: .*nothing.img.*: No such file or directory"
+  seq 100000 >noise.img
+  expect 4 betrcp -i noise.img --list
+  said "betrcp: open: .*noise.img.*"
+  cp disk.img damaged.img
+  dd if=/dev/zero of=damaged.img bs=8192 count=1 conv=notrunc status=none
+  expect 4 betrcp -i damaged.img --list
+  holding disk.img expect 3 betrcp --list
+  said "betrcp: open: .*disk.img: in use by pid [0-9]+ \(betrcp\) on .* since .*"
+}
+
+copies_trees
+copies_single_files
+copies_archives
+clones
+refuses_clones
+renames_and_removes
+lists
+knows_wrong_operands
+knows_images

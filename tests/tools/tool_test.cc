@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame: what all tools do alike.
+#include "tool.h"
+
+#include <catch2/catch.hpp>
+
+#include "betr/version.h"
+#include "json_output.h"
+#include "progress.h"
+#include "support/tools/run_tool.h"
+
+namespace betr::tools {
+namespace {
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+// Prints what its options came out as, or does what it is told to.
+int TestMain(Arguments args, ToolIo& io) {
+  Tool tool({.name = "tested", .summary = "Does nothing.", .examples = "  tested -i x\n"}, io);
+  Bytes size{7};
+  std::string action;
+  tool.app().add_option("ACTION", action);
+  tool.AddSize("-s,--size", &size, "A size");
+  tool.AddImage();
+  tool.AddJson();
+  if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+  if (action == "fail") return tool.Fail("read", absl::NotFoundError("a/b: No such file or directory"));
+  if (action == "damage") return tool.Fail("read", absl::DataLossError("node 3: checksum"));
+  if (action == "note") tool.Note("by the way");
+  if (action == "slow") {
+    Progress progress(tool, "files");
+    progress.Begin("import");
+    progress.SetTotal(0, MiB(4));
+    for (int i = 0; i < 20; ++i) {
+      io.clock.Now();
+      static_cast<ManualClock&>(io.clock).Advance(std::chrono::milliseconds(100));
+      progress.Update(static_cast<uint64_t>(i), KiB(100) * static_cast<uint64_t>(i), "dir/name");
+    }
+  }
+  io.out << size.value << ' ' << tool.image() << ' ' << tool.verbosity() << tool.quiet() << tool.json();
+  return tool.Finish(kExitOk);
+}
+
+TEST_CASE("a tool explains itself") {
+  ToolRun run;
+  CHECK(run.Run(TestMain, {"--help"}) == kExitOk);
+  CHECK_THAT(run.out, Contains("Does nothing.") && Contains("--size SIZE") && Contains("Examples:\n  tested -i x\n"));
+  CHECK(run.err.empty());
+  CHECK(run.Run(TestMain, {"--version"}) == kExitOk);
+  CHECK(run.out == std::string("tested ") + LibraryVersion() + "\n");
+}
+
+TEST_CASE("a wrong command line is an error of its own") {
+  ToolRun run;
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--no-such"}, {"-s"}, {"-s", "4KB"}, {"-s", "-1"}, {"a", "b"}, {"-i"}}) {
+    INFO(wrong.back());
+    CHECK(run.Run(TestMain, wrong) == kExitUsage);
+    CHECK(run.out.empty());
+    CHECK_THAT(run.err, StartsWith("tested: ") && Contains("Try 'tested --help'."));
+  }
+}
+
+TEST_CASE("options that tools share") {
+  ToolRun run;
+  CHECK(run.Run(TestMain, {}) == kExitOk);
+  CHECK(run.out == "7  000");
+  CHECK(run.Run(TestMain, {"-s", "1.5K", "-i", "x.img", "-vv", "-q", "--json"}) == kExitOk);
+  CHECK(run.out == "1536 x.img 211");
+}
+
+TEST_CASE("the environment names the image unless -i does") {
+  ToolRun run;
+  run.environment["BETR_IMAGE"] = "env.img";
+  run.Run(TestMain, {});
+  CHECK(run.out == "7 env.img 000");
+  run.Run(TestMain, {"-i", "x.img"});
+  CHECK(run.out == "7 x.img 000");
+}
+
+TEST_CASE("errors say tool, what, where and why, and which kind they are") {
+  ToolRun run;
+  CHECK(run.Run(TestMain, {"fail"}) == kExitFailed);
+  CHECK(run.err == "tested: read: a/b: No such file or directory\n");
+  CHECK(run.Run(TestMain, {"damage", "-q"}) == kExitDamaged);
+  CHECK(run.err == "tested: read: node 3: checksum\n");
+  CHECK(run.Run(TestMain, {"note"}) == kExitOk);
+  CHECK(run.err == "tested: by the way\n");
+  CHECK(run.Run(TestMain, {"note", "-q"}) == kExitOk);
+  CHECK(run.err.empty());
+}
+
+TEST_CASE("progress is for those who watch, and not for short work") {
+  ToolRun run;
+  run.Run(TestMain, {"slow"});
+  CHECK(run.err.empty());
+  run.is_terminal = true;
+  run.Run(TestMain, {"slow", "-q"});
+  CHECK(run.err.empty());
+  run.Run(TestMain, {"slow"});
+  // Shown for the first time after a second: nine hundred KiB of four MiB.
+  CHECK_THAT(run.err, StartsWith("\rimport: 9 files, 900 KiB, 900 KiB/s, 22 %, 3.6 s left  dir/name"));
+  CHECK_THAT(run.err, Catch::Matchers::EndsWith("\r\033[K"));
+}
+
+TEST_CASE("durations have the unit that people would choose") {
+  using std::chrono::nanoseconds;
+  const auto text = [](double seconds) { return FormatDuration(nanoseconds(static_cast<int64_t>(seconds * 1e9))); };
+  CHECK(text(0.00018) == "180 us");
+  CHECK(text(0.0412) == "41.2 ms");
+  CHECK(text(0.34) == "0.3 s");
+  CHECK(text(12.4) == "12 s");
+  CHECK(text(185) == "3:05");
+  CHECK(text(7800) == "2:10:00");
+}
+
+TEST_CASE("JSON says what it is and survives any bytes") {
+  Json json = NewDocument("test");
+  json["name"] = JsonText("a\xff");
+  json["text"] = JsonText("\xc3\xa4");
+  std::ostringstream out;
+  PrintJson(out, json);
+  const Json read = Json::parse(out.str());
+  CHECK(read["schema"] == "betr.test");
+  CHECK(read["version"] == kJsonVersion);
+  CHECK(read["name"]["escaped"] == "a\\xff");
+  CHECK(read["text"] == "\xc3\xa4");
+}
+
+}  // namespace
+}  // namespace betr::tools
