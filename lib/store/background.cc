@@ -33,6 +33,7 @@ absl::Status Store::Impl::Checkpoint() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(core_->health.status());
+  BETR_RETURN_IF_ERROR(structure_.AbsorbSealed());
   absl::StatusOr<store::Checkpointer::Begin> begin;
   {
     const MutexLock lock(write_mutex_);

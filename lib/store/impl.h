@@ -68,7 +68,8 @@ class Store::Impl {
   absl::Status CheckOps(std::span<Op> ops) const;
   absl::Status Admit(std::span<const Op> ops, Bytes size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status HaveSpace(std::span<const Op> ops, Bytes size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  absl::Status WaitForMemory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // Returns when buffers and dirty memory are within their limits, or the store has failed.
+  absl::Status WaitForMemory() ABSL_LOCKS_EXCLUDED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status ApplyOps(std::span<const Op> ops, const std::function<absl::Status()>& before_publish);
   absl::Status Replay(std::string_view record);

@@ -274,6 +274,14 @@ uint64_t Structure::DeadNodes() const {
   return dead_.size();
 }
 
+absl::Status Structure::AbsorbSealed() {
+  for (bool more = true; more;) {
+    const Turn turn(*this, Turn::Kind::kBackground);
+    BETR_ASSIGN_OR_RETURN(more, AbsorbStep());
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bool> Structure::Step() {
   const Turn turn(*this, Turn::Kind::kBackground);
   BETR_ASSIGN_OR_RETURN(bool done, FlushStep());

@@ -35,6 +35,9 @@ class Structure {
   // Requires: no other writer meanwhile.
   absl::StatusOr<StatePtr> Drain();
 
+  // Absorbs the buffers that are sealed now, one a turn, so that Drain has little left to do.
+  absl::Status AbsorbSealed();
+
   // One step of background work: a flush, an absorbed buffer, a reclaimed node. False if there was nothing to do.
   absl::StatusOr<bool> Step();
   // Whether Step would do something, as far as is known.

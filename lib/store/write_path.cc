@@ -157,9 +157,6 @@ absl::Status Store::Impl::Admit(std::span<const Op> ops, Bytes size) {
   if (Logged() && size > log_->MaxPayload()) {
     return absl::InvalidArgumentError(fmt::format("batch of {} bytes: more than a quarter of the log", size.value));
   }
-  if (core_->options.background) {
-    BETR_RETURN_IF_ERROR(WaitForMemory());
-  }
   return HaveSpace(ops, size);
 }
 
@@ -189,6 +186,9 @@ absl::Status Store::Impl::Write(std::span<Op> ops) {
   }
   if (core_->options.read_only) {
     return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
+  }
+  if (core_->options.background) {
+    BETR_RETURN_IF_ERROR(WaitForMemory());  // without the lock: checkpoints, which make room, need it
   }
   const MutexLock lock(write_mutex_);
   BETR_RETURN_IF_ERROR(core_->health.status());
