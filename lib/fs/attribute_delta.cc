@@ -8,7 +8,7 @@
 #include "betr/filesystem.h"
 #include "fs/time_coding.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint64_t kAllFields = (1u << 11) - 1;
@@ -135,4 +135,4 @@ std::optional<std::string> AttributeUpsert::Compose(std::string_view older, std:
   return EncodeDelta(*first);
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -13,7 +13,7 @@
 #include "betr/upsert.h"
 #include "fs/record.h"
 
-namespace betr {
+namespace betr::fs {
 
 inline constexpr uint16_t kAttributeUpsert = 16;
 
@@ -48,4 +48,4 @@ class AttributeUpsert final : public UpsertFunction {
   std::optional<std::string> Compose(std::string_view older, std::string_view newer) const override;
 };
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -8,7 +8,7 @@
 #include "base/decoder.h"
 #include "betr/filesystem.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint32_t kBlock = kFileBlock.value;
@@ -122,4 +122,4 @@ std::optional<std::string> BlockUpsert::Compose(std::string_view older, std::str
   return out;
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -16,7 +16,7 @@
 
 #include "betr/upsert.h"
 
-namespace betr {
+namespace betr::fs {
 
 inline constexpr uint16_t kBlockUpsert = 17;
 
@@ -45,4 +45,4 @@ class BlockUpsert final : public UpsertFunction {
   std::optional<std::string> Compose(std::string_view older, std::string_view newer) const override;
 };
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -8,7 +8,7 @@
 #include "fs/block_delta.h"
 #include "fs/key.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint64_t kBlock = kFileBlock.value;
@@ -104,4 +104,4 @@ void CopyOp(const Op& op, WriteBatch* batch) {
   }
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -7,7 +7,7 @@
 #include "betr/write_batch.h"
 #include "fs/record.h"
 
-namespace betr {
+namespace betr::fs {
 
 uint64_t BlockOf(uint64_t offset);
 uint32_t OffsetInBlock(uint64_t offset);
@@ -34,4 +34,4 @@ void CloneAttachments(WriteBatch* batch, TreeId data, std::string_view from, std
 // Adds an operation of another batch.
 void CopyOp(const Op& op, WriteBatch* batch);
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -8,7 +8,7 @@
 #include "fs/names.h"
 #include "fs/place.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 // The source's record as that of a new inode.
@@ -30,7 +30,7 @@ void CloneContent(Transaction* transaction, Core& core, const Inode& source, con
   WriteBatch& batch = transaction->batch();
   for (const TreeId tree : {core.meta(), core.data()}) {
     batch.ClonePrefix(tree, core.ContentOf(source), tree, content);
-    if (source.place == Place::kRoot) {
+    if (source.place == InodePlace::kRoot) {
       batch.EraseRange(tree, Range::Prefix(content + std::string(key::kGlobalPrefix)));
     }
   }
@@ -39,7 +39,7 @@ void CloneContent(Transaction* transaction, Core& core, const Inode& source, con
 }  // namespace
 
 absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::string_view name) {
-  if (source.place == Place::kGone) return ErrnoError(ENOENT, "a removed source");
+  if (source.place == InodePlace::kGone) return ErrnoError(ENOENT, "a removed source");
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindFreeSlot(core, directory, name));
   BETR_RETURN_IF_ERROR(CheckReach(slot, source.record));
   // What is pending must be part of the clone, not only of the source.
@@ -62,4 +62,4 @@ absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::s
   return &core.inodes().AddNamed(&directory, name, record);
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -9,12 +9,12 @@
 #include "fs/key.h"
 #include "fs/transaction.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 absl::Status CheckWritable(Core& core, const Inode& inode) {
   BETR_RETURN_IF_ERROR(CheckRegular(inode));
-  if (inode.place == Place::kGone) return ErrnoError(ESTALE, "a removed file");
+  if (inode.place == InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
   if (core.store().ReadOnly()) return ErrnoError(EROFS, "read-only store");
   return absl::OkStatus();
 }
@@ -86,7 +86,7 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
   delta.modified = change.size && !change.modified ? transaction.now() : change.modified;
   delta.changed = change.changed ? *change.changed : transaction.now();
   delta.born = change.born;
-  if (inode.place == Place::kGone) {
+  if (inode.place == InodePlace::kGone) {
     delta.ApplyTo(&inode.record);
     return absl::OkStatus();
   }
@@ -97,4 +97,4 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
   return transaction.Commit();
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -11,7 +11,7 @@
 
 #include "fs/core.h"
 
-namespace betr {
+namespace betr::fs {
 
 absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& change);
 
@@ -50,4 +50,4 @@ class ContentView {
 // EISDIR, EINVAL unless it is a regular file.
 absl::Status CheckRegular(const Inode& inode);
 
-}  // namespace betr
+}  // namespace betr::fs

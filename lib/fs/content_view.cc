@@ -9,7 +9,7 @@
 #include "fs/content.h"
 #include "fs/key.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint64_t kBlock = kFileBlock.value;
@@ -34,8 +34,8 @@ ContentView::ContentView(Core& core, Inode& inode)
     : store_(&core.store()),
       data_(core.data()),
       view_(core.store().Pin()),
-      object_(inode.place == Place::kGone ? std::string() : core.ObjectOf(inode)),
-      size_(inode.place == Place::kGone ? 0 : inode.record.size) {}
+      object_(inode.place == InodePlace::kGone ? std::string() : core.ObjectOf(inode)),
+      size_(inode.place == InodePlace::kGone ? 0 : inode.record.size) {}
 
 absl::StatusOr<ContentView> ContentView::Of(Core& core, Inode& inode) {
   BETR_RETURN_IF_ERROR(CheckRegular(inode));
@@ -85,4 +85,4 @@ absl::StatusOr<uint64_t> ContentView::SeekHole(uint64_t offset) const {
   return std::min(size_, std::max(offset, expected * kBlock));
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -13,7 +13,7 @@
 #include "fs/key.h"
 #include "fs/transaction.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint64_t kBlock = kFileBlock.value;
@@ -92,7 +92,7 @@ absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset
                                    uint64_t length) {
   BETR_RETURN_IF_ERROR(CheckRegular(from));
   BETR_RETURN_IF_ERROR(CheckRegular(to));
-  if (from.place == Place::kGone || to.place == Place::kGone) return ErrnoError(ESTALE, "a removed file");
+  if (from.place == InodePlace::kGone || to.place == InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
   if (from_offset >= from.record.size) return 0;
   length = std::min(length, from.record.size - from_offset);
   if (to_offset > kMaxFileSize.value || length > kMaxFileSize.value - to_offset) {
@@ -114,4 +114,4 @@ absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset
   return part.end - from_offset + tail;
 }
 
-}  // namespace betr
+}  // namespace betr::fs

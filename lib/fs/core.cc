@@ -13,7 +13,7 @@
 #include "fs/block_io.h"
 #include "fs/key.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint64_t kNumberStride = 1024;
@@ -50,11 +50,11 @@ FileTime Core::Now() {
 
 std::string Core::ContentOf(const Inode& directory) const {
   size_t size = 0;
-  for (const Inode* at = &directory; at->place == Place::kNamed; at = at->parent()) {
+  for (const Inode* at = &directory; at->place == InodePlace::kNamed; at = at->parent()) {
     size += at->names.front().name.size() + 1;
   }
   std::string content(size, '\0');
-  for (const Inode* at = &directory; at->place == Place::kNamed; at = at->parent()) {
+  for (const Inode* at = &directory; at->place == InodePlace::kNamed; at = at->parent()) {
     const std::string& name = at->names.front().name;
     size -= name.size() + 1;
     content.replace(size, name.size(), name);
@@ -64,15 +64,15 @@ std::string Core::ContentOf(const Inode& directory) const {
 
 std::string Core::ObjectOf(const Inode& inode) const {
   switch (inode.place) {
-    case Place::kRoot:
+    case InodePlace::kRoot:
       return std::string(key::kRootObject);
-    case Place::kNamed:
+    case InodePlace::kNamed:
       return key::Entry(ContentOf(*inode.parent()), inode.names.front().name);
-    case Place::kGroup:
+    case InodePlace::kGroup:
       return key::Group(ContentOf(*inode.home), inode.group);
-    case Place::kOrphan:
+    case InodePlace::kOrphan:
       return key::Orphan(inode.group);
-    case Place::kGone:
+    case InodePlace::kGone:
       break;
   }
   Check(false, "what is gone is nowhere");
@@ -81,7 +81,7 @@ std::string Core::ObjectOf(const Inode& inode) const {
 
 Inode& Core::HomeOf(Inode& directory) {
   Inode* at = &directory;
-  while (!at->record.link_home && at->place == Place::kNamed) at = at->parent();
+  while (!at->record.link_home && at->place == InodePlace::kNamed) at = at->parent();
   return *at;
 }
 
@@ -117,7 +117,7 @@ absl::StatusOr<Inode*> Core::FindGroup(Inode& directory, uint64_t id) {
       BETR_ASSIGN_OR_RETURN(InodeRecord record, DecodeInode(*value, key::PathOfObject(key)));
       return &inodes_.AddGroup(home, id, std::move(record));
     }
-    if (home->place != Place::kNamed) break;
+    if (home->place != InodePlace::kNamed) break;
   }
   return absl::DataLossError(
       absl::StrFormat("link group %u of a name in /%s is missing", id, key::PathOfContent(ContentOf(directory))));
@@ -221,8 +221,8 @@ absl::Status CheckName(std::string_view name) {
 
 absl::Status CheckDirectory(const Inode& inode) {
   if (!inode.IsDirectory()) return ErrnoError(ENOTDIR, "not a directory");
-  if (inode.place == Place::kGone) return ErrnoError(ENOENT, "removed directory");
+  if (inode.place == InodePlace::kGone) return ErrnoError(ENOENT, "removed directory");
   return absl::OkStatus();
 }
 
-}  // namespace betr
+}  // namespace betr::fs

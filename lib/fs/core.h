@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all operations of the file system stand on: the store and its two trees, the inodes in memory, the gathered
-// writes, the source of inode numbers. Operations are free functions on a Core (fs/names.h, fs/content.h, ...);
+// writes, the source of inode numbers. Operations are free functions on an Core (fs/names.h, fs/content.h, ...);
 // changes go through a Transaction.
 //
 // Not thread-safe: FileSystem's lock guards it. Pointers to inodes are valid until InodeTable::Trim, which runs only
@@ -17,7 +17,7 @@
 #include "betr/filesystem.h"
 #include "fs/inode.h"
 
-namespace betr {
+namespace betr::fs {
 
 class Core {
  public:
@@ -99,4 +99,4 @@ absl::Status CheckName(std::string_view name);
 // ENOTDIR, ENOENT.
 absl::Status CheckDirectory(const Inode& inode);
 
-}  // namespace betr
+}  // namespace betr::fs

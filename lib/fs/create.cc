@@ -8,7 +8,7 @@
 #include "fs/names.h"
 #include "fs/place.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint32_t kPermissionBits = 07777;
@@ -70,4 +70,4 @@ absl::StatusOr<Inode*> CreateUnnamed(Core& core, Inode& directory, const NewFile
   return &inode;
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -9,12 +9,12 @@
 #include "fs/key.h"
 #include "fs/link_groups.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 size_t Depth(const Inode& directory) {
   size_t depth = 0;
-  for (const Inode* at = &directory; at->place == Place::kNamed; at = at->parent()) ++depth;
+  for (const Inode* at = &directory; at->place == InodePlace::kNamed; at = at->parent()) ++depth;
   return depth;
 }
 
@@ -87,8 +87,9 @@ absl::Status ResumeDissolve(Core& core) {
     BETR_ASSIGN_OR_RETURN(home, core.Get(*home, rest.substr(0, end)));
     rest.remove_prefix(end + 1);
   }
-  if (home->place != Place::kNamed || !home->IsDirectory()) return absl::DataLossError("link home: not a directory");
+  if (home->place != InodePlace::kNamed || !home->IsDirectory())
+    return absl::DataLossError("link home: not a directory");
   return Dissolve(core, *home);
 }
 
-}  // namespace betr
+}  // namespace betr::fs

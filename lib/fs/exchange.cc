@@ -6,7 +6,7 @@
 #include "fs/link_groups.h"
 #include "fs/move.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 // Exchanges what two disjoint prefixes hold. Whether they hold anything may be known.
@@ -31,7 +31,7 @@ struct Side {
   InodeRecord record;        // afterwards
 };
 
-bool IsNamed(const Side& side) { return side.slot.inode->place == Place::kNamed; }
+bool IsNamed(const Side& side) { return side.slot.inode->place == InodePlace::kNamed; }
 bool HasAttachments(const Side& side) { return IsNamed(side) && side.slot.inode->record.HasAttachments(); }
 std::string ContentUnder(const Slot& slot) { return key::Content(slot.content, slot.name); }
 
@@ -86,7 +86,7 @@ absl::StatusOr<bool> PrepareLinks(Core& core, const Slot& from, Inode* to) {
   if (inode->IsDirectory() && !inode->record.link_home) {
     BETR_ASSIGN_OR_RETURN(has_members, HasMembersBelow(core, core.HomeOf(*from.directory), core.ContentOf(*inode)));
   }
-  if (has_members || inode->place == Place::kGroup) {
+  if (has_members || inode->place == InodePlace::kGroup) {
     BETR_RETURN_IF_ERROR(CommonHome(core, *from.directory, *to).status());
   }
   return has_members;
@@ -122,4 +122,4 @@ absl::Status Exchange(Core& core, const Slot& a, const Slot& b) {
   return absl::OkStatus();
 }
 
-}  // namespace betr
+}  // namespace betr::fs

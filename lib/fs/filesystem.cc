@@ -13,27 +13,27 @@
 
 namespace betr {
 
-absl::StatusOr<Inode*> FsSession::Find(InodeId id) const {
-  Inode* const inode = core_.inodes().Find(id);
+absl::StatusOr<fs::Inode*> FsSession::Find(InodeId id) const {
+  fs::Inode* const inode = core_.inodes().Find(id);
   if (inode == nullptr) return ErrnoError(ESTALE, "an inode that nobody refers to");
   return inode;
 }
 
-Entry FsSession::Refer(Inode* inode) {
+Entry FsSession::Refer(fs::Inode* inode) {
   core_.inodes().Refer(inode);
-  return {inode->id, AttributesOf(*inode)};
+  return {inode->id, fs::AttributesOf(*inode)};
 }
 
 absl::Status FileSystem::RegisterUpserts(UpsertRegistry* registry) {
-  BETR_RETURN_IF_ERROR(registry->Add(std::make_shared<AttributeUpsert>()));
-  return registry->Add(std::make_shared<BlockUpsert>());
+  BETR_RETURN_IF_ERROR(registry->Add(std::make_shared<fs::AttributeUpsert>()));
+  return registry->Add(std::make_shared<fs::BlockUpsert>());
 }
 
-absl::Status FileSystem::Format(Store* store, const RootOptions& root) { return FormatTrees(store, root); }
+absl::Status FileSystem::Format(Store* store, const RootOptions& root) { return fs::FormatTrees(store, root); }
 
 absl::StatusOr<std::unique_ptr<FileSystem>> FileSystem::Mount(std::unique_ptr<Store> store,
                                                               const MountOptions& options) {
-  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Core> core, OpenCore(std::move(store), options));
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<fs::Core> core, fs::OpenCore(std::move(store), options));
   return std::unique_ptr<FileSystem>(new FileSystem(std::make_unique<Impl>(std::move(core))));
 }
 
@@ -43,11 +43,11 @@ FileSystem::~FileSystem() = default;
 
 absl::Status FileSystem::Unmount() {
   FsSession session(*impl_);
-  Core& core = session.core();
+  fs::Core& core = session.core();
   absl::Status status = absl::OkStatus();
   if (!core.store().ReadOnly()) {
     status.Update(core.Flush());
-    status.Update(ReclaimLeftovers(core));
+    status.Update(fs::ReclaimLeftovers(core));
   }
   status.Update(core.store().Close());
   return status;
@@ -62,19 +62,19 @@ FileTime FileSystem::Now() const {
 
 absl::Status FileSystem::Refer(InodeId id) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
   session.core().inodes().Refer(inode);
   return absl::OkStatus();
 }
 
 void FileSystem::Forget(InodeId id, uint64_t references) {
   FsSession session(*impl_);
-  if (Inode* const inode = session.core().inodes().Find(id)) session.core().inodes().Release(inode, references);
+  if (fs::Inode* const inode = session.core().inodes().Find(id)) session.core().inodes().Release(inode, references);
 }
 
 absl::Status FileSystem::Open(InodeId id) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
   session.core().inodes().Refer(inode);
   ++inode->opens;
   return absl::OkStatus();
@@ -82,110 +82,111 @@ absl::Status FileSystem::Open(InodeId id) {
 
 void FileSystem::Close(InodeId id) {
   FsSession session(*impl_);
-  Inode* const inode = session.core().inodes().Find(id);
+  fs::Inode* const inode = session.core().inodes().Find(id);
   if (inode == nullptr || inode->opens == 0) return;
   --inode->opens;
   // If it fails, the next mount does it.
-  if (inode->opens == 0 && inode->place == Place::kOrphan) ReclaimOrphan(session.core(), *inode).IgnoreError();
+  if (inode->opens == 0 && inode->place == fs::InodePlace::kOrphan)
+    fs::ReclaimOrphan(session.core(), *inode).IgnoreError();
   session.core().inodes().Release(inode, 1);
 }
 
 absl::StatusOr<Entry> FileSystem::Lookup(InodeId parent, std::string_view name) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(parent));
-  BETR_RETURN_IF_ERROR(CheckDirectory(*directory));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
+  BETR_RETURN_IF_ERROR(fs::CheckDirectory(*directory));
   if (name == ".") return session.Refer(directory);
-  if (name == "..") return session.Refer(directory->place == Place::kRoot ? directory : directory->parent());
-  BETR_RETURN_IF_ERROR(CheckName(name));
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.core().Get(*directory, name));
+  if (name == "..") return session.Refer(directory->place == fs::InodePlace::kRoot ? directory : directory->parent());
+  BETR_RETURN_IF_ERROR(fs::CheckName(name));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.core().Get(*directory, name));
   return session.Refer(inode);
 }
 
 absl::StatusOr<Entry> FileSystem::Create(InodeId parent, std::string_view name, const NewFile& file) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(parent));
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, betr::Create(session.core(), *directory, name, file));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, fs::Create(session.core(), *directory, name, file));
   return session.Refer(inode);
 }
 
 absl::StatusOr<Entry> FileSystem::CreateUnnamed(InodeId id, const NewFile& file) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(id));
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, betr::CreateUnnamed(session.core(), *directory, file));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, fs::CreateUnnamed(session.core(), *directory, file));
   inode->opens = 1;
   return session.Refer(inode);
 }
 
 absl::StatusOr<Entry> FileSystem::Link(InodeId id, InodeId parent, std::string_view name) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(parent));
-  BETR_RETURN_IF_ERROR(betr::Link(session.core(), *inode, *directory, name));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
+  BETR_RETURN_IF_ERROR(fs::Link(session.core(), *inode, *directory, name));
   return session.Refer(inode);
 }
 
 absl::Status FileSystem::Unlink(InodeId parent, std::string_view name) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(parent));
-  return betr::Unlink(session.core(), *directory, name);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
+  return fs::Unlink(session.core(), *directory, name);
 }
 
 absl::Status FileSystem::RemoveDirectory(InodeId parent, std::string_view name) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(parent));
-  return betr::RemoveDirectory(session.core(), *directory, name);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
+  return fs::RemoveDirectory(session.core(), *directory, name);
 }
 
 absl::Status FileSystem::RemoveTree(InodeId parent, std::string_view name) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(parent));
-  return betr::RemoveTree(session.core(), *directory, name);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
+  return fs::RemoveTree(session.core(), *directory, name);
 }
 
 absl::Status FileSystem::Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent,
                                 std::string_view to_name, RenameMode mode) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const from, session.Find(from_parent));
-  BETR_ASSIGN_OR_RETURN(Inode* const to, session.Find(to_parent));
-  return betr::Rename(session.core(), *from, from_name, *to, to_name, mode);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(from_parent));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(to_parent));
+  return fs::Rename(session.core(), *from, from_name, *to, to_name, mode);
 }
 
 absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::string_view name) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(source));
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(parent));
-  BETR_ASSIGN_OR_RETURN(Inode* const clone, betr::Clone(session.core(), *inode, *directory, name));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(source));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const clone, fs::Clone(session.core(), *inode, *directory, name));
   return session.Refer(clone);
 }
 
 absl::Status FileSystem::ReadDirectory(InodeId id, std::string_view after,
                                        absl::FunctionRef<bool(const DirectoryEntry&)> visit) {
-  absl::StatusOr<Listing> listing = absl::UnknownError("not listed yet");
+  absl::StatusOr<fs::Listing> listing = absl::UnknownError("not listed yet");
   {
     FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(id));
-    listing = Listing::Of(session.core(), *directory, after);
+    BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
+    listing = fs::Listing::Of(session.core(), *directory, after);
   }
   BETR_RETURN_IF_ERROR(listing.status());
   BETR_RETURN_IF_ERROR(listing->Visit(visit));
   FsSession session(*impl_);
-  if (Inode* const directory = session.core().inodes().Find(id)) listing->Teach(directory);
+  if (fs::Inode* const directory = session.core().inodes().Find(id)) listing->Teach(directory);
   return absl::OkStatus();
 }
 
 absl::StatusOr<Entry> FileSystem::Parent(InodeId id) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const directory, session.Find(id));
-  BETR_RETURN_IF_ERROR(CheckDirectory(*directory));
-  return session.Refer(directory->place == Place::kRoot ? directory : directory->parent());
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
+  BETR_RETURN_IF_ERROR(fs::CheckDirectory(*directory));
+  return session.Refer(directory->place == fs::InodePlace::kRoot ? directory : directory->parent());
 }
 
 absl::StatusOr<std::string> FileSystem::PathOf(InodeId id) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-  if (inode->place == Place::kRoot) return std::string();
-  if (inode->place != Place::kNamed) return ErrnoError(ENOENT, "a file without one name");
-  return key::PathOfObject(session.core().ObjectOf(*inode));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  if (inode->place == fs::InodePlace::kRoot) return std::string();
+  if (inode->place != fs::InodePlace::kNamed) return ErrnoError(ENOENT, "a file without one name");
+  return fs::key::PathOfObject(session.core().ObjectOf(*inode));
 }
 
 }  // namespace betr

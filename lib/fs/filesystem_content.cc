@@ -13,15 +13,15 @@ namespace {
 constexpr int64_t kSecondsPerDay = 86400;
 
 // As `relatime`: once after each change, and once a day. A failure to note it is no failure to read.
-void NoteAccess(Core& core, Inode* inode) {
-  const InodeRecord& record = inode->record;
-  if (!core.options().update_access_times || core.store().ReadOnly() || inode->place == Place::kGone) return;
+void NoteAccess(fs::Core& core, fs::Inode* inode) {
+  const fs::InodeRecord& record = inode->record;
+  if (!core.options().update_access_times || core.store().ReadOnly() || inode->place == fs::InodePlace::kGone) return;
   const FileTime now = core.Now();
   const bool stale = record.accessed <= record.modified || record.accessed <= record.changed ||
                      now.seconds - record.accessed.seconds >= kSecondsPerDay;
   if (!stale) return;
-  Transaction transaction(&core);
-  AttributeDelta delta;
+  fs::Transaction transaction(&core);
+  fs::AttributeDelta delta;
   delta.accessed = now;
   transaction.Change(inode, delta);
   transaction.Commit().IgnoreError();
@@ -31,56 +31,56 @@ void NoteAccess(Core& core, Inode* inode) {
 
 absl::StatusOr<FileAttributes> FileSystem::GetAttributes(InodeId id) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(const Inode* const inode, session.Find(id));
-  return AttributesOf(*inode);
+  BETR_ASSIGN_OR_RETURN(const fs::Inode* const inode, session.Find(id));
+  return fs::AttributesOf(*inode);
 }
 
 absl::StatusOr<FileAttributes> FileSystem::SetAttributes(InodeId id, const AttributeChange& change) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-  BETR_RETURN_IF_ERROR(betr::SetAttributes(session.core(), *inode, change));
-  return AttributesOf(*inode);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  BETR_RETURN_IF_ERROR(fs::SetAttributes(session.core(), *inode, change));
+  return fs::AttributesOf(*inode);
 }
 
 absl::StatusOr<std::string> FileSystem::ReadLink(InodeId id) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(const Inode* const inode, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(const fs::Inode* const inode, session.Find(id));
   if (inode->record.type != FileType::kSymlink) return ErrnoError(EINVAL, "not a symbolic link");
   return inode->record.target;
 }
 
 absl::StatusOr<std::string> FileSystem::GetXattr(InodeId id, std::string_view name) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-  return betr::GetXattr(session.core(), *inode, name);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  return fs::GetXattr(session.core(), *inode, name);
 }
 
 absl::Status FileSystem::SetXattr(InodeId id, std::string_view name, std::string_view value, XattrMode mode) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-  return betr::SetXattr(session.core(), *inode, name, value, mode);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  return fs::SetXattr(session.core(), *inode, name, value, mode);
 }
 
 absl::Status FileSystem::RemoveXattr(InodeId id, std::string_view name) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-  return betr::RemoveXattr(session.core(), *inode, name);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  return fs::RemoveXattr(session.core(), *inode, name);
 }
 
 absl::StatusOr<std::vector<std::string>> FileSystem::ListXattrs(InodeId id) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(const Inode* const inode, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(const fs::Inode* const inode, session.Find(id));
   std::vector<std::string> names;
-  for (const XattrRecord& xattr : inode->record.xattrs) names.push_back(xattr.name);
+  for (const fs::XattrRecord& xattr : inode->record.xattrs) names.push_back(xattr.name);
   return names;
 }
 
 absl::StatusOr<size_t> FileSystem::Read(InodeId id, uint64_t offset, std::span<char> buffer) {
-  absl::StatusOr<ContentView> view = absl::UnknownError("not read yet");
+  absl::StatusOr<fs::ContentView> view = absl::UnknownError("not read yet");
   {
     FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-    view = ContentView::Of(session.core(), *inode);
+    BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+    view = fs::ContentView::Of(session.core(), *inode);
     if (view.ok()) NoteAccess(session.core(), inode);
   }
   BETR_RETURN_IF_ERROR(view.status());
@@ -89,42 +89,42 @@ absl::StatusOr<size_t> FileSystem::Read(InodeId id, uint64_t offset, std::span<c
 
 absl::StatusOr<size_t> FileSystem::Write(InodeId id, uint64_t offset, std::string_view bytes) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-  return betr::Write(session.core(), *inode, offset, bytes);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  return fs::Write(session.core(), *inode, offset, bytes);
 }
 
 absl::StatusOr<uint64_t> FileSystem::Append(InodeId id, std::string_view bytes) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
   const uint64_t offset = inode->record.size;
-  BETR_ASSIGN_OR_RETURN(const size_t written, betr::Write(session.core(), *inode, offset, bytes));
+  BETR_ASSIGN_OR_RETURN(const size_t written, fs::Write(session.core(), *inode, offset, bytes));
   if (written < bytes.size()) return ErrnoError(offset + written >= kMaxFileSize.value ? EFBIG : ENOSPC, "append");
   return offset;
 }
 
 absl::Status FileSystem::Allocate(InodeId id, AllocateMode mode, uint64_t offset, uint64_t length) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-  return betr::Allocate(session.core(), *inode, mode, offset, length);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  return fs::Allocate(session.core(), *inode, mode, offset, length);
 }
 
 absl::StatusOr<uint64_t> FileSystem::SeekData(InodeId id, uint64_t offset) {
-  absl::StatusOr<ContentView> view = absl::UnknownError("not read yet");
+  absl::StatusOr<fs::ContentView> view = absl::UnknownError("not read yet");
   {
     FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-    view = ContentView::Of(session.core(), *inode);
+    BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+    view = fs::ContentView::Of(session.core(), *inode);
   }
   BETR_RETURN_IF_ERROR(view.status());
   return view->SeekData(offset);
 }
 
 absl::StatusOr<uint64_t> FileSystem::SeekHole(InodeId id, uint64_t offset) {
-  absl::StatusOr<ContentView> view = absl::UnknownError("not read yet");
+  absl::StatusOr<fs::ContentView> view = absl::UnknownError("not read yet");
   {
     FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(Inode* const inode, session.Find(id));
-    view = ContentView::Of(session.core(), *inode);
+    BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+    view = fs::ContentView::Of(session.core(), *inode);
   }
   BETR_RETURN_IF_ERROR(view.status());
   return view->SeekHole(offset);
@@ -133,9 +133,9 @@ absl::StatusOr<uint64_t> FileSystem::SeekHole(InodeId id, uint64_t offset) {
 absl::StatusOr<uint64_t> FileSystem::CopyRange(InodeId from_id, uint64_t from_offset, InodeId to_id, uint64_t to_offset,
                                                uint64_t length) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(Inode* const from, session.Find(from_id));
-  BETR_ASSIGN_OR_RETURN(Inode* const to, session.Find(to_id));
-  return betr::CopyRange(session.core(), *from, from_offset, *to, to_offset, length);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(from_id));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(to_id));
+  return fs::CopyRange(session.core(), *from, from_offset, *to, to_offset, length);
 }
 
 FileSystemSpace FileSystem::Space() const {

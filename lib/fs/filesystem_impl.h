@@ -11,16 +11,16 @@ namespace betr {
 
 class FileSystem::Impl {
  public:
-  explicit Impl(std::unique_ptr<Core> core) : core_(std::move(core)), store_(core_->store()) {}
+  explicit Impl(std::unique_ptr<fs::Core> core) : core_(std::move(core)), store_(core_->store()) {}
 
   Mutex& mutex() ABSL_LOCK_RETURNED(mutex_) { return mutex_; }
-  Core& core() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return *core_; }
+  fs::Core& core() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return *core_; }
   // Thread-safe by itself.
   Store& store() { return store_; }
 
  private:
   Mutex mutex_;
-  std::unique_ptr<Core> core_ ABSL_PT_GUARDED_BY(mutex_);
+  std::unique_ptr<fs::Core> core_ ABSL_PT_GUARDED_BY(mutex_);
   Store& store_;
 };
 
@@ -33,15 +33,15 @@ class ABSL_SCOPED_LOCKABLE FsSession {
   FsSession(const FsSession&) = delete;
   FsSession& operator=(const FsSession&) = delete;
 
-  Core& core() { return core_; }
+  fs::Core& core() { return core_; }
   // ESTALE if nobody refers to it.
-  absl::StatusOr<Inode*> Find(InodeId id) const;
+  absl::StatusOr<fs::Inode*> Find(InodeId id) const;
   // The caller of the operation gets a reference.
-  Entry Refer(Inode* inode);
+  Entry Refer(fs::Inode* inode);
 
  private:
   MutexLock lock_;
-  Core& core_;
+  fs::Core& core_;
 };
 
 }  // namespace betr

@@ -5,13 +5,13 @@
 
 #include "base/check.h"
 
-namespace betr {
+namespace betr::fs {
 
 NumberContext ContextOf(const Inode& inode) {
   switch (inode.place) {
-    case Place::kNamed:
+    case InodePlace::kNamed:
       return inode.parent()->context;
-    case Place::kGroup:
+    case InodePlace::kGroup:
       return inode.home->context;
     default:
       return 0;
@@ -23,17 +23,17 @@ FileAttributes AttributesOf(const Inode& inode) { return AttributesOf(inode.reco
 bool IsBelow(const Inode& directory, const Inode& ancestor) {
   for (const Inode* at = &directory;; at = at->parent()) {
     if (at == &ancestor) return true;
-    if (at->place != Place::kNamed) return false;
+    if (at->place != InodePlace::kNamed) return false;
   }
 }
 
 InodeTable::InodeTable(NameBudget* budget, size_t idle_max) : budget_(*budget), idle_max_(idle_max) {
   InodeRecord record;
   record.type = FileType::kDirectory;
-  root_ = &Add(Place::kRoot, record);
+  root_ = &Add(InodePlace::kRoot, record);
 }
 
-Inode& InodeTable::Add(Place place, InodeRecord record) {
+Inode& InodeTable::Add(InodePlace place, InodeRecord record) {
   auto inode = std::make_unique<Inode>(&budget_);
   inode->id = InodeId{next_id_++};
   inode->place = place;
@@ -49,7 +49,7 @@ Inode* InodeTable::Find(InodeId id) const {
 }
 
 Inode& InodeTable::AddNamed(Inode* directory, std::string_view name, InodeRecord record) {
-  Inode& inode = Add(Place::kNamed, std::move(record));
+  Inode& inode = Add(InodePlace::kNamed, std::move(record));
   AddName(&inode, directory, name);
   inode.context = directory->context ^ inode.record.salt;
   MayGo(&inode);
@@ -57,7 +57,7 @@ Inode& InodeTable::AddNamed(Inode* directory, std::string_view name, InodeRecord
 }
 
 Inode& InodeTable::AddGroup(Inode* home, uint64_t group, InodeRecord record) {
-  Inode& inode = Add(Place::kGroup, std::move(record));
+  Inode& inode = Add(InodePlace::kGroup, std::move(record));
   inode.home = home;
   inode.group = group;
   home->groups.emplace(group, &inode);
@@ -66,7 +66,7 @@ Inode& InodeTable::AddGroup(Inode* home, uint64_t group, InodeRecord record) {
 }
 
 Inode& InodeTable::AddOrphan(uint64_t orphan, InodeRecord record) {
-  Inode& inode = Add(Place::kOrphan, std::move(record));
+  Inode& inode = Add(InodePlace::kOrphan, std::move(record));
   inode.group = orphan;
   return inode;
 }
@@ -88,7 +88,7 @@ void InodeTable::RemoveName(Inode* inode, Inode* directory, std::string_view nam
 }
 
 void InodeTable::LeavePlace(Inode* inode) {
-  if (inode->place != Place::kGroup) return;
+  if (inode->place != InodePlace::kGroup) return;
   Inode* const home = inode->home;
   home->groups.erase(inode->group);
   inode->home = nullptr;
@@ -97,7 +97,7 @@ void InodeTable::LeavePlace(Inode* inode) {
 
 void InodeTable::BecomeGroup(Inode* inode, Inode* home, uint64_t group) {
   LeavePlace(inode);
-  inode->place = Place::kGroup;
+  inode->place = InodePlace::kGroup;
   inode->home = home;
   inode->group = group;
   home->groups.emplace(group, inode);
@@ -106,21 +106,21 @@ void InodeTable::BecomeGroup(Inode* inode, Inode* home, uint64_t group) {
 void InodeTable::BecomeNamed(Inode* inode) {
   LeavePlace(inode);
   Check(inode->names.size() == 1, "a named inode has one name");
-  inode->place = Place::kNamed;
+  inode->place = InodePlace::kNamed;
   inode->unnamed = false;
 }
 
 void InodeTable::BecomeOrphan(Inode* inode, uint64_t orphan) {
   Check(inode->names.empty(), "an orphan has no names");
   LeavePlace(inode);
-  inode->place = Place::kOrphan;
+  inode->place = InodePlace::kOrphan;
   inode->group = orphan;
 }
 
 void InodeTable::BecomeGone(Inode* inode) {
   Check(inode->names.empty(), "what is gone has no names");
   LeavePlace(inode);
-  inode->place = Place::kGone;
+  inode->place = InodePlace::kGone;
   inode->known_names.Forget();
   MayGo(inode);
 }
@@ -137,20 +137,20 @@ void InodeTable::Release(Inode* inode, uint64_t count) {
 }
 
 bool InodeTable::MustStay(const Inode& inode) {
-  return inode.place == Place::kRoot || inode.place == Place::kOrphan || inode.references > 0 ||
+  return inode.place == InodePlace::kRoot || inode.place == InodePlace::kOrphan || inode.references > 0 ||
          !inode.children.empty() || !inode.groups.empty() || !inode.pending.Empty();
 }
 
 void InodeTable::MayGo(Inode* inode) {
   if (inode->is_idle || MustStay(*inode)) return;
-  inode->idle = idle_.insert(inode->place == Place::kGone ? idle_.begin() : idle_.end(), inode);
+  inode->idle = idle_.insert(inode->place == InodePlace::kGone ? idle_.begin() : idle_.end(), inode);
   inode->is_idle = true;
 }
 
 void InodeTable::Trim() {
   while (!idle_.empty()) {
     Inode* const inode = idle_.front();
-    if (inode->place != Place::kGone && idle_.size() <= idle_max_) return;
+    if (inode->place != InodePlace::kGone && idle_.size() <= idle_max_) return;
     idle_.pop_front();
     inode->is_idle = false;
     if (!MustStay(*inode)) Drop(inode);
@@ -168,4 +168,4 @@ void InodeTable::Drop(Inode* inode) {
   inodes_.erase(inode->id.value);
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -29,10 +29,10 @@
 #include "fs/name_set.h"
 #include "fs/record.h"
 
-namespace betr {
+namespace betr::fs {
 
 // Where an object's record is kept.
-enum class Place : uint8_t {
+enum class InodePlace : uint8_t {
   kRoot,
   kNamed,   // under its only name
   kGroup,   // in a link home
@@ -69,7 +69,7 @@ struct Inode {
   explicit Inode(NameBudget* budget) : known_names(budget) {}
 
   InodeId id;
-  Place place = Place::kNamed;
+  InodePlace place = InodePlace::kNamed;
   std::vector<InodeName> names;
   Inode* home = nullptr;  // of a group
   uint64_t group = 0;     // id of a group or an orphan
@@ -135,7 +135,7 @@ class InodeTable {
   size_t size() const { return inodes_.size(); }
 
  private:
-  Inode& Add(Place place, InodeRecord record);
+  Inode& Add(InodePlace place, InodeRecord record);
   static bool MustStay(const Inode& inode);
   void LeavePlace(Inode* inode);
   void Drop(Inode* inode);
@@ -148,4 +148,4 @@ class InodeTable {
   Inode* root_;
 };
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/inode_number.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint64_t kMultiplier1 = 0xff51afd7ed558ccd;
@@ -39,4 +39,4 @@ uint64_t SaltOfClone(uint64_t fresh_number) {
   return salt != 0 ? salt : kSaltSeed;
 }
 
-}  // namespace betr
+}  // namespace betr::fs

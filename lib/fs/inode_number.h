@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-namespace betr {
+namespace betr::fs {
 
 using NumberContext = uint64_t;
 
@@ -30,4 +30,4 @@ uint64_t StoredNumber(uint64_t visible, NumberContext context);
 // The salt of a clone made with a fresh number; never 0.
 uint64_t SaltOfClone(uint64_t fresh_number);
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "betr/filesystem.h"
 
-namespace betr::key {
+namespace betr::fs::key {
 namespace {
 
 constexpr char kNul = '\0';
@@ -207,4 +207,4 @@ std::string PathOfObject(std::string_view object) {
   return directory.empty() ? std::string(parsed->name) : absl::StrFormat("%s/%s", directory, parsed->name);
 }
 
-}  // namespace betr::key
+}  // namespace betr::fs::key

@@ -40,7 +40,7 @@
 
 #include "betr/bound.h"
 
-namespace betr::key {
+namespace betr::fs::key {
 
 inline constexpr std::string_view kRootObject = "//r";
 inline constexpr std::string_view kVersionKey = "//v";
@@ -104,4 +104,4 @@ std::string PathOfContent(std::string_view content);
 // "usr/lib/libc.so" for the key of an entry; for any other key its escaped bytes.
 std::string PathOfObject(std::string_view object);
 
-}  // namespace betr::key
+}  // namespace betr::fs::key

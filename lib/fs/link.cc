@@ -8,7 +8,7 @@
 #include "fs/names.h"
 #include "fs/place.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 // What was made without a name gets its first.
@@ -65,8 +65,8 @@ absl::Status JoinGroup(Core& core, Inode& inode, Inode* home, const Slot& slot) 
 }
 
 absl::Status LinkInto(Core& core, Inode& inode, const Slot& slot) {
-  if (inode.place == Place::kOrphan) return NameOrphan(core, inode, slot);
-  if (inode.place == Place::kGroup) {
+  if (inode.place == InodePlace::kOrphan) return NameOrphan(core, inode, slot);
+  if (inode.place == InodePlace::kGroup) {
     BETR_ASSIGN_OR_RETURN(Inode* const home, CommonHome(core, *inode.home, *slot.directory));
     return JoinGroup(core, inode, home, slot);
   }
@@ -79,7 +79,7 @@ absl::Status LinkInto(Core& core, Inode& inode, const Slot& slot) {
 absl::Status Link(Core& core, Inode& inode, Inode& directory, std::string_view name) {
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindFreeSlot(core, directory, name));
   if (inode.IsDirectory()) return ErrnoError(EPERM, "a second name for a directory");
-  if (inode.place == Place::kGone || (inode.place == Place::kOrphan && !inode.unnamed)) {
+  if (inode.place == InodePlace::kGone || (inode.place == InodePlace::kOrphan && !inode.unnamed)) {
     return ErrnoError(ENOENT, "an unlinked file");
   }
   if (inode.record.links >= kMaxLinks) return ErrnoError(EMLINK, name);
@@ -88,4 +88,4 @@ absl::Status Link(Core& core, Inode& inode, Inode& directory, std::string_view n
   return absl::OkStatus();
 }
 
-}  // namespace betr
+}  // namespace betr::fs

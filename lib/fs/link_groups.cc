@@ -9,7 +9,7 @@
 #include "fs/block_io.h"
 #include "fs/key.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr size_t kMembersPerBatch = 256;
@@ -75,7 +75,7 @@ absl::StatusOr<bool> HasMembersBelow(Core& core, Inode& home, const std::string&
 }
 
 absl::Status UnlinkMembers(Core& core, Inode& directory) {
-  if (directory.record.link_home || directory.place != Place::kNamed) return absl::OkStatus();
+  if (directory.record.link_home || directory.place != InodePlace::kNamed) return absl::OkStatus();
   Inode& home = core.HomeOf(directory);
   const std::string content = core.ContentOf(directory);
   while (true) {
@@ -137,4 +137,4 @@ void GroupCloner::AddTo(Transaction* transaction, const std::string& content) {
   }
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -20,7 +20,7 @@
 
 #include "fs/place.h"
 
-namespace betr {
+namespace betr::fs {
 
 struct GroupMember {
   std::string relative;  // entry key without the home's content prefix
@@ -69,4 +69,4 @@ class GroupCloner {
   bool staged_ = false;
 };
 
-}  // namespace betr
+}  // namespace betr::fs

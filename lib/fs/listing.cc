@@ -6,12 +6,12 @@
 #include "base/status.h"
 #include "fs/key.h"
 
-namespace betr {
+namespace betr::fs {
 
 absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_view after) {
   if (!directory.IsDirectory()) return ErrnoError(ENOTDIR, "not a directory");
   Listing listing;
-  listing.removed_ = directory.place == Place::kGone;
+  listing.removed_ = directory.place == InodePlace::kGone;
   if (listing.removed_) return listing;
   // Sizes and times should be those that everybody sees. If the store takes nothing more now, they are a bit older.
   core.Flush().IgnoreError();
@@ -23,7 +23,7 @@ absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_vi
   listing.context_ = directory.context;
   for (Inode* home = &core.HomeOf(directory);; home = &core.HomeOf(*home->parent())) {
     listing.homes_.push_back({core.ContentOf(*home), home->context});
-    if (home->place != Place::kNamed) break;
+    if (home->place != InodePlace::kNamed) break;
   }
   NameSet& names = directory.known_names;
   if (after.empty() && !names.Known()) names.BeginListing();
@@ -71,4 +71,4 @@ void Listing::Teach(Inode* directory) const {
   if (at_end_) names.FinishListing();
 }
 
-}  // namespace betr
+}  // namespace betr::fs

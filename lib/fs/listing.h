@@ -8,7 +8,7 @@
 
 #include "fs/core.h"
 
-namespace betr {
+namespace betr::fs {
 
 // Made under the lock, visited without it. Keeps the store's state of that instant alive.
 class Listing {
@@ -45,4 +45,4 @@ class Listing {
   bool at_end_ = false;
 };
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -7,7 +7,7 @@
 #include "fs/key.h"
 #include "fs/link_groups.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint64_t kRootNumber = 1;
@@ -78,4 +78,4 @@ absl::Status ReclaimLeftovers(Core& core) {
   return batch.Empty() ? absl::OkStatus() : core.store().Write(batch);
 }
 
-}  // namespace betr
+}  // namespace betr::fs

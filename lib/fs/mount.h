@@ -6,7 +6,7 @@
 
 #include "fs/core.h"
 
-namespace betr {
+namespace betr::fs {
 
 // As FileSystem::Format.
 absl::Status FormatTrees(Store* store, const RootOptions& root);
@@ -17,4 +17,4 @@ absl::StatusOr<std::unique_ptr<Core>> OpenCore(std::unique_ptr<Store> store, con
 // Erases all orphans and what is left in scratch space, if there are any.
 absl::Status ReclaimLeftovers(Core& core);
 
-}  // namespace betr
+}  // namespace betr::fs

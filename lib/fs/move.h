@@ -4,7 +4,7 @@
 
 #include "fs/place.h"
 
-namespace betr {
+namespace betr::fs {
 
 // If names of groups move with the slot's object into directory `to`: dissolves the homes that they would leave or
 // enter, so that both directories have the same home. Returns whether there are such names below a directory,
@@ -17,4 +17,4 @@ bool HasContent(const Inode& inode);
 // Exchanges what has the two names, both taken.
 absl::Status Exchange(Core& core, const Slot& a, const Slot& b);
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -3,7 +3,7 @@
 
 #include "base/checksum.h"
 
-namespace betr {
+namespace betr::fs {
 
 uint64_t NameSet::Hash(std::string_view name) const { return SeededChecksum(budget_.seed, name); }
 
@@ -63,4 +63,4 @@ void NameSet::FinishListing() {
   last_.clear();
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace betr {
+namespace betr::fs {
 
 // Shared by the sets of one file system.
 struct NameBudget {
@@ -64,4 +64,4 @@ class NameSet {
   absl::flat_hash_set<uint64_t> hashes_;
 };
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -6,7 +6,7 @@
 
 #include "fs/core.h"
 
-namespace betr {
+namespace betr::fs {
 
 absl::StatusOr<Inode*> Create(Core& core, Inode& directory, std::string_view name, const NewFile& file);
 absl::StatusOr<Inode*> CreateUnnamed(Core& core, Inode& directory, const NewFile& file);
@@ -21,4 +21,4 @@ absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::s
 // What is unlinked but open loses its last opener: erases it.
 absl::Status ReclaimOrphan(Core& core, Inode& inode);
 
-}  // namespace betr
+}  // namespace betr::fs

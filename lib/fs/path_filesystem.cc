@@ -205,7 +205,9 @@ absl::Status PathFileSystem::WriteFile(std::string_view path, std::string_view c
   absl::StatusOr<OpenFile> file = Create(path, fresh);
   if (!file.ok() && ToErrno(file.status()) == EEXIST) {
     file = Open(path);
-    if (file.ok()) BETR_RETURN_IF_ERROR(NamePath(fs_.SetAttributes(file->inode(), {.size = 0}).status(), path));
+    AttributeChange empty;
+    empty.size = 0;
+    if (file.ok()) BETR_RETURN_IF_ERROR(NamePath(fs_.SetAttributes(file->inode(), empty).status(), path));
   }
   BETR_RETURN_IF_ERROR(file.status());
   const absl::StatusOr<size_t> written = fs_.Write(file->inode(), 0, content);

@@ -10,7 +10,7 @@
 #include "fs/block_io.h"
 #include "fs/key.h"
 
-namespace betr {
+namespace betr::fs {
 
 absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view name) {
   BETR_RETURN_IF_ERROR(CheckDirectory(directory));
@@ -73,13 +73,13 @@ void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode*
 void EraseName(Transaction* transaction, Core& core, const Slot& slot) {
   WriteBatch& batch = transaction->batch();
   batch.Erase(core.meta(), slot.object);
-  if (slot.inode->place != Place::kGroup) return;
+  if (slot.inode->place != InodePlace::kGroup) return;
   batch.Erase(core.meta(), GroupNameKey(core.ContentOf(*slot.inode->home), slot.object));
 }
 
 Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t names) {
   Removal removal{inode, Fate::kStays, 0, {}};
-  if (inode->place == Place::kGroup && inode->record.links > names) {
+  if (inode->place == InodePlace::kGroup && inode->record.links > names) {
     AttributeDelta delta;
     delta.links = -int64_t{names};
     delta.changed = transaction->now();
@@ -91,7 +91,7 @@ Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t 
   removal.record.changed = transaction->now();
   const std::string object = core.ObjectOf(*inode);
   WriteBatch& batch = transaction->batch();
-  if (inode->place == Place::kGroup) batch.Erase(core.meta(), object);
+  if (inode->place == InodePlace::kGroup) batch.Erase(core.meta(), object);
   if (inode->opens == 0 || inode->IsDirectory()) {
     removal.fate = Fate::kGoes;
     EraseAttachments(&batch, core.data(), object, inode->record);
@@ -122,4 +122,4 @@ void Follow(Core& core, const Removal& removal) {
   core.inodes().BecomeGone(inode);
 }
 
-}  // namespace betr
+}  // namespace betr::fs

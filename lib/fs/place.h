@@ -7,7 +7,7 @@
 
 #include "fs/transaction.h"
 
-namespace betr {
+namespace betr::fs {
 
 // A name that something is to get: in a directory that exists, valid, and short enough. `inode` is what has it now.
 struct Slot {
@@ -56,4 +56,4 @@ void Follow(Core& core, const Removal& removal);
 // Where a key or prefix below a home is in the index of the home's names.
 std::string GroupNameKey(const std::string& home_content, std::string_view key);
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -16,7 +16,7 @@
 #include "betr/filesystem.h"
 #include "fs/time_coding.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 enum class Kind : uint8_t { kInode = 1, kReference = 2, kGroupName = 3, kNumberBound = 4, kVersion = 5 };
@@ -260,4 +260,4 @@ FileAttributes AttributesOf(const InodeRecord& record, NumberContext context) {
   return attributes;
 }
 
-}  // namespace betr
+}  // namespace betr::fs

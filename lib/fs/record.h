@@ -23,7 +23,7 @@
 #include "betr/file_attributes.h"
 #include "fs/inode_number.h"
 
-namespace betr {
+namespace betr::fs {
 
 // An extended attribute. A value that is too large for the record is a value of "data" under key::Xattr.
 struct XattrRecord {
@@ -96,4 +96,4 @@ absl::Status CheckVersion(std::string_view bytes);
 // A record as stat(2) shows it in a context.
 FileAttributes AttributesOf(const InodeRecord& record, NumberContext context);
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -10,7 +10,7 @@
 #include "fs/names.h"
 #include "fs/place.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 // Adds all inodes in memory below a directory, each after the directories above it.
@@ -32,7 +32,7 @@ std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Ino
   CollectBelow(directory, &seen, &below);
   std::vector<Removal> removals;
   for (Inode* inode : below) {
-    if (inode->place == Place::kGroup && !IsBelow(*inode->home, directory)) {
+    if (inode->place == InodePlace::kGroup && !IsBelow(*inode->home, directory)) {
       removals.push_back({inode, Fate::kStays, 0, {}});
     } else if (inode->opens > 0 && !inode->IsDirectory()) {
       removals.push_back(DropObject(transaction, core, inode, inode->record.links));
@@ -122,4 +122,4 @@ absl::Status ReclaimOrphan(Core& core, Inode& inode) {
   return absl::OkStatus();
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -10,7 +10,7 @@
 #include "fs/names.h"
 #include "fs/place.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 // POSIX's conditions on what is moved and what it replaces. Nothing is read but whether a directory is empty.
@@ -31,7 +31,7 @@ absl::Status CheckReplace(Core& core, const Slot& from, const Slot& to) {
 InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, const Slot& to, bool has_members) {
   Inode* const inode = from.inode;
   EraseName(transaction, core, from);
-  if (inode->place == Place::kGroup) {
+  if (inode->place == InodePlace::kGroup) {
     AttributeDelta delta;
     delta.changed = transaction->now();
     transaction->Change(inode, delta);
@@ -58,7 +58,7 @@ InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, c
 void FollowMove(Core& core, const Slot& from, const Slot& to, const InodeRecord& record) {
   Inode* const inode = from.inode;
   core.inodes().AddName(inode, to.directory, to.name);
-  if (inode->place == Place::kNamed) inode->record = record;
+  if (inode->place == InodePlace::kNamed) inode->record = record;
 }
 
 absl::Status Replace(Core& core, const Slot& from, const Slot& to) {
@@ -104,4 +104,4 @@ absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_nam
   return mode == RenameMode::kExchange ? Exchange(core, from, to) : Replace(core, from, to);
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -3,7 +3,7 @@
 
 #include "base/coding.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 constexpr uint32_t kNanosecondsPerSecond = 1'000'000'000;
@@ -25,4 +25,4 @@ FileTime GetFileTime(Decoder* in) {
   return time;
 }
 
-}  // namespace betr
+}  // namespace betr::fs

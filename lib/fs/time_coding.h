@@ -7,9 +7,9 @@
 #include "base/decoder.h"
 #include "betr/file_attributes.h"
 
-namespace betr {
+namespace betr::fs {
 
 void PutFileTime(std::string* out, FileTime time);
 FileTime GetFileTime(Decoder* in);
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace betr {
+namespace betr::fs {
 
 Transaction::Transaction(Core* core) : core_(*core), now_(core->Now()) {
   core_.AddPending(&batch_);
@@ -39,7 +39,7 @@ void Transaction::Reach(Inode* directory, size_t object_size) {
     // Whoever lies above reaches at least as far.
     if (at->record.reach >= *delta.reach_at_least) return;
     Change(at, delta);
-    if (at->place != Place::kNamed) return;
+    if (at->place != InodePlace::kNamed) return;
     content -= at->names.front().name.size() + 1;
   }
 }
@@ -56,4 +56,4 @@ absl::Status Transaction::Commit() {
   return absl::OkStatus();
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -10,7 +10,7 @@
 
 #include "fs/core.h"
 
-namespace betr {
+namespace betr::fs {
 
 class Transaction {
  public:
@@ -48,4 +48,4 @@ class Transaction {
   bool committed_ = false;
 };
 
-}  // namespace betr
+}  // namespace betr::fs

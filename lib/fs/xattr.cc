@@ -7,7 +7,7 @@
 #include "fs/key.h"
 #include "fs/transaction.h"
 
-namespace betr {
+namespace betr::fs {
 namespace {
 
 using Xattrs = std::vector<XattrRecord>;
@@ -54,7 +54,7 @@ absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view 
   const auto found = FindXattr(&inode.record.xattrs, name);
   if (found == inode.record.xattrs.end()) return ErrnoError(ENODATA, name);
   if (!found->external) return found->value;
-  if (inode.place == Place::kGone) return ErrnoError(ENODATA, name);
+  if (inode.place == InodePlace::kGone) return ErrnoError(ENODATA, name);
   BETR_ASSIGN_OR_RETURN(std::optional<std::string> value,
                         core.store().Get(core.data(), key::Xattr(core.ObjectOf(inode), name)));
   if (!value) return absl::DataLossError("the value of an extended attribute is missing");
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view 
 absl::Status SetXattr(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {
   BETR_RETURN_IF_ERROR(CheckXattrName(name));
   if (value.size() > kMaxXattrSize.value) return ErrnoError(E2BIG, name);
-  if (inode.place == Place::kGone) return ErrnoError(ESTALE, "a removed file");
+  if (inode.place == InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
   InodeRecord record = inode.record;
   auto at = FindXattr(&record.xattrs, name);
   if (at != record.xattrs.end() && mode == XattrMode::kCreate) return ErrnoError(EEXIST, name);
@@ -97,11 +97,11 @@ absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name) {
   InodeRecord record = inode.record;
   const auto at = FindXattr(&record.xattrs, name);
   if (at == record.xattrs.end()) return ErrnoError(ENODATA, name);
-  if (inode.place == Place::kGone) return ErrnoError(ESTALE, "a removed file");
+  if (inode.place == InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
   Transaction transaction(&core);
   if (at->external) transaction.batch().Erase(core.data(), key::Xattr(core.ObjectOf(inode), name));
   record.xattrs.erase(at);
   return CommitRecord(core, &transaction, inode, std::move(record));
 }
 
-}  // namespace betr
+}  // namespace betr::fs

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker of the file system level: that the keys of the two trees make sense to each other. The checker of the
+// structure below (lib/store) comes first; here every key can be read.
+//
+// What is checked (the names are those of the findings):
+//   key            every key is one that fs/key.h knows, every value can be decoded
+//   root           the root directory, the version and the number bound are there
+//   parent         every entry lies in a directory that exists
+//   links          the link count of a directory is 2 + its subdirectories, that of a group the number of its names
+//   reference      every reference means a group in a home at or above its directory
+//   group-name     every name of a group is listed in its home, and every listed name is such a reference
+//   group          every group has a name
+//   home           groups lie in directories that are link homes
+//   number         every stored number lies below the bound (so that no new file gets it), unless it came from
+//                  another context
+//   reach          the longest key below a directory is not longer than its record says
+//   content        every block and external xattr belongs to an object of the right type
+//   size           no block lies beyond the end of its file, or has more than its part of it
+//   xattr          every external xattr of a record is there, with its size, and no other
+//   orphan         orphans of an unclean end (a repair reclaims them, as mounting does)
+//   leftover       keys of operations that a crash interrupted
+//
+// Cost: one scan of each tree in key order and, for names with several links, point reads; memory does not grow with
+// the number of files (only with depth, and with the number of links of one group at a time).
+#pragma once
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "betr/store.h"
+
+namespace betr::fs {
+
+enum class CheckCode : uint8_t {
+  kKey,
+  kRoot,
+  kParent,
+  kLinks,
+  kReference,
+  kGroupName,
+  kGroup,
+  kHome,
+  kNumber,
+  kReach,
+  kContent,
+  kSize,
+  kXattr,
+  kOrphan,
+  kLeftover,
+};
+// "link-count" style names as listed above.
+std::string_view CheckCodeName(CheckCode code);
+
+struct CheckFinding {
+  CheckCode code;
+  std::string path;         // of the file or directory; for what has none, its key, escaped
+  std::string what;         // what was expected and what was found
+  bool harmless = false;    // orphans and leftovers: what every crash may leave behind
+  bool repairable = false;  // a repair that loses nothing that could be reached is known
+  bool repaired = false;
+};
+
+struct CheckOptions {
+  bool repair = false;  // where it is known how; the store must be writable
+  // Asked now and then; true ends the check with kCancelled.
+  std::function<bool()> cancelled;
+};
+
+struct CheckSummary {
+  uint64_t files = 0;
+  uint64_t directories = 0;
+  uint64_t blocks = 0;
+  uint64_t findings = 0;
+  uint64_t errors_left = 0;  // not harmless, not repaired
+};
+
+// Checks a store that no FileSystem has mounted.
+// Errors: those of reading the store. kNotFound: there is no file system in it.
+absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& options,
+                                             absl::FunctionRef<void(const CheckFinding&)> report);
+
+}  // namespace betr::fs

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies trees between tar archives and a file system. In its own library, which needs libarchive: libbetr does not.
+//
+// What is at the destination, links, order and cost: as in fs/tree_copy.h, but that entries are written in the order of
+// the archive. Sparse files, hard links, extended attributes and times with nanoseconds come and go as pax has them.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <string>
+
+#include "fs/tree_copy.h"
+
+namespace betr::fs {
+
+// Unpacks what is read from `descriptor`, in any format and compression that libarchive knows, into the directory
+// `inside`, which is made if it is missing. Names that lead out of it (..) are errors; leading slashes are dropped.
+absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::string& inside,
+                                     const CopyOptions& options);
+
+// Writes the tree at `inside` to `descriptor` as pax. Names in the archive are relative to `inside` and begin with
+// "./"; a file that is no directory gets its own name.
+absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,
+                                     const CopyOptions& options);
+
+}  // namespace betr::fs

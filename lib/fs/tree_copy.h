@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies trees between the host and a file system: what betrcp and mkfs.betr -d do. fs/tar_copy.h does the same with
+// tar archives.
+//
+// What is at the destination stays, unless it has the name of something that is copied: directories are merged,
+// anything else is replaced. Symbolic links are copied, never followed, on either side. Entries are visited in the
+// order of the keys that they get (or have), so that the same input always gives the same image and writing is
+// sequential.
+//
+// Cost of an import: one sequential pass over the input; no reading of the image, except for names in directories that
+// were there before. Memory: the names in the directories on the way down, and one entry for each inode with several
+// links.
+//
+// One thread. The destination must not be changed by others meanwhile.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "betr/filesystem.h"
+
+namespace betr::fs {
+
+// What went over so far.
+struct CopyTotals {
+  uint64_t files = 0;  // entries of all types; a name of a file that was copied before counts
+  Bytes bytes{0};      // of content, holes left out
+};
+
+struct CopyOptions {
+  // Owners, permissions, times, extended attributes and links as they are. Without it: permissions as they are but for
+  // the set-id and sticky bits, times of now, the owner below, a copy for each name.
+  bool all_attributes = true;
+  // Everything belongs to user 0 and group 0. Imports only.
+  bool all_root = false;
+  // The owner where neither of the above decides. Exports leave it to the system.
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  // No time in the image is later than this (SOURCE_DATE_EPOCH); nothing else depends on the clock then. Imports only.
+  std::optional<FileTime> latest_time;
+  // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
+  std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
+};
+
+// `host` becomes `inside`, a path in the file system whose parent exists. Extended attributes that the host denies to
+// this user (trusted, security) are left out; sockets, fifos and devices are copied as such.
+// Errors name the path and the system call. What was copied before stays.
+absl::StatusOr<CopyTotals> ImportTree(FileSystem* fs, const std::string& host, const std::string& inside,
+                                      const CopyOptions& options);
+
+// `inside` becomes `host`, whose parent exists. Owners are set only by user 0, devices made only by user 0 (for others
+// they are an error); extended attributes that the host refuses as unsupported are left out.
+absl::StatusOr<CopyTotals> ExportTree(FileSystem* fs, const std::string& inside, const std::string& host,
+                                      const CopyOptions& options);
+
+}  // namespace betr::fs
