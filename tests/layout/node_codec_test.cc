@@ -12,6 +12,7 @@
 #include "dag/memory_source.h"
 #include "layout/node_check.h"
 #include "layout/seal.h"
+#include "support/layout/entry_slot.h"
 #include "support/layout/random_node.h"
 #include "support/seed.h"
 
@@ -23,28 +24,6 @@ constexpr uint64_t kVersion = 99;
 
 absl::StatusOr<StoredBlock> FetchResident(const BlockUse& use) {
   return MakeStoredBlock(DefaultCodec(Compression::kLz4), *use.slot->Peek());
-}
-
-// Slots that know their entry and nothing else.
-class EntrySlot final : public dag::BlockSlot {
- public:
-  explicit EntrySlot(const BlockEntry& stored) : entry(stored) {}
-  absl::StatusOr<std::shared_ptr<const dag::Block>> Get() const override { return absl::UnimplementedError(""); }
-  std::shared_ptr<const dag::Block> Peek() const override { return nullptr; }
-  size_t Count() const override { return entry.count; }
-  Bytes Size() const override { return entry.raw_size; }
-  const BlockEntry entry;
-};
-
-std::shared_ptr<const dag::BlockSlot> MakeEntrySlot(const BlockEntry& entry) {
-  return std::make_shared<EntrySlot>(entry);
-}
-
-// What a block of an entry slot looks like to an encoder: the right size and checksum, not the right bytes.
-absl::StatusOr<StoredBlock> FetchEntry(const BlockUse& use) {
-  const BlockEntry& entry = static_cast<const EntrySlot*>(use.slot)->entry;
-  return StoredBlock{entry.compression, entry.raw_size, entry.checksum, entry.count,
-                     std::string(entry.stored_size.value, 'x')};
 }
 
 std::string_view HeaderOf(const NodeImage& image) {
