@@ -48,7 +48,7 @@ absl::Status Log::Append(Lsn lsn, std::string_view payload) {
 
 absl::StatusOr<bool> Log::TryAppend(Lsn lsn, std::string_view payload) {
   const uint64_t bytes = LogRecord::kHeaderSize + payload.size();
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   BETR_RETURN_IF_ERROR(failure_);
   Check(lsn == last_lsn_.Next(), "log records are appended in the order of their LSNs");
   const uint64_t buffered = RecordBytes(buffer_);
@@ -74,7 +74,7 @@ absl::StatusOr<bool> Log::TryAppend(Lsn lsn, std::string_view payload) {
 absl::StatusOr<Lsn> Log::Sync() {
   Lsn last;
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     ++counters_.syncs;
     last = last_lsn_;
   }
@@ -99,7 +99,7 @@ absl::Status Log::Reach(Until until, Lsn lsn) {
       turn = BeginTurn(until);
     }
     const absl::Status status = DoTurn(&turn);
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     EndTurn(std::move(turn), status);
   }
 }
@@ -143,12 +143,12 @@ absl::Status Log::Flush() {
   uint64_t sequence;
   Lsn lsn;
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     sequence = next_.sequence;
     lsn = written_lsn_;
   }
   BETR_RETURN_IF_ERROR(device_.Flush());
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   ++counters_.flushes;
   is_settled_ = true;
   durable_ = std::max(durable_, sequence);
@@ -159,7 +159,7 @@ absl::Status Log::Flush() {
 absl::Status Log::WriteFrame(Turn* turn) {
   FrameHeader& header = turn->header;
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     header.durable = durable_;
   }
   std::string& frame = turn->frame;
@@ -167,7 +167,7 @@ absl::Status Log::WriteFrame(Turn* turn) {
   header.record_checksum = Checksum(std::string_view(frame).substr(FrameHeader::kSize));
   StoreFrameHeader(&header, frame);
   BETR_RETURN_IF_ERROR(WriteLogBlocks(device_, area_, header.position.sequence, frame));
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   ++counters_.frames;
   counters_.bytes += Bytes{frame.size()};
   next_ = header.End();
@@ -186,12 +186,12 @@ void Log::EndTurn(Turn turn, const absl::Status& status) {
 }
 
 LogPosition Log::Mark() const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return next_;
 }
 
 void Log::Free(const Checkpoint& stored) {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   Check(stored.position.sequence <= next_.sequence, "what is freed has been written");
   Check(stored.lsn <= last_lsn_, "a checkpoint has what was appended");
   free_ = std::max(free_, stored.position.sequence);
@@ -209,27 +209,27 @@ uint64_t Log::BufferBlocks() const { return buffer_.empty() ? 0 : FrameBlocks(Re
 uint64_t Log::UsedBlocks() const { return next_.sequence - free_ + turn_blocks_ + BufferBlocks(); }
 
 Bytes Log::Used() const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return kBlockSize * UsedBlocks();
 }
 
 Lsn Log::LastLsn() const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return last_lsn_;
 }
 
 Lsn Log::DurableLsn() const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return durable_lsn_;
 }
 
 absl::Status Log::status() const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return failure_;
 }
 
 LogCounters Log::Counters() const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return counters_;
 }
 

@@ -27,7 +27,7 @@ absl::StatusOr<std::string_view> LogScanner::View(uint64_t sequence, uint64_t co
     const uint64_t blocks = std::min(limit_ - sequence, std::max(count, kChunkBlocks));
     cache_.resize((kBlockSize * blocks).value);
     cache_begin_ = sequence;
-    if (absl::Status status = ReadLogBlocks(device_, area_, sequence, cache_); !status.ok()) {
+    if (const absl::Status status = ReadLogBlocks(device_, area_, sequence, cache_); !status.ok()) {
       cache_.clear();
       return Annotate(status, "log");
     }

@@ -34,7 +34,7 @@ class Traffic {
   }
 
   Lsn AppendOne() {
-    MutexLock lock(writer_);
+    const MutexLock lock(writer_);
     const Lsn lsn = log_.LastLsn().Next();
     absl::Status status = log_.Append(lsn, PayloadOf(lsn));
     while (absl::IsResourceExhausted(status)) {
@@ -48,7 +48,7 @@ class Traffic {
   }
 
   Log::Checkpoint Stored() {
-    MutexLock lock(writer_);
+    const MutexLock lock(writer_);
     return stored_;
   }
   int Errors() const { return errors_; }
@@ -113,7 +113,7 @@ class GatedDevice final : public ForwardingDevice {
     while (arrived_ < count) changed_.Wait(lock);
   }
   int Arrived() {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     return arrived_;
   }
 
