@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/settings.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "base/size_text.h"
+#include "lib/engine.h"
+
+namespace betr::bench {
+
+Settings ParseSettings(int argc, char** argv) {
+  Settings settings;
+  CLI::App app("Benchmarks of betr's store beside other stores. --benchmark_filter and the like work too.");
+  app.add_option("--dir", settings.directory, "Where the data goes, in a new folder that is removed at the end");
+  app.add_option("--keys", settings.keys, "Entries of the large data set")->check(CLI::PositiveNumber);
+  app.add_option("--value-size", settings.value_size, "Bytes of a value");
+  app.add_option("--clone-keys", settings.max_clone_keys, "Entries of the largest prefix that is cloned");
+  app.add_option("--durable-puts", settings.durable_puts, "Puts with a sync each")->check(CLI::PositiveNumber);
+  std::string cache = "64M";
+  app.add_option("--cache", cache, "Bytes of each engine's cache")->check([](const std::string& text) {
+    return std::string(ParseSize(text).status().message());
+  });
+  app.add_option("--compression", settings.compression)->check(CLI::IsMember({"none", "lz4"}));
+  app.add_option("--engines", settings.engines, "Which engines, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(EngineNames()));
+  app.add_option("--json", settings.json_file, "File for the table of ratios as JSON");
+  app.add_option("--markdown", settings.markdown_file, "File for the table of ratios as Markdown");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  settings.cache_size = *ParseSize(cache);
+  if (settings.engines.empty()) {
+    settings.engines = EngineNames();
+  }
+  if (settings.directory.empty()) {
+    settings.directory = std::filesystem::temp_directory_path();
+  }
+  return settings;
+}
+
+}  // namespace betr::bench

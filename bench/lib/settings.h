@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of the store benchmarks is told on its command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "betr/units.h"
+
+namespace betr::bench {
+
+struct Settings {
+  std::string directory;  // parent of all data; empty: the system's directory for temporary files
+  uint64_t keys = 1'000'000;
+  uint64_t value_size = 100;
+  uint64_t max_clone_keys = 1'000'000;  // the largest prefix that is cloned; from 1000 up by factors of 10
+  uint64_t durable_puts = 500;
+  Bytes cache_size = MiB(64);
+  std::string compression = "none";
+  std::vector<std::string> engines;  // empty: all
+  std::string json_file;             // the table of ratios goes there too, if not empty
+  std::string markdown_file;
+};
+
+// Reads what Google Benchmark has left of the arguments. Prints help or a complaint and ends the program where
+// there is nothing to run.
+Settings ParseSettings(int argc, char** argv);
+
+}  // namespace betr::bench
