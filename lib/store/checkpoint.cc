@@ -83,7 +83,9 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   {
     const MutexLock lock(mutex_);
     next = superblock_;
-    const bool is_stable = begin.state == stable_ && begin.lsn == next.checkpoint_lsn;
+    // The place in the log too: the caller frees what lies before it.
+    const bool is_stable = begin.state == stable_ && begin.lsn == next.checkpoint_lsn &&
+                           begin.log.sequence == next.log_head && begin.log.chain == next.log_chain;
     if (is_stable || begin.order < newest_) {
       return absl::OkStatus();
     }
