@@ -68,16 +68,20 @@ absl::StatusOr<StoreOptions> FillOptions(const Tool& tool) {
   return options;
 }
 
-RootOptions RootOf(const MkfsOptions& options, const MkfsPlan& plan) {
-  const bool is_callers = !options.all_root && !plan.is_block_device && options.from_tar.empty();
+FileTime TimeOf(const MkfsPlan& plan) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(plan.time);
-  return {.uid = is_callers ? geteuid() : 0,
-          .gid = is_callers ? getegid() : 0,
-          .time = {seconds.count(), static_cast<uint32_t>((plan.time - seconds).count())}};
+  return {seconds.count(), static_cast<uint32_t>((plan.time - seconds).count())};
 }
 
-absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsOptions& options, FileSystem* fs) {
-  const TransferOptions transfer{.all_attributes = true, .all_root = options.all_root};
+RootOptions RootOf(const MkfsOptions& options, const MkfsPlan& plan) {
+  const bool is_callers = !options.all_root && !plan.is_block_device && options.from_tar.empty();
+  return {.uid = is_callers ? geteuid() : 0, .gid = is_callers ? getegid() : 0, .time = TimeOf(plan)};
+}
+
+absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsOptions& options, const MkfsPlan& plan,
+                                                   FileSystem* fs) {
+  TransferOptions transfer{.all_attributes = true, .all_root = options.all_root};
+  if (plan.is_reproducible) transfer.latest_time = TimeOf(plan);
   if (!options.from_directory.empty()) return ImportTree(tool, fs, options.from_directory, "/", transfer);
   if (!options.from_tar.empty()) return ImportTar(tool, fs, options.from_tar, "/", transfer);
   return std::nullopt;
@@ -95,7 +99,7 @@ absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, co
   MountOptions mount;
   mount.clock = &clock;
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileSystem> fs, FileSystem::Mount(std::move(store), mount));
-  BETR_ASSIGN_OR_RETURN(std::optional<TransferCounts> counts, Fill(tool, options, fs.get()));
+  BETR_ASSIGN_OR_RETURN(std::optional<TransferCounts> counts, Fill(tool, options, plan, fs.get()));
   BETR_RETURN_IF_ERROR(fs->Unmount());
   return counts;
 }

@@ -19,13 +19,11 @@ namespace {
 
 Bytes RoundDown(Bytes size) { return kBlockSize * (size / kBlockSize); }
 
-absl::StatusOr<std::chrono::nanoseconds> TimeOfMaking(const ToolIo& io) {
-  const std::optional<std::string> epoch = io.environment("SOURCE_DATE_EPOCH");
-  if (!epoch.has_value() || epoch->empty()) return io.clock.Now();
+absl::StatusOr<std::chrono::nanoseconds> ParseEpoch(const std::string& epoch) {
   constexpr int64_t kMaxSeconds = std::numeric_limits<int64_t>::max() / 1'000'000'000;
   int64_t seconds = 0;
-  if (!absl::SimpleAtoi(*epoch, &seconds) || seconds < 0 || seconds > kMaxSeconds) {
-    return absl::InvalidArgumentError(fmt::format("SOURCE_DATE_EPOCH: {}: must be a number of seconds", *epoch));
+  if (!absl::SimpleAtoi(epoch, &seconds) || seconds < 0 || seconds > kMaxSeconds) {
+    return absl::InvalidArgumentError(fmt::format("SOURCE_DATE_EPOCH: {}: must be a number of seconds", epoch));
   }
   return std::chrono::seconds(seconds);
 }
@@ -68,7 +66,11 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
   plan.image = options.image;
   plan.creates = target == nullptr;
   plan.is_block_device = target != nullptr && target->IsBlockDevice();
-  BETR_ASSIGN_OR_RETURN(plan.time, TimeOfMaking(io));
+  plan.time = io.clock.Now();
+  if (const std::string epoch = io.environment("SOURCE_DATE_EPOCH").value_or(""); !epoch.empty()) {
+    BETR_ASSIGN_OR_RETURN(plan.time, ParseEpoch(epoch));
+    plan.is_reproducible = true;
+  }
   BETR_ASSIGN_OR_RETURN(plan.size, SizeOfImage(options, target));
   if (target != nullptr && target->Size().value > 0) {
     BETR_ASSIGN_OR_RETURN(plan.found, layout::DetectSignatures(*target));

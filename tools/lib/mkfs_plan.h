@@ -25,6 +25,7 @@ struct MkfsPlan {
   FormatOptions format;                  // complete: uuid and log size are decided
   std::vector<layout::Signature> found;  // what would be overwritten
   std::chrono::nanoseconds time{0};      // "now", or what SOURCE_DATE_EPOCH says
+  bool is_reproducible = false;          // SOURCE_DATE_EPOCH says it: no later time may show
 };
 
 // The device that is to be formatted, locked: shared for a dry run, else exclusively. Null if there is nothing.

@@ -29,6 +29,8 @@ ToolIo ProcessIo() {
   return ToolIo{.in = std::cin,
                 .out = std::cout,
                 .err = std::cerr,
+                .in_descriptor = STDIN_FILENO,
+                .out_descriptor = STDOUT_FILENO,
                 .is_in_terminal = isatty(STDIN_FILENO) == 1,
                 .is_out_terminal = isatty(STDOUT_FILENO) == 1,
                 .is_err_terminal = isatty(STDERR_FILENO) == 1,

@@ -19,6 +19,9 @@ struct ToolIo {
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
+  // The same two as files, for archives: -1 where there is none.
+  int in_descriptor = -1;
+  int out_descriptor = -1;
   // Whether the stream is a terminal: progress is for those who watch, binary output for those who do not.
   bool is_in_terminal = false;
   bool is_out_terminal = false;

@@ -4,24 +4,22 @@
 
 #include <absl/status/statusor.h>
 
-#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "betr/filesystem.h"
+#include "fs/tree_copy.h"
 #include "tool.h"
 
 namespace betr::tools {
 
 struct TransferOptions {
-  bool all_attributes = false;  // owner, mode, times, xattrs, links; else only what cp without options keeps
-  bool all_root = false;        // into the image: everything belongs to user 0 and group 0
+  bool all_attributes = false;            // owner, mode, times, xattrs, links; else the caller's, and of now
+  bool all_root = false;                  // into the image: everything belongs to user 0 and group 0
+  std::optional<FileTime> latest_time{};  // into the image: no time is later
 };
 
-// What went over.
-struct TransferCounts {
-  uint64_t files = 0;  // of all types
-  Bytes bytes{0};      // of content
-};
+using TransferCounts = fs::CopyTotals;
 
 // In all four, `host` is a path and `inside` is a path in the image. What is at the destination stays, unless it has
 // the name of something that is copied; directories are merged.
@@ -30,8 +28,7 @@ absl::StatusOr<TransferCounts> ImportTree(const Tool& tool, FileSystem* fs, cons
 absl::StatusOr<TransferCounts> ExportTree(const Tool& tool, FileSystem* fs, const std::string& inside,
                                           const std::string& host, const TransferOptions& options);
 
-// The same for tar archives, "-" being stdin or stdout. ImportTar reads every format and compression that libarchive
-// knows; ExportTar writes pax.
+// The same for tar archives, "-" being stdin or stdout. The stream is not used besides.
 absl::StatusOr<TransferCounts> ImportTar(const Tool& tool, FileSystem* fs, const std::string& archive,
                                          const std::string& inside, const TransferOptions& options);
 absl::StatusOr<TransferCounts> ExportTar(const Tool& tool, FileSystem* fs, const std::string& inside,
