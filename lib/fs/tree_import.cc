@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the host into a file system.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <utility>
+
+#include "base/status.h"
+#include "betr/path_filesystem.h"
+#include "fs/host_file.h"
+#include "fs/tree_copy.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr size_t kBufferSize = size_t{1} << 20;
+
+// A reference on an inode, given back when it goes.
+class Held {
+ public:
+  Held(FileSystem* fs, InodeId inode) : fs_(fs), inode_(inode) {}
+  Held(Held&& other) noexcept : fs_(std::exchange(other.fs_, nullptr)), inode_(other.inode_) {}
+  Held& operator=(Held&&) = delete;
+  ~Held() {
+    if (fs_ != nullptr) fs_->Forget(inode_);
+  }
+  InodeId inode() const { return inode_; }
+
+ private:
+  FileSystem* fs_;
+  InodeId inode_;
+};
+
+class TreeImport {
+ public:
+  TreeImport(FileSystem* fs, const CopyOptions& options) : fs_(*fs), options_(options), buffer_(kBufferSize, '\0') {}
+
+  absl::StatusOr<CopyTotals> Run(const std::string& host, const std::string& inside) {
+    struct stat host_stat {};
+    if (fstatat(AT_FDCWD, host.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) return HostError(host, "stat");
+    PathFileSystem paths(&fs_);
+    const size_t end = inside.find_last_not_of('/');
+    if (end == std::string::npos) return ImportIntoRoot(host, host_stat);
+    const std::string trimmed = inside.substr(0, end + 1);
+    const size_t slash = trimmed.rfind('/');
+    const std::string name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
+    BETR_ASSIGN_OR_RETURN(const OpenFile parent,
+                          paths.Open(slash == std::string::npos ? "" : trimmed.substr(0, slash)));
+    BETR_RETURN_IF_ERROR(ImportOne({AT_FDCWD, host, host}, parent.inode(), name, host_stat));
+    return totals_;
+  }
+
+ private:
+  struct Source {
+    int directory;
+    std::string name;  // in the directory
+    std::string path;  // for messages and extended attributes
+  };
+  struct Subdirectory {
+    Held inode;
+    std::string name;
+    struct stat host_stat;
+  };
+
+  absl::StatusOr<CopyTotals> ImportIntoRoot(const std::string& host, const struct stat& host_stat) {
+    if (!S_ISDIR(host_stat.st_mode)) {
+      errno = ENOTDIR;
+      return HostError(host, "import as the root directory");
+    }
+    BETR_RETURN_IF_ERROR(Begin(host));
+    BETR_RETURN_IF_ERROR(ImportContent({AT_FDCWD, host, host}, kRootInode));
+    BETR_RETURN_IF_ERROR(FinishAttributes(kRootInode, host, host_stat));
+    return totals_;
+  }
+
+  absl::Status Begin(const std::string& path) {
+    ++totals_.files;
+    return options_.progress ? options_.progress(totals_, path) : absl::OkStatus();
+  }
+
+  // A file of any type, with everything below it.
+  absl::Status ImportOne(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat) {
+    BETR_RETURN_IF_ERROR(Begin(source.path));
+    if (!S_ISDIR(host_stat.st_mode)) return ImportFile(source, parent, name, host_stat);
+    BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat));
+    BETR_RETURN_IF_ERROR(ImportContent(source, made.inode()));
+    return FinishAttributes(made.inode(), source.path, host_stat);
+  }
+
+  // All entries of a directory, then what is below each: the order of the keys.
+  absl::Status ImportContent(const Source& source, InodeId directory) {
+    BETR_ASSIGN_OR_RETURN(const HostFile opened,
+                          OpenAt(source.directory, source.name, O_RDONLY | O_DIRECTORY, 0, source.path));
+    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListHostDirectory(opened.get(), source.path));
+    std::vector<Subdirectory> below;
+    for (const std::string& name : names) {
+      const Source entry{opened.get(), name, source.path + "/" + name};
+      struct stat host_stat {};
+      if (fstatat(opened.get(), name.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
+        return HostError(entry.path, "stat");
+      }
+      BETR_RETURN_IF_ERROR(Begin(entry.path));
+      if (S_ISDIR(host_stat.st_mode)) {
+        BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, name, host_stat));
+        below.push_back({std::move(made), name, host_stat});
+      } else {
+        BETR_RETURN_IF_ERROR(ImportFile(entry, directory, name, host_stat));
+      }
+    }
+    for (const Subdirectory& sub : below) {
+      const Source entry{opened.get(), sub.name, source.path + "/" + sub.name};
+      BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode()));
+      BETR_RETURN_IF_ERROR(FinishAttributes(sub.inode.inode(), entry.path, sub.host_stat));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat) {
+    const std::pair key(host_stat.st_dev, host_stat.st_ino);
+    const bool linked = options_.all_attributes && host_stat.st_nlink > 1;
+    if (const auto first = linked ? links_.find(key) : links_.end(); first != links_.end()) {
+      return LinkTo(first->second.inode(), parent, name, source.path);
+    }
+    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat));
+    if (S_ISREG(host_stat.st_mode) && host_stat.st_size > 0) {
+      BETR_RETURN_IF_ERROR(CopyContent(source, made.inode()));
+    }
+    BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source.path, host_stat));
+    if (linked) links_.emplace(key, std::move(made));
+    return absl::OkStatus();
+  }
+
+  absl::Status LinkTo(InodeId inode, InodeId parent, const std::string& name, const std::string& path) {
+    absl::StatusOr<Entry> entry = fs_.Link(inode, parent, name);
+    if (ToErrno(entry.status()) == EEXIST) {
+      BETR_RETURN_IF_ERROR(Annotate(fs_.RemoveTree(parent, name), path));
+      entry = fs_.Link(inode, parent, name);
+    }
+    if (!entry.ok()) return Annotate(entry.status(), path);
+    fs_.Forget(entry->inode);
+    return absl::OkStatus();
+  }
+
+  // Makes the inode; what has the name is replaced, unless both are directories.
+  absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name,
+                            const struct stat& host_stat) {
+    NewFile file;
+    const std::optional<FileType> type = TypeOfMode(host_stat.st_mode);
+    if (!type) return absl::InvalidArgumentError(source.path + ": a file of an unknown type");
+    file.type = *type;
+    file.permissions = Permissions(host_stat);
+    file.uid = Owner(host_stat.st_uid, options_.uid);
+    file.gid = Owner(host_stat.st_gid, options_.gid);
+    file.device = host_stat.st_rdev;
+    if (file.type == FileType::kSymlink) {
+      BETR_ASSIGN_OR_RETURN(file.target, Target(source, host_stat));
+    }
+    absl::StatusOr<Entry> entry = fs_.Create(parent, name, file);
+    if (ToErrno(entry.status()) == EEXIST) {
+      BETR_ASSIGN_OR_RETURN(const Entry old, fs_.Lookup(parent, name));
+      if (old.attributes.type == FileType::kDirectory && file.type == FileType::kDirectory) {
+        return Held(&fs_, old.inode);
+      }
+      fs_.Forget(old.inode);
+      BETR_RETURN_IF_ERROR(Annotate(fs_.RemoveTree(parent, name), source.path));
+      entry = fs_.Create(parent, name, file);
+    }
+    if (!entry.ok()) return Annotate(entry.status(), source.path);
+    return Held(&fs_, entry->inode);
+  }
+
+  uint32_t Permissions(const struct stat& host_stat) const {
+    return host_stat.st_mode & (options_.all_attributes ? 07777 : 0777);
+  }
+
+  uint32_t Owner(uint32_t on_host, uint32_t otherwise) const {
+    return options_.all_root ? 0 : options_.all_attributes ? on_host : otherwise;
+  }
+
+  static absl::StatusOr<std::string> Target(const Source& source, const struct stat& host_stat) {
+    std::string target(static_cast<size_t>(std::max<off_t>(host_stat.st_size, 4096)), '\0');
+    const ssize_t size = readlinkat(source.directory, source.name.c_str(), target.data(), target.size());
+    if (size < 0) return HostError(source.path, "readlink");
+    target.resize(static_cast<size_t>(size));
+    return target;
+  }
+
+  // The parts that are no holes.
+  absl::Status CopyContent(const Source& source, InodeId inode) {
+    BETR_ASSIGN_OR_RETURN(const HostFile file, OpenAt(source.directory, source.name, O_RDONLY, 0, source.path));
+    struct stat now {};
+    if (fstat(file.get(), &now) != 0) return HostError(source.path, "stat");
+    const bool sparse = now.st_blocks * 512 < now.st_size;
+    off_t at = 0;
+    while (at < now.st_size) {
+      off_t end = now.st_size;
+      if (sparse) {
+        const off_t data = lseek(file.get(), at, SEEK_DATA);
+        if (data < 0 && errno == ENXIO) break;
+        if (data >= 0) {
+          at = data;
+          const off_t hole = lseek(file.get(), at, SEEK_HOLE);
+          end = hole < 0 ? now.st_size : std::min(hole, now.st_size);
+        }
+      }
+      BETR_ASSIGN_OR_RETURN(const bool more, CopyPart(file.get(), source.path, inode, at, end));
+      if (!more) return absl::OkStatus();  // the file became shorter
+      at = end;
+    }
+    BETR_ASSIGN_OR_RETURN(const FileAttributes written, fs_.GetAttributes(inode));
+    if (written.size < static_cast<uint64_t>(now.st_size)) {
+      return fs_.SetAttributes(inode, {.size = static_cast<uint64_t>(now.st_size)}).status();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<bool> CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end) {
+    while (at < end) {
+      const size_t want = std::min<size_t>(buffer_.size(), static_cast<size_t>(end - at));
+      const ssize_t size = pread(file, buffer_.data(), want, at);
+      if (size < 0) return HostError(path, "read");
+      if (size == 0) return false;
+      const std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
+      const absl::StatusOr<size_t> written = fs_.Write(inode, static_cast<uint64_t>(at), bytes);
+      if (!written.ok()) return Annotate(written.status(), path);
+      totals_.bytes += Bytes{bytes.size()};
+      at += size;
+      if (options_.progress && at < end) BETR_RETURN_IF_ERROR(options_.progress(totals_, path));
+    }
+    return true;
+  }
+
+  // Extended attributes, and then what making and filling has changed.
+  absl::Status FinishAttributes(InodeId inode, const std::string& path, const struct stat& host_stat) {
+    if (!options_.all_attributes && !options_.latest_time) return absl::OkStatus();
+    AttributeChange change;
+    if (options_.all_attributes) {
+      BETR_ASSIGN_OR_RETURN(const auto xattrs, ReadHostXattrs(path));
+      for (const auto& [name, value] : xattrs) {
+        BETR_RETURN_IF_ERROR(Annotate(fs_.SetXattr(inode, name, value), path));
+      }
+      change.permissions = Permissions(host_stat);
+      change.uid = Owner(host_stat.st_uid, options_.uid);
+      change.gid = Owner(host_stat.st_gid, options_.gid);
+      change.accessed = ToFileTime(host_stat.st_atim);
+      change.modified = ToFileTime(host_stat.st_mtim);
+    }
+    if (options_.latest_time) {
+      // Reading the input changes its access times, and the clock goes on: neither may show.
+      const FileTime modified = std::min(change.modified.value_or(*options_.latest_time), *options_.latest_time);
+      change.accessed = change.modified = change.changed = change.born = modified;
+    }
+    return Annotate(fs_.SetAttributes(inode, change).status(), path);
+  }
+
+  FileSystem& fs_;
+  const CopyOptions& options_;
+  CopyTotals totals_;
+  std::string buffer_;
+  std::map<std::pair<dev_t, ino_t>, Held> links_;  // the first copy of inodes with several links
+};
+
+}  // namespace
+
+absl::StatusOr<CopyTotals> ImportTree(FileSystem* fs, const std::string& host, const std::string& inside,
+                                      const CopyOptions& options) {
+  return TreeImport(fs, options).Run(host, inside);
+}
+
+}  // namespace betr::fs
