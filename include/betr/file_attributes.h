@@ -52,17 +52,17 @@ struct FileAttributes {
   uint32_t mode() const { return ModeBits(type) | permissions; }
 };
 
-// What is set is changed. Everything but the times also sets `changed` to now, if `changed` is not given itself
-// (only copies of trees should give it).
+// What is set is changed. Everything also sets `changed` to now, unless that is given itself (only copies of trees
+// should give it).
 struct AttributeChange {
-  std::optional<uint32_t> permissions;
-  std::optional<uint32_t> uid;
-  std::optional<uint32_t> gid;
-  std::optional<uint64_t> size;  // regular files: truncate or extend by a hole; also sets `modified` to now
-  std::optional<FileTime> accessed;
-  std::optional<FileTime> modified;
-  std::optional<FileTime> changed;
-  std::optional<FileTime> born;
+  std::optional<uint32_t> permissions{};
+  std::optional<uint32_t> uid{};
+  std::optional<uint32_t> gid{};
+  std::optional<uint64_t> size{};  // regular files: truncate or extend by a hole; also sets `modified` to now
+  std::optional<FileTime> accessed{};
+  std::optional<FileTime> modified{};
+  std::optional<FileTime> changed{};
+  std::optional<FileTime> born{};
 };
 
 // A file that is to be made.
@@ -71,8 +71,8 @@ struct NewFile {
   uint32_t permissions = 0644;  // the caller has applied its umask
   uint32_t uid = 0;
   uint32_t gid = 0;
-  uint64_t device = 0;  // of devices
-  std::string target;   // of symlinks: 1 to 4095 bytes
+  uint64_t device = 0;   // of devices
+  std::string target{};  // of symlinks: 1 to 4095 bytes
 };
 
 }  // namespace betr

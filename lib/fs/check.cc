@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/check.h"
+
+#include <array>
+#include <utility>
+
+#include "base/status.h"
+#include "betr/filesystem.h"
+#include "fs/check_context.h"
+#include "fs/key.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr std::array<std::string_view, 15> kNames = {"key",        "root",  "parent", "links",  "reference",
+                                                     "group-name", "group", "home",   "number", "reach",
+                                                     "content",    "size",  "xattr",  "orphan", "leftover"};
+constexpr Bytes kRepairBatch = KiB(16);
+constexpr uint64_t kStepsPerQuestion = 1024;
+
+absl::Status CheckRoot(CheckContext* context) {
+  for (const std::string_view key : {key::kVersionKey, key::kRootObject, key::kNumberBoundKey}) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context->GetMeta(key));
+    if (!value) context->Broken(CheckCode::kRoot, key, "the record is missing");
+    if (key == key::kVersionKey && value) BETR_RETURN_IF_ERROR(CheckVersion(*value));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string_view CheckCodeName(CheckCode code) { return kNames.at(static_cast<size_t>(code)); }
+
+CheckContext::CheckContext(Store* store, TreeId meta, TreeId data, const CheckOptions& options,
+                           absl::FunctionRef<void(const CheckFinding&)> report)
+    : store_(*store), meta_(meta), data_(data), options_(options), report_(report) {}
+
+void CheckContext::Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable) {
+  const bool repaired = repairable && options_.repair;
+  ++summary_.findings;
+  if (!harmless && !repaired) ++summary_.errors_left;
+  report_({code, key::PathOfObject(key), std::move(what), harmless, repairable, repaired});
+}
+
+void CheckContext::Broken(CheckCode code, std::string_view key, std::string what) {
+  Report(code, key, std::move(what), false, false);
+}
+
+void CheckContext::Harmless(CheckCode code, std::string_view key, std::string what) {
+  if (options_.repair) {
+    for (const TreeId tree : {meta_, data_}) repairs_.EraseRange(tree, Range::Prefix(key));
+  }
+  Report(code, key, std::move(what), true, true);
+}
+
+void CheckContext::MendRecord(WriteBatch* batch, std::string_view object, const AttributeDelta& delta) const {
+  batch->Upsert(meta_, object, kAttributeUpsert, EncodeDelta(delta));
+}
+
+absl::StatusOr<std::optional<std::string>> CheckContext::GetMeta(std::string_view key) {
+  return store_.Get(meta_, key);
+}
+
+absl::StatusOr<std::optional<std::string>> CheckContext::GetData(std::string_view key) {
+  return store_.Get(data_, key);
+}
+
+absl::StatusOr<std::optional<InodeRecord>> CheckContext::GetInode(std::string_view object) {
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, GetMeta(object));
+  if (!value) return std::nullopt;
+  absl::StatusOr<EntryRecord> entry = DecodeEntry(*value, "record");
+  if (!entry.ok()) {
+    Broken(CheckCode::kKey, object, std::string(entry.status().message()));
+    return std::nullopt;
+  }
+  InodeRecord* const record = std::get_if<InodeRecord>(&*entry);
+  return record != nullptr ? std::optional(std::move(*record)) : std::nullopt;
+}
+
+absl::Status CheckContext::Step() {
+  if (repairs_.Size() >= kRepairBatch) BETR_RETURN_IF_ERROR(WriteRepairs());
+  if (++steps_ % kStepsPerQuestion == 0 && options_.cancelled && options_.cancelled()) {
+    return absl::CancelledError("check of the file system: cancelled");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckContext::WriteRepairs() {
+  if (repairs_.Empty()) return absl::OkStatus();
+  BETR_RETURN_IF_ERROR(store_.Write(repairs_));
+  repairs_.Clear();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& options,
+                                             absl::FunctionRef<void(const CheckFinding&)> report) {
+  BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
+  BETR_ASSIGN_OR_RETURN(const TreeId data, store->FindTree(kDataTree));
+  CheckContext context(store, meta, data, options, report);
+  BETR_RETURN_IF_ERROR(CheckRoot(&context));
+  BETR_RETURN_IF_ERROR(CheckMeta(&context));
+  BETR_RETURN_IF_ERROR(CheckData(&context));
+  BETR_RETURN_IF_ERROR(context.WriteRepairs());
+  if (options.repair) BETR_RETURN_IF_ERROR(store->Sync());
+  return context.summary();
+}
+
+}  // namespace betr::fs

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the checker share: the store, how findings are reported, counted and repaired.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fs/attribute_delta.h"
+#include "fs/check.h"
+#include "fs/record.h"
+
+namespace betr::fs {
+
+class CheckContext {
+ public:
+  CheckContext(Store* store, TreeId meta, TreeId data, const CheckOptions& options,
+               absl::FunctionRef<void(const CheckFinding&)> report);
+
+  Store& store() { return store_; }
+  TreeId meta() const { return meta_; }
+  TreeId data() const { return data_; }
+  CheckSummary& summary() { return summary_; }
+
+  // Repairs go into this batch; they are written now and then. Cursors and views keep seeing what was before.
+  WriteBatch& repairs() { return repairs_; }
+  bool repair() const { return options_.repair; }
+
+  // Something that nobody knows how to mend, that is harmless, or that is mended by what `mend` adds to the batch.
+  void Broken(CheckCode code, std::string_view key, std::string what);
+  void Harmless(CheckCode code, std::string_view key, std::string what);
+  template <class Mend>
+  void Mendable(CheckCode code, std::string_view key, std::string what, const Mend& mend) {
+    if (options_.repair) mend(&repairs_);
+    Report(code, key, std::move(what), false, true);
+  }
+
+  // A delta that mends a record.
+  void MendRecord(WriteBatch* batch, std::string_view object, const AttributeDelta& delta) const;
+
+  absl::StatusOr<std::optional<std::string>> GetMeta(std::string_view key);
+  absl::StatusOr<std::optional<std::string>> GetData(std::string_view key);
+  // The record of an object: nothing, after a finding, if it is damaged; nothing if it is absent or a reference.
+  absl::StatusOr<std::optional<InodeRecord>> GetInode(std::string_view object);
+
+  // Between two keys: writes repairs if there are many. kCancelled if the check is to end.
+  absl::Status Step();
+  absl::Status WriteRepairs();
+
+ private:
+  void Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable);
+
+  Store& store_;
+  TreeId meta_;
+  TreeId data_;
+  const CheckOptions& options_;
+  absl::FunctionRef<void(const CheckFinding&)> report_;
+  CheckSummary summary_;
+  WriteBatch repairs_;
+  uint64_t steps_ = 0;
+};
+
+// The two scans.
+absl::Status CheckMeta(CheckContext* context);
+absl::Status CheckData(CheckContext* context);
+
+}  // namespace betr::fs

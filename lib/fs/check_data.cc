@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scan of "data": what belongs to one object comes together, so each record is read once.
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/status.h"
+#include "betr/filesystem.h"
+#include "fs/block_delta.h"
+#include "fs/check_context.h"
+#include "fs/key.h"
+
+namespace betr::fs {
+namespace {
+
+class DataScan {
+ public:
+  explicit DataScan(CheckContext* context) : context_(*context) {}
+
+  absl::Status Run();
+
+ private:
+  absl::Status Visit(std::string_view key, std::string_view value);
+  absl::Status Enter(std::string_view object);
+  void VisitBlock(uint64_t block, std::string_view key, std::string_view value);
+  void VisitXattr(std::string_view name, std::string_view key);
+
+  CheckContext& context_;
+  bool entered_ = false;
+  std::string object_;
+  bool is_global_ = false;
+  std::optional<InodeRecord> record_;
+};
+
+absl::Status DataScan::Run() {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, context_.store().NewCursor(context_.data()));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    BETR_RETURN_IF_ERROR(context_.Step());
+    BETR_RETURN_IF_ERROR(Visit(cursor->Key(), cursor->Value()));
+  }
+  return cursor->status();
+}
+
+absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
+  const std::optional<key::DataKey> parsed = key::ParseData(key);
+  if (!parsed) {
+    context_.Broken(CheckCode::kKey, key, "no such kind of key");
+    return absl::OkStatus();
+  }
+  if (!entered_ || parsed->object != object_) BETR_RETURN_IF_ERROR(Enter(parsed->object));
+  if (is_global_ || !record_) return absl::OkStatus();
+  if (parsed->is_xattr) {
+    VisitXattr(parsed->xattr, key);
+  } else {
+    VisitBlock(parsed->block, key, value);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DataScan::Enter(std::string_view object) {
+  entered_ = true;
+  object_ = object;
+  // Orphans and scratch space were reported, and reclaimed, with their records.
+  is_global_ = object.starts_with(key::kOrphansPrefix) || object.starts_with(key::kScratchPrefix);
+  if (is_global_) return absl::OkStatus();
+  record_.reset();
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(object));
+  if (value) {
+    absl::StatusOr<EntryRecord> entry = DecodeEntry(*value, "record");
+    if (!entry.ok()) return absl::OkStatus();  // reported by the other scan; nobody knows what belongs to it
+    if (InodeRecord* const record = std::get_if<InodeRecord>(&*entry)) record_ = std::move(*record);
+  }
+  if (record_) return absl::OkStatus();
+  context_.Mendable(CheckCode::kContent, object, "content of a file that does not exist", [&](WriteBatch* batch) {
+    batch->EraseRange(context_.data(), Range::Prefix(key::Attachments(object)));
+  });
+  return absl::OkStatus();
+}
+
+void DataScan::VisitBlock(uint64_t block, std::string_view key, std::string_view value) {
+  ++context_.summary().blocks;
+  constexpr uint64_t kBlock = kFileBlock.value;
+  if (record_->type != FileType::kRegular) {
+    context_.Mendable(CheckCode::kContent, object_, absl::StrFormat("block %u of what is no regular file", block),
+                      [&](WriteBatch* batch) { batch->Erase(context_.data(), key); });
+    return;
+  }
+  const uint64_t begin = block * kBlock;
+  const uint64_t room = record_->size > begin ? std::min(kBlock, record_->size - begin) : 0;
+  if (!value.empty() && value.size() <= room) return;
+  context_.Mendable(
+      CheckCode::kSize, object_,
+      absl::StrFormat("block %u has %u bytes, where a size of %u leaves %u", block, value.size(), record_->size, room),
+      [&](WriteBatch* batch) {
+        batch->Upsert(context_.data(), key, kBlockUpsert, EncodeBlockTruncate(static_cast<uint32_t>(room)));
+      });
+}
+
+void DataScan::VisitXattr(std::string_view name, std::string_view key) {
+  const bool known = std::any_of(record_->xattrs.begin(), record_->xattrs.end(),
+                                 [&](const XattrRecord& xattr) { return xattr.external && xattr.name == name; });
+  if (known) return;
+  context_.Mendable(CheckCode::kXattr, object_, absl::StrFormat("a value for %s, which the record does not have", name),
+                    [&](WriteBatch* batch) { batch->Erase(context_.data(), key); });
+}
+
+}  // namespace
+
+absl::Status CheckData(CheckContext* context) { return DataScan(context).Run(); }
+
+}  // namespace betr::fs

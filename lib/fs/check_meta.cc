@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scan of "meta". Keys come directory by directory, so the directories above the key that is looked at are a stack;
+// a directory is checked as a whole when the scan leaves it.
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "betr/filesystem.h"
+#include "fs/check_context.h"
+#include "fs/check_home.h"
+#include "fs/key.h"
+
+namespace betr::fs {
+namespace {
+
+// Numbers so far above the bound would be given to new files before long.
+constexpr uint64_t kNumbersAhead = uint64_t{1} << 40;
+
+// A directory that the scan is in.
+struct Directory {
+  std::string content;
+  std::string object;
+  bool exists = false;
+  InodeRecord record;
+  uint64_t subdirectories = 0;
+  size_t longest_key = 0;  // of an entry below
+  bool home_checked = false;
+};
+
+class MetaScan {
+ public:
+  explicit MetaScan(CheckContext* context) : context_(*context) {}
+
+  absl::Status Run();
+
+ private:
+  absl::Status Visit(std::string_view key, std::string_view value);
+  absl::Status VisitGlobal(const key::MetaKey& parsed, std::string_view key);
+  absl::Status VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value);
+  absl::Status VisitHome(std::string_view key);
+  absl::Status VisitReference(std::string_view key, const Reference& reference);
+  absl::Status VisitInode(std::string_view key, const InodeRecord& record);
+  absl::Status CheckXattrs(std::string_view key, const InodeRecord& record);
+  absl::Status CheckEmptyDirectory(std::string_view key, const InodeRecord& record);
+
+  // Makes the directory with this content prefix the innermost one.
+  absl::Status Enter(std::string_view content);
+  absl::Status Push(std::string_view content, std::string_view object);
+  void Leave();
+  const Directory* Home() const;
+
+  CheckContext& context_;
+  std::vector<Directory> stack_;
+  uint64_t number_bound_ = 0;
+};
+
+absl::Status MetaScan::Run() {
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> bound, context_.GetMeta(key::kNumberBoundKey));
+  if (bound) {
+    const absl::StatusOr<uint64_t> number = DecodeNumberBound(*bound, "bound of inode numbers");
+    if (number.ok()) number_bound_ = *number;
+    if (!number.ok()) context_.Broken(CheckCode::kKey, key::kNumberBoundKey, std::string(number.status().message()));
+  }
+  BETR_RETURN_IF_ERROR(Push("", key::kRootObject));
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, context_.store().NewCursor(context_.meta()));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    BETR_RETURN_IF_ERROR(context_.Step());
+    BETR_RETURN_IF_ERROR(Visit(cursor->Key(), cursor->Value()));
+  }
+  while (!stack_.empty()) Leave();
+  return cursor->status();
+}
+
+absl::Status MetaScan::Visit(std::string_view key, std::string_view value) {
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(key);
+  if (!parsed) {
+    context_.Broken(CheckCode::kKey, key, "no such kind of key");
+    return absl::OkStatus();
+  }
+  using Kind = key::MetaKey::Kind;
+  switch (parsed->kind) {
+    case Kind::kEntry:
+      return VisitEntry(*parsed, key, value);
+    case Kind::kGroup:
+    case Kind::kGroupName:
+      BETR_RETURN_IF_ERROR(Enter(parsed->content));
+      return VisitHome(key);
+    default:
+      return VisitGlobal(*parsed, key);
+  }
+}
+
+absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view key) {
+  using Kind = key::MetaKey::Kind;
+  if (parsed.kind == Kind::kOrphan)
+    context_.Harmless(CheckCode::kOrphan, key, "unlinked, but open when the store was last used");
+  if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve) {
+    context_.Harmless(CheckCode::kLeftover, key, "left by an operation that was interrupted");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value) {
+  BETR_RETURN_IF_ERROR(Enter(parsed.content));
+  for (Directory& directory : stack_) directory.longest_key = std::max(directory.longest_key, key.size());
+  const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
+  if (!entry.ok()) {
+    context_.Broken(CheckCode::kKey, key, std::string(entry.status().message()));
+    return absl::OkStatus();
+  }
+  if (const Reference* const reference = std::get_if<Reference>(&*entry)) return VisitReference(key, *reference);
+  return VisitInode(key, std::get<InodeRecord>(*entry));
+}
+
+absl::Status MetaScan::VisitInode(std::string_view key, const InodeRecord& record) {
+  ++(record.IsDirectory() ? context_.summary().directories : context_.summary().files);
+  if (record.number - number_bound_ < kNumbersAhead) {
+    context_.Mendable(CheckCode::kNumber, key,
+                      absl::StrFormat("inode number %u is not below the bound %u", record.number, number_bound_),
+                      [&](WriteBatch* batch) {
+                        number_bound_ = record.number + 1;
+                        batch->Put(context_.meta(), key::kNumberBoundKey, EncodeNumberBound(number_bound_));
+                      });
+  }
+  BETR_RETURN_IF_ERROR(CheckXattrs(key, record));
+  if (record.IsDirectory()) {
+    ++stack_.back().subdirectories;
+    return CheckEmptyDirectory(key, record);
+  }
+  if (record.links != 1) {
+    context_.Mendable(CheckCode::kLinks, key, absl::StrFormat("%u links of a file with one name", record.links),
+                      [&](WriteBatch* batch) {
+                        AttributeDelta delta;
+                        delta.links = 1 - int64_t{record.links};
+                        context_.MendRecord(batch, key, delta);
+                      });
+  }
+  return absl::OkStatus();
+}
+
+// A directory without entries is never entered, so this is the place to look at its link count.
+absl::Status MetaScan::CheckEmptyDirectory(std::string_view key, const InodeRecord& record) {
+  if (record.links == 2) return absl::OkStatus();
+  const std::string content = key::Content(stack_.back().content, key.substr(stack_.back().content.size() + 1));
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        context_.store().NewCursor(context_.meta(), Range::Prefix(content)));
+  cursor->SeekToFirst();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  if (cursor->Valid()) return absl::OkStatus();
+  context_.Mendable(CheckCode::kLinks, key, absl::StrFormat("%u links of an empty directory", record.links),
+                    [&](WriteBatch* batch) {
+                      AttributeDelta delta;
+                      delta.links = 2 - int64_t{record.links};
+                      context_.MendRecord(batch, key, delta);
+                    });
+  return absl::OkStatus();
+}
+
+absl::Status MetaScan::CheckXattrs(std::string_view key, const InodeRecord& record) {
+  for (const XattrRecord& xattr : record.xattrs) {
+    if (!xattr.external) continue;
+    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetData(key::Xattr(key, xattr.name)));
+    if (!value || value->size() != xattr.size) {
+      context_.Broken(CheckCode::kXattr, key,
+                      absl::StrFormat("the value of %s should have %u bytes, found %d", xattr.name, xattr.size,
+                                      value ? static_cast<int64_t>(value->size()) : -1));
+    }
+  }
+  return absl::OkStatus();
+}
+
+const Directory* MetaScan::Home() const {
+  const auto home = std::find_if(stack_.rbegin(), stack_.rend(), [](const Directory& directory) {
+    return directory.exists && directory.record.link_home;
+  });
+  return home == stack_.rend() ? nullptr : &*home;
+}
+
+absl::Status MetaScan::VisitReference(std::string_view key, const Reference& reference) {
+  ++context_.summary().files;
+  const Directory* const home = Home();
+  if (home == nullptr) {
+    context_.Broken(CheckCode::kReference, key, "no link home above");
+    return absl::OkStatus();
+  }
+  BETR_ASSIGN_OR_RETURN(const std::optional<InodeRecord> group,
+                        context_.GetInode(key::Group(home->content, reference.id)));
+  if (!group || group->type != reference.type) {
+    context_.Broken(
+        CheckCode::kReference, key,
+        absl::StrFormat("group %u is not in /%s, or of another type", reference.id, key::PathOfContent(home->content)));
+    return absl::OkStatus();
+  }
+  const std::string listed = key::GroupName(home->content, key.substr(home->content.size()));
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(listed));
+  if (value && *value == EncodeGroupName(reference.id)) return absl::OkStatus();
+  context_.Mendable(CheckCode::kGroupName, key, "the name is not listed in its link home",
+                    [&](WriteBatch* batch) { batch->Put(context_.meta(), listed, EncodeGroupName(reference.id)); });
+  return absl::OkStatus();
+}
+
+absl::Status MetaScan::VisitHome(std::string_view key) {
+  Directory& home = stack_.back();
+  if (home.home_checked) return absl::OkStatus();
+  home.home_checked = true;
+  if (home.exists && !home.record.link_home) {
+    context_.Broken(CheckCode::kHome, key, "link groups in a directory that is no link home");
+    return absl::OkStatus();
+  }
+  return CheckHome(&context_, home.content);
+}
+
+absl::Status MetaScan::Enter(std::string_view content) {
+  while (!content.starts_with(stack_.back().content)) Leave();
+  while (stack_.back().content.size() < content.size()) {
+    const std::string_view above = stack_.back().content;
+    const size_t end = content.find('\0', above.size());
+    const std::string object = key::Entry(above, content.substr(above.size(), end - above.size()));
+    BETR_RETURN_IF_ERROR(Push(content.substr(0, end + 1), object));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
+  Directory directory;
+  directory.content = content;
+  directory.object = object;
+  BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context_.GetInode(object));
+  directory.exists = record && record->IsDirectory();
+  if (directory.exists) {
+    directory.record = *std::move(record);
+  } else if (stack_.empty() || stack_.back().exists) {
+    context_.Broken(CheckCode::kParent, object, "there are keys below this path, and it is no directory");
+  }
+  stack_.push_back(std::move(directory));
+  return absl::OkStatus();
+}
+
+void MetaScan::Leave() {
+  const Directory directory = std::move(stack_.back());
+  stack_.pop_back();
+  if (!directory.exists) return;
+  AttributeDelta delta;
+  const uint64_t links = 2 + directory.subdirectories;
+  if (directory.record.links != links) {
+    delta.links = static_cast<int64_t>(links) - int64_t{directory.record.links};
+    context_.Mendable(CheckCode::kLinks, directory.object,
+                      absl::StrFormat("%u links of a directory that should have %u", directory.record.links, links),
+                      [&](WriteBatch* batch) { context_.MendRecord(batch, directory.object, delta); });
+  }
+  const size_t reach =
+      directory.longest_key > directory.content.size() ? directory.longest_key - directory.content.size() : 0;
+  if (directory.record.reach >= reach) return;
+  AttributeDelta farther;
+  farther.reach_at_least = reach;
+  context_.Mendable(CheckCode::kReach, directory.object,
+                    absl::StrFormat("keys below reach %u bytes, the record says %u", reach, directory.record.reach),
+                    [&](WriteBatch* batch) { context_.MendRecord(batch, directory.object, farther); });
+}
+
+}  // namespace
+
+absl::Status CheckMeta(CheckContext* context) { return MetaScan(context).Run(); }
+
+}  // namespace betr::fs
