@@ -204,10 +204,12 @@ knows_images() {
   said "betrcp: open: .*nothing.img.*: No such file or directory"
   seq 100000 >noise.img
   expect 4 betrcp -i noise.img --list
-  said "betrcp: open: .*noise.img.*"
+  said "betrcp: open: .*noise.img: not a betr image"
   cp disk.img damaged.img
-  dd if=/dev/zero of=damaged.img bs=8192 count=1 conv=notrunc status=none
+  printf '\377\377' | dd of=damaged.img bs=1 seek=200 conv=notrunc status=none
+  printf '\377\377' | dd of=damaged.img bs=1 seek=4296 conv=notrunc status=none
   expect 4 betrcp -i damaged.img --list
+  said "betrcp: open: .*damaged.img.*superblock.*"
   holding disk.img expect 3 betrcp --list
   said "betrcp: open: .*disk.img: in use by pid [0-9]+ \(betrcp\) on .* since .*"
 }

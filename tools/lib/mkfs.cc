@@ -9,7 +9,6 @@
 #include "mkfs_make.h"
 #include "mkfs_options.h"
 #include "mkfs_plan.h"
-#include "open_image.h"
 #include "progress.h"
 
 namespace betr::tools {
@@ -31,6 +30,11 @@ int RefuseToOverwrite(Tool& tool, const MkfsPlan& plan) {
   tool.PrintError(fmt::format("{}: {} is on it (magic at {}); -f overwrites it", plan.image, plan.found.front().name,
                               plan.found.front().offset.value));
   return kExitRefused;
+}
+
+int FailToOpenTarget(Tool& tool, const absl::Status& status) {
+  const int exit = tool.Fail("open", status);
+  return status.code() == absl::StatusCode::kFailedPrecondition ? static_cast<int>(kExitRefused) : exit;
 }
 
 int FailToPlan(Tool& tool, const absl::Status& status) {
@@ -55,7 +59,7 @@ void PrintResult(const Tool& tool, const MkfsPlan& plan, const std::optional<Tra
 
 int MakeImage(Tool& tool, const MkfsOptions& options) {
   absl::StatusOr<std::unique_ptr<FileDevice>> target = OpenTarget(options);
-  if (!target.ok()) return FailToOpen(tool, target.status());
+  if (!target.ok()) return FailToOpenTarget(tool, target.status());
   const absl::StatusOr<MkfsPlan> plan = MakePlan(options, target->get(), tool.io());
   if (!plan.ok()) return FailToPlan(tool, plan.status());
   if (!plan->found.empty() && !options.force) return RefuseToOverwrite(tool, *plan);

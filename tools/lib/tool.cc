@@ -16,6 +16,12 @@ class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(34); }
 
+  // Without what excludes what: the parser says so when it matters.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const bool has_value = !option->get_positional() && option->get_type_size() != 0;
+    return has_value ? " " + option->get_type_name() : "";
+  }
+
   std::string make_footer(const CLI::App* app) const override { return app->get_footer(); }
 };
 
@@ -24,7 +30,7 @@ class HelpFormatter final : public CLI::Formatter {
 Tool::Tool(const ToolDescription& description, ToolIo& io)
     : io_(io), name_(description.name), usage_exit_(description.usage_exit), app_(description.summary, name_) {
   app_.formatter(std::make_shared<HelpFormatter>());
-  app_.footer("\nExamples:\n" + description.examples);
+  app_.footer("Examples:\n" + description.examples);
   app_.set_help_flag("-h,--help", "Print this help and exit");
   app_.set_version_flag("--version", fmt::format("{} {}", name_, LibraryVersion()), "Print the version and exit");
   app_.add_flag("-q,--quiet", quiet_, "Print errors only");
