@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a file system to an archive. Each directory comes right before what is in it, because those who unpack set its
+// times when they leave it. Sockets are left out: tar has no type for them.
+#include <absl/container/flat_hash_map.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/status.h"
+#include "betr/path_filesystem.h"
+#include "fs/tar_archive.h"
+#include "fs/tar_copy.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr size_t kBufferSize = size_t{1} << 20;
+constexpr Bytes kProgressStep = MiB(4);
+// Holes of smaller files are not worth a map of them.
+constexpr uint64_t kMinSparseSize = 64 << 10;
+// What tar pads archives to, and how much is written at once.
+constexpr int kRecordSize = 10240;
+constexpr int kRecordsAtOnce = 64;
+
+struct Range {
+  uint64_t start;
+  uint64_t end;
+};
+
+std::string LastName(std::string_view path) {
+  std::string last;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('/'), path.size());
+    if (end > 0 && path.substr(0, end) != ".") last = path.substr(0, end);
+    path.remove_prefix(std::min(path.size(), end + 1));
+  }
+  return last;
+}
+
+class TarWriter {
+ public:
+  TarWriter() : locale_(kUtf8Locale), handle_(archive_write_new()) {}
+  ~TarWriter() {
+    // What is not finished shall not look as if it was.
+    if (!closed_) archive_write_fail(handle_);
+    archive_write_free(handle_);
+  }
+  TarWriter(const TarWriter&) = delete;
+  TarWriter& operator=(const TarWriter&) = delete;
+
+  absl::Status Open(int descriptor) {
+    if (handle_ == nullptr) return ErrnoError(ENOMEM, "archive");
+    if (archive_write_set_format_pax(handle_) != ARCHIVE_OK || archive_write_add_filter_none(handle_) != ARCHIVE_OK ||
+        archive_write_set_bytes_per_block(handle_, kRecordSize * kRecordsAtOnce) != ARCHIVE_OK ||
+        archive_write_set_bytes_in_last_block(handle_, kRecordSize) != ARCHIVE_OK ||
+        archive_write_open_fd(handle_, descriptor) != ARCHIVE_OK) {
+      return ArchiveError(handle_, "archive");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Header(archive_entry* entry) {
+    const int result = archive_write_header(handle_, entry);
+    if (result == ARCHIVE_OK) return absl::OkStatus();
+    // Names that are no UTF-8 are written as they are, and marked so.
+    const char* const text = archive_error_string(handle_);
+    const bool about_names =
+        text != nullptr && std::string_view(text).find("Can't translate") != std::string_view::npos;
+    return result == ARCHIVE_WARN && about_names ? absl::OkStatus() : ArchiveError(handle_, "archive");
+  }
+
+  absl::Status Content(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const la_ssize_t written = archive_write_data(handle_, bytes.data(), bytes.size());
+      if (written < 0) return ArchiveError(handle_, "archive");
+      if (written == 0) return absl::InternalError("archive: content behind the end");
+      bytes.remove_prefix(static_cast<size_t>(written));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FinishEntry() {
+    return archive_write_finish_entry(handle_) == ARCHIVE_OK ? absl::OkStatus() : ArchiveError(handle_, "archive");
+  }
+
+  absl::Status Close() {
+    closed_ = true;
+    return archive_write_close(handle_) == ARCHIVE_OK ? absl::OkStatus() : ArchiveError(handle_, "archive");
+  }
+
+ private:
+  ThreadLocale locale_;
+  archive* handle_;
+  bool closed_ = false;
+};
+
+class TarExport {
+ public:
+  TarExport(FileSystem* fs, const CopyOptions& options)
+      : fs_(*fs), options_(options), now_(fs->Now()), buffer_(kBufferSize, '\0'), zeros_(kBufferSize, '\0') {}
+
+  absl::StatusOr<CopyTotals> Run(const std::string& inside, int descriptor) {
+    BETR_RETURN_IF_ERROR(writer_.Open(descriptor));
+    BETR_ASSIGN_OR_RETURN(const OpenFile top, PathFileSystem(&fs_).Open(inside));
+    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(top.inode()));
+    if (attributes.type == FileType::kDirectory) {
+      BETR_RETURN_IF_ERROR(ExportDirectory(top.inode(), attributes, "./"));
+    } else {
+      BETR_RETURN_IF_ERROR(ExportFile(top.inode(), attributes, LastName(inside)));
+    }
+    BETR_RETURN_IF_ERROR(writer_.Close());
+    return totals_;
+  }
+
+ private:
+  struct Item {
+    std::string name;
+    FileType type;
+  };
+
+  absl::Status Progress(const std::string& name) const {
+    return options_.progress ? options_.progress(totals_, name) : absl::OkStatus();
+  }
+
+  // `name` ends with a slash.
+  absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const std::string& name) {
+    ++totals_.files;
+    BETR_RETURN_IF_ERROR(Progress(name));
+    BETR_ASSIGN_OR_RETURN(const EntryHandle entry, Describe(inode, attributes, name));
+    BETR_RETURN_IF_ERROR(Annotate(WriteEntry(entry.get()), name));
+    std::vector<Item> items;
+    const absl::Status listed = fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& found) {
+      items.push_back({std::string(found.name), found.attributes.type});
+      return true;
+    });
+    if (!listed.ok()) return Annotate(listed, name);
+    for (const bool directories : {false, true}) {
+      for (const Item& item : items) {
+        if ((item.type == FileType::kDirectory) == directories) {
+          BETR_RETURN_IF_ERROR(ExportItem(inode, item.name, name + item.name));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ExportItem(InodeId directory, const std::string& name, const std::string& path) {
+    const absl::StatusOr<Entry> entry = fs_.Lookup(directory, name);
+    if (!entry.ok()) return Annotate(entry.status(), path);
+    const OpenFile file(&fs_, *entry);
+    if (entry->attributes.type == FileType::kDirectory) {
+      return ExportDirectory(file.inode(), entry->attributes, path + "/");
+    }
+    return ExportFile(file.inode(), entry->attributes, path);
+  }
+
+  absl::Status ExportFile(InodeId inode, const FileAttributes& attributes, const std::string& name) {
+    if (attributes.type == FileType::kSocket) return absl::OkStatus();
+    ++totals_.files;
+    BETR_RETURN_IF_ERROR(Progress(name));
+    BETR_ASSIGN_OR_RETURN(const EntryHandle entry, Describe(inode, attributes, name));
+    const bool linked = options_.all_attributes && attributes.links > 1;
+    if (linked) {
+      const auto [first, is_new] = links_.try_emplace(attributes.inode_number, name);
+      if (!is_new) {
+        archive_entry_set_hardlink(entry.get(), first->second.c_str());
+        archive_entry_set_size(entry.get(), 0);
+        return Annotate(WriteEntry(entry.get()), name);
+      }
+    }
+    if (attributes.type == FileType::kSymlink) {
+      const absl::StatusOr<std::string> target = fs_.ReadLink(inode);
+      if (!target.ok()) return Annotate(target.status(), name);
+      archive_entry_set_symlink(entry.get(), target->c_str());
+    }
+    if (attributes.type != FileType::kRegular) return Annotate(WriteEntry(entry.get()), name);
+    return Annotate(WriteRegular(entry.get(), inode, attributes.size, name), name);
+  }
+
+  absl::StatusOr<EntryHandle> Describe(InodeId inode, const FileAttributes& attributes, const std::string& name) {
+    EntryHandle handle(archive_entry_new());
+    archive_entry* const entry = handle.get();
+    if (entry == nullptr) return ErrnoError(ENOMEM, name);
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_filetype(entry, ModeBits(attributes.type));
+    archive_entry_set_nlink(entry, attributes.links);
+    archive_entry_set_size(entry, attributes.type == FileType::kRegular ? static_cast<la_int64_t>(attributes.size) : 0);
+    archive_entry_set_rdev(entry, attributes.device);
+    if (!options_.all_attributes) {
+      archive_entry_set_perm(entry, attributes.permissions & 0777);
+      archive_entry_set_uid(entry, options_.uid);
+      archive_entry_set_gid(entry, options_.gid);
+      archive_entry_set_mtime(entry, now_.seconds, now_.nanoseconds);
+      return handle;
+    }
+    archive_entry_set_perm(entry, attributes.permissions);
+    archive_entry_set_uid(entry, attributes.uid);
+    archive_entry_set_gid(entry, attributes.gid);
+    archive_entry_set_atime(entry, attributes.accessed.seconds, attributes.accessed.nanoseconds);
+    archive_entry_set_mtime(entry, attributes.modified.seconds, attributes.modified.nanoseconds);
+    archive_entry_set_ctime(entry, attributes.changed.seconds, attributes.changed.nanoseconds);
+    archive_entry_set_birthtime(entry, attributes.born.seconds, attributes.born.nanoseconds);
+    const absl::Status status = AddXattrs(inode, entry);
+    if (!status.ok()) return Annotate(status, name);
+    return handle;
+  }
+
+  absl::Status AddXattrs(InodeId inode, archive_entry* entry) {
+    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
+    for (const std::string& name : names) {
+      BETR_ASSIGN_OR_RETURN(const std::string value, fs_.GetXattr(inode, name));
+      archive_entry_xattr_add_entry(entry, name.c_str(), value.data(), value.size());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteEntry(archive_entry* entry) {
+    BETR_RETURN_IF_ERROR(writer_.Header(entry));
+    return writer_.FinishEntry();
+  }
+
+  absl::Status WriteRegular(archive_entry* entry, InodeId inode, uint64_t size, const std::string& name) {
+    BETR_ASSIGN_OR_RETURN(const std::vector<Range> ranges, RangesOf(inode, size));
+    const bool sparse = ranges.size() != 1 || ranges[0].start != 0 || ranges[0].end != size;
+    for (const Range& range : ranges) {
+      if (!sparse) break;
+      archive_entry_sparse_add_entry(entry, static_cast<la_int64_t>(range.start),
+                                     static_cast<la_int64_t>(range.end - range.start));
+    }
+    // How a file is said to be one hole.
+    if (sparse && ranges.empty() && size > 0) archive_entry_sparse_add_entry(entry, 0, 0);
+    BETR_RETURN_IF_ERROR(writer_.Header(entry));
+    // The writer puts out the map of a sparse file with the first bytes that it gets, even if those are in a hole.
+    if (ranges.empty() && size > 0) BETR_RETURN_IF_ERROR(WriteHole(1));
+    uint64_t at = 0;
+    for (const Range& range : ranges) {
+      BETR_RETURN_IF_ERROR(WriteHole(range.start - at));
+      BETR_RETURN_IF_ERROR(WriteRange(inode, range, name));
+      at = range.end;
+    }
+    return writer_.FinishEntry();
+  }
+
+  // The writer wants holes too, and leaves them out.
+  absl::Status WriteHole(uint64_t size) {
+    while (size > 0) {
+      const size_t part = std::min<uint64_t>(size, zeros_.size());
+      BETR_RETURN_IF_ERROR(writer_.Content({zeros_.data(), part}));
+      size -= part;
+    }
+    return absl::OkStatus();
+  }
+
+  // What is no hole.
+  absl::StatusOr<std::vector<Range>> RangesOf(InodeId inode, uint64_t size) {
+    std::vector<Range> ranges;
+    if (size > 0 && size < kMinSparseSize) ranges.push_back({0, size});
+    uint64_t at = size < kMinSparseSize ? size : 0;
+    while (at < size) {
+      const absl::StatusOr<uint64_t> data = fs_.SeekData(inode, at);
+      if (ToErrno(data.status()) == ENXIO) break;
+      if (!data.ok()) return data.status();
+      BETR_ASSIGN_OR_RETURN(const uint64_t hole, fs_.SeekHole(inode, *data));
+      ranges.push_back({*data, std::min(hole, size)});
+      at = hole;
+    }
+    return ranges;
+  }
+
+  absl::Status WriteRange(InodeId inode, const Range& range, const std::string& name) {
+    uint64_t at = range.start;
+    while (at < range.end) {
+      const size_t want = std::min<uint64_t>(buffer_.size(), range.end - at);
+      BETR_ASSIGN_OR_RETURN(const size_t size, fs_.Read(inode, at, {buffer_.data(), want}));
+      if (size == 0) return absl::AbortedError("became shorter while it was read");
+      BETR_RETURN_IF_ERROR(writer_.Content({buffer_.data(), size}));
+      at += size;
+      const uint64_t steps = totals_.bytes.value / kProgressStep.value;
+      totals_.bytes += Bytes{size};
+      if (steps != totals_.bytes.value / kProgressStep.value) BETR_RETURN_IF_ERROR(Progress(name));
+    }
+    return absl::OkStatus();
+  }
+
+  FileSystem& fs_;
+  const CopyOptions& options_;
+  const FileTime now_;
+  std::string buffer_;
+  const std::string zeros_;
+  TarWriter writer_;
+  CopyTotals totals_;
+  absl::flat_hash_map<uint64_t, std::string> links_;  // inode number -> the first name in the archive
+};
+
+}  // namespace
+
+absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,
+                                     const CopyOptions& options) {
+  return TarExport(fs, options).Run(inside, descriptor);
+}
+
+}  // namespace betr::fs

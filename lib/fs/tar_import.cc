@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an archive into a file system. What an archive does not tell of times is the time of modification.
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "base/status.h"
+#include "fs/tar_copy.h"
+#include "fs/tar_directories.h"
+#include "fs/tar_reader.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr Bytes kProgressStep = MiB(4);
+
+using Names = std::vector<std::string>;
+
+// Symlinks are not followed, so that ".." takes back the name before it.
+Names SplitInside(std::string_view path) {
+  Names names;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, end);
+    if (part == "..") {
+      if (!names.empty()) names.pop_back();
+    } else if (!part.empty() && part != ".") {
+      names.emplace_back(part);
+    }
+    path.remove_prefix(std::min(path.size(), end + 1));
+  }
+  return names;
+}
+
+// The inverse of what writers of pax do to the names of extended attributes.
+std::string UnescapeName(std::string_view name) {
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+  };
+  std::string plain;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const int high = i + 2 < name.size() && name[i] == '%' ? digit(name[i + 1]) : -1;
+    const int low = high >= 0 ? digit(name[i + 2]) : -1;
+    plain += low >= 0 ? static_cast<char>(high * 16 + low) : name[i];
+    if (low >= 0) i += 2;
+  }
+  return plain;
+}
+
+std::map<std::string, std::string> XattrsOf(archive_entry* entry) {
+  std::map<std::string, std::string> xattrs;
+  archive_entry_xattr_reset(entry);
+  const char* name = nullptr;
+  const void* value = nullptr;
+  size_t size = 0;
+  while (archive_entry_xattr_next(entry, &name, &value, &size) == ARCHIVE_OK) {
+    if (name != nullptr) xattrs[name] = std::string(static_cast<const char*>(value), size);
+  }
+  // Pax has two headers for extended attributes: if both are there, one has names that are still escaped.
+  std::erase_if(xattrs, [&](const auto& xattr) {
+    const std::string plain = UnescapeName(xattr.first);
+    const auto twin = plain == xattr.first ? xattrs.end() : xattrs.find(plain);
+    return twin != xattrs.end() && twin->second == xattr.second;
+  });
+  return xattrs;
+}
+
+absl::StatusOr<FileTime> ToTime(la_int64_t seconds, long nanoseconds) {
+  if (nanoseconds < 0 || nanoseconds >= 1'000'000'000) return absl::InvalidArgumentError("a time that there is not");
+  return FileTime{seconds, static_cast<uint32_t>(nanoseconds)};
+}
+
+class TarImport {
+ public:
+  TarImport(FileSystem* fs, int descriptor, const std::string& inside, const CopyOptions& options)
+      : fs_(*fs), options_(options), top_(SplitInside(inside)), reader_(descriptor), directories_(fs, options) {}
+
+  absl::StatusOr<CopyTotals> Run() {
+    BETR_RETURN_IF_ERROR(directories_.Enter(top_).status());
+    const absl::Status status = ImportAll();
+    const absl::Status left = directories_.Leave();
+    BETR_RETURN_IF_ERROR(status);
+    BETR_RETURN_IF_ERROR(left);
+    return totals_;
+  }
+
+ private:
+  absl::Status ImportAll() {
+    for (;;) {
+      BETR_ASSIGN_OR_RETURN(archive_entry* const entry, reader_.Next());
+      if (entry == nullptr) return absl::OkStatus();
+      ++totals_.files;
+      BETR_RETURN_IF_ERROR(Progress());
+      BETR_RETURN_IF_ERROR(Annotate(ImportEntry(entry), reader_.name()));
+    }
+  }
+
+  absl::Status Progress() const {
+    return options_.progress ? options_.progress(totals_, reader_.name()) : absl::OkStatus();
+  }
+
+  absl::Status ImportEntry(archive_entry* entry) {
+    BETR_ASSIGN_OR_RETURN(Names path, FullPath(reader_.name()));
+    const std::optional<FileType> type = TypeOfMode(archive_entry_filetype(entry));
+    if (path.size() == top_.size()) return ImportTop(entry, type);
+    const std::string name = std::move(path.back());
+    path.pop_back();
+    const char* const first = archive_entry_hardlink(entry);
+    if (first != nullptr) return ImportLink(entry, first, path, name);
+    if (!type) return absl::InvalidArgumentError("a file of an unknown type");
+    BETR_ASSIGN_OR_RETURN(const NewFile file, Describe(entry, *type));
+    BETR_ASSIGN_OR_RETURN(const InodeId parent, directories_.Enter(path));
+    BETR_ASSIGN_OR_RETURN(const OpenFile made, Make(parent, name, file));
+    if (*type == FileType::kRegular) BETR_RETURN_IF_ERROR(CopyContent(entry, made.inode()));
+    return FinishAttributes(entry, *type, made.inode());
+  }
+
+  absl::StatusOr<Names> FullPath(std::string_view name) const {
+    BETR_ASSIGN_OR_RETURN(const Names below, SplitArchiveName(name));
+    Names path = top_;
+    path.insert(path.end(), below.begin(), below.end());
+    size_t size = 0;
+    for (const std::string& part : path) size += part.size() + 1;
+    if (size > kMaxPathSize + 1) return ErrnoError(ENAMETOOLONG, "path");
+    return path;
+  }
+
+  absl::Status ImportTop(archive_entry* entry, std::optional<FileType> type) {
+    if (type != FileType::kDirectory) return ErrnoError(ENOTDIR, "the directory that is unpacked into");
+    BETR_ASSIGN_OR_RETURN(const InodeId top, directories_.Enter(top_));
+    return FinishAttributes(entry, FileType::kDirectory, top);
+  }
+
+  absl::StatusOr<NewFile> Describe(archive_entry* entry, FileType type) const {
+    NewFile file;
+    file.type = type;
+    file.permissions = Permissions(entry);
+    BETR_ASSIGN_OR_RETURN(file.uid, Owner(archive_entry_uid(entry), options_.uid));
+    BETR_ASSIGN_OR_RETURN(file.gid, Owner(archive_entry_gid(entry), options_.gid));
+    if (type == FileType::kCharDevice || type == FileType::kBlockDevice) file.device = archive_entry_rdev(entry);
+    if (type == FileType::kSymlink) {
+      const char* const target = archive_entry_symlink(entry);
+      if (target == nullptr) return absl::InvalidArgumentError("a symbolic link without a target");
+      file.target = target;
+    }
+    return file;
+  }
+
+  uint32_t Permissions(archive_entry* entry) const {
+    return archive_entry_perm(entry) & (options_.all_attributes ? 07777U : 0777U);
+  }
+
+  absl::StatusOr<uint32_t> Owner(la_int64_t in_archive, uint32_t otherwise) const {
+    if (options_.all_root) return 0;
+    if (!options_.all_attributes) return otherwise;
+    if (in_archive < 0 || in_archive > std::numeric_limits<uint32_t>::max()) {
+      return absl::InvalidArgumentError("an owner of more than 32 bits");
+    }
+    return static_cast<uint32_t>(in_archive);
+  }
+
+  // Makes the file; what has the name is replaced, unless both are directories.
+  absl::StatusOr<OpenFile> Make(InodeId parent, const std::string& name, const NewFile& file) {
+    absl::StatusOr<Entry> entry = fs_.Create(parent, name, file);
+    if (ToErrno(entry.status()) == EEXIST) {
+      BETR_ASSIGN_OR_RETURN(const Entry old, fs_.Lookup(parent, name));
+      OpenFile there(&fs_, old);
+      if (old.attributes.type == FileType::kDirectory && file.type == FileType::kDirectory) return there;
+      BETR_RETURN_IF_ERROR(fs_.RemoveTree(parent, name));
+      entry = fs_.Create(parent, name, file);
+    }
+    if (!entry.ok()) return entry.status();
+    return OpenFile(&fs_, *entry);
+  }
+
+  absl::Status CopyContent(archive_entry* entry, InodeId inode) {
+    uint64_t end = 0;
+    BETR_RETURN_IF_ERROR(reader_.ReadContent([&](uint64_t offset, std::string_view bytes) -> absl::Status {
+      BETR_ASSIGN_OR_RETURN(const size_t written, fs_.Write(inode, offset, bytes));
+      if (written < bytes.size()) return ErrnoError(ENOSPC, "write");
+      end = std::max(end, offset + bytes.size());
+      const uint64_t steps = totals_.bytes.value / kProgressStep.value;
+      totals_.bytes += Bytes{bytes.size()};
+      return steps == totals_.bytes.value / kProgressStep.value ? absl::OkStatus() : Progress();
+    }));
+    const la_int64_t size = archive_entry_size_is_set(entry) != 0 ? archive_entry_size(entry) : 0;
+    if (size <= 0 || static_cast<uint64_t>(size) <= end) return absl::OkStatus();
+    AttributeChange change;  // the file ends with a hole
+    change.size = static_cast<uint64_t>(size);
+    return fs_.SetAttributes(inode, change).status();
+  }
+
+  // Another name for what the archive has under `first`.
+  absl::Status ImportLink(archive_entry* entry, const std::string& first, const Names& path, const std::string& name) {
+    absl::StatusOr<OpenFile> target = OpenTarget(first);
+    if (!target.ok()) return Annotate(target.status(), "link to " + first);
+    BETR_ASSIGN_OR_RETURN(const InodeId parent, directories_.Enter(path));
+    if (!options_.all_attributes) {
+      BETR_ASSIGN_OR_RETURN(target, CopyOf(*target, parent, name));
+    } else {
+      BETR_RETURN_IF_ERROR(Link(*target, parent, name));
+    }
+    const bool has_content = target->attributes().type == FileType::kRegular && archive_entry_size(entry) > 0;
+    if (has_content) BETR_RETURN_IF_ERROR(CopyContent(entry, target->inode()));
+    if (!has_content && options_.all_attributes) return absl::OkStatus();
+    return FinishAttributes(entry, target->attributes().type, target->inode());
+  }
+
+  absl::StatusOr<OpenFile> OpenTarget(const std::string& first) {
+    BETR_ASSIGN_OR_RETURN(Names path, FullPath(first));
+    if (path.size() == top_.size()) return ErrnoError(EPERM, "a directory");
+    std::string joined;
+    for (const std::string& part : path) joined += "/" + part;
+    BETR_ASSIGN_OR_RETURN(OpenFile target, PathFileSystem(&fs_).Open(joined));
+    if (target.attributes().type == FileType::kDirectory) return ErrnoError(EPERM, "a directory");
+    return target;
+  }
+
+  absl::Status Link(const OpenFile& target, InodeId parent, const std::string& name) {
+    absl::StatusOr<Entry> entry = fs_.Link(target.inode(), parent, name);
+    if (ToErrno(entry.status()) == EEXIST) {
+      BETR_ASSIGN_OR_RETURN(const Entry old, fs_.Lookup(parent, name));
+      fs_.Forget(old.inode);
+      if (old.attributes.inode_number == target.attributes().inode_number) return absl::OkStatus();
+      BETR_RETURN_IF_ERROR(fs_.RemoveTree(parent, name));
+      entry = fs_.Link(target.inode(), parent, name);
+    }
+    if (!entry.ok()) return entry.status();
+    fs_.Forget(entry->inode);
+    AttributeChange change;
+    change.changed = Limited(target.attributes().changed);
+    return fs_.SetAttributes(target.inode(), change).status();
+  }
+
+  // A file of its own, where links are not kept.
+  absl::StatusOr<OpenFile> CopyOf(const OpenFile& target, InodeId parent, const std::string& name) {
+    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(target.inode()));
+    NewFile file;
+    file.type = attributes.type;
+    file.permissions = attributes.permissions & 0777;
+    file.uid = options_.all_root ? 0 : options_.uid;
+    file.gid = options_.all_root ? 0 : options_.gid;
+    file.device = attributes.device;
+    if (file.type == FileType::kSymlink) {
+      BETR_ASSIGN_OR_RETURN(file.target, fs_.ReadLink(target.inode()));
+    }
+    BETR_ASSIGN_OR_RETURN(OpenFile made, Make(parent, name, file));
+    uint64_t at = 0;
+    while (file.type == FileType::kRegular && at < attributes.size) {
+      BETR_ASSIGN_OR_RETURN(const uint64_t copied,
+                            fs_.CopyRange(target.inode(), at, made.inode(), at, attributes.size - at));
+      if (copied == 0) break;
+      at += copied;
+    }
+    return made;
+  }
+
+  FileTime Limited(FileTime time) const { return options_.latest_time ? std::min(time, *options_.latest_time) : time; }
+
+  absl::Status SetTimes(archive_entry* entry, AttributeChange* change) const {
+    FileTime modified = options_.latest_time ? *options_.latest_time : fs_.Now();
+    if (archive_entry_mtime_is_set(entry) != 0) {
+      BETR_ASSIGN_OR_RETURN(modified, ToTime(archive_entry_mtime(entry), archive_entry_mtime_nsec(entry)));
+    }
+    change->accessed = change->modified = change->changed = change->born = modified;
+    if (archive_entry_atime_is_set(entry) != 0) {
+      BETR_ASSIGN_OR_RETURN(change->accessed, ToTime(archive_entry_atime(entry), archive_entry_atime_nsec(entry)));
+    }
+    if (archive_entry_ctime_is_set(entry) != 0) {
+      BETR_ASSIGN_OR_RETURN(change->changed, ToTime(archive_entry_ctime(entry), archive_entry_ctime_nsec(entry)));
+    }
+    if (archive_entry_birthtime_is_set(entry) != 0) {
+      BETR_ASSIGN_OR_RETURN(change->born, ToTime(archive_entry_birthtime(entry), archive_entry_birthtime_nsec(entry)));
+    }
+    for (auto* time : {&change->accessed, &change->modified, &change->changed, &change->born}) *time = Limited(**time);
+    return absl::OkStatus();
+  }
+
+  // Extended attributes, and then what making and filling has changed.
+  absl::Status FinishAttributes(archive_entry* entry, FileType type, InodeId inode) {
+    AttributeChange change;
+    if (options_.all_attributes) {
+      for (const auto& [name, value] : XattrsOf(entry)) BETR_RETURN_IF_ERROR(fs_.SetXattr(inode, name, value));
+      if (type != FileType::kSymlink) change.permissions = Permissions(entry);
+      BETR_ASSIGN_OR_RETURN(change.uid, Owner(archive_entry_uid(entry), options_.uid));
+      BETR_ASSIGN_OR_RETURN(change.gid, Owner(archive_entry_gid(entry), options_.gid));
+      BETR_RETURN_IF_ERROR(SetTimes(entry, &change));
+    } else if (options_.latest_time) {
+      change.accessed = change.modified = change.changed = change.born = *options_.latest_time;
+    } else {
+      return absl::OkStatus();
+    }
+    BETR_RETURN_IF_ERROR(fs_.SetAttributes(inode, change).status());
+    return type == FileType::kDirectory ? directories_.Keep(inode) : absl::OkStatus();
+  }
+
+  FileSystem& fs_;
+  const CopyOptions& options_;
+  const Names top_;
+  TarReader reader_;
+  TarDirectories directories_;
+  CopyTotals totals_;
+};
+
+}  // namespace
+
+absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::string& inside,
+                                     const CopyOptions& options) {
+  return TarImport(fs, descriptor, inside, options).Run();
+}
+
+}  // namespace betr::fs

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entries of an archive, one after the other.
+#pragma once
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/statusor.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "betr/units.h"
+#include "fs/tar_archive.h"
+
+namespace betr::fs {
+
+class TarReader {
+ public:
+  // Reads from where `descriptor` stands.
+  explicit TarReader(int descriptor) : descriptor_(descriptor) {}
+
+  // The next entry, valid until the next call; null at the end. Errors name the entry, or the one before.
+  absl::StatusOr<archive_entry*> Next();
+  // The name of the current entry, as it is in the archive.
+  const std::string& name() const { return name_; }
+
+  // Visits the content of the current entry, holes left out.
+  absl::Status ReadContent(absl::FunctionRef<absl::Status(uint64_t offset, std::string_view bytes)> visit);
+
+ private:
+  absl::Status Open(const char* locale);
+  // archive_read_next_header, that is ok with a name which is not ASCII.
+  int NextHeader(archive_entry** entry);
+  bool IsTar() const { return (archive_format(reader_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR; }
+  // Whoever writes into a pipe shall not die of what he pads the archive with.
+  void Drain() const;
+
+  const int descriptor_;
+  std::optional<ThreadLocale> locale_;
+  ReaderHandle reader_;
+  std::string name_;
+  bool began_ = false;
+};
+
+// What `name` in an archive means: names below the top. "." and empty names mean nothing; ".." is an error.
+absl::StatusOr<std::vector<std::string>> SplitArchiveName(std::string_view name);
+
+}  // namespace betr::fs
