@@ -29,7 +29,7 @@ absl::Status ExtentWriter::Finish() {
   if (waiting_.empty()) {
     return absl::OkStatus();
   }
-  const absl::Status status = device_.Write(UnitBytes(start_), waiting_);
+  absl::Status status = device_.Write(UnitBytes(start_), waiting_);
   waiting_.clear();
   return status;
 }
