@@ -85,7 +85,18 @@ Inode& Core::HomeOf(Inode& directory) {
   return *at;
 }
 
-absl::StatusOr<std::optional<std::string>> Core::GetMeta(std::string_view key) { return store_->Get(meta_, key); }
+absl::StatusOr<std::optional<std::string>> Core::GetMeta(std::string_view key) {
+  ++meta_reads_;
+  return store_->Get(meta_, key);
+}
+
+absl::StatusOr<std::unique_ptr<Cursor>> Core::ScanMeta(const Range& range) {
+  ++meta_reads_;
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Cursor> cursor, store_->NewCursor(meta_, range));
+  cursor->SeekToFirst();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  return cursor;
+}
 
 absl::StatusOr<Inode*> Core::Find(Inode& directory, std::string_view name) {
   if (const auto child = directory.children.find(name); child != directory.children.end()) return child->second;
@@ -126,10 +137,7 @@ absl::StatusOr<Inode*> Core::FindGroup(Inode& directory, uint64_t id) {
 absl::StatusOr<bool> Core::IsEmpty(Inode& directory) {
   if (!directory.children.empty()) return false;
   if (directory.known_names.Known()) return directory.known_names.KnownEmpty();
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
-                        store_->NewCursor(meta_, key::Entries(ContentOf(directory))));
-  cursor->SeekToFirst();
-  BETR_RETURN_IF_ERROR(cursor->status());
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, ScanMeta(key::Entries(ContentOf(directory))));
   return !cursor->Valid();
 }
 

@@ -42,6 +42,10 @@ class Core {
   // --- reading -----------------------------------------------------------------------------------------------
   // The value of a key of "meta", if it is there.
   absl::StatusOr<std::optional<std::string>> GetMeta(std::string_view key);
+  // A cursor over a range of "meta", on the first key of it.
+  absl::StatusOr<std::unique_ptr<Cursor>> ScanMeta(const Range& range);
+  // How often the two were called: what is blind does not count.
+  uint64_t meta_reads() const { return meta_reads_; }
   // The inode under a name; null if there is none. Reads at most the entry and, for a reference, its group.
   // Requires: a directory that has not been removed, a valid name.
   absl::StatusOr<Inode*> Find(Inode& directory, std::string_view name);
@@ -89,6 +93,7 @@ class Core {
   std::vector<Inode*> pending_;
   size_t pending_bytes_ = 0;
 
+  uint64_t meta_reads_ = 0;
   uint64_t next_number_ = 0;
   uint64_t number_bound_ = 0;  // numbers below are reserved on disk
   uint64_t staged_bound_ = 0;  // the same, once the batch that is being made is written

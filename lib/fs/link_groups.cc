@@ -58,9 +58,9 @@ absl::StatusOr<std::vector<GroupMember>> MembersBelow(Core& core, Inode& home, c
     if (home.has_groups == HasGroups::kNone) return members;
   }
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
-                        core.store().NewCursor(core.meta(), Range::Prefix(GroupNameKey(content, below))));
+                        core.ScanMeta(Range::Prefix(GroupNameKey(content, below))));
   const size_t skip = key::GroupNames(content).size();
-  for (cursor->SeekToFirst(); cursor->Valid() && members.size() < limit; cursor->Next()) {
+  for (; cursor->Valid() && members.size() < limit; cursor->Next()) {
     BETR_ASSIGN_OR_RETURN(const uint64_t id, DecodeGroupName(cursor->Value(), "name of a link group"));
     members.push_back({std::string(cursor->Key().substr(skip)), id});
   }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listing directories: positions that survive changes, large directories, what is known without reading.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <set>
+
+#include "base/random.h"
+#include "betr/directory_stream.h"
+#include "fs/filesystem_impl.h"
+#include "support/fs/image.h"
+#include "support/seed.h"
+
+namespace betr::test {
+namespace {
+
+// How often the file system has asked the store for names and attributes.
+uint64_t Reads(Image& image) {
+  FsSession session(image.fs().impl());
+  return session.core().meta_reads();
+}
+
+TEST_CASE("a stream gives every entry once, whatever the chunks", "[fs]") {
+  Image image;
+  Random random(TestSeed());
+  std::set<std::string> names = {".", ".."};
+  REQUIRE(image.paths().MakeDirectory("d").ok());
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "n" + std::to_string(random.Uniform(100000));
+    if (names.insert(name).second) REQUIRE(image.paths().WriteFile("d/" + name, "x").ok());
+  }
+  const OpenFile directory = *image.paths().Open("d");
+  for (const uint64_t chunk : {1, 2, 3, 50, 1000}) {
+    DirectoryStream stream(&image.fs(), directory.inode());
+    std::vector<std::string> seen;
+    uint64_t position = 0;
+    bool more = true;
+    while (more) {
+      more = false;
+      uint64_t left = chunk;
+      REQUIRE(stream
+                  .Read(position,
+                        [&](const DirectoryStream::Item& item) {
+                          if (left-- == 0) return false;
+                          seen.emplace_back(item.name);
+                          position = item.next;
+                          more = true;
+                          return true;
+                        })
+                  .ok());
+    }
+    CHECK(seen.size() == names.size());
+    CHECK(std::set<std::string>(seen.begin(), seen.end()) == names);
+  }
+}
+
+TEST_CASE("positions survive inserts, deletes and seeks", "[fs]") {
+  Image image;
+  Random random(TestSeed());
+  REQUIRE(image.paths().MakeDirectory("d").ok());
+  std::set<std::string> always;
+  for (int i = 0; i < 60; ++i) {
+    always.insert("k" + std::to_string(100 + i));
+    REQUIRE(image.paths().WriteFile("d/k" + std::to_string(100 + i), "").ok());
+    REQUIRE(image.paths().WriteFile("d/x" + std::to_string(100 + i), "").ok());
+  }
+  const OpenFile directory = *image.paths().Open("d");
+  DirectoryStream stream(&image.fs(), directory.inode());
+  std::multiset<std::string> seen;
+  std::vector<uint64_t> positions;
+  uint64_t position = 0;
+  for (bool more = true; more;) {
+    more = false;
+    const uint64_t before = position;
+    REQUIRE(stream
+                .Read(position,
+                      [&](const DirectoryStream::Item& item) {
+                        if (more) return false;
+                        more = true;
+                        seen.emplace(item.name);
+                        position = item.next;
+                        return true;
+                      })
+                .ok());
+    if (more) positions.push_back(before);
+    const std::string changed = "d/x" + std::to_string(100 + random.Uniform(60));
+    if (random.OneIn(2)) {
+      image.paths().Unlink(changed).IgnoreError();
+    } else {
+      REQUIRE(image.paths().WriteFile("d/n" + std::to_string(random.Uniform(1000)), "").ok());
+    }
+  }
+  for (const std::string& name : always) CHECK(seen.count(name) == 1);
+  // Any position leads back to where it was: what stayed and lies behind comes again.
+  for (const uint64_t from : positions) {
+    std::vector<std::string> rest;
+    const absl::Status read = stream.Read(from, [&](const DirectoryStream::Item& item) {
+      if (item.next > 2) rest.emplace_back(item.name);
+      return true;
+    });
+    REQUIRE(read.ok());
+    CHECK(std::is_sorted(rest.begin(), rest.end()));
+    for (const std::string& name : always) {
+      if (!rest.empty() && name >= rest.front()) CHECK(std::count(rest.begin(), rest.end(), name) == 1);
+    }
+  }
+  CHECK(Errno(stream.Read(1'000'000, [](const auto&) { return true; })) == EINVAL);
+}
+
+TEST_CASE("listing by name, and calling the file system meanwhile", "[fs]") {
+  Image image;
+  for (const char* name : {"a", "b", "c", "d"}) REQUIRE(image.paths().WriteFile(name, name).ok());
+  std::vector<std::string> seen;
+  REQUIRE(image.fs()
+              .ReadDirectory(kRootInode, "b",
+                             [&](const DirectoryEntry& entry) {
+                               seen.emplace_back(entry.name);
+                               CHECK(entry.attributes.size == 1);
+                               return image.paths().Unlink(std::string(entry.name)).ok();
+                             })
+              .ok());
+  CHECK(seen == std::vector<std::string>{"c", "d"});
+  CHECK(image.paths().List("")->size() == 2);
+  const OpenFile file = *image.paths().Open("a");
+  CHECK(Errno(image.fs().ReadDirectory(file.inode(), "", [](const auto&) { return true; })) == ENOTDIR);
+}
+
+TEST_CASE("a listing shows sizes that are not written yet, and all names of links", "[fs]") {
+  Image image;
+  REQUIRE(image.paths().WriteFile("a", "12345").ok());
+  REQUIRE(image.paths().Link("a", "b").ok());
+  std::vector<std::string> seen;
+  REQUIRE(image.fs()
+              .ReadDirectory(kRootInode, "",
+                             [&](const DirectoryEntry& entry) {
+                               CHECK(entry.attributes.size == 5);
+                               CHECK(entry.attributes.links == 2);
+                               CHECK(entry.attributes.inode_number == image.paths().Stat("a")->inode_number);
+                               seen.emplace_back(entry.name);
+                               return true;
+                             })
+              .ok());
+  CHECK(seen.size() == 2);
+}
+
+TEST_CASE("in a known directory, creating, removing and asking in vain read nothing", "[fs]") {
+  Image image;
+  REQUIRE(image.paths().MakeDirectory("listed").ok());
+  for (int i = 0; i < 500; ++i) REQUIRE(image.paths().WriteFile("listed/old" + std::to_string(i), "x").ok());
+  image.Unmount();
+  const Entry listed = *image.fs().Lookup(kRootInode, "listed");
+  CHECK(Errno(image.fs().Lookup(listed.inode, "none")) == ENOENT);
+  CHECK(Reads(image) == 2);
+  REQUIRE(image.paths().List("listed")->size() == 500);
+  const Entry fresh = *image.fs().Create(kRootInode, "fresh", {.type = FileType::kDirectory});
+  const uint64_t before = Reads(image);
+  for (const Entry& directory : {listed, fresh}) {
+    for (int i = 0; i < 50; ++i) {
+      const std::string name = "new" + std::to_string(i);
+      CHECK(Errno(image.fs().Lookup(directory.inode, name)) == ENOENT);
+      const Entry file = *image.fs().Create(directory.inode, name, {});
+      REQUIRE(image.fs().Write(file.inode, 3, "part of a block").ok());
+      REQUIRE(image.fs().SetAttributes(file.inode, {.permissions = 0600}).ok());
+      if (i % 2 == 0) REQUIRE(image.fs().Unlink(directory.inode, name).ok());
+    }
+    REQUIRE(image.fs().Rename(directory.inode, "new1", directory.inode, "renamed").ok());
+  }
+  CHECK(Reads(image) == before);
+  image.Check();
+}
+
+TEST_CASE("names are learnt from a listing in chunks, and forgotten with the budget", "[fs]") {
+  ImageOptions options;
+  options.mount.name_cache = Bytes{16 * 300};
+  Image image(options);
+  REQUIRE(image.paths().MakeDirectory("d").ok());
+  for (int i = 0; i < 1000; ++i) REQUIRE(image.paths().WriteFile("d/" + std::to_string(i), "").ok());
+  for (int i = 0; i < 1000; ++i) {
+    CHECK(Errno(image.paths().WriteFile("d/" + std::to_string(i), "y")) == 0);
+    CHECK(Errno(image.paths().Create("d/" + std::to_string(i), {})) == EEXIST);
+  }
+  CHECK(image.paths().List("d")->size() == 1000);
+  image.Check();
+}
+
+TEST_CASE("a directory with very many entries", "[fs][long]") {
+  ImageOptions options;
+  options.size = GiB(2);
+  options.node_size = KiB(256);
+  options.basement_size = KiB(16);
+  options.log_size = MiB(32);
+  Image image(options);
+  const auto entries = static_cast<int>(1'000'000 * std::min(TestScale(), 1.0));
+  const Entry directory = *image.fs().Create(kRootInode, "d", {.type = FileType::kDirectory});
+  for (int i = 0; i < entries; ++i) {
+    const auto file = image.fs().Create(directory.inode, "file" + std::to_string(i), {});
+    REQUIRE(file.ok());
+    image.fs().Forget(file->inode);
+  }
+  int count = 0;
+  REQUIRE(image.fs().ReadDirectory(directory.inode, "", [&](const auto&) { return ++count > 0; }).ok());
+  CHECK(count == entries);
+  image.Check();
+  REQUIRE(image.paths().RemoveTree("d").ok());
+  image.Check();
+}
+
+}  // namespace
+}  // namespace betr::test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extended attributes: in the record, beside it, over the border; limits and errors.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <map>
+
+#include "base/random.h"
+#include "support/fs/image.h"
+#include "support/seed.h"
+
+namespace betr::test {
+namespace {
+
+TEST_CASE("xattrs: errors and limits", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  const OpenFile file = *image.paths().Create("f", {});
+  const InodeId id = file.inode();
+  CHECK(Errno(fs.GetXattr(id, "user.x")) == ENODATA);
+  CHECK(Errno(fs.RemoveXattr(id, "user.x")) == ENODATA);
+  CHECK(Errno(fs.SetXattr(id, "user.x", "v", XattrMode::kReplace)) == ENODATA);
+  CHECK(fs.SetXattr(id, "user.x", "v", XattrMode::kCreate).ok());
+  CHECK(Errno(fs.SetXattr(id, "user.x", "v", XattrMode::kCreate)) == EEXIST);
+  CHECK(fs.SetXattr(id, "user.x", "", XattrMode::kReplace).ok());
+  CHECK(*fs.GetXattr(id, "user.x") == "");
+  CHECK(Errno(fs.SetXattr(id, "", "v")) == ERANGE);
+  CHECK(Errno(fs.SetXattr(id, std::string(256, 'n'), "v")) == ERANGE);
+  CHECK(fs.SetXattr(id, std::string(255, 'n'), "v").ok());
+  CHECK(Errno(fs.SetXattr(id, "user.big", std::string(65537, 'v'))) == E2BIG);
+  CHECK(fs.SetXattr(id, "user.big", std::string(65536, 'v')).ok());
+  CHECK(fs.GetXattr(id, "user.big")->size() == 65536);
+  CHECK(*fs.ListXattrs(id) == std::vector<std::string>{std::string(255, 'n'), "user.big", "user.x"});
+}
+
+TEST_CASE("the names of all xattrs together have a limit", "[fs]") {
+  Image image;
+  const OpenFile file = *image.paths().Create("f", {});
+  int error = 0;
+  int count = 0;
+  for (; error == 0 && count < 1000; ++count) {
+    error = Errno(image.fs().SetXattr(file.inode(), std::string(251, 'n') + std::to_string(1000 + count), ""));
+  }
+  CHECK(error == ENOSPC);
+  CHECK(count == 65536 / 256 + 1);
+}
+
+TEST_CASE("random xattrs of files and directories, moved, cloned, linked", "[fs]") {
+  Image image;
+  Random random(TestSeed());
+  std::string path = "f";
+  REQUIRE(image.paths().WriteFile("f", std::string(10000, 'x')).ok());
+  REQUIRE(image.paths().MakeDirectory("d").ok());
+  std::map<std::string, std::string> model;
+  for (int step = 0; step < 400; ++step) {
+    {
+      const OpenFile file = *image.paths().Open(path);
+      const std::string name = "user." + std::to_string(random.Uniform(12));
+      if (random.OneIn(4)) {
+        REQUIRE(Errno(image.fs().RemoveXattr(file.inode(), name)) == (model.erase(name) > 0 ? 0 : ENODATA));
+      } else {
+        model[name] = random.String(random.OneIn(2) ? random.Uniform(300) : random.Uniform(5000));
+        REQUIRE(image.fs().SetXattr(file.inode(), name, model[name]).ok());
+      }
+    }
+    const std::string next = (random.OneIn(2) ? "d/" : "") + std::string("n") + std::to_string(step);
+    if (random.OneIn(10)) {
+      REQUIRE(image.paths().Rename(path, next).ok());
+      path = next;
+    } else if (random.OneIn(20)) {
+      REQUIRE(image.paths().Link(path, next).ok());
+      REQUIRE(image.paths().Unlink(path).ok());
+      path = next;
+    } else if (random.OneIn(10)) {
+      REQUIRE(image.paths().Clone(path, next).ok());
+      REQUIRE(image.paths().Unlink(path).ok());
+      path = next;
+    } else if (random.OneIn(30)) {
+      image.Check();
+    }
+    const OpenFile file = *image.paths().Open(path);
+    std::vector<std::string> names;
+    for (const auto& [name, value] : model) {
+      names.push_back(name);
+      REQUIRE(*image.fs().GetXattr(file.inode(), name) == value);
+    }
+    REQUIRE(*image.fs().ListXattrs(file.inode()) == names);
+  }
+  image.Check();
+}
+
+TEST_CASE("directories and the root have xattrs too", "[fs]") {
+  Image image;
+  REQUIRE(image.paths().MakeDirectories("d/e").ok());
+  const std::string large(3000, 'L');
+  REQUIRE(image.fs().SetXattr(kRootInode, "user.root", large).ok());
+  REQUIRE(image.fs().SetXattr(image.paths().Open("d/e")->inode(), "user.e", large).ok());
+  REQUIRE(image.paths().Clone("", "c").ok());
+  REQUIRE(image.paths().Rename("d", "x").ok());
+  image.Check();
+  CHECK(*image.fs().GetXattr(image.paths().Open("x/e")->inode(), "user.e") == large);
+  CHECK(*image.fs().GetXattr(image.paths().Open("c/d/e")->inode(), "user.e") == large);
+  CHECK(*image.fs().GetXattr(image.paths().Open("c")->inode(), "user.root") == large);
+  REQUIRE(image.paths().RemoveDirectory("x/e").ok());
+  REQUIRE(image.paths().RemoveTree("c").ok());
+  CHECK(*image.fs().GetXattr(kRootInode, "user.root") == large);
+  image.Check();
+}
+
+}  // namespace
+}  // namespace betr::test
