@@ -76,6 +76,8 @@ absl::StatusOr<PathFileSystem::Place> PathFileSystem::Locate(std::string_view pa
   place.name = std::move(names.back());
   names.pop_back();
   BETR_ASSIGN_OR_RETURN(place.parent, OpenParts(names));
+  // Said here, so that of two bad paths the first one decides, as in system calls.
+  if (place.parent.attributes().type != FileType::kDirectory) return ErrnoError(ENOTDIR, "a file above the last name");
   return place;
 }
 
