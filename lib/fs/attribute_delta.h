@@ -18,17 +18,17 @@ namespace betr::fs {
 inline constexpr uint16_t kAttributeUpsert = 16;
 
 struct AttributeDelta {
-  std::optional<uint32_t> permissions;
-  std::optional<uint32_t> uid;
-  std::optional<uint32_t> gid;
-  std::optional<uint64_t> size;           // exactly
-  std::optional<uint64_t> size_at_least;  // after a write
-  std::optional<int64_t> links;           // added
-  std::optional<uint64_t> reach_at_least;
-  std::optional<FileTime> accessed;
-  std::optional<FileTime> modified;
-  std::optional<FileTime> changed;
-  std::optional<FileTime> born;
+  std::optional<uint32_t> permissions{};
+  std::optional<uint32_t> uid{};
+  std::optional<uint32_t> gid{};
+  std::optional<uint64_t> size{};           // exactly
+  std::optional<uint64_t> size_at_least{};  // after a write
+  std::optional<int64_t> links{};           // added
+  std::optional<uint64_t> reach_at_least{};
+  std::optional<FileTime> accessed{};
+  std::optional<FileTime> modified{};
+  std::optional<FileTime> changed{};
+  std::optional<FileTime> born{};
 
   friend bool operator==(const AttributeDelta&, const AttributeDelta&) = default;
 

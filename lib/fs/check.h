@@ -21,7 +21,7 @@
 //   leftover       keys of operations that a crash interrupted
 //
 // Cost: one scan of each tree in key order and, for names with several links, point reads; memory does not grow with
-// the number of files (only with depth, and with the number of links of one group at a time).
+// the number of files (only with depth, with the number of link homes in use, and with the damage).
 #pragma once
 
 #include <absl/functional/function_ref.h>

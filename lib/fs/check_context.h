@@ -2,6 +2,7 @@
 // What the parts of the checker share: the store, how findings are reported, counted and repaired.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,10 @@ class CheckContext {
   // The record of an object: nothing, after a finding, if it is damaged; nothing if it is absent or a reference.
   absl::StatusOr<std::optional<InodeRecord>> GetInode(std::string_view object);
 
+  // References that no home lists, met by the scan, by the key of their group: they are names all the same. Memory:
+  // that of the damage.
+  std::map<std::string, uint32_t>& unlisted() { return unlisted_; }
+
   // Between two keys: writes repairs if there are many. kCancelled if the check is to end.
   absl::Status Step();
   absl::Status WriteRepairs();
@@ -57,6 +62,7 @@ class CheckContext {
   absl::FunctionRef<void(const CheckFinding&)> report_;
   CheckSummary summary_;
   WriteBatch repairs_;
+  std::map<std::string, uint32_t> unlisted_;
   uint64_t steps_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <absl/strings/str_format.h>
 
 #include <memory>
+#include <optional>
 
 #include "base/status.h"
 #include "fs/key.h"
@@ -37,14 +38,36 @@ absl::Status ReadGroups(CheckContext* context, Cursor* groups, Counts* counts) {
   return groups->status();
 }
 
-absl::Status CountNames(CheckContext* context, const std::string& content, Counts* counts) {
+// Whether the name under the cursor is a reference to the group that it is listed for; that group.
+absl::StatusOr<std::optional<uint64_t>> TrueName(CheckContext* context, const std::string& content,
+                                                 const Cursor& names) {
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(names.Key());
+  if (!parsed) return std::nullopt;  // the scan reports it
+  const absl::StatusOr<uint64_t> id = DecodeGroupName(names.Value(), "name of a link group");
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value,
+                        context->GetMeta(content + std::string(parsed->relative)));
+  const absl::StatusOr<EntryRecord> entry = DecodeEntry(value.value_or(""), "record");
+  const Reference* const reference = entry.ok() ? std::get_if<Reference>(&*entry) : nullptr;
+  if (!id.ok() || reference == nullptr || reference->id != *id) return std::nullopt;
+  return *id;
+}
+
+// Counts the true names of the groups; what the home does not list counts too. Names that are none are reported once.
+absl::Status CountNames(CheckContext* context, const std::string& content, bool report, Counts* counts) {
+  for (auto& [id, count] : *counts) {
+    const auto unlisted = context->unlisted().find(key::Group(content, id));
+    if (unlisted != context->unlisted().end()) count.names = unlisted->second;
+  }
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> names,
                         context->store().NewCursor(context->meta(), Range::Prefix(key::GroupNames(content))));
   for (names->SeekToFirst(); names->Valid(); names->Next()) {
     BETR_RETURN_IF_ERROR(context->Step());
-    const absl::StatusOr<uint64_t> id = DecodeGroupName(names->Value(), "name of a link group");
-    const auto count = id.ok() ? counts->find(*id) : counts->end();
+    BETR_ASSIGN_OR_RETURN(const std::optional<uint64_t> id, TrueName(context, content, *names));
+    const auto count = id ? counts->find(*id) : counts->end();
     if (count != counts->end()) ++count->second.names;
+    if (id || !report || !key::ParseMeta(names->Key())) continue;
+    context->Mendable(CheckCode::kGroupName, names->Key(), "listed as the name of a link group, and is none",
+                      [&](WriteBatch* batch) { batch->Erase(context->meta(), names->Key()); });
   }
   return names->status();
 }
@@ -69,39 +92,20 @@ void JudgeGroups(CheckContext* context, const std::string& content, const Counts
   }
 }
 
-// Every listed name is a reference to the group that it is listed for.
-absl::Status CheckNames(CheckContext* context, const std::string& content) {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> names,
-                        context->store().NewCursor(context->meta(), Range::Prefix(key::GroupNames(content))));
-  for (names->SeekToFirst(); names->Valid(); names->Next()) {
-    BETR_RETURN_IF_ERROR(context->Step());
-    const std::optional<key::MetaKey> parsed = key::ParseMeta(names->Key());
-    if (!parsed) continue;  // the scan reports it
-    const std::string entry = content + std::string(parsed->relative);
-    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context->GetMeta(entry));
-    const absl::StatusOr<uint64_t> id = DecodeGroupName(names->Value(), "name of a link group");
-    const absl::StatusOr<EntryRecord> found = DecodeEntry(value.value_or(""), "record");
-    const Reference* const reference = found.ok() ? std::get_if<Reference>(&*found) : nullptr;
-    if (id.ok() && reference != nullptr && reference->id == *id) continue;
-    context->Mendable(CheckCode::kGroupName, entry, "listed as the name of a link group, and is none",
-                      [&](WriteBatch* batch) { batch->Erase(context->meta(), names->Key()); });
-  }
-  return names->status();
-}
-
 }  // namespace
 
 absl::Status CheckHome(CheckContext* context, const std::string& content) {
-  BETR_RETURN_IF_ERROR(CheckNames(context, content));
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> groups,
                         context->store().NewCursor(context->meta(), Range::Prefix(key::Groups(content))));
   groups->SeekToFirst();
-  while (groups->Valid()) {
+  bool first = true;
+  do {
     Counts counts;
     BETR_RETURN_IF_ERROR(ReadGroups(context, groups.get(), &counts));
-    BETR_RETURN_IF_ERROR(CountNames(context, content, &counts));
+    BETR_RETURN_IF_ERROR(CountNames(context, content, first, &counts));
     JudgeGroups(context, content, counts);
-  }
+    first = false;
+  } while (groups->Valid());
   return groups->status();
 }
 

@@ -54,6 +54,7 @@ class MetaScan {
 
   CheckContext& context_;
   std::vector<Directory> stack_;
+  std::vector<std::string> homes_;  // that hold groups, or names of groups
   uint64_t number_bound_ = 0;
 };
 
@@ -71,7 +72,10 @@ absl::Status MetaScan::Run() {
     BETR_RETURN_IF_ERROR(Visit(cursor->Key(), cursor->Value()));
   }
   while (!stack_.empty()) Leave();
-  return cursor->status();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  // Only now is it known which names their homes do not list.
+  for (const std::string& home : homes_) BETR_RETURN_IF_ERROR(CheckHome(&context_, home));
+  return absl::OkStatus();
 }
 
 absl::Status MetaScan::Visit(std::string_view key, std::string_view value) {
@@ -194,9 +198,11 @@ absl::Status MetaScan::VisitReference(std::string_view key, const Reference& ref
         absl::StrFormat("group %u is not in /%s, or of another type", reference.id, key::PathOfContent(home->content)));
     return absl::OkStatus();
   }
+  const std::string group_key = key::Group(home->content, reference.id);
   const std::string listed = key::GroupName(home->content, key.substr(home->content.size()));
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(listed));
   if (value && *value == EncodeGroupName(reference.id)) return absl::OkStatus();
+  ++context_.unlisted()[group_key];
   context_.Mendable(CheckCode::kGroupName, key, "the name is not listed in its link home",
                     [&](WriteBatch* batch) { batch->Put(context_.meta(), listed, EncodeGroupName(reference.id)); });
   return absl::OkStatus();
@@ -210,7 +216,8 @@ absl::Status MetaScan::VisitHome(std::string_view key) {
     context_.Broken(CheckCode::kHome, key, "link groups in a directory that is no link home");
     return absl::OkStatus();
   }
-  return CheckHome(&context_, home.content);
+  homes_.push_back(home.content);
+  return absl::OkStatus();
 }
 
 absl::Status MetaScan::Enter(std::string_view content) {

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker: one planted damage for each thing that it looks for; what can be repaired is, and a second run is clean.
+#include "fs/check.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <vector>
+
+#include "fs/attribute_delta.h"
+#include "fs/key.h"
+#include "fs/record.h"
+#include "support/fs/image.h"
+
+namespace betr::test {
+namespace {
+
+using fs::CheckCode;
+using fs::CheckFinding;
+namespace key = fs::key;
+
+struct Trees {
+  Store& store;
+  TreeId meta;
+  TreeId data;
+};
+
+// /d/f with blocks and a large xattr, /d/sub/g, and /l and /d/l, two names of one file.
+void Fill(Image& image) {
+  PathFileSystem& paths = image.paths();
+  REQUIRE(paths.MakeDirectories("d/sub").ok());
+  REQUIRE(paths.WriteFile("d/f", std::string(10000, 'f')).ok());
+  REQUIRE(image.fs().SetXattr(paths.Open("d/f")->inode(), "user.x", std::string(3000, 'x')).ok());
+  REQUIRE(paths.WriteFile("d/sub/g", "g").ok());
+  REQUIRE(paths.WriteFile("l", "linked").ok());
+  REQUIRE(paths.Link("l", "d/l").ok());
+  image.Unmount();
+}
+
+std::vector<CheckFinding> Run(Image& image, bool repair) {
+  std::vector<CheckFinding> findings;
+  const std::unique_ptr<Store> store = image.OpenStore(!repair);
+  const auto summary = fs::CheckFileSystem(store.get(), {.repair = repair, .cancelled = {}},
+                                           [&](const CheckFinding& finding) { findings.push_back(finding); });
+  INFO(summary.status());
+  REQUIRE(summary.ok());
+  REQUIRE(summary->findings == findings.size());
+  REQUIRE(store->Close().ok());
+  return findings;
+}
+
+void Damage(Image& image, const std::function<void(const Trees&)>& damage) {
+  const std::unique_ptr<Store> store = image.OpenStore();
+  damage({*store, *store->FindTree(kMetaTree), *store->FindTree(kDataTree)});
+  REQUIRE(store->Close().ok());
+}
+
+const std::string kD = key::Content("", "d");
+const std::string kF = key::Entry(kD, "f");
+
+void Change(const Trees& trees, const std::string& object, const fs::AttributeDelta& delta) {
+  REQUIRE(trees.store.Upsert(trees.meta, object, fs::kAttributeUpsert, fs::EncodeDelta(delta)).ok());
+}
+
+// The key of the only link group.
+std::string GroupKey(const Trees& trees) {
+  const auto cursor = *trees.store.NewCursor(trees.meta, Range::Prefix(key::Groups("")));
+  cursor->SeekToFirst();
+  REQUIRE(cursor->Valid());
+  return std::string(cursor->Key());
+}
+
+struct Case {
+  std::string name;
+  CheckCode code;
+  bool repairable;
+  std::function<void(const Trees&)> damage;
+};
+
+std::vector<Case> StructureCases() {
+  return {
+      {"unknown key", CheckCode::kKey, false,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.meta, "nonsense", "x").ok()); }},
+      {"undecodable record", CheckCode::kKey, false,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.meta, key::Entry(kD, "bad"), "x").ok()); }},
+      {"missing version", CheckCode::kRoot, false,
+       [](const Trees& t) { REQUIRE(t.store.Erase(t.meta, key::kVersionKey).ok()); }},
+      {"missing parent", CheckCode::kParent, false,
+       [](const Trees& t) { REQUIRE(t.store.Erase(t.meta, key::Entry(kD, "sub")).ok()); }},
+      {"links of a directory", CheckCode::kLinks, true,
+       [](const Trees& t) { Change(t, key::Entry("", "d"), {.links = 3}); }},
+      {"links of an empty directory", CheckCode::kLinks, true,
+       [](const Trees& t) {
+         REQUIRE(t.store.EraseRange(t.meta, Range::Prefix(key::Content(kD, "sub"))).ok());
+         Change(t, key::Entry(kD, "sub"), {.links = 5});
+       }},
+      {"links of a file", CheckCode::kLinks, true, [](const Trees& t) { Change(t, kF, {.links = 1}); }},
+      {"reach", CheckCode::kReach, true,
+       [](const Trees& t) {
+         fs::InodeRecord d = *fs::DecodeInode(**t.store.Get(t.meta, key::Entry("", "d")), "d");
+         d.reach = 1;
+         REQUIRE(t.store.Put(t.meta, key::Entry("", "d"), fs::EncodeInode(d)).ok());
+       }},
+      {"number", CheckCode::kNumber, true,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.meta, key::kNumberBoundKey, fs::EncodeNumberBound(2)).ok()); }},
+      {"orphan", CheckCode::kOrphan, true,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.meta, key::Orphan(9), **t.store.Get(t.meta, kF)).ok()); }},
+      {"leftover", CheckCode::kLeftover, true,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.meta, std::string(key::kScratchPrefix) + "x", "y").ok()); }},
+  };
+}
+
+std::vector<Case> LinkAndContentCases() {
+  return {
+      {"links of a group", CheckCode::kLinks, true, [](const Trees& t) { Change(t, GroupKey(t), {.links = 4}); }},
+      {"unlisted name", CheckCode::kGroupName, true,
+       [](const Trees& t) { REQUIRE(t.store.Erase(t.meta, key::GroupName("", key::Entry("", "l"))).ok()); }},
+      {"listed and no name", CheckCode::kGroupName, true,
+       [](const Trees& t) {
+         REQUIRE(t.store.Put(t.meta, key::GroupName("", key::Entry("", "zz")), fs::EncodeGroupName(1)).ok());
+       }},
+      {"group without names", CheckCode::kGroup, true,
+       [](const Trees& t) {
+         REQUIRE(t.store.Put(t.meta, key::Group("", 12345), **t.store.Get(t.meta, GroupKey(t))).ok());
+       }},
+      {"dangling reference", CheckCode::kReference, false,
+       [](const Trees& t) { REQUIRE(t.store.Erase(t.meta, GroupKey(t)).ok()); }},
+      {"group in no home", CheckCode::kHome, false,
+       [](const Trees& t) {
+         REQUIRE(t.store.Put(t.meta, key::Group(kD, 5), **t.store.Get(t.meta, GroupKey(t))).ok());
+       }},
+      {"content without a file", CheckCode::kContent, true,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Block(key::Entry(kD, "gone"), 0), "x").ok()); }},
+      {"content of a directory", CheckCode::kContent, true,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Block(key::Entry("", "d"), 0), "x").ok()); }},
+      {"block beyond the end", CheckCode::kSize, true,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Block(kF, 7), "x").ok()); }},
+      {"last block too long", CheckCode::kSize, true,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Block(kF, 2), std::string(4096, 'x')).ok()); }},
+      {"missing xattr", CheckCode::kXattr, false,
+       [](const Trees& t) { REQUIRE(t.store.Erase(t.data, key::Xattr(kF, "user.x")).ok()); }},
+      {"unknown xattr", CheckCode::kXattr, true,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Xattr(kF, "user.y"), "y").ok()); }},
+  };
+}
+
+void RunCase(const Case& test) {
+  INFO(test.name);
+  Image image;
+  Fill(image);
+  REQUIRE(Run(image, false).empty());
+  Damage(image, test.damage);
+
+  const std::vector<CheckFinding> found = Run(image, false);
+  const auto is_it = [&](const CheckFinding& finding) { return finding.code == test.code; };
+  const auto it = std::find_if(found.begin(), found.end(), is_it);
+  REQUIRE(it != found.end());
+  CHECK(it->repairable == test.repairable);
+  CHECK_FALSE(it->repaired);
+  CHECK_FALSE(it->what.empty());
+  if (!test.repairable) return;
+
+  const std::vector<CheckFinding> repaired = Run(image, true);
+  const auto mended = std::find_if(repaired.begin(), repaired.end(), is_it);
+  REQUIRE(mended != repaired.end());
+  CHECK(mended->repaired);
+  const std::vector<CheckFinding> left = Run(image, false);
+  INFO((left.empty() ? "" : left.front().path + ": " + left.front().what));
+  CHECK(left.empty());
+}
+
+TEST_CASE("the checker finds and mends damage to directories and records", "[fs]") {
+  for (const Case& test : StructureCases()) RunCase(test);
+}
+
+TEST_CASE("the checker finds and mends damage to links and content", "[fs]") {
+  for (const Case& test : LinkAndContentCases()) RunCase(test);
+}
+
+TEST_CASE("a damaged record does not cost the content that may belong to it", "[fs]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) { REQUIRE(t.store.Put(t.meta, kF, "garbage").ok()); });
+  Run(image, true);
+  const std::unique_ptr<Store> store = image.OpenStore(true);
+  const auto block = store->Get(*store->FindTree(kDataTree), key::Block(kF, 0));
+  REQUIRE(block.ok());
+  CHECK(block->has_value());
+}
+
+TEST_CASE("a file whose names are all unlisted is not taken for one without names", "[fs]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) { REQUIRE(t.store.EraseRange(t.meta, Range::Prefix(key::GroupNames(""))).ok()); });
+  for (const CheckFinding& finding : Run(image, true)) CHECK(finding.code == CheckCode::kGroupName);
+  CHECK(Run(image, false).empty());
+  CHECK(*image.paths().ReadFile("l") == "linked");
+  CHECK(*image.paths().ReadFile("d/l") == "linked");
+  CHECK(image.paths().Stat("l")->links == 2);
+}
+
+TEST_CASE("the checker can be cancelled, and needs a file system", "[fs]") {
+  Image image;
+  for (int i = 0; i < 3000; ++i) REQUIRE(image.paths().WriteFile(std::to_string(i), "").ok());
+  image.Unmount();
+  const std::unique_ptr<Store> store = image.OpenStore(true);
+  const fs::CheckOptions options{.repair = false, .cancelled = [] { return true; }};
+  const auto summary = fs::CheckFileSystem(store.get(), options, [](const CheckFinding&) {});
+  CHECK(summary.status().code() == absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace betr::test
