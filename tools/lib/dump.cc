@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump.h"
+
+#include <fmt/format.h>
+
+#include "dump_options.h"
+#include "open_image.h"
+
+namespace betr::tools {
+namespace {
+
+// What has been shown may be less than what there should be.
+int ReportProblems(Tool& tool, store::Inspection& image) {
+  constexpr size_t kShown = 10;
+  const std::vector<store::Problem>& problems = image.problems();
+  for (size_t i = 0; i < problems.size() && i < kShown; ++i) {
+    tool.PrintError(fmt::format("{}: {}", tool.image(), std::string(problems[i].status.message())));
+  }
+  if (problems.size() > kShown) {
+    tool.PrintError(fmt::format("{}: and {} more: see fsck.betr", tool.image(), problems.size() - kShown));
+  }
+  return problems.empty() ? kExitOk : kExitDamaged;
+}
+
+int Dump(Tool& tool, const DumpOptions& options) {
+  absl::StatusOr<StoreOptions> store_options = ImageOptions(tool, ImageAccess::kReadOnly);
+  if (!store_options.ok()) return tool.Fail("open", store_options.status());
+  store_options->cache_size = options.cache_size;
+  const LogUse log = options.replay ? LogUse::kReplay : LogUse::kIgnore;
+  const absl::StatusOr<std::unique_ptr<DumpImage>> image = DumpImage::Open(tool.image(), *store_options, log);
+  if (!image.ok()) return FailToOpen(tool, image.status());
+  DumpContext context{tool, **image, tool.io().out, tool.json()};
+  const absl::Status status = options.Chosen()->Run(context);
+  tool.io().out.flush();
+  if (!status.ok()) return tool.Fail(tool.image(), status);
+  return ReportProblems(tool, (*image)->inspection());
+}
+
+}  // namespace
+
+int DumpMain(Arguments args, ToolIo& io) {
+  Tool tool(DumpDescription(), io);
+  DumpOptions options;
+  AddDumpOptions(tool, &options);
+  if (const auto exit = tool.Parse(args)) return *exit;
+  if (tool.image().empty()) return tool.UsageError("no image: give -i IMAGE or set BETR_IMAGE");
+  return Dump(tool, options);
+}
+
+}  // namespace betr::tools

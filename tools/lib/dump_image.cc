@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump_image.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/escape.h"
+#include "base/status.h"
+#include "layout/superblock.h"
+#include "store/borrowed_device.h"
+#include "store/impl.h"
+
+namespace betr::tools {
+namespace {
+
+constexpr Bytes kDefaultCache = MiB(256);
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DumpImage>> DumpImage::Open(const std::string& path, const StoreOptions& options,
+                                                           LogUse log) {
+  std::unique_ptr<DumpImage> image(new DumpImage());
+  BETR_ASSIGN_OR_RETURN(image->file_, FileDevice::Open(path, FileDevice::Access::kReadOnly));
+  BETR_RETURN_IF_ERROR(image->file_->Lock(FileDevice::LockMode::kShared, layout::kOwnerOffset));
+  const Bytes cache = options.cache_size.value > 0 ? options.cache_size : kDefaultCache;
+  BETR_ASSIGN_OR_RETURN(image->inspection_, store::Inspection::Open(*image->file_, cache));
+  image->state_ = image->inspection_->state();
+  if (log == LogUse::kReplay) {
+    auto device = std::make_unique<store::BorrowedDevice>(*image->file_);
+    BETR_ASSIGN_OR_RETURN(image->replayed_, Store::Open(std::move(device), options));
+    BETR_ASSIGN_OR_RETURN(image->state_, image->replayed_->impl().structure().Drain());
+  }
+  return image;
+}
+
+absl::StatusOr<store::Tree> DumpImage::FindTree(std::string_view name) const {
+  std::string known;
+  for (const auto& [id, tree] : state_->trees) {
+    if (tree.name == name) {
+      return tree;
+    }
+    known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", Escape(tree.name));
+  }
+  return absl::NotFoundError(
+      fmt::format("tree \"{}\": there is no such tree{}{}", Escape(name), known.empty() ? "" : ", only ", known));
+}
+
+std::multimap<NodeId, const store::Tree*> DumpImage::Roots() const {
+  std::multimap<NodeId, const store::Tree*> roots;
+  for (const auto& [id, tree] : state_->trees) {
+    roots.emplace(tree.root, &tree);
+  }
+  return roots;
+}
+
+}  // namespace betr::tools

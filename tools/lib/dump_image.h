@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The image that betrdump looks at: as its newest superblock has it, or as it is after the log has been replayed (in
+// memory; nothing is written).
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "betr/store.h"
+#include "device/file_device.h"
+#include "store/inspect.h"
+
+namespace betr::tools {
+
+enum class LogUse { kIgnore, kReplay };
+
+class DumpImage {
+ public:
+  // Locks the image against writers. Errors: those of opening it, as far as nothing at all can be shown.
+  static absl::StatusOr<std::unique_ptr<DumpImage>> Open(const std::string& path, const StoreOptions& options,
+                                                         LogUse log);
+
+  store::Inspection& inspection() { return *inspection_; }
+  const store::State& state() const { return *state_; }
+  const layout::Superblock& superblock() const { return inspection_->superblock(); }
+
+  // kNotFound, naming the trees that there are.
+  absl::StatusOr<store::Tree> FindTree(std::string_view name) const;
+  // Trees and snapshots that name a node as their root.
+  std::multimap<NodeId, const store::Tree*> Roots() const;
+
+ private:
+  DumpImage() = default;
+
+  std::unique_ptr<FileDevice> file_;
+  std::unique_ptr<store::Inspection> inspection_;
+  std::unique_ptr<Store> replayed_;  // keeps alive what state_ needs
+  store::StatePtr state_;
+};
+
+}  // namespace betr::tools

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of betrdump.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "dump_command.h"
+#include "tool.h"
+
+namespace betr::tools {
+
+struct DumpOptions {
+  bool replay = false;
+  Bytes cache_size{0};
+  std::vector<std::pair<CLI::App*, std::unique_ptr<DumpCommand>>> commands;
+
+  // The one that the command line names. Null before parsing.
+  DumpCommand* Chosen() const;
+};
+
+ToolDescription DumpDescription();
+void AddDumpOptions(Tool& tool, DumpOptions* options);
+
+}  // namespace betr::tools

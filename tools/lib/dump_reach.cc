@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump_reach.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace betr::tools {
+namespace {
+
+// Of one node. More would make a walk over an image of many clones quadratic.
+constexpr size_t kMaxRanges = 256;
+
+void Reach(const dag::Link& link, const Range& shown, double ways,
+           const std::function<void(const dag::Link&, double)>& visit) {
+  const Range part = link.range.Intersect(shown);
+  if (!link.Null() && !part.Empty()) {
+    visit(link.Cut(part), ways);
+  }
+}
+
+// What the edge itself still shows of `shown`: what lies between its gotos.
+void ReachEdge(const dag::Edge& edge, const Range& shown, double ways,
+               const std::function<void(const dag::Link&, double)>& visit) {
+  Bound from = shown.lo;
+  for (const dag::Goto& message : edge.partition.gotos) {
+    if (message.link.range.lo >= shown.hi) {
+      break;
+    }
+    Reach(message.link, shown, ways, visit);
+    Reach(edge.link, {from, std::min(message.link.range.lo, shown.hi)}, ways, visit);
+    from = std::max(from, message.link.range.hi);
+  }
+  Reach(edge.link, {from, shown.hi}, ways, visit);
+}
+
+}  // namespace
+
+void ReachedRanges::Add(const Range& range, double ways) {
+  for (Entry& entry : entries_) {
+    if (entry.range == range) {
+      entry.ways += ways;
+      return;
+    }
+  }
+  if (entries_.size() < kMaxRanges) {
+    entries_.push_back({range, ways});
+    return;
+  }
+  exact_ = false;
+  Entry& last = entries_.back();
+  last.range = {std::min(last.range.lo, range.lo), std::max(last.range.hi, range.hi)};
+  last.ways += ways;
+}
+
+std::vector<Range> ReachedRanges::Union() const {
+  std::vector<Range> ranges;
+  for (const Entry& entry : entries_) {
+    ranges.push_back(entry.range);
+  }
+  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.lo < b.lo; });
+  std::vector<Range> joined;
+  for (Range& range : ranges) {
+    if (!joined.empty() && range.lo <= joined.back().hi) {
+      joined.back().hi = std::max(joined.back().hi, range.hi);
+    } else {
+      joined.push_back(std::move(range));
+    }
+  }
+  return joined;
+}
+
+void ForEachReached(const dag::Node& node, const ReachedRanges& reached,
+                    const std::function<void(const dag::Link&, double)>& visit) {
+  reached.ForEach([&](const Range& shown, double ways) {
+    for (const dag::Edge& edge : node.edges) {
+      const Range part = edge.link.range.Intersect(shown);
+      if (!part.Empty()) {
+        ReachEdge(edge, part, ways, visit);
+      }
+    }
+  });
+}
+
+}  // namespace betr::tools

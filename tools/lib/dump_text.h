@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of nodes as betrdump shows them everywhere: bounds, links, messages, as text and as JSON.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "dag/node.h"
+#include "json_output.h"
+#include "layout/extent.h"
+
+namespace betr::tools {
+
+// A key, escaped and in quotes; what is longer than `max` bytes is cut, with its size behind it.
+std::string KeyText(std::string_view key, size_t max = SIZE_MAX);
+// What a link does to keys: nothing to say, or `"usr/" => "lib/"`: what is stripped, and what is put in front.
+std::string TranslationText(const dag::Link& link);
+// "node 7", "node 7, "usr/" => "lib/"", "nothing".
+std::string LinkText(const dag::Link& link);
+// "put 12 bytes", "erase", "upsert 3 with 4 bytes".
+std::string MessageText(const dag::Message& message);
+std::string_view MessageName(dag::MessageKind kind);
+
+// {"at": key} or {"past": key}; {"lo": bound, "hi": bound}.
+Json BoundJson(const Bound& bound);
+Json RangeJson(const Range& range);
+// {"range":, "target":, "strip":, "prepend":}; target null for a null link.
+Json LinkJson(const dag::Link& link);
+Json ExtentJson(const layout::ExtentAddress& extent);
+
+// A JSON document whose last member is an array of any length, printed item by item.
+class JsonArrayPrinter {
+ public:
+  // `head`: all members but the array.
+  JsonArrayPrinter(std::ostream& out, const Json& head, std::string_view array);
+  void Add(const Json& item);
+  void Finish();
+
+ private:
+  std::ostream& out_;
+  bool is_empty_ = true;
+};
+
+}  // namespace betr::tools

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump_walk.h"
+
+#include <functional>
+#include <map>
+
+namespace betr::tools {
+
+void ForEachLink(const dag::Node& node, absl::FunctionRef<void(const dag::Link&)> visit) {
+  for (const dag::Edge& edge : node.edges) {
+    if (!edge.link.Null()) {
+      visit(edge.link);
+    }
+    for (const dag::Goto& message : edge.partition.gotos) {
+      if (!message.Erases()) {
+        visit(message.link);
+      }
+    }
+  }
+}
+
+void WalkDag(const store::State& state, const std::set<NodeId>& roots,
+             absl::FunctionRef<void(const WalkedNode&)> visit) {
+  std::map<dag::Height, std::set<NodeId>, std::greater<>> todo;
+  for (const NodeId root : roots) {
+    if (const dag::NodeRecord* record = state.table.Find(root)) {
+      todo[record->height].insert(root);
+    }
+  }
+  while (!todo.empty()) {
+    const dag::Height height = todo.begin()->first;
+    const NodeId id = *todo.begin()->second.begin();
+    todo.begin()->second.erase(id);
+    if (todo.begin()->second.empty()) {
+      todo.erase(todo.begin());
+    }
+    const WalkedNode walked{id, *state.table.Find(id), dag::LoadNode(state.table, id)};
+    visit(walked);
+    if (!walked.node.ok()) {
+      continue;
+    }
+    ForEachLink(**walked.node, [&](const dag::Link& link) {
+      const dag::NodeRecord* record = state.table.Find(link.target);
+      if (record != nullptr && record->height < height) {
+        todo[record->height].insert(link.target);
+      }
+    });
+  }
+}
+
+std::set<NodeId> AllRoots(const store::State& state) {
+  std::set<NodeId> roots;
+  for (const auto& [id, tree] : state.trees) {
+    roots.insert(tree.root);
+  }
+  return roots;
+}
+
+}  // namespace betr::tools

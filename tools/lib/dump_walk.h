@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every node that some roots reach, once each, parents before their children.
+#pragma once
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/statusor.h>
+
+#include <set>
+
+#include "dag/table.h"
+#include "store/state.h"
+
+namespace betr::tools {
+
+struct WalkedNode {
+  NodeId id;
+  const dag::NodeRecord& record;
+  absl::StatusOr<dag::NodePtr> node;  // or why it cannot be read
+};
+
+// Ends on any image: heights descend, or the link is not followed (fsck.betr says so). Memory: the ids of the nodes
+// of one height and below. Cost: one read per node.
+void WalkDag(const store::State& state, const std::set<NodeId>& roots,
+             absl::FunctionRef<void(const WalkedNode&)> visit);
+
+// The roots of all trees.
+std::set<NodeId> AllRoots(const store::State& state);
+
+// Calls `visit` with every link of a node that leads somewhere: of edges and of gotos.
+void ForEachLink(const dag::Node& node, absl::FunctionRef<void(const dag::Link&)> visit);
+
+}  // namespace betr::tools

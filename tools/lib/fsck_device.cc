@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fsck_device.h"
+
+#include <utility>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "layout/superblock_slots.h"
+
+namespace betr::tools {
+namespace {
+
+absl::StatusOr<std::unique_ptr<FileDevice>> OpenWith(const std::string& path, FileDevice::Access access) {
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, FileDevice::Open(path, access));
+  const bool writable = access == FileDevice::Access::kReadWrite;
+  BETR_RETURN_IF_ERROR(
+      device->Lock(writable ? FileDevice::LockMode::kExclusive : FileDevice::LockMode::kShared, layout::kOwnerOffset));
+  return device;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, FsckAccess access) {
+  if (access == FsckAccess::kLook) {
+    const bool writable = FileDevice::Open(path, FileDevice::Access::kReadWrite).ok();
+    return OpenWith(path, writable ? FileDevice::Access::kReadWrite : FileDevice::Access::kReadOnly);
+  }
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, OpenWith(path, FileDevice::Access::kReadWrite));
+  // Only what is known to be an image gets an owner's note.
+  BETR_RETURN_IF_ERROR(layout::ReadNewest(*device).status());
+  BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess("fsck.betr", SystemClock())));
+  return device;
+}
+
+absl::Status WatchedDevice::Read(Bytes offset, std::span<char> out) {
+  if (is_cancelled_.load(std::memory_order_relaxed)) {
+    return absl::CancelledError("cancelled");
+  }
+  absl::Status status = ForwardingDevice::Read(offset, out);
+  if (absl::IsUnavailable(status) && first_error_.ok()) {
+    first_error_ = status;
+  }
+  read_ += Bytes{out.size()};
+  on_read_(read_);
+  return status;
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The image as the checker sees it: locked, and read through a device that can be stopped and that knows how far it
+// got.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "device/file_device.h"
+#include "device/forwarding_device.h"
+
+namespace betr::tools {
+
+enum class FsckAccess { kLook, kRepair };
+
+// Opens and locks. To look, an exclusive lock if the file may be opened so, else one that keeps writers out; nothing
+// is written. Errors: those of FileDevice; kFailedPrecondition says who has the image open.
+absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, FsckAccess access);
+
+// One thread. `inner` and `is_cancelled` outlive it.
+class WatchedDevice final : public ForwardingDevice {
+ public:
+  using OnRead = std::function<void(Bytes so_far)>;
+  WatchedDevice(BlockDevice& inner, const std::atomic<bool>& is_cancelled, OnRead on_read)
+      : ForwardingDevice(inner), is_cancelled_(is_cancelled), on_read_(std::move(on_read)) {}
+
+  // kCancelled when it is time to stop.
+  absl::Status Read(Bytes offset, std::span<char> out) override;
+
+  // The first error of the device below; ok if there was none.
+  const absl::Status& first_error() const { return first_error_; }
+
+ private:
+  const std::atomic<bool>& is_cancelled_;
+  const OnRead on_read_;
+  Bytes read_{0};
+  absl::Status first_error_;
+};
+
+}  // namespace betr::tools

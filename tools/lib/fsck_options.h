@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of fsck.betr.
+#pragma once
+
+#include <string>
+
+#include "base/units.h"
+#include "tool.h"
+
+namespace betr::tools {
+
+struct FsckOptions {
+  bool no = false;     // -n
+  bool preen = false;  // -p, -a
+  bool yes = false;    // -y
+  bool force = false;  // -f
+  Bytes cache_size{0};
+  std::string image;
+
+  bool MayRepair() const { return preen || yes; }
+};
+
+ToolDescription FsckDescription();
+void AddFsckOptions(Tool& tool, FsckOptions* options);
+
+}  // namespace betr::tools

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a check found and what became of it: printed as it comes, or as one JSON document at the end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json_output.h"
+#include "progress.h"
+#include "tool.h"
+
+namespace betr::tools {
+
+struct FsckFinding {
+  std::string_view level;  // "store", "file system"
+  std::string_view kind;
+  std::string what;
+  bool is_harmless = false;  // what a crash may leave behind; needs no repair
+};
+
+// Keeps no findings unless JSON is wanted: there may be as many as nodes.
+class FsckReport {
+ public:
+  FsckReport(Tool& tool, Progress& progress) : tool_(tool), progress_(progress) {}
+
+  void Found(const FsckFinding& finding);
+  // Something that was found before has been mended.
+  void Repaired(std::string_view what);
+  // Something that the user should know, and is no finding.
+  void Note(std::string_view what);
+
+  // Found, mended, and not harmless.
+  uint64_t errors() const { return errors_; }
+  uint64_t repairs() const { return repairs_; }
+
+  // The last word: `summary` as a line, or all as JSON with the figures.
+  void Finish(const std::string& image, std::string_view summary, int exit_code, const Json& figures);
+
+ private:
+  Tool& tool_;
+  Progress& progress_;
+  uint64_t errors_ = 0;
+  uint64_t repairs_ = 0;
+  Json findings_ = Json::array();
+  Json repaired_ = Json::array();
+  Json notes_ = Json::array();
+};
+
+}  // namespace betr::tools
