@@ -96,6 +96,26 @@ absl::StatusOr<bool> Joinable(Edit& edit, const Node& node, size_t i, HealMode m
   return left + right <= room;
 }
 
+// Whether a root's children, as far as it shows them, fit into one node: then the level of the root is not needed.
+// Without this every clone whose LCA is the root would add a level. Looks only at what is in memory.
+bool LevelTooMany(const Edit& edit, const Node& root) {
+  size_t live = 0;
+  for (const Edge& edge : root.edges) {
+    if (edge.link.Null()) {
+      continue;
+    }
+    const NodePtr child = edit.Peek(edge.link.target);
+    if (child == nullptr || child->Leaf()) {
+      return false;
+    }
+    const Range image = edge.link.Image();
+    for (const Edge& below : child->edges) {
+      live += below.link.range.Overlaps(image) && !(below.link.Null() && below.partition.Empty());
+    }
+  }
+  return root.height > 1 && live <= edit.shape().fanout * 3 / 4;
+}
+
 // A root whose only edge is null: as low as what it buffers allows.
 absl::Status LowerNullRoot(Edit& edit, OwnChild& root) {
   Height height = 1;
@@ -148,8 +168,8 @@ absl::Status Heal(Edit& edit, Node& node, HealMode mode) {
 }
 
 absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root) {
-  const bool crowded = TooLarge(root.node, edit.shape());
-  BETR_RETURN_IF_ERROR(Heal(edit, root.node, crowded ? HealMode::kUnshare : HealMode::kPrivate));
+  const bool unshare = TooLarge(root.node, edit.shape()) || LevelTooMany(edit, root.node);
+  BETR_RETURN_IF_ERROR(Heal(edit, root.node, unshare ? HealMode::kUnshare : HealMode::kPrivate));
   BETR_RETURN_IF_ERROR(DropLevels(edit, root));
   return PutSplitRoot(edit, std::move(root));
 }
