@@ -80,7 +80,7 @@ clones() {
   expect 0 betrcp -v --clone tree clone2
   printed "clone tree -> clone2: .*, [0-9]+ nodes touched"
   expect 0 betrcp --json --clone :/tree :/clone3
-  python3 -c "import json; d = json.load(open('out')); assert d['schema'] == 'betr.clone' and d['nodes_touched'] >= 0, d"
+  python3 -c "import json; d=json.load(open('out')); assert d['schema'] == 'betr.clone' and d['nodes_touched'] >= 0, d"
   # Into a directory; of a file; of everything.
   expect 0 betrcp --clone tree in
   expect 0 betrcp --clone tree/numbers one-file
