@@ -18,6 +18,14 @@
 namespace betr::bench {
 namespace {
 
+void PrintCounters(const std::string& name, const Outcome& outcome) {
+  for (const auto& [counter, value] : outcome.counters) {
+    if (value != 0) {
+      fmt::print("{}: {} {}\n", name, counter, value);
+    }
+  }
+}
+
 void RunOnce(benchmark::State& state, const Workload& workload, Subject& subject, RatioTable& table) {
   for ([[maybe_unused]] auto iteration : state) {
     const absl::StatusOr<Outcome> outcome = workload.run(subject);
@@ -26,11 +34,15 @@ void RunOnce(benchmark::State& state, const Workload& workload, Subject& subject
       state.SkipWithError(std::string(outcome.status().message()).c_str());
       return;
     }
+    if (subject.settings().with_counters) {
+      PrintCounters(workload.name + "/" + subject.name(), *outcome);
+    }
     table.Add(workload.name, subject.name(), *outcome);
     const auto operations = static_cast<double>(outcome->operations);
     const auto written = static_cast<double>(outcome->written.value);
     state.SetIterationTime(outcome->seconds);
     state.SetItemsProcessed(static_cast<int64_t>(outcome->operations));
+    state.counters["cpu_us/op"] = outcome->processor_seconds * 1e6 / operations;
     state.counters["written/op"] = written / operations;
     state.counters["disk"] = static_cast<double>(outcome->on_disk.value);
     if (outcome->bytes_put > 0) {

@@ -64,6 +64,12 @@ class BetrEngine final : public Engine {
     return store_->ClonePrefix(tree_, from, tree_, to);
   }
 
+  std::map<std::string, uint64_t> Counters() const override {
+    std::map<std::string, uint64_t> counters;
+    store_->Stats().ForEach([&](std::string_view name, uint64_t value) { counters.emplace(name, value); });
+    return counters;
+  }
+
   absl::Status Sync() override { return store_->Sync(); }
   absl::Status Close() override { return store_->Close(); }
 

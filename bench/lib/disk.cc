@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -23,6 +23,12 @@ Bytes BytesWritten() {
     }
   }
   return Bytes{0};
+}
+
+double ProcessorTime() {
+  struct timespec time {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 Bytes BytesOnDisk(const std::string& directory) {

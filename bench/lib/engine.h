@@ -15,6 +15,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,6 +53,8 @@ class Engine {
   // Every key `from` + x also as `to` + x: a clone where the engine can, else a copy. Nothing is under `to` before.
   virtual absl::Status ClonePrefix(std::string_view from, std::string_view to) = 0;
   virtual absl::Status Sync() = 0;
+  // What the engine has counted since it was opened, by name; nothing if it does not tell.
+  virtual std::map<std::string, uint64_t> Counters() const { return {}; }
   // A clean end. No calls after it.
   virtual absl::Status Close() = 0;
 };

@@ -62,6 +62,8 @@ RatioTable::Figures RatioTable::Median(const std::vector<Outcome>& outcomes) {
   Figures figures;
   figures.rate = MedianOf(outcomes, [&](const Outcome& o) { return Quotient(operations(o), o.seconds); });
   figures.seconds = MedianOf(outcomes, [](const Outcome& o) { return o.seconds; });
+  figures.processor_us =
+      MedianOf(outcomes, [&](const Outcome& o) { return Quotient(o.processor_seconds * 1e6, operations(o)); });
   figures.written_per_operation =
       MedianOf(outcomes, [&](const Outcome& o) { return Quotient(written(o), operations(o)); });
   figures.amplification =
@@ -70,15 +72,15 @@ RatioTable::Figures RatioTable::Median(const std::vector<Outcome>& outcomes) {
   return figures;
 }
 
-std::string RatioTable::RateCell(const Row& row, const std::string& peer) {
+std::string RatioTable::RatioCell(const Row& row, const std::string& peer, double Figures::*figure) {
   const auto self = row.outcomes.find(kSelf);
   const auto other = row.outcomes.find(peer);
   if (other == row.outcomes.end()) {
     return "-";
   }
-  const double rate = Median(other->second).rate;
-  return self == row.outcomes.end() ? fmt::format("{:.3g}/s", rate)
-                                    : fmt::format("{:.3g}", Quotient(Median(self->second).rate, rate));
+  const double of_peer = Median(other->second).*figure;
+  return self == row.outcomes.end() ? fmt::format("({:.4g})", of_peer)
+                                    : fmt::format("{:.3g}", Quotient(Median(self->second).*figure, of_peer));
 }
 
 std::string RatioTable::WrittenCell(const Row& row, const std::string& engine) {
@@ -91,22 +93,28 @@ std::string RatioTable::WrittenCell(const Row& row, const std::string& engine) {
                                    : FormatSize(Bytes{static_cast<uint64_t>(figures.written_per_operation)}) + "/op";
 }
 
-std::string RatioTable::Markdown() const {
-  std::vector<std::string> columns = {"betr, ops/s"};
+std::string RatioTable::RatioTableOf(std::string_view title, std::string_view unit, double Figures::*figure) const {
+  std::vector<std::string> columns = {fmt::format("{}, {}", kSelf, unit)};
   for (const std::string& peer : Peers()) {
-    columns.push_back("betr / " + peer);
+    columns.push_back(fmt::format("{} / {}", kSelf, peer));
   }
-  std::string text = TableHead("rate", columns);
+  std::string text = TableHead(title, columns);
   for (const Row& row : rows_) {
     const auto self = row.outcomes.find(kSelf);
     text += fmt::format("| {} | {} |", row.workload,
-                        self == row.outcomes.end() ? "-" : fmt::format("{:.0f}", Median(self->second).rate));
+                        self == row.outcomes.end() ? "-" : fmt::format("{:.4g}", Median(self->second).*figure));
     for (const std::string& peer : Peers()) {
-      text += fmt::format(" {} |", RateCell(row, peer));
+      text += fmt::format(" {} |", RatioCell(row, peer, figure));
     }
     text += "\n";
   }
-  text += "\n" + TableHead("written", engines_);
+  return text;
+}
+
+std::string RatioTable::Markdown() const {
+  std::string text = RatioTableOf("rate (more is better)", "ops/s", &Figures::rate);
+  text += "\n" + RatioTableOf("processor time (less is better)", "us/op", &Figures::processor_us);
+  text += "\n" + TableHead("written (less is better)", engines_);
   for (const Row& row : rows_) {
     text += fmt::format("| {} |", row.workload);
     for (const std::string& engine : engines_) {
@@ -133,6 +141,7 @@ std::string RatioTable::Json(const Settings& settings) const {
       of = {{"runs", outcomes.size()},
             {"ops_per_s", figures.rate},
             {"seconds", figures.seconds},
+            {"processor_us_per_op", figures.processor_us},
             {"written_bytes_per_op", figures.written_per_operation},
             {"disk_bytes", figures.on_disk}};
       if (figures.amplification > 0) {

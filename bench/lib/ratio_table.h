@@ -17,7 +17,7 @@ class RatioTable {
   void Add(const std::string& workload, const std::string& engine, const Outcome& outcome);
   bool Empty() const { return rows_.empty(); }
 
-  // Two tables in Markdown: rates, and bytes written.
+  // Tables in Markdown: rates, processor time, bytes written.
   std::string Markdown() const;
   // {"schema": "betr.bench.ratios", "version": 1, "settings": {...}, "workloads": [{"name", "engines": {...}}]}
   std::string Json(const Settings& settings) const;
@@ -32,12 +32,15 @@ class RatioTable {
     double written_per_operation = 0;
     double amplification = 0;  // bytes written per byte put; 0: does not put
     double seconds = 0;
+    double processor_us = 0;  // an operation
     double on_disk = 0;
   };
 
   std::vector<std::string> Peers() const;
   static Figures Median(const std::vector<Outcome>& outcomes);
-  static std::string RateCell(const Row& row, const std::string& peer);
+  // betr / peer; the peer's own figure in brackets if betr did not run.
+  static std::string RatioCell(const Row& row, const std::string& peer, double Figures::*figure);
+  std::string RatioTableOf(std::string_view title, std::string_view unit, double Figures::*figure) const;
   static std::string WrittenCell(const Row& row, const std::string& engine);
 
   std::vector<Row> rows_;

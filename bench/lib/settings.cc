@@ -27,6 +27,7 @@ Settings ParseSettings(int argc, char** argv) {
   app.add_option("--engines", settings.engines, "Which engines, separated by commas")
       ->delimiter(',')
       ->check(CLI::IsMember(EngineNames()));
+  app.add_flag("--counters", settings.with_counters, "Print after each benchmark what the engine has counted");
   app.add_option("--json", settings.json_file, "File for the table of ratios as JSON");
   app.add_option("--markdown", settings.markdown_file, "File for the table of ratios as Markdown");
   try {

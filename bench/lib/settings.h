@@ -19,6 +19,7 @@ struct Settings {
   Bytes cache_size = MiB(64);
   std::string compression = "none";
   std::vector<std::string> engines;  // empty: all
+  bool with_counters = false;        // print what the engines count themselves
   std::string json_file;             // the table of ratios goes there too, if not empty
   std::string markdown_file;
 };

@@ -37,6 +37,11 @@ absl::StatusOr<Engine*> Subject::OpenFilled() {
     BETR_RETURN_IF_ERROR(Close());
     filled_ = true;
   }
+  return Reopen();
+}
+
+absl::StatusOr<Engine*> Subject::Reopen() {
+  BETR_RETURN_IF_ERROR(Close());
   BETR_RETURN_IF_ERROR(DropFromPageCache(directory_));
   return Open();
 }

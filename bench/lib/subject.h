@@ -23,10 +23,15 @@ class Subject {
   const std::string& directory() const { return directory_; }
   const Settings& settings() const { return settings_; }
 
+  // What is open; null if nothing is.
+  Engine* engine() const { return engine_.get(); }
+
   // Opens it with nothing in it. The pointer is valid until Close or the next Open.
   absl::StatusOr<Engine*> OpenEmpty();
   // Opens it cold with the large data set in it: ScatteredKey(0 .. keys), which is put there first if need be.
   absl::StatusOr<Engine*> OpenFilled();
+  // Closes what is open and opens it again, cold, as it is.
+  absl::StatusOr<Engine*> Reopen();
   // Says that the data is the large data set, or is that no more.
   void SetFilled(bool filled) { filled_ = filled; }
   // Closes what is open; nothing if nothing is.

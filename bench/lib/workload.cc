@@ -7,12 +7,17 @@
 namespace betr::bench {
 
 Probe::Probe(Subject& subject)
-    : subject_(subject), written_before_(BytesWritten()), start_(std::chrono::steady_clock::now()) {}
+    : subject_(subject),
+      written_before_(BytesWritten()),
+      processor_before_(ProcessorTime()),
+      start_(std::chrono::steady_clock::now()) {}
 
 void Probe::Stop(uint64_t operations, uint64_t bytes_put) {
   outcome_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  outcome_.processor_seconds = ProcessorTime() - processor_before_;
   outcome_.operations = operations;
   outcome_.bytes_put = bytes_put;
+  outcome_.counters = subject_.engine()->Counters();
 }
 
 absl::StatusOr<Outcome> Probe::Finish() {

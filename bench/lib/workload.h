@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,11 @@ namespace betr::bench {
 struct Outcome {
   uint64_t operations = 0;
   double seconds = 0;
-  uint64_t bytes_put = 0;  // keys and values; 0: does not put
-  Bytes written{0};        // from the start of the timing until the engine was closed
-  Bytes on_disk{0};        // then
+  double processor_seconds = 0;              // of all threads, over the timed part
+  uint64_t bytes_put = 0;                    // keys and values; 0: does not put
+  Bytes written{0};                          // from the start of the timing until the engine was closed
+  Bytes on_disk{0};                          // then
+  std::map<std::string, uint64_t> counters;  // of the engine, at the end of the timing
 };
 
 struct Workload {
@@ -48,6 +51,7 @@ class Probe {
   Subject& subject_;
   Outcome outcome_;
   Bytes written_before_;
+  double processor_before_;
   std::chrono::steady_clock::time_point start_;
 };
 

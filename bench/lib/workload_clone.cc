@@ -41,6 +41,7 @@ absl::StatusOr<Outcome> Clone(Subject& subject, uint64_t keys) {
   const uint64_t clones = std::clamp<uint64_t>(1'000'000 / keys, 2, 100);
   BETR_ASSIGN_OR_RETURN(Engine * engine, subject.OpenEmpty());
   BETR_RETURN_IF_ERROR(PutSource(*engine, keys, subject.settings()));
+  BETR_ASSIGN_OR_RETURN(engine, subject.Reopen());
   Probe probe(subject);
   for (uint64_t i = 0; i < clones; ++i) {
     BETR_RETURN_IF_ERROR(engine->ClonePrefix(kSource, Destination(i)));

@@ -32,6 +32,7 @@ absl::StatusOr<Outcome> PutDurably(Subject& subject) {
   const uint64_t before = settings.keys / 10;
   BETR_RETURN_IF_ERROR(PutScattered(*engine, before, settings.value_size));
   BETR_RETURN_IF_ERROR(engine->Sync());
+  BETR_ASSIGN_OR_RETURN(engine, subject.Reopen());
   Values values(settings.value_size);
   Probe probe(subject);
   for (uint64_t i = 0; i < settings.durable_puts; ++i) {

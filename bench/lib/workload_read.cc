@@ -28,9 +28,9 @@ absl::Status GetMany(Engine& engine, uint64_t keys, uint64_t count, uint64_t see
 absl::StatusOr<Outcome> GetWarm(Subject& subject) {
   const uint64_t keys = subject.settings().keys;
   BETR_ASSIGN_OR_RETURN(Engine * engine, subject.OpenFilled());
-  BETR_RETURN_IF_ERROR(GetMany(*engine, keys, keys / 2, 1));
+  BETR_RETURN_IF_ERROR(GetMany(*engine, keys, keys / 10, 1));
   Probe probe(subject);
-  const uint64_t count = keys / 4;
+  const uint64_t count = keys / 10;
   BETR_RETURN_IF_ERROR(GetMany(*engine, keys, count, 2));
   probe.Stop(count, 0);
   return probe.Finish();
