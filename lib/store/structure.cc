@@ -12,13 +12,6 @@
 #include "dag/tree_cursor.h"
 
 namespace betr::store {
-namespace {
-
-// What a clone or rename copies as points instead of sharing nodes.
-constexpr Bytes kSmallSource = MiB(1);
-
-}  // namespace
-
 // Holds the structural writer's turn. Background turns let urgent ones go first.
 class Structure::Turn {
  public:
@@ -185,8 +178,8 @@ class Structure::BatchEdit {
                                            : dag::RenamePrefix(edit_, from->root, op.key, to->root, op.value);
   }
 
-  // A source of a few entries is copied as points: cheaper than an edge that shows next to nothing, for ever. The
-  // papers do so below 4 MiB. Whether it did; costs reading that much of the source.
+  // A source of less than a quarter of a node is copied as points: cheaper than an edge that shows next to nothing, for
+  // ever. The papers do so below 4 MiB. Whether it did; costs reading that much of the source.
   absl::StatusOr<bool> CopySmall(const Op& op, NodeId from_root) {
     const UpsertRegistry& functions = core_.options.functions;
     dag::TreeCursor cursor({edit_.table(), from_root, {}}, Range::Prefix(op.key), functions, nullptr);
@@ -194,7 +187,7 @@ class Structure::BatchEdit {
     Bytes size{0};
     for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
       size += Bytes{cursor.Key().size() + cursor.Value().size()};
-      if (size > kSmallSource) {
+      if (size > core_.shape.node_size / 4) {
         return false;
       }
       entries.emplace_back(op.value + std::string(cursor.Key().substr(op.key.size())), cursor.Value());
