@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store has done since it was opened, and how its space is used.
+// What a store has done since it was opened, how its space is used, what a range holds.
 #pragma once
 
 #include <array>
@@ -45,6 +45,14 @@ struct StoreStats {
 
   // Calls `visit(name, value)` for every figure, arrays as name.index: for printing and JSON.
   void ForEach(const std::function<void(std::string_view, uint64_t)>& visit) const;
+};
+
+// What a range holds, without reading all of it.
+struct RangeEstimate {
+  uint64_t keys = 0;
+  Bytes bytes{0};      // of keys and values
+  Bytes shared{0};     // the part of `bytes` in nodes that other paths lead to as well
+  bool exact = false;  // nothing was extrapolated, and nothing pending may change the figures
 };
 
 struct SpaceStats {

@@ -42,14 +42,6 @@ struct TreeInfo {
   bool snapshot = false;  // read-only
 };
 
-// What a range holds, without reading all of it.
-struct RangeEstimate {
-  uint64_t keys = 0;
-  Bytes bytes{0};   // of keys and values
-  Bytes shared{0};  // the part of `bytes` in nodes that other edges also name
-  bool exact = false;
-};
-
 // A consistent read-only view of all trees at one instant. Copies are cheap; see Cursor about what it keeps alive.
 class ReadView;
 

@@ -27,9 +27,6 @@ struct Ordinal {
 using NodeId = Ordinal<struct NodeIdTag>;
 inline constexpr NodeId kNoNode{};
 
-// Order of messages in one store: newer messages have larger numbers. 0 is "before all".
-using Msn = Ordinal<struct MsnTag>;
-
 // Order of logged batches in one store: one batch, one number. 0 is "before all".
 using Lsn = Ordinal<struct LsnTag>;
 

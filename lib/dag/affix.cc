@@ -25,4 +25,13 @@ Affix Affix::Then(std::string_view from, std::string_view to) const {
   return {strip + std::string(from.substr(prepend.size())), std::string(to)};
 }
 
+void Affix::Descend(std::string_view lifted, std::string_view translation) {
+  if (lifted.size() >= strip.size()) {
+    prepend.append(lifted.substr(strip.size()));
+    strip = translation;
+  } else {
+    strip = std::string(translation) + strip.substr(lifted.size());
+  }
+}
+
 }  // namespace betr::dag

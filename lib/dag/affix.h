@@ -31,6 +31,10 @@ struct Affix {
   // The affix of reading through this one and then replacing the leading `from` by `to`.
   // Requires: one of `from` and `prepend` is a prefix of the other.
   Affix Then(std::string_view from, std::string_view to) const;
+
+  // This affix reads keys of some node in another space. Makes it read, in that space, the keys of a child whose link
+  // replaces `lifted` by `translation`.
+  void Descend(std::string_view lifted, std::string_view translation);
 };
 
 }  // namespace betr::dag

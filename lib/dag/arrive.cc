@@ -11,16 +11,11 @@
 namespace betr::dag {
 namespace {
 
-void MakeNull(Edit& edit, Edge& edge) {
-  ReleaseEdge(edit, edge);
-  edge = {Link{edge.link.range, kNoNode, {}}, {}};
-}
-
 void EraseInEdge(Edit& edit, Edge& edge, const Goto& erase) {
   const Range part = edge.link.range.Intersect(erase.link.range);
   if (part == edge.link.range) {
-    MakeNull(edit, edge);
-  } else if (!edge.link.Null() || !edge.partition.Empty()) {
+    Clear(edit, edge);
+  } else if (!edge.Idle()) {
     BufferGoto(edit, edge.partition, erase.Cut(part));
   }
 }
@@ -41,10 +36,17 @@ absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
   BlockBuilder builder;
   while (reader.Valid()) {
     Edge& edge = node.edges[node.EdgeOf(reader.Key())];
+    const bool nothing_there = edge.Idle();
     for (; reader.Valid() && !edge.link.range.hi.Before(reader.Key()); reader.Next()) {
+      if (nothing_there && reader.Messages().size() == 1 && reader.Messages()[0].kind == MessageKind::kErase) {
+        continue;
+      }
       for (const Message& message : reader.Messages()) {
         builder.Add(reader.Key(), message);
       }
+    }
+    if (builder.Empty()) {
+      continue;
     }
     edge.partition.runs.push_back(edit.Adopt(builder, edge.link.range));
     if (edge.partition.runs.size() > edit.shape().runs) {

@@ -24,15 +24,10 @@ uint64_t TrustedVarint(const char*& at) {
   }
 }
 
-struct EntryView {
-  std::string_view key;
-  Message message;
-};
-
-EntryView TrustedEntry(const char* at) {
+Point TrustedEntry(const char* at) {
   const uint64_t key_size = TrustedVarint(at);
   const uint64_t value_size = TrustedVarint(at);
-  EntryView entry;
+  Point entry;
   entry.message.kind = static_cast<MessageKind>(*at++);
   if (entry.message.kind == MessageKind::kUpsert) {
     entry.message.function = LoadFixed<uint16_t>(at);
@@ -67,7 +62,7 @@ absl::Status ValidateEntry(std::string_view bytes, size_t offset) {
 
 }  // namespace
 
-Block::Block(std::string payload) : payload_(std::move(payload)) {
+Block::Block(std::string payload, size_t erases) : payload_(std::move(payload)), erases_(erases) {
   count_ = LoadFixed<uint32_t>(payload_.data() + payload_.size() - 4);
   offsets_ = payload_.data() + payload_.size() - 4 - 4 * count_;
 }
@@ -83,6 +78,7 @@ absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string payload) {
   const size_t end = payload.size() - 4 - 4 * count;
   const char* offsets = payload.data() + end;
   std::string_view previous;
+  size_t erases = 0;
   for (size_t i = 0; i < count; ++i) {
     const size_t from = LoadFixed<uint32_t>(offsets + 4 * i);
     const size_t to = i + 1 < count ? LoadFixed<uint32_t>(offsets + 4 * (i + 1)) : end;
@@ -93,26 +89,23 @@ absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string payload) {
     if (!status.ok()) {
       return status;
     }
-    const EntryView entry = TrustedEntry(payload.data() + from);
+    const Point entry = TrustedEntry(payload.data() + from);
     if (i > 0 && (entry.key < previous || (entry.key == previous && entry.message.Terminal()))) {
       return BlockDamage(from, "keys out of order");
     }
     previous = entry.key;
+    erases += entry.message.kind == MessageKind::kErase;
   }
   if (count == 0 && end != 0) {
     return BlockDamage(0, "bytes before the first entry");
   }
-  return std::shared_ptr<const Block>(new Block(std::move(payload)));
+  return std::shared_ptr<const Block>(new Block(std::move(payload), erases));
 }
 
-std::string_view Block::EntryAt(size_t index) const {
+Point Block::PointAt(size_t index) const {
   Check(index < count_, "an entry index is in range");
-  return {payload_.data() + LoadFixed<uint32_t>(offsets_ + 4 * index), 0};
+  return TrustedEntry(payload_.data() + LoadFixed<uint32_t>(offsets_ + 4 * index));
 }
-
-std::string_view Block::Key(size_t index) const { return TrustedEntry(EntryAt(index).data()).key; }
-
-Message Block::At(size_t index) const { return TrustedEntry(EntryAt(index).data()).message; }
 
 size_t Block::LowerBound(const Bound& bound) const {
   size_t lo = 0;
@@ -143,10 +136,15 @@ size_t Block::LowerBound(std::string_view key) const {
 }
 
 size_t Block::GroupEnd(size_t index) const {
-  const std::string_view key = Key(index);
   size_t end = index + 1;
-  while (end < count_ && !At(end).Terminal() && Key(end) == key) {
-    ++end;
+  if (end == count_ || At(end).Terminal()) {
+    return end;
+  }
+  const std::string_view key = Key(index);
+  for (Point entry = PointAt(end); !entry.message.Terminal() && entry.key == key; entry = PointAt(end)) {
+    if (++end == count_) {
+      break;
+    }
   }
   return end;
 }
@@ -160,6 +158,7 @@ void BlockBuilder::Add(std::string_view key, const Message& message) {
   if (message.kind == MessageKind::kUpsert) {
     PutFixed16(&payload_, message.function);
   }
+  erases_ += message.kind == MessageKind::kErase;
   last_key_offset_ = payload_.size();
   last_key_size_ = key.size();
   payload_.append(key);
@@ -176,7 +175,7 @@ std::shared_ptr<const Block> BlockBuilder::Finish() {
   offsets_.clear();
   last_key_offset_ = last_key_size_ = 0;
   payload_.shrink_to_fit();
-  return std::shared_ptr<const Block>(new Block(std::exchange(payload_, {})));
+  return std::shared_ptr<const Block>(new Block(std::exchange(payload_, {}), std::exchange(erases_, 0)));
 }
 
 }  // namespace betr::dag

@@ -26,6 +26,11 @@
 
 namespace betr::dag {
 
+struct Point {
+  std::string_view key;
+  Message message;
+};
+
 class Block {
  public:
   // Takes over a payload and validates all of it. Errors: kDataLoss saying what is wrong at which byte.
@@ -33,12 +38,15 @@ class Block {
   static absl::StatusOr<std::shared_ptr<const Block>> Parse(std::string payload);
 
   size_t Count() const { return count_; }
+  // How many of the entries are erases.
+  size_t Erases() const { return erases_; }
   std::string_view Payload() const { return payload_; }
   Bytes MemoryBytes() const { return {payload_.capacity() + sizeof(Block)}; }
 
   // Requires: index < Count().
-  std::string_view Key(size_t index) const;
-  Message At(size_t index) const;
+  Point PointAt(size_t index) const;
+  std::string_view Key(size_t index) const { return PointAt(index).key; }
+  Message At(size_t index) const { return PointAt(index).message; }
 
   // The first entry at or after the bound; Count() if there is none. O(log n).
   size_t LowerBound(const Bound& bound) const;
@@ -48,12 +56,11 @@ class Block {
 
  private:
   friend class BlockBuilder;
-  explicit Block(std::string payload);
-  std::string_view EntryAt(size_t index) const;
-
+  Block(std::string payload, size_t erases);
   std::string payload_;
   const char* offsets_ = nullptr;
   size_t count_ = 0;
+  size_t erases_ = 0;
 };
 
 // Builds a block from entries that come in order.
@@ -75,6 +82,7 @@ class BlockBuilder {
  private:
   std::string payload_;
   std::vector<uint32_t> offsets_;
+  size_t erases_ = 0;
   size_t last_key_offset_ = 0;
   size_t last_key_size_ = 0;
 };

@@ -20,6 +20,11 @@ void ReleaseEdge(Edit& edit, const Edge& edge) {
   edit.ReleaseTargets(edge.partition);
 }
 
+void Clear(Edit& edit, Edge& edge) {
+  ReleaseEdge(edit, edge);
+  edge = {Link{edge.link.range, kNoNode, {}}, {}};
+}
+
 size_t CarveHole(Edit& edit, Node& node, const Range& range) {
   Check(!range.Empty() && node.bounds.Covers(range), "a hole lies inside its node");
   std::vector<Edge> edges;
@@ -58,17 +63,60 @@ size_t CarveHole(Edit& edit, Node& node, const Range& range) {
 }
 
 void CoalesceNullEdges(Node& node) {
-  const auto idle = [](const Edge& edge) { return edge.link.Null() && edge.partition.Empty(); };
   std::vector<Edge> edges;
   edges.reserve(node.edges.size());
   for (Edge& edge : node.edges) {
-    if (!edges.empty() && idle(edges.back()) && idle(edge)) {
+    if (!edges.empty() && edges.back().Idle() && edge.Idle()) {
       edges.back().link.range.hi = edge.link.range.hi;
     } else {
       edges.push_back(std::move(edge));
     }
   }
   node.edges = std::move(edges);
+}
+
+namespace {
+
+bool ErasedAtLo(const Edge& edge) {
+  const std::vector<Goto>& gotos = edge.partition.gotos;
+  return !gotos.empty() && gotos.front().Erases() && gotos.front().link.range.lo == edge.link.range.lo;
+}
+
+bool ErasedAtHi(const Edge& edge) {
+  const std::vector<Goto>& gotos = edge.partition.gotos;
+  return !gotos.empty() && gotos.back().Erases() && gotos.back().link.range.hi == edge.link.range.hi;
+}
+
+}  // namespace
+
+bool ErasedAtAnEnd(const Edge& edge) { return !edge.link.Null() && (ErasedAtLo(edge) || ErasedAtHi(edge)); }
+
+bool ErasedWhole(const Edge& edge) {
+  return ErasedAtAnEnd(edge) && edge.partition.gotos.front().link.range == edge.link.range;
+}
+
+void NarrowErased(Edit& edit, Node& node, size_t index) {
+  Check(ErasedAtAnEnd(node.edges[index]), "an edge that is narrowed is erased at an end");
+  Edge& edge = node.edges[index];
+  const Range whole = edge.link.range;
+  const bool at_lo = ErasedAtLo(edge);
+  const Goto erase = at_lo ? edge.partition.gotos.front() : edge.partition.gotos.back();
+  const Range erased = erase.link.range;
+  Edge hole{Link{erased, kNoNode, {}}, {}};
+  for (size_t i = erase.over; i < edge.partition.runs.size(); ++i) {
+    if (BlockView run = edge.partition.runs[i].Cut(erased); !run.clip.Empty()) {
+      hole.partition.runs.push_back(std::move(run));
+    }
+  }
+  if (erased == whole) {
+    Clear(edit, edge);
+    edge = std::move(hole);
+  } else {
+    const Range rest = at_lo ? Range{erased.hi, whole.hi} : Range{whole.lo, erased.lo};
+    edge = Edge{edge.link.Cut(rest), edge.partition.Cut(rest)};
+    node.edges.insert(node.edges.begin() + static_cast<ptrdiff_t>(at_lo ? index : index + 1), std::move(hole));
+  }
+  CoalesceNullEdges(node);
 }
 
 void Clip(Edit& edit, Node& node, const Range& range) {

@@ -14,6 +14,9 @@ Edge CopyEdgePart(Edit& edit, const Edge& edge, const Range& part);
 // Gives back what an edge references: its child and the targets of its gotos.
 void ReleaseEdge(Edit& edit, const Edge& edge);
 
+// Makes an edge null that buffers nothing. Gives back what it references.
+void Clear(Edit& edit, Edge& edge);
+
 // Makes room for `range` among the node's edges: what the edges show of it is dropped, edges that reach beyond are
 // narrowed or cut in two, and one null edge over exactly `range` takes the place. Returns its index.
 // Requires: the range is not empty and lies inside the node's bounds.
@@ -21,6 +24,14 @@ size_t CarveHole(Edit& edit, Node& node, const Range& range);
 
 // Joins neighbouring null edges that buffer nothing.
 void CoalesceNullEdges(Node& node);
+
+// Whether a buffered range erase reaches an end of the edge's range, or covers all of it.
+bool ErasedAtAnEnd(const Edge& edge);
+bool ErasedWhole(const Edge& edge);
+
+// Takes the erased part away from the edge, without looking at the child: a null edge in its place keeps what is newer
+// than the erase. Requires: the edge is erased at an end, or whole.
+void NarrowErased(Edit& edit, Node& node, size_t index);
 
 // Drops everything outside `range` from a node: the node's bounds become `range`.
 // Requires: the node is the caller's alone; its bounds cover the range.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/child.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <utility>
 
 #include "base/status.h"
@@ -10,9 +12,11 @@ namespace betr::dag {
 namespace {
 
 // The content of `id` as the caller's own: a private copy if others name the node too. Gives up one reference.
-absl::StatusOr<OwnChild> Own(Edit& edit, NodeId id) {
-  BETR_ASSIGN_OR_RETURN(const NodePtr node, edit.Load(id));
-  OwnChild own{id, *node};
+absl::StatusOr<OwnChild> Own(Edit& edit, NodeId id, const Node& node) {
+  if (edit.References(id) == 0) {
+    return absl::DataLossError(absl::StrCat("node ", id.value, ": is named, but has no references"));
+  }
+  OwnChild own{id, node};
   if (edit.Shared(id)) {
     for (const Edge& edge : own.node.edges) {
       edit.Retain(edge.link.target);
@@ -41,8 +45,15 @@ absl::StatusOr<OwnChild> TakeChild(Edit& edit, Node& parent, size_t index) {
     const size_t lifted = link.range.Lcp().size();
     return OwnChild{kNoNode, EmptyNode(static_cast<Height>(parent.height - 1), link.range.Strip(lifted), parent.codec)};
   }
-  BETR_ASSIGN_OR_RETURN(OwnChild child, Own(edit, link.target));
-  if (const Range image = link.Image(); child.node.bounds != image) {
+  BETR_ASSIGN_OR_RETURN(const NodePtr node, edit.Load(link.target));
+  const Range image = link.Image();
+  BETR_RETURN_IF_ERROR(CheckBelow(link.target, *node, parent.height, image));
+  if (node->height + 1 != parent.height) {
+    return absl::DataLossError(absl::StrCat("node ", link.target.value, ": height is ", node->height,
+                                            ", but it is a child of one of height ", parent.height));
+  }
+  BETR_ASSIGN_OR_RETURN(OwnChild child, Own(edit, link.target, *node));
+  if (child.node.bounds != image) {
     Clip(edit, child.node, image);
   }
   if (!link.translation.empty()) {
@@ -61,7 +72,13 @@ void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
 
 bool ChildShared(const Edit& edit, const Edge& edge) { return !edge.link.Null() && edit.Shared(edge.link.target); }
 
-absl::StatusOr<OwnChild> TakeRoot(Edit& edit, NodeId id) { return Own(edit, id); }
+absl::StatusOr<OwnChild> TakeRoot(Edit& edit, NodeId id) {
+  BETR_ASSIGN_OR_RETURN(const NodePtr node, edit.Load(id));
+  if (node->Leaf() || node->bounds != Range::All()) {
+    return absl::DataLossError(absl::StrCat("node ", id.value, ": is a tree's root, but a leaf or bounded"));
+  }
+  return Own(edit, id, *node);
+}
 
 NodeId PutRoot(Edit& edit, OwnChild root) { return Store(edit, std::move(root)); }
 

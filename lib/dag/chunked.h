@@ -69,8 +69,8 @@ class Chunked {
   // An element that may be changed, as long as it stays in order.
   T& Mutable(Position at) { return OwnChunk(at.chunk).list[at.index]; }
 
-  // Inserts before `at`.
-  void Insert(Position at, T value) {
+  // Inserts before `at`. Returns the element, which may be changed as by Mutable.
+  T& Insert(Position at, T value) {
     Spine& spine = OwnSpine();
     if (spine.list.empty()) {
       spine.list.push_back(NewChunk());
@@ -80,9 +80,12 @@ class Chunked {
     std::vector<T>& list = OwnChunk(at.chunk).list;
     const bool at_the_end = at.chunk + 1 == spine.list.size() && at.index == list.size();
     list.insert(list.begin() + static_cast<ptrdiff_t>(at.index), std::move(value));
-    if (list.size() >= kChunkSize) {
-      SplitChunk(at.chunk, at_the_end ? list.size() - 1 : list.size() / 2);
+    if (list.size() < kChunkSize) {
+      return list[at.index];
     }
+    const size_t left = at_the_end ? list.size() - 1 : list.size() / 2;
+    SplitChunk(at.chunk, left);
+    return at.index < left ? list[at.index] : spine.list[at.chunk + 1]->list[at.index - left];
   }
 
   // Removes [from, to).

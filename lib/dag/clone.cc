@@ -9,6 +9,7 @@
 #include "dag/arrive.h"
 #include "dag/child.h"
 #include "dag/heal.h"
+#include "dag/live.h"
 #include "dag/split.h"
 
 namespace betr::dag {
@@ -118,6 +119,8 @@ class Walk {
       }
       BETR_ASSIGN_OR_RETURN(const NodePtr node, edit_.Load(at_));
       const Range range = Range::Prefix(prefix_);
+      BETR_RETURN_IF_ERROR(CheckBelow(at_, *node, above_, range));
+      above_ = node->height;
       BETR_ASSIGN_OR_RETURN(const Step step, NextStep(*node, range));
       switch (step.kind) {
         case Step::kNothing:
@@ -157,13 +160,14 @@ class Walk {
   NodeId at_;
   std::string prefix_;
   bool private_;
+  Height above_ = kMaxHeight + 1;
   int depth_ = 0;
 };
 
 absl::Status InsertGoto(Edit& edit, NodeId& root, Goto message) {
   if (!message.Erases()) {
     while (edit.table().Find(root)->height <= message.target_height) {
-      root = GrowRoot(edit, root);
+      BETR_ASSIGN_OR_RETURN(root, GrowRoot(edit, root));
     }
   }
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
@@ -185,12 +189,46 @@ absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefi
   for (;;) {
     BETR_ASSIGN_OR_RETURN(const Walk::Outcome outcome, Walk(edit, root, prefix).Run());
     if (!outcome.push) {
-      edit.Retain(outcome.place.node);
-      return outcome.place;
+      const Place& place = outcome.place;
+      if (place.node == kNoNode || ShowsNothing(edit.table(), place.node, Range::Prefix(place.prefix))) {
+        return Place{};
+      }
+      edit.Retain(place.node);
+      BETR_RETURN_IF_ERROR(edit.status());
+      return place;
     }
     BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
     BETR_RETURN_IF_ERROR(PushAt(edit, own.node, Range::Prefix(prefix), outcome.depth));
     root = PutRoot(edit, std::move(own));
+  }
+}
+
+absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::string_view prefix) {
+  std::string local(prefix);
+  Height above = kMaxHeight + 1;
+  for (NodeId id = root;;) {
+    BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table, id));
+    const Range range = Range::Prefix(local);
+    BETR_RETURN_IF_ERROR(CheckBelow(id, *node, above, range));
+    above = node->height;
+    for (const Edge& edge : node->edges) {
+      if (!edge.link.Null() && range.Covers(edge.link.range)) {
+        return true;
+      }
+    }
+    const Link* way = nullptr;
+    if (!node->Leaf()) {
+      const Edge& edge = node->edges[node->EdgeAfter(range.lo)];
+      const std::vector<Goto>& gotos = edge.partition.gotos;
+      const size_t first = FirstGotoAfter(gotos, range.lo);
+      const bool through = first < gotos.size() && gotos[first].link.range.Covers(range);
+      way = through ? &gotos[first].link : &edge.link;
+    }
+    if (way == nullptr || way->Null() || !way->range.Covers(range) || node->height == 1) {
+      return false;
+    }
+    local = way->Map(local);
+    id = way->target;
   }
 }
 

@@ -29,6 +29,10 @@ struct Place {
 // included. Moves down what is pending for the prefix above it, and nothing else. Takes a reference to the node.
 absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefix);
 
+// Whether a whole child, or what a goto leads to, lies within `prefix`, so that a clone shares something that could not
+// be shared in smaller parts. Costs: one interior node a level. Errors: the source's, and kDataLoss.
+absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::string_view prefix);
+
 // Everything in `range` is gone.
 absl::Status EraseRange(Edit& edit, NodeId& root, const Range& range);
 

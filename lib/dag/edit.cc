@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/edit.h"
 
+#include <absl/strings/str_cat.h>
+
 #include "base/check.h"
 
 namespace betr::dag {
@@ -18,7 +20,20 @@ NodePtr Edit::Peek(NodeId id) const {
   return record == nullptr ? nullptr : record->slot->Peek();
 }
 
-uint32_t Edit::References(NodeId id) const { return Record(id).references; }
+void Edit::Damage(NodeId id, std::string_view what) const {
+  if (status_.ok()) {
+    status_ = absl::DataLossError(absl::StrCat("node ", id.value, ": ", absl::string_view(what.data(), what.size())));
+  }
+}
+
+uint32_t Edit::References(NodeId id) const {
+  const NodeRecord* record = table_.Find(id);
+  if (record == nullptr) {
+    Damage(id, "is named, but not in the node table");
+    return 0;
+  }
+  return record->references;
+}
 
 NodeId Edit::Create(Node node) {
   const NodeId id = next_id_;
@@ -33,6 +48,15 @@ void Edit::Update(NodeId id, Node node) {
   const NodeRecord record = Record(id);
   Check(record.references <= 1, "a shared node is never changed");
   Check(record.height == node.height, "a node keeps its height");
+  if (const NodePtr now = record.slot->Peek(); now != nullptr && *now == node) {
+    return;  // a node on the way to one that changed: it need not be written
+  }
+  table_.Set(id, {record.references, record.height, context_.source.Adopt(id, std::move(node))});
+}
+
+void Edit::Rearrange(NodeId id, Node node) {
+  const NodeRecord record = Record(id);
+  Check(record.height == node.height, "a node keeps its height");
   table_.Set(id, {record.references, record.height, context_.source.Adopt(id, std::move(node))});
 }
 
@@ -40,8 +64,11 @@ void Edit::Retain(NodeId id) {
   if (id == kNoNode) {
     return;
   }
+  if (References(id) == 0) {
+    Damage(id, "is named, but has no references");
+    return;
+  }
   NodeRecord record = Record(id);
-  Check(record.references > 0, "a dead node gets no references");
   ++record.references;
   table_.Set(id, std::move(record));
 }
@@ -50,8 +77,11 @@ void Edit::Release(NodeId id) {
   if (id == kNoNode) {
     return;
   }
+  if (References(id) == 0) {
+    Damage(id, "was named, but has no references");
+    return;
+  }
   NodeRecord record = Record(id);
-  Check(record.references > 0, "a reference that is given back was held");
   --record.references;
   if (record.references == 0) {
     dead_.push_back(id);
@@ -78,7 +108,10 @@ void Edit::Remove(NodeId id) {
 }
 
 void Edit::Discard(NodeId id) {
-  Check(References(id) == 1, "only a private node's content moves");
+  if (References(id) != 1) {
+    Damage(id, "was taken for a private node, but has another number of references");
+    return;
+  }
   table_.Remove(id);
 }
 

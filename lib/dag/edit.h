@@ -9,6 +9,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <string_view>
 #include <vector>
 
 #include "betr/upsert.h"
@@ -50,10 +51,17 @@ class Edit {
   // Whether more than one edge, goto, tree or snapshot names the node.
   bool Shared(NodeId id) const { return References(id) > 1; }
 
+  // Why this edit must not be published: a node names one that the table does not know, or counts no references for.
+  // Everything that changes a tree returns this too.
+  const absl::Status& status() const { return status_; }
+
   // A new node with one reference, which the caller stores somewhere.
   NodeId Create(Node node);
-  // A new version of a node. Requires: not shared; same height.
+  // A new version of a node, unless it is what the node is already. Requires: not shared; same height.
   void Update(NodeId id, Node node);
+  // A new version of a node that says the same in its own space, and so may be shared. Requires: same height and
+  // bounds.
+  void Rearrange(NodeId id, Node node);
   // One reference more, or one less. Releasing the last one marks the node dead. kNoNode is ignored.
   void Retain(NodeId id);
   void Release(NodeId id);
@@ -73,11 +81,13 @@ class Edit {
 
  private:
   NodeRecord Record(NodeId id) const;
+  void Damage(NodeId id, std::string_view what) const;
 
   NodeTable table_;
   NodeId next_id_;
   Context context_;
   std::vector<NodeId> dead_;
+  mutable absl::Status status_;
 };
 
 }  // namespace betr::dag

@@ -19,76 +19,38 @@ void CountFlush(Edit& edit, Height height) {
   ++counts[std::min<size_t>(height, counts.size() - 1)];
 }
 
-bool Overfull(const Node& node, const Shape& shape) { return !node.Leaf() && node.Size() > shape.node_size; }
+// Flushes and heals a whole subtree.
+class DeepFlush {
+ public:
+  DeepFlush(Edit& edit, HealMode mode) : edit_(edit), mode_(mode) {}
 
-// How much a flush of this edge is worth. A shared child has to be rewritten for it, so it must have gathered more.
-uint64_t Weight(const Edit& edit, const Edge& edge) {
-  const uint64_t bytes = edge.partition.Size().value;
-  return ChildShared(edit, edge) ? bytes / 4 : bytes;
-}
-
-size_t HeaviestEdge(const Edit& edit, const Node& node) {
-  size_t heaviest = 0;
-  uint64_t weight = 0;
-  for (size_t i = 0; i < node.edges.size(); ++i) {
-    const uint64_t candidate = Weight(edit, node.edges[i]);
-    if (candidate > weight) {
-      heaviest = i;
-      weight = candidate;
+  absl::Status Run(Node& node) {
+    for (size_t i = 0; i < node.edges.size();) {
+      if (Settled(node, node.edges[i])) {
+        ++i;
+        continue;
+      }
+      BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit_, node, i));
+      const Partition news = std::exchange(node.edges[i].partition, {}).Strip(node.edges[i].link.range.Lcp());
+      BETR_RETURN_IF_ERROR(Arrive(edit_, child.node, news));
+      BETR_RETURN_IF_ERROR(Run(child.node));
+      i += PutSplitChild(edit_, node, i, std::move(child));
     }
+    return node.Leaf() ? absl::OkStatus() : Heal(edit_, node, mode_);
   }
-  return heaviest;
-}
 
-// Whether the child of this edge is known to be over-full and may be worked on in place.
-bool ChildWantsWork(const Edit& edit, const Node& node, const Edge& edge) {
-  if (node.height < 2 || edge.link.Null() || ChildShared(edit, edge)) {
-    return false;
+ private:
+  // Whether there is nothing to do for an edge: leaves, and what others see as well, only matter if messages wait.
+  bool Settled(const Node& node, const Edge& edge) const {
+    if (!edge.partition.Empty()) {
+      return false;
+    }
+    return edge.link.Null() || node.height == 1 || (mode_.sharing == Sharing::kKeep && ChildShared(edit_, edge));
   }
-  const NodePtr child = edit.Peek(edge.link.target);
-  return child != nullptr && (Overfull(*child, edit.shape()) || TooLarge(*child, edit.shape()));
-}
 
-// Does one step at `node` or below it. Returns whether it did anything.
-absl::StatusOr<bool> WorkAt(Edit& edit, Node& node) {
-  for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (!ChildWantsWork(edit, node, node.edges[i])) {
-      continue;
-    }
-    BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, i));
-    const absl::StatusOr<bool> worked = WorkAt(edit, child.node);
-    if (!worked.ok()) {
-      return worked;
-    }
-    PutSplitChild(edit, node, i, std::move(child));
-    return true;
-  }
-  if (!Overfull(node, edit.shape())) {
-    return false;
-  }
-  const size_t index = HeaviestEdge(edit, node);
-  BETR_RETURN_IF_ERROR(FlushEdge(edit, node, index));
-  return true;
-}
-
-absl::Status FlushBelow(Edit& edit, Node& node) {
-  if (node.Leaf()) {
-    return absl::OkStatus();
-  }
-  for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (node.edges[i].link.Null() && node.edges[i].partition.Empty()) {
-      continue;
-    }
-    BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, i));
-    const Partition news = std::exchange(node.edges[i].partition, {}).Strip(node.edges[i].link.range.Lcp());
-    BETR_RETURN_IF_ERROR(Arrive(edit, child.node, news));
-    BETR_RETURN_IF_ERROR(FlushBelow(edit, child.node));
-    const size_t before = node.edges.size();
-    PutSplitChild(edit, node, i, std::move(child));
-    i += node.edges.size() - before;
-  }
-  return Heal(edit, node, HealMode::kUnshare);
-}
+  Edit& edit_;
+  const HealMode mode_;
+};
 
 }  // namespace
 
@@ -98,34 +60,22 @@ absl::Status FlushEdge(Edit& edit, Node& parent, size_t index) {
   const Partition news = std::exchange(edge.partition, {}).Strip(edge.link.range.Lcp());
   BETR_RETURN_IF_ERROR(Arrive(edit, child.node, news));
   CountFlush(edit, parent.height);
-  PutSplitChild(edit, parent, index, std::move(child));
-  return absl::OkStatus();
+  const size_t count = PutSplitChild(edit, parent, index, std::move(child));
+  return Heal(edit, parent, index, index + count, {});
 }
 
 absl::StatusOr<NodeId> Insert(Edit& edit, NodeId root, const Partition& news) {
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
   Check(!own.node.Leaf(), "a root is an interior node");
   BETR_RETURN_IF_ERROR(Arrive(edit, own.node, news));
+  BETR_RETURN_IF_ERROR(edit.status());
   return PutRoot(edit, std::move(own));
 }
 
-absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root) {
-  const NodePtr now = edit.Peek(root);
-  if (now != nullptr && !Overfull(*now, edit.shape()) && !TooLarge(*now, edit.shape()) &&
-      std::none_of(now->edges.begin(), now->edges.end(),
-                   [&](const Edge& edge) { return ChildWantsWork(edit, *now, edge); })) {
-    return WorkResult{root, false};
-  }
-  BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
-  BETR_ASSIGN_OR_RETURN(const bool worked, WorkAt(edit, own.node));
-  const bool too_large = TooLarge(own.node, edit.shape());
-  BETR_ASSIGN_OR_RETURN(const NodeId healed, PutHealedRoot(edit, std::move(own)));
-  return WorkResult{healed, worked || too_large};
-}
-
 absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root) {
+  const Sharing sharing = TallerThanExplained(edit, root) ? Sharing::kBreak : Sharing::kKeep;
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
-  BETR_RETURN_IF_ERROR(FlushBelow(edit, own.node));
+  BETR_RETURN_IF_ERROR(DeepFlush(edit, {sharing, Reach::kDisk}).Run(own.node));
   return PutHealedRoot(edit, std::move(own));
 }
 

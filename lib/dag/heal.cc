@@ -9,38 +9,11 @@
 #include "base/status.h"
 #include "dag/arrive.h"
 #include "dag/carve.h"
+#include "dag/pack.h"
 #include "dag/split.h"
 
 namespace betr::dag {
 namespace {
-
-constexpr uint64_t kTooMuch = UINT64_MAX / 4;
-
-// How full the child of an edge is as seen through it: live edges, or bytes for a leaf.
-absl::StatusOr<uint64_t> Live(Edit& edit, const Edge& edge, HealMode mode) {
-  if (edge.link.Null()) {
-    return 0;
-  }
-  if (mode == HealMode::kPrivate && edit.Shared(edge.link.target)) {
-    return kTooMuch;
-  }
-  NodePtr child = edit.Peek(edge.link.target);
-  if (child == nullptr) {
-    if (mode == HealMode::kPrivate) {
-      return kTooMuch;
-    }
-    BETR_ASSIGN_OR_RETURN(child, edit.Load(edge.link.target));
-  }
-  const Range image = edge.link.Image();
-  uint64_t live = 0;
-  for (const Edge& below : child->edges) {
-    live += below.link.range.Overlaps(image) && !(below.link.Null() && below.partition.Empty());
-  }
-  for (const BlockView& basement : child->basements) {
-    live += basement.clip.Overlaps(image) ? basement.Size().value : 0;
-  }
-  return live;
-}
 
 Partition JoinPartitions(Partition left, Partition right) {
   const auto shift = static_cast<uint32_t>(left.runs.size());
@@ -63,6 +36,16 @@ void Append(Node& left, Node right) {
   CoalesceNullEdges(left);
 }
 
+// A joined node has been cut at both ends: what is left of an edge there may show nothing.
+void DropIdleFringes(Edit& edit, Node& node) {
+  for (Edge& edge : node.edges) {
+    if (!edge.link.Null() && ShowsNothing(edit.table(), edge)) {
+      Clear(edit, edge);
+    }
+  }
+  CoalesceNullEdges(node);
+}
+
 // Joins the children of edges i and i+1 into one under one edge.
 absl::Status Join(Edit& edit, Node& node, size_t i) {
   const Range joint{node.edges[i].link.range.lo, node.edges[i + 1].link.range.hi};
@@ -73,47 +56,27 @@ absl::Status Join(Edit& edit, Node& node, size_t i) {
     BETR_ASSIGN_OR_RETURN(OwnChild right, TakeChild(edit, node, i + 1));
     left.node = Prepend(left.node, node.edges[i].link.range.Lcp().substr(lifted));
     Append(left.node, Prepend(right.node, node.edges[i + 1].link.range.Lcp().substr(lifted)));
+    Pack(edit, left.node);
+    DropIdleFringes(edit, left.node);
     if (left.id == kNoNode) {
       std::swap(left.id, right.id);
     }
     if (right.id != kNoNode) {
       edit.Discard(right.id);
     }
-    joined.link.target = PutRoot(edit, std::move(left));
+    if (left.node.Empty()) {
+      if (left.id != kNoNode) {
+        edit.Discard(left.id);
+      }
+    } else {
+      joined.link.target = PutRoot(edit, std::move(left));
+    }
     ++edit.counters().merges;
   }
   joined.partition = JoinPartitions(std::move(node.edges[i].partition), std::move(node.edges[i + 1].partition));
   node.edges[i] = std::move(joined);
   node.edges.erase(node.edges.begin() + static_cast<ptrdiff_t>(i) + 1);
   return absl::OkStatus();
-}
-
-// Whether two neighbours fit into one node with room to grow.
-absl::StatusOr<bool> Joinable(Edit& edit, const Node& node, size_t i, HealMode mode) {
-  const uint64_t room = (node.height == 1 ? edit.shape().node_size.value : edit.shape().fanout) * 3 / 4;
-  BETR_ASSIGN_OR_RETURN(const uint64_t left, Live(edit, node.edges[i], mode));
-  BETR_ASSIGN_OR_RETURN(const uint64_t right, Live(edit, node.edges[i + 1], mode));
-  return left + right <= room;
-}
-
-// Whether a root's children, as far as it shows them, fit into one node: then the level of the root is not needed.
-// Without this every clone whose LCA is the root would add a level. Looks only at what is in memory.
-bool LevelTooMany(const Edit& edit, const Node& root) {
-  size_t live = 0;
-  for (const Edge& edge : root.edges) {
-    if (edge.link.Null()) {
-      continue;
-    }
-    const NodePtr child = edit.Peek(edge.link.target);
-    if (child == nullptr || child->Leaf()) {
-      return false;
-    }
-    const Range image = edge.link.Image();
-    for (const Edge& below : child->edges) {
-      live += below.link.range.Overlaps(image) && !(below.link.Null() && below.partition.Empty());
-    }
-  }
-  return root.height > 1 && live <= edit.shape().fanout * 3 / 4;
 }
 
 // A root whose only edge is null: as low as what it buffers allows.
@@ -137,29 +100,58 @@ absl::Status LowerNullRoot(Edit& edit, OwnChild& root) {
   return absl::OkStatus();
 }
 
-// Drops levels that have a single edge.
-absl::Status DropLevels(Edit& edit, OwnChild& root) {
-  while (root.node.height > 1 && root.node.edges.size() == 1) {
-    if (root.node.edges[0].link.Null()) {
-      return LowerNullRoot(edit, root);
-    }
-    BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, root.node, 0));
-    BETR_RETURN_IF_ERROR(Arrive(edit, child.node, root.node.edges[0].partition));
-    if (root.id != kNoNode) {
-      edit.Discard(root.id);
-    }
-    root = std::move(child);
+// Replaces a root with a single edge by its child.
+absl::Status DropLevel(Edit& edit, OwnChild& root) {
+  BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, root.node, 0));
+  BETR_RETURN_IF_ERROR(Arrive(edit, child.node, root.node.edges[0].partition));
+  if (root.id != kNoNode) {
+    edit.Discard(root.id);
   }
+  root = std::move(child);
   return absl::OkStatus();
+}
+
+// How much of it a joined child may show: live edges, or bytes of a leaf.
+uint64_t Room(const Shape& shape, Height parent_height) {
+  return (parent_height == 1 ? shape.node_size.value : shape.fanout) * 3 / 4;
+}
+
+bool FitsOneNode(const Shape& shape, Height parent_height, const Shown& shown, Sharing sharing) {
+  const uint64_t room = Room(shape, parent_height);
+  if (parent_height == 1) {
+    return shown.known && shown.bytes.value <= room;
+  }
+  // A node that buffers too much would only have to be flushed. That is better than a level too many, but not for free.
+  return shown.known && shown.edges <= room && (sharing == Sharing::kBreak || shown.bytes <= shape.node_size);
+}
+
+void Add(Shown& sum, const Shown& shown) {
+  sum.known = sum.known && shown.known;
+  sum.edges += shown.edges;
+  sum.bytes += shown.bytes;
+  sum.entries += shown.entries;
 }
 
 }  // namespace
 
-absl::Status Heal(Edit& edit, Node& node, HealMode mode) {
-  for (size_t i = 0; i + 1 < node.edges.size();) {
+absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, HealMode mode) {
+  Shown both{true, 0, {}, 0};
+  for (const size_t i : {index, index + 1}) {
+    if (mode.sharing == Sharing::kKeep && ChildShared(edit, node.edges[i])) {
+      return false;
+    }
+    BETR_ASSIGN_OR_RETURN(const Shown shown, ShownBy(edit.table(), node.edges[i].link, mode.reach));
+    Add(both, shown);
+  }
+  return FitsOneNode(edit.shape(), node.height, both, mode.sharing);
+}
+
+absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode) {
+  for (size_t i = from == 0 ? 0 : from - 1; i + 1 < node.edges.size() && i < to;) {
     BETR_ASSIGN_OR_RETURN(const bool joinable, Joinable(edit, node, i, mode));
     if (joinable) {
       BETR_RETURN_IF_ERROR(Join(edit, node, i));
+      --to;
     } else {
       ++i;
     }
@@ -167,11 +159,56 @@ absl::Status Heal(Edit& edit, Node& node, HealMode mode) {
   return absl::OkStatus();
 }
 
+absl::Status Heal(Edit& edit, Node& node, HealMode mode) { return Heal(edit, node, 0, node.edges.size(), mode); }
+
+bool LevelTooMany(const Edit& edit, const Node& root) {
+  if (root.height < 2 || root.edges.size() == 1) {
+    return root.height > 1;
+  }
+  Shown all{true, 0, {}, 0};
+  for (const Edge& edge : root.edges) {
+    const absl::StatusOr<Shown> shown = ShownBy(edit.table(), edge.link, Reach::kMemory);
+    if (!shown.ok()) {
+      return false;
+    }
+    Add(all, *shown);
+    all.edges += edge.partition.gotos.size();  // which may become edges one level down
+  }
+  return FitsOneNode(edit.shape(), root.height, all, Sharing::kBreak);
+}
+
 absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root) {
-  const bool unshare = TooLarge(root.node, edit.shape()) || LevelTooMany(edit, root.node);
-  BETR_RETURN_IF_ERROR(Heal(edit, root.node, unshare ? HealMode::kUnshare : HealMode::kPrivate));
-  BETR_RETURN_IF_ERROR(DropLevels(edit, root));
+  BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kKeep, Reach::kMemory}));
+  while (LevelTooMany(edit, root.node)) {
+    BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kBreak, Reach::kMemory}));
+    if (root.node.edges.size() > 1) {
+      break;  // something went out of memory in between
+    }
+    if (root.node.edges[0].link.Null()) {
+      BETR_RETURN_IF_ERROR(LowerNullRoot(edit, root));
+      break;
+    }
+    BETR_RETURN_IF_ERROR(DropLevel(edit, root));
+  }
+  BETR_RETURN_IF_ERROR(edit.status());
   return PutSplitRoot(edit, std::move(root));
+}
+
+Height ExplainedHeight(const Shape& shape, const RangeEstimate& content) {
+  constexpr uint64_t kEntryOverhead = 7;  // of an entry in its block
+  const uint64_t bytes = content.bytes.value + content.keys * kEntryOverhead;
+  const uint64_t half = std::max<uint64_t>(2, shape.fanout / 2);
+  uint64_t nodes = 2 * bytes / shape.node_size.value + 1;
+  Height height = 1;
+  for (; nodes > half; nodes = nodes / half + 1) {
+    ++height;
+  }
+  return height;
+}
+
+bool TallerThanExplained(const Edit& edit, NodeId root) {
+  const auto content = EstimateInMemory(edit.table(), root, Range::All());
+  return content && edit.table().Find(root)->height > ExplainedHeight(edit.shape(), *content);
 }
 
 }  // namespace betr::dag

@@ -6,45 +6,11 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "dag/arrive.h"
+#include "dag/basement_writer.h"
 #include "dag/partition_reader.h"
 
 namespace betr::dag {
 namespace {
-
-// Collects entries into basements of the wanted size whose clips are cut at short separators.
-class BasementWriter {
- public:
-  BasementWriter(Edit& edit, std::vector<BlockView>& out) : edit_(edit), out_(out) {}
-
-  void Add(std::string_view key, std::string_view value) {
-    const bool full = builder_.Size() + Bytes{key.size() + value.size()} > edit_.shape().basement_size;
-    if (!builder_.Empty() && full) {
-      Cut(Separator(builder_.LastKey(), key));
-    }
-    builder_.Add(key, {MessageKind::kPut, 0, value});
-  }
-
-  // Entries from here on belong to a region that begins at `from`.
-  void Start(const Bound& from) {
-    if (builder_.Empty()) {
-      from_ = from;
-    }
-  }
-
-  // Ends the last basement at `end`; the next begins there.
-  void Cut(Bound end) {
-    if (!builder_.Empty()) {
-      out_.push_back(edit_.Adopt(builder_, {std::move(from_), end}));
-    }
-    from_ = std::move(end);
-  }
-
- private:
-  Edit& edit_;
-  std::vector<BlockView>& out_;
-  BlockBuilder builder_;
-  Bound from_;
-};
 
 class LeafMerge {
  public:

@@ -19,8 +19,13 @@ absl::StatusOr<const Goto*> LookUpInPartition(const Partition& partition, std::s
 absl::Status LookUp(const NodeTable& table, NodeId root, std::string_view key, ValueBuilder& value) {
   std::string local(key);
   NodeId id = root;
+  Height above = kMaxHeight + 1;
   while (!value.Done()) {
     BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table, id));
+    if (node->height >= above || !node->bounds.Contains(local)) {
+      return CheckBelow(id, *node, above, local);
+    }
+    above = node->height;
     if (node->Leaf()) {
       if (const size_t basement = node->BasementOf(local); basement < node->basements.size()) {
         BETR_RETURN_IF_ERROR(LookUpInView(node->basements[basement], local, value));

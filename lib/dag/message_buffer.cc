@@ -47,8 +47,7 @@ BufferedPoint& MessageBuffer::PointFor(std::string_view key, bool& fresh) {
     size_ -= SizeOf(points_[at]);
     return points_.Mutable(at);
   }
-  points_.Insert(at, BufferedPoint{std::string(key), {}, {}});
-  return points_.Mutable(PointAt(points_, key));
+  return points_.Insert(at, BufferedPoint{std::string(key), {}, {}});
 }
 
 void MessageBuffer::PutTerminal(std::string_view key, MessageKind kind, std::string_view value) {

@@ -20,6 +20,10 @@ Bytes MemoryOf(const BlockView& view) {
 
 }  // namespace
 
+size_t Node::LiveEdges() const {
+  return static_cast<size_t>(std::count_if(edges.begin(), edges.end(), [](const Edge& edge) { return !edge.Idle(); }));
+}
+
 Bytes Node::Size() const {
   Bytes size{};
   for (const Edge& edge : edges) {

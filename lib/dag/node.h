@@ -26,6 +26,10 @@ namespace betr::dag {
 struct Edge {
   Link link;
   Partition partition;
+
+  // Whether it leads nowhere and buffers nothing.
+  bool Idle() const { return link.Null() && partition.Empty(); }
+  friend bool operator==(const Edge&, const Edge&) = default;
 };
 
 struct Node {
@@ -35,7 +39,14 @@ struct Node {
   std::vector<Edge> edges;           // of an interior node
   std::vector<BlockView> basements;  // of a leaf
 
+  // Whether both are the same, with the same slots: cheap, and false for equal content in different blocks.
+  friend bool operator==(const Node&, const Node&) = default;
+
   bool Leaf() const { return height == 0; }
+  // Whether it holds nothing at all: no basement, or idle edges only.
+  bool Empty() const { return basements.empty() && LiveEdges() == 0; }
+  // How many edges are not idle: what is compared with the fanout.
+  size_t LiveEdges() const;
   // Bytes of messages buffered (interior) or of entries (leaf): what is compared with the node size.
   Bytes Size() const;
   // The memory of this value itself, without its blocks.

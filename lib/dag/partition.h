@@ -31,6 +31,7 @@ struct Goto {
   Height target_height = 0;  // 0 without a target
   uint32_t over = 0;
 
+  friend bool operator==(const Goto&, const Goto&) = default;
   bool Erases() const { return link.Null(); }
   Goto Cut(const Range& part) const { return {link.Cut(part), target_height, over}; }
 };
@@ -39,6 +40,7 @@ struct Partition {
   std::vector<BlockView> runs;
   std::vector<Goto> gotos;
 
+  friend bool operator==(const Partition&, const Partition&) = default;
   bool Empty() const { return runs.empty() && gotos.empty(); }
   // Buffered bytes, gotos included; an upper bound where views are clipped.
   Bytes Size() const;

@@ -29,38 +29,42 @@ void PartitionReader::Next() {
   }
 }
 
+// Leaves the current key, and finds the runs that stand on the next one.
 bool PartitionReader::FindSmallestKey() {
-  const ViewReader* smallest = nullptr;
-  for (const ViewReader& reader : readers_) {
-    if (reader.Valid() && (smallest == nullptr || reader.Key() < smallest->Key())) {
-      smallest = &reader;
+  for (const size_t run : here_) {
+    readers_[run].Next();
+  }
+  here_.clear();
+  for (size_t run = 0; run < readers_.size(); ++run) {
+    if (!readers_[run].Valid()) {
+      continue;
+    }
+    const int order = here_.empty() ? -1 : readers_[run].Key().compare(Key());
+    if (order < 0) {
+      here_.clear();
+    }
+    if (order <= 0) {
+      here_.push_back(run);
     }
   }
-  if (smallest == nullptr) {
-    return false;
-  }
-  key_.assign(smallest->Key());
-  return true;
+  return !here_.empty();
 }
 
 // How many of the oldest runs a goto supersedes at the current key.
 uint32_t PartitionReader::Superseded() {
   const std::vector<Goto>& gotos = partition_->gotos;
-  while (next_goto_ < gotos.size() && gotos[next_goto_].link.range.hi.Before(key_)) {
+  while (next_goto_ < gotos.size() && gotos[next_goto_].link.range.hi.Before(Key())) {
     ++next_goto_;
   }
-  const bool covered = next_goto_ < gotos.size() && gotos[next_goto_].link.range.lo.Before(key_);
+  const bool covered = next_goto_ < gotos.size() && gotos[next_goto_].link.range.lo.Before(Key());
   return covered ? gotos[next_goto_].over : 0;
 }
 
-// Takes the current key out of all runs.
+// Collects what the runs say about the current key.
 void PartitionReader::Collect() {
   const uint32_t superseded = Superseded();
-  for (size_t run = 0; run < readers_.size(); ++run) {
-    ViewReader& reader = readers_[run];
-    if (!reader.Valid() || reader.Key() != key_) {
-      continue;
-    }
+  for (const size_t run : here_) {
+    const ViewReader& reader = readers_[run];
     for (size_t i = 0; run >= superseded && i < reader.GroupSize(); ++i) {
       const Message message = reader.At(i);
       if (message.Terminal()) {
@@ -68,7 +72,6 @@ void PartitionReader::Collect() {
       }
       messages_.push_back(message);
     }
-    reader.Next();
   }
 }
 

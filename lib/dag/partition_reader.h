@@ -23,7 +23,7 @@ class PartitionReader {
   bool Valid() const { return !messages_.empty(); }
   void Next();
   // Requires: Valid(). Valid until Next.
-  std::string_view Key() const { return key_; }
+  std::string_view Key() const { return readers_[here_.front()].Key(); }
   // Oldest first; only the first may be terminal.
   const std::vector<Message>& Messages() const { return messages_; }
 
@@ -39,8 +39,8 @@ class PartitionReader {
   const Partition* partition_;
   const UpsertRegistry* functions_;
   std::vector<ViewReader> readers_;  // parallel to the partition's runs
-  size_t next_goto_ = 0;             // the first goto that ends after key_
-  std::string key_;
+  std::vector<size_t> here_;         // those that stand on the current key, oldest first
+  size_t next_goto_ = 0;             // the first goto that ends after the current key
   std::vector<Message> messages_;
   std::vector<std::string> folded_;  // owns the values that folding made
 };

@@ -17,7 +17,7 @@ absl::Status Reclaim(Edit& edit, NodeId id) {
     }
   }
   edit.Remove(id);
-  return absl::OkStatus();
+  return edit.status();
 }
 
 }  // namespace betr::dag

@@ -22,8 +22,11 @@ class Descent {
 
   absl::Status Run() {
     NodeId id = source_.root;
+    Height above = kMaxHeight + 1;
     while (id != kNoNode) {
       BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(source_.table, id));
+      BETR_RETURN_IF_ERROR(CheckBelow(id, *node, above, shown_));
+      above = node->height;
       if (node->Leaf()) {
         BETR_RETURN_IF_ERROR(VisitLeaf(*node));
         break;
@@ -112,13 +115,7 @@ class Descent {
   void Follow(const Link& link) {
     shown_ = link.Map(shown_);
     at_ = link.Map(at_);
-    const std::string_view lifted = link.range.Lcp();
-    if (lifted.size() >= to_root_.strip.size()) {
-      to_root_.prepend.append(lifted.substr(to_root_.strip.size()));
-      to_root_.strip = link.translation;
-    } else {
-      to_root_.strip = link.translation + to_root_.strip.substr(lifted.size());
-    }
+    to_root_.Descend(link.range.Lcp(), link.translation);
   }
 
   const Source& source_;

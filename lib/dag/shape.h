@@ -13,7 +13,8 @@ struct Shape {
   Bytes node_size = MiB(4);
   // A basement of more is cut.
   Bytes basement_size = KiB(64);
-  // An interior node with more edges splits.
+  // An interior node with more edges that lead somewhere or buffer something splits. At least 8: with less, carving
+  // fills nodes faster than healing can join them (docs/dag.md).
   size_t fanout = 16;
   // A partition with more runs is compacted into one.
   size_t runs = 8;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/split.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <iterator>
 #include <utility>
 
 #include "base/check.h"
+#include "base/status.h"
 
 namespace betr::dag {
 namespace {
@@ -39,10 +42,11 @@ const Candidate& Choose(const std::vector<Candidate>& candidates, uint64_t total
 std::vector<Candidate> CandidatesOf(const Node& node, uint64_t& total) {
   std::vector<Candidate> candidates;
   total = 0;
-  for (size_t i = 0; i < node.edges.size(); ++i, ++total) {
+  for (size_t i = 0; i < node.edges.size(); ++i) {
     if (i > 0) {
       candidates.push_back({i, &node.edges[i].link.range.lo, total});
     }
+    total += node.edges[i].Idle() ? 0 : 1;
   }
   for (size_t i = 0; i < node.basements.size(); ++i) {
     if (i > 0) {
@@ -85,13 +89,19 @@ void SplitInto(Node node, const Shape& shape, std::vector<Node>& pieces) {
 }  // namespace
 
 bool TooLarge(const Node& node, const Shape& shape) {
-  return node.Leaf() ? node.basements.size() > 1 && node.Size() > shape.node_size : node.edges.size() > shape.fanout;
+  return node.Leaf() ? node.basements.size() > 1 && node.Size() > shape.node_size : node.LiveEdges() > shape.fanout;
 }
 
-void PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
+size_t PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
+  if (child.node.Empty()) {
+    if (child.id != kNoNode) {
+      edit.Discard(child.id);
+    }
+    return 1;  // taking the child has left the edge null
+  }
   if (!TooLarge(child.node, edit.shape())) {
     PutChild(edit, parent, index, std::move(child));
-    return;
+    return 1;
   }
   std::vector<Node> pieces;
   SplitInto(std::move(child.node), edit.shape(), pieces);
@@ -108,15 +118,18 @@ void PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
     ++edit.counters().splits;
   }
   edit.ReleaseTargets(whole.partition);
+  const size_t count = edges.size();
   const auto at = parent.edges.erase(parent.edges.begin() + static_cast<ptrdiff_t>(index));
   parent.edges.insert(at, std::make_move_iterator(edges.begin()), std::make_move_iterator(edges.end()));
+  return count;
 }
 
-NodeId GrowRoot(Edit& edit, NodeId root) {
-  const NodeRecord* record = edit.table().Find(root);
-  Check(record != nullptr && record->height < kMaxHeight, "a tree is not higher than the limit");
-  const NodePtr old = edit.Peek(root);
-  Node taller = EmptyNode(static_cast<Height>(record->height + 1), Range::All(), old ? old->codec : Codec{});
+absl::StatusOr<NodeId> GrowRoot(Edit& edit, NodeId root) {
+  BETR_ASSIGN_OR_RETURN(const NodePtr old, edit.Load(root));
+  if (old->height >= kMaxHeight) {
+    return absl::ResourceExhaustedError(absl::StrCat("a tree of ", old->height, " levels: background work is needed"));
+  }
+  Node taller = EmptyNode(static_cast<Height>(old->height + 1), Range::All(), old->codec);
   taller.edges[0].link.target = root;
   return edit.Create(std::move(taller));
 }

@@ -9,15 +9,17 @@
 
 namespace betr::dag {
 
-// Whether the node should be split: an interior node has too many edges, a leaf too many bytes.
+// Whether the node should be split: an interior node has too many live edges, a leaf too many bytes.
 bool TooLarge(const Node& node, const Shape& shape);
 
-// Puts the child of edge `index` back, as several children if it is too large. The edge's range is cut between them
-// at the shortest separators in the middle half (preferential splitting: files and directories stay on one side).
-void PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child);
+// Puts the child of edge `index` back, as several children if it is too large; if it is empty, the edge becomes null.
+// The edge's range is cut between them at the shortest separators in the middle half (preferential splitting: files
+// and directories stay on one side). Returns in how many edges that results.
+size_t PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child);
 
-// A node of the next height with one edge to the root: a level more. `root` has one reference, which moves.
-NodeId GrowRoot(Edit& edit, NodeId root);
+// A node of the next height with one edge to the root: a level more. The reference to `root` moves. Reads the root.
+// Errors: the source's; kResourceExhausted at kMaxHeight, which only clones without any background work can reach.
+absl::StatusOr<NodeId> GrowRoot(Edit& edit, NodeId root);
 
 // Puts the root back; adds levels while it is too large.
 NodeId PutSplitRoot(Edit& edit, OwnChild root);

@@ -31,6 +31,23 @@ void Walk(const TablePage& page, uint64_t first, const std::function<void(NodeId
   }
 }
 
+// The first record of the page at or after `from`, which becomes its id. `first` is the page's first id.
+const NodeRecord* FirstIn(const TablePage& page, uint64_t first, uint64_t& from) {
+  for (size_t i = from <= first ? 0 : Digit(NodeId{from}, page.level); i < TablePage::kFanout; ++i) {
+    const uint64_t id = first + (uint64_t{i} << (kBits * page.level));
+    if (page.level > 0) {
+      const NodeRecord* found = page.children[i] == nullptr ? nullptr : FirstIn(*page.children[i], id, from);
+      if (found != nullptr) {
+        return found;
+      }
+    } else if (page.records[i].slot != nullptr) {
+      from = id;
+      return &page.records[i];
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<TablePage> TablePage::CopyFor(uint64_t new_owner) const {
@@ -59,6 +76,10 @@ const NodeRecord* NodeTable::Find(NodeId id) const {
   }
   const NodeRecord& record = page->records[Digit(id, 0)];
   return record.slot == nullptr ? nullptr : &record;
+}
+
+const NodeRecord* NodeTable::FindFrom(NodeId& id) const {
+  return root_ == nullptr || !Reaches(root_->level, id) ? nullptr : FirstIn(*root_, 0, id.value);
 }
 
 TablePage* NodeTable::Own(std::shared_ptr<TablePage>& page) {
@@ -133,6 +154,22 @@ absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id) {
         absl::StrCat("node ", id.value, ": height is ", node->height, ", the table says ", record->height));
   }
   return node;
+}
+
+absl::Status CheckBelow(NodeId id, const Node& node, Height above, std::string_view key) {
+  return CheckBelow(id, node, above, Range{Bound::At(key), Bound::At(std::string(key) + '\0')});
+}
+
+absl::Status CheckBelow(NodeId id, const Node& node, Height above, const Range& shown) {
+  if (node.height >= above) {
+    return absl::DataLossError(
+        absl::StrCat("node ", id.value, ": height is ", node.height, ", but one of height ", above, " leads to it"));
+  }
+  if (!node.bounds.Covers(shown)) {
+    return absl::DataLossError(absl::StrCat("node ", id.value, ": bounds are ", ToString(node.bounds), ", but ",
+                                            ToString(shown), " is sought there"));
+  }
+  return absl::OkStatus();
 }
 
 NodeTable NodeTable::FromRoot(std::shared_ptr<TablePage> root, size_t count) {

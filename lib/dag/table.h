@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "base/units.h"
 #include "dag/source.h"
@@ -51,6 +52,8 @@ class NodeTable {
  public:
   // Null if the id is not in the table. Valid until this table changes. O(log64 n).
   const NodeRecord* Find(NodeId id) const;
+  // The first node at or after `id`, which becomes its id; null if there is none. O(log64 n).
+  const NodeRecord* FindFrom(NodeId& id) const;
   // From now on the pages that exist are shared: call it on the copy that will be changed.
   void StartChanging();
   // Inserts or replaces. Requires: id is not kNoNode; record has a slot.
@@ -77,5 +80,11 @@ class NodeTable {
 // The node with that id as the table has it. Errors: the source's; kDataLoss if the table does not know the id or
 // disagrees with the node about its height.
 absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id);
+
+// Whoever goes on from one node to another that it names asks this first: a table and nodes that are each sound may
+// still contradict each other. Errors: kDataLoss if the node is not lower than the one of height `above` that names
+// it, or if what is sought in it, a key or a range, is not inside its bounds.
+absl::Status CheckBelow(NodeId id, const Node& node, Height above, std::string_view key);
+absl::Status CheckBelow(NodeId id, const Node& node, Height above, const Range& shown);
 
 }  // namespace betr::dag

@@ -33,9 +33,9 @@ void ViewReader::Enter(size_t begin) {
   group_begin_ = begin;
   group_end_ = begin < end_ ? block_->GroupEnd(begin) : begin;
   if (Valid()) {
-    stored_key_ = block_->Key(begin);
+    first_ = block_->PointAt(begin);
     if (!affix_.Identity()) {
-      affix_.Read(stored_key_, key_buffer_);
+      affix_.Read(first_.key, key_buffer_);
     }
   }
 }

@@ -24,6 +24,9 @@ struct BlockView {
   // Only entries inside are shown. In the reader's space, and inside Range::Prefix(affix.prepend).
   Range clip;
 
+  // Whether both show the same part of the same slot in the same way.
+  friend bool operator==(const BlockView&, const BlockView&) = default;
+
   // Upper bounds, known without I/O: a clipped view counts as a whole block.
   size_t Count() const { return slot->Count(); }
   Bytes Size() const { return slot->Size(); }
@@ -56,9 +59,9 @@ class ViewReader final : public PointReader {
   bool Valid() const override { return group_begin_ < group_end_; }
   void Next() override;
   void Prev() override;
-  std::string_view Key() const override { return affix_.Identity() ? stored_key_ : std::string_view(key_buffer_); }
+  std::string_view Key() const override { return affix_.Identity() ? first_.key : std::string_view(key_buffer_); }
   size_t GroupSize() const override { return group_end_ - group_begin_; }
-  Message At(size_t index) const override { return block_->At(group_begin_ + index); }
+  Message At(size_t index) const override { return index == 0 ? first_.message : block_->At(group_begin_ + index); }
 
  private:
   void Enter(size_t begin);
@@ -70,7 +73,7 @@ class ViewReader final : public PointReader {
   size_t end_ = 0;
   size_t group_begin_ = 0;
   size_t group_end_ = 0;
-  std::string_view stored_key_;
+  Point first_;  // of the group
   std::string key_buffer_;
 };
 

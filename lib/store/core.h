@@ -67,6 +67,8 @@ struct Core {
   // A message buffer of more is sealed; all buffers together stay below the limit.
   Bytes SealSize() const;
   Bytes BufferLimit() const { return SealSize() * 4; }
+  // What a clone or rename of no more bytes copies (small_copy.h).
+  Bytes CopyLimit() const { return shape.node_size / 4; }
   // Dirty memory above the soft limit is written out; at the hard limit writers wait.
   Bytes DirtySoftLimit() const { return cache->Budget() / 2; }
   Bytes DirtyHardLimit() const { return cache->Budget() * 3 / 4; }

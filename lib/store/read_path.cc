@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "base/status.h"
-#if __has_include("dag/estimate.h")
 #include "dag/estimate.h"
-#endif
 #include "dag/lookup.h"
 #include "dag/tree_cursor.h"
 #include "store/impl.h"
@@ -63,12 +61,7 @@ absl::StatusOr<std::unique_ptr<Cursor>> Store::Impl::NewCursor(std::shared_ptr<c
 absl::StatusOr<RangeEstimate> Store::Impl::Estimate(TreeId tree, const Range& range) {
   const std::shared_ptr<const store::View> view = Pin();
   BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*view->state, tree));
-#if __has_include("dag/estimate.h")
   BETR_ASSIGN_OR_RETURN(RangeEstimate estimate, dag::Estimate(view->state->table, found->root, range));
-#else
-  (void)found;
-  RangeEstimate estimate;
-#endif
   for (const auto& layer : LayersOf(*view, tree)) {
     const std::unique_ptr<dag::PointReader> points = layer->Points();
     for (points->SeekForward(range.lo); points->Valid() && range.Contains(points->Key()); points->Next()) {

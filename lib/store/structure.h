@@ -8,6 +8,7 @@
 #include <absl/status/statusor.h>
 
 #include <atomic>
+#include <map>
 #include <set>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/mutex.h"
 #include "betr/write_batch.h"
 #include "dag/edit.h"
+#include "dag/work.h"
 #include "store/core.h"
 #include "store/fronts.h"
 
@@ -38,10 +40,10 @@ class Structure {
   // Absorbs the buffers that are sealed now, one a turn, so that Drain has little left to do.
   absl::Status AbsorbSealed();
 
-  // One step of background work: a flush, an absorbed buffer, a reclaimed node. False if there was nothing to do.
+  // One step of background work. The first of these that there is: what is pressing in a tree that has news
+  // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. False if there was
+  // nothing to do.
   absl::StatusOr<bool> Step();
-  // Whether Step would do something, as far as is known.
-  bool HasWork() const;
 
   // Flushes a tree to its leaves.
   absl::Status Compact(TreeId tree);
@@ -50,23 +52,31 @@ class Structure {
 
  private:
   class Turn;
-  class BatchEdit;
+
+  // Where background work is in a tree that may need some.
+  struct Restless {
+    dag::Sweep sweep;
+    bool news = true;  // something arrived at the root, or went on from it
+  };
 
   dag::Edit Begin(const State& state) { return {state.table, state.next_node, core_.DagContext()}; }
   // The state after an edit, and the nodes that died in it.
   std::shared_ptr<State> Finish(const State& before, const dag::Edit& edit);
   void Remember(const dag::Edit& edit);
 
-  absl::StatusOr<bool> FlushStep();
+  // Work in the next tree, of those with news or of those without.
+  absl::StatusOr<bool> WorkStep(bool news);
+  absl::StatusOr<bool> WorkOn(TreeId id, Restless& restless);
+  void Wake(const std::set<TreeId>& trees);
   absl::StatusOr<bool> AbsorbStep();
   absl::StatusOr<bool> ReclaimStep();
 
   Core& core_;
   Fronts& fronts_;
   Mutex turn_mutex_;
-  std::atomic<int> urgent_{0};  // callers that go before background steps
+  std::map<TreeId, Restless> restless_;  // of the one who has the turn
+  std::atomic<int> urgent_{0};           // callers that go before background steps
   mutable Mutex mutex_;
-  std::set<TreeId> restless_ ABSL_GUARDED_BY(mutex_);  // trees that may need flushing
   std::set<NodeId> dead_ ABSL_GUARDED_BY(mutex_);
 };
 

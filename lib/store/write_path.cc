@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "store/batch_codec.h"
 #include "store/impl.h"
+#include "store/small_copy.h"
 
 namespace betr {
 namespace {
@@ -173,7 +174,14 @@ absl::Status Store::Impl::AppendToLog(std::string_view record) {
 
 absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {
   if (std::any_of(ops.begin(), ops.end(), Structural)) {
-    return structure_.ApplyBatch(ops, before_publish);
+    BETR_ASSIGN_OR_RETURN(const std::vector<Op> plain,
+                          store::CopySmallSources(*fronts_.Pin(), ops, core_->CopyLimit(), core_->options.functions));
+    if (std::any_of(plain.begin(), plain.end(), Structural)) {
+      return structure_.ApplyBatch(plain, before_publish);
+    }
+    BETR_RETURN_IF_ERROR(before_publish());
+    fronts_.Apply(plain);
+    return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(before_publish());
   fronts_.Apply(ops);
@@ -214,10 +222,11 @@ absl::Status Store::Impl::Replay(std::string_view record) {
   BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
   BETR_RETURN_IF_ERROR(ApplyOps(ops, [] { return absl::OkStatus(); }));
-  if (!fronts_.SealLarge(core_->SealSize())) {
+  const bool sealed = fronts_.SealLarge(core_->SealSize());
+  if (core_->options.read_only) {
     return absl::OkStatus();
   }
-  return core_->options.read_only ? absl::OkStatus() : WorkInline();
+  return sealed ? WorkInline() : structure_.Step().status();
 }
 
 }  // namespace betr

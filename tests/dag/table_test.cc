@@ -72,6 +72,14 @@ class TableRun {
         if (record != nullptr) {
           REQUIRE(record->references == found->second);
         }
+        NodeId from = id;
+        const NodeRecord* next = version.table.FindFrom(from);
+        const auto expected = version.model.lower_bound(id);
+        REQUIRE((next != nullptr) == (expected != version.model.end()));
+        if (next != nullptr) {
+          REQUIRE(from == expected->first);
+          REQUIRE(next->references == expected->second);
+        }
       }
     }
   }

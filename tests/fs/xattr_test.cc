@@ -44,7 +44,7 @@ TEST_CASE("the names of all xattrs together have a limit", "[fs]") {
   CHECK(count == 65536 / 256 + 1);
 }
 
-TEST_CASE("random xattrs of files and directories, moved, cloned, linked", "[fs][.long]") {
+TEST_CASE("random xattrs of files and directories, moved, cloned, linked", "[fs]") {
   Image image;
   Random random(TestSeed());
   std::string path = "f";

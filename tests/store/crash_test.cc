@@ -208,7 +208,7 @@ class CrashRun {
 }  // namespace
 
 TEST_CASE("crashes at sampled device writes lose nothing that was synced", "[store][crash]") {
-  const auto seeds = static_cast<uint64_t>(5 * TestScale());
+  const auto seeds = static_cast<uint64_t>(20 * TestScale());
   for (uint64_t i = 0; i < seeds; ++i) {
     INFO("seed " << TestSeed() + i);
     CrashRun run(TestSeed() + i);

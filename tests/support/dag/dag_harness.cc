@@ -69,7 +69,7 @@ size_t DagHarness::AddTree() {
     roots.push_back(edit.Create(dag::EmptyNode(1, Range::All(), Codec{})));
     return absl::OkStatus();
   });
-  trees_.push_back({{}, std::make_unique<dag::MessageBuffer>(functions_)});
+  trees_.push_back({{}, std::make_unique<dag::MessageBuffer>(functions_), {}});
   return trees_.size() - 1;
 }
 
@@ -147,15 +147,17 @@ void DagHarness::Seal(size_t tree) {
   *trees_[tree].buffer = dag::MessageBuffer(functions_);
 }
 
-bool DagHarness::Work(size_t tree) {
-  bool done = false;
+dag::WorkResult DagHarness::Work(size_t tree) {
+  dag::WorkResult result;
+  dag::Sweep sweep;
   Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
-    BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, roots[tree]));
+    sweep = trees_[tree].sweep;
+    BETR_ASSIGN_OR_RETURN(result, dag::Work(edit, roots[tree], sweep));
     roots[tree] = result.root;
-    done = result.done;
     return absl::OkStatus();
   });
-  return done;
+  trees_[tree].sweep = std::move(sweep);
+  return result;
 }
 
 bool DagHarness::ReclaimOne() {
@@ -177,7 +179,7 @@ void DagHarness::FlushAll(size_t tree) {
 
 void DagHarness::Settle(size_t tree) {
   Seal(tree);
-  for (uint64_t steps = 0; Work(tree); ++steps) {
+  for (uint64_t steps = 0; Work(tree).done; ++steps) {
     REQUIRE(steps < 1000 + 100 * NodeCount());
   }
   while (ReclaimOne()) {

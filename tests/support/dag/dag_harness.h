@@ -15,6 +15,7 @@
 #include "dag/layer.h"
 #include "dag/message_buffer.h"
 #include "dag/shape.h"
+#include "dag/work.h"
 #include "support/dag/compare.h"
 #include "support/dag/test_source.h"
 #include "support/dag/upserts.h"
@@ -43,7 +44,7 @@ class DagHarness {
 
   // Moves the buffer of a tree into its root; one step of background work; reclaims one dead node; flushes all.
   void Seal(size_t tree);
-  bool Work(size_t tree);
+  dag::WorkResult Work(size_t tree);
   bool ReclaimOne();
   void FlushAll(size_t tree);
   // Work and reclaim until nothing is left to do. Fails after a number of steps that no tree should need.
@@ -80,6 +81,7 @@ class DagHarness {
   struct Tree {
     Contents oracle;
     std::unique_ptr<dag::MessageBuffer> buffer;
+    dag::Sweep sweep;
   };
   struct Kept {
     NodeId root;

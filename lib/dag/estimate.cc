@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/estimate.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace betr::dag {
+namespace {
+
+// What an entry of a block takes besides key and value: two varints, the kind, its offset.
+constexpr uint64_t kEntryOverhead = 7;
+
+// A range of a node that has to be looked at, for itself and for others.
+struct Sample {
+  NodeId node;
+  Range range;
+  bool shared = false;
+};
+
+class Estimator {
+ public:
+  Estimator(const NodeTable& table, Reach reach) : table_(table), reach_(reach) {}
+
+  // Nothing if no node of some level could be seen.
+  absl::StatusOr<std::optional<RangeEstimate>> Run(NodeId root, const Range& range) {
+    const NodeRecord* record = table_.Find(root);
+    const size_t levels = record == nullptr ? 1 : record->height + 1U;
+    std::vector<Sample> level;
+    if (!range.Empty()) {
+      level.push_back({root, range});
+    }
+    size_t nodes_left = kEstimateNodes;
+    for (size_t levels_left = levels; !level.empty() && levels_left > 0; --levels_left) {
+      const size_t most = std::max(kEstimateNodesOfLevel, nodes_left / levels_left);
+      nodes_left -= std::min(nodes_left, std::min(most, level.size()));
+      BETR_ASSIGN_OR_RETURN(level, Visit(level, most));
+      above_ = static_cast<Height>(levels_left - 1);
+      if (blind_) {
+        return std::nullopt;
+      }
+    }
+    return RangeEstimate{
+        static_cast<uint64_t>(keys_), {static_cast<uint64_t>(bytes_)}, {static_cast<uint64_t>(shared_)}, exact_};
+  }
+
+ private:
+  // Looks at `most` of the samples, evenly spread, and lets them stand for all. Returns those of the next level.
+  absl::StatusOr<std::vector<Sample>> Visit(const std::vector<Sample>& level, size_t most) {
+    const size_t count = std::min(most, level.size());
+    std::vector<std::pair<const Sample*, NodePtr>> seen;
+    for (size_t i = 0; i < count; ++i) {
+      const Sample& sample = level[(2 * i + 1) * level.size() / (2 * count)];
+      BETR_ASSIGN_OR_RETURN(NodePtr node, Fetch(sample.node));
+      if (node != nullptr) {
+        BETR_RETURN_IF_ERROR(CheckBelow(sample.node, *node, above_, sample.range));
+        seen.emplace_back(&sample, std::move(node));
+      }
+    }
+    blind_ = seen.empty();
+    if (!blind_ && seen.size() < level.size()) {
+      exact_ = false;
+      weight_ *= static_cast<double>(level.size()) / static_cast<double>(seen.size());
+    }
+    std::vector<Sample> below;
+    for (const auto& [sample, node] : seen) {
+      Look(*sample, *node, below);
+    }
+    return below;
+  }
+
+  absl::StatusOr<NodePtr> Fetch(NodeId id) const {
+    if (reach_ == Reach::kDisk) {
+      return LoadNode(table_, id);
+    }
+    const NodeRecord* record = table_.Find(id);
+    return record == nullptr ? nullptr : record->slot->Peek();
+  }
+
+  void Look(const Sample& sample, const Node& node, std::vector<Sample>& below) {
+    const bool shared = sample.shared || table_.Find(sample.node)->references > 1;
+    for (const BlockView& basement : node.basements) {
+      Count(basement, sample.range, shared);
+    }
+    if (node.Leaf()) {
+      return;
+    }
+    for (size_t i = node.EdgeAfter(sample.range.lo);
+         i < node.edges.size() && node.edges[i].link.range.lo < sample.range.hi; ++i) {
+      LookThrough(node.edges[i], node.edges[i].link.range.Intersect(sample.range), shared, below);
+    }
+  }
+
+  void LookThrough(const Edge& edge, const Range& range, bool shared, std::vector<Sample>& below) {
+    for (const BlockView& run : edge.partition.runs) {
+      exact_ = Count(run, range, shared) == 0 && exact_;
+    }
+    Bound from = range.lo;
+    for (size_t i = FirstGotoAfter(edge.partition.gotos, range.lo);
+         i < edge.partition.gotos.size() && edge.partition.gotos[i].link.range.lo < range.hi; ++i) {
+      const Link& message = edge.partition.gotos[i].link;
+      const Range part = message.range.Intersect(range);
+      Follow(edge.link, {from, part.lo}, shared, below);
+      Follow(message, part, shared, below);
+      from = part.hi;
+    }
+    Follow(edge.link, {from, range.hi}, shared, below);
+  }
+
+  static void Follow(const Link& link, const Range& part, bool shared, std::vector<Sample>& below) {
+    if (!link.Null() && !part.Empty()) {
+      below.push_back({link.target, link.Cut(part).Image(), shared});
+    }
+  }
+
+  // Adds the part of a view inside `range`. Returns how many entries that is, about if the block is not in memory.
+  uint64_t Count(const BlockView& view, const Range& range, bool shared) {
+    const BlockView part = view.Cut(range);
+    if (part.clip.Empty()) {
+      return 0;
+    }
+    uint64_t keys = view.Count();
+    uint64_t size = view.Size().value;
+    if (const std::shared_ptr<const Block> block = view.slot->Peek()) {
+      const ViewReader reader(block, part);
+      keys = reader.Count();
+      size = reader.Size().value;
+    } else {
+      // Half of it if it is cut: the two ends of a range make one block together.
+      const uint64_t share = part.clip == view.clip ? 1 : 2;
+      keys /= share;
+      size /= share;
+      exact_ = false;
+    }
+    const double overhead =
+        static_cast<double>(kEntryOverhead + view.affix.strip.size()) - static_cast<double>(view.affix.prepend.size());
+    const double bytes = std::max(0.0, static_cast<double>(size) - overhead * static_cast<double>(keys));
+    keys_ += weight_ * static_cast<double>(keys);
+    bytes_ += weight_ * bytes;
+    shared_ += shared ? weight_ * bytes : 0;
+    return keys;
+  }
+
+  const NodeTable& table_;
+  const Reach reach_;
+  Height above_ = kMaxHeight + 1;
+  double weight_ = 1;  // how many samples of this level each of those seen stands for
+  double keys_ = 0;
+  double bytes_ = 0;
+  double shared_ = 0;
+  bool exact_ = true;
+  bool blind_ = false;  // no node of the level could be seen
+};
+
+}  // namespace
+
+absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range) {
+  BETR_ASSIGN_OR_RETURN(const auto estimate, Estimator(table, Reach::kDisk).Run(root, range));
+  return estimate.value_or(RangeEstimate{});
+}
+
+std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, const Range& range) {
+  return Estimator(table, Reach::kMemory).Run(root, range).value_or(std::nullopt);
+}
+
+}  // namespace betr::dag

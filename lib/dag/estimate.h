@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a range of a tree holds, from a bounded number of nodes: at each level as many of the edges are followed as the
+// budget allows, evenly spread, and stand for those beside them.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <optional>
+
+#include "betr/stats.h"
+#include "dag/live.h"
+#include "dag/table.h"
+
+namespace betr::dag {
+
+// How many nodes an estimate looks at: so many altogether, but if the tree is tall so many of each level.
+inline constexpr size_t kEstimateNodes = 64;
+inline constexpr size_t kEstimateNodesOfLevel = 8;
+
+// Messages that are still on their way count as entries of their own: an estimate with any of them is not exact. No
+// block is read; those in memory make it better. Errors: the source's.
+// Cost: as many nodes as it looks at, each read only if not in memory.
+absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range);
+
+// The same from what is in memory: what is not counts like what is beside it. Nothing if a whole level is missing.
+std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, const Range& range);
+
+}  // namespace betr::dag

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status.h"
+#include "dag/carve.h"
+#include "dag/child.h"
+#include "dag/flush.h"
+#include "dag/live.h"
+#include "dag/pack.h"
+#include "dag/split.h"
+
+namespace betr::dag {
+namespace {
+
+uint64_t Weight(const Edit& edit, const Edge& edge, Sharing sharing) {
+  const uint64_t bytes = edge.partition.Size().value;
+  if (!ChildShared(edit, edge)) {
+    return bytes;
+  }
+  return sharing == Sharing::kKeep ? 0 : (bytes + 3) / 4;
+}
+
+// Whether a goto hides anything that is not hidden otherwise.
+bool Pins(const Edit& edit, const Edge& edge, const Goto& message) {
+  const Range& range = message.link.range;
+  for (size_t i = 0; i < message.over; ++i) {
+    if (!edge.partition.runs[i].Cut(range).clip.Empty()) {
+      return true;
+    }
+  }
+  return !edge.link.Null() && !ShowsNothing(edit.table(), edge.link.target, edge.link.Cut(range).Image());
+}
+
+bool AnyPins(const Edit& edit, const Edge& edge) {
+  const std::vector<Goto>& gotos = edge.partition.gotos;
+  return std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) { return Pins(edit, edge, message); });
+}
+
+bool DropsErase(const Edit& edit, const Edge& edge, const Goto& message) {
+  return message.Erases() && !Pins(edit, edge, message);
+}
+
+// Whether a goto would take a whole child away from `child`.
+bool FreesNode(const Edge& edge, const Node& child) {
+  for (const Goto& message : edge.partition.gotos) {
+    const Range image = edge.link.Map(message.link.range);
+    for (const Edge& below : child.edges) {
+      if (!below.link.Null() && image.Covers(below.link.range)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Erases, of keys and of ranges, that are pending; as far as runs are in memory, and all of runs that are cut.
+struct Erases {
+  uint64_t count = 0;
+  Bytes bytes{0};
+};
+
+Erases ErasesIn(const Partition& partition) {
+  Erases erases;
+  for (const BlockView& run : partition.runs) {
+    const std::shared_ptr<const Block> block = run.slot->Peek();
+    if (block != nullptr && block->Count() > 0) {
+      erases.count += block->Erases();
+      erases.bytes += run.Size() * block->Erases() / block->Count();
+    }
+  }
+  for (const Goto& message : partition.gotos) {
+    if (message.Erases()) {
+      ++erases.count;
+      erases.bytes += GotoSize(message);
+    }
+  }
+  return erases;
+}
+
+// Whether what is pending kills enough of a leaf: half of its bytes by ranges, or an eighth of its entries. Of a shared
+// leaf so much that the copy is small: seven eighths.
+bool ThinsLeaf(const Edit& edit, const Edge& edge) {
+  const NodePtr leaf = edit.Peek(edge.link.target);
+  const Shown shown = ShownBy(edit.table(), edge.link, Reach::kMemory).value_or(Shown{});
+  if (leaf == nullptr || !shown.known) {
+    return false;
+  }
+  Bytes erased{0};
+  for (const Goto& message : edge.partition.gotos) {
+    const Range image = edge.link.Map(message.link.range);
+    for (const BlockView& basement : leaf->basements) {
+      erased += image.Covers(basement.clip) ? PackedSize(basement) : Bytes{0};
+    }
+  }
+  const bool shared = ChildShared(edit, edge);
+  if (erased > Bytes{0} && erased * 8 >= shown.bytes * (shared ? 7 : 4)) {
+    return true;
+  }
+  const uint64_t count = ErasesIn(edge.partition).count;
+  return count > 0 && 8 * count >= shown.entries * (shared ? 7 : 1);
+}
+
+// Whether the messages of an edge should move on though nothing is over-full.
+bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge) {
+  if (edge.partition.Empty() || edge.link.Null()) {
+    return false;
+  }
+  if (node.height == 1) {
+    return ThinsLeaf(edit, edge);
+  }
+  if (ChildShared(edit, edge)) {
+    return false;
+  }
+  // As much as an ordinary flush moves.
+  const Bytes batch = edit.shape().node_size / edit.shape().fanout;
+  if (ErasesIn(edge.partition).bytes >= batch) {
+    return true;
+  }
+  const NodePtr child = edit.Peek(edge.link.target);
+  return node.height == 2 ? child != nullptr && FreesNode(edge, *child) : AnyPins(edit, edge);
+}
+
+std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index) {
+  const Edge& edge = node.edges[index];
+  const std::vector<Goto>& gotos = edge.partition.gotos;
+  const bool shared = ChildShared(edit, edge);
+  if (!edge.link.Null() && (shared || !gotos.empty()) && ShowsNothing(edit.table(), edge)) {
+    return Job{Job::kClear, index};
+  }
+  if (std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) { return DropsErase(edit, edge, message); })) {
+    return Job{Job::kDropErases, index};
+  }
+  if (shared ? ErasedAtAnEnd(edge) : ErasedWhole(edge)) {
+    return Job{Job::kNarrow, index};
+  }
+  if (WorthFlushing(edit, node, edge)) {
+    return Job{Job::kFlush, index};
+  }
+  return std::nullopt;
+}
+
+absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
+  BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
+  if (child.node.Leaf()) {
+    Pack(edit, child.node);
+  }
+  PutSplitChild(edit, node, index, std::move(child));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing sharing) {
+  if (node.Size() <= edit.shape().node_size) {
+    return std::nullopt;
+  }
+  size_t heaviest = 0;
+  uint64_t weight = 0;
+  for (size_t i = 0; i < node.edges.size(); ++i) {
+    const uint64_t candidate = Weight(edit, node.edges[i], sharing);
+    if (candidate > weight) {
+      heaviest = i;
+      weight = candidate;
+    }
+  }
+  return weight == 0 ? std::nullopt : std::optional<Job>({Job::kFlush, heaviest});
+}
+
+std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index) {
+  const Edge& edge = node.edges[index];
+  const NodePtr child = edge.link.Null() || ChildShared(edit, edge) ? nullptr : edit.Peek(edge.link.target);
+  if (child == nullptr) {
+    return std::nullopt;
+  }
+  bool needed = TooLarge(*child, edit.shape()) || child->Empty();
+  if (child->bounds != edge.link.Image()) {
+    const Shown shown = ShownBy(edit.table(), edge.link, Reach::kMemory).value_or(Shown{});
+    needed = needed || !child->Leaf() || (shown.known && 2 * shown.bytes.value < child->Size().value);
+  }
+  return needed ? std::optional<Job>({Job::kTidyChild, index}) : std::nullopt;
+}
+
+std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode) {
+  // Nothing comes into a shared node any more: that it is over-full is no reason to copy what is below it.
+  if (const auto job = FlushIfOverfull(edit, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
+    return job;
+  }
+  for (size_t i = 0; i < node.edges.size(); ++i) {
+    if (const auto job = TidyIfNeeded(edit, node, i)) {
+      return job;
+    }
+  }
+  for (size_t i = 0; i < node.edges.size(); ++i) {
+    if (const auto job = EdgeJob(edit, node, i)) {
+      return job;
+    }
+  }
+  for (size_t i = 0; i + 1 < node.edges.size(); ++i) {
+    if (Joinable(edit, node, i, mode).value_or(false)) {
+      return Job{Job::kHeal, i};
+    }
+  }
+  return std::nullopt;
+}
+
+absl::Status DoJob(Edit& edit, Node& node, const Job& job, HealMode mode) {
+  switch (job.kind) {
+    case Job::kFlush:
+      return FlushEdge(edit, node, job.edge);
+    case Job::kTidyChild:
+      return TidyChild(edit, node, job.edge);
+    case Job::kClear:
+      Clear(edit, node.edges[job.edge]);
+      CoalesceNullEdges(node);
+      return absl::OkStatus();
+    case Job::kDropErases: {
+      Edge& edge = node.edges[job.edge];
+      std::erase_if(edge.partition.gotos, [&](const Goto& message) { return DropsErase(edit, edge, message); });
+      CoalesceNullEdges(node);
+      return absl::OkStatus();
+    }
+    case Job::kNarrow:
+      NarrowErased(edit, node, job.edge);
+      return absl::OkStatus();
+    case Job::kHeal:
+      return Heal(edit, node, job.edge, job.edge + 1, mode);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace betr::dag

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What there is to do at one node, and doing it: the parts of background work (work.h says when and in which order).
+// A job changes the node and at most two of its children. Looking for one reads nothing.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <optional>
+
+#include "dag/edit.h"
+#include "dag/heal.h"
+#include "dag/node.h"
+
+namespace betr::dag {
+
+struct Job {
+  enum Kind {
+    kFlush,       // flush the edge
+    kTidyChild,   // the child is too large, or empty, or holds more than the edge shows
+    kClear,       // the edge shows nothing
+    kDropErases,  // range erases over nothing are pending
+    kNarrow,      // a range erase reaches an end of the edge's range
+    kHeal,        // some neighbours may be joined
+  };
+  Kind kind;
+  size_t edge = 0;
+};
+
+// Flushing the heaviest edge of an over-full node. A shared child has to be copied for it, so its edge counts for less,
+// and with Sharing::kKeep for nothing.
+std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing sharing);
+
+// Tidying the child of one edge, if that is private and in memory.
+std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index);
+
+// What the sweep does first at an interior node, which may be shared.
+std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode);
+
+// Requires: the job was found at this node; `node` is a copy of it or the caller's alone. The node says the same as
+// before. Reads the child of a flush.
+absl::Status DoJob(Edit& edit, Node& node, const Job& job, HealMode mode);
+
+}  // namespace betr::dag

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an edge shows of its child. A child may hold more than that: for the path through this edge the rest is not
+// there. Whoever asks how full a child is, or whether anything is left in it, has to ask through the edge.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+
+#include "dag/node.h"
+#include "dag/table.h"
+
+namespace betr::dag {
+
+// How far a question may go for its answer.
+enum class Reach {
+  kMemory,  // nothing is read
+  kDisk,
+};
+
+struct Shown {
+  bool known = false;    // false: the child is not in memory and must not be read
+  uint64_t edges = 0;    // of an interior child: those that lead to something or buffer something
+  Bytes bytes{0};        // of buffered messages, or of a leaf's entries; an upper bound
+  uint64_t entries = 0;  // of a leaf; an upper bound
+};
+
+// At most one read, and none with kMemory.
+absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach reach);
+
+// Whether what is in memory proves that `range` of the node holds nothing at all. Looks at a bounded number of nodes:
+// as a rule at one path. No I/O.
+bool ShowsNothing(const NodeTable& table, NodeId node, const Range& range);
+// The same of everything that an edge shows, its partition included: then the edge may become null.
+bool ShowsNothing(const NodeTable& table, const Edge& edge);
+
+// The bytes and entries that a view shows: exact if its block is in memory, else those of the whole block.
+Bytes VisibleSize(const BlockView& view);
+size_t VisibleCount(const BlockView& view);
+
+}  // namespace betr::dag

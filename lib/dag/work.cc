@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/work.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "dag/child.h"
+#include "dag/heal.h"
+#include "dag/job.h"
+#include "dag/split.h"
+
+namespace betr::dag {
+namespace {
+
+// Interior nodes that one step of the sweep looks at when it finds nothing to do, and ids that it passes over.
+constexpr int kLooks = 64;
+constexpr int kIds = 4096;
+
+// A node on a way down from the root that nobody else shares.
+struct Spot {
+  NodeId id;
+  NodePtr node;
+  Bound at;       // where the way goes on, in the node's space
+  Affix to_root;  // from the node's space
+};
+
+class Step {
+ public:
+  Step(Edit& edit, NodeId root, Sweep& sweep) : edit_(edit), root_(root), sweep_(sweep) {}
+
+  absl::StatusOr<WorkResult> Run() {
+    BETR_ASSIGN_OR_RETURN(const NodePtr root, edit_.Load(root_));
+    for (const auto& way : {std::exchange(sweep_.hot, std::nullopt), PressingChild(*root)}) {
+      if (way && !edit_.Shared(root_)) {
+        BETR_ASSIGN_OR_RETURN(const bool worked, FollowHotWay({root_, root, *way, {}}));
+        if (worked) {
+          return Changed(true);
+        }
+      }
+    }
+    if (TooLarge(*root, edit_.shape())) {
+      BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
+      return Changed(true);
+    }
+    if (const auto job = FlushIfOverfull(edit_, *root, Sharing::kBreak)) {
+      sweep_.hot = root->edges[job->edge].link.range.lo;
+      BETR_RETURN_IF_ERROR(DoAtRoot(&*job));
+      return Changed(true);
+    }
+    return LookAround(*root);
+  }
+
+ private:
+  WorkResult Changed(bool pressing) const { return {root_, true, true, pressing}; }
+
+  // Goes one level down, to a private interior child that is in memory and holds no more than the edge shows. False if
+  // there is none.
+  bool GoDown(Spot& spot) const {
+    const Edge& edge = spot.node->edges[spot.node->EdgeAfter(spot.at)];
+    if (spot.node->height < 2 || edge.link.Null() || ChildShared(edit_, edge)) {
+      return false;
+    }
+    NodePtr child = edit_.Peek(edge.link.target);
+    if (child == nullptr || child->height + 1 != spot.node->height || child->bounds != edge.link.Image()) {
+      return false;
+    }
+    spot.at = edge.link.Map(spot.at);
+    spot.to_root.Descend(edge.link.range.Lcp(), edge.link.translation);
+    spot.id = edge.link.target;
+    spot.node = std::move(child);
+    return true;
+  }
+
+  // Where a child of the root is over-full.
+  std::optional<Bound> PressingChild(const Node& root) const {
+    for (const Edge& edge : root.edges) {
+      const bool open = root.height > 1 && !edge.link.Null() && !ChildShared(edit_, edge);
+      const NodePtr child = open ? edit_.Peek(edge.link.target) : nullptr;
+      if (child != nullptr && child->Size() > edit_.shape().node_size) {
+        return edge.link.range.lo;
+      }
+    }
+    return std::nullopt;
+  }
+
+  absl::StatusOr<bool> FollowHotWay(Spot spot) {
+    for (;;) {
+      const size_t index = spot.node->EdgeAfter(spot.at);
+      std::optional<Job> job = TidyIfNeeded(edit_, *spot.node, index);
+      if (!job && spot.id != root_) {
+        job = FlushIfOverfull(edit_, *spot.node, Sharing::kBreak);
+      }
+      if (job) {
+        const size_t goes_on = job->kind == Job::kFlush ? job->edge : index;
+        sweep_.hot = spot.to_root.Read(spot.node->edges[goes_on].link.range.lo);
+        BETR_RETURN_IF_ERROR(Do(spot.id, *spot.node, *job));
+        return true;
+      }
+      if (!GoDown(spot)) {
+        return false;
+      }
+    }
+  }
+
+  // One step of the sweep.
+  absl::StatusOr<WorkResult> LookAround(const Node& root) {
+    if (sweep_.next == kNoNode) {
+      sweep_.worked = false;
+      sweep_.tall = TallerThanExplained(edit_, root_);
+      if (LevelTooMany(edit_, root)) {
+        BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
+        return Changed(true);
+      }
+    }
+    int looks = kLooks;
+    for (int ids = kIds; looks > 0 && ids > 0; --ids) {
+      NodeId id = sweep_.next;
+      const NodeRecord* record = edit_.table().FindFrom(id);
+      if (record == nullptr) {
+        sweep_.next = kNoNode;
+        return WorkResult{root_, sweep_.worked, false, false};
+      }
+      if (!record->Dead() && record->height > 0) {
+        --looks;
+        BETR_ASSIGN_OR_RETURN(const bool worked, LookAt(id));
+        if (worked) {
+          sweep_.next = id;
+          sweep_.worked = true;
+          return Changed(sweep_.tall);
+        }
+      }
+      sweep_.next = id.Next();
+    }
+    return WorkResult{root_, true, false, false};
+  }
+
+  absl::StatusOr<bool> LookAt(NodeId id) {
+    const NodePtr node = edit_.Peek(id);
+    const auto job = node == nullptr ? std::nullopt : FindJob(edit_, id, *node, Mode());
+    if (!job) {
+      return false;
+    }
+    BETR_RETURN_IF_ERROR(Do(id, *node, *job));
+    return true;
+  }
+
+  HealMode Mode() const { return {sweep_.tall ? Sharing::kBreak : Sharing::kKeep, Reach::kMemory}; }
+
+  absl::Status Do(NodeId id, const Node& now, const Job& job) {
+    if (id == root_ && !edit_.Shared(id)) {
+      return DoAtRoot(&job);
+    }
+    Node node = now;
+    BETR_RETURN_IF_ERROR(DoJob(edit_, node, job, Mode()));
+    edit_.Rearrange(id, std::move(node));
+    return edit_.status();
+  }
+
+  // Puts the root back healed, with or without a job before.
+  absl::Status DoAtRoot(const Job* job) {
+    BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit_, root_));
+    if (job != nullptr) {
+      BETR_RETURN_IF_ERROR(DoJob(edit_, own.node, *job, Mode()));
+    }
+    BETR_ASSIGN_OR_RETURN(root_, PutHealedRoot(edit_, std::move(own)));
+    return absl::OkStatus();
+  }
+
+  Edit& edit_;
+  NodeId root_;
+  Sweep& sweep_;
+};
+
+}  // namespace
+
+absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root, Sweep& sweep) { return Step(edit, root, sweep).Run(); }
+
+absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root) {
+  Sweep sweep;
+  for (;;) {
+    absl::StatusOr<WorkResult> result = Work(edit, root, sweep);
+    if (!result.ok() || result->changed || !result->done) {
+      return result;
+    }
+  }
+}
+
+}  // namespace betr::dag

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Background work on a tree: what to do next, and doing it, one small step at a time.
+//
+// A step changes one node and its children, or looks at a bounded number of nodes and finds nothing. In this order:
+//   1. The way that the last flush took, while it leads to over-full or over-large nodes: so that what leaves the root
+//      goes on until it has found room. The same from an over-full child of the root.
+//   2. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
+//   3. A root that is not needed is dropped (heal.h).
+//   4. A sweep over all interior nodes that are in memory, round after round, as long as a round finds anything. It
+//      takes what it finds at a node in this order:
+//      a. over-full: flush the heaviest edge (if the node is shared: to a private child); a private child with too many
+//         edges or bytes: split; a private child of which the edge shows only a part: drop the rest, so that its space
+//         comes back;
+//      b. an edge that shows nothing any more becomes null, for no I/O;
+//      c. what pins dead space in a private child moves down: clones and range erases always into children of height 2
+//         and more, which are few, and into lower ones if that frees a node or half of a leaf; erases of all kinds once
+//         they are as many as an ordinary flush moves, or an eighth of a leaf's entries. If the child is shared, an
+//         erase at an end of what the edge shows narrows the edge instead, and a leaf is copied only if no more than an
+//         eighth of it will be left. A range erase over nothing is dropped;
+//      d. neighbours that are small are joined (heal.h); shared ones too while the tree is taller than explained.
+//
+// Sharing is broken by 1, 2 and 4a, where enough messages have gathered (copy-on-abundant-write), and by 3 and 4d as
+// heal.h says. Nothing else is ever flushed into a shared node, but for leaves of which little will be left. Yet a
+// shared node may well be the one that is worked on: the sweep changes where things are, not what the node says in its
+// own space, so nobody who reads it through whatever edge can tell. That is why the sweep needs no way down from a
+// root, and cleans what many share once for all of them.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <optional>
+
+#include "dag/edit.h"
+
+namespace betr::dag {
+
+// Where background work is. Kept by the caller between steps, in memory only; a new one is always right. One for each
+// tree.
+struct Sweep {
+  std::optional<Bound> hot;  // in root space: where the last flush went
+  NodeId next = kNoNode;     // nodes before it were looked at in this round; kNoNode: a round begins
+  bool worked = false;       // something was done in this round
+  bool tall = false;         // at the begin of this round the tree was taller than explained
+};
+
+struct WorkResult {
+  NodeId root;            // from now on
+  bool done = false;      // false if a whole round of the sweep has found nothing to do
+  bool changed = false;   // whether the edit changed anything; else there was only looking
+  bool pressing = false;  // a node was over-full or too large, or the tree is too tall: go on soon
+};
+
+// One step. Reads: the child of a flush, and a root, if they are not in memory.
+absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root, Sweep& sweep);
+// The same, with a sweep of its own that goes on until it finds something: done is false if there is nothing.
+absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root);
+
+}  // namespace betr::dag

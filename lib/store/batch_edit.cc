@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/batch_edit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "dag/clone.h"
+#include "dag/flush.h"
+
+namespace betr::store {
+
+BatchEdit::BatchEdit(Core& core, Fronts& fronts, const State& before)
+    : core_(core),
+      fronts_(fronts),
+      before_(before),
+      edit_(before.table, before.next_node, core.DagContext()),
+      trees_(before.trees),
+      next_tree_(before.next_tree) {}
+
+absl::Status BatchEdit::Apply(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kPut:
+    case OpKind::kErase:
+    case OpKind::kUpsert:
+    case OpKind::kEraseRange:
+      Buffer(op);
+      return absl::OkStatus();
+    case OpKind::kClonePrefix:
+    case OpKind::kRenamePrefix:
+      return CloneOrRename(op);
+    case OpKind::kCreateTree:
+      return Create(op);
+    case OpKind::kSnapshot:
+      return Snapshot(op);
+    case OpKind::kDropTree:
+      return Drop(op);
+  }
+  return absl::InvalidArgumentError("unknown kind of change");
+}
+
+Change BatchEdit::TakeChange() {
+  auto state = std::make_shared<State>(before_);
+  state->table = edit_.table();
+  state->next_node = edit_.next_id();
+  state->trees = std::move(trees_);
+  state->next_tree = next_tree_;
+  Change change;
+  change.state = std::move(state);
+  change.emptied = std::move(drained_);
+  change.replace = std::move(local_);
+  change.apply = std::move(deferred_);
+  return change;
+}
+
+// Points for trees that no structural change has concerned so far go to the tree's buffer in the end.
+void BatchEdit::Buffer(const Op& op) {
+  if (!drained_.contains(op.tree)) {
+    deferred_.push_back(&op);
+    return;
+  }
+  dag::MessageBuffer& local = local_.try_emplace(op.tree, core_.options.functions).first->second;
+  switch (op.kind) {
+    case OpKind::kPut:
+      return local.Put(op.key, op.value);
+    case OpKind::kErase:
+      return local.Erase(op.key);
+    case OpKind::kUpsert:
+      return local.Upsert(op.key, op.function, op.value);
+    default:
+      return local.EraseRange(op.range);
+  }
+}
+
+// Everything that was said about a tree so far goes into its root. Returns the tree.
+absl::StatusOr<Tree*> BatchEdit::Drain(TreeId id) {
+  const auto found = trees_.find(id);
+  Check(found != trees_.end(), "a batch is checked before it is applied");
+  Tree& tree = found->second;
+  if (drained_.insert(id).second) {
+    for (const SealedPtr& sealed : fronts_.SealAll(id)) {
+      BETR_RETURN_IF_ERROR(InsertBuffer(tree, sealed->messages));
+    }
+    std::vector<const Op*> deferred;
+    std::swap(deferred, deferred_);
+    for (const Op* op : deferred) {
+      if (op->tree == id) {
+        Buffer(*op);
+      } else {
+        deferred_.push_back(op);
+      }
+    }
+  }
+  if (const auto local = local_.find(id); local != local_.end()) {
+    BETR_RETURN_IF_ERROR(InsertBuffer(tree, local->second));
+    local_.erase(local);
+  }
+  return &tree;
+}
+
+absl::Status BatchEdit::InsertBuffer(Tree& tree, const dag::MessageBuffer& buffer) {
+  BETR_ASSIGN_OR_RETURN(tree.root, dag::Insert(edit_, tree.root, buffer.Seal(*core_.io)));
+  return absl::OkStatus();
+}
+
+absl::Status BatchEdit::CloneOrRename(const Op& op) {
+  BETR_ASSIGN_OR_RETURN(Tree* const from, Drain(op.tree));
+  BETR_ASSIGN_OR_RETURN(Tree* const to, Drain(op.to_tree));
+  return op.kind == OpKind::kClonePrefix ? dag::ClonePrefix(edit_, from->root, op.key, to->root, op.value)
+                                         : dag::RenamePrefix(edit_, from->root, op.key, to->root, op.value);
+}
+
+absl::Status BatchEdit::Create(const Op& op) {
+  BETR_ASSIGN_OR_RETURN(const Codec codec, ParseCodec(op.value));
+  const NodeId root = edit_.Create(dag::EmptyNode(1, Range::All(), codec));
+  AddTree({op.to_tree, op.key, root, codec, false});
+  return absl::OkStatus();
+}
+
+absl::Status BatchEdit::Snapshot(const Op& op) {
+  BETR_ASSIGN_OR_RETURN(const Tree* const source, Drain(op.tree));
+  edit_.Retain(source->root);
+  AddTree({op.to_tree, op.key, source->root, source->codec, true});
+  return absl::OkStatus();
+}
+
+void BatchEdit::AddTree(Tree tree) {
+  drained_.insert(tree.id);
+  next_tree_ = std::max(next_tree_, tree.id.Next());
+  trees_[tree.id] = std::move(tree);
+}
+
+absl::Status BatchEdit::Drop(const Op& op) {
+  const auto found = trees_.find(op.tree);
+  Check(found != trees_.end(), "a batch is checked before it is applied");
+  edit_.Release(found->second.root);
+  trees_.erase(found);
+  drained_.insert(op.tree);
+  local_.erase(op.tree);
+  std::erase_if(deferred_, [&](const Op* deferred) { return deferred->tree == op.tree; });
+  return absl::OkStatus();
+}
+
+}  // namespace betr::store

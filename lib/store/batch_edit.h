@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The edit of one structural batch: clones, renames, new and dropped trees, and the points among them, in order.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "betr/write_batch.h"
+#include "dag/edit.h"
+#include "dag/message_buffer.h"
+#include "store/core.h"
+#include "store/fronts.h"
+
+namespace betr::store {
+
+// Used by one thread, in a structural turn and without other writers. Dropping it undoes everything.
+class BatchEdit {
+ public:
+  // All outlive the edit.
+  BatchEdit(Core& core, Fronts& fronts, const State& before);
+
+  // Requires: the batch was checked (write_path.cc). `op` outlives the edit. Errors: a node cannot be loaded.
+  absl::Status Apply(const Op& op);
+
+  // What is to be published. Once, after all operations.
+  Change TakeChange();
+
+  const dag::Edit& edit() const { return edit_; }
+  // Trees that are not as they were.
+  const std::set<TreeId>& drained() const { return drained_; }
+
+ private:
+  void Buffer(const Op& op);
+  absl::StatusOr<Tree*> Drain(TreeId id);
+  absl::Status InsertBuffer(Tree& tree, const dag::MessageBuffer& buffer);
+  absl::Status CloneOrRename(const Op& op);
+  absl::Status Create(const Op& op);
+  absl::Status Snapshot(const Op& op);
+  void AddTree(Tree tree);
+  absl::Status Drop(const Op& op);
+
+  Core& core_;
+  Fronts& fronts_;
+  const State& before_;
+  dag::Edit edit_;
+  std::map<TreeId, Tree> trees_;
+  TreeId next_tree_;
+  std::set<TreeId> drained_;                    // trees whose sealed and active buffers are in their roots
+  std::map<TreeId, dag::MessageBuffer> local_;  // what came later, of drained trees
+  std::vector<const Op*> deferred_;             // points of other trees
+};
+
+}  // namespace betr::store

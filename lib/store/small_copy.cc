@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/small_copy.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/status.h"
+#include "dag/clone.h"
+#include "dag/tree_cursor.h"
+
+namespace betr::store {
+namespace {
+
+// Whether `op` may change what is under a prefix of a tree.
+bool Touches(const Op& op, TreeId tree, const Range& range) {
+  switch (op.kind) {
+    case OpKind::kPut:
+    case OpKind::kErase:
+    case OpKind::kUpsert:
+      return op.tree == tree && range.Contains(op.key);
+    case OpKind::kEraseRange:
+      return op.tree == tree && range.Overlaps(op.range);
+    case OpKind::kClonePrefix:
+      return op.to_tree == tree && range.Overlaps(Range::Prefix(op.value));
+    case OpKind::kRenamePrefix:
+      return (op.tree == tree && range.Overlaps(Range::Prefix(op.key))) ||
+             (op.to_tree == tree && range.Overlaps(Range::Prefix(op.value)));
+    case OpKind::kCreateTree:
+    case OpKind::kSnapshot:
+      return op.to_tree == tree;
+    case OpKind::kDropTree:
+      return op.tree == tree;
+  }
+  return true;
+}
+
+Op EraseOf(TreeId tree, std::string_view prefix) {
+  Op op;
+  op.kind = OpKind::kEraseRange;
+  op.tree = tree;
+  op.range = Range::Prefix(prefix);
+  return op;
+}
+
+class SmallCopy {
+ public:
+  SmallCopy(const View& view, Bytes limit, const UpsertRegistry& functions)
+      : view_(view), limit_(limit), functions_(functions) {}
+
+  absl::StatusOr<std::vector<Op>> Run(std::span<const Op> ops) {
+    for (const Op& op : ops) {
+      if (op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix) {
+        BETR_ASSIGN_OR_RETURN(const bool copied, Copy(op));
+        if (copied) {
+          continue;
+        }
+      }
+      plain_.push_back(op);
+    }
+    return std::move(plain_);
+  }
+
+ private:
+  // Whether the view still says what is under `range` at this place of the batch.
+  bool Untouched(TreeId tree, const Range& range) const {
+    return std::none_of(plain_.begin(), plain_.end(), [&](const Op& op) { return Touches(op, tree, range); });
+  }
+
+  absl::StatusOr<bool> Copy(const Op& op) {
+    const auto tree = view_.state->trees.find(op.tree);
+    if (tree == view_.state->trees.end() || !Untouched(op.tree, Range::Prefix(op.key))) {
+      return false;
+    }
+    if (op.kind == OpKind::kRenamePrefix && op.tree == op.to_tree && op.key == op.value) {
+      return true;
+    }
+    BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->second.root, op.key));
+    if (large) {
+      return false;
+    }
+    BETR_ASSIGN_OR_RETURN(std::optional<std::vector<Op>> puts, Read(op, tree->second.root));
+    if (!puts) {
+      return false;
+    }
+    if (op.kind == OpKind::kRenamePrefix) {
+      plain_.push_back(EraseOf(op.tree, op.key));
+    }
+    plain_.push_back(EraseOf(op.to_tree, op.value));
+    std::move(puts->begin(), puts->end(), std::back_inserter(plain_));
+    return true;
+  }
+
+  // The puts that make the copy; nothing if it is too large.
+  absl::StatusOr<std::optional<std::vector<Op>>> Read(const Op& op, NodeId root) const {
+    const auto layers = view_.layers.find(op.tree);
+    dag::Source source{view_.state->table, root, {}};
+    if (layers != view_.layers.end()) {
+      source.layers = layers->second;
+    }
+    dag::TreeCursor cursor(std::move(source), Range::Prefix(op.key), functions_, nullptr);
+    std::vector<Op> puts;
+    Bytes size{0};
+    for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
+      size += Bytes{cursor.Key().size() + cursor.Value().size()};
+      if (size > limit_) {
+        return std::optional<std::vector<Op>>();
+      }
+      Op put;
+      put.tree = op.to_tree;
+      put.key = op.value;
+      put.key += cursor.Key().substr(op.key.size());
+      put.value = cursor.Value();
+      puts.push_back(std::move(put));
+    }
+    BETR_RETURN_IF_ERROR(cursor.status());
+    return std::optional(std::move(puts));
+  }
+
+  const View& view_;
+  const Bytes limit_;
+  const UpsertRegistry& functions_;
+  std::vector<Op> plain_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Op>> CopySmallSources(const View& view, std::span<const Op> ops, Bytes limit,
+                                                 const UpsertRegistry& functions) {
+  return SmallCopy(view, limit, functions).Run(ops);
+}
+
+}  // namespace betr::store

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clones and renames of little: cheaper as points than as an edge that shows next to nothing for ever, and without a
+// structural turn. The papers copy what is smaller than a node; we copy less, since what is copied is written again.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <span>
+#include <vector>
+
+#include "betr/upsert.h"
+#include "betr/write_batch.h"
+#include "store/fronts.h"
+
+namespace betr::store {
+
+// The batch with each clone and rename of at most `limit` bytes (keys and values) replaced by range erases and puts;
+// the others stay as they are, and so do those whose source an earlier change of the batch touches.
+// Cost: for each clone or rename the interior nodes on the way to the source, and the source itself if no whole leaf
+// lies in it, or at most `limit` of it. Errors: reading fails.
+absl::StatusOr<std::vector<Op>> CopySmallSources(const View& view, std::span<const Op> ops, Bytes limit,
+                                                 const UpsertRegistry& functions);
+
+}  // namespace betr::store

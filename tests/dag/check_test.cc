@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checker must find, and what everybody else must survive: tables and nodes that are each well-formed but
+// contradict each other.
+#include "dag/check.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "dag/clone.h"
+#include "dag/estimate.h"
+#include "dag/explain.h"
+#include "dag/flush.h"
+#include "dag/lookup.h"
+#include "dag/reclaim.h"
+#include "dag/tree_cursor.h"
+#include "support/dag/dag_harness.h"
+
+namespace betr::test {
+namespace {
+
+using Kind = dag::Finding::Kind;
+
+// A tree of height 2 with a clone and a pending goto in it, to be damaged.
+class Patient : public DagHarness {
+ public:
+  Patient() : DagHarness(SmallShape(), false) {
+    for (int i = 1000; i < 1400; ++i) {
+      Put(0, (i % 2 == 0 ? "a/" : "b/") + std::to_string(i), "some value");
+    }
+    FlushAll(0);
+    while (HeightOf(0) < 3) {
+      Clone(0, "", 0, "copy/");
+    }
+    Clone(0, "a/110", 0, "b/x");
+    Put(0, "b/pending", "value");
+    Seal(0);
+    VerifyInvariants();
+    damaged_ = table();
+    damaged_.StartChanging();
+  }
+
+  // Changes one node behind everybody's back. It stays what it was in the harness.
+  void Damage(NodeId id, const std::function<void(dag::Node&, dag::NodeRecord&)>& change) {
+    dag::NodeRecord record = *damaged_.Find(id);
+    dag::Node node = **record.slot->Get();
+    change(node, record);
+    record.slot = source().Adopt(id, std::move(node));
+    damaged_.Set(id, std::move(record));
+  }
+  void Remove(NodeId id) { damaged_.Remove(id); }
+
+  std::set<Kind> Findings() const {
+    std::set<Kind> kinds;
+    dag::CheckDag(damaged_, {{root(0), 1}}, {}, [&](const dag::Finding& finding) { kinds.insert(finding.kind); });
+    return kinds;
+  }
+
+  // Reads and changes everything: errors are fine, the end of the process is not.
+  void Survive() {
+    for (const auto& [key, value] : Oracle(0)) {
+      dag::ValueBuilder builder;
+      static_cast<void>(dag::LookUp(damaged_, root(0), key, builder));
+      static_cast<void>(dag::Explain(damaged_, root(0), key, functions()));
+    }
+    dag::TreeCursor cursor({damaged_, root(0), {}}, Range::All(), functions(), nullptr);
+    for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
+    }
+    for (cursor.SeekToLast(); cursor.Valid(); cursor.Prev()) {
+    }
+    static_cast<void>(dag::Estimate(damaged_, root(0), Range::All()));
+    const dag::Shape shape = SmallShape();
+    const auto attempt = [&](const std::function<absl::Status(dag::Edit&, NodeId&)>& change) {
+      dag::Edit edit(damaged_, NodeId{1'000'000}, dag::Context{source(), functions(), shape, counters()});
+      NodeId id = root(0);
+      static_cast<void>(change(edit, id));
+    };
+    attempt([](dag::Edit& edit, NodeId& id) { return dag::ClonePrefix(edit, id, "a/", id, "d/"); });
+    attempt([](dag::Edit& edit, NodeId& id) { return dag::RenamePrefix(edit, id, "copy/", id, "e/"); });
+    attempt([](dag::Edit& edit, NodeId& id) { return dag::EraseRange(edit, id, Range::All()); });
+    attempt([](dag::Edit& edit, NodeId& id) { return dag::FlushAll(edit, id).status(); });
+    attempt([](dag::Edit& edit, NodeId& id) { return dag::Work(edit, id).status(); });
+  }
+
+  // Some node of that height.
+  NodeId NodeOf(dag::Height height) const {
+    NodeId found = kNoNode;
+    damaged_.ForEach([&](NodeId id, const dag::NodeRecord& record) {
+      if (record.height == height && !record.Dead()) {
+        found = id;
+      }
+    });
+    REQUIRE(found != kNoNode);
+    return found;
+  }
+
+ private:
+  static dag::Shape SmallShape() {
+    dag::Shape shape;
+    shape.node_size = Bytes{300};
+    shape.basement_size = Bytes{100};
+    shape.fanout = 8;
+    return shape;
+  }
+
+  dag::NodeTable damaged_;
+};
+
+}  // namespace
+
+TEST_CASE("the checker finds nothing in a sound DAG", "[dag][check]") {
+  const Patient patient;
+  REQUIRE(patient.Findings().empty());
+}
+
+TEST_CASE("the checker names each kind of damage, and nobody falls over it", "[dag][check]") {
+  Patient patient;
+  const NodeId root = patient.root(0);
+  SECTION("a count too high") {
+    patient.Damage(patient.NodeOf(1), [](dag::Node&, dag::NodeRecord& record) { ++record.references; });
+    REQUIRE(patient.Findings() == std::set{Kind::kReferences});
+  }
+  SECTION("a node marked dead that is named") {
+    patient.Damage(patient.NodeOf(1), [](dag::Node&, dag::NodeRecord& record) { record.references = 0; });
+    REQUIRE(patient.Findings().contains(Kind::kReferences));
+  }
+  SECTION("a node that nobody names") {
+    patient.Damage(root, [](dag::Node& node, dag::NodeRecord&) {
+      for (dag::Edge& edge : node.edges) {
+        edge = {dag::Link{edge.link.range, kNoNode, {}}, {}};
+      }
+    });
+    REQUIRE(patient.Findings() == std::set{Kind::kUnreachable});
+  }
+  SECTION("a child that is not in the table") {
+    patient.Remove(patient.NodeOf(1));
+    REQUIRE(patient.Findings().contains(Kind::kMissing));
+  }
+  SECTION("a table that disagrees with a node about its height") {
+    patient.Damage(patient.NodeOf(1), [](dag::Node&, dag::NodeRecord& record) { record.height = 2; });
+    REQUIRE(patient.Findings().contains(Kind::kUnreadable));
+  }
+  SECTION("a cycle") {
+    patient.Damage(root, [&](dag::Node& node, dag::NodeRecord&) {
+      for (dag::Edge& edge : node.edges) {
+        edge.link.target = root;
+      }
+    });
+    REQUIRE(patient.Findings().contains(Kind::kHeight));
+  }
+  SECTION("a child one level too low") {
+    patient.Damage(root, [&](dag::Node& node, dag::NodeRecord&) { node.edges[0].link.target = patient.NodeOf(0); });
+    REQUIRE(patient.Findings().contains(Kind::kHeight));
+  }
+  SECTION("an edge that reaches outside its child") {
+    patient.Damage(patient.NodeOf(1), [](dag::Node& node, dag::NodeRecord&) { node = Prepend(node, "x"); });
+    REQUIRE(patient.Findings().contains(Kind::kImage));
+  }
+  SECTION("a root that does not hold all keys") {
+    patient.Damage(root, [](dag::Node& node, dag::NodeRecord&) { node = Prepend(node, "x"); });
+    patient.Survive();
+    return;
+  }
+  SECTION("basements out of order") {
+    patient.Damage(patient.NodeOf(0), [](dag::Node& node, dag::NodeRecord&) {
+      REQUIRE(node.basements.size() > 1);
+      std::swap(node.basements.front(), node.basements.back());
+    });
+    REQUIRE(patient.Findings().contains(Kind::kShape));
+  }
+  patient.Survive();
+}
+
+}  // namespace betr::test

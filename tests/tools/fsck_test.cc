@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// fsck.betr on images that are whole, damaged, and wrong.
+#include "fsck.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "betr/store.h"
+#include "device/file_device.h"
+#include "fsck_options.h"
+#include "store/check_store.h"
+#include "support/tools/man_page.h"
+#include "support/tools/run_tool.h"
+#include "support/tools/sample_image.h"
+
+namespace betr::tools {
+namespace {
+
+using Holder = store::UsedExtent::Holder;
+using nlohmann::json;
+
+int Fsck(Arguments args, ToolIo& io) {
+  const std::atomic<bool> is_cancelled = false;
+  return FsckMain(args, io, is_cancelled);
+}
+
+int CancelledFsck(Arguments args, ToolIo& io) {
+  const std::atomic<bool> is_cancelled = true;
+  return FsckMain(args, io, is_cancelled);
+}
+
+// Runs it, and prints what it said if the test fails.
+#define CHECK_FSCK(code, run, ...)                          \
+  do {                                                      \
+    const int exit_of_run = (run).Run(Fsck, {__VA_ARGS__}); \
+    INFO((run).out << (run).err);                           \
+    CHECK(exit_of_run == (code));                           \
+  } while (false)
+
+bool Says(const ToolRun& run, std::string_view text) { return (run.out + run.err).find(text) != std::string::npos; }
+
+// The height-0 node with most references, and its record.
+NodeId SomeSharedNode(const store::State& state) {
+  NodeId best;
+  uint32_t references = 1;
+  state.table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
+    if (record.references > references) {
+      best = id;
+      references = record.references;
+    }
+  });
+  REQUIRE(best != kNoNode);
+  return best;
+}
+
+void SetReferences(store::State& state, NodeId id, uint32_t references) {
+  dag::NodeRecord record = *state.table.Find(id);
+  record.references = references;
+  state.table.Set(id, std::move(record));
+}
+
+TEST_CASE("fsck finds nothing in a whole image and changes nothing") {
+  const SampleImage image;
+  const std::string before = image.Content();
+  ToolRun run;
+  CHECK_FSCK(0, run, image.path());
+  CHECK(Says(run, ": clean, "));
+  CHECK_FSCK(0, run, "-n", "-f", image.path());
+  CHECK_FSCK(0, run, "-q", image.path());
+  CHECK(run.out.empty());
+  CHECK_FSCK(0, run, "--json", image.path());
+  const json document = json::parse(run.out);
+  CHECK(document["schema"] == "betr.fsck");
+  CHECK(document["exit_code"] == 0);
+  CHECK(document["findings"].empty());
+  CHECK(document["figures"]["nodes"] > 50);
+  CHECK(document["figures"]["trees"] == 3);
+  CHECK(image.Content() == before);
+}
+
+TEST_CASE("fsck -p looks closely only at what was not closed cleanly") {
+  const SampleImage image;
+  ToolRun run;
+  CHECK_FSCK(0, run, "-p", image.path());
+  CHECK(Says(run, "not looked at closely"));
+  CHECK_FSCK(0, run, "-a", "-f", image.path());
+  CHECK_FALSE(Says(run, "not looked at closely"));
+  image.AddLogRecords();
+  CHECK_FSCK(0, run, "-p", image.path());
+  CHECK_FALSE(Says(run, "not looked at closely"));
+  CHECK(Says(run, "3 log records to replay"));
+}
+
+TEST_CASE("fsck reports damage wherever it is, and does not pretend to repair it") {
+  ToolRun run;
+  SECTION("in a node") {
+    const SampleImage image;
+    image.FlipExtent(Holder::kNode, 7);
+    CHECK_FSCK(4, run, image.path());
+    CHECK(Says(run, "node "));
+    CHECK(Says(run, "checksum"));
+    const std::string before = image.Content();
+    CHECK_FSCK(4, run, "-y", image.path());
+    CHECK_FALSE(Says(run, "repaired: "));
+  }
+  SECTION("in the table") {
+    const SampleImage image;
+    image.FlipExtent(Holder::kTablePage, 1);
+    CHECK_FSCK(4, run, image.path());
+    CHECK(Says(run, "node table: page at unit "));
+    CHECK_FSCK(4, run, "-y", image.path());
+  }
+  SECTION("in the catalog") {
+    const SampleImage image;
+    image.FlipExtent(Holder::kCatalog, 0);
+    CHECK_FSCK(4, run, "-y", image.path());
+    CHECK(Says(run, "catalog"));
+  }
+  SECTION("in the log") {
+    const SampleImage image;
+    image.AddLogRecords();
+    Bytes frame{0};
+    image.Inspect([&](store::Inspection& look) {
+      const uint64_t head = look.log_start().position.sequence;
+      frame = look.log_area().offset + kBlockSize * (head % look.log_area().Blocks());
+    });
+    image.Flip(frame + Bytes{100});
+    // The records had not been followed by a flush that another frame tells of: the log just ends here.
+    CHECK_FSCK(0, run, image.path());
+  }
+}
+
+TEST_CASE("every node, page and catalog of an image is looked at") {
+  const SampleImage image;
+  std::vector<Bytes> places;
+  image.Inspect([&](store::Inspection& look) {
+    for (const store::UsedExtent& used : look.extents()) {
+      const dag::NodeRecord* record =
+          used.holder == Holder::kNode ? look.state()->table.Find(NodeId{used.id}) : nullptr;
+      // Leaves that are dead are never read again.
+      if (record == nullptr || !record->Dead() || record->height > 0) {
+        places.push_back(used.extent.Offset());
+      }
+    }
+  });
+  for (const Bytes place : places) {
+    image.Flip(place + Bytes{70});
+    const auto device = FileDevice::Open(image.path(), FileDevice::Access::kReadOnly);
+    REQUIRE(device.ok());
+    const auto findings = store::CheckImage(**device);
+    REQUIRE(findings.ok());
+    INFO("byte " << place.value + 70);
+    CHECK_FALSE(findings->empty());
+    image.Flip(place + Bytes{70});
+  }
+}
+
+TEST_CASE("fsck goes on with the older superblock, and -y makes the other one good again") {
+  const SampleImage image;
+  size_t newest = 0;
+  image.Inspect([&](store::Inspection& look) { newest = look.slot(); });
+  ToolRun run;
+  SECTION("when the slot that is not needed is damaged") {
+    image.Flip(layout::kSlotOffset[1 - newest] + Bytes{50});
+    CHECK_FSCK(0, run, image.path());
+    CHECK(Says(run, "harmless: "));
+    CHECK_FSCK(1, run, "-y", image.path());
+    CHECK_FSCK(0, run, "-f", image.path());
+    CHECK_FALSE(Says(run, "harmless: "));
+  }
+  SECTION("when the newest is damaged") {
+    image.Flip(layout::kSlotOffset[newest] + Bytes{50});
+    run.Run(Fsck, {image.path()});
+    CHECK(Says(run, "superblock"));
+  }
+  SECTION("when both are") {
+    image.Flip(layout::kSlotOffset[0] + Bytes{50});
+    image.Flip(layout::kSlotOffset[1] + Bytes{50});
+    CHECK_FSCK(4, run, image.path());
+    CHECK(Says(run, "no valid superblock"));
+  }
+}
+
+TEST_CASE("fsck -y mends counts and removes nodes that nobody names; then the image is clean") {
+  const SampleImage image;
+  SECTION("a count too high") {
+    image.Forge([](store::Inspection&, store::State& state) {
+      const NodeId id = SomeSharedNode(state);
+      SetReferences(state, id, state.table.Find(id)->references + 3);
+    });
+  }
+  SECTION("a count too low") {
+    image.Forge([](store::Inspection&, store::State& state) { SetReferences(state, SomeSharedNode(state), 1); });
+  }
+  SECTION("a node that is in use, and marked as dead") {
+    image.Forge([](store::Inspection&, store::State& state) { SetReferences(state, SomeSharedNode(state), 0); });
+  }
+  SECTION("a node that nobody names") {
+    image.Forge([](store::Inspection& look, store::State& state) {
+      const NodeId id = state.next_node;
+      state.next_node = id.Next();
+      auto slot = look.core().io->Adopt(id, dag::EmptyNode(0, Range::All(), Codec{}));
+      state.table.Set(id, {1, 0, std::move(slot)});
+    });
+  }
+  ToolRun run;
+  const std::string before = image.Content();
+  CHECK_FSCK(4, run, image.path());
+  CHECK(Says(run, "reference count is "));
+  CHECK(image.Content() == before);
+  CHECK_FSCK(1, run, "-y", "--json", image.path());
+  const json document = json::parse(run.out);
+  CHECK(document["findings"].size() == 1);
+  CHECK(document["repaired"].size() == 1);
+  CHECK_FSCK(0, run, "-f", image.path());
+  CHECK(Says(run, ": clean, "));
+}
+
+TEST_CASE("fsck keeps what is in the log when it repairs") {
+  const SampleImage image;
+  image.AddLogRecords();
+  image.Forge([](store::Inspection&, store::State& state) {
+    const NodeId id = SomeSharedNode(state);
+    SetReferences(state, id, state.table.Find(id)->references + 1);
+  });
+  ToolRun run;
+  CHECK_FSCK(1, run, "-y", image.path());
+  CHECK_FSCK(0, run, image.path());
+  auto store = Store::OpenImage(image.path(),
+                                StoreOptions{.cache_size = MiB(8), .read_only = true, .functions = {}, .program = {}});
+  REQUIRE(store.ok());
+  const auto tree = (*store)->FindTree("main");
+  REQUIRE(tree.ok());
+  CHECK(*(*store)->Get(*tree, "new\n") == "value");
+}
+
+TEST_CASE("fsck says by its exit code what kept it from checking") {
+  const SampleImage image;
+  ToolRun run;
+  CHECK_FSCK(16, run, "--no-such-option");
+  CHECK_FSCK(16, run);
+  CHECK_FSCK(16, run, "-n", "-y", image.path());
+  CHECK_FSCK(8, run, image.path() + ".none");
+  CHECK_FSCK(8, run, "/dev/null");
+  CHECK(run.Run(CancelledFsck, {image.path()}) == 32);
+  const auto holder = FileDevice::Open(image.path(), FileDevice::Access::kReadWrite);
+  REQUIRE(holder.ok());
+  REQUIRE((*holder)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset).ok());
+  CHECK_FSCK(8, run, image.path());
+  CHECK_FSCK(8, run, "-y", image.path());
+}
+
+TEST_CASE("the manual of fsck.betr explains the options of its parser") {
+  std::stringstream stream;
+  ManualClock clock;
+  ToolIo io{.in = stream, .out = stream, .err = stream, .environment = {}, .clock = clock};
+  Tool tool(FsckDescription(), io);
+  FsckOptions options;
+  AddFsckOptions(tool, &options);
+  const std::set<std::string> parser = OptionsOfParser(tool.app());
+  CHECK(OptionsOfHelp(tool.app().help()) == parser);
+  CHECK(OptionsOfPage(ReadManPage("fsck.betr.8")) == parser);
+}
+
+}  // namespace
+}  // namespace betr::tools
