@@ -36,6 +36,9 @@ struct StoreOptions {
   // Runs flushing, eviction, checkpoints and reclaim in threads of their own. Without it they happen inside the
   // calls that make them necessary, in a fixed order: for tests that must be repeatable.
   bool background = true;
+  // How long Close goes on with background work if ranges were erased, cloned or renamed: what that frees comes back
+  // during this time, or when the image is next open for a while.
+  std::chrono::milliseconds settle_time{1000};
   UpsertRegistry functions;
   std::string program;  // for the owner record that others see while the store is open
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "betr/units.h"
@@ -53,6 +54,12 @@ struct RangeEstimate {
   Bytes bytes{0};      // of keys and values
   Bytes shared{0};     // the part of `bytes` in nodes that other paths lead to as well
   bool exact = false;  // nothing was extrapolated, and nothing pending may change the figures
+};
+
+// A name for what lies under a prefix of a tree.
+struct ContentId {
+  std::string id;       // opaque
+  bool shared = false;  // whether another prefix may have the same id
 };
 
 struct SpaceStats {

@@ -105,6 +105,11 @@ class Store {
   absl::StatusOr<std::optional<std::string>> Get(const ReadView& view, TreeId tree, std::string_view key) const;
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
                                                     Range bounds = Range::All()) const;
+  // The name of what lies under `prefix`, taken without it: in one view, equal names mean equal entries, as those of a
+  // clone and its source, found without looking at them. Nothing if messages for the prefix are on their way.
+  // Cost: O(height) nodes.
+  absl::StatusOr<std::optional<ContentId>> IdOfContent(const ReadView& view, TreeId tree,
+                                                       std::string_view prefix) const;
 
   // --- state -------------------------------------------------------------------------------------------------
   StoreStats Stats() const;

@@ -11,51 +11,10 @@
 #include "dag/heal.h"
 #include "dag/live.h"
 #include "dag/split.h"
+#include "dag/way.h"
 
 namespace betr::dag {
 namespace {
-
-// Whether any run from `first` on has an entry in `range`.
-absl::StatusOr<bool> HasPoints(const Partition& partition, size_t first, const Range& range) {
-  for (size_t i = first; i < partition.runs.size(); ++i) {
-    const BlockView part = partition.runs[i].Cut(range);
-    if (part.clip.Empty()) {
-      continue;
-    }
-    BETR_ASSIGN_OR_RETURN(const ViewReader reader, ViewReader::Open(part));
-    if (reader.Count() > 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// One step of the walk down: where the range goes on below a node.
-struct Step {
-  enum Kind { kStop, kNothing, kDown, kThroughGoto, kPending } kind = kStop;
-  size_t edge = 0;
-  const Goto* message = nullptr;
-};
-
-absl::StatusOr<Step> NextStep(const Node& node, const Range& range) {
-  const size_t index = node.EdgeAfter(range.lo);
-  const Edge& edge = node.edges[index];
-  if (!edge.link.range.Covers(range)) {
-    return Step{};
-  }
-  const std::vector<Goto>& gotos = edge.partition.gotos;
-  const size_t first = FirstGotoAfter(gotos, range.lo);
-  const bool overlaps = first < gotos.size() && gotos[first].link.range.lo < range.hi;
-  const bool covered = overlaps && gotos[first].link.range.Covers(range);
-  BETR_ASSIGN_OR_RETURN(const bool points, HasPoints(edge.partition, covered ? gotos[first].over : 0, range));
-  if (points || (overlaps && !covered)) {
-    return Step{Step::kPending, index};
-  }
-  if (covered) {
-    return Step{gotos[first].Erases() ? Step::kNothing : Step::kThroughGoto, index, &gotos[first]};
-  }
-  return Step{edge.link.Null() ? Step::kNothing : Step::kDown, index};
-}
 
 // What the partition holds outside `range`.
 Partition Outside(const Partition& partition, const Range& whole, const Range& range) {
@@ -121,24 +80,24 @@ class Walk {
       const Range range = Range::Prefix(prefix_);
       BETR_RETURN_IF_ERROR(CheckBelow(at_, *node, above_, range));
       above_ = node->height;
-      BETR_ASSIGN_OR_RETURN(const Step step, NextStep(*node, range));
+      BETR_ASSIGN_OR_RETURN(const WayStep step, NextStep(*node, range));
       switch (step.kind) {
-        case Step::kNothing:
+        case WayStep::kNothing:
           return Outcome{};
-        case Step::kStop:
+        case WayStep::kStop:
           return Outcome{{at_, node->height, prefix_}};
-        case Step::kPending:
+        case WayStep::kPending:
           if (MayPush(*node, node->edges[step.edge])) {
             return Outcome{{}, true, depth_};
           }
           return Outcome{{at_, node->height, prefix_}};
-        case Step::kDown:
+        case WayStep::kDown:
           private_ = private_ && !ChildShared(edit_, node->edges[step.edge]);
-          Follow(node->edges[step.edge].link);
+          Follow(step.LinkIn(*node));
           break;
-        case Step::kThroughGoto:
+        case WayStep::kThroughGoto:
           private_ = false;
-          Follow(step.message->link);
+          Follow(step.LinkIn(*node));
           break;
       }
     }
@@ -216,19 +175,16 @@ absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::st
         return true;
       }
     }
-    const Link* way = nullptr;
-    if (!node->Leaf()) {
-      const Edge& edge = node->edges[node->EdgeAfter(range.lo)];
-      const std::vector<Goto>& gotos = edge.partition.gotos;
-      const size_t first = FirstGotoAfter(gotos, range.lo);
-      const bool through = first < gotos.size() && gotos[first].link.range.Covers(range);
-      way = through ? &gotos[first].link : &edge.link;
-    }
-    if (way == nullptr || way->Null() || !way->range.Covers(range) || node->height == 1) {
+    if (node->height < 2) {
       return false;
     }
-    local = way->Map(local);
-    id = way->target;
+    BETR_ASSIGN_OR_RETURN(const WayStep step, NextStep(*node, range));
+    const Link& way = step.LinkIn(*node);
+    if (step.kind == WayStep::kStop || way.Null()) {
+      return false;
+    }
+    local = way.Map(local);
+    id = way.target;
   }
 }
 

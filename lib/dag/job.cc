@@ -80,10 +80,19 @@ Erases ErasesIn(const Partition& partition) {
   return erases;
 }
 
+// The child of an edge; it is read only where range erases or clones wait for it. Null: not in memory, or unreadable,
+// which whoever needs the child will say.
+NodePtr ChildToAsk(const Edit& edit, const Edge& edge) {
+  if (edge.partition.gotos.empty()) {
+    return edit.Peek(edge.link.target);
+  }
+  return edit.Load(edge.link.target).value_or(nullptr);
+}
+
 // Whether what is pending kills enough of a leaf: half of its bytes by ranges, or an eighth of its entries. Of a shared
 // leaf so much that the copy is small: seven eighths.
 bool ThinsLeaf(const Edit& edit, const Edge& edge) {
-  const NodePtr leaf = edit.Peek(edge.link.target);
+  const NodePtr leaf = ChildToAsk(edit, edge);
   const Shown shown = ShownBy(edit.table(), edge.link, Reach::kMemory).value_or(Shown{});
   if (leaf == nullptr || !shown.known) {
     return false;
@@ -119,15 +128,15 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge) {
   if (ErasesIn(edge.partition).bytes >= batch) {
     return true;
   }
-  const NodePtr child = edit.Peek(edge.link.target);
+  const NodePtr child = node.height == 2 ? ChildToAsk(edit, edge) : nullptr;
   return node.height == 2 ? child != nullptr && FreesNode(edge, *child) : AnyPins(edit, edge);
 }
 
-std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index) {
+std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Reach reach) {
   const Edge& edge = node.edges[index];
   const std::vector<Goto>& gotos = edge.partition.gotos;
   const bool shared = ChildShared(edit, edge);
-  if (!edge.link.Null() && (shared || !gotos.empty()) && ShowsNothing(edit.table(), edge)) {
+  if (!edge.link.Null() && (shared || !gotos.empty()) && ShowsNothing(edit.table(), edge, reach)) {
     return Job{Job::kClear, index};
   }
   if (std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) { return DropsErase(edit, edge, message); })) {
@@ -194,12 +203,12 @@ std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMo
     }
   }
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (const auto job = EdgeJob(edit, node, i)) {
+    if (const auto job = EdgeJob(edit, node, i, mode.reach)) {
       return job;
     }
   }
   for (size_t i = 0; i + 1 < node.edges.size(); ++i) {
-    if (Joinable(edit, node, i, mode).value_or(false)) {
+    if (Joinable(edit, node, i, {mode.sharing, Reach::kMemory}).value_or(false)) {
       return Job{Job::kHeal, i};
     }
   }
@@ -226,7 +235,7 @@ absl::Status DoJob(Edit& edit, Node& node, const Job& job, HealMode mode) {
       NarrowErased(edit, node, job.edge);
       return absl::OkStatus();
     case Job::kHeal:
-      return Heal(edit, node, job.edge, job.edge + 1, mode);
+      return Heal(edit, node, job.edge, job.edge + 1, {mode.sharing, Reach::kMemory});
   }
   return absl::OkStatus();
 }

@@ -10,18 +10,19 @@ namespace {
 // Searches for anything that a range holds.
 class Search {
  public:
-  explicit Search(const NodeTable& table) : table_(table) {}
+  Search(const NodeTable& table, Reach reach) : table_(table), reach_(reach) {}
 
   // Whether `range` of the node is known to hold nothing.
   bool Nothing(NodeId id, const Range& range) {
     const NodeRecord* record = table_.Find(id);
-    const NodePtr node = record == nullptr || nodes_left_ == 0 ? nullptr : record->slot->Peek();
+    const NodePtr node = record == nullptr || nodes_left_ == 0 ? nullptr : Look(*record->slot);
     if (node == nullptr) {
       return false;
     }
     --nodes_left_;
     for (const BlockView& basement : node->basements) {
-      if (!Nothing(basement.Cut(range))) {
+      // A whole basement holds something, or has been cut: not worth reading.
+      if (range.Covers(basement.clip) || !Nothing(basement.Cut(range))) {
         return false;
       }
     }
@@ -55,11 +56,23 @@ class Search {
     return link.Null() || part.Empty() || Nothing(link.target, link.Cut(part).Image());
   }
 
-  static bool Nothing(const BlockView& view) {
-    return view.clip.Empty() || (view.slot->Peek() != nullptr && VisibleCount(view) == 0);
+  bool Nothing(const BlockView& view) const {
+    if (view.clip.Empty()) {
+      return true;
+    }
+    const std::shared_ptr<const Block> block = Look(*view.slot);
+    return block != nullptr && ViewReader(block, view).Count() == 0;
+  }
+
+  // What is in the slot, as far as it may be had. An error is for those who need it.
+  template <class Slot>
+  auto Look(const Slot& slot) const -> decltype(slot.Peek()) {
+    auto found = slot.Peek();
+    return found != nullptr || reach_ == Reach::kMemory ? found : slot.Get().value_or(nullptr);
   }
 
   const NodeTable& table_;
+  const Reach reach_;
   int nodes_left_ = 16;
 };
 
@@ -75,7 +88,8 @@ Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
     if (!Fringe(edge, image)) {
       ++shown.edges;
       shown.bytes += edge.partition.Size();
-    } else if (const Range part = edge.link.range.Intersect(image); !Search(table).Nothing(edge, part)) {
+    } else if (const Range part = edge.link.range.Intersect(image);
+               !Search(table, Reach::kMemory).Nothing(edge, part)) {
       ++shown.edges;
       shown.bytes += edge.partition.Cut(part).Size();
     }
@@ -110,11 +124,13 @@ absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach re
   return ShownOf(table, *child, link.Image());
 }
 
-bool ShowsNothing(const NodeTable& table, NodeId node, const Range& range) {
-  return Search(table).Nothing(node, range);
+bool ShowsNothing(const NodeTable& table, NodeId node, const Range& range, Reach reach) {
+  return Search(table, reach).Nothing(node, range);
 }
 
-bool ShowsNothing(const NodeTable& table, const Edge& edge) { return Search(table).Nothing(edge, edge.link.range); }
+bool ShowsNothing(const NodeTable& table, const Edge& edge, Reach reach) {
+  return Search(table, reach).Nothing(edge, edge.link.range);
+}
 
 Bytes VisibleSize(const BlockView& view) {
   const std::shared_ptr<const Block> block = view.slot->Peek();

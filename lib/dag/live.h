@@ -28,11 +28,11 @@ struct Shown {
 // At most one read, and none with kMemory.
 absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach reach);
 
-// Whether what is in memory proves that `range` of the node holds nothing at all. Looks at a bounded number of nodes:
-// as a rule at one path. No I/O.
-bool ShowsNothing(const NodeTable& table, NodeId node, const Range& range);
+// Whether it is known that `range` of the node holds nothing at all. Looks at a bounded number of nodes, as a rule at
+// one path, and with kDisk reads them and the basements that `range` cuts.
+bool ShowsNothing(const NodeTable& table, NodeId node, const Range& range, Reach reach = Reach::kMemory);
 // The same of everything that an edge shows, its partition included: then the edge may become null.
-bool ShowsNothing(const NodeTable& table, const Edge& edge);
+bool ShowsNothing(const NodeTable& table, const Edge& edge, Reach reach = Reach::kMemory);
 
 // The bytes and entries that a view shows: exact if its block is in memory, else those of the whole block.
 Bytes VisibleSize(const BlockView& view);

@@ -5,6 +5,16 @@
 
 namespace betr::dag {
 
+namespace {
+
+// Whether a view is known to show nothing. No I/O.
+bool ShowsNoEntry(const BlockView& view) {
+  std::shared_ptr<const Block> block = view.slot->Peek();
+  return block != nullptr && ViewReader(std::move(block), view).Count() == 0;
+}
+
+}  // namespace
+
 Bytes GotoSize(const Goto& message) {
   constexpr uint64_t kHeader = 24;
   return {kHeader + message.link.range.lo.bytes.size() + message.link.range.hi.bytes.size() +
@@ -39,7 +49,7 @@ Partition Partition::Cut(const Range& range) const {
   std::vector<uint32_t> kept_before(runs.size() + 1, 0);  // how many of the first i runs are kept
   for (size_t i = 0; i < runs.size(); ++i) {
     BlockView run = runs[i].Cut(range);
-    if (!run.clip.Empty()) {
+    if (!run.clip.Empty() && !(run.clip != runs[i].clip && ShowsNoEntry(run))) {
       cut.runs.push_back(std::move(run));
     }
     kept_before[i + 1] = static_cast<uint32_t>(cut.runs.size());

@@ -135,7 +135,7 @@ class Step {
   }
 
   absl::StatusOr<bool> LookAt(NodeId id) {
-    const NodePtr node = edit_.Peek(id);
+    const NodePtr node = sweep_.reach == Reach::kMemory ? edit_.Peek(id) : edit_.Load(id).value_or(nullptr);
     const auto job = node == nullptr ? std::nullopt : FindJob(edit_, id, *node, Mode());
     if (!job) {
       return false;
@@ -144,7 +144,7 @@ class Step {
     return true;
   }
 
-  HealMode Mode() const { return {sweep_.tall ? Sharing::kBreak : Sharing::kKeep, Reach::kMemory}; }
+  HealMode Mode() const { return {sweep_.tall ? Sharing::kBreak : Sharing::kKeep, sweep_.reach}; }
 
   absl::Status Do(NodeId id, const Node& now, const Job& job) {
     if (id == root_ && !edit_.Shared(id)) {

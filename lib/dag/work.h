@@ -6,7 +6,8 @@
 //      goes on until it has found room. The same from an over-full child of the root.
 //   2. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
 //   3. A root that is not needed is dropped (heal.h).
-//   4. A sweep over all interior nodes that are in memory, round after round, as long as a round finds anything. It
+//   4. A sweep over all interior nodes that are in memory, or over all (Sweep::reach), round after round, as long as a
+//   round finds anything. It
 //      takes what it finds at a node in this order:
 //      a. over-full: flush the heaviest edge (if the node is shared: to a private child); a private child with too many
 //         edges or bytes: split; a private child of which the edge shows only a part: drop the rest, so that its space
@@ -31,16 +32,18 @@
 #include <optional>
 
 #include "dag/edit.h"
+#include "dag/live.h"
 
 namespace betr::dag {
 
 // Where background work is. Kept by the caller between steps, in memory only; a new one is always right. One for each
 // tree.
 struct Sweep {
-  std::optional<Bound> hot;  // in root space: where the last flush went
-  NodeId next = kNoNode;     // nodes before it were looked at in this round; kNoNode: a round begins
-  bool worked = false;       // something was done in this round
-  bool tall = false;         // at the begin of this round the tree was taller than explained
+  std::optional<Bound> hot;      // in root space: where the last flush went
+  NodeId next = kNoNode;         // nodes before it were looked at in this round; kNoNode: a round begins
+  bool worked = false;           // something was done in this round
+  bool tall = false;             // at the begin of this round the tree was taller than explained
+  Reach reach = Reach::kMemory;  // kDisk: interior nodes are read, and what tells whether an edge shows anything
 };
 
 struct WorkResult {
@@ -50,7 +53,7 @@ struct WorkResult {
   bool pressing = false;  // a node was over-full or too large, or the tree is too tall: go on soon
 };
 
-// One step. Reads: the child of a flush, and a root, if they are not in memory.
+// One step. Reads, if they are not in memory: the root, the child of a flush, children for which range erases wait.
 absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root, Sweep& sweep);
 // The same, with a sweep of its own that goes on until it finds something: done is false if there is nothing.
 absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "fs/check_context.h"
@@ -33,7 +34,7 @@ std::string_view CheckCodeName(CheckCode code) { return kNames.at(static_cast<si
 
 CheckContext::CheckContext(Store* store, TreeId meta, TreeId data, const CheckOptions& options,
                            absl::FunctionRef<void(const CheckFinding&)> report)
-    : store_(*store), meta_(meta), data_(data), options_(options), report_(report) {}
+    : store_(*store), view_(store->Pin()), meta_(meta), data_(data), options_(options), report_(report) {}
 
 void CheckContext::Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable) {
   const bool repaired = repairable && options_.repair;
@@ -75,6 +76,18 @@ absl::StatusOr<std::optional<InodeRecord>> CheckContext::GetInode(std::string_vi
   }
   InodeRecord* const record = std::get_if<InodeRecord>(&*entry);
   return record != nullptr ? std::optional(std::move(*record)) : std::nullopt;
+}
+
+absl::StatusOr<std::optional<SubtreeDigest>> CheckContext::Digest(std::string_view content) {
+  BETR_ASSIGN_OR_RETURN(const std::optional<ContentId> meta, store_.IdOfContent(*view_, meta_, content));
+  if (!meta || !meta->shared) return std::nullopt;
+  BETR_ASSIGN_OR_RETURN(const std::optional<ContentId> data, store_.IdOfContent(*view_, data_, content));
+  if (!data || !data->shared) return std::nullopt;
+  SubtreeDigest digest{};
+  for (uint64_t i = 0; i < digest.size(); ++i) {
+    digest[i] = SeededChecksum(SeededChecksum(i, meta->id), data->id);
+  }
+  return digest;
 }
 
 absl::Status CheckContext::Step() {

@@ -20,8 +20,10 @@
 //   orphan         orphans of an unclean end (a repair reclaims them, as mounting does)
 //   leftover       keys of operations that a crash interrupted
 //
-// Cost: one scan of each tree in key order and, for names with several links, point reads; memory does not grow with
-// the number of files (only with depth, with the number of link homes in use, and with the damage).
+// Cost: one scan of each tree in key order and, for names with several links, point reads. A directory whose content is
+// that of one found sound before, as in a clone, is not walked again (check_sound.h). Memory does not grow with the
+// number of files, only with depth, with the directories in shared nodes, with the link homes in use, and with the
+// damage.
 #pragma once
 
 #include <absl/functional/function_ref.h>

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "fs/attribute_delta.h"
 #include "fs/check.h"
+#include "fs/check_sound.h"
 #include "fs/record.h"
 
 namespace betr::fs {
@@ -44,6 +46,11 @@ class CheckContext {
   // The record of an object: nothing, after a finding, if it is damaged; nothing if it is absent or a reference.
   absl::StatusOr<std::optional<InodeRecord>> GetInode(std::string_view object);
 
+  // One view of both trees for the scans: what they are as the check begins.
+  const std::shared_ptr<const ReadView>& view() const { return view_; }
+  // What lies below a directory, if another directory may have the very same.
+  absl::StatusOr<std::optional<SubtreeDigest>> Digest(std::string_view content);
+
   // References that no home lists, met by the scan, by the key of their group: they are names all the same. Memory:
   // that of the damage.
   std::map<std::string, uint32_t>& unlisted() { return unlisted_; }
@@ -56,6 +63,7 @@ class CheckContext {
   void Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable);
 
   Store& store_;
+  std::shared_ptr<const ReadView> view_;
   TreeId meta_;
   TreeId data_;
   const CheckOptions& options_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "betr/filesystem.h"
@@ -26,7 +28,19 @@ class DataScan {
   void VisitBlock(uint64_t block, std::string_view key, std::string_view value);
   void VisitXattr(std::string_view name, std::string_view key);
 
+  // Directories from the root to the one of the object, as far as another one may have the same content.
+  struct Directory {
+    std::string content;
+    std::optional<SubtreeDigest> digest;
+    CheckSummary before;
+  };
+  absl::Status EnterDirectory(std::string_view content);
+  void Leave();
+
   CheckContext& context_;
+  std::vector<Directory> stack_;
+  SoundSubtrees sound_;
+  std::optional<std::string> skip_;  // the content prefix of a directory that need not be walked
   bool entered_ = false;
   std::string object_;
   bool is_global_ = false;
@@ -34,12 +48,47 @@ class DataScan {
 };
 
 absl::Status DataScan::Run() {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, context_.store().NewCursor(context_.data()));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        context_.store().NewCursor(context_.view(), context_.data()));
+  cursor->SeekToFirst();
+  while (cursor->Valid()) {
     BETR_RETURN_IF_ERROR(context_.Step());
     BETR_RETURN_IF_ERROR(Visit(cursor->Key(), cursor->Value()));
+    if (const auto skip = std::exchange(skip_, std::nullopt)) {
+      cursor->Seek(Bound::Past(*skip));
+    } else {
+      cursor->Next();
+    }
   }
   return cursor->status();
+}
+
+absl::Status DataScan::EnterDirectory(std::string_view content) {
+  while (!stack_.empty() && !content.starts_with(stack_.back().content)) Leave();
+  while (!skip_ && (stack_.empty() || stack_.back().content.size() < content.size())) {
+    const size_t known = stack_.empty() ? 0 : stack_.back().content.size();
+    const size_t end = content.find('\0', known);
+    if (end == std::string_view::npos) break;  // the root
+    Directory directory{std::string(content.substr(0, end + 1)), std::nullopt, context_.summary()};
+    BETR_ASSIGN_OR_RETURN(directory.digest, context_.Digest(directory.content));
+    if (const auto sound = directory.digest ? sound_.find(*directory.digest) : sound_.end(); sound != sound_.end()) {
+      context_.summary().blocks += sound->second.blocks;
+      skip_ = directory.content;
+      return absl::OkStatus();
+    }
+    stack_.push_back(std::move(directory));
+  }
+  return absl::OkStatus();
+}
+
+void DataScan::Leave() {
+  const Directory directory = std::move(stack_.back());
+  stack_.pop_back();
+  const CheckSummary& now = context_.summary();
+  if (!directory.digest || now.findings != directory.before.findings) return;
+  SoundTotals totals;
+  totals.blocks = now.blocks - directory.before.blocks;
+  sound_[*directory.digest] = totals;
 }
 
 absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
@@ -48,7 +97,12 @@ absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
     context_.Broken(CheckCode::kKey, key, "no such kind of key");
     return absl::OkStatus();
   }
-  if (!entered_ || parsed->object != object_) BETR_RETURN_IF_ERROR(Enter(parsed->object));
+  if (!entered_ || parsed->object != object_) {
+    const std::optional<key::MetaKey> object = key::ParseMeta(parsed->object);
+    BETR_RETURN_IF_ERROR(EnterDirectory(object ? object->content : ""));
+    if (skip_) return absl::OkStatus();
+    BETR_RETURN_IF_ERROR(Enter(parsed->object));
+  }
   if (is_global_ || !record_) return absl::OkStatus();
   if (parsed->is_xattr) {
     VisitXattr(parsed->xattr, key);

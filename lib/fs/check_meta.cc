@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -28,6 +29,10 @@ struct Directory {
   uint64_t subdirectories = 0;
   size_t longest_key = 0;  // of an entry below
   bool home_checked = false;
+  // For the memory of what is sound: what was counted, found and met before the scan came here.
+  std::optional<SubtreeDigest> digest;
+  CheckSummary before;
+  uint64_t links_before = 0;
 };
 
 class MetaScan {
@@ -49,6 +54,9 @@ class MetaScan {
   // Makes the directory with this content prefix the innermost one.
   absl::Status Enter(std::string_view content);
   absl::Status Push(std::string_view content, std::string_view object);
+  // Takes the innermost directory for checked if one with the same content was found sound.
+  absl::Status SkipIfSound();
+  void RememberIfSound(const Directory& directory);
   void Leave();
   const Directory* Home() const;
 
@@ -56,6 +64,9 @@ class MetaScan {
   std::vector<Directory> stack_;
   std::vector<std::string> homes_;  // that hold groups, or names of groups
   uint64_t number_bound_ = 0;
+  SoundSubtrees sound_;
+  uint64_t links_ = 0;               // references, groups and names of groups met so far
+  std::optional<std::string> skip_;  // the content prefix of a directory that need not be walked
 };
 
 absl::Status MetaScan::Run() {
@@ -66,10 +77,17 @@ absl::Status MetaScan::Run() {
     if (!number.ok()) context_.Broken(CheckCode::kKey, key::kNumberBoundKey, std::string(number.status().message()));
   }
   BETR_RETURN_IF_ERROR(Push("", key::kRootObject));
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, context_.store().NewCursor(context_.meta()));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        context_.store().NewCursor(context_.view(), context_.meta()));
+  cursor->SeekToFirst();
+  while (cursor->Valid()) {
     BETR_RETURN_IF_ERROR(context_.Step());
     BETR_RETURN_IF_ERROR(Visit(cursor->Key(), cursor->Value()));
+    if (const auto skip = std::exchange(skip_, std::nullopt)) {
+      cursor->Seek(Bound::Past(*skip));
+    } else {
+      cursor->Next();
+    }
   }
   while (!stack_.empty()) Leave();
   BETR_RETURN_IF_ERROR(cursor->status());
@@ -91,7 +109,7 @@ absl::Status MetaScan::Visit(std::string_view key, std::string_view value) {
     case Kind::kGroup:
     case Kind::kGroupName:
       BETR_RETURN_IF_ERROR(Enter(parsed->content));
-      return VisitHome(key);
+      return skip_ ? absl::OkStatus() : VisitHome(key);
     default:
       return VisitGlobal(*parsed, key);
   }
@@ -109,6 +127,7 @@ absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view 
 
 absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value) {
   BETR_RETURN_IF_ERROR(Enter(parsed.content));
+  if (skip_) return absl::OkStatus();
   for (Directory& directory : stack_) directory.longest_key = std::max(directory.longest_key, key.size());
   const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
   if (!entry.ok()) {
@@ -185,6 +204,7 @@ const Directory* MetaScan::Home() const {
 
 absl::Status MetaScan::VisitReference(std::string_view key, const Reference& reference) {
   ++context_.summary().files;
+  ++links_;
   const Directory* const home = Home();
   if (home == nullptr) {
     context_.Broken(CheckCode::kReference, key, "no link home above");
@@ -209,6 +229,7 @@ absl::Status MetaScan::VisitReference(std::string_view key, const Reference& ref
 }
 
 absl::Status MetaScan::VisitHome(std::string_view key) {
+  ++links_;
   Directory& home = stack_.back();
   if (home.home_checked) return absl::OkStatus();
   home.home_checked = true;
@@ -222,7 +243,7 @@ absl::Status MetaScan::VisitHome(std::string_view key) {
 
 absl::Status MetaScan::Enter(std::string_view content) {
   while (!content.starts_with(stack_.back().content)) Leave();
-  while (stack_.back().content.size() < content.size()) {
+  while (!skip_ && stack_.back().content.size() < content.size()) {
     const std::string_view above = stack_.back().content;
     const size_t end = content.find('\0', above.size());
     const std::string object = key::Entry(above, content.substr(above.size(), end - above.size()));
@@ -242,13 +263,46 @@ absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
   } else if (stack_.empty() || stack_.back().exists) {
     context_.Broken(CheckCode::kParent, object, "there are keys below this path, and it is no directory");
   }
+  BETR_ASSIGN_OR_RETURN(directory.digest, context_.Digest(content));
+  directory.before = context_.summary();
+  directory.links_before = links_;
   stack_.push_back(std::move(directory));
+  return SkipIfSound();
+}
+
+absl::Status MetaScan::SkipIfSound() {
+  Directory& directory = stack_.back();
+  const auto sound = directory.digest ? sound_.find(*directory.digest) : sound_.end();
+  if (sound == sound_.end()) return absl::OkStatus();
+  const SoundTotals& totals = sound->second;
+  directory.subdirectories = totals.subdirectories;
+  directory.digest.reset();
+  context_.summary().files += totals.files;
+  context_.summary().directories += totals.directories;
+  for (Directory& above : stack_) {
+    above.longest_key = std::max(above.longest_key, directory.content.size() + totals.reach);
+  }
+  skip_ = directory.content;
   return absl::OkStatus();
+}
+
+// Links are judged by their home, which may lie elsewhere: what has any is walked each time.
+void MetaScan::RememberIfSound(const Directory& directory) {
+  const CheckSummary& now = context_.summary();
+  const bool sound = now.findings == directory.before.findings && links_ == directory.links_before;
+  if (!directory.digest || !sound || directory.longest_key < directory.content.size()) return;
+  SoundTotals totals;
+  totals.files = now.files - directory.before.files;
+  totals.directories = now.directories - directory.before.directories;
+  totals.subdirectories = directory.subdirectories;
+  totals.reach = directory.longest_key - directory.content.size();
+  sound_[*directory.digest] = totals;
 }
 
 void MetaScan::Leave() {
   const Directory directory = std::move(stack_.back());
   stack_.pop_back();
+  RememberIfSound(directory);
   if (!directory.exists) return;
   AttributeDelta delta;
   const uint64_t links = 2 + directory.subdirectories;

@@ -104,6 +104,19 @@ absl::Status Store::Impl::WorkInline() {
   return absl::OkStatus();
 }
 
+absl::Status Store::Impl::Settle() {
+  if (!unsettled_.load() && structure_.DeadNodes() == 0) {
+    return absl::OkStatus();
+  }
+  const auto until = SystemClock().Monotonic() + core_->options.settle_time;
+  structure_.LookOnDisk();
+  for (bool more = true; more && SystemClock().Monotonic() < until;) {
+    BETR_ASSIGN_OR_RETURN(more, structure_.Step());
+    BETR_RETURN_IF_ERROR(WriteDirty());
+  }
+  return absl::OkStatus();
+}
+
 void Store::Impl::StartThreads() {
   last_checkpoint_ns_ = SystemClock().Monotonic().count();
   if (core_->options.background && !core_->options.read_only) {

@@ -50,6 +50,8 @@ class Store::Impl {
   absl::StatusOr<std::optional<std::string>> Get(const store::View* view, TreeId tree, std::string_view key);
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const store::View> view, TreeId tree, Range bounds);
   absl::StatusOr<RangeEstimate> Estimate(TreeId tree, const Range& range);
+  static absl::StatusOr<std::optional<ContentId>> IdOfContent(const store::View& view, TreeId tree,
+                                                              std::string_view prefix);
   std::shared_ptr<const store::View> Pin() { return fronts_.Pin(); }
 
   StoreStats Stats() const;
@@ -90,6 +92,9 @@ class Store::Impl {
   bool CheckpointDue() const;
   // All that there is to do now, in this thread: when there are no background threads.
   absl::Status WorkInline();
+  // What is left of the background work after erases, clones and renames, for a limited time: an owner who comes only
+  // to remove something would not give it time otherwise, and its space would not come back.
+  absl::Status Settle();
   void Signal();
 
   std::unique_ptr<store::Core> core_;
@@ -107,6 +112,7 @@ class Store::Impl {
   Condition wake_;  // somebody has something to do, or something was done
   bool stopping_ ABSL_GUARDED_BY(wake_mutex_) = false;
   uint64_t signals_ ABSL_GUARDED_BY(wake_mutex_) = 0;
+  std::atomic<bool> unsettled_{false};  // ranges were erased, cloned or renamed
   std::atomic<int64_t> last_checkpoint_ns_{0};
   std::thread structure_thread_;
   std::thread writer_thread_;

@@ -148,7 +148,12 @@ Store::Impl::~Impl() { StopThreads(); }
 
 absl::Status Store::Impl::Close() {
   StopThreads();
-  return core_->options.read_only ? absl::OkStatus() : Checkpoint();
+  if (core_->options.read_only) {
+    return absl::OkStatus();
+  }
+  BETR_RETURN_IF_ERROR(core_->health.status());
+  BETR_RETURN_IF_ERROR(Settle());
+  return Checkpoint();
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(std::unique_ptr<BlockDevice> device, StoreOptions options) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "dag/content_id.h"
 #include "dag/estimate.h"
 #include "dag/lookup.h"
 #include "dag/tree_cursor.h"
@@ -71,6 +72,21 @@ absl::StatusOr<RangeEstimate> Store::Impl::Estimate(TreeId tree, const Range& ra
     }
   }
   return estimate;
+}
+
+absl::StatusOr<std::optional<ContentId>> Store::Impl::IdOfContent(const store::View& view, TreeId tree,
+                                                                  std::string_view prefix) {
+  BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*view.state, tree));
+  const Range range = Range::Prefix(prefix);
+  for (const auto& layer : LayersOf(view, tree)) {
+    const dag::Stretch stretch = layer->Around(range.lo, dag::Direction::kForward);
+    const std::unique_ptr<dag::PointReader> points = layer->Points();
+    points->SeekForward(range.lo);
+    if (stretch.erased || !stretch.range.Covers(range) || (points->Valid() && range.Contains(points->Key()))) {
+      return std::nullopt;
+    }
+  }
+  return dag::FindContentId(view.state->table, found->root, prefix);
 }
 
 StoreStats Store::Impl::Stats() const {

@@ -131,6 +131,11 @@ absl::StatusOr<std::unique_ptr<Cursor>> Store::NewCursor(std::shared_ptr<const R
   return impl_->NewCursor(std::move(inner), tree, std::move(bounds));
 }
 
+absl::StatusOr<std::optional<ContentId>> Store::IdOfContent(const ReadView& view, TreeId tree,
+                                                            std::string_view prefix) const {
+  return impl_->IdOfContent(view.view(), tree, prefix);
+}
+
 StoreStats Store::Stats() const { return impl_->Stats(); }
 SpaceStats Store::Space() const { return impl_->Space(); }
 FormatOptions Store::Format() const { return layout::OptionsOf(impl_->core().superblock); }

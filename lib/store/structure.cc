@@ -131,6 +131,14 @@ absl::StatusOr<bool> Structure::Step() {
   return done;
 }
 
+void Structure::LookOnDisk() {
+  const Turn turn(*this, Turn::Kind::kUrgent);
+  reach_ = dag::Reach::kDisk;
+  for (const auto& [id, tree] : fronts_.state()->trees) {
+    Wake({id});
+  }
+}
+
 void Structure::Wake(const std::set<TreeId>& trees) {
   for (const TreeId id : trees) {
     restless_[id].news = true;
@@ -161,6 +169,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
     return false;
   }
   dag::Edit edit = Begin(*before);
+  restless.sweep.reach = reach_;
   BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree->second.root, restless.sweep));
   restless.news = result.pressing;
   if (result.changed) {

@@ -44,6 +44,8 @@ class Structure {
   // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. False if there was
   // nothing to do.
   absl::StatusOr<bool> Step();
+  // From now on sweeps look at what is on disk too. All trees get one.
+  void LookOnDisk();
 
   // Flushes a tree to its leaves.
   absl::Status Compact(TreeId tree);
@@ -74,8 +76,10 @@ class Structure {
   Core& core_;
   Fronts& fronts_;
   Mutex turn_mutex_;
-  std::map<TreeId, Restless> restless_;  // of the one who has the turn
-  std::atomic<int> urgent_{0};           // callers that go before background steps
+  // Of the one who has the turn:
+  std::map<TreeId, Restless> restless_;
+  dag::Reach reach_ = dag::Reach::kMemory;
+  std::atomic<int> urgent_{0};  // callers that go before background steps
   mutable Mutex mutex_;
   std::set<NodeId> dead_ ABSL_GUARDED_BY(mutex_);
 };

@@ -33,6 +33,9 @@ bool Frees(const Op& op) {
   return op.kind == OpKind::kErase || op.kind == OpKind::kEraseRange || op.kind == OpKind::kDropTree;
 }
 
+// Whether space comes back only after background work.
+bool LeavesWork(const Op& op) { return op.kind == OpKind::kEraseRange || Structural(op); }
+
 // What a batch may assume of the trees, change after change.
 class TreeCheck {
  public:
@@ -212,6 +215,9 @@ absl::Status Store::Impl::Write(std::span<Op> ops) {
   }
   BETR_RETURN_IF_ERROR(ApplyOps(ops, [&] { return AppendToLog(record); }));
   core_->counters.bytes_batches += size.value;
+  if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
+    unsettled_ = true;
+  }
   if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
     Signal();
   }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/content_id.h"
+
+#include <absl/strings/str_cat.h>
+
+#include "base/status.h"
+#include "dag/way.h"
+
+namespace betr::dag {
+namespace {
+
+class Naming {
+ public:
+  Naming(const NodeTable& table, std::string_view prefix) : table_(table), prefix_(prefix) {}
+
+  absl::StatusOr<std::optional<ContentId>> Run(NodeId at) {
+    for (Height above = kMaxHeight + 1;;) {
+      const NodeRecord* const record = table_.Find(at);
+      const Range range = Range::Prefix(prefix_);
+      if (record != nullptr && record->height == 0) {
+        Tile(at, range, Range::Prefix(""));
+        return id_;
+      }
+      BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table_, at));
+      BETR_RETURN_IF_ERROR(CheckBelow(at, *node, above, range));
+      above = node->height;
+      BETR_ASSIGN_OR_RETURN(const WayStep step, NextStep(*node, range));
+      switch (step.kind) {
+        case WayStep::kNothing:
+          return ContentId{{}, true};
+        case WayStep::kPending:
+          return std::nullopt;
+        case WayStep::kStop:
+          return Tiles(*node, range);
+        case WayStep::kDown:
+        case WayStep::kThroughGoto:
+          prefix_ = step.LinkIn(*node).Map(prefix_);
+          at = Follow(step.LinkIn(*node));
+      }
+    }
+  }
+
+ private:
+  NodeId Follow(const Link& link) {
+    const NodeRecord* const record = table_.Find(link.target);
+    id_.shared = id_.shared || (record != nullptr && record->references > 1);
+    return link.target;
+  }
+
+  // All edges that hold a part of the range, which is that of `prefix_`.
+  absl::StatusOr<std::optional<ContentId>> Tiles(const Node& node, const Range& range) {
+    for (const Edge& edge : node.edges) {
+      const Range part = edge.link.range.Intersect(range);
+      if (part.Empty()) {
+        continue;
+      }
+      BETR_ASSIGN_OR_RETURN(const bool points, HasPoints(edge.partition, 0, part));
+      if (points || !edge.partition.Cut(part).gotos.empty()) {
+        return std::nullopt;
+      }
+      if (!edge.link.Null()) {
+        Tile(Follow(edge.link), edge.link.Cut(part).Image(), part.Strip(prefix_.size()));
+      }
+    }
+    return id_;
+  }
+
+  // `image` of the node is what stands at `part` of the content.
+  void Tile(NodeId node, const Range& image, const Range& part) {
+    absl::StrAppend(&id_.id, node.value, ":");
+    for (const Bound* bound : {&image.lo, &image.hi, &part.lo, &part.hi}) {
+      absl::StrAppend(&id_.id, bound->past ? "p" : "a", bound->bytes.size(), ":", bound->bytes);
+    }
+  }
+
+  const NodeTable& table_;
+  std::string prefix_;
+  ContentId id_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::optional<ContentId>> FindContentId(const NodeTable& table, NodeId root, std::string_view prefix) {
+  return Naming(table, prefix).Run(root);
+}
+
+}  // namespace betr::dag
