@@ -39,6 +39,15 @@ class DirectoryStream {
   // EINVAL for a position that this stream never gave.
   absl::Status Read(uint64_t position, absl::FunctionRef<bool(const Item&)> visit);
 
+  // The same with a reference on what each entry names, which the visitor takes over when it returns true. No
+  // reference for "." and "..", nor for what leads nowhere: their inode is 0. Visits `max` entries at most.
+  struct ReferredItem {
+    std::string_view name;
+    const Entry& entry;
+    uint64_t next;
+  };
+  absl::Status ReadReferred(uint64_t position, size_t max, absl::FunctionRef<bool(const ReferredItem&)> visit);
+
   // Forgets all positions.
   void Rewind();
 

@@ -108,6 +108,12 @@ struct DirectoryEntry {
   const FileAttributes& attributes;
 };
 
+// One name in a directory, with a reference on what it names.
+struct NamedEntry {
+  std::string name;
+  Entry entry;  // inode 0, without a reference, if the name leads nowhere (the image is damaged)
+};
+
 // For statfs. `available` is what a user may fill: free space without the store's reserve.
 struct FileSystemSpace {
   Bytes total{0};
@@ -226,6 +232,9 @@ class FileSystem {
   // several links. The lock is not held while `visit` runs: it may call the file system.
   absl::Status ReadDirectory(InodeId directory, std::string_view after,
                              absl::FunctionRef<bool(const DirectoryEntry&)> visit);
+  // The first `max` of these entries, fewer if the directory ends, each with a reference as Lookup gives it: what a
+  // FUSE server needs. One range scan, under the lock; one more read for each name with several links.
+  absl::StatusOr<std::vector<NamedEntry>> LookupAfter(InodeId directory, std::string_view after, size_t max);
   // The directory that holds `directory`, with a reference. The root's is the root.
   absl::StatusOr<Entry> Parent(InodeId directory);
   // Names from the root, joined by '/', "" for the root. ENOENT for what has no name, and for files with several.

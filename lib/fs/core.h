@@ -49,7 +49,9 @@ class Core {
   // The inode under a name; null if there is none. Reads at most the entry and, for a reference, its group.
   // Requires: a directory that has not been removed, a valid name.
   absl::StatusOr<Inode*> Find(Inode& directory, std::string_view name);
-  // The same, ENOENT if there is none.
+  // The same for a name whose record was just read, `value`.
+  absl::StatusOr<Inode*> FindRead(Inode& directory, std::string_view name, std::string_view value);
+  // As Find; ENOENT if there is none.
   absl::StatusOr<Inode*> Get(Inode& directory, std::string_view name);
   // A group that names below `directory` refer to. kDataLoss if no home at or above has it.
   absl::StatusOr<Inode*> FindGroup(Inode& directory, uint64_t id);

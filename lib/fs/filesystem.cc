@@ -174,6 +174,20 @@ absl::Status FileSystem::ReadDirectory(InodeId id, std::string_view after,
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<NamedEntry>> FileSystem::LookupAfter(InodeId id, std::string_view after, size_t max) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(std::vector<fs::FoundName> found, fs::FindAfter(session.core(), *directory, after, max));
+  std::vector<NamedEntry> entries;
+  entries.reserve(found.size());
+  for (fs::FoundName& one : found) {
+    Entry entry;
+    if (one.inode != nullptr) entry = session.Refer(one.inode);
+    entries.push_back({std::move(one.name), std::move(entry)});
+  }
+  return entries;
+}
+
 absl::StatusOr<Entry> FileSystem::Parent(InodeId id) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));

@@ -71,4 +71,26 @@ void Listing::Teach(Inode* directory) const {
   if (at_end_) names.FinishListing();
 }
 
+absl::StatusOr<std::vector<FoundName>> FindAfter(Core& core, Inode& directory, std::string_view after, size_t max) {
+  std::vector<FoundName> found;
+  if (!directory.IsDirectory()) return ErrnoError(ENOTDIR, "not a directory");
+  if (directory.place == InodePlace::kGone) return found;
+  NameSet& names = directory.known_names;
+  if (after.empty() && !names.Known()) names.BeginListing();
+  const bool learning = names.Listing(after);
+  const std::string content = core.ContentOf(directory);
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, core.ScanMeta(key::EntriesAfter(content, after)));
+  for (; cursor->Valid() && found.size() < max; cursor->Next()) {
+    std::string name(cursor->Key().substr(content.size() + 1));
+    const absl::StatusOr<Inode*> inode = core.FindRead(directory, name, cursor->Value());
+    // One name that leads nowhere must not hide all the others.
+    if (!inode.ok() && inode.status().code() != absl::StatusCode::kDataLoss) return inode.status();
+    if (learning) names.AddListed(name);
+    found.push_back({std::move(name), inode.ok() ? *inode : nullptr});
+  }
+  BETR_RETURN_IF_ERROR(cursor->status());
+  if (learning && !cursor->Valid()) names.FinishListing();
+  return found;
+}
+
 }  // namespace betr::fs

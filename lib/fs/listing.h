@@ -45,4 +45,11 @@ class Listing {
   bool at_end_ = false;
 };
 
+// As FileSystem::LookupAfter, without the references; null for what leads nowhere.
+struct FoundName {
+  std::string name;
+  Inode* inode;
+};
+absl::StatusOr<std::vector<FoundName>> FindAfter(Core& core, Inode& directory, std::string_view after, size_t max);
+
 }  // namespace betr::fs

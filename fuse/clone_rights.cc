@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clone_rights.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "acl.h"
+#include "base/status.h"
+
+namespace betr::fuse {
+namespace {
+
+constexpr uint32_t kRead = 04;
+constexpr uint32_t kWrite = 02;
+constexpr uint32_t kExecute = 01;
+
+absl::Status CheckAccess(FileSystem& fs, const Caller& caller, InodeId inode, const FileAttributes& attributes,
+                         uint32_t wanted) {
+  if (caller.IsRoot()) return absl::OkStatus();
+  uint32_t granted = attributes.permissions & 07U;
+  if (attributes.uid == caller.uid) {
+    granted = (attributes.permissions >> 6) & 07U;
+  } else if (fs.GetXattr(inode, kAccessAcl).ok()) {
+    granted = 0;
+  } else if (std::find(caller.groups.begin(), caller.groups.end(), attributes.gid) != caller.groups.end()) {
+    granted = (attributes.permissions >> 3) & 07U;
+  }
+  return (granted & wanted) == wanted ? absl::OkStatus() : ErrnoError(EACCES, "permissions of a directory");
+}
+
+absl::Status CheckOwnAndReadable(const Caller& caller, const FileAttributes& attributes) {
+  if (attributes.uid != caller.uid) return ErrnoError(EPERM, "a file of somebody else");
+  uint32_t wanted = 0;
+  if (attributes.type == FileType::kRegular) wanted = kRead << 6;
+  if (attributes.type == FileType::kDirectory) wanted = (kRead | kExecute) << 6;
+  return (attributes.permissions & wanted) == wanted ? absl::OkStatus() : ErrnoError(EACCES, "an unreadable file");
+}
+
+// Checks the entries of a directory; the directories among them go to `below`, with a reference.
+absl::Status CheckEntries(FileSystem& fs, const Caller& caller, InodeId directory, std::vector<InodeId>* below) {
+  std::vector<std::string> names;
+  absl::Status refused = absl::OkStatus();
+  BETR_RETURN_IF_ERROR(fs.ReadDirectory(directory, "", [&](const DirectoryEntry& entry) {
+    refused = CheckOwnAndReadable(caller, entry.attributes);
+    if (entry.attributes.type == FileType::kDirectory) names.emplace_back(entry.name);
+    return refused.ok();
+  }));
+  BETR_RETURN_IF_ERROR(refused);
+  for (const std::string& name : names) {
+    const absl::StatusOr<Entry> entry = fs.Lookup(directory, name);
+    if (!entry.ok() && ToErrno(entry.status()) == ENOENT) continue;
+    BETR_RETURN_IF_ERROR(entry.status());
+    below->push_back(entry->inode);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Caller CallerOf(fuse_req_t request) {
+  const fuse_ctx* const context = fuse_req_ctx(request);
+  Caller caller{context->uid, {context->gid}};
+  if (caller.IsRoot()) return caller;
+  std::vector<gid_t> groups(64);
+  int count = fuse_req_getgroups(request, static_cast<int>(groups.size()), groups.data());
+  if (count > static_cast<int>(groups.size())) {
+    groups.resize(static_cast<size_t>(count));
+    count = fuse_req_getgroups(request, count, groups.data());
+  }
+  count = std::min(count, static_cast<int>(groups.size()));
+  if (count > 0) caller.groups.insert(caller.groups.end(), groups.begin(), groups.begin() + count);
+  return caller;
+}
+
+absl::Status CheckMayCreate(FileSystem& fs, const Caller& caller, InodeId directory) {
+  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(directory));
+  return CheckAccess(fs, caller, directory, attributes, kWrite | kExecute);
+}
+
+absl::Status CheckMayCopy(FileSystem& fs, const Caller& caller, InodeId source) {
+  if (caller.IsRoot()) return absl::OkStatus();
+  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(source));
+  BETR_RETURN_IF_ERROR(CheckOwnAndReadable(caller, attributes));
+  if (attributes.type != FileType::kDirectory) return absl::OkStatus();
+  BETR_RETURN_IF_ERROR(fs.Refer(source));
+  std::vector<InodeId> directories = {source};
+  absl::Status status = absl::OkStatus();
+  while (!directories.empty()) {
+    const InodeId directory = directories.back();
+    directories.pop_back();
+    if (status.ok()) status = CheckEntries(fs, caller, directory, &directories);
+    fs.Forget(directory);
+  }
+  return status;
+}
+
+absl::StatusOr<InodeId> FindDirectory(FileSystem& fs, const Caller& caller, std::string_view path) {
+  InodeId at = kRootInode;
+  BETR_RETURN_IF_ERROR(fs.Refer(at));
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    path.remove_prefix(std::min(name.size() + 1, path.size()));
+    if (name.empty() || name == ".") continue;
+    absl::StatusOr<FileAttributes> attributes = fs.GetAttributes(at);
+    absl::Status status = attributes.status();
+    if (status.ok()) status = CheckAccess(fs, caller, at, *attributes, kExecute);
+    absl::StatusOr<Entry> next = status.ok() ? fs.Lookup(at, name) : status;
+    fs.Forget(at);
+    BETR_RETURN_IF_ERROR(next.status());
+    at = next->inode;
+  }
+  return at;
+}
+
+}  // namespace betr::fuse

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may clone. The kernel checks permissions of every request but ioctl, so these are ours to check.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "betr/filesystem.h"
+#include "fuse_api.h"
+
+namespace betr::fuse {
+
+struct Caller {
+  uint32_t uid = 0;
+  std::vector<uint32_t> groups;  // the effective one first
+
+  bool IsRoot() const { return uid == 0; }
+};
+
+// Who sent the request. Requires: it has not been answered.
+Caller CallerOf(fuse_req_t request);
+
+// EACCES unless the caller may make names in the directory. A directory with an access list counts as its owner's
+// alone.
+absl::Status CheckMayCreate(FileSystem& fs, const Caller& caller, InodeId directory);
+
+// EPERM or EACCES unless the caller owns the source and all that is below and may read it. Cost for others than root:
+// reads all names.
+absl::Status CheckMayCopy(FileSystem& fs, const Caller& caller, InodeId source);
+
+// A directory by its path from the root, if the caller may go there. No symlinks. The caller forgets it.
+absl::StatusOr<InodeId> FindDirectory(FileSystem& fs, const Caller& caller, std::string_view path);
+
+}  // namespace betr::fuse

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cloner.h"
+
+#include <linux/fuse.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/status.h"
+#include "clone_rights.h"
+#include "reply.h"
+
+namespace betr::fuse {
+namespace {
+
+constexpr int kNotifyNewEpoch = 8;  // FUSE_NOTIFY_INC_EPOCH of newer headers
+
+// The directory and the name of a path that begins with a slash.
+std::pair<std::string, std::string> SplitPath(std::string path) {
+  while (path.ends_with('/')) path.pop_back();
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {"", path};
+  return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+}  // namespace
+
+Cloner::Cloner(Server* server, fuse_session* session)
+    : server_(*server), session_(session), thread_([this] { Run(); }) {}
+
+Cloner::~Cloner() {
+  {
+    const MutexLock lock(mutex_);
+    ending_ = true;
+  }
+  changed_.NotifyAll();
+  thread_.join();
+}
+
+void Cloner::Enqueue(std::function<void()> job) {
+  {
+    const MutexLock lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.NotifyAll();
+}
+
+void Cloner::Run() {
+  while (true) {
+    std::function<void()> job;
+    {
+      MutexLock lock(mutex_);
+      while (jobs_.empty() && !ending_) changed_.Wait(lock);
+      if (jobs_.empty()) return;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
+    job();
+  }
+}
+
+void Cloner::WriteBack() {
+  for (const InodeId inode : server_.files().Writers()) {
+    fuse_lowlevel_notify_inval_inode(session_, inode.value, 0, 0);
+  }
+}
+
+absl::Status Cloner::Clone(fuse_req_t request, InodeId source, InodeId directory, std::string_view name) {
+  FileSystem& fs = server_.fs();
+  const Caller caller = CallerOf(request);
+  BETR_RETURN_IF_ERROR(CheckMayCreate(fs, caller, directory));
+  BETR_RETURN_IF_ERROR(CheckMayCopy(fs, caller, source));
+  WriteBack();
+  BETR_ASSIGN_OR_RETURN(const Entry clone, fs.Clone(source, directory, name));
+  fs.Forget(clone.inode);
+  fuse_lowlevel_notify_inval_inode(session_, directory.value, 0, 0);
+  return absl::OkStatus();
+}
+
+bool Cloner::DeclareOld() {
+  const fuse_out_header header{sizeof(fuse_out_header), kNotifyNewEpoch, 0};
+  return write(fuse_session_fd(session_), &header, sizeof header) == sizeof header;
+}
+
+void Cloner::CloneHandle(fuse_req_t request, uint64_t source, InodeId directory, std::string_view name) {
+  Enqueue([this, request, source, directory, name = std::string(name)] {
+    const absl::StatusOr<InodeId> inode = server_.files().FindSource(source);
+    const absl::Status status = inode.ok() ? Clone(request, *inode, directory, name) : inode.status();
+    if (status.ok()) fuse_lowlevel_notify_inval_entry(session_, directory.value, name.c_str(), name.size());
+    if (!status.ok()) return ReplyStatus(request, status, "clone");
+    fuse_reply_ioctl(request, 0, nullptr, 0);
+  });
+}
+
+void Cloner::CloneToPath(fuse_req_t request, InodeId source, std::string_view path) {
+  Enqueue([this, request, source, path = std::string(path)] {
+    FileSystem& fs = server_.fs();
+    std::string whole = path;
+    if (!path.starts_with('/')) {
+      const absl::StatusOr<std::string> own = fs.PathOf(source);
+      if (!own.ok()) return ReplyStatus(request, own.status(), "clone");
+      whole = SplitPath("/" + *own).first + "/" + path;
+    }
+    const auto [parent, name] = SplitPath(whole);
+    const absl::StatusOr<InodeId> directory = FindDirectory(fs, CallerOf(request), parent);
+    if (!directory.ok()) return ReplyStatus(request, directory.status(), "clone");
+    const absl::Status status = Clone(request, source, *directory, name);
+    const bool is_old = status.ok() && DeclareOld();
+    ReplyStatus(request, status, "clone");
+    if (status.ok() && !is_old) {
+      fuse_lowlevel_notify_inval_entry(session_, directory->value, name.c_str(), name.size());
+    }
+    fs.Forget(*directory);
+  });
+}
+
+}  // namespace betr::fuse

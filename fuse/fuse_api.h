@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// libfuse in the one version that all files here are written for.
+#pragma once
+
+#define FUSE_USE_VERSION 312
+#include <fuse3/fuse_lowlevel.h>

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mount.h"
+
+#include <fmt/format.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "betr/store.h"
+#include "daemon.h"
+#include "mount_options.h"
+#include "mounted.h"
+#include "open_image.h"
+
+namespace betr::fuse {
+namespace {
+
+constexpr int kMountFailed = 32;  // mount(8)
+
+LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
+  if (command.debug || tool.verbosity() > 1) return LogLevel::kDebug;
+  if (tool.quiet()) return LogLevel::kError;
+  return tool.verbosity() > 0 ? LogLevel::kInfo : LogLevel::kWarning;
+}
+
+// The kernel changes its own view of the mount; an image that was opened read-only stays so.
+int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& plan) {
+  unsigned long flags = MS_REMOUNT;
+  if (plan.server.read_only) flags |= MS_RDONLY;
+  const auto has = [&plan](std::string_view option) {
+    return std::find(plan.kernel.rbegin(), plan.kernel.rend(), option) != plan.kernel.rend();
+  };
+  if (has("nosuid")) flags |= MS_NOSUID;
+  if (has("nodev")) flags |= MS_NODEV;
+  if (has("noexec")) flags |= MS_NOEXEC;
+  if (mount(nullptr, command.directory.c_str(), nullptr, flags, nullptr) == 0) return tools::kExitOk;
+  tool.PrintError(fmt::format("remount: {}: {}", command.directory, std::strerror(errno)));
+  return kMountFailed;
+}
+
+absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, const std::string& image,
+                                                      const MountPlan& plan) {
+  const auto access = plan.server.read_only ? tools::ImageAccess::kReadOnly : tools::ImageAccess::kReadWrite;
+  absl::StatusOr<StoreOptions> options = tools::ImageOptions(tool, access);
+  if (!options.ok()) return options.status();
+  options->cache_size = plan.cache_size;
+  absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *std::move(options));
+  if (!store.ok()) return store.status();
+  MountOptions mount_options;
+  mount_options.update_access_times = plan.access_times;
+  return FileSystem::Mount(*std::move(store), mount_options);
+}
+
+}  // namespace
+
+int MountMain(tools::Arguments args, tools::ToolIo& io) {
+  tools::Tool tool(MountDescription(), io);
+  MountCommand command;
+  AddMountOptions(&tool, &command);
+  if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+  absl::StatusOr<MountPlan> plan = PlanOf(command, geteuid() == 0);
+  if (!plan.ok()) return tool.UsageError(std::string(plan.status().message()));
+  if (plan->remount) return Remount(tool, command, *plan);
+  std::error_code error;
+  command.directory = std::filesystem::canonical(command.directory, error).string();
+  if (error) {
+    tool.PrintError(fmt::format("mount: {}: {}", command.directory, error.message()));
+    return kMountFailed;
+  }
+
+  const bool foreground = command.foreground || command.debug;
+  Daemon daemon(!foreground);
+  Mounted::BlockSignals();
+  Log log(plan->syslog ? LogTarget::kSyslog : LogTarget::kStderr, LevelOf(tool, command));
+  absl::StatusOr<std::unique_ptr<FileSystem>> fs = OpenImage(tool, command.image, *plan);
+  if (!fs.ok()) {
+    tool.PrintError("open: " + tools::MessageOf(fs.status()));
+    return kMountFailed;
+  }
+  Mounted mounted(fs->get(), &log, *plan);
+  absl::Status status = mounted.Mount(command.directory, command.debug);
+  const bool is_mounted = status.ok();
+  if (is_mounted) {
+    log.Info(fmt::format("mounted {} on {}", command.image, command.directory));
+    if (!foreground && !plan->syslog) log.SetTarget(LogTarget::kSyslog);
+    daemon.Ready();
+    mounted.Serve();
+  } else {
+    log.Error("mount: " + command.directory, status);
+  }
+  status = (*fs)->Unmount();
+  if (!status.ok()) log.Error("close", status);
+  if (status.ok() && is_mounted) log.Info(fmt::format("unmounted {}", command.image));
+  return status.ok() && is_mounted ? static_cast<int>(tools::kExitOk) : kMountFailed;
+}
+
+}  // namespace betr::fuse

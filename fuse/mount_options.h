@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of mount.betr: its own, and the one that mount(8) uses.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "log.h"
+#include "server.h"
+#include "tool.h"
+
+namespace betr::fuse {
+
+struct MountCommand {
+  std::string image;
+  std::string directory;
+  std::vector<std::string> option_lists;  // of each -o
+  bool foreground = false;
+  bool sloppy = false;
+  bool debug = false;
+  bool no_mtab = false;
+  std::string type;
+};
+
+// What the lists of options say.
+struct MountPlan {
+  ServerSettings server;
+  Bytes cache_size{0};  // 0: the store's default
+  std::chrono::seconds commit_period{5};
+  unsigned threads = 0;  // 0: as the machine has, within limits
+  bool access_times = false;
+  bool remount = false;
+  bool allow_other = false;
+  bool syslog = false;
+  std::string name;  // of the source, as in /proc/mounts
+  std::string subtype = "betr";
+  std::vector<std::string> kernel;  // for libfuse and the kernel: "nosuid", "noexec", ...
+};
+
+tools::ToolDescription MountDescription();
+
+// Adds the options to the parser. `command` outlives it.
+void AddMountOptions(tools::Tool* tool, MountCommand* command);
+
+// kInvalidArgument for an option that is unknown (unless sloppy) or has a wrong value.
+absl::StatusOr<MountPlan> PlanOf(const MountCommand& command, bool is_root);
+
+// The value of -o for libfuse.
+std::string FuseOptions(const MountPlan& plan);
+
+}  // namespace betr::fuse

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mounted.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+namespace betr::fuse {
+namespace {
+
+constexpr unsigned kThreadsMin = 2;
+constexpr unsigned kThreadsDefaultMax = 8;
+// How long a lazily unmounted file system, in which files are open, goes on answering.
+constexpr int kGraceMilliseconds = 2000;
+
+sigset_t EndSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  return signals;
+}
+
+unsigned ThreadsOf(const MountPlan& plan) {
+  if (plan.threads > 0) return plan.threads;
+  return std::clamp(std::thread::hardware_concurrency(), kThreadsMin, kThreadsDefaultMax);
+}
+
+bool WaitFor(int descriptor, int milliseconds) {
+  pollfd wait{descriptor, POLLIN, 0};
+  return poll(&wait, 1, milliseconds) > 0;
+}
+
+}  // namespace
+
+void Mounted::BlockSignals() {
+  const sigset_t signals = EndSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): there is nothing to be done about it here
+}
+
+Mounted::Mounted(FileSystem* fs, Log* log, const MountPlan& plan)
+    : plan_(plan), log_(*log), server_(fs, log, plan.server) {}
+
+Mounted::~Mounted() {
+  if (session_ == nullptr) return;
+  server_.Detach();
+  fuse_session_destroy(session_);
+}
+
+absl::Status Mounted::Mount(const std::string& directory, bool debug) {
+  const std::string options = FuseOptions(plan_);
+  std::vector<std::string> words = {"mount.betr", "-o", options};
+  if (debug) words.emplace_back("-d");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  fuse_args args = FUSE_ARGS_INIT(static_cast<int>(pointers.size()), pointers.data());
+  session_ = fuse_session_new(&args, &Operations(), sizeof(fuse_lowlevel_ops), &server_);
+  fuse_opt_free_args(&args);
+  if (session_ == nullptr) return absl::UnavailableError("libfuse refuses the options " + options);
+  if (fuse_session_mount(session_, directory.c_str()) != 0) return absl::UnavailableError("the kernel refuses");
+  directory_ = directory;
+  server_.Attach(session_);
+  return absl::OkStatus();
+}
+
+void Mounted::Serve() {
+  SessionLoop loop(&server_, session_);
+  loop.Start(ThreadsOf(plan_));
+  const sigset_t signals = EndSignals();
+  const int signal = signalfd(-1, &signals, SFD_CLOEXEC);
+  const std::chrono::milliseconds period = plan_.commit_period;
+  const int timeout = period.count() == 0 ? -1 : static_cast<int>(period.count());
+  std::array<pollfd, 2> wait{{{signal, POLLIN, 0}, {loop.ended(), POLLIN, 0}}};
+  while (true) {
+    const int ready = poll(wait.data(), wait.size(), timeout);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) break;
+    if (plan_.server.read_only) continue;
+    if (const absl::Status synced = server_.fs().Sync(); !synced.ok()) log_.Error("sync", synced);
+  }
+  if (wait[1].revents == 0) Unmount();
+  WaitFor(loop.ended(), kGraceMilliseconds);
+  loop.Stop();
+  close(signal);
+}
+
+void Mounted::Unmount() {
+  if (const int root = open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); root >= 0) {
+    syncfs(root);
+    close(root);
+  }
+  fuse_session_unmount(session_);
+}
+
+}  // namespace betr::fuse

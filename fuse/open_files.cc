@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "open_files.h"
+
+#include <sys/random.h>
+
+#include <cerrno>
+
+#include "base/check.h"
+
+namespace betr::fuse {
+
+OpenFiles::OpenFiles() = default;
+
+Handle* OpenFiles::Add(InodeId inode, bool writes, std::unique_ptr<DirectoryStream> stream) {
+  auto handle = std::make_unique<Handle>();
+  handle->inode = inode;
+  handle->writes = writes;
+  handle->stream = std::move(stream);
+  if (writes) {
+    const MutexLock lock(mutex_);
+    ++writers_[inode.value];
+  }
+  return handle.release();
+}
+
+InodeId OpenFiles::Remove(Handle* handle) {
+  const std::unique_ptr<Handle> owned(handle);
+  const MutexLock lock(mutex_);
+  if (owned->writes && --writers_[owned->inode.value] == 0) writers_.erase(owned->inode.value);
+  if (owned->source != 0) sources_.erase(owned->source);
+  return owned->inode;
+}
+
+uint64_t OpenFiles::SourceOf(Handle* handle) {
+  const MutexLock lock(mutex_);
+  while (handle->source == 0) {
+    uint64_t source = 0;
+    Check(getrandom(&source, sizeof source, 0) == sizeof source, "the system has random numbers");
+    if (source != 0 && sources_.emplace(source, handle->inode).second) handle->source = source;
+  }
+  return handle->source;
+}
+
+absl::StatusOr<InodeId> OpenFiles::FindSource(uint64_t source) {
+  const MutexLock lock(mutex_);
+  const auto found = sources_.find(source);
+  if (found == sources_.end()) return ErrnoError(EBADF, "source of a clone");
+  return found->second;
+}
+
+std::vector<InodeId> OpenFiles::Writers() {
+  const MutexLock lock(mutex_);
+  std::vector<InodeId> inodes;
+  for (const auto& [inode, handles] : writers_) inodes.push_back(InodeId{inode});
+  return inodes;
+}
+
+}  // namespace betr::fuse

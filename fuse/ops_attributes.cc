@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes and targets of symlinks.
+#include "acl.h"
+#include "operations.h"
+#include "reply.h"
+
+namespace betr::fuse {
+namespace {
+
+void GetAttributes(fuse_req_t request, fuse_ino_t node, fuse_file_info*) {
+  const absl::StatusOr<FileAttributes> attributes = ServerOf(request).fs().GetAttributes(ToInode(node));
+  if (!attributes.ok()) return ReplyStatus(request, attributes.status(), "getattr");
+  ReplyAttributes(request, *attributes);
+}
+
+FileTime ToFileTime(const timespec& time) { return {time.tv_sec, static_cast<uint32_t>(time.tv_nsec)}; }
+
+AttributeChange ToChange(FileSystem& fs, const struct stat& wanted, int fields) {
+  const auto has = [fields](int field) { return (fields & field) != 0; };
+  AttributeChange change;
+  if (has(FUSE_SET_ATTR_MODE)) change.permissions = wanted.st_mode & 07777;
+  if (has(FUSE_SET_ATTR_UID)) change.uid = wanted.st_uid;
+  if (has(FUSE_SET_ATTR_GID)) change.gid = wanted.st_gid;
+  if (has(FUSE_SET_ATTR_SIZE)) change.size = static_cast<uint64_t>(wanted.st_size);
+  if (has(FUSE_SET_ATTR_ATIME)) change.accessed = ToFileTime(wanted.st_atim);
+  if (has(FUSE_SET_ATTR_MTIME)) change.modified = ToFileTime(wanted.st_mtim);
+  if (has(FUSE_SET_ATTR_CTIME)) change.changed = ToFileTime(wanted.st_ctim);
+  if (has(FUSE_SET_ATTR_ATIME_NOW)) change.accessed = fs.Now();
+  if (has(FUSE_SET_ATTR_MTIME_NOW)) change.modified = fs.Now();
+  return change;
+}
+
+void SetAttributes(fuse_req_t request, fuse_ino_t node, struct stat* wanted, int fields, fuse_file_info*) {
+  Server& server = ServerOf(request);
+  const AttributeChange change = ToChange(server.fs(), *wanted, fields);
+  const absl::StatusOr<FileAttributes> attributes = server.fs().SetAttributes(ToInode(node), change);
+  if (!attributes.ok()) return ReplyStatus(request, attributes.status(), "setattr");
+  if (change.permissions && server.settings().acl) {
+    const absl::Status followed = FollowMode(server.fs(), ToInode(node), *change.permissions);
+    if (!followed.ok()) return ReplyStatus(request, followed, "setattr");
+  }
+  ReplyAttributes(request, *attributes);
+}
+
+void ReadLink(fuse_req_t request, fuse_ino_t node) {
+  const absl::StatusOr<std::string> target = ServerOf(request).fs().ReadLink(ToInode(node));
+  if (!target.ok()) return ReplyStatus(request, target.status(), "readlink");
+  fuse_reply_readlink(request, target->c_str());
+}
+
+}  // namespace
+
+void AddAttributeOperations(fuse_lowlevel_ops* ops) {
+  ops->getattr = GetAttributes;
+  ops->setattr = SetAttributes;
+  ops->readlink = ReadLink;
+}
+
+}  // namespace betr::fuse

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regular files: opening, content, and what makes it durable.
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <vector>
+
+#include "operations.h"
+#include "reply.h"
+
+namespace betr::fuse {
+namespace {
+
+void Open(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
+  Server& server = ServerOf(request);
+  FileSystem& fs = server.fs();
+  absl::Status status = fs.Open(ToInode(node));
+  if (!status.ok()) return ReplyStatus(request, status, "open");
+  if ((info->flags & O_TRUNC) != 0) {
+    AttributeChange change;
+    change.size = 0;
+    status = fs.SetAttributes(ToInode(node), change).status();
+    if (!status.ok()) {
+      fs.Close(ToInode(node));
+      return ReplyStatus(request, status, "open");
+    }
+  }
+  const bool writes = (info->flags & O_ACCMODE) != O_RDONLY;
+  info->fh = reinterpret_cast<uint64_t>(server.files().Add(ToInode(node), writes));
+  info->keep_cache = 1;
+  if (fuse_reply_open(request, info) != 0) fs.Close(server.files().Remove(HandleOf(info)));
+}
+
+void Release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
+  Server& server = ServerOf(request);
+  server.fs().Close(server.files().Remove(HandleOf(info)));
+  fuse_reply_err(request, 0);
+}
+
+void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info*) {
+  thread_local std::vector<char> buffer;
+  if (buffer.size() < size) buffer.resize(size);
+  const absl::StatusOr<size_t> done =
+      ServerOf(request).fs().Read(ToInode(node), static_cast<uint64_t>(offset), {buffer.data(), size});
+  if (!done.ok()) return ReplyStatus(request, done.status(), "read");
+  fuse_reply_buf(request, buffer.data(), *done);
+}
+
+void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, off_t offset, fuse_file_info*) {
+  const absl::StatusOr<size_t> done =
+      ServerOf(request).fs().Write(ToInode(node), static_cast<uint64_t>(offset), {bytes, size});
+  if (!done.ok()) return ReplyStatus(request, done.status(), "write");
+  fuse_reply_write(request, *done);
+}
+
+// The kernel asks once and never again. Errors of gathered writes come out of fsync.
+void Flush(fuse_req_t request, fuse_ino_t, fuse_file_info*) { fuse_reply_err(request, ENOSYS); }
+
+void Sync(fuse_req_t request, fuse_ino_t, int, fuse_file_info*) {
+  Server& server = ServerOf(request);
+  ReplyStatus(request, server.settings().read_only ? absl::OkStatus() : server.fs().Sync(), "fsync");
+}
+
+std::optional<AllocateMode> ToAllocateMode(int mode) {
+  switch (mode) {
+    case 0:
+      return AllocateMode::kExtend;
+    case FALLOC_FL_KEEP_SIZE:
+      return AllocateMode::kKeepSize;
+    case FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE:
+      return AllocateMode::kPunchHole;
+    case FALLOC_FL_ZERO_RANGE:
+      return AllocateMode::kZero;
+    case FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE:
+      return AllocateMode::kZeroKeepSize;
+    default:
+      return std::nullopt;
+  }
+}
+
+void Allocate(fuse_req_t request, fuse_ino_t node, int flags, off_t offset, off_t length, fuse_file_info*) {
+  const std::optional<AllocateMode> mode = ToAllocateMode(flags);
+  if (!mode) {
+    fuse_reply_err(request, EOPNOTSUPP);
+    return;
+  }
+  FileSystem& fs = ServerOf(request).fs();
+  ReplyStatus(request, fs.Allocate(ToInode(node), *mode, static_cast<uint64_t>(offset), static_cast<uint64_t>(length)),
+              "fallocate");
+}
+
+void CopyRange(fuse_req_t request, fuse_ino_t from, off_t from_offset, fuse_file_info*, fuse_ino_t to, off_t to_offset,
+               fuse_file_info*, size_t length, int flags) {
+  if (flags != 0) {
+    fuse_reply_err(request, EINVAL);
+    return;
+  }
+  const absl::StatusOr<uint64_t> done = ServerOf(request).fs().CopyRange(
+      ToInode(from), static_cast<uint64_t>(from_offset), ToInode(to), static_cast<uint64_t>(to_offset), length);
+  if (!done.ok()) return ReplyStatus(request, done.status(), "copy_file_range");
+  fuse_reply_write(request, *done);
+}
+
+void Seek(fuse_req_t request, fuse_ino_t node, off_t offset, int whence, fuse_file_info*) {
+  if (whence != SEEK_DATA && whence != SEEK_HOLE) {
+    fuse_reply_err(request, EINVAL);
+    return;
+  }
+  FileSystem& fs = ServerOf(request).fs();
+  const uint64_t from = static_cast<uint64_t>(offset);
+  const absl::StatusOr<uint64_t> found =
+      whence == SEEK_DATA ? fs.SeekData(ToInode(node), from) : fs.SeekHole(ToInode(node), from);
+  if (!found.ok()) return ReplyStatus(request, found.status(), "lseek");
+  fuse_reply_lseek(request, static_cast<off_t>(*found));
+}
+
+}  // namespace
+
+void AddContentOperations(fuse_lowlevel_ops* ops) {
+  ops->open = Open;
+  ops->release = Release;
+  ops->read = Read;
+  ops->write = Write;
+  ops->flush = Flush;
+  ops->fsync = Sync;
+  ops->fsyncdir = Sync;
+  ops->fallocate = Allocate;
+  ops->copy_file_range = CopyRange;
+  ops->lseek = Seek;
+}
+
+}  // namespace betr::fuse

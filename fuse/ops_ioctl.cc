@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of betr/mount_ioctl.h; every other one is ENOTTY, without a lock: programs ask each file that they open
+// whether it is a terminal.
+#include <cerrno>
+#include <cstring>
+
+#include "betr/mount_ioctl.h"
+#include "cloner.h"
+#include "operations.h"
+#include "reply.h"
+
+namespace betr::fuse {
+namespace {
+
+void Clone(fuse_req_t request, fuse_ino_t directory, const void* in, size_t in_size) {
+  betr_clone wanted{};
+  if (in_size != sizeof wanted) {
+    fuse_reply_err(request, EINVAL);
+    return;
+  }
+  std::memcpy(&wanted, in, sizeof wanted);
+  const size_t size = strnlen(wanted.name, sizeof wanted.name);
+  if (wanted.flags != 0 || wanted.reserved != 0 || size == sizeof wanted.name) {
+    fuse_reply_err(request, EINVAL);
+    return;
+  }
+  ServerOf(request).cloner().CloneHandle(request, wanted.source, ToInode(directory), {wanted.name, size});
+}
+
+void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_file_info* info, unsigned, const void* in,
+           size_t in_size, size_t out_size) {
+  if (command == BETR_IOC_SOURCE && out_size >= sizeof(uint64_t)) {
+    const uint64_t source = ServerOf(request).files().SourceOf(HandleOf(info));
+    fuse_reply_ioctl(request, 0, &source, sizeof source);
+  } else if (command == BETR_IOC_CLONE) {
+    Clone(request, node, in, in_size);
+  } else {
+    fuse_reply_err(request, ENOTTY);
+  }
+}
+
+}  // namespace
+
+void AddIoctlOperations(fuse_lowlevel_ops* ops) { ops->ioctl = Ioctl; }
+
+}  // namespace betr::fuse

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names: finding, making, removing and moving them.
+#include <fcntl.h>
+#include <linux/fs.h>
+
+#include <cerrno>
+
+#include "new_file.h"
+#include "operations.h"
+#include "reply.h"
+
+namespace betr::fuse {
+namespace {
+
+void Lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  const absl::StatusOr<Entry> entry = ServerOf(request).fs().Lookup(ToInode(parent), name);
+  if (entry.ok()) return ReplyEntry(request, *entry);
+  if (ToErrno(entry.status()) != ENOENT) return ReplyStatus(request, entry.status(), "lookup");
+  fuse_entry_param absent{};
+  absent.entry_timeout = kForever;
+  fuse_reply_entry(request, &absent);
+}
+
+void Forget(fuse_req_t request, fuse_ino_t node, uint64_t references) {
+  ServerOf(request).fs().Forget(ToInode(node), references);
+  fuse_reply_none(request);
+}
+
+void ForgetMany(fuse_req_t request, size_t count, fuse_forget_data* forgets) {
+  FileSystem& fs = ServerOf(request).fs();
+  for (size_t i = 0; i < count; ++i) fs.Forget(ToInode(forgets[i].ino), forgets[i].nlookup);
+  fuse_reply_none(request);
+}
+
+void Make(fuse_req_t request, fuse_ino_t parent, const char* name, uint32_t mode, uint64_t device, const char* what) {
+  const absl::StatusOr<Entry> entry = MakeFile(request, ToInode(parent), name, mode, device);
+  if (!entry.ok()) return ReplyStatus(request, entry.status(), what);
+  ReplyEntry(request, *entry);
+}
+
+void MakeNode(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, dev_t device) {
+  Make(request, parent, name, mode, device, "mknod");
+}
+
+void MakeDirectory(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode) {
+  Make(request, parent, name, S_IFDIR | (mode & 07777), 0, "mkdir");
+}
+
+void Symlink(fuse_req_t request, const char* target, fuse_ino_t parent, const char* name) {
+  const fuse_ctx* const caller = fuse_req_ctx(request);
+  const NewFile file{
+      .type = FileType::kSymlink, .permissions = 0777, .uid = caller->uid, .gid = caller->gid, .target = target};
+  const absl::StatusOr<Entry> entry = ServerOf(request).fs().Create(ToInode(parent), name, file);
+  if (!entry.ok()) return ReplyStatus(request, entry.status(), "symlink");
+  ReplyEntry(request, *entry);
+}
+
+void Create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, fuse_file_info* info) {
+  FileSystem& fs = ServerOf(request).fs();
+  const absl::StatusOr<Entry> entry = MakeFile(request, ToInode(parent), name, S_IFREG | (mode & 07777), 0);
+  if (!entry.ok()) return ReplyStatus(request, entry.status(), "create");
+  if (const absl::Status opened = fs.Open(entry->inode); !opened.ok()) {
+    fs.Forget(entry->inode);
+    return ReplyStatus(request, opened, "create");
+  }
+  ReplyCreated(request, *entry, info);
+}
+
+void Unlink(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  ReplyStatus(request, ServerOf(request).fs().Unlink(ToInode(parent), name), "unlink");
+}
+
+void RemoveDirectory(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  ReplyStatus(request, ServerOf(request).fs().RemoveDirectory(ToInode(parent), name), "rmdir");
+}
+
+void Rename(fuse_req_t request, fuse_ino_t from, const char* from_name, fuse_ino_t to, const char* to_name,
+            unsigned flags) {
+  RenameMode mode = RenameMode::kReplace;
+  if (flags == RENAME_NOREPLACE) {
+    mode = RenameMode::kNoReplace;
+  } else if (flags == RENAME_EXCHANGE) {
+    mode = RenameMode::kExchange;
+  } else if (flags != 0) {
+    fuse_reply_err(request, EINVAL);
+    return;
+  }
+  FileSystem& fs = ServerOf(request).fs();
+  ReplyStatus(request, fs.Rename(ToInode(from), from_name, ToInode(to), to_name, mode), "rename");
+}
+
+void Link(fuse_req_t request, fuse_ino_t node, fuse_ino_t parent, const char* name) {
+  const absl::StatusOr<Entry> entry = ServerOf(request).fs().Link(ToInode(node), ToInode(parent), name);
+  if (!entry.ok()) return ReplyStatus(request, entry.status(), "link");
+  ReplyEntry(request, *entry);
+}
+
+}  // namespace
+
+void AddNameOperations(fuse_lowlevel_ops* ops) {
+  ops->lookup = Lookup;
+  ops->forget = Forget;
+  ops->forget_multi = ForgetMany;
+  ops->mknod = MakeNode;
+  ops->mkdir = MakeDirectory;
+  ops->symlink = Symlink;
+  ops->create = Create;
+  ops->unlink = Unlink;
+  ops->rmdir = RemoveDirectory;
+  ops->rename = Rename;
+  ops->link = Link;
+}
+
+}  // namespace betr::fuse

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server.h"
+
+#include "cloner.h"
+#include "operations.h"
+
+namespace betr::fuse {
+namespace {
+
+timespec ToTimespec(const FileTime& time) {
+  return {.tv_sec = time.seconds, .tv_nsec = static_cast<long>(time.nanoseconds)};
+}
+
+fuse_lowlevel_ops MakeOperations() {
+  fuse_lowlevel_ops ops{};
+  AddSessionOperations(&ops);
+  AddNameOperations(&ops);
+  AddAttributeOperations(&ops);
+  AddXattrOperations(&ops);
+  AddContentOperations(&ops);
+  AddDirectoryOperations(&ops);
+  AddIoctlOperations(&ops);
+  return ops;
+}
+
+}  // namespace
+
+Server::Server(FileSystem* fs, Log* log, const ServerSettings& settings)
+    : fs_(*fs), log_(*log), settings_(settings), generation_(static_cast<uint64_t>(fs->Now().seconds)) {}
+
+Server::~Server() = default;
+
+void Server::Attach(fuse_session* session) { cloner_ = std::make_unique<Cloner>(this, session); }
+
+void Server::Detach() { cloner_.reset(); }
+
+fuse_entry_param Server::ToParam(const Entry& entry) const {
+  fuse_entry_param param{};
+  param.ino = entry.inode.value;
+  param.generation = generation_;
+  param.attr = ToStat(entry.attributes);
+  param.attr_timeout = kForever;
+  param.entry_timeout = kForever;
+  return param;
+}
+
+struct stat ToStat(const FileAttributes& attributes) {
+  struct stat stat {};
+  stat.st_ino = attributes.inode_number;
+  stat.st_mode = attributes.mode();
+  stat.st_nlink = attributes.links;
+  stat.st_uid = attributes.uid;
+  stat.st_gid = attributes.gid;
+  stat.st_rdev = attributes.device;
+  stat.st_size = static_cast<off_t>(attributes.size);
+  stat.st_blksize = static_cast<blksize_t>(kFileBlock.value);
+  stat.st_blocks = static_cast<blkcnt_t>(attributes.blocks);
+  stat.st_atim = ToTimespec(attributes.accessed);
+  stat.st_mtim = ToTimespec(attributes.modified);
+  stat.st_ctim = ToTimespec(attributes.changed);
+  return stat;
+}
+
+const fuse_lowlevel_ops& Operations() {
+  static const fuse_lowlevel_ops operations = MakeOperations();
+  return operations;
+}
+
+}  // namespace betr::fuse

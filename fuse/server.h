@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mapping between the kernel's requests and a FileSystem. One Server is one mount.
+//
+// A node of the kernel is an InodeId, and each lookup that the kernel counts is a reference on it. Nothing that is
+// answered ever expires: the kernel sees every change but those that clones make, and is told of these (fuse/cloner.h).
+//
+// Threads. Requests come from any number of threads. A request's own thread never waits for the kernel to take an
+// invalidation, as that may wait for a request.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "betr/filesystem.h"
+#include "fuse_api.h"
+#include "log.h"
+#include "open_files.h"
+
+namespace betr::fuse {
+
+class Cloner;
+
+struct ServerSettings {
+  bool writeback = false;  // the kernel gathers writes; partial ones of uncached pages read first
+  bool xattrs = true;
+  bool acl = true;
+  bool read_only = false;
+};
+
+class Server {
+ public:
+  // `fs` and `log` outlive this.
+  Server(FileSystem* fs, Log* log, const ServerSettings& settings);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  FileSystem& fs() { return fs_; }
+  Log& log() { return log_; }
+  const ServerSettings& settings() const { return settings_; }
+  OpenFiles& files() { return files_; }
+  Cloner& cloner() { return *cloner_; }
+
+  // To be called before the first request: the session that requests come from.
+  void Attach(fuse_session* session);
+  // Ends what works in the background. After the last request.
+  void Detach();
+
+  // What the kernel is told about an entry, with answers that never expire.
+  fuse_entry_param ToParam(const Entry& entry) const;
+
+ private:
+  FileSystem& fs_;
+  Log& log_;
+  ServerSettings settings_;
+  uint64_t generation_;  // tells inodes of this mount from those of others under the same number
+  OpenFiles files_;
+  std::unique_ptr<Cloner> cloner_;
+};
+
+// As long as a kernel can count.
+inline constexpr double kForever = 1e9;
+
+inline InodeId ToInode(fuse_ino_t node) { return InodeId{node}; }
+inline Handle* HandleOf(const fuse_file_info* info) { return reinterpret_cast<Handle*>(info->fh); }
+struct stat ToStat(const FileAttributes& attributes);
+
+// All of libfuse's table of operations, made of the files fuse/ops_*.cc.
+const fuse_lowlevel_ops& Operations();
+
+}  // namespace betr::fuse

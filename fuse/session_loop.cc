@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session_loop.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/check.h"
+#include "raw_requests.h"
+
+namespace betr::fuse {
+namespace {
+
+constexpr int kWakeSignal = SIGUSR1;
+constexpr std::chrono::milliseconds kWakePeriod{5};
+
+// Only interrupts the read of a request.
+void IgnoreWake(int) {}
+
+}  // namespace
+
+SessionLoop::SessionLoop(Server* server, fuse_session* session)
+    : server_(*server), session_(session), ended_(eventfd(0, EFD_CLOEXEC)) {
+  Check(ended_ >= 0, "an eventfd can be had");
+  struct sigaction action {};
+  action.sa_handler = IgnoreWake;  // without SA_RESTART
+  sigaction(kWakeSignal, &action, nullptr);
+}
+
+SessionLoop::~SessionLoop() {
+  Stop();
+  close(ended_);
+}
+
+void SessionLoop::Start(unsigned threads) {
+  running_ = threads;
+  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
+}
+
+void SessionLoop::Run() {
+  fuse_buf buffer{};
+  while (fuse_session_exited(session_) == 0) {
+    const int size = fuse_session_receive_buf(session_, &buffer);
+    if (size == -EINTR || size == -EAGAIN) continue;
+    if (size < 0) server_.log().Write(LogLevel::kError, fmt::format("receive: {}", std::strerror(-size)));
+    if (size <= 0) break;
+    const std::span<const char> bytes(static_cast<const char*>(buffer.mem), static_cast<size_t>(size));
+    if (!AnswerRawRequest(server_, session_, bytes)) fuse_session_process_buf(session_, &buffer);
+  }
+  std::free(buffer.mem);
+  --running_;
+  const uint64_t one = 1;
+  Check(write(ended_, &one, sizeof one) == sizeof one, "an eventfd counts");
+}
+
+void SessionLoop::Stop() {
+  fuse_session_exit(session_);
+  // A signal may come just before the thread begins to wait, so it comes again.
+  while (running_ > 0) {
+    for (std::thread& thread : threads_) pthread_kill(thread.native_handle(), kWakeSignal);
+    std::this_thread::sleep_for(kWakePeriod);
+  }
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+}  // namespace betr::fuse

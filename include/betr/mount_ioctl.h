@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clones on a mounted image, for any program: C or C++, no library needed.
+ *
+ *   int source = open("project", O_RDONLY);             a directory or a regular file
+ *   int target = open(".", O_RDONLY | O_DIRECTORY);     the directory that gets the clone
+ *   struct betr_clone clone = {0};
+ *   ioctl(source, BETR_IOC_SOURCE, &clone.source);
+ *   strcpy(clone.name, "project-copy");
+ *   ioctl(target, BETR_IOC_CLONE, &clone);
+ *
+ * The clone is the source with everything below it at one instant, data still in the kernel's caches included. Both
+ * descriptors are of one mount, or the second call gives EINVAL.
+ *
+ * Who may: whoever may create a name in the target directory, and is root or owns everything in the source and may
+ * read it. For others than root the tree is walked to see that.
+ *
+ * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), EEXIST, EINVAL (flags, name), EACCES,
+ * EPERM, ENAMETOOLONG (also of paths below the source), ENOSPC, EROFS. ENOTTY: this is no mount of betr.
+ *
+ * The same by a script, on the source, with a path from the mount's root, or a name beside the source:
+ *   setfattr -n user.betr.clone -v /backup/project project
+ *   setfattr -n user.betr.clone -v project-copy project
+ */
+#ifndef BETR_MOUNT_IOCTL_H
+#define BETR_MOUNT_IOCTL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define BETR_CLONE_XATTR "user.betr.clone"
+
+struct betr_clone {
+  __u64 source;   /* from BETR_IOC_SOURCE; good while that descriptor is open */
+  __u32 flags;    /* 0 */
+  __u32 reserved; /* 0 */
+  char name[256]; /* of the clone: ends with NUL */
+};
+
+/* What names the file or directory behind a descriptor in a betr_clone. */
+#define BETR_IOC_SOURCE _IOR(0xbe, 1, __u64)
+/* On a descriptor of the directory that is to hold the clone. */
+#define BETR_IOC_CLONE _IOW(0xbe, 2, struct betr_clone)
+
+#endif
