@@ -109,6 +109,11 @@ void Seek(fuse_req_t request, fuse_ino_t node, off_t offset, int whence, fuse_fi
     fuse_reply_err(request, EINVAL);
     return;
   }
+  // What the kernel holds back is not known here. It takes everything for data then.
+  if (ServerOf(request).settings().writeback) {
+    fuse_reply_err(request, ENOSYS);
+    return;
+  }
   FileSystem& fs = ServerOf(request).fs();
   const uint64_t from = static_cast<uint64_t>(offset);
   const absl::StatusOr<uint64_t> found =

@@ -22,8 +22,7 @@
  *   setfattr -n user.betr.clone -v /backup/project project
  *   setfattr -n user.betr.clone -v project-copy project
  */
-#ifndef BETR_MOUNT_IOCTL_H
-#define BETR_MOUNT_IOCTL_H
+#pragma once
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
@@ -41,5 +40,3 @@ struct betr_clone {
 #define BETR_IOC_SOURCE _IOR(0xbe, 1, __u64)
 /* On a descriptor of the directory that is to hold the clone. */
 #define BETR_IOC_CLONE _IOW(0xbe, 2, struct betr_clone)
-
-#endif

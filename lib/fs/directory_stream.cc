@@ -63,8 +63,7 @@ absl::Status DirectoryStream::ReadReferred(uint64_t position, size_t max,
   const auto visit_dot = [&](const Item& item) { return visit({item.name, {InodeId{}, item.attributes}, item.next}); };
   BETR_RETURN_IF_ERROR(ReadDots(&position, visit_dot, &stopped));
   if (stopped) return absl::OkStatus();
-  BETR_ASSIGN_OR_RETURN(const std::vector<NamedEntry> entries,
-                        fs_.LookupAfter(directory_, NameBefore(position), max));
+  BETR_ASSIGN_OR_RETURN(const std::vector<NamedEntry> entries, fs_.LookupAfter(directory_, NameBefore(position), max));
   for (const NamedEntry& one : entries) {
     position = stopped ? position : PositionBehind(one.name, position);
     stopped = stopped || !visit({one.name, one.entry, position});
