@@ -2,12 +2,14 @@
 #include "mount.h"
 
 #include <fmt/format.h>
+#include <mntent.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -22,6 +24,19 @@ namespace betr::fuse {
 namespace {
 
 constexpr int kMountFailed = 32;  // mount(8)
+constexpr std::chrono::milliseconds kRetryPeriod{20};
+constexpr int kRemountTries = 50;
+constexpr int kOpenTries = 500;
+
+// Whether the image is mounted on some directory, as far as the system's table of mounts tells.
+bool IsMounted(const std::string& source) {
+  FILE* const table = setmntent("/proc/self/mounts", "r");
+  if (table == nullptr) return false;
+  bool found = false;
+  while (const mntent* const entry = getmntent(table)) found = found || source == entry->mnt_fsname;
+  endmntent(table);
+  return found;
+}
 
 LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
   if (command.debug || tool.verbosity() > 1) return LogLevel::kDebug;
@@ -39,7 +54,14 @@ int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& pla
   if (has("nosuid")) flags |= MS_NOSUID;
   if (has("nodev")) flags |= MS_NODEV;
   if (has("noexec")) flags |= MS_NOEXEC;
-  if (mount(nullptr, command.directory.c_str(), nullptr, flags, nullptr) == 0) return tools::kExitOk;
+  // Files of a FUSE mount are closed behind the back of whoever closes them: what looks busy may be free at once.
+  int result = -1;
+  for (int tries = 0; tries < kRemountTries; ++tries) {
+    result = mount(nullptr, command.directory.c_str(), nullptr, flags, nullptr);
+    if (result == 0 || errno != EBUSY) break;
+    std::this_thread::sleep_for(kRetryPeriod);
+  }
+  if (result == 0) return tools::kExitOk;
   tool.PrintError(fmt::format("remount: {}: {}", command.directory, std::strerror(errno)));
   return kMountFailed;
 }
@@ -50,7 +72,13 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   absl::StatusOr<StoreOptions> options = tools::ImageOptions(tool, access);
   if (!options.ok()) return options.status();
   options->cache_size = plan.cache_size;
-  absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *std::move(options));
+  absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *options);
+  // A mount that was just ended still writes its checkpoint.
+  for (int tries = 0; store.status().code() == absl::StatusCode::kFailedPrecondition && tries < kOpenTries; ++tries) {
+    if (IsMounted(plan.name)) break;
+    std::this_thread::sleep_for(kRetryPeriod);
+    store = tools::OpenStore(image, *options);
+  }
   if (!store.ok()) return store.status();
   MountOptions mount_options;
   mount_options.update_access_times = plan.access_times;

@@ -23,6 +23,9 @@ constexpr unsigned kSecondsMax = 3600;
 constexpr std::array<std::string_view, 17> kIgnored = {
     "defaults", "auto", "noauto", "nofail",      "_netdev",  "user",       "nouser",        "users",      "owner",
     "group",    "loop", "rw",     "strictatime", "lazytime", "nolazytime", "noallow_other", "nowriteback"};
+// The same with a value; and what a remount repeats from /proc/mounts.
+constexpr std::array<std::string_view, 8> kIgnoredKeys = {"comment",  "uhelper",  "user",     "user_id",
+                                                          "group_id", "rootmode", "max_read", "fd"};
 // For the kernel, by way of libfuse.
 constexpr std::array<std::string_view, 12> kPassed = {"suid",  "nosuid",       "dev",      "nodev",
                                                       "exec",  "noexec",       "sync",     "dirsync",
@@ -132,8 +135,7 @@ absl::Status SetOption(MountPlan* plan, std::string_view option, bool sloppy) {
   if (equals != std::string_view::npos) {
     BETR_RETURN_IF_ERROR(SetValue(plan, option, key, option.substr(equals + 1), &known));
   }
-  const bool ignored = option.empty() || IsIn(kIgnored, option) || key == "comment" || key == "uhelper" ||
-                       key == "user" || option.starts_with("x-");
+  const bool ignored = option.empty() || IsIn(kIgnored, option) || IsIn(kIgnoredKeys, key) || option.starts_with("x-");
   return known || ignored || sloppy ? absl::OkStatus() : Invalid(option, "unknown option");
 }
 
