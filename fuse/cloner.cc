@@ -4,6 +4,7 @@
 #include <linux/fuse.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "base/status.h"
@@ -98,7 +99,8 @@ void Cloner::CloneToPath(fuse_req_t request, InodeId source, std::string_view pa
     std::string whole = path;
     if (!path.starts_with('/')) {
       const absl::StatusOr<std::string> own = fs.PathOf(source);
-      if (!own.ok()) return ReplyStatus(request, own.status(), "clone");
+      // Of several names none is the one that the clone should be beside.
+      if (!own.ok()) return ReplyStatus(request, ErrnoError(EINVAL, "a source without one name"), "clone");
       whole = SplitPath("/" + *own).first + "/" + path;
     }
     const auto [parent, name] = SplitPath(whole);

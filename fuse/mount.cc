@@ -96,11 +96,12 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
   if (!plan.ok()) return tool.UsageError(std::string(plan.status().message()));
   if (plan->remount) return Remount(tool, command, *plan);
   std::error_code error;
-  command.directory = std::filesystem::canonical(command.directory, error).string();
+  const std::filesystem::path directory = std::filesystem::canonical(command.directory, error);
   if (error) {
     tool.PrintError(fmt::format("mount: {}: {}", command.directory, error.message()));
     return kMountFailed;
   }
+  command.directory = directory.string();
 
   const bool foreground = command.foreground || command.debug;
   Daemon daemon(!foreground);

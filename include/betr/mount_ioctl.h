@@ -10,7 +10,7 @@
  *   ioctl(target, BETR_IOC_CLONE, &clone);
  *
  * The clone is the source with everything below it at one instant, data still in the kernel's caches included. Both
- * descriptors are of one mount, or the second call gives EINVAL.
+ * descriptors are of one mount, or the second call gives EBADF.
  *
  * Who may: whoever may create a name in the target directory, and is root or owns everything in the source and may
  * read it. For others than root the tree is walked to see that.
@@ -18,7 +18,8 @@
  * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), EEXIST, EINVAL (flags, name), EACCES,
  * EPERM, ENAMETOOLONG (also of paths below the source), ENOSPC, EROFS. ENOTTY: this is no mount of betr.
  *
- * The same by a script, on the source, with a path from the mount's root, or a name beside the source:
+ * The same by a script, on the source, with a path from the mount's root, or a name beside the source (of a file with
+ * several links: EINVAL):
  *   setfattr -n user.betr.clone -v /backup/project project
  *   setfattr -n user.betr.clone -v project-copy project
  */

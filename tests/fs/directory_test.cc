@@ -205,5 +205,71 @@ TEST_CASE("a directory with very many entries", "[fs][long]") {
   image.Check();
 }
 
+TEST_CASE("a listing with references finds what lookups find, and teaches the names", "[fs]") {
+  Image image;
+  REQUIRE(image.paths().MakeDirectory("d").ok());
+  REQUIRE(image.paths().MakeDirectory("d/sub").ok());
+  for (int i = 0; i < 30; ++i) REQUIRE(image.paths().WriteFile("d/f" + std::to_string(i), std::string(i, 'x')).ok());
+  REQUIRE(image.paths().Link("d/f3", "d/link").ok());
+  image.Unmount();
+  const OpenFile directory = *image.paths().Open("d");
+  DirectoryStream stream(&image.fs(), directory.inode());
+  std::set<std::string> seen;
+  uint64_t position = 0;
+  for (bool more = true; more;) {
+    more = false;
+    REQUIRE(stream
+                .ReadReferred(position, 7,
+                              [&](const DirectoryStream::ReferredItem& item) {
+                                more = true;
+                                position = item.next;
+                                CHECK(seen.insert(std::string(item.name)).second);
+                                if (item.name == "." || item.name == "..") return true;
+                                const Entry found = *image.fs().Lookup(directory.inode(), item.name);
+                                CHECK(found.inode == item.entry.inode);
+                                CHECK(found.attributes.inode_number == item.entry.attributes.inode_number);
+                                CHECK(found.attributes.size == item.entry.attributes.size);
+                                image.fs().Forget(found.inode, 2);
+                                return true;
+                              })
+                .ok());
+  }
+  CHECK(seen.size() == 34);
+  const uint64_t reads = Reads(image);
+  CHECK(Errno(image.fs().Lookup(directory.inode(), "absent")) == ENOENT);
+  CHECK(Reads(image) == reads);
+}
+
+TEST_CASE("an entry that a listing with references gives back is listed again", "[fs]") {
+  Image image;
+  for (const char* name : {"a", "b", "c"}) REQUIRE(image.paths().WriteFile(name, "").ok());
+  DirectoryStream stream(&image.fs(), kRootInode);
+  std::vector<std::string> seen;
+  InodeId taken;
+  uint64_t position = 2;
+  for (int i = 0; i < 3; ++i) {
+    bool first = true;
+    REQUIRE(stream
+                .ReadReferred(position, 10,
+                              [&](const DirectoryStream::ReferredItem& item) {
+                                if (!first) return false;
+                                first = false;
+                                seen.emplace_back(item.name);
+                                position = item.next;
+                                taken = item.entry.inode;
+                                return true;
+                              })
+                .ok());
+    image.fs().Forget(taken);
+    for (const char* name : {"a", "b", "c"}) {
+      const InodeId inode = image.fs().Lookup(kRootInode, name)->inode;
+      FsSession session(image.fs().impl());
+      CHECK((*session.Find(inode))->references == 1);
+      session.core().inodes().Release(*session.Find(inode), 1);
+    }
+  }
+  CHECK(seen == std::vector<std::string>{"a", "b", "c"});
+}
+
 }  // namespace
 }  // namespace betr::test

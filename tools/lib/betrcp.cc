@@ -4,6 +4,7 @@
 #include "betrcp_copy.h"
 #include "betrcp_inside.h"
 #include "betrcp_list.h"
+#include "betrcp_mounted.h"
 #include "betrcp_options.h"
 
 namespace betr::tools {
@@ -16,7 +17,7 @@ int RunCommand(Tool& tool, const BetrcpOptions& options, CopyCommand command) {
     case CopyCommand::kTar:
       return CopyTar(tool, options);
     case CopyCommand::kClone:
-      return CloneInside(tool, options);
+      return NamesNoImage(tool, options) ? CloneOnMount(tool, options) : CloneInside(tool, options);
     case CopyCommand::kRename:
       return RenameInside(tool, options);
     case CopyCommand::kRemove:

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Clones of directories and files on a mount: by betrcp, by xattr, by cp; what the kernel remembers is never stale.
+source "$BETR_SOURCE_DIR/tests/fuse/mount.sh"
+
+by_betrcp() {
+  [ ! -e copy ] || fail "there is a copy before its time" # the kernel remembers that there is none
+  expect 0 betrcp --clone tree copy
+  [ ! -s out ] || fail "a clone prints without -v"
+  same_tree tree copy
+  expect 0 betrcp -v --clone tree/sub ./
+  printed "clone tree/sub -> ./sub: .*"
+  same_tree tree/sub sub
+  expect 0 betrcp --clone tree/file file
+  cmp tree/file file
+  expect 1 betrcp --clone tree copy -T
+  said "betrcp: clone: copy: File exists"
+  expect 1 betrcp --clone absent copy2
+  said "betrcp: clone: absent: No such file or directory"
+  echo changed >copy/file
+  [ "$(cat tree/file)" = content ] || fail "a change of the clone shows in the source"
+  [ "$(stat -c %i tree/sub/deep)" != "$(stat -c %i copy/sub/deep)" ] || fail "a clone has its source's inode numbers"
+  expect 1 betrcp --clone ../disk.img ../disk2.img
+  said "betrcp: clone: ../disk.img: not on a mounted betr image, and no image was named \(-i\)"
+}
+
+by_xattr() {
+  [ ! -e beside ] || fail "beside"
+  setfattr -n user.betr.clone -v beside tree
+  [ -e beside/sub/deep ] || fail "no clone beside"
+  setfattr -n user.betr.clone -v /tree/sub/inner tree
+  same_tree beside/sub/deep tree/sub/inner/sub/deep
+  [ ! -e tree/self ] || fail "self"
+  setfattr -n user.betr.clone -v /tree/self tree
+  [ -e tree/self/file ] || fail "no clone inside its source"
+  setfattr -n user.betr.clone -v /tree/file2 tree/file
+  cmp tree/file tree/file2
+  expect 1 setfattr -n user.betr.clone -v beside tree
+  expect 1 setfattr -n user.betr.clone -v /absent/clone tree
+}
+
+# What the kernel still holds in its pages is part of a clone.
+with_dirty_pages() {
+  mkdir pages
+  python3 - <<'PYTHON'
+import mmap, os, subprocess
+fd = os.open("pages/file", os.O_CREAT | os.O_RDWR)
+os.ftruncate(fd, 8192)
+with mmap.mmap(fd, 8192) as memory:
+    memory[5000:5003] = b"new"
+    subprocess.run(["betrcp", "--clone", "pages", "pages2"], check=True)
+    memory[5000:5003] = b"old"
+    os.pwrite(fd, b"written", 0)
+    subprocess.run(["betrcp", "--clone", "pages", "pages3"], check=True)
+with open("pages2/file", "rb") as file:
+    content = file.read()
+assert content[5000:5003] == b"new" and content[:7] == bytes(7), content[:7]
+with open("pages3/file", "rb") as file:
+    content = file.read()
+assert content[5000:5003] == b"old" and content[:7] == b"written", content[:7]
+PYTHON
+}
+
+# cp asks for copy_file_range, and a whole file becomes a clone: space is shared.
+by_cp() {
+  head -c 40M /dev/urandom >large
+  sync large
+  local before after
+  before=$(stat -fc %f .)
+  for i in 1 2 3 4 5; do cp large large$i; done
+  cmp large large5
+  sync large5
+  after=$(stat -fc %f .)
+  [ $((before - after)) -lt $((50 << 20 >> 12)) ] || fail "cp does not share: $before to $after blocks free"
+}
+
+permissions() {
+  [ "$(id -u)" = 0 ] || return 0
+  command -v setpriv >/dev/null || return 0
+  mkdir -m 755 owned && echo mine >owned/mine && chown -R 1234:1234 owned
+  mkdir -m 777 drop
+  setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone owned drop/owned
+  [ "$(stat -c %u drop/owned/mine)" = 1234 ] || fail "owner of a clone"
+  expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone tree drop/tree
+  said "betrcp: clone: drop/tree: Operation not permitted"
+  expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone owned tree/owned
+  said "betrcp: clone: tree/owned: Permission denied"
+  echo theirs >owned/theirs
+  expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone owned drop/owned2
+}
+
+command -v setfattr >/dev/null || skip "there is no setfattr"
+chmod 755 "$work"
+mkfs.betr -q -s 1G disk.img
+for options in cache=64M cache=64M,writeback; do
+  mount_image disk.img -o $options
+  (
+    work=$work/mnt
+    cd mnt
+    mkdir -p run tree/sub
+    echo content >tree/file
+    echo deep >tree/sub/deep
+    ln tree/file tree/sub/link
+    by_betrcp
+    by_xattr
+    with_dirty_pages
+    by_cp
+    permissions
+    rm -rf ./*
+  )
+  unmount_image
+  sound disk.img
+done

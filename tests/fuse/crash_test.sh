@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The program is killed under load, again and again: the image mounts by itself, everything that was synced is there,
+# and it is sound. BETR_KILLS says how often.
+source "$BETR_SOURCE_DIR/tests/fuse/mount.sh"
+
+# Writes files until the mount goes away; prints the names of those that were synced, each with its content's number.
+writer() {
+  python3 - "$mnt" "$1" <<'PYTHON'
+import os, sys
+directory, round_ = sys.argv[1:]
+try:
+    for number in range(1 << 30):
+        name = f"{round_}-{number}"
+        fd = os.open(f"{directory}/d{number % 7}/{name}.new", os.O_CREAT | os.O_WRONLY)
+        os.write(fd, (name * (number % 900 + 1)).encode())
+        os.fsync(fd)
+        os.close(fd)
+        os.rename(f"{directory}/d{number % 7}/{name}.new", f"{directory}/d{number % 7}/{name}")
+        os.fsync(os.open(directory, os.O_RDONLY)) if number % 3 == 0 else None
+        print(name, number, number % 3, flush=True)
+except OSError:
+    pass
+PYTHON
+}
+
+# Whoever changes things without a sync.
+noise() {
+  while mkdir "$mnt/noise" && cp -r /usr/include/linux "$mnt/noise/" && mv "$mnt/noise/linux" "$mnt/noise/moved" &&
+    rm -rf "$mnt/noise"; do :; done
+}
+
+check() {
+  python3 - "$mnt" synced <<'PYTHON'
+import os, sys
+directory, log = sys.argv[1:]
+for line in open(log):
+    name, number, phase = line.split()
+    path = f"{directory}/d{int(number) % 7}/{name}"
+    # The rename after the last sync may be lost, the content may not.
+    if not os.path.exists(path) and phase != "0":
+        path += ".new"
+    with open(path) as file:
+        assert file.read() == name * (int(number) % 900 + 1), path
+PYTHON
+}
+
+mkfs.betr -q -s 1G disk.img
+mount_image disk.img -o cache=64M
+mkdir "$mnt"/d{0..6}
+sync "$mnt/d0"
+for round in $(seq "${BETR_KILLS:-4}"); do
+  writer "$round" >>synced 2>/dev/null &
+  writing=$!
+  noise >/dev/null 2>&1 &
+  making=$!
+  sleep 0.$((RANDOM % 8 + 2))
+  kill -9 $daemon
+  wait $daemon 2>/dev/null || true
+  fusermount3 -qzu "$mnt"
+  wait $writing $making || true
+  expect 0 fsck.betr -p -f -q disk.img
+  mount_image disk.img -o cache=64M
+  check || fail "round $round"
+  rm -rf "$mnt/noise"
+done
+[ -s synced ] || fail "nothing was synced"
+unmount_image
+sound disk.img

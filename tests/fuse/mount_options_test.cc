@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of mount.betr, as people and mount(8) write it.
+#include "mount_options.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "support/tools/man_page.h"
+
+namespace betr::fuse {
+namespace {
+
+MountCommand Command(std::vector<std::string> lists) {
+  MountCommand command;
+  command.image = "/images/disk.img";
+  command.directory = "/mnt";
+  command.option_lists = std::move(lists);
+  return command;
+}
+
+TEST_CASE("root's mounts are for everybody, with devices and set-id bits", "[fuse]") {
+  const MountPlan plan = *PlanOf(Command({}), true);
+  CHECK(FuseOptions(plan) == "default_permissions,fsname=/images/disk.img,subtype=betr,allow_other,suid,dev");
+  const MountPlan narrowed = *PlanOf(Command({"noallow_other,nosuid"}), true);
+  CHECK(FuseOptions(narrowed) == "default_permissions,fsname=/images/disk.img,subtype=betr,suid,dev,nosuid");
+}
+
+TEST_CASE("other people's mounts are for themselves", "[fuse]") {
+  CHECK(FuseOptions(*PlanOf(Command({}), false)) == "default_permissions,fsname=/images/disk.img,subtype=betr");
+}
+
+TEST_CASE("options with values are read", "[fuse]") {
+  const MountPlan plan = *PlanOf(Command({"cache=64M,commit=30", "threads=3,ro,writeback,noxattr,relatime"}), true);
+  CHECK(plan.cache_size == MiB(64));
+  CHECK(plan.commit_period == std::chrono::seconds(30));
+  CHECK(plan.threads == 3);
+  CHECK(plan.server.read_only);
+  CHECK(plan.server.writeback);
+  CHECK_FALSE(plan.server.xattrs);
+  CHECK_FALSE(plan.server.acl);
+  CHECK(plan.access_times);
+}
+
+TEST_CASE("the name and the type in the table of mounts can be chosen", "[fuse]") {
+  CHECK(FuseOptions(*PlanOf(Command({"fsname=a\\,b,subtype="}), false)) == "default_permissions,fsname=a\\,b");
+}
+
+TEST_CASE("what mount(8) and fstab have besides is ignored", "[fuse]") {
+  const MountPlan plain = *PlanOf(Command({}), true);
+  const MountPlan full = *PlanOf(
+      Command({"defaults,noauto,user,user=me,_netdev,nofail,x-systemd.automount,comment=x,uhelper=fuse,user_id=0"}),
+      true);
+  CHECK(FuseOptions(full) == FuseOptions(plain));
+}
+
+TEST_CASE("an unknown option or a wrong value is refused", "[fuse]") {
+  for (const char* list : {"frobnicate", "cache=much", "threads=-1", "threads=1000", "commit=5s", "cache"}) {
+    const absl::StatusOr<MountPlan> plan = PlanOf(Command({list}), true);
+    INFO(list);
+    CHECK(plan.status().code() == absl::StatusCode::kInvalidArgument);
+  }
+  MountCommand sloppy = Command({"frobnicate"});
+  sloppy.sloppy = true;
+  CHECK(PlanOf(sloppy, true).ok());
+}
+
+TEST_CASE("the manual of mount.betr explains the options of its parser", "[fuse]") {
+  std::stringstream stream;
+  ManualClock clock;
+  tools::ToolIo io{.in = stream, .out = stream, .err = stream, .environment = {}, .clock = clock};
+  tools::Tool tool(MountDescription(), io);
+  MountCommand command;
+  AddMountOptions(&tool, &command);
+  std::set<std::string> page = tools::OptionsOfPage(tools::ReadManPage("mount.betr.8"));
+  CHECK(page == tools::OptionsOfParser(tool.app()));
+}
+
+}  // namespace
+}  // namespace betr::fuse

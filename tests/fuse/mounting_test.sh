@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Ways of mounting and of ending a mount; what is refused.
+source "$BETR_SOURCE_DIR/tests/fuse/mount.sh"
+
+# free IMAGE: nobody has it open any more.
+free() {
+  local tries=0
+  until fsck.betr -n -q "$1" >fsck.out 2>&1; do
+    tries=$((tries + 1))
+    [ $tries -lt 100 ] || fail "$1 is not free after 10 seconds: $(cat fsck.out)"
+    sleep 0.1
+  done
+}
+
+as_a_daemon() {
+  expect 0 mount.betr disk.img "$mnt"
+  silent
+  is_mounted || fail "not mounted"
+  grep -q "^$work/disk.img $mnt fuse.betr rw," /proc/mounts || fail "$(grep "$mnt" /proc/mounts)"
+  echo data >"$mnt/file"
+  mkdir second
+  expect 32 mount.betr disk.img second
+  said "mount.betr: open: disk.img: in use by pid .*"
+  expect 3 betrcp -i disk.img --mkdir x
+  fusermount3 -u "$mnt"
+  free disk.img
+}
+
+by_signal() {
+  local signal
+  for signal in TERM INT HUP; do
+    mount_image disk.img
+    echo $signal >"$mnt/signal"
+    kill -$signal $daemon
+    ended 0
+    expect 0 betrcp -i disk.img --cat signal
+    printed $signal
+  done
+}
+
+# A signal ends the mount even if files are open; what was written is there.
+while_busy() {
+  mount_image disk.img
+  exec 8>"$mnt/busy"
+  echo busy >&8
+  kill -TERM $daemon
+  ended 0
+  exec 8>&-
+  expect 0 betrcp -i disk.img --cat busy
+  printed busy
+}
+
+read_only() {
+  mount_image disk.img -o ro
+  [ "$(cat "$mnt/file")" = data ] || fail "content"
+  expect 1 touch "$mnt/new"
+  grep -q "Read-only file system" err || fail "$(cat err)"
+  unmount_image
+}
+
+as_mount_calls_it() {
+  [ "$(id -u)" = 0 ] || return 0
+  expect 0 mount.betr disk.img "$mnt" -n -s -o rw,noauto,user,_netdev,x-something=1,fsname=name,subtype=,noexec
+  grep -q "^name $mnt fuse rw,noexec" /proc/mounts || fail "$(grep "$mnt" /proc/mounts)"
+  expect 0 mount.betr name "$mnt" -o remount,ro
+  expect 1 touch "$mnt/new"
+  expect 0 mount.betr name "$mnt" -o remount,rw
+  touch "$mnt/new"
+  umount "$mnt"
+  free disk.img
+}
+
+refused() {
+  expect 1 mount.betr
+  expect 1 mount.betr disk.img "$mnt" -o frobnicate
+  said "mount.betr: -o frobnicate: unknown option"
+  expect 32 mount.betr absent.img "$mnt"
+  said "mount.betr: open: absent.img: .*No such file or directory"
+  expect 32 mount.betr disk.img absent
+  said "mount.betr: mount: absent: No such file or directory"
+  head -c 1M /dev/zero >zero.img
+  expect 32 mount.betr zero.img "$mnt"
+}
+
+mkfs.betr -q -s 256M disk.img
+as_a_daemon
+by_signal
+while_busy
+read_only
+as_mount_calls_it
+refused
+sound disk.img
