@@ -106,7 +106,7 @@ class Store {
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
                                                     Range bounds = Range::All()) const;
   // The name of what lies under `prefix`, taken without it: in one view, equal names mean equal entries, as those of a
-  // clone and its source, found without looking at them. Nothing if messages for the prefix are on their way.
+  // clone and its source, found without looking at them. Nothing if what was written there is still in memory only.
   // Cost: O(height) nodes.
   absl::StatusOr<std::optional<ContentId>> IdOfContent(const ReadView& view, TreeId tree,
                                                        std::string_view prefix) const;

@@ -13,7 +13,7 @@ class Naming {
  public:
   Naming(const NodeTable& table, std::string_view prefix) : table_(table), prefix_(prefix) {}
 
-  absl::StatusOr<std::optional<ContentId>> Run(NodeId at) {
+  absl::StatusOr<ContentId> Run(NodeId at) {
     for (Height above = kMaxHeight + 1;;) {
       const NodeRecord* const record = table_.Find(at);
       const Range range = Range::Prefix(prefix_);
@@ -29,9 +29,8 @@ class Naming {
         case WayStep::kNothing:
           return ContentId{{}, true};
         case WayStep::kPending:
-          return std::nullopt;
         case WayStep::kStop:
-          return Tiles(*node, range);
+          return Tiles(at, *node, range);
         case WayStep::kDown:
         case WayStep::kThroughGoto:
           prefix_ = step.LinkIn(*node).Map(prefix_);
@@ -47,21 +46,23 @@ class Naming {
     return link.target;
   }
 
-  // All edges that hold a part of the range, which is that of `prefix_`.
-  absl::StatusOr<std::optional<ContentId>> Tiles(const Node& node, const Range& range) {
+  // All edges that hold a part of the range, which is that of `prefix_`. Where messages wait for it, the part of the
+  // node itself stands for both.
+  absl::StatusOr<ContentId> Tiles(NodeId id, const Node& node, const Range& range) {
     for (const Edge& edge : node.edges) {
       const Range part = edge.link.range.Intersect(range);
       if (part.Empty()) {
         continue;
       }
       BETR_ASSIGN_OR_RETURN(const bool points, HasPoints(edge.partition, 0, part));
+      const Range shown = part.Strip(prefix_.size());
       if (points || !edge.partition.Cut(part).gotos.empty()) {
-        return std::nullopt;
-      }
-      if (!edge.link.Null()) {
-        Tile(Follow(edge.link), edge.link.Cut(part).Image(), part.Strip(prefix_.size()));
+        Tile(id, part, shown);
+      } else if (!edge.link.Null()) {
+        Tile(Follow(edge.link), edge.link.Cut(part).Image(), shown);
       }
     }
+    id_.shared = id_.shared || id_.id.empty();
     return id_;
   }
 
@@ -80,7 +81,7 @@ class Naming {
 
 }  // namespace
 
-absl::StatusOr<std::optional<ContentId>> FindContentId(const NodeTable& table, NodeId root, std::string_view prefix) {
+absl::StatusOr<ContentId> FindContentId(const NodeTable& table, NodeId root, std::string_view prefix) {
   return Naming(table, prefix).Run(root);
 }
 

@@ -5,7 +5,6 @@
 
 #include <absl/status/statusor.h>
 
-#include <optional>
 #include <string_view>
 
 #include "betr/stats.h"
@@ -13,9 +12,8 @@
 
 namespace betr::dag {
 
-// The id of what lies under `prefix`, taken without the prefix: in one table, equal ids mean equal entries. Nothing if
-// messages for the prefix wait on the way, for then only reading tells.
+// The id of what lies under `prefix`, taken without the prefix: in one table, equal ids mean equal entries.
 // Cost: an interior node a level, and runs of partitions that may hold messages for the prefix. Errors: the source's.
-absl::StatusOr<std::optional<ContentId>> FindContentId(const NodeTable& table, NodeId root, std::string_view prefix);
+absl::StatusOr<ContentId> FindContentId(const NodeTable& table, NodeId root, std::string_view prefix);
 
 }  // namespace betr::dag

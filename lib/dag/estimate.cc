@@ -24,7 +24,7 @@ class Estimator {
  public:
   Estimator(const NodeTable& table, Reach reach) : table_(table), reach_(reach) {}
 
-  // Nothing if no node of some level could be seen.
+  // Nothing if a node that is to be looked at could not be seen.
   absl::StatusOr<std::optional<RangeEstimate>> Run(NodeId root, const Range& range) {
     const NodeRecord* record = table_.Find(root);
     const size_t levels = record == nullptr ? 1 : record->height + 1U;
@@ -59,7 +59,8 @@ class Estimator {
         seen.emplace_back(&sample, std::move(node));
       }
     }
-    blind_ = seen.empty();
+    // What is in memory is no fair sample of a level: it may be the edge of everything, where little is.
+    blind_ = seen.size() < count;
     if (!blind_ && seen.size() < level.size()) {
       exact_ = false;
       weight_ *= static_cast<double>(level.size()) / static_cast<double>(seen.size());
@@ -151,7 +152,7 @@ class Estimator {
   double bytes_ = 0;
   double shared_ = 0;
   bool exact_ = true;
-  bool blind_ = false;  // no node of the level could be seen
+  bool blind_ = false;  // a node of the sample could not be seen
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ inline constexpr size_t kEstimateNodesOfLevel = 8;
 // Cost: as many nodes as it looks at, each read only if not in memory.
 absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range);
 
-// The same from what is in memory: what is not counts like what is beside it. Nothing if a whole level is missing.
+// The same without reading nodes. Nothing if one that is to be looked at is not in memory.
 std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, const Range& range);
 
 }  // namespace betr::dag

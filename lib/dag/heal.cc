@@ -116,34 +116,52 @@ uint64_t Room(const Shape& shape, Height parent_height) {
   return (parent_height == 1 ? shape.node_size.value : shape.fanout) * 3 / 4;
 }
 
-bool FitsOneNode(const Shape& shape, Height parent_height, const Shown& shown, Sharing sharing) {
-  const uint64_t room = Room(shape, parent_height);
-  if (parent_height == 1) {
-    return shown.known && shown.bytes.value <= room;
-  }
-  // A node that buffers too much would only have to be flushed. That is better than a level too many, but not for free.
-  return shown.known && shown.edges <= room && (sharing == Sharing::kBreak || shown.bytes <= shape.node_size);
-}
+// What joining some children means.
+class Union {
+ public:
+  Union(const Edit& edit, Height parent_height) : edit_(edit), parent_height_(parent_height) {}
 
-void Add(Shown& sum, const Shown& shown) {
-  sum.known = sum.known && shown.known;
-  sum.edges += shown.edges;
-  sum.bytes += shown.bytes;
-  sum.entries += shown.entries;
-}
+  absl::Status Add(const Edge& edge, Reach reach) {
+    BETR_ASSIGN_OR_RETURN(const Shown shown, ShownBy(edit_.table(), edge.link, reach));
+    known_ = known_ && shown.known;
+    edges_ += shown.edges;
+    bytes_ += shown.bytes;
+    if (ChildShared(edit_, edge)) {
+      copied_ += shown.bytes;
+    }
+    return absl::OkStatus();
+  }
+
+  void AddEdges(size_t count) { edges_ += count; }
+
+  // Whether the union is a node with room to grow.
+  bool Fits() const {
+    return known_ && (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
+  }
+  // Whether it costs little: a node that buffers too much would only have to be flushed, and what is shared is copied.
+  bool Cheap() const { return bytes_ <= edit_.shape().node_size && copied_ <= edit_.shape().node_size / 4; }
+
+ private:
+  const Edit& edit_;
+  const Height parent_height_;
+  bool known_ = true;
+  uint64_t edges_ = 0;
+  Bytes bytes_{0};
+  Bytes copied_{0};
+};
 
 }  // namespace
 
 absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, HealMode mode) {
-  Shown both{true, 0, {}, 0};
+  Union both(edit, node.height);
   for (const size_t i : {index, index + 1}) {
     if (mode.sharing == Sharing::kKeep && ChildShared(edit, node.edges[i])) {
       return false;
     }
-    BETR_ASSIGN_OR_RETURN(const Shown shown, ShownBy(edit.table(), node.edges[i].link, mode.reach));
-    Add(both, shown);
+    BETR_RETURN_IF_ERROR(both.Add(node.edges[i], mode.reach));
   }
-  return FitsOneNode(edit.shape(), node.height, both, mode.sharing);
+  const bool any_price = mode.sharing == Sharing::kBreak && node.height > 1;  // leaves are most of the space
+  return both.Fits() && (any_price || both.Cheap());
 }
 
 absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode) {
@@ -165,16 +183,14 @@ bool LevelTooMany(const Edit& edit, const Node& root) {
   if (root.height < 2 || root.edges.size() == 1) {
     return root.height > 1;
   }
-  Shown all{true, 0, {}, 0};
+  Union all(edit, root.height);
   for (const Edge& edge : root.edges) {
-    const absl::StatusOr<Shown> shown = ShownBy(edit.table(), edge.link, Reach::kMemory);
-    if (!shown.ok()) {
+    if (!all.Add(edge, Reach::kMemory).ok()) {
       return false;
     }
-    Add(all, *shown);
-    all.edges += edge.partition.gotos.size();  // which may become edges one level down
+    all.AddEdges(edge.partition.gotos.size());  // which may become edges one level down
   }
-  return FitsOneNode(edit.shape(), root.height, all, Sharing::kBreak);
+  return all.Fits() && all.Cheap();
 }
 
 absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root) {

@@ -86,7 +86,8 @@ absl::StatusOr<std::optional<ContentId>> Store::Impl::IdOfContent(const store::V
       return std::nullopt;
     }
   }
-  return dag::FindContentId(view.state->table, found->root, prefix);
+  BETR_ASSIGN_OR_RETURN(ContentId id, dag::FindContentId(view.state->table, found->root, prefix));
+  return std::optional(std::move(id));
 }
 
 StoreStats Store::Impl::Stats() const {

@@ -223,6 +223,12 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
   fronts_.Publish(std::move(change));
   const MutexLock lock(mutex_);
   dead_.erase(id);
+  if (dead_.empty()) {
+    // Nodes that were shared have become private: the next sweeps may do more with them.
+    for (const auto& [tree_id, tree] : before->trees) {
+      restless_.try_emplace(tree_id).first->second.sweep.worked = true;
+    }
+  }
   return true;
 }
 

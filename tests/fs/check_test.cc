@@ -198,6 +198,61 @@ TEST_CASE("a file whose names are all unlisted is not taken for one without name
   CHECK(image.paths().Stat("l")->links == 2);
 }
 
+// Directories that the checker can tell from their clones, with `clones` clones beside them.
+void FillClones(Image& image, int clones) {
+  PathFileSystem& paths = image.paths();
+  for (int d = 0; d < 10; ++d) {
+    const std::string directory = "tree/" + std::to_string(d);
+    REQUIRE(paths.MakeDirectories(directory).ok());
+    for (int f = 0; f < 30; ++f) {
+      REQUIRE(paths.WriteFile(directory + "/" + std::to_string(f), std::string(500, 'x')).ok());
+    }
+  }
+  for (int i = 0; i < clones; ++i) REQUIRE(paths.Clone("tree", "clone" + std::to_string(i)).ok());
+  image.Unmount();
+}
+
+fs::CheckSummary Summary(Image& image) {
+  const std::unique_ptr<Store> store = image.OpenStore(true);
+  const auto summary = fs::CheckFileSystem(store.get(), {.repair = false, .cancelled = {}}, [](const CheckFinding&) {});
+  REQUIRE(summary.ok());
+  return *summary;
+}
+
+TEST_CASE("what is in clones counts in a check", "[fs]") {
+  Image image;
+  FillClones(image, 20);
+  const fs::CheckSummary summary = Summary(image);
+  CHECK(summary.findings == 0);
+  CHECK(summary.files == 21 * 300);
+  CHECK(summary.directories == 21 * 11);
+  CHECK(summary.blocks == 21 * 300);
+}
+
+TEST_CASE("the checker finds damage in one of many clones, and in all of them", "[fs]") {
+  const auto findings = [](Image& image, const std::string& path) {
+    Damage(image, [&](const Trees& t) {
+      const std::string object = key::Entry(key::Content(key::Content("", path), "3"), "7");
+      Change(t, object, {.links = 1});
+    });
+    return Run(image, false);
+  };
+  Image one;
+  FillClones(one, 20);
+  const std::vector<CheckFinding> found = findings(one, "clone5");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].path == "clone5/3/7");
+
+  Image all;
+  FillClones(all, 0);
+  REQUIRE(findings(all, "tree").size() == 1);
+  for (int i = 0; i < 5; ++i) REQUIRE(all.paths().Clone("tree", "clone" + std::to_string(i)).ok());
+  all.Unmount();
+  CHECK(Run(all, false).size() == 6);
+  CHECK(Run(all, true).size() == 6);
+  CHECK(Run(all, false).empty());
+}
+
 TEST_CASE("the checker can be cancelled, and needs a file system", "[fs]") {
   Image image;
   for (int i = 0; i < 3000; ++i) REQUIRE(image.paths().WriteFile(std::to_string(i), "").ok());

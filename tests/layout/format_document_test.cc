@@ -3,9 +3,6 @@
 // value, every field must be in the table, and bytes of no field must be zero.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <string>
@@ -15,6 +12,7 @@
 #include "layout/node_codec.h"
 #include "layout/seal.h"
 #include "layout/table_page.h"
+#include "support/docs.h"
 #include "support/layout/samples.h"
 #include "support/seed.h"
 
@@ -26,15 +24,9 @@ struct Place {
   size_t size = 0;
 };
 
-std::string ReadDocument() {
-  const std::filesystem::path source(__FILE__);
-  std::ifstream in(source.parent_path().parent_path().parent_path() / "docs" / "format.md");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // The table after the comment "fields: <name>".
 std::map<std::string, Place> DocumentedFields(const std::string& name) {
-  const std::string document = ReadDocument();
+  const std::string document = test::ReadDocument("format.md");
   const size_t begin = document.find("<!-- fields: " + name + " -->");
   REQUIRE(begin != std::string::npos);
   const size_t table = document.find("\n|", begin);

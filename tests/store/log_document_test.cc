@@ -2,9 +2,6 @@
 // Compares docs/log.md with what the code writes: the tables of fields, and the example.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
 #include <vector>
@@ -12,16 +9,11 @@
 #include "base/coding.h"
 #include "base/escape.h"
 #include "device/memory_device.h"
+#include "support/docs.h"
 #include "support/store/log_harness.h"
 
 namespace betr::store {
 namespace {
-
-std::string ReadDocument() {
-  const std::filesystem::path source(__FILE__);
-  std::ifstream in(source.parent_path().parent_path().parent_path() / "docs" / "log.md");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // All matches of a pattern with two or more groups, in what follows `begin` up to `end`.
 std::vector<std::smatch> Matches(const std::string& text, const std::string& pattern) {
@@ -48,7 +40,7 @@ std::string Little(uint64_t value, size_t size) {
 
 // The rows of a table must be these fields, without gaps from the beginning on.
 void CompareTable(const std::string& name, const std::vector<Field>& fields) {
-  const std::string document = ReadDocument();
+  const std::string document = test::ReadDocument("log.md");
   const std::string table = Section(document, "<!-- fields: " + name + " -->", "\n\n#");
   const std::vector<std::smatch> rows = Matches(table, R"(\n\| (\d+) \| (\d+) \| ([a-z ]+) \|)");
   REQUIRE(rows.size() >= fields.size());
@@ -105,7 +97,7 @@ TEST_CASE("the example of the document is what a log writes", "[log]") {
   REQUIRE((*log)->Sync().ok());
   std::string block(kBlockSize.value, '\0');
   REQUIRE(device.Read(Bytes{0}, block).ok());
-  const std::string example = Section(ReadDocument(), "## An example", "\n## ");
+  const std::string example = Section(test::ReadDocument("log.md"), "## An example", "\n## ");
   std::string bytes;
   for (const std::smatch& row : Matches(example, R"(\n +(\d+)  (([0-9a-f]{2} )+))")) {
     CHECK(row[1].str() == std::to_string(bytes.size()));

@@ -179,10 +179,14 @@ void DagHarness::FlushAll(size_t tree) {
 
 void DagHarness::Settle(size_t tree) {
   Seal(tree);
-  for (uint64_t steps = 0; Work(tree).done; ++steps) {
-    REQUIRE(steps < 1000 + 100 * NodeCount());
-  }
-  while (ReclaimOne()) {
+  // What is reclaimed leaves others private, and so gives new work.
+  for (bool reclaimed = true; reclaimed;) {
+    for (uint64_t steps = 0; Work(tree).done; ++steps) {
+      REQUIRE(steps < 1000 + 100 * NodeCount());
+    }
+    for (reclaimed = false; ReclaimOne();) {
+      reclaimed = true;
+    }
   }
 }
 

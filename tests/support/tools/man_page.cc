@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/tools/man_page.h"
 
-#include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <sstream>
+
+#include "support/docs.h"
 
 namespace betr::tools {
 namespace {
@@ -50,11 +48,6 @@ std::set<std::string> OptionsOfPage(const std::string& roff) {
   return options;
 }
 
-std::string ReadManPage(const std::string& name) {
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
-  std::ifstream file(root / "docs" / "man" / name);
-  REQUIRE(file.good());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string ReadManPage(const std::string& name) { return test::ReadDocument("man/" + name); }
 
 }  // namespace betr::tools
