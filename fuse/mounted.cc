@@ -4,7 +4,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <spawn.h>
+#include <sys/mount.h>
 #include <sys/signalfd.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +35,26 @@ sigset_t EndSignals() {
 unsigned ThreadsOf(const MountPlan& plan) {
   if (plan.threads > 0) return plan.threads;
   return std::clamp(std::thread::hardware_concurrency(), kThreadsMin, kThreadsDefaultMax);
+}
+
+// As libfuse does by itself, but for what is agreed at the start.
+ssize_t Send(int descriptor, iovec* parts, int count, void* data) {
+  static_cast<Server*>(data)->privileges().ChangeAnswer({parts, static_cast<size_t>(count)});
+  return writev(descriptor, parts, count);
+}
+
+ssize_t Receive(int descriptor, void* buffer, size_t size, void*) { return read(descriptor, buffer, size); }
+
+bool RunUnmount(const std::string& directory) {
+  std::string program = "fusermount3";
+  std::string options = "-uqz";
+  std::string end = "--";
+  std::string path = directory;
+  std::array<char*, 5> arguments{program.data(), options.data(), end.data(), path.data(), nullptr};
+  pid_t child = -1;
+  if (posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) return false;
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0;
 }
 
 bool WaitFor(int descriptor, int milliseconds) {
@@ -66,6 +90,10 @@ absl::Status Mounted::Mount(const std::string& directory, bool debug) {
   fuse_opt_free_args(&args);
   if (session_ == nullptr) return absl::UnavailableError("libfuse refuses the options " + options);
   if (fuse_session_mount(session_, directory.c_str()) != 0) return absl::UnavailableError("the kernel refuses");
+  const fuse_custom_io io{.writev = Send, .read = Receive, .splice_receive = nullptr, .splice_send = nullptr};
+  if (fuse_session_custom_io(session_, &io, fuse_session_fd(session_)) != 0) {
+    return absl::UnavailableError("libfuse refuses our way of answering");
+  }
   directory_ = directory;
   server_.Attach(session_);
   return absl::OkStatus();
@@ -96,7 +124,9 @@ void Mounted::Unmount() {
     syncfs(root);
     close(root);
   }
-  fuse_session_unmount(session_);
+  // libfuse's way would close the connection before the kernel has written its last pages to it.
+  const bool done = geteuid() == 0 ? umount2(directory_.c_str(), MNT_DETACH) == 0 : RunUnmount(directory_);
+  if (!done) log_.Write(LogLevel::kWarning, fmt::format("{}: not unmounted", directory_));
 }
 
 }  // namespace betr::fuse

@@ -2,6 +2,7 @@
 // Attributes and targets of symlinks.
 #include "acl.h"
 #include "operations.h"
+#include "privileges.h"
 #include "reply.h"
 
 namespace betr::fuse {
@@ -30,9 +31,24 @@ AttributeChange ToChange(FileSystem& fs, const struct stat& wanted, int fields) 
   return change;
 }
 
+// A change of owner takes the set-id bits away, unless the mode is given too.
+absl::Status DropForNewOwner(FileSystem& fs, InodeId inode, AttributeChange* change) {
+  if ((!change->uid && !change->gid) || change->permissions) return absl::OkStatus();
+  const absl::StatusOr<FileAttributes> attributes = fs.GetAttributes(inode);
+  if (!attributes.ok()) return attributes.status();
+  const uint32_t permissions = WithoutPrivileges(*attributes);
+  if (attributes->type != FileType::kDirectory && permissions != attributes->permissions) {
+    change->permissions = permissions;
+  }
+  return absl::OkStatus();
+}
+
 void SetAttributes(fuse_req_t request, fuse_ino_t node, struct stat* wanted, int fields, fuse_file_info*) {
   Server& server = ServerOf(request);
-  const AttributeChange change = ToChange(server.fs(), *wanted, fields);
+  AttributeChange change = ToChange(server.fs(), *wanted, fields);
+  if (const absl::Status status = DropForNewOwner(server.fs(), ToInode(node), &change); !status.ok()) {
+    return ReplyStatus(request, status, "setattr");
+  }
   const absl::StatusOr<FileAttributes> attributes = server.fs().SetAttributes(ToInode(node), change);
   if (!attributes.ok()) return ReplyStatus(request, attributes.status(), "setattr");
   if (change.permissions && server.settings().acl) {

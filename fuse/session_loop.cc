@@ -52,12 +52,18 @@ void SessionLoop::Run() {
     if (size < 0) server_.log().Write(LogLevel::kError, fmt::format("receive: {}", std::strerror(-size)));
     if (size <= 0) break;
     const std::span<const char> bytes(static_cast<const char*>(buffer.mem), static_cast<size_t>(size));
-    if (!AnswerRawRequest(server_, session_, bytes)) fuse_session_process_buf(session_, &buffer);
+    Answer(&buffer, bytes);
   }
   std::free(buffer.mem);
   --running_;
   const uint64_t one = 1;
   Check(write(ended_, &one, sizeof one) == sizeof one, "an eventfd counts");
+}
+
+void SessionLoop::Answer(fuse_buf* buffer, std::span<const char> request) {
+  server_.privileges().SeeRequest(request);
+  DropMarkedPrivileges(server_.fs(), session_, request);
+  if (!AnswerRawRequest(server_, session_, request)) fuse_session_process_buf(session_, buffer);
 }
 
 void SessionLoop::Stop() {

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "privileges.h"
 #include "server.h"
 
 namespace betr::fuse {
@@ -27,6 +28,7 @@ class SessionLoop {
 
  private:
   void Run();
+  void Answer(fuse_buf* buffer, std::span<const char> request);
 
   Server& server_;
   fuse_session* session_;

@@ -248,6 +248,29 @@ class Files(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(os.stat("file").st_mode), 0o640)
         self.assertEqual(stat.S_IMODE(os.stat("fifo").st_mode), 0o640)
 
+    def test_set_id_bits(self):
+        if os.geteuid() != 0:
+            self.skipTest("not root")
+        write("file", b"x" * 100)
+        os.chown("file", 1234, 1234)
+        os.chmod(".", 0o777)
+        changes = {
+            "write": "fd = os.open('file', os.O_WRONLY | os.O_APPEND); os.write(fd, b'x')",
+            "truncate": "os.truncate('file', 5)",
+            "open": "os.open('file', os.O_WRONLY | os.O_TRUNC)",
+        }
+        for name, code in changes.items():
+            os.chmod("file", 0o6755)
+            code = f"import os; os.setgid(1234); os.setuid(1234); {code}"
+            subprocess.run([sys.executable, "-c", code], check=True, cwd=".")
+            self.assertEqual(oct(stat.S_IMODE(os.stat("file").st_mode)), "0o755", name)
+        os.chmod("file", 0o6755)
+        with open("file", "ab") as file:
+            file.write(b"by root")
+        self.assertEqual(stat.S_IMODE(os.stat("file").st_mode), 0o6755)
+        os.chown("file", 1235, -1)
+        self.assertEqual(stat.S_IMODE(os.stat("file").st_mode), 0o755)
+
     def test_memory_maps(self):
         write("file", b"a" * (3 * BLOCK))
         fd = os.open("file", os.O_RDWR)
