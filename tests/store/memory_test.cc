@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: however much goes through a store, it takes its cache's budget and a fixed amount besides.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "base/random.h"
+#include "betr/store.h"
+#include "device/file_device.h"
+#include "support/seed.h"
+
+namespace betr::test {
+namespace {
+
+// A line "name:  n kB" of what the kernel says of this process.
+Bytes Status(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name + ":")) {
+      return KiB(std::stoull(line.substr(name.size() + 1)));
+    }
+  }
+  FAIL("no " << name << " in /proc/self/status");
+  return {};
+}
+
+// The most memory used from here on is what VmHWM says.
+void ForgetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+class ImageFile {
+ public:
+  ImageFile() : path_(std::filesystem::temp_directory_path() / ("betr-memory-" + std::to_string(getpid()))) {}
+  ~ImageFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Writes `total` bytes in values of random size at random keys, with reads, scans and clones between them.
+void RunThrough(Bytes total, Bytes cache) {
+  const ImageFile file;
+  {
+    auto device = FileDevice::Create(file.path(), total * 2 + GiB(2));
+    REQUIRE(device.ok());
+    REQUIRE(Store::Format(**device, FormatOptions()).ok());
+  }
+  StoreOptions options;
+  options.cache_size = cache;
+  auto opened = Store::OpenImage(file.path(), options);
+  REQUIRE(opened.ok());
+  Store& store = **opened;
+  const TreeId tree = *store.CreateTree("tree");
+  ForgetPeak();
+  const Bytes before = Status("VmRSS");
+  Random random(TestSeed());
+  const auto key = [&] { return std::to_string(random.Uniform(100)) + "/" + std::to_string(random.Next()); };
+  for (Bytes written{0}; written < total;) {
+    WriteBatch batch;
+    while (batch.Size() < KiB(256)) {
+      batch.Put(tree, key(), random.String(100 + random.Uniform(8000)));
+    }
+    written += batch.Size();
+    REQUIRE(store.Write(batch).ok());
+    if (random.OneIn(50)) {
+      const auto cursor = *store.NewCursor(tree);
+      cursor->Seek(Bound::At(key()));
+      for (int i = 0; i < 500 && cursor->Valid(); ++i) {
+        cursor->Next();
+      }
+      REQUIRE(cursor->status().ok());
+    }
+    if (random.OneIn(500)) {
+      REQUIRE(store.ClonePrefix(tree, std::to_string(random.Uniform(100)) + "/", tree, "c" + key()).ok());
+    }
+  }
+  REQUIRE(store.Sync().ok());
+  const Bytes peak = Status("VmHWM");
+  std::cout << total.value / MiB(1).value << " MiB through a cache of " << cache.value / MiB(1).value
+            << " MiB: " << before.value / MiB(1).value << " MiB before, at most " << peak.value / MiB(1).value
+            << " MiB\n";
+  CHECK(peak <= before + cache + MiB(256));
+  REQUIRE(store.Close().ok());
+}
+
+}  // namespace
+
+TEST_CASE("memory stays within the cache's budget and 256 MiB", "[store][memory]") { RunThrough(GiB(1), MiB(64)); }
+
+TEST_CASE("20 GiB through a cache of 256 MiB", "[store][memory][.long]") { RunThrough(GiB(20), MiB(256)); }
+
+}  // namespace betr::test
