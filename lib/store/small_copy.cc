@@ -72,9 +72,6 @@ class SmallCopy {
     if (tree == view_.state->trees.end() || !Untouched(op.tree, Range::Prefix(op.key))) {
       return false;
     }
-    if (op.kind == OpKind::kRenamePrefix && op.tree == op.to_tree && op.key == op.value) {
-      return true;
-    }
     BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->second.root, op.key));
     if (large) {
       return false;
