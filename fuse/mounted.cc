@@ -4,11 +4,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/mount.h>
 #include <sys/signalfd.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +13,8 @@
 #include <cerrno>
 #include <csignal>
 #include <thread>
+
+#include "unmount.h"
 
 namespace betr::fuse {
 namespace {
@@ -44,18 +43,6 @@ ssize_t Send(int descriptor, iovec* parts, int count, void* data) {
 }
 
 ssize_t Receive(int descriptor, void* buffer, size_t size, void*) { return read(descriptor, buffer, size); }
-
-bool RunUnmount(const std::string& directory) {
-  std::string program = "fusermount3";
-  std::string options = "-uqz";
-  std::string end = "--";
-  std::string path = directory;
-  std::array<char*, 5> arguments{program.data(), options.data(), end.data(), path.data(), nullptr};
-  pid_t child = -1;
-  if (posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) return false;
-  int status = 0;
-  return waitpid(child, &status, 0) == child && status == 0;
-}
 
 bool WaitFor(int descriptor, int milliseconds) {
   pollfd wait{descriptor, POLLIN, 0};
@@ -125,8 +112,9 @@ void Mounted::Unmount() {
     close(root);
   }
   // libfuse's way would close the connection before the kernel has written its last pages to it.
-  const bool done = geteuid() == 0 ? umount2(directory_.c_str(), MNT_DETACH) == 0 : RunUnmount(directory_);
-  if (!done) log_.Write(LogLevel::kWarning, fmt::format("{}: not unmounted", directory_));
+  if (!UnmountDirectory(directory_, UnmountMode::kLazily)) {
+    log_.Write(LogLevel::kWarning, fmt::format("{}: not unmounted", directory_));
+  }
 }
 
 }  // namespace betr::fuse

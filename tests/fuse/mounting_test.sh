@@ -27,6 +27,16 @@ as_a_daemon() {
   free disk.img
 }
 
+# umount.betr comes back when the image is free.
+and_wait() {
+  expect 0 mount.betr disk.img "$mnt"
+  head -c 20M /dev/urandom >"$mnt/large"
+  expect 0 umount.betr "$mnt"
+  silent
+  expect 0 fsck.betr -n -q disk.img
+  expect 32 umount.betr "$mnt"
+}
+
 by_signal() {
   local signal
   for signal in TERM INT HUP; do
@@ -85,6 +95,7 @@ refused() {
 
 mkfs.betr -q -s 256M disk.img
 as_a_daemon
+and_wait
 by_signal
 while_busy
 read_only

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unmount.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <mntent.h>
+#include <spawn.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "tool.h"
+
+namespace betr::fuse {
+namespace {
+
+constexpr int kUsageExit = 1;       // mount(8)
+constexpr int kUnmountFailed = 32;  // mount(8)
+constexpr std::chrono::milliseconds kPeriod{20};
+constexpr std::chrono::seconds kLongest{120};
+
+bool RunFusermount(const std::string& directory, UnmountMode mode) {
+  std::string program = "fusermount3";
+  std::string options = mode == UnmountMode::kLazily ? "-uz" : "-u";
+  std::string end = "--";
+  std::string path = directory;
+  std::array<char*, 5> arguments{program.data(), options.data(), end.data(), path.data(), nullptr};
+  pid_t child = -1;
+  if (posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) return false;
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+// What is mounted on the directory; empty if nothing of ours.
+std::string SourceOf(const std::string& directory) {
+  std::string source;
+  FILE* const table = setmntent("/proc/self/mounts", "r");
+  if (table == nullptr) return source;
+  while (const mntent* const entry = getmntent(table)) {
+    if (directory == entry->mnt_dir && std::string_view(entry->mnt_type).starts_with("fuse"))
+      source = entry->mnt_fsname;
+  }
+  endmntent(table);
+  return source;
+}
+
+// Whether another process has the image locked.
+bool IsInUse(int image) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  return fcntl(image, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+void WaitUntilFree(const std::string& source) {
+  const int image = open(source.c_str(), O_RDONLY | O_CLOEXEC);
+  if (image < 0) return;
+  const auto begun = std::chrono::steady_clock::now();
+  while (IsInUse(image) && std::chrono::steady_clock::now() - begun < kLongest) std::this_thread::sleep_for(kPeriod);
+  close(image);
+}
+
+}  // namespace
+
+bool UnmountDirectory(const std::string& directory, UnmountMode mode) {
+  if (geteuid() != 0) return RunFusermount(directory, mode);
+  return umount2(directory.c_str(), mode == UnmountMode::kLazily ? MNT_DETACH : 0) == 0;
+}
+
+int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
+  tools::Tool tool({.name = "umount.betr",
+                    .summary = "Unmount a betr image and wait until it is free.",
+                    .examples = "  umount.betr /mnt && fsck.betr disk.img\n",
+                    .usage_exit = kUsageExit},
+                   io);
+  std::string directory;
+  bool lazy = false;
+  bool unused = false;
+  std::string type;
+  tool.app().add_option("directory", directory, "Where it is mounted")->type_name("DIR")->required();
+  tool.app().add_flag("-l,--lazy", lazy, "Unmount now, even if files are open");
+  tool.app().add_flag("-f,-n,-r", unused, "Accepted for umount(8)");
+  tool.app().add_option("-t", type, "Accepted for umount(8)")->type_name("TYPE");
+  if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+  std::error_code error;
+  const std::filesystem::path canonical = std::filesystem::canonical(directory, error);
+  if (!error) directory = canonical.string();
+  const std::string source = SourceOf(directory);
+  errno = 0;
+  if (!UnmountDirectory(directory, lazy ? UnmountMode::kLazily : UnmountMode::kIfIdle)) {
+    if (errno != 0) tool.PrintError(fmt::format("unmount: {}: {}", directory, std::strerror(errno)));
+    return kUnmountFailed;
+  }
+  if (!lazy) WaitUntilFree(source);
+  return tools::kExitOk;
+}
+
+}  // namespace betr::fuse
