@@ -36,7 +36,9 @@ bool RunFusermount(const std::string& directory, UnmountMode mode) {
   pid_t child = -1;
   if (posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) return false;
   int status = 0;
-  return waitpid(child, &status, 0) == child && status == 0;
+  const bool done = waitpid(child, &status, 0) == child && status == 0;
+  errno = 0;  // it has said itself why not
+  return done;
 }
 
 // What is mounted on the directory; empty if nothing of ours.
