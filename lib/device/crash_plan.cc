@@ -81,4 +81,21 @@ CrashPlan WriteHistory::RandomPlan(size_t events, Random& random) const {
   return plan;
 }
 
+CrashPlan WriteHistory::SectorPlan(size_t events, Random& random) const {
+  CrashPlan plan{events, {}};
+  const uint64_t kept_of_8 = random.Between(1, 7);
+  for (const Fragment& whole : PrefixPlan(events).fragments) {
+    for (Bytes at; at < whole.length; at += kSectorSize) {
+      if (random.Uniform(8) >= kept_of_8) continue;
+      Fragment* last = plan.fragments.empty() ? nullptr : &plan.fragments.back();
+      if (last != nullptr && last->event == whole.event && last->from + last->length == at) {
+        last->length += kSectorSize;
+      } else {
+        plan.fragments.push_back({whole.event, at, kSectorSize});
+      }
+    }
+  }
+  return plan;
+}
+
 }  // namespace betr

@@ -77,6 +77,9 @@ class WriteHistory {
   // Any of them arrived, whole or block by block, in any order; the last one may be torn at a sector.
   CrashPlan RandomPlan(size_t events, Random& random) const;
 
+  // Any sectors of any of them arrived; of the others the old contents are still there.
+  CrashPlan SectorPlan(size_t events, Random& random) const;
+
   // The device as the crash left it. Discards that arrived left zeros.
   // Requires: the plan's fragments lie in unflushed events of the plan.
   std::unique_ptr<MemoryDevice> CrashImage(const CrashPlan& plan) const;

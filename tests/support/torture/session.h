@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store at work on an image, from a recovery on, with every device write recorded and every acknowledged state
+// remembered: what crash images are taken from, and compared with.
+//
+// Errors of all functions are findings (verify.h) or errors of the store that should not be.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "betr/store.h"
+#include "device/fault_device.h"
+#include "device/recording_device.h"
+#include "support/torture/timeline.h"
+#include "support/torture/workload.h"
+
+namespace betr::test {
+
+// How often things happened that must happen for the test to be worth anything.
+using Coverage = std::map<std::string, uint64_t, std::less<>>;
+
+class Session {
+ public:
+  // Begins on an image that holds `start`. Nothing is opened yet.
+  Session(const Profile& profile, StoreOptions options, Bytes size, PageMap image, Model start);
+
+  // From now on flushes do nothing.
+  void LoseFlushes();
+
+  // Opens the store, which finds one of the states that a crash may leave of the timeline, and goes on from there.
+  // A new session has a timeline of its own: its one state is `start`.
+  absl::Status Open();
+  // The same, on an image that a crash made of another session.
+  absl::Status Recover(const Timeline& before, size_t events);
+
+  absl::Status Run(Random& random, int steps);
+
+  // Ends like a program that is killed.
+  void Kill();
+
+  // The last word on a session: what is in memory and on disk is sound, and no space has leaked.
+  absl::Status CheckAll();
+
+  const WriteHistory& history() const { return recorder_.History(); }
+  const Timeline& timeline() const { return timeline_; }
+  // Of the stores that the session has killed or closed.
+  const Coverage& coverage() const { return coverage_; }
+
+ private:
+  struct Pin {
+    std::shared_ptr<const ReadView> view;
+    uint64_t digest;
+  };
+
+  absl::Status OpenStore();
+  void CountCoverage();
+  // Which state of the timeline the store holds.
+  absl::StatusOr<size_t> Identify(const Timeline& timeline, size_t events);
+  absl::Status Do(Step step);
+  absl::Status Write(std::vector<Op> ops);
+  absl::Status Durable(const absl::Status& status);
+  absl::Status Get(TreeId tree, const std::string& key);
+  absl::Status Scan();
+  absl::Status Unpin();
+  absl::Status Close();
+  absl::Status Restart();
+
+  const Profile& profile_;
+  const StoreOptions options_;
+  MemoryDevice disk_;
+  RecordingDevice recorder_;
+  FaultDevice faults_;
+  Timeline timeline_;
+  Coverage coverage_;
+  std::unique_ptr<Store> store_;
+  std::vector<Pin> pins_;  // views hold on to what the store owns, so they go before it
+};
+
+}  // namespace betr::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Torture: seeded workloads on a recorded device; images that crashes could have left; each opened, compared with
+// what was acknowledged, checked; some of them worked on and crashed again, also while they recover.
+//
+// A case is one seed: an image, a few sessions one after another, each with crashes, which branch into sessions
+// with crashes of their own. Without background threads a case depends on its seed and the depth alone.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace betr::test {
+
+inline constexpr int kMaxDepth = 8;
+
+struct TortureOptions {
+  uint64_t seed = 1;                // of the first case; the next ones follow
+  uint64_t states = 0;              // stop after so many crash states; 0: no limit
+  std::chrono::seconds seconds{0};  // stop after so long; 0: no limit. Without any limit: one case
+  unsigned jobs = 1;
+  int depth = 3;            // crashes after one another
+  bool background = false;  // stores with threads of their own: cases are not repeatable
+  // The device lies: flushes do nothing. Every promise must break, which shows that it is tested.
+  bool lying_device = false;
+};
+
+struct TortureTally {
+  uint64_t cases = 0;
+  std::array<uint64_t, kMaxDepth> states{};               // by depth: how many crashes came before
+  uint64_t device_events = 0;                             // recorded writes, flushes and discards
+  uint64_t batches = 0;                                   // acknowledged
+  std::map<std::string, uint64_t, std::less<>> coverage;  // what the stores counted, by name
+
+  uint64_t States() const;
+  void Add(const TortureTally& other);
+};
+
+struct TortureFailure {
+  uint64_t seed = 0;
+  std::string what;
+};
+
+struct TortureResult {
+  TortureTally tally;
+  std::optional<TortureFailure> failure;  // the first
+};
+
+// One case; adds what it did to `tally`. Errors: what was found (verify.h).
+absl::Status RunCase(uint64_t seed, const TortureOptions& options, TortureTally& tally);
+
+// Cases until a limit is reached or one fails. `on_progress` is called from time to time, from any thread but never
+// from two at once.
+TortureResult RunTorture(const TortureOptions& options, const std::function<void(const TortureTally&)>& on_progress);
+
+// The seed of the case that this thread is in, for those who report that the program is aborted.
+uint64_t CurrentCase();
+
+// "betr-torture --seed 7 --depth 3".
+std::string ReplayCommand(uint64_t seed, const TortureOptions& options);
+
+}  // namespace betr::test

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// betr-torture: crashes stores in all the ways that storage allows and looks at what is left.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <thread>
+
+#include "support/torture/torture.h"
+
+namespace betr::test {
+namespace {
+
+TortureOptions options;  // also read when the program is aborted
+
+// A broken invariant aborts: say which case it was.
+void OnAbort(int) {
+  std::fputs(fmt::format("aborted; replay: {}\n", ReplayCommand(CurrentCase(), options)).c_str(), stderr);
+}
+
+std::string Describe(const TortureTally& tally, double seconds) {
+  std::string depths;
+  for (size_t i = 0; i < tally.states.size() && tally.states[i] > 0; ++i) {
+    depths += fmt::format("{}{}", i == 0 ? "" : " + ", tally.states[i]);
+  }
+  return fmt::format("{} crash states ({} by depth) of {} cases, {} batches, {} device events, in {:.1f} s: {:.0f}/s",
+                     tally.States(), depths, tally.cases, tally.batches, tally.device_events, seconds,
+                     static_cast<double>(tally.States()) / std::max(seconds, 0.001));
+}
+
+int Run(bool quiet, bool coverage) {
+  std::signal(SIGABRT, OnAbort);
+  if (options.jobs == 0) {
+    options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  }
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point shown = start;
+  const auto since = [](Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); };
+  const TortureResult result = RunTorture(options, [&](const TortureTally& tally) {
+    if (!quiet && since(shown) >= 10) {
+      shown = Clock::now();
+      fmt::print(stderr, "{}\n", Describe(tally, since(start)));
+    }
+  });
+  fmt::print("{}\n", Describe(result.tally, since(start)));
+  if (coverage) {
+    for (const auto& [name, count] : result.tally.coverage) {
+      fmt::print("{} {}\n", name, count);
+    }
+  }
+  if (!result.failure) {
+    return EXIT_SUCCESS;
+  }
+  fmt::print("failed: {}\nreplay: {}\n", result.failure->what, ReplayCommand(result.failure->seed, options));
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace betr::test
+
+int main(int argc, char** argv) {
+  using betr::test::options;
+  CLI::App app(
+      "Run seeded workloads on a recorded device, make the images that crashes could have left, open each, "
+      "compare it with what was acknowledged, check it, work on, and crash again.",
+      "betr-torture");
+  bool quiet = false;
+  bool coverage = false;
+  long seconds = 0;
+  app.add_option("--seed", options.seed, "Seed of the first case (default: 1)");
+  app.add_option("--states", options.states, "Stop after so many crash states");
+  app.add_option("--seconds", seconds, "Stop after so long");
+  app.add_option("--jobs", options.jobs, "Threads, a case each; 0: as many as processors (default: 1)");
+  app.add_option("--depth", options.depth, "Crashes after one another (default: 3)")
+      ->check(CLI::Range(1, betr::test::kMaxDepth));
+  app.add_flag("--background", options.background, "Stores with threads of their own: not repeatable");
+  app.add_flag("--lying-device", options.lying_device, "Lose all flushes: must fail, if the tests are any good");
+  app.add_flag("--coverage", coverage, "Print what the stores counted");
+  app.add_flag("--quiet", quiet, "No progress");
+  app.footer("Without --states and --seconds, one case. Exits with 1 if anything was found.");
+  CLI11_PARSE(app, argc, argv);
+  options.seconds = std::chrono::seconds(seconds);
+  return betr::test::Run(quiet, coverage);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of betr-torture for the default suite, and seeds that once found something.
+#include "support/torture/torture.h"
+
+#include <catch2/catch.hpp>
+
+#include "support/seed.h"
+
+namespace betr::test {
+namespace {
+
+constexpr uint64_t kStates = 13'000;  // of each test case: together more than 50,000
+
+void Torture(uint64_t part, uint64_t states, bool background) {
+  TortureOptions options;
+  options.seed = TestSeed() + part * 1'000'000;
+  options.states = static_cast<uint64_t>(static_cast<double>(states) * TestScale());
+  options.background = background;
+  const TortureResult result = RunTorture(options, [](const TortureTally&) {});
+  if (result.failure) {
+    FAIL(result.failure->what << "\nreplay: " << ReplayCommand(result.failure->seed, options));
+  }
+  REQUIRE(result.tally.States() >= options.states);
+  REQUIRE(result.tally.states[1] > 0);
+  REQUIRE(result.tally.states[2] > 0);
+}
+
+}  // namespace
+
+// Four of them, so that they can run side by side.
+TEST_CASE("crashes lose nothing that was synced: first quarter", "[torture][crash]") { Torture(0, kStates, false); }
+TEST_CASE("crashes lose nothing that was synced: second quarter", "[torture][crash]") { Torture(1, kStates, false); }
+TEST_CASE("crashes lose nothing that was synced: third quarter", "[torture][crash]") { Torture(2, kStates, false); }
+TEST_CASE("crashes lose nothing that was synced: last quarter", "[torture][crash]") { Torture(3, kStates, false); }
+
+TEST_CASE("crashes beside background threads lose nothing that was synced", "[torture][crash]") {
+  Torture(4, kStates / 10, true);
+}
+
+TEST_CASE("a device that loses flushes is found out", "[torture][crash]") {
+  TortureOptions options;
+  options.seed = TestSeed();
+  options.states = 10'000;
+  options.lying_device = true;
+  REQUIRE(RunTorture(options, [](const TortureTally&) {}).failure.has_value());
+}
+
+}  // namespace betr::test
