@@ -91,14 +91,20 @@ TablePage* NodeTable::Own(std::shared_ptr<TablePage>& page) {
 
 void NodeTable::Set(NodeId id, NodeRecord record) {
   Check(id != kNoNode && record.slot != nullptr, "a table entry has an id and a slot");
-  if (root_ == nullptr) {
-    root_ = std::make_shared<TablePage>(uint8_t{0}, owner_);
+  if (root_ == nullptr) {  // at the right level at once: no page is without entries
+    uint8_t level = 0;
+    while (!Reaches(level, id)) {
+      ++level;
+    }
+    root_ = std::make_shared<TablePage>(level, owner_);
+    ++pages_;
   }
   while (!Reaches(root_->level, id)) {
     auto taller = std::make_shared<TablePage>(static_cast<uint8_t>(root_->level + 1), owner_);
     taller->children[0] = std::move(root_);
     taller->used = 1;
     root_ = std::move(taller);
+    ++pages_;
   }
   TablePage* page = Own(root_);
   while (page->level > 0) {
@@ -106,6 +112,7 @@ void NodeTable::Set(NodeId id, NodeRecord record) {
     if (child == nullptr) {
       child = std::make_shared<TablePage>(static_cast<uint8_t>(page->level - 1), owner_);
       ++page->used;
+      ++pages_;
     }
     page = Own(child);
   }
@@ -129,6 +136,7 @@ void NodeTable::Remove(NodeId id) {
   page->records[Digit(id, 0)] = {};
   --count_;
   for (uint8_t level = 0; --path[level]->used == 0; ++level) {
+    --pages_;
     if (path[level] == root_.get()) {
       root_ = nullptr;
       return;
@@ -172,10 +180,11 @@ absl::Status CheckBelow(NodeId id, const Node& node, Height above, const Range& 
   return absl::OkStatus();
 }
 
-NodeTable NodeTable::FromRoot(std::shared_ptr<TablePage> root, size_t count) {
+NodeTable NodeTable::FromRoot(std::shared_ptr<TablePage> root, size_t count, size_t pages) {
   NodeTable table;
   table.root_ = std::move(root);
   table.count_ = count;
+  table.pages_ = pages;
   return table;
 }
 

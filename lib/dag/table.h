@@ -64,16 +64,19 @@ class NodeTable {
   // In the order of ids.
   void ForEach(const std::function<void(NodeId, const NodeRecord&)>& visit) const;
   size_t Count() const { return count_; }
+  // How many pages it has.
+  size_t Pages() const { return pages_; }
 
   // For the layout layer: the root page (null if empty), and a table made of pages read from disk.
   const std::shared_ptr<TablePage>& Root() const { return root_; }
-  static NodeTable FromRoot(std::shared_ptr<TablePage> root, size_t count);
+  static NodeTable FromRoot(std::shared_ptr<TablePage> root, size_t count, size_t pages);
 
  private:
   TablePage* Own(std::shared_ptr<TablePage>& page);
 
   std::shared_ptr<TablePage> root_;
   size_t count_ = 0;
+  size_t pages_ = 0;
   uint64_t owner_ = 0;
 };
 

@@ -38,7 +38,9 @@ absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint, Priv
     const MutexLock lock(mutex_);
     const uint64_t kept = privilege == Privilege::kNormal ? reserve_units_ : 0;
     if (free_units_ >= units && free_units_ - units >= kept) {
-      address.start = FindFrom(units, hint == kNoHint ? next_ : hint);
+      if (Roomy(units, units)) {
+        address.start = FindFrom(units, hint == kNoHint ? next_ : hint);
+      }
       if (address.start == kNoPlace) {
         address.start = FindBest(units);
       }
@@ -69,6 +71,67 @@ absl::StatusOr<ExtentRef> SpaceMap::Claim(const ExtentAddress& address) {
   return std::make_shared<const Extent>(shared_from_this(), address);
 }
 
+void SpaceMap::Promise(uint32_t units) {
+  Check(units > 0, "a promised piece is not empty");
+  const MutexLock lock(mutex_);
+  ++promised_[units];
+  promised_units_ += units;
+}
+
+void SpaceMap::TakeBack(uint32_t units) {
+  const MutexLock lock(mutex_);
+  const auto piece = promised_.find(units);
+  Check(piece != promised_.end(), "a promise that is taken back was made");
+  promised_units_ -= units;
+  if (--piece->second == 0) {
+    promised_.erase(piece);
+  }
+}
+
+// Each allocation may leave remains that are too small for the largest piece: one of a range that is cut at its end,
+// two of one that is cut in its middle.
+bool SpaceMap::Roomy(uint64_t units, uint64_t largest) const {
+  largest = std::max<uint64_t>(largest, promised_.empty() ? 1 : promised_.begin()->first);
+  return free_units_ >= promised_units_ + units + (by_start_.size() + 1) * (largest - 1);
+}
+
+bool SpaceMap::Plenty() const {
+  const MutexLock lock(mutex_);
+  return Roomy(0, 1);
+}
+
+// Let a piece of n units be the first that finds no place. All before it were as large, so they lie in ranges that had
+// n units at least, and each of those has less than n left.
+bool SpaceMap::Fits(const Pieces& more) const {
+  uint64_t units = 0;
+  for (const auto& [piece, count] : more) {
+    units += piece * count;
+  }
+  const MutexLock lock(mutex_);
+  if (Roomy(units, more.empty() ? 1 : more.begin()->first)) {
+    return true;
+  }
+  Pieces all = promised_;
+  for (const auto& [piece, count] : more) {
+    all[piece] += count;
+  }
+  uint64_t needed = 0;
+  uint64_t usable = 0;
+  uint64_t ranges = 0;
+  auto range = by_size_.rbegin();
+  for (const auto& [piece, count] : all) {
+    for (; range != by_size_.rend() && range->first >= piece; ++range) {
+      usable += range->first;
+      ++ranges;
+    }
+    needed += piece * count;
+    if (needed + ranges * (piece - 1) > usable) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void SpaceMap::SetReserve(Bytes reserve) {
   const MutexLock lock(mutex_);
   reserve_units_ = UnitsFor(reserve);
@@ -77,8 +140,8 @@ void SpaceMap::SetReserve(Bytes reserve) {
 SpaceFigures SpaceMap::Figures() const {
   const MutexLock lock(mutex_);
   const uint64_t largest = by_size_.empty() ? 0 : by_size_.rbegin()->first;
-  return {UnitBytes(area_.units), UnitBytes(free_units_), UnitBytes(reserve_units_), UnitBytes(largest),
-          by_start_.size()};
+  return {UnitBytes(area_.units), UnitBytes(free_units_),     UnitBytes(reserve_units_),
+          UnitBytes(largest),     UnitBytes(promised_units_), by_start_.size()};
 }
 
 std::vector<UnitRange> SpaceMap::FreeRanges() const {

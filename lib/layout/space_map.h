@@ -4,6 +4,10 @@
 // state uses is not reused before the next checkpoint, simply because the store keeps the stable state's table and
 // with it the references.
 //
+// Nodes in memory are promised the space that they will need, each as one piece of at most so many units. Fits()
+// says whether all promises could be kept, whatever the free ranges look like; the store does nothing after which
+// they could not. That is why a checkpoint always finds its space, if it writes the largest nodes first.
+//
 // Invariants
 //   1. Free ranges lie inside the area, do not overlap and do not touch (touching ones are joined).
 //   2. Units of the area are either in one free range or in one living Extent.
@@ -16,6 +20,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -49,11 +54,15 @@ using ExtentRef = std::shared_ptr<const Extent>;
 // Who asks for space. The reserve is there for what is needed to finish a checkpoint and to delete.
 enum class Privilege : uint8_t { kNormal, kMayUseReserve };
 
+// Pieces of space: how many there are of each number of units, the largest first.
+using Pieces = std::map<uint32_t, uint64_t, std::greater<>>;
+
 struct SpaceFigures {
   Bytes total{0};
-  Bytes free{0};      // the reserve included
-  Bytes reserve{0};   // as set, even if less than that is free
-  Bytes largest{0};   // the largest free range
+  Bytes free{0};     // the reserve included
+  Bytes reserve{0};  // as set, even if less than that is free
+  Bytes largest{0};  // the largest free range
+  Bytes promised{0};
   size_t ranges = 0;  // free ranges
 };
 
@@ -66,13 +75,23 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
   static constexpr uint64_t kNoHint = UINT64_MAX;
 
   // Space of exactly that size. Next fit: the first place from unit `hint` on, if there is one among the next few
-  // free ranges, so that what is allocated one after another is adjacent on disk; else the smallest range that is
-  // large enough. Errors: kResourceExhausted. Requires: 0 < units <= kMaxExtentUnits.
+  // free ranges, so that what is allocated one after another is adjacent on disk; else, or if promises might not be
+  // kept otherwise, the beginning of the smallest range that is large enough. Errors: kResourceExhausted. Requires: 0 <
+  // units <= kMaxExtentUnits.
   absl::StatusOr<ExtentRef> Allocate(uint32_t units, uint64_t hint = kNoHint, Privilege privilege = Privilege::kNormal);
 
   // Takes a given extent out of the free space: what an opened image uses. Errors: kDataLoss if it is not wholly
   // inside the area and free.
   absl::StatusOr<ExtentRef> Claim(const ExtentAddress& address);
+
+  // Promises a piece of space, and takes the promise back, once it is kept or not needed any more.
+  void Promise(uint32_t units);
+  void TakeBack(uint32_t units);
+  // Whether all promised pieces and `more` find space, if the largest are allocated first, at the beginning of the
+  // smallest range that will do. Cost: O(1) with plenty of space, else O(free ranges).
+  bool Fits(const Pieces& more) const;
+  // Whether promises are kept whatever the order and place of allocations.
+  bool Plenty() const;
 
   // How much only privileged allocations may use.
   void SetReserve(Bytes reserve);
@@ -91,6 +110,8 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
   uint64_t FindBest(uint32_t units) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The free range that holds all of the extent; end() if there is none.
   std::map<uint64_t, uint64_t>::iterator Holding(const ExtentAddress& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether any order and place of allocating leaves enough for all promises, and for a piece of so many units.
+  bool Roomy(uint64_t units, uint64_t largest) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Take(const ExtentAddress& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Free(const ExtentAddress& address);
   void Insert(UnitRange range) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -100,7 +121,9 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
   mutable Mutex mutex_;
   uint64_t reserve_units_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t free_units_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;                                // where the last allocation ended
+  uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;  // where the last allocation ended
+  Pieces promised_ ABSL_GUARDED_BY(mutex_);
+  uint64_t promised_units_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, uint64_t> by_start_ ABSL_GUARDED_BY(mutex_);            // start -> units
   std::set<std::pair<uint64_t, uint64_t>> by_size_ ABSL_GUARDED_BY(mutex_);  // (units, start)
 };

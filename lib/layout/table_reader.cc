@@ -26,6 +26,7 @@ class TableReader {
     BETR_RETURN_IF_ERROR(device_.Read(expected.address.extent.Offset(), bytes));
     BETR_ASSIGN_OR_RETURN(const PageImage image, DecodePage(expected, bytes));
     auto page = std::make_shared<dag::TablePage>(image.level, uint64_t{0});
+    ++pages_;
     page->used = static_cast<uint16_t>(image.nodes.size() + image.pages.size());
     for (const NodeEntry& entry : image.nodes) {
       BETR_RETURN_IF_ERROR(AddNode(image, entry, *page));
@@ -40,6 +41,7 @@ class TableReader {
   }
 
   uint64_t nodes() const { return nodes_; }
+  uint64_t pages() const { return pages_; }
 
  private:
   absl::Status AddNode(const PageImage& image, const NodeEntry& entry, dag::TablePage& page) {
@@ -67,6 +69,7 @@ class TableReader {
   SpaceMap& space_;
   const MakeNodeSlot& make_slot_;
   uint64_t nodes_ = 0;
+  uint64_t pages_ = 0;
 };
 
 }  // namespace
@@ -86,7 +89,7 @@ absl::StatusOr<dag::NodeTable> ReadTable(BlockDevice& device, SpaceMap& space, c
     return absl::DataLossError(
         fmt::format("node table: {} nodes, the superblock says {}", reader.nodes(), address.nodes));
   }
-  return dag::NodeTable::FromRoot(std::move(root), reader.nodes());
+  return dag::NodeTable::FromRoot(std::move(root), reader.nodes(), reader.pages());
 }
 
 }  // namespace betr::layout

@@ -96,12 +96,21 @@ absl::Status Store::Impl::WriteDirty() {
   return absl::OkStatus();
 }
 
-absl::Status Store::Impl::WorkInline() {
+absl::Status Store::Impl::WorkAll() {
   for (bool more = true; more;) {
     BETR_ASSIGN_OR_RETURN(more, structure_.Step());
     BETR_RETURN_IF_ERROR(WriteDirty());
   }
   return absl::OkStatus();
+}
+
+absl::Status Store::Impl::WorkInline() {
+  absl::Status status = WorkAll();
+  if (absl::IsResourceExhausted(status) && log_ != nullptr) {
+    BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
+    status = WorkAll();
+  }
+  return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 
 absl::Status Store::Impl::Settle() {
@@ -111,8 +120,17 @@ absl::Status Store::Impl::Settle() {
   const auto until = SystemClock().Monotonic() + core_->options.settle_time;
   structure_.LookOnDisk();
   for (bool more = true; more && SystemClock().Monotonic() < until;) {
-    BETR_ASSIGN_OR_RETURN(more, structure_.Step());
-    BETR_RETURN_IF_ERROR(WriteDirty());
+    absl::StatusOr<bool> step = structure_.Step();
+    if (absl::IsResourceExhausted(step.status())) {
+      BETR_RETURN_IF_ERROR(Checkpoint());
+      step = structure_.Step();
+    }
+    if (absl::IsResourceExhausted(step.status())) {
+      return absl::OkStatus();
+    }
+    BETR_ASSIGN_OR_RETURN(more, step);
+    const absl::Status written = WriteDirty();
+    BETR_RETURN_IF_ERROR(absl::IsResourceExhausted(written) ? Checkpoint() : written);
   }
   return absl::OkStatus();
 }
@@ -153,7 +171,14 @@ void Store::Impl::StructureLoop() {
       seen = signals_;
     }
     for (bool more = true; more;) {
-      const absl::StatusOr<bool> step = structure_.Step();
+      absl::StatusOr<bool> step = structure_.Step();
+      if (absl::IsResourceExhausted(step.status())) {
+        const absl::Status checkpoint = Checkpoint();
+        step = checkpoint.ok() ? structure_.Step() : checkpoint;
+      }
+      if (absl::IsResourceExhausted(step.status())) {
+        break;  // until something is deleted
+      }
       if (!step.ok()) {
         core_->health.Fail(step.status());
         return;

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/status.h"
@@ -43,7 +45,13 @@ Generation Checkpointer::generation() const {
 
 absl::Status Checkpointer::WriteNodes(const State& state) {
   uint64_t hint = layout::SpaceMap::kNoHint;
-  for (const std::shared_ptr<const NodeVersion>& version : DirtyInKeyOrder(state)) {
+  std::vector<std::shared_ptr<const NodeVersion>> dirty = DirtyInKeyOrder(state);
+  if (!core_.space->Plenty()) {
+    // What was promised is found in this order (layout/space_map.h).
+    std::stable_sort(dirty.begin(), dirty.end(),
+                     [](const auto& a, const auto& b) { return a->UnitsBound() > b->UnitsBound(); });
+  }
+  for (const std::shared_ptr<const NodeVersion>& version : dirty) {
     BETR_ASSIGN_OR_RETURN(const Bytes bytes, version->Store(hint, true));
     core_.counters.bytes_checkpoint += bytes.value;
   }

@@ -140,14 +140,23 @@ void Fronts::Publish(Change change) {
   }
 }
 
-Bytes Fronts::Size() const {
+std::map<TreeId, Bytes> Fronts::Sizes() const {
   const ReaderLock lock(mutex_);
-  Bytes size{0};
+  std::map<TreeId, Bytes> sizes;
   for (const auto& [tree, front] : fronts_) {
-    size += front.active.Size();
+    Bytes& size = sizes[tree];
+    size = front.active.Size();
     for (const SealedPtr& sealed : front.sealed) {
       size += sealed->messages.Size();
     }
+  }
+  return sizes;
+}
+
+Bytes Fronts::Size() const {
+  Bytes size{0};
+  for (const auto& [tree, bytes] : Sizes()) {
+    size += bytes;
   }
   return size;
 }

@@ -67,6 +67,8 @@ class Fronts {
 
   void Publish(Change change);
 
+  // Bytes in the buffers of each tree that has any.
+  std::map<TreeId, Bytes> Sizes() const;
   // Bytes in all buffers.
   Bytes Size() const;
   bool AnySealed() const;

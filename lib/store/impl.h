@@ -68,12 +68,16 @@ class Store::Impl {
 
   // Write path.
   absl::Status CheckOps(std::span<Op> ops) const;
-  absl::Status Admit(std::span<const Op> ops, Bytes size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  absl::Status HaveSpace(std::span<const Op> ops, Bytes size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // Whether there is space for what is in memory, with the point changes and range erases among `ops` (headroom.h).
+  absl::Status HaveSpace(std::span<const Op> ops) const;
+  // Logs a batch and makes it visible. Makes room in the log, or on the device, if that is what is missing.
+  absl::Status ApplyAndLog(std::span<const Op> ops, Bytes size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Returns when buffers and dirty memory are within their limits, or the store has failed.
   absl::Status WaitForMemory() ABSL_LOCKS_EXCLUDED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  absl::Status ApplyOps(std::span<const Op> ops, const std::function<absl::Status()>& before_publish);
+  // Called with what is really done when nothing else can fail any more; an error of it cancels the batch.
+  using BeforePublish = std::function<absl::Status(std::span<const Op>)>;
+  absl::Status ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish);
   absl::Status Replay(std::string_view record);
 
   // Checkpoints.
@@ -90,8 +94,10 @@ class Store::Impl {
   void WriterLoop();
   absl::Status WriteDirty();
   bool CheckpointDue() const;
-  // All that there is to do now, in this thread: when there are no background threads.
+  // All that there is to do now, in this thread: when there are no background threads. What there is no space for,
+  // even after a checkpoint, is left for later.
   absl::Status WorkInline();
+  absl::Status WorkAll();
   // What is left of the background work after erases, clones and renames, for a limited time: an owner who comes only
   // to remove something would not give it time otherwise, and its space would not come back.
   absl::Status Settle();

@@ -48,6 +48,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   absl::StatusOr<Bytes> WriteOldest(Bytes target);
 
   const std::shared_ptr<Cache>& cache() const { return cache_; }
+  layout::SpaceMap& space() const { return *space_; }
   IoCounters& counters() { return counters_; }
   uint64_t next_version() const { return next_version_.load(); }
 

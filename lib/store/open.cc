@@ -14,6 +14,7 @@
 #include "layout/format_options.h"
 #include "layout/superblock_slots.h"
 #include "layout/table_codec.h"
+#include "store/headroom.h"
 #include "store/impl.h"
 
 namespace betr {
@@ -30,8 +31,7 @@ store::LogArea AreaOf(const layout::Superblock& superblock) {
 
 // What writing must leave for checkpoints and deletes.
 Bytes ReserveOf(const layout::Superblock& superblock) {
-  const Bytes area = layout::UnitBytes(superblock.ExtentArea().units);
-  return std::min(area / 8, std::max(area / 64, superblock.node_size * 8));
+  return store::WorkReserve(layout::UnitBytes(superblock.ExtentArea().units), superblock.node_size);
 }
 
 Bytes CacheBudget(const StoreOptions& options) {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "layout/stored_bound.h"
 #include "store/node_io.h"
 
 namespace betr::store {
@@ -64,6 +65,8 @@ NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, dag::Node node)
     : io_(std::move(io)), id_(id), stored_(false), node_(std::make_shared<const dag::Node>(std::move(node))) {
   dirty_charge_ = node_->MemoryBytes();
   io_->cache()->AddDirty(dirty_charge_);
+  promised_units_ = layout::StoredUnitsBound(*node_);
+  io_->space().Promise(promised_units_);
 }
 
 NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, layout::NodeAddress address)
@@ -72,6 +75,7 @@ NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, layout::NodeAddr
 NodeVersion::~NodeVersion() {
   if (Dirty()) {
     io_->cache()->RemoveDirty(dirty_charge_);
+    io_->space().TakeBack(promised_units_);
   }
   io_->cache()->Unregister(this);
 }
@@ -102,6 +106,11 @@ std::shared_ptr<const void> NodeVersion::Drop() {
   return std::exchange(node_, nullptr);
 }
 
+uint32_t NodeVersion::UnitsBound() const {
+  const MutexLock lock(mutex_);
+  return node_ != nullptr ? layout::StoredUnitsBound(*node_) : address_->extent->address().units;
+}
+
 std::optional<layout::NodeAddress> NodeVersion::Address() const {
   const MutexLock lock(mutex_);
   return address_;
@@ -122,6 +131,7 @@ absl::StatusOr<Bytes> NodeVersion::Store(uint64_t& hint, bool privileged) const 
     address_ = std::move(written.address);
   }
   stored_.store(true, std::memory_order_release);
+  io_->space().TakeBack(promised_units_);
   io_->cache()->RemoveDirty(dirty_charge_);
   io_->cache()->Register(const_cast<NodeVersion*>(this), charge);
   return written.bytes;

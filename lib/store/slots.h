@@ -77,6 +77,8 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   std::shared_ptr<const void> Drop() override;
 
   NodeId id() const { return id_; }
+  // At least what it takes on disk when it is written, or written anew.
+  uint32_t UnitsBound() const;
   bool Dirty() const { return !stored_.load(std::memory_order_acquire); }
   // Where it is stored; nothing while dirty.
   std::optional<layout::NodeAddress> Address() const;
@@ -93,7 +95,9 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   mutable Mutex mutex_;        // held while the header is loaded
   mutable dag::NodePtr node_ ABSL_GUARDED_BY(mutex_);
   mutable std::optional<layout::NodeAddress> address_ ABSL_GUARDED_BY(mutex_);
+  // Of a version that is born dirty: its memory, and the space that it is promised (layout/space_map.h) until then.
   Bytes dirty_charge_{0};
+  uint32_t promised_units_ = 0;
 };
 
 }  // namespace betr::store

@@ -8,6 +8,7 @@
 #include "dag/flush.h"
 #include "dag/reclaim.h"
 #include "store/batch_edit.h"
+#include "store/headroom.h"
 
 namespace betr::store {
 // Holds the structural writer's turn. Background turns let urgent ones go first.
@@ -63,6 +64,10 @@ void Structure::Remember(const dag::Edit& edit) {
       dead_.insert(id);
     }
   }
+}
+
+absl::Status Structure::CheckSpace(const State& state) const {
+  return CheckHeadroom(core_, fronts_, state, layout::Privilege::kMayUseReserve);
 }
 
 absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {
@@ -175,6 +180,10 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
   if (result.changed) {
     const std::shared_ptr<State> after = Finish(*before, edit);
     after->trees[id].root = result.root;
+    if (const absl::Status space = CheckSpace(*after); !space.ok()) {
+      restless.news = had_news;
+      return space;
+    }
     Remember(edit);
     Change change;
     change.state = after;
@@ -196,6 +205,7 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
   BETR_ASSIGN_OR_RETURN(tree.root, dag::Insert(edit, tree.root, sealed->messages.Seal(*core_.io)));
   after->table = edit.table();
   after->next_node = edit.next_id();
+  BETR_RETURN_IF_ERROR(CheckSpace(*after));
   Remember(edit);
   Change change;
   change.state = after;
@@ -243,6 +253,7 @@ absl::Status Structure::Compact(TreeId id) {
   BETR_ASSIGN_OR_RETURN(const NodeId root, dag::FlushAll(edit, tree->second.root));
   const std::shared_ptr<State> after = Finish(*before, edit);
   after->trees[id].root = root;
+  BETR_RETURN_IF_ERROR(CheckSpace(*after));
   Remember(edit);
   Change change;
   change.state = after;

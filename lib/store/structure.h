@@ -40,7 +40,9 @@ class Structure {
   // Absorbs the buffers that are sealed now, one a turn, so that Drain has little left to do.
   absl::Status AbsorbSealed();
 
-  // One step of background work. The first of these that there is: what is pressing in a tree that has news
+  // One step of background work. Errors: kResourceExhausted if what it makes might not find space on disk; nothing
+  // has happened then, and a checkpoint may help.
+  //  The first of these that there is: what is pressing in a tree that has news
   // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. False if there was
   // nothing to do.
   absl::StatusOr<bool> Step();
@@ -65,6 +67,8 @@ class Structure {
   // The state after an edit, and the nodes that died in it.
   std::shared_ptr<State> Finish(const State& before, const dag::Edit& edit);
   void Remember(const dag::Edit& edit);
+  // Background work may use the reserve, but not what checkpoints need.
+  absl::Status CheckSpace(const State& state) const;
 
   // Work in the next tree, of those with news or of those without.
   absl::StatusOr<bool> WorkStep(bool news);

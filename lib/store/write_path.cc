@@ -10,11 +10,14 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "store/batch_codec.h"
+#include "store/headroom.h"
 #include "store/impl.h"
 #include "store/small_copy.h"
 
 namespace betr {
 namespace {
+
+constexpr Bytes kMessageOverhead{64};  // of a message in a buffer or a block, besides what it has in the log; at most
 
 bool Structural(const Op& op) {
   switch (op.kind) {
@@ -119,23 +122,16 @@ absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
   return store::ValidateOps(ops);
 }
 
-// Every dirty byte and every buffered byte must find a place on disk, even if nothing compresses.
-absl::Status Store::Impl::HaveSpace(std::span<const Op> ops, Bytes size) {
-  if (std::all_of(ops.begin(), ops.end(), Frees)) {
-    return absl::OkStatus();
+absl::Status Store::Impl::HaveSpace(std::span<const Op> ops) const {
+  const auto privilege =
+      std::all_of(ops.begin(), ops.end(), Frees) ? layout::Privilege::kMayUseReserve : layout::Privilege::kNormal;
+  std::map<TreeId, Bytes> more;
+  for (const Op& op : ops) {
+    if (!Structural(op)) {
+      more[op.tree] += store::EncodedSize(op) + kMessageOverhead;
+    }
   }
-  const auto fits = [&] {
-    const layout::SpaceFigures figures = core_->space->Figures();
-    return core_->cache->Dirty() + fronts_.Size() + size * 2 + figures.reserve <= figures.free;
-  };
-  if (fits()) {
-    return absl::OkStatus();
-  }
-  BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());  // dirty becomes exact, and what was freed since becomes free
-  if (fits()) {
-    return absl::OkStatus();
-  }
-  return absl::ResourceExhaustedError(fmt::format("{}: no space left", core_->device->Name()));
+  return store::CheckHeadroom(*core_, fronts_, *fronts_.state(), privilege, more);
 }
 
 absl::Status Store::Impl::WaitForMemory() {
@@ -157,13 +153,6 @@ absl::Status Store::Impl::WaitForMemory() {
   return absl::OkStatus();
 }
 
-absl::Status Store::Impl::Admit(std::span<const Op> ops, Bytes size) {
-  if (Logged() && size > log_->MaxPayload()) {
-    return absl::InvalidArgumentError(fmt::format("batch of {} bytes: more than a quarter of the log", size.value));
-  }
-  return HaveSpace(ops, size);
-}
-
 absl::Status Store::Impl::AppendToLog(std::string_view record) {
   if (!Logged()) {
     return absl::OkStatus();
@@ -175,20 +164,41 @@ absl::Status Store::Impl::AppendToLog(std::string_view record) {
   return status;
 }
 
-absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {
+absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish) {
   if (std::any_of(ops.begin(), ops.end(), Structural)) {
     BETR_ASSIGN_OR_RETURN(const std::vector<Op> plain,
                           store::CopySmallSources(*fronts_.Pin(), ops, core_->CopyLimit(), core_->options.functions));
     if (std::any_of(plain.begin(), plain.end(), Structural)) {
-      return structure_.ApplyBatch(plain, before_publish);
+      return structure_.ApplyBatch(plain, [&] { return before_publish(plain); });
     }
-    BETR_RETURN_IF_ERROR(before_publish());
+    BETR_RETURN_IF_ERROR(before_publish(plain));
     fronts_.Apply(plain);
     return absl::OkStatus();
   }
-  BETR_RETURN_IF_ERROR(before_publish());
+  BETR_RETURN_IF_ERROR(before_publish(ops));
   fronts_.Apply(ops);
   return absl::OkStatus();
+}
+
+absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size) {
+  if (Logged() && size > log_->MaxPayload()) {
+    return absl::InvalidArgumentError(fmt::format("batch of {} bytes: more than a quarter of the log", size.value));
+  }
+  const std::string record = Logged() ? store::EncodeBatch(ops) : std::string();
+  if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
+    BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
+  }
+  const auto before_publish = [&](std::span<const Op> plain) {
+    const absl::Status space = HaveSpace(plain);
+    return space.ok() ? AppendToLog(record) : space;
+  };
+  const absl::Status status = ApplyOps(ops, before_publish);
+  if (!absl::IsResourceExhausted(status)) {
+    return status;
+  }
+  // What is dirty takes its exact space, and what was replaced since the last checkpoint becomes free.
+  BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
+  return ApplyOps(ops, before_publish);
 }
 
 absl::Status Store::Impl::Write(std::span<Op> ops) {
@@ -208,12 +218,7 @@ absl::Status Store::Impl::Write(std::span<Op> ops) {
   for (const Op& op : ops) {
     size += store::EncodedSize(op);
   }
-  BETR_RETURN_IF_ERROR(Admit(ops, size));
-  const std::string record = Logged() ? store::EncodeBatch(ops) : std::string();
-  if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
-    BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
-  }
-  BETR_RETURN_IF_ERROR(ApplyOps(ops, [&] { return AppendToLog(record); }));
+  BETR_RETURN_IF_ERROR(ApplyAndLog(ops, size));
   core_->counters.bytes_batches += size.value;
   if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
     unsettled_ = true;
@@ -221,18 +226,27 @@ absl::Status Store::Impl::Write(std::span<Op> ops) {
   if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
     Signal();
   }
-  return core_->options.background ? absl::OkStatus() : WorkInline();
+  if (!core_->options.background) {
+    // The batch has happened: what goes wrong from here on is the store's failure, not the batch's.
+    const absl::Status worked = WorkInline();
+    if (!worked.ok()) {
+      core_->health.Fail(worked);
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Store::Impl::Replay(std::string_view record) {
   BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
-  BETR_RETURN_IF_ERROR(ApplyOps(ops, [] { return absl::OkStatus(); }));
+  BETR_RETURN_IF_ERROR(ApplyOps(ops, [](std::span<const Op>) { return absl::OkStatus(); }));
   const bool sealed = fronts_.SealLarge(core_->SealSize());
   if (core_->options.read_only) {
     return absl::OkStatus();
   }
-  return sealed ? WorkInline() : structure_.Step().status();
+  const absl::Status worked = sealed ? WorkInline() : structure_.Step().status();
+  // Without space work waits for the first checkpoint.
+  return absl::IsResourceExhausted(worked) ? absl::OkStatus() : worked;
 }
 
 }  // namespace betr

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "layout/extent.h"
 #include "support/dag/upserts.h"
 
 namespace betr::test {
@@ -182,12 +183,14 @@ class BatchMaker {
 
 Profile RandomProfile(Random& random) {
   Profile profile;
-  profile.device_size = KiB(1024 + 512 * random.Uniform(5));
   FormatOptions& format = profile.format;
   format.node_size = Bytes{512U << random.Skewed(2)};
   format.basement_size = Bytes{64U << random.Uniform(3)};
   format.fanout = static_cast<uint32_t>(4 + random.Skewed(3));
   format.log_size = KiB(64 + 32 * random.Uniform(3));
+  // A tight device refuses batches, and its space must come back.
+  const Bytes space = random.OneIn(4) ? KiB(384 + 32 * random.Uniform(4)) : KiB(900 + 512 * random.Uniform(5));
+  profile.device_size = layout::kUnit * layout::UnitsFor(format.log_size + space);
   format.compression = random.OneIn(3) ? "lz4" : random.OneIn(3) ? "zstd" : "none";
   format.uuid = RandomUuid(random);
   profile.entries = 100U << random.Uniform(4);
