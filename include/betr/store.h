@@ -92,6 +92,7 @@ class Store {
   // Everything written before this call is in a checkpoint when it returns ok: nothing would have to be replayed.
   absl::Status Checkpoint();
   // Flushes all messages of a tree to its leaves and reclaims what is dead. Cost: the size of the tree.
+  // kResourceExhausted if there is no space for all of it a second time.
   absl::Status Compact(TreeId tree);
 
   // --- reading -----------------------------------------------------------------------------------------------

@@ -110,8 +110,7 @@ absl::Status Session::Do(Step step) {
     case Step::Kind::kCheckpoint:
       return Durable(Annotate(store_->Checkpoint(), "checkpoint"));
     case Step::Kind::kCompact:
-      return timeline_.Now().trees().at(step.tree).snapshot ? absl::OkStatus()
-                                                            : Annotate(store_->Compact(step.tree), "compact");
+      return Compact(step.tree);
     case Step::Kind::kGet:
       return Get(step.tree, step.key);
     case Step::Kind::kScan:
@@ -169,6 +168,14 @@ absl::Status Session::Scan() {
   BETR_ASSIGN_OR_RETURN(const uint64_t digest, DigestOf(*store_, store_->Pin()));
   return digest == timeline_.Now().Digest() ? absl::OkStatus()
                                             : Finding("scan: " + Difference(*store_, timeline_.Now()));
+}
+
+absl::Status Session::Compact(TreeId tree) {
+  if (timeline_.Now().trees().at(tree).snapshot) {
+    return absl::OkStatus();
+  }
+  const absl::Status status = Annotate(store_->Compact(tree), "compact");
+  return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 
 absl::Status Session::Unpin() {

@@ -66,6 +66,8 @@ class Session {
   absl::Status Durable(const absl::Status& status);
   absl::Status Get(TreeId tree, const std::string& key);
   absl::Status Scan();
+  // May find no space: it rewrites the tree.
+  absl::Status Compact(TreeId tree);
   absl::Status Unpin();
   absl::Status Close();
   absl::Status Restart();

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <thread>
 
+#include "betr/version.h"
 #include "support/torture/torture.h"
 
 namespace betr::test {
@@ -65,6 +66,7 @@ int main(int argc, char** argv) {
       "Run seeded workloads on a recorded device, make the images that crashes could have left, open each, "
       "compare it with what was acknowledged, check it, work on, and crash again.",
       "betr-torture");
+  app.set_version_flag("--version", "betr-torture " + std::string(betr::LibraryVersion()));
   bool quiet = false;
   bool coverage = false;
   long seconds = 0;
