@@ -33,7 +33,11 @@ absl::Status Store::Impl::Checkpoint() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(core_->health.status());
-  BETR_RETURN_IF_ERROR(structure_.AbsorbSealed());
+  // Only to hold writers for a shorter time: what there is no space for beside the old roots is drained with the rest.
+  const absl::Status absorbed = structure_.AbsorbSealed();
+  if (!absl::IsResourceExhausted(absorbed)) {
+    BETR_RETURN_IF_ERROR(absorbed);
+  }
   absl::StatusOr<store::Checkpointer::Begin> begin;
   {
     const MutexLock lock(write_mutex_);
