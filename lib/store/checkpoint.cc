@@ -58,6 +58,12 @@ absl::Status Checkpointer::WriteNodes(const State& state) {
   return absl::OkStatus();
 }
 
+// A flush that fails for want of space has lost writes like any other: no error of it means that one may go on.
+absl::Status Checkpointer::Flush() {
+  absl::Status status = core_.device->Flush();
+  return absl::IsResourceExhausted(status) ? absl::UnavailableError(status.message()) : status;
+}
+
 absl::StatusOr<layout::WrittenTable> Checkpointer::WriteTable(const State& state, Generation generation) {
   const auto address_of = [](NodeId id, const dag::NodeRecord& record) -> absl::StatusOr<layout::NodeAddress> {
     const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
@@ -102,7 +108,7 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   BETR_RETURN_IF_ERROR(WriteNodes(*begin.state));
   BETR_ASSIGN_OR_RETURN(const layout::WrittenTable table, WriteTable(*begin.state, next.generation));
   BETR_RETURN_IF_ERROR(WriteCatalog(*begin.state, next.generation));
-  BETR_RETURN_IF_ERROR(core_.device->Flush());
+  BETR_RETURN_IF_ERROR(Flush());
   next.table = table.address;
   next.catalog = catalog_.address;
   next.checkpoint_lsn = begin.lsn;
@@ -112,7 +118,7 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   next.next_tree_id = begin.state->next_tree;
   next.next_version = core_.io->next_version();
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
-  BETR_RETURN_IF_ERROR(core_.device->Flush());
+  BETR_RETURN_IF_ERROR(Flush());
   core_.counters.bytes_checkpoint += layout::kUnit.value;
   ++core_.counters.checkpoints;
   stable_catalog_ = catalog_;

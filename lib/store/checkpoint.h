@@ -39,6 +39,7 @@ class Checkpointer {
   Generation generation() const;
 
  private:
+  absl::Status Flush();
   absl::Status WriteNodes(const State& state);
   absl::StatusOr<layout::WrittenTable> WriteTable(const State& state, Generation generation);
   absl::Status WriteCatalog(const State& state, Generation generation);

@@ -12,6 +12,7 @@ namespace betr::store {
 namespace {
 
 constexpr uint64_t kTreeBytes = 320;   // of a tree or a function in the catalog, at most
+constexpr uint32_t kNewRootPiece = 2;  // of a root above two halves
 constexpr uint64_t kFreshPages = 4;    // that the table may grow by in one change
 constexpr uint64_t kReserveNodes = 8;  // rewritten by a flush that splits and merges
 
@@ -50,7 +51,8 @@ absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& 
     buffered[tree] += bytes;
   }
   for (const auto& [tree, bytes] : buffered) {
-    ++pieces[RootPiece(state, tree, bytes)];
+    pieces[RootPiece(state, tree, bytes)] += 2;  // the root may split; both halves may show the same blocks
+    ++pieces[kNewRootPiece];
   }
   if (privilege == layout::Privilege::kNormal) {
     const uint32_t piece = NodePiece(core.superblock.node_size);

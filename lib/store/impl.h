@@ -78,7 +78,8 @@ class Store::Impl {
   // Called with what is really done when nothing else can fail any more; an error of it cancels the batch.
   using BeforePublish = std::function<absl::Status(std::span<const Op>)>;
   absl::Status ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish);
-  absl::Status Replay(std::string_view record);
+  absl::Status Replay(Lsn lsn, std::string_view record);
+  absl::Status CheckpointReplayed(Lsn last);
 
   // Checkpoints.
   // For a writer that cannot go on before there is room.

@@ -137,10 +137,12 @@ absl::Status Store::Impl::Recover() {
   const layout::Superblock& superblock = core_->superblock;
   const store::Log::Checkpoint from{{superblock.log_head, superblock.log_chain}, superblock.checkpoint_lsn};
   const auto replay = [&](Lsn lsn, std::string_view payload) {
-    const absl::Status status = Replay(payload);
+    const absl::Status status = Replay(lsn, payload);
     return status.ok() ? status : Annotate(status, fmt::format("log record {}", lsn.value));
   };
+  structure_.SetReplaying(true);
   BETR_ASSIGN_OR_RETURN(log_, store::Log::Open(*core_->device, AreaOf(superblock), LogSalt(superblock), from, replay));
+  structure_.SetReplaying(false);
   return absl::OkStatus();
 }
 

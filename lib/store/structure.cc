@@ -67,7 +67,8 @@ void Structure::Remember(const dag::Edit& edit) {
 }
 
 absl::Status Structure::CheckSpace(const State& state) const {
-  return CheckHeadroom(core_, fronts_, state, layout::Privilege::kMayUseReserve);
+  return CheckHeadroom(core_, fronts_, state,
+                       replaying_ ? layout::Privilege::kNormal : layout::Privilege::kMayUseReserve);
 }
 
 absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {

@@ -52,6 +52,9 @@ class Structure {
   // Flushes a tree to its leaves.
   absl::Status Compact(TreeId tree);
 
+  // While a log is replayed, background work leaves the reserve: what is replayed cannot be refused.
+  void SetReplaying(bool replaying) { replaying_ = replaying; }
+
   uint64_t DeadNodes() const;
 
  private:
@@ -83,6 +86,7 @@ class Structure {
   // Of the one who has the turn:
   std::map<TreeId, Restless> restless_;
   dag::Reach reach_ = dag::Reach::kMemory;
+  std::atomic<bool> replaying_{false};
   std::atomic<int> urgent_{0};  // callers that go before background steps
   mutable Mutex mutex_;
   std::set<NodeId> dead_ ABSL_GUARDED_BY(mutex_);

@@ -123,8 +123,9 @@ absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
 }
 
 absl::Status Store::Impl::HaveSpace(std::span<const Op> ops) const {
-  const auto privilege =
-      std::all_of(ops.begin(), ops.end(), Frees) ? layout::Privilege::kMayUseReserve : layout::Privilege::kNormal;
+  // What is replayed was admitted once, when nodes may have been a little smaller.
+  const bool may_use_reserve = log_ == nullptr || std::all_of(ops.begin(), ops.end(), Frees);
+  const auto privilege = may_use_reserve ? layout::Privilege::kMayUseReserve : layout::Privilege::kNormal;
   std::map<TreeId, Bytes> more;
   for (const Op& op : ops) {
     if (!Structural(op)) {
@@ -236,10 +237,28 @@ absl::Status Store::Impl::Write(std::span<Op> ops) {
   return absl::OkStatus();
 }
 
-absl::Status Store::Impl::Replay(std::string_view record) {
+// Without a log that is open: what was replayed so far is stable from now on, and the rest is replayed after it.
+absl::Status Store::Impl::CheckpointReplayed(Lsn last) {
+  const MutexLock lock(write_mutex_);
+  BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
+  const layout::Superblock& opened = core_->superblock;
+  return checkpointer_.Write({std::move(state), last, {opened.log_head, opened.log_chain}, ++checkpoints_begun_});
+}
+
+absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
   BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
-  BETR_RETURN_IF_ERROR(ApplyOps(ops, [](std::span<const Op>) { return absl::OkStatus(); }));
+  const bool read_only = core_->options.read_only;
+  absl::Status applied =
+      ApplyOps(ops, [&](std::span<const Op> plain) { return read_only ? absl::OkStatus() : HaveSpace(plain); });
+  if (absl::IsResourceExhausted(applied)) {
+    const absl::Status checkpoint = CheckpointReplayed(Lsn{lsn.value - 1});
+    if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same: it can be read, and deleted from
+      BETR_RETURN_IF_ERROR(checkpoint);
+    }
+    applied = ApplyOps(ops, [](std::span<const Op>) { return absl::OkStatus(); });
+  }
+  BETR_RETURN_IF_ERROR(applied);
   const bool sealed = fronts_.SealLarge(core_->SealSize());
   if (core_->options.read_only) {
     return absl::OkStatus();

@@ -37,19 +37,6 @@ TEST_CASE("crashes beside background threads lose nothing that was synced", "[to
   Torture(4, kStates / 10, true);
 }
 
-TEST_CASE("cases that once found something find nothing", "[torture][crash]") {
-  for (const uint64_t seed : {
-           196ULL,      // dirty nodes that needed more space than dirty bytes: a checkpoint could not be finished
-           23220425ULL  // a checkpoint that gave up because a buffer could not be absorbed before it began
-       }) {
-    TortureTally tally;
-    INFO("seed " << seed);
-    const absl::Status status = RunCase(seed, {}, tally);
-    INFO(status);
-    REQUIRE(status.ok());
-  }
-}
-
 TEST_CASE("a device that loses flushes is found out", "[torture][crash]") {
   TortureOptions options;
   options.seed = TestSeed();

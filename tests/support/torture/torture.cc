@@ -52,7 +52,7 @@ std::string Brief(const CrashPlan& plan) {
 class Case {
  public:
   Case(uint64_t seed, const TortureOptions& options, TortureTally& tally)
-      : random_(seed), options_(options), profile_(RandomProfile(random_)), tally_(tally) {}
+      : random_(seed), options_(options), profile_(RandomProfile(random_, options.tight)), tally_(tally) {}
 
   absl::Status Run() {
     MemoryDevice empty(profile_.device_size);
@@ -231,7 +231,8 @@ uint64_t CurrentCase() { return current_case; }
 
 std::string ReplayCommand(uint64_t seed, const TortureOptions& options) {
   return fmt::format("betr-torture --seed {} --depth {}{}", seed, options.depth,
-                     options.background ? " --background" : "");
+                     options.background ? " --background" : "") +
+         (options.tight ? " --tight" : "");
 }
 
 }  // namespace betr::test

@@ -181,15 +181,14 @@ class BatchMaker {
 
 }  // namespace
 
-Profile RandomProfile(Random& random) {
+Profile RandomProfile(Random& random, bool tight) {
   Profile profile;
   FormatOptions& format = profile.format;
   format.node_size = Bytes{512U << random.Skewed(2)};
   format.basement_size = Bytes{64U << random.Uniform(3)};
   format.fanout = static_cast<uint32_t>(4 + random.Skewed(3));
   format.log_size = KiB(64 + 32 * random.Uniform(3));
-  // A tight device refuses batches, and its space must come back.
-  const Bytes space = random.OneIn(4) ? KiB(384 + 32 * random.Uniform(4)) : KiB(900 + 512 * random.Uniform(5));
+  const Bytes space = tight ? KiB(384 + 32 * random.Uniform(4)) : KiB(2048 + 512 * random.Uniform(5));
   profile.device_size = layout::kUnit * layout::UnitsFor(format.log_size + space);
   format.compression = random.OneIn(3) ? "lz4" : random.OneIn(3) ? "zstd" : "none";
   format.uuid = RandomUuid(random);

@@ -36,7 +36,8 @@ struct Profile {
   uint64_t structural_percent = 15;  // of the changes in a batch: clones and renames
 };
 
-Profile RandomProfile(Random& random);
+// Tight: a device that refuses batches, and whose space must come back.
+Profile RandomProfile(Random& random, bool tight);
 
 // How a session opens the store.
 StoreOptions RandomOptions(Random& random, bool background);

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   app.add_option("--depth", options.depth, "Crashes after one another (default: 3)")
       ->check(CLI::Range(1, betr::test::kMaxDepth));
   app.add_flag("--background", options.background, "Stores with threads of their own: not repeatable");
+  app.add_flag("--tight", options.tight, "Devices too small for what is written");
   app.add_flag("--lying-device", options.lying_device, "Lose all flushes: must fail, if the tests are any good");
   app.add_flag("--coverage", coverage, "Print what the stores counted");
   app.add_flag("--quiet", quiet, "No progress");
