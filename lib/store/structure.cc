@@ -124,6 +124,16 @@ absl::Status Structure::AbsorbSealed() {
 
 absl::StatusOr<bool> Structure::Step() {
   const Turn turn(*this, Turn::Kind::kBackground);
+  const absl::StatusOr<bool> step = NextStep();
+  if (!absl::IsResourceExhausted(step.status())) {
+    return step;
+  }
+  // Reclaiming needs no space and gives some back, though what it waits for may be in the way.
+  BETR_ASSIGN_OR_RETURN(const bool reclaimed, ReclaimStep());
+  return reclaimed ? absl::StatusOr<bool>(true) : step;
+}
+
+absl::StatusOr<bool> Structure::NextStep() {
   BETR_ASSIGN_OR_RETURN(bool done, WorkStep(true));
   if (!done) {
     BETR_ASSIGN_OR_RETURN(done, AbsorbStep());

@@ -77,6 +77,7 @@ class Structure {
   absl::StatusOr<bool> WorkStep(bool news);
   absl::StatusOr<bool> WorkOn(TreeId id, Restless& restless);
   void Wake(const std::set<TreeId>& trees);
+  absl::StatusOr<bool> NextStep();
   absl::StatusOr<bool> AbsorbStep();
   absl::StatusOr<bool> ReclaimStep();
 
