@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 
+#include "base/free_memory.h"
 #include "base/random.h"
 #include "betr/store.h"
 #include "device/file_device.h"
@@ -43,6 +44,7 @@ class ImageFile {
 
 // Writes `total` bytes in values of random size at random keys, with reads, scans and clones between them.
 void RunThrough(Bytes total, Bytes cache) {
+  ShareMallocArena();
   const ImageFile file;
   {
     auto device = FileDevice::Create(file.path(), total * 2 + GiB(2));

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "base/free_memory.h"
+
 namespace betr::tools {
 namespace {
 
@@ -24,6 +26,7 @@ size_t TerminalColumns() {
 }  // namespace
 
 ToolIo ProcessIo() {
+  ShareMallocArena();
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   return ToolIo{.in = std::cin,

@@ -34,7 +34,8 @@ struct ToolIo {
 // A program's arguments as main got them, its name first.
 using Arguments = std::span<const char* const>;
 
-// The streams, environment and clock of this process. Call it once, before anything is read or written.
+// The streams, environment and clock of this process, and one malloc arena for it (base/free_memory.h). Call it once,
+// before anything is read or written.
 ToolIo ProcessIo();
 
 }  // namespace betr::tools

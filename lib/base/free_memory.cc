@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/free_memory.h"
+
+#include <malloc.h>
+
+namespace betr {
+
+void ShareMallocArena() {
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+void TrimFreeMemory(Bytes slack) {
+#ifdef __GLIBC__
+  if (mallinfo2().fordblks > slack.value) {
+    malloc_trim(0);
+  }
+#else
+  static_cast<void>(slack);
+#endif
+}
+
+}  // namespace betr

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the allocator deals with memory: what it keeps of what was freed counts as used, whatever a cache's budget says.
+#pragma once
+
+#include "betr/units.h"
+
+namespace betr {
+
+// For programs, as they begin: all threads share one arena of glibc's malloc. Buffers of many sizes that are made in
+// one thread and freed in another would leave an arena of each thread full of holes, in all as large as what is in use.
+void ShareMallocArena();
+
+// Gives freed memory back to the system if it is more than `slack`. Any thread; takes up to some 10 ms, during which
+// others may wait for memory. Both do nothing with other C libraries.
+void TrimFreeMemory(Bytes slack);
+
+}  // namespace betr
