@@ -130,6 +130,11 @@ absl::Status Store::Impl::Settle() {
     return absl::OkStatus();
   }
   const auto until = SystemClock().Monotonic() + core_->options.settle_time;
+  {
+    // What is still in front of the roots hides as much as what is in them.
+    const MutexLock lock(write_mutex_);
+    BETR_RETURN_IF_ERROR(structure_.Drain().status());
+  }
   structure_.LookOnDisk();
   for (bool more = true; more && SystemClock().Monotonic() < until;) {
     absl::StatusOr<bool> step = structure_.Step();
