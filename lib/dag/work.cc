@@ -83,8 +83,10 @@ class Step {
     return std::nullopt;
   }
 
+  // Does what the lowest node of the way needs: so a node has found room for what came into it before more comes.
   absl::StatusOr<bool> FollowHotWay(Spot spot) {
-    for (;;) {
+    std::optional<std::pair<Spot, Job>> lowest;
+    do {
       const size_t index = spot.node->EdgeAfter(spot.at);
       std::optional<Job> job = TidyIfNeeded(edit_, *spot.node, index);
       if (!job && spot.id != root_) {
@@ -93,13 +95,13 @@ class Step {
       if (job) {
         const size_t goes_on = job->kind == Job::kFlush ? job->edge : index;
         sweep_.hot = spot.to_root.Read(spot.node->edges[goes_on].link.range.lo);
-        BETR_RETURN_IF_ERROR(Do(spot.id, *spot.node, *job));
-        return true;
+        lowest.emplace(spot, *job);
       }
-      if (!GoDown(spot)) {
-        return false;
-      }
+    } while (GoDown(spot));
+    if (lowest) {
+      BETR_RETURN_IF_ERROR(Do(lowest->first.id, *lowest->first.node, lowest->second));
     }
+    return lowest.has_value();
   }
 
   // One step of the sweep.

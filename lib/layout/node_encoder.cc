@@ -208,8 +208,8 @@ absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Nod
         fmt::format("node {}: too large to be stored: {} units, of them {} header", id.value, units, header_units));
   }
   image.header_units = static_cast<uint32_t>(header_units);
-  image.bytes.reserve(UnitBytes(units).value);
   image.bytes = FixedPart(id, version, node, header_units, units, body.size()) + body;
+  image.bytes.reserve(UnitBytes(units).value);
   image.bytes.resize(UnitBytes(header_units).value, '\0');
   Seal(&image.bytes);
   for (const StoredBlock& block : blocks) {
