@@ -2,7 +2,8 @@
 // Background work on a tree: what to do next, and doing it, one small step at a time.
 //
 // A step changes one node and its children, or looks at a bounded number of nodes and finds nothing. In this order:
-//   1. The way that the last flush took, while it leads to over-full or over-large nodes, the lowest first: so that what
+//   1. The way that the last flush took, while it leads to over-full or over-large nodes, the lowest first: so that
+//   what
 //      leaves the root goes on until it has found room, and no node gets more while it is over-full. The same from an
 //      over-full child of the root.
 //   2. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
