@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What there is to do at one node, and doing it: the parts of background work (work.h says when and in which order).
-// A job changes the node and at most two of its children. Looking for one reads nothing but
-// children for which range erases or clones wait: they may hide space, and only the child tells how much.
+// A job changes the node and at most two of its children. Looking for one reads nothing but children for which range
+// erases or clones wait: they may hide space, and only the child tells how much.
 #pragma once
 
 #include <absl/status/status.h>

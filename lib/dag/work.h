@@ -3,14 +3,12 @@
 //
 // A step changes one node and its children, or looks at a bounded number of nodes and finds nothing. In this order:
 //   1. The way that the last flush took, while it leads to over-full or over-large nodes, the lowest first: so that
-//   what
-//      leaves the root goes on until it has found room, and no node gets more while it is over-full. The same from an
-//      over-full child of the root.
+//      what leaves the root goes on until it has found room, and no node gets more while it is over-full. The same from
+//      an over-full child of the root.
 //   2. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
 //   3. A root that is not needed is dropped (heal.h).
 //   4. A sweep over all interior nodes that are in memory, or over all (Sweep::reach), round after round, as long as a
-//   round finds anything. It
-//      takes what it finds at a node in this order:
+//      round finds anything. It takes what it finds at a node in this order:
 //      a. over-full: flush the heaviest edge (if the node is shared: to a private child); a private child with too many
 //         edges or bytes: split; a private child of which the edge shows only a part: drop the rest, so that its space
 //         comes back;
