@@ -8,8 +8,10 @@
 //
 // Joining a shared child means to copy it, though only what is shown of it. So by default only private children are
 // joined; those that are shared only where the levels above are otherwise not explained by what they hold:
-//   - a root whose children together fit into one node takes their place (PutHealedRoot);
-//   - background work joins shared ones too while the whole tree is taller than it has to be (work.h).
+//   - a root whose children together fit into one node takes their place (PutHealedRoot), if that copies at most a
+//     quarter of a node;
+//   - background work joins shared ones too while the whole tree is taller than it has to be (work.h): interior nodes
+//     whatever that copies, leaves, which are most of the space, if it is at most a quarter of a node.
 #pragma once
 
 #include <absl/status/status.h>
@@ -42,7 +44,8 @@ absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode)
 // All edges of `node`.
 absl::Status Heal(Edit& edit, Node& node, HealMode mode);
 
-// Whether a root has a level too many: its children, as far as it shows them, fit into one node, and are in memory.
+// Whether a root has a level too many: its children, as far as it shows them, are in memory and fit into one node, and
+// joining them copies little.
 bool LevelTooMany(const Edit& edit, const Node& root);
 
 // Puts a root back, not taller than it has to be: joins what is private and in memory, drops levels that are not
@@ -51,8 +54,7 @@ absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root);
 
 // The height that so much content is allowed without question: that of a tree of half-filled nodes.
 Height ExplainedHeight(const Shape& shape, const RangeEstimate& content);
-// Whether the tree is taller than that, as far as what is in memory says. Looks at as many
-// nodes as an estimate does, reads nothing.
+// Whether the tree is taller than that. False if a node that an estimate looks at is not in memory. Reads nothing.
 bool TallerThanExplained(const Edit& edit, NodeId root);
 
 }  // namespace betr::dag
