@@ -39,7 +39,11 @@ absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, 
   stored.extent = *std::move(extent);
   std::string bytes(address.extent.Size().value, '\0');
   BETR_RETURN_IF_ERROR(device.Read(address.extent.Offset(), bytes));
-  BETR_ASSIGN_OR_RETURN(stored.catalog, DecodeCatalog(bytes));
+  absl::StatusOr<Catalog> catalog = DecodeCatalog(bytes);
+  if (!catalog.ok()) {
+    return Annotate(catalog.status(), ToString(address.extent));
+  }
+  stored.catalog = *std::move(catalog);
   if (SealOf(bytes) != address.checksum) {
     return absl::DataLossError(fmt::format("catalog: {}: checksum is {:016x}, must be {:016x}: an older one",
                                            ToString(address.extent), SealOf(bytes), address.checksum));

@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "base/decoder.h"
 #include "base/status.h"
+#include "device/block_device.h"
 #include "layout/codec_bytes.h"
 #include "layout/limits.h"
 #include "layout/table_page.h"
@@ -17,7 +18,7 @@
 namespace betr::layout {
 namespace {
 
-constexpr size_t kChecksumAt = kUnit.value - 8;
+constexpr size_t kChecksumAt = kSectorSize.value - 8;
 constexpr size_t kFieldsEnd = 352;
 
 absl::Status Bad(std::string_view field, std::string_view what) {
@@ -220,6 +221,7 @@ std::string EncodeSuperblock(const Superblock& superblock) {
   Check(bytes.size() == kFieldsEnd, "the fields of a superblock take what the format says");
   bytes.resize(kChecksumAt, '\0');
   PutFixed64(&bytes, Checksum(bytes));
+  bytes.resize(kUnit.value, '\0');
   return bytes;
 }
 
@@ -246,6 +248,9 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::string_view bytes) {
     in.Zeros(in.remaining());
   }
   BETR_RETURN_IF_ERROR(in.status("superblock"));
+  if (block.Writable() && bytes.find_first_not_of('\0', kSectorSize.value) != std::string_view::npos) {
+    return Bad("slot", "is not zero behind its first sector");
+  }
   BETR_RETURN_IF_ERROR(CheckSuperblock(block));
   return block;
 }

@@ -22,12 +22,15 @@
 //        280   64  made by, padded with zeros
 //        344    8  log chain: what the first frame to replay names as its predecessor
 //        352       zeros
-//       4088    8  checksum of bytes 0 to 4087
+//        504    8  checksum of bytes 0 to 503
+//        512       zeros
 //
 // Invariants
 //   1. Generation g lives in slot g mod 2, so one that is in the wrong place is not taken for good.
 //   2. The extents that it names lie behind the log and inside the device.
 //   3. What it refers to was durable before it was written.
+//   4. All that counts lies in one sector: a crash leaves the superblock that was there or the new one, never a
+//      mixture. So one that is neither is damage.
 #pragma once
 
 #include <absl/status/status.h>

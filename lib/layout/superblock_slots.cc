@@ -53,12 +53,20 @@ absl::Status NoSuperblock(BlockDevice& device, const absl::Status& first, const 
 }
 
 absl::Status CompareWithOther(const Superblock& newest, const absl::StatusOr<Superblock>& other) {
+  const uint64_t before = newest.generation.value - 1;
+  if (absl::IsNotFound(other.status()) && before == 0) {
+    return absl::OkStatus();
+  }
   if (!other.ok()) {
-    return other.status();
+    return absl::IsNotFound(other.status()) ? absl::DataLossError(Text(other.status())) : other.status();
   }
   if (other->uuid != newest.uuid) {
     return absl::DataLossError(fmt::format("{}: superblock: of another image, {}",
                                            SlotName(1 - SlotOf(newest.generation)), FormatUuid(other->uuid)));
+  }
+  if (other->generation.value != before) {
+    return absl::DataLossError(fmt::format("{}: superblock: of generation {}, must be {}",
+                                           SlotName(1 - SlotOf(newest.generation)), other->generation.value, before));
   }
   return absl::OkStatus();
 }

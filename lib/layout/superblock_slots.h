@@ -20,8 +20,8 @@ std::array<absl::StatusOr<Superblock>, 2> ReadSlots(BlockDevice& device);
 struct NewestSuperblock {
   Superblock superblock;
   size_t slot = 0;
-  // What is wrong with the other slot; ok if it holds an older generation of the same image. After a crash during
-  // a checkpoint, and on a new image, it is an error, and harmless.
+  // What is wrong with the other slot: ok if it holds the generation before, or if this is the first one of a new
+  // image. No crash makes it an error, so it is damage, and the slot may have held a newer generation.
   absl::Status other;
 };
 

@@ -72,12 +72,10 @@ std::string_view KindOf(const Problem& problem) {
 }
 
 void CheckSuperblocks(const Inspection& image, const ReportFinding& report) {
-  // A new image has one superblock; the other one's place is empty.
-  if (!image.other_slot().ok() && !absl::IsNotFound(image.other_slot())) {
+  if (!image.other_slot().ok()) {
     report({.kind = "superblock",
-            .what = fmt::format("{} (not needed: slot {} is intact)", std::string(image.other_slot().message()),
-                                image.slot()),
-            .is_harmless = true,
+            .what = fmt::format("{} (slot {} has generation {})", std::string(image.other_slot().message()),
+                                image.slot(), image.superblock().generation.value),
             .repair = Finding::Repair::kSuperblock});
   }
 }

@@ -31,7 +31,7 @@ namespace betr::store {
 struct Finding {
   enum class Repair : uint8_t {
     kNone,        // cannot be mended without guessing
-    kSuperblock,  // the slot is not needed, and the next checkpoint writes it
+    kSuperblock,  // the state of the other slot is gone on with, and the next checkpoint writes this one
     kReferences,  // the count becomes what was counted
     kRemove,      // the node leaves the table
   };

@@ -130,4 +130,21 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   return absl::OkStatus();
 }
 
+absl::Status Checkpointer::WriteTwin() {
+  if (newest_ == 0) {
+    return absl::OkStatus();
+  }
+  layout::Superblock next;
+  {
+    const MutexLock lock(mutex_);
+    next = superblock_;
+  }
+  next.generation = next.generation.Next();
+  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
+  BETR_RETURN_IF_ERROR(Flush());
+  const MutexLock lock(mutex_);
+  superblock_ = std::move(next);
+  return absl::OkStatus();
+}
+
 }  // namespace betr::store

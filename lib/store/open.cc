@@ -112,6 +112,12 @@ absl::Status Store::Format(BlockDevice& device, const FormatOptions& options) {
 absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<BlockDevice> device,
                                                                StoreOptions options) {
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(*device));
+  if (!newest.other.ok()) {
+    return absl::DataLossError(fmt::format(
+        "{}: {}: it may have held a newer state than generation {} of slot {}; "
+        "fsck.betr -y goes on with that",
+        device->Name(), std::string(newest.other.message()), newest.superblock.generation.value, newest.slot));
+  }
   if (!options.read_only && !newest.superblock.Writable()) {
     return absl::UnimplementedError(
         fmt::format("{}: the image has features that this version cannot write: open it read-only", device->Name()));
@@ -155,7 +161,8 @@ absl::Status Store::Impl::Close() {
   }
   BETR_RETURN_IF_ERROR(core_->health.status());
   BETR_RETURN_IF_ERROR(Settle());
-  return Checkpoint();
+  BETR_RETURN_IF_ERROR(Checkpoint());
+  return checkpointer_.WriteTwin();
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(std::unique_ptr<BlockDevice> device, StoreOptions options) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/check.h"
+#include "base/status.h"
 #include "store/checkpoint.h"
 
 namespace betr::store {
@@ -38,7 +39,7 @@ std::string DescribeRepair(const Finding& finding) {
     case Finding::Repair::kRemove:
       return fmt::format("node {}: removed from the node table", finding.node.value);
     case Finding::Repair::kSuperblock:
-      return "superblock: both slots are intact";
+      return "superblock: both slots are intact, the state is that of the one that was";
     case Finding::Repair::kNone:
       break;
   }
@@ -54,7 +55,9 @@ absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
   }
   Checkpointer checkpointer(image.core(), image.state(), image.catalog());
   const Log::Checkpoint log = image.log_start();
-  return checkpointer.Write({.state = std::move(mended), .lsn = log.lsn, .log = log.position, .order = 1});
+  BETR_RETURN_IF_ERROR(
+      checkpointer.Write({.state = std::move(mended), .lsn = log.lsn, .log = log.position, .order = 1}));
+  return checkpointer.WriteTwin();
 }
 
 }  // namespace betr::store

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzInput input(data, size);
   std::string bytes = FuzzedBytes(input, [](Random& random) { return EncodeSuperblock(RandomSuperblock(random)); });
   bytes.resize(kUnit.value);
-  constexpr size_t kChecksumAt = 4088;
+  constexpr size_t kChecksumAt = 504;
   StoreFixed(bytes.data() + kChecksumAt, Checksum(std::string_view(bytes).substr(0, kChecksumAt)));
   const auto block = DecodeSuperblock(bytes);
   if (block.ok() && block->Writable()) {

@@ -13,7 +13,7 @@
 namespace betr::layout {
 namespace {
 
-constexpr size_t kChecksumAt = 4088;
+constexpr size_t kChecksumAt = 504;
 
 std::string WithChecksum(std::string bytes) {
   StoreFixed(bytes.data() + kChecksumAt, Checksum(std::string_view(bytes).substr(0, kChecksumAt)));

@@ -76,7 +76,7 @@ class FsckRun {
       }
     }
     for (const store::Finding& finding : findings) {
-      if (finding.repair == store::Finding::Repair::kNone) {
+      if (finding.repair == store::Finding::Repair::kNone || finding.repair == store::Finding::Repair::kSuperblock) {
         report_.Note("the file system is not checked: first the store must be whole");
         return absl::OkStatus();
       }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small images to damage, with everything in them that an image can hold, and what must be read from them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "betr/store.h"
+#include "device/memory_device.h"
+
+namespace betr::test {
+
+// What a store holds: name of a tree -> its entries.
+using Contents = std::map<std::string, std::map<std::string, std::string>>;
+
+struct Subject {
+  std::string name;
+  Bytes size{0};
+  PageMap image;
+  // The image at earlier moments, oldest first: where stale structures come from.
+  std::vector<PageMap> history;
+  // What reading may give, oldest first. Only damage to the log excuses another one than the last.
+  std::vector<Contents> states;
+};
+
+// Trees, a snapshot, clones, buffered messages; closed cleanly.
+Subject ClosedStore();
+// The same with batches in the log that no checkpoint has.
+Subject CrashedStore();
+// Filled without a log, and not closed.
+Subject BulkStore();
+// Directories, files, links, attributes, a clone.
+Subject FileSystemImage();
+
+// Options under which tests open a subject.
+StoreOptions SubjectOptions(bool read_only);
+// Opens a store on a device that outlives it.
+absl::StatusOr<std::unique_ptr<Store>> OpenSubject(MemoryDevice& device, bool read_only);
+
+}  // namespace betr::test
