@@ -218,19 +218,19 @@ void RunCampaign(const Subject& subject, double scale) {
 }
 
 TEST_CASE("a damaged store that was closed gives right data or errors", "[damage]") {
-  RunCampaign(ClosedStore(), TestScale());
+  RunCampaign(ClosedStore(), 3 * TestScale());
 }
 
 TEST_CASE("a damaged store with batches in its log gives right data or errors", "[damage]") {
-  RunCampaign(CrashedStore(), TestScale());
+  RunCampaign(CrashedStore(), 3 * TestScale());
 }
 
 TEST_CASE("a damaged store that was filled without a log gives right data or errors", "[damage]") {
-  RunCampaign(BulkStore(), TestScale());
+  RunCampaign(BulkStore(), 3 * TestScale());
 }
 
 TEST_CASE("a damaged file system gives right data or errors", "[damage]") {
-  RunCampaign(FileSystemImage(), TestScale());
+  RunCampaign(FileSystemImage(), 3 * TestScale());
 }
 
 TEST_CASE("after a clean end each superblock alone has everything", "[damage]") {
