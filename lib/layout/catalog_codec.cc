@@ -16,7 +16,6 @@
 namespace betr::layout {
 namespace {
 
-constexpr std::string_view kCatalogMagic = "betrCATA";
 constexpr uint16_t kCatalogVersion = 1;
 constexpr uint8_t kSnapshot = 1;
 constexpr size_t kMaxTreeName = 255;

@@ -33,6 +33,8 @@
 
 namespace betr::layout {
 
+inline constexpr std::string_view kCatalogMagic = "betrCATA";
+
 struct CatalogTree {
   TreeId id;
   std::string name;  // 1 to 255 bytes

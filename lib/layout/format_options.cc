@@ -67,7 +67,7 @@ absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& options, Bytes dev
   block.fanout = options.fanout;
   block.next_node_id = NodeId{1};
   block.next_tree_id = TreeId{1};
-  block.next_version = 1;
+  block.next_version = FirstVersion(block.uuid);
   block.made_at = now;
   block.made_by = fmt::format("betr {}", LibraryVersion());
   BETR_RETURN_IF_ERROR(CheckSuperblock(block));

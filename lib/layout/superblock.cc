@@ -204,6 +204,8 @@ absl::Status CheckFormat(uint16_t major, const Features& features) {
 
 }  // namespace
 
+uint64_t FirstVersion(const Uuid& uuid) { return Checksum(uuid.View()) >> 2 | 1; }
+
 absl::Status CheckSuperblock(const Superblock& superblock) {
   BETR_RETURN_IF_ERROR(CheckIdentity(superblock));
   BETR_RETURN_IF_ERROR(CheckAreas(superblock));

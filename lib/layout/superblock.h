@@ -71,6 +71,10 @@ struct Features {
 };
 inline constexpr Features kKnownFeatures{};
 
+// The first write version of an image. It is made of the uuid, so that a node that another image left behind, or that
+// lies in a file of this one, is not taken for a node of this one by who looks for nodes (scan.h).
+uint64_t FirstVersion(const Uuid& uuid);
+
 struct Superblock {
   Uuid uuid;
   std::string label;

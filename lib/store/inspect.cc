@@ -57,7 +57,8 @@ void Inspection::Prepare(BlockDevice& device, layout::Superblock superblock, Byt
   core_.shape.fanout = superblock.fanout;
   core_.space = layout::SpaceMap::Create(superblock.ExtentArea(), Bytes{0});
   core_.cache = std::make_shared<Cache>(cache_size);
-  core_.io = std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.next_version);
+  // What a newer checkpoint than this one may have given out is not given out again.
+  core_.io = std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.next_version + kVersionJump);
   core_.superblock = std::move(superblock);
 }
 
@@ -73,8 +74,21 @@ layout::ExtentRef Inspection::Use(const UsedExtent& used) {
     // In use: FindOverlaps says by whom. The extent gets a map of its own, to which it returns in the end.
     const layout::UnitRange area{used.extent.start, used.extent.units};
     extent = layout::SpaceMap::Create(area, Bytes{0})->Claim(used.extent);
+    KeepRest(used.extent);
+    if (used.holder == UsedExtent::Holder::kNode) {
+      overlapping_.push_back(NodeId{used.id});
+    }
   }
   return extent.ok() ? *std::move(extent) : nullptr;
+}
+
+void Inspection::KeepRest(const layout::ExtentAddress& extent) {
+  for (uint64_t unit = extent.start; unit < extent.end(); ++unit) {
+    absl::StatusOr<layout::ExtentRef> free = core_.space->Claim({unit, 1});
+    if (free.ok()) {
+      kept_.push_back(*std::move(free));
+    }
+  }
 }
 
 void Inspection::ReadCatalog() {
@@ -115,18 +129,21 @@ void Inspection::ReadTable() {
 void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
   layout::ExtentRef space = Use({expected.address.extent, UsedExtent::Holder::kTablePage, expected.first_id});
   if (space == nullptr) {
+    LostPage(expected);
     return;
   }
-  page_space_.push_back(std::move(space));
+  kept_.push_back(std::move(space));
   ++table_pages_;
   std::string bytes(layout::kUnit.value, '\0');
   if (absl::Status read = core_.device->Read(expected.address.extent.Offset(), bytes); !read.ok()) {
     problems_.push_back({Problem::Part::kTable, std::move(read)});
+    LostPage(expected);
     return;
   }
   const absl::StatusOr<layout::PageImage> page = layout::DecodePage(expected, bytes);
   if (!page.ok()) {
     problems_.push_back({Problem::Part::kTable, page.status()});
+    LostPage(expected);
     return;
   }
   for (const layout::NodeEntry& entry : page->nodes) {
@@ -135,6 +152,18 @@ void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
   for (const layout::PageEntry& entry : page->pages) {
     ReadPage(state, {entry.page, static_cast<uint8_t>(page->level - 1), layout::FirstIdOfChild(*page, entry.index)});
   }
+}
+
+void Inspection::LostPage(const layout::ExpectedPage& expected) {
+  constexpr int kBitsOfId = 64;
+  const int bits = 6 * (expected.level + 1);
+  const uint64_t ids = bits < kBitsOfId ? uint64_t{1} << bits : 0;
+  lost_ids_.emplace_back(expected.first_id, expected.first_id + (ids - 1));
+}
+
+bool Inspection::IsPageLost(NodeId id) const {
+  return std::any_of(lost_ids_.begin(), lost_ids_.end(),
+                     [&](const auto& ids) { return ids.first <= id.value && id.value <= ids.second; });
 }
 
 void Inspection::AddNode(State& state, uint64_t first_id, const layout::NodeEntry& entry) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/block_device.h"
@@ -69,8 +70,14 @@ class Inspection {
   // What a replay begins with.
   Log::Checkpoint log_start() const;
 
-  // What writing a repaired state needs (repair_store.h).
+  // What writing a repaired state needs (repair_store.h, salvage.h).
   Core& core() { return core_; }
+  // Takes the space, even if it is in use, and remembers it. Null if there is no such space on the device.
+  layout::ExtentRef Use(const UsedExtent& used);
+  // Whether the page of the table that would have the node cannot be read.
+  bool IsPageLost(NodeId id) const;
+  // Nodes in whose space something lay that had been taken before.
+  const std::vector<NodeId>& overlapping() const { return overlapping_; }
 
  private:
   Inspection() = default;
@@ -78,9 +85,10 @@ class Inspection {
   void ReadCatalog();
   void ReadTable();
   void ReadPage(State& state, const layout::ExpectedPage& expected);
+  void LostPage(const layout::ExpectedPage& expected);
   void AddNode(State& state, uint64_t first_id, const layout::NodeEntry& entry);
-  // Takes the space, even if it is in use, and remembers it. Null if there is no such space on the device.
-  layout::ExtentRef Use(const UsedExtent& used);
+  // Keeps what is free of an extent that is partly in use.
+  void KeepRest(const layout::ExtentAddress& extent);
   void FindOverlaps();
   void Damaged(Problem::Part part, std::string what);
 
@@ -90,7 +98,9 @@ class Inspection {
   layout::StoredCatalog catalog_;
   StatePtr state_;
   std::vector<UsedExtent> extents_;
-  std::vector<layout::ExtentRef> page_space_;  // kept, so that a repair does not write over it
+  std::vector<layout::ExtentRef> kept_;  // so that a repair does not write over it
+  std::vector<NodeId> overlapping_;
+  std::vector<std::pair<uint64_t, uint64_t>> lost_ids_;  // of pages that cannot be read: first and last id
   uint64_t table_pages_ = 0;
   std::vector<Problem> problems_;
 };

@@ -16,11 +16,10 @@
 #include "layout/table_codec.h"
 #include "store/headroom.h"
 #include "store/impl.h"
+#include "store/repair_image.h"
 
 namespace betr {
 namespace {
-
-constexpr uint64_t kVersionJump = uint64_t{1} << 32;
 
 // Names this image's frames among those of all images.
 uint64_t LogSalt(const layout::Superblock& superblock) { return Checksum(superblock.uuid.View()); }
@@ -68,7 +67,7 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
   core->space = layout::SpaceMap::Create(superblock.ExtentArea(), ReserveOf(superblock));
   core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
   // Versions that were given out after the last checkpoint and lost in a crash are not given out again.
-  const uint64_t jump = superblock.generation.value > 1 ? kVersionJump : 0;
+  const uint64_t jump = superblock.generation.value > 1 ? store::kVersionJump : 0;
   core->io = std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.next_version + jump);
   core->superblock = std::move(superblock);
   return core;
@@ -144,7 +143,7 @@ absl::Status Store::Impl::Recover() {
   const store::Log::Checkpoint from{{superblock.log_head, superblock.log_chain}, superblock.checkpoint_lsn};
   const auto replay = [&](Lsn lsn, std::string_view payload) {
     const absl::Status status = Replay(lsn, payload);
-    return status.ok() ? status : Annotate(status, fmt::format("log record {}", lsn.value));
+    return status.ok() ? status : store::WithLogRecord(Annotate(status, fmt::format("log record {}", lsn.value)), lsn);
   };
   structure_.SetReplaying(true);
   BETR_ASSIGN_OR_RETURN(log_, store::Log::Open(*core_->device, AreaOf(superblock), LogSalt(superblock), from, replay));

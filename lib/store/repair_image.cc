@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/repair_image.h"
+
+#include <absl/strings/cord.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/string_view.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "base/status.h"
+#include "betr/store.h"
+#include "store/batch_codec.h"
+#include "store/borrowed_device.h"
+#include "store/repair_store.h"
+
+namespace betr::store {
+namespace {
+
+// One round makes an image sound. Another one is for what only shows after the first.
+constexpr int kMaxRounds = 4;
+constexpr absl::string_view kRecordPayload = "betr.log_record";
+
+using Act = absl::FunctionRef<void(std::string_view)>;
+
+bool HasKind(const std::vector<Finding>& findings, std::string_view kind) {
+  return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.kind == kind; });
+}
+
+template <class T>
+void Append(std::vector<T>& to, std::vector<T>& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+class Repair {
+ public:
+  Repair(BlockDevice& device, Bytes cache_size, Act act) : device_(device), cache_size_(cache_size), act_(act) {}
+
+  absl::StatusOr<std::vector<Finding>> Look() {
+    BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
+    std::vector<Finding> findings;
+    CheckStore(*image, CheckDepth::kFull, [&](const Finding& finding) { findings.push_back(finding); });
+    return findings;
+  }
+
+  absl::Status Safely(const std::vector<Finding>& findings) {
+    BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
+    BETR_RETURN_IF_ERROR(RepairStore(*image, findings));
+    for (const Finding& finding : findings) {
+      Tell(DescribeRepair(finding));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Log() {
+    BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
+    BETR_ASSIGN_OR_RETURN(const LogCut cut, MendLog(*image));
+    Tell(fmt::format("log: ends before the damage: {} frames with {} records are not replayed", cut.frames,
+                     cut.records));
+    return absl::OkStatus();
+  }
+
+  absl::Status Salvage() {
+    BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
+    BETR_ASSIGN_OR_RETURN(Salvaged salvaged, SalvageStore(*image));
+    for (const std::string& action : salvaged.actions) {
+      Tell(action);
+    }
+    Tell(fmt::format("store: {} nodes kept, {} lost", salvaged.nodes_kept, salvaged.nodes_lost));
+    Salvaged& all = result_.salvaged;
+    Append(all.lost, salvaged.lost);
+    Append(all.lost_trees, salvaged.lost_trees);
+    all.more_lost += salvaged.more_lost;
+    all.nodes_kept = salvaged.nodes_kept;
+    all.nodes_lost += salvaged.nodes_lost;
+    return absl::OkStatus();
+  }
+
+  ImageRepair& result() { return result_; }
+
+ private:
+  void Tell(std::string_view action) {
+    ++result_.actions;
+    act_(action);
+  }
+
+  BlockDevice& device_;
+  const Bytes cache_size_;
+  Act act_;
+  ImageRepair result_;
+};
+
+}  // namespace
+
+absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
+                                        std::vector<Finding> findings, Act act) {
+  Repair repair(device, cache_size, act);
+  for (int round = 0; round < kMaxRounds && !findings.empty(); ++round) {
+    if (Repairable(findings)) {
+      BETR_RETURN_IF_ERROR(repair.Safely(findings));
+    } else if (depth == RepairDepth::kSafe) {
+      break;
+    } else if (HasKind(findings, "log")) {
+      BETR_RETURN_IF_ERROR(repair.Log());
+    } else {
+      BETR_RETURN_IF_ERROR(repair.Salvage());
+    }
+    BETR_ASSIGN_OR_RETURN(findings, repair.Look());
+  }
+  repair.result().left = std::move(findings);
+  return std::move(repair.result());
+}
+
+absl::StatusOr<LogCut> MendLog(Inspection& image, std::optional<Lsn> bad) {
+  Lsn last = image.log_start().lsn;
+  const auto visit = [&](Lsn lsn, std::string_view payload) {
+    BETR_RETURN_IF_ERROR(bad && lsn >= *bad ? absl::DataLossError("as told") : DecodeBatch(payload).status());
+    last = lsn;
+    return absl::OkStatus();
+  };
+  const absl::Status opened =
+      Log::Open(image.device(), image.log_area(), image.log_salt(), image.log_start(), visit).status();
+  if (opened.ok()) {
+    return LogCut{};
+  }
+  if (!absl::IsDataLoss(opened)) {
+    return opened;
+  }
+  return CutLog(image.device(), image.log_area(), image.log_salt(), image.log_start().position, last.Next());
+}
+
+absl::StatusOr<LogCut> MendReplay(BlockDevice& device, StoreOptions options) {
+  const Bytes cache_size = options.cache_size;
+  options.read_only = true;
+  options.background = false;
+  const absl::Status opened = betr::Store::Open(std::make_unique<BorrowedDevice>(device), std::move(options)).status();
+  const std::optional<Lsn> bad = FailedLogRecord(opened);
+  if (!bad) {
+    return opened.ok() ? absl::StatusOr<LogCut>(LogCut{}) : opened;
+  }
+  BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device, cache_size));
+  return MendLog(*image, bad);
+}
+
+std::optional<Lsn> FailedLogRecord(const absl::Status& status) {
+  const auto payload = status.GetPayload(kRecordPayload);
+  Lsn lsn;
+  return payload && absl::SimpleAtoi(std::string(*payload), &lsn.value) ? std::optional(lsn) : std::nullopt;
+}
+
+absl::Status WithLogRecord(absl::Status status, Lsn lsn) {
+  status.SetPayload(kRecordPayload, absl::Cord(std::to_string(lsn.value)));
+  return status;
+}
+
+}  // namespace betr::store

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repairs the store level of an image by all means there are: what needs no guessing (repair_store.h), the log
+// (log_cut.h), and if that is not enough, what can be saved (salvage.h).
+#pragma once
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "store/check_store.h"
+#include "store/log_cut.h"
+#include "store/salvage.h"
+
+namespace betr::store {
+
+enum class RepairDepth : uint8_t {
+  kSafe,  // only what needs no guessing and loses nothing
+  kAll,   // what cannot be read is cut out, and said to be lost
+};
+
+struct ImageRepair {
+  uint64_t actions = 0;
+  Salvaged salvaged;  // of all rounds together; without its actions, which were told as they happened
+  // What the last look found: nothing, unless `depth` does not allow to repair it.
+  std::vector<Finding> left;
+};
+
+// Looks, repairs and looks again until nothing is found, or nothing more can be done. `act` is told each action.
+// `findings`: those of a full look at the image as it is. Requires: the device is writable and locked.
+// Errors: those of Inspection::Open, SalvageStore and of writing.
+absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
+                                        std::vector<Finding> findings, absl::FunctionRef<void(std::string_view)> act);
+
+// Cuts the log where replaying the image fails: at a frame or record that is damaged, or from record `bad` on.
+// Nothing if it can be read to its end. Errors: the device's.
+absl::StatusOr<LogCut> MendLog(Inspection& image, std::optional<Lsn> bad = std::nullopt);
+
+// Opens the store read-only, which replays the log, and cuts it at the record that the state cannot take, such as one
+// of a tree that is lost. Requires: no findings are left. Errors: of opening, but for those of log records.
+absl::StatusOr<LogCut> MendReplay(BlockDevice& device, StoreOptions options);
+
+// The log record at which opening a store failed, if it was one.
+std::optional<Lsn> FailedLogRecord(const absl::Status& status);
+// Marks an error as one of that record.
+absl::Status WithLogRecord(absl::Status status, Lsn lsn);
+
+}  // namespace betr::store

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/salvage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/escape.h"
+#include "base/status.h"
+#include "store/checkpoint.h"
+#include "store/salvage_nodes.h"
+#include "store/salvage_paths.h"
+#include "store/salvage_walk.h"
+
+namespace betr::store {
+namespace {
+
+class Salvage {
+ public:
+  explicit Salvage(Inspection& image) : image_(image), nodes_(image), walk_(image, nodes_) {}
+
+  absl::StatusOr<Salvaged> Run() {
+    BETR_RETURN_IF_ERROR(nodes_.Scan());
+    TakeTrees();
+    for (auto& [id, tree] : trees_) {
+      KeepTree(tree);
+    }
+    walk_.VisitDead();
+    if (IsSomethingLost()) {
+      walk_.VisitUnnamed([&](NodeId id, const dag::Node& node) { AddLostTree(id, node); });
+    }
+    SalvagePaths paths(nodes_, walk_, &result_);
+    for (const auto& [id, tree] : trees_) {
+      paths.AddTree(tree.name, tree.root);
+    }
+    walk_.Settle();
+    BETR_RETURN_IF_ERROR(Write());
+    return Report();
+  }
+
+ private:
+  // The trees of the catalog; if it is gone, of the newest one that is on the device.
+  void TakeTrees() {
+    next_tree_ = image_.state()->next_tree;
+    is_catalog_lost_ = std::any_of(image_.problems().begin(), image_.problems().end(),
+                                   [](const Problem& problem) { return problem.part == Problem::Part::kCatalog; });
+    if (!is_catalog_lost_) {
+      functions_ = image_.catalog().catalog.functions;
+      for (const layout::CatalogTree& tree : image_.catalog().catalog.trees) {
+        TakeTree(tree);
+      }
+    } else if (nodes_.newest_catalog() != nullptr) {
+      TakeOlderTrees(*nodes_.newest_catalog());
+    }
+  }
+
+  void TakeTree(const layout::CatalogTree& tree) {
+    trees_[tree.id] = {tree.id, tree.name, tree.root, tree.codec, tree.snapshot};
+    next_tree_ = std::max(next_tree_, tree.id.Next());
+  }
+
+  // What was a root may lie below another one by now: it is one still if it is there and no node names it.
+  void TakeOlderTrees(const layout::Catalog& catalog) {
+    functions_ = catalog.functions;
+    const absl::flat_hash_set<NodeId> named = nodes_.NamedByNodes();
+    for (const layout::CatalogTree& tree : catalog.trees) {
+      const dag::NodeRecord* record = nodes_.table().Find(tree.root);
+      if (record != nullptr && !record->Dead() && !named.contains(tree.root)) {
+        TakeTree(tree);
+        result_.actions.push_back(fmt::format("tree \"{}\": found in an older catalog", Escape(tree.name)));
+      } else {
+        result_.lost.push_back({tree.name, Range::All(), false,
+                                fmt::format("catalog: the root of tree \"{}\" is not known", Escape(tree.name))});
+      }
+    }
+  }
+
+  void KeepTree(Tree& tree) {
+    absl::Status status = walk_.CheckRoot(tree.root);
+    if (!status.ok()) {
+      is_root_lost_ = true;
+      result_.lost.push_back({tree.name, Range::All(), false, std::string(status.message())});
+      tree.root = nodes_.Create(dag::EmptyNode(1, Range::All(), tree.codec));
+      result_.actions.push_back(fmt::format("tree \"{}\": its root is lost: it is empty now", Escape(tree.name)));
+    }
+    walk_.Name(tree.root);
+  }
+
+  bool IsSomethingLost() const {
+    const bool is_page_lost = std::any_of(image_.problems().begin(), image_.problems().end(),
+                                          [](const Problem& problem) { return problem.part == Problem::Part::kTable; });
+    return is_root_lost_ || is_catalog_lost_ || is_page_lost || !walk_.cuts().empty();
+  }
+
+  // A tree shows all keys: what has narrower bounds, or is a leaf, gets a root above it.
+  void AddLostTree(NodeId id, const dag::Node& node) {
+    const NodeId root = node.Leaf() || !node.bounds.Covers(Range::All()) ? nodes_.Create(RootOver(id, node)) : id;
+    const TreeId tree = next_tree_;
+    next_tree_ = next_tree_.Next();
+    const std::string name = fmt::format("{}{}", kLostTreePrefix, id.value);
+    trees_[tree] = {tree, name, root, node.codec, false};
+    result_.lost_trees.push_back(name);
+    result_.actions.push_back(fmt::format("node {}: nobody names it any more: tree \"{}\"", id.value, name));
+    walk_.Name(root);
+  }
+
+  static dag::Node RootOver(NodeId id, const dag::Node& node) {
+    dag::Node root{static_cast<dag::Height>(node.height + 1), Range::All(), node.codec, {}, {}};
+    const Range all = Range::All();
+    const auto add = [&](const Range& range, NodeId target, std::string translation) {
+      if (!range.Empty()) {
+        root.edges.push_back({dag::Link{range, target, std::move(translation)}, {}});
+      }
+    };
+    add({all.lo, node.bounds.lo}, kNoNode, {});
+    add(node.bounds, id, std::string(node.bounds.Lcp()));
+    add({node.bounds.hi, all.hi}, kNoNode, {});
+    return root;
+  }
+
+  absl::Status Write() {
+    auto state = std::make_shared<State>();
+    state->table = nodes_.table();
+    state->table.StartChanging();
+    state->trees = trees_;
+    state->next_node = nodes_.next_id();
+    state->next_tree = next_tree_;
+    // Without an address: the catalog is written anew, whatever it holds.
+    layout::StoredCatalog catalog;
+    catalog.catalog.functions = functions_;
+    Checkpointer checkpointer(image_.core(), image_.state(), std::move(catalog));
+    const Log::Checkpoint log = image_.log_start();
+    BETR_RETURN_IF_ERROR(
+        checkpointer.Write({.state = std::move(state), .lsn = log.lsn, .log = log.position, .order = 1}));
+    return checkpointer.WriteTwin();
+  }
+
+  Salvaged Report() {
+    result_.actions.insert(result_.actions.end(), nodes_.found().begin(), nodes_.found().end());
+    result_.actions.insert(result_.actions.end(), walk_.actions().begin(), walk_.actions().end());
+    result_.nodes_kept = walk_.nodes_kept();
+    result_.nodes_lost = walk_.lost().size();
+    return std::move(result_);
+  }
+
+  Inspection& image_;
+  SalvageNodes nodes_;
+  SalvageWalk walk_;
+  std::map<TreeId, Tree> trees_;
+  std::map<uint16_t, std::string> functions_;
+  TreeId next_tree_;
+  bool is_catalog_lost_ = false;
+  bool is_root_lost_ = false;
+  Salvaged result_;
+};
+
+}  // namespace
+
+absl::StatusOr<Salvaged> SalvageStore(Inspection& image) { return Salvage(image).Run(); }
+
+}  // namespace betr::store

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repair when something is gone: what can be read is kept, the rest is cut out, and what was lost is said.
+//
+//   a page of the node table      its nodes are looked for on the whole device; of each the newest version is taken
+//                                 that the checkpoint may have. After an unclean end that may be one of a later state.
+//   a node in the wrong place     is found too, by its id and write version
+//   the catalog                   is replaced by the newest one that is found; trees whose roots it does not know get
+//                                 names that begin with kLostTreePrefix
+//   an unreadable node            becomes a null edge, or an erase where a goto named it; a root, an empty tree
+//   an unreadable block           leaves its node: a gap in a leaf; buffered changes are forgotten, and what they
+//                                 changed is seen as it was before
+//   what only lost nodes named    becomes a tree of its own whose name begins with kLostTreePrefix. Keys have lost what
+//                                 the lost nodes had stripped from their front.
+//   counts, nodes nobody names    as in repair_store.h
+//
+// All changes are one new checkpoint, after which the image passes CheckStore. The log stays (log_cut.h).
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "betr/bound.h"
+#include "store/inspect.h"
+
+namespace betr::store {
+
+inline constexpr std::string_view kLostTreePrefix = "lost+found.";
+
+// Keys of a tree whose entries, or latest changes, are gone.
+struct LostRange {
+  std::string tree;
+  Range range;
+  bool changes_only = false;  // buffered changes are gone; older contents show
+  std::string why;            // names the structure and its place
+};
+
+struct Salvaged {
+  std::vector<std::string> actions;     // what was done, for people
+  std::vector<LostRange> lost;          // at most kMaxLostRanges
+  uint64_t more_lost = 0;               // ranges that are not listed
+  std::vector<std::string> lost_trees;  // made of what nobody named any more
+  uint64_t nodes_kept = 0;
+  uint64_t nodes_lost = 0;
+};
+inline constexpr size_t kMaxLostRanges = 10000;
+
+// Reads the whole device, and writes a new checkpoint. Requires: the device is writable and locked. Afterwards the
+// look at the image is out of date. Memory: proportional to the number of nodes on the device, plus the cache.
+// Errors: kResourceExhausted, kCancelled, the device's when writing.
+absl::StatusOr<Salvaged> SalvageStore(Inspection& image);
+
+}  // namespace betr::store

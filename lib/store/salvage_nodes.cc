@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/salvage_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/status.h"
+#include "store/slots.h"
+
+namespace betr::store {
+namespace {
+
+auto Key(const layout::ScannedNode& node) { return std::pair(node.id, node.version); }
+
+}  // namespace
+
+SalvageNodes::SalvageNodes(Inspection& image)
+    : image_(image), table_(image.state()->table), next_id_(image.state()->next_node) {
+  table_.StartChanging();
+  table_.ForEach([&](NodeId id, const dag::NodeRecord&) { next_id_ = std::max(next_id_, id.Next()); });
+}
+
+absl::Status SalvageNodes::Scan() {
+  const layout::Superblock& superblock = image_.superblock();
+  const uint64_t first = layout::FirstVersion(superblock.uuid);
+  const auto node = [&](const layout::ScannedNode& scanned) {
+    if (scanned.version >= first && scanned.version < superblock.next_version) {
+      scanned_.push_back(scanned);
+    }
+  };
+  const auto catalog = [&](const layout::ScannedCatalog& scanned) {
+    const bool is_newer = !catalog_ || scanned.generation > catalog_->generation;
+    if (is_newer && scanned.generation <= superblock.generation) {
+      catalog_ = scanned;
+    }
+  };
+  const auto unreadable = [](const layout::ExtentAddress&, const absl::Status&) {};
+  BETR_RETURN_IF_ERROR(layout::ScanArea(image_.device(), superblock.ExtentArea(), {node, catalog, unreadable}));
+  std::sort(scanned_.begin(), scanned_.end(), [](const auto& a, const auto& b) { return Key(a) < Key(b); });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<dag::NodePtr> SalvageNodes::Load(NodeId id) {
+  if (const auto known = bad_.find(id); known != bad_.end()) {
+    return known->second;
+  }
+  const dag::NodeRecord* found = table_.Find(id);
+  absl::StatusOr<dag::NodePtr> node = absl::DataLossError(fmt::format("node {}: not in the node table", id.value));
+  if (found == nullptr && image_.IsPageLost(id)) {
+    node = LoadScanned(id, 0, node.status());
+  } else if (found != nullptr) {
+    node = LoadRecord(id, *found);
+  }
+  if (!node.ok()) {
+    bad_[id] = node.status();
+  }
+  return node;
+}
+
+absl::StatusOr<dag::NodePtr> SalvageNodes::LoadRecord(NodeId id, const dag::NodeRecord& record) {
+  absl::StatusOr<dag::NodePtr> node = record.slot->Get();
+  if (!node.ok()) {
+    const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
+    const auto address = version == nullptr ? std::nullopt : version->Address();
+    return address ? LoadScanned(id, address->version, node.status()) : node;
+  }
+  if ((*node)->height != record.height) {
+    dag::NodeRecord mended = record;
+    mended.height = (*node)->height;
+    table_.Set(id, std::move(mended));
+  }
+  return node;
+}
+
+absl::StatusOr<dag::NodePtr> SalvageNodes::LoadScanned(NodeId id, uint64_t version, const absl::Status& why) {
+  const auto begin = std::lower_bound(scanned_.begin(), scanned_.end(), std::pair(id, version),
+                                      [](const auto& node, const auto& key) { return Key(node) < key; });
+  auto end = begin;
+  while (end != scanned_.end() && end->id == id && (version == 0 || end->version == version)) {
+    ++end;
+  }
+  const dag::NodeRecord* record = table_.Find(id);
+  const uint32_t references = record == nullptr ? 1 : record->references;
+  for (auto candidate = end; candidate != begin;) {
+    --candidate;
+    absl::StatusOr<dag::NodePtr> node = Take(*candidate, references);
+    if (node.ok()) {
+      found_.push_back(fmt::format("node {}: found in the {}", id.value, layout::ToString(candidate->extent)));
+      return node;
+    }
+  }
+  return why;
+}
+
+absl::StatusOr<dag::NodePtr> SalvageNodes::Take(const layout::ScannedNode& scanned, uint32_t references) {
+  layout::ExtentRef space = image_.Use({scanned.extent, UsedExtent::Holder::kNode, scanned.id.value});
+  if (space == nullptr) {
+    return absl::DataLossError("no such space");
+  }
+  layout::NodeAddress address{std::move(space), scanned.header_units, scanned.version};
+  auto slot = std::make_shared<NodeVersion>(image_.core().io, scanned.id, std::move(address));
+  BETR_ASSIGN_OR_RETURN(dag::NodePtr node, slot->Get());
+  table_.Set(scanned.id, {references, node->height, std::move(slot)});
+  next_id_ = std::max(next_id_, scanned.id.Next());
+  return node;
+}
+
+absl::flat_hash_set<NodeId> SalvageNodes::NamedByNodes() {
+  std::vector<NodeId> interior;
+  table_.ForEach([&](NodeId id, const dag::NodeRecord& record) {
+    if (record.height > 0) {
+      interior.push_back(id);
+    }
+  });
+  absl::flat_hash_set<NodeId> named;
+  for (const NodeId id : interior) {
+    const absl::StatusOr<dag::NodePtr> node = Load(id);
+    if (!node.ok()) {
+      continue;
+    }
+    for (const dag::Edge& edge : (*node)->edges) {
+      named.insert(edge.link.target);
+      for (const dag::Goto& message : edge.partition.gotos) {
+        named.insert(message.link.target);
+      }
+    }
+  }
+  return named;
+}
+
+NodeId SalvageNodes::Create(dag::Node node) {
+  const NodeId id = next_id_;
+  next_id_ = next_id_.Next();
+  const dag::Height height = node.height;
+  table_.Set(id, {1, height, image_.core().io->Adopt(id, std::move(node))});
+  return id;
+}
+
+void SalvageNodes::Replace(NodeId id, dag::Node node) {
+  dag::NodeRecord record = *table_.Find(id);
+  record.slot = image_.core().io->Adopt(id, std::move(node));
+  table_.Set(id, std::move(record));
+}
+
+}  // namespace betr::store

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nodes that a salvage can use: those of the table, and those that a scan of the device finds.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <vector>
+
+#include "layout/scan.h"
+#include "store/inspect.h"
+
+namespace betr::store {
+
+// One thread.
+class SalvageNodes {
+ public:
+  // `image` outlives this.
+  explicit SalvageNodes(Inspection& image);
+
+  // Looks at the whole device. Errors: kCancelled.
+  absl::Status Scan();
+
+  dag::NodeTable& table() { return table_; }
+  NodeId next_id() const { return next_id_; }
+  // The newest catalog that was found; null if there is none.
+  const layout::Catalog* newest_catalog() const { return catalog_ ? &catalog_->catalog : nullptr; }
+
+  // The node, from the table or found on the device: then it is put into the table. Its record says its height.
+  // Errors: why it cannot be read.
+  absl::StatusOr<dag::NodePtr> Load(NodeId id);
+  // Puts a new node into the table. / Puts another version of one there.
+  NodeId Create(dag::Node node);
+  void Replace(NodeId id, dag::Node node);
+
+  // Every node that a node of the table names. Reads all of them. Cost: the headers of all nodes above the leaves.
+  absl::flat_hash_set<NodeId> NamedByNodes();
+
+  // What was found elsewhere than the table said, or without it.
+  const std::vector<std::string>& found() const { return found_; }
+
+ private:
+  absl::StatusOr<dag::NodePtr> LoadRecord(NodeId id, const dag::NodeRecord& record);
+  // The scanned node of that version, or the newest one that the checkpoint may have.
+  absl::StatusOr<dag::NodePtr> LoadScanned(NodeId id, uint64_t version, const absl::Status& why);
+  absl::StatusOr<dag::NodePtr> Take(const layout::ScannedNode& scanned, uint32_t references);
+
+  Inspection& image_;
+  dag::NodeTable table_;
+  NodeId next_id_;
+  std::vector<layout::ScannedNode> scanned_;  // by id and version
+  std::optional<layout::ScannedCatalog> catalog_;
+  absl::flat_hash_map<NodeId, absl::Status> bad_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace betr::store

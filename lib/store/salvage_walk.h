@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk of a salvage: from the roots down to all that can be read. What cannot is cut out of the node that names it.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "store/salvage_nodes.h"
+
+namespace betr::store {
+
+// Something that was cut out of a node.
+struct Cut {
+  Range range;                // in the node's own space
+  bool changes_only = false;  // a run of buffered changes
+  std::string why;
+};
+
+// One thread.
+class SalvageWalk {
+ public:
+  // Both outlive this.
+  SalvageWalk(Inspection& image, SalvageNodes& nodes);
+
+  // Whether it can be the root of a tree. Errors: why not.
+  absl::Status CheckRoot(NodeId id);
+  // Names a node once more, and visits what is below if it was not visited. Requires: it can be loaded.
+  void Name(NodeId id);
+  // Visits what is dead and not named, so that what it names is counted.
+  void VisitDead();
+  // Nodes of the table that nothing named so far, not dead, those first that none of the others names; each is named
+  // and visited before the next is looked for. Calls `found` with each that holds something.
+  void VisitUnnamed(const std::function<void(NodeId, const dag::Node&)>& found);
+  // Takes nodes that nobody names out of the table, and sets all counts.
+  void Settle();
+
+  // What was cut out, by node; who names a node, for those that were visited.
+  const std::map<NodeId, std::vector<Cut>>& cuts() const { return cuts_; }
+  const std::vector<NodeId>& NamedBy(NodeId id) const;
+  uint64_t nodes_kept() const { return names_.size(); }
+  const std::vector<std::string>& actions() const { return actions_; }
+  // Nodes that were named and cannot be read.
+  const absl::flat_hash_set<NodeId>& lost() const { return lost_; }
+
+ private:
+  void Drain();
+  void Visit(NodeId id);
+  void VisitEdge(NodeId id, dag::Node& node, size_t index);
+  void VisitRuns(NodeId id, dag::Partition& partition);
+  void VisitBasements(NodeId id, dag::Node& node);
+  // Whether the target of a link is what the link says it is.
+  absl::Status CheckTarget(const dag::Link& link, dag::Height height);
+  absl::Status CheckBlock(const dag::BlockView& view, bool is_leaf);
+  void NameFrom(NodeId by, NodeId id);
+  void CutOut(NodeId id, const Range& range, bool changes_only, const absl::Status& why);
+
+  Inspection& image_;
+  SalvageNodes& nodes_;
+  absl::flat_hash_map<NodeId, uint32_t> names_;
+  absl::flat_hash_map<NodeId, std::vector<NodeId>> named_by_;
+  absl::flat_hash_set<NodeId> visited_;
+  absl::flat_hash_set<NodeId> dead_;
+  absl::flat_hash_set<NodeId> move_;  // to be written anew
+  absl::flat_hash_set<NodeId> lost_;
+  std::map<NodeId, std::vector<Cut>> cuts_;
+  std::vector<NodeId> todo_;
+  std::vector<std::string> actions_;
+};
+
+}  // namespace betr::store

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever is damaged, repair leaves an image without findings, keeps all that it does not say is lost, and what it
+// keeps is right.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <iostream>
+
+#include "base/escape.h"
+#include "base/random.h"
+#include "store/repair_image.h"
+#include "support/damage/structures.h"
+#include "support/damage/subject.h"
+#include "support/seed.h"
+
+namespace betr::test {
+namespace {
+
+using Kind = Structure::Kind;
+
+struct Repaired {
+  store::ImageRepair repair;
+  std::vector<std::string> actions;
+  std::vector<store::Finding> findings;
+};
+
+Repaired RepairDamaged(MemoryDevice& device) {
+  Repaired result;
+  auto findings = store::CheckImage(device, MiB(4));
+  INFO(findings.status());
+  REQUIRE(findings.ok());
+  result.findings = *findings;
+  auto repair = store::RepairImage(device, MiB(4), store::RepairDepth::kAll, *std::move(findings),
+                                   [&](std::string_view action) { result.actions.emplace_back(action); });
+  INFO(repair.status());
+  REQUIRE(repair.ok());
+  result.repair = *std::move(repair);
+  return result;
+}
+
+bool IsLost(const Repaired& repaired, const std::string& tree, const std::string& key) {
+  return std::any_of(repaired.repair.salvaged.lost.begin(), repaired.repair.salvaged.lost.end(),
+                     [&](const store::LostRange& lost) { return lost.tree == tree && lost.range.Contains(key); });
+}
+
+Contents ReadAll(const Store& store) {
+  Contents contents;
+  for (const TreeInfo& tree : store.Trees()) {
+    auto& entries = contents[tree.name];
+    const auto cursor = store.NewCursor(tree.id);
+    REQUIRE(cursor.ok());
+    for ((*cursor)->SeekToFirst(); (*cursor)->Valid(); (*cursor)->Next()) {
+      entries.emplace((*cursor)->Key(), (*cursor)->Value());
+    }
+  }
+  return contents;
+}
+
+// When the catalog is gone, trees may have lost their names, but not what they hold.
+bool IsUnderOtherName(const Store& store, const std::map<std::string, std::string>& entries) {
+  const Contents contents = ReadAll(store);
+  return entries.empty() || std::any_of(contents.begin(), contents.end(), [&](const auto& tree) {
+           return tree.first.starts_with(store::kLostTreePrefix) && tree.second == entries;
+         });
+}
+
+// "" if what the store holds is what it should, but for what is said to be lost.
+std::string Compare(const Store& store, const Contents& expected, const Repaired& repaired) {
+  for (const auto& [name, entries] : expected) {
+    const auto tree = store.FindTree(name);
+    if (!tree.ok() && IsUnderOtherName(store, entries)) {
+      continue;
+    }
+    if (!tree.ok()) {
+      return fmt::format("tree {} is gone", name);
+    }
+    const auto cursor = store.NewCursor(*tree);
+    if (!cursor.ok()) {
+      return std::string(cursor.status().message());
+    }
+    auto next = entries.begin();
+    for ((*cursor)->SeekToFirst(); (*cursor)->Valid(); (*cursor)->Next()) {
+      const std::string key((*cursor)->Key());
+      for (; next != entries.end() && next->first < key; ++next) {
+        if (!IsLost(repaired, name, next->first)) {
+          return fmt::format("{}: {} is gone, and nobody said so", name, Escape(next->first));
+        }
+      }
+      const bool is_right = next != entries.end() && next->first == key && next->second == (*cursor)->Value();
+      if (!is_right && !IsLost(repaired, name, key)) {
+        return fmt::format("{}: {} is wrong, and nobody said so", name, Escape(key));
+      }
+      next = next != entries.end() && next->first == key ? std::next(next) : next;
+    }
+    if (!(*cursor)->status().ok()) {
+      return std::string((*cursor)->status().message());
+    }
+    for (; next != entries.end(); ++next) {
+      if (!IsLost(repaired, name, next->first)) {
+        return fmt::format("{}: {} is gone, and nobody said so", name, Escape(next->first));
+      }
+    }
+  }
+  return "";
+}
+
+std::string WhatIsLost(const Repaired& repaired) {
+  std::string text;
+  for (const store::LostRange& lost : repaired.repair.salvaged.lost) {
+    text += fmt::format("lost: {} {}: {}\n", lost.tree, ToString(lost.range), lost.why);
+  }
+  for (const std::string& action : repaired.actions) {
+    text += action + "\n";
+  }
+  return text;
+}
+
+class Salvages {
+ public:
+  explicit Salvages(const Subject& subject) : subject_(subject) {
+    MemoryDevice device(subject.size, subject.image);
+    structures_ = StructuresOf(device);
+  }
+  ~Salvages() {
+    std::cout << fmt::format("{}: {} repairs, {} of them lost something\n", subject_.name, repairs_, lossy_);
+  }
+  Salvages(const Salvages&) = delete;
+  Salvages& operator=(const Salvages&) = delete;
+
+  const std::vector<Structure>& structures() const { return structures_; }
+
+  void Try(const std::string& what, const std::vector<std::pair<const Structure*, std::string>>& patches) {
+    MemoryDevice device(subject_.size, subject_.image);
+    bool ends_log = false;  // batches of a tree that has lost its name cannot be replayed
+    for (const auto& [structure, bytes] : patches) {
+      REQUIRE(device.Patch(structure->offset, bytes).ok());
+      ends_log = ends_log || structure->kind == Kind::kLog || structure->kind == Kind::kCatalog;
+    }
+    const Repaired repaired = RepairDamaged(device);
+    INFO(subject_.name << ": " << what << "\n" << WhatIsLost(repaired));
+    ++repairs_;
+    lossy_ += repaired.repair.salvaged.lost.empty() ? 0 : 1;
+    const auto left = store::CheckImage(device, MiB(4));
+    REQUIRE(left.ok());
+    for (const store::Finding& finding : *left) {
+      FAIL_CHECK("left: " << finding.what);
+    }
+    REQUIRE(left->empty());
+    REQUIRE(store::MendReplay(device, SubjectOptions(true)).ok());
+    const auto store = OpenSubject(device, false);
+    INFO(store.status());
+    REQUIRE(store.ok());
+    std::string difference;
+    for (size_t i = subject_.states.size(); i-- > (ends_log ? 0 : subject_.states.size() - 1);) {
+      difference = Compare(**store, subject_.states[i], repaired);
+      if (difference.empty()) {
+        break;
+      }
+    }
+    REQUIRE(difference == "");
+    REQUIRE((*store)->Close().ok());
+    const auto after = store::CheckImage(device, MiB(4));
+    REQUIRE(after.ok());
+    REQUIRE(after->empty());
+  }
+
+ private:
+  const Subject& subject_;
+  std::vector<Structure> structures_;
+  uint64_t repairs_ = 0;
+  uint64_t lossy_ = 0;
+};
+
+bool HasNoOther(const Structure& structure) { return structure.kind == Kind::kSuperblock; }
+
+// Without the table a node whose newest version is gone too is found as it was before: only the table tells. Without
+// the catalog what is lost of a tree cannot be said by its name.
+bool IsTooMuch(const std::vector<std::pair<const Structure*, std::string>>& patches) {
+  const auto has = [&](Kind kind) {
+    return std::any_of(patches.begin(), patches.end(), [&](const auto& patch) { return patch.first->kind == kind; });
+  };
+  return (has(Kind::kTablePage) && has(Kind::kNodeHeader)) || (has(Kind::kCatalog) && patches.size() > 1);
+}
+
+void RepairEach(const Subject& subject) {
+  Salvages salvages(subject);
+  for (const Structure& structure : salvages.structures()) {
+    if (HasNoOther(structure)) {
+      continue;
+    }
+    salvages.Try(structure.name + " zeroed", {{&structure, std::string(structure.extent.value, '\0')}});
+  }
+}
+
+void RepairSeveral(const Subject& subject, int rounds) {
+  Random random(TestSeed());
+  Salvages salvages(subject);
+  for (int i = 0; i < rounds; ++i) {
+    std::string what;
+    std::vector<std::pair<const Structure*, std::string>> patches;
+    for (uint64_t n = 1 + random.Uniform(6); n > 0; --n) {
+      const Structure& structure = random.Pick(salvages.structures());
+      if (HasNoOther(structure)) {
+        continue;
+      }
+      what += structure.name + ", ";
+      patches.emplace_back(&structure, std::string(100, 'x'));
+    }
+    if (!IsTooMuch(patches)) {
+      salvages.Try(what, patches);
+    }
+  }
+}
+
+void RepairAll(const Subject& subject) {
+  RepairEach(subject);
+  RepairSeveral(subject, static_cast<int>(60 * TestScale()));
+}
+
+TEST_CASE("a damaged store that was closed is repaired", "[damage][repair]") { RepairAll(ClosedStore()); }
+
+TEST_CASE("a damaged store with batches in its log is repaired", "[damage][repair]") { RepairAll(CrashedStore()); }
+
+TEST_CASE("a damaged store that was filled without a log is repaired", "[damage][repair]") { RepairAll(BulkStore()); }
+
+TEST_CASE("the store of a damaged file system is repaired", "[damage][repair]") { RepairAll(FileSystemImage()); }
+
+}  // namespace
+}  // namespace betr::test
