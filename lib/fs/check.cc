@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "fs/check_context.h"
+#include "fs/check_mend.h"
 #include "fs/key.h"
 
 namespace betr::fs {
@@ -22,8 +23,11 @@ constexpr uint64_t kStepsPerQuestion = 1024;
 absl::Status CheckRoot(CheckContext* context) {
   for (const std::string_view key : {key::kVersionKey, key::kRootObject, key::kNumberBoundKey}) {
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context->GetMeta(key));
-    if (!value) context->Broken(CheckCode::kRoot, key, "the record is missing");
-    if (key == key::kVersionKey && value) BETR_RETURN_IF_ERROR(CheckVersion(*value));
+    const absl::Status version = key == key::kVersionKey && value ? CheckVersion(*value) : absl::OkStatus();
+    if (!version.ok() && !absl::IsDataLoss(version)) return version;
+    if (value && version.ok()) continue;
+    context->Guessable(CheckCode::kRoot, key, value ? std::string(version.message()) : "the record is missing",
+                       [&](WriteBatch* batch) { batch->Put(context->meta(), key, NewRootRecord(key)); });
   }
   return absl::OkStatus();
 }
@@ -58,6 +62,22 @@ void CheckContext::MendRecord(WriteBatch* batch, std::string_view object, const 
   batch->Upsert(meta_, object, kAttributeUpsert, EncodeDelta(delta));
 }
 
+void CheckContext::BadRecord(std::string_view key, const absl::Status& status) {
+  if (!absl::IsDataLoss(status)) return Broken(CheckCode::kKey, key, std::string(status.message()));
+  Guessable(CheckCode::kKey, key, std::string(status.message()), [&](WriteBatch* batch) {
+    if (key == key::kRootObject) {
+      batch->Put(meta_, key, NewRootRecord(key));
+    } else {
+      batch->Erase(meta_, key);
+    }
+  });
+}
+
+uint64_t CheckContext::FreshNumber(WriteBatch* batch) {
+  batch->Put(meta_, key::kNumberBoundKey, EncodeNumberBound(number_bound_ + 1));
+  return number_bound_++;
+}
+
 absl::StatusOr<std::optional<std::string>> CheckContext::GetMeta(std::string_view key) {
   return store_.Get(meta_, key);
 }
@@ -71,7 +91,7 @@ absl::StatusOr<std::optional<InodeRecord>> CheckContext::GetInode(std::string_vi
   if (!value) return std::nullopt;
   absl::StatusOr<EntryRecord> entry = DecodeEntry(*value, "record");
   if (!entry.ok()) {
-    Broken(CheckCode::kKey, object, std::string(entry.status().message()));
+    BadRecord(object, entry.status());
     return std::nullopt;
   }
   InodeRecord* const record = std::get_if<InodeRecord>(&*entry);
@@ -116,6 +136,16 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
   BETR_RETURN_IF_ERROR(context.WriteRepairs());
   if (options.repair) BETR_RETURN_IF_ERROR(store->Sync());
   return context.summary();
+}
+
+absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
+                                              absl::FunctionRef<void(const CheckFinding&)> report) {
+  constexpr int kMaxPasses = 16;
+  const CheckOptions options{.repair = true, .salvage = true, .cancelled = cancelled};
+  for (int pass = 1;; ++pass) {
+    BETR_ASSIGN_OR_RETURN(const CheckSummary summary, CheckFileSystem(store, options, report));
+    if (summary.findings == summary.errors_left || pass == kMaxPasses) return summary;
+  }
 }
 
 }  // namespace betr::fs

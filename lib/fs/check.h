@@ -63,12 +63,15 @@ struct CheckFinding {
   std::string path;         // of the file or directory; for what has none, its key, escaped
   std::string what;         // what was expected and what was found
   bool harmless = false;    // orphans and leftovers: what every crash may leave behind
-  bool repairable = false;  // a repair that loses nothing that could be reached is known
+  bool repairable = false;  // a repair is known; without `salvage`, one that loses nothing that could be reached
   bool repaired = false;
 };
 
 struct CheckOptions {
   bool repair = false;  // where it is known how; the store must be writable
+  // With `repair`: also what takes guessing, so that nothing is left. What has no place any more goes to /lost+found.
+  // One pass may make findings for the next: see RepairFileSystem.
+  bool salvage = false;
   // Asked now and then; true ends the check with kCancelled.
   std::function<bool()> cancelled;
 };
@@ -85,5 +88,10 @@ struct CheckSummary {
 // Errors: those of reading the store. kNotFound: there is no file system in it.
 absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& options,
                                              absl::FunctionRef<void(const CheckFinding&)> report);
+
+// Checks and repairs with `salvage` until a pass finds nothing. Returns the last pass's summary, which has no findings
+// unless something cannot be repaired: a record of a newer version. Errors: as of CheckFileSystem.
+absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
+                                              absl::FunctionRef<void(const CheckFinding&)> report);
 
 }  // namespace betr::fs

@@ -28,6 +28,12 @@ class CheckContext {
   // Repairs go into this batch; they are written now and then. Cursors and views keep seeing what was before.
   WriteBatch& repairs() { return repairs_; }
   bool repair() const { return options_.repair; }
+  bool salvage() const { return options_.repair && options_.salvage; }
+
+  // The bound of inode numbers as it is, with the repairs that are on their way.
+  uint64_t number_bound() const { return number_bound_; }
+  void SetNumberBound(uint64_t bound) { number_bound_ = bound; }
+  uint64_t FreshNumber(WriteBatch* batch);
 
   // Something that nobody knows how to mend, that is harmless, or that is mended by what `mend` adds to the batch.
   void Broken(CheckCode code, std::string_view key, std::string what);
@@ -37,6 +43,15 @@ class CheckContext {
     if (options_.repair) mend(&repairs_);
     Report(code, key, std::move(what), false, true);
   }
+
+  // Something that only a guess mends: only with CheckOptions::salvage.
+  template <class Mend>
+  void Guessable(CheckCode code, std::string_view key, std::string what, const Mend& mend) {
+    if (salvage()) mend(&repairs_);
+    Report(code, key, std::move(what), false, options_.salvage);
+  }
+  // A record that cannot be decoded: erased by a salvage, unless a newer version wrote it.
+  void BadRecord(std::string_view key, const absl::Status& status);
 
   // A delta that mends a record.
   void MendRecord(WriteBatch* batch, std::string_view object, const AttributeDelta& delta) const;
@@ -71,6 +86,7 @@ class CheckContext {
   CheckSummary summary_;
   WriteBatch repairs_;
   std::map<std::string, uint32_t> unlisted_;
+  uint64_t number_bound_ = 0;
   uint64_t steps_ = 0;
 };
 

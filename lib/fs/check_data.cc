@@ -11,6 +11,7 @@
 #include "betr/filesystem.h"
 #include "fs/block_delta.h"
 #include "fs/check_context.h"
+#include "fs/check_mend.h"
 #include "fs/key.h"
 
 namespace betr::fs {
@@ -94,7 +95,8 @@ void DataScan::Leave() {
 absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
   const std::optional<key::DataKey> parsed = key::ParseData(key);
   if (!parsed) {
-    context_.Broken(CheckCode::kKey, key, "no such kind of key");
+    context_.Guessable(CheckCode::kKey, key, "no such kind of key",
+                       [&](WriteBatch* batch) { batch->Erase(context_.data(), key); });
     return absl::OkStatus();
   }
   if (!entered_ || parsed->object != object_) {
@@ -126,8 +128,16 @@ absl::Status DataScan::Enter(std::string_view object) {
     if (InodeRecord* const record = std::get_if<InodeRecord>(&*entry)) record_ = std::move(*record);
   }
   if (record_) return absl::OkStatus();
+  LostFile lost;
+  if (context_.salvage()) {
+    BETR_ASSIGN_OR_RETURN(lost, FindLostFile(&context_, object));
+  }
   context_.Mendable(CheckCode::kContent, object, "content of a file that does not exist", [&](WriteBatch* batch) {
-    batch->EraseRange(context_.data(), Range::Prefix(key::Attachments(object)));
+    if (lost.size > 0) {
+      KeepLostFile(&context_, batch, lost);
+    } else {
+      batch->EraseRange(context_.data(), Range::Prefix(key::Attachments(object)));
+    }
   });
   return absl::OkStatus();
 }

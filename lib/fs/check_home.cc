@@ -29,10 +29,13 @@ absl::Status ReadGroups(CheckContext* context, Cursor* groups, Counts* counts) {
     if (!parsed) continue;  // the scan reports it
     const absl::StatusOr<InodeRecord> record = DecodeInode(groups->Value(), "record of a link group");
     if (!record.ok()) {
-      context->Broken(CheckCode::kKey, groups->Key(), std::string(record.status().message()));
+      context->BadRecord(groups->Key(), record.status());
       continue;
     }
-    if (record->IsDirectory()) context->Broken(CheckCode::kGroup, groups->Key(), "a directory with several names");
+    if (record->IsDirectory()) {
+      context->Guessable(CheckCode::kGroup, groups->Key(), "a directory with several names",
+                         [&](WriteBatch* batch) { batch->Erase(context->meta(), groups->Key()); });
+    }
     (*counts)[parsed->id].links = record->links;
   }
   return groups->status();

@@ -12,6 +12,7 @@
 #include "betr/filesystem.h"
 #include "fs/check_context.h"
 #include "fs/check_home.h"
+#include "fs/check_mend.h"
 #include "fs/key.h"
 
 namespace betr::fs {
@@ -54,6 +55,8 @@ class MetaScan {
   // Makes the directory with this content prefix the innermost one.
   absl::Status Enter(std::string_view content);
   absl::Status Push(std::string_view content, std::string_view object);
+  absl::Status NoDirectory(Directory* directory);
+  void MakeHome(Directory& directory, WriteBatch* batch);
   // Takes the innermost directory for checked if one with the same content was found sound.
   absl::Status SkipIfSound();
   void RememberIfSound(const Directory& directory);
@@ -63,7 +66,6 @@ class MetaScan {
   CheckContext& context_;
   std::vector<Directory> stack_;
   std::vector<std::string> homes_;  // that hold groups, or names of groups
-  uint64_t number_bound_ = 0;
   SoundSubtrees sound_;
   uint64_t links_ = 0;               // references, groups and names of groups met so far
   std::optional<std::string> skip_;  // the content prefix of a directory that need not be walked
@@ -73,9 +75,10 @@ absl::Status MetaScan::Run() {
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> bound, context_.GetMeta(key::kNumberBoundKey));
   if (bound) {
     const absl::StatusOr<uint64_t> number = DecodeNumberBound(*bound, "bound of inode numbers");
-    if (number.ok()) number_bound_ = *number;
-    if (!number.ok()) context_.Broken(CheckCode::kKey, key::kNumberBoundKey, std::string(number.status().message()));
+    if (number.ok()) context_.SetNumberBound(*number);
+    if (!number.ok()) context_.BadRecord(key::kNumberBoundKey, number.status());
   }
+  if (context_.number_bound() == 0) context_.SetNumberBound(kFirstNumberBound);
   BETR_RETURN_IF_ERROR(Push("", key::kRootObject));
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
                         context_.store().NewCursor(context_.view(), context_.meta()));
@@ -99,7 +102,8 @@ absl::Status MetaScan::Run() {
 absl::Status MetaScan::Visit(std::string_view key, std::string_view value) {
   const std::optional<key::MetaKey> parsed = key::ParseMeta(key);
   if (!parsed) {
-    context_.Broken(CheckCode::kKey, key, "no such kind of key");
+    context_.Guessable(CheckCode::kKey, key, "no such kind of key",
+                       [&](WriteBatch* batch) { batch->Erase(context_.meta(), key); });
     return absl::OkStatus();
   }
   using Kind = key::MetaKey::Kind;
@@ -131,7 +135,7 @@ absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view k
   for (Directory& directory : stack_) directory.longest_key = std::max(directory.longest_key, key.size());
   const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
   if (!entry.ok()) {
-    context_.Broken(CheckCode::kKey, key, std::string(entry.status().message()));
+    context_.BadRecord(key, entry.status());
     return absl::OkStatus();
   }
   if (const Reference* const reference = std::get_if<Reference>(&*entry)) return VisitReference(key, *reference);
@@ -140,12 +144,13 @@ absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view k
 
 absl::Status MetaScan::VisitInode(std::string_view key, const InodeRecord& record) {
   ++(record.IsDirectory() ? context_.summary().directories : context_.summary().files);
-  if (record.number - number_bound_ < kNumbersAhead) {
+  const uint64_t bound = context_.number_bound();
+  if (record.number - bound < kNumbersAhead) {
     context_.Mendable(CheckCode::kNumber, key,
-                      absl::StrFormat("inode number %u is not below the bound %u", record.number, number_bound_),
+                      absl::StrFormat("inode number %u is not below the bound %u", record.number, bound),
                       [&](WriteBatch* batch) {
-                        number_bound_ = record.number + 1;
-                        batch->Put(context_.meta(), key::kNumberBoundKey, EncodeNumberBound(number_bound_));
+                        context_.SetNumberBound(record.number + 1);
+                        batch->Put(context_.meta(), key::kNumberBoundKey, EncodeNumberBound(record.number + 1));
                       });
   }
   BETR_RETURN_IF_ERROR(CheckXattrs(key, record));
@@ -183,14 +188,19 @@ absl::Status MetaScan::CheckEmptyDirectory(std::string_view key, const InodeReco
 }
 
 absl::Status MetaScan::CheckXattrs(std::string_view key, const InodeRecord& record) {
+  InodeRecord mended = record;
   for (const XattrRecord& xattr : record.xattrs) {
     if (!xattr.external) continue;
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetData(key::Xattr(key, xattr.name)));
-    if (!value || value->size() != xattr.size) {
-      context_.Broken(CheckCode::kXattr, key,
-                      absl::StrFormat("the value of %s should have %u bytes, found %d", xattr.name, xattr.size,
-                                      value ? static_cast<int64_t>(value->size()) : -1));
-    }
+    if (value && value->size() == xattr.size) continue;
+    const auto drop = [&](WriteBatch* batch) {
+      std::erase_if(mended.xattrs, [&](const XattrRecord& other) { return other.name == xattr.name; });
+      batch->Put(context_.meta(), key, EncodeInode(mended));
+    };
+    context_.Guessable(CheckCode::kXattr, key,
+                       absl::StrFormat("the value of %s should have %u bytes, found %d", xattr.name, xattr.size,
+                                       value ? static_cast<int64_t>(value->size()) : -1),
+                       drop);
   }
   return absl::OkStatus();
 }
@@ -207,15 +217,24 @@ absl::Status MetaScan::VisitReference(std::string_view key, const Reference& ref
   ++links_;
   const Directory* const home = Home();
   if (home == nullptr) {
-    context_.Broken(CheckCode::kReference, key, "no link home above");
+    context_.Guessable(CheckCode::kReference, key, "no link home above",
+                       [&](WriteBatch* batch) { MakeHome(stack_.front(), batch); });
     return absl::OkStatus();
   }
   BETR_ASSIGN_OR_RETURN(const std::optional<InodeRecord> group,
                         context_.GetInode(key::Group(home->content, reference.id)));
   if (!group || group->type != reference.type) {
-    context_.Broken(
+    const auto mend = [&](WriteBatch* batch) {
+      if (group) {
+        batch->Put(context_.meta(), key, EncodeReference({group->type, reference.id}));
+      } else {
+        batch->Erase(context_.meta(), key);
+      }
+    };
+    context_.Guessable(
         CheckCode::kReference, key,
-        absl::StrFormat("group %u is not in /%s, or of another type", reference.id, key::PathOfContent(home->content)));
+        absl::StrFormat("group %u is not in /%s, or of another type", reference.id, key::PathOfContent(home->content)),
+        mend);
     return absl::OkStatus();
   }
   const std::string group_key = key::Group(home->content, reference.id);
@@ -234,7 +253,8 @@ absl::Status MetaScan::VisitHome(std::string_view key) {
   if (home.home_checked) return absl::OkStatus();
   home.home_checked = true;
   if (home.exists && !home.record.link_home) {
-    context_.Broken(CheckCode::kHome, key, "link groups in a directory that is no link home");
+    context_.Guessable(CheckCode::kHome, key, "link groups in a directory that is no link home",
+                       [&](WriteBatch* batch) { MakeHome(home, batch); });
     return absl::OkStatus();
   }
   homes_.push_back(home.content);
@@ -261,13 +281,37 @@ absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
   if (directory.exists) {
     directory.record = *std::move(record);
   } else if (stack_.empty() || stack_.back().exists) {
-    context_.Broken(CheckCode::kParent, object, "there are keys below this path, and it is no directory");
+    BETR_RETURN_IF_ERROR(NoDirectory(&directory));
   }
   BETR_ASSIGN_OR_RETURN(directory.digest, context_.Digest(content));
   directory.before = context_.summary();
   directory.links_before = links_;
   stack_.push_back(std::move(directory));
   return SkipIfSound();
+}
+
+// Where nothing is, a directory is made; below what is something else nothing can be.
+absl::Status MetaScan::NoDirectory(Directory* directory) {
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(directory->object));
+  const bool is_other = value && DecodeEntry(*value, "record").ok();
+  context_.Guessable(CheckCode::kParent, directory->object, "there are keys below this path, and it is no directory",
+                     [&](WriteBatch* batch) {
+                       if (is_other) {
+                         MoveToLostAndFound(&context_, batch, directory->content);
+                         return;
+                       }
+                       directory->record = NewDirectory(context_.FreshNumber(batch));
+                       directory->record.link_home = directory->content.empty();
+                       directory->exists = true;
+                       batch->Put(context_.meta(), directory->object, EncodeInode(directory->record));
+                     });
+  return absl::OkStatus();
+}
+
+void MetaScan::MakeHome(Directory& directory, WriteBatch* batch) {
+  if (!directory.exists) return;
+  directory.record.link_home = true;
+  batch->Put(context_.meta(), directory.object, EncodeInode(directory.record));
 }
 
 absl::Status MetaScan::SkipIfSound() {

@@ -143,6 +143,28 @@ std::vector<Case> LinkAndContentCases() {
   };
 }
 
+// A salvage mends everything, and what it moves can be read.
+void Salvage(const Case& test) {
+  Image image;
+  Fill(image);
+  Damage(image, test.damage);
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    std::string report;
+    const auto summary = fs::RepairFileSystem(store.get(), {}, [&](const CheckFinding& finding) {
+      report += finding.path + ": " + finding.what + "\n";
+      CHECK(finding.repaired);
+    });
+    INFO(summary.status() << report);
+    REQUIRE(summary.ok());
+    CHECK(summary->findings == 0);
+    REQUIRE(store->Close().ok());
+  }
+  CHECK(Run(image, false).empty());
+  CHECK(Describe(image.paths(), "").find("d/sub") != std::string::npos);
+  image.Unmount();
+}
+
 void RunCase(const Case& test) {
   INFO(test.name);
   Image image;
@@ -157,6 +179,7 @@ void RunCase(const Case& test) {
   CHECK(it->repairable == test.repairable);
   CHECK_FALSE(it->repaired);
   CHECK_FALSE(it->what.empty());
+  Salvage(test);
   if (!test.repairable) return;
 
   const std::vector<CheckFinding> repaired = Run(image, true);
@@ -185,6 +208,31 @@ TEST_CASE("a damaged record does not cost the content that may belong to it", "[
   const auto block = store->Get(*store->FindTree(kDataTree), key::Block(kF, 0));
   REQUIRE(block.ok());
   CHECK(block->has_value());
+}
+
+TEST_CASE("a salvage moves content without a file to lost+found, and makes directories that are missing", "[fs]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    REQUIRE(t.store.Erase(t.meta, kF).ok());
+    REQUIRE(t.store.Erase(t.meta, key::Entry("", "d")).ok());
+    REQUIRE(t.store.Put(t.meta, key::Entry(kD, "sub"), **t.store.Get(t.meta, key::Entry("", "l"))).ok());
+    REQUIRE(t.store.Erase(t.meta, GroupKey(t)).ok());
+  });
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    const auto summary = fs::RepairFileSystem(store.get(), {}, [](const CheckFinding&) {});
+    REQUIRE(summary.ok());
+    CHECK(summary->findings == 0);
+    REQUIRE(store->Close().ok());
+  }
+  CHECK(Run(image, false).empty());
+  INFO(Describe(image.paths(), ""));
+  CHECK(*image.paths().ReadFile("lost+found/d/f") == std::string(10000, 'f'));
+  CHECK(*image.paths().ReadFile("lost+found/d/sub/g") == "g");
+  CHECK(image.paths().Stat("d")->permissions == 0700);
+  CHECK(*image.paths().ReadFile("lost+found/link-7") == "linked");
+  CHECK_FALSE(*image.paths().Exists("l"));
 }
 
 TEST_CASE("a file whose names are all unlisted is not taken for one without names", "[fs]") {

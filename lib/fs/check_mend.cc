@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/check_mend.h"
+
+#include <absl/strings/str_format.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/status.h"
+#include "betr/filesystem.h"
+#include "fs/key.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr uint32_t kPrivateDirectory = 0700;
+constexpr uint32_t kPrivateFile = 0600;
+constexpr uint32_t kRootPermissions = 0755;
+constexpr uint64_t kRootNumber = 1;
+
+std::string LostContent() { return key::Content("", kLostAndFound); }
+
+// The entry below `content` for an object that may be no entry itself.
+std::string TargetBelow(const std::string& content, std::string_view object) {
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(object);
+  if (parsed && parsed->kind == key::MetaKey::Kind::kGroup) {
+    return key::Entry(content + std::string(parsed->content), absl::StrFormat("link-%u", parsed->id));
+  }
+  return content + std::string(object);
+}
+
+}  // namespace
+
+InodeRecord NewDirectory(uint64_t number) {
+  InodeRecord record;
+  record.type = FileType::kDirectory;
+  record.permissions = kPrivateDirectory;
+  record.links = 2;
+  record.number = number;
+  return record;
+}
+
+std::string NewRootRecord(std::string_view key) {
+  if (key == key::kVersionKey) return EncodeVersion({});
+  if (key == key::kNumberBoundKey) return EncodeNumberBound(kFirstNumberBound);
+  InodeRecord root = NewDirectory(kRootNumber);
+  root.permissions = kRootPermissions;
+  root.link_home = true;
+  return EncodeInode(root);
+}
+
+void MoveToLostAndFound(CheckContext* context, WriteBatch* batch, std::string_view content) {
+  const std::string target = LostContent() + std::string(content);
+  for (const TreeId tree : {context->meta(), context->data()}) batch->RenamePrefix(tree, content, tree, target);
+}
+
+absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object) {
+  LostFile file;
+  file.object = object;
+  const std::string attachments = key::Attachments(object);
+  // Blocks come before xattrs.
+  BETR_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Cursor> cursor,
+      context->store().NewCursor(context->view(), context->data(), key::BlocksFrom(object, 0)));
+  cursor->SeekToLast();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  const std::optional<key::DataKey> last = cursor->Valid() ? key::ParseData(cursor->Key()) : std::nullopt;
+  if (!last) return file;
+  file.size = last->block * kFileBlock.value + cursor->Value().size();
+  if (object.starts_with(LostContent())) {
+    file.target = object;
+    return file;
+  }
+  std::string content = LostContent();
+  for (int again = 1;; ++again) {
+    file.target = TargetBelow(content, object);
+    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> taken, context->GetMeta(file.target));
+    if (!taken) return file;
+    content = key::Content(LostContent(), absl::StrFormat("again-%d", again));
+  }
+}
+
+void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file) {
+  InodeRecord record;
+  record.permissions = kPrivateFile;
+  record.number = context->FreshNumber(batch);
+  record.size = file.size;
+  batch->EraseRange(context->data(), Range::Prefix(key::Xattr(file.object, "")));
+  if (file.target != file.object) {
+    batch->RenamePrefix(context->data(), key::Attachments(file.object), context->data(),
+                        key::Attachments(file.target));
+  }
+  batch->Put(context->meta(), file.target, EncodeInode(record));
+}
+
+}  // namespace betr::fs
