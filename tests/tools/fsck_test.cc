@@ -91,7 +91,7 @@ TEST_CASE("fsck -p looks closely only at what was not closed cleanly") {
   CHECK(Says(run, "3 log records to replay"));
 }
 
-TEST_CASE("fsck reports damage wherever it is, and does not pretend to repair it") {
+TEST_CASE("fsck reports damage wherever it is, and guesses only with -y") {
   ToolRun run;
   SECTION("in a node") {
     const SampleImage image;
@@ -99,22 +99,29 @@ TEST_CASE("fsck reports damage wherever it is, and does not pretend to repair it
     CHECK_FSCK(4, run, image.path());
     CHECK(Says(run, "node "));
     CHECK(Says(run, "checksum"));
-    const std::string before = image.Content();
-    CHECK_FSCK(4, run, "-y", image.path());
+    CHECK_FSCK(4, run, "-p", "-f", image.path());
     CHECK_FALSE(Says(run, "repaired: "));
+    CHECK_FSCK(1, run, "-y", image.path());
+    CHECK(Says(run, "lost: tree \"main\": keys from /"));
+    CHECK_FSCK(0, run, "-f", image.path());
   }
   SECTION("in the table") {
     const SampleImage image;
     image.FlipExtent(Holder::kTablePage, 1);
     CHECK_FSCK(4, run, image.path());
     CHECK(Says(run, "node table: page at unit "));
-    CHECK_FSCK(4, run, "-y", image.path());
+    CHECK_FSCK(1, run, "-y", image.path());
+    CHECK_FALSE(Says(run, "lost: "));
+    CHECK_FSCK(0, run, "-f", image.path());
   }
   SECTION("in the catalog") {
     const SampleImage image;
     image.FlipExtent(Holder::kCatalog, 0);
-    CHECK_FSCK(4, run, "-y", image.path());
+    CHECK_FSCK(4, run, image.path());
     CHECK(Says(run, "catalog"));
+    CHECK_FSCK(1, run, "-y", image.path());
+    CHECK(Says(run, "nobody names it any more: tree \"lost+found."));
+    CHECK_FSCK(0, run, "-f", image.path());
   }
   SECTION("in the log") {
     const SampleImage image;
@@ -233,6 +240,57 @@ TEST_CASE("fsck keeps what is in the log when it repairs") {
   const auto tree = (*store)->FindTree("main");
   REQUIRE(tree.ok());
   CHECK(*(*store)->Get(*tree, "new\n") == "value");
+}
+
+TEST_CASE("fsck --undo keeps what is overwritten, and --undo-apply puts it back") {
+  const SampleImage image;
+  image.FlipExtent(Holder::kNode, 7);
+  image.FlipExtent(Holder::kTablePage, 0);
+  const std::string undo = image.path() + ".undo";
+  const std::string before = image.Content();
+  ToolRun run;
+  CHECK_FSCK(1, run, "-y", "--undo", undo, image.path());
+  CHECK_FSCK(0, run, image.path());
+  CHECK(image.Content() != before);
+  CHECK_FSCK(8, run, "-y", "--undo", undo, image.path());
+  CHECK(Says(run, "File exists"));
+  CHECK_FSCK(0, run, "--undo-apply", undo, image.path());
+  CHECK(Says(run, "blocks put back"));
+  std::string after = image.Content();
+  // The note about the owner is not part of it.
+  after.replace(layout::kOwnerOffset.value, 4096, before, layout::kOwnerOffset.value, 4096);
+  CHECK(after == before);
+  CHECK_FSCK(4, run, image.path());
+  CHECK_FSCK(8, run, "--undo-apply", image.path(), image.path());
+  CHECK_FSCK(16, run, "--undo-apply", undo, "-y", image.path());
+}
+
+TEST_CASE("fsck --data reads and verifies everything") {
+  const SampleImage image;
+  ToolRun run;
+  CHECK_FSCK(0, run, "--data", image.path());
+  CHECK(Says(run, "read and verified"));
+  CHECK_FSCK(0, run, "--data", "--json", image.path());
+  CHECK(json::parse(run.out)["figures"]["scrubbed_blocks"] > 50);
+  std::vector<Bytes> ends;
+  image.Inspect([&](store::Inspection& look) {
+    for (const store::UsedExtent& used : look.extents()) {
+      const dag::NodeRecord* record = look.state()->table.Find(NodeId{used.id});
+      if (used.holder == Holder::kNode && (!record->Dead() || record->height > 0)) {
+        ends.push_back(used.extent.Offset());
+      }
+    }
+  });
+  for (const Bytes place : ends) {
+    image.Flip(place + Bytes{30});
+    CHECK_FSCK(4, run, "--data", image.path());
+    image.Flip(place + Bytes{30});
+  }
+  image.FlipExtent(Holder::kNode, 7);
+  CHECK_FSCK(4, run, "--data", image.path());
+  CHECK(Says(run, "node "));
+  CHECK_FSCK(1, run, "--data", "-y", image.path());
+  CHECK_FSCK(0, run, "--data", image.path());
 }
 
 TEST_CASE("fsck says by its exit code what kept it from checking") {

@@ -9,11 +9,13 @@
 
 #include "base/size_text.h"
 #include "base/status.h"
+#include "device/undo_file.h"
 #include "fsck_device.h"
 #include "fsck_fs.h"
 #include "fsck_options.h"
 #include "fsck_report.h"
-#include "store/repair_store.h"
+#include "store/repair_image.h"
+#include "store/scrub.h"
 
 namespace betr::tools {
 namespace {
@@ -34,7 +36,7 @@ class FsckRun {
       tool_.PrintError("open: " + std::string(file.status().message()));
       return absl::IsDataLoss(file.status()) ? kFsckUncorrected : kFsckOperational;
     }
-    absl::Status status = Check(**file);
+    absl::Status status = options_.undo.empty() ? Check(**file) : CheckWithUndo(**file);
     if (!status.ok() && !is_cancelled_) {
       progress_.Clear();
       tool_.PrintError(options_.image + ": " + std::string(status.message()));
@@ -49,7 +51,12 @@ class FsckRun {
 
   Bytes CacheSize() const { return options_.cache_size.value > 0 ? options_.cache_size : MiB(256); }
 
-  absl::Status Check(FileDevice& file) {
+  absl::Status CheckWithUndo(BlockDevice& file) {
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UndoDevice> device, UndoDevice::Create(file, options_.undo));
+    return Check(*device);
+  }
+
+  absl::Status Check(BlockDevice& file) {
     WatchedDevice device(file, is_cancelled_, [&](Bytes so_far) { progress_.Update(0, so_far); });
     absl::Status status = CheckLevels(device, file);
     if (status.ok() && !device.first_error().ok()) {
@@ -59,22 +66,26 @@ class FsckRun {
   }
 
   // The store first: the file system is only looked at where it can be read.
-  absl::Status CheckLevels(BlockDevice& device, FileDevice& file) {
-    if (options_.preen && !options_.force) {
-      BETR_ASSIGN_OR_RETURN(const bool was_closed, WasClosedCleanly(device));
-      if (was_closed) {
-        return absl::OkStatus();
-      }
+  absl::Status CheckLevels(BlockDevice& device, BlockDevice& file) {
+    if (options_.data) {
+      BETR_ASSIGN_OR_RETURN(is_done_, Scrub(device));
+    } else if (options_.preen && !options_.force) {
+      BETR_ASSIGN_OR_RETURN(is_done_, WasClosedCleanly(device));
     }
+    // Repairing what a replay leads to may take another round.
+    for (int round = 0; round < kMaxRounds && !is_done_ && !is_cancelled_; ++round) {
+      is_done_ = true;
+      BETR_RETURN_IF_ERROR(CheckOnce(device, file));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckOnce(BlockDevice& device, BlockDevice& file) {
     BETR_ASSIGN_OR_RETURN(Findings findings, CheckStoreLevel(device));
-    if (options_.MayRepair() && !is_cancelled_ && store::Repairable(findings)) {
-      BETR_RETURN_IF_ERROR(RepairStoreLevel(file, findings));
-      BETR_ASSIGN_OR_RETURN(findings, CheckStoreLevel(device));
-      left_ = 0;
-      for (const store::Finding& finding : findings) {
-        left_ += finding.is_harmless ? 0 : 1;
-      }
+    if (options_.MayRepair() && !is_cancelled_ && !findings.empty()) {
+      BETR_ASSIGN_OR_RETURN(findings, RepairStoreLevel(device, file, std::move(findings)));
     }
+    left_ = findings.size();
     for (const store::Finding& finding : findings) {
       if (finding.repair == store::Finding::Repair::kNone || finding.repair == store::Finding::Repair::kSuperblock) {
         report_.Note("the file system is not checked: first the store must be whole");
@@ -94,6 +105,25 @@ class FsckRun {
     return was_quick_;
   }
 
+  // Whether nothing was found, so that there is nothing to look at closer.
+  absl::StatusOr<bool> Scrub(BlockDevice& device) {
+    BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
+    progress_.Begin("scrub");
+    bool has_findings = false;
+    const store::ReportFinding found = [&](const store::Finding& finding) {
+      has_findings = true;
+      if (!options_.MayRepair()) {
+        ++left_;
+        report_.Found({"store", finding.kind, finding.what, finding.is_harmless});
+      }
+    };
+    figures_ = store::CheckStore(*image, store::CheckDepth::kQuick, found);
+    progress_.SetTotal(0, figures_.used);
+    BETR_ASSIGN_OR_RETURN(scrubbed_, store::ScrubStore(*image, found));
+    was_scrub_ = true;
+    return !has_findings || !options_.MayRepair();
+  }
+
   // Reports only the first time: the second look is at what was repaired.
   absl::StatusOr<Findings> CheckStoreLevel(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
@@ -110,7 +140,6 @@ class FsckRun {
       }
       findings.push_back(finding);
       if (looks_ == 0) {
-        left_ += finding.is_harmless ? 0 : 1;
         report_.Found({"store", finding.kind, finding.what, finding.is_harmless});
       }
     });
@@ -118,20 +147,30 @@ class FsckRun {
     return findings;
   }
 
-  absl::Status RepairStoreLevel(FileDevice& file, const Findings& findings) {
-    BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(file, CacheSize()));
-    BETR_RETURN_IF_ERROR(store::RepairStore(*image, findings));
-    for (const store::Finding& finding : findings) {
-      report_.Repaired(store::DescribeRepair(finding));
+  // Returns what is left.
+  absl::StatusOr<Findings> RepairStoreLevel(BlockDevice& device, BlockDevice& file, Findings findings) {
+    progress_.Begin("repair");
+    const auto act = [&](std::string_view action) { report_.Repaired(action); };
+    const auto depth = options_.yes ? store::RepairDepth::kAll : store::RepairDepth::kSafe;
+    BETR_ASSIGN_OR_RETURN(store::ImageRepair repair,
+                          store::RepairImage(device, CacheSize(), depth, std::move(findings), act));
+    if (repair.left.empty() && options_.yes) {
+      BETR_RETURN_IF_ERROR(SettleSalvaged(file, CacheSize(), repair.salvaged, report_));
+      BETR_ASSIGN_OR_RETURN(repair.left, CheckStoreLevel(device));
     }
-    return absl::OkStatus();
+    return std::move(repair.left);
   }
 
-  absl::Status CheckFileSystemLevel(BlockDevice& device, FileDevice& file) {
+  absl::Status CheckFileSystemLevel(BlockDevice& device, BlockDevice& file) {
     progress_.Begin("check files");
-    const FsckFsOptions fs_options{options_.MayRepair(), CacheSize(), figures_.log_records > 0};
-    BETR_ASSIGN_OR_RETURN(const uint64_t left, CheckFiles(device, file, fs_options, is_cancelled_, report_));
-    left_ += left;
+    const FsckFsOptions fs_options{options_.MayRepair(), options_.yes, CacheSize(), figures_.log_records > 0};
+    BETR_ASSIGN_OR_RETURN(const CheckedFiles files, CheckFiles(device, file, fs_options, is_cancelled_, report_));
+    left_ += files.left;
+    if (files.is_replay_bad && options_.yes) {
+      report_.Repaired("log: replayed for good, to repair what it leads to");
+      is_done_ = false;
+      return ReplayForGood(file, CacheSize());
+    }
     return absl::OkStatus();
   }
 
@@ -142,6 +181,10 @@ class FsckRun {
     if (report_.errors() + report_.repairs() > 0) {
       return fmt::format("{} errors found, {} things repaired, {} errors left", report_.errors(), report_.repairs(),
                          left_);
+    }
+    if (was_scrub_) {
+      return fmt::format("clean, {} in {} extents with {} blocks read and verified", FormatSize(scrubbed_.read),
+                         scrubbed_.extents, scrubbed_.blocks);
     }
     return fmt::format(
         "clean{}, {} nodes ({} dead), {} trees, {} in use{}", was_quick_ ? " (not looked at closely)" : "",
@@ -160,8 +203,14 @@ class FsckRun {
     figures["trees"] = figures_.trees;
     figures["log_records"] = figures_.log_records;
     figures["used_bytes"] = figures_.used.value;
+    if (was_scrub_) {
+      figures["scrubbed_bytes"] = scrubbed_.read.value;
+      figures["scrubbed_blocks"] = scrubbed_.blocks;
+    }
     report_.Finish(options_.image, Summary(), exit_, figures);
   }
+
+  static constexpr int kMaxRounds = 3;
 
   Tool& tool_;
   const FsckOptions& options_;
@@ -169,11 +218,35 @@ class FsckRun {
   Progress progress_;
   FsckReport report_;
   store::CheckFigures figures_;
+  store::ScrubFigures scrubbed_;
   int looks_ = 0;
   bool was_quick_ = false;
+  bool was_scrub_ = false;
+  bool is_done_ = false;
   uint64_t left_ = 0;
   int exit_ = kFsckClean;
 };
+
+// Puts back what --undo kept.
+int ApplyUndo(Tool& tool, const FsckOptions& options) {
+  const auto fail = [&](const absl::Status& status) {
+    tool.PrintError(options.image + ": " + std::string(status.message()));
+    return kFsckOperational;
+  };
+  const absl::StatusOr<std::unique_ptr<FileDevice>> file = OpenLocked(options.image, FsckAccess::kOverwrite);
+  if (!file.ok()) {
+    return fail(file.status());
+  }
+  const absl::StatusOr<Undone> undone = ApplyUndoFile(options.undo_apply, **file);
+  if (!undone.ok()) {
+    return fail(undone.status());
+  }
+  if (!tool.quiet()) {
+    tool.io().out << fmt::format("{}: {} blocks put back{}\n", options.image, undone->blocks,
+                                 undone->is_cut_short ? "; the undo file was cut short" : "");
+  }
+  return kFsckClean;
+}
 
 }  // namespace
 
@@ -182,6 +255,7 @@ int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled) 
   FsckOptions options;
   AddFsckOptions(tool, &options);
   if (const auto exit = tool.Parse(args)) return *exit;
+  if (!options.undo_apply.empty()) return ApplyUndo(tool, options);
   return FsckRun(tool, options, is_cancelled).Run();
 }
 

@@ -26,6 +26,9 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, 
     return OpenWith(path, writable ? FileDevice::Access::kReadWrite : FileDevice::Access::kReadOnly);
   }
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, OpenWith(path, FileDevice::Access::kReadWrite));
+  if (access == FsckAccess::kOverwrite) {
+    return device;
+  }
   // Only what is known to be an image gets an owner's note.
   BETR_RETURN_IF_ERROR(layout::ReadNewest(*device).status());
   BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess("fsck.betr", SystemClock())));

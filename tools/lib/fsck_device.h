@@ -16,7 +16,11 @@
 
 namespace betr::tools {
 
-enum class FsckAccess { kLook, kRepair };
+enum class FsckAccess {
+  kLook,
+  kRepair,
+  kOverwrite,  // whatever the file holds
+};
 
 // Opens and locks. To look, an exclusive lock if the file may be opened so, else one that keeps writers out; nothing
 // is written. Errors: those of FileDevice; kFailedPrecondition says who has the image open.

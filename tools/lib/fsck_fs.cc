@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fsck_fs.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 
@@ -8,6 +10,8 @@
 #include "betr/filesystem.h"
 #include "betr/store.h"
 #include "fs/check.h"
+#include "fs/describe_loss.h"
+#include "fs/lost_trees.h"
 #include "store/borrowed_device.h"
 #include "store/check_store.h"
 #include "store/impl.h"
@@ -15,14 +19,19 @@
 namespace betr::tools {
 namespace {
 
-absl::StatusOr<std::unique_ptr<Store>> OpenStore(BlockDevice& device, const FsckFsOptions& options, bool read_only) {
+absl::StatusOr<StoreOptions> OptionsFor(Bytes cache_size, bool read_only) {
   StoreOptions store_options;
-  store_options.cache_size = options.cache_size;
+  store_options.cache_size = cache_size;
   store_options.read_only = read_only;
   store_options.background = false;
   store_options.program = "fsck.betr";
   BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&store_options.functions));
-  return Store::Open(std::make_unique<store::BorrowedDevice>(device), std::move(store_options));
+  return store_options;
+}
+
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(BlockDevice& device, Bytes cache_size, bool read_only) {
+  BETR_ASSIGN_OR_RETURN(StoreOptions options, OptionsFor(cache_size, read_only));
+  return Store::Open(std::make_unique<store::BorrowedDevice>(device), std::move(options));
 }
 
 // What stands in the log may have been wrong from the beginning: the state that it leads to is checked like any.
@@ -64,39 +73,77 @@ absl::StatusOr<FileErrors> FindErrors(Store& store, const std::atomic<bool>& is_
 // Does it once more and repairs on the way. Returns how many errors are left.
 absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& options,
                                      const std::atomic<bool>& is_cancelled, FsckReport& report) {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, options, false));
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, options.cache_size, false));
   const auto found = [&](const fs::CheckFinding& finding) {
     if (finding.repaired) {
       report.Repaired(finding.path + ": " + finding.what);
     }
   };
-  const fs::CheckOptions check{.repair = true, .cancelled = [&] { return is_cancelled.load(); }};
-  const absl::StatusOr<fs::CheckSummary> summary = fs::CheckFileSystem(store.get(), check, found);
+  const auto cancelled = [&] { return is_cancelled.load(); };
+  const absl::StatusOr<fs::CheckSummary> summary =
+      options.may_salvage
+          ? fs::RepairFileSystem(store.get(), cancelled, found)
+          : fs::CheckFileSystem(store.get(), {.repair = true, .salvage = false, .cancelled = cancelled}, found);
   const absl::Status closed = store->Close();
   BETR_RETURN_IF_ERROR(summary.status());
   BETR_RETURN_IF_ERROR(closed);
   return summary->errors_left;
 }
 
+absl::Status DescribeLosses(const Store& store, const store::Salvaged& salvaged, FsckReport& report) {
+  constexpr uint64_t kMaxLines = 10000;
+  uint64_t lines = 0;
+  for (const store::LostRange& lost : salvaged.lost) {
+    const auto say = [&](const std::string& line) { report.Lost(line); };
+    BETR_ASSIGN_OR_RETURN(const uint64_t more, fs::DescribeLoss(store, lost, kMaxLines - lines, say));
+    lines += more;
+  }
+  if (salvaged.more_lost > 0 || lines >= kMaxLines) {
+    report.Lost("and more that is not listed");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<uint64_t> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
-                                    const std::atomic<bool>& is_cancelled, FsckReport& report) {
+absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
+                                        const std::atomic<bool>& is_cancelled, FsckReport& report) {
   FileErrors errors;
   {
-    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(watched, options, true));
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(watched, options.cache_size, true));
     if (options.has_log) {
       BETR_ASSIGN_OR_RETURN(const uint64_t replayed, CheckReplayed(*store, report));
       if (replayed > 0) {
-        return replayed;
+        return CheckedFiles{replayed, true};
       }
     }
     BETR_ASSIGN_OR_RETURN(errors, FindErrors(*store, is_cancelled, report));
   }
-  if (options.may_repair && errors.can_repair && !is_cancelled) {
-    return RepairFiles(device, options, is_cancelled, report);
+  const bool can_repair = errors.can_repair || (options.may_salvage && errors.left > 0);
+  if (options.may_repair && can_repair && !is_cancelled) {
+    BETR_ASSIGN_OR_RETURN(errors.left, RepairFiles(device, options, is_cancelled, report));
   }
-  return errors.left;
+  return CheckedFiles{errors.left, false};
+}
+
+absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, const store::Salvaged& salvaged,
+                            FsckReport& report) {
+  BETR_ASSIGN_OR_RETURN(StoreOptions options, OptionsFor(cache_size, true));
+  BETR_ASSIGN_OR_RETURN(const store::LogCut cut, store::MendReplay(device, std::move(options)));
+  if (cut.frames > 0) {
+    report.Repaired(fmt::format("log: {} frames with {} records are not replayed", cut.frames, cut.records));
+  }
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, false));
+  if (fs::LooksLikeFileSystem(*store)) {
+    BETR_RETURN_IF_ERROR(fs::AdoptLostTrees(store.get(), [&](std::string_view action) { report.Repaired(action); }));
+  }
+  BETR_RETURN_IF_ERROR(DescribeLosses(*store, salvaged, report));
+  return store->Close();
+}
+
+absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, false));
+  return store->Close();
 }
 
 }  // namespace betr::tools

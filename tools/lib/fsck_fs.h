@@ -6,21 +6,36 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "device/block_device.h"
 #include "fsck_report.h"
+#include "store/repair_image.h"
 
 namespace betr::tools {
 
 struct FsckFsOptions {
   bool may_repair = false;
+  bool may_salvage = false;
   Bytes cache_size{0};
   bool has_log = false;  // there is something to replay: the replayed DAG is checked too
 };
 
-// Reads through `watched`, and writes, when repairing, to `device`: the same, and locked. Returns how many errors are
-// left. Errors: those of opening and reading the store.
-absl::StatusOr<uint64_t> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
-                                    const std::atomic<bool>& is_cancelled, FsckReport& report);
+struct CheckedFiles {
+  uint64_t left = 0;           // errors
+  bool is_replay_bad = false;  // they are of the state to which the log leads
+};
+
+// Reads through `watched`, and writes, when repairing, to `device`: the same, and locked.
+// Errors: those of opening and reading the store.
+absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
+                                        const std::atomic<bool>& is_cancelled, FsckReport& report);
+
+// After the store was salvaged: ends the log where it cannot be replayed, gives the file system back what lost its
+// place, and tells what is lost.
+absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, const store::Salvaged& salvaged, FsckReport& report);
+
+// Makes what the log leads to the stable state, so that it can be repaired.
+absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size);
 
 }  // namespace betr::tools

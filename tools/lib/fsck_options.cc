@@ -8,11 +8,13 @@ namespace betr::tools {
 ToolDescription FsckDescription() {
   return {.name = "fsck.betr",
           .summary =
-              "Checks a betr image, and repairs what can be repaired without guessing. Read-only unless -p or -y "
+              "Checks a betr image, repairs it, and saves what can be saved. Read-only unless -p, -y or --undo-apply "
               "is given.",
           .examples =
               "  fsck.betr disk.img\n"
-              "  fsck.betr -y disk.img\n"
+              "  fsck.betr -y --undo disk.undo disk.img\n"
+              "  fsck.betr --undo-apply disk.undo disk.img\n"
+              "  fsck.betr --data disk.img\n"
               "  fsck.betr --json disk.img | jq '.findings[].what'\n",
           .usage_exit = kFsckUsage};
 }
@@ -20,12 +22,27 @@ ToolDescription FsckDescription() {
 void AddFsckOptions(Tool& tool, FsckOptions* options) {
   CLI::App& app = tool.app();
   CLI::Option* no = app.add_flag("-n", options->no, "Change nothing, only report; the default");
-  CLI::Option* preen = app.add_flag("-p,-a", options->preen,
-                                    "Repair as -y does, but only look closely at an image that was not closed cleanly");
-  CLI::Option* yes = app.add_flag("-y", options->yes, "Repair what can be repaired without guessing");
+  CLI::Option* preen =
+      app.add_flag("-p,-a", options->preen,
+                   "Repair what needs no guessing and loses nothing; look closely only at an image that was not "
+                   "closed cleanly");
+  CLI::Option* yes =
+      app.add_flag("-y", options->yes, "Repair everything: what cannot be read is cut out, and said to be lost");
   no->excludes(preen)->excludes(yes);
   preen->excludes(yes);
   app.add_flag("-f", options->force, "With -p: look closely in any case");
+  CLI::Option* data = app.add_flag("--data", options->data,
+                                   "Scrub: read all that is in use in the order of the device and verify its "
+                                   "checksums; look closer only if something is wrong");
+  CLI::Option* undo =
+      app.add_option("--undo", options->undo, "Keep what is overwritten in this new file")->type_name("FILE");
+  app.add_option("--undo-apply", options->undo_apply, "Put back what --undo kept in this file, and do nothing else")
+      ->type_name("FILE")
+      ->excludes(no)
+      ->excludes(preen)
+      ->excludes(yes)
+      ->excludes(data)
+      ->excludes(undo);
   tool.AddJson();
   tool.AddSize("--cache", &options->cache_size, "Memory for nodes [256M]");
   app.add_option("IMAGE", options->image, "The image file or block device")->required();

@@ -14,6 +14,9 @@ struct FsckOptions {
   bool preen = false;  // -p, -a
   bool yes = false;    // -y
   bool force = false;  // -f
+  bool data = false;   // --data
+  std::string undo;
+  std::string undo_apply;
   Bytes cache_size{0};
   std::string image;
 

@@ -30,6 +30,15 @@ void FsckReport::Repaired(std::string_view what) {
   tool_.io().out << "repaired: " << what << '\n';
 }
 
+void FsckReport::Lost(std::string_view what) {
+  if (tool_.json()) {
+    lost_.push_back(std::string(what));
+    return;
+  }
+  progress_.Clear();
+  tool_.io().out << "lost: " << what << '\n';
+}
+
 void FsckReport::Note(std::string_view what) {
   if (tool_.json()) {
     notes_.push_back(std::string(what));
@@ -54,6 +63,7 @@ void FsckReport::Finish(const std::string& image, std::string_view summary, int 
   document["summary"] = summary;
   document["findings"] = std::move(findings_);
   document["repaired"] = std::move(repaired_);
+  document["lost"] = std::move(lost_);
   document["notes"] = std::move(notes_);
   document["figures"] = figures;
   PrintJson(tool_.io().out, document);

@@ -28,6 +28,8 @@ class FsckReport {
   void Found(const FsckFinding& finding);
   // Something that was found before has been mended.
   void Repaired(std::string_view what);
+  // What could not be saved.
+  void Lost(std::string_view what);
   // Something that the user should know, and is no finding.
   void Note(std::string_view what);
 
@@ -45,6 +47,7 @@ class FsckReport {
   uint64_t repairs_ = 0;
   Json findings_ = Json::array();
   Json repaired_ = Json::array();
+  Json lost_ = Json::array();
   Json notes_ = Json::array();
 };
 
