@@ -59,9 +59,8 @@ absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view ob
   file.object = object;
   const std::string attachments = key::Attachments(object);
   // Blocks come before xattrs.
-  BETR_ASSIGN_OR_RETURN(
-      const std::unique_ptr<Cursor> cursor,
-      context->store().NewCursor(context->view(), context->data(), key::BlocksFrom(object, 0)));
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        context->store().NewCursor(context->view(), context->data(), key::BlocksFrom(object, 0)));
   cursor->SeekToLast();
   BETR_RETURN_IF_ERROR(cursor->status());
   const std::optional<key::DataKey> last = cursor->Valid() ? key::ParseData(cursor->Key()) : std::nullopt;
@@ -87,8 +86,7 @@ void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file
   record.size = file.size;
   batch->EraseRange(context->data(), Range::Prefix(key::Xattr(file.object, "")));
   if (file.target != file.object) {
-    batch->RenamePrefix(context->data(), key::Attachments(file.object), context->data(),
-                        key::Attachments(file.target));
+    batch->RenamePrefix(context->data(), key::Attachments(file.object), context->data(), key::Attachments(file.target));
   }
   batch->Put(context->meta(), file.target, EncodeInode(record));
 }
