@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What setting an access ACL does to the permission bits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace betr::replay {
+
+// The permissions after `system.posix_acl_access` was set to `value`: a version (2) as 32 bits, then entries of 16-bit
+// tag, 16-bit permissions, 32-bit id, all little-endian. The bits above 0777 stay. Nothing for what is no ACL.
+std::optional<uint32_t> ModeOfAcl(std::string_view value, uint32_t permissions);
+
+}  // namespace betr::replay

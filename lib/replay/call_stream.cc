@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/call_stream.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/escape.h"
+#include "base/status.h"
+#include "replay/scan.h"
+
+namespace betr::replay {
+namespace {
+
+constexpr size_t kMostSamples = 20;
+constexpr size_t kSampleSize = 160;
+constexpr size_t kMostAhead = 4'000'000;  // lines to look for the end of a fork
+
+bool IsFork(std::string_view name) { return name == "fork" || name == "vfork" || name == "clone" || name == "clone3"; }
+
+std::optional<ThreadNumber> ChildOf(const CallResult& result) {
+  if (!result.ok() || result.value <= 0) return std::nullopt;
+  return static_cast<ThreadNumber>(result.value);
+}
+
+// `strace: Process 20499 attached`.
+std::optional<ThreadNumber> Attached(std::string_view text) {
+  constexpr std::string_view kBegin = "strace: Process ";
+  const size_t at = text.rfind(kBegin);
+  ThreadNumber thread = 0;
+  if (at == std::string_view::npos || !text.ends_with(" attached")) return std::nullopt;
+  text.remove_prefix(at + kBegin.size());
+  if (!ParseDecimal(text.substr(0, text.find(' ')), &thread)) return std::nullopt;
+  return thread;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CallStream>> CallStream::Open(const std::vector<std::string>& paths) {
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<TraceSource> source, TraceSource::Open(paths));
+  return std::make_unique<CallStream>(std::move(source));
+}
+
+void CallStream::Unparsed(const SourceLine& line, const absl::Status& why) {
+  ++counts_.unparsed;
+  if (counts_.samples.size() >= kMostSamples) return;
+  counts_.samples.push_back(fmt::format("{}:{}: {}: {}", line.file, line.number, std::string(why.message()),
+                                        Escape(std::string_view(line.text).substr(0, kSampleSize))));
+}
+
+absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
+  if (!ahead_.empty()) {
+    std::optional<SourceLine> line = std::move(ahead_.front());
+    ahead_.pop_front();
+    return line;
+  }
+  if (is_at_end_) return std::nullopt;
+  BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> line, source_->Next());
+  is_at_end_ = !line.has_value();
+  return line;
+}
+
+ThreadNumber CallStream::ThreadOf(const TraceLine& line) {
+  if (line.pid.has_value()) {
+    // The first number that nobody announced belongs to who had none.
+    if (began_without_number_ && !first_.has_value() && !known_.contains(*line.pid)) first_ = *line.pid;
+    known_.insert(*line.pid);
+    last_ = first_ == line.pid ? 0 : *line.pid;
+    return last_;
+  }
+  if (known_.empty()) began_without_number_ = true;
+  // Without a number there is one process only: the first one, or the last that is left.
+  last_ = !began_without_number_ || (known_.size() == 1 && !known_.contains(first_.value_or(0))) ? *known_.begin() : 0;
+  return last_;
+}
+
+absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const TraceLine& line) {
+  for (size_t i = 0; i < kMostAhead; ++i) {
+    if (i == ahead_.size()) {
+      if (is_at_end_) return std::nullopt;
+      BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> next, source_->Next());
+      is_at_end_ = !next.has_value();
+      if (is_at_end_) return std::nullopt;
+      ahead_.push_back(*std::move(next));
+    }
+    if (!ahead_[i].parsed.ok()) continue;
+    const TraceLine& next = *ahead_[i].parsed;
+    const bool is_same =
+        line.pid.has_value() ? next.pid == line.pid : !next.pid.has_value() || !known_.contains(*next.pid);
+    if (!is_same) continue;
+    if (next.kind == TraceLine::Kind::kExit) return std::nullopt;
+    if (next.kind != TraceLine::Kind::kResumed || next.name != line.name) continue;
+    const absl::StatusOr<TraceLine> whole = ParseCall(line.name, line.arguments + next.arguments);
+    return whole.ok() ? ChildOf(whole->result) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<CallEvent> CallStream::Begin(const SourceLine& line, std::optional<ThreadNumber> child) {
+  const ThreadNumber thread = ThreadOf(*line.parsed);
+  CallEvent event{.kind = CallEvent::Kind::kBegin,
+                  .thread = thread,
+                  .time = line.parsed->time,
+                  .name = line.parsed->name,
+                  .arguments = line.parsed->arguments,
+                  .child = child,
+                  .line = line.number};
+  counts_.unfinished += begun_.contains(thread) ? 1 : 0;
+  begun_[thread] = {event.name, event.arguments, event.time, child};
+  return event;
+}
+
+std::optional<CallEvent> CallStream::Resume(SourceLine* line) {
+  const ThreadNumber thread = ThreadOf(*line->parsed);
+  const auto found = begun_.find(thread);
+  if (found == begun_.end() || found->second.name != line->parsed->name) {
+    Unparsed(*line, absl::InvalidArgumentError("resumes a call that has not begun"));
+    return std::nullopt;
+  }
+  const Begun begun = std::move(found->second);
+  begun_.erase(found);
+  absl::StatusOr<TraceLine> whole = ParseCall(begun.name, begun.arguments + line->parsed->arguments);
+  if (!whole.ok()) {
+    Unparsed(*line, whole.status());
+    return std::nullopt;
+  }
+  line->parsed = *std::move(whole);
+  line->parsed->time = begun.time;
+  ++counts_.calls;
+  return CallEvent{.kind = CallEvent::Kind::kCall,
+                   .thread = thread,
+                   .time = begun.time,
+                   .name = begun.name,
+                   .arguments = std::move(line->parsed->arguments),
+                   .result = line->parsed->result,
+                   .has_begun = true,
+                   .child = begun.child,
+                   .line = line->number};
+}
+
+// The rest of a broken line, or, with -z, of a call that a line of another thread interrupted.
+std::optional<CallEvent> CallStream::Continue(SourceLine* line) {
+  if (broken_.has_value()) {
+    SourceLine whole = *std::move(broken_);
+    broken_.reset();
+    const std::optional<ThreadNumber> child = Attached(whole.text);
+    const TraceLine& first = *whole.parsed;
+    if (line->parsed->arguments.starts_with(" <unfinished")) {
+      whole.parsed->kind = TraceLine::Kind::kUnfinished;
+      return Begin(whole, child);
+    }
+    absl::StatusOr<TraceLine> call = ParseCall(first.name, first.arguments + line->parsed->arguments);
+    if (!call.ok()) {
+      Unparsed(*line, call.status());
+      return std::nullopt;
+    }
+    call->pid = first.pid;
+    call->time = first.time;
+    whole.parsed = *std::move(call);
+    return Whole(whole);
+  }
+  const auto found = begun_.find(last_);
+  if (found == begun_.end()) {
+    Unparsed(*line, absl::InvalidArgumentError("continues nothing"));
+    return std::nullopt;
+  }
+  line->parsed->name = found->second.name;
+  if (last_ != 0) line->parsed->pid = last_;
+  return Resume(line);
+}
+
+CallEvent CallStream::Whole(const SourceLine& line) {
+  ++counts_.calls;
+  CallEvent event{.kind = CallEvent::Kind::kCall,
+                  .thread = ThreadOf(*line.parsed),
+                  .time = line.parsed->time,
+                  .name = line.parsed->name,
+                  .arguments = line.parsed->arguments,
+                  .result = line.parsed->result,
+                  .line = line.number};
+  if (IsFork(event.name)) {
+    event.child = ChildOf(event.result);
+    if (event.child.has_value()) known_.insert(*event.child);
+  }
+  return event;
+}
+
+CallEvent CallStream::Exit(const SourceLine& line) {
+  ++counts_.exits;
+  const ThreadNumber thread = ThreadOf(*line.parsed);
+  if (line.parsed->pid.has_value()) known_.erase(*line.parsed->pid);
+  counts_.unfinished += begun_.erase(thread);
+  return {.kind = CallEvent::Kind::kExit, .thread = thread, .time = line.parsed->time, .line = line.number};
+}
+
+std::optional<CallEvent> CallStream::Handle(SourceLine* line) {
+  switch (line->parsed->kind) {
+    case TraceLine::Kind::kCall:
+      return Whole(*line);
+    case TraceLine::Kind::kResumed:
+      return Resume(line);
+    case TraceLine::Kind::kContinuation:
+      return Continue(line);
+    case TraceLine::Kind::kBroken:
+      if (const std::optional<ThreadNumber> child = Attached(line->text)) known_.insert(*child);
+      ThreadOf(*line->parsed);
+      broken_ = std::move(*line);
+      return std::nullopt;
+    case TraceLine::Kind::kExit:
+      return Exit(*line);
+    case TraceLine::Kind::kSignal:
+      ++counts_.signals;
+      return std::nullopt;
+    default:
+      if (const std::optional<ThreadNumber> child = Attached(line->text)) known_.insert(*child);
+      ++counts_.notes;
+      return std::nullopt;
+  }
+}
+
+absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
+  while (true) {
+    BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> line, Take());
+    if (!line.has_value()) {
+      counts_.unfinished += begun_.size();
+      begun_.clear();
+      return std::nullopt;
+    }
+    ++counts_.lines;
+    if (!line->parsed.ok()) {
+      if (!line->text.empty()) Unparsed(*line, line->parsed.status());
+      continue;
+    }
+    if (line->parsed->kind == TraceLine::Kind::kUnfinished) {
+      std::optional<ThreadNumber> child;
+      if (IsFork(line->parsed->name)) {
+        BETR_ASSIGN_OR_RETURN(child, FindChild(*line->parsed));
+        if (child.has_value()) known_.insert(*child);
+      }
+      return Begin(*line, child);
+    }
+    if (std::optional<CallEvent> event = Handle(&*line)) return event;
+  }
+}
+
+}  // namespace betr::replay

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// System calls, put together from the lines of a trace: halves of calls are joined, lines that strace's own messages
+// broke are mended, threads without a number get theirs, and forks know their children in time.
+//
+// 1. A call whose line is divided comes twice: when it begins (kBegin, with what was printed of its arguments), and
+// when
+//    it ends (kCall). A whole line comes once, as kCall.
+// 2. A fork says its child when it begins: the stream looks ahead for the end of the call.
+// 3. What cannot be parsed is counted and the first of it kept; nothing is dropped in silence.
+//
+// Memory: what lies between the begin of a fork and its end. One thread.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <absl/status/statusor.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/trace_source.h"
+
+namespace betr::replay {
+
+using ThreadNumber = uint32_t;  // as the trace has it
+
+struct CallEvent {
+  enum class Kind : uint8_t {
+    kBegin,
+    kCall,
+    kExit,  // the thread has ended
+  };
+  Kind kind = Kind::kCall;
+  ThreadNumber thread = 0;
+  std::chrono::nanoseconds time{0};  // of its begin
+  std::string name{};
+  std::string arguments{};
+  CallResult result{};                  // of kCall
+  bool has_begun = false;               // kCall: there was a kBegin
+  std::optional<ThreadNumber> child{};  // of fork, vfork, clone, clone3
+  uint64_t line = 0;
+};
+
+// What the stream has met.
+struct StreamCounts {
+  uint64_t lines = 0;
+  uint64_t calls = 0;  // that ended
+  uint64_t signals = 0;
+  uint64_t exits = 0;
+  uint64_t notes = 0;                  // of strace itself
+  uint64_t unparsed = 0;               // lines without a sense
+  uint64_t unfinished = 0;             // calls that never ended
+  std::vector<std::string> samples{};  // the first of the unparsed: "FILE:12: why: text"
+};
+
+class CallStream {
+ public:
+  static absl::StatusOr<std::unique_ptr<CallStream>> Open(const std::vector<std::string>& paths);
+  explicit CallStream(std::unique_ptr<TraceSource> source) : source_(std::move(source)) {}
+
+  // Nothing at the end.
+  absl::StatusOr<std::optional<CallEvent>> Next();
+
+  const StreamCounts& counts() const { return counts_; }
+  const TraceSource& source() const { return *source_; }
+
+ private:
+  struct Begun {
+    std::string name;
+    std::string arguments;
+    std::chrono::nanoseconds time{0};
+    std::optional<ThreadNumber> child{};
+  };
+
+  absl::StatusOr<std::optional<SourceLine>> Take();
+  absl::StatusOr<std::optional<ThreadNumber>> FindChild(const TraceLine& line);
+  std::optional<CallEvent> Handle(SourceLine* line);
+  std::optional<CallEvent> Begin(const SourceLine& line, std::optional<ThreadNumber> child);
+  std::optional<CallEvent> Resume(SourceLine* line);
+  std::optional<CallEvent> Continue(SourceLine* line);
+  CallEvent Whole(const SourceLine& line);
+  CallEvent Exit(const SourceLine& line);
+  ThreadNumber ThreadOf(const TraceLine& line);
+  void Unparsed(const SourceLine& line, const absl::Status& why);
+
+  std::unique_ptr<TraceSource> source_;
+  StreamCounts counts_;
+  std::deque<SourceLine> ahead_;
+  bool is_at_end_ = false;
+  absl::flat_hash_map<ThreadNumber, Begun> begun_;
+  std::optional<SourceLine> broken_;  // waits for the rest of its line
+  ThreadNumber last_ = 0;             // the thread of the line before
+  // Without -o and with one process only, lines have no number.
+  absl::flat_hash_set<ThreadNumber> known_;
+  std::optional<ThreadNumber> first_;  // the number, once it is seen, of the thread that began without one
+  bool began_without_number_ = false;
+};
+
+}  // namespace betr::replay

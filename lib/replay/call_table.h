@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which calls the interpreter knows, by name.
+#pragma once
+
+#include <string_view>
+
+#include "replay/interpreter.h"
+
+namespace betr::replay {
+
+class CallTable {
+ public:
+  struct Entry {
+    Interpreter::Handler handler = nullptr;   // when the call has ended; null: it matters, but replay does not do it
+    Interpreter::Handler at_begin = nullptr;  // what takes effect when the call begins
+  };
+
+  // Null for a call that has nothing to do with files.
+  static const Entry* Find(std::string_view name);
+};
+
+}  // namespace betr::replay

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a manifest to a name space, from a name space to a manifest, and from a name space to the files of a target.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "replay/interpreter.h"
+#include "replay/manifest.h"
+#include "replay/name_space.h"
+
+namespace betr::replay {
+
+// Puts the objects of the manifest into the name space. kInvalidArgument for an object outside of the root, one whose
+// directory is missing, or one that is there twice; the message names it.
+absl::Status LoadManifest(const Manifest& manifest, NameSpace* space);
+
+// What the name space holds now, in order.
+Manifest ListNameSpace(const NameSpace& space);
+
+// The paths whose mode the trace changed to a value that it does not tell.
+std::set<std::string> PathsOfUnknownMode(const NameSpace& space);
+
+// Makes all objects of the name space, with contents. Afterwards no node but the root counts as bound.
+void Populate(NameSpace* space, OperationSink* sink);
+
+}  // namespace betr::replay

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include "replay/call_table.h"
+#include "replay/symbols.h"
+
+namespace betr::replay {
+namespace {
+
+constexpr size_t kMostSamples = 20;
+
+// Errors that come from the process, its rights, or other processes; a replay would not meet them.
+bool IsOfProcess(int error) {
+  switch (error) {
+    case EPERM:
+    case EACCES:
+    case EINTR:
+    case EAGAIN:
+    case EBADF:
+    case EFAULT:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ETXTBSY:
+    case EBUSY:
+    case ESPIPE:
+    case ENOSYS:
+    case EROFS:
+    case ENOTTY:
+    case EOPNOTSUPP:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Interpreter::Interpreter(NameSpace* space, OperationSink* sink, Conjurer* conjurer)
+    : space_(*space), sink_(*sink), conjurer_(conjurer) {}
+
+Interpreter::~Interpreter() { Finish(); }
+
+void Interpreter::SetInitialDirectory(const std::string& path) { initial_directory_ = path; }
+
+void Interpreter::Handle(const CallEvent& event) {
+  if (event.kind == CallEvent::Kind::kExit) {
+    processes_.Exit(event.thread);
+    return;
+  }
+  const CallTable::Entry* entry = CallTable::Find(event.name);
+  if (entry == nullptr) {
+    if (event.kind == CallEvent::Kind::kCall) ++counts_.other;
+    return;
+  }
+  const bool is_new = !processes_.Has(event.thread);
+  Task& task = processes_.Get(event.thread);
+  if (is_new && !initial_directory_.empty()) {
+    const WalkResult walk = space_.Walk(space_.top(), space_.top(), initial_directory_, FollowLast::kYes);
+    if (walk.error == 0 && walk.place.node != NodeNumber{}) task.directories->current = Use(walk.place.node);
+    task.directories->is_current_known = true;
+  }
+  Call call{.event = event, .arguments = SplitArguments(event.arguments), .task = task};
+  if (entry->at_begin != nullptr && !event.has_begun) (this->*entry->at_begin)(call);
+  if (event.kind == CallEvent::Kind::kBegin) return;
+  if (entry->handler == nullptr) {
+    ++counts_.unsupported[event.name];
+  } else if (event.result.returned) {
+    (this->*entry->handler)(call);
+  } else {
+    Skip("the call did not return");
+  }
+}
+
+void Interpreter::Finish() {
+  is_finishing_ = true;
+  processes_.Clear();
+}
+
+Operation Interpreter::Start(const Call& call, OperationKind kind, const Subject& subject) const {
+  Operation operation;
+  operation.kind = kind;
+  operation.place = subject.walk.place;
+  if (subject.file != nullptr) operation.file = subject.file->file;
+  operation.expected_error = call.result().error;
+  operation.line = call.event.line;
+  return operation;
+}
+
+// Whether the name space (`predicted`: the errno that it expects) and the trace agree on how the call ends, so that the
+// operation can be handed on. What agrees and failed is handed on here, and false returned: nothing is to be done then.
+bool Interpreter::Agree(const Call& call, Operation* operation, int predicted) {
+  const int traced = call.result().error;
+  ++counts_.used;
+  if (traced == 0 && predicted == 0) return true;
+  if (traced != predicted) {
+    if (traced != 0 && predicted == 0 && IsOfProcess(traced)) {
+      Skip(fmt::format("{}: {}", NameOf(operation->kind), ErrnoName(traced)));
+    } else {
+      Conflict(call, fmt::format("{}: {} in the trace, {} by the name space", NameOf(operation->kind),
+                                 ErrnoName(traced), ErrnoName(predicted)));
+    }
+    return false;
+  }
+  if (traced == ELOOP || traced == ENAMETOOLONG) {
+    Skip(fmt::format("{}: {}", NameOf(operation->kind), ErrnoName(traced)));
+    return false;
+  }
+  operation->is_probe = traced == ENOENT || traced == ENOTDIR;
+  // What is said of the root itself has no name to be tried with.
+  if (operation->place.parent != NodeNumber{} || operation->file != FileNumber{}) Emit(operation);
+  return false;
+}
+
+void Interpreter::Conflict(const Call& call, std::string_view what) {
+  ++counts_.conflicts[std::string(what)];
+  if (counts_.samples.size() < kMostSamples) {
+    constexpr size_t kShown = 200;
+    counts_.samples.push_back(fmt::format("line {}: {}: {}({})", call.event.line, what, call.event.name,
+                                          std::string_view(call.event.arguments).substr(0, kShown)));
+  }
+}
+
+void Interpreter::Bind(NodeNumber node, uint64_t line) {
+  if (node == NodeNumber{} || !space_.Has(node)) return;
+  const Node& known = space_.Get(node);
+  if (known.is_bound || known.type != FileType::kDirectory) return;
+  Bind({node, known.parent, known.name, {}}, line);
+}
+
+void Interpreter::Bind(const Place& place, uint64_t line) {
+  Bind(place.parent, line);
+  if (place.node == NodeNumber{} || !space_.Has(place.node)) return;
+  Node& node = space_.Get(place.node);
+  if (node.is_bound || place.parent == NodeNumber{}) return Bind(place.node, line);
+  node.is_bound = true;
+  Operation lookup;
+  lookup.kind = OperationKind::kLookup;
+  lookup.place = {place.node, place.parent, place.name, {}};
+  lookup.type = node.type;
+  lookup.line = line;
+  sink_.Perform(lookup);
+}
+
+void Interpreter::Emit(Operation* operation) {
+  Bind(operation->place, operation->line);
+  Bind(operation->to, operation->line);
+  sink_.Perform(*operation);
+}
+
+}  // namespace betr::replay

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the system calls of a trace into operations. Follows processes (process_table.h) and the name space
+// (name_space.h); hands each operation to a sink; keeps count of what it could not use.
+//
+// The name space follows the trace: what succeeded there is done, what failed there is not. A call that failed is
+// handed on, too, if the name space says that it must fail in that way. If trace and name space disagree (calls of
+// several threads whose order the trace does not tell; something that an untraced process did), the call is not handed
+// on but counted as a conflict. So whatever the sink sees must come out at the target as the trace has it.
+//
+// Calls take effect when they end; but descriptors are free when the close begins, and a child has its copy of the
+// descriptors when the fork begins.
+//
+// One thread.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/functional/function_ref.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replay/argument.h"
+#include "replay/call_stream.h"
+#include "replay/name_space.h"
+#include "replay/operation.h"
+#include "replay/process_table.h"
+
+namespace betr::replay {
+
+class OperationSink {
+ public:
+  virtual ~OperationSink() = default;
+  virtual void Perform(const Operation& operation) = 0;
+};
+
+// What became of the calls.
+struct InterpreterCounts {
+  uint64_t used = 0;                            // led to operations, or changed a process
+  uint64_t outside = 0;                         // about something outside of what is replayed, or about no file
+  uint64_t other = 0;                           // kinds of calls that have nothing to do with files
+  std::map<std::string, uint64_t> unsupported;  // by name: calls that matter but that replay does not do
+  std::map<std::string, uint64_t> skipped;      // by reason: results that a replay cannot repeat
+  std::map<std::string, uint64_t> conflicts;    // by kind: the trace says one thing, the name space another
+  std::vector<std::string> samples;             // the first conflicts, with their lines
+};
+
+// Fills in what a trace shows to have been there before it (inference.h).
+class Conjurer {
+ public:
+  virtual ~Conjurer() = default;
+  // Whether `name` may have been in the directory from the beginning. If so it is there now.
+  virtual bool Conjure(NameSpace* space, NodeNumber parent, const std::string& name, FileType type) = 0;
+};
+
+class Interpreter {
+ public:
+  // `space` has the initial state; it, the sink, and the conjurer (may be null) outlive this.
+  Interpreter(NameSpace* space, OperationSink* sink, Conjurer* conjurer);
+  ~Interpreter();
+
+  void Handle(const CallEvent& event);
+  // The trace has ended: closes what is open.
+  void Finish();
+  // Where processes are that never say it: as after chdir(2).
+  void SetInitialDirectory(const std::string& path);
+
+  const InterpreterCounts& counts() const { return counts_; }
+
+ private:
+  friend class CallTable;
+
+  // A call that is being interpreted.
+  struct Call {
+    const CallEvent& event;
+    std::vector<std::string_view> arguments;
+    Task& task;
+
+    std::string_view Argument(size_t index) const { return index < arguments.size() ? arguments[index] : ""; }
+    const CallResult& result() const { return event.result; }
+    uint64_t Number(size_t index) const { return static_cast<uint64_t>(ParseNumber(Argument(index)).value_or(0)); }
+    uint64_t Flags(size_t index) const { return ParseFlags(Argument(index)).value_or(0); }
+  };
+  using Handler = void (Interpreter::*)(Call&);
+
+  // What a call is about: a node by a path, or an open file.
+  struct Subject {
+    WalkResult walk{};
+    DescriptionPointer file{};
+    // The error that the path alone demands.
+    int MissingError() const { return walk.error != 0 || walk.place.node != NodeNumber{} ? walk.error : 2; }
+  };
+  enum class FileKind : uint8_t { kAny, kRegular };
+
+  // --- interpreter_paths.cc: what arguments mean ---------------------------------------------------------------
+  std::optional<Subject> Resolve(Call& call, std::string_view directory, std::string_view path, FollowLast follow,
+                                 uint64_t flags = 0);
+  std::optional<Subject> ResolveText(Call& call, std::string_view directory, const std::string& path,
+                                     FollowLast follow);
+  std::optional<Subject> ResolveDescriptor(Call& call, std::string_view descriptor);
+  std::optional<NodeNumber> BaseOf(Call& call, std::string_view directory);
+  DescriptionPointer FileOf(Call& call, std::string_view descriptor);
+  DescriptionPointer Heal(Call& call, const DescriptorArgument& descriptor);
+  Subject OfFile(const DescriptionPointer& file) const;
+  NodeNumber RootOf(const Call& call) const;
+  WalkResult WalkConjuring(Call& call, NodeNumber base, const std::string& path, FollowLast follow);
+  NodeUse Use(NodeNumber node);
+  void Settle(NodeNumber node);
+
+  // --- interpreter.cc: agreement and emission -------------------------------------------------------------------
+  Operation Start(const Call& call, OperationKind kind, const Subject& subject) const;
+  bool Agree(const Call& call, Operation* operation, int predicted);
+  void Conflict(const Call& call, std::string_view what);
+  void Skip(std::string_view reason) { ++counts_.skipped[std::string(reason)]; }
+  void Emit(Operation* operation);
+  void Bind(NodeNumber node, uint64_t line);
+  void Bind(const Place& place, uint64_t line);
+
+  // --- interpreter_open.cc ----------------------------------------------------------------------------------------
+  void Open(Call& call, std::string_view directory, std::string_view path, uint64_t flags, uint64_t mode);
+  void OpenOpen(Call& call);
+  void OpenAt(Call& call);
+  void OpenAt2(Call& call);
+  void Creat(Call& call);
+  int PredictOpen(const Subject& subject, uint64_t flags) const;
+  void OpenExisting(Call& call, const Subject& subject, uint64_t flags);
+  void OpenNew(Call& call, const Subject& subject, uint64_t flags, uint64_t mode);
+  DescriptionPointer Describe(NodeNumber node, uint64_t flags);
+  void Install(Call& call, int64_t number, DescriptionPointer description, bool is_closed_on_exec);
+  void Remove(Call& call, int64_t number);
+  void Close(Call& call);
+  void CloseRange(Call& call);
+  void Dup(Call& call);
+  void DupBegin(Call& call);
+  void DupOnto(Call& call);
+  void Fcntl(Call& call);
+  void NewDescriptor(Call& call);
+
+  // --- interpreter_process.cc -------------------------------------------------------------------------------------
+  void Fork(Call& call);
+  void Exec(Call& call);
+  void ExitGroup(Call& call);
+  void ChangeDirectory(Call& call);
+  void ChangeDirectoryTo(Call& call);
+  void ChangeRoot(Call& call);
+  void Umask(Call& call);
+  void Nothing(Call&) {}
+
+  // --- interpreter_content.cc -------------------------------------------------------------------------------------
+  void Read(Call& call);
+  void ReadAt(Call& call);
+  void Write(Call& call);
+  void WriteAt(Call& call);
+  void ReadFrom(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t asked, uint64_t count);
+  void WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count);
+  void Seek(Call& call);
+  void Truncate(Call& call);
+  void TruncateFile(Call& call);
+  void TruncateSubject(Call& call, const Subject& subject, uint64_t size);
+  void Allocate(Call& call);
+  void CopyRange(Call& call);
+  void SendFile(Call& call);
+  void Splice(Call& call);
+  void Transfer(Call& call, const DescriptionPointer& from, std::optional<uint64_t> from_offset,
+                const DescriptionPointer& to, std::optional<uint64_t> to_offset);
+  void CloneFile(Call& call);
+  void Submit(Call& call);
+  void SyncAll(Call& call);
+  void SyncFile(Call& call);
+  std::optional<uint64_t> OffsetAt(std::string_view argument) const;
+
+  // --- interpreter_names.cc -----------------------------------------------------------------------------------------
+  void MakeDirectory(Call& call);
+  void MakeDirectoryAt(Call& call);
+  void MakeNode(Call& call);
+  void MakeNodeAt(Call& call);
+  void BindSocket(Call& call);
+  void SymlinkPlain(Call& call);
+  void SymlinkAt(Call& call);
+  void LinkPlain(Call& call);
+  void LinkAt(Call& call);
+  void UnlinkPlain(Call& call);
+  void RemoveDirectoryPlain(Call& call);
+  void UnlinkAt(Call& call);
+  void RenamePlain(Call& call);
+  void RenameAt(Call& call);
+  void Make(Call& call, std::string_view directory, std::string_view path, Operation made);
+  void Link(Call& call, std::string_view from_directory, std::string_view from, std::string_view to_directory,
+            std::string_view to, uint64_t flags);
+  void Unlink(Call& call, std::string_view directory, std::string_view path, bool is_directory);
+  void Rename(Call& call, std::string_view from_directory, std::string_view from, std::string_view to_directory,
+              std::string_view to, uint64_t flags);
+  void ApplyRename(const Operation& operation, bool is_exchange);
+
+  // --- interpreter_attributes.cc ------------------------------------------------------------------------------------
+  void StatPlain(Call& call);
+  void StatLink(Call& call);
+  void StatFile(Call& call);
+  void StatAt(Call& call);
+  void StatX(Call& call);
+  void Access(Call& call);
+  void AccessAt(Call& call);
+  void Stat(Call& call, const std::optional<Subject>& subject, std::string_view structure);
+  void CatchUpMode(const Operation& stat, uint32_t permissions);
+  void ReadLink(Call& call);
+  void ReadLinkAt(Call& call);
+  void ReadLinkOf(Call& call, const std::optional<Subject>& subject, std::string_view buffer, uint64_t size);
+  void StatFs(Call& call);
+  void StatFsFile(Call& call);
+  void List(Call& call);
+
+  // --- interpreter_changes.cc ---------------------------------------------------------------------------------------
+  void ChangeMode(Call& call);
+  void ChangeModeFile(Call& call);
+  void ChangeModeAt(Call& call);
+  void ChangeModeOf(Call& call, const std::optional<Subject>& subject, uint64_t mode);
+  void ChangeOwner(Call& call);
+  void ChangeOwnerLink(Call& call);
+  void ChangeOwnerFile(Call& call);
+  void ChangeOwnerAt(Call& call);
+  void ChangeOwnerOf(Call& call, const std::optional<Subject>& subject, size_t first);
+  void ChangeTimes(Call& call);
+  void ChangeTimesAt(Call& call);
+  void ChangeTimesOf(Call& call, const std::optional<Subject>& subject, std::string_view times);
+
+  // --- interpreter_xattrs.cc ----------------------------------------------------------------------------------------
+  std::optional<Subject> XattrSubject(Call& call);
+  void GetXattr(Call& call);
+  void ListXattrs(Call& call);
+  void SetXattr(Call& call);
+  void RemoveXattr(Call& call);
+  void SetAcl(Call& call, const Subject& subject);
+
+  NameSpace& space_;
+  OperationSink& sink_;
+  Conjurer* const conjurer_;
+  InterpreterCounts counts_;
+  uint64_t next_file_ = 1;
+  bool is_finishing_ = false;
+  std::string initial_directory_;
+  // After what they point into: their deleters use it.
+  ProcessTable processes_;
+};
+
+}  // namespace betr::replay

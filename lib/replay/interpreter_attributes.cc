@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that look at attributes, symlinks, directories.
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "replay/interpreter.h"
+
+namespace betr::replay {
+namespace {
+
+// What a structure of stat or statx tells; nothing if it was not printed.
+std::optional<FileAttributes> AttributesOf(std::string_view structure) {
+  const bool is_statx = structure.find("stx_mode=") != std::string_view::npos;
+  const std::optional<uint64_t> mode = ParseFlags(FindField(structure, is_statx ? "stx_mode" : "st_mode"));
+  if (!mode.has_value()) return std::nullopt;
+  const std::optional<FileType> type = TypeOfMode(static_cast<uint32_t>(*mode));
+  if (!type.has_value()) return std::nullopt;
+  FileAttributes attributes;
+  attributes.type = *type;
+  attributes.permissions = static_cast<uint32_t>(*mode) & 07777;
+  const std::optional<int64_t> size = ParseNumber(FindField(structure, is_statx ? "stx_size" : "st_size"));
+  attributes.size = static_cast<uint64_t>(size.value_or(-1));
+  return attributes;
+}
+
+FollowLast FollowOf(uint64_t flags) { return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? FollowLast::kNo : FollowLast::kYes; }
+
+// Takes over what is inferred so far and seen here.
+void Learn(const FileAttributes& seen, Node* node) {
+  if (!node->is_type_sure && node->children.empty()) {
+    node->type = seen.type;
+    node->is_type_sure = true;
+  }
+  if (!node->is_mode_known) {
+    node->permissions = seen.permissions;
+    node->is_mode_known = true;
+    if (!node->is_mode_changed) node->initial_permissions = seen.permissions;
+  }
+  if (!node->is_size_sure && seen.type == FileType::kRegular) {
+    node->size = seen.size;
+    if (!node->is_modified) node->initial_size = seen.size;
+    node->is_size_sure = true;
+  }
+}
+
+}  // namespace
+
+void Interpreter::Stat(Call& call, const std::optional<Subject>& subject, std::string_view structure) {
+  if (!subject.has_value()) return;
+  const bool is_access = call.event.name.find("access") != std::string::npos;
+  Operation stat = Start(call, OperationKind::kStat, *subject);
+  if (is_access) stat.variant = Variant::kExistence;
+  int predicted = subject->MissingError();
+  const std::optional<FileAttributes> seen = AttributesOf(structure);
+  if (conjurer_ != nullptr && predicted == ENOENT && call.result().ok()) {
+    const FileType type = seen.has_value() ? seen->type : FileType::kRegular;
+    if (conjurer_->Conjure(&space_, stat.place.parent, stat.place.name, type)) {
+      stat.place.node = space_.Get(stat.place.parent).children.at(stat.place.name);
+      predicted = 0;
+    }
+  }
+  if (!Agree(call, &stat, predicted)) return;
+  Node& node = space_.Get(stat.place.node);
+  if (seen.has_value() && !is_access) {
+    const bool was_mode_known = node.is_mode_known;
+    Learn(*seen, &node);
+    if (!was_mode_known && conjurer_ == nullptr) CatchUpMode(stat, node.permissions);
+    if (seen->type != node.type) {
+      Conflict(call, "stat: another type by the name space");
+    } else if (seen->permissions != node.permissions) {
+      Conflict(call, "stat: another mode by the name space");
+    } else if (node.type == FileType::kRegular && seen->size != node.size) {
+      Conflict(call, "stat: another size by the name space");
+    } else {
+      stat.expected_attributes = seen;
+    }
+  }
+  Emit(&stat);
+}
+
+// A mode that was set to a value which the trace did not tell shows now.
+void Interpreter::CatchUpMode(const Operation& stat, uint32_t permissions) {
+  Operation change = stat;
+  change.kind = OperationKind::kChangeMode;
+  change.mode = permissions;
+  Emit(&change);
+}
+
+void Interpreter::StatPlain(Call& call) {
+  Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kYes), call.Argument(1));
+}
+
+void Interpreter::StatLink(Call& call) {
+  Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kNo), call.Argument(1));
+}
+
+void Interpreter::StatFile(Call& call) { Stat(call, ResolveDescriptor(call, call.Argument(0)), call.Argument(1)); }
+
+void Interpreter::StatAt(Call& call) {
+  const uint64_t flags = call.Flags(3);
+  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), call.Argument(2));
+}
+
+void Interpreter::StatX(Call& call) {
+  const uint64_t flags = call.Flags(2);
+  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), call.Argument(4));
+}
+
+void Interpreter::Access(Call& call) { Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kYes), ""); }
+
+void Interpreter::AccessAt(Call& call) {
+  const uint64_t flags = call.Flags(3);
+  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), "");
+}
+
+void Interpreter::ReadLinkOf(Call& call, const std::optional<Subject>& subject, std::string_view buffer,
+                             uint64_t size) {
+  if (!subject.has_value()) return;
+  Operation read = Start(call, OperationKind::kReadLink, *subject);
+  int predicted = subject->MissingError();
+  if (conjurer_ != nullptr && predicted == ENOENT && (call.result().ok() || call.result().error == EINVAL)) {
+    const FileType type = call.result().ok() ? FileType::kSymlink : FileType::kRegular;
+    if (conjurer_->Conjure(&space_, read.place.parent, read.place.name, type)) {
+      read.place.node = space_.Get(read.place.parent).children.at(read.place.name);
+      Node& made = space_.Get(read.place.node);
+      if (type == FileType::kSymlink) made.target = ParseText(buffer).value_or(TextArgument{}).bytes;
+      made.size = made.initial_size = made.target.size();
+      predicted = 0;
+    }
+  }
+  if (predicted == 0 && space_.Get(read.place.node).type != FileType::kSymlink) predicted = EINVAL;
+  if (!Agree(call, &read, predicted)) return;
+  const auto count = static_cast<uint64_t>(call.result().value);
+  const uint64_t here = std::min(space_.Get(read.place.node).size, size);
+  if (count == here) {
+    read.expected_count = count;
+  } else {
+    Conflict(call, "readlink: another length by the name space");
+  }
+  read.length = size;
+  Emit(&read);
+}
+
+void Interpreter::ReadLink(Call& call) {
+  ReadLinkOf(call, Resolve(call, "", call.Argument(0), FollowLast::kNo), call.Argument(1), call.Number(2));
+}
+
+void Interpreter::ReadLinkAt(Call& call) {
+  const std::optional<Subject> subject =
+      Resolve(call, call.Argument(0), call.Argument(1), FollowLast::kNo, AT_EMPTY_PATH);
+  ReadLinkOf(call, subject, call.Argument(2), call.Number(3));
+}
+
+void Interpreter::StatFs(Call& call) {
+  const std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
+  if (!subject.has_value()) return;
+  Operation stat = Start(call, OperationKind::kStatFs, *subject);
+  if (Agree(call, &stat, subject->MissingError())) Emit(&stat);
+}
+
+void Interpreter::StatFsFile(Call& call) {
+  const std::optional<Subject> subject = ResolveDescriptor(call, call.Argument(0));
+  if (!subject.has_value()) return;
+  Operation stat = Start(call, OperationKind::kStatFs, *subject);
+  if (Agree(call, &stat, 0)) Emit(&stat);
+}
+
+// One reading of a directory is one operation, however many calls it took.
+void Interpreter::List(Call& call) {
+  const DescriptionPointer file = FileOf(call, call.Argument(0));
+  if (file == nullptr) {
+    ++counts_.outside;
+    return;
+  }
+  Node& node = space_.Get(file->node);
+  if (!node.is_type_sure && call.result().ok()) node.type = FileType::kDirectory;
+  Operation list = Start(call, OperationKind::kList, OfFile(file));
+  int predicted = node.type == FileType::kDirectory ? 0 : ENOTDIR;
+  if (predicted == 0 && node.names == 0 && node.children.empty() && call.result().error == ENOENT) predicted = ENOENT;
+  if (!Agree(call, &list, predicted) || file->has_listed) return;
+  file->has_listed = true;
+  Emit(&list);
+}
+
+}  // namespace betr::replay

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that make, remove and rename.
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <cerrno>
+
+#include "replay/interpreter.h"
+#include "replay/scan.h"
+
+namespace betr::replay {
+namespace {
+
+// `makedev(0x1, 0x3)`, or a number.
+uint64_t DeviceOf(std::string_view argument) {
+  argument = FirstBeforeComment(argument);
+  constexpr std::string_view kMake = "makedev(";
+  if (!argument.starts_with(kMake)) return static_cast<uint64_t>(ParseNumber(argument).value_or(0));
+  const std::vector<std::string_view> numbers =
+      SplitArguments(argument.substr(kMake.size(), argument.find(')') - kMake.size()));
+  if (numbers.size() != 2) return 0;
+  return makedev(static_cast<unsigned>(ParseNumber(numbers[0]).value_or(0)),
+                 static_cast<unsigned>(ParseNumber(numbers[1]).value_or(0)));
+}
+
+}  // namespace
+
+// mkdir, mknod, symlink: `made` has kind, mode, type, target.
+void Interpreter::Make(Call& call, std::string_view directory, std::string_view path, Operation made) {
+  std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNo);
+  if (!subject.has_value()) return;
+  const Place& place = subject->walk.place;
+  if (conjurer_ != nullptr && call.result().error == EEXIST && place.node == NodeNumber{} && subject->walk.error == 0) {
+    conjurer_->Conjure(&space_, place.parent, place.name, FileType::kDirectory);
+    subject = Resolve(call, directory, path, FollowLast::kNo);
+  }
+  int predicted = subject->walk.error;
+  if (predicted == 0 && subject->walk.place.node != NodeNumber{}) predicted = EEXIST;
+  const bool is_directory = made.kind == OperationKind::kMakeDirectory;
+  if (predicted == 0 && subject->walk.wants_directory && !is_directory) predicted = ENOENT;
+  // `mkdir file/`.
+  if (predicted == ENOTDIR && subject->walk.place.rest.empty()) predicted = EEXIST;
+  made.place = subject->walk.place;
+  made.expected_error = call.result().error;
+  made.line = call.event.line;
+  if (!Agree(call, &made, predicted)) return;
+  Bind(made.place.parent, made.line);
+  const uint32_t inherited = space_.Get(made.place.parent).permissions & S_ISGID;
+  const uint32_t mode = made.mode | (is_directory ? inherited : 0);
+  made.place.node = space_.Make(made.type, mode);
+  Node& node = space_.Get(made.place.node);
+  node.is_bound = true;
+  node.device = made.device;
+  node.target = made.text;
+  node.size = made.text.size();
+  space_.AddName(made.place.parent, made.place.name, made.place.node);
+  sink_.Perform(made);
+}
+
+void Interpreter::MakeDirectory(Call& call) {
+  Operation made;
+  made.kind = OperationKind::kMakeDirectory;
+  made.type = FileType::kDirectory;
+  made.mode = static_cast<uint32_t>(call.Flags(1)) & 01777 & ~call.task.directories->umask;
+  Make(call, "", call.Argument(0), made);
+}
+
+void Interpreter::MakeDirectoryAt(Call& call) {
+  Operation made;
+  made.kind = OperationKind::kMakeDirectory;
+  made.type = FileType::kDirectory;
+  made.mode = static_cast<uint32_t>(call.Flags(2)) & 01777 & ~call.task.directories->umask;
+  Make(call, call.Argument(0), call.Argument(1), made);
+}
+
+void Interpreter::MakeNode(Call& call) {
+  Operation made;
+  made.kind = OperationKind::kMakeNode;
+  const auto mode = static_cast<uint32_t>(call.Flags(1));
+  made.type = TypeOfMode(mode).value_or(FileType::kRegular);
+  made.mode = mode & 07777 & ~call.task.directories->umask;
+  if (made.type == FileType::kCharDevice || made.type == FileType::kBlockDevice)
+    made.device = DeviceOf(call.Argument(2));
+  Make(call, "", call.Argument(0), made);
+}
+
+void Interpreter::MakeNodeAt(Call& call) {
+  Operation made;
+  made.kind = OperationKind::kMakeNode;
+  const auto mode = static_cast<uint32_t>(call.Flags(2));
+  made.type = TypeOfMode(mode).value_or(FileType::kRegular);
+  made.mode = mode & 07777 & ~call.task.directories->umask;
+  if (made.type == FileType::kCharDevice || made.type == FileType::kBlockDevice)
+    made.device = DeviceOf(call.Argument(3));
+  Make(call, call.Argument(0), call.Argument(1), made);
+}
+
+// A socket that is bound to a path appears there.
+void Interpreter::BindSocket(Call& call) {
+  const std::string_view path = FindField(call.Argument(1), "sun_path");
+  if (!path.starts_with('"') || !call.result().ok()) {
+    ++counts_.outside;
+    return;
+  }
+  Operation made;
+  made.kind = OperationKind::kMakeNode;
+  made.type = FileType::kSocket;
+  made.mode = 0777 & ~call.task.directories->umask;
+  Make(call, "", path, made);
+}
+
+void Interpreter::SymlinkPlain(Call& call) {
+  Operation made;
+  made.kind = OperationKind::kSymlink;
+  made.type = FileType::kSymlink;
+  made.mode = 0777;
+  made.text = ParseText(call.Argument(0)).value_or(TextArgument{}).bytes;
+  Make(call, "", call.Argument(1), made);
+}
+
+void Interpreter::SymlinkAt(Call& call) {
+  Operation made;
+  made.kind = OperationKind::kSymlink;
+  made.type = FileType::kSymlink;
+  made.mode = 0777;
+  made.text = ParseText(call.Argument(0)).value_or(TextArgument{}).bytes;
+  Make(call, call.Argument(1), call.Argument(2), made);
+}
+
+void Interpreter::Link(Call& call, std::string_view from_directory, std::string_view from,
+                       std::string_view to_directory, std::string_view to, uint64_t flags) {
+  const FollowLast follow = (flags & AT_SYMLINK_FOLLOW) != 0 ? FollowLast::kYes : FollowLast::kNo;
+  std::optional<Subject> source = Resolve(call, from_directory, from, follow, flags);
+  if (!source.has_value()) return;
+  if (conjurer_ != nullptr && call.result().ok() && source->MissingError() == ENOENT) {
+    conjurer_->Conjure(&space_, source->walk.place.parent, source->walk.place.name, FileType::kRegular);
+    source = Resolve(call, from_directory, from, follow, flags);
+  }
+  const std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNo);
+  if (!made.has_value()) return;
+  Operation link = Start(call, OperationKind::kLink, *source);
+  link.to = made->walk.place;
+  int predicted = source->MissingError();
+  if (predicted == 0) predicted = made->walk.error;
+  if (predicted != 0 && source->MissingError() == 0) link.place = made->walk.place;
+  if (predicted == 0 && link.to.node != NodeNumber{}) predicted = EEXIST;
+  if (predicted == 0 && space_.Get(link.place.node).type == FileType::kDirectory) predicted = EPERM;
+  if (!Agree(call, &link, predicted)) return;
+  Bind(link.place, link.line);
+  Bind(link.to.parent, link.line);
+  space_.AddName(link.to.parent, link.to.name, link.place.node);
+  link.to.node = link.place.node;
+  sink_.Perform(link);
+}
+
+void Interpreter::LinkPlain(Call& call) { Link(call, "", call.Argument(0), "", call.Argument(1), 0); }
+
+void Interpreter::LinkAt(Call& call) {
+  Link(call, call.Argument(0), call.Argument(1), call.Argument(2), call.Argument(3), call.Flags(4));
+}
+
+void Interpreter::Unlink(Call& call, std::string_view directory, std::string_view path, bool is_directory) {
+  std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNo);
+  if (!subject.has_value()) return;
+  const bool shows_existence = call.result().ok() || call.result().error == ENOTEMPTY;
+  if (conjurer_ != nullptr && shows_existence && subject->MissingError() == ENOENT) {
+    const FileType type = is_directory ? FileType::kDirectory : FileType::kRegular;
+    conjurer_->Conjure(&space_, subject->walk.place.parent, subject->walk.place.name, type);
+    subject = Resolve(call, directory, path, FollowLast::kNo);
+  }
+  Operation remove = Start(call, is_directory ? OperationKind::kRemoveDirectory : OperationKind::kUnlink, *subject);
+  int predicted = subject->MissingError();
+  if (predicted == 0) {
+    const Node& node = space_.Get(remove.place.node);
+    const bool was_directory = node.type == FileType::kDirectory;
+    if (remove.place.parent == NodeNumber{}) predicted = EBUSY;
+    if (is_directory && !was_directory) predicted = ENOTDIR;
+    if (is_directory && !node.children.empty()) predicted = ENOTEMPTY;
+    if (!is_directory && was_directory) predicted = EISDIR;
+  }
+  const bool is_refused_directory = predicted == ENOTDIR && remove.place.rest.empty() && subject->walk.error == 0;
+  if (!is_refused_directory && !Agree(call, &remove, predicted)) return;
+  if (is_refused_directory) {
+    ++counts_.used;
+    if (call.result().error == ENOTDIR) Emit(&remove);
+    return;
+  }
+  Bind(remove.place, remove.line);
+  sink_.Perform(remove);
+  Settle(space_.RemoveName(remove.place.parent, remove.place.name));
+}
+
+void Interpreter::UnlinkPlain(Call& call) { Unlink(call, "", call.Argument(0), false); }
+
+void Interpreter::RemoveDirectoryPlain(Call& call) { Unlink(call, "", call.Argument(0), true); }
+
+void Interpreter::UnlinkAt(Call& call) {
+  Unlink(call, call.Argument(0), call.Argument(1), (call.Flags(2) & AT_REMOVEDIR) != 0);
+}
+
+}  // namespace betr::replay

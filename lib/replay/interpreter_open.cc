@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that make and close descriptors.
+#include <fcntl.h>
+#include <linux/close_range.h>
+
+#include <cerrno>
+
+#include "replay/interpreter.h"
+
+namespace betr::replay {
+namespace {
+
+bool Creates(uint64_t flags) { return (flags & O_CREAT) != 0; }
+bool IsExclusive(uint64_t flags) { return Creates(flags) && (flags & O_EXCL) != 0; }
+bool IsUnnamed(uint64_t flags) { return (flags & O_TMPFILE) == O_TMPFILE; }
+bool IsForPath(uint64_t flags) { return (flags & O_PATH) != 0; }
+bool Writes(uint64_t flags) { return (flags & O_ACCMODE) != O_RDONLY; }
+
+FollowLast FollowOf(uint64_t flags) {
+  return (flags & O_NOFOLLOW) != 0 || IsExclusive(flags) ? FollowLast::kNo : FollowLast::kYes;
+}
+
+}  // namespace
+
+DescriptionPointer Interpreter::Describe(NodeNumber node, uint64_t flags) {
+  space_.AddUse(node);
+  auto* description = new OpenDescription{.node = node, .file = {next_file_++}, .flags = static_cast<uint32_t>(flags)};
+  return {description, [this](const OpenDescription* closed) {
+            const OpenDescription last = *closed;
+            delete closed;
+            if (!is_finishing_) {
+              Operation close;
+              close.kind = OperationKind::kClose;
+              close.place.node = last.node;
+              close.file = last.file;
+              sink_.Perform(close);
+            }
+            --space_.Get(last.node).uses;
+            Settle(last.node);
+          }};
+}
+
+void Interpreter::Install(Call& call, int64_t number, DescriptionPointer description, bool is_closed_on_exec) {
+  DescriptorTable& files = *call.task.files;
+  const auto key = static_cast<int>(number);
+  const auto old = files.open.find(key);
+  if (old != files.open.end()) files.replaced[key] = call.event.thread;
+  files.open.insert_or_assign(key, Descriptor{std::move(description), is_closed_on_exec, call.event.thread});
+}
+
+// Takes a descriptor away. If another thread has got the number anew already, it is the old one that goes.
+void Interpreter::Remove(Call& call, int64_t number) {
+  DescriptorTable& files = *call.task.files;
+  const auto key = static_cast<int>(number);
+  const auto replaced = files.replaced.find(key);
+  if (replaced != files.replaced.end()) {
+    const bool is_old = replaced->second != call.event.thread;
+    files.replaced.erase(replaced);
+    if (is_old) return;
+  }
+  files.open.erase(key);
+}
+
+int Interpreter::PredictOpen(const Subject& subject, uint64_t flags) const {
+  const WalkResult& walk = subject.walk;
+  if (walk.error != 0) return walk.error;
+  if (walk.place.node == NodeNumber{}) {
+    if (!Creates(flags)) return ENOENT;
+    return walk.wants_directory ? EISDIR : 0;
+  }
+  if (IsExclusive(flags)) return EEXIST;
+  const Node& node = space_.Get(walk.place.node);
+  const bool is_directory = node.type == FileType::kDirectory;
+  if (node.type == FileType::kSymlink && !IsForPath(flags)) return (flags & O_DIRECTORY) != 0 ? ENOTDIR : ELOOP;
+  if (!is_directory && (flags & O_DIRECTORY) != 0) return ENOTDIR;
+  if (is_directory && !IsForPath(flags) && !IsUnnamed(flags) && (Writes(flags) || Creates(flags))) return EISDIR;
+  return 0;
+}
+
+void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flags) {
+  const NodeNumber number = subject.walk.place.node;
+  const bool is_unnamed = IsUnnamed(flags);
+  Operation open = Start(call, is_unnamed ? OperationKind::kCreate : OperationKind::kOpen, subject);
+  open.flags = static_cast<uint32_t>(flags);
+  NodeNumber opened = number;
+  if (is_unnamed) {
+    open.variant = Variant::kUnnamed;
+    open.mode = static_cast<uint32_t>(call.Flags(call.event.name == "open" ? 2 : 3)) & ~call.task.directories->umask;
+    opened = space_.Make(FileType::kRegular, open.mode);
+    space_.Get(opened).is_bound = true;
+    Bind(number, call.event.line);
+    open.to = {number, {}, {}, {}};
+    open.place = {opened, {}, {}, {}};
+  }
+  DescriptionPointer description = Describe(opened, flags);
+  open.file = description->file;
+  Node& node = space_.Get(opened);
+  open.type = node.type;
+  const bool truncates = (flags & O_TRUNC) != 0 && node.type == FileType::kRegular && !IsForPath(flags);
+  if (truncates) {
+    node.size = 0;
+    node.is_size_sure = true;
+  }
+  Emit(&open);
+  Install(call, call.result().value, std::move(description), (flags & O_CLOEXEC) != 0);
+}
+
+void Interpreter::OpenNew(Call& call, const Subject& subject, uint64_t flags, uint64_t mode) {
+  Operation create = Start(call, OperationKind::kCreate, subject);
+  create.flags = static_cast<uint32_t>(flags);
+  create.mode = static_cast<uint32_t>(mode) & 07777 & ~call.task.directories->umask;
+  Bind(create.place.parent, call.event.line);
+  create.place.node = space_.Make(FileType::kRegular, create.mode);
+  space_.Get(create.place.node).is_bound = true;
+  space_.AddName(create.place.parent, create.place.name, create.place.node);
+  DescriptionPointer description = Describe(create.place.node, flags);
+  create.file = description->file;
+  sink_.Perform(create);
+  Install(call, call.result().value, std::move(description), (flags & O_CLOEXEC) != 0);
+}
+
+void Interpreter::Open(Call& call, std::string_view directory, std::string_view path, uint64_t flags, uint64_t mode) {
+  std::optional<Subject> subject = Resolve(call, directory, path, FollowOf(flags));
+  if (!subject.has_value()) {
+    if (call.result().ok()) Remove(call, call.result().value);
+    return;
+  }
+  if (subject->file != nullptr) subject->walk.place.node = subject->file->node;
+  const bool is_missing = subject->walk.error == 0 && subject->walk.place.node == NodeNumber{};
+  if (conjurer_ != nullptr && is_missing && subject->walk.place.parent != NodeNumber{}) {
+    const bool is_there = call.result().ok() ? !Creates(flags) : call.result().error == EEXIST;
+    const FileType type = (flags & O_DIRECTORY) != 0 ? FileType::kDirectory : FileType::kRegular;
+    if (is_there && conjurer_->Conjure(&space_, subject->walk.place.parent, subject->walk.place.name, type)) {
+      subject = Resolve(call, directory, path, FollowOf(flags));
+    }
+  }
+  Operation operation =
+      Start(call, Creates(flags) && is_missing ? OperationKind::kCreate : OperationKind::kOpen, *subject);
+  operation.flags = static_cast<uint32_t>(flags);
+  if (!Agree(call, &operation, PredictOpen(*subject, flags))) {
+    if (call.result().ok()) Remove(call, call.result().value);
+    return;
+  }
+  if (subject->walk.place.node != NodeNumber{}) {
+    OpenExisting(call, *subject, flags);
+  } else {
+    OpenNew(call, *subject, flags, mode);
+  }
+}
+
+void Interpreter::OpenOpen(Call& call) { Open(call, "", call.Argument(0), call.Flags(1), call.Flags(2)); }
+
+void Interpreter::OpenAt(Call& call) { Open(call, call.Argument(0), call.Argument(1), call.Flags(2), call.Flags(3)); }
+
+void Interpreter::OpenAt2(Call& call) {
+  const std::string_view how = call.Argument(2);
+  Open(call, call.Argument(0), call.Argument(1), ParseFlags(FindField(how, "flags")).value_or(0),
+       ParseFlags(FindField(how, "mode")).value_or(0));
+}
+
+void Interpreter::Creat(Call& call) { Open(call, "", call.Argument(0), O_CREAT | O_WRONLY | O_TRUNC, call.Flags(1)); }
+
+void Interpreter::Close(Call& call) {
+  const std::optional<DescriptorArgument> descriptor = ParseDescriptor(call.Argument(0));
+  if (descriptor.has_value() && descriptor->number >= 0) Remove(call, descriptor->number);
+}
+
+void Interpreter::CloseRange(Call& call) {
+  const uint64_t first = call.Number(0);
+  const uint64_t last = call.Number(1);
+  const uint64_t flags = call.Flags(2);
+  Task& task = call.task;
+  if ((flags & CLOSE_RANGE_UNSHARE) != 0) {
+    auto own = std::make_shared<DescriptorTable>();
+    own->open = task.files->open;
+    task.files = std::move(own);
+  }
+  auto& open = task.files->open;
+  for (auto at = open.begin(); at != open.end();) {
+    const auto number = static_cast<uint64_t>(at->first);
+    const bool is_meant = number >= first && number <= last;
+    if (is_meant && (flags & CLOSE_RANGE_CLOEXEC) != 0) at->second.is_closed_on_exec = true;
+    const bool goes = is_meant && (flags & CLOSE_RANGE_CLOEXEC) == 0;
+    at = goes ? open.erase(at) : std::next(at);
+  }
+}
+
+void Interpreter::Dup(Call& call) {
+  if (!call.result().ok()) return;
+  DescriptionPointer file = FileOf(call, call.Argument(0));
+  if (file == nullptr) {
+    Remove(call, call.result().value);
+  } else {
+    Install(call, call.result().value, std::move(file), false);
+  }
+}
+
+// The old meaning of the number ends when the call begins.
+void Interpreter::DupBegin(Call& call) {
+  const std::optional<DescriptorArgument> to = ParseDescriptor(call.Argument(1));
+  const std::optional<DescriptorArgument> from = ParseDescriptor(call.Argument(0));
+  if (!to.has_value() || to->number < 0 || (from.has_value() && from->number == to->number)) return;
+  Remove(call, to->number);
+}
+
+void Interpreter::DupOnto(Call& call) {
+  if (!call.result().ok()) return;
+  const std::optional<DescriptorArgument> from = ParseDescriptor(call.Argument(0));
+  if (from.has_value() && from->number == call.result().value) return;
+  DescriptionPointer file = FileOf(call, call.Argument(0));
+  const bool is_closed_on_exec = (call.Flags(2) & O_CLOEXEC) != 0;
+  if (file != nullptr) Install(call, call.result().value, std::move(file), is_closed_on_exec);
+}
+
+void Interpreter::Fcntl(Call& call) {
+  if (!call.result().ok()) return;
+  const uint64_t command = call.Flags(1);
+  if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
+    DescriptionPointer file = FileOf(call, call.Argument(0));
+    if (file == nullptr) return Remove(call, call.result().value);
+    return Install(call, call.result().value, std::move(file), command == F_DUPFD_CLOEXEC);
+  }
+  const std::optional<DescriptorArgument> descriptor = ParseDescriptor(call.Argument(0));
+  if (!descriptor.has_value()) return;
+  const auto found = call.task.files->open.find(descriptor->number);
+  if (found == call.task.files->open.end()) return;
+  if (command == F_SETFD) found->second.is_closed_on_exec = (call.Flags(2) & FD_CLOEXEC) != 0;
+  if (command == F_SETFL) {
+    constexpr uint32_t kChanged = O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME;
+    uint32_t& flags = found->second.description->flags;
+    flags = (flags & ~kChanged) | (static_cast<uint32_t>(call.Flags(2)) & kChanged);
+  }
+}
+
+// Calls that make descriptors of other things than files.
+void Interpreter::NewDescriptor(Call& call) {
+  if (call.result().ok()) Remove(call, call.result().value);
+}
+
+}  // namespace betr::replay

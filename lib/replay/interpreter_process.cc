@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that change what a process is, or where.
+#include <sched.h>
+
+#include <cerrno>
+
+#include "replay/interpreter.h"
+
+namespace betr::replay {
+
+void Interpreter::Fork(Call& call) {
+  if (!call.event.child.has_value()) return;
+  uint64_t flags = 0;
+  if (call.event.name.starts_with("clone")) {
+    const std::string_view arguments =
+        call.event.name == "clone3" ? call.Argument(0) : std::string_view(call.event.arguments);
+    flags = ParseFlags(FindField(arguments, "flags")).value_or(0);
+  }
+  ++counts_.used;
+  processes_.Fork(call.event.thread, *call.event.child,
+                  {.files = (flags & CLONE_FILES) != 0, .directories = (flags & CLONE_FS) != 0});
+}
+
+void Interpreter::Exec(Call& call) {
+  if (!call.result().ok()) return;
+  ++counts_.used;
+  processes_.Exec(call.event.thread);
+}
+
+void Interpreter::ExitGroup(Call& call) {
+  ++counts_.used;
+  processes_.ExitGroup(call.event.thread);
+}
+
+void Interpreter::ChangeDirectory(Call& call) {
+  const bool is_done = call.result().ok();
+  std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
+  if (is_done) call.task.directories->is_current_known = true;
+  if (!subject.has_value()) {
+    if (is_done) call.task.directories->current = nullptr;
+    return;
+  }
+  if (conjurer_ != nullptr && is_done && subject->MissingError() == ENOENT) {
+    conjurer_->Conjure(&space_, subject->walk.place.parent, subject->walk.place.name, FileType::kDirectory);
+    subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
+  }
+  int predicted = subject->MissingError();
+  if (predicted == 0 && space_.Get(subject->walk.place.node).type != FileType::kDirectory) predicted = ENOTDIR;
+  Operation look = Start(call, OperationKind::kStat, *subject);
+  look.variant = Variant::kExistence;
+  if (!Agree(call, &look, predicted)) return;
+  Emit(&look);
+  call.task.directories->current = Use(subject->walk.place.node);
+}
+
+void Interpreter::ChangeDirectoryTo(Call& call) {
+  if (!call.result().ok()) return;
+  const DescriptionPointer file = FileOf(call, call.Argument(0));
+  ++counts_.used;
+  call.task.directories->is_current_known = true;
+  call.task.directories->current = file == nullptr ? nullptr : Use(file->node);
+}
+
+void Interpreter::ChangeRoot(Call& call) {
+  if (!call.result().ok()) return;
+  const std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
+  if (!subject.has_value() || subject->MissingError() != 0) return;
+  ++counts_.used;
+  call.task.directories->root = Use(subject->walk.place.node);
+}
+
+void Interpreter::Umask(Call& call) {
+  ++counts_.used;
+  call.task.directories->umask = static_cast<uint32_t>(call.Number(0)) & 0777;
+}
+
+}  // namespace betr::replay

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The renames.
+#include <linux/fs.h>
+
+#include <cerrno>
+
+#include "replay/interpreter.h"
+
+namespace betr::replay {
+
+void Interpreter::Rename(Call& call, std::string_view from_directory, std::string_view from,
+                         std::string_view to_directory, std::string_view to, uint64_t flags) {
+  std::optional<Subject> source = Resolve(call, from_directory, from, FollowLast::kNo);
+  if (!source.has_value()) return;
+  if (conjurer_ != nullptr && call.result().ok() && source->MissingError() == ENOENT) {
+    conjurer_->Conjure(&space_, source->walk.place.parent, source->walk.place.name, FileType::kRegular);
+    source = Resolve(call, from_directory, from, FollowLast::kNo);
+  }
+  std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNo);
+  if (!made.has_value()) return;
+  const bool is_exchange = (flags & RENAME_EXCHANGE) != 0;
+  Operation rename = Start(call, OperationKind::kRename, *source);
+  rename.to = made->walk.place;
+  rename.flags = static_cast<uint32_t>(flags);
+  int predicted = source->MissingError();
+  if (predicted == 0 && (made->walk.error != 0 || (is_exchange && made->MissingError() != 0))) {
+    predicted = made->MissingError();
+    rename.place = made->walk.place;
+  }
+  if (predicted == 0 && (flags & RENAME_NOREPLACE) != 0 && rename.to.node != NodeNumber{}) predicted = EEXIST;
+  if (predicted == 0 && (rename.place.parent == NodeNumber{} || rename.to.parent == NodeNumber{})) predicted = EBUSY;
+  const bool is_file = predicted == 0 && space_.Get(rename.place.node).type != FileType::kDirectory;
+  if (is_file && (source->walk.wants_directory || made->walk.wants_directory)) predicted = ENOTDIR;
+  if (predicted == 0) predicted = space_.CheckRename(rename.place, rename.to, is_exchange);
+  if (predicted == ENOTDIR && call.result().error == ENOTDIR && source->walk.error == 0 && made->walk.error == 0) {
+    ++counts_.used;
+    return Emit(&rename);
+  }
+  if (!Agree(call, &rename, predicted)) return;
+  Bind(rename.place, rename.line);
+  Bind(rename.to, rename.line);
+  sink_.Perform(rename);
+  ApplyRename(rename, is_exchange);
+}
+
+void Interpreter::ApplyRename(const Operation& operation, bool is_exchange) {
+  const Place& from = operation.place;
+  const Place& to = operation.to;
+  if (from.node == to.node) return;
+  space_.RemoveName(from.parent, from.name);
+  if (to.node != NodeNumber{}) {
+    space_.RemoveName(to.parent, to.name);
+    if (is_exchange) {
+      space_.AddName(from.parent, from.name, to.node);
+    } else {
+      Settle(to.node);
+    }
+  }
+  space_.AddName(to.parent, to.name, from.node);
+}
+
+void Interpreter::RenamePlain(Call& call) { Rename(call, "", call.Argument(0), "", call.Argument(1), 0); }
+
+void Interpreter::RenameAt(Call& call) {
+  Rename(call, call.Argument(0), call.Argument(1), call.Argument(2), call.Argument(3), call.Flags(4));
+}
+
+}  // namespace betr::replay

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extended attributes, and the access ACL, which is one by name but changes the mode.
+#include <sys/xattr.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "replay/acl_mode.h"
+#include "replay/interpreter.h"
+
+namespace betr::replay {
+namespace {
+
+constexpr std::string_view kAccessAcl = "system.posix_acl_access";
+
+bool IsAcl(std::string_view name) { return name.starts_with("system.posix_acl"); }
+
+}  // namespace
+
+std::optional<Interpreter::Subject> Interpreter::XattrSubject(Call& call) {
+  if (call.event.name.starts_with('f')) return ResolveDescriptor(call, call.Argument(0));
+  return Resolve(call, "", call.Argument(0), call.event.name.starts_with('l') ? FollowLast::kNo : FollowLast::kYes);
+}
+
+void Interpreter::GetXattr(Call& call) {
+  const std::optional<Subject> subject = XattrSubject(call);
+  if (!subject.has_value()) return;
+  Operation get = Start(call, OperationKind::kGetXattr, *subject);
+  const std::optional<TextArgument> name = ParseText(call.Argument(1));
+  if (!name.has_value() || name->is_cut) return Skip("getxattr: the name is cut");
+  get.text = name->bytes;
+  int predicted = subject->MissingError();
+  // Which attributes there are is not followed: the trace is believed, and the target asked.
+  if (predicted == 0 && call.result().error == ENODATA) predicted = ENODATA;
+  if (call.result().ok() || call.result().error == ERANGE) return Skip("getxattr: a value");
+  if (Agree(call, &get, predicted)) Emit(&get);
+}
+
+void Interpreter::ListXattrs(Call& call) {
+  const std::optional<Subject> subject = XattrSubject(call);
+  if (!subject.has_value()) return;
+  Operation list = Start(call, OperationKind::kListXattrs, *subject);
+  if (call.result().error == ERANGE) return Skip("listxattr: a short buffer");
+  if (Agree(call, &list, subject->MissingError())) Emit(&list);
+}
+
+// The permissions that an ACL means; if -s has cut it, they are not known until the trace shows them again.
+void Interpreter::SetAcl(Call& call, const Subject& subject) {
+  Operation change = Start(call, OperationKind::kChangeMode, subject);
+  change.variant = Variant::kAcl;
+  if (!Agree(call, &change, subject.MissingError())) return;
+  Node& node = space_.Get(change.place.node);
+  node.is_mode_changed = true;
+  const std::optional<TextArgument> value = ParseText(call.Argument(2));
+  std::optional<uint32_t> mode;
+  if (value.has_value() && !value->is_cut) mode = ModeOfAcl(value->bytes, node.permissions);
+  if (!mode.has_value()) {
+    node.is_mode_known = false;
+    return Skip("setxattr: the ACL is cut");
+  }
+  node.permissions = *mode;
+  node.is_mode_known = true;
+  change.mode = *mode;
+  change.value = value->bytes;
+  Emit(&change);
+}
+
+void Interpreter::SetXattr(Call& call) {
+  const std::optional<Subject> subject = XattrSubject(call);
+  if (!subject.has_value()) return;
+  const std::optional<TextArgument> name = ParseText(call.Argument(1));
+  const uint64_t size = call.Number(3);
+  constexpr uint64_t kAclSize = 28;  // of one with three entries, as chmod makes it
+  const bool is_cut = !name.has_value() || name->is_cut;
+  if (is_cut && size == kAclSize) return SetAcl(call, *subject);
+  if (is_cut) return Skip("setxattr: the name is cut");
+  if (name->bytes == kAccessAcl) return SetAcl(call, *subject);
+  Operation set = Start(call, OperationKind::kSetXattr, *subject);
+  set.text = name->bytes;
+  set.flags = static_cast<uint32_t>(call.Flags(4));
+  constexpr uint64_t kMostValue = 65536;
+  if (size > kMostValue) return Skip("setxattr: the value is too large");
+  set.value = ParseText(call.Argument(2)).value_or(TextArgument{}).bytes;
+  set.value.resize(size, 'x');
+  int predicted = subject->MissingError();
+  const int traced = call.result().error;
+  if (predicted == 0 && (traced == EEXIST || traced == ENODATA)) predicted = traced;
+  if (Agree(call, &set, predicted)) Emit(&set);
+}
+
+void Interpreter::RemoveXattr(Call& call) {
+  const std::optional<Subject> subject = XattrSubject(call);
+  if (!subject.has_value()) return;
+  const std::optional<TextArgument> name = ParseText(call.Argument(1));
+  if (!name.has_value() || name->is_cut) return Skip("removexattr: the name is cut");
+  // Linux removes an ACL that is not there without an error; others say ENODATA.
+  if (IsAcl(name->bytes) && call.result().ok()) return Skip("removexattr: an ACL");
+  Operation remove = Start(call, OperationKind::kRemoveXattr, *subject);
+  remove.text = name->bytes;
+  int predicted = subject->MissingError();
+  if (predicted == 0 && call.result().error == ENODATA) predicted = ENODATA;
+  if (Agree(call, &remove, predicted)) Emit(&remove);
+}
+
+}  // namespace betr::replay

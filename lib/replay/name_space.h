@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the trace says that a file system holds at a moment: names, types, modes, sizes, links; no contents, no times.
+// It is changed by calls that succeeded in the trace, and so it knows what a path of the trace means (symlinks, renamed
+// directories, other roots) and what a call should have answered. It stands for the directory that is replayed; what
+// lies outside of it is not known, except for the directories that lead to it.
+//
+// 1. The name of a directory is in its parent, and its parent's number and its name are in it.
+// 2. `names` of a node is how many entries name it (a directory: 1, or 0 when it is removed).
+// 3. A node is there as long as it has names or uses (open descriptions, working directories).
+//
+// One thread. Cost: a hash lookup for each component of a path.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "betr/file_attributes.h"
+#include "betr/units.h"
+
+namespace betr::replay {
+
+// Names a file, directory, ... of the replay; never used twice. 0 is none.
+using NodeNumber = Ordinal<struct NodeNumberTag>;
+
+struct Node {
+  FileType type = FileType::kRegular;
+  uint32_t permissions = 0;
+  uint64_t size = 0;
+  uint64_t device = 0;
+  uint32_t names = 0;
+  uint32_t uses = 0;
+  std::string target{};  // of a symlink
+  // Of a directory.
+  absl::flat_hash_map<std::string, NodeNumber> children{};
+  NodeNumber parent{};
+  std::string name{};
+
+  bool is_outside = false;    // a directory above the root of the replay
+  bool is_bound = false;      // the target of the replay knows its number
+  bool is_initial = false;    // was there before the trace
+  bool is_mode_known = true;  // false after a change of mode whose value the trace does not tell
+  // What is inferred (inference.h).
+  bool is_size_sure = true;
+  bool is_type_sure = true;
+  bool is_modified = false;  // its content
+  uint64_t initial_size = 0;
+  bool is_mode_changed = false;
+  std::optional<uint32_t> initial_permissions{};
+};
+
+// Where a path leads.
+struct Place {
+  NodeNumber node{};    // 0: there is nothing of that name
+  NodeNumber parent{};  // 0: the path ends in no name (the root, "."), and `node` is a directory
+  std::string name{};
+  std::string rest{};  // what of the path could not be walked: it begins behind a node that is no directory
+};
+
+enum class FollowLast : uint8_t { kNo, kYes };
+
+struct WalkResult {
+  Place place{};
+  int error = 0;            // ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG; ENOENT only if a directory on the way is missing
+  bool is_outside = false;  // the path leaves what is replayed
+  bool wants_directory = false;  // it ends with a slash
+};
+
+class NameSpace {
+ public:
+  // `root`: absolute path of the directory that is replayed; "/" is everything.
+  explicit NameSpace(std::string_view root);
+
+  NodeNumber top() const { return top_; }    // "/"
+  NodeNumber root() const { return root_; }  // what is replayed
+  // Requires: the node is there.
+  Node& Get(NodeNumber node) { return nodes_.at(node); }
+  const Node& Get(NodeNumber node) const { return nodes_.at(node); }
+  bool Has(NodeNumber node) const { return nodes_.contains(node); }
+  size_t size() const { return nodes_.size(); }
+
+  // Follows `path` from `base` (a relative one) or from `process_root` (an absolute one, and symlinks to such).
+  WalkResult Walk(NodeNumber base, NodeNumber process_root, std::string_view path, FollowLast follow) const;
+
+  // A new node without a name.
+  NodeNumber Make(FileType type, uint32_t permissions);
+  // Gives a name. Requires: the name is free.
+  void AddName(NodeNumber parent, const std::string& name, NodeNumber node);
+  // Takes a name away and returns what it named.
+  NodeNumber RemoveName(NodeNumber parent, const std::string& name);
+  void AddUse(NodeNumber node) { ++Get(node).uses; }
+  // Gives a use back; true if the node is now gone.
+  bool DropUse(NodeNumber node);
+  // Forgets a node that has neither names nor uses; true if so.
+  bool Reap(NodeNumber node);
+
+  // 0 if rename(2) would succeed, else its errno. Requires: both walks succeeded, `from` has a node.
+  int CheckRename(const Place& from, const Place& to, bool is_exchange) const;
+  // Whether `node` is `above` or lies below it.
+  bool IsBelow(NodeNumber node, NodeNumber above) const;
+  // The absolute path of a directory, or of the name of something in it.
+  std::string PathOf(NodeNumber directory) const;
+  std::string PathOf(const Place& place) const;
+
+ private:
+  struct Walker;
+
+  std::unordered_map<NodeNumber, Node> nodes_;  // references stay valid when nodes come and go
+  uint64_t next_ = 1;
+  NodeNumber top_;
+  NodeNumber root_;
+};
+
+}  // namespace betr::replay

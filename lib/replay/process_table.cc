@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/process_table.h"
+
+namespace betr::replay {
+
+void ProcessTable::Fork(ThreadNumber parent, ThreadNumber child, const Sharing& sharing) {
+  const Task from = Get(parent);
+  Task task = from;
+  if (!sharing.files) {
+    task.files = std::make_shared<DescriptorTable>();
+    task.files->open = from.files->open;
+  }
+  if (!sharing.directories) task.directories = std::make_shared<Directories>(*from.directories);
+  tasks_.insert_or_assign(child, std::move(task));
+}
+
+void ProcessTable::Exec(ThreadNumber thread) {
+  Task& task = Get(thread);
+  auto own = std::make_shared<DescriptorTable>();
+  for (const auto& [number, descriptor] : task.files->open) {
+    if (!descriptor.is_closed_on_exec) own->open.emplace(number, descriptor);
+  }
+  task.files = std::move(own);
+}
+
+void ProcessTable::ExitGroup(ThreadNumber thread) {
+  const std::shared_ptr<DescriptorTable> files = Get(thread).files;
+  std::erase_if(tasks_, [&files](const auto& entry) { return entry.second.files == files; });
+}
+
+}  // namespace betr::replay

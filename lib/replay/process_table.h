@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads of a trace with what they share or own: descriptors, working directory, root directory, umask. Knows
+// nothing of calls; the interpreter keeps it in step with them. Descriptors that lead to nothing in the replay (pipes,
+// sockets, files outside) are not in the tables.
+//
+// What is shared is held by shared pointers, as the kernel counts references: when the last descriptor of an open file
+// goes, its deleter tells the interpreter. One thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "replay/call_stream.h"
+#include "replay/operation.h"
+
+namespace betr::replay {
+
+// What open(2) makes: shared by dup and fork.
+struct OpenDescription {
+  NodeNumber node{};
+  FileNumber file{};
+  uint32_t flags = 0;
+  uint64_t position = 0;
+  bool has_listed = false;  // since the last rewind
+};
+using DescriptionPointer = std::shared_ptr<OpenDescription>;
+
+struct Descriptor {
+  DescriptionPointer description;
+  bool is_closed_on_exec = false;
+  ThreadNumber opener = 0;
+};
+
+// A use of a node that ends with its last holder.
+using NodeUse = std::shared_ptr<const NodeNumber>;
+
+struct DescriptorTable {
+  std::map<int, Descriptor> open;
+  // Descriptors that another thread got anew before the trace says that they were closed: the close is still to come.
+  std::map<int, ThreadNumber> replaced;
+};
+
+// Null: not known, or outside of what is replayed.
+struct Directories {
+  NodeUse current;
+  NodeUse root;
+  uint32_t umask = 022;
+  bool is_current_known = false;
+};
+
+struct Task {
+  std::shared_ptr<DescriptorTable> files = std::make_shared<DescriptorTable>();
+  std::shared_ptr<Directories> directories = std::make_shared<Directories>();
+};
+
+class ProcessTable {
+ public:
+  // The thread's task; a thread that nobody forked gets an empty one.
+  Task& Get(ThreadNumber thread) { return tasks_[thread]; }
+  bool Has(ThreadNumber thread) const { return tasks_.contains(thread); }
+
+  struct Sharing {
+    bool files = false;        // CLONE_FILES
+    bool directories = false;  // CLONE_FS
+  };
+  void Fork(ThreadNumber parent, ThreadNumber child, const Sharing& sharing);
+  // The program is replaced: the descriptors are the thread's own, without those that close on exec.
+  void Exec(ThreadNumber thread);
+  void Exit(ThreadNumber thread) { tasks_.erase(thread); }
+  // All threads that share the descriptors of this one: exit_group.
+  void ExitGroup(ThreadNumber thread);
+  void Clear() { tasks_.clear(); }
+
+ private:
+  std::unordered_map<ThreadNumber, Task> tasks_;  // references stay valid when threads come
+};
+
+}  // namespace betr::replay

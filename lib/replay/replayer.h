@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Performs operations on a target one after the other, measures them, and compares what comes out with the trace. One
+// thread.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "replay/interpreter.h"
+#include "replay/latency.h"
+#include "replay/operation.h"
+#include "replay/target.h"
+
+namespace betr::replay {
+
+struct KindReport {
+  Latency latency{};
+  uint64_t failed = 0;     // as they did in the trace
+  uint64_t different = 0;  // not as in the trace
+};
+
+struct ReplayReport {
+  std::array<KindReport, kOperationKinds> kinds{};
+  Bytes read{0};                                  // by the programs of the trace
+  Bytes written{0};                               // the same
+  std::map<std::string, uint64_t> differences{};  // "open: ENOENT instead of 0" and how often
+  std::vector<std::string> samples{};             // the first of them, with line and path
+
+  uint64_t Operations() const;
+  uint64_t Different() const;
+  std::chrono::nanoseconds Total() const;
+};
+
+class Replayer final : public OperationSink {
+ public:
+  // All outlive this. The name space gives the paths for messages. A null target takes everything as the trace has it.
+  Replayer(Target* target, const NameSpace* space, Clock* clock) : target_(target), space_(*space), clock_(*clock) {}
+
+  void Perform(const Operation& operation) override;
+  const ReplayReport& report() const { return report_; }
+
+ private:
+  void Note(const Operation& operation, const std::string& what);
+
+  Target* const target_;
+  const NameSpace& space_;
+  Clock& clock_;
+  ReplayReport report_;
+};
+
+// What is wrong with the outcome, by the trace; empty if nothing. For the differences of a report.
+std::string DifferenceOf(const Operation& operation, const Outcome& outcome);
+
+}  // namespace betr::replay

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/run.h"
+
+#include <algorithm>
+
+#include "base/status.h"
+#include "betr/fs_error.h"
+#include "replay/inference.h"
+#include "replay/initial_state.h"
+
+namespace betr::replay {
+namespace {
+
+constexpr uint64_t kLinesBetweenProgress = 4096;
+
+class NoSink final : public OperationSink {
+ public:
+  void Perform(const Operation&) override {}
+};
+
+DeviceCounts Since(const DeviceCounts& later, const DeviceCounts& earlier) {
+  DeviceCounts counts{.reads = later.reads - earlier.reads,
+                      .writes = later.writes - earlier.writes,
+                      .flushes = later.flushes - earlier.flushes,
+                      .seeks = later.seeks - earlier.seeks,
+                      .read_bytes = later.read_bytes - earlier.read_bytes,
+                      .written_bytes = later.written_bytes - earlier.written_bytes};
+  if (later.modelled_seconds.has_value()) {
+    counts.modelled_seconds = *later.modelled_seconds - earlier.modelled_seconds.value_or(0);
+  }
+  return counts;
+}
+
+// Feeds the whole trace to the interpreter. Returns the time from the first to the last line.
+absl::StatusOr<std::chrono::nanoseconds> Interpret(CallStream* stream, Interpreter* interpreter,
+                                                   ProgressFunction progress) {
+  std::optional<std::chrono::nanoseconds> first;
+  std::chrono::nanoseconds last{0};
+  uint64_t next_progress = 0;
+  while (true) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<CallEvent> event, stream->Next());
+    if (!event.has_value()) break;
+    if (!first.has_value()) first = event->time;
+    last = std::max(last, event->time);
+    interpreter->Handle(*event);
+    if (stream->counts().lines >= next_progress) {
+      progress(stream->counts().lines, stream->source().bytes_read(), stream->source().size());
+      next_progress = stream->counts().lines + kLinesBetweenProgress;
+    }
+  }
+  interpreter->Finish();
+  return last - first.value_or(last);
+}
+
+// Keeps what went wrong in populating: there every operation has to succeed.
+class PopulatingSink final : public OperationSink {
+ public:
+  PopulatingSink(Target* target, const NameSpace* space) : target_(*target), space_(*space) {}
+
+  void Perform(const Operation& operation) override {
+    if (!status_.ok()) return;
+    const Outcome outcome = target_.Perform(operation);
+    if (outcome.error == 0) return;
+    const bool has_parent = operation.place.parent != NodeNumber{};
+    status_ = ErrnoError(outcome.error, has_parent ? space_.PathOf(operation.place) : "initial state");
+  }
+
+  const absl::Status& status() const { return status_; }
+
+ private:
+  Target& target_;
+  const NameSpace& space_;
+  absl::Status status_;
+};
+
+absl::Status PopulateTarget(NameSpace* space, Target* target) {
+  target->BindRoot(space->root());
+  PopulatingSink sink(target, space);
+  Populate(space, &sink);
+  BETR_RETURN_IF_ERROR(sink.status());
+  return target->StartCold();
+}
+
+}  // namespace
+
+absl::StatusOr<Manifest> InferManifest(const RunOptions& options, ProgressFunction progress) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<CallStream> stream, CallStream::Open(options.traces));
+  NameSpace space(options.root);
+  // Every name on the way to it is a directory for sure, but its mode is still to be seen.
+  space.Get(space.root()).is_mode_known = false;
+  NoSink sink;
+  Inference inference;
+  Interpreter interpreter(&space, &sink, &inference);
+  interpreter.SetInitialDirectory(options.initial_directory);
+  BETR_RETURN_IF_ERROR(Interpret(stream.get(), &interpreter, progress).status());
+  return inference.Found(space);
+}
+
+absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& initial, Target* target, Clock* clock,
+                                   ProgressFunction progress) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<CallStream> stream, CallStream::Open(options.traces));
+  NameSpace space(options.root);
+  BETR_RETURN_IF_ERROR(LoadManifest(initial, &space));
+  DeviceCounts before;
+  if (target != nullptr) {
+    BETR_RETURN_IF_ERROR(PopulateTarget(&space, target));
+    before = target->Counts().value_or(DeviceCounts{});
+  }
+  RunResult result;
+  const std::chrono::nanoseconds begun = clock->Monotonic();
+  Replayer replayer(target, &space, clock);
+  {
+    Interpreter interpreter(&space, &replayer, nullptr);
+    interpreter.SetInitialDirectory(options.initial_directory);
+    BETR_ASSIGN_OR_RETURN(result.traced, Interpret(stream.get(), &interpreter, progress));
+    result.interpreter = interpreter.counts();
+  }
+  if (target != nullptr) {
+    BETR_RETURN_IF_ERROR(target->Sync());
+    if (const std::optional<DeviceCounts> after = target->Counts()) result.device = Since(*after, before);
+  }
+  result.elapsed = clock->Monotonic() - begun;
+  result.report = replayer.report();
+  result.stream = stream->counts();
+  result.expected = ListNameSpace(space);
+  result.unknown_modes = PathsOfUnknownMode(space);
+  return result;
+}
+
+}  // namespace betr::replay

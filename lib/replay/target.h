@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a trace is replayed: an image through lib/fs (image_target.h), a directory through system calls
+// (directory_target.h), or nowhere (null_target.h).
+#pragma once
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <optional>
+#include <string>
+
+#include "betr/units.h"
+#include "replay/manifest.h"
+#include "replay/operation.h"
+
+namespace betr::replay {
+
+// What went between a target and its storage.
+struct DeviceCounts {
+  uint64_t reads = 0;
+  uint64_t writes = 0;
+  uint64_t flushes = 0;
+  uint64_t seeks = 0;
+  Bytes read_bytes{0};
+  Bytes written_bytes{0};
+  std::optional<double> modelled_seconds{};  // how long the disk of the model was busy
+};
+
+class Target {
+ public:
+  virtual ~Target() = default;
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  // Whether there is nothing in it but the root directory.
+  virtual absl::StatusOr<bool> IsEmpty() = 0;
+  // The initial state has been made: from now on caches are cold, as far as the target can see to it.
+  virtual absl::Status StartCold() = 0;
+
+  // The root directory of the replay gets this number. Before everything else.
+  virtual void BindRoot(NodeNumber root) = 0;
+  // Errors of the file system are outcomes. Never blocks for ever.
+  virtual Outcome Perform(const Operation& operation) = 0;
+  // Everything is durable.
+  virtual absl::Status Sync() = 0;
+
+  // What there is now, `root` being the path that the listing gives to the root directory.
+  virtual absl::StatusOr<Manifest> List(const std::string& root) = 0;
+  // Nothing if the target cannot know.
+  virtual std::optional<DeviceCounts> Counts() = 0;
+  // After the last use: everything is durable, nothing is open.
+  virtual absl::Status Close() = 0;
+
+ protected:
+  Target() = default;
+};
+
+}  // namespace betr::replay

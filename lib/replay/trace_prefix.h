@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What strace prints in front of an event: process, time, and numbers that replay does not need.
+#pragma once
+
+#include <string_view>
+
+#include "replay/trace_line.h"
+
+namespace betr::replay {
+
+// Sets pid, clock and time of `line`; what follows the prefix.
+std::string_view ParsePrefix(std::string_view text, TraceLine* line);
+
+}  // namespace betr::replay

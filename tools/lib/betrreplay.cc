@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "betrreplay.h"
+
+#include <fmt/format.h>
+
+#include "base/status.h"
+#include "betrreplay_options.h"
+#include "betrreplay_report.h"
+#include "progress.h"
+#include "replay/image_target.h"
+#include "replay/manifest.h"
+#include "replay/run.h"
+
+namespace betr::tools {
+namespace {
+
+using TargetPointer = std::unique_ptr<replay::Target>;
+
+replay::RunOptions RunOptionsOf(const BetrreplayOptions& options) {
+  return {.traces = options.traces, .root = options.root, .initial_directory = options.working_directory};
+}
+
+absl::StatusOr<replay::Manifest> InitialState(const Tool& tool, const BetrreplayOptions& options) {
+  if (!options.manifest.empty()) return replay::ReadManifest(options.manifest);
+  Progress progress(tool, "lines");
+  progress.Begin("infer");
+  return replay::InferManifest(RunOptionsOf(options), [&progress](uint64_t lines, Bytes read, Bytes total) {
+    progress.SetTotal(0, total);
+    progress.Update(lines, read);
+  });
+}
+
+// Null without an image and a directory.
+absl::StatusOr<TargetPointer> OpenTarget(const Tool& tool, const BetrreplayOptions& options) {
+  if (tool.image().empty()) return TargetPointer();
+  const replay::ImageTargetOptions target{
+      .image = tool.image(), .program = tool.name(), .cache_size = options.cache_size, .seed = options.seed};
+  BETR_ASSIGN_OR_RETURN(TargetPointer opened, replay::ImageTarget::Open(target));
+  return opened;
+}
+
+int PrintManifest(Tool& tool, const BetrreplayOptions& options) {
+  const absl::StatusOr<replay::Manifest> manifest = InitialState(tool, options);
+  if (!manifest.ok()) return tool.Fail("infer", manifest.status());
+  for (const replay::ManifestEntry& entry : manifest->entries) {
+    tool.io().out << replay::FormatManifestEntry(entry) << '\n';
+  }
+  return kExitOk;
+}
+
+// The final state, as the target has it, or without a target as the trace makes it.
+absl::StatusOr<CheckResult> Check(const BetrreplayOptions& options, const replay::RunResult& result,
+                                  replay::Target* target) {
+  BETR_ASSIGN_OR_RETURN(const replay::Manifest expected, replay::ReadManifest(options.check));
+  replay::Manifest found = result.expected;
+  if (target != nullptr) {
+    BETR_ASSIGN_OR_RETURN(found, target->List(options.root));
+  }
+  return CheckResult{.listing = options.check,
+                     .objects = found.entries.size(),
+                     .comparison = replay::Compare(expected, found, result.unknown_modes)};
+}
+
+int Replay(Tool& tool, const BetrreplayOptions& options) {
+  const absl::StatusOr<replay::Manifest> initial = InitialState(tool, options);
+  if (!initial.ok()) return tool.Fail("initial state", initial.status());
+  absl::StatusOr<TargetPointer> target = OpenTarget(tool, options);
+  if (!target.ok()) {
+    tool.PrintError("open: " + MessageOf(target.status()));
+    return ExitCodeOfOpening(target.status());
+  }
+  if (*target != nullptr) {
+    const absl::StatusOr<bool> is_empty = (*target)->IsEmpty();
+    if (!is_empty.ok()) return tool.Fail("open", is_empty.status());
+    if (!*is_empty) {
+      tool.PrintError("what the trace is to be replayed on is not empty");
+      return kExitRefused;
+    }
+  }
+  absl::StatusOr<replay::RunResult> result = absl::UnknownError("");
+  {
+    Progress progress(tool, "lines");
+    progress.Begin("replay");
+    result = replay::RunTrace(RunOptionsOf(options), *initial, target->get(), &tool.io().clock,
+                              [&progress](uint64_t lines, Bytes read, Bytes total) {
+                                progress.SetTotal(0, total);
+                                progress.Update(lines, read);
+                              });
+  }
+  if (!result.ok()) return tool.Fail("replay", result.status());
+  std::optional<CheckResult> check;
+  if (!options.check.empty()) {
+    absl::StatusOr<CheckResult> checked = Check(options, *result, target->get());
+    if (!checked.ok()) return tool.Fail("check", checked.status());
+    check = *std::move(checked);
+  }
+  PrintReport(tool, *result, check);
+  if (*target != nullptr) {
+    if (const absl::Status closed = (*target)->Close(); !closed.ok()) return tool.Fail("close", closed);
+  }
+  const bool is_equal =
+      !check.has_value() || (check->comparison.differences.empty() && check->comparison.is_digest_equal);
+  return is_equal && result->report.Different() == 0 ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
+int BetrreplayMain(Arguments args, ToolIo& io) {
+  Tool tool(BetrreplayDescription(), io);
+  BetrreplayOptions options;
+  AddBetrreplayOptions(&tool, &options);
+  if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+  if (const std::optional<std::string> wrong = CheckBetrreplayOptions(tool, options)) return tool.UsageError(*wrong);
+  return tool.Finish(options.prints_manifest ? PrintManifest(tool, options) : Replay(tool, options));
+}
+
+}  // namespace betr::tools

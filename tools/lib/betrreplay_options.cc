@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "betrreplay_options.h"
+
+namespace betr::tools {
+
+ToolDescription BetrreplayDescription() {
+  return {.name = "betrreplay",
+          .summary = "Replay the file operations in a trace of strace, on an image or in a directory.",
+          .examples =
+              "  strace -f -ttt -T -y -o t.strace make -C /src/project\n"
+              "  mkfs.betr -s 4G disk.img\n"
+              "  betrreplay -i disk.img --root /src t.strace       # through the library, without a mount\n"
+              "  betrreplay --dir /mnt/test --root /src t.strace   # through system calls\n"
+              "  betrreplay --root /src --print-manifest t.strace  # what must have been there before\n"};
+}
+
+void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
+  CLI::App& app = tool->app();
+  app.add_option("TRACE", options->traces, "Output of strace, plain or zstd, - for stdin; several: those of -ff");
+  tool->AddImage();
+  app.add_option("--dir", options->directory, "Replay in this directory, which is empty")->type_name("DIR");
+  app.add_option("--root", options->root, "The directory of the trace that is replayed (default: /mnt/w)")
+      ->type_name("PATH");
+  app.add_option("--manifest", options->manifest, "What was there before the trace (default: inferred from it)")
+      ->type_name("FILE");
+  app.add_option("--check", options->check, "Compare the result with this listing")->type_name("FILE");
+  app.add_option("--cwd", options->working_directory, "Where the traced program was started")->type_name("PATH");
+  app.add_flag("--print-manifest", options->prints_manifest,
+               "Print what the trace says was there before it; no replay");
+  tool->AddSize("--cache-size", &options->cache_size, "Memory for the store (default: an eighth of the machine's)");
+  app.add_option("--seed", options->seed, "Chooses the contents of files (default: 1)")->type_name("N");
+  tool->AddJson();
+}
+
+std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const BetrreplayOptions& options) {
+  if (options.traces.empty()) return "TRACE is required";
+  if (!options.root.starts_with('/')) return "--root: not an absolute path";
+  if (!options.working_directory.empty() && !options.working_directory.starts_with('/')) {
+    return "--cwd: not an absolute path";
+  }
+  if (!options.directory.empty() && !tool.image().empty()) return "--dir and an image: only one of them";
+  const bool reads_stdin = std::find(options.traces.begin(), options.traces.end(), "-") != options.traces.end();
+  if (reads_stdin && options.manifest.empty() && !options.prints_manifest) {
+    return "stdin can be read only once: --manifest is required";
+  }
+  return std::nullopt;
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of betrreplay.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "tool.h"
+
+namespace betr::tools {
+
+struct BetrreplayOptions {
+  std::vector<std::string> traces;
+  std::string directory;  // at most one of --dir and -i
+  std::string root = "/mnt/w";
+  std::string manifest;  // empty: inferred
+  std::string check;     // the listing to compare with at the end
+  std::string working_directory;
+  bool prints_manifest = false;
+  Bytes cache_size{0};
+  uint64_t seed = 1;
+};
+
+ToolDescription BetrreplayDescription();
+
+// Adds the options to the parser. `options` outlives it.
+void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options);
+
+// What the parser cannot say: a text for the user, if something is wrong.
+std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const BetrreplayOptions& options);
+
+}  // namespace betr::tools

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "betrreplay_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/size_text.h"
+#include "json_output.h"
+#include "progress.h"
+
+namespace betr::tools {
+namespace {
+
+constexpr size_t kShown = 20;
+
+double Seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
+
+double Micros(std::chrono::nanoseconds duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
+
+std::string Ratio(Bytes part, Bytes whole) {
+  if (whole.value == 0) return "-";
+  return fmt::format("{:.2f}", static_cast<double>(part.value) / static_cast<double>(whole.value));
+}
+
+void PrintKinds(std::ostream& out, const replay::ReplayReport& report) {
+  out << fmt::format("{:<12}{:>10}{:>9}{:>10}{:>10}{:>10}{:>10}{:>11}\n", "operation", "count", "failed", "s", "p50 us",
+                     "p99 us", "max us", "different");
+  for (size_t i = 0; i < report.kinds.size(); ++i) {
+    const replay::KindReport& kind = report.kinds[i];
+    if (kind.latency.count() == 0) continue;
+    out << fmt::format("{:<12}{:>10}{:>9}{:>10.3f}{:>10.1f}{:>10.1f}{:>10.1f}{:>11}\n",
+                       replay::NameOf(static_cast<replay::OperationKind>(i)), kind.latency.count(), kind.failed,
+                       Seconds(kind.latency.total()), Micros(kind.latency.Percentile(0.5)),
+                       Micros(kind.latency.Percentile(0.99)), Micros(kind.latency.max()), kind.different);
+  }
+  out << fmt::format("{:<12}{:>10}{:>9}{:>10.3f}{:>41}\n", "all", report.Operations(), "", Seconds(report.Total()),
+                     report.Different());
+}
+
+void PrintCounts(std::ostream& out, std::string_view title, const std::map<std::string, uint64_t>& counts) {
+  if (counts.empty()) return;
+  out << title << ":\n";
+  for (const auto& [what, count] : counts) out << fmt::format("  {:>10}  {}\n", count, what);
+}
+
+void PrintList(std::ostream& out, std::string_view title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  out << title << ":\n";
+  const size_t shown = std::min(lines.size(), kShown);
+  for (size_t i = 0; i < shown; ++i) out << "  " << lines[i] << '\n';
+  if (shown < lines.size()) out << fmt::format("  and {} more\n", lines.size() - shown);
+}
+
+void PrintCheck(std::ostream& out, const CheckResult& check) {
+  const replay::Comparison& comparison = check.comparison;
+  PrintList(out, "final state differs", comparison.differences);
+  PrintList(out, "explained", comparison.explained);
+  out << fmt::format("check        {} objects, {} differences, {} explained; digest {}\n", check.objects,
+                     comparison.differences.size(), comparison.explained.size(),
+                     comparison.is_digest_equal ? "equal" : "differs");
+}
+
+void PrintText(const Tool& tool, const replay::RunResult& result, const std::optional<CheckResult>& check) {
+  std::ostream& out = tool.io().out;
+  const replay::StreamCounts& stream = result.stream;
+  const replay::InterpreterCounts& calls = result.interpreter;
+  if (!tool.quiet()) {
+    PrintKinds(out, result.report);
+    out << fmt::format("trace        {} lines, {} calls ({} used, {} outside, {} of other kinds), {} not parsed, {}\n",
+                       stream.lines, stream.calls, calls.used, calls.outside, calls.other, stream.unparsed,
+                       FormatDuration(result.traced));
+    out << fmt::format("replay       {}\n", FormatDuration(result.elapsed));
+    out << fmt::format("programs     read {}, wrote {}\n", FormatSize(result.report.read),
+                       FormatSize(result.report.written));
+    if (result.device.has_value()) {
+      const replay::DeviceCounts& device = *result.device;
+      out << fmt::format("device       {} reads, {}; {} writes, {}; {} flushes, {} seeks\n", device.reads,
+                         FormatSize(device.read_bytes), device.writes, FormatSize(device.written_bytes), device.flushes,
+                         device.seeks);
+      out << fmt::format("amplification  {} written, {} read\n", Ratio(device.written_bytes, result.report.written),
+                         Ratio(device.read_bytes, result.report.read));
+      if (device.modelled_seconds.has_value())
+        out << fmt::format("disk model   busy {:.2f} s\n", *device.modelled_seconds);
+    }
+  }
+  PrintList(out, "not parsed", stream.samples);
+  PrintCounts(out, "calls that replay does not do", calls.unsupported);
+  if (tool.verbosity() > 0) PrintCounts(out, "left out", calls.skipped);
+  PrintCounts(out, "the trace contradicts itself", calls.conflicts);
+  if (tool.verbosity() > 0) PrintList(out, "the first", calls.samples);
+  PrintCounts(out, "results that differ from the trace", result.report.differences);
+  PrintList(out, "the first", result.report.samples);
+  if (check.has_value()) PrintCheck(out, *check);
+}
+
+Json KindsAsJson(const replay::ReplayReport& report) {
+  Json kinds = Json::array();
+  for (size_t i = 0; i < report.kinds.size(); ++i) {
+    const replay::KindReport& kind = report.kinds[i];
+    if (kind.latency.count() == 0) continue;
+    kinds.push_back({{"kind", replay::NameOf(static_cast<replay::OperationKind>(i))},
+                     {"count", kind.latency.count()},
+                     {"failed", kind.failed},
+                     {"different", kind.different},
+                     {"seconds", Seconds(kind.latency.total())},
+                     {"p50_us", Micros(kind.latency.Percentile(0.5))},
+                     {"p90_us", Micros(kind.latency.Percentile(0.9))},
+                     {"p99_us", Micros(kind.latency.Percentile(0.99))},
+                     {"max_us", Micros(kind.latency.max())}});
+  }
+  return kinds;
+}
+
+Json DeviceAsJson(const replay::DeviceCounts& device) {
+  Json json{{"reads", device.reads},
+            {"writes", device.writes},
+            {"flushes", device.flushes},
+            {"seeks", device.seeks},
+            {"read_bytes", device.read_bytes.value},
+            {"written_bytes", device.written_bytes.value}};
+  if (device.modelled_seconds.has_value()) json["modelled_seconds"] = *device.modelled_seconds;
+  return json;
+}
+
+void PrintAsJson(const Tool& tool, const replay::RunResult& result, const std::optional<CheckResult>& check) {
+  Json json = NewDocument("replay");
+  const replay::StreamCounts& stream = result.stream;
+  const replay::InterpreterCounts& calls = result.interpreter;
+  json["trace"] = {{"lines", stream.lines},           {"calls", stream.calls},
+                   {"signals", stream.signals},       {"exits", stream.exits},
+                   {"notes", stream.notes},           {"unparsed", stream.unparsed},
+                   {"unfinished", stream.unfinished}, {"seconds", Seconds(result.traced)}};
+  json["trace"]["unparsed_samples"] = stream.samples;
+  json["calls"] = {{"used", calls.used}, {"outside", calls.outside}, {"other", calls.other}};
+  json["calls"]["unsupported"] = calls.unsupported;
+  json["calls"]["left_out"] = calls.skipped;
+  json["calls"]["conflicts"] = calls.conflicts;
+  json["calls"]["conflict_samples"] = calls.samples;
+  json["seconds"] = Seconds(result.elapsed);
+  json["operations"] = KindsAsJson(result.report);
+  json["read_bytes"] = result.report.read.value;
+  json["written_bytes"] = result.report.written.value;
+  if (result.device.has_value()) json["device"] = DeviceAsJson(*result.device);
+  json["differences"] = result.report.differences;
+  json["difference_samples"] = result.report.samples;
+  if (check.has_value()) {
+    json["check"] = {{"objects", check->objects},
+                     {"differences", check->comparison.differences},
+                     {"explained", check->comparison.explained},
+                     {"digest_equal", check->comparison.is_digest_equal}};
+  }
+  PrintJson(tool.io().out, json);
+}
+
+}  // namespace
+
+void PrintReport(const Tool& tool, const replay::RunResult& result, const std::optional<CheckResult>& check) {
+  if (tool.json()) {
+    PrintAsJson(tool, result, check);
+  } else {
+    PrintText(tool, result, check);
+  }
+}
+
+}  // namespace betr::tools
