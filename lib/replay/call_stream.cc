@@ -69,8 +69,9 @@ ThreadNumber CallStream::ThreadOf(const TraceLine& line) {
     return last_;
   }
   if (known_.empty()) began_without_number_ = true;
-  // Without a number there is one process only: the first one, or the last that is left.
-  last_ = !began_without_number_ || (known_.size() == 1 && !known_.contains(first_.value_or(0))) ? *known_.begin() : 0;
+  // Without a number there is one process only: the first one, or, when that has ended, the last that is left.
+  const bool has_first = began_without_number_ && (!first_.has_value() || known_.contains(*first_));
+  last_ = has_first || known_.empty() ? 0 : *known_.begin();
   return last_;
 }
 
@@ -227,6 +228,12 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
       return std::nullopt;
     }
     ++counts_.lines;
+    if (!line->parsed.ok() && broken_.has_value()) {
+      TraceLine rest;
+      rest.kind = TraceLine::Kind::kContinuation;
+      rest.arguments = line->text;
+      line->parsed = std::move(rest);
+    }
     if (!line->parsed.ok()) {
       if (!line->text.empty()) Unparsed(*line, line->parsed.status());
       continue;

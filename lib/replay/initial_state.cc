@@ -86,7 +86,8 @@ class Maker {
         return MakeFile(make, node);
       case FileType::kDirectory:
         make.kind = OperationKind::kMakeDirectory;
-        make.mode |= 0700;
+        // What mkdir(2) can set; the rest comes when everything below is made, which would inherit it.
+        make.mode = (make.mode & 01777) | 0700;
         break;
       case FileType::kSymlink:
         make.kind = OperationKind::kSymlink;
@@ -105,7 +106,8 @@ class Maker {
       const Node& node = space_.Get(child);
       if (node.type != FileType::kDirectory) continue;
       MakeBelow(child);
-      if ((node.permissions & 0700) != 0700) ChangeMode({child, directory, name, {}}, node.permissions);
+      if (((node.permissions & 01777) | 0700) != node.permissions)
+        ChangeMode({child, directory, name, {}}, node.permissions);
     }
   }
 

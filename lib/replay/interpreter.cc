@@ -31,6 +31,8 @@ bool IsOfProcess(int error) {
     case ENOSYS:
     case EROFS:
     case ENOTTY:
+    case ENXIO:
+    case ENODEV:
     case EOPNOTSUPP:
       return true;
     default:

@@ -100,6 +100,7 @@ class Interpreter {
   std::optional<Subject> ResolveText(Call& call, std::string_view directory, const std::string& path,
                                      FollowLast follow);
   std::optional<Subject> ResolveDescriptor(Call& call, std::string_view descriptor);
+  void Correct(const std::string& path, Directories* directories);
   std::optional<NodeNumber> BaseOf(Call& call, std::string_view directory);
   DescriptionPointer FileOf(Call& call, std::string_view descriptor);
   DescriptionPointer Heal(Call& call, const DescriptorArgument& descriptor);

@@ -88,6 +88,17 @@ std::optional<Interpreter::Subject> Interpreter::ResolveDescriptor(Call& call, s
   return OfFile(file);
 }
 
+// What -y tells of the working directory is believed: the call that went there may not be in the trace.
+void Interpreter::Correct(const std::string& path, Directories* directories) {
+  if (directories->current != nullptr && space_.PathOf(*directories->current) == path) return;
+  const WalkResult walk = space_.Walk(space_.top(), space_.top(), path, FollowLast::kNo);
+  if (walk.error != 0 || walk.is_outside || walk.place.node == NodeNumber{}) return;
+  if (directories->current == nullptr || *directories->current != walk.place.node) {
+    directories->current = Use(walk.place.node);
+  }
+  directories->is_current_known = true;
+}
+
 std::optional<NodeNumber> Interpreter::BaseOf(Call& call, std::string_view directory) {
   std::optional<DescriptorArgument> parsed;
   if (!directory.empty()) parsed = ParseDescriptor(directory);
@@ -118,6 +129,10 @@ WalkResult Interpreter::WalkConjuring(Call& call, NodeNumber base, const std::st
 
 std::optional<Interpreter::Subject> Interpreter::ResolveText(Call& call, std::string_view directory,
                                                              const std::string& path, FollowLast follow) {
+  const std::optional<DescriptorArgument> at = ParseDescriptor(directory);
+  if (at.has_value() && at->number == kCurrentDirectory && at->path.has_value() && !at->is_deleted) {
+    Correct(*at->path, call.task.directories.get());
+  }
   if (const std::optional<std::string_view> number = DescriptorOfPath(path); number && follow == FollowLast::kYes) {
     return ResolveDescriptor(call, *number);
   }

@@ -7,6 +7,7 @@
 #include "betrreplay_options.h"
 #include "betrreplay_report.h"
 #include "progress.h"
+#include "replay/directory_target.h"
 #include "replay/image_target.h"
 #include "replay/manifest.h"
 #include "replay/run.h"
@@ -32,6 +33,10 @@ absl::StatusOr<replay::Manifest> InitialState(const Tool& tool, const Betrreplay
 
 // Null without an image and a directory.
 absl::StatusOr<TargetPointer> OpenTarget(const Tool& tool, const BetrreplayOptions& options) {
+  if (!options.directory.empty()) {
+    BETR_ASSIGN_OR_RETURN(TargetPointer opened, replay::DirectoryTarget::Open(options.directory, options.seed));
+    return opened;
+  }
   if (tool.image().empty()) return TargetPointer();
   const replay::ImageTargetOptions target{
       .image = tool.image(), .program = tool.name(), .cache_size = options.cache_size, .seed = options.seed};

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/directory_target.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <utility>
+
+#include "base/status.h"
+#include "device/device_error.h"
+#include "replay/host_listing.h"
+
+namespace betr::replay {
+namespace {
+
+Outcome OutcomeOf(int result) { return {.error = result < 0 ? errno : 0}; }
+
+// A trace may have more files open than a shell allows by default.
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+DirectoryTarget::DirectoryTarget(std::string directory, fs::HostFile root, uint64_t seed)
+    : directory_(std::move(directory)), root_descriptor_(std::move(root)), contents_(seed), umask_(umask(0)) {}
+
+DirectoryTarget::~DirectoryTarget() { umask(umask_); }
+
+absl::StatusOr<std::unique_ptr<DirectoryTarget>> DirectoryTarget::Open(const std::string& directory, uint64_t seed) {
+  fs::HostFile root(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (root.get() < 0) return DeviceError(directory, "open", errno);
+  RaiseDescriptorLimit();
+  return std::unique_ptr<DirectoryTarget>(new DirectoryTarget(directory, std::move(root), seed));
+}
+
+absl::StatusOr<bool> DirectoryTarget::IsEmpty() {
+  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                        fs::ListHostDirectory(root_descriptor_.get(), directory_));
+  return names.empty();
+}
+
+absl::Status DirectoryTarget::StartCold() {
+  files_.clear();
+  directories_.clear();
+  BETR_RETURN_IF_ERROR(Sync());
+  // Needs root; without it the caches stay warm.
+  std::ofstream("/proc/sys/vm/drop_caches") << "3\n";
+  return absl::OkStatus();
+}
+
+absl::Status DirectoryTarget::Sync() {
+  return syncfs(root_descriptor_.get()) == 0 ? absl::OkStatus() : DeviceError(directory_, "sync", errno);
+}
+
+absl::Status DirectoryTarget::Close() {
+  files_.clear();
+  return Sync();
+}
+
+absl::StatusOr<Manifest> DirectoryTarget::List(const std::string& root) {
+  return ListHost(root_descriptor_.get(), directory_, root);
+}
+
+std::optional<DeviceCounts> DirectoryTarget::Counts() {
+  struct stat status {};
+  if (fstat(root_descriptor_.get(), &status) != 0) return std::nullopt;
+  std::ifstream file(fmt::format("/sys/dev/block/{}:{}/stat", major(status.st_dev), minor(status.st_dev)));
+  std::array<uint64_t, 16> fields{};
+  size_t known = 0;
+  while (known < fields.size() && file >> fields.at(known)) ++known;
+  constexpr size_t kFlushes = 15;
+  if (known <= 6) return std::nullopt;
+  return DeviceCounts{.reads = fields[0],
+                      .writes = fields[4],
+                      .flushes = known > kFlushes ? fields[kFlushes] : 0,
+                      .seeks = 0,
+                      .read_bytes = Bytes{fields[2] * 512},
+                      .written_bytes = Bytes{fields[6] * 512}};
+}
+
+std::string DirectoryTarget::PathOf(NodeNumber directory) const {
+  std::string path;
+  for (NodeNumber at = directory; at != root_;) {
+    const auto found = directories_.find(at);
+    if (found == directories_.end()) return "";
+    path.insert(0, path.empty() ? found->second.name : found->second.name + "/");
+    at = found->second.parent;
+  }
+  return path.empty() ? "." : path;
+}
+
+std::string DirectoryTarget::PathOf(const Place& place) const {
+  if (place.parent == NodeNumber{}) return PathOf(place.node);
+  const std::string directory = PathOf(place.parent);
+  if (directory.empty()) return "";
+  const std::string path = directory == "." ? place.name : directory + "/" + place.name;
+  return place.rest.empty() ? path : path + "/" + place.rest;
+}
+
+int DirectoryTarget::DescriptorOf(FileNumber file) const {
+  const auto found = files_.find(file);
+  return found == files_.end() ? -1 : found->second.get();
+}
+
+std::string DirectoryTarget::SubjectOf(const Operation& operation) const {
+  if (operation.file == FileNumber{}) return PathOf(operation.place);
+  return fmt::format("/proc/self/fd/{}", DescriptorOf(operation.file));
+}
+
+Outcome DirectoryTarget::Perform(const Operation& operation) {
+  const int root = root_descriptor_.get();
+  switch (operation.kind) {
+    case OperationKind::kLookup:
+      if (operation.type == FileType::kDirectory) {
+        directories_[operation.place.node] = {operation.place.parent, operation.place.name};
+      }
+      return {.is_performed = false};
+    case OperationKind::kForget:
+      directories_.erase(operation.place.node);
+      return {.is_performed = false};
+    case OperationKind::kMakeDirectory:
+    case OperationKind::kMakeNode:
+    case OperationKind::kSymlink:
+      return operation.is_probe ? Stat(operation) : Make(operation);
+    case OperationKind::kLink:
+      return operation.is_probe ? Stat(operation) : Link(operation);
+    case OperationKind::kUnlink:
+      return OutcomeOf(unlinkat(root, PathOf(operation.place).c_str(), 0));
+    case OperationKind::kRemoveDirectory:
+      return OutcomeOf(unlinkat(root, PathOf(operation.place).c_str(), AT_REMOVEDIR));
+    case OperationKind::kRename:
+      return operation.is_probe ? Stat(operation) : Rename(operation);
+    case OperationKind::kSync:
+      return OutcomeOf(syncfs(root));
+    case OperationKind::kStatFs: {
+      struct statfs status {};
+      return OutcomeOf(fstatfs(root, &status));
+    }
+    default:
+      return OnFile(operation);
+  }
+}
+
+Outcome DirectoryTarget::OnFile(const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::kOpen:
+    case OperationKind::kCreate:
+      return operation.is_probe ? Stat(operation) : OpenFile(operation);
+    case OperationKind::kClose:
+      return CloseFile(operation);
+    case OperationKind::kRead:
+      return Read(operation);
+    case OperationKind::kWrite:
+    case OperationKind::kAppend:
+      return Write(operation);
+    case OperationKind::kCopyRange:
+      return CopyRange(operation);
+    case OperationKind::kFsync:
+      return SyncFile(operation);
+    case OperationKind::kSeek:
+      return Seek(operation);
+    case OperationKind::kList:
+      return ListDirectory(operation);
+    case OperationKind::kAllocate:
+      return OutcomeOf(fallocate(DescriptorOf(operation.file), static_cast<int>(operation.flags),
+                                 static_cast<off_t>(operation.offset), static_cast<off_t>(operation.length)));
+    default:
+      return operation.is_probe ? Stat(operation) : OnAttributes(operation);
+  }
+}
+
+}  // namespace betr::replay

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays in a directory through system calls: the same trace runs on any file system that the kernel has mounted.
+// Paths have no symlinks in them when they reach the kernel: the interpreter has followed those already. One thread.
+//
+// Not done as in the trace: O_DIRECT (the buffers are not aligned), opening of fifos and devices (O_PATH instead).
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fs/host_file.h"
+#include "replay/contents.h"
+#include "replay/target.h"
+
+namespace betr::replay {
+
+class DirectoryTarget final : public Target {
+ public:
+  // kNotFound, kFailedPrecondition. While there is a target, the umask of this process is 0.
+  static absl::StatusOr<std::unique_ptr<DirectoryTarget>> Open(const std::string& directory, uint64_t seed);
+  ~DirectoryTarget() override;
+
+  absl::StatusOr<bool> IsEmpty() override;
+  absl::Status StartCold() override;
+  void BindRoot(NodeNumber root) override { root_ = root; }
+  Outcome Perform(const Operation& operation) override;
+  absl::Status Sync() override;
+  absl::StatusOr<Manifest> List(const std::string& root) override;
+  // Of the whole disk that the directory is on, whoever used it; nothing if it is on none.
+  std::optional<DeviceCounts> Counts() override;
+  absl::Status Close() override;
+
+ private:
+  // Where a directory is.
+  struct Where {
+    NodeNumber parent;
+    std::string name;
+  };
+
+  DirectoryTarget(std::string directory, fs::HostFile root, uint64_t seed);
+
+  // Relative to the root; "." is the root itself.
+  std::string PathOf(NodeNumber directory) const;
+  std::string PathOf(const Place& place) const;
+  // -1 if the file is not open here.
+  int DescriptorOf(FileNumber file) const;
+  // A path that leads to what the operation is about, also if it is an open file that has no name any more.
+  std::string SubjectOf(const Operation& operation) const;
+  Outcome OnFile(const Operation& operation);
+  Outcome OnAttributes(const Operation& operation);
+
+  Outcome OpenFile(const Operation& operation);
+  Outcome CloseFile(const Operation& operation);
+  Outcome Read(const Operation& operation);
+  Outcome Write(const Operation& operation);
+  Outcome CopyRange(const Operation& operation);
+  Outcome SyncFile(const Operation& operation);
+  Outcome Seek(const Operation& operation);
+  Outcome Stat(const Operation& operation);
+  Outcome ListDirectory(const Operation& operation);
+  Outcome Make(const Operation& operation);
+  Outcome Link(const Operation& operation);
+  Outcome Rename(const Operation& operation);
+  Outcome ChangeMode(const Operation& operation);
+  Outcome ChangeTimes(const Operation& operation);
+  Outcome Xattr(const Operation& operation);
+
+  const std::string directory_;
+  const fs::HostFile root_descriptor_;
+  const Contents contents_;
+  const unsigned umask_;  // to be restored
+  NodeNumber root_;
+  std::unordered_map<NodeNumber, Where> directories_;
+  std::unordered_map<FileNumber, fs::HostFile> files_;
+  std::vector<char> buffer_;
+};
+
+}  // namespace betr::replay

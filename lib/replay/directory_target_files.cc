@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Open files and what is in them.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "replay/directory_target.h"
+
+namespace betr::replay {
+namespace {
+
+Outcome OutcomeOf(int64_t result) { return {.error = result < 0 ? errno : 0}; }
+
+}  // namespace
+
+Outcome DirectoryTarget::OpenFile(const Operation& operation) {
+  constexpr uint32_t kKept = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_SYNC | O_DSYNC | O_PATH;
+  const bool is_unnamed = operation.variant == Variant::kUnnamed;
+  auto flags = static_cast<int>(operation.flags & (is_unnamed ? O_ACCMODE | O_TMPFILE : kKept | O_DIRECTORY));
+  const bool is_special = operation.kind == OperationKind::kOpen && operation.type != FileType::kRegular &&
+                          operation.type != FileType::kDirectory;
+  if (is_special) flags = O_PATH;
+  if (!is_unnamed) flags |= O_NOFOLLOW;
+  if ((flags & O_PATH) != 0) flags &= O_PATH | O_NOFOLLOW | O_DIRECTORY;
+  const std::string path = is_unnamed ? PathOf(operation.to.node) : PathOf(operation.place);
+  fs::HostFile file(openat(root_descriptor_.get(), path.c_str(), flags | O_CLOEXEC, operation.mode));
+  if (file.get() < 0) return {.error = errno};
+  files_[operation.file] = std::move(file);
+  return {};
+}
+
+Outcome DirectoryTarget::CloseFile(const Operation& operation) {
+  return {.is_performed = files_.erase(operation.file) > 0};
+}
+
+Outcome DirectoryTarget::Read(const Operation& operation) {
+  const int descriptor = DescriptorOf(operation.file);
+  buffer_.resize(kMostContent.value);
+  Outcome outcome;
+  do {
+    const uint64_t wanted = std::min(operation.length - outcome.count, kMostContent.value);
+    const ssize_t count =
+        pread(descriptor, buffer_.data(), wanted, static_cast<off_t>(operation.offset + outcome.count));
+    if (count < 0) return OutcomeOf(count);
+    outcome.count += static_cast<uint64_t>(count);
+    if (static_cast<uint64_t>(count) < wanted) break;
+  } while (outcome.count < operation.length);
+  return outcome;
+}
+
+Outcome DirectoryTarget::Write(const Operation& operation) {
+  const int descriptor = DescriptorOf(operation.file);
+  Outcome outcome;
+  while (outcome.count < operation.length) {
+    const uint64_t offset = operation.offset + outcome.count;
+    const uint64_t wanted = std::min(operation.length - outcome.count, kMostContent.value);
+    const std::string_view bytes = contents_.At(operation.place.node, offset, wanted);
+    // A descriptor with O_APPEND writes at the end, whatever pwrite says.
+    const ssize_t count = pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0) return OutcomeOf(count);
+    outcome.count += static_cast<uint64_t>(count);
+    if (static_cast<uint64_t>(count) < wanted) break;
+  }
+  return outcome;
+}
+
+Outcome DirectoryTarget::CopyRange(const Operation& operation) {
+  const int from = DescriptorOf(operation.file);
+  const int to = DescriptorOf(operation.to_file);
+  auto from_offset = static_cast<loff_t>(operation.offset);
+  auto to_offset = static_cast<loff_t>(operation.to_offset);
+  Outcome outcome;
+  while (outcome.count < operation.length) {
+    const ssize_t count = copy_file_range(from, &from_offset, to, &to_offset, operation.length - outcome.count, 0);
+    if (count < 0) return OutcomeOf(count);
+    if (count == 0) break;
+    outcome.count += static_cast<uint64_t>(count);
+  }
+  return outcome;
+}
+
+Outcome DirectoryTarget::SyncFile(const Operation& operation) {
+  const int descriptor = DescriptorOf(operation.file);
+  switch (operation.variant) {
+    case Variant::kData:
+      return OutcomeOf(fdatasync(descriptor));
+    case Variant::kWriteback:
+      return OutcomeOf(sync_file_range(descriptor, static_cast<off_t>(operation.offset),
+                                       static_cast<off_t>(operation.length), SYNC_FILE_RANGE_WRITE));
+    default:
+      return OutcomeOf(fsync(descriptor));
+  }
+}
+
+Outcome DirectoryTarget::Seek(const Operation& operation) {
+  int whence = SEEK_END;
+  if (operation.variant == Variant::kData) whence = SEEK_DATA;
+  if (operation.variant == Variant::kHole) whence = SEEK_HOLE;
+  const off_t offset = whence == SEEK_END ? 0 : static_cast<off_t>(operation.offset);
+  const off_t result = lseek(DescriptorOf(operation.file), offset, whence);
+  if (result < 0) return OutcomeOf(result);
+  return {.count = static_cast<uint64_t>(result)};
+}
+
+Outcome DirectoryTarget::ListDirectory(const Operation& operation) {
+  const int descriptor = DescriptorOf(operation.file);
+  constexpr size_t kBufferSize = 32768;
+  buffer_.resize(std::max(buffer_.size(), kBufferSize));
+  if (lseek(descriptor, 0, SEEK_SET) < 0) return OutcomeOf(-1);
+  Outcome outcome;
+  while (true) {
+    const int64_t count = syscall(SYS_getdents64, descriptor, buffer_.data(), kBufferSize);
+    if (count < 0) return OutcomeOf(count);
+    if (count == 0) return outcome;
+    outcome.count += static_cast<uint64_t>(count);
+  }
+}
+
+}  // namespace betr::replay

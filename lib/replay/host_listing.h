@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The listing of a directory of the host.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <string>
+
+#include "replay/manifest.h"
+
+namespace betr::replay {
+
+// `descriptor`: of the directory; `path`: for messages; `root`: what the listing calls the directory.
+absl::StatusOr<Manifest> ListHost(int descriptor, const std::string& path, const std::string& root);
+
+}  // namespace betr::replay
