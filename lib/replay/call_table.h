@@ -17,6 +17,13 @@ class CallTable {
 
   // Null for a call that has nothing to do with files.
   static const Entry* Find(std::string_view name);
+
+ private:
+  struct Row {
+    std::string_view name;
+    Entry entry;
+  };
+  static const Row kRows[];
 };
 
 }  // namespace betr::replay

@@ -33,10 +33,14 @@ std::optional<AllocateMode> ModeOf(uint32_t flags) {
 }  // namespace
 
 Outcome ImageTarget::OpenFile(const Operation& operation) {
+  // The kernel sees to this before it asks a file system.
+  const bool wants_file = (operation.flags & O_ACCMODE) != O_RDONLY || (operation.flags & O_CREAT) != 0;
+  const bool is_for_path = (operation.flags & O_PATH) != 0;
+  if (operation.type == FileType::kDirectory && wants_file && !is_for_path) return {.error = EISDIR};
   const InodeId inode = InodeOf(operation.place.node);
   if (const absl::Status opened = fs_->Open(inode); !opened.ok()) return OutcomeOf(opened);
   files_[operation.file] = inode;
-  const bool truncates = (operation.flags & O_TRUNC) != 0 && (operation.flags & O_PATH) == 0;
+  const bool truncates = (operation.flags & O_TRUNC) != 0 && !is_for_path;
   if (!truncates || operation.type != FileType::kRegular) return {};
   return OutcomeOf(fs_->SetAttributes(inode, {.size = 0}).status());
 }

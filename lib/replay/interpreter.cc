@@ -148,7 +148,12 @@ void Interpreter::Bind(const Place& place, uint64_t line) {
   sink_.Perform(lookup);
 }
 
+bool Interpreter::IsOutside(NodeNumber node) const {
+  return node != NodeNumber{} && space_.Has(node) && space_.Get(node).is_outside;
+}
+
 void Interpreter::Emit(Operation* operation) {
+  if (IsOutside(operation->place.node)) return;
   Bind(operation->place, operation->line);
   Bind(operation->to, operation->line);
   sink_.Perform(*operation);

@@ -116,6 +116,7 @@ class Interpreter {
   void Conflict(const Call& call, std::string_view what);
   void Skip(std::string_view reason) { ++counts_.skipped[std::string(reason)]; }
   void Emit(Operation* operation);
+  bool IsOutside(NodeNumber node) const;
   void Bind(NodeNumber node, uint64_t line);
   void Bind(const Place& place, uint64_t line);
 

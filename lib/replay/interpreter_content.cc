@@ -29,6 +29,7 @@ std::optional<uint64_t> AskedOf(std::string_view name, std::string_view vector, 
 }
 
 constexpr uint64_t kMostMoved = 0x7ffff000;  // by one call of Linux
+constexpr uint64_t kLargestFile = INT64_MAX - kMostMoved;
 
 }  // namespace
 
@@ -43,7 +44,7 @@ void Interpreter::ReadFrom(Call& call, const DescriptionPointer& file, uint64_t 
   Node& node = space_.Get(file->node);
   Operation read = Start(call, OperationKind::kRead, OfFile(file));
   read.offset = offset;
-  read.length = asked;
+  read.length = std::min(asked, kMostMoved);
   read.expected_count = count;
   int predicted = 0;
   if (node.type == FileType::kDirectory) predicted = EISDIR;
@@ -68,6 +69,7 @@ void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t o
   write.length = count;
   write.expected_count = count;
   if (!Agree(call, &write, 0) || node.type != FileType::kRegular) return;
+  if (count > kMostMoved || write.offset > kLargestFile) return Conflict(call, "write: more than a call can write");
   if (count > 0) {
     node.size = std::max(node.size, write.offset + count);
     node.is_modified = true;

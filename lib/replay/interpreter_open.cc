@@ -28,7 +28,7 @@ DescriptionPointer Interpreter::Describe(NodeNumber node, uint64_t flags) {
   return {description, [this](const OpenDescription* closed) {
             const OpenDescription last = *closed;
             delete closed;
-            if (!is_finishing_) {
+            if (!is_finishing_ && !IsOutside(last.node)) {
               Operation close;
               close.kind = OperationKind::kClose;
               close.place.node = last.node;
@@ -137,6 +137,10 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
   Operation operation =
       Start(call, Creates(flags) && is_missing ? OperationKind::kCreate : OperationKind::kOpen, *subject);
   operation.flags = static_cast<uint32_t>(flags);
+  if (subject->walk.place.node != NodeNumber{}) {
+    operation.type = space_.Get(subject->walk.place.node).type;
+    if (IsExclusive(flags)) operation.kind = OperationKind::kCreate;
+  }
   if (!Agree(call, &operation, PredictOpen(*subject, flags))) {
     if (call.result().ok()) Remove(call, call.result().value);
     return;

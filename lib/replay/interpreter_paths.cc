@@ -171,7 +171,7 @@ std::optional<Interpreter::Subject> Interpreter::Resolve(Call& call, std::string
     ++counts_.outside;
     return std::nullopt;
   }
-  if (text->is_cut) {
+  if (text->is_cut || text->bytes.find('\0') != std::string::npos) {
     Skip("the path is cut");
     return std::nullopt;
   }

@@ -27,6 +27,10 @@ void Interpreter::CopyRange(Call& call) {
   copy.length = count;
   copy.expected_count = count;
   if (!Agree(call, &copy, 0)) return;
+  const Node& source = space_.Get(from->node);
+  if (source.is_size_sure && count > source.size - std::min(source.size, copy.offset)) {
+    return Conflict(call, "copy: more than there is by the name space");
+  }
   Node& written = space_.Get(to->node);
   if (count > 0) {
     written.size = std::max(written.size, copy.to_offset + count);

@@ -23,8 +23,10 @@ NameSpace::NameSpace(std::string_view root) {
   Get(top_).names = 1;
   root_ = top_;
   for (const std::string_view name : SplitNonEmpty(root, '/')) {
-    Get(root_).is_outside = true;
-    Get(root_).is_bound = true;
+    Node& above = Get(root_);
+    above.is_outside = true;
+    above.is_bound = true;
+    above.is_mode_known = false;
     const NodeNumber node = Make(FileType::kDirectory, kUsual);
     AddName(root_, std::string(name), node);
     root_ = node;
@@ -76,8 +78,8 @@ struct NameSpace::Walker {
       return Follow(node);
     }
     result.place = {found->second, at, name, {}};
-    // The root of the replay has no name in it.
-    if (is_last && found->second == space.root()) result.place = {found->second, {}, {}, {}};
+    // The root of the replay has no name in it, nor has what is above.
+    if (is_last && directory.is_outside) result.place = {found->second, {}, {}, {}};
     if (is_last) return true;
     if (node.type != FileType::kDirectory) {
       result.place.rest = path.substr(path.find_first_not_of('/'));
@@ -118,7 +120,6 @@ struct NameSpace::Walker {
       if (Step(name)) return result;
     }
     result.place.node = at;
-    result.is_outside = space.Get(at).is_outside;
     return result;
   }
 };

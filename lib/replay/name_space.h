@@ -66,7 +66,7 @@ enum class FollowLast : uint8_t { kNo, kYes };
 struct WalkResult {
   Place place{};
   int error = 0;            // ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG; ENOENT only if a directory on the way is missing
-  bool is_outside = false;  // the path leaves what is replayed
+  bool is_outside = false;  // the path leads to something that is neither replayed nor a directory above that
   bool wants_directory = false;  // it ends with a slash
 };
 

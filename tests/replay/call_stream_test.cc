@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/call_stream.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "support/device/temp_dir.h"
+
+namespace betr::replay {
+namespace {
+
+using Kind = CallEvent::Kind;
+
+// Events of a trace as "thread kind name(arguments)=result>child".
+class StreamRun {
+ public:
+  explicit StreamRun(const std::vector<std::string>& lines) {
+    std::ofstream file(dir_.File("trace"));
+    for (const std::string& line : lines) file << line << '\n';
+    file.close();
+    auto stream = CallStream::Open({dir_.File("trace")});
+    REQUIRE(stream.ok());
+    while (true) {
+      const absl::StatusOr<std::optional<CallEvent>> event = (*stream)->Next();
+      REQUIRE(event.ok());
+      if (!event->has_value()) break;
+      events_.push_back(Format(**event));
+    }
+    counts_ = (*stream)->counts();
+  }
+
+  const std::vector<std::string>& events() const { return events_; }
+  const StreamCounts& counts() const { return counts_; }
+
+ private:
+  static std::string Format(const CallEvent& event) {
+    std::string text = std::to_string(event.thread);
+    if (event.kind == Kind::kExit) return text + " exit";
+    text += event.kind == Kind::kBegin ? " begin " : " ";
+    text += event.name + "(" + event.arguments + ")";
+    if (event.kind == Kind::kCall) text += "=" + std::to_string(event.result.value);
+    if (event.child.has_value()) text += ">" + std::to_string(*event.child);
+    return text;
+  }
+
+  TempDir dir_;
+  std::vector<std::string> events_;
+  StreamCounts counts_;
+};
+
+using Strings = std::vector<std::string>;
+
+TEST_CASE("halves are joined as they are, and forks know their children when they begin") {
+  const StreamRun run({
+      "1 vfork( <unfinished ...>",
+      "2 close(3 <unfinished ...>",
+      "2 <... close resumed>) = 0",
+      "2 +++ exited with 0 +++",
+      "1 <... vfork resumed>) = 2",
+      "1 newfstatat(AT_FDCWD</w>, \"x\",  <unfinished ...>",
+      "1 <... newfstatat resumed>{st_mode=S_IFREG|0644}, 0) = 0",
+      "1 clone(child_stack=NULL, flags=SIGCHLD) = 7",
+  });
+  CHECK(run.events() == Strings{"1 begin vfork()>2", "2 begin close(3)", "2 close(3)=0", "2 exit", "1 vfork()=2>2",
+                                "1 begin newfstatat(AT_FDCWD</w>, \"x\", )",
+                                "1 newfstatat(AT_FDCWD</w>, \"x\", {st_mode=S_IFREG|0644}, 0)=0",
+                                "1 clone(child_stack=NULL, flags=SIGCHLD)=7>7"});
+  CHECK(run.counts().lines == 8);
+  CHECK(run.counts().calls == 4);
+  CHECK(run.counts().unparsed == 0);
+}
+
+TEST_CASE("lines without a number, and lines that strace's own messages break") {
+  const StreamRun run({
+      "1795177851.1 chdir(\"/w\") = 0",
+      "1795177851.2 vfork(strace: Process 20 attached",
+      " <unfinished ...>",
+      "[pid 20] 1795177851.3 close(1) = 0",
+      "[pid 19] 1795177851.4 <... vfork resumed>) = 20",
+      "[pid 20] 1795177851.5 +++ exited with 0 +++",
+      "1795177851.6 clone(child_stack=NULL, flags=SIGCHLDstrace: Process 21 attached",
+      ", child_tidptr=0x7f) = 21",
+      "[pid 21] 1795177851.7 close(2) = 0",
+      "[pid 19] 1795177851.7 close(4) = 0",
+      "1795177851.8 rt_sigprocmask(SIG_SETMASK, [], strace: Process 22 attached",
+      "NULL, 8) = 0",
+      "strace: Process 23 attached",
+  });
+  CHECK(run.events() == Strings{"0 chdir(\"/w\")=0", "0 begin vfork()>20", "20 close(1)=0", "0 vfork()=20>20",
+                                "20 exit", "0 clone(child_stack=NULL, flags=SIGCHLD, child_tidptr=0x7f)=21>21",
+                                "21 close(2)=0", "0 close(4)=0", "0 rt_sigprocmask(SIG_SETMASK, [], NULL, 8)=0"});
+  CHECK(run.counts().unparsed == 0);
+  CHECK(run.counts().notes == 1);
+}
+
+TEST_CASE("what makes no sense is counted, and the first of it kept") {
+  const StreamRun run({
+      "make: nothing to be done",
+      "1 close(3) = 0",
+      "1 <... read resumed>) = 0",
+      "1 read(3, \"",
+      ") = 0",
+      "2 read(3,  <unfinished ...>",
+      "2 <... write resumed>) = 0",
+      "3 wait4(-1,  <unfinished ...>",
+      "--- SIGCHLD {si_signo=SIGCHLD} ---",
+  });
+  CHECK(run.counts().unparsed == 5);
+  REQUIRE(run.counts().samples.size() == 5);
+  CHECK(run.counts().samples.front().ends_with("trace:1: neither a call nor an event: make: nothing to be done"));
+  CHECK(run.counts().unfinished == 2);
+  CHECK(run.counts().signals == 1);
+  CHECK(run.counts().calls == 1);
+}
+
+TEST_CASE("a file that is no trace, or none at all") {
+  CHECK(CallStream::Open({"/nonexistent/trace"}).status().code() == absl::StatusCode::kNotFound);
+  const StreamRun run({});
+  CHECK(run.events().empty());
+}
+
+}  // namespace
+}  // namespace betr::replay

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace given as text, replayed on a name space alone, in an image, or in a directory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/run.h"
+#include "support/device/temp_dir.h"
+
+namespace betr::replay {
+
+class TextRun {
+ public:
+  // Lines without the number of a process get one. `root` is what is replayed.
+  explicit TextRun(const std::vector<std::string>& lines, const std::string& root = "/w");
+
+  // One more file, as -ff makes them; the first one is then that of thread 100.
+  void AddFile(const std::string& suffix, const std::vector<std::string>& lines);
+  // What was there before: lines of a manifest with blanks for tabs. Without any, the root alone.
+  void SetManifest(const std::vector<std::string>& lines);
+  void SetInitialDirectory(const std::string& path) { options_.initial_directory = path; }
+
+  // Replays on the name space alone.
+  void OnNothing();
+  // Replays there and wants every outcome, and the final state, to be as the name space has it.
+  void InImage();
+  void InDirectory();
+  // In a directory, whatever comes of it: only the replay as such must not fail.
+  void InDirectorySomehow();
+  // All three, as the trace says.
+  void Everywhere();
+
+  Manifest Infer() const;
+
+  const RunResult& result() const { return result_; }
+  // The objects at the end below the root: "f 0644 12 /w/a", with "->target" or "=n" (of n names) behind.
+  std::vector<std::string> Final() const;
+
+ private:
+  void Run(Target* target);
+  void RunOn(Target* target);
+  std::unique_ptr<Target> NewDirectory() const;
+
+  TempDir dir_;
+  RunOptions options_;
+  Manifest initial_;
+  RunResult result_;
+};
+
+// As Final.
+std::vector<std::string> Lines(const Manifest& manifest);
+
+}  // namespace betr::replay
