@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/inference.h"
 
+#include <algorithm>
+
 namespace betr::replay {
 namespace {
 
@@ -38,7 +40,11 @@ void Inference::Add(const std::string& path, NodeNumber directory, const NameSpa
     entry.permissions = node.initial_permissions.value_or(is_directory ? kUsualDirectory : kUsualFile);
     if (node.type == FileType::kRegular || node.type == FileType::kSymlink) entry.size = node.initial_size;
     entry.target = node.target;
-    if (node.type == FileType::kSymlink) entry.permissions = 0777;
+    if (node.type == FileType::kSymlink) {
+      entry.permissions = 0777;
+      if (entry.target.empty()) entry.target.assign(std::clamp<uint64_t>(entry.size, 1, 4095), 'x');
+      entry.size = entry.target.size();
+    }
     manifest->entries.push_back(entry);
     if (is_directory) Add(entry.path, at->second, space, manifest);
   }

@@ -126,6 +126,7 @@ class Interpreter {
   void OpenAt(Call& call);
   void OpenAt2(Call& call);
   void Creat(Call& call);
+  static std::optional<FileType> TypeShownByOpen(const CallResult& result, uint64_t flags);
   int PredictOpen(const Subject& subject, uint64_t flags) const;
   void OpenExisting(Call& call, const Subject& subject, uint64_t flags);
   void OpenNew(Call& call, const Subject& subject, uint64_t flags, uint64_t mode);
@@ -206,6 +207,7 @@ class Interpreter {
   void AccessAt(Call& call);
   void Stat(Call& call, const std::optional<Subject>& subject, std::string_view structure);
   void CatchUpMode(const Operation& stat, uint32_t permissions);
+  void LearnTarget(const Call& call, std::string_view buffer, NodeNumber number);
   void ReadLink(Call& call);
   void ReadLinkAt(Call& call);
   void ReadLinkOf(Call& call, const std::optional<Subject>& subject, std::string_view buffer, uint64_t size);

@@ -38,6 +38,7 @@ void Learn(const FileAttributes& seen, Node* node) {
     node->is_mode_known = true;
     if (!node->is_mode_changed) node->initial_permissions = seen.permissions;
   }
+  if (seen.type == FileType::kSymlink && node->target.empty()) node->size = node->initial_size = seen.size;
   if (!node->is_size_sure && seen.type == FileType::kRegular) {
     node->size = seen.size;
     if (!node->is_modified) node->initial_size = seen.size;
@@ -115,6 +116,15 @@ void Interpreter::AccessAt(Call& call) {
   Stat(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), "");
 }
 
+// Where a symlink leads that was there before the trace; what -s has cut is made up.
+void Interpreter::LearnTarget(const Call& call, std::string_view buffer, NodeNumber number) {
+  Node& node = space_.Get(number);
+  if (node.type != FileType::kSymlink || !node.target.empty()) return;
+  node.target = ParseText(buffer).value_or(TextArgument{}).bytes;
+  node.target.resize(static_cast<size_t>(call.result().value), 'x');
+  node.size = node.initial_size = node.target.size();
+}
+
 void Interpreter::ReadLinkOf(Call& call, const std::optional<Subject>& subject, std::string_view buffer,
                              uint64_t size) {
   if (!subject.has_value()) return;
@@ -124,12 +134,10 @@ void Interpreter::ReadLinkOf(Call& call, const std::optional<Subject>& subject, 
     const FileType type = call.result().ok() ? FileType::kSymlink : FileType::kRegular;
     if (conjurer_->Conjure(&space_, read.place.parent, read.place.name, type)) {
       read.place.node = space_.Get(read.place.parent).children.at(read.place.name);
-      Node& made = space_.Get(read.place.node);
-      if (type == FileType::kSymlink) made.target = ParseText(buffer).value_or(TextArgument{}).bytes;
-      made.size = made.initial_size = made.target.size();
       predicted = 0;
     }
   }
+  if (conjurer_ != nullptr && predicted == 0 && call.result().ok()) LearnTarget(call, buffer, read.place.node);
   if (predicted == 0 && space_.Get(read.place.node).type != FileType::kSymlink) predicted = EINVAL;
   if (!Agree(call, &read, predicted)) return;
   const auto count = static_cast<uint64_t>(call.result().value);

@@ -77,6 +77,25 @@ int Interpreter::PredictOpen(const Subject& subject, uint64_t flags) const {
   return 0;
 }
 
+// What must have been there for an open to end like this; nothing if it does not tell.
+std::optional<FileType> Interpreter::TypeShownByOpen(const CallResult& result, uint64_t flags) {
+  if (result.ok()) {
+    if (Creates(flags)) return std::nullopt;
+    return (flags & O_DIRECTORY) != 0 ? FileType::kDirectory : FileType::kRegular;
+  }
+  switch (result.error) {
+    case EEXIST:
+    case ENOTDIR:
+      return FileType::kRegular;
+    case EISDIR:
+      return FileType::kDirectory;
+    case ELOOP:
+      return (flags & O_NOFOLLOW) != 0 ? std::optional(FileType::kSymlink) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
 void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flags) {
   const NodeNumber number = subject.walk.place.node;
   const bool is_unnamed = IsUnnamed(flags);
@@ -128,9 +147,9 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
   if (subject->file != nullptr) subject->walk.place.node = subject->file->node;
   const bool is_missing = subject->walk.error == 0 && subject->walk.place.node == NodeNumber{};
   if (conjurer_ != nullptr && is_missing && subject->walk.place.parent != NodeNumber{}) {
-    const bool is_there = call.result().ok() ? !Creates(flags) : call.result().error == EEXIST;
-    const FileType type = (flags & O_DIRECTORY) != 0 ? FileType::kDirectory : FileType::kRegular;
-    if (is_there && conjurer_->Conjure(&space_, subject->walk.place.parent, subject->walk.place.name, type)) {
+    const std::optional<FileType> type = TypeShownByOpen(call.result(), flags);
+    const Place& place = subject->walk.place;
+    if (type.has_value() && conjurer_->Conjure(&space_, place.parent, place.name, *type)) {
       subject = Resolve(call, directory, path, FollowOf(flags));
     }
   }

@@ -121,9 +121,11 @@ WalkResult Interpreter::WalkConjuring(Call& call, NodeNumber base, const std::st
     WalkResult walk = space_.Walk(base, RootOf(call), path, follow);
     if (conjurer_ == nullptr || walk.is_outside || walk.error != ENOENT || walk.place.parent == NodeNumber{})
       return walk;
-    if (!call.result().ok()) return walk;
-    // The call succeeded, so the directory on the way was there.
-    if (!conjurer_->Conjure(&space_, walk.place.parent, walk.place.name, FileType::kDirectory)) return walk;
+    // The call succeeded, so the directory on the way was there; or there was something else in its place.
+    const bool is_file = call.result().error == ENOTDIR;
+    if (!call.result().ok() && !is_file) return walk;
+    const FileType type = is_file ? FileType::kRegular : FileType::kDirectory;
+    if (!conjurer_->Conjure(&space_, walk.place.parent, walk.place.name, type)) return walk;
   }
 }
 

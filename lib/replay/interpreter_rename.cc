@@ -19,6 +19,10 @@ void Interpreter::Rename(Call& call, std::string_view from_directory, std::strin
   std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNo);
   if (!made.has_value()) return;
   const bool is_exchange = (flags & RENAME_EXCHANGE) != 0;
+  if (conjurer_ != nullptr && call.result().ok() && is_exchange && made->MissingError() == ENOENT) {
+    conjurer_->Conjure(&space_, made->walk.place.parent, made->walk.place.name, FileType::kRegular);
+    made = Resolve(call, to_directory, to, FollowLast::kNo);
+  }
   Operation rename = Start(call, OperationKind::kRename, *source);
   rename.to = made->walk.place;
   rename.flags = static_cast<uint32_t>(flags);

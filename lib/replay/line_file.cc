@@ -38,7 +38,7 @@ class LineFile::Decompressor {
       rest_ = ZSTD_decompressStream(stream_, &output, &input);
       out->resize(before + output.pos);
       if (ZSTD_isError(rest_) != 0) {
-        return absl::DataLossError(fmt::format("{}: zstd: {}", path, ZSTD_getErrorName(rest_)));
+        return absl::InvalidArgumentError(fmt::format("{}: zstd: {}", path, ZSTD_getErrorName(rest_)));
       }
     }
     return absl::OkStatus();
@@ -86,7 +86,7 @@ absl::Status LineFile::Fill() {
   if (stored.empty()) {
     is_at_end_ = true;
     if (decompressor_ != nullptr && decompressor_->IsIncomplete()) {
-      return absl::DataLossError(fmt::format("{}: zstd: the file is cut", path_));
+      return absl::InvalidArgumentError(fmt::format("{}: zstd: the file is cut", path_));
     }
     return absl::OkStatus();
   }

@@ -25,7 +25,7 @@ class LineFile {
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
 
-  // The next line without its newline; nothing at the end. kUnavailable if reading fails, kDataLoss if what is
+  // The next line without its newline; nothing at the end. kUnavailable if reading fails, kInvalidArgument if what is
   // compressed is damaged.
   absl::StatusOr<std::optional<std::string>> Next();
 

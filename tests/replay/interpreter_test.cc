@@ -223,7 +223,8 @@ TEST_CASE("modes: umask, ACLs, set-id bits, and what -s has cut") {
   TextRun run({
       "1 umask(027) = 022",
       "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0666) = 3",
-      R"(1 fsetxattr(3, "system.posix_acl_access", "\2\0\0\0\1\0\7\0\377\377\377\377\4\0\4\0\377\377\377\377 \0\1\0\377\377\377\377", 28, 0) = 0)",
+      R"(1 fsetxattr(3, "system.posix_acl_access", "\2\0\0\0\1\0\7\0\377\377\377\377)"
+      R"(\4\0\4\0\377\377\377\377 \0\1\0\377\377\377\377", 28, 0) = 0)",
       "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0666) = 4",
       "1 fsetxattr(4, \"\"..., \"\"..., 28, 0) = 0",
       "1 open(\"/w/c\", O_WRONLY|O_CREAT, 0666) = 5",
@@ -275,7 +276,7 @@ TEST_CASE("requests in bulk and reading of directories") {
   CHECK(run.result().report.kinds.at(static_cast<size_t>(OperationKind::kList)).latency.count() == 2);
 }
 
-TEST_CASE("-y heals what the trace did not see, and conflicts are counted") {
+TEST_CASE("what the trace did not see is taken from -y, and conflicts are counted") {
   TextRun run({
       "1 write(5</w/log>, \"x\"..., 3) = 3",
       "1 openat(AT_FDCWD</w/d>, \"new\", O_WRONLY|O_CREAT, 0644) = 6</w/d/new>",

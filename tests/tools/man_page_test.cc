@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "betrcp_options.h"
+#include "betrreplay_options.h"
 #include "mkfs_options.h"
 #include "support/tools/run_tool.h"
 #include "tool.h"
@@ -41,6 +42,16 @@ TEST_CASE("the manual of betrcp explains the options of its parser") {
   BetrcpOptions options;
   AddBetrcpOptions(&tool, &options);
   CheckAgreement(tool.app(), "betrcp.1");
+}
+
+TEST_CASE("the manual of betrreplay explains the options of its parser") {
+  std::stringstream stream;
+  ManualClock clock;
+  ToolIo io = NoIo(stream, clock);
+  Tool tool(BetrreplayDescription(), io);
+  BetrreplayOptions options;
+  AddBetrreplayOptions(&tool, &options);
+  CheckAgreement(tool.app(), "betrreplay.1");
 }
 
 TEST_CASE("disagreement between manual and parser is found") {

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# betrreplay: traces of a small shell script, in two forms that strace prints, replayed to their final state.
+. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+
+data=$BETR_SOURCE_DIR/tests/replay/data
+before=$data/shell.manifest.zst
+after=$data/shell.final.zst
+
+replays_in_an_image() {
+  for form in plain stderr; do
+    mkfs.betr -q -s 256M $form.img
+    expect 0 betrreplay -i $form.img --manifest "$before" --check "$after" "$data/shell-$form.strace.zst"
+    silent
+    printed "check +43 objects, 0 differences, 0 explained; digest equal"
+    printed "rename +123 .*"
+    printed "trace .* 0 not parsed.*"
+    [ -z "$(grep -E 'contradicts|differ from' out)" ] || fail "$form: $(cat out)"
+    expect 0 fsck.betr $form.img
+    expect 0 betrcp -i $form.img --list -l a/b
+  done
+}
+
+replays_in_a_directory() {
+  mkdir here
+  chmod 755 here
+  expect 0 betrreplay --dir here --manifest "$before" --check "$after" "$data/shell-plain.strace.zst"
+  printed "check +43 objects, 0 differences, 0 explained; digest equal"
+  [ "$(stat -c %s here/a.tar)" = 102400 ] || fail "size of a.tar"
+}
+
+refuses_what_is_not_empty() {
+  expect 3 betrreplay --dir here --manifest "$before" "$data/shell-plain.strace.zst"
+  said "betrreplay: .* not empty"
+  expect 3 betrreplay -i plain.img --manifest "$before" "$data/shell-plain.strace.zst"
+}
+
+infers_what_was_there() {
+  expect 0 betrreplay --print-manifest "$data/shell-stderr.strace.zst"
+  printed "/mnt/w/src/words	f	0644	38893	-"
+  printed "/mnt/w/src/lnk	l	0777	5	->words"
+  cp out inferred
+  mkdir inferred.d
+  expect 0 betrreplay --dir inferred.d "$data/shell-plain.strace.zst"
+  expect 0 betrreplay --manifest inferred "$data/shell-plain.strace.zst"
+}
+
+tells_what_differs() {
+  zstdcat "$after" | sed -e 's|^/mnt/w/cfr\tf\t0640|/mnt/w/cfr\tf\t0600|' -e '/thr.1/d' >wrong
+  expect 1 betrreplay --manifest "$before" --check wrong "$data/shell-plain.strace.zst"
+  printed "  /mnt/w/cfr: mode 0640 instead of 0600"
+  printed "  /mnt/w/thr.1: not expected"
+  printf '7 mkdir("/mnt/w/new", 0755) = 0\nnonsense\n7 rmdir("/mnt/w/none") = 0\n' >odd
+  expect 0 betrreplay --manifest "$before" odd
+  printed "  odd:2: neither a call nor an event: nonsense"
+  printed " +1  rmdir: 0 in the trace, ENOENT by the name space"
+}
+
+prints_json() {
+  expect 0 betrreplay --json --manifest "$before" --check "$after" "$data/shell-plain.strace.zst"
+  python3 -c "
+import json
+report = json.load(open('out'))
+assert report['schema'] == 'betr.replay', report
+assert report['check']['digest_equal'] and not report['check']['differences'], report['check']
+kinds = {kind['kind']: kind for kind in report['operations']}
+assert kinds['rename']['count'] == 123 and kinds['rename']['different'] == 0, kinds
+assert report['trace']['lines'] == 5703 and report['trace']['unparsed'] == 0, report['trace']"
+}
+
+refuses_wrong_commands() {
+  expect 2 betrreplay
+  expect 2 betrreplay --dir here -i plain.img x
+  expect 2 betrreplay --root relative x
+  expect 2 betrreplay -
+  expect 1 betrreplay no-such-trace
+  said "betrreplay: initial state: no-such-trace: open: No such file or directory"
+  head -c 1000 "$data/shell-plain.strace.zst" >cut.zst
+  expect 1 betrreplay --manifest "$before" cut.zst
+  said ".*zstd.*"
+  echo "/mnt/w/x	f	0644	1" >half
+  expect 1 betrreplay --manifest "$before" --check half "$data/shell-plain.strace.zst"
+  echo nonsense >half
+  expect 1 betrreplay --manifest half "$data/shell-plain.strace.zst"
+  said "betrreplay: initial state: half:1: .*"
+}
+
+umask 022
+replays_in_an_image
+replays_in_a_directory
+refuses_what_is_not_empty
+infers_what_was_there
+tells_what_differs
+prints_json
+refuses_wrong_commands
