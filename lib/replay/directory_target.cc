@@ -119,6 +119,7 @@ std::string DirectoryTarget::SubjectOf(const Operation& operation) const {
 }
 
 Outcome DirectoryTarget::Perform(const Operation& operation) {
+  if (operation.is_probe) return Stat(operation);
   const int root = root_descriptor_.get();
   switch (operation.kind) {
     case OperationKind::kLookup:
@@ -132,15 +133,15 @@ Outcome DirectoryTarget::Perform(const Operation& operation) {
     case OperationKind::kMakeDirectory:
     case OperationKind::kMakeNode:
     case OperationKind::kSymlink:
-      return operation.is_probe ? Stat(operation) : Make(operation);
+      return Make(operation);
     case OperationKind::kLink:
-      return operation.is_probe ? Stat(operation) : Link(operation);
+      return Link(operation);
     case OperationKind::kUnlink:
       return OutcomeOf(unlinkat(root, PathOf(operation.place).c_str(), 0));
     case OperationKind::kRemoveDirectory:
       return OutcomeOf(unlinkat(root, PathOf(operation.place).c_str(), AT_REMOVEDIR));
     case OperationKind::kRename:
-      return operation.is_probe ? Stat(operation) : Rename(operation);
+      return Rename(operation);
     case OperationKind::kSync:
       return OutcomeOf(syncfs(root));
     case OperationKind::kStatFs: {
@@ -156,7 +157,7 @@ Outcome DirectoryTarget::OnFile(const Operation& operation) {
   switch (operation.kind) {
     case OperationKind::kOpen:
     case OperationKind::kCreate:
-      return operation.is_probe ? Stat(operation) : OpenFile(operation);
+      return OpenFile(operation);
     case OperationKind::kClose:
       return CloseFile(operation);
     case OperationKind::kRead:
@@ -176,7 +177,7 @@ Outcome DirectoryTarget::OnFile(const Operation& operation) {
       return OutcomeOf(fallocate(DescriptorOf(operation.file), static_cast<int>(operation.flags),
                                  static_cast<off_t>(operation.offset), static_cast<off_t>(operation.length)));
     default:
-      return operation.is_probe ? Stat(operation) : OnAttributes(operation);
+      return OnAttributes(operation);
   }
 }
 

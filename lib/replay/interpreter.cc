@@ -112,7 +112,7 @@ bool Interpreter::Agree(const Call& call, Operation* operation, int predicted) {
     Skip(fmt::format("{}: {}", NameOf(operation->kind), ErrnoName(traced)));
     return false;
   }
-  operation->is_probe = traced == ENOENT || traced == ENOTDIR;
+  operation->is_probe = (traced == ENOENT || traced == ENOTDIR) && operation->file == FileNumber{};
   // What is said of the root itself has no name to be tried with.
   if (operation->place.parent != NodeNumber{} || operation->file != FileNumber{}) Emit(operation);
   return false;

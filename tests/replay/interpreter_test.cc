@@ -94,7 +94,12 @@ TEST_CASE("failures are the same on the target") {
       "1 open(\"f\", O_RDONLY|O_DIRECTORY) = -1 ENOTDIR (Not a directory)",
       "1 fgetxattr(3, \"user.none\", 0x7ff, 100) = -1 ENODATA (No data available)",
       "1 unlink(\"none\") = -1 ENOENT (No such file or directory)",
+      "1 statfs(\"none\", 0x7ffc) = -1 ENOENT (No such file or directory)",
       "1 open(\"f\", O_RDWR) = -1 EACCES (Permission denied)",
+      "1 mkdir(\"gone\", 0755) = 0",
+      "1 open(\"gone\", O_RDONLY|O_DIRECTORY) = 4",
+      "1 rmdir(\"gone\") = 0",
+      "1 getdents64(4, 0x7ffc /* 0 entries */, 32768) = -1 ENOENT (No such file or directory)",
   });
   run.Everywhere();
   CHECK(run.Final() == Strings{"d 0755 0 /w/d", "d 0755 0 /w/d/e", "f 0644 0 /w/f"});
