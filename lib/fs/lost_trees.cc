@@ -125,14 +125,18 @@ class Adoption {
 
 }  // namespace
 
-bool LooksLikeFileSystem(const Store& store) {
+bool HasLostTrees(const Store& store) {
+  int named = 0;
+  bool is_lost = false;
+  bool has_version = false;
   for (const TreeInfo& info : store.Trees()) {
-    if (info.name == kMetaTree || info.name == kDataTree) return true;
+    named += info.name == kMetaTree || info.name == kDataTree ? 1 : 0;
     if (!info.name.starts_with(store::kLostTreePrefix)) continue;
+    is_lost = true;
     const absl::StatusOr<std::optional<std::string>> version = store.Get(info.id, key::kVersionKey);
-    if (version.ok() && *version && CheckVersion(**version).ok()) return true;
+    has_version = has_version || (version.ok() && *version && CheckVersion(**version).ok());
   }
-  return false;
+  return named == 1 || (is_lost && (named == 2 || has_version));
 }
 
 absl::Status AdoptLostTrees(Store* store, absl::FunctionRef<void(std::string_view)> act) {

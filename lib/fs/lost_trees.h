@@ -18,8 +18,8 @@
 
 namespace betr::fs {
 
-// Whether the store holds a file system, or lost trees that look like one.
-bool LooksLikeFileSystem(const Store& store);
+// Whether the store holds a file system, or what is left of one, and lost trees, or not all that a file system needs.
+bool HasLostTrees(const Store& store);
 
 // Takes over the lost trees and drops them; makes trees that are missing. `act` is told each action.
 // Requires: a store that no FileSystem has mounted and that may be written.

@@ -147,8 +147,11 @@ absl::StatusOr<LogCut> MendReplay(BlockDevice& device, StoreOptions options) {
 
 std::optional<Lsn> FailedLogRecord(const absl::Status& status) {
   const auto payload = status.GetPayload(kRecordPayload);
+  const bool is_of_record = absl::IsDataLoss(status) || absl::IsNotFound(status) || absl::IsAlreadyExists(status) ||
+                            absl::IsInvalidArgument(status);
   Lsn lsn;
-  return payload && absl::SimpleAtoi(std::string(*payload), &lsn.value) ? std::optional(lsn) : std::nullopt;
+  return payload && is_of_record && absl::SimpleAtoi(std::string(*payload), &lsn.value) ? std::optional(lsn)
+                                                                                        : std::nullopt;
 }
 
 absl::Status WithLogRecord(absl::Status status, Lsn lsn) {

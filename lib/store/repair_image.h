@@ -42,7 +42,7 @@ absl::StatusOr<LogCut> MendLog(Inspection& image, std::optional<Lsn> bad = std::
 // of a tree that is lost. Requires: no findings are left. Errors: of opening, but for those of log records.
 absl::StatusOr<LogCut> MendReplay(BlockDevice& device, StoreOptions options);
 
-// The log record at which opening a store failed, if it was one.
+// The log record at which opening a store failed, if the record was the reason and not the device or a lack of space.
 std::optional<Lsn> FailedLogRecord(const absl::Status& status);
 // Marks an error as one of that record.
 absl::Status WithLogRecord(absl::Status status, Lsn lsn);

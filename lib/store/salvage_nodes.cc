@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/status.h"
 #include "store/slots.h"
 
@@ -76,14 +77,18 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::LoadRecord(NodeId id, const dag::Node
 }
 
 absl::StatusOr<dag::NodePtr> SalvageNodes::LoadScanned(NodeId id, uint64_t version, const absl::Status& why) {
-  const auto begin = std::lower_bound(scanned_.begin(), scanned_.end(), std::pair(id, version),
-                                      [](const auto& node, const auto& key) { return Key(node) < key; });
+  auto begin = std::lower_bound(scanned_.begin(), scanned_.end(), std::pair(id, version),
+                                [](const auto& node, const auto& key) { return Key(node) < key; });
   auto end = begin;
   while (end != scanned_.end() && end->id == id && (version == 0 || end->version == version)) {
     ++end;
   }
   const dag::NodeRecord* record = table_.Find(id);
   const uint32_t references = record == nullptr ? 1 : record->references;
+  // Of copies of one version, the one of which most can be read.
+  std::stable_sort(begin, end, [&](const auto& a, const auto& b) {
+    return a.version != b.version ? a.version < b.version : ReadableBlocks(a) < ReadableBlocks(b);
+  });
   for (auto candidate = end; candidate != begin;) {
     --candidate;
     absl::StatusOr<dag::NodePtr> node = Take(*candidate, references);
@@ -93,6 +98,21 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::LoadScanned(NodeId id, uint64_t versi
     }
   }
   return why;
+}
+
+size_t SalvageNodes::ReadableBlocks(const layout::ScannedNode& scanned) {
+  std::string bytes(scanned.extent.Size().value, '\0');
+  size_t readable = 0;
+  const auto look = [&](const layout::BlockEntry& entry) -> std::shared_ptr<const dag::BlockSlot> {
+    const std::string_view stored = std::string_view(bytes).substr(entry.offset.value, entry.stored_size.value);
+    readable += Checksum(stored) == entry.checksum ? 1 : 0;
+    return std::make_shared<StoredBlockSlot>(image_.core().io, nullptr, entry);
+  };
+  if (image_.device().Read(scanned.extent.Offset(), bytes).ok()) {
+    const std::string_view header = std::string_view(bytes).substr(0, layout::UnitBytes(scanned.header_units).value);
+    static_cast<void>(layout::DecodeNode(scanned.id, scanned.version, header, scanned.extent.Size(), look));
+  }
+  return readable;
 }
 
 absl::StatusOr<dag::NodePtr> SalvageNodes::Take(const layout::ScannedNode& scanned, uint32_t references) {

@@ -45,6 +45,8 @@ class SalvageNodes {
   absl::StatusOr<dag::NodePtr> LoadRecord(NodeId id, const dag::NodeRecord& record);
   // The scanned node of that version, or the newest one that the checkpoint may have.
   absl::StatusOr<dag::NodePtr> LoadScanned(NodeId id, uint64_t version, const absl::Status& why);
+  // How many of its blocks have their checksums.
+  size_t ReadableBlocks(const layout::ScannedNode& scanned);
   absl::StatusOr<dag::NodePtr> Take(const layout::ScannedNode& scanned, uint32_t references);
 
   Inspection& image_;

@@ -82,6 +82,7 @@ class FsckRun {
 
   absl::Status CheckOnce(BlockDevice& device, BlockDevice& file) {
     BETR_ASSIGN_OR_RETURN(Findings findings, CheckStoreLevel(device));
+    left_ = findings.size();
     if (options_.MayRepair() && !is_cancelled_ && !findings.empty()) {
       BETR_ASSIGN_OR_RETURN(findings, RepairStoreLevel(device, file, std::move(findings)));
     }
@@ -164,7 +165,11 @@ class FsckRun {
   absl::Status CheckFileSystemLevel(BlockDevice& device, BlockDevice& file) {
     progress_.Begin("check files");
     const FsckFsOptions fs_options{options_.MayRepair(), options_.yes, CacheSize(), figures_.log_records > 0};
-    BETR_ASSIGN_OR_RETURN(const CheckedFiles files, CheckFiles(device, file, fs_options, is_cancelled_, report_));
+    const absl::StatusOr<CheckedFiles> checked = CheckFiles(device, file, fs_options, is_cancelled_, report_);
+    if (store::FailedLogRecord(checked.status())) {
+      return EndLog(file, checked.status());
+    }
+    BETR_ASSIGN_OR_RETURN(const CheckedFiles files, checked);
     left_ += files.left;
     if (files.is_replay_bad && options_.yes) {
       report_.Repaired("log: replayed for good, to repair what it leads to");
@@ -172,6 +177,17 @@ class FsckRun {
       return ReplayForGood(file, CacheSize());
     }
     return absl::OkStatus();
+  }
+
+  // A record of the log is sound, but the state cannot take it.
+  absl::Status EndLog(BlockDevice& file, const absl::Status& status) {
+    report_.Found({"store", "log", std::string(status.message())});
+    if (!options_.yes) {
+      ++left_;
+      return absl::OkStatus();
+    }
+    is_done_ = false;
+    return SettleSalvaged(file, CacheSize(), {}, report_);
   }
 
   std::string Summary() const {

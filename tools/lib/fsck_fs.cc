@@ -133,12 +133,14 @@ absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, const store::
   if (cut.frames > 0) {
     report.Repaired(fmt::format("log: {} frames with {} records are not replayed", cut.frames, cut.records));
   }
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, false));
-  if (fs::LooksLikeFileSystem(*store)) {
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(device, cache_size, true));
+  if (fs::HasLostTrees(*store)) {
+    BETR_ASSIGN_OR_RETURN(store, OpenStore(device, cache_size, false));
     BETR_RETURN_IF_ERROR(fs::AdoptLostTrees(store.get(), [&](std::string_view action) { report.Repaired(action); }));
+    BETR_RETURN_IF_ERROR(store->Close());
+    BETR_ASSIGN_OR_RETURN(store, OpenStore(device, cache_size, true));
   }
-  BETR_RETURN_IF_ERROR(DescribeLosses(*store, salvaged, report));
-  return store->Close();
+  return DescribeLosses(*store, salvaged, report);
 }
 
 absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size) {

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "betr/filesystem.h"
 #include "betr/path_filesystem.h"
+#include "fs/block_delta.h"
 #include "store/borrowed_device.h"
-#include "support/dag/upserts.h"
 
 namespace betr::test {
 namespace {
@@ -119,7 +119,7 @@ void Fill(Maker& maker) {
   Must(store.RenamePrefix(tree, "usr/lib/00", tree, "usr/\xff\x01"));
   Must(store.Erase(tree, "usr/lib/017"));
   for (int i = 0; i < 20; ++i) {
-    Must(store.Upsert(tree, fmt::format("var/{:03}", i), AppendFunction::kNumber, "+"));
+    Must(store.Upsert(tree, fmt::format("var/{:03}", i), fs::kBlockUpsert, fs::EncodeBlockTruncate(3)));
   }
   Must(store.Checkpoint());
   maker.RememberImage();
@@ -153,7 +153,6 @@ StoreOptions SubjectOptions(bool read_only) {
   options.cache_size = MiB(4);
   options.checkpoint_period = std::chrono::seconds(0);
   options.settle_time = std::chrono::milliseconds(0);
-  REQUIRE(options.functions.Add(std::make_shared<AppendFunction>()).ok());
   REQUIRE(FileSystem::RegisterUpserts(&options.functions).ok());
   return options;
 }

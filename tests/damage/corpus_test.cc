@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// fsck.betr on the corpus: what it finds, what it does about it with -y, that a second run is clean, that --undo-apply
+// brings the damage back.
+#include "corpus.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/random.h"
+#include "fsck.h"
+#include "support/device/temp_dir.h"
+#include "support/seed.h"
+#include "support/tools/run_tool.h"
+
+namespace betr::test {
+namespace {
+
+int Fsck(tools::Arguments args, tools::ToolIo& io) {
+  const std::atomic<bool> is_cancelled = false;
+  return tools::FsckMain(args, io, is_cancelled);
+}
+
+std::string ContentOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content(std::istreambuf_iterator<char>(file), {});
+  // The note about the owner is no part of the image.
+  content.replace(layout::kOwnerOffset.value, layout::kUnit.value, layout::kUnit.value, '\0');
+  return content;
+}
+
+void CheckUndo(tools::ToolRun& run, const std::string& image, const std::string& undo, const std::string& before) {
+  CHECK(run.Run(Fsck, {"--undo-apply", undo, image}) == 0);
+  CHECK(ContentOf(image) == before);
+}
+
+void RunCase(const Subject& subject, const DamageCase& test) {
+  const TempDir dir;
+  const std::string image = dir.File("image");
+  Bench bench(subject);
+  test.damage(bench);
+  bench.Save(image);
+  const std::string before = ContentOf(image);
+
+  tools::ToolRun look;
+  const int exit = look.Run(Fsck, {image});
+  INFO(test.name << "\nlook:\n" << look.out << look.err);
+  CHECK(exit == test.exit);
+  CHECK((look.out + look.err).find(test.finds) != std::string::npos);
+  CHECK(ContentOf(image) == before);
+
+  tools::ToolRun repair;
+  const std::string undo = dir.File("undo");
+  const int exit_repair = repair.Run(Fsck, {"-y", "--undo", undo, image});
+  INFO("repair:\n" << repair.out << repair.err);
+  CHECK(exit_repair == test.exit_repair);
+  CHECK((repair.out + repair.err).find(test.does) != std::string::npos);
+  CHECK((repair.out.find("lost: ") != std::string::npos) == test.is_lossy);
+
+  tools::ToolRun again;
+  const int exit_again = again.Run(Fsck, {"-f", image});
+  INFO("again:\n" << again.out << again.err);
+  if (test.exit_repair == 4) {
+    CHECK(exit_again == 4);
+    CHECK(ContentOf(image) == before);
+    return;
+  }
+  CHECK(exit_again == 0);
+  CHECK(again.out.find(": clean, ") != std::string::npos);
+  CheckUndo(again, image, undo, before);
+}
+
+void RunCases(const Subject& subject, const std::vector<DamageCase>& cases) {
+  for (const DamageCase& test : cases) {
+    RunCase(subject, test);
+  }
+}
+
+TEST_CASE("damaged superblocks: found, repaired, clean", "[damage][corpus]") {
+  RunCases(ClosedStore(), SuperblockCases());
+}
+
+TEST_CASE("damaged node tables and catalogs: found, repaired, clean", "[damage][corpus]") {
+  RunCases(ClosedStore(), TableCases());
+}
+
+TEST_CASE("damaged nodes: found, repaired, clean", "[damage][corpus]") { RunCases(ClosedStore(), NodeCases()); }
+
+TEST_CASE("damaged logs: found, repaired, clean", "[damage][corpus]") { RunCases(CrashedStore(), LogCases()); }
+
+TEST_CASE("damaged records of a file system: found, repaired, clean", "[damage][corpus]") {
+  RunCases(FileSystemImage(), FileCases());
+}
+
+TEST_CASE("damaged nodes of a file system: found, repaired, clean", "[damage][corpus]") {
+  RunCases(FileSystemImage(), FileStoreCases());
+}
+
+// Some structures overwritten, some bytes flipped, but not both superblocks.
+std::string DamageAtRandom(Bench& bench, Random& random, const std::vector<Structure>& structures) {
+  std::string what;
+  const size_t spared = random.Uniform(2);
+  for (uint64_t n = 1 + random.Uniform(5); n > 0; --n) {
+    const size_t index = random.Uniform(structures.size());
+    if (index == spared) {
+      continue;
+    }
+    const Structure& structure = structures[index];
+    what += structure.name + ", ";
+    if (random.OneIn(2)) {
+      bench.Flip(structure, random.Uniform(structure.size.value));
+    } else {
+      bench.Put(structure, random.String(1 + random.Uniform(structure.extent.value)));
+    }
+  }
+  return what;
+}
+
+void RepairAtRandom(const Subject& subject, int rounds) {
+  const TempDir dir;
+  const std::string image = dir.File("image");
+  Random random(TestSeed());
+  MemoryDevice sound(subject.size, subject.image);
+  const std::vector<Structure> structures = StructuresOf(sound);
+  for (int i = 0; i < rounds; ++i) {
+    Bench bench(subject);
+    const std::string what = DamageAtRandom(bench, random, structures);
+    bench.Save(image);
+    tools::ToolRun repair;
+    const int exit = repair.Run(Fsck, {"-y", image});
+    INFO(subject.name << ", round " << i << ": " << what << "\n" << repair.out << repair.err);
+    REQUIRE((exit == 0 || exit == 1));
+    tools::ToolRun again;
+    REQUIRE(again.Run(Fsck, {"-f", image}) == 0);
+    REQUIRE(again.out.find(": clean, ") != std::string::npos);
+  }
+}
+
+TEST_CASE("whatever is damaged, fsck -y leaves nothing to find", "[damage][repair]") {
+  const int rounds = static_cast<int>(30 * TestScale());
+  for (const Subject& subject : {ClosedStore(), CrashedStore(), BulkStore(), FileSystemImage()}) {
+    RepairAtRandom(subject, rounds);
+  }
+}
+
+TEST_CASE("the corpus has the size that it should have", "[damage][corpus]") {
+  const size_t cases = SuperblockCases().size() + TableCases().size() + NodeCases().size() + LogCases().size() +
+                       FileCases().size() + FileStoreCases().size();
+  CHECK(cases >= 60);
+}
+
+}  // namespace
+}  // namespace betr::test
