@@ -25,7 +25,12 @@ absl::StatusOr<std::unique_ptr<ImageTarget>> ImageTarget::Open(const ImageTarget
 absl::Status ImageTarget::OpenDevice() {
   BETR_ASSIGN_OR_RETURN(file_, FileDevice::Open(options_.image, FileDevice::Access::kReadWrite));
   BETR_RETURN_IF_ERROR(file_->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
-  counting_ = std::make_unique<CountingDevice>(*file_);
+  BlockDevice* below = file_.get();
+  if (options_.disk != nullptr) {
+    disk_ = std::make_unique<DiskDevice>(*file_, *options_.disk, options_.disk_timing, SystemClock());
+    below = disk_.get();
+  }
+  counting_ = std::make_unique<CountingDevice>(*below);
   return absl::OkStatus();
 }
 
@@ -78,12 +83,18 @@ void ImageTarget::BindRoot(NodeNumber root) {
 
 std::optional<DeviceCounts> ImageTarget::Counts() {
   const IoStats stats = counting_->Stats();
-  return DeviceCounts{.reads = stats.reads,
+  DeviceCounts counts{.reads = stats.reads,
                       .writes = stats.writes,
                       .flushes = stats.flushes,
                       .seeks = stats.read_seeks + stats.write_seeks,
                       .read_bytes = stats.read_bytes,
                       .written_bytes = stats.written_bytes};
+  if (disk_ != nullptr) {
+    const DiskStats modelled = disk_->Stats();
+    counts.modelled_seconds = std::chrono::duration<double>(modelled.busy).count();
+    counts.modelled_wait_seconds = std::chrono::duration<double>(modelled.waited).count();
+  }
+  return counts;
 }
 
 absl::StatusOr<Manifest> ImageTarget::List(const std::string& root) {

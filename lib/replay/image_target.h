@@ -11,6 +11,7 @@
 
 #include "betr/filesystem.h"
 #include "device/counting_device.h"
+#include "device/disk_device.h"
 #include "device/file_device.h"
 #include "replay/contents.h"
 #include "replay/target.h"
@@ -19,9 +20,11 @@ namespace betr::replay {
 
 struct ImageTargetOptions {
   std::string image;
-  std::string program;  // for the note on the owner
-  Bytes cache_size{0};  // 0: as the store chooses
-  uint64_t seed = 1;    // of the contents
+  std::string program;                // for the note on the owner
+  Bytes cache_size{0};                // 0: as the store chooses
+  uint64_t seed = 1;                  // of the contents
+  const DiskProfile* disk = nullptr;  // the model that the device goes through; null: none
+  DiskDevice::Timing disk_timing = DiskDevice::Timing::kAccount;
 };
 
 class ImageTarget final : public Target {
@@ -81,6 +84,7 @@ class ImageTarget final : public Target {
   const ImageTargetOptions options_;
   const Contents contents_;
   std::unique_ptr<FileDevice> file_;
+  std::unique_ptr<DiskDevice> disk_;  // null if there is no model
   std::unique_ptr<CountingDevice> counting_;
   std::unique_ptr<FileSystem> fs_;
   NodeNumber root_;

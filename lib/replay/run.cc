@@ -27,6 +27,7 @@ DeviceCounts Since(const DeviceCounts& later, const DeviceCounts& earlier) {
                       .written_bytes = later.written_bytes - earlier.written_bytes};
   if (later.modelled_seconds.has_value()) {
     counts.modelled_seconds = *later.modelled_seconds - earlier.modelled_seconds.value_or(0);
+    counts.modelled_wait_seconds = later.modelled_wait_seconds - earlier.modelled_wait_seconds;
   }
   return counts;
 }

@@ -24,7 +24,9 @@ struct DeviceCounts {
   uint64_t seeks = 0;
   Bytes read_bytes{0};
   Bytes written_bytes{0};
-  std::optional<double> modelled_seconds{};  // how long the disk of the model was busy
+  // By the model of a disk, if there is one: how long it was busy, how long its callers had to wait.
+  std::optional<double> modelled_seconds{};
+  double modelled_wait_seconds = 0;
 };
 
 class Target {

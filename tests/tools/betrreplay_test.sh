@@ -68,7 +68,19 @@ assert kinds['rename']['count'] == 123 and kinds['rename']['different'] == 0, ki
 assert report['trace']['lines'] == 5703 and report['trace']['unparsed'] == 0, report['trace']"
 }
 
+models_a_disk() {
+  mkfs.betr -q -s 256M modelled.img
+  expect 0 betrreplay --json -i modelled.img --disk hdd-7200 --manifest "$before" "$data/shell-plain.strace.zst"
+  python3 -c "
+import json
+device = json.load(open('out'))['device']
+assert 0.01 < device['modelled_seconds'] < 1 and device['modelled_wait_seconds'] > 0.01, device"
+}
+
 refuses_wrong_commands() {
+  expect 2 betrreplay --disk hdd-7200 --dir here x
+  expect 2 betrreplay --disk no-such -i plain.img x
+  expect 2 betrreplay --disk-wait -i plain.img x
   expect 2 betrreplay
   expect 2 betrreplay --dir here -i plain.img x
   expect 2 betrreplay --root relative x
@@ -92,4 +104,5 @@ refuses_what_is_not_empty
 infers_what_was_there
 tells_what_differs
 prints_json
+models_a_disk
 refuses_wrong_commands

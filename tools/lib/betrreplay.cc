@@ -39,7 +39,12 @@ absl::StatusOr<TargetPointer> OpenTarget(const Tool& tool, const BetrreplayOptio
   }
   if (tool.image().empty()) return TargetPointer();
   const replay::ImageTargetOptions target{
-      .image = tool.image(), .program = tool.name(), .cache_size = options.cache_size, .seed = options.seed};
+      .image = tool.image(),
+      .program = tool.name(),
+      .cache_size = options.cache_size,
+      .seed = options.seed,
+      .disk = FindDiskProfile(options.disk),
+      .disk_timing = options.waits_for_disk ? DiskDevice::Timing::kWait : DiskDevice::Timing::kAccount};
   BETR_ASSIGN_OR_RETURN(TargetPointer opened, replay::ImageTarget::Open(target));
   return opened;
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrreplay_options.h"
 
+#include <algorithm>
+
+#include "device/disk_profile.h"
+
 namespace betr::tools {
 
 ToolDescription BetrreplayDescription() {
@@ -27,6 +31,9 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   app.add_option("--cwd", options->working_directory, "Where the traced program was started")->type_name("PATH");
   app.add_flag("--print-manifest", options->prints_manifest,
                "Print what the trace says was there before it; no replay");
+  app.add_option("--disk", options->disk, "Say how long a disk of this profile would take: hdd-7200")
+      ->type_name("PROFILE");
+  app.add_flag("--disk-wait", options->waits_for_disk, "Really take as long as the disk of --disk");
   tool->AddSize("--cache-size", &options->cache_size, "Memory for the store (default: an eighth of the machine's)");
   app.add_option("--seed", options->seed, "Chooses the contents of files (default: 1)")->type_name("N");
   tool->AddJson();
@@ -39,6 +46,9 @@ std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const Betrre
     return "--cwd: not an absolute path";
   }
   if (!options.directory.empty() && !tool.image().empty()) return "--dir and an image: only one of them";
+  if (!options.disk.empty() && FindDiskProfile(options.disk) == nullptr) return "--disk: no such profile";
+  if (!options.disk.empty() && tool.image().empty()) return "--disk: only with an image";
+  if (options.waits_for_disk && options.disk.empty()) return "--disk-wait: needs --disk";
   const bool reads_stdin = std::find(options.traces.begin(), options.traces.end(), "-") != options.traces.end();
   if (reads_stdin && options.manifest.empty() && !options.prints_manifest) {
     return "stdin can be read only once: --manifest is required";

@@ -80,8 +80,10 @@ void PrintText(const Tool& tool, const replay::RunResult& result, const std::opt
                          device.seeks);
       out << fmt::format("amplification  {} written, {} read\n", Ratio(device.written_bytes, result.report.written),
                          Ratio(device.read_bytes, result.report.read));
-      if (device.modelled_seconds.has_value())
-        out << fmt::format("disk model   busy {:.2f} s\n", *device.modelled_seconds);
+      if (device.modelled_seconds.has_value()) {
+        out << fmt::format("disk model   busy {:.3f} s, waited for {:.3f} s\n", *device.modelled_seconds,
+                           device.modelled_wait_seconds);
+      }
     }
   }
   PrintList(out, "not parsed", stream.samples);
@@ -119,7 +121,10 @@ Json DeviceAsJson(const replay::DeviceCounts& device) {
             {"seeks", device.seeks},
             {"read_bytes", device.read_bytes.value},
             {"written_bytes", device.written_bytes.value}};
-  if (device.modelled_seconds.has_value()) json["modelled_seconds"] = *device.modelled_seconds;
+  if (device.modelled_seconds.has_value()) {
+    json["modelled_seconds"] = *device.modelled_seconds;
+    json["modelled_wait_seconds"] = device.modelled_wait_seconds;
+  }
   return json;
 }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a disk with a platter would take: a model of time only, which moves no bytes. disk_device.h puts it in front
+// of a device.
+//
+// 1. A request that begins behind the end of the one before, at most a small gap away, goes on without positioning. Any
+//    other one costs a seek, least_seek + k sqrt(distance), and a rotation, uniform in 0 .. one revolution (seeded). k
+//    is such that the average over the disk is average_seek; the disk is as large as the device.
+// 2. Writes go to a cache and cost their caller a command, until the cache is full. The disk does them in the order of
+//    the elevator (C-LOOK): when there is no room, when it is idle, or when a flush waits for them. Writes that touch
+//    are one request.
+// 3. A flush waits for all writes before it. A write that then goes on where the last one ended has missed its place:
+// it
+//    waits for the platter to come round.
+// 4. After a read the disk reads on, as long as it has nothing else to do, up to the size of a segment. What lies in
+// one
+//    of the last segments is read without the platter; what lies ahead of the head in the newest one is waited for.
+//
+// Time runs on an axis of its own: it goes on by what requests take, and between requests by what the clock of the
+// caller says, so that an idle disk reads ahead and empties its cache. One thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "base/random.h"
+#include "base/units.h"
+#include "device/disk_profile.h"
+
+namespace betr {
+
+struct DiskStats {
+  uint64_t reads = 0;
+  uint64_t read_hits = 0;  // without the platter
+  uint64_t writes = 0;     // that callers made
+  uint64_t flushes = 0;
+  uint64_t requests = 0;     // of reading and writing that reached the platter
+  uint64_t seeks = 0;        // of these: with a seek
+  uint64_t revolutions = 0;  // of these: with a whole revolution lost
+  Bytes read_bytes{0};
+  Bytes written_bytes{0};
+  std::chrono::nanoseconds busy{0};    // head moving, platter turning under it, bytes passing
+  std::chrono::nanoseconds waited{0};  // that callers had to wait
+};
+
+// What happened between two moments.
+DiskStats operator-(const DiskStats& later, const DiskStats& earlier);
+
+class DiskModel {
+ public:
+  // `size`: of the device. The seed decides how the platter stands when a seek ends.
+  DiskModel(const DiskProfile& profile, Bytes size, uint64_t seed = 1);
+
+  // Each returns how long the caller waits. `idle`: how long it did something else since the last of them returned.
+  std::chrono::nanoseconds Read(Bytes offset, Bytes length, std::chrono::nanoseconds idle);
+  std::chrono::nanoseconds Write(Bytes offset, Bytes length, std::chrono::nanoseconds idle);
+  std::chrono::nanoseconds Flush(std::chrono::nanoseconds idle);
+
+  const DiskStats& stats() const { return stats_; }
+
+ private:
+  struct Segment {
+    uint64_t begin = 0;
+    uint64_t end = 0;  // what is in the cache ends here
+  };
+
+  // Lets the disk work until the caller comes back.
+  void PassIdle(std::chrono::nanoseconds idle);
+  void ReadAhead(std::chrono::nanoseconds time);
+  // Does the next write of the elevator.
+  void DoWrite();
+  // Brings the head to `offset`; how long that takes. Counts.
+  std::chrono::nanoseconds Position(uint64_t offset);
+  std::chrono::nanoseconds Transfer(uint64_t bytes) const;
+  // The disk works so long from when it is free; a caller that came at now_ waits for it.
+  void Work(std::chrono::nanoseconds duration);
+  std::chrono::nanoseconds Return(std::chrono::nanoseconds done);
+  const Segment* FindSegment(uint64_t offset, uint64_t end) const;
+  bool IsInWriteCache(uint64_t offset, uint64_t end) const;
+  void AddPending(uint64_t offset, uint64_t length);
+
+  const DiskProfile profile_;
+  const double size_;
+  Random random_;
+  DiskStats stats_;
+  std::chrono::nanoseconds now_{0};       // of the caller
+  std::chrono::nanoseconds free_{0};      // when the disk has done what it does
+  uint64_t head_ = 0;                     // where the last transfer ended
+  bool reads_on_ = false;                 // the last transfer was a read
+  bool missed_ = false;                   // a flush ended since the last transfer
+  std::deque<Segment> segments_;          // the newest last
+  std::map<uint64_t, uint64_t> pending_;  // writes in the cache: where they begin, how long they are
+  uint64_t pending_bytes_ = 0;
+};
+
+}  // namespace betr

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a disk with a platter, for disk_model.h.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+
+namespace betr {
+
+struct DiskProfile {
+  std::string_view name;
+  std::chrono::nanoseconds least_seek{0};    // to the next track
+  std::chrono::nanoseconds average_seek{0};  // between two places of the disk, any two being as likely
+  std::chrono::nanoseconds revolution{0};
+  std::chrono::nanoseconds command{0};  // what a request costs besides: interface, firmware
+  uint64_t bytes_per_second = 0;
+  // A request that begins at most so far behind the end of the one before needs no positioning.
+  Bytes track_gap{0};
+  // The cache of reads: what was read, and what passes under the head while nothing else is to be done.
+  size_t read_segments = 0;
+  Bytes read_segment{0};
+  // The cache of writes: done in the order of the elevator when it is full, idle, or flushed.
+  size_t write_queue = 0;
+  Bytes write_cache{0};
+};
+
+// "hdd-7200": a disk of 500 GB or so as papers on file systems use it. Null for a name that is none.
+const DiskProfile* FindDiskProfile(std::string_view name);
+std::vector<std::string_view> DiskProfileNames();
+
+}  // namespace betr
