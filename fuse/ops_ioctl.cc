@@ -3,9 +3,11 @@
 // whether it is a terminal.
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "betr/mount_ioctl.h"
 #include "cloner.h"
+#include "mount_stats.h"
 #include "operations.h"
 #include "reply.h"
 
@@ -27,6 +29,18 @@ void Clone(fuse_req_t request, fuse_ino_t directory, const void* in, size_t in_s
   ServerOf(request).cloner().CloneHandle(request, wanted.source, ToInode(directory), {wanted.name, size});
 }
 
+void Stats(fuse_req_t request) {
+  Server& server = ServerOf(request);
+  const std::string text = MountStatsJson(server.fs()).dump();
+  betr_stats answer{};
+  if (text.size() >= sizeof answer.json) {
+    fuse_reply_err(request, EOVERFLOW);
+    return;
+  }
+  text.copy(std::begin(answer.json), text.size());
+  fuse_reply_ioctl(request, 0, &answer, sizeof answer);
+}
+
 void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_file_info* info, unsigned, const void* in,
            size_t in_size, size_t out_size) {
   if (command == BETR_IOC_SOURCE && out_size >= sizeof(uint64_t)) {
@@ -34,6 +48,8 @@ void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_fi
     fuse_reply_ioctl(request, 0, &source, sizeof source);
   } else if (command == BETR_IOC_CLONE) {
     Clone(request, node, in, in_size);
+  } else if (command == BETR_IOC_STATS && out_size >= sizeof(betr_stats)) {
+    Stats(request);
   } else {
     fuse_reply_err(request, ENOTTY);
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clones on a mounted image, for any program: C or C++, no library needed.
+ * Clones on a mounted image, and its figures, for any program: C or C++, no library needed.
  *
  *   int source = open("project", O_RDONLY);             a directory or a regular file
  *   int target = open(".", O_RDONLY | O_DIRECTORY);     the directory that gets the clone
@@ -37,7 +37,16 @@ struct betr_clone {
   char name[256]; /* of the clone: ends with NUL */
 };
 
+/*
+ * Live figures of a mount, on a descriptor of anything on it: a JSON document as `betrdump --mounted DIR --json stat`
+ * prints it, ended by NUL. For everyone.
+ */
+struct betr_stats {
+  char json[8192];
+};
+
 /* What names the file or directory behind a descriptor in a betr_clone. */
 #define BETR_IOC_SOURCE _IOR(0xbe, 1, __u64)
 /* On a descriptor of the directory that is to hold the clone. */
 #define BETR_IOC_CLONE _IOW(0xbe, 2, struct betr_clone)
+#define BETR_IOC_STATS _IOR(0xbe, 3, struct betr_stats)

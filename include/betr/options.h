@@ -31,6 +31,10 @@ enum class Logging : uint8_t {
 struct StoreOptions {
   Bytes cache_size{0};  // 0: an eighth of the machine's memory
   bool read_only = false;
+  // Needs read_only: what the last checkpoint has, without a lock and without the log, so also while another process
+  // writes. When that process has made a newer checkpoint and used the space of this one, reading gives kDataLoss:
+  // never something else, as every node and block is known by its version or checksum.
+  bool stale = false;
   Logging logging = Logging::kFull;
   std::chrono::seconds checkpoint_period{60};  // 0: only on demand and under pressure
   // Runs flushing, eviction, checkpoints and reclaim in threads of their own. Without it they happen inside the

@@ -79,7 +79,7 @@ void JudgeGroups(CheckContext* context, const std::string& content, const Counts
   for (const auto& [id, count] : counts) {
     if (count.links == count.names) continue;
     const std::string object = key::Group(content, id);
-    const auto mend = [&, id = id, count = count](WriteBatch* batch) {
+    const auto mend = [&, count = count](WriteBatch* batch) {
       if (count.names == 0) {
         batch->Erase(context->meta(), object);
         batch->EraseRange(context->data(), Range::Prefix(key::Attachments(object)));

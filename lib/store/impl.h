@@ -78,8 +78,8 @@ class Store::Impl {
   // Called with what is really done when nothing else can fail any more; an error of it cancels the batch.
   using BeforePublish = std::function<absl::Status(std::span<const Op>)>;
   absl::Status ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish);
-  absl::Status Replay(Lsn lsn, std::string_view record);
-  absl::Status CheckpointReplayed(Lsn last);
+  absl::Status Replay(Lsn lsn, std::string_view record) ABSL_LOCKS_EXCLUDED(write_mutex_);
+  absl::Status CheckpointReplayed(Lsn last) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
 
   // Checkpoints.
   // For a writer that cannot go on before there is room.
@@ -97,7 +97,7 @@ class Store::Impl {
   bool CheckpointDue() const;
   // All that there is to do now, in this thread: when there are no background threads. What there is no space for,
   // even after a checkpoint, is left for later.
-  absl::Status WorkInline();
+  absl::Status WorkInline() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status WorkAll();
   // What is left of the background work after erases, clones and renames, for a limited time: an owner who comes only
   // to remove something would not give it time otherwise, and its space would not come back.

@@ -110,6 +110,9 @@ absl::Status Store::Format(BlockDevice& device, const FormatOptions& options) {
 
 absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<BlockDevice> device,
                                                                StoreOptions options) {
+  if (options.stale && !options.read_only) {
+    return absl::InvalidArgumentError("what may be stale can only be opened read-only");
+  }
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(*device));
   if (!newest.other.ok()) {
     return absl::DataLossError(fmt::format(
@@ -139,6 +142,9 @@ Store::Impl::Impl(std::unique_ptr<store::Core> core, store::StatePtr state, layo
       checkpointer_(*core_, std::move(state), std::move(catalog)) {}
 
 absl::Status Store::Impl::Recover() {
+  if (core_->options.stale) {
+    return absl::OkStatus();
+  }
   const layout::Superblock& superblock = core_->superblock;
   const store::Log::Checkpoint from{{superblock.log_head, superblock.log_chain}, superblock.checkpoint_lsn};
   const auto replay = [&](Lsn lsn, std::string_view payload) {
@@ -169,7 +175,26 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(std::unique_ptr<BlockDevice> 
   return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 
+namespace {
+
+// A writer may make a checkpoint, and even two, while the table is read.
+absl::StatusOr<std::unique_ptr<Store>> OpenStale(const std::string& path, const StoreOptions& options) {
+  constexpr int kAttempts = 5;
+  for (int attempt = 1;; ++attempt) {
+    BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, FileDevice::Open(path, FileDevice::Access::kReadOnly));
+    absl::StatusOr<std::unique_ptr<Store>> store = Store::Open(std::move(device), options);
+    if (!absl::IsDataLoss(store.status()) || attempt == kAttempts) {
+      return store;
+    }
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Store>> Store::OpenImage(const std::string& path, StoreOptions options) {
+  if (options.stale) {
+    return OpenStale(path, options);
+  }
   const bool read_only = options.read_only;
   BETR_ASSIGN_OR_RETURN(
       std::unique_ptr<FileDevice> device,

@@ -111,7 +111,7 @@ StoreStats Store::Impl::Stats() const {
   stats.block_reads = io.block_reads;
   stats.node_writes = io.node_writes;
   stats.bytes_read = Bytes{io.bytes_read};
-  const store::LogCounters log = log_->Counters();
+  const store::LogCounters log = log_ == nullptr ? store::LogCounters() : log_->Counters();
   stats.log_syncs = log.syncs;
   stats.bytes_log = log.bytes;
   const store::StoreCounters& counters = core_->counters;

@@ -189,7 +189,7 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size) {
   if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   }
-  const auto before_publish = [&](std::span<const Op> plain) {
+  const auto before_publish = [&](std::span<const Op> plain) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
     const absl::Status space = HaveSpace(plain);
     return space.ok() ? AppendToLog(record) : space;
   };
@@ -239,13 +239,13 @@ absl::Status Store::Impl::Write(std::span<Op> ops) {
 
 // Without a log that is open: what was replayed so far is stable from now on, and the rest is replayed after it.
 absl::Status Store::Impl::CheckpointReplayed(Lsn last) {
-  const MutexLock lock(write_mutex_);
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
   const layout::Superblock& opened = core_->superblock;
   return checkpointer_.Write({std::move(state), last, {opened.log_head, opened.log_chain}, ++checkpoints_begun_});
 }
 
 absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
+  const MutexLock lock(write_mutex_);
   BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
   const bool read_only = core_->options.read_only;

@@ -29,8 +29,6 @@ struct Seen {
   int64_t modified_seconds = 0;  // where it was set
   std::string content;           // or target
   std::map<std::string, std::string> xattrs;
-
-  friend bool operator==(const Seen&, const Seen&) = default;
 };
 using Tree = std::map<std::string, Seen>;
 

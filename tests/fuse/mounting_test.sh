@@ -81,6 +81,28 @@ as_mount_calls_it() {
   free disk.img
 }
 
+# While the image is mounted: its last checkpoint to read, its figures to look at.
+looked_at() {
+  mount_image disk.img
+  expect 0 betrcp -i disk.img --stale-ok --cat file
+  printed data
+  expect 0 betrdump -i disk.img --stale-ok tree meta
+  expect 0 betrdump -i disk.img --stale-ok stat
+  expect 3 betrdump -i disk.img stat
+  expect 2 betrcp -i disk.img --stale-ok --mkdir x
+  said "betrcp: --stale-ok: for what only reads an image"
+  expect 2 betrdump -i disk.img --stale-ok --replay stat
+  echo more >"$mnt/more"
+  expect 0 betrdump --mounted "$mnt" stat
+  grep -q "^bytes_batches  *[1-9]" out || fail "$(cat out)"
+  expect 0 betrdump --mounted "$mnt" --json stat
+  grep -q '"schema": "betr.mount"' out || fail "$(cat out)"
+  expect 2 betrdump --mounted "$mnt" table
+  expect 1 betrdump --mounted . stat
+  said "betrdump: stat: .: not on a mounted betr image"
+  unmount_image
+}
+
 refused() {
   expect 1 mount.betr
   expect 1 mount.betr disk.img "$mnt" -o frobnicate
@@ -100,5 +122,6 @@ by_signal
 while_busy
 read_only
 as_mount_calls_it
+looked_at
 refused
 sound disk.img

@@ -41,6 +41,9 @@ int BetrcpMain(Arguments args, ToolIo& io) {
   if (const std::optional<int> exit = tool.Parse(args)) return *exit;
   const absl::StatusOr<CopyCommand> command = CommandOf(options);
   if (!command.ok()) return tool.UsageError(MessageOf(command.status()));
+  if (options.stale_ok && ChangesImage(options, *command)) {
+    return tool.UsageError("--stale-ok: for what only reads an image");
+  }
   return tool.Finish(RunCommand(tool, options, *command));
 }
 

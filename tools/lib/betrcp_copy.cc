@@ -101,7 +101,7 @@ WorkError CopyAll(const Tool& tool, PathFileSystem& paths, const CopyJob& job, T
 
 // A tree goes in without a log: whoever is interrupted does it again anyway, and the image is whole at any time.
 SessionOptions SessionFor(const BetrcpOptions& options, bool into_image, bool is_large) {
-  return {.access = into_image ? ImageAccess::kReadWrite : ImageAccess::kReadOnly,
+  return {.access = into_image ? ImageAccess::kReadWrite : ReadAccess(options),
           .logging = into_image && is_large ? Logging::kBulk : Logging::kFull,
           .cache_size = options.cache_size};
 }

@@ -140,7 +140,7 @@ int MakeDirectories(Tool& tool, const BetrcpOptions& options) {
 
 int CatInside(Tool& tool, const BetrcpOptions& options) {
   const std::vector<Location> places = Inside(options);
-  return RunInside(tool, options, ImageAccess::kReadOnly, places, [&](PathFileSystem& paths) -> WorkError {
+  return RunInside(tool, options, ReadAccess(options), places, [&](PathFileSystem& paths) -> WorkError {
     for (const Location& place : places) {
       if (absl::Status status = Cat(paths, place.path, tool.io().out); !status.ok()) return {"cat", status};
     }

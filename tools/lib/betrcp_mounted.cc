@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrcp_mounted.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,28 +12,13 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "betr/mount_ioctl.h"
+#include "host_descriptor.h"
 #include "json_output.h"
 #include "location.h"
 #include "progress.h"
 
 namespace betr::tools {
 namespace {
-
-// An open file; closes itself.
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_RDONLY | O_CLOEXEC)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 absl::Status LastError(const std::string& path) {
   if (errno == ENOTTY || errno == EOPNOTSUPP) {
@@ -51,9 +34,9 @@ absl::Status Clone(const std::string& from, const std::string& to) {
   betr_clone clone{};
   if (name.empty()) return ErrnoError(EINVAL, to);
   if (name.size() >= sizeof clone.name) return ErrnoError(ENAMETOOLONG, name);
-  const Descriptor source(from, O_NOFOLLOW);
+  const HostDescriptor source(from, O_NOFOLLOW);
   if (source.fd() < 0) return ErrnoError(errno, from);
-  const Descriptor directory(into, O_DIRECTORY);
+  const HostDescriptor directory(into, O_DIRECTORY);
   if (directory.fd() < 0) return ErrnoError(errno, into);
   if (ioctl(source.fd(), BETR_IOC_SOURCE, &clone.source) != 0) return LastError(from);
   std::copy(name.begin(), name.end(), std::begin(clone.name));

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string_view>
 
+#include "location.h"
+
 namespace betr::tools {
 namespace {
 
@@ -74,6 +76,7 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
   app.add_flag("-R,--list-recursive", options->recursive_listing, "With --list: everything below too");
   app.add_flag("-p,--parents", options->parents, "With --mkdir: parents too; what exists is no error");
   tool->AddSize("--cache-size", &options->cache_size, "Memory for the image's nodes (default: an eighth of all)");
+  AddStaleOk(*tool, &options->stale_ok);
   AddCommands(app, options);
   tool->AddJson();
 }
@@ -93,6 +96,17 @@ absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options) {
     return absl::InvalidArgumentError(fmt::format("{}: {} operands: wants {}", chosen->name, count, chosen->operands));
   }
   return chosen->command;
+}
+
+bool ChangesImage(const BetrcpOptions& options, CopyCommand command) {
+  if (command == CopyCommand::kCopy || command == CopyCommand::kTar) {
+    return ParseLocation(options.operands.back()).is_inside;
+  }
+  return command != CopyCommand::kList && command != CopyCommand::kCat;
+}
+
+ImageAccess ReadAccess(const BetrcpOptions& options) {
+  return options.stale_ok ? ImageAccess::kStale : ImageAccess::kReadOnly;
 }
 
 }  // namespace betr::tools

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "open_image.h"
 #include "tool.h"
 
 namespace betr::tools {
@@ -23,6 +24,7 @@ struct BetrcpOptions {
   bool long_listing = false;
   bool recursive_listing = false;
   bool parents = false;
+  bool stale_ok = false;
   Bytes cache_size{0};
   // One of them at most; none means copy.
   bool tar = false;
@@ -41,5 +43,10 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options);
 
 // The command that was asked for. kInvalidArgument if there is more than one, or the wrong number of operands.
 absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options);
+
+bool ChangesImage(const BetrcpOptions& options, CopyCommand command);
+
+// How a command that only reads opens the image.
+ImageAccess ReadAccess(const BetrcpOptions& options);
 
 }  // namespace betr::tools

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "dump_mounted.h"
 #include "dump_options.h"
 #include "open_image.h"
 
@@ -23,7 +24,8 @@ int ReportProblems(Tool& tool, store::Inspection& image) {
 }
 
 int Dump(Tool& tool, const DumpOptions& options) {
-  absl::StatusOr<StoreOptions> store_options = ImageOptions(tool, ImageAccess::kReadOnly);
+  const ImageAccess access = options.stale_ok ? ImageAccess::kStale : ImageAccess::kReadOnly;
+  absl::StatusOr<StoreOptions> store_options = ImageOptions(tool, access);
   if (!store_options.ok()) return tool.Fail("open", store_options.status());
   store_options->cache_size = options.cache_size;
   const LogUse log = options.replay ? LogUse::kReplay : LogUse::kIgnore;
@@ -32,7 +34,7 @@ int Dump(Tool& tool, const DumpOptions& options) {
   DumpContext context{tool, **image, tool.io().out, tool.json()};
   const absl::Status status = options.Chosen()->Run(context);
   tool.io().out.flush();
-  if (!status.ok()) return tool.Fail(tool.image(), status);
+  if (!status.ok()) return tool.Fail(tool.image(), options.stale_ok ? ExplainStale(status) : status);
   return ReportProblems(tool, (*image)->inspection());
 }
 
@@ -43,6 +45,10 @@ int DumpMain(Arguments args, ToolIo& io) {
   DumpOptions options;
   AddDumpOptions(tool, &options);
   if (const auto exit = tool.Parse(args)) return *exit;
+  if (!options.mounted.empty()) {
+    return options.Is("stat") ? DumpMounted(tool, options.mounted) : tool.UsageError("--mounted: only with stat");
+  }
+  if (options.stale_ok && options.replay) return tool.UsageError("--stale-ok shows the last checkpoint: not --replay");
   if (tool.image().empty()) return tool.UsageError("no image: give -i IMAGE or set BETR_IMAGE");
   return Dump(tool, options);
 }

@@ -22,7 +22,9 @@ absl::StatusOr<std::unique_ptr<DumpImage>> DumpImage::Open(const std::string& pa
                                                            LogUse log) {
   std::unique_ptr<DumpImage> image(new DumpImage());
   BETR_ASSIGN_OR_RETURN(image->file_, FileDevice::Open(path, FileDevice::Access::kReadOnly));
-  BETR_RETURN_IF_ERROR(image->file_->Lock(FileDevice::LockMode::kShared, layout::kOwnerOffset));
+  if (!options.stale) {
+    BETR_RETURN_IF_ERROR(image->file_->Lock(FileDevice::LockMode::kShared, layout::kOwnerOffset));
+  }
   const Bytes cache = options.cache_size.value > 0 ? options.cache_size : kDefaultCache;
   BETR_ASSIGN_OR_RETURN(image->inspection_, store::Inspection::Open(*image->file_, cache));
   image->state_ = image->inspection_->state();

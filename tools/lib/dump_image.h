@@ -19,7 +19,8 @@ enum class LogUse { kIgnore, kReplay };
 
 class DumpImage {
  public:
-  // Locks the image against writers. Errors: those of opening it, as far as nothing at all can be shown.
+  // Locks the image against writers, unless the options say that it may be stale. Errors: those of opening it, as far
+  // as nothing at all can be shown.
   static absl::StatusOr<std::unique_ptr<DumpImage>> Open(const std::string& path, const StoreOptions& options,
                                                          LogUse log);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump_options.h"
 
+#include <algorithm>
+
+#include "open_image.h"
+
 namespace betr::tools {
 
 ToolDescription DumpDescription() {
@@ -11,6 +15,7 @@ ToolDescription DumpDescription() {
               "  betrdump -i disk.img tree meta --depth 2\n"
               "  betrdump -i disk.img path meta /usr/lib/libc.so\n"
               "  betrdump -i disk.img --json stat | jq .heights\n"
+              "  betrdump --mounted /mnt stat\n"
               "  betrdump -i disk.img dot | dot -Tsvg > dag.svg\n"};
 }
 
@@ -28,6 +33,11 @@ std::vector<std::unique_ptr<DumpCommand>> AllDumpCommands() {
   return commands;
 }
 
+bool DumpOptions::Is(std::string_view name) const {
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const auto& one) { return one.first->parsed() && one.first->get_name() == name; });
+}
+
 DumpCommand* DumpOptions::Chosen() const {
   for (const auto& [app, command] : commands) {
     if (app->parsed()) {
@@ -41,6 +51,8 @@ void AddDumpOptions(Tool& tool, DumpOptions* options) {
   tool.AddImage();
   tool.AddJson();
   tool.app().add_flag("--replay", options->replay, "Show what the log makes of the image (in memory only)");
+  AddStaleOk(tool, &options->stale_ok);
+  tool.app().add_option("--mounted", options->mounted, "With stat: live figures of the image mounted at DIR");
   tool.AddSize("--cache", &options->cache_size, "Memory for nodes [256M]");
   tool.app().require_subcommand(1);
   for (std::unique_ptr<DumpCommand>& command : AllDumpCommands()) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,9 +16,13 @@ namespace betr::tools {
 
 struct DumpOptions {
   bool replay = false;
+  bool stale_ok = false;
+  std::string mounted;  // a directory on a mount, whose live figures are wanted
   Bytes cache_size{0};
   std::vector<std::pair<CLI::App*, std::unique_ptr<DumpCommand>>> commands;
 
+  // Whether the command is that of this name. False before parsing.
+  bool Is(std::string_view name) const;
   // The one that the command line names. Null before parsing.
   DumpCommand* Chosen() const;
 };

@@ -7,9 +7,23 @@
 
 namespace betr::tools {
 
+void AddStaleOk(Tool& tool, bool* stale_ok) {
+  tool.app().add_flag("--stale-ok", *stale_ok,
+                      "Read the last checkpoint, without a lock: also of an image that is mounted");
+}
+
+absl::Status ExplainStale(const absl::Status& status) {
+  if (!absl::IsDataLoss(status)) {
+    return status;
+  }
+  return absl::DataLossError(std::string(status.message()) +
+                             " (--stale-ok: if the image is in use, what was read may have been replaced: try again)");
+}
+
 absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access) {
   StoreOptions options;
-  options.read_only = access == ImageAccess::kReadOnly;
+  options.read_only = access != ImageAccess::kReadWrite;
+  options.stale = access == ImageAccess::kStale;
   options.program = tool.name();
   BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&options.functions));
   return options;

@@ -13,7 +13,16 @@
 
 namespace betr::tools {
 
-enum class ImageAccess { kReadOnly, kReadWrite };
+enum class ImageAccess {
+  kReadOnly,
+  kStale,  // read-only, and as the last checkpoint has it: no lock, others may write meanwhile
+  kReadWrite
+};
+
+// --stale-ok
+void AddStaleOk(Tool& tool, bool* stale_ok);
+// For an error of reading a stale image: what else it may be than damage.
+absl::Status ExplainStale(const absl::Status& status);
 
 // Options of a store on an image for `tool`: the program's name, the file system's upserts.
 absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access);

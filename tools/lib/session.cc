@@ -18,7 +18,8 @@ int Session::Run(const std::string& image, absl::FunctionRef<WorkError(PathFileS
   {
     PathFileSystem paths(fs->get());
     const WorkError error = work(paths);
-    if (!error.status.ok()) exit = tool_.Fail(error.what, error.status);
+    const bool stale = options_.access == ImageAccess::kStale;
+    if (!error.status.ok()) exit = tool_.Fail(error.what, stale ? ExplainStale(error.status) : error.status);
   }
   const absl::Status closed = (*fs)->Unmount();
   if (closed.ok()) return exit;

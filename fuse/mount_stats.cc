@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mount_stats.h"
+
+#include <string>
+
+#include "betr/store.h"
+
+namespace betr::fuse {
+
+tools::Json MountStatsJson(FileSystem& fs) {
+  const Store& store = fs.store();
+  tools::Json json = tools::NewDocument("mount");
+  tools::Json& space = json["space"];
+  const SpaceStats figures = store.Space();
+  space["total"] = figures.total.value;
+  space["free"] = figures.free.value;
+  space["reserved"] = figures.reserved.value;
+  space["nodes"] = figures.nodes;
+  space["dead_nodes"] = figures.dead_nodes;
+  tools::Json& counters = json["counters"];
+  store.Stats().ForEach([&](std::string_view name, uint64_t value) { counters[std::string(name)] = value; });
+  return json;
+}
+
+}  // namespace betr::fuse

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dump_mounted.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "base/size_text.h"
+#include "base/status.h"
+#include "betr/fs_error.h"
+#include "betr/mount_ioctl.h"
+#include "host_descriptor.h"
+#include "json_output.h"
+
+namespace betr::tools {
+namespace {
+
+absl::StatusOr<Json> AskMount(const std::string& directory) {
+  const HostDescriptor descriptor(directory, O_DIRECTORY);
+  if (descriptor.fd() < 0) return ErrnoError(errno, directory);
+  betr_stats stats{};
+  if (ioctl(descriptor.fd(), BETR_IOC_STATS, &stats) != 0) {
+    if (errno == ENOTTY || errno == EOPNOTSUPP) {
+      return absl::FailedPreconditionError(directory + ": not on a mounted betr image");
+    }
+    return ErrnoError(errno, directory);
+  }
+  Json json = Json::parse(std::begin(stats.json), std::begin(stats.json) + strnlen(stats.json, sizeof stats.json),
+                          nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return absl::DataLossError(directory + ": what the mount says is no JSON document");
+  return json;
+}
+
+// Sizes are written as sizes, and times as times; everything else is a count.
+std::string Text(std::string_view name, uint64_t value) {
+  const bool is_size = name.starts_with("bytes_") || name.starts_with("cache_") || name == "buffers" ||
+                       name == "total" || name == "free" || name == "reserved";
+  if (name.ends_with("_ns")) return fmt::format("{:.3f} s", static_cast<double>(value) / 1e9);
+  return is_size ? FormatSize(Bytes{value}) : std::to_string(value);
+}
+
+void PrintGroup(std::ostream& out, const Json& group) {
+  for (const auto& [name, value] : group.items()) {
+    const bool is_quiet = value.is_number() && value == 0 && name.find('.') != std::string::npos;
+    if (value.is_number_unsigned() && !is_quiet) {
+      out << fmt::format("{:<22} {:>14}\n", name, Text(name, value.get<uint64_t>()));
+    }
+  }
+}
+
+}  // namespace
+
+int DumpMounted(Tool& tool, const std::string& directory) {
+  const absl::StatusOr<Json> json = AskMount(directory);
+  if (!json.ok()) return tool.Fail("stat", json.status());
+  std::ostream& out = tool.io().out;
+  if (tool.json()) {
+    PrintJson(out, *json);
+    return tool.Finish(kExitOk);
+  }
+  for (const auto& [name, group] : json->items()) {
+    if (group.is_object()) PrintGroup(out, group);
+  }
+  return tool.Finish(kExitOk);
+}
+
+}  // namespace betr::tools
