@@ -66,7 +66,7 @@ struct Core {
 
   // A message buffer of more is sealed; all buffers together stay below the limit.
   Bytes SealSize() const;
-  Bytes BufferLimit() const { return SealSize() * 4; }
+  Bytes BufferLimit() const { return SealSize() * 2; }
   // What a clone or rename of no more bytes copies (small_copy.h).
   Bytes CopyLimit() const { return shape.node_size / 4; }
   // Dirty memory above the soft limit is written out; at the hard limit writers wait.
@@ -74,6 +74,6 @@ struct Core {
   Bytes DirtyHardLimit() const { return cache->Budget() * 3 / 4; }
 };
 
-inline Bytes Core::SealSize() const { return std::max(std::min(shape.node_size * 4, cache->Budget() / 16), KiB(4)); }
+inline Bytes Core::SealSize() const { return std::max(std::min(shape.node_size * 4, cache->Budget() / 32), KiB(4)); }
 
 }  // namespace betr::store

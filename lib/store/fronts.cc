@@ -161,7 +161,14 @@ Bytes Fronts::Size() const {
   return size;
 }
 
-bool Fronts::AnySealed() const { return OldestSealed().has_value(); }
+size_t Fronts::SealedCount() const {
+  const ReaderLock lock(mutex_);
+  size_t count = 0;
+  for (const auto& [tree, front] : fronts_) {
+    count += front.sealed.size();
+  }
+  return count;
+}
 
 std::vector<TreeId> Fronts::Busy() const {
   const ReaderLock lock(mutex_);

@@ -71,7 +71,8 @@ class Fronts {
   std::map<TreeId, Bytes> Sizes() const;
   // Bytes in all buffers.
   Bytes Size() const;
-  bool AnySealed() const;
+  // Sealed buffers, of all trees.
+  size_t SealedCount() const;
   // Trees whose buffers hold anything.
   std::vector<TreeId> Busy() const;
 

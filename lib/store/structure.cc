@@ -37,12 +37,14 @@ class Structure::Turn {
 
 Structure::Structure(Core& core, Fronts& fronts) : core_(core), fronts_(fronts) {
   const StatePtr state = fronts_.state();
-  const MutexLock lock(mutex_);
+  std::set<NodeId> dead;
   state->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
     if (record.Dead()) {
-      dead_.insert(id);
+      dead.insert(id);
     }
   });
+  const MutexLock lock(mutex_);
+  dead_ = std::move(dead);
   for (const auto& [id, tree] : state->trees) {
     if (!tree.snapshot) {
       restless_.try_emplace(id);
@@ -115,9 +117,13 @@ uint64_t Structure::DeadNodes() const {
 }
 
 absl::Status Structure::AbsorbSealed() {
-  for (bool more = true; more;) {
+  for (size_t left = fronts_.SealedCount(); left > 0;) {
     const Turn turn(*this, Turn::Kind::kBackground);
-    BETR_ASSIGN_OR_RETURN(more, AbsorbStep());
+    BETR_ASSIGN_OR_RETURN(const bool worked, WorkStep(true));
+    if (!worked) {
+      BETR_RETURN_IF_ERROR(AbsorbStep().status());
+      --left;
+    }
   }
   return absl::OkStatus();
 }

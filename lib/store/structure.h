@@ -37,14 +37,14 @@ class Structure {
   // Requires: no other writer meanwhile.
   absl::StatusOr<StatePtr> Drain();
 
-  // Absorbs the buffers that are sealed now, one a turn, so that Drain has little left to do.
+  // Absorbs the buffers that are sealed now, one a turn, so that Drain has little left to do. Between them what is
+  // pressing is done, so that no root becomes much larger than a node should be.
   absl::Status AbsorbSealed();
 
-  // One step of background work. Errors: kResourceExhausted if what it makes might not find space on disk; nothing
-  // has happened then, and a checkpoint may help.
-  //  The first of these that there is: what is pressing in a tree that has news
+  // One step of background work, the first of these that there is: what is pressing in a tree that has news
   // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. False if there was
-  // nothing to do.
+  // nothing to do. Errors: kResourceExhausted if what it makes might not find space on disk; nothing has happened then,
+  // and a checkpoint may help.
   absl::StatusOr<bool> Step();
   // From now on sweeps look at what is on disk too. All trees get one.
   void LookOnDisk();

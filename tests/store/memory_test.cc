@@ -67,7 +67,9 @@ void RunThrough(Bytes total, Bytes cache) {
       batch.Put(tree, key(), random.String(100 + random.Uniform(8000)));
     }
     written += batch.Size();
-    REQUIRE(store.Write(batch).ok());
+    const absl::Status put = store.Write(batch);
+    INFO(put.ToString());
+    REQUIRE(put.ok());
     if (random.OneIn(50)) {
       const auto cursor = *store.NewCursor(tree);
       cursor->Seek(Bound::At(key()));
