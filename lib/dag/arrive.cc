@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "dag/carve.h"
+#include "dag/live.h"
 #include "dag/partition_reader.h"
 
 namespace betr::dag {
@@ -56,6 +57,17 @@ absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
   return absl::OkStatus();
 }
 
+// What a carved edge still shows beside the hole may be nothing: then it would share its child for nothing, and pin what
+// nobody sees. Only as far as memory tells.
+void ClearFringes(Edit& edit, Node& node, size_t hole) {
+  for (const size_t beside : {hole - 1, hole + 1}) {  // hole - 1 may wrap: no edge
+    if (beside < node.edges.size() && !node.edges[beside].link.Null() &&
+        ShowsNothing(edit.table(), node.edges[beside])) {
+      Clear(edit, node.edges[beside]);
+    }
+  }
+}
+
 }  // namespace
 
 void ArriveGoto(Edit& edit, Node& node, Goto message) {
@@ -73,6 +85,7 @@ void ArriveGoto(Edit& edit, Node& node, Goto message) {
     return;
   }
   const size_t hole = CarveHole(edit, node, range);
+  ClearFringes(edit, node, hole);
   if (is_edge) {
     node.edges[hole].link = std::move(message.link);
   } else {

@@ -178,9 +178,13 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing s
   return weight == 0 ? std::nullopt : std::optional<Job>({Job::kFlush, heaviest});
 }
 
-std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index) {
+std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index, Reach reach) {
   const Edge& edge = node.edges[index];
-  const NodePtr child = edge.link.Null() || ChildShared(edit, edge) ? nullptr : edit.Peek(edge.link.target);
+  if (edge.link.Null() || ChildShared(edit, edge)) {
+    return std::nullopt;
+  }
+  const bool may_read = reach == Reach::kDisk && node.height > 1;
+  const NodePtr child = may_read ? edit.Load(edge.link.target).value_or(nullptr) : edit.Peek(edge.link.target);
   if (child == nullptr) {
     return std::nullopt;
   }
@@ -198,7 +202,7 @@ std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMo
     return job;
   }
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (const auto job = TidyIfNeeded(edit, node, i)) {
+    if (const auto job = TidyIfNeeded(edit, node, i, mode.reach)) {
       return job;
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What there is to do at one node, and doing it: the parts of background work (work.h says when and in which order).
 // A job changes the node and at most two of its children. Looking for one reads nothing but children for which range
-// erases or clones wait: they may hide space, and only the child tells how much.
+// erases or clones wait: they may hide space, and only the child tells how much; with Reach::kDisk also whatever tells
+// how much of a child its edge shows, but no leaf for that.
 #pragma once
 
 #include <absl/status/status.h>
@@ -31,8 +32,8 @@ struct Job {
 // and with Sharing::kKeep for nothing.
 std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing sharing);
 
-// Tidying the child of one edge, if that is private and in memory.
-std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index);
+// Tidying the child of one edge, if that is private, and in memory; with Reach::kDisk interior children are read.
+std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index, Reach reach);
 
 // What the sweep does first at an interior node, which may be shared.
 std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode);

@@ -12,8 +12,10 @@
 namespace betr::dag {
 namespace {
 
-// Interior nodes that one step of the sweep looks at when it finds nothing to do, and ids that it passes over.
+// Interior nodes that one step of the sweep looks at when it finds nothing to do, as how many of them one counts that
+// has to be read, and ids that it passes over.
 constexpr int kLooks = 64;
+constexpr int kLooksOfRead = 16;
 constexpr int kIds = 4096;
 
 // A node on a way down from the root that nobody else shares.
@@ -88,7 +90,7 @@ class Step {
     std::optional<std::pair<Spot, Job>> lowest;
     do {
       const size_t index = spot.node->EdgeAfter(spot.at);
-      std::optional<Job> job = TidyIfNeeded(edit_, *spot.node, index);
+      std::optional<Job> job = TidyIfNeeded(edit_, *spot.node, index, Reach::kMemory);
       if (!job && spot.id != root_) {
         job = FlushIfOverfull(edit_, *spot.node, Sharing::kBreak);
       }
@@ -123,7 +125,7 @@ class Step {
         return WorkResult{root_, sweep_.worked, false, false};
       }
       if (!record->Dead() && record->height > 0) {
-        --looks;
+        looks -= edit_.Peek(id) != nullptr ? 1 : sweep_.reach == Reach::kDisk ? kLooksOfRead : 0;
         BETR_ASSIGN_OR_RETURN(const bool worked, LookAt(id));
         if (worked) {
           sweep_.next = id;

@@ -11,6 +11,13 @@
 #include "store/headroom.h"
 
 namespace betr::store {
+namespace {
+
+// Between two buffers that are absorbed; each is at most a node's work.
+constexpr int kChores = 4;
+
+}  // namespace
+
 // Holds the structural writer's turn. Background turns let urgent ones go first.
 class Structure::Turn {
  public:
@@ -66,6 +73,11 @@ void Structure::Remember(const dag::Edit& edit) {
       dead_.insert(id);
     }
   }
+}
+
+bool Structure::SpaceIsShort() const {
+  const layout::SpaceFigures figures = core_.space->Figures();
+  return figures.free < figures.total / 4;
 }
 
 absl::Status Structure::CheckSpace(const State& state) const {
@@ -141,16 +153,52 @@ absl::StatusOr<bool> Structure::Step() {
 
 absl::StatusOr<bool> Structure::NextStep() {
   BETR_ASSIGN_OR_RETURN(bool done, WorkStep(true));
+  if (!done && chores_ > 0) {
+    --chores_;
+    BETR_ASSIGN_OR_RETURN(done, Chore());
+  }
   if (!done) {
     BETR_ASSIGN_OR_RETURN(done, AbsorbStep());
+    chores_ = done ? kChores : 0;
   }
+  return done ? true : Chore();
+}
+
+absl::StatusOr<bool> Structure::Chore() {
+  BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
   if (!done) {
-    BETR_ASSIGN_OR_RETURN(done, ReclaimStep());
+    BETR_ASSIGN_OR_RETURN(done, PruneStep());
   }
-  if (!done) {
-    BETR_ASSIGN_OR_RETURN(done, WorkStep(false));
+  return done ? true : WorkStep(false);
+}
+
+absl::StatusOr<bool> Structure::PruneStep() {
+  const StatePtr before = fronts_.state();
+  if (!prune_) {
+    const uint64_t changes = core_.dag_counters.nodes_created + core_.dag_counters.nodes_reclaimed;
+    if (!SpaceIsShort() || changes < prune_at_) {
+      return false;
+    }
+    prune_at_ = changes + before->table.Count() / 8 + 1;
+    std::vector<NodeId> roots;
+    for (const auto& [id, tree] : before->trees) {
+      roots.push_back(tree.root);
+    }
+    prune_.emplace(before->table, roots);
   }
-  return done;
+  dag::Edit edit = Begin(*before);
+  const absl::StatusOr<bool> changed = prune_->Step(edit);
+  if (changed.ok() && *changed) {
+    Remember(edit);
+    Change change;
+    change.state = Finish(*before, edit);
+    fronts_.Publish(std::move(change));
+  }
+  // What cannot be read is an error to those who need it.
+  if (!changed.ok() || prune_->Done()) {
+    prune_.reset();
+  }
+  return true;
 }
 
 void Structure::LookOnDisk() {
@@ -191,7 +239,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
     return false;
   }
   dag::Edit edit = Begin(*before);
-  restless.sweep.reach = reach_;
+  restless.sweep.reach = SpaceIsShort() ? dag::Reach::kDisk : reach_;
   BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree->second.root, restless.sweep));
   restless.news = result.pressing;
   if (result.changed) {

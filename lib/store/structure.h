@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/mutex.h"
 #include "betr/write_batch.h"
 #include "dag/edit.h"
+#include "dag/prune.h"
 #include "dag/work.h"
 #include "store/core.h"
 #include "store/fronts.h"
@@ -42,9 +44,9 @@ class Structure {
   absl::Status AbsorbSealed();
 
   // One step of background work, the first of these that there is: what is pressing in a tree that has news
-  // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. False if there was
-  // nothing to do. Errors: kResourceExhausted if what it makes might not find space on disk; nothing has happened then,
-  // and a checkpoint may help.
+  // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. After a buffer the last
+  // two get some turns before the next one. False if there was nothing to do. Errors: kResourceExhausted if what it
+  // makes might not find space on disk; nothing has happened then, and a checkpoint may help.
   absl::StatusOr<bool> Step();
   // From now on sweeps look at what is on disk too. All trees get one.
   void LookOnDisk();
@@ -73,11 +75,19 @@ class Structure {
   // Background work may use the reserve, but not what checkpoints need.
   absl::Status CheckSpace(const State& state) const;
 
+  // A step of a pass that drops what no path shows any more (dag/prune.h), if space is short. A pass begins when
+  // an eighth of the nodes are new since the last one.
+  absl::StatusOr<bool> PruneStep();
+  // Then sweeps read what they need to find space that nobody sees any more.
+  bool SpaceIsShort() const;
+
   // Work in the next tree, of those with news or of those without.
   absl::StatusOr<bool> WorkStep(bool news);
   absl::StatusOr<bool> WorkOn(TreeId id, Restless& restless);
   void Wake(const std::set<TreeId>& trees);
   absl::StatusOr<bool> NextStep();
+  // Reclaims a node, or takes a step of a sweep.
+  absl::StatusOr<bool> Chore();
   absl::StatusOr<bool> AbsorbStep();
   absl::StatusOr<bool> ReclaimStep();
 
@@ -87,6 +97,9 @@ class Structure {
   // Of the one who has the turn:
   std::map<TreeId, Restless> restless_;
   dag::Reach reach_ = dag::Reach::kMemory;
+  std::optional<dag::Prune> prune_;
+  uint64_t prune_at_ = 0;  // nodes created and reclaimed before the next pass is worth beginning
+  int chores_ = 0;         // that come before the next sealed buffer, so that they need no lull to be done
   std::atomic<bool> replaying_{false};
   std::atomic<int> urgent_{0};  // callers that go before background steps
   mutable Mutex mutex_;

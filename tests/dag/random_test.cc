@@ -59,6 +59,9 @@ class RandomRun {
     if (random_.OneIn(50)) {
       dag_.RelearnDead();
     }
+    if (random_.OneIn(4)) {
+      dag_.PruneStep();
+    }
     while (dag_.Oracle(tree).size() > load_.most_keys) {
       dag_.EraseRange(tree, Range::Prefix(ExistingKey(tree).substr(0, 1)));
     }

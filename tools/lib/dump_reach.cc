@@ -4,34 +4,13 @@
 #include <algorithm>
 #include <functional>
 
+#include "dag/prune.h"
+
 namespace betr::tools {
 namespace {
 
 // Of one node. More would make a walk over an image of many clones quadratic.
 constexpr size_t kMaxRanges = 256;
-
-void Reach(const dag::Link& link, const Range& shown, double ways,
-           const std::function<void(const dag::Link&, double)>& visit) {
-  const Range part = link.range.Intersect(shown);
-  if (!link.Null() && !part.Empty()) {
-    visit(link.Cut(part), ways);
-  }
-}
-
-// What the edge itself still shows of `shown`: what lies between its gotos.
-void ReachEdge(const dag::Edge& edge, const Range& shown, double ways,
-               const std::function<void(const dag::Link&, double)>& visit) {
-  Bound from = shown.lo;
-  for (const dag::Goto& message : edge.partition.gotos) {
-    if (message.link.range.lo >= shown.hi) {
-      break;
-    }
-    Reach(message.link, shown, ways, visit);
-    Reach(edge.link, {from, std::min(message.link.range.lo, shown.hi)}, ways, visit);
-    from = std::max(from, message.link.range.hi);
-  }
-  Reach(edge.link, {from, shown.hi}, ways, visit);
-}
 
 }  // namespace
 
@@ -72,12 +51,7 @@ std::vector<Range> ReachedRanges::Union() const {
 void ForEachReached(const dag::Node& node, const ReachedRanges& reached,
                     const std::function<void(const dag::Link&, double)>& visit) {
   reached.ForEach([&](const Range& shown, double ways) {
-    for (const dag::Edge& edge : node.edges) {
-      const Range part = edge.link.range.Intersect(shown);
-      if (!part.Empty()) {
-        ReachEdge(edge, part, ways, visit);
-      }
-    }
+    dag::ForEachShown(node, shown, [&](const dag::Link& link) { visit(link, ways); });
   });
 }
 

@@ -160,6 +160,26 @@ dag::WorkResult DagHarness::Work(size_t tree) {
   return result;
 }
 
+bool DagHarness::PruneStep() {
+  if (!prune_) {
+    std::vector<NodeId> roots = roots_;
+    for (const Kept& kept : snapshots_) {
+      roots.push_back(kept.root);
+    }
+    prune_.emplace(table_, roots);
+  }
+  dag::Prune pass = *prune_;
+  Apply([&](dag::Edit& edit, std::vector<NodeId>&) {
+    pass = *prune_;
+    return pass.Step(edit).status();
+  });
+  prune_ = std::move(pass);
+  if (prune_->Done()) {
+    prune_.reset();
+  }
+  return !prune_;
+}
+
 bool DagHarness::ReclaimOne() {
   if (dead_.empty()) {
     return false;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "dag/edit.h"
 #include "dag/layer.h"
 #include "dag/message_buffer.h"
+#include "dag/prune.h"
 #include "dag/shape.h"
 #include "dag/work.h"
 #include "support/dag/compare.h"
@@ -46,6 +48,9 @@ class DagHarness {
   void Seal(size_t tree);
   dag::WorkResult Work(size_t tree);
   bool ReclaimOne();
+  // A step of a pass that drops what no path shows (dag/prune.h); begins one if there is none, and says if it has
+  // ended.
+  bool PruneStep();
   void FlushAll(size_t tree);
   // Work and reclaim until nothing is left to do. Fails after a number of steps that no tree should need.
   void Settle(size_t tree);
@@ -102,6 +107,7 @@ class DagHarness {
   std::vector<Tree> trees_;
   std::vector<NodeId> roots_;
   std::vector<Kept> snapshots_;
+  std::optional<dag::Prune> prune_;
   bool inject_faults_ = false;
 };
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/prune.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/status.h"
+#include "dag/carve.h"
+
+namespace betr::dag {
+namespace {
+
+constexpr int kLooks = 16;         // nodes that one step looks at
+constexpr size_t kMaxRanges = 64;  // of one node; more are joined, which shows more than there is
+
+void ShowPart(const Link& link, const Range& shown, absl::FunctionRef<void(const Link&)> visit) {
+  const Range part = link.range.Intersect(shown);
+  if (!link.Null() && !part.Empty()) {
+    visit(link.Cut(part));
+  }
+}
+
+// What an edge still shows of `shown` is what lies between its gotos.
+void ShowEdge(const Edge& edge, const Range& shown, absl::FunctionRef<void(const Link&)> visit) {
+  Bound from = shown.lo;
+  for (const Goto& message : edge.partition.gotos) {
+    if (message.link.range.lo >= shown.hi) {
+      break;
+    }
+    ShowPart(message.link, shown, visit);
+    ShowPart(edge.link, {from, std::min(message.link.range.lo, shown.hi)}, visit);
+    from = std::max(from, message.link.range.hi);
+  }
+  ShowPart(edge.link, {from, shown.hi}, visit);
+}
+
+// The smallest range that holds all of `part` that is in `ranges`; none if nothing is.
+std::optional<Range> Hull(const std::vector<Range>& ranges, const Range& part) {
+  std::optional<Range> hull;
+  for (const Range& range : ranges) {
+    if (const Range seen = range.Intersect(part); !seen.Empty()) {
+      hull = hull ? Range{hull->lo, seen.hi} : seen;
+    }
+  }
+  return hull;
+}
+
+// Drops what of a node is outside of `ranges`; the bounds stay.
+Node Pruned(Edit& edit, const Node& node, const std::vector<Range>& ranges) {
+  Node pruned = node;
+  pruned.edges.clear();
+  const auto add_null = [&](const Range& range) {
+    if (!range.Empty()) {
+      pruned.edges.push_back({Link{range, kNoNode, {}}, {}});
+    }
+  };
+  for (const Edge& edge : node.edges) {
+    const Range& whole = edge.link.range;
+    const std::optional<Range> hull = edge.Idle() ? whole : Hull(ranges, whole);
+    if (hull == whole) {
+      pruned.edges.push_back(edge);
+      continue;
+    }
+    if (hull) {
+      add_null({whole.lo, hull->lo});
+      pruned.edges.push_back(CopyEdgePart(edit, edge, *hull));
+      add_null({hull->hi, whole.hi});
+    } else {
+      add_null(whole);
+    }
+    ReleaseEdge(edit, edge);
+  }
+  CoalesceNullEdges(pruned);
+  return pruned;
+}
+
+}  // namespace
+
+void ForEachShown(const Node& node, const Range& shown, absl::FunctionRef<void(const Link&)> visit) {
+  for (const Edge& edge : node.edges) {
+    if (const Range part = edge.link.range.Intersect(shown); !part.Empty()) {
+      ShowEdge(edge, part, visit);
+    }
+  }
+}
+
+Prune::Prune(NodeTable table, const std::vector<NodeId>& roots) : table_(std::move(table)) {
+  std::map<Height, std::vector<NodeId>, std::greater<>> levels;
+  table_.ForEach([&](NodeId id, const NodeRecord& record) {
+    if (record.height > 0 && !record.Dead()) {
+      levels[record.height].push_back(id);
+    }
+  });
+  for (const auto& [height, ids] : levels) {
+    order_.insert(order_.end(), ids.begin(), ids.end());
+  }
+  for (const NodeId root : roots) {
+    Reach(root, Range::All());
+  }
+}
+
+void Prune::Reach(NodeId id, const Range& range) {
+  Ranges& ranges = reached_[id];
+  Range joined = range;
+  const auto first =
+      std::partition_point(ranges.begin(), ranges.end(), [&](const Range& one) { return one.hi < joined.lo; });
+  auto last = first;
+  for (; last != ranges.end() && last->lo <= joined.hi; ++last) {
+    joined = {std::min(joined.lo, last->lo), std::max(joined.hi, last->hi)};
+  }
+  ranges.insert(ranges.erase(first, last), joined);
+  if (ranges.size() > kMaxRanges) {
+    ranges = {Range{ranges.front().lo, ranges.back().hi}};
+  }
+}
+
+absl::StatusOr<bool> Prune::Step(Edit& edit) {
+  for (int looks = kLooks; looks > 0 && !Done(); --looks) {
+    BETR_ASSIGN_OR_RETURN(const bool changed, Look(edit, order_[next_]));
+    ++next_;
+    if (changed) {
+      return true;
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<bool> Prune::Look(Edit& edit, NodeId id) {
+  const auto found = reached_.extract(id);
+  if (found.empty()) {
+    return false;  // only nodes that are dead themselves name it, or parts of nodes that nobody sees
+  }
+  const Ranges& ranges = found.mapped();
+  BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table_, id));
+  bool drops = false;
+  for (const Edge& edge : node->edges) {
+    drops = drops || (!edge.Idle() && !Hull(ranges, edge.link.range));
+  }
+  for (const Range& range : ranges) {
+    ForEachShown(*node, range, [&](const Link& link) {
+      const NodeRecord* child = table_.Find(link.target);
+      if (child != nullptr && child->height > 0) {
+        Reach(link.target, link.Image());
+      }
+    });
+  }
+  const NodeRecord* now = edit.table().Find(id);
+  if (!drops || now == nullptr || now->Dead() || now->slot != table_.Find(id)->slot) {
+    return false;
+  }
+  edit.Rearrange(id, Pruned(edit, *node, ranges));
+  BETR_RETURN_IF_ERROR(edit.status());
+  return true;
+}
+
+}  // namespace betr::dag

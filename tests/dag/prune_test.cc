@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What no path shows of shared nodes is dropped, and nothing else is.
+#include "dag/prune.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "support/dag/dag_harness.h"
+
+namespace betr::test {
+namespace {
+
+dag::Shape SmallShape() {
+  dag::Shape shape;
+  shape.node_size = Bytes{400};
+  shape.basement_size = Bytes{100};
+  shape.fanout = 8;
+  return shape;
+}
+
+std::string KeyOf(int number) { return std::to_string(10'000 + number); }
+
+void WriteAll(DagHarness& dag, const std::string& value) {
+  for (int i = 0; i < 2'000; ++i) {
+    dag.Put(0, KeyOf(i), value);
+    if (i % 20 == 0) {
+      dag.Seal(0);
+      dag.Work(0);
+    }
+  }
+  dag.FlushAll(0);
+}
+
+void Reclaim(DagHarness& dag) {
+  while (dag.ReclaimOne()) {
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what several narrow clones leave of a node is found by a pass over all", "[dag][prune]") {
+  DagHarness dag(SmallShape(), false);
+  WriteAll(dag, "old");
+  const size_t alone = dag.NodeCount();
+  // Narrow parts of the tree, under two names each, so that no node they share is ever private.
+  for (const std::string prefix : {"1001", "1051", "1101", "1151"}) {
+    dag.Clone(0, prefix, 0, "first/" + prefix);
+    dag.Clone(0, prefix, 0, "second/" + prefix);
+  }
+  dag.FlushAll(0);
+  WriteAll(dag, "new");
+  dag.Settle(0);
+  Reclaim(dag);
+  const size_t before = dag.NodeCount();
+  while (!dag.PruneStep()) {
+  }
+  Reclaim(dag);
+  dag.Verify({KeyOf(15), "first/100115", "second/115105"});
+  INFO("nodes of the tree alone " << alone << ", with clones " << before << ", after the pass " << dag.NodeCount());
+  CHECK(dag.NodeCount() < before);
+  // The tree, and the eight clones of ten entries.
+  CHECK(dag.NodeCount() < alone + 8 * 8);
+}
+
+TEST_CASE("a pass that others work beside drops nothing that is shown", "[dag][prune]") {
+  DagHarness dag(SmallShape(), false);
+  WriteAll(dag, "old");
+  dag.Snapshot(0);
+  dag.Clone(0, "10", 0, "copy/");
+  for (int i = 0; !dag.PruneStep(); ++i) {
+    dag.Put(0, KeyOf(i % 2'000), "new");
+    dag.Clone(0, "100", 0, "later/" + std::to_string(i));
+    dag.Seal(0);
+    dag.Work(0);
+    dag.Verify({KeyOf(i % 2'000)});
+  }
+  Reclaim(dag);
+  dag.Verify({KeyOf(0)});
+}
+
+TEST_CASE("of a tree without clones a pass drops nothing", "[dag][prune]") {
+  DagHarness dag(SmallShape(), false);
+  WriteAll(dag, "value");
+  dag.Settle(0);
+  const size_t before = dag.NodeCount();
+  while (!dag.PruneStep()) {
+  }
+  Reclaim(dag);
+  CHECK(dag.NodeCount() == before);
+  dag.Verify({KeyOf(3)});
+}
+
+}  // namespace betr::test
