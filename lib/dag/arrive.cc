@@ -57,8 +57,8 @@ absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
   return absl::OkStatus();
 }
 
-// What a carved edge still shows beside the hole may be nothing: then it would share its child for nothing, and pin what
-// nobody sees. Only as far as memory tells.
+// What a carved edge still shows beside the hole may be nothing: then it would share its child for nothing, and pin
+// what nobody sees. Only as far as memory tells.
 void ClearFringes(Edit& edit, Node& node, size_t hole) {
   for (const size_t beside : {hole - 1, hole + 1}) {  // hole - 1 may wrap: no edge
     if (beside < node.edges.size() && !node.edges[beside].link.Null() &&
