@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -42,7 +43,9 @@ class ImageFile {
   std::filesystem::path path_;
 };
 
-// Writes `total` bytes in values of random size at random keys, with reads, scans and clones between them.
+constexpr size_t kClones = 20;  // that are kept
+
+// Writes `total` bytes in values of random size at random keys, with reads, scans, and clones that come and go.
 void RunThrough(Bytes total, Bytes cache) {
   ShareMallocArena();
   const ImageFile file;
@@ -61,6 +64,7 @@ void RunThrough(Bytes total, Bytes cache) {
   const Bytes before = Status("VmRSS");
   Random random(TestSeed());
   const auto key = [&] { return std::to_string(random.Uniform(100)) + "/" + std::to_string(random.Next()); };
+  std::deque<std::string> clones;
   for (Bytes written{0}; written < total;) {
     WriteBatch batch;
     while (batch.Size() < KiB(256)) {
@@ -79,7 +83,12 @@ void RunThrough(Bytes total, Bytes cache) {
       REQUIRE(cursor->status().ok());
     }
     if (random.OneIn(500)) {
-      REQUIRE(store.ClonePrefix(tree, std::to_string(random.Uniform(100)) + "/", tree, "c" + key()).ok());
+      clones.push_back("c" + key());
+      REQUIRE(store.ClonePrefix(tree, std::to_string(random.Uniform(100)) + "/", tree, clones.back()).ok());
+    }
+    if (clones.size() > kClones) {
+      REQUIRE(store.EraseRange(tree, Range::Prefix(clones.front())).ok());
+      clones.pop_front();
     }
   }
   REQUIRE(store.Sync().ok());
