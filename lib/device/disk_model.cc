@@ -74,9 +74,9 @@ void DiskModel::ReadAhead(nanoseconds time) {
   Segment& segment = segments_.back();
   const auto passed =
       static_cast<uint64_t>(static_cast<double>(time.count()) * static_cast<double>(profile_.bytes_per_second) / 1e9);
-  const uint64_t room =
-      segment.begin + profile_.read_segment.value - std::min(segment.end, segment.begin + profile_.read_segment.value);
-  segment.end += std::min(passed, room);
+  const uint64_t most = wanted_ + profile_.read_segment.value;
+  segment.end += std::min(passed, most - std::min(most, segment.end));
+  segment.begin = std::max(segment.begin, segment.end - std::min(segment.end, profile_.read_segment.value));
   head_ = segment.end;
 }
 
@@ -95,11 +95,14 @@ nanoseconds DiskModel::Return(nanoseconds done) {
   return waits;
 }
 
-const DiskModel::Segment* DiskModel::FindSegment(uint64_t offset, uint64_t end) const {
+bool DiskModel::IsInSegment(uint64_t offset, uint64_t end) {
   for (const Segment& segment : segments_) {
-    if (segment.begin <= offset && end <= segment.end) return &segment;
+    if (offset < segment.begin || end > segment.end) continue;
+    // Who reads what was read ahead makes the disk read further ahead.
+    if (&segment == &segments_.back()) wanted_ = std::max(wanted_, end);
+    return true;
   }
-  return nullptr;
+  return false;
 }
 
 bool DiskModel::IsInWriteCache(uint64_t offset, uint64_t end) const {
@@ -114,7 +117,7 @@ nanoseconds DiskModel::Read(Bytes offset, Bytes length, nanoseconds idle) {
   ++stats_.reads;
   stats_.read_bytes += length;
   const uint64_t end = offset.value + length.value;
-  if (FindSegment(offset.value, end) != nullptr || IsInWriteCache(offset.value, end)) {
+  if (IsInSegment(offset.value, end) || IsInWriteCache(offset.value, end)) {
     ++stats_.read_hits;
     return Return(now_ + profile_.command);
   }
@@ -133,7 +136,7 @@ nanoseconds DiskModel::Read(Bytes offset, Bytes length, nanoseconds idle) {
     segments_.push_back({offset.value, end});
     if (segments_.size() > profile_.read_segments) segments_.pop_front();
   }
-  head_ = end;
+  head_ = wanted_ = end;
   reads_on_ = true;
   return Return(free_);
 }

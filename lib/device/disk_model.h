@@ -11,8 +11,8 @@
 // 3. A flush waits for all writes before it. A write that then goes on where the last one ended has missed its place:
 // it
 //    waits for the platter to come round.
-// 4. After a read the disk reads on, as long as it has nothing else to do, up to the size of a segment. What lies in
-// one
+// 4. After a read the disk reads on, as long as it has nothing else to do, up to a segment ahead of what was asked for.
+// What lies in one
 //    of the last segments is read without the platter; what lies ahead of the head in the newest one is waited for.
 //
 // Time runs on an axis of its own: it goes on by what requests take, and between requests by what the clock of the
@@ -77,7 +77,7 @@ class DiskModel {
   // The disk works so long from when it is free; a caller that came at now_ waits for it.
   void Work(std::chrono::nanoseconds duration);
   std::chrono::nanoseconds Return(std::chrono::nanoseconds done);
-  const Segment* FindSegment(uint64_t offset, uint64_t end) const;
+  bool IsInSegment(uint64_t offset, uint64_t end);
   bool IsInWriteCache(uint64_t offset, uint64_t end) const;
   void AddPending(uint64_t offset, uint64_t length);
 
@@ -88,6 +88,7 @@ class DiskModel {
   std::chrono::nanoseconds now_{0};       // of the caller
   std::chrono::nanoseconds free_{0};      // when the disk has done what it does
   uint64_t head_ = 0;                     // where the last transfer ended
+  uint64_t wanted_ = 0;                   // where the last read of the newest segment ended
   bool reads_on_ = false;                 // the last transfer was a read
   bool missed_ = false;                   // a flush ended since the last transfer
   std::deque<Segment> segments_;          // the newest last

@@ -118,9 +118,16 @@ TEST_CASE("what passes under the head of an idle disk needs not be read again", 
   // No more than a segment.
   CHECK(model.Read(GiB(1) + MiB(4), kPage, milliseconds(100)) > milliseconds(1));
   // Sixteen segments are remembered, not more.
-  CHECK(model.Read(GiB(1), kPage, kBusyCaller) < milliseconds(1));
+  CHECK(model.Read(GiB(1) + MiB(1), kPage, kBusyCaller) < milliseconds(1));
   for (uint64_t i = 0; i < Hdd().read_segments; ++i) model.Read(GiB(2 + i), kPage, kBusyCaller);
-  CHECK(model.Read(GiB(1), kPage, kBusyCaller) > milliseconds(1));
+  CHECK(model.Read(GiB(1) + MiB(1), kPage, kBusyCaller) > milliseconds(1));
+}
+
+TEST_CASE("a caller that reads on slowly never waits for the platter", "[disk]") {
+  DiskModel model(Hdd(), kDisk);
+  model.Read(GiB(1), MiB(1), kBusyCaller);
+  for (uint64_t i = 1; i < 100; ++i) CHECK(model.Read(GiB(1) + MiB(i), MiB(1), milliseconds(20)) < milliseconds(1));
+  CHECK(model.stats().read_hits == 99);
 }
 
 TEST_CASE("reads that skip a little go on without a seek", "[disk]") {
