@@ -47,12 +47,16 @@ absl::Status LoadEntry(const ManifestEntry& entry, std::unordered_map<uint64_t, 
   return absl::OkStatus();
 }
 
+// Deeper than this no system call leads, but a trace may say so.
+constexpr size_t kLongestVisited = 16384;  // bytes of a path
+
 // Visits what lies below the root; directories before what is in them.
 void Visit(const NameSpace& space, NodeNumber directory, const std::string& path,
            const std::function<void(const std::string&, NodeNumber)>& visit) {
   for (const auto& [name, child] : space.Get(directory).children) {
     const std::string child_path = (path == "/" ? "" : path) + "/" + name;
     visit(child_path, child);
+    if (child_path.size() > kLongestVisited) continue;
     if (space.Get(child).type == FileType::kDirectory) Visit(space, child, child_path, visit);
   }
 }
@@ -142,11 +146,18 @@ class Maker {
     constexpr uint64_t kPiece = uint64_t{1} << 20;
     Operation write = make;
     write.kind = OperationKind::kWrite;
-    for (uint64_t offset = 0; offset < node.size; offset += kPiece) {
+    const uint64_t written = std::min(node.size, kMostInitialContent.value);
+    for (uint64_t offset = 0; offset < written; offset += kPiece) {
       write.offset = offset;
-      write.length = std::min(kPiece, node.size - offset);
+      write.length = std::min(kPiece, written - offset);
       write.expected_count = write.length;
       sink_.Perform(write);
+    }
+    if (written < node.size) {
+      Operation extend = make;
+      extend.kind = OperationKind::kTruncate;
+      extend.length = node.size;
+      sink_.Perform(extend);
     }
     make.kind = OperationKind::kClose;
     sink_.Perform(make);

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "base/units.h"
 #include "replay/interpreter.h"
 #include "replay/manifest.h"
 #include "replay/name_space.h"
@@ -23,6 +24,9 @@ Manifest ListNameSpace(const NameSpace& space);
 
 // The paths whose mode the trace changed to a value that it does not tell.
 std::set<std::string> PathsOfUnknownMode(const NameSpace& space);
+
+// Of a larger file the rest is a hole.
+inline constexpr Bytes kMostInitialContent = GiB(4);
 
 // Makes all objects of the name space, with contents. Afterwards no node but the root counts as bound.
 void Populate(NameSpace* space, OperationSink* sink);

@@ -90,6 +90,7 @@ Operation Interpreter::Start(const Call& call, OperationKind kind, const Subject
   if (subject.file != nullptr) operation.file = subject.file->file;
   operation.expected_error = call.result().error;
   operation.line = call.event.line;
+  operation.time = call.event.time;
   return operation;
 }
 

@@ -49,6 +49,7 @@ void Interpreter::ReadFrom(Call& call, const DescriptionPointer& file, uint64_t 
   int predicted = 0;
   if (node.type == FileType::kDirectory) predicted = EISDIR;
   if (!Agree(call, &read, predicted) || node.type != FileType::kRegular) return;
+  if (count > kMostMoved || offset > kLargestFile) return Conflict(call, "read: more than a call can read");
   if (!node.is_size_sure && offset + count > node.size) {
     node.size = offset + count;
     if (!node.is_modified) node.initial_size = node.size;

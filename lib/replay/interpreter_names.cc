@@ -45,6 +45,7 @@ void Interpreter::Make(Call& call, std::string_view directory, std::string_view 
   made.place = subject->walk.place;
   made.expected_error = call.result().error;
   made.line = call.event.line;
+  made.time = call.event.time;
   if (!Agree(call, &made, predicted)) return;
   Bind(made.place.parent, made.line);
   const uint32_t inherited = space_.Get(made.place.parent).permissions & S_ISGID;

@@ -7,6 +7,7 @@
 // After a kForget the number is not used again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -107,6 +108,7 @@ struct Operation {
   std::optional<uint64_t> expected_count{};             // bytes, or an offset
   std::optional<FileAttributes> expected_attributes{};  // type, permissions, size
   uint64_t line = 0;
+  std::chrono::nanoseconds time{0};  // when the call began in the trace; 0 if the trace does not tell
 };
 
 // What came of it here.

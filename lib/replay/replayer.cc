@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "replay/symbols.h"
 
 namespace betr::replay {
@@ -61,7 +64,20 @@ void Replayer::Note(const Operation& operation, const std::string& what) {
   report_.samples.push_back(fmt::format("line {}: {}: {}", operation.line, what, EscapePath(path)));
 }
 
+void Replayer::WaitForTurn(std::chrono::nanoseconds traced) {
+  if (!first_traced_.has_value()) {
+    first_traced_ = traced;
+    first_here_ = clock_.Monotonic();
+  }
+  const auto since = static_cast<double>((traced - *first_traced_).count()) / speed_;
+  const std::chrono::nanoseconds due = first_here_ + std::chrono::nanoseconds(static_cast<int64_t>(since));
+  const std::chrono::nanoseconds rest = due - clock_.Monotonic();
+  if (rest > std::chrono::nanoseconds{0}) std::this_thread::sleep_for(rest);
+  report_.late = std::max(clock_.Monotonic() - due, std::chrono::nanoseconds{0});
+}
+
 void Replayer::Perform(const Operation& operation) {
+  if (speed_ > 0 && operation.time > std::chrono::nanoseconds{0}) WaitForTurn(operation.time);
   KindReport& kind = report_.kinds.at(static_cast<size_t>(operation.kind));
   if (target_ == nullptr) {
     if (operation.kind == OperationKind::kForget) return;

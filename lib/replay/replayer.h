@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct KindReport {
 
 struct ReplayReport {
   std::array<KindReport, kOperationKinds> kinds{};
-  Bytes read{0};                                  // by the programs of the trace
-  Bytes written{0};                               // the same
+  Bytes read{0};                     // by the programs of the trace
+  Bytes written{0};                  // the same
+  std::chrono::nanoseconds late{0};  // in the rhythm of the trace: how much too late the last operation began
   std::map<std::string, uint64_t> differences{};  // "open: ENOENT instead of 0" and how often
   std::vector<std::string> samples{};             // the first of them, with line and path
 
@@ -39,16 +41,23 @@ class Replayer final : public OperationSink {
   // All outlive this. The name space gives the paths for messages. A null target takes everything as the trace has it.
   Replayer(Target* target, const NameSpace* space, Clock* clock) : target_(target), space_(*space), clock_(*clock) {}
 
+  // From now on operations begin when they began in the trace, so many times as fast. 0: as soon as they can.
+  void SetSpeed(double speed) { speed_ = speed; }
+
   void Perform(const Operation& operation) override;
   const ReplayReport& report() const { return report_; }
 
  private:
+  void WaitForTurn(std::chrono::nanoseconds traced);
   void Note(const Operation& operation, const std::string& what);
 
   Target* const target_;
   const NameSpace& space_;
   Clock& clock_;
   ReplayReport report_;
+  double speed_ = 0;
+  std::optional<std::chrono::nanoseconds> first_traced_;  // of the first operation that has a time
+  std::chrono::nanoseconds first_here_{0};
 };
 
 // What is wrong with the outcome, by the trace; empty if nothing. For the differences of a report.

@@ -110,6 +110,7 @@ absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& in
   RunResult result;
   const std::chrono::nanoseconds begun = clock->Monotonic();
   Replayer replayer(target, &space, clock);
+  replayer.SetSpeed(options.speed);
   {
     Interpreter interpreter(&space, &replayer, nullptr);
     interpreter.SetInitialDirectory(options.initial_directory);

@@ -21,6 +21,7 @@ namespace betr::replay {
 struct RunOptions {
   std::vector<std::string> traces;
   std::string root = "/";
+  double speed = 0;               // times the rhythm of the trace; 0: as fast as possible
   std::string initial_directory;  // of processes that never say where they are; may be empty
 };
 

@@ -18,7 +18,10 @@ namespace {
 using TargetPointer = std::unique_ptr<replay::Target>;
 
 replay::RunOptions RunOptionsOf(const BetrreplayOptions& options) {
-  return {.traces = options.traces, .root = options.root, .initial_directory = options.working_directory};
+  return {.traces = options.traces,
+          .root = options.root,
+          .speed = options.speed,
+          .initial_directory = options.working_directory};
 }
 
 absl::StatusOr<replay::Manifest> InitialState(const Tool& tool, const BetrreplayOptions& options) {

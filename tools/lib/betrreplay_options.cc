@@ -31,6 +31,9 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   app.add_option("--cwd", options->working_directory, "Where the traced program was started")->type_name("PATH");
   app.add_flag("--print-manifest", options->prints_manifest,
                "Print what the trace says was there before it; no replay");
+  app.add_option("--speed", options->speed, "Keep the rhythm of the trace, F times as fast (default: do not wait)")
+      ->type_name("F")
+      ->check(CLI::Range(0.0, 1e6));
   app.add_option("--disk", options->disk, "Say how long a disk of this profile would take: hdd-7200")
       ->type_name("PROFILE");
   app.add_flag("--disk-wait", options->waits_for_disk, "Really take as long as the disk of --disk");

@@ -19,6 +19,7 @@ struct BetrreplayOptions {
   std::string check;     // the listing to compare with at the end
   std::string working_directory;
   bool prints_manifest = false;
+  double speed = 0;  // 0: as fast as possible
   std::string disk;  // name of a profile; empty: no model
   bool waits_for_disk = false;
   Bytes cache_size{0};

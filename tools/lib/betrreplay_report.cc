@@ -70,7 +70,9 @@ void PrintText(const Tool& tool, const replay::RunResult& result, const std::opt
     out << fmt::format("trace        {} lines, {} calls ({} used, {} outside, {} of other kinds), {} not parsed, {}\n",
                        stream.lines, stream.calls, calls.used, calls.outside, calls.other, stream.unparsed,
                        FormatDuration(result.traced));
-    out << fmt::format("replay       {}\n", FormatDuration(result.elapsed));
+    out << fmt::format("replay       {}", FormatDuration(result.elapsed));
+    if (result.report.late.count() > 0) out << fmt::format(", at the end {} late", FormatDuration(result.report.late));
+    out << '\n';
     out << fmt::format("programs     read {}, wrote {}\n", FormatSize(result.report.read),
                        FormatSize(result.report.written));
     if (result.device.has_value()) {
@@ -143,6 +145,7 @@ void PrintAsJson(const Tool& tool, const replay::RunResult& result, const std::o
   json["calls"]["conflicts"] = calls.conflicts;
   json["calls"]["conflict_samples"] = calls.samples;
   json["seconds"] = Seconds(result.elapsed);
+  json["late_seconds"] = Seconds(result.report.late);
   json["operations"] = KindsAsJson(result.report);
   json["read_bytes"] = result.report.read.value;
   json["written_bytes"] = result.report.written.value;

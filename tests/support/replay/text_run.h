@@ -19,6 +19,7 @@ class TextRun {
   void AddFile(const std::string& suffix, const std::vector<std::string>& lines);
   // What was there before: lines of a manifest with blanks for tabs. Without any, the root alone.
   void SetManifest(const std::vector<std::string>& lines);
+  void SetSpeed(double speed) { options_.speed = speed; }
   void SetInitialDirectory(const std::string& path) { options_.initial_directory = path; }
 
   // Replays on the name space alone.
