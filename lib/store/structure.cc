@@ -188,15 +188,17 @@ absl::StatusOr<bool> Structure::PruneStep() {
   }
   dag::Edit edit = Begin(*before);
   const absl::StatusOr<bool> changed = prune_->Step(edit);
-  if (changed.ok() && *changed) {
-    Remember(edit);
-    Change change;
-    change.state = Finish(*before, edit);
-    fronts_.Publish(std::move(change));
-  }
   // What cannot be read is an error to those who need it.
   if (!changed.ok() || prune_->Done()) {
     prune_.reset();
+  }
+  if (changed.ok() && *changed) {
+    Change change;
+    change.state = Finish(*before, edit);
+    // If not, the next pass comes by here again.
+    BETR_RETURN_IF_ERROR(CheckSpace(*change.state));
+    Remember(edit);
+    fronts_.Publish(std::move(change));
   }
   return true;
 }
