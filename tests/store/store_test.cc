@@ -107,6 +107,28 @@ TEST_CASE("keys, values and batches have limits, and what is refused changes not
   CHECK(f.Value("a") == "(nothing)");
 }
 
+TEST_CASE("clones may make keys longer than may be written, and these behave", "[store]") {
+  Fixture fixture;
+  const std::string part(kMaxKeySize.value - 10, 'p');
+  fixture.Fill("a/", 300);
+  REQUIRE(fixture.store().ClonePrefix(fixture.tree, "a/", fixture.tree, part + "/").ok());
+  REQUIRE(fixture.store().ClonePrefix(fixture.tree, part, fixture.tree, "q" + part).ok());
+  const std::string once = part + "a/10007";
+  const std::string twice = part + part + "/10007";
+  REQUIRE(fixture.store().ClonePrefix(fixture.tree, "", fixture.tree, part).ok());
+  CHECK(fixture.Value(twice) == std::string(80, 'v'));
+  CHECK(fixture.store().Put(fixture.tree, twice, "new").code() == absl::StatusCode::kInvalidArgument);
+  REQUIRE(fixture.store().Compact(fixture.tree).ok());
+  fixture.Reopen();
+  CHECK(fixture.Value(once) == std::string(80, 'v'));
+  CHECK(fixture.Value(twice) == std::string(80, 'v'));
+  CHECK(fixture.Keys(Range::Prefix(part + part.substr(0, 9))).size() == 300);
+  REQUIRE(fixture.store().EraseRange(fixture.tree, Range::Prefix(part)).ok());
+  fixture.Reopen();
+  CHECK(fixture.Value(twice) == "(nothing)");
+  CHECK(fixture.Keys(Range::Prefix("q")).size() == 300);
+}
+
 TEST_CASE("trees have names of their own, and are dropped with all they hold", "[store]") {
   Fixture f;
   CHECK(absl::IsAlreadyExists(f.store().CreateTree("tree").status()));
