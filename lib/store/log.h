@@ -68,6 +68,11 @@ class Log {
   static absl::StatusOr<std::unique_ptr<Log>> Open(BlockDevice& device, const LogArea& area, uint64_t salt,
                                                    const Checkpoint& from, const Replay& replay);
 
+  // How far it can be replayed: the number of the first block behind the last frame that is sound and all of whose
+  // records `replay` takes. Writes nothing. Errors: as of Open, but for kDataLoss and those of `replay`.
+  static absl::StatusOr<uint64_t> SoundEnd(BlockDevice& device, const LogArea& area, uint64_t salt,
+                                           const Checkpoint& from, const Replay& replay);
+
   // What was not synced is not written.
   ~Log() = default;
   Log(const Log&) = delete;

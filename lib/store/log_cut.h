@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "store/log_scan.h"
+#include "store/log.h"
 
 namespace betr::store {
 
@@ -15,10 +15,9 @@ struct LogCut {
   uint64_t records = 0;  // in those of them that are whole
 };
 
-// Erases the header of the frame that holds record `from`, or, if damage comes first, of that where the log cannot be
-// read on, and those of all later frames. Durable when it returns. Writes whole blocks.
-// Errors: the device's.
+// Erases all frames that are not read before block number `end`, which is as of Log::SoundEnd. Durable when it returns.
+// Writes whole blocks. Errors: the device's.
 absl::StatusOr<LogCut> CutLog(BlockDevice& device, const LogArea& area, uint64_t salt, const LogPosition& start,
-                              Lsn from);
+                              uint64_t end);
 
 }  // namespace betr::store

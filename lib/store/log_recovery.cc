@@ -80,6 +80,21 @@ absl::StatusOr<Log::Recovered> Log::Recover(BlockDevice& device, const LogArea& 
   }
 }
 
+absl::StatusOr<uint64_t> Log::SoundEnd(BlockDevice& device, const LogArea& area, uint64_t salt, const Checkpoint& from,
+                                       const Replay& replay) {
+  BETR_RETURN_IF_ERROR(CheckLogArea(device, area));
+  LogScanner scanner(device, area, salt, from.position);
+  Replayer replayer(from.lsn, replay);
+  uint64_t end = from.position.sequence;
+  while (true) {
+    const absl::StatusOr<bool> has_frame = scanner.Next();
+    if (absl::IsDataLoss(has_frame.status())) return end;
+    BETR_RETURN_IF_ERROR(has_frame.status());
+    if (!*has_frame || !replayer.Visit(scanner).ok()) return end;
+    end = scanner.position().sequence;
+  }
+}
+
 absl::StatusOr<std::unique_ptr<Log>> Log::Open(BlockDevice& device, const LogArea& area, uint64_t salt,
                                                const Checkpoint& from, const Replay& replay) {
   BETR_RETURN_IF_ERROR(CheckLogArea(device, area));

@@ -115,21 +115,17 @@ absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, R
 }
 
 absl::StatusOr<LogCut> MendLog(Inspection& image, std::optional<Lsn> bad) {
-  Lsn last = image.log_start().lsn;
-  const auto visit = [&](Lsn lsn, std::string_view payload) {
-    BETR_RETURN_IF_ERROR(bad && lsn >= *bad ? absl::DataLossError("as told") : DecodeBatch(payload).status());
-    last = lsn;
-    return absl::OkStatus();
+  const auto replay = [&](Lsn lsn, std::string_view payload) {
+    return bad && lsn >= *bad ? absl::DataLossError("as told") : DecodeBatch(payload).status();
   };
   const absl::Status opened =
-      Log::Open(image.device(), image.log_area(), image.log_salt(), image.log_start(), visit).status();
-  if (opened.ok()) {
-    return LogCut{};
+      Log::Open(image.device(), image.log_area(), image.log_salt(), image.log_start(), replay).status();
+  if (opened.ok() || !absl::IsDataLoss(opened)) {
+    return opened.ok() ? absl::StatusOr<LogCut>(LogCut{}) : opened;
   }
-  if (!absl::IsDataLoss(opened)) {
-    return opened;
-  }
-  return CutLog(image.device(), image.log_area(), image.log_salt(), image.log_start().position, last.Next());
+  BETR_ASSIGN_OR_RETURN(const uint64_t end,
+                        Log::SoundEnd(image.device(), image.log_area(), image.log_salt(), image.log_start(), replay));
+  return CutLog(image.device(), image.log_area(), image.log_salt(), image.log_start().position, end);
 }
 
 absl::StatusOr<LogCut> MendReplay(BlockDevice& device, StoreOptions options) {

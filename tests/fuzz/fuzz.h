@@ -32,6 +32,10 @@ class FuzzInput {
 template <class Make>
 std::string FuzzedBytes(FuzzInput& input, const Make& make);
 
+// The same for structures of any size: not padded.
+template <class Make>
+std::string FuzzedText(FuzzInput& input, const Make& make);
+
 void ApplyChanges(FuzzInput& input, std::string* bytes);
 std::string PaddedToUnits(std::string_view bytes);
 
@@ -44,6 +48,21 @@ std::string FuzzedBytes(FuzzInput& input, const Make& make) {
   std::string bytes = make(random);
   ApplyChanges(input, &bytes);
   return bytes;
+}
+
+template <class Make>
+std::string FuzzedText(FuzzInput& input, const Make& make) {
+  if (input.Number(1) == 0) {
+    return std::string(input.Rest());
+  }
+  Random random(input.Number(4));
+  const bool is_cut = random.OneIn(8);
+  std::string text = make(random);
+  const size_t size = text.size();
+  text.resize(size + 1);  // changes want a byte
+  ApplyChanges(input, &text);
+  text.resize(is_cut ? size / 2 : size);
+  return text;
 }
 
 }  // namespace betr::layout
