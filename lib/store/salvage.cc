@@ -22,6 +22,9 @@ class Salvage {
   explicit Salvage(Inspection& image) : image_(image), nodes_(image), walk_(image, nodes_) {}
 
   absl::StatusOr<Salvaged> Run() {
+    for (const Problem& problem : image_.problems()) {
+      nodes_.Failed(problem.status);
+    }
     BETR_RETURN_IF_ERROR(nodes_.Scan());
     TakeTrees();
     for (auto& [id, tree] : trees_) {
@@ -36,6 +39,7 @@ class Salvage {
       paths.AddTree(tree.name, tree.root);
     }
     walk_.Settle();
+    BETR_RETURN_IF_ERROR(nodes_.device_error());
     BETR_RETURN_IF_ERROR(Write());
     return Report();
   }

@@ -13,6 +13,9 @@
 //                                 the lost nodes had stripped from their front.
 //   counts, nodes nobody names    as in repair_store.h
 //
+// What a failing device does not give is not taken for lost: then nothing is changed. A copy of what it does give can
+// be repaired.
+//
 // All changes are one new checkpoint, after which the image passes CheckStore. The log stays (log_cut.h).
 #pragma once
 
@@ -49,7 +52,7 @@ inline constexpr size_t kMaxLostRanges = 10000;
 
 // Reads the whole device, and writes a new checkpoint. Requires: the device is writable and locked. Afterwards the
 // look at the image is out of date. Memory: proportional to the number of nodes on the device, plus the cache.
-// Errors: kResourceExhausted, kCancelled, the device's when writing.
+// Errors: kResourceExhausted, kCancelled, the device's.
 absl::StatusOr<Salvaged> SalvageStore(Inspection& image);
 
 }  // namespace betr::store

@@ -57,8 +57,15 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::Load(NodeId id) {
   }
   if (!node.ok()) {
     bad_[id] = node.status();
+    Failed(node.status());
   }
   return node;
+}
+
+void SalvageNodes::Failed(const absl::Status& status) {
+  if (absl::IsUnavailable(status) && device_error_.ok()) {
+    device_error_ = status;
+  }
 }
 
 absl::StatusOr<dag::NodePtr> SalvageNodes::LoadRecord(NodeId id, const dag::NodeRecord& record) {

@@ -38,6 +38,10 @@ class SalvageNodes {
   // Every node that a node of the table names. Reads all of them. Cost: the headers of all nodes above the leaves.
   absl::flat_hash_set<NodeId> NamedByNodes();
 
+  // Why something could not be read, if it was the device that failed: then it may be there still. The first one.
+  const absl::Status& device_error() const { return device_error_; }
+  void Failed(const absl::Status& status);
+
   // What was found elsewhere than the table said, or without it.
   const std::vector<std::string>& found() const { return found_; }
 
@@ -56,6 +60,7 @@ class SalvageNodes {
   std::optional<layout::ScannedCatalog> catalog_;
   absl::flat_hash_map<NodeId, absl::Status> bad_;
   std::vector<std::string> found_;
+  absl::Status device_error_;
 };
 
 }  // namespace betr::store

@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/random.h"
+#include "device/fault_device.h"
 #include "store/repair_image.h"
 #include "support/damage/structures.h"
 #include "support/damage/subject.h"
@@ -216,6 +217,34 @@ void RepairSeveral(const Subject& subject, int rounds) {
 void RepairAll(const Subject& subject) {
   RepairEach(subject);
   RepairSeveral(subject, static_cast<int>(60 * TestScale()));
+}
+
+TEST_CASE("what a failing device does not give is not taken for lost", "[damage][repair]") {
+  const Subject subject = ClosedStore();
+  MemoryDevice device(subject.size, subject.image);
+  const std::vector<Structure> structures = StructuresOf(device);
+  const auto leaf = std::find_if(structures.begin(), structures.end(),
+                                 [](const Structure& structure) { return structure.kind == Kind::kNodeHeader; });
+  REQUIRE(device.Patch(leaf->offset, std::string(64, 'x')).ok());
+  const auto findings = store::CheckImage(device, MiB(4));
+  REQUIRE(findings.ok());
+  uint64_t failures = 0;
+  for (uint64_t nth = 1;; ++nth) {
+    MemoryDevice copy(subject.size, device.Pages());
+    FaultDevice failing(copy);
+    failing.Arm({Fault::On::kRead, nth, Fault::Repeat::kOnce, Fault::Effect::kIoError});
+    const auto repair = store::RepairImage(failing, MiB(4), store::RepairDepth::kAll, *findings, [](auto) {});
+    if (failing.Hits() == 0) {
+      break;
+    }
+    failures += repair.ok() ? 0 : 1;
+    // Either it was said, or the failure did not matter: nothing but what is damaged is gone.
+    const auto lost = repair.ok() ? repair->salvaged.lost : std::vector<store::LostRange>{};
+    for (const store::LostRange& range : lost) {
+      CHECK(range.why.find("node " + std::to_string(leaf->id)) != std::string::npos);
+    }
+  }
+  CHECK(failures > 10);
 }
 
 TEST_CASE("a damaged store that was closed is repaired", "[damage][repair]") { RepairAll(ClosedStore()); }
