@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint32_t kUsualFile = 0644;
 constexpr uint32_t kUsualDirectory = 0755;
+constexpr size_t kLongestPath = 3840;  // leaves room for one more name
 
 }  // namespace
 
@@ -46,7 +47,8 @@ void Inference::Add(const std::string& path, NodeNumber directory, const NameSpa
       entry.size = entry.target.size();
     }
     manifest->entries.push_back(entry);
-    if (is_directory) Add(entry.path, at->second, space, manifest);
+    // No path in a manifest may be longer than a system call takes.
+    if (is_directory && entry.path.size() <= kLongestPath) Add(entry.path, at->second, space, manifest);
   }
 }
 

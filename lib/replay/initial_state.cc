@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/escape.h"
@@ -51,13 +52,18 @@ absl::Status LoadEntry(const ManifestEntry& entry, std::unordered_map<uint64_t, 
 constexpr size_t kLongestVisited = 16384;  // bytes of a path
 
 // Visits what lies below the root; directories before what is in them.
-void Visit(const NameSpace& space, NodeNumber directory, const std::string& path,
+void Visit(const NameSpace& space, NodeNumber root, const std::string& root_path,
            const std::function<void(const std::string&, NodeNumber)>& visit) {
-  for (const auto& [name, child] : space.Get(directory).children) {
-    const std::string child_path = (path == "/" ? "" : path) + "/" + name;
-    visit(child_path, child);
-    if (child_path.size() > kLongestVisited) continue;
-    if (space.Get(child).type == FileType::kDirectory) Visit(space, child, child_path, visit);
+  std::vector<std::pair<NodeNumber, std::string>> pending{{root, root_path}};
+  while (!pending.empty()) {
+    const auto [directory, path] = std::move(pending.back());
+    pending.pop_back();
+    for (const auto& [name, child] : space.Get(directory).children) {
+      const std::string child_path = (path == "/" ? "" : path) + "/" + name;
+      visit(child_path, child);
+      const bool is_directory = space.Get(child).type == FileType::kDirectory;
+      if (is_directory && child_path.size() <= kLongestVisited) pending.emplace_back(child, child_path);
+    }
   }
 }
 

@@ -36,6 +36,14 @@ TEST_CASE("what a trace finds was there before it") {
                                       "d 0750 0 /w/src", "f 0644 4106 /w/src/a"});
 }
 
+TEST_CASE("what lies deeper than paths reach is not inferred") {
+  Strings lines{"1 chdir(\"/w\") = 0"};
+  lines.resize(30000, "1 chdir(\"d\") = 0");
+  const Manifest found = TextRun(lines).Infer();
+  CHECK(found.entries.size() > 1000);
+  CHECK(found.entries.back().path.size() < 4095);
+}
+
 TEST_CASE("a replay of what was inferred has no conflicts") {
   const Strings lines{
       "1 open(\"/w/in/a\", O_RDONLY) = 3",   "1 fstat(3, {st_mode=S_IFREG|0640, st_size=100, ...}) = 0",
