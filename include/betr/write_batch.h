@@ -53,10 +53,16 @@ class WriteBatch {
   void ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
   void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
+  // Says that the batch makes the store smaller in the end, though it does not only erase: it is let in when there is
+  // no space for anything else.
+  void MakesRoom() { makes_room_ = true; }
+  bool makes_room() const { return makes_room_; }
+
   bool Empty() const { return ops_.empty(); }
   void Clear() {
     ops_.clear();
     size_ = Bytes{0};
+    makes_room_ = false;
   }
   // About the bytes that the batch takes in the log.
   Bytes Size() const { return size_; }
@@ -68,6 +74,7 @@ class WriteBatch {
 
   std::vector<Op> ops_;
   Bytes size_{0};
+  bool makes_room_ = false;
 };
 
 }  // namespace betr

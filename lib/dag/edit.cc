@@ -41,6 +41,7 @@ NodeId Edit::Create(Node node) {
   const Height height = node.height;
   table_.Set(id, {1, height, context_.source.Adopt(id, std::move(node))});
   ++context_.counters.nodes_created;
+  changed_.push_back(id);
   return id;
 }
 
@@ -51,12 +52,14 @@ void Edit::Update(NodeId id, Node node) {
   if (const NodePtr now = record.slot->Peek(); now != nullptr && *now == node) {
     return;  // a node on the way to one that changed: it need not be written
   }
+  changed_.push_back(id);
   table_.Set(id, {record.references, record.height, context_.source.Adopt(id, std::move(node))});
 }
 
 void Edit::Rearrange(NodeId id, Node node) {
   const NodeRecord record = Record(id);
   Check(record.height == node.height, "a node keeps its height");
+  changed_.push_back(id);
   table_.Set(id, {record.references, record.height, context_.source.Adopt(id, std::move(node))});
 }
 
@@ -85,6 +88,7 @@ void Edit::Release(NodeId id) {
   --record.references;
   if (record.references == 0) {
     dead_.push_back(id);
+    changed_.push_back(id);
   }
   table_.Set(id, std::move(record));
 }
@@ -103,6 +107,7 @@ void Edit::ReleaseTargets(const Partition& partition) {
 
 void Edit::Remove(NodeId id) {
   Check(Record(id).Dead(), "only dead nodes are removed");
+  changed_.push_back(id);
   table_.Remove(id);
   ++context_.counters.nodes_reclaimed;
 }
@@ -112,6 +117,7 @@ void Edit::Discard(NodeId id) {
     Damage(id, "was taken for a private node, but has another number of references");
     return;
   }
+  changed_.push_back(id);
   table_.Remove(id);
 }
 

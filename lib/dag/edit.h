@@ -76,6 +76,9 @@ class Edit {
   // Nodes that this edit marked dead.
   const std::vector<NodeId>& dead() const { return dead_; }
 
+  // Nodes that came, went, died or got another version; some more than once.
+  const std::vector<NodeId>& changed() const { return changed_; }
+
   // A view of a new block, over `clip`. The block comes from the builder, which is empty afterwards.
   BlockView Adopt(BlockBuilder& builder, Range clip);
 
@@ -87,6 +90,7 @@ class Edit {
   NodeId next_id_;
   Context context_;
   std::vector<NodeId> dead_;
+  std::vector<NodeId> changed_;
   mutable absl::Status status_;
 };
 

@@ -196,14 +196,16 @@ std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index
   return needed ? std::optional<Job>({Job::kTidyChild, index}) : std::nullopt;
 }
 
-std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode) {
-  // Nothing comes into a shared node any more: that it is over-full is no reason to copy what is below it.
-  if (const auto job = FlushIfOverfull(edit, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
-    return job;
-  }
-  for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (const auto job = TidyIfNeeded(edit, node, i, mode.reach)) {
+std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode, Effort effort) {
+  if (effort == Effort::kAll) {
+    // Nothing comes into a shared node any more: that it is over-full is no reason to copy what is below it.
+    if (const auto job = FlushIfOverfull(edit, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
       return job;
+    }
+    for (size_t i = 0; i < node.edges.size(); ++i) {
+      if (const auto job = TidyIfNeeded(edit, node, i, mode.reach)) {
+        return job;
+      }
     }
   }
   for (size_t i = 0; i < node.edges.size(); ++i) {

@@ -35,8 +35,11 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing s
 // Tidying the child of one edge, if that is private, and in memory; with Reach::kDisk interior children are read.
 std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index, Reach reach);
 
+// Which jobs are looked for: all, or only those that make the tree smaller rather than larger.
+enum class Effort { kAll, kFrugal };
+
 // What the sweep does first at an interior node, which may be shared.
-std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode);
+std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode, Effort effort);
 
 // Requires: the job was found at this node; `node` is a copy of it or the caller's alone. The node says the same as
 // before. Reads the child of a flush.

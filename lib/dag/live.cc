@@ -73,7 +73,7 @@ class Search {
 
   const NodeTable& table_;
   const Reach reach_;
-  int nodes_left_ = 16;
+  int nodes_left_ = reach_ == Reach::kMemory ? 16 : 1024;
 };
 
 // Whether a part of `edge` is outside of what is shown; such an edge may lead nowhere.

@@ -32,6 +32,9 @@ class Step {
 
   absl::StatusOr<WorkResult> Run() {
     BETR_ASSIGN_OR_RETURN(const NodePtr root, edit_.Load(root_));
+    if (sweep_.effort == Effort::kFrugal) {
+      return LookAround(*root);
+    }
     for (const auto& way : {std::exchange(sweep_.hot, std::nullopt), PressingChild(*root)}) {
       if (way && !edit_.Shared(root_)) {
         BETR_ASSIGN_OR_RETURN(const bool worked, FollowHotWay({root_, root, *way, {}}));
@@ -140,7 +143,7 @@ class Step {
 
   absl::StatusOr<bool> LookAt(NodeId id) {
     const NodePtr node = sweep_.reach == Reach::kMemory ? edit_.Peek(id) : edit_.Load(id).value_or(nullptr);
-    const auto job = node == nullptr ? std::nullopt : FindJob(edit_, id, *node, Mode());
+    const auto job = node == nullptr ? std::nullopt : FindJob(edit_, id, *node, Mode(), sweep_.effort);
     if (!job) {
       return false;
     }

@@ -32,6 +32,7 @@
 #include <optional>
 
 #include "dag/edit.h"
+#include "dag/job.h"
 #include "dag/live.h"
 
 namespace betr::dag {
@@ -44,6 +45,7 @@ struct Sweep {
   bool worked = false;           // something was done in this round
   bool tall = false;             // at the begin of this round the tree was taller than explained
   Reach reach = Reach::kMemory;  // kDisk: interior nodes are read, and what tells whether an edge shows anything
+  Effort effort = Effort::kAll;  // kFrugal: only 4b, 4c and 4d, for when there is no space for the rest
 };
 
 struct WorkResult {

@@ -201,6 +201,7 @@ absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops)
   if (written.code() != absl::StatusCode::kResourceExhausted || pending_ops == 0) return written;
   // What is pending may be all that is too much, and the operation may be the one that makes room.
   WriteBatch alone;
+  if (batch.makes_room()) alone.MakesRoom();
   for (auto op = batch.ops().begin() + static_cast<ptrdiff_t>(pending_ops); op != batch.ops().end(); ++op) {
     CopyOp(*op, &alone);
   }

@@ -63,6 +63,7 @@ absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
   Inode* const victim = slot.inode;
   BETR_RETURN_IF_ERROR(UnlinkMembers(core, *victim));
   Transaction transaction(&core);
+  transaction.batch().MakesRoom();
   const std::vector<Removal> content = DropContent(&transaction, core, *victim);
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, victim);
@@ -81,6 +82,7 @@ absl::Status Unlink(Core& core, Inode& directory, std::string_view name) {
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindTakenSlot(core, directory, name));
   if (slot.inode->IsDirectory()) return ErrnoError(EISDIR, name);
   Transaction transaction(&core);
+  transaction.batch().MakesRoom();
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, slot.inode);
   transaction.TouchDirectory(&directory, 0);
@@ -97,6 +99,7 @@ absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name
   BETR_ASSIGN_OR_RETURN(const bool empty, core.IsEmpty(*victim));
   if (!empty) return ErrnoError(ENOTEMPTY, name);
   Transaction transaction(&core);
+  transaction.batch().MakesRoom();
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, victim);
   transaction.TouchDirectory(&directory, -1);
@@ -114,6 +117,7 @@ absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name) {
 absl::Status ReclaimOrphan(Core& core, Inode& inode) {
   const std::string object = core.ObjectOf(inode);
   Transaction transaction(&core);
+  transaction.batch().MakesRoom();
   transaction.batch().Erase(core.meta(), object);
   EraseAttachments(&transaction.batch(), core.data(), object, inode.record);
   BETR_RETURN_IF_ERROR(transaction.Commit());

@@ -67,7 +67,7 @@ struct StoredCatalog {
   ExtentRef extent;  // keeps the space
 };
 
-// Into a new extent (which may come from the reserve); durable after the next Flush.
+// Into a new extent; durable after the next Flush.
 // Errors: kInternal if the catalog breaks its promises; the device's; kResourceExhausted.
 absl::StatusOr<StoredCatalog> WriteCatalog(BlockDevice& device, SpaceMap& space, Generation generation,
                                            Catalog catalog);

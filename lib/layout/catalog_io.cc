@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "layout/catalog_codec.h"
+#include "layout/extent_io.h"
 #include "layout/seal.h"
 
 namespace betr::layout {
@@ -19,9 +20,9 @@ absl::StatusOr<StoredCatalog> WriteCatalog(BlockDevice& device, SpaceMap& space,
   if (units > kMaxExtentUnits) {
     return absl::InternalError(fmt::format("cannot be written: catalog: {} units", units));
   }
-  BETR_ASSIGN_OR_RETURN(ExtentRef extent,
-                        space.Allocate(static_cast<uint32_t>(units), SpaceMap::kNoHint, Privilege::kMayUseReserve));
-  BETR_RETURN_IF_ERROR(device.Write(extent->address().Offset(), bytes));
+  BETR_ASSIGN_OR_RETURN(ExtentRef extent, space.AllocateAnyhow(static_cast<uint32_t>(units)));
+  BETR_RETURN_IF_ERROR(WriteExtent(device, *extent, Bytes{0}, bytes));
+  BETR_RETURN_IF_ERROR(WriteExtentMap(device, *extent, {0, SealOf(bytes)}));
   const StructureAddress address{extent->address(), SealOf(bytes)};
   return StoredCatalog{std::move(catalog), address, std::move(extent)};
 }
@@ -32,13 +33,13 @@ absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, 
     return stored;
   }
   stored.address = address;
-  absl::StatusOr<ExtentRef> extent = space.Claim(address.extent);
+  absl::StatusOr<ExtentRef> extent = ClaimExtent(device, space, address.extent, {0, address.checksum});
   if (!extent.ok()) {
     return Annotate(extent.status(), "catalog");
   }
   stored.extent = *std::move(extent);
   std::string bytes(address.extent.Size().value, '\0');
-  BETR_RETURN_IF_ERROR(device.Read(address.extent.Offset(), bytes));
+  BETR_RETURN_IF_ERROR(ReadExtent(device, *stored.extent, Bytes{0}, bytes));
   absl::StatusOr<Catalog> catalog = DecodeCatalog(bytes);
   if (!catalog.ok()) {
     return Annotate(catalog.status(), ToString(address.extent));

@@ -6,7 +6,8 @@
 namespace betr::layout {
 
 std::string ToString(const ExtentAddress& extent) {
-  return fmt::format("extent of {} {} at unit {}", extent.units, extent.units == 1 ? "unit" : "units", extent.start);
+  return fmt::format("extent of {} {} {} unit {}", extent.units, extent.units == 1 ? "unit" : "units",
+                     extent.scattered ? "scattered by the map at" : "at", extent.start);
 }
 
 }  // namespace betr::layout

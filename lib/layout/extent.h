@@ -21,13 +21,17 @@ inline constexpr uint32_t kMaxExtentUnits = 1 << 18;
 // No device has more units: 2^60 bytes. Keeps arithmetic on damaged addresses from overflowing.
 inline constexpr uint64_t kMaxDeviceUnits = uint64_t{1} << 48;
 
+// An extent is one piece of consecutive units, or *scattered*: several pieces, which a map lists (extent_map.h). Units
+// are as good as any others then, so that what matters of free space is how much of it there is.
 struct ExtentAddress {
-  uint64_t start = 0;  // in units from the beginning of the device
-  uint32_t units = 0;  // 0: nowhere
+  uint64_t start = 0;      // in units from the beginning of the device; if scattered, the first page of the map
+  uint32_t units = 0;      // 0: nowhere; without those of the map
+  bool scattered = false;  // stored as the highest bit of the units
 
   friend bool operator==(const ExtentAddress&, const ExtentAddress&) = default;
 
   bool Nowhere() const { return units == 0; }
+  // Not for scattered ones:
   uint64_t end() const { return start + units; }
   Bytes Offset() const { return UnitBytes(start); }
   Bytes Size() const { return UnitBytes(units); }
@@ -41,10 +45,21 @@ struct UnitRange {
   friend bool operator==(const UnitRange&, const UnitRange&) = default;
 
   uint64_t end() const { return start + units; }
+  // Of a scattered extent: the first page of its map.
   bool Covers(const ExtentAddress& extent) const {
-    return extent.start >= start && extent.start <= end() && extent.units <= end() - extent.start;
+    const uint32_t units_there = extent.scattered ? 1 : extent.units;
+    return extent.start >= start && extent.start <= end() && units_there <= end() - extent.start;
   }
 };
+
+// The units of an extent as they are stored, with the mark of scattered ones; and back.
+inline constexpr uint32_t kScatteredMark = uint32_t{1} << 31;
+constexpr uint32_t MarkedUnits(const ExtentAddress& extent) {
+  return extent.units | (extent.scattered ? kScatteredMark : 0);
+}
+constexpr ExtentAddress FromMarked(uint64_t start, uint32_t marked) {
+  return {start, marked & ~kScatteredMark, (marked & kScatteredMark) != 0};
+}
 
 // Where a checksummed structure of one extent is; `checksum` is that stored in the structure.
 struct StructureAddress {

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/status.h"
+#include "layout/extent_map.h"
 
 namespace betr::layout {
 namespace {
@@ -17,12 +19,15 @@ constexpr int kNextFitSteps = 32;
 
 }  // namespace
 
-Extent::~Extent() { space_->Free(address_); }
+Extent::~Extent() {
+  if (space_ != nullptr) {
+    space_->Free(address_);
+  }
+}
 
-std::shared_ptr<SpaceMap> SpaceMap::Create(UnitRange area, Bytes reserve) {
+std::shared_ptr<SpaceMap> SpaceMap::Create(UnitRange area) {
   Check(area.start <= kMaxDeviceUnits && area.units <= kMaxDeviceUnits, "an area is not larger than any device");
   std::shared_ptr<SpaceMap> space(new SpaceMap(area));
-  space->SetReserve(reserve);
   const MutexLock lock(space->mutex_);
   space->next_ = area.start;
   if (area.units > 0) {
@@ -31,24 +36,20 @@ std::shared_ptr<SpaceMap> SpaceMap::Create(UnitRange area, Bytes reserve) {
   return space;
 }
 
-absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint, Privilege privilege) {
+absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint) {
   Check(units > 0 && units <= kMaxExtentUnits, "an allocated extent has 1 to kMaxExtentUnits units");
   ExtentAddress address{kNoPlace, units};
   {
     const MutexLock lock(mutex_);
-    const uint64_t kept = privilege == Privilege::kNormal ? reserve_units_ : 0;
-    if (free_units_ >= units && free_units_ - units >= kept) {
-      if (Roomy(units, units)) {
-        address.start = FindFrom(units, hint == kNoHint ? next_ : hint);
-      }
-      if (address.start == kNoPlace) {
-        address.start = FindBest(units);
-      }
+    if (!Scarce()) {
+      address.start = FindFrom(units, hint == kNoHint ? next_ : hint);
     }
     if (address.start == kNoPlace) {
-      return absl::ResourceExhaustedError(
-          fmt::format("no space for {} units: {} free, {} of them reserved, at most {} in one piece", units,
-                      free_units_, kept, by_size_.empty() ? 0 : by_size_.rbegin()->first));
+      address.start = FindBest(units);
+    }
+    if (address.start == kNoPlace) {
+      return absl::ResourceExhaustedError(fmt::format("no space for {} units: {} free, at most {} in one piece", units,
+                                                      free_units_, by_size_.empty() ? 0 : by_size_.rbegin()->first));
     }
     Take(address);
     next_ = address.end();
@@ -56,8 +57,42 @@ absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint, Priv
   return std::make_shared<const Extent>(shared_from_this(), address);
 }
 
+// The pages of the map go into the smallest ranges, the rest into the largest ones.
+absl::StatusOr<ExtentRef> SpaceMap::AllocateAnyhow(uint32_t units, uint64_t hint) {
+  absl::StatusOr<ExtentRef> whole = Allocate(units, hint);
+  if (!absl::IsResourceExhausted(whole.status()) || units == 1) {
+    return whole;
+  }
+  std::vector<ExtentRef> pages;
+  while (pages.size() < MaxMapPages(units)) {
+    BETR_ASSIGN_OR_RETURN(pages.emplace_back(), Allocate(1));
+  }
+  std::vector<ExtentRef> pieces;
+  for (uint32_t left = units; left > 0; left -= pieces.back()->address().units) {
+    BETR_ASSIGN_OR_RETURN(pieces.emplace_back(), AllocateUpTo(left));
+  }
+  pages.resize((pieces.size() + kPiecesPerPage - 1) / kPiecesPerPage);
+  return std::make_shared<const Extent>(units, std::move(pieces), std::move(pages));
+}
+
+absl::StatusOr<ExtentRef> SpaceMap::AllocateUpTo(uint32_t units) {
+  ExtentAddress address;
+  {
+    const MutexLock lock(mutex_);
+    if (by_size_.empty()) {
+      return absl::ResourceExhaustedError(fmt::format("no space for {} units: none is free", units));
+    }
+    const auto& [largest, start] = *by_size_.rbegin();
+    address = {start, static_cast<uint32_t>(std::min<uint64_t>(units, largest))};
+    Take(address);
+  }
+  return std::make_shared<const Extent>(shared_from_this(), address);
+}
+
+uint64_t SpaceMap::UnitsWithMap(uint32_t units) { return uint64_t{units} + MaxMapPages(units); }
+
 absl::StatusOr<ExtentRef> SpaceMap::Claim(const ExtentAddress& address) {
-  if (address.Nowhere() || address.units > kMaxExtentUnits || !area_.Covers(address)) {
+  if (address.Nowhere() || address.scattered || address.units > kMaxExtentUnits || !area_.Covers(address)) {
     return absl::DataLossError(
         fmt::format("{}: is not inside the area from unit {} to unit {}", ToString(address), area_.start, area_.end()));
   }
@@ -71,77 +106,30 @@ absl::StatusOr<ExtentRef> SpaceMap::Claim(const ExtentAddress& address) {
   return std::make_shared<const Extent>(shared_from_this(), address);
 }
 
-void SpaceMap::Promise(uint32_t units) {
-  Check(units > 0, "a promised piece is not empty");
+void SpaceMap::Promise(uint64_t units) {
   const MutexLock lock(mutex_);
-  ++promised_[units];
   promised_units_ += units;
 }
 
-void SpaceMap::TakeBack(uint32_t units) {
+void SpaceMap::TakeBack(uint64_t units) {
   const MutexLock lock(mutex_);
-  const auto piece = promised_.find(units);
-  Check(piece != promised_.end(), "a promise that is taken back was made");
+  Check(units <= promised_units_, "a promise that is taken back was made");
   promised_units_ -= units;
-  if (--piece->second == 0) {
-    promised_.erase(piece);
-  }
 }
 
-// Each allocation may leave remains that are too small for the largest piece: one of a range that is cut at its end,
-// two of one that is cut in its middle.
-bool SpaceMap::Roomy(uint64_t units, uint64_t largest) const {
-  largest = std::max<uint64_t>(largest, promised_.empty() ? 1 : promised_.begin()->first);
-  return free_units_ >= promised_units_ + units + (by_start_.size() + 1) * (largest - 1);
-}
-
-bool SpaceMap::Plenty() const {
+bool SpaceMap::Fits(uint64_t units) const {
   const MutexLock lock(mutex_);
-  return Roomy(0, 1);
+  return free_units_ >= promised_units_ + units;
 }
 
-// Let a piece of n units be the first that finds no place. All before it were as large, so they lie in ranges that had
-// n units at least, and each of those has less than n left.
-bool SpaceMap::Fits(const Pieces& more) const {
-  uint64_t units = 0;
-  for (const auto& [piece, count] : more) {
-    units += piece * count;
-  }
-  const MutexLock lock(mutex_);
-  if (Roomy(units, more.empty() ? 1 : more.begin()->first)) {
-    return true;
-  }
-  Pieces all = promised_;
-  for (const auto& [piece, count] : more) {
-    all[piece] += count;
-  }
-  uint64_t needed = 0;
-  uint64_t usable = 0;
-  uint64_t ranges = 0;
-  auto range = by_size_.rbegin();
-  for (const auto& [piece, count] : all) {
-    for (; range != by_size_.rend() && range->first >= piece; ++range) {
-      usable += range->first;
-      ++ranges;
-    }
-    needed += piece * count;
-    if (needed + ranges * (piece - 1) > usable) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void SpaceMap::SetReserve(Bytes reserve) {
-  const MutexLock lock(mutex_);
-  reserve_units_ = UnitsFor(reserve);
-}
+// Then places that fit matter more than neighbours.
+bool SpaceMap::Scarce() const { return free_units_ < promised_units_ + area_.units / 16; }
 
 SpaceFigures SpaceMap::Figures() const {
   const MutexLock lock(mutex_);
   const uint64_t largest = by_size_.empty() ? 0 : by_size_.rbegin()->first;
-  return {UnitBytes(area_.units), UnitBytes(free_units_),     UnitBytes(reserve_units_),
-          UnitBytes(largest),     UnitBytes(promised_units_), by_start_.size()};
+  return {UnitBytes(area_.units), UnitBytes(free_units_), UnitBytes(largest), UnitBytes(promised_units_),
+          by_start_.size()};
 }
 
 std::vector<UnitRange> SpaceMap::FreeRanges() const {

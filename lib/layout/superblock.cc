@@ -87,7 +87,7 @@ absl::Status CheckState(const Superblock& block) {
   if (table.root.extent.Nowhere()) {
     return table == TableAddress{} ? absl::OkStatus() : Bad("node table", "is nowhere, but holds nodes");
   }
-  if (table.root.extent.units != 1) {
+  if (table.root.extent.units != 1 || table.root.extent.scattered) {
     return Bad("node table", fmt::format("has a root page of {} units, must be 1", table.root.extent.units));
   }
   BETR_RETURN_IF_ERROR(CheckLimits("level of the node table", table.level, 0, kMaxTableLevel));
@@ -96,7 +96,7 @@ absl::Status CheckState(const Superblock& block) {
 
 void PutExtent(std::string* out, const ExtentAddress& extent) {
   PutFixed64(out, extent.start);
-  PutFixed32(out, extent.units);
+  PutFixed32(out, MarkedUnits(extent));
 }
 
 void PutIdentity(std::string* out, const Superblock& block) {
@@ -153,8 +153,8 @@ void ReadShape(Decoder& in, Superblock& block) {
 }
 
 void ReadExtent(Decoder& in, ExtentAddress& extent) {
-  extent.start = in.Fixed64();
-  extent.units = in.Fixed32();
+  const uint64_t start = in.Fixed64();
+  extent = FromMarked(start, in.Fixed32());
 }
 
 void ReadState(Decoder& in, Superblock& block) {

@@ -37,7 +37,7 @@ struct WrittenTable {
 // Writes the pages that are not stored yet, children first, adjacent as far as space allows; marks them stored once
 // all of them are written. Durable after the next Flush. On an error nothing is marked.
 // One thread at a time; beside it the table may be read and copied, and copies changed.
-// Errors: kResourceExhausted (the reserve included), the device's, those of `address_of`.
+// Errors: kResourceExhausted, the device's, those of `address_of`.
 absl::StatusOr<WrittenTable> WriteTable(BlockDevice& device, SpaceMap& space, Generation generation,
                                         const dag::NodeTable& table, const AddressOfNode& address_of);
 

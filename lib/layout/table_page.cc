@@ -32,7 +32,7 @@ void PutNodeEntry(std::string* out, const NodeEntry& entry) {
   PutFixed16(out, 0);
   PutFixed32(out, entry.references);
   PutFixed64(out, entry.extent.start);
-  PutFixed32(out, entry.extent.units);
+  PutFixed32(out, MarkedUnits(entry.extent));
   PutFixed32(out, entry.header_units);
   PutFixed64(out, entry.version);
 }
@@ -92,8 +92,8 @@ class PageReader {
     entry.height = in_.Fixed8();
     in_.Zeros(2);
     entry.references = in_.Fixed32();
-    entry.extent.start = in_.Fixed64();
-    entry.extent.units = in_.Fixed32();
+    const uint64_t start = in_.Fixed64();
+    entry.extent = FromMarked(start, in_.Fixed32());
     entry.header_units = in_.Fixed32();
     entry.version = in_.Fixed64();
     CheckEntry(entry);

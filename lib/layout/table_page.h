@@ -15,7 +15,8 @@
 //         64  ...  entries of 32 bytes, by ascending index, then zeros
 // Entry at level 0: node id = first id + index
 //          0    1  index      1  1  height      2  2  zeros      4  4  references (0: waits to be reclaimed)
-//          8    8  first unit of the extent    16  4  its units  20  4  units of the header section
+//          8    8  first unit of the extent, or of the map of a scattered one (extent_map.h)
+//         16    4  its units; highest bit: scattered             20  4  units of the header section
 //         24    8  write version
 // Entry above level 0: first id of the child = first id + index * 64^level
 //          0    1  index      1  7  zeros       8  8  unit of the child page

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "layout/extent_io.h"
 #include "layout/stored_page.h"
 #include "layout/table_codec.h"
 #include "layout/table_page.h"
@@ -46,7 +47,7 @@ class TableReader {
  private:
   absl::Status AddNode(const PageImage& image, const NodeEntry& entry, dag::TablePage& page) {
     const NodeId id{image.first_id + entry.index};
-    absl::StatusOr<ExtentRef> extent = space_.Claim(entry.extent);
+    absl::StatusOr<ExtentRef> extent = ClaimExtent(device_, space_, entry.extent, {id.value, entry.version});
     if (!extent.ok()) {
       return Annotate(extent.status(), fmt::format("node table: node {}", id.value));
     }
@@ -79,7 +80,7 @@ absl::StatusOr<dag::NodeTable> ReadTable(BlockDevice& device, SpaceMap& space, c
   if (address.root.extent.Nowhere()) {
     return dag::NodeTable();
   }
-  if (address.level > kMaxTableLevel || address.root.extent.units != 1) {
+  if (address.level > kMaxTableLevel || address.root.extent.units != 1 || address.root.extent.scattered) {
     return absl::DataLossError(
         fmt::format("node table: a root page of level {} and {} units", address.level, address.root.extent.units));
   }

@@ -77,7 +77,7 @@ class TableWriter {
 
   absl::Status Store(dag::TablePage& page, const PageImage& image) {
     const std::string bytes = EncodePage(image);
-    BETR_ASSIGN_OR_RETURN(ExtentRef extent, space_.Allocate(1, hint_, Privilege::kMayUseReserve));
+    BETR_ASSIGN_OR_RETURN(ExtentRef extent, space_.Allocate(1, hint_));
     hint_ = extent->address().end();
     BETR_RETURN_IF_ERROR(out_.Add(extent->address(), bytes));
     written_[&page] = std::make_shared<const StoredPage>(StoredPage{std::move(extent), SealOf(bytes)});

@@ -45,9 +45,21 @@ absl::Status Store::Impl::Checkpoint() {
   if (!absl::IsResourceExhausted(absorbed)) {
     BETR_RETURN_IF_ERROR(absorbed);
   }
+  const absl::Status status = CheckpointBesideWriters();
+  const MutexLock lock(wake_mutex_);
+  --checkpoints_under_way_;
+  wake_.NotifyAll();
+  return status;
+}
+
+absl::Status Store::Impl::CheckpointBesideWriters() {
   absl::StatusOr<store::Checkpointer::Begin> begin;
   {
     const MutexLock lock(write_mutex_);
+    {
+      const MutexLock wake_lock(wake_mutex_);
+      ++checkpoints_under_way_;
+    }
     begin = BeginCheckpoint();
   }
   BETR_RETURN_IF_ERROR(begin.status());
@@ -135,7 +147,7 @@ absl::Status Store::Impl::Settle() {
     const MutexLock lock(write_mutex_);
     BETR_RETURN_IF_ERROR(structure_.Drain().status());
   }
-  structure_.LookOnDisk();
+  structure_.Look(dag::Reach::kDisk);
   for (bool more = true; more && SystemClock().Monotonic() < until;) {
     absl::StatusOr<bool> step = structure_.Step();
     if (absl::IsResourceExhausted(step.status())) {
@@ -179,7 +191,7 @@ void Store::Impl::StructureLoop() {
   for (;;) {
     {
       MutexLock lock(wake_mutex_);
-      while (!stopping_ && signals_ == seen) {
+      while (!stopping_ && (structure_paused_ || signals_ == seen)) {
         wake_.Wait(lock);
       }
       if (stopping_) {
@@ -207,7 +219,8 @@ void Store::Impl::StructureLoop() {
         return;
       }
       // The writer must keep up, or dirty memory grows without bound.
-      while (!stopping_ && core_->cache->Dirty() > core_->DirtyHardLimit() && core_->health.status().ok()) {
+      while (!stopping_ &&
+             (structure_paused_ || (core_->cache->Dirty() > core_->DirtyHardLimit() && core_->health.status().ok()))) {
         wake_.WaitFor(lock, std::chrono::milliseconds(10));
       }
     }

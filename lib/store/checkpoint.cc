@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -45,14 +44,8 @@ Generation Checkpointer::generation() const {
 
 absl::Status Checkpointer::WriteNodes(const State& state) {
   uint64_t hint = layout::SpaceMap::kNoHint;
-  std::vector<std::shared_ptr<const NodeVersion>> dirty = DirtyInKeyOrder(state);
-  if (!core_.space->Plenty()) {
-    // What was promised is found in this order (layout/space_map.h).
-    std::stable_sort(dirty.begin(), dirty.end(),
-                     [](const auto& a, const auto& b) { return a->UnitsBound() > b->UnitsBound(); });
-  }
-  for (const std::shared_ptr<const NodeVersion>& version : dirty) {
-    BETR_ASSIGN_OR_RETURN(const Bytes bytes, version->Store(hint, true));
+  for (const std::shared_ptr<const NodeVersion>& version : DirtyInKeyOrder(state)) {
+    BETR_ASSIGN_OR_RETURN(const Bytes bytes, version->Store(hint));
     core_.counters.bytes_checkpoint += bytes.value;
   }
   return absl::OkStatus();

@@ -56,6 +56,7 @@ struct Core {
   layout::Superblock superblock;  // as found at open
   dag::Shape shape;
   std::shared_ptr<layout::SpaceMap> space;
+  Bytes reserve{0};  // of space (headroom.h)
   std::shared_ptr<Cache> cache;
   std::shared_ptr<NodeIo> io;
   Health health;

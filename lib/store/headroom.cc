@@ -4,64 +4,124 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <set>
+#include <utility>
 
 #include "layout/extent.h"
 
 namespace betr::store {
 namespace {
 
-constexpr uint64_t kTreeBytes = 320;   // of a tree or a function in the catalog, at most
-constexpr uint32_t kNewRootPiece = 2;  // of a root above two halves
-constexpr uint64_t kFreshPages = 4;    // that the table may grow by in one change
-constexpr uint64_t kReserveNodes = 8;  // rewritten by a flush that splits and merges
+using layout::SpaceMap;
+using layout::UnitsFor;
 
-uint32_t Piece(uint64_t units) {
-  return static_cast<uint32_t>(std::clamp<uint64_t>(units, 1, std::numeric_limits<uint32_t>::max()));
+constexpr uint64_t kTreeBytes = 320;    // of a tree or a function in the catalog, at most
+constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
+constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
+constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
+constexpr uint64_t kReserveUnits = 64;  // what the needs of a checkpoint may grow by, with small nodes
+
+uint64_t WithMap(uint64_t units) {
+  return SpaceMap::UnitsWithMap(static_cast<uint32_t>(std::min<uint64_t>(units, layout::kMaxExtentUnits)));
 }
 
-uint32_t NodePiece(Bytes node_size) { return Piece(layout::UnitsFor(node_size) + 1); }
+uint64_t BoundOf(const dag::NodeRecord* record) {
+  const auto* version =
+      record == nullptr || record->Dead() ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());
+  return version == nullptr ? 0 : version->UnitsBound();
+}
 
-// The space of a tree's root with `bytes` of messages more.
-uint32_t RootPiece(const State& state, TreeId id, Bytes bytes) {
-  uint64_t units = layout::UnitsFor(bytes) + 1;
-  if (const auto tree = state.trees.find(id); tree != state.trees.end()) {
-    const dag::NodeRecord* root = state.table.Find(tree->second.root);
-    const auto* version = root == nullptr ? nullptr : dynamic_cast<const NodeVersion*>(root->slot.get());
-    units += version == nullptr ? 0 : version->UnitsBound();
+// So many bytes of messages in a root that may split; both halves may show the same blocks.
+uint64_t MessageUnits(Bytes bytes) { return 2 * WithMap(UnitsFor(bytes) + 1); }
+
+// A tree's root with `bytes` of messages more.
+uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
+  const auto tree = state.trees.find(id);
+  const uint64_t root = tree == state.trees.end() ? 0 : BoundOf(state.table.Find(tree->second.root));
+  return 2 * root + MessageUnits(bytes) + kNewRootUnits;
+}
+
+// Of a checkpoint, besides what is promised. The table and the catalog twice: a checkpoint may begin while another one
+// is being written, or while a reader holds the state before.
+uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& state, const Pledge* pledge) {
+  const uint64_t catalog = (state.trees.size() + core.options.functions.All().size() + 1) * kTreeBytes;
+  uint64_t units = 2 * (state.table.Pages() + kFreshPages + WithMap(UnitsFor(Bytes{catalog})));
+  std::map<TreeId, Bytes> buffered = fronts.Sizes();
+  if (pledge != nullptr) {
+    for (const auto& [tree, bytes] : pledge->messages()) {
+      buffered[tree] += bytes;
+    }
   }
-  return Piece(units);
+  for (const auto& [tree, bytes] : buffered) {
+    units += RootUnits(state, tree, bytes);
+  }
+  return units - (pledge == nullptr ? 0 : pledge->units());  // which are promised
+}
+
+uint64_t UnitsToLeave(const Core& core, Purpose purpose) {
+  const uint64_t reserve = UnitsFor(core.reserve);
+  switch (purpose) {
+    case Purpose::kWrite:
+      return reserve;
+    case Purpose::kGrow:
+      return reserve - reserve / 4;
+    case Purpose::kDelete:
+      return reserve / 2;
+    case Purpose::kHelp:
+      return reserve / 4;
+    case Purpose::kShrink:
+      break;
+  }
+  return 0;
 }
 
 }  // namespace
 
-Bytes WorkReserve(Bytes area, Bytes node_size) {
-  const Bytes nodes = layout::UnitBytes(NodePiece(node_size)) * kReserveNodes;
-  return std::min(area / 8, std::max(area / 64, nodes));
+Pledge::Pledge(layout::SpaceMap& space, std::map<TreeId, Bytes> messages)
+    : space_(space), messages_(std::move(messages)) {
+  for (const auto& [tree, bytes] : messages_) {
+    units_ += MessageUnits(bytes) - MessageUnits(Bytes{0});
+  }
+  space_.Promise(units_);
 }
 
-absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, layout::Privilege privilege,
-                           const std::map<TreeId, Bytes>& more) {
-  layout::Pieces pieces;
-  pieces[1] = state.table.Pages() + kFreshPages;
-  const uint64_t catalog = (state.trees.size() + core.options.functions.All().size() + 1) * kTreeBytes;
-  ++pieces[Piece(layout::UnitsFor({catalog}))];
-  std::map<TreeId, Bytes> buffered = fronts.Sizes();
-  for (const auto& [tree, bytes] : more) {
-    buffered[tree] += bytes;
+Pledge::~Pledge() { space_.TakeBack(units_); }
+
+Bytes ReserveFor(Bytes area, Bytes node_size) {
+  const Bytes nodes = layout::UnitBytes(WithMap(UnitsFor(node_size) + 1) * kReserveNodes + kReserveUnits);
+  return std::min(area / 4, std::max(area / 64, nodes));
+}
+
+bool Grows(const State& before, const dag::Edit& edit) {
+  uint64_t units_before = 0;
+  uint64_t units_after = 0;
+  for (const NodeId id : std::set<NodeId>(edit.changed().begin(), edit.changed().end())) {
+    units_before += BoundOf(before.table.Find(id));
+    units_after += BoundOf(edit.table().Find(id));
   }
-  for (const auto& [tree, bytes] : buffered) {
-    pieces[RootPiece(state, tree, bytes)] += 2;  // the root may split; both halves may show the same blocks
-    ++pieces[kNewRootPiece];
-  }
-  if (privilege == layout::Privilege::kNormal) {
-    const uint32_t piece = NodePiece(core.superblock.node_size);
-    pieces[piece] += layout::UnitsFor(core.space->Figures().reserve) / piece;
-  }
-  if (core.space->Fits(pieces)) {
+  return units_after > units_before;
+}
+
+uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state) {
+  const layout::SpaceFigures figures = core.space->Figures();
+  const uint64_t needed = CheckpointUnits(core, fronts, state, nullptr) + UnitsToLeave(core, Purpose::kWrite);
+  const uint64_t taken = UnitsFor(figures.promised) + needed;
+  const uint64_t free = UnitsFor(figures.free);
+  return free > taken ? free - taken : 0;
+}
+
+absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,
+                           const Pledge* pledge) {
+  const uint64_t units = CheckpointUnits(core, fronts, state, pledge);
+  const uint64_t left = UnitsToLeave(core, purpose);
+  if (core.space->Fits(units + left)) {
     return absl::OkStatus();
   }
-  return absl::ResourceExhaustedError(fmt::format("{}: no space left", core.device->Name()));
+  const layout::SpaceFigures figures = core.space->Figures();
+  return absl::ResourceExhaustedError(
+      fmt::format("{}: no space left: {} KiB free, of which {} are promised, {} needed and {} kept",
+                  core.device->Name(), figures.free.value / 1024, figures.promised.value / 1024,
+                  layout::UnitBytes(units).value / 1024, layout::UnitBytes(left).value / 1024));
 }
 
 }  // namespace betr::store

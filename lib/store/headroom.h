@@ -1,28 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether there is space for what is in memory. Nothing enters memory, and no structural change is published, after
-// which a checkpoint might not find its space.
+// which a checkpoint might not find its space. Only units are counted (layout/space_map.h).
 //
-// What a checkpoint needs: the dirty nodes, which are promised their space (layout/space_map.h); the roots that the
-// message buffers go into, with the buffers; the pages of the node table; the catalog. Callers' writes leave the
-// reserve besides, so that flushes, deletes and drops have something to work with.
+// What a checkpoint needs: the dirty nodes, which are promised their units; the roots that the message buffers go into,
+// with the buffers; the pages of the node table; the catalog.
 //
-// Threads: any. Cost: O(trees with buffered messages), more when space is scarce (SpaceMap::Fits).
+// Besides, a reserve is kept, and who asks decides how much of it must be left:
+//   kWrite   all of it        what callers write
+//   kGrow    three quarters   background work that makes the store larger
+//   kDelete  half             what callers delete
+//   kHelp    a quarter        work that makes the store larger, but that a delete waits for
+//   kShrink  nothing          work that makes the store smaller; and replay: what it replays was let in once, and there
+//                             is nobody to refuse it to
+// So deletes find room for their messages whatever was written, and the work that moves them to where they free
+// something finds room whatever was deleted.
+//
+// Threads: any. Cost: O(trees with buffered messages).
 #pragma once
 
+#include <cstdint>
 #include <map>
 
-#include "layout/space_map.h"
+#include "dag/edit.h"
 #include "store/core.h"
 #include "store/fronts.h"
 #include "store/state.h"
 
 namespace betr::store {
 
-// Errors: kResourceExhausted. `more`: what is going to be buffered in front of trees, in bytes of messages.
-absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, layout::Privilege privilege,
-                           const std::map<TreeId, Bytes>& more = {});
+enum class Purpose : uint8_t { kWrite, kGrow, kDelete, kHelp, kShrink };
 
-// The least that can be free and still let nodes of this size be flushed, split and reclaimed.
-Bytes WorkReserve(Bytes area, Bytes node_size);
+// What is going to be buffered in front of trees. Promised from before it is checked until it is there, so that no step
+// of background work overlooks it.
+class Pledge {
+ public:
+  // Bytes of messages. `space` outlives this.
+  Pledge(layout::SpaceMap& space, std::map<TreeId, Bytes> messages);
+  ~Pledge();
+  Pledge(const Pledge&) = delete;
+  Pledge& operator=(const Pledge&) = delete;
+
+  const std::map<TreeId, Bytes>& messages() const { return messages_; }
+  uint64_t units() const { return units_; }
+
+ private:
+  layout::SpaceMap& space_;
+  const std::map<TreeId, Bytes> messages_;
+  uint64_t units_ = 0;
+};
+
+// Errors: kResourceExhausted.
+absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,
+                           const Pledge* pledge = nullptr);
+
+// The units that may be written by callers before CheckHeadroom refuses them.
+uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state);
+
+// Whether an edit makes the store larger, dead nodes not counted.
+bool Grows(const State& before, const dag::Edit& edit);
+
+// The reserve of an image whose extents have an area of this size.
+Bytes ReserveFor(Bytes area, Bytes node_size);
 
 }  // namespace betr::store

@@ -20,6 +20,7 @@
 #include "store/checkpoint.h"
 #include "store/core.h"
 #include "store/fronts.h"
+#include "store/headroom.h"
 #include "store/log.h"
 #include "store/structure.h"
 
@@ -41,8 +42,9 @@ class Store::Impl {
 
   absl::Status Close();
 
-  // Checks a batch, makes it durable-to-be and visible. `ids` of new trees are filled in.
-  absl::Status Write(std::span<Op> ops);
+  // Checks a batch, makes it durable-to-be and visible. `ids` of new trees are filled in. A batch that only erases has
+  // the purpose of a delete in any case.
+  absl::Status Write(std::span<Op> ops, store::Purpose purpose = store::Purpose::kWrite);
   absl::Status Sync();
   absl::Status Checkpoint();
   absl::Status Compact(TreeId tree);
@@ -68,20 +70,29 @@ class Store::Impl {
 
   // Write path.
   absl::Status CheckOps(std::span<Op> ops) const;
-  // Whether there is space for what is in memory, with the point changes and range erases among `ops` (headroom.h).
-  absl::Status HaveSpace(std::span<const Op> ops) const;
+  // What the point changes and range erases among `ops` put in front of trees (headroom.h).
+  store::Pledge PledgeFor(std::span<const Op> ops) const;
+  absl::Status HaveSpace(const store::Pledge& pledge, store::Purpose purpose) const;
+  // Called with what the batch puts into buffers when nothing else can fail any more; an error of it cancels the batch.
+  using BeforePublish = std::function<absl::Status(const store::Pledge&)>;
   // Logs a batch and makes it visible. Makes room in the log, or on the device, if that is what is missing.
-  absl::Status ApplyAndLog(std::span<const Op> ops, Bytes size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::Status ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // The same after MakeRoom, again and again.
+  absl::Status ApplyWithRoom(std::span<const Op> ops, const BeforePublish& before_publish, store::Purpose purpose)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // Gives back space that is not needed any more. False if there is none: then the store is full.
+  absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Returns when buffers and dirty memory are within their limits, or the store has failed.
   absl::Status WaitForMemory() ABSL_LOCKS_EXCLUDED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // Called with what is really done when nothing else can fail any more; an error of it cancels the batch.
-  using BeforePublish = std::function<absl::Status(std::span<const Op>)>;
   absl::Status ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish);
+  absl::Status ApplyPoints(std::span<const Op> ops, const BeforePublish& before_publish);
   absl::Status Replay(Lsn lsn, std::string_view record) ABSL_LOCKS_EXCLUDED(write_mutex_);
   absl::Status CheckpointReplayed(Lsn last) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
 
   // Checkpoints.
+  absl::Status CheckpointBesideWriters();
   // For a writer that cannot go on before there is room.
   absl::Status CheckpointHoldingWriters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::StatusOr<store::Checkpointer::Begin> BeginCheckpoint() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
@@ -103,6 +114,8 @@ class Store::Impl {
   // to remove something would not give it time otherwise, and its space would not come back.
   absl::Status Settle();
   void Signal();
+  // While a writer makes room, nobody else makes steps or checkpoints: those that are under way keep space from it.
+  class Alone;
 
   std::unique_ptr<store::Core> core_;
   store::Fronts fronts_;
@@ -114,12 +127,16 @@ class Store::Impl {
   Mutex write_mutex_;
   Mutex checkpoint_mutex_ ABSL_ACQUIRED_AFTER(write_mutex_);
   uint64_t checkpoints_begun_ ABSL_GUARDED_BY(write_mutex_) = 0;
+  // Nothing was erased, cloned or renamed by ranges since MakeRoom looked at all that is on disk.
+  bool swept_ ABSL_GUARDED_BY(write_mutex_) = false;
 
   mutable Mutex wake_mutex_;
   Condition wake_;  // somebody has something to do, or something was done
   bool stopping_ ABSL_GUARDED_BY(wake_mutex_) = false;
   uint64_t signals_ ABSL_GUARDED_BY(wake_mutex_) = 0;
-  std::atomic<bool> unsettled_{false};  // ranges were erased, cloned or renamed
+  bool structure_paused_ ABSL_GUARDED_BY(wake_mutex_) = false;
+  int checkpoints_under_way_ ABSL_GUARDED_BY(wake_mutex_) = 0;  // of callers that do not hold writers
+  std::atomic<bool> unsettled_{false};                          // ranges were erased, cloned or renamed
   std::atomic<int64_t> last_checkpoint_ns_{0};
   std::thread structure_thread_;
   std::thread writer_thread_;

@@ -8,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/status.h"
+#include "layout/extent_map.h"
 #include "store/borrowed_device.h"
 #include "store/slots.h"
 
@@ -19,6 +20,8 @@ std::string UsedExtent::Name() const {
       return fmt::format("node {}", id);
     case Holder::kTablePage:
       return fmt::format("table page of ids from {}", id);
+    case Holder::kPiece:
+      return fmt::format("piece of node {}", id);
     case Holder::kCatalog:
       break;
   }
@@ -55,7 +58,7 @@ void Inspection::Prepare(BlockDevice& device, layout::Superblock superblock, Byt
   core_.shape.node_size = superblock.node_size;
   core_.shape.basement_size = superblock.basement_size;
   core_.shape.fanout = superblock.fanout;
-  core_.space = layout::SpaceMap::Create(superblock.ExtentArea(), Bytes{0});
+  core_.space = layout::SpaceMap::Create(superblock.ExtentArea());
   core_.cache = std::make_shared<Cache>(cache_size);
   // What a newer checkpoint than this one may have given out is not given out again.
   core_.io = std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.next_version + kVersionJump);
@@ -73,9 +76,9 @@ layout::ExtentRef Inspection::Use(const UsedExtent& used) {
   if (!extent.ok()) {
     // In use: FindOverlaps says by whom. The extent gets a map of its own, to which it returns in the end.
     const layout::UnitRange area{used.extent.start, used.extent.units};
-    extent = layout::SpaceMap::Create(area, Bytes{0})->Claim(used.extent);
+    extent = layout::SpaceMap::Create(area)->Claim(used.extent);
     KeepRest(used.extent);
-    if (used.holder == UsedExtent::Holder::kNode) {
+    if (used.holder == UsedExtent::Holder::kNode || used.holder == UsedExtent::Holder::kPiece) {
       overlapping_.push_back(NodeId{used.id});
     }
   }
@@ -91,6 +94,29 @@ void Inspection::KeepRest(const layout::ExtentAddress& extent) {
   }
 }
 
+layout::ExtentRef Inspection::UseScattered(const UsedExtent& used, uint64_t version) {
+  const absl::StatusOr<layout::ExtentMap> map =
+      layout::ReadExtentMap(*core_.device, core_.space->area(), used.extent, {used.id, version});
+  if (!map.ok()) {
+    problems_.push_back({Problem::Part::kSpace, Annotate(map.status(), used.Name())});
+    return nullptr;
+  }
+  const auto use_all = [&](const std::vector<layout::ExtentAddress>& places) {
+    std::vector<layout::ExtentRef> extents;
+    for (const layout::ExtentAddress& place : places) {
+      extents.push_back(Use({place, UsedExtent::Holder::kPiece, used.id}));
+    }
+    return extents;
+  };
+  std::vector<layout::ExtentRef> pieces = use_all(map->pieces);
+  std::vector<layout::ExtentRef> pages = use_all(map->pages);
+  const auto missing = [](const layout::ExtentRef& extent) { return extent == nullptr; };
+  if (std::any_of(pieces.begin(), pieces.end(), missing) || std::any_of(pages.begin(), pages.end(), missing)) {
+    return nullptr;
+  }
+  return std::make_shared<const layout::Extent>(used.extent.units, std::move(pieces), std::move(pages));
+}
+
 void Inspection::ReadCatalog() {
   const layout::StructureAddress& address = core_.superblock.catalog;
   absl::StatusOr<layout::StoredCatalog> stored = layout::ReadCatalog(*core_.device, *core_.space, address);
@@ -99,7 +125,13 @@ void Inspection::ReadCatalog() {
     return;
   }
   catalog_ = *std::move(stored);
-  if (!address.extent.Nowhere()) {
+  if (address.extent.scattered) {
+    for (const auto* places : {&catalog_.extent->pieces(), &catalog_.extent->map_pages()}) {
+      for (const layout::ExtentRef& place : *places) {
+        extents_.push_back({place->address(), UsedExtent::Holder::kCatalog, 0});
+      }
+    }
+  } else if (!address.extent.Nowhere()) {
     extents_.push_back({address.extent, UsedExtent::Holder::kCatalog, 0});
   }
 }
@@ -168,7 +200,8 @@ bool Inspection::IsPageLost(NodeId id) const {
 
 void Inspection::AddNode(State& state, uint64_t first_id, const layout::NodeEntry& entry) {
   const NodeId id{first_id + entry.index};
-  layout::ExtentRef space = Use({entry.extent, UsedExtent::Holder::kNode, id.value});
+  const UsedExtent used{entry.extent, UsedExtent::Holder::kNode, id.value};
+  layout::ExtentRef space = used.extent.scattered ? UseScattered(used, entry.version) : Use(used);
   if (space == nullptr) {
     return;
   }

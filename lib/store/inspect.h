@@ -28,9 +28,10 @@
 
 namespace betr::store {
 
-// A piece of space and what holds it.
+// A piece of space and what holds it. A scattered extent is as many of them as it has pieces and pages of its map.
 struct UsedExtent {
-  enum class Holder : uint8_t { kNode, kTablePage, kCatalog };
+  // A piece is of a scattered node, or a page of its map.
+  enum class Holder : uint8_t { kNode, kPiece, kTablePage, kCatalog };
   layout::ExtentAddress extent;
   Holder holder = Holder::kNode;
   uint64_t id = 0;  // of the node; the first id of a table page
@@ -74,6 +75,8 @@ class Inspection {
   Core& core() { return core_; }
   // Takes the space, even if it is in use, and remembers it. Null if there is no such space on the device.
   layout::ExtentRef Use(const UsedExtent& used);
+  // The same for the scattered extent of a node, whose map is read.
+  layout::ExtentRef UseScattered(const UsedExtent& used, uint64_t version);
   // Whether the page of the table that would have the node cannot be read.
   bool IsPageLost(NodeId id) const;
   // Nodes in whose space something lay that had been taken before.

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "layout/extent_io.h"
 
 namespace betr::store {
 namespace {
@@ -64,21 +65,20 @@ std::shared_ptr<const dag::BlockSlot> NodeIo::Adopt(std::shared_ptr<const dag::B
 }
 
 absl::StatusOr<dag::Node> NodeIo::ReadNode(NodeId id, const layout::NodeAddress& address) {
-  const layout::ExtentAddress& place = address.extent->address();
   std::string header(layout::UnitBytes(address.header_units).value, '\0');
-  BETR_RETURN_IF_ERROR(device_.Read(place.Offset(), header));
+  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *address.extent, Bytes{0}, header));
   ++counters_.node_reads;
   counters_.bytes_read += header.size();
   const auto make_slot = [&](const layout::BlockEntry& entry) {
     return std::make_shared<StoredBlockSlot>(shared_from_this(), address.extent, entry);
   };
-  return layout::DecodeNode(id, address.version, header, place.Size(), make_slot);
+  return layout::DecodeNode(id, address.version, header, address.extent->address().Size(), make_slot);
 }
 
 absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const layout::ExtentRef& extent,
                                                                     const layout::BlockEntry& entry) {
   std::string stored(entry.stored_size.value, '\0');
-  BETR_RETURN_IF_ERROR(device_.Read(extent->address().Offset() + entry.offset, stored));
+  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *extent, entry.offset, stored));
   ++counters_.block_reads;
   counters_.bytes_read += stored.size();
   absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(entry, stored);
@@ -97,21 +97,21 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
   const auto* slot = dynamic_cast<const StoredBlockSlot*>(use.slot);
   Check(slot != nullptr, "a block that is not in memory is on disk");
   std::string stored(slot->entry().stored_size.value, '\0');
-  BETR_RETURN_IF_ERROR(device_.Read(slot->extent()->address().Offset() + slot->entry().offset, stored));
+  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *slot->extent(), slot->entry().offset, stored));
   ++counters_.block_reads;
   counters_.bytes_read += stored.size();
   return layout::CopyStoredBlock(slot->entry(), std::move(stored));
 }
 
-absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& node, uint64_t& hint, bool privileged) {
+absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& node, uint64_t& hint) {
   const uint64_t version = next_version_++;
   BETR_ASSIGN_OR_RETURN(
       const layout::NodeImage image,
       layout::EncodeNode(id, version, node, [&](const layout::BlockUse& use) { return FetchBlock(use, node.codec); }));
-  const auto privilege = privileged ? layout::Privilege::kMayUseReserve : layout::Privilege::kNormal;
-  BETR_ASSIGN_OR_RETURN(const layout::ExtentRef extent, space_->Allocate(image.Units(), hint, privilege));
-  hint = extent->address().end();
-  BETR_RETURN_IF_ERROR(device_.Write(extent->address().Offset(), image.bytes));
+  BETR_ASSIGN_OR_RETURN(const layout::ExtentRef extent, space_->AllocateAnyhow(image.Units(), hint));
+  hint = extent->address().scattered ? layout::SpaceMap::kNoHint : extent->address().end();
+  BETR_RETURN_IF_ERROR(layout::WriteExtent(device_, *extent, Bytes{0}, image.bytes));
+  BETR_RETURN_IF_ERROR(layout::WriteExtentMap(device_, *extent, {id.value, version}));
   ++counters_.node_writes;
   SlotMap twins;
   for (const layout::NodeImage::StoredSlot& stored : image.blocks) {
@@ -143,7 +143,7 @@ absl::StatusOr<Bytes> NodeIo::WriteOldest(Bytes target) {
     if (version == nullptr) {
       break;
     }
-    absl::StatusOr<Bytes> bytes = version->Store(hint, false);
+    absl::StatusOr<Bytes> bytes = version->Store(hint);
     if (!bytes.ok()) {
       Remember(version);
       return bytes.status();

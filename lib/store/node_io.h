@@ -45,7 +45,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
     dag::Node node;  // equal to what was given, with clean slots
     Bytes bytes{0};
   };
-  absl::StatusOr<Written> WriteNode(NodeId id, const dag::Node& node, uint64_t& hint, bool privileged);
+  absl::StatusOr<Written> WriteNode(NodeId id, const dag::Node& node, uint64_t& hint);
 
   // Writes dirty nodes, oldest first, until dirty memory is at most `target`. Returns the bytes written.
   absl::StatusOr<Bytes> WriteOldest(Bytes target);

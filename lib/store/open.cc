@@ -28,9 +28,8 @@ store::LogArea AreaOf(const layout::Superblock& superblock) {
   return {layout::UnitBytes(superblock.log.start), layout::UnitBytes(superblock.log.units)};
 }
 
-// What writing must leave for checkpoints and deletes.
 Bytes ReserveOf(const layout::Superblock& superblock) {
-  return store::WorkReserve(layout::UnitBytes(superblock.ExtentArea().units), superblock.node_size);
+  return store::ReserveFor(layout::UnitBytes(superblock.ExtentArea().units), superblock.node_size);
 }
 
 Bytes CacheBudget(const StoreOptions& options) {
@@ -64,7 +63,8 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
   core->device = std::move(device);
   core->options = std::move(options);
   core->shape = {superblock.node_size, superblock.basement_size, superblock.fanout, 8};
-  core->space = layout::SpaceMap::Create(superblock.ExtentArea(), ReserveOf(superblock));
+  core->space = layout::SpaceMap::Create(superblock.ExtentArea());
+  core->reserve = ReserveOf(superblock);
   core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
   // Versions that were given out after the last checkpoint and lost in a crash are not given out again.
   const uint64_t jump = superblock.generation.value > 1 ? store::kVersionJump : 0;
@@ -151,9 +151,7 @@ absl::Status Store::Impl::Recover() {
     const absl::Status status = Replay(lsn, payload);
     return status.ok() ? status : store::WithLogRecord(Annotate(status, fmt::format("log record {}", lsn.value)), lsn);
   };
-  structure_.SetReplaying(true);
   BETR_ASSIGN_OR_RETURN(log_, store::Log::Open(*core_->device, AreaOf(superblock), LogSalt(superblock), from, replay));
-  structure_.SetReplaying(false);
   return absl::OkStatus();
 }
 

@@ -132,7 +132,7 @@ SpaceStats Store::Impl::Space() const {
   SpaceStats space;
   space.total = figures.total;
   space.free = figures.free;
-  space.reserved = figures.reserve;
+  space.reserved = core_->reserve;
   space.nodes = fronts_.state()->table.Count();
   space.dead_nodes = structure_.DeadNodes();
   return space;

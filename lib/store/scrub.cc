@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "layout/extent_io.h"
 #include "layout/node_codec.h"
 #include "store/slots.h"
 
@@ -40,6 +41,7 @@ class Scrub {
       BETR_RETURN_IF_ERROR(ReadPiece(extents, i, end));
       i = end;
     }
+    VerifyScattered();
     return figures_;
   }
 
@@ -76,6 +78,21 @@ class Scrub {
                        : read);
     }
     return absl::OkStatus();
+  }
+
+  // Their pieces were read for errors of the device only.
+  void VerifyScattered() {
+    image_.state()->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
+      const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
+      const auto address = version == nullptr ? std::nullopt : version->Address();
+      if (!address || !address->extent->address().scattered) {
+        return;
+      }
+      const UsedExtent used{address->extent->address(), UsedExtent::Holder::kNode, id.value};
+      std::string bytes(used.extent.Size().value, '\0');
+      const absl::Status read = layout::ReadExtent(image_.device(), *address->extent, Bytes{0}, bytes);
+      Report(used, read.ok() ? Verify(used, bytes) : read);
+    });
   }
 
   void Report(const UsedExtent& used, const absl::Status& status) {

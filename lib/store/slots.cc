@@ -65,7 +65,7 @@ NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, dag::Node node)
     : io_(std::move(io)), id_(id), stored_(false), node_(std::make_shared<const dag::Node>(std::move(node))) {
   dirty_charge_ = node_->MemoryBytes();
   io_->cache()->AddDirty(dirty_charge_);
-  promised_units_ = layout::StoredUnitsBound(*node_);
+  promised_units_ = layout::SpaceMap::UnitsWithMap(layout::StoredUnitsBound(*node_));
   io_->space().Promise(promised_units_);
 }
 
@@ -106,9 +106,10 @@ std::shared_ptr<const void> NodeVersion::Drop() {
   return std::exchange(node_, nullptr);
 }
 
-uint32_t NodeVersion::UnitsBound() const {
+uint64_t NodeVersion::UnitsBound() const {
   const MutexLock lock(mutex_);
-  return node_ != nullptr ? layout::StoredUnitsBound(*node_) : address_->extent->address().units;
+  return layout::SpaceMap::UnitsWithMap(node_ != nullptr ? layout::StoredUnitsBound(*node_)
+                                                         : address_->extent->address().units);
 }
 
 std::optional<layout::NodeAddress> NodeVersion::Address() const {
@@ -116,13 +117,13 @@ std::optional<layout::NodeAddress> NodeVersion::Address() const {
   return address_;
 }
 
-absl::StatusOr<Bytes> NodeVersion::Store(uint64_t& hint, bool privileged) const {
+absl::StatusOr<Bytes> NodeVersion::Store(uint64_t& hint) const {
   const MutexLock store_lock(store_mutex_);
   if (!Dirty()) {
     return Bytes{0};
   }
   const dag::NodePtr node = Peek();
-  BETR_ASSIGN_OR_RETURN(NodeIo::Written written, io_->WriteNode(id_, *node, hint, privileged));
+  BETR_ASSIGN_OR_RETURN(NodeIo::Written written, io_->WriteNode(id_, *node, hint));
   auto clean = std::make_shared<const dag::Node>(std::move(written.node));
   const Bytes charge = clean->MemoryBytes();
   {

@@ -77,15 +77,15 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   std::shared_ptr<const void> Drop() override;
 
   NodeId id() const { return id_; }
-  // At least what it takes on disk when it is written, or written anew.
-  uint32_t UnitsBound() const;
+  // At least the units that it takes on disk when it is written, or written anew.
+  uint64_t UnitsBound() const;
   bool Dirty() const { return !stored_.load(std::memory_order_acquire); }
   // Where it is stored; nothing while dirty.
   std::optional<layout::NodeAddress> Address() const;
   // Writes the node if it is dirty; returns once it is stored, whoever did it. The bytes that this call wrote.
   // `hint`: the unit after which it is best placed; moved on. Errors: no space, the device, a block that cannot be
   // read.
-  absl::StatusOr<Bytes> Store(uint64_t& hint, bool privileged) const;
+  absl::StatusOr<Bytes> Store(uint64_t& hint) const;
 
  private:
   std::shared_ptr<NodeIo> io_;
@@ -97,7 +97,7 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   mutable std::optional<layout::NodeAddress> address_ ABSL_GUARDED_BY(mutex_);
   // Of a version that is born dirty: its memory, and the space that it is promised (layout/space_map.h) until then.
   Bytes dirty_charge_{0};
-  uint32_t promised_units_ = 0;
+  uint64_t promised_units_ = 0;
 };
 
 }  // namespace betr::store

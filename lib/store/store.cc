@@ -64,7 +64,7 @@ absl::Status Store::DropTree(TreeId tree) {
 
 absl::Status Store::Write(const WriteBatch& batch) {
   std::vector<Op> ops = batch.ops();
-  return impl_->Write(ops);
+  return impl_->Write(ops, batch.makes_room() ? store::Purpose::kDelete : store::Purpose::kWrite);
 }
 
 absl::Status Store::Put(TreeId tree, std::string_view key, std::string_view value) {

@@ -8,7 +8,6 @@
 #include "dag/flush.h"
 #include "dag/reclaim.h"
 #include "store/batch_edit.h"
-#include "store/headroom.h"
 
 namespace betr::store {
 namespace {
@@ -80,9 +79,8 @@ bool Structure::SpaceIsShort() const {
   return figures.free < figures.total / 4;
 }
 
-absl::Status Structure::CheckSpace(const State& state) const {
-  return CheckHeadroom(core_, fronts_, state,
-                       replaying_ ? layout::Privilege::kNormal : layout::Privilege::kMayUseReserve);
+absl::Status Structure::CheckSpace(const State& before, const dag::Edit& edit, const State& after) const {
+  return CheckHeadroom(core_, fronts_, after, Grows(before, edit) ? growing_ : Purpose::kShrink);
 }
 
 absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {
@@ -140,15 +138,64 @@ absl::Status Structure::AbsorbSealed() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Structure::Step() {
+absl::StatusOr<bool> Structure::Step(Purpose growing) {
   const Turn turn(*this, Turn::Kind::kBackground);
+  growing_ = growing;
   const absl::StatusOr<bool> step = NextStep();
   if (!absl::IsResourceExhausted(step.status())) {
     return step;
   }
   // Reclaiming needs no space and gives some back, though what it waits for may be in the way.
-  BETR_ASSIGN_OR_RETURN(const bool reclaimed, ReclaimStep());
-  return reclaimed ? absl::StatusOr<bool>(true) : step;
+  BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
+  if (!done) {
+    const absl::StatusOr<bool> pruned = PruneStep();
+    done = pruned.ok() && *pruned;
+  }
+  if (!done) {
+    BETR_ASSIGN_OR_RETURN(done, FrugalStep());
+  }
+  return done ? absl::StatusOr<bool>(true) : step;
+}
+
+absl::StatusOr<bool> Structure::FrugalStep() {
+  const StatePtr state = fronts_.state();
+  for (const auto& [id, tree] : state->trees) {
+    if (!tree.snapshot) {
+      BETR_ASSIGN_OR_RETURN(const bool done, FrugalStep(tree));
+      if (done) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// A round of its own, until something is found for which there is space.
+absl::StatusOr<bool> Structure::FrugalStep(const Tree& tree) {
+  dag::Sweep sweep;
+  sweep.reach = reach_;
+  sweep.effort = dag::Effort::kFrugal;
+  for (;;) {
+    const StatePtr before = fronts_.state();
+    dag::Edit edit = Begin(*before);
+    BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree.root, sweep));
+    if (!result.changed) {
+      if (sweep.next == kNoNode) {
+        return false;
+      }
+      continue;
+    }
+    const std::shared_ptr<State> after = Finish(*before, edit);
+    after->trees[tree.id].root = result.root;
+    if (CheckSpace(*before, edit, *after).ok()) {
+      Remember(edit);
+      Change change;
+      change.state = after;
+      fronts_.Publish(std::move(change));
+      return true;
+    }
+    sweep.next = sweep.next.Next();
+  }
 }
 
 absl::StatusOr<bool> Structure::NextStep() {
@@ -193,22 +240,34 @@ absl::StatusOr<bool> Structure::PruneStep() {
     prune_.reset();
   }
   if (changed.ok() && *changed) {
+    const std::shared_ptr<State> after = Finish(*before, edit);
+    if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
+      prune_.reset();  // it keeps the space of what it began with; the next pass comes by here again
+      return space;
+    }
     Change change;
-    change.state = Finish(*before, edit);
-    // If not, the next pass comes by here again.
-    BETR_RETURN_IF_ERROR(CheckSpace(*change.state));
+    change.state = after;
     Remember(edit);
     fronts_.Publish(std::move(change));
   }
   return true;
 }
 
-void Structure::LookOnDisk() {
+void Structure::Look(dag::Reach reach) {
   const Turn turn(*this, Turn::Kind::kUrgent);
-  reach_ = dag::Reach::kDisk;
-  for (const auto& [id, tree] : fronts_.state()->trees) {
-    Wake({id});
+  reach_ = reach;
+  if (reach == dag::Reach::kDisk) {
+    for (const auto& [id, tree] : fronts_.state()->trees) {
+      if (!tree.snapshot) {
+        restless_[id] = {};  // a round that has begun would end without having looked at all
+      }
+    }
   }
+}
+
+absl::Status Structure::WithoutSteps(const std::function<absl::Status()>& act) {
+  const Turn turn(*this, Turn::Kind::kUrgent);
+  return act();
 }
 
 void Structure::Wake(const std::set<TreeId>& trees) {
@@ -247,7 +306,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
   if (result.changed) {
     const std::shared_ptr<State> after = Finish(*before, edit);
     after->trees[id].root = result.root;
-    if (const absl::Status space = CheckSpace(*after); !space.ok()) {
+    if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
       restless.news = had_news;
       return space;
     }
@@ -272,7 +331,7 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
   BETR_ASSIGN_OR_RETURN(tree.root, dag::Insert(edit, tree.root, sealed->messages.Seal(*core_.io)));
   after->table = edit.table();
   after->next_node = edit.next_id();
-  BETR_RETURN_IF_ERROR(CheckSpace(*after));
+  BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
   Remember(edit);
   Change change;
   change.state = after;
@@ -320,7 +379,7 @@ absl::Status Structure::Compact(TreeId id) {
   BETR_ASSIGN_OR_RETURN(const NodeId root, dag::FlushAll(edit, tree->second.root));
   const std::shared_ptr<State> after = Finish(*before, edit);
   after->trees[id].root = root;
-  BETR_RETURN_IF_ERROR(CheckSpace(*after));
+  BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
   Remember(edit);
   Change change;
   change.state = after;

@@ -8,6 +8,7 @@
 #include <absl/status/statusor.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include "dag/work.h"
 #include "store/core.h"
 #include "store/fronts.h"
+#include "store/headroom.h"
 
 namespace betr::store {
 
@@ -45,17 +47,18 @@ class Structure {
 
   // One step of background work, the first of these that there is: what is pressing in a tree that has news
   // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. After a buffer the last
-  // two get some turns before the next one. False if there was nothing to do. Errors: kResourceExhausted if what it
-  // makes might not find space on disk; nothing has happened then, and a checkpoint may help.
-  absl::StatusOr<bool> Step();
-  // From now on sweeps look at what is on disk too. All trees get one.
-  void LookOnDisk();
+  // two get some turns before the next one. If there is no space for what it makes, reclaiming and frugal work come
+  // first. `growing`: what to ask space for if it makes the store larger. False if there was nothing to do.
+  // Errors: kResourceExhausted: a checkpoint, or deletes, may help.
+  absl::StatusOr<bool> Step(Purpose growing = Purpose::kGrow);
+  // How far sweeps look from now on. All trees get one if that is to what is on disk.
+  void Look(dag::Reach reach);
+
+  // Does something while no step is under way.
+  absl::Status WithoutSteps(const std::function<absl::Status()>& act);
 
   // Flushes a tree to its leaves.
   absl::Status Compact(TreeId tree);
-
-  // While a log is replayed, background work leaves the reserve: what is replayed cannot be refused.
-  void SetReplaying(bool replaying) { replaying_ = replaying; }
 
   uint64_t DeadNodes() const;
 
@@ -72,8 +75,8 @@ class Structure {
   // The state after an edit, and the nodes that died in it.
   std::shared_ptr<State> Finish(const State& before, const dag::Edit& edit);
   void Remember(const dag::Edit& edit);
-  // Background work may use the reserve, but not what checkpoints need.
-  absl::Status CheckSpace(const State& state) const;
+  // Whether an edit may be published.
+  absl::Status CheckSpace(const State& before, const dag::Edit& edit, const State& after) const;
 
   // A step of a pass that drops what no path shows any more (dag/prune.h), if space is short. A pass begins when
   // an eighth of the nodes are new since the last one.
@@ -90,6 +93,8 @@ class Structure {
   absl::StatusOr<bool> Chore();
   absl::StatusOr<bool> AbsorbStep();
   absl::StatusOr<bool> ReclaimStep();
+  absl::StatusOr<bool> FrugalStep();
+  absl::StatusOr<bool> FrugalStep(const Tree& tree);
 
   Core& core_;
   Fronts& fronts_;
@@ -100,7 +105,7 @@ class Structure {
   std::optional<dag::Prune> prune_;
   uint64_t prune_at_ = 0;  // nodes created and reclaimed before the next pass is worth beginning
   int chores_ = 0;         // that come before the next sealed buffer, so that they need no lull to be done
-  std::atomic<bool> replaying_{false};
+  Purpose growing_ = Purpose::kGrow;
   std::atomic<int> urgent_{0};  // callers that go before background steps
   mutable Mutex mutex_;
   std::set<NodeId> dead_ ABSL_GUARDED_BY(mutex_);

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "store/batch_codec.h"
-#include "store/headroom.h"
 #include "store/impl.h"
 #include "store/small_copy.h"
 
@@ -122,17 +121,18 @@ absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
   return store::ValidateOps(ops);
 }
 
-absl::Status Store::Impl::HaveSpace(std::span<const Op> ops) const {
-  // What is replayed was admitted once, when nodes may have been a little smaller.
-  const bool may_use_reserve = log_ == nullptr || std::all_of(ops.begin(), ops.end(), Frees);
-  const auto privilege = may_use_reserve ? layout::Privilege::kMayUseReserve : layout::Privilege::kNormal;
-  std::map<TreeId, Bytes> more;
+store::Pledge Store::Impl::PledgeFor(std::span<const Op> ops) const {
+  std::map<TreeId, Bytes> messages;
   for (const Op& op : ops) {
     if (!Structural(op)) {
-      more[op.tree] += store::EncodedSize(op) + kMessageOverhead;
+      messages[op.tree] += store::EncodedSize(op) + kMessageOverhead;
     }
   }
-  return store::CheckHeadroom(*core_, fronts_, *fronts_.state(), privilege, more);
+  return {*core_->space, std::move(messages)};
+}
+
+absl::Status Store::Impl::HaveSpace(const store::Pledge& pledge, store::Purpose purpose) const {
+  return store::CheckHeadroom(*core_, fronts_, *fronts_.state(), purpose, &pledge);
 }
 
 absl::Status Store::Impl::WaitForMemory() {
@@ -166,22 +166,31 @@ absl::Status Store::Impl::AppendToLog(std::string_view record) {
 }
 
 absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish) {
-  if (std::any_of(ops.begin(), ops.end(), Structural)) {
-    BETR_ASSIGN_OR_RETURN(const std::vector<Op> plain,
-                          store::CopySmallSources(*fronts_.Pin(), ops, core_->CopyLimit(), core_->options.functions));
-    if (std::any_of(plain.begin(), plain.end(), Structural)) {
-      return structure_.ApplyBatch(plain, [&] { return before_publish(plain); });
-    }
-    BETR_RETURN_IF_ERROR(before_publish(plain));
-    fronts_.Apply(plain);
-    return absl::OkStatus();
+  if (std::none_of(ops.begin(), ops.end(), Structural)) {
+    return ApplyPoints(ops, before_publish);
   }
-  BETR_RETURN_IF_ERROR(before_publish(ops));
+  BETR_ASSIGN_OR_RETURN(const std::vector<Op> plain,
+                        store::CopySmallSources(*fronts_.Pin(), ops, core_->CopyLimit(), core_->options.functions));
+  if (std::none_of(plain.begin(), plain.end(), Structural)) {
+    return ApplyPoints(plain, before_publish);
+  }
+  const store::Pledge pledge = PledgeFor(plain);
+  return structure_.ApplyBatch(plain, [&] { return before_publish(pledge); });
+}
+
+absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePublish& before_publish) {
+  const store::Pledge pledge = PledgeFor(ops);
+  absl::Status status = before_publish(pledge);
+  if (absl::IsResourceExhausted(status)) {
+    // What a step has made and not published yet is promised space too.
+    status = structure_.WithoutSteps([&] { return before_publish(pledge); });
+  }
+  BETR_RETURN_IF_ERROR(status);
   fronts_.Apply(ops);
   return absl::OkStatus();
 }
 
-absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size) {
+absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose) {
   if (Logged() && size > log_->MaxPayload()) {
     return absl::InvalidArgumentError(fmt::format("batch of {} bytes: more than a quarter of the log", size.value));
   }
@@ -189,20 +198,68 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size) {
   if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   }
-  const auto before_publish = [&](std::span<const Op> plain) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
-    const absl::Status space = HaveSpace(plain);
+  const auto before_publish = [&](const store::Pledge& pledge) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
+    const absl::Status space = HaveSpace(pledge, purpose);
     return space.ok() ? AppendToLog(record) : space;
   };
   const absl::Status status = ApplyOps(ops, before_publish);
-  if (!absl::IsResourceExhausted(status)) {
-    return status;
-  }
-  // What is dirty takes its exact space, and what was replaced since the last checkpoint becomes free.
-  BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
-  return ApplyOps(ops, before_publish);
+  return absl::IsResourceExhausted(status) ? ApplyWithRoom(ops, before_publish, purpose) : status;
 }
 
-absl::Status Store::Impl::Write(std::span<Op> ops) {
+class Store::Impl::Alone {
+ public:
+  explicit Alone(Impl& impl) ABSL_EXCLUSIVE_LOCKS_REQUIRED(impl.write_mutex_) : impl_(impl) {
+    MutexLock lock(impl_.wake_mutex_);
+    impl_.structure_paused_ = true;
+    while (impl_.checkpoints_under_way_ > 0) {
+      impl_.wake_.Wait(lock);
+    }
+  }
+  ~Alone() {
+    const MutexLock lock(impl_.wake_mutex_);
+    impl_.structure_paused_ = false;
+    impl_.wake_.NotifyAll();
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  Impl& impl_;
+};
+
+absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const BeforePublish& before_publish,
+                                        store::Purpose purpose) {
+  const Alone alone(*this);
+  absl::Status status = absl::ResourceExhaustedError("");
+  for (bool more = true; more && absl::IsResourceExhausted(status);) {
+    BETR_ASSIGN_OR_RETURN(more, MakeRoom(purpose));
+    status = ApplyOps(ops, before_publish);
+  }
+  return status;
+}
+
+absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
+  // What is dirty takes its exact space, and what was replaced since the last checkpoint becomes free.
+  const uint64_t checkpoints = core_->counters.checkpoints;
+  BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
+  if (core_->counters.checkpoints != checkpoints) {
+    return true;
+  }
+  structure_.Look(swept_ ? dag::Reach::kMemory : dag::Reach::kDisk);
+  const store::Purpose growing = purpose == store::Purpose::kDelete ? store::Purpose::kHelp : store::Purpose::kGrow;
+  absl::StatusOr<bool> step = structure_.Step(growing);
+  while (step.ok() && *step) {
+    step = structure_.Step(growing);
+  }
+  structure_.Look(dag::Reach::kMemory);
+  if (!step.ok() && !absl::IsResourceExhausted(step.status())) {
+    return step;
+  }
+  swept_ = step.ok();
+  return fronts_.state() != checkpointer_.stable();
+}
+
+absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   if (ops.empty()) {
     return absl::OkStatus();
   }
@@ -219,10 +276,14 @@ absl::Status Store::Impl::Write(std::span<Op> ops) {
   for (const Op& op : ops) {
     size += store::EncodedSize(op);
   }
-  BETR_RETURN_IF_ERROR(ApplyAndLog(ops, size));
+  if (std::all_of(ops.begin(), ops.end(), Frees)) {
+    purpose = store::Purpose::kDelete;
+  }
+  BETR_RETURN_IF_ERROR(ApplyAndLog(ops, size, purpose));
   core_->counters.bytes_batches += size.value;
   if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
     unsettled_ = true;
+    swept_ = false;
   }
   if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
     Signal();
@@ -249,14 +310,15 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
   BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
   const bool read_only = core_->options.read_only;
-  absl::Status applied =
-      ApplyOps(ops, [&](std::span<const Op> plain) { return read_only ? absl::OkStatus() : HaveSpace(plain); });
+  absl::Status applied = ApplyOps(ops, [&](const store::Pledge& pledge) {
+    return read_only ? absl::OkStatus() : HaveSpace(pledge, store::Purpose::kShrink);
+  });
   if (absl::IsResourceExhausted(applied)) {
     const absl::Status checkpoint = CheckpointReplayed(Lsn{lsn.value - 1});
     if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same: it can be read, and deleted from
       BETR_RETURN_IF_ERROR(checkpoint);
     }
-    applied = ApplyOps(ops, [](std::span<const Op>) { return absl::OkStatus(); });
+    applied = ApplyOps(ops, [](const store::Pledge&) { return absl::OkStatus(); });
   }
   BETR_RETURN_IF_ERROR(applied);
   const bool sealed = fronts_.SealLarge(core_->SealSize());

@@ -72,7 +72,7 @@ TEST_CASE("impossible catalogs are neither written nor read", "[layout]") {
   CHECK(bad([](Catalog& catalog) { catalog.functions[0] = "x"; }));
   CHECK(bad([](Catalog& catalog) { catalog.functions[2] = ""; }));
   MemoryDevice device(MiB(1));
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   Catalog catalog{{tree}, {}};
   catalog.trees[0].root = kNoNode;
   CHECK(WriteCatalog(device, *space, kGeneration, catalog).status().code() == absl::StatusCode::kInternal);
@@ -85,14 +85,14 @@ TEST_CASE("a catalog survives a device, and claims its space", "[layout]") {
   StructureAddress address;
   StructureAddress older;
   {
-    const auto space = SpaceMap::Create(kArea, MiB(1));
+    const auto space = SpaceMap::Create(kArea);
     const auto first = WriteCatalog(device, *space, kGeneration, RandomCatalog(random, 3));
     const auto written = WriteCatalog(device, *space, kGeneration.Next(), catalog);
     REQUIRE(written.ok());
     address = written->address;
     older = first->address;
   }
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   const auto read = ReadCatalog(device, *space, address);
   REQUIRE(read.ok());
   CHECK((read->catalog == catalog));

@@ -9,6 +9,7 @@
 
 #include "base/coding.h"
 #include "layout/catalog_codec.h"
+#include "layout/extent_map.h"
 #include "layout/node_codec.h"
 #include "layout/seal.h"
 #include "layout/table_page.h"
@@ -148,6 +149,21 @@ TEST_CASE("docs/format.md tells the pages of the node table", "[layout]") {
   CHECK(inner_page[19] == 2);
   Compare("page entry", EntryOf(inner_page),
           {{"index", child.index}, {"unit", child.page.extent.start}, {"checksum", child.page.checksum}});
+}
+
+TEST_CASE("docs/format.md tells the map of a scattered extent", "[layout]") {
+  const MapPage page{{0x1122334455667788, 0x99aabbccddeeff}, 0x1122334455, {{0x9988776655, 0x1234}}};
+  const std::string bytes = EncodeMapPage(page);
+  Compare("extent map", bytes.substr(0, kFixedSize),
+          {{"magic", "betrSCAT"},
+           {"checksum", SealOf(bytes)},
+           {"version", uint64_t{1}},
+           {"pieces", uint64_t{1}},
+           {"owner", page.owner.node},
+           {"owner version", page.owner.version},
+           {"next", page.next}});
+  Compare("extent piece", bytes.substr(kFixedSize, 12),
+          {{"unit", page.pieces[0].start}, {"units", page.pieces[0].units}});
 }
 
 TEST_CASE("docs/format.md tells the header section of a node", "[layout]") {

@@ -66,7 +66,7 @@ void CheckSame(const SpaceMap& space, const Bitmap& bitmap) {
 
 TEST_CASE("space is used once at a time", "[layout]") {
   Random random(TestSeed());
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   Bitmap bitmap;
   std::vector<ExtentRef> held;
   for (int i = 0; i < 5000 * TestScale(); ++i) {
@@ -100,7 +100,7 @@ TEST_CASE("space is used once at a time", "[layout]") {
 }
 
 TEST_CASE("what is allocated one after another is adjacent", "[layout]") {
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   std::vector<ExtentRef> held;
   uint64_t next = 200;
   for (const uint32_t units : {3, 1, 7, 2}) {
@@ -115,7 +115,7 @@ TEST_CASE("what is allocated one after another is adjacent", "[layout]") {
 }
 
 TEST_CASE("without space behind the hint the smallest place that fits is taken", "[layout]") {
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   std::vector<ExtentRef> held;
   for (const ExtentAddress taken : {ExtentAddress{110, 1}, {115, 1}, {131, 969}}) {
     held.push_back(*space->Claim(taken));
@@ -126,21 +126,45 @@ TEST_CASE("without space behind the hint the smallest place that fits is taken",
   CHECK(space->Allocate(16, 131).status().code() == absl::StatusCode::kResourceExhausted);
 }
 
-TEST_CASE("the reserve is for those who may use it", "[layout]") {
-  const auto space = SpaceMap::Create(kArea, UnitBytes(10));
+TEST_CASE("what is promised has to be free", "[layout]") {
+  const auto space = SpaceMap::Create(kArea);
   const auto most = space->Allocate(990);
   REQUIRE(most.ok());
-  CHECK(space->Allocate(1).status().code() == absl::StatusCode::kResourceExhausted);
-  CHECK(space->Allocate(10, SpaceMap::kNoHint, Privilege::kMayUseReserve).ok());
-  CHECK(space->Allocate(11, SpaceMap::kNoHint, Privilege::kMayUseReserve).status().code() ==
-        absl::StatusCode::kResourceExhausted);
-  space->SetReserve(Bytes{1});
-  CHECK(space->Figures().reserve == kUnit);
-  CHECK(space->Allocate(9).ok());
+  CHECK(space->Fits(10));
+  CHECK_FALSE(space->Fits(11));
+  space->Promise(7);
+  CHECK(space->Figures().promised == UnitBytes(7));
+  CHECK(space->Fits(3));
+  CHECK_FALSE(space->Fits(4));
+  space->TakeBack(7);
+  CHECK(space->Fits(10));
+}
+
+TEST_CASE("what finds no piece that is large enough is scattered", "[layout]") {
+  const auto space = SpaceMap::Create(kArea);
+  std::vector<ExtentRef> held;
+  for (uint64_t unit = kArea.start; unit < kArea.end(); unit += 4) {
+    held.push_back(*space->Claim({unit, 2}));
+  }
+  const ExtentRef whole = *space->AllocateAnyhow(2);
+  CHECK_FALSE(whole->address().scattered);
+  const ExtentRef scattered = *space->AllocateAnyhow(480);
+  CHECK(scattered->address().scattered);
+  CHECK(scattered->address().units == 480);
+  CHECK(scattered->map_pages().size() == 1);
+  CHECK(scattered->address().start == scattered->map_pages()[0]->address().start);
+  uint64_t units = 0;
+  for (const ExtentRef& piece : scattered->pieces()) {
+    units += piece->address().units;
+  }
+  CHECK(units == 480);
+  CHECK(space->Figures().free == UnitBytes(500 - 2 - 481));
+  CHECK(space->AllocateAnyhow(17).status().code() == absl::StatusCode::kResourceExhausted);
+  CHECK(space->AllocateAnyhow(16).ok());
 }
 
 TEST_CASE("impossible places are not claimed", "[layout]") {
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   for (const ExtentAddress bad : {ExtentAddress{0, 1},
                                   {99, 2},
                                   {1099, 2},
@@ -155,7 +179,7 @@ TEST_CASE("impossible places are not claimed", "[layout]") {
 }
 
 TEST_CASE("an extent outlives all but itself", "[layout]") {
-  auto space = SpaceMap::Create(kArea, Bytes{0});
+  auto space = SpaceMap::Create(kArea);
   const ExtentRef extent = *space->Allocate(1);
   const std::weak_ptr<SpaceMap> weak = space;
   space.reset();
@@ -163,7 +187,7 @@ TEST_CASE("an extent outlives all but itself", "[layout]") {
 }
 
 TEST_CASE("threads allocate and free beside each other", "[layout]") {
-  const auto space = SpaceMap::Create({0, 1 << 16}, Bytes{0});
+  const auto space = SpaceMap::Create({0, 1 << 16});
   std::vector<std::thread> threads;
   for (uint64_t thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {

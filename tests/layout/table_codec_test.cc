@@ -73,7 +73,7 @@ NodeId RandomId(Random& random) { return NodeId{1 + (random.OneIn(10) ? random.N
 TEST_CASE("a node table is read as it was written, and a change costs its path", "[layout]") {
   Random random(TestSeed());
   MemoryDevice device(kDeviceSize);
-  auto space = SpaceMap::Create(kArea, Bytes{0});
+  auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   for (int round = 0; round < 30; ++round) {
     table.StartChanging();
@@ -91,7 +91,7 @@ TEST_CASE("a node table is read as it was written, and a change costs its path",
     CHECK(written->pages <= 11 * changes + 10);
     CHECK(WriteTable(device, *space, Generation{2}, table, AddressOf)->pages == 0);
 
-    const auto other_space = SpaceMap::Create(kArea, Bytes{0});
+    const auto other_space = SpaceMap::Create(kArea);
     const auto again = ReadTable(device, *other_space, written->address, MakeSlot);
     REQUIRE(again.status() == absl::OkStatus());
     REQUIRE((ModelOf(*again) == ModelOf(table)));
@@ -104,7 +104,7 @@ TEST_CASE("a node table is read as it was written, and a change costs its path",
 TEST_CASE("an older table keeps its space until it goes", "[layout]") {
   Random random(TestSeed() + 1);
   MemoryDevice device(kDeviceSize);
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   table.StartChanging();
   for (uint64_t id = 1; id < 300; ++id) {
@@ -119,7 +119,7 @@ TEST_CASE("an older table keeps its space until it goes", "[layout]") {
       SetRandom(random, *space, table, NodeId{id});
     }
     REQUIRE(WriteTable(device, *space, Generation{2}, table, AddressOf).ok());
-    const auto other_space = SpaceMap::Create(kArea, Bytes{0});
+    const auto other_space = SpaceMap::Create(kArea);
     REQUIRE((ModelOf(*ReadTable(device, *other_space, first->address, MakeSlot)) == model));
   }
   table = {};
@@ -130,7 +130,7 @@ TEST_CASE("an older table keeps its space until it goes", "[layout]") {
 TEST_CASE("a full device leaves the table unmarked", "[layout]") {
   Random random(TestSeed() + 2);
   MemoryDevice device(kDeviceSize);
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   table.StartChanging();
   for (uint64_t id = 1; id < 300; ++id) {
@@ -152,7 +152,7 @@ TEST_CASE("a failed device leaves the table unmarked", "[layout]") {
   Random random(TestSeed() + 6);
   MemoryDevice memory(kDeviceSize);
   FaultDevice device(memory);
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   table.StartChanging();
   for (uint64_t id = 1; id < 300; ++id) {
@@ -181,7 +181,7 @@ struct Written {
 
 std::unique_ptr<Written> WriteSample(Random& random) {
   auto written = std::make_unique<Written>();
-  const auto space = SpaceMap::Create(kArea, Bytes{0});
+  const auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   table.StartChanging();
   for (uint64_t id = 1; id < 150; ++id) {
@@ -192,7 +192,7 @@ std::unique_ptr<Written> WriteSample(Random& random) {
 }
 
 absl::Status Read(BlockDevice& device, const TableAddress& address) {
-  return ReadTable(device, *SpaceMap::Create(kArea, Bytes{0}), address, MakeSlot).status();
+  return ReadTable(device, *SpaceMap::Create(kArea), address, MakeSlot).status();
 }
 
 std::string ReadUnit(BlockDevice& device, uint64_t unit) {

@@ -47,6 +47,7 @@ SpaceUse Measure(store::Inspection& image) {
   for (const store::UsedExtent& used : image.extents()) {
     switch (used.holder) {
       case store::UsedExtent::Holder::kNode:
+      case store::UsedExtent::Holder::kPiece:
         use.nodes += used.extent.Size();
         break;
       case store::UsedExtent::Holder::kTablePage:

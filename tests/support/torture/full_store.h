@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store on a small device, to be filled and emptied. All functions fail the test that calls them if something that
+// must work whatever the space does not.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "betr/store.h"
+#include "device/memory_device.h"
+
+namespace betr::test {
+
+struct FullShape {
+  Bytes device;
+  Bytes node;
+  size_t value;
+  std::string compression = "none";
+};
+
+// What the store is filled with.
+enum class FillKind : uint8_t {
+  kPut,        // new keys
+  kOverwrite,  // some hundred keys again and again, each time in a new snapshot
+  kUpsert,     // values that grow
+  kClone,      // clones of prefixes that change between them
+  kRename,     // new keys, and prefixes that move
+};
+inline constexpr FillKind kFillKinds[] = {FillKind::kPut, FillKind::kOverwrite, FillKind::kUpsert, FillKind::kClone,
+                                          FillKind::kRename};
+std::string_view NameOf(FillKind kind);
+
+class FullStore {
+ public:
+  FullStore(const FullShape& shape, bool background);
+
+  Store& store() { return *store_; }
+  TreeId tree() const { return tree_; }
+
+  // Opens the image again; the store that was open ends like a program that is killed.
+  void Open();
+
+  // Changes, all below `prefix`, until there is no space; how many were accepted.
+  size_t Fill(FillKind kind, const std::string& prefix);
+  // One of them. Thread-safe.
+  absl::Status Change(FillKind kind, const std::string& prefix, size_t number);
+
+  // What must work however full it is: sync, checkpoint; and nothing is wrong.
+  void RequireLife();
+  // Deletes all below a prefix, one key at a time.
+  void EraseKeys(const std::string& prefix);
+  void EraseAll(const std::string& prefix);
+  void DropSnapshots();
+
+  // Closes, which settles; checks the image, opens it again: all that was deleted is free then.
+  Bytes FreeAfterClosing();
+
+ private:
+  std::string Value(size_t number) const;
+
+  const FullShape shape_;
+  MemoryDevice disk_;
+  StoreOptions options_;
+  std::unique_ptr<Store> store_;
+  TreeId tree_;
+};
+
+// Fails the test.
+void RequireOk(const absl::Status& status, std::string_view what);
+
+}  // namespace betr::test
