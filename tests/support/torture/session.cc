@@ -66,13 +66,15 @@ absl::Status Session::Recover(const Timeline& before, size_t events) {
 
 absl::Status Session::Run(Random& random, int steps) {
   for (int i = 0; i < steps; ++i) {
-    const absl::Status status = Do(NextStep(random, profile_, timeline_.Now()));
+    const absl::Status status = Next(random);
     if (!status.ok()) {
       return Annotate(status, fmt::format("step {}", i));
     }
   }
   return absl::OkStatus();
 }
+
+absl::Status Session::Next(Random& random) { return Do(NextStep(random, profile_, timeline_.Now())); }
 
 void Session::CountCoverage() {
   if (store_ != nullptr) {
@@ -106,7 +108,7 @@ absl::Status Session::Do(Step step) {
     case Step::Kind::kWrite:
       return Write(std::move(step.ops));
     case Step::Kind::kSync:
-      return Durable(Annotate(store_->Sync(), "sync"));
+      return Sync();
     case Step::Kind::kCheckpoint:
       return Durable(Annotate(store_->Checkpoint(), "checkpoint"));
     case Step::Kind::kCompact:
@@ -149,6 +151,8 @@ absl::Status Session::Write(std::vector<Op> ops) {
   return absl::OkStatus();
 }
 
+absl::Status Session::Sync() { return Durable(Annotate(store_->Sync(), "sync")); }
+
 absl::Status Session::Durable(const absl::Status& status) {
   BETR_RETURN_IF_ERROR(status);
   timeline_.MarkDurable(history().EventCount());
@@ -190,12 +194,17 @@ absl::Status Session::Unpin() {
 
 absl::Status Session::Close() {
   pins_.clear();
-  BETR_RETURN_IF_ERROR(Durable(Annotate(store_->Close(), "close")));
+  const absl::Status closed = Durable(Annotate(store_->Close(), "close"));
   CountCoverage();
   store_.reset();
+  BETR_RETURN_IF_ERROR(closed);
   BETR_RETURN_IF_ERROR(CheckStored(disk_));
   BETR_RETURN_IF_ERROR(OpenStore());
-  return Identify(timeline_, history().EventCount()).status();
+  const absl::Status found = Identify(timeline_, history().EventCount()).status();
+  if (!found.ok()) {
+    store_.reset();
+  }
+  return found;
 }
 
 // The program ends and starts again; the device goes on.
@@ -205,6 +214,7 @@ absl::Status Session::Restart() {
   BETR_RETURN_IF_ERROR(Annotate(OpenStore(), "restart"));
   absl::StatusOr<size_t> found = Identify(timeline_, events);
   if (!found.ok()) {
+    store_.reset();
     return Annotate(found.status(), "restart");
   }
   timeline_.Return(*found, events);

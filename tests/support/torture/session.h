@@ -39,6 +39,15 @@ class Session {
   absl::Status Recover(const Timeline& before, size_t events);
 
   absl::Status Run(Random& random, int steps);
+  // The next step. After an error of the store, not a finding, the session may go on if it is still open.
+  absl::Status Next(Random& random);
+
+  // The device between the store and the record.
+  FaultDevice& faults() { return faults_; }
+  // Null if it could not be opened again.
+  Store* store() { return store_.get(); }
+
+  absl::Status Sync();
 
   // Ends like a program that is killed.
   void Kill();

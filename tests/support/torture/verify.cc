@@ -65,6 +65,9 @@ absl::Status CheckOpenStore(Store& store) {
   std::string findings;
   store::CheckState(*store.impl().fronts().state(),
                     [&](const store::Finding& finding) { findings += finding.what + "; "; });
+  if (findings.find("Input/output error") != std::string::npos) {
+    return absl::UnavailableError(findings);  // the device's, not the store's
+  }
   return findings.empty() ? absl::OkStatus() : Finding("the checker finds in memory: " + findings);
 }
 

@@ -16,7 +16,7 @@ absl::Status Finding(std::string what);
 // Of all trees of a view, by cursors. Finds keys that do not ascend.
 absl::StatusOr<uint64_t> DigestOf(Store& store, const std::shared_ptr<const ReadView>& view);
 
-// What the checker says about the state in memory.
+// What the checker says about the state in memory. kUnavailable: the device does not let it be read.
 absl::Status CheckOpenStore(Store& store);
 // What the checker says about what is stored.
 absl::Status CheckStored(BlockDevice& device);

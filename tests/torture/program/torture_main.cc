@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "betr/version.h"
+#include "support/torture/fault_run.h"
 #include "support/torture/torture.h"
 
 namespace betr::test {
@@ -57,6 +58,50 @@ int Run(bool quiet, bool coverage) {
   return EXIT_FAILURE;
 }
 
+// What to do about failing devices.
+struct FaultArguments {
+  std::string fault;  // one run
+  uint64_t workloads = 0;
+  uint64_t every = 1;
+};
+
+std::string Describe(const FaultTally& tally) {
+  return fmt::format(
+      "{} runs, {} faults; {} errors of stores, {} became read-only, {} did not open; {} images opened afterwards",
+      tally.runs, tally.hits, tally.errors, tally.read_only, tally.not_opened, tally.images);
+}
+
+int RunFaults(const FaultArguments& arguments, bool quiet) {
+  FaultTally tally;
+  std::optional<FaultFailure> failure;
+  if (!arguments.fault.empty()) {
+    const std::optional<Fault> fault = ParseFault(arguments.fault);
+    if (!fault) {
+      fmt::print(stderr, "betr-torture: {}: not a fault\n", arguments.fault);
+      return 2;
+    }
+    const FaultRun run{options.seed, *fault, options.background};
+    if (const auto fired = RunFault(run, tally); !fired.ok()) {
+      failure = {run, fired.status().ToString()};
+    }
+  } else {
+    auto shown = std::chrono::steady_clock::now();
+    const FaultSweep sweep{options.seed, arguments.workloads, arguments.every, options.background,
+                           options.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.jobs};
+    failure = SweepFaults(sweep, tally, [&](const FaultTally& now) {
+      if (!quiet && std::chrono::steady_clock::now() - shown >= std::chrono::seconds(10)) {
+        shown = std::chrono::steady_clock::now();
+        fmt::print(stderr, "{}\n", Describe(now));
+      }
+    });
+  }
+  fmt::print("{}\n", Describe(tally));
+  if (failure) {
+    fmt::print("failed: {}\nreplay: {}\n", failure->what, ReplayCommand(failure->run));
+  }
+  return failure ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 }  // namespace
 }  // namespace betr::test
 
@@ -79,10 +124,21 @@ int main(int argc, char** argv) {
   app.add_flag("--background", options.background, "Stores with threads of their own: not repeatable");
   app.add_flag("--tight", options.tight, "Devices too small for what is written");
   app.add_flag("--lying-device", options.lying_device, "Lose all flushes: must fail, if the tests are any good");
+  betr::test::FaultArguments faults;
+  app.add_option("--faults", faults.workloads,
+                 "Instead: so many workloads on devices that fail, each with every fault at every operation");
+  app.add_option("--every", faults.every, "With --faults: only at every so many-th operation (default: 1)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--fault", faults.fault,
+                 "Instead: one such run: read, write or flush, n, once or on, eio, enospc or "
+                 "half; as in write,17,once,eio");
   app.add_flag("--coverage", coverage, "Print what the stores counted");
   app.add_flag("--quiet", quiet, "No progress");
   app.footer("Without --states and --seconds, one case. Exits with 1 if anything was found.");
   CLI11_PARSE(app, argc, argv);
   options.seconds = std::chrono::seconds(seconds);
+  if (faults.workloads > 0 || !faults.fault.empty()) {
+    return betr::test::RunFaults(faults, quiet);
+  }
   return betr::test::Run(quiet, coverage);
 }
