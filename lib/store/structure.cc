@@ -222,7 +222,8 @@ absl::StatusOr<bool> Structure::Chore() {
 absl::StatusOr<bool> Structure::PruneStep() {
   const StatePtr before = fronts_.state();
   if (!prune_) {
-    const uint64_t changes = core_.dag_counters.nodes_created + core_.dag_counters.nodes_reclaimed;
+    // Ids, not what the counters say was created: a step for which there was no space must not begin a pass each time.
+    const uint64_t changes = before->next_node.value + core_.dag_counters.nodes_reclaimed;
     if (!SpaceIsShort() || changes < prune_at_) {
       return false;
     }
