@@ -43,8 +43,9 @@ verified "$mnt/clone"
 [ -z "$(inside "$mnt/clone" dpkg --audit)" ] || fail "dpkg --audit in the clone"
 inside "$mnt/clone" apt-get check -q >"$work/out" 2>&1 || fail "apt-get check: $(cat "$work/out")"
 inside "$mnt/clone" sh -c 'dpkg --purge tzdata && dpkg --install /tzdata.deb && useradd -m somebody &&
-  su somebody -c "echo hello >~/hello" && hostname inside && uname -n >/name && mkdir /new && mount -t tmpfs none /new &&
-  mknod -m 666 /new/null c 1 3 && echo >/new/null' >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+  su somebody -c "echo hello >~/hello" && hostname inside && uname -n >/name && mkdir /new &&
+  mount -t tmpfs none /new && mknod -m 666 /new/null c 1 3 && echo >/new/null' >"$work/out" 2>&1 ||
+  fail "$(cat "$work/out")"
 verified "$mnt/clone"
 [ "$(cat "$mnt/clone/home/somebody/hello" "$mnt/clone/name")" = $'hello\ninside' ] || fail "work in the clone"
 diff <(echo "$before") <(listing "$root") >"$work/out" || fail "the source has changed: $(head -5 "$work/out")"

@@ -17,7 +17,8 @@ start() {
   # Of a postmaster that was killed, whose process number may be somebody else's now.
   rm -f "$mnt/cluster/postmaster.pid" "$work"/socket/.s.*
   as_postgres pg_ctl -D "$mnt/cluster" -w -t 120 -l "$work/socket/log" \
-    -o "-k $work/socket -c listen_addresses= -c shared_buffers=64MB" start >/dev/null || fail "$(cat "$work/socket/log")"
+    -o "-k $work/socket -c listen_addresses= -c shared_buffers=64MB" start >/dev/null ||
+    fail "$(cat "$work/socket/log")"
 }
 ended() { # the postmaster and all that it has begun
   while [ -n "$(pgrep -u postgres -f "^postgres:.*|$mnt/cluster")" ]; do sleep 0.1; done
