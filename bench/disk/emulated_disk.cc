@@ -103,9 +103,11 @@ class EmulatedDisk {
         begun + nanoseconds(static_cast<int64_t>(static_cast<double>(wait.count()) * scale_)) - late_;
     const nanoseconds rest = due - clock_.Monotonic();
     if (rest > nanoseconds{0}) std::this_thread::sleep_for(rest);
-    last_ = clock_.Monotonic();
-    // What sleeping took too long is taken from the next request.
-    late_ = std::clamp(last_ - due, nanoseconds{0}, kMostLate);
+    const nanoseconds now = clock_.Monotonic();
+    const nanoseconds lateness = std::max(now - due, nanoseconds{0});
+    // What sleeping took too long is taken from the next request; beyond that the disk has worked on meanwhile.
+    late_ = std::min(lateness, kMostLate);
+    last_ = now - (lateness - late_);
   }
 
   const int descriptor_;
@@ -113,7 +115,7 @@ class EmulatedDisk {
   const double scale_;  // of time: 0.1 is a disk that is ten times as fast
   betr::Clock& clock_ = betr::SystemClock();
   DiskModel model_;
-  nanoseconds last_;     // when the last request ended
+  nanoseconds last_;     // when the last request ended, or should have
   nanoseconds late_{0};  // how much later than it should have
 };
 

@@ -37,13 +37,19 @@ nanoseconds DiskModel::Transfer(uint64_t bytes) const {
   return Nanoseconds(static_cast<double>(bytes) * 1e9 / static_cast<double>(profile_.bytes_per_second));
 }
 
+nanoseconds DiskModel::TurnTo(uint64_t offset) {
+  nanoseconds wait = Transfer(offset - head_) - (free_ - transferred_);
+  if (wait < nanoseconds{0}) {
+    ++stats_.revolutions;
+    wait += profile_.revolution * ((-wait - nanoseconds{1}) / profile_.revolution + 1);
+  }
+  return wait;
+}
+
 nanoseconds DiskModel::Position(uint64_t offset) {
   ++stats_.requests;
   const bool goes_on = offset >= head_ && offset - head_ <= profile_.track_gap.value;
-  if (goes_on && missed_) {
-    ++stats_.revolutions;
-    return profile_.revolution;
-  }
+  if (goes_on && missed_) return TurnTo(offset);
   if (goes_on) return Transfer(offset - head_);
   ++stats_.seeks;
   const double distance = static_cast<double>(std::max(offset, head_) - std::min(offset, head_)) / size_;
@@ -66,6 +72,7 @@ void DiskModel::DoWrite() {
   pending_bytes_ -= length;
   Work(Position(offset) + Transfer(length));
   head_ = offset + length;
+  transferred_ = free_;
   reads_on_ = false;
   missed_ = false;
 }
@@ -131,13 +138,13 @@ nanoseconds DiskModel::Read(Bytes offset, Bytes length, nanoseconds idle) {
     newest->end = std::max(newest->end, end);
     newest->begin = std::max(newest->begin, newest->end - std::min(newest->end, profile_.read_segment.value));
   } else {
-    missed_ = false;
     Work(Position(offset.value) + Transfer(length.value));
     segments_.push_back({offset.value, end});
     if (segments_.size() > profile_.read_segments) segments_.pop_front();
   }
   head_ = wanted_ = end;
   reads_on_ = true;
+  missed_ = false;
   return Return(free_);
 }
 

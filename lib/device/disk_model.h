@@ -8,12 +8,11 @@
 // 2. Writes go to a cache and cost their caller a command, until the cache is full. The disk does them in the order of
 //    the elevator (C-LOOK): when there is no room, when it is idle, or when a flush waits for them. Writes that touch
 //    are one request.
-// 3. A flush waits for all writes before it. A write that then goes on where the last one ended has missed its place:
-// it
-//    waits for the platter to come round.
+// 3. A flush waits for all writes before it. The platter turns meanwhile: a write that then goes on where the last one
+//    ended has missed its place and waits until that comes round, one revolution after it was there.
 // 4. After a read the disk reads on, as long as it has nothing else to do, up to a segment ahead of what was asked for.
-// What lies in one
-//    of the last segments is read without the platter; what lies ahead of the head in the newest one is waited for.
+//    What lies in one of the last segments is read without the platter; what lies ahead of the head in the newest one
+//    is waited for.
 //
 // Time runs on an axis of its own: it goes on by what requests take, and between requests by what the clock of the
 // caller says, so that an idle disk reads ahead and empties its cache. One thread.
@@ -38,7 +37,7 @@ struct DiskStats {
   uint64_t flushes = 0;
   uint64_t requests = 0;     // of reading and writing that reached the platter
   uint64_t seeks = 0;        // of these: with a seek
-  uint64_t revolutions = 0;  // of these: with a whole revolution lost
+  uint64_t revolutions = 0;  // of these: went on, but waited for the platter to come round
   Bytes read_bytes{0};
   Bytes written_bytes{0};
   std::chrono::nanoseconds busy{0};    // head moving, platter turning under it, bytes passing
@@ -74,6 +73,8 @@ class DiskModel {
   // Brings the head to `offset`; how long that takes. Counts.
   std::chrono::nanoseconds Position(uint64_t offset);
   std::chrono::nanoseconds Transfer(uint64_t bytes) const;
+  // How long until the head, which has not moved since the last transfer, is over `offset`. Counts.
+  std::chrono::nanoseconds TurnTo(uint64_t offset);
   // The disk works so long from when it is free; a caller that came at now_ waits for it.
   void Work(std::chrono::nanoseconds duration);
   std::chrono::nanoseconds Return(std::chrono::nanoseconds done);
@@ -85,14 +86,15 @@ class DiskModel {
   const double size_;
   Random random_;
   DiskStats stats_;
-  std::chrono::nanoseconds now_{0};       // of the caller
-  std::chrono::nanoseconds free_{0};      // when the disk has done what it does
-  uint64_t head_ = 0;                     // where the last transfer ended
-  uint64_t wanted_ = 0;                   // where the last read of the newest segment ended
-  bool reads_on_ = false;                 // the last transfer was a read
-  bool missed_ = false;                   // a flush ended since the last transfer
-  std::deque<Segment> segments_;          // the newest last
-  std::map<uint64_t, uint64_t> pending_;  // writes in the cache: where they begin, how long they are
+  std::chrono::nanoseconds now_{0};          // of the caller
+  std::chrono::nanoseconds free_{0};         // when the disk has done what it does
+  uint64_t head_ = 0;                        // where the last transfer ended
+  uint64_t wanted_ = 0;                      // where the last read of the newest segment ended
+  bool reads_on_ = false;                    // the last transfer was a read
+  bool missed_ = false;                      // a flush ended since the last transfer
+  std::chrono::nanoseconds transferred_{0};  // when the last write's transfer ended
+  std::deque<Segment> segments_;             // the newest last
+  std::map<uint64_t, uint64_t> pending_;     // writes in the cache: where they begin, how long they are
   uint64_t pending_bytes_ = 0;
 };
 
