@@ -66,7 +66,7 @@ absl::Status FileDevice::Discard(Bytes offset, Bytes length) {
   do {
     if (is_block_device_) {
       uint64_t range[2] = {offset.value, length.value};
-      result = ioctl(fd_, BLKDISCARD, range);
+      result = ioctl(DiscardingFd(), BLKDISCARD, range);
     } else {
       result = fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset.value),
                          static_cast<off_t>(length.value));

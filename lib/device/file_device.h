@@ -71,6 +71,8 @@ class FileDevice final : public BlockDevice {
 
   absl::Status CheckWritable(std::string_view operation) const;
   absl::Status ClaimBlockDevice() ABSL_EXCLUSIVE_LOCKS_REQUIRED(owner_mutex_);
+  // The kernel lets nobody discard from a claimed block device but through the descriptor that claimed it.
+  int DiscardingFd() ABSL_LOCKS_EXCLUDED(owner_mutex_);
   absl::Status DescribeHolder(LockMode wanted, Bytes owner_offset) const;
 
   const std::string path_;

@@ -63,8 +63,13 @@ absl::Status FileDevice::Lock(LockMode mode, Bytes owner_offset) {
 absl::Status FileDevice::ClaimBlockDevice() {
   if (claim_fd_ >= 0) return absl::OkStatus();
   // Through /proc it is the device that is open, whatever its path names by now.
-  claim_fd_ = open(absl::StrFormat("/proc/self/fd/%d", fd_).c_str(), O_RDONLY | O_EXCL | O_CLOEXEC);
+  claim_fd_ = open(absl::StrFormat("/proc/self/fd/%d", fd_).c_str(), O_RDWR | O_EXCL | O_CLOEXEC);
   return claim_fd_ >= 0 ? absl::OkStatus() : DeviceError(path_, "claim for exclusive use", errno);
+}
+
+int FileDevice::DiscardingFd() {
+  const MutexLock lock(owner_mutex_);
+  return claim_fd_ >= 0 ? claim_fd_ : fd_;
 }
 
 absl::Status FileDevice::DescribeHolder(LockMode wanted, Bytes owner_offset) const {

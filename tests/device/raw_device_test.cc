@@ -70,6 +70,21 @@ TEST_CASE("a raw block device is a device", "[device]") {
   CHECK(device->Size() == MiB(3));
 }
 
+TEST_CASE("who has claimed a block device may discard", "[device]") {
+  const TempDir dir;
+  FileDevice::Create(dir.File("image"), MiB(1)).value();
+  const LoopDevice loop(dir.File("image"));
+  if (loop.path().empty()) BETR_SKIP("no loop devices");
+
+  const auto device = FileDevice::Open(loop.path(), Access::kReadWrite).value();
+  REQUIRE(device->Lock(LockMode::kExclusive, Bytes{0}).ok());
+  REQUIRE(device->Write(KiB(64), std::string(KiB(4).value, 'x')).ok());
+  REQUIRE(device->Discard(KiB(64), KiB(64)).ok());
+  std::string read(KiB(4).value, 'y');
+  REQUIRE(device->Read(KiB(64), read).ok());
+  CHECK(read == std::string(KiB(4).value, '\0'));
+}
+
 TEST_CASE("an exclusive lock claims a block device", "[device]") {
   const TempDir dir;
   FileDevice::Create(dir.File("image"), MiB(1)).value();
