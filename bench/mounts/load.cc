@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads for a mounted file system, each timed: load WORK ARGUMENT... prints seconds. bench/mounts/compare calls it.
+// Loads for a mounted file system, each timed: load WORK ARGUMENT... prints seconds on its last line.
+// bench/mounts/compare and bench/evaluate call it.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -23,6 +28,8 @@ constexpr size_t kFanout = 128;
 constexpr size_t kSmallFile = 200;    // bytes
 constexpr size_t kRequest = 1 << 20;  // bytes
 constexpr size_t kPatch = 4;          // bytes
+constexpr size_t kPoke = 16;          // bytes
+constexpr size_t kBlock = 4096;       // bytes
 constexpr uint32_t kSeed = 20260801;
 
 void Must(bool ok, const std::string& what) {
@@ -43,12 +50,26 @@ void SyncAll(const std::string& directory) {
   close(fd);
 }
 
-// DIRECTORY FILES THREADS: files of 200 bytes, 128 to a directory, directories 128 to a directory.
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Prints how many there were after how many seconds, until all are there.
+void PrintProgress(const std::atomic<size_t>& done, size_t all) {
+  constexpr auto kPause = std::chrono::milliseconds(200);
+  const double begun = Now();
+  for (size_t count = 0; count < all;) {
+    std::this_thread::sleep_for(kPause);
+    count = done;
+    std::printf("%.3f %zu\n", Now() - begun, count);
+  }
+}
+
+// DIRECTORY FILES THREADS [progress]: files of 200 bytes, 128 to a directory, directories 128 to a directory.
 void Create(const std::vector<std::string>& arguments) {
   const std::string& root = arguments.at(0);
   const size_t files = std::stoul(arguments.at(1));
   const size_t threads = std::stoul(arguments.at(2));
   const std::string content(kSmallFile, 'x');
+  std::atomic<size_t> done = 0;
   std::vector<std::thread> workers;
   for (size_t worker = 0; worker < threads; ++worker) {
     workers.emplace_back([&, worker] {
@@ -62,9 +83,11 @@ void Create(const std::vector<std::string>& arguments) {
         const int fd = Open(lower + "/" + std::to_string(i % kFanout), O_CREAT | O_EXCL | O_WRONLY);
         Must(write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size()), "write");
         close(fd);
+        ++done;
       }
     });
   }
+  if (arguments.size() > 3) PrintProgress(done, files / threads * threads);
   for (std::thread& worker : workers) worker.join();
   SyncAll(root);
 }
@@ -83,6 +106,19 @@ void Write(const std::vector<std::string>& arguments) {
   close(fd);
 }
 
+// FILE KIBIBYTES: a file that does not compress; no sync.
+void Fill(const std::vector<std::string>& arguments) {
+  std::string block(kBlock, '\0');
+  std::mt19937_64 random(kSeed);
+  const int fd = Open(arguments.at(0), O_CREAT | O_WRONLY | O_TRUNC);
+  for (size_t left = std::stoul(arguments.at(1)) * 1024; left > 0; left -= std::min(left, block.size())) {
+    for (char& c : block) c = static_cast<char>(random());
+    const size_t size = std::min(left, block.size());
+    Must(write(fd, block.data(), size) == static_cast<ssize_t>(size), "write");
+  }
+  close(fd);
+}
+
 // FILE
 void Read(const std::vector<std::string>& arguments) {
   std::string buffer(kRequest, '\0');
@@ -94,18 +130,95 @@ void Read(const std::vector<std::string>& arguments) {
   close(fd);
 }
 
+// Calls `work(offset)` for `count` places of the file, each a multiple of `unit`.
+void AtRandom(int fd, size_t count, size_t unit, uint64_t seed, const std::function<void(off_t)>& work) {
+  struct stat attributes {};
+  Must(fstat(fd, &attributes) == 0, "stat");
+  std::mt19937_64 random(seed);
+  const uint64_t places = std::max<uint64_t>(static_cast<uint64_t>(attributes.st_size) / unit, 1);
+  for (size_t i = 0; i < count; ++i) work(static_cast<off_t>(random() % places * unit));
+}
+
 // FILE WRITES: of 4 bytes, anywhere; one fsync.
 void Patch(const std::vector<std::string>& arguments) {
   const int fd = Open(arguments.at(0), O_WRONLY);
-  struct stat attributes {};
-  Must(fstat(fd, &attributes) == 0, "stat");
-  std::mt19937_64 random(kSeed);
-  const auto places = static_cast<uint64_t>(attributes.st_size) / kPatch;
-  for (size_t i = 0; i < std::stoul(arguments.at(1)); ++i) {
-    const auto offset = static_cast<off_t>(random() % places * kPatch);
-    Must(pwrite(fd, "abcd", kPatch, offset) == kPatch, "pwrite");
-  }
+  AtRandom(fd, std::stoul(arguments.at(1)), kPatch, kSeed,
+           [&](off_t offset) { Must(pwrite(fd, "abcd", kPatch, offset) == kPatch, "pwrite"); });
   Must(fsync(fd) == 0, "fsync");
+  close(fd);
+}
+
+// FILE READS: of 4 bytes, anywhere.
+void Peek(const std::vector<std::string>& arguments) {
+  const int fd = Open(arguments.at(0), O_RDONLY);
+  char buffer[kPatch];
+  AtRandom(fd, std::stoul(arguments.at(1)), kPatch, kSeed + 1,
+           [&](off_t offset) { Must(pread(fd, buffer, kPatch, offset) == kPatch, "pread"); });
+  close(fd);
+}
+
+void PokeFile(const std::string& path, size_t writes, uint64_t seed, bool sync) {
+  const int fd = Open(path, O_WRONLY);
+  AtRandom(fd, writes, kBlock, seed,
+           [&](off_t offset) { Must(pwrite(fd, "sixteen bytes: 0", kPoke, offset) == kPoke, "pwrite"); });
+  if (sync) Must(fsync(fd) == 0, "fsync");
+  close(fd);
+}
+
+// FILE WRITES SEED: of 16 bytes to the beginnings of blocks; one fsync.
+void Poke(const std::vector<std::string>& arguments) {
+  PokeFile(arguments.at(0), std::stoul(arguments.at(1)), std::stoul(arguments.at(2)), true);
+}
+
+std::vector<std::string> FilesBelow(const std::string& directory) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    if (entry.is_regular_file() && !entry.is_symlink()) paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// DIRECTORY SEED: one write of 16 bytes to each file below; no sync.
+void PokeEach(const std::vector<std::string>& arguments) {
+  uint64_t seed = std::stoul(arguments.at(1)) << 20;
+  for (const std::string& path : FilesBelow(arguments.at(0))) PokeFile(path, 1, ++seed, false);
+}
+
+// DIRECTORY CHANGES SEED: what `git pull` does to a tree: of ten files that change eight get another line somewhere,
+// one is removed and one comes beside it. Each is written anew under its name; no sync.
+void Pull(const std::vector<std::string>& arguments) {
+  std::mt19937_64 random(std::stoul(arguments.at(2)) + kSeed);
+  std::vector<std::string> paths = FilesBelow(arguments.at(0));
+  for (size_t i = 0; i < std::stoul(arguments.at(1)) && !paths.empty(); ++i) {
+    const size_t chosen = random() % paths.size();
+    const std::string path = paths[chosen];
+    std::ifstream old(path, std::ios::binary);
+    std::string content((std::istreambuf_iterator<char>(old)), std::istreambuf_iterator<char>());
+    content.insert(random() % (content.size() + 1), "/* changed upstream: " + std::to_string(random()) + " */\n");
+    const uint64_t kind = random() % 10;
+    const std::string to = kind == 0 ? path + "." + std::to_string(random() % 1000) : path;
+    Must(kind == 0 || unlink(path.c_str()) == 0, path);
+    if (kind == 1) {
+      paths.erase(paths.begin() + static_cast<ptrdiff_t>(chosen));
+      continue;
+    }
+    std::ofstream file(to, std::ios::binary | std::ios::trunc);
+    Must(file.write(content.data(), static_cast<std::streamsize>(content.size())).flush().good(), to);
+  }
+}
+
+// DIRECTORY NAME COUNT [FILE]: renames the entry as often, each time with an fsync of the directory, or of the file.
+void Rename(const std::vector<std::string>& arguments) {
+  const std::string base = arguments.at(0) + "/" + arguments.at(1);
+  const int fd = arguments.size() > 3 ? Open(arguments.at(3), O_WRONLY | O_CREAT) : Open(arguments.at(0), O_RDONLY);
+  std::string from = base;
+  const size_t count = std::stoul(arguments.at(2));
+  for (size_t i = 0; i < count; ++i) {
+    const std::string to = i + 1 == count ? base : base + "." + std::to_string(i);
+    Must(rename(from.c_str(), to.c_str()) == 0 && fsync(fd) == 0, to);
+    from = to;
+  }
   close(fd);
 }
 
@@ -132,15 +245,17 @@ void Scan(const std::vector<std::string>& arguments) { Must(ScanBelow(arguments.
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(const std::vector<std::string>&)>> works = {
-      {"create", Create}, {"write", Write}, {"read", Read}, {"patch", Patch}, {"scan", Scan}};
+      {"create", Create}, {"fill", Fill}, {"patch", Patch},   {"peek", Peek}, {"poke", Poke},   {"poke-each", PokeEach},
+      {"pull", Pull},     {"read", Read}, {"rename", Rename}, {"scan", Scan}, {"write", Write},
+  };
   const std::vector<std::string> arguments(argv + std::min(argc, 2), argv + argc);
   const auto work = works.find(argc > 1 ? argv[1] : "");
   if (work == works.end()) {
-    std::fputs("usage: load create|write|read|patch|scan ARGUMENT...\n", stderr);
+    std::fputs("usage: load create|fill|patch|peek|poke|poke-each|pull|read|rename|scan|write ARGUMENT...\n", stderr);
     return 2;
   }
-  const auto begun = std::chrono::steady_clock::now();
+  const double begun = Now();
   work->second(arguments);
-  std::printf("%.3f\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+  std::printf("%.3f\n", Now() - begun);
   return 0;
 }

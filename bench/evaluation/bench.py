@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an experiment works with: sizes, the file system under test, loads in the memory group, and measuring."""
+
+import contextlib
+import os
+import time
+
+from evaluation import disk as disks
+from evaluation.process import run
+
+
+class Scale:
+    """Sizes of experiments: each has the papers' value and a default that takes seconds, multiplied by a factor."""
+
+    def __init__(self, text):
+        self.is_paper = text == "paper"
+        self.factor = 1.0 if self.is_paper else float(text)
+        if not 0 < self.factor <= 100:
+            raise ValueError(text)
+
+    def size(self, usual, paper, least=1):
+        return paper if self.is_paper else max(least, round(usual * self.factor))
+
+
+class Setting:
+    """Where everything is: one for a run of the program."""
+
+    def __init__(self, work, bin_directory, disk, group, cache_mib, scale, sources, limit=None):
+        self.work = work
+        self.bin = bin_directory
+        self.disk = disk
+        self.group = group
+        self.cache_mib = cache_mib
+        self.scale = scale
+        self.sources = sources
+        self.limit = limit  # seconds that one program may take
+
+    @property
+    def device(self):
+        return self.disk.device
+
+    @property
+    def load(self):
+        return os.path.join(self.work, "load")
+
+
+class Bench:
+    """One run of one experiment on one system. What it measures goes to `results`."""
+
+    def __init__(self, setting, experiment, system, results):
+        self.setting = setting
+        self.system = system
+        self._experiment = experiment
+        self._results = results
+
+    def __getattr__(self, name):
+        """Sizes by their names, as the experiment's SIZES has them."""
+        sizes = getattr(self._experiment, "SIZES", {})
+        if name not in sizes:
+            raise AttributeError(name)
+        return self.setting.scale.size(*sizes[name])
+
+    def path(self, *parts):
+        return os.path.join(self.system.path, *parts)
+
+    def run(self, *command, **options):
+        """A program under the memory limit."""
+        return run(*command, preexec_fn=self.setting.group.join, timeout=self.setting.limit, **options)
+
+    def load(self, *arguments):
+        """bench/mounts/load.cc; what it printed besides its time."""
+        return self.run(self.setting.load, *(str(argument) for argument in arguments)).splitlines()[:-1]
+
+    def cold(self):
+        self.system.cold()
+
+    @staticmethod
+    def timed(work):
+        begun = time.monotonic()
+        work()
+        return time.monotonic() - begun
+
+    @contextlib.contextmanager
+    def seconds(self, row):
+        """Measures what is done within, in seconds."""
+        with self._measured(row, "s", "less", lambda taken: taken):
+            yield
+
+    @contextlib.contextmanager
+    def rate(self, row, amount, unit):
+        """Measures what is done within as amount / second."""
+        with self._measured(row, unit, "more", lambda taken: amount / taken):
+            yield
+
+    @contextlib.contextmanager
+    def _measured(self, row, unit, better, figure):
+        before = self.setting.disk.stats()
+        begun = time.monotonic()
+        yield
+        taken = time.monotonic() - begun
+        disk = disks.difference(self.setting.disk.stats(), before)
+        self.record(row, figure(taken), unit, better, disk)
+
+    def record(self, row, value, unit, better="less", disk=None):
+        self._results.add(self._experiment.NAME, row, unit, better, self.system.name, value, disk)
+
+    def curve(self, plot, x_label, y_label, points):
+        self._results.add_curve(self._experiment.NAME, plot, x_label, y_label, self.system.name, points)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of bench/evaluate."""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+
+from evaluation import disk, experiments, machine, memory, process, report, runner, systems
+from evaluation.bench import Scale, Setting
+from evaluation.process import Failure
+from evaluation.results import Results
+from evaluation.sources import Sources
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAMS = ("losetup", "blkdiscard", "blockdev", "fio", "c++", "umount", "grep", "find", "tar")
+
+DESCRIPTION = """\
+Does the experiments of the BetrFS papers on betr and on other file systems, on the same disk and with the same memory.
+Writes results.json and report.html (self-contained) to --out; what was there of other experiments is kept.
+Needs root: it makes loop devices, mounts, and a cgroup."""
+
+
+def parser():
+    found = argparse.ArgumentParser(
+        prog="bench/evaluate", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = found.add_argument
+    add("experiments", nargs="*", metavar="EXPERIMENT", help="which ones (default: all; see --list)")
+    add("--systems", default="", metavar="NAME,...", help="which file systems (default: all that can run)")
+    add("--scale", default="1", metavar="F|paper", help="factor of the usual sizes, or the papers' sizes")
+    add("--runs", type=int, default=1, metavar="N", help="how often; shown are median, least and most")
+    add("--disk", default="emulated", metavar="emulated|DEVICE", help="a DEVICE loses what is on it")
+    add("--time-scale", type=float, default=1.0, metavar="F", help="of the emulated disk: 0.1 is ten times as fast")
+    add("--memory", metavar="MIB|none", help="limit for all (default: 512, or 4096 with --scale paper)")
+    add("--limit", type=float, metavar="S", help="seconds that one program may take (default: 120; 7200 for paper)")
+    add("--tree", metavar="DIR", help="take the source tree from there, not from Debian's linux-source-6.1")
+    add("--bin", default=os.path.join(ROOT, "build/release/bin"), metavar="DIR", help="where the programs are")
+    add("--dir", default="/var/tmp", help="work there: the emulated disk's content (default: %(default)s)")
+    add("--out", default="evaluation", metavar="DIR", help="for results, report, sources (default: %(default)s)")
+    add("--report-only", action="store_true", help="make the report from the results that are in --out")
+    add("--list", action="store_true", help="print experiments and systems, and end")
+    return found
+
+
+def chosen(names, known, what):
+    """The entries of `known` with these names; all without names."""
+    by_name = {entry.NAME if hasattr(entry, "NAME") else entry.name: entry for entry in known}
+    for name in names:
+        if name not in by_name:
+            raise Failure(f"{name}: no such {what}; there are: {', '.join(by_name)}")
+    return [entry for name, entry in by_name.items() if not names or name in names]
+
+
+def print_list():
+    print("experiments:")
+    for entry in experiments.ALL:
+        print(f"  {entry.NAME:16} {entry.TITLE}")
+    print("systems:")
+    for entry in systems.ALL:
+        print(f"  {entry.name:16} {entry.title}; clones: {entry.clones}")
+
+
+def memory_limit(text, scale):
+    if text == "none":
+        return None
+    if text is None:
+        return 4096 if scale.is_paper else max(memory.MINIMUM_MIB, round(512 * min(scale.factor, 8)))
+    if not re.fullmatch(r"[0-9]+", text) or int(text) < memory.MINIMUM_MIB:
+        raise Failure(f"--memory {text}: wants MiB, at least {memory.MINIMUM_MIB}, or none")
+    return int(text)
+
+
+def load_results(path):
+    try:
+        return Results.load(path)
+    except (OSError, ValueError, KeyError):
+        return Results()
+
+
+def save(results, out):
+    """Together with what an earlier run has found."""
+    path = os.path.join(out, "results.json")
+    together = load_results(path)
+    together.merge(results)
+    together.save(path)
+    report.write(together, os.path.join(out, "report.html"))
+
+
+def evaluate(options, scale, limit):
+    if os.geteuid() != 0:
+        raise Failure("needs root, for mounts, loop devices and the memory limit")
+    absent = process.missing(PROGRAMS)
+    if absent:
+        raise Failure(f"not installed: {', '.join(absent)} (scripts/install-deps --all)")
+    picked = chosen(options.experiments, experiments.ALL, "experiment")
+    kinds = chosen([name for name in options.systems.split(",") if name], systems.ALL, "system")
+    os.makedirs(options.out, exist_ok=True)
+    sources = Sources(os.path.join(os.path.abspath(options.out), "sources"), options.tree)
+    sources.check()
+    results = Results()
+    with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=options.dir) as work:
+        found = disk.RealDisk(options.disk)
+        if options.disk == "emulated":
+            found = disk.EmulatedDisk(os.path.join(options.bin, "emulated_disk"), work, options.time_scale)
+        group = memory.MemoryGroup(limit)
+        cache_mib = memory.betr_cache_mib(limit or 1024)
+        setting = Setting(work, os.path.abspath(options.bin), found, group, cache_mib, scale, sources, options.limit)
+        tested = able(kinds, setting, options.systems, results)
+        with runner.prepared(setting):
+            results.about = about(options, setting, tested)
+            try:
+                runner.run_all(setting, picked, tested, options.runs, results)
+            finally:
+                results.about["most memory used"] = f"{group.most_used_mib()} MiB"
+                results.about["load average at the end"] = " ".join(f"{value:.1f}" for value in os.getloadavg())
+                save(results, options.out)
+    print(os.path.join(options.out, "report.html"))
+    return 1 if results.failures else 0
+
+
+def able(kinds, setting, asked, results):
+    """The systems that can run here. One that was asked for by name has to."""
+    tested = []
+    for kind in kinds:
+        system = kind(setting)
+        obstacle = system.obstacle()
+        if obstacle is None:
+            tested.append(system)
+        elif asked:
+            raise Failure(f"{system.name}: {obstacle}")
+        else:
+            results.left_out[system.name] = obstacle
+    if not tested:
+        raise Failure("no system can run here")
+    return tested
+
+
+def about(options, setting, tested):
+    found = machine.describe(ROOT)
+    found["command"] = "bench/evaluate " + " ".join(sys.argv[1:])
+    found["disk"] = setting.disk.describe()
+    found["memory limit"] = f"{setting.group.how}; cache of betr {setting.cache_mib} MiB"
+    found["scale"] = options.scale
+    found["runs"] = options.runs
+    found["systems"] = {system.name: {"title": system.title, "version": system.version()} for system in tested}
+    return found
+
+
+def main():
+    options = parser().parse_args()
+    runner.interruptible()
+    try:
+        if options.list:
+            print_list()
+            return 0
+        if options.report_only:
+            path = os.path.join(options.out, "results.json")
+            report.write(Results.load(path), os.path.join(options.out, "report.html"))
+            return 0
+        try:
+            scale = Scale(options.scale)
+        except ValueError:
+            raise Failure(f"--scale {options.scale}: wants a number up to 100, or paper") from None
+        if options.runs < 1:
+            raise Failure(f"--runs {options.runs}: wants at least 1")
+        options.limit = options.limit or (7200 if scale.is_paper else 120)
+        return evaluate(options, scale, memory_limit(options.memory, scale))
+    except (Failure, OSError, ValueError) as error:
+        print(f"bench/evaluate: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("bench/evaluate: interrupted", file=sys.stderr)
+        return 130

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiments, in the order in which they run.
+
+A module has NAME, TITLE, SIZES (name: usual, the papers', at least), and run(bench), which finds an empty file
+system mounted. NEEDS: programs. CLONES: also for systems that differ only in how they clone. BARE: has run_bare(bench)
+instead, for the disk without a file system.
+"""
+
+from evaluation.experiments import (
+    ageing,
+    applications,
+    clone_writes,
+    clones,
+    containers,
+    disk,
+    large_file,
+    rename,
+    small_files,
+    tree,
+)
+
+ALL = (disk, large_file, small_files, tree, rename, clones, clone_writes, applications, ageing, containers)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Containers: a root file system made by debootstrap is cloned, and each clone is booted into a shell."""
+
+from evaluation.process import run as run_on_host
+
+NAME = "containers"
+TITLE = "Containers: clones of a root file system, booted into a shell"
+CLONES = True
+NEEDS = ("debootstrap", "unshare", "chroot")
+SIZES = {"clones": (4, 10, 1)}
+
+
+def run(bench):
+    archive = bench.setting.sources.kept("rootfs.tar", _bootstrap)
+    bench.system.make_directory(bench.path("base"))
+    bench.run("tar", "-C", bench.path("base"), "-xf", archive)
+    bench.system.sync()
+    bench.cold()
+    used = bench.system.used_bytes()
+    cloned, booted = [], []
+    for number in range(bench.clones):
+        clone = bench.path(f"container-{number}")
+        cloned.append(bench.timed(lambda: _clone(bench, clone)))
+        booted.append(bench.timed(lambda: _boot(bench, clone)))
+    bench.record("clone + sync", sum(cloned) / len(cloned), "s")
+    bench.record("boot into a shell", sum(booted) / len(booted), "s")
+    bench.cold()
+    bench.record("space of a clone", (bench.system.used_bytes() - used) / 1024 / bench.clones, "KiB")
+
+
+def _clone(bench, path):
+    bench.system.clone(bench.path("base"), path)
+    bench.system.sync()
+
+
+def _boot(bench, path):
+    script = "echo up >/run/state && cat /run/state && dpkg-query -W bash && touch /etc/hostname"
+    bench.run("unshare", "--mount", "--pid", "--fork", "chroot", path, "/bin/sh", "-c", script)
+
+
+def _bootstrap(path):
+    tree = path + ".tree"
+    try:
+        run_on_host("debootstrap", "--variant=minbase", "bookworm", tree)
+        run_on_host("tar", "-C", tree, "--one-file-system", "-cf", path, ".")
+    finally:
+        run_on_host("rm", "-rf", "--one-file-system", tree)

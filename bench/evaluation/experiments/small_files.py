@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TokuBench: 200-byte files in a balanced tree of directories with 128 entries each, made by 4 threads."""
+
+NAME = "small-files"
+TITLE = "TokuBench: creation of small files"
+SIZES = {"files": (60_000, 3_000_000, 400)}
+THREADS = 4
+
+
+def run(bench):
+    with bench.rate("creation, sync included", bench.files, "files/s"):
+        lines = bench.load("create", bench.system.path, bench.files, THREADS, "progress")
+        bench.system.sync()
+    points = [(int(count), int(count) / float(seconds)) for seconds, count in map(str.split, lines)]
+    bench.curve("cumulative rate of creation", "files", "files/s", points)
+    bench.cold()
+    with bench.seconds("find over them, cold"):
+        bench.run("find", bench.system.path, "-name", "absent")
+    bench.cold()
+    with bench.seconds("rm -rf + sync, cold"):
+        bench.run("rm", "-rf", *(bench.path(f"w{thread}") for thread in range(THREADS)))
+        bench.system.sync()

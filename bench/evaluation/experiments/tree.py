@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source tree: unpacked, searched, packed and removed."""
+
+NAME = "tree"
+TITLE = "A source tree: tar, find, grep, recursive delete"
+SIZES = {"percent": (15, 100, 1)}
+
+
+def run(bench):
+    archive = bench.setting.sources.archive(min(bench.percent, 100))
+    unpack(bench, archive, "tree")
+    scans(bench, "tree")
+    bench.cold()
+    with bench.seconds("rm -rf + sync, cold"):
+        bench.run("rm", "-rf", bench.path("tree"))
+        bench.system.sync()
+
+
+def unpack(bench, archive, name, row="untar + sync"):
+    bench.system.make_directory(bench.path(name))
+    with bench.seconds(row):
+        bench.run("tar", "-C", bench.path(name), "-xf", archive)
+        bench.system.sync()
+
+
+def scans(bench, name, when="cold"):
+    """All that reads a whole tree, each from a cold start."""
+    path = bench.path(name)
+    bench.cold()
+    with bench.seconds(f"find, {when}"):
+        bench.run("find", path, "-name", "wait.c")
+    bench.cold()
+    with bench.seconds(f"grep -r, {when}"):
+        bench.run("grep", "-r", "cpu_to_be64", path, allow=[1])
+    bench.cold()
+    with bench.seconds(f"tar, {when}"):
+        # Through a pipe: tar does not read what it writes to /dev/null.
+        bench.run("sh", "-c", 'tar -C "$0" -cf - . | cat >/dev/null', path)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running programs: what fails becomes a Failure with the program's complaint."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+
+
+class Failure(Exception):
+    """A step that did not work, in words for the user."""
+
+
+def run(*command, **options):
+    """Runs a program to its end; what it printed. `allow`: exit codes besides 0 that are no failure."""
+    allowed = (0, *options.pop("allow", ()))
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
+    try:
+        done = subprocess.run(command, check=False, **pipes, **options)
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"{shlex.join(command)[:300]}: stopped after {error.timeout:g} s (--limit)") from None
+    if done.returncode not in allowed:
+        complaint = done.stderr.strip()[-1000:]
+        raise Failure(f"{shlex.join(command)[:300]}: exit {done.returncode}: {complaint}")
+    return done.stdout
+
+
+def start(*command, log, **options):
+    """Starts a server. It has a session of its own, so that ^C does not end it before it is unmounted."""
+    with open(log, "ab") as file:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True, **options
+        )
+
+
+def wait_until(ready, what, server=None, log=None, seconds=60):
+    """Waits for `ready()`, as long as the server lives."""
+    deadline = time.monotonic() + seconds
+    while not ready():
+        dead = server is not None and server.poll() is not None
+        if dead or time.monotonic() > deadline:
+            reason = f"ended with {server.returncode}" if dead else f"nothing after {seconds} s"
+            raise Failure(f"{what}: {reason}{_tail(log)}")
+        time.sleep(0.02)
+
+
+def _tail(log):
+    if log is None or not os.path.exists(log):
+        return ""
+    with open(log, encoding="utf-8", errors="replace") as file:
+        return ": " + file.read()[-1000:].strip()
+
+
+def stop(server, seconds=120):
+    """Waits for a server that was told to end, by its unmounting; then insists."""
+    if server is None:
+        return
+    for number in (None, signal.SIGTERM, signal.SIGKILL):
+        if number is not None:
+            server.send_signal(number)
+        try:
+            server.wait(seconds if number is None else 10)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def unmount(path, tries=50):
+    """Unmounts; who is still using it gets a second, then it is detached."""
+    for _ in range(tries):
+        if not os.path.ismount(path):
+            return
+        done = subprocess.run(["umount", path], capture_output=True, check=False)
+        if done.returncode == 0:
+            return
+        time.sleep(0.1)
+    subprocess.run(["umount", "-l", path], capture_output=True, check=False)
+
+
+def missing(programs):
+    """Those of the programs that are not installed."""
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    return [program for program in programs if shutil.which(program, path=path) is None]

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report: one HTML file that needs nothing else. `markdown` gives the tables for a page of the documentation."""
+
+import html
+import statistics
+
+from evaluation import claims, experiments, svg
+from evaluation.svg import number
+
+BASE = "ext4"
+STYLE = """
+body { font: 15px/1.45 sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; margin: 1em 0 } td, th { border: 1px solid #ccc; padding: .25em .6em }
+td { text-align: right; white-space: nowrap } td:first-child, th, .text td { text-align: left; white-space: normal }
+small { color: #777 } .bad { color: #b00 } svg { display: block; margin: 1em 0; max-width: 100% }
+"""
+
+
+def write(results, path):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page(results))
+
+
+def page(results):
+    parts = ["<!DOCTYPE html><html lang=en><meta charset=utf-8><title>betr: evaluation</title>"]
+    parts.append(f"<style>{STYLE}</style><h1>betr: evaluation</h1>")
+    parts.append(_about(results))
+    parts.append("<h2>The papers, claim by claim</h2>" + _table(CLAIM_HEAD, claim_rows(results), "text"))
+    for name in results.experiments():
+        parts.append(_experiment(results, name))
+    return "\n".join(parts) + "\n"
+
+
+def title_of(name):
+    return next((entry.TITLE for entry in experiments.ALL if entry.NAME == name), name)
+
+
+def _escape(text):
+    return html.escape(str(text))
+
+
+def _table(head, rows, kind=""):
+    lines = [f"<table class='{kind}'><tr>" + "".join(f"<th>{_escape(cell)}</th>" for cell in head) + "</tr>"]
+    for row in rows:
+        lines.append("<tr>" + "".join(f"<td>{_escape(cell)}</td>" for cell in row) + "</tr>")
+    return "\n".join([*lines, "</table>"])
+
+
+def _about(results):
+    rows = []
+    for name, value in results.about.items():
+        if name == "systems":
+            value = "; ".join(f"{entry['title']} ({entry['version']})" for entry in value.values())
+        elif isinstance(value, dict):
+            value = ", ".join(f"{key} {entry}" for key, entry in value.items())
+        rows.append((name, value))
+    rows += [(f"left out: {name}", why) for name, why in results.left_out.items()]
+    return _table(("", ""), rows, "text")
+
+
+CLAIM_HEAD = ("paper", "claim", "here", "in", "verdict")
+
+
+def claim_rows(results):
+    for claim in claims.ALL:
+        figure, verdict = claims.verdict(claim, results)
+        yield claim.paper, claim.text, "-" if figure is None else number(figure), claim.meaning, verdict
+
+
+def systems_of(results, name):
+    found = [system for row in results.rows if row["experiment"] == name for system in row["values"]]
+    return list(dict.fromkeys(found))
+
+
+def cell(values):
+    """The median, with least and most if there were several runs."""
+    if not values:
+        return "-"
+    middle = number(statistics.median(values))
+    return middle if len(values) == 1 else f"{middle} [{number(min(values))} .. {number(max(values))}]"
+
+
+def ratio(row, other):
+    """How many times better betr is than `other`, by the medians."""
+    mine, theirs = row["values"].get(claims.OURS), row["values"].get(other)
+    if not mine or not theirs or not statistics.median(mine) or not statistics.median(theirs):
+        return "-"
+    mine, theirs = statistics.median(mine), statistics.median(theirs)
+    return number(mine / theirs if row["better"] == "more" else theirs / mine)
+
+
+def best_peer(row):
+    medians = {name: statistics.median(values) for name, values in row["values"].items()}
+    peers = {name: value for name, value in medians.items() if not name.startswith(claims.OURS)}
+    if not peers:
+        return None
+    return (max if row["better"] == "more" else min)(peers, key=peers.get)
+
+
+def table_of(results, name):
+    """(head, rows) of an experiment."""
+    systems = systems_of(results, name)
+    compares = claims.OURS in systems and len(systems) > 1
+    head = ["", "unit", *systems] + (["betr : ext4", "betr : best peer"] if compares else [])
+    rows = []
+    for row in results.rows:
+        if row["experiment"] != name:
+            continue
+        line = [row["name"], row["unit"] + (" (less is better)" if row["better"] == "less" else "")]
+        line += [cell(row["values"].get(system)) for system in systems]
+        if compares:
+            best = best_peer(row)
+            line += [ratio(row, BASE), f"{ratio(row, best)} ({best})" if best else "-"]
+        rows.append(line)
+    return head, rows
+
+
+def _experiment(results, name):
+    parts = [f"<h2 id='{_escape(name)}'>{_escape(title_of(name))}</h2>"]
+    if name in results.seconds:
+        parts.append(f"<p><small>bench/evaluate {_escape(name)}: {results.seconds[name]} s</small></p>")
+    head, rows = table_of(results, name)
+    if rows:
+        parts.append(_table(head, rows))
+    parts += plots(results, name)
+    parts.append(_disk_table(results, name))
+    for failure in results.failures:
+        if failure["experiment"] == name:
+            parts.append(f"<p class=bad>{_escape(failure['system'])}: {_escape(failure['message'])}</p>")
+    return "\n".join(parts)
+
+
+def plots(results, name):
+    """Curves if there are any, else bars."""
+    of_this = [curve for curve in results.curves if curve["experiment"] == name]
+    for plot in dict.fromkeys(curve["plot"] for curve in of_this):
+        lines = [curve for curve in of_this if curve["plot"] == plot]
+        by_system = {curve["system"]: curve["points"] for curve in lines}
+        yield svg.curves(plot, lines[0]["x"], lines[0]["y"], by_system)
+    rows = []
+    for row in results.rows:
+        if row["experiment"] == name and any(any(values) for values in row["values"].values()):
+            medians = {system: statistics.median(values) for system, values in row["values"].items()}
+            rows.append((f"{row['name']}, {row['unit']}", medians))
+    if rows:
+        yield svg.bars(title_of(name), rows)
+
+
+DISK = (("busy_seconds", "busy, s", 1), ("seeks", "seeks", 1), ("read_bytes", "read, MB", 1e6))
+DISK += (("written_bytes", "written, MB", 1e6),)
+
+
+def _disk_table(results, name):
+    """What the disk did: the part of a figure that is not the processor's."""
+    rows = []
+    for row in results.rows:
+        if row["experiment"] != name:
+            continue
+        for system, done in row["disk"].items():
+            line = [row["name"], system]
+            for key, _, unit in DISK:
+                values = [entry[key] / unit for entry in done if key in entry]
+                line.append(number(statistics.median(values)) if values else "-")
+            rows.append(line)
+    if not rows:
+        return ""
+    table = _table(["", "system", *(label for _, label, _ in DISK)], rows)
+    return f"<details><summary>What the disk did</summary>{table}</details>"
+
+
+def markdown(results):
+    """All tables, for the documentation."""
+    parts = []
+    for name in results.experiments():
+        head, rows = table_of(results, name)
+        if not rows:
+            continue
+        lines = ["| " + " | ".join(head) + " |", "|---|---|" + "---:|" * (len(head) - 2)]
+        lines += ["| " + " | ".join(row) + " |" for row in rows]
+        parts.append(f"### {title_of(name)}\n\n" + "\n".join(lines))
+    lines = ["| " + " | ".join(CLAIM_HEAD) + " |", "|---|---|---:|---|---|"]
+    lines += ["| " + " | ".join(row) + " |" for row in claim_rows(results)]
+    return "\n\n".join([*parts, "### The papers, claim by claim\n\n" + "\n".join(lines)]) + "\n"

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured, as JSON: enough to make the report again."""
+
+import json
+import statistics
+
+SCHEMA = "betr.evaluation"
+VERSION = 1
+
+
+class Results:
+    """Rows of figures, curves, failures and skipped systems. Runs of the same row are gathered."""
+
+    def __init__(self):
+        self.about = {}
+        self.rows = []
+        self.curves = []
+        self.failures = []
+        self.left_out = {}  # systems and experiments that cannot run here, and why
+        self.seconds = {}  # of each experiment, all systems and runs
+
+    def add(self, experiment, name, unit, better, system, value, disk=None):
+        row = self.row(experiment, name)
+        if row is None:
+            row = {"experiment": experiment, "name": name, "unit": unit, "better": better, "values": {}, "disk": {}}
+            self.rows.append(row)
+        row["values"].setdefault(system, []).append(_short(value))
+        if disk is not None:
+            row["disk"].setdefault(system, []).append({key: _short(count) for key, count in disk.items()})
+
+    def add_curve(self, experiment, plot, x_label, y_label, system, points):
+        """The first run's curve stands for all."""
+        key = {"experiment": experiment, "plot": plot, "x": x_label, "y": y_label, "system": system}
+        if not any(all(curve[name] == value for name, value in key.items()) for curve in self.curves):
+            self.curves.append({**key, "points": [[_short(x), _short(y)] for x, y in points]})
+
+    def fail(self, experiment, system, message):
+        self.failures.append({"experiment": experiment, "system": system, "message": message})
+
+    def row(self, experiment, name):
+        for row in self.rows:
+            if (row["experiment"], row["name"]) == (experiment, name):
+                return row
+        return None
+
+    def median(self, experiment, name, system):
+        """None if it was not measured."""
+        row = self.row(experiment, name)
+        values = row["values"].get(system) if row else None
+        return statistics.median(values) if values else None
+
+    def experiments(self):
+        names = [entry["experiment"] for entry in (*self.rows, *self.curves, *self.failures)]
+        return list(dict.fromkeys(names))
+
+    def save(self, path):
+        """One line for each row and curve."""
+        members = []
+        for name, value in {"schema": SCHEMA, "version": VERSION, **vars(self)}.items():
+            text = json.dumps(value)
+            if isinstance(value, list):
+                text = "[\n" + ",\n".join(f"  {json.dumps(entry)}" for entry in value) + "\n ]"
+            members.append(f' "{name}": {text}')
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("{\n" + ",\n".join(members) + "\n}\n")
+
+    @staticmethod
+    def load(path):
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        if found.get("schema") != SCHEMA or found.get("version") != VERSION:
+            raise ValueError(f"{path}: not results of this program")
+        results = Results()
+        for name in vars(results):
+            setattr(results, name, found[name])
+        return results
+
+    def merge(self, other):
+        """Takes what `other` has of a system in an experiment instead of its own."""
+        renewed = other.pairs()
+        for row in self.rows:
+            for figures in (row["values"], row["disk"]):
+                for system in [system for system in figures if (row["experiment"], system) in renewed]:
+                    del figures[system]
+        for row in other.rows:
+            mine = self.row(row["experiment"], row["name"])
+            if mine is None:
+                self.rows.append(row)
+            else:
+                mine["values"].update(row["values"])
+                mine["disk"].update(row["disk"])
+        self.rows = [row for row in self.rows if row["values"]]
+        for name in ("curves", "failures"):
+            kept = [entry for entry in getattr(self, name) if (entry["experiment"], entry["system"]) not in renewed]
+            setattr(self, name, kept + getattr(other, name))
+        self.seconds.update(other.seconds)
+        self.about = {**other.about, "systems": {**self.about.get("systems", {}), **other.about.get("systems", {})}}
+        self.left_out = other.left_out
+
+    def pairs(self):
+        """(experiment, system) of all that was tried."""
+        found = {(row["experiment"], system) for row in self.rows for system in row["values"]}
+        return found | {(entry["experiment"], entry["system"]) for entry in (*self.curves, *self.failures)}
+
+
+def _short(value):
+    """Six digits say enough."""
+    return float(f"{value:.6g}")

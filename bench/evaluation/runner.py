@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs experiments on systems, as often as asked for, and cleans up whatever happens."""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+
+from evaluation import process
+from evaluation import systems as all_systems
+from evaluation.bench import Bench
+from evaluation.process import Failure, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def interruptible():
+    """The first signal ends everything by a KeyboardInterrupt; the others must not disturb the cleaning up."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def interrupt(*_):
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for number in numbers:
+        signal.signal(number, interrupt)
+
+
+class BareDisk:
+    """Stands for a system where there is none."""
+
+    name = "disk"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def is_for(experiment, system):
+    """Systems that differ only in cloning run what clones."""
+    return getattr(experiment, "CLONES", False) or not isinstance(system, all_systems.BtrfsSubvolume)
+
+
+@contextlib.contextmanager
+def prepared(setting):
+    """The disk attached, the memory group there, the load program built; all undone in the end, ^C or not."""
+    with contextlib.ExitStack() as undo:
+        undo.callback(setting.group.remove)
+        setting.group.create()
+        undo.callback(setting.disk.detach)
+        setting.disk.attach()
+        run("c++", "-O2", "-std=c++20", "-pthread", os.path.join(HERE, "../mounts/load.cc"), "-o", setting.load)
+        yield
+
+
+def run_all(setting, experiments, systems, runs, results):
+    """Runs everything; what fails or cannot be is noted, and the rest goes on."""
+    for experiment in experiments:
+        absent = process.missing(getattr(experiment, "NEEDS", ()))
+        if absent:
+            results.left_out[experiment.NAME] = f"not installed: {', '.join(absent)}"
+            continue
+        begun = time.monotonic()
+        for number in range(runs):
+            if getattr(experiment, "BARE", False):
+                _run_one(setting, experiment, BareDisk(), number, results)
+                continue
+            for system in systems:
+                if is_for(experiment, system):
+                    _run_one(setting, experiment, system, number, results)
+        results.seconds[experiment.NAME] = round(time.monotonic() - begun, 1)
+
+
+def _run_one(setting, experiment, system, number, results):
+    say(f"{experiment.NAME}: {system.name}, run {number + 1}")
+    kills = setting.group.kills()
+    begun = time.monotonic()
+    try:
+        setting.disk.clear()
+        bench = Bench(setting, experiment, system, results)
+        if isinstance(system, BareDisk):
+            experiment.run_bare(bench)
+        else:
+            with all_systems.mounted(system):
+                experiment.run(bench)
+    except (Failure, OSError) as error:
+        killed = setting.group.kills() - kills
+        message = str(error) + (f" (the kernel killed {killed} processes for want of memory)" if killed else "")
+        results.fail(experiment.NAME, system.name, message)
+        say(f"  failed: {message}")
+    say(f"  {time.monotonic() - begun:.1f} s")

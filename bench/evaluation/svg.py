@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small plots as SVG: curves, and groups of horizontal bars."""
+
+import html
+import math
+
+WIDTH = 720
+COLOURS = ("#c0392b", "#2c6fbb", "#2e8b57", "#8e5ea2", "#b07d2b", "#5f6a6a", "#17a2a2")
+LEFT, RIGHT, TOP, BOTTOM = 74, 16, 34, 44
+LEGEND_LINE = 18
+
+
+def ticks(low, high, count=5):
+    """Round numbers from at most `low` to at least `high`."""
+    span = (high - low) or abs(high) or 1
+    step = 10 ** math.floor(math.log10(span / count))
+    step = next(step * factor for factor in (1, 2, 5, 10) if span / (step * factor) <= count)
+    first = math.floor(low / step)
+    last = math.ceil(high / step - 1e-9)
+    return [round(step * number, 12) for number in range(first, last + 1)]
+
+
+def number(value):
+    """A figure with three digits."""
+    if value == 0:
+        return "0"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    text = f"{value:,.{max(digits, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def curves(title, x_label, y_label, by_name, height=300):
+    """`by_name`: points of each curve. A logarithmic axis where the values lie far apart."""
+    points = [point for line in by_name.values() for point in line]
+    if not points:
+        return ""
+    ys = [y for _, y in points]
+    is_log = min(ys) > 0 and max(ys) / min(ys) > 50
+    scale = math.log10 if is_log else float
+    if is_log:
+        y_ticks = [10.0**power for power in range(math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys))) + 1)]
+    else:
+        y_ticks = ticks(0, max(ys))
+    x_ticks = ticks(min(x for x, _ in points), max(x for x, _ in points))
+    plot_height = height - TOP - BOTTOM
+    across = _axis(x_ticks[0], x_ticks[-1], LEFT, WIDTH - RIGHT)
+    up = _axis(scale(y_ticks[0]), scale(y_ticks[-1]), TOP + plot_height, TOP)
+    parts = [_text(LEFT, 18, title, "bold"), _text(8, TOP - 4, y_label)]
+    for value in y_ticks:
+        y = up(scale(value))
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(_text(LEFT - 6, y + 4, number(value), anchor="end"))
+    for value in x_ticks:
+        parts.append(_text(across(value), TOP + plot_height + 16, number(value), anchor="middle"))
+    parts.append(_text(WIDTH - RIGHT, TOP + plot_height + 32, x_label, anchor="end"))
+    for index, line in enumerate(by_name.values()):
+        path = " ".join(f"{across(x):.1f},{up(scale(y)):.1f}" for x, y in line)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{_colour(index)}" stroke-width="2"/>')
+    parts += _legend(list(by_name), height)
+    return _image(parts, height + LEGEND_LINE)
+
+
+def bars(title, rows):
+    """`rows`: (label, value by name). All relative to the longest bar of their row."""
+    names = list(dict.fromkeys(name for _, values in rows for name in values))
+    parts = [_text(8, 18, title, "bold")]
+    y = TOP
+    left = 270
+    for label, values in rows:
+        longest = max(values.values()) or 1
+        parts.append(_text(left - 8, y + 7 * len(values) + 2, label, anchor="end"))
+        for name, value in values.items():
+            length = value / longest * (WIDTH - left - 70)
+            colour = _colour(names.index(name))
+            parts.append(f'<rect x="{left}" y="{y}" width="{max(length, 1):.1f}" height="11" fill="{colour}"/>')
+            parts.append(_text(left + length + 4, y + 10, number(value)))
+            y += 14
+        y += 10
+    parts += _legend(names, y)
+    return _image(parts, y + LEGEND_LINE)
+
+
+def _axis(low, high, begin, end):
+    span = (high - low) or 1
+    return lambda value: begin + (value - low) / span * (end - begin)
+
+
+def _colour(index):
+    return COLOURS[index % len(COLOURS)]
+
+
+def _text(x, y, text, weight="normal", anchor="start"):
+    placed = f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}">'
+    return f"{placed}{html.escape(str(text))}</text>"
+
+
+def _legend(names, y):
+    parts = []
+    x = 8
+    for index, name in enumerate(names):
+        parts.append(f'<rect x="{x}" y="{y}" width="11" height="11" fill="{_colour(index)}"/>')
+        parts.append(_text(x + 15, y + 10, name))
+        x += 34 + 7 * len(name)
+    return parts
+
+
+def _image(parts, height):
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+    return f'{head} font-family="sans-serif" font-size="12">{"".join(parts)}</svg>'

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The file systems under test. Each knows how to be made, mounted, synced and how it clones a tree."""
+
+import contextlib
+import os
+import subprocess
+
+from evaluation import process
+from evaluation.process import Failure, run
+
+
+class System:
+    """A file system of the kernel; the others say what is different."""
+
+    name = ""
+    title = ""
+    programs = ()
+    kernel_name = None
+    clones = "copy (cp -r)"
+    clones_share = False  # a clone takes no space of its own
+    mount_options = "noatime"
+
+    def __init__(self, setting):
+        self._setting = setting  # device, work, bin, group, cache_mib
+        self.path = os.path.join(setting.work, "mnt")
+        os.makedirs(self.path, exist_ok=True)
+
+    def obstacle(self):
+        """Why it cannot run here, or None."""
+        absent = process.missing(self.programs)
+        if absent:
+            return f"not installed: {', '.join(absent)}"
+        if self.kernel_name and not _kernel_has(self.kernel_name):
+            return f"the kernel has no {self.kernel_name}"
+        return None
+
+    def version(self):
+        return f"Linux {os.uname().release}"
+
+    def make(self):
+        raise NotImplementedError
+
+    def mount(self):
+        run("mount", "-t", self.kernel_name, "-o", self.mount_options, self._setting.device, self.path)
+
+    def unmount(self):
+        process.unmount(self.path)
+
+    def cold(self):
+        """Nothing is remembered of what is on the disk: a new mount, and no page of the device in memory."""
+        self.unmount()
+        run("blockdev", "--flushbufs", self._setting.device)
+        self.mount()
+
+    def sync(self):
+        run("sync", "-f", self.path)
+
+    def make_directory(self, path):
+        """A directory that `clone` will be asked to clone."""
+        os.makedirs(path)
+
+    def clone(self, source, target):
+        self._in_group("cp", "-r", source, target)
+
+    def used_bytes(self):
+        """Space that is in use on the disk. After `cold`, so that nothing is reserved for what may be written."""
+        found = os.statvfs(self.path)
+        return (found.f_blocks - found.f_bfree) * found.f_frsize
+
+    def _in_group(self, *command):
+        run(*command, preexec_fn=self._setting.group.join, timeout=self._setting.limit)
+
+
+class Ext4(System):
+    name = "ext4"
+    title = "ext4"
+    programs = ("mkfs.ext4",)
+    kernel_name = "ext4"
+    # The inode tables are not zeroed by and by while others measure.
+    mount_options = "noatime,noinit_itable"
+
+    def make(self):
+        run("mkfs.ext4", "-q", "-F", "-E", "nodiscard", self._setting.device)
+
+
+class Xfs(System):
+    name = "xfs"
+    title = "XFS"
+    programs = ("mkfs.xfs",)
+    kernel_name = "xfs"
+    clones = "cp -r --reflink=always"
+    clones_share = True
+
+    def make(self):
+        run("mkfs.xfs", "-q", "-f", "-K", self._setting.device)
+
+    def clone(self, source, target):
+        self._in_group("cp", "-r", "--reflink=always", source, target)
+
+
+class Btrfs(Xfs):
+    name = "btrfs"
+    title = "Btrfs"
+    programs = ("mkfs.btrfs", "btrfs")
+    kernel_name = "btrfs"
+
+    def make(self):
+        run("mkfs.btrfs", "-q", "-f", "-K", self._setting.device)
+
+
+class BtrfsSubvolume(Btrfs):
+    """Differs only where trees are cloned."""
+
+    name = "btrfs-subvolume"
+    title = "Btrfs, subvolumes"
+    clones = "btrfs subvolume snapshot"
+
+    def make_directory(self, path):
+        run("btrfs", "subvolume", "create", path)
+
+    def clone(self, source, target):
+        if os.path.isdir(source):
+            self._in_group("btrfs", "subvolume", "snapshot", source, target)
+        else:
+            super().clone(source, target)
+
+
+class Nilfs2(System):
+    name = "nilfs2"
+    title = "NILFS2"
+    programs = ("mkfs.nilfs2",)
+    kernel_name = "nilfs2"
+
+    def make(self):
+        run("mkfs.nilfs2", "-q", "-f", "-K", self._setting.device)
+
+
+class FuseSystem(System):
+    """A server of ours in the memory group. FUSE sends no syncfs: a sync is an fsync of a file."""
+
+    def __init__(self, setting):
+        super().__init__(setting)
+        self._server = None
+
+    def _command(self):
+        raise NotImplementedError
+
+    def mount(self):
+        log = os.path.join(self._setting.work, f"{self.name}.log")
+        self._server = process.start(*self._command(), log=log, preexec_fn=self._setting.group.join)
+        process.wait_until(lambda: os.path.ismount(self.path), self.name, self._server, log)
+
+    def unmount(self):
+        """Waits until all is written."""
+        died = self._server is not None and self._server.poll() is not None
+        process.unmount(self.path)
+        process.stop(self._server)
+        server, self._server = self._server, None
+        if died:
+            raise Failure(f"{self.name}: the server had died with {server.returncode}; see {self.name}.log")
+
+    def sync(self):
+        descriptor = os.open(os.path.join(self.path, ".sync"), os.O_CREAT | os.O_WRONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+class Fuse2fs(FuseSystem):
+    name = "fuse2fs"
+    title = "fuse2fs"
+    programs = ("fuse2fs", "mkfs.ext4", "fusermount3")
+
+    def version(self):
+        told = subprocess.run(["mkfs.ext4", "-V"], capture_output=True, text=True, check=False)
+        return f"e2fsprogs {told.stderr.split()[1]}"
+
+    def make(self):
+        run("mkfs.ext4", "-q", "-F", "-E", "nodiscard", self._setting.device)
+
+    def _command(self):
+        return ["fuse2fs", "-f", self._setting.device, self.path, "-o", "rw,fakeroot"]
+
+
+class Betr(FuseSystem):
+    name = "betr"
+    title = "betr, mounted"
+    programs = ("fusermount3",)
+    clones = "betrcp --clone"
+    clones_share = True
+
+    def obstacle(self):
+        for name in ("mkfs.betr", "mount.betr", "betrcp"):
+            if not os.path.exists(self.tool(name)):
+                return f"{self.tool(name)} is not built"
+        return super().obstacle()
+
+    def tool(self, name):
+        return os.path.join(self._setting.bin, name)
+
+    def version(self):
+        return run(self.tool("mount.betr"), "--version").strip()
+
+    def make(self):
+        run(self.tool("mkfs.betr"), "-q", "-f", self._setting.device)
+
+    def _command(self):
+        command = [self.tool("mount.betr"), "-f", self._setting.device, self.path]
+        return command + ["-o", f"cache={self._setting.cache_mib}M"]
+
+    def clone(self, source, target):
+        self._in_group(self.tool("betrcp"), "--clone", source, target)
+
+
+def _kernel_has(name):
+    subprocess.run(["modprobe", "-q", name], capture_output=True, check=False)
+    with open("/proc/filesystems", encoding="ascii") as file:
+        return name in file.read().split()
+
+
+@contextlib.contextmanager
+def mounted(system):
+    """A new file system, mounted; gone in the end, whatever happens."""
+    system.make()
+    try:
+        system.mount()
+        yield system
+    except BaseException:
+        with contextlib.suppress(Failure):
+            system.unmount()
+        raise
+    system.unmount()
+
+
+ALL = (Betr, Ext4, Xfs, Btrfs, BtrfsSubvolume, Nilfs2, Fuse2fs)
