@@ -55,9 +55,20 @@ void Cloner::Run() {
       if (jobs_.empty()) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();
+      busy_ = true;
     }
     job();
+    {
+      const MutexLock lock(mutex_);
+      busy_ = false;
+    }
+    changed_.NotifyAll();
   }
+}
+
+void Cloner::WaitUntilIdle() {
+  MutexLock lock(mutex_);
+  while (busy_ || !jobs_.empty()) changed_.Wait(lock);
 }
 
 void Cloner::WriteBack() {

@@ -35,6 +35,8 @@ class Cloner {
   void CloneHandle(fuse_req_t request, uint64_t source, InodeId directory, std::string_view name);
   // user.betr.clone: `path` is from the root if it begins with a slash, or else a name beside the source.
   void CloneToPath(fuse_req_t request, InodeId source, std::string_view path);
+  // What was asked for before is answered.
+  void WaitUntilIdle();
 
  private:
   void Enqueue(std::function<void()> job);
@@ -51,6 +53,7 @@ class Cloner {
   Mutex mutex_;
   Condition changed_;
   std::deque<std::function<void()>> jobs_ ABSL_GUARDED_BY(mutex_);
+  bool busy_ ABSL_GUARDED_BY(mutex_) = false;
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

@@ -3,4 +3,4 @@
 #pragma once
 
 #define FUSE_USE_VERSION 312
-#include <fuse3/fuse_lowlevel.h>
+#include <fuse_lowlevel.h>

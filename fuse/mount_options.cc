@@ -61,6 +61,8 @@ const std::vector<Flag>& Flags() {
       {"noacl", [](MountPlan* plan) { plan->server.acl = false; }},
       {"relatime", [](MountPlan* plan) { plan->access_times = true; }},
       {"noatime", [](MountPlan* plan) { plan->access_times = false; }},
+      {"io_uring", [](MountPlan* plan) { plan->io_uring = true; }},
+      {"noio_uring", [](MountPlan* plan) { plan->io_uring = false; }},
       {"syslog", [](MountPlan* plan) { plan->syslog = true; }},
   };
   return flags;
@@ -185,6 +187,7 @@ std::string FuseOptions(const MountPlan& plan) {
   std::string options = "default_permissions,fsname=" + EscapeOption(plan.name);
   if (!plan.subtype.empty()) options += ",subtype=" + plan.subtype;
   if (plan.server.read_only) options += ",ro";
+  if (plan.io_uring) options += ",io_uring";
   if (plan.allow_other) options += ",allow_other";
   for (const std::string& option : plan.kernel) options += "," + option;
   return options;

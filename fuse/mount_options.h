@@ -31,6 +31,7 @@ struct MountPlan {
   ServerSettings server;
   Bytes cache_size{0};  // 0: the store's default
   std::chrono::seconds commit_period{5};
+  bool io_uring = false;
   unsigned threads = 0;  // 0: as the machine has, within limits
   bool access_times = false;
   bool remount = false;

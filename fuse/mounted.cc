@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/signalfd.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <csignal>
 #include <thread>
 
+#include "libfuse.h"
 #include "unmount.h"
 
 namespace betr::fuse {
@@ -35,14 +35,6 @@ unsigned ThreadsOf(const MountPlan& plan) {
   if (plan.threads > 0) return plan.threads;
   return std::clamp(std::thread::hardware_concurrency(), kThreadsMin, kThreadsDefaultMax);
 }
-
-// As libfuse does by itself, but for what is agreed at the start.
-ssize_t Send(int descriptor, iovec* parts, int count, void* data) {
-  static_cast<Server*>(data)->privileges().ChangeAnswer({parts, static_cast<size_t>(count)});
-  return writev(descriptor, parts, count);
-}
-
-ssize_t Receive(int descriptor, void* buffer, size_t size, void*) { return read(descriptor, buffer, size); }
 
 bool WaitFor(int descriptor, int milliseconds) {
   pollfd wait{descriptor, POLLIN, 0};
@@ -67,6 +59,11 @@ Mounted::~Mounted() {
 }
 
 absl::Status Mounted::Mount(const std::string& directory, bool debug) {
+  if (plan_.io_uring) {
+    if (const absl::Status possible = CheckIoUring(); !possible.ok()) {
+      return absl::UnavailableError("-o io_uring: " + std::string(possible.message()));
+    }
+  }
   const std::string options = FuseOptions(plan_);
   std::vector<std::string> words = {"mount.betr", "-o", options};
   if (debug) words.emplace_back("-d");
@@ -77,23 +74,20 @@ absl::Status Mounted::Mount(const std::string& directory, bool debug) {
   fuse_opt_free_args(&args);
   if (session_ == nullptr) return absl::UnavailableError("libfuse refuses the options " + options);
   if (fuse_session_mount(session_, directory.c_str()) != 0) return absl::UnavailableError("the kernel refuses");
-  const fuse_custom_io io{.writev = Send, .read = Receive, .splice_receive = nullptr, .splice_send = nullptr};
-  if (fuse_session_custom_io(session_, &io, fuse_session_fd(session_)) != 0) {
-    return absl::UnavailableError("libfuse refuses our way of answering");
-  }
+  if (absl::Status prepared = PrepareSession(session_); !prepared.ok()) return prepared;
   directory_ = directory;
   server_.Attach(session_);
   return absl::OkStatus();
 }
 
 void Mounted::Serve() {
-  SessionLoop loop(&server_, session_);
-  loop.Start(ThreadsOf(plan_));
+  const std::unique_ptr<SessionLoop> loop = MakeSessionLoop(&server_, session_);
+  loop->Start(ThreadsOf(plan_));
   const sigset_t signals = EndSignals();
   const int signal = signalfd(-1, &signals, SFD_CLOEXEC);
   const std::chrono::milliseconds period = plan_.commit_period;
   const int timeout = period.count() == 0 ? -1 : static_cast<int>(period.count());
-  std::array<pollfd, 2> wait{{{signal, POLLIN, 0}, {loop.ended(), POLLIN, 0}}};
+  std::array<pollfd, 2> wait{{{signal, POLLIN, 0}, {loop->ended(), POLLIN, 0}}};
   while (true) {
     const int ready = poll(wait.data(), wait.size(), timeout);
     if (ready > 0 || (ready < 0 && errno != EINTR)) break;
@@ -101,8 +95,8 @@ void Mounted::Serve() {
     if (const absl::Status synced = server_.fs().Sync(); !synced.ok()) log_.Error("sync", synced);
   }
   if (wait[1].revents == 0) Unmount();
-  WaitFor(loop.ended(), kGraceMilliseconds);
-  loop.Stop();
+  WaitFor(loop->ended(), kGraceMilliseconds);
+  loop->Stop();
   close(signal);
 }
 

@@ -9,7 +9,6 @@
 
 #include "mount_options.h"
 #include "server.h"
-#include "session_loop.h"
 
 namespace betr::fuse {
 

@@ -8,6 +8,8 @@
 namespace betr::fuse {
 namespace {
 
+constexpr int kDropPrivileges = 1 << 11;  // FUSE_SET_ATTR_KILL_SUID of a libfuse that passes it on
+
 void GetAttributes(fuse_req_t request, fuse_ino_t node, fuse_file_info*) {
   const absl::StatusOr<FileAttributes> attributes = ServerOf(request).fs().GetAttributes(ToInode(node));
   if (!attributes.ok()) return ReplyStatus(request, attributes.status(), "getattr");
@@ -45,6 +47,7 @@ absl::Status DropForNewOwner(FileSystem& fs, InodeId inode, AttributeChange* cha
 
 void SetAttributes(fuse_req_t request, fuse_ino_t node, struct stat* wanted, int fields, fuse_file_info*) {
   Server& server = ServerOf(request);
+  if ((fields & kDropPrivileges) != 0) DropPrivileges(server.fs(), server.session(), ToInode(node));
   AttributeChange change = ToChange(server.fs(), *wanted, fields);
   if (const absl::Status status = DropForNewOwner(server.fs(), ToInode(node), &change); !status.ok()) {
     return ReplyStatus(request, status, "setattr");

@@ -9,16 +9,22 @@
 #include <vector>
 
 #include "operations.h"
+#include "privileges.h"
 #include "reply.h"
 
 namespace betr::fuse {
 namespace {
+
+void DropIfMarked(Server& server, fuse_ino_t node, const fuse_file_info* info) {
+  if (IsMarkedToDrop(*info)) DropPrivileges(server.fs(), server.session(), ToInode(node));
+}
 
 void Open(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
   Server& server = ServerOf(request);
   FileSystem& fs = server.fs();
   absl::Status status = fs.Open(ToInode(node));
   if (!status.ok()) return ReplyStatus(request, status, "open");
+  DropIfMarked(server, node, info);
   if ((info->flags & O_TRUNC) != 0) {
     AttributeChange change;
     change.size = 0;
@@ -49,9 +55,10 @@ void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_f
   fuse_reply_buf(request, buffer.data(), *done);
 }
 
-void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, off_t offset, fuse_file_info*) {
-  const absl::StatusOr<size_t> done =
-      ServerOf(request).fs().Write(ToInode(node), static_cast<uint64_t>(offset), {bytes, size});
+void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, off_t offset, fuse_file_info* info) {
+  Server& server = ServerOf(request);
+  DropIfMarked(server, node, info);
+  const absl::StatusOr<size_t> done = server.fs().Write(ToInode(node), static_cast<uint64_t>(offset), {bytes, size});
   if (!done.ok()) return ReplyStatus(request, done.status(), "write");
   fuse_reply_write(request, *done);
 }

@@ -2,6 +2,7 @@
 // What is agreed upon at the start of a session, and what concerns the file system as a whole.
 #include <sys/statvfs.h>
 
+#include "libfuse.h"
 #include "operations.h"
 #include "reply.h"
 
@@ -19,6 +20,7 @@ void Init(void* data, fuse_conn_info* connection) {
                        FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_DONT_MASK |
                        FUSE_CAP_CACHE_SYMLINKS);
   Want(connection, FUSE_CAP_EXPLICIT_INVAL_DATA);
+  AgreeOnPrivileges(connection);
   if (settings.acl) Want(connection, FUSE_CAP_POSIX_ACL);
   if (settings.writeback) Want(connection, FUSE_CAP_WRITEBACK_CACHE);
   // Always with attributes; and no content is dropped because a time changed: only the kernel's own writes change it.

@@ -7,11 +7,17 @@
 
 #include <string_view>
 
+#include "libfuse.h"
 #include "server.h"
 
 namespace betr::fuse {
 
-inline Server& ServerOf(fuse_req_t request) { return *static_cast<Server*>(fuse_req_userdata(request)); }
+// To be called first in every request.
+inline Server& ServerOf(fuse_req_t request) {
+  Server& server = *static_cast<Server*>(fuse_req_userdata(request));
+  EnterRequest(server);
+  return server;
+}
 
 // 0 for ok. What is not the caller's mistake is also logged.
 void ReplyStatus(fuse_req_t request, const absl::Status& status, std::string_view what);

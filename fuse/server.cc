@@ -2,6 +2,7 @@
 #include "server.h"
 
 #include "cloner.h"
+#include "libfuse.h"
 #include "operations.h"
 
 namespace betr::fuse {
@@ -20,6 +21,7 @@ fuse_lowlevel_ops MakeOperations() {
   AddContentOperations(&ops);
   AddDirectoryOperations(&ops);
   AddIoctlOperations(&ops);
+  AddVersionOperations(&ops);
   return ops;
 }
 
@@ -30,7 +32,10 @@ Server::Server(FileSystem* fs, Log* log, const ServerSettings& settings)
 
 Server::~Server() = default;
 
-void Server::Attach(fuse_session* session) { cloner_ = std::make_unique<Cloner>(this, session); }
+void Server::Attach(fuse_session* session) {
+  session_ = session;
+  cloner_ = std::make_unique<Cloner>(this, session);
+}
 
 void Server::Detach() { cloner_.reset(); }
 

@@ -9,12 +9,9 @@
 #pragma once
 
 #include <sys/stat.h>
-#include <sys/uio.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "betr/filesystem.h"
 #include "fuse_api.h"
@@ -24,19 +21,6 @@
 namespace betr::fuse {
 
 class Cloner;
-
-// Puts the agreement about set-id bits into an answer of libfuse, if it is the one to INIT and the kernel has offered
-// it. See fuse/privileges.h.
-class PrivilegeAgreement {
- public:
-  // Every request, before it is answered.
-  void SeeRequest(std::span<const char> request);
-  // Every answer, before it is sent.
-  void ChangeAnswer(std::span<const iovec> answer) const;
-
- private:
-  std::atomic<uint64_t> init_{0};  // the request that offers it; 0: none
-};
 
 struct ServerSettings {
   bool writeback = false;  // the kernel gathers writes; partial ones of uncached pages read first
@@ -58,7 +42,8 @@ class Server {
   const ServerSettings& settings() const { return settings_; }
   OpenFiles& files() { return files_; }
   Cloner& cloner() { return *cloner_; }
-  PrivilegeAgreement& privileges() { return privileges_; }
+  // Requires: Attach.
+  fuse_session* session() { return session_; }
 
   // To be called before the first request: the session that requests come from.
   void Attach(fuse_session* session);
@@ -74,7 +59,7 @@ class Server {
   ServerSettings settings_;
   uint64_t generation_;  // tells inodes of this mount from those of others under the same number
   OpenFiles files_;
-  PrivilegeAgreement privileges_;
+  fuse_session* session_ = nullptr;
   std::unique_ptr<Cloner> cloner_;
 };
 

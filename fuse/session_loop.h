@@ -1,40 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads that take requests from the kernel and answer them. What stands behind can be exchanged (an io_uring of
-// a newer libfuse) without anybody else noticing.
+// What takes requests from the kernel and has them answered by threads. What stands behind depends on the version of
+// libfuse (fuse/libfuse.h), without anybody else noticing.
 #pragma once
-
-#include <atomic>
-#include <thread>
-#include <vector>
-
-#include "privileges.h"
-#include "server.h"
 
 namespace betr::fuse {
 
 class SessionLoop {
  public:
-  // Both outlive this.
-  SessionLoop(Server* server, fuse_session* session);
-  ~SessionLoop();
-  SessionLoop(const SessionLoop&) = delete;
-  SessionLoop& operator=(const SessionLoop&) = delete;
+  virtual ~SessionLoop() = default;
 
-  void Start(unsigned threads);
+  // To be called once.
+  virtual void Start(unsigned threads) = 0;
   // Readable once the kernel has ended the session: the file system is unmounted.
-  int ended() const { return ended_; }
+  virtual int ended() const = 0;
   // Makes the threads stop after the request that each is busy with, and waits for them.
-  void Stop();
-
- private:
-  void Run();
-  void Answer(fuse_buf* buffer, std::span<const char> request);
-
-  Server& server_;
-  fuse_session* session_;
-  int ended_;  // an eventfd
-  std::atomic<unsigned> running_{0};
-  std::vector<std::thread> threads_;
+  virtual void Stop() = 0;
 };
 
 }  // namespace betr::fuse

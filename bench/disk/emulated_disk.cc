@@ -10,7 +10,7 @@
 #define FUSE_USE_VERSION 312
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fuse3/fuse_lowlevel.h>
+#include <fuse_lowlevel.h>
 #include <linux/falloc.h>
 #include <sys/stat.h>
 #include <unistd.h>

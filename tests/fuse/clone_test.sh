@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Clones of directories and files on a mount: by betrcp, by xattr, by cp; what the kernel remembers is never stale.
-source "$BETR_SOURCE_DIR/tests/fuse/mount.sh"
+source "${BETR_SOURCE_DIR:?}/tests/fuse/mount.sh"
 
 by_betrcp() {
   [ ! -e copy ] || fail "there is a copy before its time" # the kernel remembers that there is none

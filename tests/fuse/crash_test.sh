@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The program is killed under load, again and again: the image mounts by itself, everything that was synced is there,
 # and it is sound. BETR_KILLS says how often.
-source "$BETR_SOURCE_DIR/tests/fuse/mount.sh"
+source "${BETR_SOURCE_DIR:?}/tests/fuse/mount.sh"
 
 # Writes files until the mount goes away; prints the names of those that were synced, each with its content's number.
 writer() {
@@ -54,7 +54,11 @@ for round in $(seq "${BETR_KILLS:-4}"); do
   writing=$!
   noise >/dev/null 2>&1 &
   making=$!
-  sleep 0.$((RANDOM % 8 + 2))
+  for _ in {1..200}; do
+    ! grep -q "^$round-" synced || break # something is there to be lost
+    sleep 0.05
+  done
+  sleep 0.$((RANDOM % 10))
   kill -9 $daemon
   wait $daemon 2>/dev/null || true
   fusermount3 -qzu "$mnt"

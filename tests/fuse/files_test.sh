@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What files.py tries, on a mount with either way of caching, and the image is sound afterwards.
-source "$BETR_SOURCE_DIR/tests/fuse/mount.sh"
+source "${BETR_SOURCE_DIR:?}/tests/fuse/mount.sh"
 
 mkfs.betr -q -s 1G disk.img
 for options in cache=64M cache=64M,writeback,threads=1; do

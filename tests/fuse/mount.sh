@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the scripts in this folder: what tests/tools/checks.sh offers, and an image mounted on $mnt. Skips where
 # nobody can mount.
-source "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+source "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 skip() {
   echo "skipped: $*"
@@ -19,10 +19,11 @@ trap 'fusermount3 -qzu "$mnt" 2>/dev/null || true; kill -9 ${daemon-} 2>/dev/nul
 
 is_mounted() { grep -q " $mnt fuse" /proc/mounts; }
 
-# mount_image IMAGE [OPTION...]: in the foreground of a process of ours, $daemon.
+# mount_image IMAGE [OPTION...]: in the foreground of a process of ours, $daemon. BETR_MOUNT_OPTIONS: more for -o.
 mount_image() {
   local image=$1 tries=0
   shift
+  [ -z "${BETR_MOUNT_OPTIONS-}" ] || set -- "$@" -o "$BETR_MOUNT_OPTIONS"
   mount.betr -f "$image" "$mnt" "$@" >mount.log 2>&1 &
   daemon=$!
   until is_mounted; do

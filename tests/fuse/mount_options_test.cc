@@ -41,6 +41,12 @@ TEST_CASE("options with values are read", "[fuse]") {
   CHECK(plan.access_times);
 }
 
+TEST_CASE("io_uring is asked for, and is libfuse's to do", "[fuse]") {
+  CHECK(FuseOptions(*PlanOf(Command({"io_uring"}), false)) ==
+        "default_permissions,fsname=/images/disk.img,subtype=betr,io_uring");
+  CHECK_FALSE(PlanOf(Command({"io_uring,noio_uring"}), false)->io_uring);
+}
+
 TEST_CASE("the name and the type in the table of mounts can be chosen", "[fuse]") {
   CHECK(FuseOptions(*PlanOf(Command({"fsname=a\\,b,subtype="}), false)) == "default_permissions,fsname=a\\,b");
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Ways of mounting and of ending a mount; what is refused.
-source "$BETR_SOURCE_DIR/tests/fuse/mount.sh"
+source "${BETR_SOURCE_DIR:?}/tests/fuse/mount.sh"
 
 # free IMAGE: nobody has it open any more.
 free() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "session_loop.h"
+#include "libfuse312/own_loop.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -13,7 +13,8 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "raw_requests.h"
+#include "libfuse312/privilege_marks.h"
+#include "libfuse312/raw_requests.h"
 
 namespace betr::fuse {
 namespace {
@@ -26,7 +27,7 @@ void IgnoreWake(int) {}
 
 }  // namespace
 
-SessionLoop::SessionLoop(Server* server, fuse_session* session)
+OwnLoop::OwnLoop(Server* server, fuse_session* session)
     : server_(*server), session_(session), ended_(eventfd(0, EFD_CLOEXEC)) {
   Check(ended_ >= 0, "an eventfd can be had");
   struct sigaction action {};
@@ -34,17 +35,17 @@ SessionLoop::SessionLoop(Server* server, fuse_session* session)
   sigaction(kWakeSignal, &action, nullptr);
 }
 
-SessionLoop::~SessionLoop() {
+OwnLoop::~OwnLoop() {
   Stop();
   close(ended_);
 }
 
-void SessionLoop::Start(unsigned threads) {
+void OwnLoop::Start(unsigned threads) {
   running_ = threads;
   for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
 }
 
-void SessionLoop::Run() {
+void OwnLoop::Run() {
   fuse_buf buffer{};
   while (fuse_session_exited(session_) == 0) {
     const int size = fuse_session_receive_buf(session_, &buffer);
@@ -60,13 +61,13 @@ void SessionLoop::Run() {
   Check(write(ended_, &one, sizeof one) == sizeof one, "an eventfd counts");
 }
 
-void SessionLoop::Answer(fuse_buf* buffer, std::span<const char> request) {
-  server_.privileges().SeeRequest(request);
+void OwnLoop::Answer(fuse_buf* buffer, std::span<const char> request) {
+  SeeOffer(request);
   DropMarkedPrivileges(server_.fs(), session_, request);
   if (!AnswerRawRequest(server_, session_, request)) fuse_session_process_buf(session_, buffer);
 }
 
-void SessionLoop::Stop() {
+void OwnLoop::Stop() {
   fuse_session_exit(session_);
   // A signal may come just before the thread begins to wait, so it comes again.
   while (running_ > 0) {

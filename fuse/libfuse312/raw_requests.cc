@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "raw_requests.h"
+#include "libfuse312/raw_requests.h"
 
 #include <linux/fuse.h>
 #include <sys/sysmacros.h>

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that read requests from /dev/fuse. Some are answered without libfuse (raw_requests.h), or looked at before it
+// gets them (privilege_marks.h).
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "server.h"
+#include "session_loop.h"
+
+namespace betr::fuse {
+
+class OwnLoop final : public SessionLoop {
+ public:
+  // Both outlive this.
+  OwnLoop(Server* server, fuse_session* session);
+  ~OwnLoop() override;
+  OwnLoop(const OwnLoop&) = delete;
+  OwnLoop& operator=(const OwnLoop&) = delete;
+
+  void Start(unsigned threads) override;
+  int ended() const override { return ended_; }
+  void Stop() override;
+
+ private:
+  void Run();
+  void Answer(fuse_buf* buffer, std::span<const char> request);
+
+  Server& server_;
+  fuse_session* session_;
+  int ended_;  // an eventfd
+  std::atomic<unsigned> running_{0};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace betr::fuse
