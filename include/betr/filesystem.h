@@ -12,9 +12,10 @@
 // again while the file system is mounted. Calls with an id that nobody refers to give ESTALE.
 //
 // Durability. What returned ok survives a crash if a Sync returned ok later. Without one a prefix of the operations
-// survives. Writes of file content are gathered up to MountOptions::write_behind bytes before they go to the
-// store; everybody sees them at once; an error that they meet (ENOSPC, EIO) comes out of the next call that
-// writes, or of Sync. Call Sync or Flush every few seconds, as a kernel would.
+// survives; a Write of more than is gathered counts as several, and so does a RemoveTree of names that are links to the
+// outside. Writes of file content are gathered up to MountOptions::write_behind bytes before they go to the store;
+// everybody sees them at once; an error that they meet (ENOSPC, EIO) comes out of the next call that writes, or of
+// Sync. Call Sync or Flush every few seconds, as a kernel would.
 //
 // Threads. Any thread may call anything. One lock guards names and attributes; reading of content happens outside of
 // it, beside writers, and sees each write as a whole or not at all.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of the file system, by path, with all that it depends on: what a workload becomes. Done to a file system
+// by driver.h and to the oracle by model.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "betr/filesystem.h"
+
+namespace betr::ace {
+
+struct Call {
+  enum class Kind : uint8_t {
+    kCreate,
+    kMakeDirectory,
+    kMakeSymlink,  // at `other`, with the text `path`
+    kMakeFifo,
+    kUnnamed,  // a file without a name in the directory `path`, which stays open
+    kOpen,     // `path` stays open
+    kWrite,
+    kAllocate,
+    kTruncate,
+    kCopyRange,
+    kLink,
+    kUnlink,
+    kRemoveDirectory,
+    kRemoveTree,
+    kDropLinks,  // for the oracle alone: the names of links below `path` go
+    kRename,
+    kExchange,
+    kClone,
+    kSetXattr,
+    kRemoveXattr,
+    kSetMode,
+    kSetOwner,
+    kSetTimes,
+    kSync,  // also fsync of `path`
+  };
+  Kind kind = Kind::kSync;
+  std::string path{};
+  std::string other{};
+  uint64_t offset = 0;
+  uint64_t length = 0;  // of a range or of the value of an xattr; a new size
+  AllocateMode mode = AllocateMode::kExtend;
+  uint64_t seed = 0;  // of the bytes that are written
+};
+
+// What some calls give. The same for all files: nothing depends on them.
+inline constexpr char kXattrName[] = "user.ace";
+inline constexpr uint32_t kFilePermissions = 0644;
+inline constexpr uint32_t kDirectoryPermissions = 0755;
+inline constexpr uint32_t kNewPermissions = 0640;
+inline constexpr uint32_t kNewOwner = 1000;
+inline constexpr FileTime kNewTime{1'234'567, 890};
+
+// The bytes of a write, or of an xattr: every sector is another one.
+std::string BytesOf(uint64_t seed, uint64_t offset, uint64_t length);
+
+// The steps of a call that a crash may come between, as the file system promises them: a write, in pieces of `unit`
+// bytes; the removal of a tree, after that of links to the outside.
+std::vector<Call> StepsOf(const Call& call, uint64_t unit);
+
+// "write foo 0+5000".
+std::string FormatCall(const Call& call);
+
+}  // namespace betr::ace

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does calls to a mounted file system, by the inode interface that FUSE uses.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <vector>
+
+#include "betr/path_filesystem.h"
+#include "support/ace/call.h"
+
+namespace betr::ace {
+
+class Driver {
+ public:
+  // `fs` outlives this.
+  explicit Driver(FileSystem& fs) : fs_(fs), paths_(&fs) {}
+
+  // The inode number of what the call made, else 0.
+  absl::StatusOr<uint64_t> Do(const Call& call);
+
+ private:
+  absl::StatusOr<uint64_t> Make(const std::string& path, FileType type, uint32_t permissions,
+                                const std::string& target = {});
+  absl::Status DoWithInode(const Call& call, InodeId inode);
+  absl::StatusOr<uint64_t> DoWithNames(const Call& call);
+  absl::Status Copy(const Call& call, InodeId from);
+
+  FileSystem& fs_;
+  PathFileSystem paths_;
+  std::vector<OpenFile> open_;
+};
+
+}  // namespace betr::ace

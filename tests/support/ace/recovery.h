@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One crash image, recovered: what run.h demands of it. Errors of all functions are findings, or errors of the file
+// system that should not be.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "device/recording_device.h"
+#include "support/ace/ground.h"
+#include "support/ace/survey.h"
+
+namespace betr::ace {
+
+class Recovery {
+ public:
+  // `image` outlives this.
+  Recovery(const Ground& ground, MemoryDevice& image);
+
+  // Opens, checks and mounts; what is seen then.
+  absl::StatusOr<Survey> Recover();
+
+  // Crashes after some of the device writes since the beginning, recovers, and wants to see the same state. How often.
+  absl::StatusOr<uint64_t> RecoverAgain(const Model& state, Random& random);
+
+  // Makes a file in every directory and deletes everything.
+  absl::Status CheckWrites(const Survey& survey);
+
+  // Compacts and ends cleanly: the image is sound and holds no more than one that was emptied before, but for a leaf.
+  // Requires: all has been deleted.
+  absl::Status CheckEmptied();
+
+ private:
+  absl::Status CheckFiles(Store* store);
+  absl::Status DeleteBelow(InodeId directory);
+
+  const Ground& ground_;
+  ManualClock clock_;
+  MemoryDevice& image_;
+  RecordingDevice recorder_;
+  std::unique_ptr<FileSystem> fs_;
+};
+
+}  // namespace betr::ace

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/ace/run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/checksum.h"
+#include "base/status.h"
+#include "device/fault_device.h"
+#include "device/recording_device.h"
+#include "support/ace/driver.h"
+#include "support/ace/model.h"
+#include "support/ace/plan.h"
+#include "support/ace/recovery.h"
+#include "support/ace/states.h"
+#include "support/ace/survey.h"
+#include "support/torture/crash_choice.h"
+#include "support/torture/verify.h"
+
+namespace betr::ace {
+namespace {
+
+constexpr size_t kSampledCrashes = 4;  // of a workload, besides its persistence points
+constexpr uint64_t kStoredOneIn = 16;
+constexpr uint64_t kAgainOneIn = 16;
+constexpr uint64_t kEmptiedOneIn = 16;
+
+thread_local const Workload* current_workload = nullptr;
+
+class Run {
+ public:
+  Run(const Ground& ground, const Workload& workload, const RunOptions& options, Tally& tally)
+      : ground_(ground),
+        options_(options),
+        tally_(tally),
+        workload_(workload),
+        random_(options.seed ^ Checksum(FormatWorkload(workload))),
+        clock_(std::chrono::seconds(kStartTime.seconds)),
+        disk_(ground.size(), ground.pages()),
+        recorder_(disk_, ground.pages()),
+        faults_(recorder_),
+        states_{Model(kStartTime)} {}
+
+  absl::Status Record() {
+    if (options_.lying_device) {
+      faults_.Arm({.on = Fault::On::kFlush, .repeat = Fault::Repeat::kFromThenOn, .effect = Fault::Effect::kLost});
+    }
+    BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, ground_.Open(faults_));
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileSystem> fs, Ground::Mount(std::move(store), clock_));
+    Driver driver(*fs);
+    for (const Call& call : PlanCalls(workload_)) {
+      const absl::Status done = Do(*fs, driver, call);
+      if (!done.ok()) {
+        return Annotate(done, FormatCall(call));
+      }
+    }
+    BETR_ASSIGN_OR_RETURN(const Survey survey, TakeSurvey(*fs));
+    const std::string difference = DifferenceOf(survey, states_.back());
+    if (!difference.empty()) {
+      return test::Finding("without a crash: " + difference);
+    }
+    Count(fs->store());
+    return absl::OkStatus();
+  }
+
+  absl::Status CrashAll() {
+    for (const CrashPlan& plan : Plans()) {
+      const absl::Status status = Examine(plan);
+      if (!status.ok()) {
+        return Annotate(status, FormatPlan(plan));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Do(FileSystem& fs, Driver& driver, const Call& call) {
+    clock_.Advance(std::chrono::seconds(1));
+    ++tally_.calls;
+    BETR_ASSIGN_OR_RETURN(const uint64_t number, driver.Do(call));
+    for (const Call& step : StepsOf(call, ground_.write_unit())) {
+      states_.push_back(states_.back());
+      states_.back().Apply(step, fs.Now(), number);
+    }
+    if (call.kind == Call::Kind::kSync) {
+      points_[recorder_.History().EventCount()] = states_.size() - 1;
+      ++tally_.points;
+    }
+    return absl::OkStatus();
+  }
+
+  void Count(const Store& store) {
+    tally_.device_events += recorder_.History().EventCount();
+    store.Stats().ForEach([&](std::string_view name, uint64_t count) {
+      if (!name.starts_with("cache") && !name.ends_with("_ns")) {
+        tally_.coverage[std::string(name)] += count;
+      }
+    });
+  }
+
+  std::vector<CrashPlan> Plans() {
+    const WriteHistory& history = recorder_.History();
+    if (options_.crashes == Crashes::kAll) {
+      return AllCrashes(history, random_);
+    }
+    std::vector<CrashPlan> plans;
+    for (const auto& [events, state] : points_) {
+      plans.push_back(history.PrefixPlan(events));
+    }
+    for (size_t i = 0; options_.crashes == Crashes::kSampled && i < kSampledCrashes; ++i) {
+      plans.push_back(test::ChooseCrash(history, random_));
+    }
+    return plans;
+  }
+
+  size_t DurableAt(size_t events) const {
+    const auto after = points_.upper_bound(events);
+    return after == points_.begin() ? 0 : std::prev(after)->second;
+  }
+
+  // Which state it is.
+  absl::StatusOr<size_t> Identify(const Survey& survey, size_t events) const {
+    const size_t durable = DurableAt(events);
+    std::string first;
+    for (size_t i = durable; i < states_.size(); ++i) {
+      std::string difference = DifferenceOf(survey, states_[i]);
+      if (difference.empty()) {
+        return i;
+      }
+      first = i == durable ? std::move(difference) : first;
+    }
+    return test::Finding(fmt::format("none of the states {} to {}; the first would be without this: {}", durable,
+                                     states_.size() - 1, first));
+  }
+
+  absl::Status Examine(const CrashPlan& plan) {
+    ++tally_.states;
+    const std::unique_ptr<MemoryDevice> image = recorder_.History().CrashImage(plan);
+    if (random_.OneIn(kStoredOneIn)) {
+      BETR_RETURN_IF_ERROR(test::CheckStored(*image));
+    }
+    Recovery recovery(ground_, *image);
+    BETR_ASSIGN_OR_RETURN(const Survey survey, recovery.Recover());
+    BETR_ASSIGN_OR_RETURN(const size_t state, Identify(survey, plan.events));
+    if (random_.OneIn(kAgainOneIn)) {
+      BETR_ASSIGN_OR_RETURN(const uint64_t again, recovery.RecoverAgain(states_[state], random_));
+      tally_.again += again;
+    }
+    BETR_RETURN_IF_ERROR(recovery.CheckWrites(survey));
+    if (random_.OneIn(kEmptiedOneIn)) {
+      BETR_RETURN_IF_ERROR(recovery.CheckEmptied());
+    }
+    return absl::OkStatus();
+  }
+
+  const Ground& ground_;
+  const RunOptions& options_;
+  Tally& tally_;
+  const Workload& workload_;
+  Random random_;
+  ManualClock clock_;
+  MemoryDevice disk_;
+  RecordingDevice recorder_;
+  FaultDevice faults_;
+  std::vector<Model> states_;        // after each step; the first is the empty file system
+  std::map<size_t, size_t> points_;  // device events -> the state that is persistent then
+};
+
+}  // namespace
+
+void Tally::Add(const Tally& other) {
+  workloads += other.workloads;
+  calls += other.calls;
+  points += other.points;
+  device_events += other.device_events;
+  states += other.states;
+  again += other.again;
+  for (const auto& [name, count] : other.coverage) {
+    coverage[name] += count;
+  }
+}
+
+absl::Status RunWorkload(const Ground& ground, const Workload& workload, const RunOptions& options, Tally& tally) {
+  current_workload = &workload;
+  ++tally.workloads;
+  Run run(ground, workload, options, tally);
+  absl::Status status = run.Record();
+  if (status.ok()) {
+    status = run.CrashAll();
+  }
+  current_workload = nullptr;
+  return status;
+}
+
+std::string CurrentWorkload() { return current_workload == nullptr ? "" : FormatWorkload(*current_workload); }
+
+}  // namespace betr::ace
