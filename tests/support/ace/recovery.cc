@@ -28,10 +28,10 @@ constexpr Bytes kSlack = KiB(24);
 Recovery::Recovery(const Ground& ground, MemoryDevice& image)
     : ground_(ground), clock_(kLater), image_(image), recorder_(image, image.Pages()) {}
 
-absl::Status Recovery::CheckFiles(Store* store) {
+absl::Status Recovery::CheckFiles(Store* store, Leftovers leftovers) {
   std::string findings;
   const auto summary = fs::CheckFileSystem(store, {}, [&](const fs::CheckFinding& finding) {
-    if (!finding.harmless) {
+    if (!finding.harmless || leftovers == Leftovers::kFound) {
       findings += fmt::format("{} /{}: {}; ", fs::CheckCodeName(finding.code), finding.path, finding.what);
     }
   });
@@ -43,7 +43,7 @@ absl::StatusOr<Survey> Recovery::Recover() {
   absl::StatusOr<std::unique_ptr<Store>> store = ground_.Open(recorder_);
   BETR_RETURN_IF_ERROR(Annotate(store.status(), "the store does not open"));
   BETR_RETURN_IF_ERROR(test::CheckOpenStore(**store));
-  BETR_RETURN_IF_ERROR(CheckFiles(store->get()));
+  BETR_RETURN_IF_ERROR(CheckFiles(store->get(), Leftovers::kAllowed));
   absl::StatusOr<std::unique_ptr<FileSystem>> fs = Ground::Mount(*std::move(store), clock_);
   BETR_RETURN_IF_ERROR(Annotate(fs.status(), "the file system cannot be mounted"));
   fs_ = *std::move(fs);
@@ -102,7 +102,18 @@ absl::Status Recovery::DeleteBelow(InodeId directory) {
   return left.empty() ? absl::OkStatus() : test::Finding(left.front().name + " is still there");
 }
 
+// The mount has left nothing of what the crash left: not even if there is no clean end. Mounts anew.
+absl::Status Recovery::CheckReclaimed() {
+  BETR_RETURN_IF_ERROR(fs_->Sync());
+  fs_.reset();
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, ground_.Open(recorder_));
+  BETR_RETURN_IF_ERROR(Annotate(CheckFiles(store.get(), Leftovers::kFound), "after a mount"));
+  BETR_ASSIGN_OR_RETURN(fs_, Ground::Mount(std::move(store), clock_));
+  return absl::OkStatus();
+}
+
 absl::Status Recovery::CheckEmptied() {
+  BETR_RETURN_IF_ERROR(CheckReclaimed());
   // A few erased keys may stay in front of what they erase for long.
   for (const TreeInfo& tree : fs_->store().Trees()) {
     BETR_RETURN_IF_ERROR(Annotate(fs_->store().Compact(tree.id), "compacting after recovery"));
@@ -111,7 +122,7 @@ absl::Status Recovery::CheckEmptied() {
   fs_.reset();
   BETR_RETURN_IF_ERROR(test::CheckStored(image_));
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, ground_.Open(image_));
-  BETR_RETURN_IF_ERROR(CheckFiles(store.get()));
+  BETR_RETURN_IF_ERROR(CheckFiles(store.get(), Leftovers::kFound));
   const SpaceStats space = store->Space();
   if (space.free + kSlack < ground_.free()) {
     return test::Finding(

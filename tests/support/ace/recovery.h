@@ -34,7 +34,10 @@ class Recovery {
   absl::Status CheckEmptied();
 
  private:
-  absl::Status CheckFiles(Store* store);
+  // Orphans and the like: what a crash may leave, and what a mount reclaims.
+  enum class Leftovers : uint8_t { kAllowed, kFound };
+  static absl::Status CheckFiles(Store* store, Leftovers leftovers);
+  absl::Status CheckReclaimed();
   absl::Status DeleteBelow(InodeId directory);
 
   const Ground& ground_;

@@ -140,19 +140,23 @@ class Run {
 
   absl::Status Examine(const CrashPlan& plan) {
     ++tally_.states;
+    const bool is_point = plan.fragments.empty() && points_.contains(plan.events);
+    const auto is_drawn = [&](uint64_t one_in) {
+      return random_.OneIn(one_in) || (is_point && options_.crashes == Crashes::kAll);
+    };
     const std::unique_ptr<MemoryDevice> image = recorder_.History().CrashImage(plan);
-    if (random_.OneIn(kStoredOneIn)) {
+    if (is_drawn(kStoredOneIn)) {
       BETR_RETURN_IF_ERROR(test::CheckStored(*image));
     }
     Recovery recovery(ground_, *image);
     BETR_ASSIGN_OR_RETURN(const Survey survey, recovery.Recover());
     BETR_ASSIGN_OR_RETURN(const size_t state, Identify(survey, plan.events));
-    if (random_.OneIn(kAgainOneIn)) {
+    if (is_drawn(kAgainOneIn)) {
       BETR_ASSIGN_OR_RETURN(const uint64_t again, recovery.RecoverAgain(states_[state], random_));
       tally_.again += again;
     }
     BETR_RETURN_IF_ERROR(recovery.CheckWrites(survey));
-    if (random_.OneIn(kEmptiedOneIn)) {
+    if (is_drawn(kEmptiedOneIn)) {
       BETR_RETURN_IF_ERROR(recovery.CheckEmptied());
     }
     return absl::OkStatus();

@@ -5,9 +5,9 @@
 // What is demanded of an image. It opens by itself. The checkers of the store and of the file system find nothing (but
 // orphans and leftovers, which a crash may leave). What can be seen is what the oracle says after some prefix of the
 // calls, which includes all up to the last persistence point. A file can be made in every directory, and everything can
-// be deleted. And of some, drawn by the seed: the stored image is sound; what recovery itself writes may be cut off
-// anywhere, and the next recovery finds the same state; once all is deleted the image is sound and
-// its space free.
+// be deleted. And of some, drawn by the seed, and right after persistence points if all crashes are looked at: the
+// stored image is sound; what recovery itself writes may be cut off anywhere, and the next recovery finds the same
+// state; a mount leaves nothing of what the crash left; once all is deleted the image is sound and its space free.
 #pragma once
 
 #include <absl/status/status.h>
