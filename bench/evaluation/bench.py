@@ -71,6 +71,17 @@ class Bench:
         """bench/mounts/load.cc; what it printed besides its time."""
         return self.run(self.setting.load, *(str(argument) for argument in arguments)).splitlines()[:-1]
 
+    def betrcp(self, *arguments):
+        """On the device, which nobody has mounted."""
+        return self.run(*self._betrcp(), *arguments)
+
+    def betrcp_to_pipe(self, *arguments):
+        self.run("bash", "-o", "pipefail", "-c", '"$@" | cat >/dev/null', "bash", *self._betrcp(), *arguments)
+
+    def _betrcp(self):
+        tool = os.path.join(self.setting.bin, "betrcp")
+        return [tool, "-i", self.setting.device, "--cache-size", f"{self.setting.cache_mib}M"]
+
     def cold(self):
         self.system.cold()
 

@@ -111,10 +111,10 @@ def evaluate(options, scale, limit):
         with runner.prepared(setting):
             results.about = about(options, setting, tested)
             try:
-                runner.run_all(setting, picked, tested, options.runs, results)
+                runner.run_all(setting, picked, tested, options.runs, results, lambda: save(results, options.out))
             finally:
                 results.about["most memory used"] = f"{group.most_used_mib()} MiB"
-                results.about["load average at the end"] = " ".join(f"{value:.1f}" for value in os.getloadavg())
+                results.about["load average at the end"] = machine.load_average()
                 save(results, options.out)
     print(os.path.join(options.out, "report.html"))
     return 1 if results.failures else 0

@@ -15,9 +15,13 @@ def describe(root):
         "kernel": os.uname().release,
         "processors": f"{os.cpu_count()} x {_first('/proc/cpuinfo', 'model name')}",
         "memory": f"{int(_first('/proc/meminfo', 'MemTotal').split()[0]) >> 20} GiB",
-        "load average": " ".join(f"{value:.1f}" for value in os.getloadavg()),
+        "load average": load_average(),
         "packages": {name: version for name in PACKAGES if (version := _package(name))},
     }
+
+
+def load_average():
+    return " ".join(f"{value:.1f}" for value in os.getloadavg())
 
 
 def _first(path, key):

@@ -4,7 +4,7 @@
 import html
 import statistics
 
-from evaluation import claims, experiments, svg
+from evaluation import claims, experiments, svg, systems
 from evaluation.svg import number
 
 BASE = "ext4"
@@ -68,8 +68,10 @@ def claim_rows(results):
 
 
 def systems_of(results, name):
-    found = [system for row in results.rows if row["experiment"] == name for system in row["values"]]
-    return list(dict.fromkeys(found))
+    """In the order of the list of systems."""
+    found = {system for row in results.rows if row["experiment"] == name for system in row["values"]}
+    known = [kind.name for kind in systems.ALL]
+    return sorted(found, key=lambda system: (known.index(system) if system in known else len(known), system))
 
 
 def cell(values):
@@ -99,15 +101,15 @@ def best_peer(row):
 
 def table_of(results, name):
     """(head, rows) of an experiment."""
-    systems = systems_of(results, name)
-    compares = claims.OURS in systems and len(systems) > 1
-    head = ["", "unit", *systems] + (["betr : ext4", "betr : best peer"] if compares else [])
+    names = systems_of(results, name)
+    compares = claims.OURS in names and len(names) > 1
+    head = ["", "unit", *names] + (["betr : ext4", "betr : best peer"] if compares else [])
     rows = []
     for row in results.rows:
         if row["experiment"] != name:
             continue
         line = [row["name"], row["unit"] + (" (less is better)" if row["better"] == "less" else "")]
-        line += [cell(row["values"].get(system)) for system in systems]
+        line += [cell(row["values"].get(system)) for system in names]
         if compares:
             best = best_peer(row)
             line += [ratio(row, BASE), f"{ratio(row, best)} ({best})" if best else "-"]

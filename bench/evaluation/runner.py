@@ -39,7 +39,9 @@ def say(text):
 
 
 def is_for(experiment, system):
-    """Systems that differ only in cloning run what clones."""
+    """Systems that differ only in cloning run what clones; the library runs what says how."""
+    if isinstance(system, all_systems.BetrLibrary):
+        return hasattr(experiment, "run_library")
     return getattr(experiment, "CLONES", False) or not isinstance(system, all_systems.BtrfsSubvolume)
 
 
@@ -55,8 +57,8 @@ def prepared(setting):
         yield
 
 
-def run_all(setting, experiments, systems, runs, results):
-    """Runs everything; what fails or cannot be is noted, and the rest goes on."""
+def run_all(setting, experiments, systems, runs, results, save):
+    """Runs everything; what fails or cannot be is noted, and the rest goes on. Calls `save()` after each experiment."""
     for experiment in experiments:
         absent = process.missing(getattr(experiment, "NEEDS", ()))
         if absent:
@@ -71,6 +73,7 @@ def run_all(setting, experiments, systems, runs, results):
                 if is_for(experiment, system):
                     _run_one(setting, experiment, system, number, results)
         results.seconds[experiment.NAME] = round(time.monotonic() - begun, 1)
+        save()
 
 
 def _run_one(setting, experiment, system, number, results):
@@ -83,8 +86,9 @@ def _run_one(setting, experiment, system, number, results):
         if isinstance(system, BareDisk):
             experiment.run_bare(bench)
         else:
+            is_library = isinstance(system, all_systems.BetrLibrary)
             with all_systems.mounted(system):
-                experiment.run(bench)
+                (experiment.run_library if is_library else experiment.run)(bench)
     except (Failure, OSError) as error:
         killed = setting.group.kills() - kills
         message = str(error) + (f" (the kernel killed {killed} processes for want of memory)" if killed else "")

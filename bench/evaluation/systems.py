@@ -213,6 +213,23 @@ class Betr(FuseSystem):
         self._in_group(self.tool("betrcp"), "--clone", source, target)
 
 
+class BetrLibrary(Betr):
+    """The library without a mount: betrcp on the device. For experiments that have run_library."""
+
+    name = "betr-library"
+    title = "betr, library (betrcp)"
+    programs = ()
+
+    def mount(self):
+        pass
+
+    def unmount(self):
+        pass
+
+    def sync(self):
+        """betrcp has made everything durable when it ends."""
+
+
 def _kernel_has(name):
     subprocess.run(["modprobe", "-q", name], capture_output=True, check=False)
     with open("/proc/filesystems", encoding="ascii") as file:
@@ -233,4 +250,4 @@ def mounted(system):
     system.unmount()
 
 
-ALL = (Betr, Ext4, Xfs, Btrfs, BtrfsSubvolume, Nilfs2, Fuse2fs)
+ALL = (Betr, BetrLibrary, Ext4, Xfs, Btrfs, BtrfsSubvolume, Nilfs2, Fuse2fs)

@@ -16,6 +16,22 @@ def run(bench):
         bench.system.sync()
 
 
+def run_library(bench):
+    """The same by betrcp, without a mount; grep has no counterpart."""
+    archive = bench.setting.sources.archive(min(bench.percent, 100))
+    with bench.seconds("untar + sync"):
+        bench.betrcp("--tar", archive, ":/tree")
+    bench.cold()
+    with bench.seconds("find, cold"):
+        bench.betrcp("--list", "-R", "tree")
+    bench.cold()
+    with bench.seconds("tar, cold"):
+        bench.betrcp_to_pipe("--tar", ":/tree", "-")
+    bench.cold()
+    with bench.seconds("rm -rf + sync, cold"):
+        bench.betrcp("--remove", "tree")
+
+
 def unpack(bench, archive, name, row="untar + sync"):
     bench.system.make_directory(bench.path(name))
     with bench.seconds(row):
@@ -35,4 +51,4 @@ def scans(bench, name, when="cold"):
     bench.cold()
     with bench.seconds(f"tar, {when}"):
         # Through a pipe: tar does not read what it writes to /dev/null.
-        bench.run("sh", "-c", 'tar -C "$0" -cf - . | cat >/dev/null', path)
+        bench.run("bash", "-o", "pipefail", "-c", 'tar -C "$0" -cf - . | cat >/dev/null', path)
