@@ -18,7 +18,8 @@ PROGRAMS = ("losetup", "blkdiscard", "blockdev", "fio", "c++", "umount", "grep",
 
 DESCRIPTION = """\
 Does the experiments of the BetrFS papers on betr and on other file systems, on the same disk and with the same memory.
-Writes results.json and report.html (self-contained) to --out; what was there of other experiments is kept.
+Writes results.json, report.html (self-contained) and report.md (the tables) to --out. What is there of other
+experiments and systems stays.
 Needs root: it makes loop devices, mounts, and a cgroup."""
 
 
@@ -85,7 +86,7 @@ def save(results, out):
     together = load_results(path)
     together.merge(results)
     together.save(path)
-    report.write(together, os.path.join(out, "report.html"))
+    report.write(together, out)
 
 
 def evaluate(options, scale, limit):
@@ -156,8 +157,7 @@ def main():
             print_list()
             return 0
         if options.report_only:
-            path = os.path.join(options.out, "results.json")
-            report.write(Results.load(path), os.path.join(options.out, "report.html"))
+            report.write(Results.load(os.path.join(options.out, "results.json")), options.out)
             return 0
         try:
             scale = Scale(options.scale)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report: one HTML file that needs nothing else. `markdown` gives the tables for a page of the documentation."""
+"""The report: one HTML file that needs nothing else, and the tables alone as Markdown."""
 
 import html
+import os
 import statistics
 
 from evaluation import claims, experiments, svg, systems
@@ -16,9 +17,10 @@ small { color: #777 } .bad { color: #b00 } svg { display: block; margin: 1em 0; 
 """
 
 
-def write(results, path):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(page(results))
+def write(results, directory):
+    for name, text in (("report.html", page(results)), ("report.md", markdown(results))):
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def page(results):
@@ -171,7 +173,6 @@ def _disk_table(results, name):
 
 
 def markdown(results):
-    """All tables, for the documentation."""
     parts = []
     for name in results.experiments():
         head, rows = table_of(results, name)

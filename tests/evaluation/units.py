@@ -156,7 +156,7 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(self.run_main("--report-only", "--out", folder)[0], 2)
             results.Results.load(RECORDED).save(os.path.join(folder, "results.json"))
             self.assertEqual(self.run_main("--report-only", "--out", folder)[0], 0)
-            self.assertTrue(os.path.exists(os.path.join(folder, "report.html")))
+            self.assertEqual(set(os.listdir(folder)), {"results.json", "report.html", "report.md"})
 
     def test_unknown_names(self):
         with self.assertRaisesRegex(process.Failure, "trees: no such experiment; there are: disk, large-file"):

@@ -8,12 +8,16 @@ SIZES = {"percent": (15, 100, 1)}
 
 def run(bench):
     archive = bench.setting.sources.archive(min(bench.percent, 100))
+    empty = bench.system.used_bytes()
     unpack(bench, archive, "tree")
     scans(bench, "tree")
     bench.cold()
+    bench.record("space of the tree", (bench.system.used_bytes() - empty) / 2**20, "MiB")
     with bench.seconds("rm -rf + sync, cold"):
         bench.run("rm", "-rf", bench.path("tree"))
         bench.system.sync()
+    bench.cold()
+    bench.record("space that is still in use", (bench.system.used_bytes() - empty) / 2**20, "MiB")
 
 
 def run_library(bench):
