@@ -82,8 +82,11 @@ class Bench:
         tool = os.path.join(self.setting.bin, "betrcp")
         return [tool, "-i", self.setting.device, "--cache-size", f"{self.setting.cache_mib}M"]
 
-    def cold(self):
-        self.system.cold()
+    def cold(self, row=None):
+        """A new mount that remembers nothing. With `row` it is measured: what it reads is not read again."""
+        self.system.forget()
+        with self.seconds(row) if row else contextlib.nullcontext():
+            self.system.mount()
 
     @staticmethod
     def timed(work):

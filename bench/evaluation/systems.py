@@ -46,11 +46,10 @@ class System:
     def unmount(self):
         process.unmount(self.path)
 
-    def cold(self):
-        """Nothing is remembered of what is on the disk: a new mount, and no page of the device in memory."""
+    def forget(self):
+        """Nothing is remembered of what is on the disk: not mounted, and no page of the device in memory."""
         self.unmount()
         run("blockdev", "--flushbufs", self._setting.device)
-        self.mount()
 
     def sync(self):
         run("sync", "-f", self.path)

@@ -13,7 +13,7 @@ def run(bench):
         bench.system.sync()
     points = [(int(count), int(count) / float(seconds)) for seconds, count in map(str.split, lines)]
     bench.curve("cumulative rate of creation", "files", "files/s", points)
-    bench.cold()
+    bench.cold("mount, cold")
     with bench.seconds("find over them, cold"):
         bench.run("find", bench.system.path, "-name", "absent")
     bench.cold()

@@ -46,7 +46,7 @@ def unpack(bench, archive, name, row="untar + sync"):
 def scans(bench, name, when="cold"):
     """All that reads a whole tree, each from a cold start."""
     path = bench.path(name)
-    bench.cold()
+    bench.cold(f"mount, {when}")
     with bench.seconds(f"find, {when}"):
         bench.run("find", path, "-name", "wait.c")
     bench.cold()
