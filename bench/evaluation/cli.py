@@ -35,7 +35,7 @@ def parser():
     add("--disk", default="emulated", metavar="emulated|DEVICE", help="a DEVICE loses what is on it")
     add("--time-scale", type=float, default=1.0, metavar="F", help="of the emulated disk: 0.1 is ten times as fast")
     add("--memory", metavar="MIB|none", help="limit for all (default: 512, or 4096 with --scale paper)")
-    add("--limit", type=float, metavar="S", help="seconds that one program may take (default: 120; 7200 for paper)")
+    add("--limit", type=float, metavar="S", help="seconds that one program may take (default: 60; 7200 for paper)")
     add("--tree", metavar="DIR", help="take the source tree from there, not from Debian's linux-source-6.1")
     add("--bin", default=os.path.join(ROOT, "build/release/bin"), metavar="DIR", help="where the programs are")
     add("--dir", default="/var/tmp", help="work there: the emulated disk's content (default: %(default)s)")
@@ -165,7 +165,7 @@ def main():
             raise Failure(f"--scale {options.scale}: wants a number up to 100, or paper") from None
         if options.runs < 1:
             raise Failure(f"--runs {options.runs}: wants at least 1")
-        options.limit = options.limit or (7200 if scale.is_paper else 120)
+        options.limit = options.limit or (7200 if scale.is_paper else 60)
         return evaluate(options, scale, memory_limit(options.memory, scale))
     except (Failure, OSError, ValueError) as error:
         print(f"bench/evaluate: {error}", file=sys.stderr)

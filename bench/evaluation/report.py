@@ -27,6 +27,7 @@ def page(results):
     parts = ["<!DOCTYPE html><html lang=en><meta charset=utf-8><title>betr: evaluation</title>"]
     parts.append(f"<style>{STYLE}</style><h1>betr: evaluation</h1>")
     parts.append(_about(results))
+    parts.append("<p>One run, or median [least .. most]; of seconds also (how long the disk was busy).</p>")
     parts.append("<h2>The papers, claim by claim</h2>" + _table(CLAIM_HEAD, claim_rows(results), "text"))
     for name in results.experiments():
         parts.append(_experiment(results, name))
@@ -76,12 +77,18 @@ def systems_of(results, name):
     return sorted(found, key=lambda system: (known.index(system) if system in known else len(known), system))
 
 
-def cell(values):
-    """The median, with least and most if there were several runs."""
+def cell(row, system):
+    """The median, with least and most if there were several runs; of seconds also how long the disk was busy."""
+    values = row["values"].get(system)
     if not values:
         return "-"
-    middle = number(statistics.median(values))
-    return middle if len(values) == 1 else f"{middle} [{number(min(values))} .. {number(max(values))}]"
+    text = number(statistics.median(values))
+    if len(values) > 1:
+        text += f" [{number(min(values))} .. {number(max(values))}]"
+    busy = [done["busy_seconds"] for done in row["disk"].get(system, ()) if "busy_seconds" in done]
+    if busy and row["unit"] == "s":
+        text += f" ({number(round(statistics.median(busy), 3))})"
+    return text
 
 
 def ratio(row, other):
@@ -111,7 +118,7 @@ def table_of(results, name):
         if row["experiment"] != name:
             continue
         line = [row["name"], row["unit"] + (" (less is better)" if row["better"] == "less" else "")]
-        line += [cell(row["values"].get(system)) for system in names]
+        line += [cell(row, system) for system in names]
         if compares:
             best = best_peer(row)
             line += [ratio(row, BASE), f"{ratio(row, best)} ({best})" if best else "-"]

@@ -25,7 +25,7 @@ def small_results():
     for value in (10, 30, 20):
         found.add("large-file", "write", "MB/s", "more", "betr", value, {"seeks": value})
     found.add("large-file", "write", "MB/s", "more", "ext4", 10)
-    found.add("large-file", "read", "s", "less", "betr", 2)
+    found.add("large-file", "read", "s", "less", "betr", 2, {"busy_seconds": 1.5})
     found.add("large-file", "read", "s", "less", "ext4", 8)
     found.add("large-file", "read", "s", "less", "xfs", 1)
     found.add_curve("large-file", "rate & time", "files", "files/s", "betr", [(1, 2), (3, 4)])
@@ -69,7 +69,7 @@ class ReportTest(unittest.TestCase):
         head, rows = report.table_of(small_results(), "large-file")
         self.assertEqual(head, ["", "unit", "betr", "ext4", "xfs", "betr : ext4", "betr : best peer"])
         self.assertEqual(rows[0], ["write", "MB/s", "20 [10 .. 30]", "10", "-", "2", "2 (ext4)"])
-        self.assertEqual(rows[1], ["read", "s (less is better)", "2", "8", "1", "4", "0.5 (xfs)"])
+        self.assertEqual(rows[1], ["read", "s (less is better)", "2 (1.5)", "8", "1", "4", "0.5 (xfs)"])
 
     def test_the_page_shows_all_and_escapes(self):
         page = report.page(small_results())
