@@ -101,6 +101,7 @@ def evaluate(options, scale, limit):
     sources = Sources(os.path.join(os.path.abspath(options.out), "sources"), options.tree)
     sources.check()
     results = Results()
+    process.own_mounts()
     with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=options.dir) as work:
         found = disk.RealDisk(options.disk)
         if options.disk == "emulated":

@@ -2,6 +2,7 @@
 """The file systems under test. Each knows how to be made, mounted, synced and how it clones a tree."""
 
 import contextlib
+import errno
 import os
 import subprocess
 
@@ -49,7 +50,9 @@ class System:
     def forget(self):
         """Nothing is remembered of what is on the disk: not mounted, and no page of the device in memory."""
         self.unmount()
-        run("blockdev", "--flushbufs", self._setting.device)
+        device = self._setting.device
+        process.wait_until(lambda: _is_free(device), f"{device} is still in use")
+        run("blockdev", "--flushbufs", device)
 
     def sync(self):
         run("sync", "-f", self.path)
@@ -227,6 +230,17 @@ class BetrLibrary(Betr):
 
     def sync(self):
         """betrcp has made everything durable when it ends."""
+
+
+def _is_free(device):
+    """Not mounted anywhere. A mount that another namespace has got a copy of lives on, with all that it remembers."""
+    try:
+        os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+        return True
+    except OSError as error:
+        if error.errno == errno.EBUSY:
+            return False
+        raise
 
 
 def _kernel_has(name):

@@ -24,7 +24,7 @@ evaluate=("$BETR_SOURCE_DIR/bench/evaluate" --bin "$BETR_BIN_DIR" --tree tree --
 evaluate+=(--memory none --scale 0.02)
 
 nothing_left() {
-  ! grep -q "$PWD/tmp" /proc/mounts || fail "still mounted: $(grep "$PWD/tmp" /proc/mounts)"
+  ! grep -q "$PWD/tmp" /proc/[0-9]*/mounts 2>/dev/null || fail "still mounted somewhere"
   ! losetup -a | grep -q "$PWD/tmp" || fail "a loop device is left: $(losetup -a)"
   [ -z "$(ls tmp)" ] || fail "files are left: $(find tmp)"
 }
@@ -47,10 +47,10 @@ PY
 "${evaluate[@]}" --systems ext4 large-file >evaluate.out 2>&1 &
 evaluation=$!
 for _ in $(seq 300); do
-  ! grep -q "$PWD/tmp/.*/mnt" /proc/mounts || break
+  ! grep -q "$PWD/tmp/.*/mnt" /proc/$evaluation/mounts || break
   sleep 0.1
 done
-grep -q "$PWD/tmp/.*/mnt" /proc/mounts || fail "nothing was mounted: $(cat evaluate.out)"
+grep -q "$PWD/tmp/.*/mnt" /proc/$evaluation/mounts || fail "nothing was mounted: $(cat evaluate.out)"
 kill -TERM $evaluation
 code=0
 wait $evaluation || code=$?
