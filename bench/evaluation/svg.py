@@ -6,7 +6,7 @@ import math
 
 WIDTH = 720
 COLOURS = ("#c0392b", "#2c6fbb", "#2e8b57", "#8e5ea2", "#b07d2b", "#5f6a6a", "#17a2a2")
-LEFT, RIGHT, TOP, BOTTOM = 74, 16, 34, 44
+LEFT, RIGHT, TOP, BOTTOM = 74, 34, 34, 44
 LEGEND_LINE = 18
 
 
@@ -45,7 +45,7 @@ def curves(title, x_label, y_label, by_name, height=300):
     plot_height = height - TOP - BOTTOM
     across = _axis(x_ticks[0], x_ticks[-1], LEFT, WIDTH - RIGHT)
     up = _axis(scale(y_ticks[0]), scale(y_ticks[-1]), TOP + plot_height, TOP)
-    parts = [_text(LEFT, 18, title, "bold"), _text(8, TOP - 4, y_label)]
+    parts = [_text(8, 18, f"{title}, {y_label}", "bold")]
     for value in y_ticks:
         y = up(scale(value))
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
