@@ -16,8 +16,7 @@ void OpenDirectory(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
   Server& server = ServerOf(request);
   auto stream = std::make_unique<DirectoryStream>(&server.fs(), ToInode(node));
   info->fh = reinterpret_cast<uint64_t>(server.files().Add(ToInode(node), false, std::move(stream)));
-  info->keep_cache = 1;
-  info->cache_readdir = 1;
+  // No cache_readdir: the kernel would go on with positions of another handle's stream when it loses its copy.
   if (fuse_reply_open(request, info) != 0) server.files().Remove(HandleOf(info));
 }
 

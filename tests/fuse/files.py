@@ -326,6 +326,21 @@ class Files(unittest.TestCase):
         self.assertEqual(len(left), 3000)
         self.assertFalse([name for name in left if name.startswith("go")])
 
+    def test_listings_beside_each_other(self):
+        stay = {f"{'stay' * 20}{i:04}" for i in range(1500)}
+        for name in stay:
+            write(name, b"")
+        for i in range(3):
+            self.assertEqual(set(os.listdir()) - stay, {f"come{j}" for j in range(i)})
+            with os.scandir(".") as first:
+                seen = [next(first).name]
+                write(f"come{i}", b"")
+                with os.scandir(".") as second:
+                    next(second)
+                    seen += [entry.name for entry in first]
+            self.assertLessEqual(stay, set(seen))
+            self.assertEqual(len(seen), len(set(seen)))
+
     def test_removing_while_listing(self):
         os.mkdir("many")
         for i in range(5000):
