@@ -198,6 +198,7 @@ void Store::Impl::StructureLoop() {
         return;
       }
       seen = signals_;
+      structure_stuck_ = false;
     }
     for (bool more = true; more;) {
       absl::StatusOr<bool> step = structure_.Step();
@@ -206,7 +207,10 @@ void Store::Impl::StructureLoop() {
         step = checkpoint.ok() ? structure_.Step() : checkpoint;
       }
       if (absl::IsResourceExhausted(step.status())) {
-        break;  // until something is deleted
+        const MutexLock lock(wake_mutex_);
+        structure_stuck_ = true;
+        wake_.NotifyAll();
+        break;
       }
       if (!step.ok()) {
         core_->health.Fail(step.status());

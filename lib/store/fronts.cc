@@ -80,13 +80,21 @@ void Fronts::Seal(Front& front) {
 bool Fronts::SealLarge(Bytes limit) {
   const WriterLock lock(mutex_);
   bool any = false;
-  for (auto& [tree, front] : fronts_) {
-    if (front.active.Size() >= limit) {
-      Seal(front);
-      any = true;
+  for (;;) {
+    Bytes together{0};
+    Front* largest = nullptr;
+    for (auto& [tree, front] : fronts_) {
+      together += front.active.Size();
+      if (largest == nullptr || front.active.Size() > largest->active.Size()) {
+        largest = &front;
+      }
     }
+    if (together < limit) {
+      return any;
+    }
+    Seal(*largest);
+    any = true;
   }
-  return any;
 }
 
 std::vector<SealedPtr> Fronts::SealAll(TreeId tree) {

@@ -58,7 +58,8 @@ class Fronts {
 
   // Puts, erases, upserts and range erases of existing trees.
   void Apply(std::span<const Op> ops);
-  // Seals active buffers of at least `limit` bytes. Whether any was sealed.
+  // Seals active buffers of at least `limit` bytes, and the largest ones until all that are left have no more than that
+  // together: many trees with a little each must not fill the memory with what nobody absorbs. Whether any was sealed.
   bool SealLarge(Bytes limit);
   // Seals the active buffer of a tree if it holds anything, and returns all of its sealed buffers, oldest first.
   std::vector<SealedPtr> SealAll(TreeId tree);

@@ -135,6 +135,8 @@ class Store::Impl {
   bool stopping_ ABSL_GUARDED_BY(wake_mutex_) = false;
   uint64_t signals_ ABSL_GUARDED_BY(wake_mutex_) = 0;
   bool structure_paused_ ABSL_GUARDED_BY(wake_mutex_) = false;
+  // There is no space for what the thread would do, until something is deleted: nobody waits for it.
+  bool structure_stuck_ ABSL_GUARDED_BY(wake_mutex_) = false;
   int checkpoints_under_way_ ABSL_GUARDED_BY(wake_mutex_) = 0;  // of callers that do not hold writers
   std::atomic<bool> unsettled_{false};                          // ranges were erased, cloned or renamed
   std::atomic<int64_t> last_checkpoint_ns_{0};

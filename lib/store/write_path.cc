@@ -147,6 +147,9 @@ absl::Status Store::Impl::WaitForMemory() {
   while (crowded()) {
     BETR_RETURN_IF_ERROR(core_->health.status());
     MutexLock lock(wake_mutex_);
+    if (structure_stuck_) {
+      break;  // whoever goes on will see whether there is space
+    }
     wake_.NotifyAll();
     wake_.WaitFor(lock, std::chrono::milliseconds(10));
   }
