@@ -22,3 +22,4 @@ set(BETR_LIBS_PRIVATE absl::str_format absl::flat_hash_map absl::flat_hash_set a
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)
+pkg_check_modules(LIBCRYPTO REQUIRED IMPORTED_TARGET libcrypto)

@@ -14,7 +14,7 @@ tools::Json MountStatsJson(FileSystem& fs) {
   const SpaceStats figures = store.Space();
   space["total"] = figures.total.value;
   space["free"] = figures.free.value;
-  space["reserved"] = figures.reserved.value;
+  space["available"] = figures.available.value;
   space["nodes"] = figures.nodes;
   space["dead_nodes"] = figures.dead_nodes;
   tools::Json& counters = json["counters"];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regular files: opening, content, and what makes it durable.
 #include <fcntl.h>
-#include <linux/falloc.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,25 +70,8 @@ void Sync(fuse_req_t request, fuse_ino_t, int, fuse_file_info*) {
   ReplyStatus(request, server.settings().read_only ? absl::OkStatus() : server.fs().Sync(), "fsync");
 }
 
-std::optional<AllocateMode> ToAllocateMode(int mode) {
-  switch (mode) {
-    case 0:
-      return AllocateMode::kExtend;
-    case FALLOC_FL_KEEP_SIZE:
-      return AllocateMode::kKeepSize;
-    case FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE:
-      return AllocateMode::kPunchHole;
-    case FALLOC_FL_ZERO_RANGE:
-      return AllocateMode::kZero;
-    case FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE:
-      return AllocateMode::kZeroKeepSize;
-    default:
-      return std::nullopt;
-  }
-}
-
 void Allocate(fuse_req_t request, fuse_ino_t node, int flags, off_t offset, off_t length, fuse_file_info*) {
-  const std::optional<AllocateMode> mode = ToAllocateMode(flags);
+  const std::optional<AllocateMode> mode = AllocateModeOf(flags);
   if (!mode) {
     fuse_reply_err(request, EOPNOTSUPP);
     return;

@@ -103,6 +103,9 @@ enum class AllocateMode : uint8_t {
   kZeroKeepSize,  // FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE
 };
 
+// The mode that fallocate(2)'s flags name; none for those that are not supported.
+std::optional<AllocateMode> AllocateModeOf(int flags);
+
 // One name in a directory, as ReadDirectory shows it. Valid during the call of the visitor.
 struct DirectoryEntry {
   std::string_view name;
@@ -115,7 +118,7 @@ struct NamedEntry {
   Entry entry;  // inode 0, without a reference, if the name leads nowhere (the image is damaged)
 };
 
-// For statfs. `available` is what a user may fill: free space without the store's reserve.
+// For statfs: see SpaceStats.
 struct FileSystemSpace {
   Bytes total{0};
   Bytes free{0};

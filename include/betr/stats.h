@@ -63,10 +63,10 @@ struct ContentId {
 };
 
 struct SpaceStats {
-  Bytes total{0};     // what nodes and tables may use: the device without superblocks and log
-  Bytes free{0};      // can be allocated now
-  Bytes pending{0};   // becomes free with the next checkpoint
-  Bytes reserved{0};  // kept for checkpoints and deletes
+  Bytes total{0};      // what nodes and tables may use: the device without superblocks and log
+  Bytes free{0};       // not used by what the last checkpoint or the present state names
+  Bytes available{0};  // of that, what batches may still fill: the rest is needed by the next checkpoint, or is kept so
+                       // that deletes find room
   uint64_t nodes = 0;
   uint64_t dead_nodes = 0;  // waiting for reclaim
 };

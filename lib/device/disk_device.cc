@@ -26,43 +26,32 @@ void DiskDevice::Finish(nanoseconds begun, nanoseconds duration) {
   last_ = std::max(last_, clock_.Monotonic());
 }
 
-absl::Status DiskDevice::Read(Bytes offset, std::span<char> out) {
+template <typename Account, typename Act>
+absl::Status DiskDevice::Do(Account account, Act act) {
   const nanoseconds begun = clock_.Monotonic();
   nanoseconds duration{0};
   {
     const MutexLock lock(mutex_);
-    duration = model_.Read(offset, Bytes{out.size()}, Idle());
+    duration = account(model_, Idle());
     last_ = clock_.Monotonic();
   }
-  absl::Status status = inner().Read(offset, out);
+  absl::Status status = act();
   Finish(begun, duration);
   return status;
+}
+
+absl::Status DiskDevice::Read(Bytes offset, std::span<char> out) {
+  return Do([&](DiskModel& model, nanoseconds idle) { return model.Read(offset, Bytes{out.size()}, idle); },
+            [&] { return inner().Read(offset, out); });
 }
 
 absl::Status DiskDevice::Write(Bytes offset, std::string_view data) {
-  const nanoseconds begun = clock_.Monotonic();
-  nanoseconds duration{0};
-  {
-    const MutexLock lock(mutex_);
-    duration = model_.Write(offset, Bytes{data.size()}, Idle());
-    last_ = clock_.Monotonic();
-  }
-  absl::Status status = inner().Write(offset, data);
-  Finish(begun, duration);
-  return status;
+  return Do([&](DiskModel& model, nanoseconds idle) { return model.Write(offset, Bytes{data.size()}, idle); },
+            [&] { return inner().Write(offset, data); });
 }
 
 absl::Status DiskDevice::Flush() {
-  const nanoseconds begun = clock_.Monotonic();
-  nanoseconds duration{0};
-  {
-    const MutexLock lock(mutex_);
-    duration = model_.Flush(Idle());
-    last_ = clock_.Monotonic();
-  }
-  absl::Status status = inner().Flush();
-  Finish(begun, duration);
-  return status;
+  return Do([](DiskModel& model, nanoseconds idle) { return model.Flush(idle); }, [this] { return inner().Flush(); });
 }
 
 DiskStats DiskDevice::Stats() const {

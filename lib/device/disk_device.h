@@ -31,6 +31,9 @@ class DiskDevice final : public ForwardingDevice {
   DiskStats Stats() const;
 
  private:
+  // Does `act` after `account` has told from the model and the idle time how long it takes.
+  template <typename Account, typename Act>
+  absl::Status Do(Account account, Act act);
   // Time since a request last ended, by the clock.
   std::chrono::nanoseconds Idle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends a request that began at `begun` and takes so long by the model.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The methods of FileSystem on attributes, content and the whole.
+#include <linux/falloc.h>
+
 #include <cerrno>
 
 #include "base/status.h"
@@ -102,6 +104,23 @@ absl::StatusOr<uint64_t> FileSystem::Append(InodeId id, std::string_view bytes) 
   return offset;
 }
 
+std::optional<AllocateMode> AllocateModeOf(int flags) {
+  switch (flags) {
+    case 0:
+      return AllocateMode::kExtend;
+    case FALLOC_FL_KEEP_SIZE:
+      return AllocateMode::kKeepSize;
+    case FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE:
+      return AllocateMode::kPunchHole;
+    case FALLOC_FL_ZERO_RANGE:
+      return AllocateMode::kZero;
+    case FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE:
+      return AllocateMode::kZeroKeepSize;
+    default:
+      return std::nullopt;
+  }
+}
+
 absl::Status FileSystem::Allocate(InodeId id, AllocateMode mode, uint64_t offset, uint64_t length) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
@@ -140,8 +159,7 @@ absl::StatusOr<uint64_t> FileSystem::CopyRange(InodeId from_id, uint64_t from_of
 
 FileSystemSpace FileSystem::Space() const {
   const SpaceStats stats = impl_->store().Space();
-  const Bytes free = stats.free + stats.pending;
-  return {stats.total, free, free > stats.reserved ? free - stats.reserved : Bytes{0}};
+  return {stats.total, stats.free, stats.available};
 }
 
 absl::Status FileSystem::Flush() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Open files and what is in them.
 #include <fcntl.h>
-#include <linux/falloc.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,23 +11,6 @@ namespace betr::replay {
 namespace {
 
 Outcome OutcomeOf(const absl::Status& status) { return {.error = ToErrno(status)}; }
-
-std::optional<AllocateMode> ModeOf(uint32_t flags) {
-  switch (flags) {
-    case 0:
-      return AllocateMode::kExtend;
-    case FALLOC_FL_KEEP_SIZE:
-      return AllocateMode::kKeepSize;
-    case FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE:
-      return AllocateMode::kPunchHole;
-    case FALLOC_FL_ZERO_RANGE:
-      return AllocateMode::kZero;
-    case FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE:
-      return AllocateMode::kZeroKeepSize;
-    default:
-      return std::nullopt;
-  }
-}
 
 }  // namespace
 
@@ -109,7 +91,7 @@ Outcome ImageTarget::Truncate(const Operation& operation) {
 }
 
 Outcome ImageTarget::Allocate(const Operation& operation) {
-  const std::optional<AllocateMode> mode = ModeOf(operation.flags);
+  const std::optional<AllocateMode> mode = AllocateModeOf(static_cast<int>(operation.flags));
   if (!mode.has_value()) return {.error = EOPNOTSUPP};
   return OutcomeOf(fs_->Allocate(InodeOf(operation), *mode, operation.offset, operation.length));
 }

@@ -16,8 +16,10 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/functional/function_ref.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +84,8 @@ class Interpreter {
     const CallResult& result() const { return event.result; }
     uint64_t Number(size_t index) const { return static_cast<uint64_t>(ParseNumber(Argument(index)).value_or(0)); }
     uint64_t Flags(size_t index) const { return ParseFlags(Argument(index)).value_or(0); }
+    // The bytes that a call has read, written or copied; 0 if it failed.
+    uint64_t Moved() const { return static_cast<uint64_t>(std::max<int64_t>(result().value, 0)); }
   };
   using Handler = void (Interpreter::*)(Call&);
 
@@ -103,6 +107,7 @@ class Interpreter {
   void Correct(const std::string& path, Directories* directories);
   std::optional<NodeNumber> BaseOf(Call& call, std::string_view directory);
   DescriptionPointer FileOf(Call& call, std::string_view descriptor);
+  DescriptionPointer KnownFileOf(Call& call, std::string_view descriptor);
   DescriptionPointer Heal(Call& call, const DescriptorArgument& descriptor);
   Subject OfFile(const DescriptionPointer& file) const;
   NodeNumber RootOf(const Call& call) const;
@@ -156,6 +161,8 @@ class Interpreter {
   void ReadAt(Call& call);
   void Write(Call& call);
   void WriteAt(Call& call);
+  static uint64_t AskedBy(const Call& call);
+  void ReadOn(Call& call, const DescriptionPointer& file);
   void ReadFrom(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t asked, uint64_t count);
   void WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count);
   void Seek(Call& call);
@@ -190,6 +197,9 @@ class Interpreter {
   void RenamePlain(Call& call);
   void RenameAt(Call& call);
   void Make(Call& call, std::string_view directory, std::string_view path, Operation made);
+  void MakeDirectoryIn(Call& call, std::string_view directory, size_t path);
+  void MakeNodeIn(Call& call, std::string_view directory, size_t path);
+  void SymlinkIn(Call& call, std::string_view directory, size_t path);
   void Link(Call& call, std::string_view from_directory, std::string_view from, std::string_view to_directory,
             std::string_view to, uint64_t flags);
   void Unlink(Call& call, std::string_view directory, std::string_view path, bool is_directory);

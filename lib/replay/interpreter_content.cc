@@ -31,6 +31,9 @@ std::optional<uint64_t> AskedOf(std::string_view name, std::string_view vector, 
 constexpr uint64_t kMostMoved = 0x7ffff000;  // by one call of Linux
 constexpr uint64_t kLargestFile = INT64_MAX - kMostMoved;
 
+// preadv2 and pwritev2: where the descriptor stands.
+constexpr auto kAtPosition = static_cast<uint64_t>(-1);
+
 }  // namespace
 
 std::optional<uint64_t> Interpreter::OffsetAt(std::string_view argument) const {
@@ -78,56 +81,48 @@ void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t o
   Emit(&write);
 }
 
+// As FileOf; counts the call as outside if there is none.
+DescriptionPointer Interpreter::KnownFileOf(Call& call, std::string_view descriptor) {
+  DescriptionPointer file = FileOf(call, descriptor);
+  if (file == nullptr) ++counts_.outside;
+  return file;
+}
+
+// What could have been read: what was read, if the trace does not tell.
+uint64_t Interpreter::AskedBy(const Call& call) {
+  return AskedOf(call.event.name, call.Argument(1), call.Argument(2)).value_or(call.Moved());
+}
+
+// Reads at the position of the descriptor, and moves it.
+void Interpreter::ReadOn(Call& call, const DescriptionPointer& file) {
+  ReadFrom(call, file, file->position, AskedBy(call), call.Moved());
+  if (call.result().ok()) file->position += call.Moved();
+}
+
 void Interpreter::Read(Call& call) {
-  const DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr) {
-    ++counts_.outside;
-    return;
-  }
-  const auto count = static_cast<uint64_t>(std::max<int64_t>(call.result().value, 0));
-  const uint64_t asked = AskedOf(call.event.name, call.Argument(1), call.Argument(2)).value_or(count);
-  ReadFrom(call, file, file->position, asked, count);
-  if (call.result().ok()) file->position += count;
+  if (const DescriptionPointer file = KnownFileOf(call, call.Argument(0)); file != nullptr) ReadOn(call, file);
 }
 
 void Interpreter::ReadAt(Call& call) {
-  const DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr) {
-    ++counts_.outside;
-    return;
-  }
-  const auto count = static_cast<uint64_t>(std::max<int64_t>(call.result().value, 0));
-  const uint64_t asked = AskedOf(call.event.name, call.Argument(1), call.Argument(2)).value_or(count);
-  const auto offset = static_cast<int64_t>(call.Number(3));
-  if (offset == -1) {
-    ReadFrom(call, file, file->position, asked, count);
-    if (call.result().ok()) file->position += count;
-  } else {
-    ReadFrom(call, file, static_cast<uint64_t>(offset), asked, count);
-  }
+  const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
+  if (file == nullptr) return;
+  if (call.Number(3) == kAtPosition) return ReadOn(call, file);
+  ReadFrom(call, file, call.Number(3), AskedBy(call), call.Moved());
 }
 
 void Interpreter::Write(Call& call) {
-  const DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr) {
-    ++counts_.outside;
-    return;
-  }
-  const auto count = static_cast<uint64_t>(std::max<int64_t>(call.result().value, 0));
-  WriteTo(call, file, file->position, count);
+  const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
+  if (file == nullptr) return;
+  WriteTo(call, file, file->position, call.Moved());
   if (!call.result().ok()) return;
   const bool is_append = (file->flags & O_APPEND) != 0;
-  file->position = is_append ? space_.Get(file->node).size : file->position + count;
+  file->position = is_append ? space_.Get(file->node).size : file->position + call.Moved();
 }
 
 void Interpreter::WriteAt(Call& call) {
-  if (static_cast<int64_t>(call.Number(3)) == -1) return Write(call);
-  const DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr) {
-    ++counts_.outside;
-    return;
-  }
-  WriteTo(call, file, call.Number(3), static_cast<uint64_t>(std::max<int64_t>(call.result().value, 0)));
+  if (call.Number(3) == kAtPosition) return Write(call);
+  const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
+  if (file != nullptr) WriteTo(call, file, call.Number(3), call.Moved());
 }
 
 void Interpreter::Seek(Call& call) {

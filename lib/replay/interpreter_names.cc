@@ -60,43 +60,34 @@ void Interpreter::Make(Call& call, std::string_view directory, std::string_view 
   sink_.Perform(made);
 }
 
-void Interpreter::MakeDirectory(Call& call) {
+// The arguments from number `path` on: path, mode.
+void Interpreter::MakeDirectoryIn(Call& call, std::string_view directory, size_t path) {
   Operation made;
   made.kind = OperationKind::kMakeDirectory;
   made.type = FileType::kDirectory;
-  made.mode = static_cast<uint32_t>(call.Flags(1)) & 01777 & ~call.task.directories->umask;
-  Make(call, "", call.Argument(0), made);
+  made.mode = static_cast<uint32_t>(call.Flags(path + 1)) & 01777 & ~call.task.directories->umask;
+  Make(call, directory, call.Argument(path), made);
 }
 
-void Interpreter::MakeDirectoryAt(Call& call) {
-  Operation made;
-  made.kind = OperationKind::kMakeDirectory;
-  made.type = FileType::kDirectory;
-  made.mode = static_cast<uint32_t>(call.Flags(2)) & 01777 & ~call.task.directories->umask;
-  Make(call, call.Argument(0), call.Argument(1), made);
-}
+void Interpreter::MakeDirectory(Call& call) { MakeDirectoryIn(call, "", 0); }
 
-void Interpreter::MakeNode(Call& call) {
+void Interpreter::MakeDirectoryAt(Call& call) { MakeDirectoryIn(call, call.Argument(0), 1); }
+
+// The arguments from number `path` on: path, mode, device.
+void Interpreter::MakeNodeIn(Call& call, std::string_view directory, size_t path) {
   Operation made;
   made.kind = OperationKind::kMakeNode;
-  const auto mode = static_cast<uint32_t>(call.Flags(1));
+  const auto mode = static_cast<uint32_t>(call.Flags(path + 1));
   made.type = TypeOfMode(mode).value_or(FileType::kRegular);
   made.mode = mode & 07777 & ~call.task.directories->umask;
   if (made.type == FileType::kCharDevice || made.type == FileType::kBlockDevice)
-    made.device = DeviceOf(call.Argument(2));
-  Make(call, "", call.Argument(0), made);
+    made.device = DeviceOf(call.Argument(path + 2));
+  Make(call, directory, call.Argument(path), made);
 }
 
-void Interpreter::MakeNodeAt(Call& call) {
-  Operation made;
-  made.kind = OperationKind::kMakeNode;
-  const auto mode = static_cast<uint32_t>(call.Flags(2));
-  made.type = TypeOfMode(mode).value_or(FileType::kRegular);
-  made.mode = mode & 07777 & ~call.task.directories->umask;
-  if (made.type == FileType::kCharDevice || made.type == FileType::kBlockDevice)
-    made.device = DeviceOf(call.Argument(3));
-  Make(call, call.Argument(0), call.Argument(1), made);
-}
+void Interpreter::MakeNode(Call& call) { MakeNodeIn(call, "", 0); }
+
+void Interpreter::MakeNodeAt(Call& call) { MakeNodeIn(call, call.Argument(0), 1); }
 
 // A socket that is bound to a path appears there.
 void Interpreter::BindSocket(Call& call) {
@@ -112,23 +103,19 @@ void Interpreter::BindSocket(Call& call) {
   Make(call, "", path, made);
 }
 
-void Interpreter::SymlinkPlain(Call& call) {
+// The target is the first argument in both forms.
+void Interpreter::SymlinkIn(Call& call, std::string_view directory, size_t path) {
   Operation made;
   made.kind = OperationKind::kSymlink;
   made.type = FileType::kSymlink;
   made.mode = 0777;
   made.text = ParseText(call.Argument(0)).value_or(TextArgument{}).bytes;
-  Make(call, "", call.Argument(1), made);
+  Make(call, directory, call.Argument(path), made);
 }
 
-void Interpreter::SymlinkAt(Call& call) {
-  Operation made;
-  made.kind = OperationKind::kSymlink;
-  made.type = FileType::kSymlink;
-  made.mode = 0777;
-  made.text = ParseText(call.Argument(0)).value_or(TextArgument{}).bytes;
-  Make(call, call.Argument(1), call.Argument(2), made);
-}
+void Interpreter::SymlinkPlain(Call& call) { SymlinkIn(call, "", 1); }
+
+void Interpreter::SymlinkAt(Call& call) { SymlinkIn(call, call.Argument(1), 2); }
 
 void Interpreter::Link(Call& call, std::string_view from_directory, std::string_view from,
                        std::string_view to_directory, std::string_view to, uint64_t flags) {

@@ -18,7 +18,7 @@ void Interpreter::CopyRange(Call& call) {
   }
   const std::optional<uint64_t> from_offset = OffsetAt(call.Argument(1));
   const std::optional<uint64_t> to_offset = OffsetAt(call.Argument(3));
-  const auto count = static_cast<uint64_t>(std::max<int64_t>(call.result().value, 0));
+  const uint64_t count = call.Moved();
   Operation copy = Start(call, OperationKind::kCopyRange, OfFile(from));
   copy.to = OfFile(to).walk.place;
   copy.to_file = to->file;
@@ -49,7 +49,7 @@ void Interpreter::Transfer(Call& call, const DescriptionPointer& from, std::opti
     return;
   }
   if (!call.result().ok()) return Skip("copy: failed");
-  const auto count = static_cast<uint64_t>(call.result().value);
+  const uint64_t count = call.Moved();
   if (from != nullptr) {
     ReadFrom(call, from, from_offset.value_or(from->position), count, count);
     if (!from_offset.has_value()) from->position += count;

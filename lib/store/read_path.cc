@@ -132,7 +132,7 @@ SpaceStats Store::Impl::Space() const {
   SpaceStats space;
   space.total = figures.total;
   space.free = figures.free;
-  space.reserved = core_->reserve;
+  space.available = layout::UnitBytes(UnitsForWriting(*core_, fronts_, *fronts_.state()));
   space.nodes = fronts_.state()->table.Count();
   space.dead_nodes = structure_.DeadNodes();
   return space;

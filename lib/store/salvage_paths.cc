@@ -12,15 +12,15 @@ constexpr uint64_t kMaxSteps = 1'000'000;
 
 SalvagePaths::SalvagePaths(SalvageNodes& nodes, const SalvageWalk& walk, Salvaged* result)
     : nodes_(nodes), walk_(walk), result_(*result) {
-  std::vector<NodeId> todo;
+  std::vector<NodeId> spreading;
   for (const auto& [id, cuts] : walk_.cuts()) {
-    todo.push_back(id);
+    spreading.push_back(id);
   }
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
+  while (!spreading.empty()) {
+    const NodeId id = spreading.back();
+    spreading.pop_back();
     if (tainted_.insert(id).second) {
-      todo.insert(todo.end(), walk_.NamedBy(id).begin(), walk_.NamedBy(id).end());
+      spreading.insert(spreading.end(), walk_.NamedBy(id).begin(), walk_.NamedBy(id).end());
     }
   }
 }

@@ -40,14 +40,14 @@ void SalvageWalk::NameFrom(NodeId by, NodeId id) {
     named_by_[id].push_back(by);
   }
   if (++names_[id] == 1 && !visited_.contains(id)) {
-    todo_.push_back(id);
+    waiting_.push_back(id);
   }
 }
 
 void SalvageWalk::Drain() {
-  while (!todo_.empty()) {
-    const NodeId id = todo_.back();
-    todo_.pop_back();
+  while (!waiting_.empty()) {
+    const NodeId id = waiting_.back();
+    waiting_.pop_back();
     if (visited_.insert(id).second) {
       Visit(id);
     }
@@ -180,7 +180,7 @@ void SalvageWalk::VisitDead() {
     }
     dead_.insert(id);
     if (nodes_.table().Find(id)->height > 0) {
-      todo_.push_back(id);
+      waiting_.push_back(id);
       Drain();
     }
   }

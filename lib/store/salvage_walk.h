@@ -67,7 +67,7 @@ class SalvageWalk {
   absl::flat_hash_set<NodeId> move_;  // to be written anew
   absl::flat_hash_set<NodeId> lost_;
   std::map<NodeId, std::vector<Cut>> cuts_;
-  std::vector<NodeId> todo_;
+  std::vector<NodeId> waiting_;
   std::vector<std::string> actions_;
 };
 

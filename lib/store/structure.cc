@@ -301,7 +301,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
     return false;
   }
   dag::Edit edit = Begin(*before);
-  restless.sweep.reach = SpaceIsShort() ? dag::Reach::kDisk : reach_;
+  restless.sweep.reach = reach_;
   BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree->second.root, restless.sweep));
   restless.news = result.pressing;
   if (result.changed) {

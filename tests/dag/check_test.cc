@@ -25,7 +25,7 @@ using Kind = dag::Finding::Kind;
 // A tree of height 2 with a clone and a pending goto in it, to be damaged.
 class Patient : public DagHarness {
  public:
-  Patient() : DagHarness(SmallShape(), false) {
+  Patient() : DagHarness(SmallShape(Bytes{300}), false) {
     for (int i = 1000; i < 1400; ++i) {
       Put(0, (i % 2 == 0 ? "a/" : "b/") + std::to_string(i), "some value");
     }
@@ -70,7 +70,7 @@ class Patient : public DagHarness {
     for (cursor.SeekToLast(); cursor.Valid(); cursor.Prev()) {
     }
     static_cast<void>(dag::Estimate(damaged_, root(0), Range::All()));
-    const dag::Shape shape = SmallShape();
+    const dag::Shape shape = SmallShape(Bytes{300});
     const auto attempt = [&](const std::function<absl::Status(dag::Edit&, NodeId&)>& change) {
       dag::Edit edit(damaged_, NodeId{1'000'000}, dag::Context{source(), functions(), shape, counters()});
       NodeId id = root(0);
@@ -96,14 +96,6 @@ class Patient : public DagHarness {
   }
 
  private:
-  static dag::Shape SmallShape() {
-    dag::Shape shape;
-    shape.node_size = Bytes{300};
-    shape.basement_size = Bytes{100};
-    shape.fanout = 8;
-    return shape;
-  }
-
   dag::NodeTable damaged_;
 };
 

@@ -13,14 +13,6 @@
 namespace betr::test {
 namespace {
 
-dag::Shape SmallShape() {
-  dag::Shape shape;
-  shape.node_size = Bytes{400};
-  shape.basement_size = Bytes{100};
-  shape.fanout = 8;
-  return shape;
-}
-
 // Keys `prefix`000 to `prefix`n.
 void PutMany(DagHarness& dag, const std::string& prefix, int count) {
   for (int i = 0; i < count; ++i) {

@@ -13,14 +13,6 @@
 namespace betr::test {
 namespace {
 
-dag::Shape SmallShape() {
-  dag::Shape shape;
-  shape.node_size = Bytes{512};
-  shape.basement_size = Bytes{128};
-  shape.fanout = 8;
-  return shape;
-}
-
 ContentId IdOf(const DagHarness& dag, const std::string& prefix) {
   const auto id = dag::FindContentId(dag.table(), dag.root(0), prefix);
   REQUIRE(id.ok());
@@ -39,7 +31,7 @@ Contents Below(const DagHarness& dag, const std::string& prefix) {
 }  // namespace
 
 TEST_CASE("a clone and its source have one content id until one of them changes", "[dag][content_id]") {
-  DagHarness dag(SmallShape(), false);
+  DagHarness dag(SmallShape(Bytes{512}, Bytes{128}), false);
   for (int i = 1000; i < 3000; ++i) {
     dag.Put(0, "tree/" + std::to_string(i % 10) + "/" + std::to_string(i), "value");
   }
@@ -64,7 +56,7 @@ TEST_CASE("a clone and its source have one content id until one of them changes"
 
 TEST_CASE("equal content ids mean equal contents, whatever happened", "[dag][content_id]") {
   Random random(TestSeed());
-  DagHarness dag(SmallShape(), true);
+  DagHarness dag(SmallShape(Bytes{512}, Bytes{128}), true);
   const auto prefix = [&] { return std::string(1, static_cast<char>('a' + random.Uniform(4))) + "/"; };
   size_t equal = 0;
   for (int step = 0; step < 3'000; ++step) {

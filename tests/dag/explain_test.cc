@@ -11,14 +11,6 @@
 namespace betr::test {
 namespace {
 
-dag::Shape SmallShape() {
-  dag::Shape shape;
-  shape.node_size = Bytes{400};
-  shape.basement_size = Bytes{100};
-  shape.fanout = 8;
-  return shape;
-}
-
 dag::Route RouteOf(const DagHarness& dag, const std::string& key) {
   return dag::Explain(dag.table(), dag.root(0), key, dag.functions());
 }

@@ -10,14 +10,6 @@
 namespace betr::test {
 namespace {
 
-dag::Shape SmallShape() {
-  dag::Shape shape;
-  shape.node_size = Bytes{400};
-  shape.basement_size = Bytes{100};
-  shape.fanout = 8;
-  return shape;
-}
-
 std::string KeyOf(int number) { return std::to_string(10'000 + number); }
 
 void WriteAll(DagHarness& dag, const std::string& value) {

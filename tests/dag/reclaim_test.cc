@@ -10,14 +10,6 @@
 namespace betr::test {
 namespace {
 
-dag::Shape SmallShape() {
-  dag::Shape shape;
-  shape.node_size = Bytes{300};
-  shape.basement_size = Bytes{100};
-  shape.fanout = 8;
-  return shape;
-}
-
 void Fill(DagHarness& dag) {
   for (int i = 0; i < 1'000; ++i) {
     dag.Put(0, (i % 2 == 0 ? "a/" : "b/") + std::to_string(10'000 + i), "some value");
@@ -34,7 +26,7 @@ void Fill(DagHarness& dag) {
 }  // namespace
 
 TEST_CASE("reclaim can be interrupted after every step and goes on from the marks in the table", "[dag][reclaim]") {
-  DagHarness dag(SmallShape(), false);
+  DagHarness dag(SmallShape(Bytes{300}), false);
   Fill(dag);
   dag.Snapshot(0);
   dag.EraseRange(0, Range::All());
@@ -55,7 +47,7 @@ TEST_CASE("reclaim can be interrupted after every step and goes on from the mark
 }
 
 TEST_CASE("a node that others name survives the death of its parents", "[dag][reclaim]") {
-  DagHarness dag(SmallShape(), false);
+  DagHarness dag(SmallShape(Bytes{300}), false);
   Fill(dag);
   const size_t other = dag.AddTree();
   dag.Clone(0, "a/", other, "kept/");
@@ -69,7 +61,7 @@ TEST_CASE("a node that others name survives the death of its parents", "[dag][re
 }
 
 TEST_CASE("reclaim reads interior nodes once and leaves never", "[dag][reclaim]") {
-  DagHarness dag(SmallShape(), false);
+  DagHarness dag(SmallShape(Bytes{300}), false);
   Fill(dag);
   dag.FlushAll(0);
   while (dag.ReclaimOne()) {
@@ -87,7 +79,7 @@ TEST_CASE("reclaim reads interior nodes once and leaves never", "[dag][reclaim]"
 }
 
 TEST_CASE("a failed read leaves a dead node for the next attempt", "[dag][reclaim]") {
-  DagHarness dag(SmallShape(), false);
+  DagHarness dag(SmallShape(Bytes{300}), false);
   Fill(dag);
   dag.InjectFaults();
   dag.EraseRange(0, Range::All());

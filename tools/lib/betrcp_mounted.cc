@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrcp_mounted.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
@@ -12,7 +13,7 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "betr/mount_ioctl.h"
-#include "host_descriptor.h"
+#include "fs/host_file.h"
 #include "json_output.h"
 #include "location.h"
 #include "progress.h"
@@ -34,13 +35,13 @@ absl::Status Clone(const std::string& from, const std::string& to) {
   betr_clone clone{};
   if (name.empty()) return ErrnoError(EINVAL, to);
   if (name.size() >= sizeof clone.name) return ErrnoError(ENAMETOOLONG, name);
-  const HostDescriptor source(from, O_NOFOLLOW);
-  if (source.fd() < 0) return ErrnoError(errno, from);
-  const HostDescriptor directory(into, O_DIRECTORY);
-  if (directory.fd() < 0) return ErrnoError(errno, into);
-  if (ioctl(source.fd(), BETR_IOC_SOURCE, &clone.source) != 0) return LastError(from);
+  const fs::HostFile source(open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (source.get() < 0) return ErrnoError(errno, from);
+  const fs::HostFile directory(open(into.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  if (directory.get() < 0) return ErrnoError(errno, into);
+  if (ioctl(source.get(), BETR_IOC_SOURCE, &clone.source) != 0) return LastError(from);
   std::copy(name.begin(), name.end(), std::begin(clone.name));
-  return ioctl(directory.fd(), BETR_IOC_CLONE, &clone) == 0 ? absl::OkStatus() : LastError(to);
+  return ioctl(directory.get(), BETR_IOC_CLONE, &clone) == 0 ? absl::OkStatus() : LastError(to);
 }
 
 void Tell(const Tool& tool, const std::string& from, const std::string& to, std::chrono::nanoseconds took) {

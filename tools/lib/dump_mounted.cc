@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump_mounted.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
@@ -12,17 +13,17 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "betr/mount_ioctl.h"
-#include "host_descriptor.h"
+#include "fs/host_file.h"
 #include "json_output.h"
 
 namespace betr::tools {
 namespace {
 
 absl::StatusOr<Json> AskMount(const std::string& directory) {
-  const HostDescriptor descriptor(directory, O_DIRECTORY);
-  if (descriptor.fd() < 0) return ErrnoError(errno, directory);
+  const fs::HostFile descriptor(open(directory.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  if (descriptor.get() < 0) return ErrnoError(errno, directory);
   betr_stats stats{};
-  if (ioctl(descriptor.fd(), BETR_IOC_STATS, &stats) != 0) {
+  if (ioctl(descriptor.get(), BETR_IOC_STATS, &stats) != 0) {
     if (errno == ENOTTY || errno == EOPNOTSUPP) {
       return absl::FailedPreconditionError(directory + ": not on a mounted betr image");
     }
@@ -37,7 +38,7 @@ absl::StatusOr<Json> AskMount(const std::string& directory) {
 // Sizes are written as sizes, and times as times; everything else is a count.
 std::string Text(std::string_view name, uint64_t value) {
   const bool is_size = name.starts_with("bytes_") || name.starts_with("cache_") || name == "buffers" ||
-                       name == "total" || name == "free" || name == "reserved";
+                       name == "total" || name == "free" || name == "available";
   if (name.ends_with("_ns")) return fmt::format("{:.3f} s", static_cast<double>(value) / 1e9);
   return is_size ? FormatSize(Bytes{value}) : std::to_string(value);
 }

@@ -21,18 +21,18 @@ void ForEachLink(const dag::Node& node, absl::FunctionRef<void(const dag::Link&)
 
 void WalkDag(const store::State& state, const std::set<NodeId>& roots,
              absl::FunctionRef<void(const WalkedNode&)> visit) {
-  std::map<dag::Height, std::set<NodeId>, std::greater<>> todo;
+  std::map<dag::Height, std::set<NodeId>, std::greater<>> waiting;
   for (const NodeId root : roots) {
     if (const dag::NodeRecord* record = state.table.Find(root)) {
-      todo[record->height].insert(root);
+      waiting[record->height].insert(root);
     }
   }
-  while (!todo.empty()) {
-    const dag::Height height = todo.begin()->first;
-    const NodeId id = *todo.begin()->second.begin();
-    todo.begin()->second.erase(id);
-    if (todo.begin()->second.empty()) {
-      todo.erase(todo.begin());
+  while (!waiting.empty()) {
+    const dag::Height height = waiting.begin()->first;
+    const NodeId id = *waiting.begin()->second.begin();
+    waiting.begin()->second.erase(id);
+    if (waiting.begin()->second.empty()) {
+      waiting.erase(waiting.begin());
     }
     const WalkedNode walked{id, *state.table.Find(id), dag::LoadNode(state.table, id)};
     visit(walked);
@@ -42,7 +42,7 @@ void WalkDag(const store::State& state, const std::set<NodeId>& roots,
     ForEachLink(**walked.node, [&](const dag::Link& link) {
       const dag::NodeRecord* record = state.table.Find(link.target);
       if (record != nullptr && record->height < height) {
-        todo[record->height].insert(link.target);
+        waiting[record->height].insert(link.target);
       }
     });
   }

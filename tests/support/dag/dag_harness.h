@@ -24,6 +24,15 @@
 
 namespace betr::test {
 
+// Leaves of a few keys: trees of several levels within a few hundred keys.
+inline dag::Shape SmallShape(Bytes node_size = Bytes{400}, Bytes basement_size = Bytes{100}) {
+  dag::Shape shape;
+  shape.node_size = node_size;
+  shape.basement_size = basement_size;
+  shape.fanout = 8;
+  return shape;
+}
+
 class DagHarness {
  public:
   DagHarness(dag::Shape shape, bool composing_upserts);

@@ -9,22 +9,9 @@
 #include "layout/seal.h"
 #include "layout/superblock_slots.h"
 #include "store/checkpoint.h"
+#include "support/must.h"
 
 namespace betr::test {
-namespace {
-
-void Must(const absl::Status& status) {
-  INFO(status);
-  REQUIRE(status.ok());
-}
-
-template <class T>
-T Must(absl::StatusOr<T> result) {
-  Must(result.status());
-  return *std::move(result);
-}
-
-}  // namespace
 
 Bench::Bench(const Subject& subject) : subject_(subject), device_(subject.size, subject.image) {
   structures_ = StructuresOf(device_);

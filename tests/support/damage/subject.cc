@@ -12,22 +12,12 @@
 #include "betr/path_filesystem.h"
 #include "fs/block_delta.h"
 #include "store/borrowed_device.h"
+#include "support/must.h"
 
 namespace betr::test {
 namespace {
 
 constexpr Bytes kSize = MiB(4);
-
-void Must(const absl::Status& status) {
-  INFO(status);
-  REQUIRE(status.ok());
-}
-
-template <class T>
-T Must(absl::StatusOr<T> result) {
-  Must(result.status());
-  return *std::move(result);
-}
 
 // Makes a subject: writes to a store and remembers moments.
 class Maker {

@@ -11,23 +11,14 @@
 #include "betr/store.h"
 #include "device/file_device.h"
 #include "store/checkpoint.h"
+#include "support/must.h"
 
 namespace betr::tools {
 namespace {
 
 constexpr Bytes kSize = MiB(8);
 
-template <class T>
-T Must(absl::StatusOr<T> result) {
-  INFO(result.status());
-  REQUIRE(result.ok());
-  return *std::move(result);
-}
-
-void Must(const absl::Status& status) {
-  INFO(status);
-  REQUIRE(status.ok());
-}
+using test::Must;
 
 StoreOptions Options() {
   StoreOptions options;
