@@ -128,8 +128,11 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge) {
   if (ErasesIn(edge.partition).bytes >= batch) {
     return true;
   }
-  const NodePtr child = node.height == 2 ? ChildToAsk(edit, edge) : nullptr;
-  return node.height == 2 ? child != nullptr && FreesNode(edge, *child) : AnyPins(edit, edge);
+  if (node.height > 2) {
+    return AnyPins(edit, edge);
+  }
+  const NodePtr child = ChildToAsk(edit, edge);
+  return child != nullptr && (FreesNode(edge, *child) || edge.partition.gotos.size() >= child->edges.size());
 }
 
 std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Reach reach) {

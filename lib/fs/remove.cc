@@ -24,6 +24,14 @@ void CollectBelow(const Inode& directory, absl::flat_hash_set<Inode*>* seen, std
   for (const auto& [id, group] : directory.groups) collect(group);
 }
 
+// Adds: nothing is below a directory. Also for one that is empty: what has been removed there one by one is then
+// covered by one message, which frees whole nodes, and its own messages need not go on.
+void EraseContent(Transaction* transaction, Core& core, const Inode& directory) {
+  const Range content = Range::Prefix(core.ContentOf(directory));
+  transaction->batch().EraseRange(core.meta(), content);
+  transaction->batch().EraseRange(core.data(), content);
+}
+
 // Adds: what is below a directory goes, except for open files, which become orphans.
 // Requires: no name below refers to a group outside.
 std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Inode& directory) {
@@ -41,9 +49,7 @@ std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Ino
       removals.back().record.links = 0;
     }
   }
-  const Range content = Range::Prefix(core.ContentOf(directory));
-  transaction->batch().EraseRange(core.meta(), content);
-  transaction->batch().EraseRange(core.data(), content);
+  EraseContent(transaction, core, directory);
   return removals;
 }
 
@@ -100,6 +106,7 @@ absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name
   if (!empty) return ErrnoError(ENOTEMPTY, name);
   Transaction transaction(&core);
   transaction.batch().MakesRoom();
+  EraseContent(&transaction, core, *victim);
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, victim);
   transaction.TouchDirectory(&directory, -1);

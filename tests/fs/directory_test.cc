@@ -53,6 +53,36 @@ TEST_CASE("a stream gives every entry once, whatever the chunks", "[fs]") {
   }
 }
 
+TEST_CASE("what is removed file by file gives its space back", "[fs]") {
+  ImageOptions options;
+  options.node_size = KiB(64);  // leaves of two files
+  options.basement_size = KiB(4);
+  Image image(options);
+  REQUIRE(image.paths().MakeDirectory("d").ok());
+  for (int i = 0; i < 160; ++i) {
+    const std::string directory = "d/" + std::to_string(i / 8);
+    if (i % 8 == 0) REQUIRE(image.paths().MakeDirectory(directory).ok());
+    REQUIRE(image.paths().WriteFile(directory + "/" + std::to_string(i), std::string(30'000, 'c')).ok());
+  }
+  const auto used = [&] {
+    image.Unmount();
+    const SpaceStats space = image.OpenStore(/*read_only=*/true)->Space();
+    return space.total - space.free;
+  };
+  const Bytes full = used();
+  for (int i = 0; i < 160; ++i) {
+    REQUIRE(image.paths().Unlink("d/" + std::to_string(i / 8) + "/" + std::to_string(i)).ok());
+  }
+  const Bytes thinned = used();
+  for (int i = 0; i < 20; ++i) REQUIRE(image.paths().RemoveDirectory("d/" + std::to_string(i)).ok());
+  REQUIRE(image.paths().RemoveDirectory("d").ok());
+  const Bytes empty = used();
+  INFO(full.value << " bytes were in use, " << thinned.value << " without files, are " << empty.value << " now");
+  CHECK(thinned.value < full.value / 4);
+  CHECK(empty.value < full.value / 20);
+  image.Check();
+}
+
 TEST_CASE("positions survive inserts, deletes and seeks", "[fs]") {
   Image image;
   Random random(TestSeed());
