@@ -14,10 +14,10 @@
 //         comes back;
 //      b. an edge that shows nothing any more becomes null, for no I/O;
 //      c. what pins dead space in a private child moves down: clones and range erases always into children of height 2
-//         and more, which are few, and into lower ones if that frees a node or half of a leaf, or if they are one for each
-//         leaf; erases of all kinds once they are as many as an ordinary flush moves, or an eighth of a leaf's entries. If the child is shared, an
-//         erase at an end of what the edge shows narrows the edge instead, and a leaf is copied only if no more than an
-//         eighth of it will be left. A range erase over nothing is dropped;
+//         and more, which are few, and into lower ones if that frees a node or half of a leaf, or if they are one for
+//         each leaf; erases of all kinds once they are as many as an ordinary flush moves, or an eighth of a leaf's
+//         entries. If the child is shared, an erase at an end of what the edge shows narrows the edge instead, and a
+//         leaf is copied only if no more than an eighth of it will be left. A range erase over nothing is dropped;
 //      d. neighbours that are small are joined (heal.h); shared ones too while the tree is taller than explained.
 //
 // Sharing is broken by 1, 2 and 4a, where enough messages have gathered (copy-on-abundant-write), and by 3 and 4d as
