@@ -73,16 +73,20 @@ def memory_limit(text, scale):
     return int(text)
 
 
+def results_path(out):
+    return os.path.join(out, "results.json")
+
+
 def load_results(path):
     try:
         return Results.load(path)
-    except (OSError, ValueError, KeyError):
+    except FileNotFoundError:
         return Results()
 
 
 def save(results, out):
     """Together with what an earlier run has found."""
-    path = os.path.join(out, "results.json")
+    path = results_path(out)
     together = load_results(path)
     together.merge(results)
     together.save(path)
@@ -98,6 +102,7 @@ def evaluate(options, scale, limit):
     picked = chosen(options.experiments, experiments.ALL, "experiment")
     kinds = chosen([name for name in options.systems.split(",") if name], systems.ALL, "system")
     os.makedirs(options.out, exist_ok=True)
+    load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
     sources = Sources(os.path.join(os.path.abspath(options.out), "sources"), options.tree)
     sources.check()
     results = Results()
@@ -158,7 +163,7 @@ def main():
             print_list()
             return 0
         if options.report_only:
-            report.write(Results.load(os.path.join(options.out, "results.json")), options.out)
+            report.write(Results.load(results_path(options.out)), options.out)
             return 0
         try:
             scale = Scale(options.scale)

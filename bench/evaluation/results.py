@@ -66,13 +66,16 @@ class Results:
 
     @staticmethod
     def load(path):
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-        if found.get("schema") != SCHEMA or found.get("version") != VERSION:
-            raise ValueError(f"{path}: not results of this program")
         results = Results()
-        for name in vars(results):
-            setattr(results, name, found[name])
+        try:
+            with open(path, encoding="utf-8") as file:
+                found = json.load(file)
+            if (found["schema"], found["version"]) != (SCHEMA, VERSION):
+                raise ValueError("of another kind or version")
+            for name in vars(results):
+                setattr(results, name, found[name])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}: not results of this program: {error}") from None
         return results
 
     def merge(self, other):

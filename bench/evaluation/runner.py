@@ -7,8 +7,7 @@ import signal
 import sys
 import time
 
-from evaluation import process
-from evaluation import systems as all_systems
+from evaluation import process, systems
 from evaluation.bench import Bench
 from evaluation.process import Failure, run
 
@@ -32,6 +31,13 @@ class BareDisk:
     """Stands for a system where there is none."""
 
     name = "disk"
+    entry = "run_bare"
+    differs_in_clones_only = False
+
+    def make(self):
+        pass
+
+    mount = unmount = make
 
 
 def say(text):
@@ -39,10 +45,9 @@ def say(text):
 
 
 def is_for(experiment, system):
-    """Systems that differ only in cloning run what clones; the library runs what says how."""
-    if isinstance(system, all_systems.BetrLibrary):
-        return hasattr(experiment, "run_library")
-    return getattr(experiment, "CLONES", False) or not isinstance(system, all_systems.BtrfsSubvolume)
+    """Each system runs what says how; those that differ only in cloning run what clones."""
+    clones = getattr(experiment, "CLONES", False)
+    return hasattr(experiment, system.entry) and (clones or not system.differs_in_clones_only)
 
 
 @contextlib.contextmanager
@@ -57,7 +62,7 @@ def prepared(setting):
         yield
 
 
-def run_all(setting, experiments, systems, runs, results, save):
+def run_all(setting, experiments, tested, runs, results, save):
     """Runs everything; what fails or cannot be is noted, and the rest goes on. Calls `save()` after each experiment."""
     for experiment in experiments:
         absent = process.missing(getattr(experiment, "NEEDS", ()))
@@ -66,10 +71,7 @@ def run_all(setting, experiments, systems, runs, results, save):
             continue
         begun = time.monotonic()
         for number in range(runs):
-            if getattr(experiment, "BARE", False):
-                _run_one(setting, experiment, BareDisk(), number, results)
-                continue
-            for system in systems:
+            for system in (BareDisk(), *tested):
                 if is_for(experiment, system):
                     _run_one(setting, experiment, system, number, results)
         results.seconds[experiment.NAME] = round(time.monotonic() - begun, 1)
@@ -83,12 +85,8 @@ def _run_one(setting, experiment, system, number, results):
     try:
         setting.disk.clear()
         bench = Bench(setting, experiment, system, results)
-        if isinstance(system, BareDisk):
-            experiment.run_bare(bench)
-        else:
-            is_library = isinstance(system, all_systems.BetrLibrary)
-            with all_systems.mounted(system):
-                (experiment.run_library if is_library else experiment.run)(bench)
+        with systems.mounted(system):
+            getattr(experiment, system.entry)(bench)
     except (Failure, OSError) as error:
         killed = setting.group.kills() - kills
         message = str(error) + (f" (the kernel killed {killed} processes for want of memory)" if killed else "")

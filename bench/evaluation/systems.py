@@ -19,6 +19,8 @@ class System:
     kernel_name = None
     clones = "copy (cp -r)"
     clones_share = False  # a clone takes no space of its own
+    differs_in_clones_only = False
+    entry = "run"  # what an experiment has for it
     mount_options = "noatime"
 
     def __init__(self, setting):
@@ -116,6 +118,7 @@ class BtrfsSubvolume(Btrfs):
     name = "btrfs-subvolume"
     title = "Btrfs, subvolumes"
     clones = "btrfs subvolume snapshot"
+    differs_in_clones_only = True
 
     def make_directory(self, path):
         run("btrfs", "subvolume", "create", path)
@@ -220,6 +223,7 @@ class BetrLibrary(Betr):
 
     name = "betr-library"
     title = "betr, library (betrcp)"
+    entry = "run_library"
     programs = ()
 
     def mount(self):

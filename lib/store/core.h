@@ -65,7 +65,8 @@ struct Core {
 
   dag::Context DagContext() { return {*io, options.functions, shape, dag_counters}; }
 
-  // A message buffer of more is sealed; all buffers together stay below the limit.
+  // Message buffers that have more together are sealed, the largest first. Writers wait while all, with those that wait
+  // to be absorbed, are above the limit.
   Bytes SealSize() const;
   Bytes BufferLimit() const { return SealSize() * 2; }
   // What a clone or rename of no more bytes copies (small_copy.h).

@@ -73,6 +73,8 @@ class PathRun {
     dag_.Verify({SomeFile()});
     dag_.FlushAll(0);
     dag_.Verify({SomeFile()});
+    REQUIRE((TestScale() < 1 || dag_.counters().splits > 0));
+    REQUIRE((TestScale() < 1 || dag_.counters().unshares > 0));
   }
 
  private:

@@ -68,6 +68,8 @@ class RandomRun {
     dag_.Verify({Key(), Prefix(), ExistingKey(tree)});
   }
 
+  const dag::Counters& Counts() { return dag_.counters(); }
+
   void Finish() {
     for (size_t tree = 0; tree < dag_.Trees(); ++tree) {
       dag_.FlushAll(tree);
@@ -158,10 +160,13 @@ class RandomRun {
   std::string alphabet_;
 };
 
-// `operations` steps of a load, from a new DAG and a new seed every 500.
+// `operations` steps of a load, from a new DAG and a new seed every 500. The harness asserts; in a
+// run of the usual size nodes must have split and been unshared.
 void Run(const Load& load, int operations) {
   constexpr int kSteps = 500;
   const auto seeds = static_cast<uint64_t>(std::max(1.0, operations * TestScale() / kSteps));
+  uint64_t splits = 0;
+  uint64_t unshares = 0;
   for (uint64_t seed = TestSeed(); seed < TestSeed() + seeds; ++seed) {
     INFO("seed " << seed << ": the first one of --betr-seed " << seed);
     RandomRun run(load, seed);
@@ -170,7 +175,11 @@ void Run(const Load& load, int operations) {
       run.Step(step);
     }
     run.Finish();
+    splits += run.Counts().splits;
+    unshares += run.Counts().unshares;
   }
+  REQUIRE((TestScale() < 1 || splits > 0));
+  REQUIRE((TestScale() < 1 || unshares > 0));
 }
 
 }  // namespace

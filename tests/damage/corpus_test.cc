@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fsck.betr on the corpus: what it finds, what it does about it with -y, that a second run is clean, that --undo-apply
 // brings the damage back.
-#include "corpus.h"
+#include "support/damage/corpus.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

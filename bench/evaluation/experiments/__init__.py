@@ -3,7 +3,7 @@
 
 A module has NAME, TITLE, SIZES (name: usual, the papers', at least), and run(bench), which finds an empty file
 system mounted. run_library(bench): the same for the library without a mount. NEEDS: programs. CLONES: also for systems
-that differ only in how they clone. BARE: has run_bare(bench) instead, for the disk without a file system.
+that differ only in how they clone. run_bare(bench): for the disk without a file system.
 """
 
 from evaluation.experiments import (

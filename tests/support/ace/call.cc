@@ -22,6 +22,23 @@ std::string_view NameOf(Call::Kind kind) {
 
 }  // namespace
 
+bool ChangesInode(Call::Kind kind) {
+  switch (kind) {
+    case Call::Kind::kWrite:
+    case Call::Kind::kAllocate:
+    case Call::Kind::kTruncate:
+    case Call::Kind::kCopyRange:
+    case Call::Kind::kSetXattr:
+    case Call::Kind::kRemoveXattr:
+    case Call::Kind::kSetMode:
+    case Call::Kind::kSetOwner:
+    case Call::Kind::kSetTimes:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string BytesOf(uint64_t seed, uint64_t offset, uint64_t length) {
   constexpr uint64_t kWord = sizeof(uint64_t);
   std::string bytes(length, '\0');

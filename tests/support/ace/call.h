@@ -47,6 +47,9 @@ struct Call {
   uint64_t seed = 0;  // of the bytes that are written
 };
 
+// Whether it changes one inode, and no name.
+bool ChangesInode(Call::Kind kind);
+
 // What some calls give. The same for all files: nothing depends on them.
 inline constexpr char kXattrName[] = "user.ace";
 inline constexpr uint32_t kFilePermissions = 0644;

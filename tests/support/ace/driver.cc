@@ -10,23 +10,8 @@
 namespace betr::ace {
 namespace {
 
-bool IsOfInode(Call::Kind kind) {
-  switch (kind) {
-    case Call::Kind::kOpen:
-    case Call::Kind::kUnnamed:
-    case Call::Kind::kWrite:
-    case Call::Kind::kAllocate:
-    case Call::Kind::kTruncate:
-    case Call::Kind::kCopyRange:
-    case Call::Kind::kSetXattr:
-    case Call::Kind::kRemoveXattr:
-    case Call::Kind::kSetMode:
-    case Call::Kind::kSetOwner:
-    case Call::Kind::kSetTimes:
-      return true;
-    default:
-      return false;
-  }
+bool OpensPath(Call::Kind kind) {
+  return ChangesInode(kind) || kind == Call::Kind::kOpen || kind == Call::Kind::kUnnamed;
 }
 
 }  // namespace
@@ -42,7 +27,7 @@ absl::StatusOr<uint64_t> Driver::Make(const std::string& path, FileType type, ui
 }
 
 absl::StatusOr<uint64_t> Driver::Do(const Call& call) {
-  if (!IsOfInode(call.kind)) {
+  if (!OpensPath(call.kind)) {
     return DoWithNames(call);
   }
   BETR_ASSIGN_OR_RETURN(OpenFile file, paths_.Open(call.path));

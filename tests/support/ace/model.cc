@@ -203,19 +203,10 @@ void Model::Clone(const Call& call, FileTime now, uint64_t number) {
 }
 
 void Model::Apply(const Call& call, FileTime now, uint64_t number) {
-  switch (call.kind) {
-    case Call::Kind::kWrite:
-    case Call::Kind::kAllocate:
-    case Call::Kind::kTruncate:
-    case Call::Kind::kCopyRange:
-    case Call::Kind::kSetXattr:
-    case Call::Kind::kRemoveXattr:
-    case Call::Kind::kSetMode:
-    case Call::Kind::kSetOwner:
-    case Call::Kind::kSetTimes:
-      return ApplyToInode(call, now);
-    default:
-      return ApplyToNames(call, now, number);
+  if (ChangesInode(call.kind)) {
+    ApplyToInode(call, now);
+  } else {
+    ApplyToNames(call, now, number);
   }
 }
 

@@ -2,8 +2,8 @@
 // Damages to nodes and to the log.
 #include <utility>
 
-#include "corpus.h"
 #include "store/batch_codec.h"
+#include "support/damage/corpus.h"
 
 namespace betr::test {
 namespace {

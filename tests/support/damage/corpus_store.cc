@@ -2,8 +2,8 @@
 // Damages to superblocks, the node table, the catalog.
 #include <utility>
 
-#include "corpus.h"
 #include "layout/superblock_slots.h"
+#include "support/damage/corpus.h"
 
 namespace betr::test {
 namespace {

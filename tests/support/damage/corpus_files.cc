@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damages to what a file system keeps in its trees, and to the nodes below.
-#include "corpus.h"
 #include "fs/attribute_delta.h"
 #include "fs/key.h"
 #include "fs/record.h"
+#include "support/damage/corpus.h"
 
 namespace betr::test {
 namespace {
