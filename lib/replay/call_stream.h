@@ -21,11 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "replay/process_event.h"
 #include "replay/trace_source.h"
 
 namespace betr::replay {
-
-using ThreadNumber = uint32_t;  // as the trace has it
 
 struct CallEvent {
   enum class Kind : uint8_t {

@@ -40,6 +40,9 @@ const CallTable::Row CallTable::kRows[] = {
     {"fchdir", {&Interpreter::ChangeDirectoryTo}},
     {"chroot", {&Interpreter::ChangeRoot}},
     {"umask", {&Interpreter::Umask}},
+    {"wait4", {&Interpreter::Wait}},
+    {"waitpid", {&Interpreter::Wait}},
+    {"waitid", {&Interpreter::Wait}},
     // content
     {"read", {&Interpreter::Read}},
     {"readv", {&Interpreter::Read}},

@@ -141,9 +141,8 @@ Outcome DirectoryTarget::OnAttributes(const Operation& operation) {
       if (operation.file != FileNumber{}) {
         return OutcomeOf(ftruncate(DescriptorOf(operation.file), static_cast<off_t>(operation.length)));
       }
-      const fs::HostFile file(openat(root, PathOf(operation.place).c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
-      if (file.get() < 0) return OutcomeOf(-1);
-      return OutcomeOf(ftruncate(file.get(), static_cast<off_t>(operation.length)));
+      const std::string path = directory_ + "/" + PathOf(operation.place);
+      return OutcomeOf(truncate(path.c_str(), static_cast<off_t>(operation.length)));
     }
     case OperationKind::kChangeMode:
       return ChangeMode(operation);

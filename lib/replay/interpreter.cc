@@ -50,8 +50,11 @@ Interpreter::~Interpreter() { Finish(); }
 void Interpreter::SetInitialDirectory(const std::string& path) { initial_directory_ = path; }
 
 void Interpreter::Handle(const CallEvent& event) {
+  thread_ = event.thread;
+  line_ = event.line;
   if (event.kind == CallEvent::Kind::kExit) {
     processes_.Exit(event.thread);
+    sink_.Follow({.kind = ProcessEvent::Kind::kEnd, .thread = event.thread, .line = event.line});
     return;
   }
   const CallTable::Entry* entry = CallTable::Find(event.name);
@@ -89,7 +92,6 @@ Operation Interpreter::Start(const Call& call, OperationKind kind, const Subject
   operation.place = subject.walk.place;
   if (subject.file != nullptr) operation.file = subject.file->file;
   operation.expected_error = call.result().error;
-  operation.line = call.event.line;
   operation.time = call.event.time;
   return operation;
 }
@@ -128,36 +130,42 @@ void Interpreter::Conflict(const Call& call, std::string_view what) {
   }
 }
 
-void Interpreter::Bind(NodeNumber node, uint64_t line) {
+void Interpreter::Bind(NodeNumber node) {
   if (node == NodeNumber{} || !space_.Has(node)) return;
   const Node& known = space_.Get(node);
   if (known.is_bound || known.type != FileType::kDirectory) return;
-  Bind({node, known.parent, known.name, {}}, line);
+  Bind({node, known.parent, known.name, {}});
 }
 
-void Interpreter::Bind(const Place& place, uint64_t line) {
-  Bind(place.parent, line);
+void Interpreter::Bind(const Place& place) {
+  Bind(place.parent);
   if (place.node == NodeNumber{} || !space_.Has(place.node)) return;
   Node& node = space_.Get(place.node);
-  if (node.is_bound || place.parent == NodeNumber{}) return Bind(place.node, line);
+  if (node.is_bound || place.parent == NodeNumber{}) return Bind(place.node);
   node.is_bound = true;
   Operation lookup;
   lookup.kind = OperationKind::kLookup;
   lookup.place = {place.node, place.parent, place.name, {}};
   lookup.type = node.type;
-  lookup.line = line;
-  sink_.Perform(lookup);
+  HandOn(&lookup);
 }
 
 bool Interpreter::IsOutside(NodeNumber node) const {
   return node != NodeNumber{} && space_.Has(node) && space_.Get(node).is_outside;
 }
 
+// Says who does it, and where the trace says so.
+void Interpreter::HandOn(Operation* operation) {
+  operation->thread = thread_;
+  operation->line = line_;
+  sink_.Perform(*operation);
+}
+
 void Interpreter::Emit(Operation* operation) {
   if (IsOutside(operation->place.node)) return;
-  Bind(operation->place, operation->line);
-  Bind(operation->to, operation->line);
-  sink_.Perform(*operation);
+  Bind(operation->place);
+  Bind(operation->to);
+  HandOn(operation);
 }
 
 }  // namespace betr::replay

@@ -36,6 +36,8 @@ class OperationSink {
  public:
   virtual ~OperationSink() = default;
   virtual void Perform(const Operation& operation) = 0;
+  // What happened to the threads between the operations.
+  virtual void Follow(const ProcessEvent&) {}
 };
 
 // What became of the calls.
@@ -121,9 +123,10 @@ class Interpreter {
   void Conflict(const Call& call, std::string_view what);
   void Skip(std::string_view reason) { ++counts_.skipped[std::string(reason)]; }
   void Emit(Operation* operation);
+  void HandOn(Operation* operation);
   bool IsOutside(NodeNumber node) const;
-  void Bind(NodeNumber node, uint64_t line);
-  void Bind(const Place& place, uint64_t line);
+  void Bind(NodeNumber node);
+  void Bind(const Place& place);
 
   // --- interpreter_open.cc ----------------------------------------------------------------------------------------
   void Open(Call& call, std::string_view directory, std::string_view path, uint64_t flags, uint64_t mode);
@@ -154,6 +157,7 @@ class Interpreter {
   void ChangeDirectoryTo(Call& call);
   void ChangeRoot(Call& call);
   void Umask(Call& call);
+  void Wait(Call& call);
   void Nothing(Call&) {}
 
   // --- interpreter_content.cc -------------------------------------------------------------------------------------
@@ -205,7 +209,6 @@ class Interpreter {
   void Unlink(Call& call, std::string_view directory, std::string_view path, bool is_directory);
   void Rename(Call& call, std::string_view from_directory, std::string_view from, std::string_view to_directory,
               std::string_view to, uint64_t flags);
-  void ApplyRename(const Operation& operation, bool is_exchange);
 
   // --- interpreter_attributes.cc ------------------------------------------------------------------------------------
   void StatPlain(Call& call);
@@ -253,6 +256,9 @@ class Interpreter {
   InterpreterCounts counts_;
   uint64_t next_file_ = 1;
   bool is_finishing_ = false;
+  // Of the event that is being handled.
+  ThreadNumber thread_ = 0;
+  uint64_t line_ = 0;
   std::string initial_directory_;
   // After what they point into: their deleters use it.
   ProcessTable processes_;

@@ -37,6 +37,10 @@ std::optional<uint32_t> IdOf(std::string_view argument) {
 
 void Interpreter::ChangeModeOf(Call& call, const std::optional<Subject>& subject, uint64_t mode) {
   if (!subject.has_value()) return;
+  const NodeNumber number = subject->walk.place.node;
+  if (number != NodeNumber{} && space_.Get(number).type == FileType::kSymlink) {
+    return Skip("chmod: a symlink, which has no mode of its own");
+  }
   Operation change = Start(call, OperationKind::kChangeMode, *subject);
   change.mode = static_cast<uint32_t>(mode) & 07777;
   if (!Agree(call, &change, subject->MissingError())) return;

@@ -28,11 +28,13 @@ std::optional<uint64_t> AskedOf(std::string_view name, std::string_view vector, 
   return sum;
 }
 
-constexpr uint64_t kMostMoved = 0x7ffff000;  // by one call of Linux
 constexpr uint64_t kLargestFile = INT64_MAX - kMostMoved;
 
 // preadv2 and pwritev2: where the descriptor stands.
 constexpr auto kAtPosition = static_cast<uint64_t>(-1);
+
+// read, write, sendfile; but not pread64, io_submit.
+bool MovesPosition(std::string_view name) { return !name.starts_with('p') && !name.starts_with("io_"); }
 
 }  // namespace
 
@@ -46,6 +48,7 @@ void Interpreter::ReadFrom(Call& call, const DescriptionPointer& file, uint64_t 
                            uint64_t count) {
   Node& node = space_.Get(file->node);
   Operation read = Start(call, OperationKind::kRead, OfFile(file));
+  read.is_at_position = MovesPosition(call.event.name);
   read.offset = offset;
   read.length = std::min(asked, kMostMoved);
   read.expected_count = count;
@@ -69,12 +72,14 @@ void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t o
   Node& node = space_.Get(file->node);
   const bool is_append = (file->flags & O_APPEND) != 0;
   Operation write = Start(call, is_append ? OperationKind::kAppend : OperationKind::kWrite, OfFile(file));
+  write.is_at_position = MovesPosition(call.event.name);
   write.offset = is_append ? node.size : offset;
   write.length = count;
   write.expected_count = count;
   if (!Agree(call, &write, 0) || node.type != FileType::kRegular) return;
   if (count > kMostMoved || write.offset > kLargestFile) return Conflict(call, "write: more than a call can write");
   if (count > 0) {
+    write.is_growing = write.offset + count > node.size;
     node.size = std::max(node.size, write.offset + count);
     node.is_modified = true;
   }

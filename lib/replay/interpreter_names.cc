@@ -44,10 +44,9 @@ void Interpreter::Make(Call& call, std::string_view directory, std::string_view 
   if (predicted == ENOTDIR && subject->walk.place.rest.empty()) predicted = EEXIST;
   made.place = subject->walk.place;
   made.expected_error = call.result().error;
-  made.line = call.event.line;
   made.time = call.event.time;
   if (!Agree(call, &made, predicted)) return;
-  Bind(made.place.parent, made.line);
+  Bind(made.place.parent);
   const uint32_t inherited = space_.Get(made.place.parent).permissions & S_ISGID;
   const uint32_t mode = made.mode | (is_directory ? inherited : 0);
   made.place.node = space_.Make(made.type, mode);
@@ -57,7 +56,7 @@ void Interpreter::Make(Call& call, std::string_view directory, std::string_view 
   node.target = made.text;
   node.size = made.text.size();
   space_.AddName(made.place.parent, made.place.name, made.place.node);
-  sink_.Perform(made);
+  HandOn(&made);
 }
 
 // The arguments from number `path` on: path, mode.
@@ -132,15 +131,18 @@ void Interpreter::Link(Call& call, std::string_view from_directory, std::string_
   link.to = made->walk.place;
   int predicted = source->MissingError();
   if (predicted == 0) predicted = made->walk.error;
-  if (predicted != 0 && source->MissingError() == 0) link.place = made->walk.place;
+  if (predicted != 0 && source->MissingError() == 0) {
+    link.place = made->walk.place;
+    link.file = FileNumber{};
+  }
   if (predicted == 0 && link.to.node != NodeNumber{}) predicted = EEXIST;
   if (predicted == 0 && space_.Get(link.place.node).type == FileType::kDirectory) predicted = EPERM;
   if (!Agree(call, &link, predicted)) return;
-  Bind(link.place, link.line);
-  Bind(link.to.parent, link.line);
+  Bind(link.place);
+  Bind(link.to.parent);
   space_.AddName(link.to.parent, link.to.name, link.place.node);
   link.to.node = link.place.node;
-  sink_.Perform(link);
+  HandOn(&link);
 }
 
 void Interpreter::LinkPlain(Call& call) { Link(call, "", call.Argument(0), "", call.Argument(1), 0); }
@@ -175,8 +177,8 @@ void Interpreter::Unlink(Call& call, std::string_view directory, std::string_vie
     if (call.result().error == ENOTDIR) Emit(&remove);
     return;
   }
-  Bind(remove.place, remove.line);
-  sink_.Perform(remove);
+  Bind(remove.place);
+  HandOn(&remove);
   Settle(space_.RemoveName(remove.place.parent, remove.place.name));
 }
 

@@ -33,7 +33,7 @@ DescriptionPointer Interpreter::Describe(NodeNumber node, uint64_t flags) {
               close.kind = OperationKind::kClose;
               close.place.node = last.node;
               close.file = last.file;
-              sink_.Perform(close);
+              HandOn(&close);
             }
             --space_.Get(last.node).uses;
             Settle(last.node);
@@ -107,7 +107,7 @@ void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flag
     open.mode = static_cast<uint32_t>(call.Flags(call.event.name == "open" ? 2 : 3)) & ~call.task.directories->umask;
     opened = space_.Make(FileType::kRegular, open.mode);
     space_.Get(opened).is_bound = true;
-    Bind(number, call.event.line);
+    Bind(number);
     open.to = {number, {}, {}, {}};
     open.place = {opened, {}, {}, {}};
   }
@@ -128,13 +128,13 @@ void Interpreter::OpenNew(Call& call, const Subject& subject, uint64_t flags, ui
   Operation create = Start(call, OperationKind::kCreate, subject);
   create.flags = static_cast<uint32_t>(flags);
   create.mode = static_cast<uint32_t>(mode) & 07777 & ~call.task.directories->umask;
-  Bind(create.place.parent, call.event.line);
+  Bind(create.place.parent);
   create.place.node = space_.Make(FileType::kRegular, create.mode);
   space_.Get(create.place.node).is_bound = true;
   space_.AddName(create.place.parent, create.place.name, create.place.node);
   DescriptionPointer description = Describe(create.place.node, flags);
   create.file = description->file;
-  sink_.Perform(create);
+  HandOn(&create);
   Install(call, call.result().value, std::move(description), (flags & O_CLOEXEC) != 0);
 }
 
@@ -152,6 +152,10 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
     if (type.has_value() && conjurer_->Conjure(&space_, place.parent, place.name, *type)) {
       subject = Resolve(call, directory, path, FollowOf(flags));
     }
+  }
+  if (is_missing && Creates(flags) && subject->walk.wants_directory && !call.result().ok()) {
+    // The slash decides, and an operation has none.
+    return Skip("open: a slash behind a new name");
   }
   Operation operation =
       Start(call, Creates(flags) && is_missing ? OperationKind::kCreate : OperationKind::kOpen, *subject);

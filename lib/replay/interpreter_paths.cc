@@ -40,7 +40,7 @@ void Interpreter::Settle(NodeNumber node) {
   Operation forget;
   forget.kind = OperationKind::kForget;
   forget.place.node = node;
-  sink_.Perform(forget);
+  HandOn(&forget);
 }
 
 NodeNumber Interpreter::RootOf(const Call& call) const {
@@ -66,7 +66,6 @@ DescriptionPointer Interpreter::Heal(Call& call, const DescriptorArgument& descr
   open.file = description->file;
   open.type = space_.Get(walk.place.node).type;
   open.flags = open.type == FileType::kRegular ? O_RDWR : O_RDONLY;
-  open.line = call.event.line;
   Emit(&open);
   call.task.files->open[descriptor.number] = {description, false, call.event.thread};
   return description;

@@ -19,6 +19,22 @@ void Interpreter::Fork(Call& call) {
   ++counts_.used;
   processes_.Fork(call.event.thread, *call.event.child,
                   {.files = (flags & CLONE_FILES) != 0, .directories = (flags & CLONE_FS) != 0});
+  sink_.Follow({.kind = ProcessEvent::Kind::kFork,
+                .thread = call.event.thread,
+                .other = *call.event.child,
+                .line = call.event.line});
+}
+
+// wait4 returns the child, waitid tells it in its second structure.
+void Interpreter::Wait(Call& call) {
+  ++counts_.other;
+  const bool is_told = call.event.name == "waitid";
+  const int64_t child = is_told ? ParseNumber(FindField(call.Argument(2), "si_pid")).value_or(0) : call.result().value;
+  if (!call.result().ok() || child <= 0 || child > UINT32_MAX) return;
+  sink_.Follow({.kind = ProcessEvent::Kind::kJoin,
+                .thread = call.event.thread,
+                .other = static_cast<ThreadNumber>(child),
+                .line = call.event.line});
 }
 
 void Interpreter::Exec(Call& call) {

@@ -34,33 +34,24 @@ void Interpreter::Rename(Call& call, std::string_view from_directory, std::strin
   if (predicted == 0 && (flags & RENAME_NOREPLACE) != 0 && rename.to.node != NodeNumber{}) predicted = EEXIST;
   if (predicted == 0 && (rename.place.parent == NodeNumber{} || rename.to.parent == NodeNumber{})) predicted = EBUSY;
   const bool is_file = predicted == 0 && space_.Get(rename.place.node).type != FileType::kDirectory;
-  if (is_file && (source->walk.wants_directory || made->walk.wants_directory)) predicted = ENOTDIR;
+  if (is_file && (source->walk.wants_directory || made->walk.wants_directory)) {
+    // The slash decides, and an operation has none.
+    return Skip("rename: a slash behind the name of a file");
+  }
   if (predicted == 0) predicted = space_.CheckRename(rename.place, rename.to, is_exchange);
   if (predicted == ENOTDIR && call.result().error == ENOTDIR && source->walk.error == 0 && made->walk.error == 0) {
     ++counts_.used;
     return Emit(&rename);
   }
   if (!Agree(call, &rename, predicted)) return;
-  Bind(rename.place, rename.line);
-  Bind(rename.to, rename.line);
-  sink_.Perform(rename);
-  ApplyRename(rename, is_exchange);
-}
-
-void Interpreter::ApplyRename(const Operation& operation, bool is_exchange) {
-  const Place& from = operation.place;
-  const Place& to = operation.to;
-  if (from.node == to.node) return;
-  space_.RemoveName(from.parent, from.name);
-  if (to.node != NodeNumber{}) {
-    space_.RemoveName(to.parent, to.name);
-    if (is_exchange) {
-      space_.AddName(from.parent, from.name, to.node);
-    } else {
-      Settle(to.node);
-    }
-  }
-  space_.AddName(to.parent, to.name, from.node);
+  const bool moves_directory = space_.Get(rename.place.node).type == FileType::kDirectory ||
+                               (is_exchange && space_.Get(rename.to.node).type == FileType::kDirectory);
+  if (moves_directory) rename.type = FileType::kDirectory;
+  Bind(rename.place);
+  Bind(rename.to);
+  HandOn(&rename);
+  const NodeNumber replaced = space_.ApplyRename(rename.place, rename.to, is_exchange);
+  if (replaced != NodeNumber{}) Settle(replaced);
 }
 
 void Interpreter::RenamePlain(Call& call) { Rename(call, "", call.Argument(0), "", call.Argument(1), 0); }

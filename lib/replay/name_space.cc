@@ -177,6 +177,17 @@ bool NameSpace::Reap(NodeNumber node) {
   return true;
 }
 
+NodeNumber NameSpace::ApplyRename(const Place& from, const Place& to, bool is_exchange) {
+  if (from.node == to.node) return {};
+  RemoveName(from.parent, from.name);
+  if (to.node != NodeNumber{}) {
+    RemoveName(to.parent, to.name);
+    if (is_exchange) AddName(from.parent, from.name, to.node);
+  }
+  AddName(to.parent, to.name, from.node);
+  return is_exchange ? NodeNumber{} : to.node;
+}
+
 bool NameSpace::IsBelow(NodeNumber node, NodeNumber above) const {
   while (node != above && node != top_) {
     if (!Has(node)) return false;

@@ -86,6 +86,8 @@ class NameSpace {
   // Follows `path` from `base` (a relative one) or from `process_root` (an absolute one, and symlinks to such).
   WalkResult Walk(NodeNumber base, NodeNumber process_root, std::string_view path, FollowLast follow) const;
 
+  // The number that the next new node gets.
+  NodeNumber next() const { return NodeNumber{next_}; }
   // A new node without a name.
   NodeNumber Make(FileType type, uint32_t permissions);
   // Gives a name. Requires: the name is free.
@@ -98,6 +100,9 @@ class NameSpace {
   // Forgets a node that has neither names nor uses; true if so.
   bool Reap(NodeNumber node);
 
+  // What a rename(2) that succeeded has done. Requires: CheckRename says 0, both places are as they were before.
+  // Returns the node that lost its name, if there is one.
+  NodeNumber ApplyRename(const Place& from, const Place& to, bool is_exchange);
   // 0 if rename(2) would succeed, else its errno. Requires: both walks succeeded, `from` has a node.
   int CheckRename(const Place& from, const Place& to, bool is_exchange) const;
   // Whether `node` is `above` or lies below it.

@@ -16,6 +16,7 @@
 #include "betr/file_attributes.h"
 #include "betr/units.h"
 #include "replay/name_space.h"
+#include "replay/process_event.h"
 
 namespace betr::replay {
 
@@ -62,6 +63,9 @@ inline constexpr size_t kOperationKinds = static_cast<size_t>(OperationKind::kFo
 // "open", "create", "rename", ...
 std::string_view NameOf(OperationKind kind);
 
+// What one call of Linux can read or write.
+inline constexpr uint64_t kMostMoved = 0x7ffff000;
+
 // How an operation is meant, where the kind alone does not say.
 enum class Variant : uint8_t {
   kNone,
@@ -89,9 +93,12 @@ struct Operation {
   FileNumber file{};                   // for calls on descriptors; kOpen, kCreate: the number that the file gets
   FileNumber to_file{};                // kCopyRange
   bool is_probe = false;               // the path does not lead so far: only look whether it is so
+  bool is_at_position = false;         // kRead, kWrite, kAppend: where the descriptor stands, which is moved
+  bool is_growing = false;             // kWrite: the file gets longer
   uint32_t flags = 0;                  // open: of open(2); rename: of renameat2(2); allocate: of fallocate(2)
   uint32_t mode = 0;                   // permissions, umask applied
-  FileType type = FileType::kRegular;  // kLookup, kOpen: of the node; kMakeNode, ...: of what is made
+  FileType type = FileType::kRegular;  // kLookup, kOpen: of the node; kMakeNode, ...: of what is made; kRename:
+                                       // kDirectory if a directory gets another path
   uint64_t device = 0;
   std::optional<uint32_t> uid{};
   std::optional<uint32_t> gid{};
@@ -107,6 +114,7 @@ struct Operation {
   int expected_error = 0;
   std::optional<uint64_t> expected_count{};             // bytes, or an offset
   std::optional<FileAttributes> expected_attributes{};  // type, permissions, size
+  ThreadNumber thread = 0;
   uint64_t line = 0;
   std::chrono::nanoseconds time{0};  // when the call began in the trace; 0 if the trace does not tell
 };

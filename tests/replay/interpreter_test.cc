@@ -107,6 +107,23 @@ TEST_CASE("failures are the same on the target") {
   CHECK(run.result().interpreter.skipped.at("open: EACCES") == 1);
 }
 
+TEST_CASE("what a slash or a symlink makes fail is not done to something else") {
+  TextRun run({
+      "1 chdir(\"/w\") = 0",
+      "1 open(\"f\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 symlink(\"f\", \"s\") = 0",
+      "1 rename(\"f\", \"g/\") = -1 ENOTDIR (Not a directory)",
+      "1 open(\"g/\", O_WRONLY|O_CREAT, 0644) = -1 EISDIR (Is a directory)",
+      "1 fchmodat2(AT_FDCWD, \"s\", 0600, AT_SYMLINK_NOFOLLOW) = 0",
+      "1 linkat(3, \"\", AT_FDCWD, \"none/g\", AT_EMPTY_PATH) = -1 ENOENT (No such file or directory)",
+      "1 truncate(\"d\", 0) = -1 ENOENT (No such file or directory)",
+      "1 mknod(\"fifo\", S_IFIFO|0600) = 0",
+      "1 truncate(\"fifo\", 0) = -1 EINVAL (Invalid argument)",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 0 /w/f", "p 0600 0 /w/fifo", "l 0777 1 /w/s->f"});
+}
+
 TEST_CASE("renames: over things, exchanges, links, names of one inode") {
   TextRun run({
       "1 rename(\"/w/a/x\", \"/w/y\") = 0",
