@@ -2,6 +2,7 @@
 #include "fs/time_coding.h"
 
 #include "base/coding.h"
+#include "base/zigzag.h"
 
 namespace betr::fs {
 namespace {
@@ -11,16 +12,13 @@ constexpr uint32_t kNanosecondsPerSecond = 1'000'000'000;
 }  // namespace
 
 void PutFileTime(std::string* out, FileTime time) {
-  const uint64_t sign = time.seconds < 0 ? UINT64_MAX : 0;
-  PutVarint64(out, (static_cast<uint64_t>(time.seconds) << 1) ^ sign);
+  PutVarint64(out, ZigZag(time.seconds));
   PutVarint64(out, time.nanoseconds);
 }
 
 FileTime GetFileTime(Decoder* in) {
-  const uint64_t zigzag = in->Varint64();
-  const uint64_t sign = (zigzag & 1) != 0 ? UINT64_MAX : 0;
   FileTime time;
-  time.seconds = static_cast<int64_t>((zigzag >> 1) ^ sign);
+  time.seconds = UnZigZag(in->Varint64());
   time.nanoseconds = static_cast<uint32_t>(in->Varint64AtMost(kNanosecondsPerSecond - 1));
   return time;
 }

@@ -39,7 +39,7 @@ struct Manifest {
 // LineFile.
 absl::StatusOr<Manifest> ReadManifest(const std::string& path);
 
-// One line, without its newline.
+// One line, without its newline. kInvalidArgument.
 absl::StatusOr<ManifestEntry> ParseManifestEntry(std::string_view line);
 std::string FormatManifestEntry(const ManifestEntry& entry);
 

@@ -7,6 +7,9 @@
 #include "betr/fs_error.h"
 #include "replay/inference.h"
 #include "replay/initial_state.h"
+#include "replay/operation_printer.h"
+#include "replay/trace_reader.h"
+#include "replay/trace_writer.h"
 
 namespace betr::replay {
 namespace {
@@ -32,9 +35,12 @@ DeviceCounts Since(const DeviceCounts& later, const DeviceCounts& earlier) {
   return counts;
 }
 
-// Feeds the whole trace to the interpreter. Returns the time from the first to the last line.
-absl::StatusOr<std::chrono::nanoseconds> Interpret(CallStream* stream, Interpreter* interpreter,
-                                                   ProgressFunction progress) {
+// Feeds the whole trace to the interpreter.
+absl::StatusOr<TraceOutcome> Interpret(const RunOptions& options, NameSpace* space, OperationSink* sink,
+                                       Conjurer* conjurer, ProgressFunction progress) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<CallStream> stream, CallStream::Open(options.traces));
+  Interpreter interpreter(space, sink, conjurer);
+  interpreter.SetInitialDirectory(options.initial_directory);
   std::optional<std::chrono::nanoseconds> first;
   std::chrono::nanoseconds last{0};
   uint64_t next_progress = 0;
@@ -43,14 +49,29 @@ absl::StatusOr<std::chrono::nanoseconds> Interpret(CallStream* stream, Interpret
     if (!event.has_value()) break;
     if (!first.has_value()) first = event->time;
     last = std::max(last, event->time);
-    interpreter->Handle(*event);
+    interpreter.Handle(*event);
     if (stream->counts().lines >= next_progress) {
       progress(stream->counts().lines, stream->source().bytes_read(), stream->source().size());
       next_progress = stream->counts().lines + kLinesBetweenProgress;
     }
   }
-  interpreter->Finish();
-  return last - first.value_or(last);
+  interpreter.Finish();
+  return TraceOutcome{.stream = stream->counts(),
+                      .interpreter = interpreter.counts(),
+                      .traced = std::max(last - first.value_or(last), std::chrono::nanoseconds{0})};
+}
+
+// Hands the operations of the trace to the sink. `space` has the initial state, and the final one afterwards.
+absl::StatusOr<TraceOutcome> Feed(const RunOptions& options, NameSpace* space, OperationSink* sink,
+                                  ProgressFunction progress) {
+  if (IsConverted(options)) {
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<TraceReader> reader, TraceReader::Open(options.traces.front()));
+    return reader->Read(space, sink, [&](uint64_t line) { progress(line, reader->bytes_read(), reader->size()); });
+  }
+  BETR_ASSIGN_OR_RETURN(TraceOutcome outcome, Interpret(options, space, sink, nullptr, progress));
+  outcome.expected = ListNameSpace(*space);
+  outcome.unknown_modes = PathsOfUnknownMode(*space);
+  return outcome;
 }
 
 // Keeps what went wrong in populating: there every operation has to succeed.
@@ -84,23 +105,34 @@ absl::Status PopulateTarget(NameSpace* space, Target* target) {
 
 }  // namespace
 
+bool IsConverted(const RunOptions& options) {
+  return options.traces.size() == 1 && TraceReader::IsConverted(options.traces.front());
+}
+
+absl::StatusOr<std::string> RootOf(const RunOptions& options) {
+  if (!IsConverted(options)) return options.root;
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<TraceReader> reader, TraceReader::Open(options.traces.front()));
+  return reader->root();
+}
+
 absl::StatusOr<Manifest> InferManifest(const RunOptions& options, ProgressFunction progress) {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<CallStream> stream, CallStream::Open(options.traces));
+  if (IsConverted(options)) {
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<TraceReader> reader, TraceReader::Open(options.traces.front()));
+    return reader->initial();
+  }
   NameSpace space(options.root);
   // Every name on the way to it is a directory for sure, but its mode is still to be seen.
   space.Get(space.root()).is_mode_known = false;
   NoSink sink;
   Inference inference;
-  Interpreter interpreter(&space, &sink, &inference);
-  interpreter.SetInitialDirectory(options.initial_directory);
-  BETR_RETURN_IF_ERROR(Interpret(stream.get(), &interpreter, progress).status());
+  BETR_RETURN_IF_ERROR(Interpret(options, &space, &sink, &inference, progress).status());
   return inference.Found(space);
 }
 
 absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& initial, Target* target, Clock* clock,
                                    ProgressFunction progress) {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<CallStream> stream, CallStream::Open(options.traces));
-  NameSpace space(options.root);
+  BETR_ASSIGN_OR_RETURN(const std::string root, RootOf(options));
+  NameSpace space(root);
   BETR_RETURN_IF_ERROR(LoadManifest(initial, &space));
   DeviceCounts before;
   if (target != nullptr) {
@@ -111,22 +143,34 @@ absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& in
   const std::chrono::nanoseconds begun = clock->Monotonic();
   Replayer replayer(target, &space, clock);
   replayer.SetSpeed(options.speed);
-  {
-    Interpreter interpreter(&space, &replayer, nullptr);
-    interpreter.SetInitialDirectory(options.initial_directory);
-    BETR_ASSIGN_OR_RETURN(result.traced, Interpret(stream.get(), &interpreter, progress));
-    result.interpreter = interpreter.counts();
-  }
+  BETR_ASSIGN_OR_RETURN(static_cast<TraceOutcome&>(result), Feed(options, &space, &replayer, progress));
   if (target != nullptr) {
     BETR_RETURN_IF_ERROR(target->Sync());
     if (const std::optional<DeviceCounts> after = target->Counts()) result.device = Since(*after, before);
   }
   result.elapsed = clock->Monotonic() - begun;
   result.report = replayer.report();
-  result.stream = stream->counts();
-  result.expected = ListNameSpace(space);
-  result.unknown_modes = PathsOfUnknownMode(space);
   return result;
+}
+
+absl::StatusOr<TraceOutcome> ConvertTrace(const RunOptions& options, const Manifest& initial, std::ostream* out,
+                                          ProgressFunction progress) {
+  BETR_ASSIGN_OR_RETURN(const std::string root, RootOf(options));
+  NameSpace space(root);
+  BETR_RETURN_IF_ERROR(LoadManifest(initial, &space));
+  TraceWriter writer(out, root, initial);
+  BETR_ASSIGN_OR_RETURN(TraceOutcome outcome, Feed(options, &space, &writer, progress));
+  BETR_RETURN_IF_ERROR(writer.Finish(outcome));
+  return outcome;
+}
+
+absl::StatusOr<TraceOutcome> PrintTrace(const RunOptions& options, const Manifest& initial, std::ostream* out,
+                                        ProgressFunction progress) {
+  BETR_ASSIGN_OR_RETURN(const std::string root, RootOf(options));
+  NameSpace space(root);
+  BETR_RETURN_IF_ERROR(LoadManifest(initial, &space));
+  OperationPrinter printer(out, &space);
+  return Feed(options, &space, &printer, progress);
 }
 
 }  // namespace betr::replay

@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole passes over a trace: one to infer what was there before it, one to replay it.
+// Whole passes over a trace, whether strace has printed it or --convert has made it: one to infer what was there before
+// it, one to replay, convert or print it.
 #pragma once
 
 #include <absl/functional/function_ref.h>
 #include <absl/status/statusor.h>
 
-#include <set>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "replay/call_stream.h"
-#include "replay/interpreter.h"
 #include "replay/manifest.h"
 #include "replay/replayer.h"
 #include "replay/target.h"
+#include "replay/trace_outcome.h"
 
 namespace betr::replay {
 
 struct RunOptions {
-  std::vector<std::string> traces;
-  std::string root = "/";
-  double speed = 0;               // times the rhythm of the trace; 0: as fast as possible
-  std::string initial_directory;  // of processes that never say where they are; may be empty
+  std::vector<std::string> traces;  // a converted one is alone
+  std::string root = "/";           // a converted trace has its own
+  double speed = 0;                 // times the rhythm of the trace; 0: as fast as possible
+  std::string initial_directory;    // of processes that never say where they are; may be empty
 };
 
 // Called every now and then: lines so far, bytes of the trace read so far and in all (0: unknown).
 using ProgressFunction = absl::FunctionRef<void(uint64_t lines, Bytes read, Bytes total)>;
 
+// Whether it is a converted trace.
+bool IsConverted(const RunOptions& options);
+// The directory that is replayed, as the trace names it. Errors: those of TraceReader::Open.
+absl::StatusOr<std::string> RootOf(const RunOptions& options);
+// What was there before the trace: inferred, or what a converted trace has.
 absl::StatusOr<Manifest> InferManifest(const RunOptions& options, ProgressFunction progress);
 
-struct RunResult {
+struct RunResult : TraceOutcome {
   ReplayReport report{};
-  StreamCounts stream{};
-  InterpreterCounts interpreter{};
-  Manifest expected{};                    // what the name space holds at the end: what the trace makes of the manifest
-  std::set<std::string> unknown_modes{};  // see initial_state.h
-  std::chrono::nanoseconds traced{0};     // how long the traced programs took
-  std::chrono::nanoseconds elapsed{0};    // how long the replay took, the last sync included
-  std::optional<DeviceCounts> device{};   // by the replay, the last sync included
+  std::chrono::nanoseconds elapsed{0};   // how long the replay took, the last sync included
+  std::optional<DeviceCounts> device{};  // by the replay, the last sync included
 };
 
 // Makes the initial state on the target (if there is one), then replays. Errors: those of the trace's files, of the
 // manifest, and of the target where they are none of a single operation.
 absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& initial, Target* target, Clock* clock,
                                    ProgressFunction progress);
+
+// Writes the trace with its initial state as a converted trace.
+absl::StatusOr<TraceOutcome> ConvertTrace(const RunOptions& options, const Manifest& initial, std::ostream* out,
+                                          ProgressFunction progress);
+// Writes the operations, one a line, for people.
+absl::StatusOr<TraceOutcome> PrintTrace(const RunOptions& options, const Manifest& initial, std::ostream* out,
+                                        ProgressFunction progress);
 
 }  // namespace betr::replay

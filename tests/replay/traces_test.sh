@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Replays every trace of a collection, in an image and in a directory, and wants the recorded final state and no
-# difference. The collection is a folder, named by BETR_TRACES, with NAME.strace.zst, NAME.manifest.zst and
-# NAME.final.zst; below format-variants/ there may be several forms of one trace, with all.manifest.zst and
-# all.final.zst. One form, which has successful calls with paths only, need not come out right. Needs some GiB in TMPDIR
-# and, for directories, root.
+# Replays every trace of a collection, in an image, converted in an image, and in a directory, and wants the recorded
+# final state and no difference. The collection is a folder, named by BETR_TRACES, with NAME.strace.zst,
+# NAME.manifest.zst and NAME.final.zst; below format-variants/ there may be several forms of one trace, with
+# all.manifest.zst and all.final.zst. One form, which has successful calls with paths only, need not come out right.
+# Needs some GiB in TMPDIR and, for directories, root.
 set -euo pipefail
 
 collection=${BETR_TRACES:-}
@@ -26,6 +26,10 @@ replay() {
   rm -rf "$work"/disk.img "$work"/dir
   mkfs.betr -q -s 16G "$work/disk.img"
   run "$what, image" -i "$work/disk.img" --manifest "$before" --check "$after" "$@"
+  rm -f "$work"/disk.img "$work"/converted
+  mkfs.betr -q -s 16G "$work/disk.img"
+  betrreplay -q --manifest "$before" --convert "$work/converted" "$@" >/dev/null || failed=1
+  run "$what, converted" -i "$work/disk.img" --check "$after" "$work/converted"
   if [ "$(id -u)" = 0 ]; then
     mkdir "$work/dir"
     run "$what, directory" --dir "$work/dir" --manifest "$before" --check "$after" "$@"

@@ -68,6 +68,65 @@ assert kinds['rename']['count'] == 123 and kinds['rename']['different'] == 0, ki
 assert report['trace']['lines'] == 5703 and report['trace']['unparsed'] == 0, report['trace']"
 }
 
+# As JSON, without what depends on times.
+lasting() {
+  python3 -c "
+import json
+report = json.load(open('out'))
+report.pop('seconds')
+report['operations'] = [[kind['kind'], kind['count'], kind['failed'], kind['different']]
+                        for kind in report['operations'] if kind['kind'] != 'lookup']
+print(json.dumps(report, sort_keys=True))" >"$1"
+}
+
+converts() {
+  for form in plain stderr; do
+    expect 0 betrreplay --manifest "$before" --convert $form.trace "$data/shell-$form.strace.zst"
+    printed "converted +$form.trace, .*KiB"
+    printed "trace .* 0 not parsed.*"
+    expect 0 betrreplay --json --manifest "$before" --check "$after" "$data/shell-$form.strace.zst"
+    lasting direct
+    expect 0 betrreplay --json --check "$after" $form.trace
+    lasting converted
+    cmp direct converted || fail "$form: $(diff direct converted)"
+    mkfs.betr -q -s 256M converted-$form.img
+    expect 0 betrreplay -i converted-$form.img --check "$after" $form.trace
+    printed "check +43 objects, 0 differences, 0 explained; digest equal"
+  done
+  mkdir converted.d
+  chmod 755 converted.d
+  expect 0 betrreplay --dir converted.d --check "$after" plain.trace
+  expect 0 betrreplay --print-manifest plain.trace
+  zstdcat "$before" | cmp - out || fail "the initial state is another one"
+  betrreplay --print-operations plain.trace >operations
+  betrreplay --print-operations --manifest "$before" "$data/shell-plain.strace.zst" | cmp - operations ||
+    fail "other operations"
+  [ "$(grep -c '^[0-9]* [0-9]* rename ' operations)" = 123 ] || fail "renames: $(grep -c ' rename ' operations)"
+  expect 0 betrreplay --json --convert again.trace plain.trace
+  cmp plain.trace again.trace || fail "converted twice it is another file"
+}
+
+refuses_damaged_conversions() {
+  expect 3 betrreplay --manifest "$before" --convert plain.trace "$data/shell-plain.strace.zst"
+  said "betrreplay: plain.trace: exists already"
+  expect 1 betrreplay --convert none/x plain.trace
+  head -c 3000 plain.trace >cut.trace
+  expect 4 betrreplay cut.trace
+  said "betrreplay: .*: cut.trace: the file is cut: it ends at byte 3000, .*"
+  expect 4 betrreplay --convert new.trace cut.trace
+  [ ! -e new.trace ] || fail "what failed is still there"
+  cp plain.trace wrong.trace
+  printf x | dd of=wrong.trace bs=1 seek=2000 conv=notrunc status=none
+  expect 4 betrreplay wrong.trace
+  said "betrreplay: .*: wrong.trace: block . at byte .*: wrong checksum"
+  expect 2 betrreplay --root /mnt/w plain.trace
+  expect 2 betrreplay --manifest "$before" plain.trace
+  expect 2 betrreplay --convert x --print-manifest plain.trace
+  expect 2 betrreplay --convert x --dir here plain.trace
+  expect 1 betrreplay --manifest "$before" plain.trace again.trace
+  said "betrreplay: .*plain.trace: a converted trace has to be a file, and alone"
+}
+
 models_a_disk() {
   mkfs.betr -q -s 256M modelled.img
   expect 0 betrreplay --json -i modelled.img --disk hdd-7200 --manifest "$before" "$data/shell-plain.strace.zst"
@@ -104,5 +163,7 @@ refuses_what_is_not_empty
 infers_what_was_there
 tells_what_differs
 prints_json
+converts
+refuses_damaged_conversions
 models_a_disk
 refuses_wrong_commands

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "base/status.h"
 #include "betrreplay_options.h"
 #include "betrreplay_report.h"
@@ -19,19 +22,24 @@ using TargetPointer = std::unique_ptr<replay::Target>;
 
 replay::RunOptions RunOptionsOf(const BetrreplayOptions& options) {
   return {.traces = options.traces,
-          .root = options.root,
+          .root = options.root.empty() ? "/mnt/w" : options.root,
           .speed = options.speed,
           .initial_directory = options.working_directory};
+}
+
+// As ProgressFunction; outlives no call.
+auto ProgressOf(Progress* progress) {
+  return [progress](uint64_t lines, Bytes read, Bytes total) {
+    progress->SetTotal(0, total);
+    progress->Update(lines, read);
+  };
 }
 
 absl::StatusOr<replay::Manifest> InitialState(const Tool& tool, const BetrreplayOptions& options) {
   if (!options.manifest.empty()) return replay::ReadManifest(options.manifest);
   Progress progress(tool, "lines");
   progress.Begin("infer");
-  return replay::InferManifest(RunOptionsOf(options), [&progress](uint64_t lines, Bytes read, Bytes total) {
-    progress.SetTotal(0, total);
-    progress.Update(lines, read);
-  });
+  return replay::InferManifest(RunOptionsOf(options), ProgressOf(&progress));
 }
 
 // Null without an image and a directory.
@@ -61,13 +69,47 @@ int PrintManifest(Tool& tool, const BetrreplayOptions& options) {
   return kExitOk;
 }
 
+int PrintOperations(Tool& tool, const BetrreplayOptions& options) {
+  const absl::StatusOr<replay::Manifest> initial = InitialState(tool, options);
+  if (!initial.ok()) return tool.Fail("initial state", initial.status());
+  const absl::StatusOr<replay::TraceOutcome> outcome =
+      replay::PrintTrace(RunOptionsOf(options), *initial, &tool.io().out, [](uint64_t, Bytes, Bytes) {});
+  return outcome.ok() ? kExitOk : tool.Fail("print", outcome.status());
+}
+
+// Writes into a new file, which is gone again if something fails.
+int Convert(Tool& tool, const BetrreplayOptions& options) {
+  if (std::filesystem::exists(options.convert)) {
+    tool.PrintError(options.convert + ": exists already");
+    return kExitRefused;
+  }
+  const absl::StatusOr<replay::Manifest> initial = InitialState(tool, options);
+  if (!initial.ok()) return tool.Fail("initial state", initial.status());
+  std::ofstream file(options.convert, std::ios::binary);
+  absl::StatusOr<replay::TraceOutcome> outcome = absl::UnavailableError(options.convert + ": cannot be written");
+  if (file) {
+    Progress progress(tool, "lines");
+    progress.Begin("convert");
+    outcome = replay::ConvertTrace(RunOptionsOf(options), *initial, &file, ProgressOf(&progress));
+  }
+  file.close();
+  std::error_code error;
+  if (!outcome.ok()) {
+    std::filesystem::remove(options.convert, error);
+    return tool.Fail("convert", outcome.status());
+  }
+  PrintConversion(tool, *outcome, options.convert, Bytes{std::filesystem::file_size(options.convert, error)});
+  return kExitOk;
+}
+
 // The final state, as the target has it, or without a target as the trace makes it.
 absl::StatusOr<CheckResult> Check(const BetrreplayOptions& options, const replay::RunResult& result,
                                   replay::Target* target) {
   BETR_ASSIGN_OR_RETURN(const replay::Manifest expected, replay::ReadManifest(options.check));
   replay::Manifest found = result.expected;
   if (target != nullptr) {
-    BETR_ASSIGN_OR_RETURN(found, target->List(options.root));
+    BETR_ASSIGN_OR_RETURN(const std::string root, replay::RootOf(RunOptionsOf(options)));
+    BETR_ASSIGN_OR_RETURN(found, target->List(root));
   }
   return CheckResult{.listing = options.check,
                      .objects = found.entries.size(),
@@ -94,11 +136,7 @@ int Replay(Tool& tool, const BetrreplayOptions& options) {
   {
     Progress progress(tool, "lines");
     progress.Begin("replay");
-    result = replay::RunTrace(RunOptionsOf(options), *initial, target->get(), &tool.io().clock,
-                              [&progress](uint64_t lines, Bytes read, Bytes total) {
-                                progress.SetTotal(0, total);
-                                progress.Update(lines, read);
-                              });
+    result = replay::RunTrace(RunOptionsOf(options), *initial, target->get(), &tool.io().clock, ProgressOf(&progress));
   }
   if (!result.ok()) return tool.Fail("replay", result.status());
   std::optional<CheckResult> check;
@@ -116,6 +154,16 @@ int Replay(Tool& tool, const BetrreplayOptions& options) {
   return is_equal && result->report.Different() == 0 ? kExitOk : kExitFailed;
 }
 
+int Run(Tool& tool, const BetrreplayOptions& options) {
+  const bool is_told = !options.root.empty() || !options.manifest.empty() || !options.working_directory.empty();
+  if (is_told && replay::IsConverted(RunOptionsOf(options))) {
+    return tool.UsageError("a converted trace has its root and initial state: no --root, --manifest, --cwd");
+  }
+  if (options.prints_manifest) return PrintManifest(tool, options);
+  if (options.prints_operations) return PrintOperations(tool, options);
+  return options.convert.empty() ? Replay(tool, options) : Convert(tool, options);
+}
+
 }  // namespace
 
 int BetrreplayMain(Arguments args, ToolIo& io) {
@@ -124,7 +172,7 @@ int BetrreplayMain(Arguments args, ToolIo& io) {
   AddBetrreplayOptions(&tool, &options);
   if (const std::optional<int> exit = tool.Parse(args)) return *exit;
   if (const std::optional<std::string> wrong = CheckBetrreplayOptions(tool, options)) return tool.UsageError(*wrong);
-  return tool.Finish(options.prints_manifest ? PrintManifest(tool, options) : Replay(tool, options));
+  return tool.Finish(Run(tool, options));
 }
 
 }  // namespace betr::tools

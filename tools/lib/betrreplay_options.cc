@@ -15,12 +15,14 @@ ToolDescription BetrreplayDescription() {
               "  mkfs.betr -s 4G disk.img\n"
               "  betrreplay -i disk.img --root /src t.strace       # through the library, without a mount\n"
               "  betrreplay --dir /mnt/test --root /src t.strace   # through system calls\n"
-              "  betrreplay --root /src --print-manifest t.strace  # what must have been there before\n"};
+              "  betrreplay --root /src --print-manifest t.strace  # what must have been there before\n"
+              "  betrreplay --root /src --convert t.trace t.strace # smaller, and faster to read\n"};
 }
 
 void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   CLI::App& app = tool->app();
-  app.add_option("TRACE", options->traces, "Output of strace, plain or zstd, - for stdin; several: those of -ff");
+  app.add_option("TRACE", options->traces,
+                 "Output of strace, plain or zstd, - for stdin; several: those of -ff; or what --convert has made");
   tool->AddImage();
   app.add_option("--dir", options->directory, "Replay in this directory, which is empty")->type_name("DIR");
   app.add_option("--root", options->root, "The directory of the trace that is replayed (default: /mnt/w)")
@@ -31,6 +33,9 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   app.add_option("--cwd", options->working_directory, "Where the traced program was started")->type_name("PATH");
   app.add_flag("--print-manifest", options->prints_manifest,
                "Print what the trace says was there before it; no replay");
+  app.add_option("--convert", options->convert, "Write the trace with its initial state as a compact file; no replay")
+      ->type_name("FILE");
+  app.add_flag("--print-operations", options->prints_operations, "Print what would be done, as text; no replay");
   app.add_option("--speed", options->speed, "Keep the rhythm of the trace, F times as fast (default: do not wait)")
       ->type_name("F")
       ->check(CLI::Range(0.0, 1e6));
@@ -44,7 +49,7 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
 
 std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const BetrreplayOptions& options) {
   if (options.traces.empty()) return "TRACE is required";
-  if (!options.root.starts_with('/')) return "--root: not an absolute path";
+  if (!options.root.empty() && !options.root.starts_with('/')) return "--root: not an absolute path";
   if (!options.working_directory.empty() && !options.working_directory.starts_with('/')) {
     return "--cwd: not an absolute path";
   }
@@ -52,6 +57,11 @@ std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const Betrre
   if (!options.disk.empty() && FindDiskProfile(options.disk) == nullptr) return "--disk: no such profile";
   if (!options.disk.empty() && tool.image().empty()) return "--disk: only with an image";
   if (options.waits_for_disk && options.disk.empty()) return "--disk-wait: needs --disk";
+  const int others = static_cast<int>(options.prints_manifest) + static_cast<int>(options.prints_operations) +
+                     static_cast<int>(!options.convert.empty());
+  if (others > 1) return "--convert, --print-manifest, --print-operations: only one of them";
+  const bool has_target = !options.directory.empty() || !tool.image().empty() || !options.check.empty();
+  if (others > 0 && has_target) return "--convert and --print-...: without an image, --dir and --check";
   const bool reads_stdin = std::find(options.traces.begin(), options.traces.end(), "-") != options.traces.end();
   if (reads_stdin && options.manifest.empty() && !options.prints_manifest) {
     return "stdin can be read only once: --manifest is required";

@@ -14,11 +14,13 @@ namespace betr::tools {
 struct BetrreplayOptions {
   std::vector<std::string> traces;
   std::string directory;  // at most one of --dir and -i
-  std::string root = "/mnt/w";
-  std::string manifest;  // empty: inferred
-  std::string check;     // the listing to compare with at the end
+  std::string root;       // empty: /mnt/w
+  std::string manifest;   // empty: inferred
+  std::string check;      // the listing to compare with at the end
   std::string working_directory;
+  std::string convert;  // the file to make; empty: none
   bool prints_manifest = false;
+  bool prints_operations = false;
   double speed = 0;  // 0: as fast as possible
   std::string disk;  // name of a profile; empty: no model
   bool waits_for_disk = false;

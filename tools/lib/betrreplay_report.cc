@@ -61,38 +61,50 @@ void PrintCheck(std::ostream& out, const CheckResult& check) {
                      comparison.is_digest_equal ? "equal" : "differs");
 }
 
+void PrintTraceLine(std::ostream& out, const replay::TraceOutcome& outcome) {
+  const replay::StreamCounts& stream = outcome.stream;
+  const replay::InterpreterCounts& calls = outcome.interpreter;
+  out << fmt::format("trace        {} lines, {} calls ({} used, {} outside, {} of other kinds), {} not parsed, {}\n",
+                     stream.lines, stream.calls, calls.used, calls.outside, calls.other, stream.unparsed,
+                     FormatDuration(outcome.traced));
+}
+
+// What of the trace was not used.
+void PrintRemarks(const Tool& tool, const replay::TraceOutcome& outcome) {
+  std::ostream& out = tool.io().out;
+  const replay::InterpreterCounts& calls = outcome.interpreter;
+  PrintList(out, "not parsed", outcome.stream.samples);
+  PrintCounts(out, "calls that replay does not do", calls.unsupported);
+  if (tool.verbosity() > 0) PrintCounts(out, "left out", calls.skipped);
+  PrintCounts(out, "the trace contradicts itself", calls.conflicts);
+  if (tool.verbosity() > 0) PrintList(out, "the first", calls.samples);
+}
+
+void PrintDevice(std::ostream& out, const replay::DeviceCounts& device, const replay::ReplayReport& report) {
+  out << fmt::format("device       {} reads, {}; {} writes, {}; {} flushes, {} seeks\n", device.reads,
+                     FormatSize(device.read_bytes), device.writes, FormatSize(device.written_bytes), device.flushes,
+                     device.seeks);
+  out << fmt::format("amplification  {} written, {} read\n", Ratio(device.written_bytes, report.written),
+                     Ratio(device.read_bytes, report.read));
+  if (device.modelled_seconds.has_value()) {
+    out << fmt::format("disk model   busy {:.3f} s, waited for {:.3f} s\n", *device.modelled_seconds,
+                       device.modelled_wait_seconds);
+  }
+}
+
 void PrintText(const Tool& tool, const replay::RunResult& result, const std::optional<CheckResult>& check) {
   std::ostream& out = tool.io().out;
-  const replay::StreamCounts& stream = result.stream;
-  const replay::InterpreterCounts& calls = result.interpreter;
   if (!tool.quiet()) {
     PrintKinds(out, result.report);
-    out << fmt::format("trace        {} lines, {} calls ({} used, {} outside, {} of other kinds), {} not parsed, {}\n",
-                       stream.lines, stream.calls, calls.used, calls.outside, calls.other, stream.unparsed,
-                       FormatDuration(result.traced));
+    PrintTraceLine(out, result);
     out << fmt::format("replay       {}", FormatDuration(result.elapsed));
     if (result.report.late.count() > 0) out << fmt::format(", at the end {} late", FormatDuration(result.report.late));
     out << '\n';
     out << fmt::format("programs     read {}, wrote {}\n", FormatSize(result.report.read),
                        FormatSize(result.report.written));
-    if (result.device.has_value()) {
-      const replay::DeviceCounts& device = *result.device;
-      out << fmt::format("device       {} reads, {}; {} writes, {}; {} flushes, {} seeks\n", device.reads,
-                         FormatSize(device.read_bytes), device.writes, FormatSize(device.written_bytes), device.flushes,
-                         device.seeks);
-      out << fmt::format("amplification  {} written, {} read\n", Ratio(device.written_bytes, result.report.written),
-                         Ratio(device.read_bytes, result.report.read));
-      if (device.modelled_seconds.has_value()) {
-        out << fmt::format("disk model   busy {:.3f} s, waited for {:.3f} s\n", *device.modelled_seconds,
-                           device.modelled_wait_seconds);
-      }
-    }
+    if (result.device.has_value()) PrintDevice(out, *result.device, result.report);
   }
-  PrintList(out, "not parsed", stream.samples);
-  PrintCounts(out, "calls that replay does not do", calls.unsupported);
-  if (tool.verbosity() > 0) PrintCounts(out, "left out", calls.skipped);
-  PrintCounts(out, "the trace contradicts itself", calls.conflicts);
-  if (tool.verbosity() > 0) PrintList(out, "the first", calls.samples);
+  PrintRemarks(tool, result);
   PrintCounts(out, "results that differ from the trace", result.report.differences);
   PrintList(out, "the first", result.report.samples);
   if (check.has_value()) PrintCheck(out, *check);
@@ -130,20 +142,24 @@ Json DeviceAsJson(const replay::DeviceCounts& device) {
   return json;
 }
 
+void AddOutcome(const replay::TraceOutcome& outcome, Json* json) {
+  const replay::StreamCounts& stream = outcome.stream;
+  const replay::InterpreterCounts& calls = outcome.interpreter;
+  (*json)["trace"] = {{"lines", stream.lines},           {"calls", stream.calls},
+                      {"signals", stream.signals},       {"exits", stream.exits},
+                      {"notes", stream.notes},           {"unparsed", stream.unparsed},
+                      {"unfinished", stream.unfinished}, {"seconds", Seconds(outcome.traced)}};
+  (*json)["trace"]["unparsed_samples"] = stream.samples;
+  (*json)["calls"] = {{"used", calls.used}, {"outside", calls.outside}, {"other", calls.other}};
+  (*json)["calls"]["unsupported"] = calls.unsupported;
+  (*json)["calls"]["left_out"] = calls.skipped;
+  (*json)["calls"]["conflicts"] = calls.conflicts;
+  (*json)["calls"]["conflict_samples"] = calls.samples;
+}
+
 void PrintAsJson(const Tool& tool, const replay::RunResult& result, const std::optional<CheckResult>& check) {
   Json json = NewDocument("replay");
-  const replay::StreamCounts& stream = result.stream;
-  const replay::InterpreterCounts& calls = result.interpreter;
-  json["trace"] = {{"lines", stream.lines},           {"calls", stream.calls},
-                   {"signals", stream.signals},       {"exits", stream.exits},
-                   {"notes", stream.notes},           {"unparsed", stream.unparsed},
-                   {"unfinished", stream.unfinished}, {"seconds", Seconds(result.traced)}};
-  json["trace"]["unparsed_samples"] = stream.samples;
-  json["calls"] = {{"used", calls.used}, {"outside", calls.outside}, {"other", calls.other}};
-  json["calls"]["unsupported"] = calls.unsupported;
-  json["calls"]["left_out"] = calls.skipped;
-  json["calls"]["conflicts"] = calls.conflicts;
-  json["calls"]["conflict_samples"] = calls.samples;
+  AddOutcome(result, &json);
   json["seconds"] = Seconds(result.elapsed);
   json["late_seconds"] = Seconds(result.report.late);
   json["operations"] = KindsAsJson(result.report);
@@ -162,6 +178,22 @@ void PrintAsJson(const Tool& tool, const replay::RunResult& result, const std::o
 }
 
 }  // namespace
+
+void PrintConversion(const Tool& tool, const replay::TraceOutcome& outcome, const std::string& file, Bytes size) {
+  if (tool.json()) {
+    Json json = NewDocument("replay-conversion");
+    AddOutcome(outcome, &json);
+    json["file"] = file;
+    json["bytes"] = size.value;
+    PrintJson(tool.io().out, json);
+    return;
+  }
+  if (!tool.quiet()) {
+    PrintTraceLine(tool.io().out, outcome);
+    tool.io().out << fmt::format("converted    {}, {}\n", file, FormatSize(size));
+  }
+  PrintRemarks(tool, outcome);
+}
 
 void PrintReport(const Tool& tool, const replay::RunResult& result, const std::optional<CheckResult>& check) {
   if (tool.json()) {

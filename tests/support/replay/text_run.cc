@@ -2,6 +2,7 @@
 #include "support/replay/text_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -80,8 +81,10 @@ void TextRun::RunOn(Target* target) {
   REQUIRE(target->Close().ok());
 }
 
-void TextRun::InImage() {
-  const std::string image = dir_.File("image");
+void TextRun::InImage() { RunInImage("image"); }
+
+void TextRun::RunInImage(const std::string& name) {
+  const std::string image = dir_.File(name);
   FormatImage(image);
   auto target = ImageTarget::Open({.image = image, .program = "test"});
   REQUIRE(target.ok());
@@ -108,12 +111,54 @@ void TextRun::Everywhere() {
   InDirectory();
   InImage();
   OnNothing();
+  Converted();
+}
+
+void TextRun::Converted() {
+  OnNothing();
+  const std::string direct = Summary(result_);
+  const RunOptions options = options_;
+  const std::string path = dir_.File("converted");
+  {
+    std::ofstream file(path, std::ios::binary);
+    const auto converted = ConvertTrace(options_, initial_, &file, [](uint64_t, Bytes, Bytes) {});
+    INFO(converted.status());
+    REQUIRE(converted.ok());
+  }
+  options_.traces = {path};
+  CHECK(Lines(Infer()) == Lines(initial_));
+  OnNothing();
+  CHECK(Summary(result_) == direct);
+  RunInImage("image of what is converted");
+  CHECK(Summary(result_) == direct);
+  options_ = options;
 }
 
 Manifest TextRun::Infer() const {
   absl::StatusOr<Manifest> manifest = InferManifest(options_, [](uint64_t, Bytes, Bytes) {});
   REQUIRE(manifest.ok());
   return *std::move(manifest);
+}
+
+std::string Summary(const RunResult& result) {
+  std::string text;
+  for (size_t i = 0; i < kOperationKinds; ++i) {
+    const KindReport& kind = result.report.kinds.at(i);
+    if (kind.latency.count() == 0 || static_cast<OperationKind>(i) == OperationKind::kLookup) continue;
+    text += fmt::format("{} {} failed {}\n", NameOf(static_cast<OperationKind>(i)), kind.latency.count(), kind.failed);
+  }
+  const StreamCounts& stream = result.stream;
+  const InterpreterCounts& calls = result.interpreter;
+  text += fmt::format("read {} written {} differences {} {}\n", result.report.read.value, result.report.written.value,
+                      result.report.differences, result.report.samples);
+  text += fmt::format("lines {} calls {} signals {} exits {} notes {} unparsed {} unfinished {} {}\n", stream.lines,
+                      stream.calls, stream.signals, stream.exits, stream.notes, stream.unparsed, stream.unfinished,
+                      stream.samples);
+  text += fmt::format("used {} outside {} other {} {} {} {} {}\n", calls.used, calls.outside, calls.other,
+                      calls.unsupported, calls.skipped, calls.conflicts, calls.samples);
+  text += fmt::format("traced {} modes {}\n{}\n", result.traced.count(), result.unknown_modes,
+                      fmt::join(Lines(result.expected), "\n"));
+  return text;
 }
 
 std::vector<std::string> Lines(const Manifest& manifest) {

@@ -29,7 +29,10 @@ class TextRun {
   void InDirectory();
   // In a directory, whatever comes of it: only the replay as such must not fail.
   void InDirectorySomehow();
-  // All three, as the trace says.
+  // Converted, then replayed from that on the name space alone and in an image: everything but the times is as it was
+  // with the trace itself.
+  void Converted();
+  // All of these, as the trace says.
   void Everywhere();
 
   Manifest Infer() const;
@@ -42,12 +45,16 @@ class TextRun {
   void Run(Target* target);
   void RunOn(Target* target);
   std::unique_ptr<Target> NewDirectory() const;
+  void RunInImage(const std::string& name);
 
   TempDir dir_;
   RunOptions options_;
   Manifest initial_;
   RunResult result_;
 };
+
+// All that a replay tells, without times and what depends on them.
+std::string Summary(const RunResult& result);
 
 // As Final.
 std::vector<std::string> Lines(const Manifest& manifest);

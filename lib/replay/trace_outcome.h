@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trace says as a whole: what was met in it, and what it leads to.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "replay/call_stream.h"
+#include "replay/interpreter.h"
+#include "replay/manifest.h"
+
+namespace betr::replay {
+
+struct TraceOutcome {
+  StreamCounts stream{};
+  InterpreterCounts interpreter{};
+  Manifest expected{};                    // what the name space holds at the end: what the trace makes of the manifest
+  std::set<std::string> unknown_modes{};  // see initial_state.h
+  std::chrono::nanoseconds traced{0};     // how long the traced programs took
+};
+
+// The counts, samples and the time, without the two lists; docs/replay.md has the bytes.
+std::string EncodeOutcome(const TraceOutcome& outcome);
+// kDataLoss.
+absl::StatusOr<TraceOutcome> DecodeOutcome(std::string_view bytes);
+
+}  // namespace betr::replay

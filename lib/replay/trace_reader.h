@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a converted trace (trace_file_format.h) and trusts nothing in it: sizes, checksums, fields, and whether the
+// operations make sense together (operation_follower.h). Errors name the file, the block with its place, and the
+// record. Memory: one block. One thread.
+#pragma once
+
+#include <absl/functional/function_ref.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <istream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+#include "replay/interpreter.h"
+#include "replay/manifest.h"
+#include "replay/operation_follower.h"
+#include "replay/trace_file_format.h"
+#include "replay/trace_outcome.h"
+
+namespace betr::replay {
+
+class TraceReader {
+ public:
+  // Whether the file begins as a converted trace does. False for what cannot be read, and for stdin.
+  static bool IsConverted(const std::string& path);
+  // Reads what comes before the operations. kNotFound, kUnavailable, kUnimplemented, kDataLoss.
+  static absl::StatusOr<std::unique_ptr<TraceReader>> Open(const std::string& path);
+  // The same from a stream; `name` is for messages.
+  static absl::StatusOr<std::unique_ptr<TraceReader>> Open(std::unique_ptr<std::istream> in, std::string name);
+
+  const std::string& root() const { return root_; }
+  const Manifest& initial() const { return initial_; }
+
+  // Hands all operations to the sink, and does them in the name space, which has the initial state of this trace.
+  // `progress` is called after each block with the line of the trace. kDataLoss, kInvalidArgument, kUnavailable.
+  absl::StatusOr<TraceOutcome> Read(NameSpace* space, OperationSink* sink, absl::FunctionRef<void(uint64_t)> progress);
+
+  // Of the file so far, and all of it; 0 if unknown.
+  Bytes bytes_read() const { return Bytes{position_}; }
+  Bytes size() const { return size_; }
+
+ private:
+  struct Block {
+    BlockHeader header;
+    std::string raw;
+  };
+
+  TraceReader(std::unique_ptr<std::istream> in, std::string name) : in_(std::move(in)), name_(std::move(name)) {}
+
+  absl::Status ReadBeginning();
+  // The next block becomes current_; kinds must not go back.
+  absl::Status Next();
+  absl::StatusOr<std::string> Take(size_t size);
+  absl::Status AddEntries(Manifest* manifest) const;
+  absl::Status AddPaths(std::set<std::string>* paths) const;
+  absl::Status ReadRecords(OperationFollower* follower, OperationSink* sink);
+  absl::Status Annotated(const absl::Status& status) const;
+
+  const std::unique_ptr<std::istream> in_;
+  const std::string name_;
+  Bytes size_{0};
+  uint64_t position_ = 0;  // in the file
+  uint64_t blocks_ = 0;    // read so far
+  uint64_t begin_ = 0;     // of the current block
+  Block current_;
+  std::string root_;
+  Manifest initial_;
+  uint64_t line_ = 0;  // of the last operation
+};
+
+}  // namespace betr::replay

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a converted trace (trace_file_format.h): a sink that keeps what it is handed. Memory: one block. One thread.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "replay/interpreter.h"
+#include "replay/manifest.h"
+#include "replay/operation_codec.h"
+#include "replay/trace_file_format.h"
+#include "replay/trace_outcome.h"
+
+namespace betr::replay {
+
+class TraceWriter final : public OperationSink {
+ public:
+  // `out` outlives this. `initial` is in order.
+  TraceWriter(std::ostream* out, std::string_view root, const Manifest& initial);
+
+  void Perform(const Operation& operation) override;
+  void Follow(const ProcessEvent& event) override;
+  // After the last operation. kInvalidArgument for an operation that does not fit, with its line; kUnavailable if
+  // writing failed.
+  absl::Status Finish(const TraceOutcome& outcome);
+
+ private:
+  void AddLine(BlockKind kind, std::string_view line);
+  void AddLines(BlockKind kind, const Manifest& manifest);
+  // The block that takes one more item of this kind.
+  std::string* Begin(BlockKind kind);
+  void Flush();
+
+  std::ostream& out_;
+  absl::Status status_;
+  OperationEncoder encoder_;
+  uint64_t blocks_ = 0;
+  BlockKind kind_ = BlockKind::kRoot;
+  std::string raw_;
+  uint32_t items_ = 0;
+};
+
+}  // namespace betr::replay
