@@ -7,7 +7,9 @@
 #include "betr/fs_error.h"
 #include "replay/inference.h"
 #include "replay/initial_state.h"
+#include "replay/meter.h"
 #include "replay/operation_printer.h"
+#include "replay/replayer.h"
 #include "replay/trace_reader.h"
 #include "replay/trace_writer.h"
 
@@ -20,20 +22,6 @@ class NoSink final : public OperationSink {
  public:
   void Perform(const Operation&) override {}
 };
-
-DeviceCounts Since(const DeviceCounts& later, const DeviceCounts& earlier) {
-  DeviceCounts counts{.reads = later.reads - earlier.reads,
-                      .writes = later.writes - earlier.writes,
-                      .flushes = later.flushes - earlier.flushes,
-                      .seeks = later.seeks - earlier.seeks,
-                      .read_bytes = later.read_bytes - earlier.read_bytes,
-                      .written_bytes = later.written_bytes - earlier.written_bytes};
-  if (later.modelled_seconds.has_value()) {
-    counts.modelled_seconds = *later.modelled_seconds - earlier.modelled_seconds.value_or(0);
-    counts.modelled_wait_seconds = later.modelled_wait_seconds - earlier.modelled_wait_seconds;
-  }
-  return counts;
-}
 
 // Feeds the whole trace to the interpreter.
 absl::StatusOr<TraceOutcome> Interpret(const RunOptions& options, NameSpace* space, OperationSink* sink,
@@ -134,22 +122,20 @@ absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& in
   BETR_ASSIGN_OR_RETURN(const std::string root, RootOf(options));
   NameSpace space(root);
   BETR_RETURN_IF_ERROR(LoadManifest(initial, &space));
-  DeviceCounts before;
-  if (target != nullptr) {
-    BETR_RETURN_IF_ERROR(PopulateTarget(&space, target));
-    before = target->Counts().value_or(DeviceCounts{});
-  }
+  if (target != nullptr) BETR_RETURN_IF_ERROR(PopulateTarget(&space, target));
+  Meter meter(target, clock);
+  meter.SetSpeed(options.speed);
   RunResult result;
-  const std::chrono::nanoseconds begun = clock->Monotonic();
-  Replayer replayer(target, &space, clock);
-  replayer.SetSpeed(options.speed);
-  BETR_ASSIGN_OR_RETURN(static_cast<TraceOutcome&>(result), Feed(options, &space, &replayer, progress));
-  if (target != nullptr) {
-    BETR_RETURN_IF_ERROR(target->Sync());
-    if (const std::optional<DeviceCounts> after = target->Counts()) result.device = Since(*after, before);
+  {
+    Replayer replayer(&meter, &space);
+    BETR_ASSIGN_OR_RETURN(static_cast<TraceOutcome&>(result), Feed(options, &space, &replayer, progress));
   }
-  result.elapsed = clock->Monotonic() - begun;
-  result.report = replayer.report();
+  if (target != nullptr) BETR_RETURN_IF_ERROR(target->Sync());
+  meter.Finish();
+  result.elapsed = meter.elapsed();
+  result.device = meter.device();
+  result.report = meter.report();
+  result.series = meter.series();
   return result;
 }
 

@@ -12,8 +12,9 @@
 
 #include "base/clock.h"
 #include "replay/manifest.h"
-#include "replay/replayer.h"
+#include "replay/replay_report.h"
 #include "replay/target.h"
+#include "replay/time_series.h"
 #include "replay/trace_outcome.h"
 
 namespace betr::replay {
@@ -39,6 +40,7 @@ struct RunResult : TraceOutcome {
   ReplayReport report{};
   std::chrono::nanoseconds elapsed{0};   // how long the replay took, the last sync included
   std::optional<DeviceCounts> device{};  // by the replay, the last sync included
+  std::vector<TimeSample> series{};      // how it came about
 };
 
 // Makes the initial state on the target (if there is one), then replays. Errors: those of the trace's files, of the

@@ -136,6 +136,31 @@ device = json.load(open('out'))['device']
 assert 0.01 < device['modelled_seconds'] < 1 and device['modelled_wait_seconds'] > 0.01, device"
 }
 
+draws_a_plot() {
+  mkfs.betr -q -s 256M drawn.img
+  expect 0 betrreplay -q -i drawn.img --disk hdd-7200 --manifest "$before" --plot plot.svg \
+    "$data/shell-plain.strace.zst"
+  python3 -c "
+import xml.etree.ElementTree as tree
+root = tree.parse('plot.svg').getroot()
+space = '{http://www.w3.org/2000/svg}'
+texts = [node.text for node in root.iter(space + 'text')]
+for wanted in ('operations per second', 'MB written per second', 'by the programs', 'to the device',
+               'seconds that the disk was busy, by its model', 'seconds of the replay'):
+    assert wanted in texts, (wanted, texts)
+lines = [node.get('points').split() for node in root.iter(space + 'polyline')]
+assert len(lines) == 4 and all(2 < len(points) <= 512 for points in lines), [len(points) for points in lines]
+width, height = float(root.get('width')), float(root.get('height'))
+for points in lines:
+    for point in points:
+        x, y = map(float, point.split(','))
+        assert 0 <= x <= width and 0 <= y <= height, point"
+  expect 2 betrreplay --plot plot.svg --manifest "$before" "$data/shell-plain.strace.zst"
+  mkdir drawn
+  expect 1 betrreplay --dir drawn --manifest "$before" --plot none/plot.svg "$data/shell-plain.strace.zst"
+  said "betrreplay: plot: none/plot.svg: cannot be written"
+}
+
 refuses_wrong_commands() {
   expect 2 betrreplay --disk hdd-7200 --dir here x
   expect 2 betrreplay --disk no-such -i plain.img x
@@ -166,4 +191,5 @@ prints_json
 converts
 refuses_damaged_conversions
 models_a_disk
+draws_a_plot
 refuses_wrong_commands

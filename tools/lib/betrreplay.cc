@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "betrreplay_options.h"
+#include "betrreplay_plot.h"
 #include "betrreplay_report.h"
 #include "progress.h"
 #include "replay/directory_target.h"
@@ -146,6 +147,13 @@ int Replay(Tool& tool, const BetrreplayOptions& options) {
     check = *std::move(checked);
   }
   PrintReport(tool, *result, check);
+  if (!options.plot.empty()) {
+    const std::string others = options.traces.size() == 1 ? "" : fmt::format(" and {} more", options.traces.size() - 1);
+    const std::string title = fmt::format("{}{} on {}", options.traces.front(), others,
+                                          options.directory.empty() ? tool.image() : options.directory);
+    const absl::Status drawn = WriteReplayPlot(options.plot, title, *result);
+    if (!drawn.ok()) return tool.Fail("plot", drawn);
+  }
   if (*target != nullptr) {
     if (const absl::Status closed = (*target)->Close(); !closed.ok()) return tool.Fail("close", closed);
   }

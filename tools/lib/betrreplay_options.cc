@@ -43,6 +43,7 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
       ->type_name("PROFILE");
   app.add_flag("--disk-wait", options->waits_for_disk, "Really take as long as the disk of --disk");
   tool->AddSize("--cache-size", &options->cache_size, "Memory for the store (default: an eighth of the machine's)");
+  app.add_option("--plot", options->plot, "Draw the replay over time into this SVG file")->type_name("FILE");
   app.add_option("--seed", options->seed, "Chooses the contents of files (default: 1)")->type_name("N");
   tool->AddJson();
 }
@@ -61,6 +62,9 @@ std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const Betrre
                      static_cast<int>(!options.convert.empty());
   if (others > 1) return "--convert, --print-manifest, --print-operations: only one of them";
   const bool has_target = !options.directory.empty() || !tool.image().empty() || !options.check.empty();
+  if (!options.plot.empty() && options.directory.empty() && tool.image().empty()) {
+    return "--plot: needs an image or --dir";
+  }
   if (others > 0 && has_target) return "--convert and --print-...: without an image, --dir and --check";
   const bool reads_stdin = std::find(options.traces.begin(), options.traces.end(), "-") != options.traces.end();
   if (reads_stdin && options.manifest.empty() && !options.prints_manifest) {

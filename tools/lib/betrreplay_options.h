@@ -18,6 +18,7 @@ struct BetrreplayOptions {
   std::string manifest;   // empty: inferred
   std::string check;      // the listing to compare with at the end
   std::string working_directory;
+  std::string plot;     // the picture to make; empty: none
   std::string convert;  // the file to make; empty: none
   bool prints_manifest = false;
   bool prints_operations = false;

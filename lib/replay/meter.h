@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Performs single operations on a target: in the rhythm of the trace if that is wanted, and measured. Keeps what the
+// report says and how it came about over time. Any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "replay/operation.h"
+#include "replay/replay_report.h"
+#include "replay/target.h"
+#include "replay/time_series.h"
+
+namespace betr::replay {
+
+class Meter {
+ public:
+  // Both outlive this. Time begins now. A null target takes everything as the trace has it.
+  Meter(Target* target, Clock* clock);
+
+  // From now on operations begin when they began in the trace, so many times as fast. 0: as soon as they can.
+  void SetSpeed(double speed) { speed_ = speed; }
+
+  // Waits for its turn and does it. Returns what is not as in the trace, empty if nothing.
+  std::string Perform(const Operation& operation);
+  void AddSample(uint64_t line, std::string_view what, std::string_view path);
+
+  // The replay has ended, all is durable. No operation comes any more.
+  void Finish();
+
+  std::chrono::nanoseconds elapsed() const { return clock_.Monotonic() - begun_; }
+  ReplayReport report() const;
+  std::vector<TimeSample> series() const;
+  // By the replay so far; nothing if the target does not know.
+  std::optional<DeviceCounts> device() const;
+
+ private:
+  void WaitForTurn(std::chrono::nanoseconds traced);
+  void Sample(std::chrono::nanoseconds now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  Target* const target_;
+  Clock& clock_;
+  const std::chrono::nanoseconds begun_;
+  const DeviceCounts before_;
+  double speed_ = 0;
+
+  mutable Mutex mutex_;
+  ReplayReport report_ ABSL_GUARDED_BY(mutex_);
+  TimeSeries series_ ABSL_GUARDED_BY(mutex_);
+  uint64_t operations_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::optional<std::chrono::nanoseconds> first_traced_ ABSL_GUARDED_BY(mutex_);  // of the first that has a time
+  std::chrono::nanoseconds first_here_ ABSL_GUARDED_BY(mutex_){0};
+};
+
+}  // namespace betr::replay
