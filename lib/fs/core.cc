@@ -19,6 +19,10 @@ namespace {
 constexpr uint64_t kNumberStride = 1024;
 constexpr size_t kBytesPerName = 16;
 constexpr size_t kMinBatch = kFileBlock.value;
+constexpr size_t kPendingOverhead = 256;  // of a gathered write: its operations, the change of the record
+
+// What a gathered write has in a batch besides its content: the object's key, in both trees.
+size_t OverheadOf(std::string_view object) { return 2 * object.size() + kPendingOverhead; }
 
 uint64_t RandomSeed() {
   const Uuid uuid = RandomUuid();
@@ -149,14 +153,16 @@ absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes,
   Check(bytes.size() <= batch_bytes_, "no more is gathered than fits into a batch");
   PendingWrite& pending = inode.pending;
   const bool goes_on = !pending.Empty() && pending.offset + pending.bytes.size() == offset;
-  if ((!pending.Empty() && !goes_on) || pending_bytes_ + bytes.size() > batch_bytes_) BETR_RETURN_IF_ERROR(Flush());
+  const size_t more = bytes.size() + (goes_on ? 0 : OverheadOf(ObjectOf(inode)));
+  if ((!pending.Empty() && !goes_on) || pending_bytes_ + more > batch_bytes_) BETR_RETURN_IF_ERROR(Flush());
   if (pending.Empty()) {
     pending.offset = offset;
     pending_.push_back(&inode);
   }
   pending.bytes.append(bytes);
   pending.attributes.Then(attributes);
-  pending_bytes_ += bytes.size();
+  pending.cost += more;
+  pending_bytes_ += more;
   attributes.ApplyTo(&inode.record);
   return absl::OkStatus();
 }
@@ -181,7 +187,7 @@ void Core::ForgetPending() {
 
 void Core::DropPending(Inode& inode) {
   if (inode.pending.Empty()) return;
-  pending_bytes_ -= inode.pending.bytes.size();
+  pending_bytes_ -= inode.pending.cost;
   pending_.erase(std::find(pending_.begin(), pending_.end(), &inode));
   inode.pending = PendingWrite();
 }

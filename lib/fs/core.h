@@ -93,7 +93,7 @@ class Core {
 
   size_t batch_bytes_;
   std::vector<Inode*> pending_;
-  size_t pending_bytes_ = 0;
+  size_t pending_bytes_ = 0;  // content and what goes with it
 
   uint64_t meta_reads_ = 0;
   uint64_t next_number_ = 0;

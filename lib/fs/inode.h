@@ -61,6 +61,7 @@ struct PendingWrite {
   uint64_t offset = 0;
   std::string bytes;
   AttributeDelta attributes;
+  size_t cost = 0;  // about what it takes in a batch
 
   bool Empty() const { return bytes.empty(); }
 };

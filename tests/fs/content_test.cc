@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading, writing, truncating, holes, against a string; sparse files up to the largest size; errors.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 
@@ -288,4 +290,23 @@ TEST_CASE("access times, when they are wanted, as relatime has them", "[fs]") {
 }
 
 }  // namespace
+TEST_CASE("small writes to many files are one batch after the other", "[fs][space]") {
+  ImageOptions options;
+  options.log_size = KiB(64);
+  Image image(options);
+  {
+    std::vector<OpenFile> files;
+    for (int i = 0; i < 1000; ++i) {
+      files.push_back(*image.paths().Create(fmt::format("file {}", i), {}));
+    }
+    for (const OpenFile& file : files) {
+      REQUIRE(image.fs().Write(file.inode(), 0, "x").ok());
+    }
+  }
+  const absl::Status synced = image.fs().Sync();
+  INFO(synced);
+  REQUIRE(synced.ok());
+  image.Check();
+}
+
 }  // namespace betr::test
