@@ -118,10 +118,13 @@ struct NamedEntry {
   Entry entry;  // inode 0, without a reference, if the name leads nowhere (the image is damaged)
 };
 
-// For statfs: see SpaceStats.
+// For statfs. `total` and `free` are those of SpaceStats.
 struct FileSystemSpace {
   Bytes total{0};
   Bytes free{0};
+  // A promise: new files whose sizes, each rounded up to 4 KiB, come to no more can be written and synced, whatever
+  // they hold, in any order and number, if their paths have at most 128 bytes. More fits of what compresses, or has
+  // short paths; docs/durability.md says what is not promised.
   Bytes available{0};
 };
 

@@ -65,8 +65,8 @@ struct ContentId {
 struct SpaceStats {
   Bytes total{0};      // what nodes and tables may use: the device without superblocks and log
   Bytes free{0};       // not used by what the last checkpoint or the present state names
-  Bytes available{0};  // of that, what batches may still fill: the rest is needed by the next checkpoint, or is kept so
-                       // that deletes find room
+  Bytes available{0};  // of that, what new entries may take, their share of nodes included: the rest is needed by the
+                       // next checkpoint, or is kept so that deletes find room
   uint64_t nodes = 0;
   uint64_t dead_nodes = 0;  // waiting for reclaim
 };

@@ -12,6 +12,7 @@
 #include "base/uuid.h"
 #include "fs/block_io.h"
 #include "fs/key.h"
+#include "store/headroom.h"
 
 namespace betr::fs {
 namespace {
@@ -20,6 +21,9 @@ constexpr uint64_t kNumberStride = 1024;
 constexpr size_t kBytesPerName = 16;
 constexpr size_t kMinBatch = kFileBlock.value;
 constexpr size_t kPendingOverhead = 256;  // of a gathered write: its operations, the change of the record
+// What FileSystemSpace promises for.
+constexpr Bytes kPromisedPath{128};
+constexpr Bytes kPromisedRecord{192};
 
 // What a gathered write has in a batch besides its content: the object's key, in both trees.
 size_t OverheadOf(std::string_view object) { return 2 * object.size() + kPendingOverhead; }
@@ -155,6 +159,9 @@ absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes,
   const bool goes_on = !pending.Empty() && pending.offset + pending.bytes.size() == offset;
   const size_t more = bytes.size() + (goes_on ? 0 : OverheadOf(ObjectOf(inode)));
   if ((!pending.Empty() && !goes_on) || pending_bytes_ + more > batch_bytes_) BETR_RETURN_IF_ERROR(Flush());
+  if (pending_.empty() && Space().available.value < batch_bytes_) {
+    return WriteThrough(inode, offset, bytes, attributes);
+  }
   if (pending.Empty()) {
     pending.offset = offset;
     pending_.push_back(&inode);
@@ -165,6 +172,33 @@ absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes,
   pending_bytes_ += more;
   attributes.ApplyTo(&inode.record);
   return absl::OkStatus();
+}
+
+absl::Status Core::WriteThrough(Inode& inode, uint64_t offset, std::string_view bytes,
+                                const AttributeDelta& attributes) {
+  InodeRecord record = inode.record;
+  attributes.ApplyTo(&record);
+  const std::string object = ObjectOf(inode);
+  WriteBatch batch;
+  AddBlockWrites(&batch, data_, object, offset, bytes, record.size);
+  batch.Upsert(meta_, object, kAttributeUpsert, EncodeDelta(attributes));
+  BETR_RETURN_IF_ERROR(store_->Write(batch));
+  inode.record = std::move(record);
+  return absl::OkStatus();
+}
+
+FileSystemSpace Core::Space() const {
+  const SpaceStats stats = store_->Space();
+  const FormatOptions format = store_->Format();
+  const auto space_of = [&](Bytes entry) { return store::SpaceOfEntry(format.node_size, format.fanout, entry); };
+  // A file for each block is the worst case.
+  const Bytes block = space_of(kPromisedPath + kFileBlock) + space_of(kPromisedPath + kPromisedRecord);
+  // A batch is promised twice, until it has left the root.
+  const Bytes batches = Bytes{2 * batch_bytes_};
+  const Bytes usable = stats.available > batches ? stats.available - batches : Bytes{0};
+  const Bytes pending{pending_bytes_};
+  const Bytes promised = kFileBlock * (usable / block);
+  return {stats.total, stats.free, promised > pending ? promised - pending : Bytes{0}};
 }
 
 void Core::AddPending(WriteBatch* batch) {

@@ -59,7 +59,9 @@ class Core {
 
   // --- writing -----------------------------------------------------------------------------------------------
   // Gathers a write. Hands everything over first if it does not go on where the pending one ends, or if there is
-  // too much. Requires: bytes.size() <= batch_bytes(). Errors: of the handing over; nothing was gathered.
+  // too much. If there may be no space for as much as is gathered, nothing is: the write goes to the store at once, so
+  // that what was accepted is never refused later. Requires: bytes.size() <= batch_bytes(). Errors: of handing over;
+  // nothing was gathered.
   absl::Status Gather(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes);
   // Hands over all gathered writes.
   absl::Status Flush();
@@ -67,6 +69,8 @@ class Core {
   absl::Status FlushFor(const Inode& inode) { return inode.pending.Empty() ? absl::OkStatus() : Flush(); }
   // Forgets the gathered write of an inode that is being removed.
   void DropPending(Inode& inode);
+  // What statfs says (FileSystemSpace).
+  FileSystemSpace Space() const;
   // About how many bytes one batch should have.
   size_t batch_bytes() const { return batch_bytes_; }
 
@@ -82,6 +86,7 @@ class Core {
 
  private:
   void ForgetPending();
+  absl::Status WriteThrough(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes);
 
   MountOptions options_;
   std::unique_ptr<Store> store_;

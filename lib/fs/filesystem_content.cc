@@ -158,8 +158,8 @@ absl::StatusOr<uint64_t> FileSystem::CopyRange(InodeId from_id, uint64_t from_of
 }
 
 FileSystemSpace FileSystem::Space() const {
-  const SpaceStats stats = impl_->store().Space();
-  return {stats.total, stats.free, stats.available};
+  FsSession session(*impl_);
+  return session.core().Space();
 }
 
 absl::Status FileSystem::Flush() {

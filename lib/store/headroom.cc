@@ -20,10 +20,16 @@ constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
 constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
 constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
 constexpr uint64_t kReserveUnits = 64;  // what the needs of a checkpoint may grow by, with small nodes
+constexpr uint64_t kBatchTrees = 2;     // that a batch writes to: those of a file system
+constexpr Bytes kEntry = KiB(4);        // a buffered one, with small nodes
+constexpr Bytes kEntryOverhead{16};     // its sizes, kind and place in a block
 
 uint64_t WithMap(uint64_t units) {
   return SpaceMap::UnitsWithMap(static_cast<uint32_t>(std::min<uint64_t>(units, layout::kMaxExtentUnits)));
 }
+
+// Of a full node.
+uint64_t NodeUnits(Bytes node_size) { return WithMap(UnitsFor(node_size) + 1); }
 
 uint64_t BoundOf(const dag::NodeRecord* record) {
   const auto* version =
@@ -41,11 +47,16 @@ uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
   return 2 * root + MessageUnits(bytes) + kNewRootUnits;
 }
 
-// Of a checkpoint, besides what is promised. The table and the catalog twice: a checkpoint may begin while another one
-// is being written, or while a reader holds the state before.
-uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& state, const Pledge* pledge) {
+// Of the table and the catalog, twice: a checkpoint may begin while another one is being written, or while a reader
+// holds the state before.
+uint64_t TableUnits(const Core& core, const State& state) {
   const uint64_t catalog = (state.trees.size() + core.options.functions.All().size() + 1) * kTreeBytes;
-  uint64_t units = 2 * (state.table.Pages() + kFreshPages + WithMap(UnitsFor(Bytes{catalog})));
+  return 2 * (state.table.Pages() + kFreshPages + WithMap(UnitsFor(Bytes{catalog})));
+}
+
+// Of a checkpoint, besides what is promised.
+uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& state, const Pledge* pledge) {
+  uint64_t units = TableUnits(core, state);
   std::map<TreeId, Bytes> buffered = fronts.Sizes();
   if (pledge != nullptr) {
     for (const auto& [tree, bytes] : pledge->messages()) {
@@ -88,7 +99,7 @@ Pledge::Pledge(layout::SpaceMap& space, std::map<TreeId, Bytes> messages)
 Pledge::~Pledge() { space_.TakeBack(units_); }
 
 Bytes ReserveFor(Bytes area, Bytes node_size) {
-  const Bytes nodes = layout::UnitBytes(WithMap(UnitsFor(node_size) + 1) * kReserveNodes + kReserveUnits);
+  const Bytes nodes = layout::UnitBytes(NodeUnits(node_size) * kReserveNodes + kReserveUnits);
   return std::min(area / 4, std::max(area / 64, nodes));
 }
 
@@ -104,10 +115,22 @@ bool Grows(const State& before, const dag::Edit& edit) {
 
 uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state) {
   const layout::SpaceFigures figures = core.space->Figures();
-  const uint64_t needed = CheckpointUnits(core, fronts, state, nullptr) + UnitsToLeave(core, Purpose::kWrite);
-  const uint64_t taken = UnitsFor(figures.promised) + needed;
+  const Bytes node = core.shape.node_size;
+  const uint64_t batch = kBatchTrees * (2 * NodeUnits(node) + kNewRootUnits);
+  const Bytes buffered =
+      fronts.Size() * SpaceOfEntry(node, static_cast<uint32_t>(core.shape.fanout), kEntry).value / kEntry.value;
+  const uint64_t taken = UnitsFor(figures.promised) + TableUnits(core, state) + UnitsToLeave(core, Purpose::kWrite) +
+                         batch + UnitsFor(buffered);
   const uint64_t free = UnitsFor(figures.free);
   return free > taken ? free - taken : 0;
+}
+
+Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry) {
+  const Bytes own = entry + kEntryOverhead;
+  const Bytes leaf = std::max(node_size / 2, own);  // as a split leaves it
+  // A header; two units for one interior node with half of its edges; a half-full page of the table.
+  const Bytes space = layout::UnitBytes(UnitsFor(leaf) + 1) + layout::UnitBytes(4) / fanout + layout::kUnit / 32;
+  return Bytes{(space.value * own.value + leaf.value - 1) / leaf.value};
 }
 
 absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,

@@ -53,8 +53,14 @@ class Pledge {
 absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,
                            const Pledge* pledge = nullptr);
 
-// The units that may be written by callers before CheckHeadroom refuses them.
+// The units that what callers write may take in the end before CheckHeadroom refuses it: what is left when all that
+// is buffered has found its place, beside the reserve and what a checkpoint needs for a batch to two trees with full
+// roots. Less while what was replaced since the last checkpoint keeps its space.
 uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state);
+
+// What a new entry of so many bytes, key and value, takes in the end, if nothing compresses: at most, on the average of
+// many, its share of the nodes' headers and of what rounding leaves of them included.
+Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry);
 
 // Whether an edit makes the store larger, dead nodes not counted.
 bool Grows(const State& before, const dag::Edit& edit);

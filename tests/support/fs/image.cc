@@ -21,6 +21,7 @@ Image::Image(const ImageOptions& options)
   format.basement_size = options.basement_size;
   format.fanout = options.fanout;
   format.log_size = options.log_size;
+  format.compression = options.compression;
   const absl::Status formatted = Store::Format(device_, format);
   INFO(formatted);
   REQUIRE(formatted.ok());
@@ -38,7 +39,7 @@ Image::~Image() = default;
 std::unique_ptr<Store> Image::OpenStore(bool read_only) {
   StoreOptions options;
   options.read_only = read_only;
-  options.background = false;
+  options.background = options_.background;
   options.cache_size = MiB(16);
   REQUIRE(FileSystem::RegisterUpserts(&options.functions).ok());
   absl::StatusOr<std::unique_ptr<Store>> store =

@@ -18,6 +18,8 @@ struct ImageOptions {
   Bytes basement_size = Bytes{512};
   uint32_t fanout = 8;
   Bytes log_size = MiB(1);
+  std::string compression = "lz4";
+  bool background = false;  // threads of the store's own
   MountOptions mount;
 };
 
