@@ -40,8 +40,9 @@ absl::Status Store::Impl::Checkpoint() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(core_->health.status());
-  // Only to hold writers for a shorter time: what there is no space for beside the old roots is drained with the rest.
-  const absl::Status absorbed = structure_.AbsorbSealed();
+  // Writers are held for a shorter time, and less is written in roots and then again below. What there is no space for
+  // beside the old roots is drained with the rest.
+  const absl::Status absorbed = structure_.AbsorbBuffers();
   if (!absl::IsResourceExhausted(absorbed)) {
     BETR_RETURN_IF_ERROR(absorbed);
   }
@@ -99,8 +100,19 @@ void Store::Impl::Signal() {
   wake_.NotifyAll();
 }
 
+Bytes Store::Impl::LogMemory() const {
+  const Bytes wanted = core_->options.log_memory;
+  return std::min(wanted > Bytes{0} ? wanted : std::min(core_->cache->Budget() / 8, MiB(64)), log_->Size() / 4);
+}
+
+bool Store::Impl::CheckpointIsCheap() const {
+  // Roots and what is on the way to the changes will be written again.
+  const bool spares_much = log_->Held() >= core_->shape.node_size * 2;
+  return spares_much && core_->cache->Dirty() + fronts_.Size() <= log_->Used() * 3 / 2;
+}
+
 bool Store::Impl::CheckpointDue() const {
-  if (log_->Used() > log_->Size() / 2) {
+  if (log_->Used() > log_->Size() / 2 || (LogIsCrowded() && CheckpointIsCheap())) {
     return true;
   }
   const std::chrono::nanoseconds period = core_->options.checkpoint_period;
@@ -133,6 +145,9 @@ absl::Status Store::Impl::WorkInline() {
   if (absl::IsResourceExhausted(status) && log_ != nullptr) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
     status = WorkAll();
+  }
+  if (status.ok() && log_ != nullptr && LogIsCrowded()) {
+    status = CheckpointIsCheap() ? CheckpointHoldingWriters() : log_->WriteOut();
   }
   return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
@@ -235,7 +250,7 @@ void Store::Impl::WriterLoop() {
   for (;;) {
     {
       MutexLock lock(wake_mutex_);
-      if (!stopping_ && core_->cache->Dirty() <= core_->DirtySoftLimit() && !CheckpointDue()) {
+      if (!stopping_ && core_->cache->Dirty() <= core_->DirtySoftLimit() && !CheckpointDue() && !LogIsCrowded()) {
         wake_.WaitFor(lock, std::chrono::milliseconds(200));
       }
       if (stopping_) {
@@ -247,6 +262,8 @@ void Store::Impl::WriterLoop() {
       // A checkpoint may use the reserve, and frees what was replaced since the last one.
       status = Checkpoint();
       last_checkpoint_ns_ = SystemClock().Monotonic().count();
+    } else if (status.ok() && LogIsCrowded()) {
+      status = log_->WriteOut();
     }
     if (!status.ok()) {
       core_->health.Fail(status);

@@ -83,7 +83,7 @@ class Store::Impl {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Gives back space that is not needed any more. False if there is none: then the store is full.
   absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // Returns when buffers and dirty memory are within their limits, or the store has failed.
+  // Returns when buffers, dirty memory and the log's memory are within their limits, or the store has failed.
   absl::Status WaitForMemory() ABSL_LOCKS_EXCLUDED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish);
@@ -106,6 +106,12 @@ class Store::Impl {
   void WriterLoop();
   absl::Status WriteDirty();
   bool CheckpointDue() const;
+  // How much of the log may be in memory only; near it something has to be done.
+  Bytes LogMemory() const;
+  bool LogIsCrowded() const { return log_->Held() > LogMemory() * 3 / 4; }
+  // Whether a checkpoint spares the log more than it costs by itself, and is not much more to write than all records
+  // since the last one: then most of what it writes is new, and would be written anyway.
+  bool CheckpointIsCheap() const;
   // All that there is to do now, in this thread: when there are no background threads. What there is no space for,
   // even after a checkpoint, is left for later.
   absl::Status WorkInline() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);

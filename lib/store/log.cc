@@ -16,8 +16,6 @@ namespace {
 // The memory of a frame larger than this is given back.
 constexpr Bytes kMaxSpare = kFrameTarget * 2;
 
-uint64_t RecordBytes(const std::string& frame) { return frame.empty() ? 0 : frame.size() - FrameHeader::kSize; }
-
 }  // namespace
 
 Log::Log(BlockDevice& device, const LogArea& area, uint64_t salt, const Checkpoint& from, const Recovered& recovered)
@@ -39,36 +37,41 @@ absl::Status Log::Append(Lsn lsn, std::string_view payload) {
         absl::StrFormat("%u bytes are too large for one log record: a log of %u bytes takes %u", payload.size(),
                         area_.size.value, MaxPayload().value));
   }
-  while (true) {
-    BETR_ASSIGN_OR_RETURN(const bool is_taken, TryAppend(lsn, payload));
-    if (is_taken) return absl::OkStatus();
-    BETR_RETURN_IF_ERROR(WriteOut());
-  }
-}
-
-absl::StatusOr<bool> Log::TryAppend(Lsn lsn, std::string_view payload) {
   const uint64_t bytes = LogRecord::kHeaderSize + payload.size();
   const MutexLock lock(mutex_);
   BETR_RETURN_IF_ERROR(failure_);
   Check(lsn == last_lsn_.Next(), "log records are appended in the order of their LSNs");
-  const uint64_t buffered = RecordBytes(buffer_);
-  const bool is_full = buffered > 0 && FrameHeader::kSize + buffered + bytes > kFrameTarget.value;
-  const uint64_t more = is_full ? FrameBlocks(bytes) : FrameBlocks(buffered + bytes) - BufferBlocks();
+  const uint64_t open = held_.empty() ? 0 : held_.back().RecordBytes();
+  const bool is_new = open == 0 || FrameHeader::kSize + open + bytes > kFrameTarget.value;
+  const uint64_t more = is_new ? FrameBlocks(bytes) : FrameBlocks(open + bytes) - FrameBlocks(open);
   if (UsedBlocks() + more > area_.Blocks()) {
     return absl::ResourceExhaustedError(absl::StrFormat("the log is full: %u of %u blocks are in use, %u more needed",
                                                         UsedBlocks(), area_.Blocks(), more));
   }
-  if (is_full) return false;
-  if (buffer_.empty()) {
-    buffer_.resize(FrameHeader::kSize);
-    buffer_first_lsn_ = lsn;
-  }
-  AppendRecord(lsn, payload, &buffer_);
-  ++buffer_count_;
+  if (is_new) AddFrame(lsn);
+  Frame& frame = held_.back();
+  AppendRecord(lsn, payload, &frame.bytes);
+  ++frame.records;
+  frame.last_lsn = lsn;
+  held_blocks_ += more;
   last_lsn_ = lsn;
   ++counters_.appends;
   counters_.record_bytes += Bytes{payload.size()};
-  return true;
+  return absl::OkStatus();
+}
+
+void Log::AddFrame(Lsn first_lsn) {
+  Frame& frame = held_.emplace_back();
+  frame.bytes = std::exchange(spare_, {});
+  frame.bytes.resize(FrameHeader::kSize);
+  frame.first_lsn = first_lsn;
+}
+
+Log::Frame Log::TakeFrame() {
+  Frame frame = std::move(held_.front());
+  held_.pop_front();
+  held_blocks_ -= FrameBlocks(frame.RecordBytes());
+  return frame;
 }
 
 absl::StatusOr<Lsn> Log::Sync() {
@@ -96,7 +99,7 @@ absl::Status Log::Reach(Until until, Lsn lsn) {
       while (turn_taken_ && failure_.ok() && !Reached(until, lsn)) turn_over_.Wait(lock);
       if (Reached(until, lsn)) return absl::OkStatus();
       BETR_RETURN_IF_ERROR(failure_);
-      turn = BeginTurn(until);
+      turn = BeginTurn(until, lsn);
     }
     const absl::Status status = DoTurn(&turn);
     const MutexLock lock(mutex_);
@@ -104,23 +107,26 @@ absl::Status Log::Reach(Until until, Lsn lsn) {
   }
 }
 
-Log::Turn Log::BeginTurn(Until until) {
+Log::Turn Log::BeginTurn(Until until, Lsn lsn) {
   Check(!turn_taken_, "one thread at a time writes to the log");
   turn_taken_ = true;
   Turn turn;
-  turn.header = {.salt = salt_,
-                 .position = next_,
-                 .opening = opening_,
-                 .first_lsn = buffer_first_lsn_,
-                 .record_bytes = static_cast<uint32_t>(RecordBytes(buffer_)),
-                 .record_count = std::exchange(buffer_count_, 0)};
-  turn_blocks_ = BufferBlocks();
-  turn.frame = std::exchange(buffer_, std::exchange(spare_, {}));
-  turn.last_lsn = last_lsn_;
   turn.erase_first = std::exchange(is_torn_, false);
-  const bool is_far_ahead = kBlockSize * (next_.sequence - durable_) >= kMaxUnflushed;
-  turn.flush_first = !turn.frame.empty() && (!is_settled_ || is_far_ahead);
-  turn.flush_last = until == Until::kDurable;
+  turn.header.position = next_;
+  if (!held_.empty()) {
+    turn.frame = TakeFrame();
+    turn.header = {.salt = salt_,
+                   .position = next_,
+                   .opening = opening_,
+                   .first_lsn = turn.frame.first_lsn,
+                   .record_bytes = static_cast<uint32_t>(turn.frame.RecordBytes()),
+                   .record_count = turn.frame.records};
+    turn_blocks_ = FrameBlocks(turn.frame.RecordBytes());
+    const bool is_far_ahead = kBlockSize * (next_.sequence - durable_) >= kMaxUnflushed;
+    turn.flush_first = !is_settled_ || is_far_ahead;
+  }
+  const bool is_last = turn.frame.bytes.empty() || turn.frame.last_lsn >= lsn;
+  turn.flush_last = until == Until::kDurable && is_last;
   Check(turn.flush_first || turn.flush_last || is_settled_, "the first turn flushes");
   return turn;
 }
@@ -128,7 +134,7 @@ Log::Turn Log::BeginTurn(Until until) {
 absl::Status Log::DoTurn(Turn* turn) {
   if (turn->erase_first) BETR_RETURN_IF_ERROR(EraseHeader(turn->header.position.sequence));
   if (turn->flush_first) BETR_RETURN_IF_ERROR(Flush());
-  if (!turn->frame.empty()) BETR_RETURN_IF_ERROR(WriteFrame(turn));
+  if (!turn->frame.bytes.empty()) BETR_RETURN_IF_ERROR(WriteFrame(turn));
   return turn->flush_last ? Flush() : absl::OkStatus();
 }
 
@@ -162,7 +168,7 @@ absl::Status Log::WriteFrame(Turn* turn) {
     const MutexLock lock(mutex_);
     header.durable = durable_;
   }
-  std::string& frame = turn->frame;
+  std::string& frame = turn->frame.bytes;
   frame.resize((kBlockSize * header.Blocks()).value);
   header.record_checksum = Checksum(std::string_view(frame).substr(FrameHeader::kSize));
   StoreFrameHeader(&header, frame);
@@ -172,7 +178,7 @@ absl::Status Log::WriteFrame(Turn* turn) {
   counters_.bytes += Bytes{frame.size()};
   next_ = header.End();
   turn_blocks_ = 0;
-  written_lsn_ = std::max(written_lsn_, turn->last_lsn);
+  written_lsn_ = std::max(written_lsn_, turn->frame.last_lsn);
   return absl::OkStatus();
 }
 
@@ -180,9 +186,10 @@ void Log::EndTurn(Turn turn, const absl::Status& status) {
   turn_taken_ = false;
   turn_over_.NotifyAll();
   if (!status.ok()) failure_ = Annotate(status, "log");
-  if (turn.frame.capacity() > kMaxSpare.value) return;
-  turn.frame.clear();
-  spare_ = std::move(turn.frame);
+  std::string& bytes = turn.frame.bytes;
+  if (bytes.capacity() > kMaxSpare.value) return;
+  bytes.clear();
+  spare_ = std::move(bytes);
 }
 
 LogPosition Log::Mark() const {
@@ -198,19 +205,19 @@ void Log::Free(const Checkpoint& stored) {
   durable_ = std::max(durable_, free_);
   written_lsn_ = std::max(written_lsn_, stored.lsn);
   durable_lsn_ = std::max(durable_lsn_, stored.lsn);
-  if (stored.lsn == last_lsn_) {
-    buffer_.clear();
-    buffer_count_ = 0;
-  }
+  while (!held_.empty() && held_.front().last_lsn <= stored.lsn) TakeFrame();
 }
 
-uint64_t Log::BufferBlocks() const { return buffer_.empty() ? 0 : FrameBlocks(RecordBytes(buffer_)); }
-
-uint64_t Log::UsedBlocks() const { return next_.sequence - free_ + turn_blocks_ + BufferBlocks(); }
+uint64_t Log::UsedBlocks() const { return next_.sequence - free_ + turn_blocks_ + held_blocks_; }
 
 Bytes Log::Used() const {
   const MutexLock lock(mutex_);
   return kBlockSize * UsedBlocks();
+}
+
+Bytes Log::Held() const {
+  const MutexLock lock(mutex_);
+  return kBlockSize * held_blocks_;
 }
 
 Lsn Log::LastLsn() const {

@@ -2,8 +2,8 @@
 // The redo log: numbered records that survive a crash from the moment on when Sync returned. It knows nothing of
 // what is in them. Format: log_format.h; reasons: docs/log.md.
 //
-//   frames on the device:   free | needed until a checkpoint | being written | free
-//                                ^ Free()                    ^ Mark()
+//   frames:   free | needed until a checkpoint | being written | free          in memory: held | open
+//                  ^ Free()                    ^ Mark()
 //
 // 1. Records are appended with consecutive LSNs. On disk they are in this order; only some that a checkpoint has may
 //    be missing.
@@ -11,11 +11,12 @@
 // 3. A record counts as durable only after a flush, begun after its write had completed, returned ok. After the
 //    first failed write or flush nothing becomes durable any more, and Append, Sync and WriteOut return the error.
 // 4. At most one thread has the I/O turn; all writes and flushes happen in it, without the mutex. Meanwhile others
-//    append to the second buffer.
+//    append.
 // 5. The first turn after opening overwrites the header of a torn frame, if there is one at the end of the log, and
 //    flushes before it writes. So what recovery saw is then what is stored; no block that was hidden by a cache can
 //    come back and follow a frame of ours; and no torn frame can become whole by parts of the one written over it.
-// 6. Memory: two frames; a frame has at most kFrameTarget bytes or a single record.
+// 6. Records stay in memory, in frames that have no place yet, until somebody writes them out or syncs, or a checkpoint
+//    has them: then they are never written. A frame has at most kFrameTarget bytes or a single record.
 //
 // Threads: any. Append calls must follow each other (the caller's order of batches is the order of LSNs); all
 // else may overlap. Without other threads the writes depend on the calls alone.
@@ -25,6 +26,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -78,18 +80,19 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Takes a record; it is durable after a Sync. On an error it was not taken. May write (not flush) what was
-  // appended before, and wait for the turn to do so.
+  // Takes a record into memory; it is durable after a Sync. On an error it was not taken. Does no I/O.
   // Errors: kInvalidArgument (larger than MaxPayload), kResourceExhausted (the area is full: make a checkpoint, Free,
   // and try again, which succeeds unless another thread's write was under way), the error that made the log fail.
   // Requires: lsn == LastLsn().Next().
   absl::Status Append(Lsn lsn, std::string_view payload);
 
   // Makes everything durable that was appended before the call; returns an LSN up to which all is durable.
-  // Concurrent calls share writes and flushes; returns at once if there is nothing to do.
+  // Concurrent calls share writes and flushes, and one flush is for all frames; returns at once if there is nothing
+  // to do.
   absl::StatusOr<Lsn> Sync();
 
-  // Writes what was appended before the call, without making it durable: bounds what the next Sync has to do.
+  // Writes what was appended before the call, without making it durable: bounds memory, and what the next Sync has to
+  // do.
   absl::Status WriteOut();
 
   // The position that a checkpoint of the present state has to store. Call it before, or at, the moment whose LSN
@@ -97,17 +100,18 @@ class Log {
   LogPosition Mark() const;
 
   // A checkpoint with this position and LSN has become durable: what lies before the position is not needed any
-  // more, records up to the LSN are durable, and if nothing newer was appended, what is still in memory need not
-  // be written. Older checkpoints than one before are ignored.
-  // Requires: the position is from Mark(); lsn <= LastLsn().
+  // more, records up to the LSN are durable, and frames in memory that have no newer ones are dropped. Older
+  // checkpoints than one before are ignored. Requires: the position is from Mark(); lsn <= LastLsn().
   void Free(const Checkpoint& stored);
 
   // The last record taken or replayed (at least Checkpoint::lsn); the last one known to be durable.
   Lsn LastLsn() const;
   Lsn DurableLsn() const;
 
-  // What cannot be written over: the blocks behind the last Free, and those that the buffer will take.
+  // What cannot be written over: the blocks behind the last Free, and those that the frames in memory will take.
   Bytes Used() const;
+  // The frames in memory that nobody writes yet.
+  Bytes Held() const;
   Bytes Size() const { return area_.size; }
   Bytes MaxPayload() const { return MaxLogPayload(area_); }
 
@@ -116,14 +120,23 @@ class Log {
   LogCounters Counters() const;
 
  private:
+  // Records that will be written together.
+  struct Frame {
+    std::string bytes;  // room for the header, then the records
+    uint32_t records = 0;
+    Lsn first_lsn;
+    Lsn last_lsn;
+
+    uint64_t RecordBytes() const { return bytes.empty() ? 0 : bytes.size() - FrameHeader::kSize; }
+  };
+
   // What one holder of the turn does, in this order; the frame stands between the flushes.
   struct Turn {
     bool erase_first = false;
     bool flush_first = false;
     bool flush_last = false;
     FrameHeader header;  // without checksums; counts no records if there is nothing to write
-    std::string frame;   // room for the header, then the records
-    Lsn last_lsn;        // of the frame
+    Frame frame;
   };
 
   // What opening finds.
@@ -139,14 +152,12 @@ class Log {
   static absl::StatusOr<Recovered> Recover(BlockDevice& device, const LogArea& area, uint64_t salt,
                                            const Checkpoint& from, const Replay& replay);
 
-  // Takes the record, or says that what is in the buffer has to be written first.
-  absl::StatusOr<bool> TryAppend(Lsn lsn, std::string_view payload);
-
   enum class Until { kWritten, kDurable };
   // Takes a turn, or waits for that of others, until the record has got so far or the log has failed.
   absl::Status Reach(Until until, Lsn lsn);
   bool Reached(Until until, Lsn lsn) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Turn BeginTurn(Until until) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes the oldest frame; flushes at the end if that makes the record as durable as is wanted.
+  Turn BeginTurn(Until until, Lsn lsn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status DoTurn(Turn* turn);
   // Leaves the other sectors of the block as they are, so that this write cannot make the frame whole either.
   absl::Status EraseHeader(uint64_t sequence);
@@ -155,7 +166,10 @@ class Log {
   absl::Status WriteFrame(Turn* turn);
   void EndTurn(Turn turn, const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  uint64_t BufferBlocks() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The oldest frame, which is not held any more.
+  Frame TakeFrame() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Makes a frame the open one.
+  void AddFrame(Lsn first_lsn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t UsedBlocks() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   BlockDevice& device_;
@@ -168,10 +182,9 @@ class Log {
   bool turn_taken_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
 
-  // What was appended and is in no turn yet: as Turn::frame.
-  std::string buffer_ ABSL_GUARDED_BY(mutex_);
-  Lsn buffer_first_lsn_ ABSL_GUARDED_BY(mutex_);
-  uint32_t buffer_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  // What was appended and is in no turn yet, oldest first; the last frame is open for more.
+  std::deque<Frame> held_ ABSL_GUARDED_BY(mutex_);
+  uint64_t held_blocks_ ABSL_GUARDED_BY(mutex_) = 0;
   std::string spare_ ABSL_GUARDED_BY(mutex_);  // empty, with the memory of the last frame
 
   // free_ <= durable_ <= next_.sequence <= free_ + blocks of the area; durable_lsn_ <= written_lsn_ <= last_lsn_.

@@ -15,6 +15,9 @@ namespace {
 // Between two buffers that are absorbed; each is at most a node's work.
 constexpr int kChores = 4;
 
+// After the last buffer that a checkpoint waits for. Others may bring news all the time.
+constexpr int kStepsBeforeCheckpoint = 100;
+
 }  // namespace
 
 // Holds the structural writer's turn. Background turns let urgent ones go first.
@@ -126,13 +129,24 @@ uint64_t Structure::DeadNodes() const {
   return dead_.size();
 }
 
-absl::Status Structure::AbsorbSealed() {
-  for (size_t left = fronts_.SealedCount(); left > 0;) {
+absl::Status Structure::AbsorbBuffers() {
+  size_t left = 0;
+  {
+    const Turn turn(*this, Turn::Kind::kBackground);
+    for (const TreeId id : fronts_.Busy()) {
+      left += fronts_.SealAll(id).size();
+    }
+  }
+  for (int last_steps = kStepsBeforeCheckpoint; last_steps > 0;) {
     const Turn turn(*this, Turn::Kind::kBackground);
     BETR_ASSIGN_OR_RETURN(const bool worked, WorkStep(true));
-    if (!worked) {
+    if (worked) {
+      last_steps -= left == 0 ? 1 : 0;
+    } else if (left > 0) {
       BETR_RETURN_IF_ERROR(AbsorbStep().status());
       --left;
+    } else {
+      break;
     }
   }
   return absl::OkStatus();

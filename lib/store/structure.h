@@ -41,9 +41,9 @@ class Structure {
   // Requires: no other writer meanwhile.
   absl::StatusOr<StatePtr> Drain();
 
-  // Absorbs the buffers that are sealed now, one a turn, so that Drain has little left to do. Between them what is
-  // pressing is done, so that no root becomes much larger than a node should be.
-  absl::Status AbsorbSealed();
+  // Seals and absorbs the buffers that there are now, one a turn, so that Drain has little left to do. Between them and
+  // after the last one what is pressing is done, so that no root becomes much larger than a node should be.
+  absl::Status AbsorbBuffers();
 
   // One step of background work, the first of these that there is: what is pressing in a tree that has news
   // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. After a buffer the last

@@ -137,7 +137,8 @@ absl::Status Store::Impl::HaveSpace(const store::Pledge& pledge, store::Purpose 
 
 absl::Status Store::Impl::WaitForMemory() {
   const auto crowded = [&] {
-    return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit();
+    return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit() ||
+           log_->Held() > LogMemory();
   };
   if (!crowded()) {
     return absl::OkStatus();

@@ -183,6 +183,24 @@ TEST_CASE("a checkpoint drops what is still in memory", "[log]") {
   CHECK(OpenLog(device, kSmall, {}, &replayed).status().code() == absl::StatusCode::kDataLoss);
 }
 
+TEST_CASE("a checkpoint drops the frames in memory that it has, and one flush is for the others", "[log]") {
+  MemoryDevice memory(MiB(17));
+  CountingDevice device(memory);
+  const LogArea area{KiB(8), MiB(16)};
+  auto log = OpenNew(device, area);
+  const std::string payload(100000, 'p');  // ten in a frame
+  for (Lsn lsn{1}; lsn <= Lsn{25}; lsn = lsn.Next()) REQUIRE(log->Append(lsn, payload).ok());
+  const Log::Checkpoint stored{log->Mark(), log->LastLsn()};
+  for (Lsn lsn{26}; lsn <= Lsn{45}; lsn = lsn.Next()) REQUIRE(log->Append(lsn, payload).ok());
+  log->Free(stored);
+  CHECK(log->Sync().value() == Lsn{45});
+  CHECK(device.Stats().writes == 3);  // 21 to 30 together, since the frame was open
+  CHECK(device.Stats().flushes == 2);
+  log = OpenNew(device, area, stored);
+  CHECK(log->LastLsn() == Lsn{45});
+  CHECK(Replayed(device, area, stored).size() == 20);
+}
+
 TEST_CASE("records that a checkpoint has are not replayed, wherever they are", "[log]") {
   MemoryDevice device(MiB(1));
   const auto log = OpenNew(device, kSmall);
@@ -225,14 +243,20 @@ TEST_CASE("a log area must be possible", "[log]") {
   }
 }
 
-TEST_CASE("appending without syncing is bounded in memory and in what is not flushed", "[log]") {
+TEST_CASE("what nobody syncs is held in memory, and written in frames with a flush now and then", "[log]") {
   MemoryDevice memory(MiB(65));
   CountingDevice device(memory);
   const LogArea area{KiB(8), MiB(64)};
   const auto log = OpenNew(device, area);
   const std::string payload(100000, 'p');
   for (Lsn lsn{1}; lsn <= Lsn{400}; lsn = lsn.Next()) REQUIRE(log->Append(lsn, payload).ok());
+  CHECK(device.Stats().writes == 0);
+  CHECK(log->Held() > MiB(36));
+  CHECK(log->Used() == log->Held());
+  REQUIRE(log->WriteOut().ok());
+  CHECK(log->Held() == Bytes{0});
   CHECK(device.Stats().written_bytes > MiB(36));
+  CHECK(device.Stats().writes == 40);
   CHECK(device.Stats().flushes >= 8);
   CHECK(device.Stats().flushes <= 10);
   REQUIRE(log->Append(Lsn{401}, std::string(MiB(16).value, 'x')).ok());  // larger than a frame is meant to be

@@ -117,6 +117,7 @@ absl::Status Ground::Use() {
 absl::StatusOr<std::unique_ptr<Store>> Ground::Open(BlockDevice& device) const {
   StoreOptions options;
   options.cache_size = cache_;
+  options.log_memory = format_.log_size / 4;  // the log is what persistence points make it
   options.checkpoint_period = std::chrono::seconds(0);
   options.background = false;
   options.settle_time = std::chrono::hours(1);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reaches the device of what nobody syncs: large values that come in bulk once, and small changes no more often
+// than if all had gone through the log.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+
+#include "base/coding.h"
+#include "base/random.h"
+#include "betr/store.h"
+#include "device/forwarding_device.h"
+#include "device/memory_device.h"
+#include "support/seed.h"
+
+namespace betr::test {
+namespace {
+
+class Borrowed final : public ForwardingDevice {
+ public:
+  explicit Borrowed(BlockDevice& device) : ForwardingDevice(device) {}
+};
+
+constexpr Bytes kLog = MiB(32);
+
+// A sixteenth of the usual sizes, so that a few dozen MiB are much.
+class Bulk {
+ public:
+  Bulk() : device_(MiB(512)) {
+    FormatOptions format;
+    format.node_size = KiB(256);
+    format.basement_size = KiB(16);
+    format.log_size = kLog;
+    REQUIRE(Store::Format(device_, format).ok());
+    Reopen({});
+    tree = *store().CreateTree("tree");
+  }
+
+  void Reopen(Bytes log_memory) {
+    if (store_ != nullptr) {
+      REQUIRE(store_->Close().ok());
+    }
+    StoreOptions options;
+    options.cache_size = MiB(32);
+    options.background = false;
+    options.log_memory = log_memory;
+    store_ = *Store::Open(std::make_unique<Borrowed>(device_), options);
+  }
+
+  // A value that does not compress, at a number's key.
+  void Put(WriteBatch& batch, uint64_t number, size_t size) {
+    std::string key;
+    PutBigEndian64(&key, number);
+    batch.Put(tree, key, random.String(size));
+  }
+  void Write(WriteBatch& batch) {
+    REQUIRE(store().Write(batch).ok());
+    batch = {};
+  }
+
+  Store& store() { return *store_; }
+
+  TreeId tree;
+  Random random{TestSeed()};
+
+ private:
+  MemoryDevice device_;
+  std::unique_ptr<Store> store_;
+};
+
+Bytes Written(const StoreStats& stats) { return stats.bytes_log + stats.bytes_checkpoint + stats.bytes_eviction; }
+
+}  // namespace
+
+TEST_CASE("large values that are written in bulk reach the device once", "[store][cost]") {
+  const Bytes total = MiB(96);
+  const auto written = [&](Bytes log_memory) {
+    Bulk bulk;
+    bulk.Reopen(log_memory);
+    WriteBatch batch;
+    for (uint64_t block = 0; block < total / KiB(4); ++block) {
+      bulk.Put(batch, block, KiB(4).value);
+      if (batch.Size() >= KiB(256)) {
+        bulk.Write(batch);
+      }
+    }
+    REQUIRE(bulk.store().Sync().ok());
+    return bulk.store().Stats();
+  };
+  const StoreStats usual = written({});
+  INFO("log " << usual.bytes_log.value << ", all " << Written(usual).value);
+  CHECK(usual.bytes_log <= total / 8);
+  CHECK(Written(usual) <= total * 3 / 2);
+  // Without memory for that, all goes through the log as well.
+  CHECK(written(Bytes{1}).bytes_log >= total);
+}
+
+TEST_CASE("small changes on many nodes are no more to write if the log may be held", "[store][cost]") {
+  const auto written = [](Bytes log_memory) {
+    Bulk bulk;
+    constexpr uint64_t kKeys = 200'000;
+    WriteBatch batch;
+    for (uint64_t key = 0; key < kKeys; ++key) {
+      bulk.Put(batch, key, 200);
+      if (batch.Size() >= KiB(256) || key + 1 == kKeys) {
+        bulk.Write(batch);
+      }
+    }
+    bulk.Reopen(log_memory);
+    while (bulk.store().Stats().bytes_batches < MiB(8)) {
+      for (int i = 0; i < 100; ++i) {
+        bulk.Put(batch, bulk.random.Uniform(kKeys), 20);
+      }
+      bulk.Write(batch);
+    }
+    REQUIRE(bulk.store().Sync().ok());
+    return bulk.store().Stats();
+  };
+  const StoreStats usual = written({});
+  const StoreStats eager = written(Bytes{1});
+  CHECK(eager.bytes_log >= eager.bytes_batches);
+  INFO("usual " << Written(usual).value << " (log " << usual.bytes_log.value << "), eager " << Written(eager).value);
+  CHECK(Written(usual) <= Written(eager) * 11 / 10);
+}
+
+}  // namespace betr::test
