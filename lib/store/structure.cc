@@ -14,7 +14,6 @@ namespace {
 
 // Between two buffers that are absorbed; each is at most a node's work.
 constexpr int kChores = 4;
-
 // After the last buffer that a checkpoint waits for. Others may bring news all the time.
 constexpr int kStepsBeforeCheckpoint = 100;
 
@@ -130,23 +129,20 @@ uint64_t Structure::DeadNodes() const {
 }
 
 absl::Status Structure::AbsorbBuffers() {
-  size_t left = 0;
   {
     const Turn turn(*this, Turn::Kind::kBackground);
-    for (const TreeId id : fronts_.Busy()) {
-      left += fronts_.SealAll(id).size();
-    }
+    fronts_.SealLarge(Bytes{1});
   }
-  for (int last_steps = kStepsBeforeCheckpoint; last_steps > 0;) {
+  size_t left = fronts_.SealedCount();
+  for (int steps = kStepsBeforeCheckpoint; steps > 0; steps -= left == 0 ? 1 : 0) {
     const Turn turn(*this, Turn::Kind::kBackground);
     BETR_ASSIGN_OR_RETURN(const bool worked, WorkStep(true));
-    if (worked) {
-      last_steps -= left == 0 ? 1 : 0;
-    } else if (left > 0) {
+    if (!worked && left == 0) {
+      break;
+    }
+    if (!worked) {
       BETR_RETURN_IF_ERROR(AbsorbStep().status());
       --left;
-    } else {
-      break;
     }
   }
   return absl::OkStatus();
@@ -341,11 +337,10 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
   const auto& [id, sealed] = *oldest;
   const StatePtr before = fronts_.state();
   dag::Edit edit = Begin(*before);
-  const std::shared_ptr<State> after = std::make_shared<State>(*before);
-  Tree& tree = after->trees.at(id);
-  BETR_ASSIGN_OR_RETURN(tree.root, dag::Insert(edit, tree.root, sealed->messages.Seal(*core_.io)));
-  after->table = edit.table();
-  after->next_node = edit.next_id();
+  BETR_ASSIGN_OR_RETURN(const NodeId root,
+                        dag::Insert(edit, before->trees.at(id).root, sealed->messages.Seal(*core_.io)));
+  const std::shared_ptr<State> after = Finish(*before, edit);
+  after->trees.at(id).root = root;
   BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
   Remember(edit);
   Change change;
