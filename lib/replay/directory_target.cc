@@ -51,8 +51,11 @@ absl::StatusOr<bool> DirectoryTarget::IsEmpty() {
 }
 
 absl::Status DirectoryTarget::StartCold() {
-  files_.clear();
-  directories_.clear();
+  {
+    MutexLock lock(mutex_);
+    files_.clear();
+    directories_.clear();
+  }
   BETR_RETURN_IF_ERROR(Sync());
   // Needs root; without it the caches stay warm.
   std::ofstream("/proc/sys/vm/drop_caches") << "3\n";
@@ -64,7 +67,10 @@ absl::Status DirectoryTarget::Sync() {
 }
 
 absl::Status DirectoryTarget::Close() {
-  files_.clear();
+  {
+    MutexLock lock(mutex_);
+    files_.clear();
+  }
   return Sync();
 }
 
@@ -89,7 +95,13 @@ std::optional<DeviceCounts> DirectoryTarget::Counts() {
                       .written_bytes = Bytes{fields[6] * 512}};
 }
 
+void DirectoryTarget::Learn(NodeNumber directory, const Place& place) {
+  MutexLock lock(mutex_);
+  directories_[directory] = {place.parent, place.name};
+}
+
 std::string DirectoryTarget::PathOf(NodeNumber directory) const {
+  MutexLock lock(mutex_);
   std::string path;
   for (NodeNumber at = directory; at != root_;) {
     const auto found = directories_.find(at);
@@ -109,6 +121,7 @@ std::string DirectoryTarget::PathOf(const Place& place) const {
 }
 
 int DirectoryTarget::DescriptorOf(FileNumber file) const {
+  MutexLock lock(mutex_);
   const auto found = files_.find(file);
   return found == files_.end() ? -1 : found->second.get();
 }
@@ -123,13 +136,13 @@ Outcome DirectoryTarget::Perform(const Operation& operation) {
   const int root = root_descriptor_.get();
   switch (operation.kind) {
     case OperationKind::kLookup:
-      if (operation.type == FileType::kDirectory) {
-        directories_[operation.place.node] = {operation.place.parent, operation.place.name};
-      }
+      if (operation.type == FileType::kDirectory) Learn(operation.place.node, operation.place);
       return {.is_performed = false};
-    case OperationKind::kForget:
+    case OperationKind::kForget: {
+      MutexLock lock(mutex_);
       directories_.erase(operation.place.node);
       return {.is_performed = false};
+    }
     case OperationKind::kMakeDirectory:
     case OperationKind::kMakeNode:
     case OperationKind::kSymlink:

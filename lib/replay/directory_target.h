@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays in a directory through system calls: the same trace runs on any file system that the kernel has mounted.
-// Paths have no symlinks in them when they reach the kernel: the interpreter has followed those already. One thread.
+// Paths have no symlinks in them when they reach the kernel: the interpreter has followed those already. Operations may
+// come from any thread.
 //
 // Not done as in the trace: O_DIRECT (the buffers are not aligned), opening of fifos and devices (O_PATH instead).
 #pragma once
@@ -12,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "fs/host_file.h"
 #include "replay/contents.h"
 #include "replay/target.h"
@@ -43,6 +45,8 @@ class DirectoryTarget final : public Target {
 
   DirectoryTarget(std::string directory, fs::HostFile root, uint64_t seed);
 
+  void Learn(NodeNumber directory, const Place& place);
+  void Move(NodeNumber node, const Place& place);
   // Relative to the root; "." is the root itself.
   std::string PathOf(NodeNumber directory) const;
   std::string PathOf(const Place& place) const;
@@ -74,9 +78,9 @@ class DirectoryTarget final : public Target {
   const Contents contents_;
   const unsigned umask_;  // to be restored
   NodeNumber root_;
-  std::unordered_map<NodeNumber, Where> directories_;
-  std::unordered_map<FileNumber, fs::HostFile> files_;
-  std::vector<char> buffer_;
+  mutable Mutex mutex_;
+  std::unordered_map<NodeNumber, Where> directories_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_map<FileNumber, fs::HostFile> files_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace betr::replay

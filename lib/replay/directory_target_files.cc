@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "replay/directory_target.h"
+#include "replay/thread_buffer.h"
 
 namespace betr::replay {
 namespace {
@@ -29,22 +30,31 @@ Outcome DirectoryTarget::OpenFile(const Operation& operation) {
   const std::string path = is_unnamed ? PathOf(operation.to.node) : PathOf(operation.place);
   fs::HostFile file(openat(root_descriptor_.get(), path.c_str(), flags | O_CLOEXEC, operation.mode));
   if (file.get() < 0) return {.error = errno};
+  MutexLock lock(mutex_);
   files_[operation.file] = std::move(file);
   return {};
 }
 
 Outcome DirectoryTarget::CloseFile(const Operation& operation) {
-  return {.is_performed = files_.erase(operation.file) > 0};
+  fs::HostFile closed(-1);  // without the lock: the last close of a file may take long
+  {
+    MutexLock lock(mutex_);
+    const auto found = files_.find(operation.file);
+    if (found == files_.end()) return {.is_performed = false};
+    closed = std::move(found->second);
+    files_.erase(found);
+  }
+  return {};
 }
 
 Outcome DirectoryTarget::Read(const Operation& operation) {
   const int descriptor = DescriptorOf(operation.file);
-  buffer_.resize(kMostContent.value);
+  const std::span<char> buffer = ThreadBuffer(std::min(operation.length, kMostContent.value));
   Outcome outcome;
   do {
     const uint64_t wanted = std::min(operation.length - outcome.count, kMostContent.value);
     const ssize_t count =
-        pread(descriptor, buffer_.data(), wanted, static_cast<off_t>(operation.offset + outcome.count));
+        pread(descriptor, buffer.data(), wanted, static_cast<off_t>(operation.offset + outcome.count));
     if (count < 0) return OutcomeOf(count);
     outcome.count += static_cast<uint64_t>(count);
     if (static_cast<uint64_t>(count) < wanted) break;
@@ -109,11 +119,11 @@ Outcome DirectoryTarget::Seek(const Operation& operation) {
 Outcome DirectoryTarget::ListDirectory(const Operation& operation) {
   const int descriptor = DescriptorOf(operation.file);
   constexpr size_t kBufferSize = 32768;
-  buffer_.resize(std::max(buffer_.size(), kBufferSize));
+  const std::span<char> buffer = ThreadBuffer(kBufferSize);
   if (lseek(descriptor, 0, SEEK_SET) < 0) return OutcomeOf(-1);
   Outcome outcome;
   while (true) {
-    const int64_t count = syscall(SYS_getdents64, descriptor, buffer_.data(), kBufferSize);
+    const int64_t count = syscall(SYS_getdents64, descriptor, buffer.data(), kBufferSize);
     if (count < 0) return OutcomeOf(count);
     if (count == 0) return outcome;
     outcome.count += static_cast<uint64_t>(count);

@@ -13,6 +13,7 @@
 #include <cstdio>
 
 #include "replay/directory_target.h"
+#include "replay/thread_buffer.h"
 
 namespace betr::replay {
 namespace {
@@ -60,7 +61,7 @@ Outcome DirectoryTarget::Make(const Operation& operation) {
     return OutcomeOf(mknodat(root, path.c_str(), ModeBits(operation.type) | operation.mode, operation.device));
   }
   const Outcome outcome = OutcomeOf(mkdirat(root, path.c_str(), operation.mode));
-  if (outcome.error == 0) directories_[operation.place.node] = {operation.place.parent, operation.place.name};
+  if (outcome.error == 0) Learn(operation.place.node, operation.place);
   return outcome;
 }
 
@@ -71,18 +72,21 @@ Outcome DirectoryTarget::Link(const Operation& operation) {
       linkat(root_descriptor_.get(), SubjectOf(operation).c_str(), root_descriptor_.get(), to.c_str(), flags));
 }
 
+// Nothing for what is no directory.
+void DirectoryTarget::Move(NodeNumber node, const Place& place) {
+  MutexLock lock(mutex_);
+  const auto found = directories_.find(node);
+  if (found != directories_.end()) found->second = {place.parent, place.name};
+}
+
 Outcome DirectoryTarget::Rename(const Operation& operation) {
   const std::string from = PathOf(operation.place);
   const std::string to = PathOf(operation.to);
   const Outcome outcome =
       OutcomeOf(renameat2(root_descriptor_.get(), from.c_str(), root_descriptor_.get(), to.c_str(), operation.flags));
   if (outcome.error != 0 || operation.place.node == operation.to.node) return outcome;
-  const auto move = [this](NodeNumber node, const Place& place) {
-    const auto found = directories_.find(node);
-    if (found != directories_.end()) found->second = {place.parent, place.name};
-  };
-  move(operation.place.node, operation.to);
-  if ((operation.flags & RENAME_EXCHANGE) != 0) move(operation.to.node, operation.place);
+  Move(operation.place.node, operation.to);
+  if ((operation.flags & RENAME_EXCHANGE) != 0) Move(operation.to.node, operation.place);
   return outcome;
 }
 
@@ -107,14 +111,14 @@ Outcome DirectoryTarget::Xattr(const Operation& operation) {
   const std::string path = is_open ? SubjectOf(operation) : directory_ + "/" + SubjectOf(operation);
   const char* name = operation.text.c_str();
   constexpr size_t kMostValue = 65536;
-  buffer_.resize(std::max(buffer_.size(), kMostValue));
+  const std::span<char> buffer = ThreadBuffer(kMostValue);
   switch (operation.kind) {
     case OperationKind::kGetXattr:
-      return OutcomeOf(is_open ? getxattr(path.c_str(), name, buffer_.data(), kMostValue)
-                               : lgetxattr(path.c_str(), name, buffer_.data(), kMostValue));
+      return OutcomeOf(is_open ? getxattr(path.c_str(), name, buffer.data(), kMostValue)
+                               : lgetxattr(path.c_str(), name, buffer.data(), kMostValue));
     case OperationKind::kListXattrs:
-      return OutcomeOf(is_open ? listxattr(path.c_str(), buffer_.data(), kMostValue)
-                               : llistxattr(path.c_str(), buffer_.data(), kMostValue));
+      return OutcomeOf(is_open ? listxattr(path.c_str(), buffer.data(), kMostValue)
+                               : llistxattr(path.c_str(), buffer.data(), kMostValue));
     case OperationKind::kRemoveXattr:
       return OutcomeOf(is_open ? removexattr(path.c_str(), name) : lremovexattr(path.c_str(), name));
     default:
@@ -132,8 +136,8 @@ Outcome DirectoryTarget::OnAttributes(const Operation& operation) {
     case OperationKind::kStat:
       return Stat(operation);
     case OperationKind::kReadLink: {
-      buffer_.resize(std::max<size_t>(buffer_.size(), PATH_MAX));
-      const ssize_t count = readlinkat(root, PathOf(operation.place).c_str(), buffer_.data(),
+      const std::span<char> buffer = ThreadBuffer(PATH_MAX);
+      const ssize_t count = readlinkat(root, PathOf(operation.place).c_str(), buffer.data(),
                                        std::clamp<size_t>(operation.length, 1, PATH_MAX));
       return count < 0 ? OutcomeOf(count) : Outcome{.count = static_cast<uint64_t>(count)};
     }

@@ -49,9 +49,12 @@ absl::Status ImageTarget::Mount() {
 }
 
 absl::Status ImageTarget::Unmount() {
-  for (const auto& [file, inode] : files_) fs_->Close(inode);
-  files_.clear();
-  nodes_.clear();
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [file, inode] : files_) fs_->Close(inode);
+    files_.clear();
+    nodes_.clear();
+  }
   if (fs_ == nullptr) return absl::OkStatus();
   const absl::Status status = fs_->Unmount();
   fs_.reset();
@@ -78,7 +81,7 @@ absl::Status ImageTarget::Sync() { return fs_->Sync(); }
 
 void ImageTarget::BindRoot(NodeNumber root) {
   root_ = root;
-  nodes_[root] = kRootInode;
+  Learn(root, kRootInode);
 }
 
 std::optional<DeviceCounts> ImageTarget::Counts() {
@@ -123,12 +126,24 @@ absl::StatusOr<Manifest> ImageTarget::List(const std::string& root) {
   return manifest;
 }
 
+void ImageTarget::Learn(NodeNumber node, InodeId inode) {
+  MutexLock lock(mutex_);
+  nodes_[node] = inode;
+}
+
+void ImageTarget::Learn(FileNumber file, InodeId inode) {
+  MutexLock lock(mutex_);
+  files_[file] = inode;
+}
+
 InodeId ImageTarget::InodeOf(NodeNumber node) const {
+  MutexLock lock(mutex_);
   const auto found = nodes_.find(node);
   return found == nodes_.end() ? InodeId{} : found->second;
 }
 
 InodeId ImageTarget::InodeOf(FileNumber file) const {
+  MutexLock lock(mutex_);
   const auto found = files_.find(file);
   return found == files_.end() ? InodeId{} : found->second;
 }
@@ -222,7 +237,7 @@ Outcome ImageTarget::Probe(const Operation& operation) {
 Outcome ImageTarget::Lookup(const Operation& operation) {
   const absl::StatusOr<Entry> entry = fs_->Lookup(InodeOf(operation.place.parent), operation.place.name);
   if (!entry.ok()) return {.error = ToErrno(entry.status())};
-  nodes_[operation.place.node] = entry->inode;
+  Learn(operation.place.node, entry->inode);
   return {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays into an image through lib/fs: no kernel, no mount. What the device sees is counted. One thread.
+// Replays into an image through lib/fs: no kernel, no mount. What the device sees is counted. Operations may come from
+// any thread.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "betr/filesystem.h"
 #include "device/counting_device.h"
 #include "device/disk_device.h"
@@ -56,6 +58,8 @@ class ImageTarget final : public Target {
   InodeId InodeOf(const Operation& operation) const;
   InodeId InodeOf(NodeNumber node) const;
   InodeId InodeOf(FileNumber file) const;
+  void Learn(NodeNumber node, InodeId inode);
+  void Learn(FileNumber file, InodeId inode);
   Outcome Probe(const Operation& operation);
   Outcome Lookup(const Operation& operation);
   // --- image_target_content.cc ---------------------------------------------------------------------------------
@@ -88,9 +92,9 @@ class ImageTarget final : public Target {
   std::unique_ptr<CountingDevice> counting_;
   std::unique_ptr<FileSystem> fs_;
   NodeNumber root_;
-  std::unordered_map<NodeNumber, InodeId> nodes_;  // a reference each, but for the root
-  std::unordered_map<FileNumber, InodeId> files_;  // open
-  std::vector<char> buffer_;
+  mutable Mutex mutex_;
+  std::unordered_map<NodeNumber, InodeId> nodes_ ABSL_GUARDED_BY(mutex_);  // a reference each, but for the root
+  std::unordered_map<FileNumber, InodeId> files_ ABSL_GUARDED_BY(mutex_);  // open
 };
 
 }  // namespace betr::replay

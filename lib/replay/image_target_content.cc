@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "replay/image_target.h"
+#include "replay/thread_buffer.h"
 
 namespace betr::replay {
 namespace {
@@ -21,7 +22,7 @@ Outcome ImageTarget::OpenFile(const Operation& operation) {
   if (operation.type == FileType::kDirectory && wants_file && !is_for_path) return {.error = EISDIR};
   const InodeId inode = InodeOf(operation.place.node);
   if (const absl::Status opened = fs_->Open(inode); !opened.ok()) return OutcomeOf(opened);
-  files_[operation.file] = inode;
+  Learn(operation.file, inode);
   const bool truncates = (operation.flags & O_TRUNC) != 0 && !is_for_path;
   if (!truncates || operation.type != FileType::kRegular) return {};
   return OutcomeOf(fs_->SetAttributes(inode, {.size = 0}).status());
@@ -34,30 +35,34 @@ Outcome ImageTarget::CreateFile(const Operation& operation) {
                                           ? fs_->CreateUnnamed(InodeOf(operation.to.node), file)
                                           : fs_->Create(InodeOf(operation.place.parent), operation.place.name, file);
   if (!entry.ok()) return OutcomeOf(entry.status());
-  nodes_[operation.place.node] = entry->inode;
+  Learn(operation.place.node, entry->inode);
   if (!is_unnamed) {
     if (const absl::Status opened = fs_->Open(entry->inode); !opened.ok()) return OutcomeOf(opened);
   }
-  files_[operation.file] = entry->inode;
+  Learn(operation.file, entry->inode);
   return {};
 }
 
 Outcome ImageTarget::CloseFile(const Operation& operation) {
-  const auto found = files_.find(operation.file);
-  if (found == files_.end()) return {.is_performed = false};
-  fs_->Close(found->second);
-  files_.erase(found);
+  InodeId inode;
+  {
+    MutexLock lock(mutex_);
+    const auto found = files_.find(operation.file);
+    if (found == files_.end()) return {.is_performed = false};
+    inode = found->second;
+    files_.erase(found);
+  }
+  fs_->Close(inode);
   return {};
 }
 
 Outcome ImageTarget::Read(const Operation& operation) {
   const InodeId inode = InodeOf(operation);
   Outcome outcome;
-  buffer_.resize(kMostContent.value);
+  const std::span<char> buffer = ThreadBuffer(std::min(operation.length, kMostContent.value));
   do {
     const uint64_t wanted = std::min(operation.length - outcome.count, kMostContent.value);
-    const absl::StatusOr<size_t> count =
-        fs_->Read(inode, operation.offset + outcome.count, std::span(buffer_.data(), wanted));
+    const absl::StatusOr<size_t> count = fs_->Read(inode, operation.offset + outcome.count, buffer.first(wanted));
     if (!count.ok()) return OutcomeOf(count.status());
     outcome.count += *count;
     if (*count < wanted) break;

@@ -21,7 +21,7 @@ Outcome ImageTarget::Make(const Operation& operation) {
       .type = operation.type, .permissions = operation.mode, .device = operation.device, .target = operation.text};
   const absl::StatusOr<Entry> entry = fs_->Create(InodeOf(operation.place.parent), operation.place.name, file);
   if (!entry.ok()) return OutcomeOf(entry.status());
-  nodes_[operation.place.node] = entry->inode;
+  Learn(operation.place.node, entry->inode);
   return {};
 }
 
@@ -114,11 +114,15 @@ Outcome ImageTarget::Xattr(const Operation& operation) {
 }
 
 Outcome ImageTarget::Forget(const Operation& operation) {
-  const auto found = nodes_.find(operation.place.node);
-  if (found != nodes_.end()) {
-    fs_->Forget(found->second);
+  InodeId inode;
+  {
+    MutexLock lock(mutex_);
+    const auto found = nodes_.find(operation.place.node);
+    if (found == nodes_.end()) return {.is_performed = false};
+    inode = found->second;
     nodes_.erase(found);
   }
+  fs_->Forget(inode);
   return {.is_performed = false};
 }
 

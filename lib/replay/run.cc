@@ -10,6 +10,7 @@
 #include "replay/meter.h"
 #include "replay/operation_printer.h"
 #include "replay/replayer.h"
+#include "replay/threaded_replayer.h"
 #include "replay/trace_reader.h"
 #include "replay/trace_writer.h"
 
@@ -126,7 +127,11 @@ absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& in
   Meter meter(target, clock);
   meter.SetSpeed(options.speed);
   RunResult result;
-  {
+  if (options.has_threads) {
+    ThreadedReplayer replayer(&meter, &space);
+    BETR_ASSIGN_OR_RETURN(static_cast<TraceOutcome&>(result), Feed(options, &space, &replayer, progress));
+    replayer.Finish();
+  } else {
     Replayer replayer(&meter, &space);
     BETR_ASSIGN_OR_RETURN(static_cast<TraceOutcome&>(result), Feed(options, &space, &replayer, progress));
   }

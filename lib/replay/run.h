@@ -22,6 +22,7 @@ namespace betr::replay {
 struct RunOptions {
   std::vector<std::string> traces;  // a converted one is alone
   std::string root = "/";           // a converted trace has its own
+  bool has_threads = false;         // operations are done by threads as in the trace; else one after the other
   double speed = 0;                 // times the rhythm of the trace; 0: as fast as possible
   std::string initial_directory;    // of processes that never say where they are; may be empty
 };

@@ -42,14 +42,15 @@ class Target {
 
   // The root directory of the replay gets this number. Before everything else.
   virtual void BindRoot(NodeNumber root) = 0;
-  // Errors of the file system are outcomes. Never blocks for ever.
+  // Errors of the file system are outcomes. Never blocks for ever. Operations that do not depend on each other
+  // (dependencies.h) may come from several threads at once.
   virtual Outcome Perform(const Operation& operation) = 0;
   // Everything is durable.
   virtual absl::Status Sync() = 0;
 
   // What there is now, `root` being the path that the listing gives to the root directory.
   virtual absl::StatusOr<Manifest> List(const std::string& root) = 0;
-  // Nothing if the target cannot know.
+  // Nothing if the target cannot know. Any thread.
   virtual std::optional<DeviceCounts> Counts() = 0;
   // After the last use: everything is durable, nothing is open.
   virtual absl::Status Close() = 0;

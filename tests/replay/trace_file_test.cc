@@ -7,6 +7,7 @@
 #include "replay/initial_state.h"
 #include "replay/trace_reader.h"
 #include "replay/trace_writer.h"
+#include "support/replay/operations.h"
 #include "support/seed.h"
 
 namespace betr::replay {
@@ -28,13 +29,6 @@ constexpr NodeNumber kDirectory{3};
 constexpr NodeNumber kFile{4};
 constexpr NodeNumber kLink{5};
 constexpr NodeNumber kNew{6};
-
-Operation Make(OperationKind kind, Place place) {
-  Operation operation;
-  operation.kind = kind;
-  operation.place = std::move(place);
-  return operation;
-}
 
 class Collector final : public OperationSink {
  public:
@@ -79,7 +73,7 @@ std::string ErrorOf(const std::string& bytes) {
 std::string ErrorOf(const Operation& operation) { return ErrorOf(Write({operation})); }
 
 Operation Everything() {
-  Operation operation = Make(OperationKind::kChangeTimes, {kFile, kRoot, "f", {}});
+  Operation operation = MakeOperation(OperationKind::kChangeTimes, {kFile, kRoot, "f", {}});
   operation.thread = 77;
   operation.line = 1000;
   operation.time = std::chrono::nanoseconds(1795177851000000000);
@@ -108,7 +102,7 @@ Operation Everything() {
 }
 
 TEST_CASE("a converted trace has all fields of operations, and what the trace says as a whole") {
-  Operation earlier = Make(OperationKind::kStat, {kLink, {}, {}, {}});
+  Operation earlier = MakeOperation(OperationKind::kStat, {kLink, {}, {}, {}});
   earlier.line = 500;
   earlier.time = std::chrono::nanoseconds(5);
   const std::vector<Operation> operations{Everything(), earlier, Everything()};
@@ -166,37 +160,37 @@ TEST_CASE("operations that a trace cannot lead to are refused") {
     INFO(NameOf(operation.kind));
     CHECK_THAT(ErrorOf(operation), Contains("record 0: ") && Contains(why));
   };
-  refused(Make(Kind::kStat, {NodeNumber{99}, {}, {}, {}}), "node 99 is not there");
-  refused(Make(Kind::kUnlink, {kFile, kRoot, "../f", {}}), "a name that is none");
-  refused(Make(Kind::kUnlink, {kFile, kRoot, "..", {}}), "a name that is none");
-  refused(Make(Kind::kUnlink, {kFile, kRoot, "x", {}}), "the name is of node 0");
-  refused(Make(Kind::kUnlink, {kFile, kLink, "f", {}}), "node 5 is no directory");
-  refused(Make(Kind::kUnlink, {kDirectory, kRoot, "d", {}}), "it would fail");
-  refused(Make(Kind::kUnlink, {kFile, kRoot, "f", "/x"}), "a path goes on where it may not");
-  refused(Make(Kind::kMakeDirectory, {kNew, kRoot, "new", {}}), "another type");
-  refused(Make(Kind::kCreate, {kNew, kRoot, "f", {}}), "old number");
-  refused(Make(Kind::kSymlink, {kFile, kRoot, "new", {}}), "not the next number");
-  refused(Make(Kind::kRead, {kFile, {}, {}, {}}), "a file is missing");
-  refused(Make(Kind::kForget, {kFile, {}, {}, {}}), "still in use");
-  refused(Make(Kind::kChangeMode, {kLink, kRoot, "l", {}}), "a symlink has no mode");
-  refused(Make(Kind::kTruncate, {kLink, kRoot, "l", {}}), "no content");
-  Operation lookup = Make(Kind::kLookup, {kLink, kRoot, "l", {}});
+  refused(MakeOperation(Kind::kStat, {NodeNumber{99}, {}, {}, {}}), "node 99 is not there");
+  refused(MakeOperation(Kind::kUnlink, {kFile, kRoot, "../f", {}}), "a name that is none");
+  refused(MakeOperation(Kind::kUnlink, {kFile, kRoot, "..", {}}), "a name that is none");
+  refused(MakeOperation(Kind::kUnlink, {kFile, kRoot, "x", {}}), "the name is of node 0");
+  refused(MakeOperation(Kind::kUnlink, {kFile, kLink, "f", {}}), "node 5 is no directory");
+  refused(MakeOperation(Kind::kUnlink, {kDirectory, kRoot, "d", {}}), "it would fail");
+  refused(MakeOperation(Kind::kUnlink, {kFile, kRoot, "f", "/x"}), "a path goes on where it may not");
+  refused(MakeOperation(Kind::kMakeDirectory, {kNew, kRoot, "new", {}}), "another type");
+  refused(MakeOperation(Kind::kCreate, {kNew, kRoot, "f", {}}), "old number");
+  refused(MakeOperation(Kind::kSymlink, {kFile, kRoot, "new", {}}), "not the next number");
+  refused(MakeOperation(Kind::kRead, {kFile, {}, {}, {}}), "a file is missing");
+  refused(MakeOperation(Kind::kForget, {kFile, {}, {}, {}}), "still in use");
+  refused(MakeOperation(Kind::kChangeMode, {kLink, kRoot, "l", {}}), "a symlink has no mode");
+  refused(MakeOperation(Kind::kTruncate, {kLink, kRoot, "l", {}}), "no content");
+  Operation lookup = MakeOperation(Kind::kLookup, {kLink, kRoot, "l", {}});
   lookup.type = FileType::kDirectory;
   refused(lookup, "another type");
-  Operation rename = Make(Kind::kRename, {kDirectory, kRoot, "d", {}});
+  Operation rename = MakeOperation(Kind::kRename, {kDirectory, kRoot, "d", {}});
   rename.to = {{}, kDirectory, "below", {}};
   refused(rename, "it would fail");
   rename.expected_error = 22;
   CHECK(ErrorOf(rename).empty());
   rename.to = {{}, kRoot, "other", {}};
   refused(rename, "it would not fail");
-  Operation link = Make(Kind::kLink, {kFile, kRoot, "f", {}});
+  Operation link = MakeOperation(Kind::kLink, {kFile, kRoot, "f", {}});
   link.to = {kDirectory, kRoot, "new", {}};
   refused(link, "another node");
-  Operation create = Make(Kind::kCreate, {{}, kRoot, "new", {}});
+  Operation create = MakeOperation(Kind::kCreate, {{}, kRoot, "new", {}});
   create.expected_error = 21;
   refused(create, "it would not fail");
-  Operation probe = Make(Kind::kStat, {{}, kRoot, "new", {}});
+  Operation probe = MakeOperation(Kind::kStat, {{}, kRoot, "new", {}});
   probe.is_probe = true;
   refused(probe, "a probe that succeeds");
 }
@@ -204,7 +198,7 @@ TEST_CASE("operations that a trace cannot lead to are refused") {
 TEST_CASE("texts that are too long are not converted") {
   std::ostringstream out;
   TraceWriter writer(&out, "/w", InitialState());
-  Operation operation = Make(OperationKind::kGetXattr, {kFile, {}, {}, {}});
+  Operation operation = MakeOperation(OperationKind::kGetXattr, {kFile, {}, {}, {}});
   operation.line = 4;
   operation.text = std::string(kMostText + 1, 'x');
   writer.Perform(operation);

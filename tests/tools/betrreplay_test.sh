@@ -29,6 +29,18 @@ replays_in_a_directory() {
   [ "$(stat -c %s here/a.tar)" = 102400 ] || fail "size of a.tar"
 }
 
+replays_with_threads() {
+  mkfs.betr -q -s 256M threads.img
+  expect 0 betrreplay -i threads.img --threads --manifest "$before" --check "$after" "$data/shell-stderr.strace.zst"
+  printed "check +43 objects, 0 differences, 0 explained; digest equal"
+  printed "rename +123 .*"
+  expect 0 fsck.betr threads.img
+  mkdir threads.d
+  chmod 755 threads.d
+  expect 0 betrreplay --dir threads.d --threads --manifest "$before" --check "$after" "$data/shell-plain.strace.zst"
+  printed "check +43 objects, 0 differences, 0 explained; digest equal"
+}
+
 refuses_what_is_not_empty() {
   expect 3 betrreplay --dir here --manifest "$before" "$data/shell-plain.strace.zst"
   said "betrreplay: .* not empty"
@@ -184,6 +196,7 @@ refuses_wrong_commands() {
 umask 022
 replays_in_an_image
 replays_in_a_directory
+replays_with_threads
 refuses_what_is_not_empty
 infers_what_was_there
 tells_what_differs

@@ -24,6 +24,7 @@ using TargetPointer = std::unique_ptr<replay::Target>;
 replay::RunOptions RunOptionsOf(const BetrreplayOptions& options) {
   return {.traces = options.traces,
           .root = options.root.empty() ? "/mnt/w" : options.root,
+          .has_threads = options.has_threads,
           .speed = options.speed,
           .initial_directory = options.working_directory};
 }

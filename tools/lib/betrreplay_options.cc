@@ -36,6 +36,7 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   app.add_option("--convert", options->convert, "Write the trace with its initial state as a compact file; no replay")
       ->type_name("FILE");
   app.add_flag("--print-operations", options->prints_operations, "Print what would be done, as text; no replay");
+  app.add_flag("--threads", options->has_threads, "Do operations by threads as the trace has them, at the same time");
   app.add_option("--speed", options->speed, "Keep the rhythm of the trace, F times as fast (default: do not wait)")
       ->type_name("F")
       ->check(CLI::Range(0.0, 1e6));

@@ -22,6 +22,7 @@ struct BetrreplayOptions {
   std::string convert;  // the file to make; empty: none
   bool prints_manifest = false;
   bool prints_operations = false;
+  bool has_threads = false;
   double speed = 0;  // 0: as fast as possible
   std::string disk;  // name of a profile; empty: no model
   bool waits_for_disk = false;

@@ -91,18 +91,18 @@ void TextRun::RunInImage(const std::string& name) {
   RunOn(target->get());
 }
 
-std::unique_ptr<Target> TextRun::NewDirectory() const {
-  const std::string directory = dir_.File("directory");
+std::unique_ptr<Target> TextRun::NewDirectory(const std::string& name) const {
+  const std::string directory = dir_.File(name);
   REQUIRE(mkdir(directory.c_str(), 0755) == 0);
   auto target = DirectoryTarget::Open(directory, 1);
   REQUIRE(target.ok());
   return *std::move(target);
 }
 
-void TextRun::InDirectory() { RunOn(NewDirectory().get()); }
+void TextRun::InDirectory() { RunOn(NewDirectory("directory").get()); }
 
 void TextRun::InDirectorySomehow() {
-  const std::unique_ptr<Target> target = NewDirectory();
+  const std::unique_ptr<Target> target = NewDirectory("directory");
   Run(target.get());
   CHECK(target->List(options_.root).ok());
 }
@@ -110,8 +110,22 @@ void TextRun::InDirectorySomehow() {
 void TextRun::Everywhere() {
   InDirectory();
   InImage();
+  WithThreads();
   OnNothing();
   Converted();
+}
+
+void TextRun::WithThreads() {
+  OnNothing();
+  const std::string serial = Summary(result_);
+  options_.has_threads = true;
+  OnNothing();
+  CHECK(Summary(result_) == serial);
+  RunOn(NewDirectory("directory for threads").get());
+  CHECK(Summary(result_) == serial);
+  RunInImage("image for threads");
+  CHECK(Summary(result_) == serial);
+  options_.has_threads = false;
 }
 
 void TextRun::Converted() {

@@ -32,6 +32,8 @@ class TextRun {
   // Converted, then replayed from that on the name space alone and in an image: everything but the times is as it was
   // with the trace itself.
   void Converted();
+  // By threads as in the trace, in a directory and in an image: everything but the times is as one after the other.
+  void WithThreads();
   // All of these, as the trace says.
   void Everywhere();
 
@@ -44,7 +46,7 @@ class TextRun {
  private:
   void Run(Target* target);
   void RunOn(Target* target);
-  std::unique_ptr<Target> NewDirectory() const;
+  std::unique_ptr<Target> NewDirectory(const std::string& name) const;
   void RunInImage(const std::string& name);
 
   TempDir dir_;
