@@ -71,6 +71,11 @@ const CallTable::Row CallTable::kRows[] = {
     {"fsync", {&Interpreter::SyncFile}},
     {"fdatasync", {&Interpreter::SyncFile}},
     {"sync_file_range", {&Interpreter::SyncFile}},
+    {"mmap", {&Interpreter::MapMemory}},
+    {"munmap", {&Interpreter::UnmapMemory}},
+    {"mremap", {&Interpreter::RemapMemory}},
+    {"mprotect", {&Interpreter::ProtectMemory}},
+    {"msync", {&Interpreter::SyncMemory}},
     // names
     {"mkdir", {&Interpreter::MakeDirectory}},
     {"mkdirat", {&Interpreter::MakeDirectoryAt}},

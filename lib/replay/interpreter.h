@@ -26,6 +26,7 @@
 
 #include "replay/argument.h"
 #include "replay/call_stream.h"
+#include "replay/memory_map.h"
 #include "replay/name_space.h"
 #include "replay/operation.h"
 #include "replay/process_table.h"
@@ -45,6 +46,9 @@ struct InterpreterCounts {
   uint64_t used = 0;                            // led to operations, or changed a process
   uint64_t outside = 0;                         // about something outside of what is replayed, or about no file
   uint64_t other = 0;                           // kinds of calls that have nothing to do with files
+  uint64_t shared_maps = 0;                     // shared mappings of files that can be stored to
+  uint64_t unsynced_maps = 0;                   // of these: never msync'ed, so stores into them are not known at all
+  uint64_t map_syncs = 0;                       // ranges that msync made durable, which counts as a write
   std::map<std::string, uint64_t> unsupported;  // by name: calls that matter but that replay does not do
   std::map<std::string, uint64_t> skipped;      // by reason: results that a replay cannot repeat
   std::map<std::string, uint64_t> conflicts;    // by kind: the trace says one thing, the name space another
@@ -184,6 +188,16 @@ class Interpreter {
   void SyncAll(Call& call);
   void SyncFile(Call& call);
   std::optional<uint64_t> OffsetAt(std::string_view argument) const;
+
+  // --- interpreter_memory.cc --------------------------------------------------------------------------------------
+  void MapMemory(Call& call);
+  void UnmapMemory(Call& call);
+  void RemapMemory(Call& call);
+  void ProtectMemory(Call& call);
+  void SyncMemory(Call& call);
+  void WriteMapped(Call& call, const MemoryMap::Piece& piece);
+  MappedFilePointer Keep(const DescriptionPointer& file);
+  void AllowStores(MappedFile* mapped);
 
   // --- interpreter_names.cc -----------------------------------------------------------------------------------------
   void MakeDirectory(Call& call);

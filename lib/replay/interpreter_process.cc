@@ -10,15 +10,16 @@ namespace betr::replay {
 
 void Interpreter::Fork(Call& call) {
   if (!call.event.child.has_value()) return;
-  uint64_t flags = 0;
+  uint64_t flags = call.event.name == "vfork" ? CLONE_VM : 0;
   if (call.event.name.starts_with("clone")) {
     const std::string_view arguments =
         call.event.name == "clone3" ? call.Argument(0) : std::string_view(call.event.arguments);
     flags = ParseFlags(FindField(arguments, "flags")).value_or(0);
   }
   ++counts_.used;
-  processes_.Fork(call.event.thread, *call.event.child,
-                  {.files = (flags & CLONE_FILES) != 0, .directories = (flags & CLONE_FS) != 0});
+  processes_.Fork(
+      call.event.thread, *call.event.child,
+      {.files = (flags & CLONE_FILES) != 0, .directories = (flags & CLONE_FS) != 0, .memory = (flags & CLONE_VM) != 0});
   sink_.Follow({.kind = ProcessEvent::Kind::kFork,
                 .thread = call.event.thread,
                 .other = *call.event.child,

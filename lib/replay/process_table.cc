@@ -10,6 +10,7 @@ void ProcessTable::Fork(ThreadNumber parent, ThreadNumber child, const Sharing& 
     task.files = std::make_shared<DescriptorTable>();
     task.files->open = from.files->open;
   }
+  if (!sharing.memory) task.memory = std::make_shared<MemoryMap>(*from.memory);
   if (!sharing.directories) task.directories = std::make_shared<Directories>(*from.directories);
   tasks_.insert_or_assign(child, std::move(task));
 }
@@ -21,6 +22,7 @@ void ProcessTable::Exec(ThreadNumber thread) {
     if (!descriptor.is_closed_on_exec) own->open.emplace(number, descriptor);
   }
   task.files = std::move(own);
+  task.memory = std::make_shared<MemoryMap>();
 }
 
 void ProcessTable::ExitGroup(ThreadNumber thread) {

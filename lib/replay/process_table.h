@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of a trace with what they share or own: descriptors, working directory, root directory, umask. Knows
-// nothing of calls; the interpreter keeps it in step with them. Descriptors that lead to nothing in the replay (pipes,
-// sockets, files outside) are not in the tables.
+// The threads of a trace with what they share or own: descriptors, working directory, root directory, umask, mappings.
+// Knows nothing of calls; the interpreter keeps it in step with them. Descriptors that lead to nothing in the replay
+// (pipes, sockets, files outside) are not in the tables.
 //
 // What is shared is held by shared pointers, as the kernel counts references: when the last descriptor of an open file
 // goes, its deleter tells the interpreter. One thread.
@@ -16,20 +16,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "replay/call_stream.h"
+#include "replay/memory_map.h"
+#include "replay/open_description.h"
 #include "replay/operation.h"
+#include "replay/process_event.h"
 
 namespace betr::replay {
-
-// What open(2) makes: shared by dup and fork.
-struct OpenDescription {
-  NodeNumber node{};
-  FileNumber file{};
-  uint32_t flags = 0;
-  uint64_t position = 0;
-  bool has_listed = false;  // since the last rewind
-};
-using DescriptionPointer = std::shared_ptr<OpenDescription>;
 
 struct Descriptor {
   DescriptionPointer description;
@@ -57,6 +49,7 @@ struct Directories {
 struct Task {
   std::shared_ptr<DescriptorTable> files = std::make_shared<DescriptorTable>();
   std::shared_ptr<Directories> directories = std::make_shared<Directories>();
+  std::shared_ptr<MemoryMap> memory = std::make_shared<MemoryMap>();
 };
 
 class ProcessTable {
@@ -68,9 +61,10 @@ class ProcessTable {
   struct Sharing {
     bool files = false;        // CLONE_FILES
     bool directories = false;  // CLONE_FS
+    bool memory = false;       // CLONE_VM
   };
   void Fork(ThreadNumber parent, ThreadNumber child, const Sharing& sharing);
-  // The program is replaced: the descriptors are the thread's own, without those that close on exec.
+  // The program is replaced: the descriptors are the thread's own, without those that close on exec; nothing is mapped.
   void Exec(ThreadNumber thread);
   void Exit(ThreadNumber thread) { tasks_.erase(thread); }
   // All threads that share the descriptors of this one: exit_group.

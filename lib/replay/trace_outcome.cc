@@ -26,8 +26,9 @@ template <class Outcome>
 auto NumbersOf(Outcome& outcome) {
   auto& stream = outcome.stream;
   auto& calls = outcome.interpreter;
-  return std::vector{&stream.lines,    &stream.calls,      &stream.signals, &stream.exits,  &stream.notes,
-                     &stream.unparsed, &stream.unfinished, &calls.used,     &calls.outside, &calls.other};
+  return std::vector{&stream.lines,      &stream.calls,        &stream.signals, &stream.exits,  &stream.notes,
+                     &stream.unparsed,   &stream.unfinished,   &calls.used,     &calls.outside, &calls.other,
+                     &calls.shared_maps, &calls.unsynced_maps, &calls.map_syncs};
 }
 
 template <class Outcome>

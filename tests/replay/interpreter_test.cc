@@ -298,6 +298,47 @@ TEST_CASE("requests in bulk and reading of directories") {
   CHECK(run.result().report.kinds.at(static_cast<size_t>(OperationKind::kList)).latency.count() == 2);
 }
 
+TEST_CASE("what is mapped: syncs write, files stay open, the rest is counted") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT, 0644) = 3",
+      "1 ftruncate(3, 10000) = 0",
+      "1 mmap(NULL, 16384, PROT_READ|PROT_WRITE, MAP_SHARED, 3</w/a>, 0) = 0x7f0000001000",
+      "1 close(3) = 0",
+      "1 unlink(\"/w/a\") = 0",
+      "1 msync(0x7f0000001000, 4096, MS_SYNC) = 0",
+      "1 vfork() = 2",
+      "2 msync(0x7f0000003000, 8192, MS_ASYNC) = 0",
+      "2 execve(\"/bin/x\", [\"x\"], 0x7ff /* 3 vars */) = 0",
+      "2 msync(0x7f0000003000, 8192, MS_SYNC) = 0",
+      "1 munmap(0x7f0000001000, 16384) = 0",
+      "1 msync(0x7f0000001000, 4096, MS_SYNC) = -1 ENOMEM (Cannot allocate memory)",
+      "1 open(\"/w/b\", O_RDWR|O_CREAT, 0644) = 3",
+      "1 write(3, \"x\"..., 5000) = 5000",
+      "1 mmap(NULL, 5000, PROT_READ, MAP_SHARED, 3, 0) = 0x7f0000001000",
+      "1 msync(0x7f0000001000, 4096, MS_ASYNC) = 0",
+      "1 mprotect(0x7f0000001000, 4096, PROT_READ|PROT_WRITE) = 0",
+      "1 mremap(0x7f0000001000, 5000, 8192, MREMAP_MAYMOVE) = 0x7f0000101000",
+      "1 msync(0x7f0000101000, 8192, MS_SYNC) = 0",
+      "1 mmap(NULL, 5000, PROT_READ|PROT_WRITE, MAP_SHARED, 3, 0x1000) = 0x7f0000801000",
+      "1 mmap(NULL, 5000, PROT_READ|PROT_WRITE, MAP_PRIVATE, 3, 0) = 0x7f0000901000",
+      "1 mmap(NULL, 5000, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f0000a01000",
+      "1 mmap(NULL, 5000, PROT_READ, MAP_SHARED, 9, 0) = -1 EBADF (Bad file descriptor)",
+      "1 mmap(NULL, 5000, PROT_READ, MAP_SHARED, 3, 0) = 0x7f0000b01000",
+      "1 fstat(3, {st_mode=S_IFREG|0644, st_size=5000, ...}) = 0",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 5000 /w/b"});
+  const InterpreterCounts& calls = run.result().interpreter;
+  CHECK(calls.conflicts.empty());
+  CHECK(calls.shared_maps == 3);
+  CHECK(calls.unsynced_maps == 1);
+  CHECK(calls.map_syncs == 3);
+  // The first 4096 of a, what there is from 8192 on, and of b the page that can be stored to.
+  CHECK(run.result().report.written.value == 4096 + (10000 - 8192) + 5000 + 4096);
+  const auto syncs = run.result().report.kinds.at(static_cast<size_t>(OperationKind::kFsync));
+  CHECK(syncs.latency.count() == 2);
+}
+
 TEST_CASE("what the trace did not see is taken from -y, and conflicts are counted") {
   TextRun run({
       "1 write(5</w/log>, \"x\"..., 3) = 3",

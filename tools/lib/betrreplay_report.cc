@@ -69,6 +69,13 @@ void PrintTraceLine(std::ostream& out, const replay::TraceOutcome& outcome) {
                      FormatDuration(outcome.traced));
 }
 
+// What programs did in memory is known only in part; nothing if they mapped no file to store into.
+void PrintMaps(std::ostream& out, const replay::InterpreterCounts& calls) {
+  if (calls.shared_maps == 0) return;
+  out << fmt::format("maps         {} shared and writable, {} ranges synced; stores into {} unsynced are not known\n",
+                     calls.shared_maps, calls.map_syncs, calls.unsynced_maps);
+}
+
 // What of the trace was not used.
 void PrintRemarks(const Tool& tool, const replay::TraceOutcome& outcome) {
   std::ostream& out = tool.io().out;
@@ -97,6 +104,7 @@ void PrintText(const Tool& tool, const replay::RunResult& result, const std::opt
   if (!tool.quiet()) {
     PrintKinds(out, result.report);
     PrintTraceLine(out, result);
+    PrintMaps(out, result.interpreter);
     out << fmt::format("replay       {}", FormatDuration(result.elapsed));
     if (result.report.late.count() > 0) out << fmt::format(", at the end {} late", FormatDuration(result.report.late));
     out << '\n';
@@ -151,6 +159,8 @@ void AddOutcome(const replay::TraceOutcome& outcome, Json* json) {
                       {"unfinished", stream.unfinished}, {"seconds", Seconds(outcome.traced)}};
   (*json)["trace"]["unparsed_samples"] = stream.samples;
   (*json)["calls"] = {{"used", calls.used}, {"outside", calls.outside}, {"other", calls.other}};
+  (*json)["maps"] = {
+      {"shared", calls.shared_maps}, {"unsynced", calls.unsynced_maps}, {"synced_ranges", calls.map_syncs}};
   (*json)["calls"]["unsupported"] = calls.unsupported;
   (*json)["calls"]["left_out"] = calls.skipped;
   (*json)["calls"]["conflicts"] = calls.conflicts;
@@ -190,6 +200,7 @@ void PrintConversion(const Tool& tool, const replay::TraceOutcome& outcome, cons
   }
   if (!tool.quiet()) {
     PrintTraceLine(tool.io().out, outcome);
+    PrintMaps(tool.io().out, outcome.interpreter);
     tool.io().out << fmt::format("converted    {}, {}\n", file, FormatSize(size));
   }
   PrintRemarks(tool, outcome);

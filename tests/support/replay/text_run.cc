@@ -170,6 +170,7 @@ std::string Summary(const RunResult& result) {
                       stream.samples);
   text += fmt::format("used {} outside {} other {} {} {} {} {}\n", calls.used, calls.outside, calls.other,
                       calls.unsupported, calls.skipped, calls.conflicts, calls.samples);
+  text += fmt::format("maps {} unsynced {} synced {}\n", calls.shared_maps, calls.unsynced_maps, calls.map_syncs);
   text += fmt::format("traced {} modes {}\n{}\n", result.traced.count(), result.unknown_modes,
                       fmt::join(Lines(result.expected), "\n"));
   return text;

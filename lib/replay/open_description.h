@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What open(2) makes, shared by dup, fork and mappings.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "replay/operation.h"
+
+namespace betr::replay {
+
+struct OpenDescription {
+  NodeNumber node{};
+  FileNumber file{};
+  uint32_t flags = 0;
+  uint64_t position = 0;
+  bool has_listed = false;  // since the last rewind
+};
+using DescriptionPointer = std::shared_ptr<OpenDescription>;
+
+}  // namespace betr::replay
