@@ -5,9 +5,10 @@
 
 namespace betr {
 
-void ShareMallocArena() {
+void TuneMalloc() {
 #ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TRIM_THRESHOLD, static_cast<int>(MiB(64).value));
 #endif
 }
 

@@ -63,6 +63,7 @@ absl::Status Log::Append(Lsn lsn, std::string_view payload) {
 void Log::AddFrame(Lsn first_lsn) {
   Frame& frame = held_.emplace_back();
   frame.bytes = std::exchange(spare_, {});
+  frame.bytes.reserve(std::min(kFrameTarget, area_.size).value);
   frame.bytes.resize(FrameHeader::kSize);
   frame.first_lsn = first_lsn;
 }

@@ -47,7 +47,7 @@ constexpr size_t kClones = 20;  // that are kept
 
 // Writes `total` bytes in values of random size at random keys, with reads, scans, and clones that come and go.
 void RunThrough(Bytes total, Bytes cache) {
-  ShareMallocArena();
+  TuneMalloc();
   const ImageFile file;
   {
     auto device = FileDevice::Create(file.path(), total * 2 + GiB(2));

@@ -26,7 +26,7 @@ size_t TerminalColumns() {
 }  // namespace
 
 ToolIo ProcessIo() {
-  ShareMallocArena();
+  TuneMalloc();
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   return ToolIo{.in = std::cin,
