@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -14,8 +15,9 @@
 namespace betr::layout {
 namespace {
 
-constexpr std::string_view kMapMagic = "betrSCAT";
 constexpr uint16_t kMapVersion = 1;
+constexpr size_t kOwnerAt = 24;
+constexpr size_t kOwnerVersionAt = 32;
 static_assert(kFixedSize + 12 * kPiecesPerPage <= kUnit.value);
 
 std::string PlaceOf(uint64_t unit) { return fmt::format("extent map: page at unit {}", unit); }
@@ -80,6 +82,25 @@ absl::StatusOr<MapPage> DecodeMapPage(uint64_t unit, const ExtentOwner& owner, s
   MapPage page = ReadFields(in, owner);
   BETR_RETURN_IF_ERROR(in.Finish(PlaceOf(unit)));
   return page;
+}
+
+std::optional<ExtentOwner> OwnerOfMapPage(uint64_t unit, std::string_view bytes) {
+  const ExtentOwner owner{LoadFixed<uint64_t>(bytes.data() + kOwnerAt),
+                          LoadFixed<uint64_t>(bytes.data() + kOwnerVersionAt)};
+  return DecodeMapPage(unit, owner, bytes).ok() ? std::optional(owner) : std::nullopt;
+}
+
+absl::Status ReadPieces(BlockDevice& device, std::span<const ExtentAddress> pieces, std::span<char> out) {
+  for (const ExtentAddress& piece : pieces) {
+    const size_t size = std::min<size_t>(piece.Size().value, out.size());
+    BETR_RETURN_IF_ERROR(device.Read(piece.Offset(), out.first(size)));
+    out = out.subspan(size);
+    if (out.empty()) {
+      break;
+    }
+  }
+  Check(out.empty(), "only what is in the pieces is read");
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ExtentMap> ReadExtentMap(BlockDevice& device, const UnitRange& area, const ExtentAddress& extent,

@@ -21,6 +21,8 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +48,7 @@ struct MapPage {
   friend bool operator==(const MapPage&, const MapPage&) = default;
 };
 
+inline constexpr std::string_view kMapMagic = "betrSCAT";
 inline constexpr size_t kPiecesPerPage = 336;
 
 // The most pages that the map of so many units can have.
@@ -62,6 +65,13 @@ struct ExtentMap {
   std::vector<ExtentAddress> pieces;  // in the order of the extent's bytes
   std::vector<ExtentAddress> pages;
 };
+
+// Whose page it is, if `bytes` are one. Requires: bytes.size() == kUnit.
+std::optional<ExtentOwner> OwnerOfMapPage(uint64_t unit, std::string_view bytes);
+
+// What begins with the first piece, as many bytes as `out` has. Errors: the device's. Requires: the pieces have so
+// much.
+absl::Status ReadPieces(BlockDevice& device, std::span<const ExtentAddress> pieces, std::span<char> out);
 
 // Reads a whole map. Errors: kDataLoss, the device's. Requires: scattered.
 absl::StatusOr<ExtentMap> ReadExtentMap(BlockDevice& device, const UnitRange& area, const ExtentAddress& extent,

@@ -8,6 +8,7 @@
 
 #include "base/coding.h"
 #include "base/status.h"
+#include "layout/extent_map.h"
 #include "layout/node_format.h"
 #include "layout/seal.h"
 
@@ -24,6 +25,27 @@ constexpr size_t kHeaderUnitsAt = 40;
 constexpr size_t kExtentUnitsAt = 44;
 constexpr size_t kCatalogUnitsAt = 24;
 constexpr size_t kCatalogGenerationAt = 32;
+
+// What an intact header section says, wherever it lies.
+std::optional<ScannedNode> NodeIn(std::string_view bytes) {
+  if (bytes.size() < kFixedSize || !bytes.starts_with(kNodeMagic)) {
+    return std::nullopt;
+  }
+  ScannedNode node;
+  node.id.value = LoadFixed<uint64_t>(bytes.data() + kIdAt);
+  node.version = LoadFixed<uint64_t>(bytes.data() + kVersionAt);
+  node.height = static_cast<uint8_t>(bytes[kHeightAt]);
+  node.header_units = LoadFixed<uint32_t>(bytes.data() + kHeaderUnitsAt);
+  node.extent.units = LoadFixed<uint32_t>(bytes.data() + kExtentUnitsAt);
+  const bool fits = node.header_units > 0 && node.header_units <= kMaxHeaderUnits &&
+                    node.header_units <= node.extent.units && node.extent.units <= kMaxExtentUnits &&
+                    UnitBytes(node.header_units).value <= bytes.size();
+  if (!fits || node.id == kNoNode || node.height > dag::kMaxHeight) {
+    return std::nullopt;
+  }
+  const std::string_view header = bytes.substr(0, UnitBytes(node.header_units).value);
+  return CheckSeal("header", kNodeMagic, header).ok() ? std::optional(node) : std::nullopt;
+}
 
 class Scanner {
  public:
@@ -72,6 +94,8 @@ class Scanner {
         Node(unit, bytes);
       } else if (bytes.starts_with(kCatalogMagic)) {
         Catalog(unit, bytes);
+      } else if (bytes.starts_with(kMapMagic)) {
+        Scattered(unit, bytes.substr(0, kUnit.value));
       }
     }
   }
@@ -107,6 +131,56 @@ class Scanner {
     }
   }
 
+  // What is described by a map of which this is the first page: what begins with its first piece must say that it is
+  // the owner. (A later page's first piece says nothing, or is of something else.)
+  void Scattered(uint64_t unit, std::string_view page) {
+    const std::optional<ExtentOwner> owner = OwnerOfMapPage(unit, page);
+    const absl::StatusOr<MapPage> map = owner ? DecodeMapPage(unit, *owner, page) : absl::DataLossError("");
+    std::string first(kUnit.value, '\0');
+    if (!map.ok() || !area_.Covers(map->pieces.front()) || !ReadPieces(device_, map->pieces, first).ok()) {
+      return;
+    }
+    if (owner->node == 0) {
+      ScatteredCatalog(unit, *owner, first);
+    } else if (first.starts_with(kNodeMagic) && LoadFixed<uint64_t>(first.data() + kIdAt) == owner->node &&
+               LoadFixed<uint64_t>(first.data() + kVersionAt) == owner->version) {
+      ScatteredNode(unit, *owner, first);
+    }
+  }
+
+  // The first `units` of a scattered extent; empty if its map is damaged.
+  std::string Gather(const ExtentAddress& extent, const ExtentOwner& owner, uint32_t units) {
+    const bool possible = units > 0 && units <= extent.units && extent.units <= kMaxExtentUnits;
+    const absl::StatusOr<ExtentMap> map =
+        possible ? ReadExtentMap(device_, area_, extent, owner) : absl::DataLossError("");
+    const auto inside = [&](const ExtentAddress& piece) { return area_.Covers(piece); };
+    if (!map.ok() || !std::all_of(map->pieces.begin(), map->pieces.end(), inside)) {
+      return {};
+    }
+    std::string bytes(UnitBytes(units).value, '\0');
+    return ReadPieces(device_, map->pieces, bytes).ok() ? bytes : std::string();
+  }
+
+  void ScatteredNode(uint64_t unit, const ExtentOwner& owner, std::string_view first) {
+    const ExtentAddress extent{unit, LoadFixed<uint32_t>(first.data() + kExtentUnitsAt), true};
+    const auto units = LoadFixed<uint32_t>(first.data() + kHeaderUnitsAt);
+    const std::string header = units <= kMaxHeaderUnits ? Gather(extent, owner, units) : std::string();
+    std::optional<ScannedNode> node = NodeIn(header);
+    if (node) {
+      node->extent = extent;
+      visitor_.node(*node);
+    }
+  }
+
+  void ScatteredCatalog(uint64_t unit, const ExtentOwner& owner, std::string_view first) {
+    const auto units = LoadFixed<uint32_t>(first.data() + kCatalogUnitsAt);
+    const std::string whole = first.starts_with(kCatalogMagic) ? Gather({unit, units, true}, owner, units) : "";
+    absl::StatusOr<layout::Catalog> catalog = whole.empty() ? absl::DataLossError("") : DecodeCatalog(whole);
+    if (catalog.ok() && SealOf(whole) == owner.version) {
+      visitor_.catalog({*std::move(catalog), Generation{LoadFixed<uint64_t>(whole.data() + kCatalogGenerationAt)}});
+    }
+  }
+
   BlockDevice& device_;
   const UnitRange area_;
   const ScanVisitor& visitor_;
@@ -116,23 +190,11 @@ class Scanner {
 }  // namespace
 
 std::optional<ScannedNode> ScanNode(uint64_t start, std::string_view bytes, const UnitRange& area) {
-  if (bytes.size() < kFixedSize || !bytes.starts_with(kNodeMagic)) {
-    return std::nullopt;
+  std::optional<ScannedNode> node = NodeIn(bytes);
+  if (node) {
+    node->extent.start = start;
   }
-  ScannedNode node;
-  node.id.value = LoadFixed<uint64_t>(bytes.data() + kIdAt);
-  node.version = LoadFixed<uint64_t>(bytes.data() + kVersionAt);
-  node.height = static_cast<uint8_t>(bytes[kHeightAt]);
-  node.header_units = LoadFixed<uint32_t>(bytes.data() + kHeaderUnitsAt);
-  node.extent = {start, LoadFixed<uint32_t>(bytes.data() + kExtentUnitsAt)};
-  const bool fits = node.header_units > 0 && node.header_units <= kMaxHeaderUnits &&
-                    node.header_units <= node.extent.units && node.extent.units <= kMaxExtentUnits &&
-                    area.Covers(node.extent) && UnitBytes(node.header_units).value <= bytes.size();
-  if (!fits || node.id == kNoNode || node.height > dag::kMaxHeight) {
-    return std::nullopt;
-  }
-  const std::string_view header = bytes.substr(0, UnitBytes(node.header_units).value);
-  return CheckSeal("header", kNodeMagic, header).ok() ? std::optional(node) : std::nullopt;
+  return node && area.Covers(node->extent) ? node : std::nullopt;
 }
 
 absl::Status ScanArea(BlockDevice& device, const UnitRange& area, const ScanVisitor& visitor) {

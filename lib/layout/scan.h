@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks for nodes and catalogs where they may lie, without being told by a node table: for repair, when the table is
-// gone. What is found was once written; whether it is still in use must be told by who names it.
+// gone. What is scattered is found by the first page of its map, which names it. What is found was once written;
+// whether it is still in use must be told by who names it.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -23,7 +24,7 @@ struct ScannedNode {
   uint64_t version = 0;
   dag::Height height = 0;
   uint32_t header_units = 0;
-  ExtentAddress extent;
+  ExtentAddress extent;  // may be scattered
 };
 
 // What the header section of a node says of itself, if `bytes` begin with one that is intact. `start`: the unit

@@ -9,10 +9,20 @@
 
 #include "base/checksum.h"
 #include "base/status.h"
+#include "layout/extent_map.h"
 #include "store/slots.h"
 
 namespace betr::store {
 namespace {
+
+bool ReadWhole(Inspection& image, const layout::ScannedNode& scanned, std::span<char> out) {
+  if (!scanned.extent.scattered) {
+    return image.device().Read(scanned.extent.Offset(), out).ok();
+  }
+  const absl::StatusOr<layout::ExtentMap> map =
+      layout::ReadExtentMap(image.device(), image.space().area(), scanned.extent, {scanned.id.value, scanned.version});
+  return map.ok() && layout::ReadPieces(image.device(), map->pieces, out).ok();
+}
 
 auto Key(const layout::ScannedNode& node) { return std::pair(node.id, node.version); }
 
@@ -115,7 +125,7 @@ size_t SalvageNodes::ReadableBlocks(const layout::ScannedNode& scanned) {
     readable += Checksum(stored) == entry.checksum ? 1 : 0;
     return std::make_shared<StoredBlockSlot>(image_.core().io, nullptr, entry);
   };
-  if (image_.device().Read(scanned.extent.Offset(), bytes).ok()) {
+  if (ReadWhole(image_, scanned, bytes)) {
     const std::string_view header = std::string_view(bytes).substr(0, layout::UnitBytes(scanned.header_units).value);
     static_cast<void>(layout::DecodeNode(scanned.id, scanned.version, header, scanned.extent.Size(), look));
   }
@@ -123,7 +133,8 @@ size_t SalvageNodes::ReadableBlocks(const layout::ScannedNode& scanned) {
 }
 
 absl::StatusOr<dag::NodePtr> SalvageNodes::Take(const layout::ScannedNode& scanned, uint32_t references) {
-  layout::ExtentRef space = image_.Use({scanned.extent, UsedExtent::Holder::kNode, scanned.id.value});
+  const UsedExtent used{scanned.extent, UsedExtent::Holder::kNode, scanned.id.value};
+  layout::ExtentRef space = scanned.extent.scattered ? image_.UseScattered(used, scanned.version) : image_.Use(used);
   if (space == nullptr) {
     return absl::DataLossError("no such space");
   }

@@ -10,7 +10,9 @@
 #include "base/escape.h"
 #include "base/random.h"
 #include "device/fault_device.h"
+#include "store/check_store.h"
 #include "store/repair_image.h"
+#include "support/damage/bench.h"
 #include "support/damage/structures.h"
 #include "support/damage/subject.h"
 #include "support/seed.h"
@@ -245,6 +247,61 @@ TEST_CASE("what a failing device does not give is not taken for lost", "[damage]
     }
   }
   CHECK(failures > 10);
+}
+
+// Writes every node anew where only single units are free, and enough names for a catalog of several units.
+void Scatter(Bench& bench) {
+  bench.Change([](Store& store) {
+    for (int i = 0; i < 40; ++i) {
+      REQUIRE(store.CreateTree(fmt::format("{:0>200}", i)).ok());
+    }
+  });
+  std::vector<layout::ExtentRef> held;
+  bench.ForgeState([&](store::Inspection& image, store::State& state) {
+    layout::SpaceMap& space = *image.core().space;
+    for (const layout::UnitRange& range : space.FreeRanges()) {
+      for (uint64_t unit = range.start; unit < range.end(); unit += 2) {
+        held.push_back(space.Claim({unit, 1}).value());
+      }
+    }
+    std::vector<NodeId> nodes;
+    state.table.ForEach([&](NodeId id, const dag::NodeRecord&) { nodes.push_back(id); });
+    for (const NodeId id : nodes) {
+      dag::NodeRecord record = *state.table.Find(id);
+      record.slot = image.core().io->Adopt(id, dag::Node(*record.slot->Get().value()));
+      state.table.Set(id, std::move(record));
+    }
+    state.trees.begin()->second.name += " with a new catalog";
+  });
+}
+
+TEST_CASE("scattered nodes and catalogs are found without the table", "[damage][repair]") {
+  const Subject subject = ClosedStore();
+  Bench bench(subject);
+  Scatter(bench);
+  const Contents expected = ReadAll(*OpenSubject(bench.device(), true).value());
+  const bool without_table = GENERATE(true, false);
+  if (without_table) {
+    for (const Structure& structure : StructuresOf(bench.device())) {
+      if (structure.name.starts_with("table page")) {
+        bench.Zero(structure);
+      }
+    }
+  } else {
+    bench.ForgeSuperblock([](layout::Superblock& block) {
+      REQUIRE(block.catalog.extent.scattered);
+      ++block.catalog.checksum;
+    });
+  }
+  const Repaired repaired = RepairDamaged(bench.device());
+  INFO(WhatIsLost(repaired));
+  CHECK(repaired.repair.salvaged.lost.empty());
+  CHECK(repaired.repair.salvaged.lost_trees.empty());
+  CHECK(repaired.repair.left.empty());
+  const auto by_map = [](const std::string& action) { return action.find("scattered by the map") != action.npos; };
+  CHECK((!without_table || std::any_of(repaired.actions.begin(), repaired.actions.end(), by_map)));
+  CHECK(store::CheckImage(bench.device(), MiB(4)).value().empty());
+  CHECK(ReadAll(*OpenSubject(bench.device(), true).value()) == expected);
 }
 
 TEST_CASE("a damaged store that was closed is repaired", "[damage][repair]") { RepairAll(ClosedStore()); }
