@@ -8,12 +8,16 @@
 #include "betr/version.h"
 #include "layout/codec_bytes.h"
 #include "layout/limits.h"
+#include "layout/space_map.h"
 
 namespace betr::layout {
 namespace {
 
-// Room for nodes without which a store is of no use.
-constexpr Bytes kMinExtentArea = KiB(256);
+constexpr Bytes kMinExtentArea = KiB(256);  // below, not even tests can do anything
+constexpr uint64_t kMinReserveNodes = 3;
+constexpr uint64_t kReserveShare = 4;  // at most that part of the area is kept
+
+Bytes DeviceSize(Bytes log_size, Bytes area) { return kLogOffset + UnitBytes(UnitsFor(log_size)) + area + kUnit; }
 
 absl::Status Invalid(std::string_view option, std::string_view what) {
   return absl::InvalidArgumentError(fmt::format("{} {}", option, what));
@@ -35,12 +39,33 @@ absl::Status CheckSizes(const FormatOptions& options, Bytes device_size) {
   if (options.log_size.value % kUnit.value != 0) {
     return Invalid("log size", fmt::format("{} bytes: must be a multiple of 4 KiB", options.log_size.value));
   }
-  return CheckBetween("device of", device_size, MinDeviceSize(options.log_size), UnitBytes(kMaxDeviceUnits));
+  if (device_size < DeviceSize(options.log_size, kMinExtentArea)) {
+    return CheckRoom(options, device_size);
+  }
+  return CheckBetween("device of", device_size, kUnit, UnitBytes(kMaxDeviceUnits));
 }
 
 }  // namespace
 
-Bytes MinDeviceSize(Bytes log_size) { return kLogOffset + UnitBytes(UnitsFor(log_size)) + kMinExtentArea; }
+uint64_t FullNodeUnits(Bytes node_size) {
+  return SpaceMap::UnitsWithMap(static_cast<uint32_t>(UnitsFor(node_size) + 1));
+}
+
+Bytes MinDeviceSize(Bytes node_size, Bytes log_size) {
+  const uint64_t reserve = kMinReserveNodes * FullNodeUnits(node_size) + kReserveUnits;
+  return DeviceSize(log_size, UnitBytes(kReserveShare * reserve));
+}
+
+absl::Status CheckRoom(const FormatOptions& options, Bytes device_size) {
+  BETR_RETURN_IF_ERROR(CheckBetween("node size", options.node_size, kMinNodeSize, kMaxNodeSize));
+  const Bytes least = MinDeviceSize(options.node_size, options.log_size);
+  if (device_size >= least) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(fmt::format(
+      "{} is too small: with nodes of {} and a log of {} an image has at least {} ({} bytes)", FormatSize(device_size),
+      FormatSize(options.node_size), FormatSize(options.log_size), FormatSize(least), least.value));
+}
 
 absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& options, Bytes device_size,
                                          std::chrono::nanoseconds now) {

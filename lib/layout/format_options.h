@@ -11,11 +11,20 @@
 
 namespace betr::layout {
 
-// The smallest device that takes a log of this size: it leaves some room for nodes.
-Bytes MinDeviceSize(Bytes log_size);
+// The smallest device of use with nodes and a log of these sizes. A quarter of what is left for nodes is kept in
+// reserve (store/headroom.h), and must hold what lets a full store go on: three full nodes, which are a root, the one
+// that it is flushed into and one that this splits off, and what the needs of a checkpoint grow by besides.
+Bytes MinDeviceSize(Bytes node_size, Bytes log_size);
+// Errors: kInvalidArgument, naming the smallest size.
+absl::Status CheckRoom(const FormatOptions& options, Bytes device_size);
+
+// In reserve, besides nodes: what the needs of a checkpoint may grow by, with small nodes.
+inline constexpr uint64_t kReserveUnits = 64;
+// What a full node takes at most.
+uint64_t FullNodeUnits(Bytes node_size);
 
 // The superblock of an empty image, generation 1. Errors: kInvalidArgument naming the option and its limits, also
-// when the device is too small for the log.
+// when the device is too small for the log and anything else (CheckRoom asks for more).
 absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& options, Bytes device_size, std::chrono::nanoseconds now);
 
 // The options with which the image was made.

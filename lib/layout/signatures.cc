@@ -158,6 +158,12 @@ absl::StatusOr<std::vector<Signature>> DetectSignatures(BlockDevice& device) {
 absl::Status WipeSignatures(BlockDevice& device) {
   BETR_ASSIGN_OR_RETURN(const Signatures found, DetectSignatures(device));
   BETR_RETURN_IF_ERROR(Zero(device, Bytes{0}, std::min(kLogOffset, device.Size())));
+  // The copy of a superblock.
+  const Bytes last = kBlockSize * (device.Size() / kBlockSize - std::min<uint64_t>(device.Size() / kBlockSize, 1));
+  BETR_ASSIGN_OR_RETURN(const auto bytes, Peek(device, last, {kSuperblockMagic.size()}));
+  if (bytes == kSuperblockMagic && last >= kLogOffset) {
+    BETR_RETURN_IF_ERROR(Zero(device, last, last + kBlockSize));
+  }
   for (const Signature& signature : found) {
     const Bytes block = kBlockSize * (signature.offset / kBlockSize);
     if (block >= kLogOffset) {

@@ -26,8 +26,8 @@ struct Signature {
 // small reads. Errors: the device's.
 absl::StatusOr<std::vector<Signature>> DetectSignatures(BlockDevice& device);
 
-// Zeros over everything in front of the log area, and over the block of every signature found. Durable after the
-// next Flush. Errors: the device's.
+// Zeros over everything in front of the log area, over the copy of a superblock at the end, and over the block of every
+// signature found. Durable after the next Flush. Errors: the device's.
 absl::Status WipeSignatures(BlockDevice& device);
 
 }  // namespace betr::layout

@@ -52,7 +52,7 @@ absl::Status CheckAreas(const Superblock& block) {
     return Bad("log area", fmt::format("starts at unit {}, must be {}", block.log.start, UnitsFor(kLogOffset)));
   }
   BETR_RETURN_IF_ERROR(CheckLimits("log size in units", block.log.units, UnitsFor(kMinLogSize), kMaxDeviceUnits));
-  if (block.log.end() >= block.device_units) {
+  if (block.log.end() >= block.CopyUnit()) {
     return Bad("log area", fmt::format("ends at unit {} of {}", block.log.end(), block.device_units));
   }
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The superblock: what an image is and where its current state begins. There are two slots at the start of the
-// device; a checkpoint becomes the stable state by the one write of the slot that holds the older generation.
+// device; a checkpoint becomes the stable state by the one write of the slot that holds the older generation. A copy
+// at the end of the image (superblock_copy.h) is for repair.
 //
 // One slot, 4096 bytes, integers little-endian (docs/format.md tells the story):
 //   offset 0    8  magic "BETRFS01"
@@ -27,7 +28,7 @@
 //
 // Invariants
 //   1. Generation g lives in slot g mod 2, so one that is in the wrong place is not taken for good.
-//   2. The extents that it names lie behind the log and inside the device.
+//   2. The extents that it names lie behind the log and before the copy.
 //   3. What it refers to was durable before it was written.
 //   4. All that counts lies in one sector: a crash leaves the superblock that was there or the new one, never a
 //      mixture. So one that is neither is damage.
@@ -100,8 +101,10 @@ struct Superblock {
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 
-  // What extents are allocated from: everything behind the log.
-  UnitRange ExtentArea() const { return {log.end(), device_units - log.end()}; }
+  // What extents are allocated from: everything behind the log but the copy's unit.
+  UnitRange ExtentArea() const { return {log.end(), CopyUnit() - log.end()}; }
+  // Where the copy is: the last unit.
+  uint64_t CopyUnit() const { return device_units - 1; }
   // Whether this build may write to the image.
   bool Writable() const { return (features.read_only_compatible & ~kKnownFeatures.read_only_compatible) == 0; }
 };

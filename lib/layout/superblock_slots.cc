@@ -41,15 +41,29 @@ std::string Text(const absl::Status& status) { return std::string(status.message
 // Errors that leave open what the slot holds, so that the other slot may be too old to go on with.
 bool Undecided(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsUnimplemented(status); }
 
+// At the end of the device: looking everywhere is left to the repair.
+bool HasCopy(BlockDevice& device) {
+  std::string bytes(kUnit.value, '\0');
+  const uint64_t unit = device.Size() / kUnit - 1;
+  if (!device.Read(UnitBytes(unit), bytes).ok()) {
+    return false;
+  }
+  const absl::StatusOr<Superblock> block = DecodeSuperblock(bytes);
+  return block.ok() && block->CopyUnit() == unit;
+}
+
 // Why there is no superblock, given what both slots say.
 absl::Status NoSuperblock(BlockDevice& device, const absl::Status& first, const absl::Status& second) {
-  if (absl::IsNotFound(first) && absl::IsNotFound(second)) {
-    BETR_ASSIGN_OR_RETURN(const std::vector<Signature> found, DetectSignatures(device));
+  const bool has_copy = HasCopy(device);
+  BETR_ASSIGN_OR_RETURN(const std::vector<Signature> found, DetectSignatures(device));
+  if (absl::IsNotFound(first) && absl::IsNotFound(second) && (!has_copy || !found.empty())) {
     return absl::InvalidArgumentError(fmt::format("{}: not a betr image{}{}", device.Name(),
                                                   found.empty() ? "" : " but, as it seems, ",
                                                   found.empty() ? "" : found.front().name));
   }
-  return absl::DataLossError(fmt::format("{}: no valid superblock: {}; {}", device.Name(), Text(first), Text(second)));
+  return absl::DataLossError(
+      fmt::format("{}: no valid superblock: {}; {}{}", device.Name(), Text(first), Text(second),
+                  has_copy ? "; there is a copy at the end: fsck.betr -y goes on with that" : ""));
 }
 
 absl::Status CompareWithOther(const Superblock& newest, const absl::StatusOr<Superblock>& other) {

@@ -78,6 +78,11 @@ void CheckSuperblocks(const Inspection& image, const ReportFinding& report) {
                                 image.slot(), image.superblock().generation.value),
             .repair = Finding::Repair::kSuperblock});
   }
+  if (!image.copy().ok()) {
+    report({.kind = "superblock",
+            .what = std::string(image.copy().message()),
+            .repair = absl::IsDataLoss(image.copy()) ? Finding::Repair::kSuperblock : Finding::Repair::kNone});
+  }
 }
 
 void CheckTrees(const State& state, const ReportFinding& report) {

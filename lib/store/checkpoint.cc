@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "layout/table_codec.h"
 #include "store/key_order.h"
@@ -112,7 +113,8 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   next.next_version = core_.io->next_version();
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
   BETR_RETURN_IF_ERROR(Flush());
-  core_.counters.bytes_checkpoint += layout::kUnit.value;
+  BETR_RETURN_IF_ERROR(layout::WriteCopy(*core_.device, next));
+  core_.counters.bytes_checkpoint += layout::UnitBytes(2).value;
   ++core_.counters.checkpoints;
   stable_catalog_ = catalog_;
   newest_ = begin.order;
@@ -134,6 +136,8 @@ absl::Status Checkpointer::WriteTwin() {
   }
   next.generation = next.generation.Next();
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
+  BETR_RETURN_IF_ERROR(Flush());
+  BETR_RETURN_IF_ERROR(layout::WriteCopy(*core_.device, next));
   BETR_RETURN_IF_ERROR(Flush());
   const MutexLock lock(mutex_);
   superblock_ = std::move(next);

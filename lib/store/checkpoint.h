@@ -34,8 +34,8 @@ class Checkpointer {
   // must not go on.
   absl::Status Write(const Begin& begin);
 
-  // Writes the superblock of the stable state once more, into the other slot: then each slot alone has all. For the
-  // end, when no checkpoint follows. Does nothing if there was no checkpoint. One caller at a time.
+  // Writes the superblock of the stable state once more, into the other slot and the copy: then each alone has all. For
+  // the end, when no checkpoint follows. Does nothing if there was no checkpoint. One caller at a time.
   absl::Status WriteTwin();
 
   // The state that the superblock names, and the generation it has.

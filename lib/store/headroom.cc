@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "layout/extent.h"
+#include "layout/format_options.h"
 
 namespace betr::store {
 namespace {
@@ -19,7 +20,6 @@ constexpr uint64_t kTreeBytes = 320;    // of a tree or a function in the catalo
 constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
 constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
 constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
-constexpr uint64_t kReserveUnits = 64;  // what the needs of a checkpoint may grow by, with small nodes
 constexpr uint64_t kBatchTrees = 2;     // that a batch writes to: those of a file system
 constexpr Bytes kEntry = KiB(4);        // a buffered one, with small nodes
 constexpr Bytes kEntryOverhead{16};     // its sizes, kind and place in a block
@@ -27,9 +27,6 @@ constexpr Bytes kEntryOverhead{16};     // its sizes, kind and place in a block
 uint64_t WithMap(uint64_t units) {
   return SpaceMap::UnitsWithMap(static_cast<uint32_t>(std::min<uint64_t>(units, layout::kMaxExtentUnits)));
 }
-
-// Of a full node.
-uint64_t NodeUnits(Bytes node_size) { return WithMap(UnitsFor(node_size) + 1); }
 
 uint64_t BoundOf(const dag::NodeRecord* record) {
   const auto* version =
@@ -99,7 +96,7 @@ Pledge::Pledge(layout::SpaceMap& space, std::map<TreeId, Bytes> messages)
 Pledge::~Pledge() { space_.TakeBack(units_); }
 
 Bytes ReserveFor(Bytes area, Bytes node_size) {
-  const Bytes nodes = layout::UnitBytes(NodeUnits(node_size) * kReserveNodes + kReserveUnits);
+  const Bytes nodes = layout::UnitBytes(layout::FullNodeUnits(node_size) * kReserveNodes + layout::kReserveUnits);
   return std::min(area / 4, std::max(area / 64, nodes));
 }
 
@@ -116,7 +113,7 @@ bool Grows(const State& before, const dag::Edit& edit) {
 uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state) {
   const layout::SpaceFigures figures = core.space->Figures();
   const Bytes node = core.shape.node_size;
-  const uint64_t batch = kBatchTrees * (2 * NodeUnits(node) + kNewRootUnits);
+  const uint64_t batch = kBatchTrees * (2 * layout::FullNodeUnits(node) + kNewRootUnits);
   const Bytes buffered =
       fronts.Size() * SpaceOfEntry(node, static_cast<uint32_t>(core.shape.fanout), kEntry).value / kEntry.value;
   const uint64_t taken = UnitsFor(figures.promised) + TableUnits(core, state) + UnitsToLeave(core, Purpose::kWrite) +

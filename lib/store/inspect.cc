@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/status.h"
 #include "layout/extent_map.h"
+#include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
 #include "store/slots.h"
 
@@ -46,6 +47,7 @@ absl::StatusOr<std::unique_ptr<Inspection>> Inspection::Open(BlockDevice& device
   std::unique_ptr<Inspection> image(new Inspection());
   image->slot_ = newest.slot;
   image->other_slot_ = std::move(newest.other);
+  image->copy_ = layout::CheckCopy(device, newest.superblock);
   image->Prepare(device, std::move(newest.superblock), cache_size);
   image->ReadCatalog();
   image->ReadTable();

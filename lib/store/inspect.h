@@ -56,6 +56,8 @@ class Inspection {
   // Which slot the superblock is in, and what is wrong with the other one.
   size_t slot() const { return slot_; }
   const absl::Status& other_slot() const { return other_slot_; }
+  // What is wrong with the copy (layout/superblock_copy.h).
+  const absl::Status& copy() const { return copy_; }
 
   const layout::StoredCatalog& catalog() const { return catalog_; }
   const StatePtr& state() const { return state_; }
@@ -98,6 +100,7 @@ class Inspection {
   Core core_;
   size_t slot_ = 0;
   absl::Status other_slot_;
+  absl::Status copy_;
   layout::StoredCatalog catalog_;
   StatePtr state_;
   std::vector<UsedExtent> extents_;

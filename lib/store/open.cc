@@ -12,8 +12,10 @@
 #include "base/status.h"
 #include "device/file_device.h"
 #include "layout/format_options.h"
+#include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "layout/table_codec.h"
+#include "store/format_any_size.h"
 #include "store/headroom.h"
 #include "store/impl.h"
 #include "store/repair_image.h"
@@ -94,7 +96,7 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
 
 }  // namespace
 
-absl::Status Store::Format(BlockDevice& device, const FormatOptions& options) {
+absl::Status store::FormatAnySize(BlockDevice& device, const FormatOptions& options) {
   BETR_ASSIGN_OR_RETURN(layout::Superblock superblock,
                         layout::NewSuperblock(options, device.Size(), SystemClock().Now()));
   BETR_RETURN_IF_ERROR(store::Log::Format(device, AreaOf(superblock), LogSalt(superblock)));
@@ -105,7 +107,15 @@ absl::Status Store::Format(BlockDevice& device, const FormatOptions& options) {
   }
   BETR_RETURN_IF_ERROR(device.Flush());
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, superblock));
+  BETR_RETURN_IF_ERROR(device.Flush());
+  BETR_RETURN_IF_ERROR(layout::WriteCopy(device, superblock));
   return device.Flush();
+}
+
+absl::Status Store::Format(BlockDevice& device, const FormatOptions& options) {
+  BETR_RETURN_IF_ERROR(layout::NewSuperblock(options, device.Size(), SystemClock().Now()).status());
+  BETR_RETURN_IF_ERROR(layout::CheckRoom(options, device.Size()));
+  return store::FormatAnySize(device, options);
 }
 
 absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<BlockDevice> device,

@@ -173,8 +173,11 @@ TEST_CASE("options of a new image are bounded, and come back from its superblock
   CHECK(refused([](FormatOptions& other) { other.compression = "gzip"; }));
   CHECK(refused([](FormatOptions& other) { other.label = std::string(65, 'x'); }));
   CHECK(refused([](FormatOptions& other) { other.uuid = "x"; }));
-  CHECK(refused([](FormatOptions&) {}, MinDeviceSize(options.log_size) - kUnit));
-  CHECK_FALSE(refused([](FormatOptions&) {}, MinDeviceSize(options.log_size)));
+  CHECK(refused([](FormatOptions&) {}, KiB(440)));
+  CHECK_FALSE(refused([](FormatOptions&) {}, KiB(460)));
+  const Bytes least = MinDeviceSize(options.node_size, options.log_size);
+  CHECK(absl::IsInvalidArgument(CheckRoom(options, least - kUnit)));
+  CHECK(CheckRoom(options, least) == absl::OkStatus());
 }
 
 }  // namespace

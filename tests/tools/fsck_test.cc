@@ -185,7 +185,10 @@ TEST_CASE("fsck goes on with the older superblock, and -y makes the other one go
     image.Flip(layout::kSlotOffset[0] + Bytes{50});
     image.Flip(layout::kSlotOffset[1] + Bytes{50});
     CHECK_FSCK(4, run, image.path());
-    CHECK(Says(run, "no valid superblock"));
+    CHECK(Says(run, "fsck.betr -y goes on with that"));
+    CHECK_FSCK(1, run, "-y", image.path());
+    CHECK(Says(run, "made anew from the copy"));
+    CHECK_FSCK(0, run, "-f", image.path());
   }
 }
 

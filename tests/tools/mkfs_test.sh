@@ -23,7 +23,11 @@ import json, sys
 plan = json.load(open('out'))
 assert plan['schema'] == 'betr.mkfs' and plan['version'] == 1, plan
 assert plan['uuid'] == '$uuid' and plan['label'] == 'json' and plan['size'] == 64 << 20, plan
-assert plan['log_size'] == 4 << 20, plan"
+assert plan['log_size'] == 4 << 20 and plan['node_size'] == 4 << 20, plan"
+  expect 0 mkfs.betr -n -s 16M --json small.img
+  python3 -c "
+import json
+assert json.load(open('out'))['node_size'] == 1 << 20"
 }
 
 refuses_to_overwrite() {
@@ -71,6 +75,9 @@ knows_wrong_options() {
   said "mkfs.betr: fanout 2: must be 4 to 256"
   expect 2 mkfs.betr -s 64M --log-size 1K none.img
   expect 2 mkfs.betr -s 64K none.img
+  said "mkfs.betr: 64 KiB is too small: with nodes of 64 KiB and a log of 64 KiB an image has at least .*"
+  expect 2 mkfs.betr -s 16M --node-size 4M none.img
+  said "mkfs.betr: 16 MiB is too small: with nodes of 4 MiB and a log of 1 MiB an image has at least .*"
   expect 2 mkfs.betr -s 64M --compress brotli none.img
   expect 2 mkfs.betr -s 64M -U no-uuid none.img
   expect 2 mkfs.betr -s 64M -L "$(printf '%065d' 0)" none.img

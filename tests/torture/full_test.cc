@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "device/memory_device.h"
+#include "layout/format_options.h"
 #include "support/seed.h"
 #include "support/torture/full_store.h"
 
@@ -132,6 +134,36 @@ TEST_CASE("several threads fill a store and delete from it", "[torture][full]") 
       full.EraseAll("f");
       REQUIRE(full.FreeAfterClosing() > full.store().Space().total * 3 / 4);
     }
+  }
+}
+
+TEST_CASE("the smallest images take deletes when they are full", "[torture][full]") {
+  constexpr struct {
+    Bytes node;
+    size_t value;
+  } kSmallest[] = {{Bytes{512}, 100}, {Bytes{512}, 1000}, {KiB(4), 300}, {KiB(64), 1000}, {KiB(256), 20'000}};
+  for (const auto& [node, value] : kSmallest) {
+    for (const FillKind kind : kFillKinds) {
+      const FullShape shape{layout::MinDeviceSize(node, kFullLog), node, value};
+      FillAndDelete(shape, kind, false, Cycles());
+      FillAndDelete(shape, kind, true, Cycles());
+    }
+  }
+}
+
+TEST_CASE("a store that is too small is not made", "[torture][full]") {
+  FormatOptions format;
+  format.log_size = kFullLog;
+  for (const Bytes node : {Bytes{512}, KiB(64), MiB(4)}) {
+    format.node_size = node;
+    format.basement_size = Bytes{512};
+    const Bytes least = layout::MinDeviceSize(node, kFullLog);
+    MemoryDevice enough(least);
+    CHECK(Store::Format(enough, format).ok());
+    MemoryDevice little(least - KiB(4));
+    const absl::Status refused = Store::Format(little, format);
+    CHECK(absl::IsInvalidArgument(refused));
+    CHECK(std::string(refused.message()).find(fmt::format("({} bytes)", least.value)) != std::string::npos);
   }
 }
 

@@ -42,7 +42,7 @@ struct SpaceUse {
 SpaceUse Measure(store::Inspection& image) {
   SpaceUse use;
   use.device = layout::UnitBytes(image.superblock().device_units);
-  use.fixed = layout::UnitBytes(image.superblock().log.start);
+  use.fixed = layout::UnitBytes(image.superblock().log.start + 1);  // and the copy
   use.log = image.log_area().size;
   for (const store::UsedExtent& used : image.extents()) {
     switch (used.holder) {

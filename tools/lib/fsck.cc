@@ -14,6 +14,8 @@
 #include "fsck_fs.h"
 #include "fsck_options.h"
 #include "fsck_report.h"
+#include "layout/superblock_copy.h"
+#include "layout/superblock_slots.h"
 #include "store/repair_image.h"
 #include "store/scrub.h"
 
@@ -67,6 +69,9 @@ class FsckRun {
 
   // The store first: the file system is only looked at where it can be read.
   absl::Status CheckLevels(BlockDevice& device, BlockDevice& file) {
+    if (options_.yes) {
+      BETR_RETURN_IF_ERROR(RestoreSuperblocks(device));
+    }
     if (options_.data) {
       BETR_ASSIGN_OR_RETURN(is_done_, Scrub(device));
     } else if (options_.preen && !options_.force) {
@@ -76,6 +81,18 @@ class FsckRun {
     for (int round = 0; round < kMaxRounds && !is_done_ && !is_cancelled_; ++round) {
       is_done_ = true;
       BETR_RETURN_IF_ERROR(CheckOnce(device, file));
+    }
+    return absl::OkStatus();
+  }
+
+  // Without one that is valid there is nothing to look at.
+  absl::Status RestoreSuperblocks(BlockDevice& device) {
+    const absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadNewest(device);
+    const absl::Status& wrong = newest.ok() ? newest->other : newest.status();
+    BETR_ASSIGN_OR_RETURN(const std::string done, layout::RestoreSlots(device));
+    if (!done.empty()) {
+      report_.Found({"store", "superblock", std::string(wrong.message())});
+      report_.Repaired(done);
     }
     return absl::OkStatus();
   }

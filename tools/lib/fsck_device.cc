@@ -30,9 +30,11 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, 
     return device;
   }
   // Only what is known to be an image gets an owner's note.
-  BETR_RETURN_IF_ERROR(layout::ReadNewest(*device).status());
-  BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess("fsck.betr", SystemClock())));
-  return device;
+  const absl::Status known = layout::ReadNewest(*device).status();
+  if (known.ok()) {
+    BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess("fsck.betr", SystemClock())));
+  }
+  return known.ok() || absl::IsDataLoss(known) ? absl::StatusOr<std::unique_ptr<FileDevice>>(std::move(device)) : known;
 }
 
 absl::Status WatchedDevice::Read(Bytes offset, std::span<char> out) {

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
+#include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "open_image.h"
 
@@ -53,6 +54,8 @@ absl::Status StampTime(BlockDevice& device, std::chrono::nanoseconds time) {
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(device));
   newest.superblock.made_at = time;
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, newest.superblock));
+  BETR_RETURN_IF_ERROR(device.Flush());
+  BETR_RETURN_IF_ERROR(layout::WriteCopy(device, newest.superblock));
   return device.Flush();
 }
 

@@ -61,6 +61,13 @@ Bytes DefaultLogSize(Bytes image_size) {
   return std::max(RoundDown(std::min(scaled, image_size / 4)), layout::kMinLogSize);
 }
 
+Bytes DefaultNodeSize(const FormatOptions& format, Bytes image_size) {
+  const Bytes least = std::max(format.basement_size, KiB(64));
+  Bytes size = FormatOptions().node_size;
+  while (size > least && layout::MinDeviceSize(size, format.log_size) > image_size) size = size / 2;
+  return size;
+}
+
 absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target, const ToolIo& io) {
   MkfsPlan plan;
   plan.image = options.image;
@@ -77,7 +84,9 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
   }
   plan.format = options.format;
   if (plan.format.log_size.value == 0) plan.format.log_size = DefaultLogSize(plan.size);
+  if (plan.format.node_size.value == 0) plan.format.node_size = DefaultNodeSize(plan.format, plan.size);
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock, layout::NewSuperblock(plan.format, plan.size, plan.time));
+  BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, plan.size));
   plan.format = layout::OptionsOf(superblock);
   return plan;
 }

@@ -37,6 +37,8 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
 
 // A sixteenth of the image, between 1 MiB and 256 MiB, in whole units; less for images of a few MiB.
 Bytes DefaultLogSize(Bytes image_size);
+// 4 MiB, or half of that, and so on down to 64 KiB, as the image has room for; `format` has the other sizes.
+Bytes DefaultNodeSize(const FormatOptions& format, Bytes image_size);
 
 Json PlanAsJson(const MkfsPlan& plan);
 // For people; nothing with -q.

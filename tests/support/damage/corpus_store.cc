@@ -35,6 +35,16 @@ void BothSlots(Bench& bench) {
   bench.Flip(Slot(1), 200);
 }
 
+void NoSlots(Bench& bench) {
+  bench.Zero(Slot(0));
+  bench.Zero(Slot(1));
+}
+
+Structure Copy(Bench& bench) {
+  const Bytes offset = bench.device().Size() - layout::kUnit;
+  return {Structure::Kind::kSuperblock, "copy of the superblock", offset, layout::kUnit, layout::kUnit, 0};
+}
+
 auto Forged(std::function<void(layout::Superblock&)> change) {
   return [change = std::move(change)](Bench& bench) { bench.ForgeSuperblock(change); };
 }
@@ -86,7 +96,12 @@ std::vector<DamageCase> SuperblockCases() {
       {"the other is zero", [](Bench& b) { b.Zero(Slot(1 - b.NewestSlot())); }, "superblock: no magic", "both slots"},
       {"the other is too old", OldOtherSlot, "superblock: of generation", "both slots are intact"},
       {"a slot of another image", ForeignSlot, "superblock: of another image", "both slots are intact"},
-      {"both slots", BothSlots, "no valid superblock", "no valid superblock", false, 4, 4},
+      {"both slots", BothSlots, "no valid superblock", "made anew from the copy at unit"},
+      {"both slots are zero", NoSlots, "no valid superblock", "made anew from the copy at unit"},
+      {"the copy", [](Bench& b) { b.Flip(Copy(b), 130); }, "superblock: the copy at unit", "and the copy is"},
+      {"the copy is zero", [](Bench& b) { b.Zero(Copy(b)); }, "superblock: the copy at unit", "and the copy is"},
+      {"both slots and the copy", [](Bench& b) { BothSlots(b), b.Zero(Copy(b)); }, "no valid superblock",
+       "no valid superblock", false, 4, 4},
       {"table has other nodes", Forged([](auto& block) { ++block.next_node_id.value, ++block.table.nodes; }),
        "nodes, the superblock says", "nodes kept, 0 lost"},
       {"next node id too low", Forged([](auto& block) { block.next_node_id.value -= 2, block.table.nodes -= 2; }),

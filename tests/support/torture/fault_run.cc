@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "store/format_any_size.h"
 #include "store/impl.h"
 #include "support/torture/session.h"
 #include "support/torture/verify.h"
@@ -57,7 +58,7 @@ class Run {
   // Ends like a program that is killed, so that there is a log to replay.
   absl::StatusOr<std::unique_ptr<Session>> Prepare() {
     MemoryDevice empty(profile_.device_size);
-    BETR_RETURN_IF_ERROR(Store::Format(empty, profile_.format));
+    BETR_RETURN_IF_ERROR(store::FormatAnySize(empty, profile_.format));
     auto session = std::make_unique<Session>(profile_, RandomOptions(random_, false), profile_.device_size,
                                              empty.Pages(), Model());
     BETR_RETURN_IF_ERROR(session->Open());

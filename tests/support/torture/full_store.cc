@@ -30,7 +30,7 @@ FullStore::FullStore(const FullShape& shape, bool background) : shape_(shape), d
   format.node_size = shape.node;
   format.basement_size = std::min(shape.node, KiB(4));
   format.fanout = 6;
-  format.log_size = KiB(256);
+  format.log_size = kFullLog;
   format.compression = shape.compression;
   RequireOk(Store::Format(disk_, format), "format");
   options_.cache_size = std::max(KiB(512), shape.node * 8);

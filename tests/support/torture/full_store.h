@@ -12,6 +12,8 @@
 
 namespace betr::test {
 
+inline constexpr Bytes kFullLog = KiB(256);
+
 struct FullShape {
   Bytes device;
   Bytes node;

@@ -11,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "store/format_any_size.h"
 #include "support/torture/crash_choice.h"
 #include "support/torture/session.h"
 #include "support/torture/verify.h"
@@ -56,7 +57,7 @@ class Case {
 
   absl::Status Run() {
     MemoryDevice empty(profile_.device_size);
-    BETR_RETURN_IF_ERROR(Store::Format(empty, profile_.format));
+    BETR_RETURN_IF_ERROR(store::FormatAnySize(empty, profile_.format));
     PageMap image = empty.Pages();
     Model model;
     for (int round = 0; round < kRounds; ++round) {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout/superblock_copy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/status.h"
+#include "layout/signatures.h"
+#include "layout/superblock_slots.h"
+
+namespace betr::layout {
+namespace {
+
+constexpr uint64_t kChunkUnits = MiB(1) / kUnit;
+
+std::string Place(uint64_t unit) { return fmt::format("the copy at unit {}", unit); }
+
+// An image in a file of this one has copies too, but not at the unit that they say.
+std::optional<Superblock> CopyIn(std::string_view bytes, uint64_t unit) {
+  absl::StatusOr<Superblock> block = DecodeSuperblock(bytes);
+  return block.ok() && block->CopyUnit() == unit ? std::optional(*std::move(block)) : std::nullopt;
+}
+
+absl::StatusOr<std::optional<Superblock>> CopyAt(BlockDevice& device, uint64_t unit) {
+  std::string bytes(kUnit.value, '\0');
+  BETR_RETURN_IF_ERROR(device.Read(UnitBytes(unit), bytes));
+  return CopyIn(bytes, unit);
+}
+
+absl::StatusOr<std::optional<Superblock>> Search(BlockDevice& device) {
+  std::optional<Superblock> found;
+  const uint64_t units = device.Size() / kUnit;
+  for (uint64_t first = 0; first < units; first += kChunkUnits) {
+    std::string chunk(UnitBytes(std::min(kChunkUnits, units - first)).value, '\0');
+    BETR_RETURN_IF_ERROR(device.Read(UnitBytes(first), chunk));
+    for (size_t at = 0; at < chunk.size(); at += kUnit.value) {
+      const std::string_view bytes = std::string_view(chunk).substr(at, kUnit.value);
+      if (!bytes.starts_with(kSuperblockMagic)) {
+        continue;
+      }
+      if (std::optional<Superblock> copy = CopyIn(bytes, first + at / kUnit.value)) {
+        found = std::move(copy);
+      }
+    }
+  }
+  return found;
+}
+
+// What was written over the slots may be a file system that somebody wants.
+absl::Status CheckNothingElse(BlockDevice& device) {
+  BETR_ASSIGN_OR_RETURN(const std::vector<Signature> found, DetectSignatures(device));
+  for (const Signature& signature : found) {
+    if (signature.name != "betr") {
+      return absl::InvalidArgumentError(fmt::format("{}: no valid superblock but, as it seems, {}: nothing is repaired",
+                                                    device.Name(), signature.name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteCopy(BlockDevice& device, const Superblock& superblock) {
+  return device.Write(UnitBytes(superblock.CopyUnit()), EncodeSuperblock(superblock));
+}
+
+absl::StatusOr<Superblock> FindCopy(BlockDevice& device) {
+  if (device.Size() < kLogOffset) {
+    return absl::NotFoundError(device.Name() + ": too small for a betr image");
+  }
+  BETR_ASSIGN_OR_RETURN(std::optional<Superblock> copy, CopyAt(device, device.Size() / kUnit - 1));
+  if (!copy) {
+    BETR_ASSIGN_OR_RETURN(copy, Search(device));
+  }
+  if (!copy) {
+    return absl::NotFoundError(device.Name() + ": no copy of a superblock");
+  }
+  return *std::move(copy);
+}
+
+absl::Status CheckCopy(BlockDevice& device, const Superblock& newest) {
+  BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> copy, CopyAt(device, newest.CopyUnit()));
+  if (!copy || copy->uuid != newest.uuid) {
+    return absl::DataLossError(fmt::format("superblock: {} is none of this image's", Place(newest.CopyUnit())));
+  }
+  if (copy->generation > newest.generation) {
+    return absl::DataLossError(fmt::format("superblock: {} has generation {}, the slots have {}",
+                                           Place(newest.CopyUnit()), copy->generation.value, newest.generation.value));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> RestoreSlots(BlockDevice& device) {
+  const absl::StatusOr<NewestSuperblock> newest = ReadNewest(device);
+  std::optional<Superblock> copy;
+  if (newest.ok() && !newest->other.ok()) {
+    BETR_ASSIGN_OR_RETURN(copy, CopyAt(device, newest->superblock.CopyUnit()));
+    const bool knows_more = copy && copy->uuid == newest->superblock.uuid && copy->Writable() &&
+                            copy->generation > newest->superblock.generation;
+    copy = knows_more ? std::move(copy) : std::nullopt;
+  } else if (absl::IsDataLoss(newest.status())) {
+    BETR_RETURN_IF_ERROR(CheckNothingElse(device));
+    absl::StatusOr<Superblock> found = FindCopy(device);
+    if (absl::IsNotFound(found.status())) {
+      return newest.status();
+    }
+    BETR_ASSIGN_OR_RETURN(copy, std::move(found));
+    if (!copy->Writable()) {
+      return absl::UnimplementedError(device.Name() + ": the image has features that this version cannot write");
+    }
+  }
+  if (!copy) {
+    return newest.ok() ? absl::StatusOr<std::string>("") : newest.status();
+  }
+  const Generation found = copy->generation;
+  for (int slot = 0; slot < 2; ++slot) {
+    BETR_RETURN_IF_ERROR(WriteSuperblock(device, *copy));
+    copy->generation = copy->generation.Next();
+  }
+  BETR_RETURN_IF_ERROR(device.Flush());
+  return fmt::format("superblock: both slots are intact again, made anew from {}, of generation {}",
+                     Place(copy->CopyUnit()), found.value);
+}
+
+}  // namespace betr::layout

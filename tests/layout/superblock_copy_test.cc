@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The copy at the end of the image: when it is found, and what is made of it.
+#include "layout/superblock_copy.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "device/memory_device.h"
+#include "layout/format_options.h"
+#include "layout/signatures.h"
+#include "layout/superblock_slots.h"
+
+namespace betr::layout {
+namespace {
+
+constexpr Bytes kDeviceSize = MiB(1);
+
+Superblock Sample(uint64_t generation, Bytes size = kDeviceSize) {
+  FormatOptions options;
+  options.log_size = KiB(64);
+  options.uuid = "8c6f1f0e-5a0b-4c57-9f0e-2b1f7f3f9a10";
+  Superblock block = *NewSuperblock(options, size, {});
+  block.generation = Generation{generation};
+  return block;
+}
+
+// Slots and copy as after a clean end.
+void Fill(MemoryDevice& device, uint64_t generation) {
+  REQUIRE(WriteSuperblock(device, Sample(generation - 1)).ok());
+  REQUIRE(WriteSuperblock(device, Sample(generation)).ok());
+  REQUIRE(WriteCopy(device, Sample(generation)).ok());
+}
+
+void ZeroSlots(MemoryDevice& device) { REQUIRE(device.Write(Bytes{0}, std::string(KiB(8).value, '\0')).ok()); }
+
+TEST_CASE("both slots are made anew from the copy", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  CHECK(RestoreSlots(device).value() == "");
+  ZeroSlots(device);
+  CHECK(absl::IsDataLoss(ReadNewest(device).status()));
+  CHECK(RestoreSlots(device).value().find("of generation 7") != std::string::npos);
+  const auto newest = ReadNewest(device);
+  REQUIRE(newest.ok());
+  CHECK(newest->other == absl::OkStatus());
+  Superblock expected = Sample(8);
+  CHECK((newest->superblock == expected));
+  CHECK(CheckCopy(device, newest->superblock) == absl::OkStatus());
+}
+
+TEST_CASE("the copy is found on a device that became larger", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  ZeroSlots(device);
+  MemoryDevice larger(kDeviceSize * 3 + kUnit, device.Pages());
+  CHECK((FindCopy(larger).value() == Sample(7)));
+}
+
+TEST_CASE("the copy of an image within this one is not taken", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  const Superblock inner = Sample(5, KiB(600));
+  REQUIRE(device.Write(KiB(200) + UnitBytes(inner.CopyUnit()), EncodeSuperblock(inner)).ok());
+  CHECK(absl::IsNotFound(FindCopy(device).status()));
+  CHECK(absl::IsInvalidArgument(RestoreSlots(device).status()));
+}
+
+TEST_CASE("a copy that knows more than the slot that is left is taken, an older one is not", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  REQUIRE(device.Patch(kSlotOffset[1] + Bytes{121}, "x").ok());
+  SECTION("newer") {
+    CHECK(RestoreSlots(device).value().find("of generation 7") != std::string::npos);
+    CHECK(ReadNewest(device)->superblock.generation == Generation{8});
+    CHECK(ReadNewest(device)->other == absl::OkStatus());
+  }
+  SECTION("as old as the slot") {
+    REQUIRE(WriteCopy(device, Sample(6)).ok());
+    CHECK(RestoreSlots(device).value() == "");
+  }
+  SECTION("of another image") {
+    Superblock foreign = Sample(9);
+    foreign.uuid = UuidFromSeed(1);
+    REQUIRE(WriteCopy(device, foreign).ok());
+    CHECK(RestoreSlots(device).value() == "");
+    CHECK(absl::IsDataLoss(CheckCopy(device, ReadNewest(device)->superblock)));
+  }
+}
+
+TEST_CASE("what has become something else is left alone", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  ZeroSlots(device);
+  REQUIRE(device.Patch(Bytes{0}, "XFSB").ok());
+  CHECK(absl::IsInvalidArgument(RestoreSlots(device).status()));
+  CHECK(absl::IsInvalidArgument(ReadNewest(device).status()));
+}
+
+TEST_CASE("a copy that is damaged or newer than the slots is reported", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  CHECK(CheckCopy(device, Sample(7)) == absl::OkStatus());
+  CHECK(CheckCopy(device, Sample(9)) == absl::OkStatus());
+  CHECK(absl::IsDataLoss(CheckCopy(device, Sample(6))));
+  REQUIRE(device.Patch(UnitBytes(Sample(7).CopyUnit()) + Bytes{50}, "x").ok());
+  CHECK(absl::IsDataLoss(CheckCopy(device, Sample(7))));
+}
+
+TEST_CASE("wiping a device wipes the copy", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  REQUIRE(WipeSignatures(device).ok());
+  CHECK(absl::IsNotFound(FindCopy(device).status()));
+}
+
+}  // namespace
+}  // namespace betr::layout
