@@ -80,7 +80,7 @@ absl::Status Store::Impl::Sync() {
   if (!Logged()) {
     return Checkpoint();
   }
-  if (CheckpointIsCheap()) {
+  if (log_->Held() > LogMemory() / 4 && CheckpointIsCheap()) {
     const absl::Status checkpoint = Checkpoint();
     if (!absl::IsResourceExhausted(checkpoint)) {
       return checkpoint;
