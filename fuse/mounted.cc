@@ -97,6 +97,7 @@ void Mounted::Serve() {
   if (wait[1].revents == 0) Unmount();
   WaitFor(loop->ended(), kGraceMilliseconds);
   loop->Stop();
+  server_.files().Clear();
   close(signal);
 }
 

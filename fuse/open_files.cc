@@ -16,19 +16,27 @@ Handle* OpenFiles::Add(InodeId inode, bool writes, std::unique_ptr<DirectoryStre
   handle->inode = inode;
   handle->writes = writes;
   handle->stream = std::move(stream);
-  if (writes) {
-    const MutexLock lock(mutex_);
-    ++writers_[inode.value];
-  }
-  return handle.release();
+  Handle* const address = handle.get();
+  const MutexLock lock(mutex_);
+  handles_.emplace(address, std::move(handle));
+  if (writes) ++writers_[inode.value];
+  return address;
 }
 
 InodeId OpenFiles::Remove(Handle* handle) {
-  const std::unique_ptr<Handle> owned(handle);
+  std::unique_ptr<Handle> owned;  // its stream dies after the lock
   const MutexLock lock(mutex_);
+  owned = std::move(handles_.extract(handle).mapped());
   if (owned->writes && --writers_[owned->inode.value] == 0) writers_.erase(owned->inode.value);
   if (owned->source != 0) sources_.erase(owned->source);
   return owned->inode;
+}
+
+void OpenFiles::Clear() {
+  const MutexLock lock(mutex_);
+  handles_.clear();
+  writers_.clear();
+  sources_.clear();
 }
 
 uint64_t OpenFiles::SourceOf(Handle* handle) {

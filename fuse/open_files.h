@@ -32,6 +32,8 @@ class OpenFiles {
   Handle* Add(InodeId inode, bool writes, std::unique_ptr<DirectoryStream> stream = nullptr);
   // What Release was told. Returns the inode.
   InodeId Remove(Handle* handle);
+  // Forgets all handles: a mount may end while files are open, and the kernel then asks no more.
+  void Clear();
 
   // A number for the handle's inode that nobody can guess.
   uint64_t SourceOf(Handle* handle);
@@ -42,6 +44,7 @@ class OpenFiles {
 
  private:
   Mutex mutex_;
+  absl::flat_hash_map<Handle*, std::unique_ptr<Handle>> handles_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, uint64_t> writers_ ABSL_GUARDED_BY(mutex_);  // inode -> handles
   absl::flat_hash_map<uint64_t, InodeId> sources_ ABSL_GUARDED_BY(mutex_);
 };
