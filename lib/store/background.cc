@@ -80,12 +80,6 @@ absl::Status Store::Impl::Sync() {
   if (!Logged()) {
     return Checkpoint();
   }
-  if (log_->Held() > LogMemory() / 4 && CheckpointIsCheap()) {
-    const absl::Status checkpoint = Checkpoint();
-    if (!absl::IsResourceExhausted(checkpoint)) {
-      return checkpoint;
-    }
-  }
   const absl::Status status = log_->Sync().status();
   if (!status.ok()) {
     core_->health.Fail(status);
