@@ -50,11 +50,11 @@ holding() {
   local image=$1
   shift
   mkfifo held.tar
-  exec 9<>held.tar # the holder waits for an archive that we never begin
+  exec 9<>held.tar # the holder has opened the image before it waits for an archive that we never begin
   betrcp -i "$image" --tar held.tar :/held >held.out 2>&1 9>&- &
   local holder=$!
   local tries=0
-  until [ -n "$(od -An -tx1 -j 8192 -N 1 "$image" | tr -d ' 0')" ]; do
+  until find "/proc/$holder/fd" -lname "$PWD/held.tar" 2>/dev/null | grep -q .; do
     tries=$((tries + 1))
     [ $tries -lt 300 ] || fail "nobody holds $image: $(cat held.out)"
     sleep 0.1
