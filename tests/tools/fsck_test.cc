@@ -3,6 +3,7 @@
 #include "fsck.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "betr/store.h"
@@ -310,6 +311,20 @@ TEST_CASE("fsck says by its exit code what kept it from checking") {
   REQUIRE((*holder)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset).ok());
   CHECK_FSCK(8, run, image.path());
   CHECK_FSCK(8, run, "-y", image.path());
+}
+
+TEST_CASE("fsck does not call clean what it could not look at") {
+  const TempDir directory;
+  const std::string path = directory.File("image");
+  for (const Bytes size : {Bytes{0}, Bytes{100}, Bytes{9000}, MiB(1)}) {
+    std::ofstream(path) << std::string(size.value, 'n');
+    for (const char* mode : {"-n", "-p", "-y", "--data"}) {
+      ToolRun run;
+      CHECK_FSCK(8, run, mode, path);
+      CHECK(!Says(run, "clean"));
+      CHECK(Says(run, path + (size < layout::kLogOffset ? ": too small for a betr image" : ": not a betr image")));
+    }
+  }
 }
 
 TEST_CASE("the manual of fsck.betr explains the options of its parser") {

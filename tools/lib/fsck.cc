@@ -41,8 +41,10 @@ class FsckRun {
     absl::Status status = options_.undo.empty() ? Check(**file) : CheckWithUndo(**file);
     if (!status.ok() && !is_cancelled_) {
       progress_.Clear();
-      tool_.PrintError(options_.image + ": " + std::string(status.message()));
+      const std::string message(status.message());
+      tool_.PrintError(fmt::format("{}{}", message.starts_with(options_.image) ? "" : options_.image + ": ", message));
       exit_ |= absl::IsDataLoss(status) ? kFsckUncorrected : kFsckOperational;
+      has_failed_ = true;
     }
     Finish();
     return exit_;
@@ -211,6 +213,9 @@ class FsckRun {
     if (is_cancelled_) {
       return "cancelled";
     }
+    if (has_failed_ && report_.errors() + report_.repairs() == 0) {
+      return "not checked to the end";
+    }
     if (report_.errors() + report_.repairs() > 0) {
       return fmt::format("{} errors found, {} things repaired, {} errors left", report_.errors(), report_.repairs(),
                          left_);
@@ -256,6 +261,7 @@ class FsckRun {
   bool was_quick_ = false;
   bool was_scrub_ = false;
   bool is_done_ = false;
+  bool has_failed_ = false;
   uint64_t left_ = 0;
   int exit_ = kFsckClean;
 };
