@@ -25,12 +25,6 @@ std::optional<Superblock> CopyIn(std::string_view bytes, uint64_t unit) {
   return block.ok() && block->CopyUnit() == unit ? std::optional(*std::move(block)) : std::nullopt;
 }
 
-absl::StatusOr<std::optional<Superblock>> CopyAt(BlockDevice& device, uint64_t unit) {
-  std::string bytes(kUnit.value, '\0');
-  BETR_RETURN_IF_ERROR(device.Read(UnitBytes(unit), bytes));
-  return CopyIn(bytes, unit);
-}
-
 absl::StatusOr<std::optional<Superblock>> Search(BlockDevice& device) {
   std::optional<Superblock> found;
   const uint64_t units = device.Size() / kUnit;
@@ -68,11 +62,17 @@ absl::Status WriteCopy(BlockDevice& device, const Superblock& superblock) {
   return device.Write(UnitBytes(superblock.CopyUnit()), EncodeSuperblock(superblock));
 }
 
+absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t unit) {
+  std::string bytes(kUnit.value, '\0');
+  BETR_RETURN_IF_ERROR(device.Read(UnitBytes(unit), bytes));
+  return CopyIn(bytes, unit);
+}
+
 absl::StatusOr<Superblock> FindCopy(BlockDevice& device) {
   if (device.Size() < kLogOffset) {
     return absl::NotFoundError(device.Name() + ": too small for a betr image");
   }
-  BETR_ASSIGN_OR_RETURN(std::optional<Superblock> copy, CopyAt(device, device.Size() / kUnit - 1));
+  BETR_ASSIGN_OR_RETURN(std::optional<Superblock> copy, ReadCopy(device, device.Size() / kUnit - 1));
   if (!copy) {
     BETR_ASSIGN_OR_RETURN(copy, Search(device));
   }
@@ -83,7 +83,7 @@ absl::StatusOr<Superblock> FindCopy(BlockDevice& device) {
 }
 
 absl::Status CheckCopy(BlockDevice& device, const Superblock& newest) {
-  BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> copy, CopyAt(device, newest.CopyUnit()));
+  BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> copy, ReadCopy(device, newest.CopyUnit()));
   if (!copy || copy->uuid != newest.uuid) {
     return absl::DataLossError(fmt::format("superblock: {} is none of this image's", Place(newest.CopyUnit())));
   }
@@ -98,10 +98,12 @@ absl::StatusOr<std::string> RestoreSlots(BlockDevice& device) {
   const absl::StatusOr<NewestSuperblock> newest = ReadNewest(device);
   std::optional<Superblock> copy;
   if (newest.ok() && !newest->other.ok()) {
-    BETR_ASSIGN_OR_RETURN(copy, CopyAt(device, newest->superblock.CopyUnit()));
+    BETR_ASSIGN_OR_RETURN(copy, ReadCopy(device, newest->superblock.CopyUnit()));
     const bool knows_more = copy && copy->uuid == newest->superblock.uuid && copy->Writable() &&
                             copy->generation > newest->superblock.generation;
-    copy = knows_more ? std::move(copy) : std::nullopt;
+    if (!knows_more) {
+      copy.reset();
+    }
   } else if (absl::IsDataLoss(newest.status())) {
     BETR_RETURN_IF_ERROR(CheckNothingElse(device));
     absl::StatusOr<Superblock> found = FindCopy(device);

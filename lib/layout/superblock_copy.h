@@ -9,6 +9,8 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "device/block_device.h"
@@ -18,6 +20,9 @@ namespace betr::layout {
 
 // Durable after the next Flush. Requires: the superblock is durable.
 absl::Status WriteCopy(BlockDevice& device, const Superblock& superblock);
+
+// The copy at that unit of the device; nothing if there is something else. One read. Errors: the device's.
+absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t unit);
 
 // The copy of an image that is as large as the device says; if there is none, every unit is looked at: the device may
 // have become larger. Errors: kNotFound; the device's.

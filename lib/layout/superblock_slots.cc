@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/check.h"
 #include "base/status.h"
 #include "layout/signatures.h"
+#include "layout/superblock_copy.h"
 
 namespace betr::layout {
 namespace {
@@ -41,20 +43,11 @@ std::string Text(const absl::Status& status) { return std::string(status.message
 // Errors that leave open what the slot holds, so that the other slot may be too old to go on with.
 bool Undecided(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsUnimplemented(status); }
 
-// At the end of the device: looking everywhere is left to the repair.
-bool HasCopy(BlockDevice& device) {
-  std::string bytes(kUnit.value, '\0');
-  const uint64_t unit = device.Size() / kUnit - 1;
-  if (!device.Read(UnitBytes(unit), bytes).ok()) {
-    return false;
-  }
-  const absl::StatusOr<Superblock> block = DecodeSuperblock(bytes);
-  return block.ok() && block->CopyUnit() == unit;
-}
-
 // Why there is no superblock, given what both slots say.
 absl::Status NoSuperblock(BlockDevice& device, const absl::Status& first, const absl::Status& second) {
-  const bool has_copy = HasCopy(device);
+  // Looking everywhere for one is left to the repair.
+  const absl::StatusOr<std::optional<Superblock>> copy = ReadCopy(device, device.Size() / kUnit - 1);
+  const bool has_copy = copy.ok() && copy->has_value();
   BETR_ASSIGN_OR_RETURN(const std::vector<Signature> found, DetectSignatures(device));
   if (absl::IsNotFound(first) && absl::IsNotFound(second) && (!has_copy || !found.empty())) {
     return absl::InvalidArgumentError(fmt::format("{}: not a betr image{}{}", device.Name(),

@@ -4,8 +4,7 @@
 // thing in different ways, or one of them needs it alone:
 //
 //   thread    alone: what one thread does stays in order. A fork needs parent and child, a wait the waiter and the
-//   child,
-//             so a child begins after what its parent did before, and who waited goes on after it.
+//             child: so a child begins after what its parent did before, and who waited goes on after it.
 //   file      (an open file) alone to open and close it, to use its position, and to list it; else shared
 //   node      alone to make, name, change, forget or learn it, and to write behind its end; shared to look at it, read
 //             it, write within it, and to use a name in it

@@ -8,17 +8,12 @@
 #include "base/coding.h"
 #include "base/random.h"
 #include "betr/store.h"
-#include "device/forwarding_device.h"
 #include "device/memory_device.h"
+#include "store/borrowed_device.h"
 #include "support/seed.h"
 
 namespace betr::test {
 namespace {
-
-class Borrowed final : public ForwardingDevice {
- public:
-  explicit Borrowed(BlockDevice& device) : ForwardingDevice(device) {}
-};
 
 constexpr Bytes kLog = MiB(32);
 
@@ -43,7 +38,7 @@ class Bulk {
     options.cache_size = MiB(32);
     options.background = false;
     options.log_memory = log_memory;
-    store_ = *Store::Open(std::make_unique<Borrowed>(device_), options);
+    store_ = *Store::Open(std::make_unique<store::BorrowedDevice>(device_), options);
   }
 
   // A value that does not compress, at a number's key.

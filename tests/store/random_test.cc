@@ -11,8 +11,8 @@
 
 #include "betr/store.h"
 #include "dag/check.h"
-#include "device/forwarding_device.h"
 #include "device/memory_device.h"
+#include "store/borrowed_device.h"
 #include "store/impl.h"
 #include "support/dag/upserts.h"
 #include "support/seed.h"
@@ -22,12 +22,6 @@ namespace {
 
 using Contents = std::map<std::string, std::string>;
 using Trees = std::map<TreeId, Contents>;
-
-// Stands for a device that outlives the store that uses it.
-class Borrowed final : public ForwardingDevice {
- public:
-  explicit Borrowed(BlockDevice& device) : ForwardingDevice(device) {}
-};
 
 class StoreRun {
  public:
@@ -92,7 +86,8 @@ class StoreRun {
     options.logging = random_.OneIn(4) ? Logging::kBulk : Logging::kFull;
     options.checkpoint_period = std::chrono::seconds(background_ ? 1 : 0);
     REQUIRE(options.functions.Add(std::make_shared<AppendFunction>()).ok());
-    absl::StatusOr<std::unique_ptr<Store>> store = Store::Open(std::make_unique<Borrowed>(device_), options);
+    absl::StatusOr<std::unique_ptr<Store>> store =
+        Store::Open(std::make_unique<store::BorrowedDevice>(device_), options);
     INFO(store.status());
     REQUIRE(store.ok());
     store_ = *std::move(store);

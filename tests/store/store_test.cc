@@ -7,17 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "device/forwarding_device.h"
 #include "device/memory_device.h"
+#include "store/borrowed_device.h"
 #include "support/dag/upserts.h"
 
 namespace betr::test {
 namespace {
-
-class Borrowed final : public ForwardingDevice {
- public:
-  explicit Borrowed(BlockDevice& device) : ForwardingDevice(device) {}
-};
 
 // A store with small nodes on a device in memory, without threads.
 class Fixture {
@@ -43,7 +38,7 @@ class Fixture {
   }
 
   absl::StatusOr<std::unique_ptr<Store>> Open(StoreOptions options) {
-    return Store::Open(std::make_unique<Borrowed>(device_), std::move(options));
+    return Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options));
   }
   void Reopen() {
     Close();

@@ -23,7 +23,7 @@ using TargetPointer = std::unique_ptr<replay::Target>;
 
 replay::RunOptions RunOptionsOf(const BetrreplayOptions& options) {
   return {.traces = options.traces,
-          .root = options.root.empty() ? "/mnt/w" : options.root,
+          .root = options.root.empty() ? kDefaultRoot : options.root,
           .has_threads = options.has_threads,
           .speed = options.speed,
           .initial_directory = options.working_directory};
@@ -148,15 +148,15 @@ int Replay(Tool& tool, const BetrreplayOptions& options) {
     check = *std::move(checked);
   }
   PrintReport(tool, *result, check);
+  if (*target != nullptr) {
+    if (const absl::Status closed = (*target)->Close(); !closed.ok()) return tool.Fail("close", closed);
+  }
   if (!options.plot.empty()) {
     const std::string others = options.traces.size() == 1 ? "" : fmt::format(" and {} more", options.traces.size() - 1);
     const std::string title = fmt::format("{}{} on {}", options.traces.front(), others,
                                           options.directory.empty() ? tool.image() : options.directory);
     const absl::Status drawn = WriteReplayPlot(options.plot, title, *result);
     if (!drawn.ok()) return tool.Fail("plot", drawn);
-  }
-  if (*target != nullptr) {
-    if (const absl::Status closed = (*target)->Close(); !closed.ok()) return tool.Fail("close", closed);
   }
   const bool is_equal =
       !check.has_value() || (check->comparison.differences.empty() && check->comparison.is_digest_equal);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrreplay_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "device/disk_profile.h"
@@ -25,7 +27,8 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
                  "Output of strace, plain or zstd, - for stdin; several: those of -ff; or what --convert has made");
   tool->AddImage();
   app.add_option("--dir", options->directory, "Replay in this directory, which is empty")->type_name("DIR");
-  app.add_option("--root", options->root, "The directory of the trace that is replayed (default: /mnt/w)")
+  app.add_option("--root", options->root,
+                 fmt::format("The directory of the trace that is replayed (default: {})", kDefaultRoot))
       ->type_name("PATH");
   app.add_option("--manifest", options->manifest, "What was there before the trace (default: inferred from it)")
       ->type_name("FILE");

@@ -11,10 +11,13 @@
 
 namespace betr::tools {
 
+// Where the traces of a workload usually have their directory.
+inline constexpr const char* kDefaultRoot = "/mnt/w";
+
 struct BetrreplayOptions {
   std::vector<std::string> traces;
   std::string directory;  // at most one of --dir and -i
-  std::string root;       // empty: /mnt/w
+  std::string root;       // empty: kDefaultRoot
   std::string manifest;   // empty: inferred
   std::string check;      // the listing to compare with at the end
   std::string working_directory;
