@@ -6,6 +6,7 @@ The emulated disk stays outside: it is the disk, not the machine, and reclaim of
 
 import contextlib
 import os
+import signal
 import time
 
 MINIMUM_MIB = 384
@@ -66,9 +67,20 @@ class MemoryGroup:
                 return int(counts.get("oom_kill", 0))
         return 0
 
+    def kill(self):
+        """Ends what still runs in it; how many there were."""
+        killed = 0
+        with contextlib.suppress(OSError, TypeError):
+            with open(os.path.join(self.path, "cgroup.procs"), encoding="ascii") as file:
+                for number in file.read().split():
+                    os.kill(int(number), signal.SIGKILL)
+                    killed += 1
+        return killed
+
     def remove(self):
         if self.path is None:
             return
+        self.kill()
         with contextlib.suppress(OSError):
             _write(os.path.join(self.path, "memory.force_empty"), "0")
         for _ in range(50):

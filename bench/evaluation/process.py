@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running programs: what fails becomes a Failure with the program's complaint."""
 
+import contextlib
 import ctypes
 import os
 import re
@@ -18,18 +19,22 @@ class Failure(Exception):
     """A step that did not work, in words for the user."""
 
 
-def run(*command, **options):
-    """Runs a program to its end; what it printed. `allow`: exit codes besides 0 that are no failure."""
-    allowed = (0, *options.pop("allow", ()))
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
+def run(*command, allow=(), timeout=None, **options):
+    """Runs a program to its end; what it printed. `allow`: exit codes besides 0 that are no failure. It leads a process
+    group, all of which is killed if the end is not waited for."""
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    child = subprocess.Popen(command, text=True, errors="replace", process_group=0, **pipes, **options)
     try:
-        done = subprocess.run(command, check=False, **pipes, **options)
-    except subprocess.TimeoutExpired as error:
-        raise Failure(f"{shlex.join(command)[:300]}: stopped after {error.timeout:g} s (--limit)") from None
-    if done.returncode not in allowed:
-        complaint = done.stderr.strip()[-1000:]
-        raise Failure(f"{shlex.join(command)[:300]}: exit {done.returncode}: {complaint}")
-    return done.stdout
+        printed, complaint = child.communicate(timeout=timeout)
+    except BaseException as error:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise Failure(f"{shlex.join(command)[:300]}: stopped after {timeout:g} s (--limit)") from None
+        raise
+    if child.returncode not in (0, *allow):
+        raise Failure(f"{shlex.join(command)[:300]}: exit {child.returncode}: {complaint.strip()[-1000:]}")
+    return printed
 
 
 def start(*command, log, **options):
@@ -72,15 +77,17 @@ def stop(server, seconds=120):
             continue
 
 
-def unmount(path, tries=50):
-    """Unmounts; who is still using it gets a second, then it is detached."""
-    for _ in range(tries):
-        if not os.path.ismount(path):
-            return
-        done = subprocess.run(["umount", path], capture_output=True, check=False)
-        if done.returncode == 0:
-            return
-        time.sleep(0.1)
+def unmount(path, tries=50, seconds=600):
+    """Unmounts; who is still using it gets some seconds, and a server that does not answer some minutes, then it is
+    detached."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        for _ in range(tries):
+            if not os.path.ismount(path):
+                return
+            done = subprocess.run(["umount", path], capture_output=True, check=False, timeout=seconds)
+            if done.returncode == 0:
+                return
+            time.sleep(0.1)
     subprocess.run(["umount", "-l", path], capture_output=True, check=False)
 
 

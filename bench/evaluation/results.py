@@ -2,6 +2,7 @@
 """What was measured, as JSON: enough to make the report again."""
 
 import json
+import os
 import statistics
 
 SCHEMA = "betr.evaluation"
@@ -54,15 +55,16 @@ class Results:
         return list(dict.fromkeys(names))
 
     def save(self, path):
-        """One line for each row and curve."""
+        """One line for each row and curve. What was there stays until all is written."""
         members = []
         for name, value in {"schema": SCHEMA, "version": VERSION, **vars(self)}.items():
             text = json.dumps(value)
             if isinstance(value, list):
                 text = "[\n" + ",\n".join(f"  {json.dumps(entry)}" for entry in value) + "\n ]"
             members.append(f' "{name}": {text}')
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path + ".part", "w", encoding="utf-8") as file:
             file.write("{\n" + ",\n".join(members) + "\n}\n")
+        os.replace(path + ".part", path)
 
     @staticmethod
     def load(path):

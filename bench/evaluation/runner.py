@@ -63,19 +63,32 @@ def prepared(setting):
 
 
 def run_all(setting, experiments, tested, runs, results, save):
-    """Runs everything; what fails or cannot be is noted, and the rest goes on. Calls `save()` after each experiment."""
+    """Runs everything; what fails or cannot be is noted, and the rest goes on. Calls `save()` after each system."""
     for experiment in experiments:
-        absent = process.missing(getattr(experiment, "NEEDS", ()))
-        if absent:
-            results.left_out[experiment.NAME] = f"not installed: {', '.join(absent)}"
+        obstacle = _obstacle(setting, experiment)
+        if obstacle:
+            say(f"{experiment.NAME}: left out: {obstacle}")
+            results.left_out[experiment.NAME] = obstacle
             continue
         begun = time.monotonic()
         for number in range(runs):
             for system in (BareDisk(), *tested):
                 if is_for(experiment, system):
                     _run_one(setting, experiment, system, number, results)
-        results.seconds[experiment.NAME] = round(time.monotonic() - begun, 1)
-        save()
+                    results.seconds[experiment.NAME] = round(time.monotonic() - begun, 1)
+                    save()
+
+
+def _obstacle(setting, experiment):
+    """Why the experiment cannot run here, or None."""
+    absent = process.missing(getattr(experiment, "NEEDS", ()))
+    if absent:
+        return f"not installed: {', '.join(absent)}"
+    try:
+        getattr(experiment, "prepare", lambda _: None)(setting)
+    except (Failure, OSError) as error:
+        return str(error)
+    return None
 
 
 def _run_one(setting, experiment, system, number, results):
@@ -87,9 +100,14 @@ def _run_one(setting, experiment, system, number, results):
         bench = Bench(setting, experiment, system, results)
         with systems.mounted(system):
             getattr(experiment, system.entry)(bench)
-    except (Failure, OSError) as error:
+    except Exception as error:  # whatever it is, the others go on
+        known = isinstance(error, (Failure, OSError))
+        message = str(error) if known else f"{type(error).__name__}: {error}"
         killed = setting.group.kills() - kills
-        message = str(error) + (f" (the kernel killed {killed} processes for want of memory)" if killed else "")
+        message += f" (the kernel killed {killed} processes for want of memory)" if killed else ""
         results.fail(experiment.NAME, system.name, message)
         say(f"  failed: {message}")
+    left = setting.group.kill()
+    if left:
+        say(f"  killed {left} processes that were left")
     say(f"  {time.monotonic() - begun:.1f} s")

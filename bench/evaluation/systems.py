@@ -57,7 +57,7 @@ class System:
         run("blockdev", "--flushbufs", device)
 
     def sync(self):
-        run("sync", "-f", self.path)
+        run("sync", "-f", self.path, timeout=self._setting.limit)
 
     def make_directory(self, path):
         """A directory that `clone` will be asked to clone."""
@@ -165,11 +165,8 @@ class FuseSystem(System):
             raise Failure(f"{self.name}: the server had died with {server.returncode}; see {self.name}.log")
 
     def sync(self):
-        descriptor = os.open(os.path.join(self.path, ".sync"), os.O_CREAT | os.O_WRONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        to = f"of={self.path}/.sync"
+        run("dd", "if=/dev/null", to, "conv=notrunc,fsync", "status=none", timeout=self._setting.limit)
 
 
 class Fuse2fs(FuseSystem):

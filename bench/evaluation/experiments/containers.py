@@ -8,10 +8,16 @@ TITLE = "Containers: clones of a root file system, booted into a shell"
 CLONES = True
 NEEDS = ("debootstrap", "unshare", "chroot")
 SIZES = {"clones": (4, 10, 1)}
+DOWNLOAD_SECONDS = 1800
+
+
+def prepare(setting):
+    """Downloads the root file system, if it is not there."""
+    return setting.sources.kept("rootfs.tar", _bootstrap)
 
 
 def run(bench):
-    archive = bench.setting.sources.kept("rootfs.tar", _bootstrap)
+    archive = prepare(bench.setting)
     bench.system.make_directory(bench.path("base"))
     bench.run("tar", "-C", bench.path("base"), "-xf", archive)
     bench.system.sync()
@@ -41,7 +47,7 @@ def _boot(bench, path):
 def _bootstrap(path):
     tree = path + ".tree"
     try:
-        run_on_host("debootstrap", "--variant=minbase", "bookworm", tree)
+        run_on_host("debootstrap", "--variant=minbase", "bookworm", tree, timeout=DOWNLOAD_SECONDS)
         run_on_host("tar", "-C", tree, "--one-file-system", "-cf", path, ".")
     finally:
         run_on_host("rm", "-rf", "--one-file-system", tree)
