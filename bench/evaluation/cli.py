@@ -108,6 +108,7 @@ def evaluate(options, scale, limit):
     results = Results()
     process.own_mounts()
     with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=options.dir) as work:
+        os.chmod(work, 0o711)  # a mail server is somebody else
         found = disk.RealDisk(options.disk)
         if options.disk == "emulated":
             found = disk.EmulatedDisk(os.path.join(options.bin, "emulated_disk"), work, options.time_scale)

@@ -5,7 +5,7 @@ import datetime
 import os
 import subprocess
 
-PACKAGES = ("fio", "e2fsprogs", "xfsprogs", "btrfs-progs", "fuse2fs", "git", "rsync", "tar", "grep")
+PACKAGES = ("fio", "e2fsprogs", "xfsprogs", "btrfs-progs", "fuse2fs", "git", "rsync", "tar", "grep", "dovecot-imapd")
 
 
 def describe(root):

@@ -182,7 +182,7 @@ class Fuse2fs(FuseSystem):
         run("mkfs.ext4", "-q", "-F", "-E", "nodiscard", self._setting.device)
 
     def _command(self):
-        return ["fuse2fs", "-f", self._setting.device, self.path, "-o", "rw,fakeroot"]
+        return ["fuse2fs", "-f", self._setting.device, self.path, "-o", "rw,fakeroot,allow_other"]
 
 
 class Betr(FuseSystem):

@@ -6,7 +6,6 @@ import io
 import os
 import sys
 import tempfile
-import types
 import unittest
 import xml.etree.ElementTree
 from unittest import mock
@@ -15,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "../../bench"))
 
-from evaluation import claims, cli, experiments, memory, process, report, results, runner, sources, svg  # noqa: E402
+from evaluation import claims, cli, experiments, memory, process, report, results, sources, svg  # noqa: E402
 from evaluation.bench import Scale  # noqa: E402
 
 RECORDED = os.path.join(HERE, "recorded.json")
@@ -213,55 +212,6 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(path is not None, group.how.startswith("cgroup"))
         group.remove()
         self.assertFalse(path and os.path.exists(path))
-
-
-class StandIn:
-    """A file system that is a name."""
-
-    entry = "run"
-    differs_in_clones_only = False
-
-    def __init__(self, name):
-        self.name = name
-
-    def make(self):
-        pass
-
-    mount = unmount = make
-
-
-class RunnerTest(unittest.TestCase):
-    def run_all(self, *chosen, runs=1):
-        """What is found with the systems good and bad; how many systems were done at each save."""
-        found = results.Results()
-        nothing = mock.Mock(kill=lambda: 0, kills=lambda: 0)
-        setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None))
-        saves = []
-        with contextlib.redirect_stderr(io.StringIO()):
-            tested = [StandIn("bad"), StandIn("good")]
-            runner.run_all(setting, chosen, tested, runs, found, lambda: saves.append(len(found.pairs())))
-        return found, saves
-
-    def test_what_fails_is_noted_and_the_rest_goes_on(self):
-        def run(bench):
-            if bench.system.name == "bad":
-                raise KeyError("unforeseen")
-            bench.record("row", 3, "s")
-
-        found, saves = self.run_all(types.SimpleNamespace(NAME="tree", run=run), runs=2)
-        self.assertEqual(found.row("tree", "row")["values"], {"good": [3, 3]})
-        failures = [(entry["system"], entry["message"]) for entry in found.failures]
-        self.assertEqual(failures, [("bad", "KeyError: 'unforeseen'")] * 2)
-        self.assertEqual(saves, [1, 2, 2, 2])
-
-    def test_what_cannot_be_prepared_is_left_out(self):
-        def prepare(_):
-            raise process.Failure("no network")
-
-        absent = types.SimpleNamespace(NAME="imap", NEEDS=["/absent/program"], run=None)
-        found, saves = self.run_all(types.SimpleNamespace(NAME="containers", prepare=prepare, run=None), absent)
-        self.assertEqual(found.left_out, {"containers": "no network", "imap": "not installed: /absent/program"})
-        self.assertEqual((found.pairs(), saves), (set(), []))
 
 
 class SourcesTest(unittest.TestCase):

@@ -2,8 +2,9 @@
 """The experiments, in the order in which they run.
 
 A module has NAME, TITLE, SIZES (name: usual, the papers', at least), and run(bench), which finds an empty file
-system mounted. run_library(bench): the same for the library without a mount. NEEDS: programs. CLONES: also for systems
-that differ only in how they clone. run_bare(bench): for the disk without a file system.
+system mounted. run_library(bench): the same for the library without a mount. run_bare(bench): for the disk without a
+file system. NEEDS: programs. prepare(setting): what has to be there before; if it fails, the experiment is left out.
+CLONES: also for systems that differ only in how they clone.
 """
 
 from evaluation.experiments import (
@@ -13,10 +14,11 @@ from evaluation.experiments import (
     clones,
     containers,
     disk,
+    imap,
     large_file,
     rename,
     small_files,
     tree,
 )
 
-ALL = (disk, large_file, small_files, tree, rename, clones, clone_writes, applications, ageing, containers)
+ALL = (disk, large_file, small_files, tree, rename, clones, clone_writes, applications, imap, ageing, containers)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How bench/evaluate goes on whatever happens, and the loads that are programs of their own. Needs no disk."""
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
+
+from evaluation import imap_load, process, results, runner  # noqa: E402
+from evaluation.experiments import imap  # noqa: E402
+
+
+class StandIn:
+    """A file system that is a name."""
+
+    entry = "run"
+    differs_in_clones_only = False
+
+    def __init__(self, name):
+        self.name = name
+
+    def make(self):
+        pass
+
+    mount = unmount = make
+
+
+class RunnerTest(unittest.TestCase):
+    def run_all(self, *chosen, runs=1):
+        """What is found with the systems good and bad; how many systems were done at each save."""
+        found = results.Results()
+        nothing = mock.Mock(kill=lambda: 0, kills=lambda: 0)
+        setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None))
+        saves = []
+        with contextlib.redirect_stderr(io.StringIO()):
+            tested = [StandIn("bad"), StandIn("good")]
+            runner.run_all(setting, chosen, tested, runs, found, lambda: saves.append(len(found.pairs())))
+        return found, saves
+
+    def test_what_fails_is_noted_and_the_rest_goes_on(self):
+        def run(bench):
+            if bench.system.name == "bad":
+                raise KeyError("unforeseen")
+            bench.record("row", 3, "s")
+
+        found, saves = self.run_all(types.SimpleNamespace(NAME="tree", run=run), runs=2)
+        self.assertEqual(found.row("tree", "row")["values"], {"good": [3, 3]})
+        failures = [(entry["system"], entry["message"]) for entry in found.failures]
+        self.assertEqual(failures, [("bad", "KeyError: 'unforeseen'")] * 2)
+        self.assertEqual(saves, [1, 2, 2, 2])
+
+    def test_what_cannot_be_prepared_is_left_out(self):
+        def prepare(_):
+            raise process.Failure("no network")
+
+        absent = types.SimpleNamespace(NAME="imap", NEEDS=["/absent/program"], run=None)
+        found, saves = self.run_all(types.SimpleNamespace(NAME="containers", prepare=prepare, run=None), absent)
+        self.assertEqual(found.left_out, {"containers": "no network", "imap": "not installed: /absent/program"})
+        self.assertEqual((found.pairs(), saves), (set(), []))
+
+
+class FakeServer:
+    """Answers as a server whose mailbox holds two messages; `said`: what it was asked."""
+
+    said = []
+
+    def __init__(self, _):
+        pass
+
+    def select(self, name):
+        return "OK", [name]
+
+    def uid(self, command, *arguments):
+        self.said.append((command, *arguments))
+        return "OK", [b"1 2" if command == "SEARCH" and len(self.said) == 1 else b""]
+
+    def append(self, *_):
+        self.said.append(("APPEND",))
+        return "OK", [b""]
+
+    def logout(self):
+        self.said.append(("LOGOUT",))
+
+
+class ImapTest(unittest.TestCase):
+    def test_what_is_gone_is_not_asked_for(self):
+        FakeServer.said = []
+        with mock.patch("imaplib.IMAP4_stream", FakeServer), mock.patch.object(imap_load, "READS", 0):
+            imap_load.client("config", 1, [0], 4, ["delete"])
+        commands = [said[0] for said in FakeServer.said]
+        expected = ["SEARCH", *["STORE", "EXPUNGE"] * 2, *["SEARCH", "APPEND"] * 2, "LOGOUT"]
+        self.assertEqual(commands, expected)
+        self.assertEqual({said[1] for said in FakeServer.said if said[0] == "EXPUNGE"}, {b"1", b"2"})
+
+    @unittest.skipUnless(os.geteuid() == 0 and not process.missing([imap_load.SERVER]), "needs root, dovecot-imapd")
+    def test_dovecot_moves_and_loses_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            maildir, config = os.path.join(folder, "mail"), os.path.join(folder, "config")
+            os.mkdir(maildir)
+            os.chown(maildir, imap.USER, imap.USER)
+            with open(config, "w", encoding="utf-8") as file:
+                file.write(imap.CONFIG.format(work=folder, maildir=maildir, user=imap.USER))
+            imap_load.fill(maildir, 3, 5)
+            with mock.patch.dict(os.environ, {"USER": "betr", "HOME": folder}):
+                self.assertTrue(imap_load.work(config, 3, 2, 20, ["mark", "move"]))
+            flags = [name.partition(":2,")[2] for _, _, files in os.walk(maildir) for name in files if ":2," in name]
+            self.assertEqual(len(flags), 15)
+            self.assertTrue(any("F" in flag for flag in flags), flags)
+
+
+unittest.main()
