@@ -22,6 +22,14 @@ class Scale:
         return paper if self.is_paper else max(least, round(usual * self.factor))
 
 
+class Sizes:
+    """The sizes of an experiment, by the names in its SIZES."""
+
+    def __init__(self, experiment, scale):
+        for name, sizes in getattr(experiment, "SIZES", {}).items():
+            setattr(self, name, scale.size(*sizes))
+
+
 class Setting:
     """Where everything is: one for a run of the program."""
 
@@ -51,14 +59,12 @@ class Bench:
         self.setting = setting
         self.system = system
         self._experiment = experiment
+        self._sizes = Sizes(experiment, setting.scale)
         self._results = results
 
     def __getattr__(self, name):
         """Sizes by their names, as the experiment's SIZES has them."""
-        sizes = getattr(self._experiment, "SIZES", {})
-        if name not in sizes:
-            raise AttributeError(name)
-        return self.setting.scale.size(*sizes[name])
+        return getattr(self._sizes, name)
 
     def path(self, *parts):
         return os.path.join(self.system.path, *parts)

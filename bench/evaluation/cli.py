@@ -7,7 +7,7 @@ import re
 import sys
 import tempfile
 
-from evaluation import disk, experiments, machine, memory, process, report, runner, systems
+from evaluation import disk, experiments, machine, memory, plan, process, report, runner, systems
 from evaluation.bench import Scale, Setting
 from evaluation.process import Failure
 from evaluation.results import Results
@@ -41,6 +41,7 @@ def parser():
     add("--dir", default="/var/tmp", help="work there: the emulated disk's content (default: %(default)s)")
     add("--out", default="evaluation", metavar="DIR", help="for results, report, sources (default: %(default)s)")
     add("--report-only", action="store_true", help="make the report from the results that are in --out")
+    add("--dry-run", action="store_true", help="print what would be done, with its sizes and whether there is room")
     add("--list", action="store_true", help="print experiments and systems, and end")
     return found
 
@@ -94,38 +95,68 @@ def save(results, out):
 
 
 def evaluate(options, scale, limit):
-    if os.geteuid() != 0:
-        raise Failure("needs root, for mounts, loop devices and the memory limit")
-    absent = process.missing(PROGRAMS)
-    if absent:
-        raise Failure(f"not installed: {', '.join(absent)} (scripts/install-deps --all)")
     picked = chosen(options.experiments, experiments.ALL, "experiment")
     kinds = chosen([name for name in options.systems.split(",") if name], systems.ALL, "system")
-    os.makedirs(options.out, exist_ok=True)
     load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
-    sources = Sources(os.path.join(os.path.abspath(options.out), "sources"), options.tree)
-    sources.check()
     results = Results()
-    process.own_mounts()
     with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=options.dir) as work:
         os.chmod(work, 0o711)  # a mail server is somebody else
-        found = disk.RealDisk(options.disk)
-        if options.disk == "emulated":
-            found = disk.EmulatedDisk(os.path.join(options.bin, "emulated_disk"), work, options.time_scale)
-        group = memory.MemoryGroup(limit)
-        cache_mib = memory.betr_cache_mib(limit or 1024)
-        setting = Setting(work, os.path.abspath(options.bin), found, group, cache_mib, scale, sources, options.limit)
+        setting = make_setting(options, work, scale, limit)
         tested = able(kinds, setting, options.systems, results)
+        if options.dry_run:
+            print_plan(options, setting, picked, tested, results)
+            return 0
+        check(options, setting, picked)
+        os.makedirs(options.out, exist_ok=True)
+        process.own_mounts()
         with runner.prepared(setting):
             results.about = about(options, setting, tested)
             try:
                 runner.run_all(setting, picked, tested, options.runs, results, lambda: save(results, options.out))
             finally:
-                results.about["most memory used"] = f"{group.most_used_mib()} MiB"
+                results.about["most memory used"] = f"{setting.group.most_used_mib()} MiB"
                 results.about["load average at the end"] = machine.load_average()
                 save(results, options.out)
     print(os.path.join(options.out, "report.html"))
     return 1 if results.failures else 0
+
+
+def make_setting(options, work, scale, limit):
+    found = disk.RealDisk(options.disk)
+    if options.disk == "emulated":
+        found = disk.EmulatedDisk(os.path.join(options.bin, "emulated_disk"), work, options.time_scale)
+    sources = Sources(os.path.join(os.path.abspath(options.out), "sources"), options.tree)
+    cache_mib = memory.betr_cache_mib(limit or 1024)
+    group = memory.MemoryGroup(limit)
+    return Setting(work, os.path.abspath(options.bin), found, group, cache_mib, scale, sources, options.limit)
+
+
+def check(options, setting, picked):
+    """Fails for whatever would make the run fail as a whole."""
+    if os.geteuid() != 0:
+        raise Failure("needs root, for mounts, loop devices and the memory limit")
+    absent = process.missing(PROGRAMS)
+    if absent:
+        raise Failure(f"not installed: {', '.join(absent)} (scripts/install-deps --all)")
+    setting.sources.check()
+    setting.disk.check()
+    plan.check_room(picked, setting.scale, setting.disk, options.dir, options.out)
+
+
+def print_plan(options, setting, picked, tested, results):
+    """What would be done; then whether it can."""
+    for line in plan.lines(picked, setting.scale, setting.disk, options.dir, options.out):
+        print(line)
+    print(f"memory limit: {setting.group.mebibytes or 'no'} MiB; cache of betr: {setting.cache_mib} MiB")
+    print(f"each program is stopped after {setting.limit:g} s; runs: {options.runs}")
+    print(f"systems: {', '.join(system.name for system in tested)}")
+    for name, reason in results.left_out.items():
+        print(f"left out: {name}: {reason}")
+    for entry in picked:
+        absent = process.missing(getattr(entry, "NEEDS", ()))
+        if absent:
+            print(f"left out: {entry.NAME}: not installed: {', '.join(absent)}")
+    check(options, setting, picked)
 
 
 def able(kinds, setting, asked, results):

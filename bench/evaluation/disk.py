@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The disk under test: the emulated one (bench/disk) behind a loop device, or a real block device."""
 
+import errno
 import json
 import os
 import stat
@@ -8,7 +9,7 @@ import stat
 from evaluation import process
 from evaluation.process import Failure, run
 
-EMULATED_SIZE = "50G"
+EMULATED_GIB = 50
 STATS = ("reads", "writes", "flushes", "seeks", "read_bytes", "written_bytes", "busy_seconds")
 
 
@@ -26,10 +27,9 @@ class EmulatedDisk:
         self.device = None
 
     def attach(self):
-        if not os.path.exists(self._program):
-            raise Failure(f"{self._program}: not there; build the target emulated_disk, or say --bin")
+        self.check()
         os.makedirs(self._mount, exist_ok=True)
-        command = [self._program, "--size", EMULATED_SIZE, "--backing", self._backing]
+        command = [self._program, "--size", f"{EMULATED_GIB}G", "--backing", self._backing]
         command += ["--scale", str(self._time_scale), self._mount]
         self._server = process.start(*command, log=self._log)
         file = os.path.join(self._mount, "disk")
@@ -59,7 +59,19 @@ class EmulatedDisk:
 
     def describe(self):
         speed = "" if self._time_scale == 1 else f", time scaled by {self._time_scale:g}"
-        return f"emulated, hdd-7200, {EMULATED_SIZE}{speed}"
+        return f"emulated, hdd-7200, {EMULATED_GIB}G{speed}"
+
+    def check(self):
+        """Fails if it cannot be attached, as far as that is known before."""
+        if not os.path.exists(self._program):
+            raise Failure(f"{self._program}: not there; build the target emulated_disk, or say --bin")
+
+    def size_mib(self):
+        return EMULATED_GIB * 1024
+
+    def host_mib(self, used_mib):
+        """What of the host is taken while so much of the disk is in use."""
+        return used_mib
 
 
 class RealDisk:
@@ -69,12 +81,19 @@ class RealDisk:
         self.device = device
         self._stat = f"/sys/class/block/{os.path.basename(os.path.realpath(device))}/stat"
 
-    def attach(self):
+    def check(self):
         if not os.path.exists(self.device) or not stat.S_ISBLK(os.stat(self.device).st_mode):
             raise Failure(f"--disk {self.device}: no block device")
-        with open("/proc/mounts", encoding="utf-8") as file:
-            if any(line.split()[0] == self.device for line in file):
-                raise Failure(f"--disk {self.device}: is mounted")
+        if not is_free(self.device):
+            raise Failure(f"--disk {self.device}: it, or a part of it, is in use")
+
+    attach = check
+
+    def size_mib(self):
+        return int(run("blockdev", "--getsize64", self.device)) >> 20
+
+    def host_mib(self, _):
+        return 0
 
     def detach(self):
         pass
@@ -99,6 +118,17 @@ class RealDisk:
             with open(model, encoding="ascii") as file:
                 return f"{self.device} ({file.read().strip()})"
         return self.device
+
+
+def is_free(device):
+    """Not mounted anywhere. A mount that another namespace has got a copy of lives on, with all that it remembers."""
+    try:
+        os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+        return True
+    except OSError as error:
+        if error.errno == errno.EBUSY:
+            return False
+        raise
 
 
 def difference(later, earlier):

@@ -2,11 +2,11 @@
 """The file systems under test. Each knows how to be made, mounted, synced and how it clones a tree."""
 
 import contextlib
-import errno
 import os
 import subprocess
 
 from evaluation import process
+from evaluation.disk import is_free
 from evaluation.process import Failure, run
 
 
@@ -53,7 +53,7 @@ class System:
         """Nothing is remembered of what is on the disk: not mounted, and no page of the device in memory."""
         self.unmount()
         device = self._setting.device
-        process.wait_until(lambda: _is_free(device), f"{device} is still in use")
+        process.wait_until(lambda: is_free(device), f"{device} is still in use")
         run("blockdev", "--flushbufs", device)
 
     def sync(self):
@@ -231,17 +231,6 @@ class BetrLibrary(Betr):
 
     def sync(self):
         """betrcp has made everything durable when it ends."""
-
-
-def _is_free(device):
-    """Not mounted anywhere. A mount that another namespace has got a copy of lives on, with all that it remembers."""
-    try:
-        os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
-        return True
-    except OSError as error:
-        if error.errno == errno.EBUSY:
-            return False
-        raise
 
 
 def _kernel_has(name):

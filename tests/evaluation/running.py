@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How bench/evaluate goes on whatever happens, and the loads that are programs of their own. Needs no disk."""
+"""What bench/evaluate does before and around experiments, and a load that is a program of its own. Needs no disk."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
 
-from evaluation import imap_load, process, results, runner  # noqa: E402
+from evaluation import bench, disk, experiments, imap_load, plan, process, results, runner  # noqa: E402
 from evaluation.experiments import imap  # noqa: E402
 
 
@@ -45,10 +45,10 @@ class RunnerTest(unittest.TestCase):
         return found, saves
 
     def test_what_fails_is_noted_and_the_rest_goes_on(self):
-        def run(bench):
-            if bench.system.name == "bad":
+        def run(work):
+            if work.system.name == "bad":
                 raise KeyError("unforeseen")
-            bench.record("row", 3, "s")
+            work.record("row", 3, "s")
 
         found, saves = self.run_all(types.SimpleNamespace(NAME="tree", run=run), runs=2)
         self.assertEqual(found.row("tree", "row")["values"], {"good": [3, 3]})
@@ -64,6 +64,55 @@ class RunnerTest(unittest.TestCase):
         found, saves = self.run_all(types.SimpleNamespace(NAME="containers", prepare=prepare, run=None), absent)
         self.assertEqual(found.left_out, {"containers": "no network", "imap": "not installed: /absent/program"})
         self.assertEqual((found.pairs(), saves), (set(), []))
+
+
+class PlanTest(unittest.TestCase):
+    def setUp(self):
+        self.paper = bench.Scale("paper")
+        self.disk = disk.EmulatedDisk("/absent/program", "/absent")
+
+    def size(self, name, size):
+        return plan.sizes_of(next(entry for entry in experiments.ALL if entry.NAME == name), self.paper)[size]
+
+    def test_the_papers_sizes(self):
+        expected = {
+            ("large-file", "mebibytes"): 10 * 1024,
+            ("large-file", "writes"): 256 * 1024,
+            ("large-file", "reads"): 256 * 1024,
+            ("small-files", "files"): 3_000_000,
+            ("tree", "percent"): 100,
+            ("rename", "largest_kib"): 64 * 1024,
+            ("clones", "file_kib"): 4096,
+            ("clones", "rounds"): 128,
+            ("clone-writes", "mebibytes"): 256,
+            ("clone-writes", "writes"): 8192,
+            ("imap", "messages"): 2500,
+            ("imap", "operations"): 10_000,
+        }
+        self.assertEqual({key: self.size(*key) for key in expected}, expected)
+
+    def test_all_experiments_fit_on_the_emulated_disk(self):
+        for entry in experiments.ALL:
+            used = plan.disk_mib(entry, self.paper)
+            self.assertTrue(0 < used < self.disk.size_mib(), f"{entry.NAME}: {used} MiB")
+            self.assertLess(plan.disk_mib(entry, bench.Scale("0.01")), used + 1, entry.NAME)
+
+    def test_room_is_looked_for_before(self):
+        asked = (experiments.ALL, self.paper, self.disk, "/", "/")
+        with mock.patch.object(plan, "free_mib", lambda _: 1 << 20):
+            plan.check_room(*asked)
+        with mock.patch.object(plan, "free_mib", lambda _: 20 * 1024):
+            with self.assertRaisesRegex(process.Failure, "^/: 20.0 GiB are free, .* most of all large-file.*--scale"):
+                plan.check_room(*asked)
+            plan.check_room(experiments.ALL, bench.Scale("1"), self.disk, "/", "/absent/out")
+        with mock.patch.object(disk.EmulatedDisk, "size_mib", lambda _: 1024):
+            with self.assertRaisesRegex(process.Failure, "^large-file needs up to 25.0 GiB, the disk has 1.0 GiB"):
+                plan.check_room(*asked)
+
+    def test_what_would_be_done(self):
+        lines = list(plan.lines(experiments.ALL, self.paper, self.disk, "/", "/"))
+        self.assertEqual([line.split()[0] for line in lines[:-2]], [entry.NAME for entry in experiments.ALL])
+        self.assertRegex("\n".join(lines), "small-files +files 3,000,000; on the disk at most 17.9 GiB\n")
 
 
 class FakeServer:

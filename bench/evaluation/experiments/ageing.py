@@ -2,10 +2,15 @@
 """An aged file system: rounds of what `git pull` does to a tree, then the scans, against the same tree on a new one."""
 
 from evaluation.experiments import tree
+from evaluation.plan import tree_mib
 
 NAME = "ageing"
 TITLE = "Ageing: the scans after months of changes"
-SIZES = {"percent": (8, 100, 1), "rounds": (20, 100, 2), "changes": (150, 1500, 10)}
+SIZES = {"percent": (8, 100, 1), "rounds": (20, 1000, 2), "changes": (150, 150, 10)}
+
+
+def disk_mib(sizes):
+    return 2 * tree_mib(sizes.percent)
 
 
 def run(bench):

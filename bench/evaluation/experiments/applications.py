@@ -4,6 +4,7 @@
 import os
 import random
 
+from evaluation.plan import tree_mib
 from evaluation.process import run as run_on_host
 
 NAME = "applications"
@@ -11,6 +12,10 @@ TITLE = "git and rsync"
 SIZES = {"percent": (5, 100, 1)}
 AS_NOBODY = ["-c", "user.name=betr", "-c", "user.email=betr@localhost", "-c", "safe.directory=*"]
 CHANGED = 0.1  # of the files, between the two commits
+
+
+def disk_mib(sizes):
+    return 5 * tree_mib(sizes.percent)  # a repository, a clone of it with its own, two copies
 
 
 def run_git(bench, *arguments, **options):

@@ -9,6 +9,11 @@ CLONES = True
 NEEDS = ("debootstrap", "unshare", "chroot")
 SIZES = {"clones": (4, 10, 1)}
 DOWNLOAD_SECONDS = 1800
+ROOT_MIB = 300
+
+
+def disk_mib(sizes):
+    return ROOT_MIB * (1 + sizes.clones)
 
 
 def prepare(setting):

@@ -19,6 +19,10 @@ EXPECTED = {
 }
 
 
+def disk_mib(sizes):
+    return sizes.mebibytes
+
+
 def run_bare(bench):
     reads, appends = f"--number_ios={bench.reads}", f"--number_ios={bench.appends}"
     span = f"--size={bench.mebibytes}M"

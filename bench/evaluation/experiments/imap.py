@@ -29,6 +29,10 @@ mail_gid = {user}
 """
 
 
+def disk_mib(sizes):
+    return (BOXES * sizes.messages + CLIENTS * sizes.operations) * 8 / 1024  # a block and an inode each, indexes
+
+
 def run(bench):
     maildir = bench.path("mail")
     config = os.path.join(bench.setting.work, "dovecot.conf")

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renames of files of several sizes, and of a directory, each durable."""
 
+from evaluation.plan import tree_mib
+
 NAME = "rename"
 TITLE = "Renames, each with an fsync of the directory"
 SIZES = {"renames": (40, 100, 2), "largest_kib": (16 * 1024, 64 * 1024, 4), "percent": (3, 100, 1)}
+
+
+def disk_mib(sizes):
+    return sizes.largest_kib / 1024 * 4 / 3 + tree_mib(sizes.percent)
 
 
 def run(bench):

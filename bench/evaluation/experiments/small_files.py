@@ -7,6 +7,10 @@ SIZES = {"files": (60_000, 3_000_000, 400)}
 THREADS = 4
 
 
+def disk_mib(sizes):
+    return sizes.files * 5 / 1024  # a block and an inode each
+
+
 def run(bench):
     with bench.rate("creation, sync included", bench.files, "files/s"):
         lines = bench.load("create", bench.system.path, bench.files, THREADS, "progress")

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A source tree: unpacked, searched, packed and removed."""
 
+from evaluation.plan import tree_mib
+
 NAME = "tree"
 TITLE = "A source tree: tar, find, grep, recursive delete"
 SIZES = {"percent": (15, 100, 1)}
+
+
+def disk_mib(sizes):
+    return tree_mib(sizes.percent)
 
 
 def run(bench):
