@@ -53,12 +53,13 @@ class Setting:
 
 
 class Bench:
-    """One run of one experiment on one system. What it measures goes to `results`."""
+    """One run of one experiment on one system. What it measures goes to `results`, under the experiment's or another
+    `name`."""
 
-    def __init__(self, setting, experiment, system, results):
+    def __init__(self, setting, experiment, system, results, name=None):
         self.setting = setting
         self.system = system
-        self._experiment = experiment
+        self._name = name or experiment.NAME
         self._sizes = Sizes(experiment, setting.scale)
         self._results = results
 
@@ -122,7 +123,10 @@ class Bench:
         self.record(row, figure(taken), unit, better, disk)
 
     def record(self, row, value, unit, better="less", disk=None):
-        self._results.add(self._experiment.NAME, row, unit, better, self.system.name, value, disk)
+        self._results.add(self._name, row, unit, better, self.system.name, value, disk)
+
+    def fail(self, message):
+        self._results.fail(self._name, self.system.name, message)
 
     def curve(self, plot, x_label, y_label, points):
-        self._results.add_curve(self._experiment.NAME, plot, x_label, y_label, self.system.name, points)
+        self._results.add_curve(self._name, plot, x_label, y_label, self.system.name, points)

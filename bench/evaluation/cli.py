@@ -2,13 +2,15 @@
 """The command line of bench/evaluate."""
 
 import argparse
+import functools
 import os
 import re
 import sys
 import tempfile
 
-from evaluation import disk, experiments, machine, memory, plan, process, report, runner, systems
+from evaluation import aged, disk, experiments, machine, memory, process, report, runner, systems
 from evaluation.bench import Scale, Setting
+from evaluation.plan import Plan
 from evaluation.process import Failure
 from evaluation.results import Results
 from evaluation.sources import Sources
@@ -32,6 +34,7 @@ def parser():
     add("--systems", default="", metavar="NAME,...", help="which file systems (default: all that can run)")
     add("--scale", default="1", metavar="F|paper", help="factor of the usual sizes, or the papers' sizes")
     add("--runs", type=int, default=1, metavar="N", help="how often; shown are median, least and most")
+    add("--aged", action="store_true", help="age each file system before each experiment; kept beside the others")
     add("--disk", default="emulated", metavar="emulated|DEVICE", help="a DEVICE loses what is on it")
     add("--time-scale", type=float, default=1.0, metavar="F", help="of the emulated disk: 0.1 is ten times as fast")
     add("--memory", metavar="MIB|none", help="limit for all (default: 512, or 4096 with --scale paper)")
@@ -53,6 +56,16 @@ def chosen(names, known, what):
         if name not in by_name:
             raise Failure(f"{name}: no such {what}; there are: {', '.join(by_name)}")
     return [entry for name, entry in by_name.items() if not names or name in names]
+
+
+def pick(options):
+    """The experiments that were asked for, and can be done on aged file systems, if these were."""
+    picked = chosen(options.experiments, experiments.ALL, "experiment")
+    if options.aged:
+        picked = [entry for entry in picked if getattr(entry, "ON_AGED", True)]
+    if not picked:
+        raise Failure(f"--aged {' '.join(options.experiments)}: makes no difference there")
+    return picked
 
 
 def print_list():
@@ -95,24 +108,25 @@ def save(results, out):
 
 
 def evaluate(options, scale, limit):
-    picked = chosen(options.experiments, experiments.ALL, "experiment")
+    picked = pick(options)
     kinds = chosen([name for name in options.systems.split(",") if name], systems.ALL, "system")
     load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
     results = Results()
     with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=options.dir) as work:
         os.chmod(work, 0o711)  # a mail server is somebody else
         setting = make_setting(options, work, scale, limit)
-        tested = able(kinds, setting, options.systems, results)
         if options.dry_run:
-            print_plan(options, setting, picked, tested, results)
+            print_plan(options, setting, picked, kinds)
             return 0
+        tested = able(kinds, setting, options.systems, results)
         check(options, setting, picked)
         os.makedirs(options.out, exist_ok=True)
         process.own_mounts()
         with runner.prepared(setting):
             results.about = about(options, setting, tested)
             try:
-                runner.run_all(setting, picked, tested, options.runs, results, lambda: save(results, options.out))
+                keep = functools.partial(save, results, options.out)
+                runner.run_all(setting, picked, tested, options.runs, results, keep, options.aged)
             finally:
                 results.about["most memory used"] = f"{setting.group.most_used_mib()} MiB"
                 results.about["load average at the end"] = machine.load_average()
@@ -131,6 +145,11 @@ def make_setting(options, work, scale, limit):
     return Setting(work, os.path.abspath(options.bin), found, group, cache_mib, scale, sources, options.limit)
 
 
+def make_plan(options, setting, picked):
+    before = aged if options.aged else None
+    return Plan(picked, setting.scale, setting.disk, options.dir, options.out, before)
+
+
 def check(options, setting, picked):
     """Fails for whatever would make the run fail as a whole."""
     if os.geteuid() != 0:
@@ -140,22 +159,21 @@ def check(options, setting, picked):
         raise Failure(f"not installed: {', '.join(absent)} (scripts/install-deps --all)")
     setting.sources.check()
     setting.disk.check()
-    plan.check_room(picked, setting.scale, setting.disk, options.dir, options.out)
+    make_plan(options, setting, picked).check_room()
 
 
-def print_plan(options, setting, picked, tested, results):
+def print_plan(options, setting, picked, kinds):
     """What would be done; then whether it can."""
-    for line in plan.lines(picked, setting.scale, setting.disk, options.dir, options.out):
+    for line in make_plan(options, setting, picked).lines():
         print(line)
     print(f"memory limit: {setting.group.mebibytes or 'no'} MiB; cache of betr: {setting.cache_mib} MiB")
     print(f"each program is stopped after {setting.limit:g} s; runs: {options.runs}")
-    print(f"systems: {', '.join(system.name for system in tested)}")
-    for name, reason in results.left_out.items():
-        print(f"left out: {name}: {reason}")
+    for system in (kind(setting) for kind in kinds):
+        print(f"{system.name:16} {system.obstacle() or 'can run'}")
     for entry in picked:
         absent = process.missing(getattr(entry, "NEEDS", ()))
         if absent:
-            print(f"left out: {entry.NAME}: not installed: {', '.join(absent)}")
+            print(f"{entry.NAME:16} not installed: {', '.join(absent)}")
     check(options, setting, picked)
 
 

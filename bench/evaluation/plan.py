@@ -16,48 +16,58 @@ def tree_mib(percent):
     return min(percent, 100) / 100 * TREE_MIB
 
 
-def sizes_of(experiment, scale):
-    """By their names, all that is scaled."""
-    return vars(Sizes(experiment, scale))
+class Plan:
+    """Of so many experiments. `work`, `out`: the folders --dir and --out; `before`: what is done before each of them."""
 
+    def __init__(self, experiments, scale, disk, work, out, before=None):
+        self._experiments = experiments
+        self._scale = scale
+        self._disk = disk
+        self._work = work
+        self._out = out
+        self._before = before
 
-def disk_mib(experiment, scale):
-    """How much of the disk the experiment uses at most."""
-    return round(SPARE * getattr(experiment, "disk_mib", lambda _: 0)(Sizes(experiment, scale)))
+    def sizes_of(self, experiment):
+        """By their names, all that is scaled."""
+        return vars(Sizes(experiment, self._scale))
 
+    def disk_mib(self, experiment):
+        """How much of the disk the experiment uses at most."""
+        parts = [part for part in (experiment, self._before) if hasattr(part, "disk_mib")]
+        return round(SPARE * sum(part.disk_mib(Sizes(part, self._scale)) for part in parts))
 
-def places(experiments, scale, disk, work, out):
-    """(path, MiB that are kept there at most): what is behind an emulated disk, and copies of trees, in `work`;
-    archives of shares of the source tree, and repositories made of them, in `out`."""
-    shares = {sizes_of(entry, scale).get("percent", 0) for entry in experiments}
-    in_out = sum(2 * tree_mib(share) for share in shares)
-    in_work = tree_mib(max(shares)) + disk.host_mib(max(disk_mib(entry, scale) for entry in experiments))
-    if _file_system(work) == _file_system(out):
-        return [(work, round(in_work + in_out) + SPARE_MIB)]
-    return [(work, round(in_work) + SPARE_MIB), (out, round(in_out) + SPARE_MIB)]
+    def places(self):
+        """(path, MiB that are kept there at most): what is behind an emulated disk, and copies of trees, in `work`;
+        archives of shares of the source tree, and repositories made of them, in `out`."""
+        parts = [part for part in (*self._experiments, self._before) if part]
+        shares = {self.sizes_of(part).get("percent", 0) for part in parts}
+        in_out = sum(2 * tree_mib(share) for share in shares)
+        in_work = tree_mib(max(shares)) + self._disk.host_mib(max(map(self.disk_mib, self._experiments)))
+        if _file_system(self._work) == _file_system(self._out):
+            return [(self._work, round(in_work + in_out) + SPARE_MIB)]
+        return [(self._work, round(in_work) + SPARE_MIB), (self._out, round(in_out) + SPARE_MIB)]
 
+    def check_room(self):
+        """Fails if the largest of the experiments does not fit on the disk, or what is kept beside on the host."""
+        largest = max(self._experiments, key=self.disk_mib)
+        needed = self.disk_mib(largest)
+        if needed > self._disk.size_mib():
+            raise Failure(f"{largest.NAME} needs up to {gib(needed)}, the disk has {gib(self._disk.size_mib())}")
+        for path, wanted in self.places():
+            if wanted > free_mib(path):
+                most = f"most of all {largest.NAME}, up to {gib(needed)}"
+                advice = "choose another --dir or --out, fewer experiments, or a smaller --scale"
+                raise Failure(f"{path}: {gib(free_mib(path))} are free, {gib(wanted)} may be needed ({most}); {advice}")
 
-def check_room(experiments, scale, disk, work, out):
-    """Fails if the largest of the experiments does not fit on the disk, or what is kept beside on the host."""
-    largest = max(experiments, key=lambda entry: disk_mib(entry, scale))
-    needed = disk_mib(largest, scale)
-    if needed > disk.size_mib():
-        raise Failure(f"{largest.NAME} needs up to {gib(needed)}, the disk has {gib(disk.size_mib())}")
-    for path, wanted in places(experiments, scale, disk, work, out):
-        if wanted > free_mib(path):
-            most = f"most of all {largest.NAME}, up to {gib(needed)}"
-            advice = "choose another --dir or --out, fewer experiments, or a smaller --scale"
-            raise Failure(f"{path}: {gib(free_mib(path))} are free, {gib(wanted)} may be needed ({most}); {advice}")
-
-
-def lines(experiments, scale, disk, work, out):
-    """What would be done, for people."""
-    for entry in experiments:
-        sizes = ", ".join(f"{name} {size:,}" for name, size in sizes_of(entry, scale).items())
-        yield f"{entry.NAME:16} {sizes or '-'}; on the disk at most {gib(disk_mib(entry, scale))}"
-    yield f"disk: {disk.describe()}, {gib(disk.size_mib())}"
-    for path, wanted in places(experiments, scale, disk, work, out):
-        yield f"{path}: needs at most {gib(wanted)}, {gib(free_mib(path))} are free"
+    def lines(self):
+        """What would be done, for people."""
+        for entry in (self._before, *self._experiments):
+            if entry:
+                sizes = ", ".join(f"{name} {size:,}" for name, size in self.sizes_of(entry).items())
+                yield f"{entry.NAME:16} {sizes or '-'}; on the disk at most {gib(self.disk_mib(entry))}"
+        yield f"disk: {self._disk.describe()}, {gib(self._disk.size_mib())}"
+        for path, wanted in self.places():
+            yield f"{path}: needs at most {gib(wanted)}, {gib(free_mib(path))} are free"
 
 
 def gib(mebibytes):

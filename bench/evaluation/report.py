@@ -5,7 +5,7 @@ import html
 import os
 import statistics
 
-from evaluation import claims, experiments, svg, systems
+from evaluation import aged, claims, experiments, svg, systems
 from evaluation.svg import number
 
 BASE = "ext4"
@@ -29,13 +29,29 @@ def page(results):
     parts.append(_about(results))
     parts.append("<p>One run, or median [least .. most]; of seconds also (how long the disk was busy).</p>")
     parts.append("<h2>The papers, claim by claim</h2>" + _table(CLAIM_HEAD, claim_rows(results), "text"))
-    for name in results.experiments():
+    head, rows = aged_table(results)
+    if rows:
+        parts.append(f"<h2>{AGED_TITLE}</h2>" + _table(head, rows))
+    for name in in_order(results):
         parts.append(_experiment(results, name))
     return "\n".join(parts) + "\n"
 
 
 def title_of(name):
-    return next((entry.TITLE for entry in experiments.ALL if entry.NAME == name), name)
+    name, is_aged = aged.plain(name)
+    title = next((entry.TITLE for entry in experiments.ALL if entry.NAME == name), name)
+    return f"{title}, on aged file systems" if is_aged else title
+
+
+def in_order(results):
+    """The experiments that there are results of, each followed by itself on aged file systems."""
+    known = [entry.NAME for entry in experiments.ALL]
+
+    def place(name):
+        name, is_aged = aged.plain(name)
+        return known.index(name) if name in known else len(known), name, is_aged
+
+    return sorted(results.experiments(), key=place)
 
 
 def _escape(text):
@@ -126,6 +142,25 @@ def table_of(results, name):
     return head, rows
 
 
+AGED_TITLE = "New and aged: how many times worse on an aged file system"
+
+
+def aged_table(results):
+    """(head, rows) of all that was measured on new and on aged file systems."""
+    pairs = [(row, results.row(aged.name_of(row["experiment"]), row["name"])) for row in results.rows]
+    pairs = [(new, old) for new, old in pairs if old is not None]
+    names = [kind.name for kind in systems.ALL if any(kind.name in old["values"] for _, old in pairs)]
+    rows = [[new["experiment"], new["name"], *(_worse(new, old, name) for name in names)] for new, old in pairs]
+    return ["", "", *names], rows
+
+
+def _worse(new, old, system):
+    before, after = (statistics.median(row["values"].get(system, [0])) for row in (new, old))
+    if before <= 0 or after <= 0:
+        return "-"
+    return number(before / after if new["better"] == "more" else after / before)
+
+
 def _experiment(results, name):
     parts = [f"<h2 id='{_escape(name)}'>{_escape(title_of(name))}</h2>"]
     if name in results.seconds:
@@ -180,14 +215,14 @@ def _disk_table(results, name):
 
 
 def markdown(results):
+    tables = [(title_of(name), *table_of(results, name)) for name in in_order(results)]
     parts = []
-    for name in results.experiments():
-        head, rows = table_of(results, name)
+    for title, head, rows in (*tables, (AGED_TITLE, *aged_table(results))):
         if not rows:
             continue
         lines = ["| " + " | ".join(head) + " |", "|---|---|" + "---:|" * (len(head) - 2)]
         lines += ["| " + " | ".join(row) + " |" for row in rows]
-        parts.append(f"### {title_of(name)}\n\n" + "\n".join(lines))
+        parts.append(f"### {title}\n\n" + "\n".join(lines))
     lines = ["| " + " | ".join(CLAIM_HEAD) + " |", "|---|---|---:|---|---|"]
     lines += ["| " + " | ".join(row) + " |" for row in claim_rows(results)]
     return "\n\n".join([*parts, "### The papers, claim by claim\n\n" + "\n".join(lines)]) + "\n"

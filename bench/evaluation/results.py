@@ -100,7 +100,9 @@ class Results:
             setattr(self, name, kept + getattr(other, name))
         self.seconds.update(other.seconds)
         self.about = {**other.about, "systems": {**self.about.get("systems", {}), **other.about.get("systems", {})}}
-        self.left_out = other.left_out
+        done = {name for pair in renewed for name in pair}
+        left_out = {**self.left_out, **other.left_out}
+        self.left_out = {name: why for name, why in left_out.items() if name in other.left_out or name not in done}
 
     def pairs(self):
         """(experiment, system) of all that was tried."""

@@ -7,9 +7,10 @@ import signal
 import sys
 import time
 
-from evaluation import process, systems
+from evaluation import aged, process, systems
 from evaluation.bench import Bench
 from evaluation.process import Failure, run
+from evaluation.results import Results
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -62,20 +63,23 @@ def prepared(setting):
         yield
 
 
-def run_all(setting, experiments, tested, runs, results, save):
-    """Runs everything; what fails or cannot be is noted, and the rest goes on. Calls `save()` after each system."""
+def run_all(setting, experiments, tested, runs, results, save, is_aged=False):
+    """Runs everything; what fails or cannot be is noted, and the rest goes on. Calls `save()` after each system.
+    `is_aged`: on file systems that are aged before."""
     for experiment in experiments:
+        name = aged.name_of(experiment.NAME) if is_aged else experiment.NAME
         obstacle = _obstacle(setting, experiment)
         if obstacle:
-            say(f"{experiment.NAME}: left out: {obstacle}")
-            results.left_out[experiment.NAME] = obstacle
+            say(f"{name}: left out: {obstacle}")
+            results.left_out[name] = obstacle
             continue
         begun = time.monotonic()
         for number in range(runs):
             for system in (BareDisk(), *tested):
                 if is_for(experiment, system):
-                    _run_one(setting, experiment, system, number, results)
-                    results.seconds[experiment.NAME] = round(time.monotonic() - begun, 1)
+                    say(f"{name}: {system.name}, run {number + 1}")
+                    _run_one(setting, experiment, Bench(setting, experiment, system, results, name), is_aged)
+                    results.seconds[name] = round(time.monotonic() - begun, 1)
                     save()
 
 
@@ -91,23 +95,32 @@ def _obstacle(setting, experiment):
     return None
 
 
-def _run_one(setting, experiment, system, number, results):
-    say(f"{experiment.NAME}: {system.name}, run {number + 1}")
+def _run_one(setting, experiment, bench, is_aged):
     kills = setting.group.kills()
     begun = time.monotonic()
+    system = bench.system
     try:
         setting.disk.clear()
-        bench = Bench(setting, experiment, system, results)
-        with systems.mounted(system):
+        if is_aged:
+            _age(setting, system.by_mount())
+        with systems.remounted(system) if is_aged else systems.mounted(system):
             getattr(experiment, system.entry)(bench)
     except Exception as error:  # whatever it is, the others go on
         known = isinstance(error, (Failure, OSError))
         message = str(error) if known else f"{type(error).__name__}: {error}"
         killed = setting.group.kills() - kills
         message += f" (the kernel killed {killed} processes for want of memory)" if killed else ""
-        results.fail(experiment.NAME, system.name, message)
+        bench.fail(message)
         say(f"  failed: {message}")
     left = setting.group.kill()
     if left:
         say(f"  killed {left} processes that were left")
     say(f"  {time.monotonic() - begun:.1f} s")
+
+
+def _age(setting, system):
+    begun = time.monotonic()
+    with systems.mounted(system):
+        aged.age(Bench(setting, aged, system, Results()))
+    system.forget()
+    say(f"  aged in {time.monotonic() - begun:.1f} s")

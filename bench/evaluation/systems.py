@@ -59,6 +59,10 @@ class System:
     def sync(self):
         run("sync", "-f", self.path, timeout=self._setting.limit)
 
+    def by_mount(self):
+        """The system by which programs can write what this one will find."""
+        return self
+
     def make_directory(self, path):
         """A directory that `clone` will be asked to clone."""
         os.makedirs(path)
@@ -223,6 +227,9 @@ class BetrLibrary(Betr):
     entry = "run_library"
     programs = ()
 
+    def by_mount(self):
+        return Betr(self._setting)
+
     def mount(self):
         pass
 
@@ -239,10 +246,15 @@ def _kernel_has(name):
         return name in file.read().split()
 
 
-@contextlib.contextmanager
 def mounted(system):
     """A new file system, mounted; gone in the end, whatever happens."""
     system.make()
+    return remounted(system)
+
+
+@contextlib.contextmanager
+def remounted(system):
+    """The same for a file system that there is."""
     try:
         system.mount()
         yield system

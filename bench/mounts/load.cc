@@ -208,6 +208,12 @@ void Pull(const std::vector<std::string>& arguments) {
   }
 }
 
+// DIRECTORY: removes every second file below.
+void Thin(const std::vector<std::string>& arguments) {
+  const std::vector<std::string> paths = FilesBelow(arguments.at(0));
+  for (size_t i = 0; i < paths.size(); i += 2) Must(unlink(paths[i].c_str()) == 0, paths[i]);
+}
+
 // DIRECTORY NAME COUNT [FILE]: renames the entry as often, each time with an fsync of the directory, or of the file.
 void Rename(const std::vector<std::string>& arguments) {
   const std::string base = arguments.at(0) + "/" + arguments.at(1);
@@ -245,13 +251,14 @@ void Scan(const std::vector<std::string>& arguments) { Must(ScanBelow(arguments.
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(const std::vector<std::string>&)>> works = {
-      {"create", Create}, {"fill", Fill}, {"patch", Patch},   {"peek", Peek}, {"poke", Poke},   {"poke-each", PokeEach},
-      {"pull", Pull},     {"read", Read}, {"rename", Rename}, {"scan", Scan}, {"write", Write},
+      {"create", Create}, {"fill", Fill}, {"patch", Patch},   {"peek", Peek}, {"poke", Poke}, {"poke-each", PokeEach},
+      {"pull", Pull},     {"read", Read}, {"rename", Rename}, {"scan", Scan}, {"thin", Thin}, {"write", Write},
   };
   const std::vector<std::string> arguments(argv + std::min(argc, 2), argv + argc);
   const auto work = works.find(argc > 1 ? argv[1] : "");
   if (work == works.end()) {
-    std::fputs("usage: load create|fill|patch|peek|poke|poke-each|pull|read|rename|scan|write ARGUMENT...\n", stderr);
+    std::fputs("usage: load create|fill|patch|peek|poke|poke-each|pull|read|rename|scan|thin|write ARGUMENT...\n",
+               stderr);
     return 2;
   }
   const double begun = Now();

@@ -13,7 +13,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
 
-from evaluation import bench, disk, experiments, imap_load, plan, process, results, runner  # noqa: E402
+from evaluation import aged, bench, disk, experiments, imap_load, plan, process, results, runner  # noqa: E402
 from evaluation.experiments import imap  # noqa: E402
 
 
@@ -29,11 +29,14 @@ class StandIn:
     def make(self):
         pass
 
-    mount = unmount = make
+    mount = unmount = forget = make
+
+    def by_mount(self):
+        return self
 
 
 class RunnerTest(unittest.TestCase):
-    def run_all(self, *chosen, runs=1):
+    def run_all(self, *chosen, runs=1, is_aged=False):
         """What is found with the systems good and bad; how many systems were done at each save."""
         found = results.Results()
         nothing = mock.Mock(kill=lambda: 0, kills=lambda: 0)
@@ -41,7 +44,7 @@ class RunnerTest(unittest.TestCase):
         saves = []
         with contextlib.redirect_stderr(io.StringIO()):
             tested = [StandIn("bad"), StandIn("good")]
-            runner.run_all(setting, chosen, tested, runs, found, lambda: saves.append(len(found.pairs())))
+            runner.run_all(setting, chosen, tested, runs, found, lambda: saves.append(len(found.pairs())), is_aged)
         return found, saves
 
     def test_what_fails_is_noted_and_the_rest_goes_on(self):
@@ -56,6 +59,19 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(failures, [("bad", "KeyError: 'unforeseen'")] * 2)
         self.assertEqual(saves, [1, 2, 2, 2])
 
+    def test_aged_file_systems_are_aged_before_and_kept_apart(self):
+        done = []
+
+        def run(work):
+            done.append(f"run on {work.system.name}")
+            work.record("row", 3, "s")
+
+        with mock.patch.object(aged, "age", lambda work: done.append(f"age {work.system.name}")):
+            found, _ = self.run_all(types.SimpleNamespace(NAME="tree", run=run), is_aged=True)
+        self.assertEqual(done, ["age bad", "run on bad", "age good", "run on good"])
+        self.assertEqual(found.row("tree-aged", "row")["values"], {"bad": [3], "good": [3]})
+        self.assertEqual((found.experiments(), aged.plain("tree-aged")), (["tree-aged"], ("tree", True)))
+
     def test_what_cannot_be_prepared_is_left_out(self):
         def prepare(_):
             raise process.Failure("no network")
@@ -68,11 +84,13 @@ class RunnerTest(unittest.TestCase):
 
 class PlanTest(unittest.TestCase):
     def setUp(self):
-        self.paper = bench.Scale("paper")
         self.disk = disk.EmulatedDisk("/absent/program", "/absent")
 
+    def plan(self, scale="paper", out="/", before=None):
+        return plan.Plan(experiments.ALL, bench.Scale(scale), self.disk, "/", out, before)
+
     def size(self, name, size):
-        return plan.sizes_of(next(entry for entry in experiments.ALL if entry.NAME == name), self.paper)[size]
+        return self.plan().sizes_of(next(entry for entry in experiments.ALL if entry.NAME == name))[size]
 
     def test_the_papers_sizes(self):
         expected = {
@@ -93,26 +111,26 @@ class PlanTest(unittest.TestCase):
 
     def test_all_experiments_fit_on_the_emulated_disk(self):
         for entry in experiments.ALL:
-            used = plan.disk_mib(entry, self.paper)
+            used = self.plan(before=aged).disk_mib(entry)
             self.assertTrue(0 < used < self.disk.size_mib(), f"{entry.NAME}: {used} MiB")
-            self.assertLess(plan.disk_mib(entry, bench.Scale("0.01")), used + 1, entry.NAME)
+            self.assertLess(self.plan("0.01").disk_mib(entry), used, entry.NAME)
 
     def test_room_is_looked_for_before(self):
-        asked = (experiments.ALL, self.paper, self.disk, "/", "/")
         with mock.patch.object(plan, "free_mib", lambda _: 1 << 20):
-            plan.check_room(*asked)
+            self.plan().check_room()
         with mock.patch.object(plan, "free_mib", lambda _: 20 * 1024):
             with self.assertRaisesRegex(process.Failure, "^/: 20.0 GiB are free, .* most of all large-file.*--scale"):
-                plan.check_room(*asked)
-            plan.check_room(experiments.ALL, bench.Scale("1"), self.disk, "/", "/absent/out")
+                self.plan().check_room()
+            self.plan("1", "/absent/out").check_room()
         with mock.patch.object(disk.EmulatedDisk, "size_mib", lambda _: 1024):
             with self.assertRaisesRegex(process.Failure, "^large-file needs up to 25.0 GiB, the disk has 1.0 GiB"):
-                plan.check_room(*asked)
+                self.plan().check_room()
 
     def test_what_would_be_done(self):
-        lines = list(plan.lines(experiments.ALL, self.paper, self.disk, "/", "/"))
+        lines = list(self.plan().lines())
         self.assertEqual([line.split()[0] for line in lines[:-2]], [entry.NAME for entry in experiments.ALL])
         self.assertRegex("\n".join(lines), "small-files +files 3,000,000; on the disk at most 17.9 GiB\n")
+        self.assertRegex(next(self.plan(before=aged).lines()), "^aged +percent 100, rounds 100, changes 1,500;")
 
 
 class FakeServer:

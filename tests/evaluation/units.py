@@ -86,6 +86,20 @@ class ReportTest(unittest.TestCase):
         self.assertIn("rate &amp; time", page)
         self.assertNotIn("http://", page.replace("http://www.w3.org/2000/svg", ""))
 
+    def test_aged_file_systems_stand_beside_new_ones(self):
+        found = small_results()
+        for name, value, better in (("write", 10, "more"), ("read", 6, "less"), ("other", 1, "less")):
+            found.add("large-file-aged", name, "", better, "betr", value)
+        found.add("tree", "find", "s", "less", "betr", 1)
+        found.add("large-file-aged", "read", "s", "less", "xfs", 0)
+        self.assertEqual(report.in_order(found), ["large-file", "large-file-aged", "tree"])
+        rows = [["large-file", "write", "2", "-"], ["large-file", "read", "3", "-"]]
+        self.assertEqual(report.aged_table(found), (["", "", "betr", "xfs"], rows))
+        for text in (report.page(found), report.markdown(found)):
+            self.assertIn("random access, on aged file systems", text)
+            self.assertIn(report.AGED_TITLE, text)
+        self.assertNotIn(report.AGED_TITLE, report.page(small_results()))
+
     def test_a_recorded_run(self):
         found = results.Results.load(RECORDED)
         page = report.page(found)
@@ -171,6 +185,17 @@ class CommandTest(unittest.TestCase):
             cli.chosen(["trees"], experiments.ALL, "experiment")
         self.assertEqual(cli.chosen(["tree"], experiments.ALL, "experiment")[0].NAME, "tree")
         self.assertEqual(len(cli.chosen([], experiments.ALL, "experiment")), len(experiments.ALL))
+
+    def test_what_is_done_on_aged_file_systems(self):
+        every = {entry.NAME for entry in experiments.ALL}
+        picked = {entry.NAME for entry in cli.pick(cli.parser().parse_args(["--aged"]))}
+        self.assertEqual(every - picked, {"disk", "ageing"})
+        self.assertEqual(self.run_main("--aged", "disk")[0], 2)
+
+    def test_a_dry_run_says_the_sizes(self):
+        _, out, _ = self.run_main("--dry-run", "--scale", "paper", "--aged", "--systems", "ext4", "clones")
+        self.assertRegex(out, "aged +percent 100, .*\nclones +file_kib 4,096, rounds 128; on the disk at most")
+        self.assertIn("memory limit: 4096 MiB", out)
 
     def test_scale(self):
         self.assertEqual(Scale("0.5").size(100, 3000), 50)

@@ -4,7 +4,8 @@
 A module has NAME, TITLE, SIZES (name: usual, the papers', at least), and run(bench), which finds an empty file
 system mounted. run_library(bench): the same for the library without a mount. run_bare(bench): for the disk without a
 file system. NEEDS: programs. prepare(setting): what has to be there before; if it fails, the experiment is left out.
-CLONES: also for systems that differ only in how they clone. disk_mib(sizes): how much of the disk it uses at most.
+CLONES: also for systems that differ only in how they clone. ON_AGED = False: not on aged file systems. disk_mib(sizes):
+how much of the disk it uses at most.
 """
 
 from evaluation.experiments import (

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """An aged file system: rounds of what `git pull` does to a tree, then the scans, against the same tree on a new one."""
 
+from evaluation import aged
 from evaluation.experiments import tree
 from evaluation.plan import tree_mib
 
 NAME = "ageing"
 TITLE = "Ageing: the scans after months of changes"
+ON_AGED = False
 SIZES = {"percent": (8, 100, 1), "rounds": (20, 1000, 2), "changes": (150, 150, 10)}
 
 
@@ -14,24 +16,19 @@ def disk_mib(sizes):
 
 
 def run(bench):
-    archive = bench.setting.sources.archive(min(bench.percent, 100))
     path = bench.path("tree")
-    bench.run("mkdir", path)
-    bench.run("tar", "-C", path, "-xf", archive)
-    bench.system.sync()
+    aged.unpack(bench, path)
     with bench.seconds("ageing: rounds of changed, new and removed files, a sync each"):
-        for turn in range(bench.rounds):
-            bench.load("pull", path, bench.changes, turn)
-            bench.system.sync()
+        aged.pulls(bench, path)
     tree.scans(bench, "tree", "aged")
     bench.cold()
-    aged = f"{bench.setting.work}/aged.tar"
-    bench.run("tar", "-C", path, "-cf", aged, ".")
+    copy = f"{bench.setting.work}/aged.tar"
+    bench.run("tar", "-C", path, "-cf", copy, ".")
     bench.system.unmount()
     bench.setting.disk.clear()
     bench.system.make()
     bench.system.mount()
     bench.run("mkdir", path)
-    bench.run("tar", "-C", path, "-xf", aged)
+    bench.run("tar", "-C", path, "-xf", copy)
     bench.system.sync()
     tree.scans(bench, "tree", "not aged")

@@ -7,6 +7,7 @@ from evaluation.process import run
 
 NAME = "disk"
 TITLE = "The disk without a file system (fio, direct I/O)"
+ON_AGED = False
 SIZES = {"reads": (300, 3000), "mebibytes": (512, 8192), "appends": (300, 3000)}
 
 # What a 7200 rpm disk of the papers' kind does.
