@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ages a file system before an experiment (--aged), always in the same way.
 
-A share of the source tree goes through rounds of what `git pull` does to it, each with a sync. Then every second file is
-removed: what is free afterwards lies scattered between what is not, and is what the experiment gets.
+A share of the source tree goes through rounds of what `git pull` does to it, each with a sync. Then every second file
+is removed: what is free afterwards lies scattered between what is not, and is what the experiment gets.
 """
 
 from evaluation.plan import tree_mib

@@ -8,7 +8,7 @@ import re
 import sys
 import tempfile
 
-from evaluation import aged, disk, experiments, machine, memory, process, report, runner, systems
+from evaluation import aged, disk, experiments, figures, machine, memory, process, report, runner, systems
 from evaluation.bench import Scale, Setting
 from evaluation.plan import Plan
 from evaluation.process import Failure
@@ -20,8 +20,8 @@ PROGRAMS = ("losetup", "blkdiscard", "blockdev", "fio", "c++", "umount", "grep",
 
 DESCRIPTION = """\
 Does the experiments of the BetrFS papers on betr and on other file systems, on the same disk and with the same memory.
-Writes results.json, report.html (self-contained) and report.md (the tables) to --out. What is there of other
-experiments and systems stays.
+Writes results.json, report.html (self-contained), report.md (the tables) and figures (SVG, PNG) to --out. What is there
+of other experiments and systems stays.
 Needs root: it makes loop devices, mounts, and a cgroup."""
 
 
@@ -107,6 +107,16 @@ def save(results, out):
     report.write(together, out)
 
 
+def draw(out):
+    """The figures of all that is there."""
+    try:
+        obstacle = figures.write(load_results(results_path(out)), out)
+    except Failure as error:
+        obstacle = str(error)
+    if obstacle:
+        runner.say(obstacle)
+
+
 def evaluate(options, scale, limit):
     picked = pick(options)
     kinds = chosen([name for name in options.systems.split(",") if name], systems.ALL, "system")
@@ -131,6 +141,7 @@ def evaluate(options, scale, limit):
                 results.about["most memory used"] = f"{setting.group.most_used_mib()} MiB"
                 results.about["load average at the end"] = machine.load_average()
                 save(results, options.out)
+                draw(options.out)
     print(os.path.join(options.out, "report.html"))
     return 1 if results.failures else 0
 
@@ -214,6 +225,7 @@ def main():
             return 0
         if options.report_only:
             report.write(Results.load(results_path(options.out)), options.out)
+            draw(options.out)
             return 0
         try:
             scale = Scale(options.scale)

@@ -17,7 +17,7 @@ def tree_mib(percent):
 
 
 class Plan:
-    """Of so many experiments. `work`, `out`: the folders --dir and --out; `before`: what is done before each of them."""
+    """Of some experiments. `work`, `out`: the folders --dir and --out; `before`: what is done before each of them."""
 
     def __init__(self, experiments, scale, disk, work, out, before=None):
         self._experiments = experiments

@@ -3,6 +3,7 @@
 
 import html
 import os
+import re
 import statistics
 
 from evaluation import aged, claims, experiments, svg, systems
@@ -168,7 +169,7 @@ def _experiment(results, name):
     head, rows = table_of(results, name)
     if rows:
         parts.append(_table(head, rows))
-    parts += plots(results, name)
+    parts += (image for _, image in plots(results, name))
     parts.append(_disk_table(results, name))
     for failure in results.failures:
         if failure["experiment"] == name:
@@ -177,19 +178,20 @@ def _experiment(results, name):
 
 
 def plots(results, name):
-    """Curves if there are any, else bars."""
+    """(name for a file, image): the curves, then bars for all rows."""
     of_this = [curve for curve in results.curves if curve["experiment"] == name]
     for plot in dict.fromkeys(curve["plot"] for curve in of_this):
         lines = [curve for curve in of_this if curve["plot"] == plot]
         by_system = {curve["system"]: curve["points"] for curve in lines}
-        yield svg.curves(plot, lines[0]["x"], lines[0]["y"], by_system)
+        image = svg.curves(plot, lines[0]["x"], lines[0]["y"], by_system)
+        yield f"{name}-{re.sub('[^a-z0-9]+', '-', plot.lower())}", image
     rows = []
     for row in results.rows:
         if row["experiment"] == name and any(any(values) for values in row["values"].values()):
             medians = {system: statistics.median(values) for system, values in row["values"].items()}
             rows.append((f"{row['name']}, {row['unit']}", medians))
     if rows:
-        yield svg.bars(title_of(name), rows)
+        yield name, svg.bars(title_of(name), rows)
 
 
 DISK = (("busy_seconds", "busy, s", 1), ("seeks", "seeks", 1), ("read_bytes", "read, MB", 1e6))

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "../../bench"))
 
-from evaluation import claims, cli, experiments, memory, process, report, results, sources, svg  # noqa: E402
+from evaluation import claims, cli, experiments, figures, memory, process, report, results, sources, svg  # noqa: E402
 from evaluation.bench import Scale  # noqa: E402
 
 RECORDED = os.path.join(HERE, "recorded.json")
@@ -150,6 +150,30 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(svg.curves("empty", "x", "y", {}), "")
 
 
+class FiguresTest(unittest.TestCase):
+    def write(self):
+        """Names of the files, and why some are missing."""
+        with tempfile.TemporaryDirectory() as folder:
+            obstacle = figures.write(small_results(), folder)
+            figures.write(small_results(), folder)
+            for name in os.listdir(os.path.join(folder, "figures")):
+                with open(os.path.join(folder, "figures", name), "rb") as file:
+                    self.assertIn(file.read(4), (b"<svg", b"\x89PNG"), name)
+            return sorted(os.listdir(os.path.join(folder, "figures"))), obstacle
+
+    def test_svg_where_there_is_no_converter(self):
+        with mock.patch.object(figures, "CONVERTER", "absent-program"):
+            names, obstacle = self.write()
+        self.assertEqual(names, ["large-file-rate-time.svg", "large-file.svg"])
+        self.assertRegex(obstacle, "absent-program is not installed")
+
+    @unittest.skipIf(process.missing([figures.CONVERTER]), "needs librsvg2-bin")
+    def test_png(self):
+        names, obstacle = self.write()
+        self.assertEqual(names[::2], ["large-file-rate-time.png", "large-file.png"])
+        self.assertIsNone(obstacle)
+
+
 class CommandTest(unittest.TestCase):
     def run_main(self, *arguments):
         with mock.patch.object(sys, "argv", ["evaluate", *arguments]), mock.patch("evaluation.runner.interruptible"):
@@ -178,7 +202,7 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(self.run_main("--report-only", "--out", folder)[0], 2)
             results.Results.load(RECORDED).save(os.path.join(folder, "results.json"))
             self.assertEqual(self.run_main("--report-only", "--out", folder)[0], 0)
-            self.assertEqual(set(os.listdir(folder)), {"results.json", "report.html", "report.md"})
+            self.assertEqual(set(os.listdir(folder)), {"results.json", "report.html", "report.md", "figures"})
 
     def test_unknown_names(self):
         with self.assertRaisesRegex(process.Failure, "trees: no such experiment; there are: disk, large-file"):
