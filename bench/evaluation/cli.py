@@ -128,8 +128,8 @@ def evaluate(options, scale, limit):
         if options.dry_run:
             print_plan(options, setting, picked, kinds)
             return 0
-        tested = able(kinds, setting, options.systems, results)
         check(options, setting, picked)
+        tested = able(kinds, setting, options.systems, results)
         os.makedirs(options.out, exist_ok=True)
         process.own_mounts()
         with runner.prepared(setting):

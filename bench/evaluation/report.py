@@ -6,7 +6,7 @@ import os
 import re
 import statistics
 
-from evaluation import aged, claims, experiments, svg, systems
+from evaluation import aged, claims, experiments, papers, svg, systems
 from evaluation.svg import number
 
 BASE = "ext4"
@@ -29,12 +29,14 @@ def page(results):
     parts.append(f"<style>{STYLE}</style><h1>betr: evaluation</h1>")
     parts.append(_about(results))
     parts.append("<p>One run, or median [least .. most]; of seconds also (how long the disk was busy).</p>")
+    parts.append("<p>betr : peer says how many times better betr is, by the medians.</p>")
     parts.append("<h2>The papers, claim by claim</h2>" + _table(CLAIM_HEAD, claim_rows(results), "text"))
     head, rows = aged_table(results)
     if rows:
         parts.append(f"<h2>{AGED_TITLE}</h2>" + _table(head, rows))
     for name in in_order(results):
         parts.append(_experiment(results, name))
+    parts.append("<h2>Where the papers' figures come from</h2>" + _table(("", ""), papers.SOURCES.items(), "text"))
     return "\n".join(parts) + "\n"
 
 
@@ -129,7 +131,9 @@ def table_of(results, name):
     """(head, rows) of an experiment."""
     names = systems_of(results, name)
     compares = claims.OURS in names and len(names) > 1
-    head = ["", "unit", *names] + (["betr : ext4", "betr : best peer"] if compares else [])
+    compared = ["betr : ext4", "papers : ext4", "betr : best peer", "papers : best peer"] if compares else []
+    expected = next((getattr(entry, "EXPECTED", {}) for entry in experiments.ALL if entry.NAME == name), {})
+    head = ["", "unit", *names, *compared, *(["expected"] if expected else [])]
     rows = []
     for row in results.rows:
         if row["experiment"] != name:
@@ -138,7 +142,10 @@ def table_of(results, name):
         line += [cell(row, system) for system in names]
         if compares:
             best = best_peer(row)
-            line += [ratio(row, BASE), f"{ratio(row, best)} ({best})" if best else "-"]
+            ours = (ratio(row, BASE), f"{ratio(row, best)} ({best})" if best else "-")
+            line += [cell for pair in zip(ours, papers.cells(name, row["name"]), strict=True) for cell in pair]
+        if expected:
+            line.append(number(expected.get(row["name"], 0)))
         rows.append(line)
     return head, rows
 
@@ -227,4 +234,7 @@ def markdown(results):
         parts.append(f"### {title}\n\n" + "\n".join(lines))
     lines = ["| " + " | ".join(CLAIM_HEAD) + " |", "|---|---|---:|---|---|"]
     lines += ["| " + " | ".join(row) + " |" for row in claim_rows(results)]
-    return "\n\n".join([*parts, "### The papers, claim by claim\n\n" + "\n".join(lines)]) + "\n"
+    parts.append("### The papers, claim by claim\n\n" + "\n".join(lines))
+    lines = [f"* {name}: {text}" for name, text in papers.SOURCES.items()]
+    parts.append("### Where the papers' figures come from\n\n" + "\n".join(lines))
+    return "\n\n".join(parts) + "\n"

@@ -14,8 +14,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "../../bench"))
 
-from evaluation import claims, cli, experiments, figures, memory, process, report, results, sources, svg  # noqa: E402
+from evaluation import claims, cli, experiments, figures, memory, papers, process  # noqa: E402
+from evaluation import report, results, sources, svg  # noqa: E402
 from evaluation.bench import Scale  # noqa: E402
+from evaluation.experiments import imap  # noqa: E402
 
 RECORDED = os.path.join(HERE, "recorded.json")
 
@@ -75,9 +77,28 @@ class ResultsTest(unittest.TestCase):
 class ReportTest(unittest.TestCase):
     def test_tables(self):
         head, rows = report.table_of(small_results(), "large-file")
-        self.assertEqual(head, ["", "unit", "betr", "ext4", "xfs", "betr : ext4", "betr : best peer"])
-        self.assertEqual(rows[0], ["write", "MB/s", "20 [10 .. 30]", "10", "-", "2", "2 (ext4)"])
-        self.assertEqual(rows[1], ["read", "s (less is better)", "2 (1.5)", "8", "1", "4", "0.5 (xfs)"])
+        ratios = ["betr : ext4", "papers : ext4", "betr : best peer", "papers : best peer"]
+        self.assertEqual(head, ["", "unit", "betr", "ext4", "xfs", *ratios])
+        none = papers.NONE
+        self.assertEqual(rows[0], ["write", "MB/s", "20 [10 .. 30]", "10", "-", "2", none, "2 (ext4)", none])
+        self.assertEqual(rows[1], ["read", "s (less is better)", "2 (1.5)", "8", "1", "4", none, "0.5 (xfs)", none])
+
+    def test_what_is_expected_of_a_disk(self):
+        head, rows = report.table_of(results.Results.load(RECORDED), "disk")
+        self.assertEqual(head, ["", "unit", "disk", "expected"])
+        self.assertEqual(rows[0], ["random reads of 4 KiB", "/s", "75.7", "77"])
+        self.assertNotIn("0", [row[-1] for row in rows])
+
+    def test_the_papers_figures_stand_beside_ours(self):
+        found = results.Results.load(RECORDED)
+        for entry in papers.ALL:
+            self.assertIn(entry.source, papers.SOURCES)
+            if entry.experiment != "imap":  # not in the recorded run
+                rows = [row["name"] for row in found.rows if row["experiment"] == entry.experiment]
+                self.assertTrue(any(papers.find(entry.experiment, row) is entry for row in rows), entry)
+        row = next(row for row in report.table_of(found, "containers")[1] if row[0] == "clone + sync")
+        self.assertEqual(row[-4:], ["43.2", "165 [login'20]", "1.1 (btrfs-subvolume)", "3.4 [login'20]"])
+        self.assertEqual(papers.cells("tree-aged", "find, cold"), (papers.NONE, papers.NONE))
 
     def test_the_page_shows_all_and_escapes(self):
         page = report.page(small_results())
@@ -117,6 +138,7 @@ class ReportTest(unittest.TestCase):
 
     def test_claims_name_rows_that_there_are(self):
         found = results.Results.load(RECORDED)
+        found.add("imap", f"half reads, half {imap.in_words(imap.MIXES[1])}, cold", "operations/s", "more", "betr", 1)
         for row in found.rows:
             row["values"] = {"betr": [1.0], "ext4": [1.0], "xfs": [1.0]}
         measured = [claim.text for claim in claims.ALL if claims.verdict(claim, found)[0] is not None]

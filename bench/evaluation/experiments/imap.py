@@ -44,12 +44,12 @@ def run(bench):
         bench.system.sync()
     for writes in MIXES:
         bench.cold()
-        with bench.rate(f"half reads, half {_in_words(writes)}, cold", CLIENTS * bench.operations, "operations/s"):
+        with bench.rate(f"half reads, half {in_words(writes)}, cold", CLIENTS * bench.operations, "operations/s"):
             _load(bench, "work", config, BOXES, CLIENTS, bench.operations, ",".join(writes))
             bench.system.sync()
 
 
-def _in_words(kinds):
+def in_words(kinds):
     *first, last = (f"{kind}s" for kind in kinds)
     return f"{', '.join(first)} and {last}"
 
