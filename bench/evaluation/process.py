@@ -27,7 +27,8 @@ def run(*command, allow=(), timeout=None, **options):
     try:
         printed, complaint = child.communicate(timeout=timeout)
     except BaseException as error:
-        os.killpg(child.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
         child.communicate()
         if isinstance(error, subprocess.TimeoutExpired):
             raise Failure(f"{shlex.join(command)[:300]}: stopped after {timeout:g} s (--limit)") from None

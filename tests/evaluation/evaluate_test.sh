@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# bench/evaluate on a disk that is twenty times as fast: one small experiment, and an end by a signal. Nothing stays.
+# bench/evaluate on a disk that is twenty times as fast: small experiments on new and on aged file systems, and an end by
+# a signal. Nothing stays.
 source "$BETR_SOURCE_DIR/tests/tools/checks.sh"
 
 skip() {
@@ -17,8 +18,11 @@ for program in fio c++ mkfs.ext4 fusermount3; do
   command -v $program >/dev/null || skip "there is no $program"
 done
 
-mkdir -p tree/a tmp
-echo content >tree/a/file
+mkdir tmp
+for number in $(seq 300); do
+  mkdir -p tree/$number
+  echo "content $number" >tree/$number/file
+done
 evaluate=("$BETR_SOURCE_DIR/bench/evaluate" --bin "$BETR_BIN_DIR" --tree tree --dir tmp --out out)
 # A build with sanitizers takes more memory than the limit.
 evaluate+=(--memory none --scale 0.02)
@@ -43,6 +47,24 @@ rows = {row["name"]: row["values"] for row in found["rows"]}
 assert set(rows["clone + sync"]) == {"betr", "ext4"}
 assert rows["space of the clone"]["ext4"][0] > 4000 > rows["space of the clone"]["betr"][0]
 PY
+
+"${evaluate[@]}" --time-scale 0.05 --systems betr,ext4 --aged clone-writes imap >evaluate.out 2>&1 ||
+  fail "aged: $(cat evaluate.out)"
+nothing_left
+python3 - out/results.json <<'PY' || fail "wrong results: $(cat out/results.json)"
+import json, os, sys
+found = json.load(open(sys.argv[1], encoding="utf-8"))
+assert not found["failures"], found["failures"]
+rows = {(row["experiment"], row["name"]): row["values"] for row in found["rows"]}
+assert set(rows["clone-writes", "clone + sync"]) == set(rows["clone-writes-aged", "clone + sync"]) == {"betr", "ext4"}
+mails = rows.get(("imap-aged", "half reads, half marks and moves, cold"))
+if os.path.exists("/usr/lib/dovecot/imap"):
+    assert set(mails) == {"betr", "ext4"}, mails
+else:
+    assert "imap-aged" in found["left_out"]
+PY
+grep -q "on aged file systems" out/report.html || fail "the report shows no aged file systems"
+[ -s out/figures/clone-writes-aged.svg ] || fail "no figures: $(find out)"
 
 "${evaluate[@]}" --systems ext4 large-file >evaluate.out 2>&1 &
 evaluation=$!
