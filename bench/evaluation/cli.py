@@ -45,6 +45,7 @@ def parser():
     add("--out", default="evaluation", metavar="DIR", help="for results, report, sources (default: %(default)s)")
     add("--report-only", action="store_true", help="make the report from the results that are in --out")
     add("--dry-run", action="store_true", help="print what would be done, with its sizes and whether there is room")
+    add("--missing", action="store_true", help="only what --out has not enough runs of, or what has failed")
     add("--list", action="store_true", help="print experiments and systems, and end")
     return found
 
@@ -120,7 +121,8 @@ def draw(out):
 def evaluate(options, scale, limit):
     picked = pick(options)
     kinds = chosen([name for name in options.systems.split(",") if name], systems.ALL, "system")
-    load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
+    found = load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
+    earlier = found if options.missing else None
     results = Results()
     with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=options.dir) as work:
         os.chmod(work, 0o711)  # a mail server is somebody else
@@ -136,7 +138,7 @@ def evaluate(options, scale, limit):
             results.about = about(options, setting, tested)
             try:
                 keep = functools.partial(save, results, options.out)
-                runner.run_all(setting, picked, tested, options.runs, results, keep, options.aged)
+                runner.run_all(setting, picked, tested, options.runs, results, keep, options.aged, earlier)
             finally:
                 results.about["most memory used"] = f"{setting.group.most_used_mib()} MiB"
                 results.about["load average at the end"] = machine.load_average()

@@ -38,6 +38,23 @@ class Results:
     def fail(self, experiment, system, message):
         self.failures.append({"experiment": experiment, "system": system, "message": message})
 
+    def gather(self, run):
+        """Takes the results of one more run."""
+        for row in run.rows:
+            for system, values in row["values"].items():
+                for value, disk in zip(values, row["disk"].get(system) or [None] * len(values), strict=True):
+                    self.add(row["experiment"], row["name"], row["unit"], row["better"], system, value, disk)
+        for curve in run.curves:
+            self.add_curve(*(curve[key] for key in ("experiment", "plot", "x", "y", "system", "points")))
+        self.failures += run.failures
+
+    def runs(self, experiment, system):
+        """How many runs there are, if none has failed."""
+        if any((entry["experiment"], entry["system"]) == (experiment, system) for entry in self.failures):
+            return 0
+        rows = [row["values"].get(system, ()) for row in self.rows if row["experiment"] == experiment]
+        return max(map(len, rows), default=0)
+
     def row(self, experiment, name):
         for row in self.rows:
             if (row["experiment"], row["name"]) == (experiment, name):

@@ -63,9 +63,10 @@ def prepared(setting):
         yield
 
 
-def run_all(setting, experiments, tested, runs, results, save, is_aged=False):
-    """Runs everything; what fails or cannot be is noted, and the rest goes on. Calls `save()` after each system.
-    `is_aged`: on file systems that are aged before."""
+def run_all(setting, experiments, tested, runs, results, save, is_aged=False, earlier=None):
+    """Runs everything; what fails or cannot be is noted, and the rest goes on. Only whole runs get into `results`, and
+    `save()` is called after each. `is_aged`: on file systems that are aged before. `earlier`: results that need not be
+    found again."""
     for experiment in experiments:
         name = aged.name_of(experiment.NAME) if is_aged else experiment.NAME
         obstacle = _obstacle(setting, experiment)
@@ -74,13 +75,19 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False):
             results.left_out[name] = obstacle
             continue
         begun = time.monotonic()
+        missing = [
+            system
+            for system in (BareDisk(), *tested)
+            if is_for(experiment, system) and not (earlier and earlier.runs(name, system.name) >= runs)
+        ]
         for number in range(runs):
-            for system in (BareDisk(), *tested):
-                if is_for(experiment, system):
-                    say(f"{name}: {system.name}, run {number + 1}")
-                    _run_one(setting, experiment, Bench(setting, experiment, system, results, name), is_aged)
-                    results.seconds[name] = round(time.monotonic() - begun, 1)
-                    save()
+            for system in missing:
+                say(f"{name}: {system.name}, run {number + 1}")
+                found = Results()
+                _run_one(setting, experiment, Bench(setting, experiment, system, found, name), is_aged)
+                results.gather(found)
+                results.seconds[name] = round(time.monotonic() - begun, 1)
+                save()
 
 
 def _obstacle(setting, experiment):

@@ -36,15 +36,19 @@ class StandIn:
 
 
 class RunnerTest(unittest.TestCase):
-    def run_all(self, *chosen, runs=1, is_aged=False):
+    def run_all(self, *chosen, runs=1, is_aged=False, earlier=None, found=None):
         """What is found with the systems good and bad; how many systems were done at each save."""
-        found = results.Results()
+        found = found or results.Results()
         nothing = mock.Mock(kill=lambda: 0, kills=lambda: 0)
         setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None))
         saves = []
+
+        def save():
+            saves.append(len(found.pairs()))
+
         with contextlib.redirect_stderr(io.StringIO()):
             tested = [StandIn("bad"), StandIn("good")]
-            runner.run_all(setting, chosen, tested, runs, found, lambda: saves.append(len(found.pairs())), is_aged)
+            runner.run_all(setting, chosen, tested, runs, found, save, is_aged, earlier)
         return found, saves
 
     def test_what_fails_is_noted_and_the_rest_goes_on(self):
@@ -71,6 +75,30 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(done, ["age bad", "run on bad", "age good", "run on good"])
         self.assertEqual(found.row("tree-aged", "row")["values"], {"bad": [3], "good": [3]})
         self.assertEqual((found.experiments(), aged.plain("tree-aged")), (["tree-aged"], ("tree", True)))
+
+    def test_what_is_there_need_not_be_done_again(self):
+        done = []
+        experiment = types.SimpleNamespace(NAME="tree", run=lambda work: done.append(work.system.name))
+        earlier = results.Results()
+        for value in (1, 2):
+            earlier.add("tree", "row", "s", "less", "good", value)
+            earlier.add("tree", "row", "s", "less", "bad", value)
+        earlier.fail("tree", "bad", "no")
+        self.run_all(experiment, runs=2, earlier=earlier)
+        self.assertEqual(done, ["bad", "bad"])
+        self.run_all(experiment, runs=3, earlier=earlier)
+        self.assertEqual(done[2:], ["bad", "good"] * 3)
+
+    def test_half_a_run_is_not_kept(self):
+        def run(work):
+            work.record("row", 3, "s")
+            if work.system.name == "good":
+                raise KeyboardInterrupt
+
+        found = results.Results()
+        with self.assertRaises(KeyboardInterrupt):
+            self.run_all(types.SimpleNamespace(NAME="tree", run=run), found=found)
+        self.assertEqual(found.row("tree", "row")["values"], {"bad": [3]})
 
     def test_what_cannot_be_prepared_is_left_out(self):
         def prepare(_):
