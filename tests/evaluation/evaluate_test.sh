@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# bench/evaluate on a disk that is twenty times as fast: small experiments on new and on aged file systems, and an end by
-# a signal. Nothing stays.
+# bench/evaluate on a disk that is twenty times as fast: small experiments on new and on aged file systems, and an end
+# by a signal. Nothing stays.
 source "$BETR_SOURCE_DIR/tests/tools/checks.sh"
 
 skip() {

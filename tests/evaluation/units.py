@@ -4,6 +4,8 @@
 import contextlib
 import io
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -72,6 +74,14 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual(found.curves, [])
         self.assertEqual(found.median("tree", "find", "betr"), 1)
         self.assertEqual(len(found.failures), 1)
+
+    def test_what_was_left_out_is_remembered_until_it_is_done(self):
+        found, later = results.Results(), results.Results()
+        found.left_out = {"imap": "not installed", "nilfs2": "no kernel", "tree": "no source"}
+        later.left_out = {"zfs": "no kernel"}
+        later.add("tree", "find", "s", "less", "betr", 1)
+        found.merge(later)
+        self.assertEqual(set(found.left_out), {"imap", "nilfs2", "zfs"})
 
 
 class ReportTest(unittest.TestCase):
@@ -281,6 +291,10 @@ class ProcessTest(unittest.TestCase):
         path = group.path
         self.assertRegex(group.how, r"^(cgroup v[12], 400 MiB|none: .*)$")
         self.assertEqual(path is not None, group.how.startswith("cgroup"))
+        if path:
+            with subprocess.Popen(["sleep", "99"], preexec_fn=group.join) as child:
+                self.assertEqual(group.kill(), 1)
+                self.assertEqual(child.wait(), -signal.SIGKILL)
         group.remove()
         self.assertFalse(path and os.path.exists(path))
 
