@@ -124,7 +124,7 @@ def evaluate(options, scale, limit):
     found = load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
     earlier = found if options.missing else None
     results = Results()
-    with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=options.dir) as work:
+    with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=os.path.abspath(options.dir)) as work:
         os.chmod(work, 0o711)  # a mail server is somebody else
         setting = make_setting(options, work, scale, limit)
         if options.dry_run:

@@ -24,14 +24,16 @@ def box_name(number):
 
 
 def fill(maildir, boxes, messages):
-    """Maildir++: the mailbox x is the directory .x; a message that was seen by no client lies in cur without flags."""
+    """Maildir++: the mailbox x is the directory .x; a message without flags lies in cur. Messages keep their names when
+    they are moved, so no two have the same."""
     owner = os.stat(maildir)
-    for folder in (maildir, *(os.path.join(maildir, f".{box_name(number)}") for number in range(boxes))):
+    for box in range(boxes):
+        folder = os.path.join(maildir, f".{box_name(box)}")
         for path in (folder, *(os.path.join(folder, part) for part in ("cur", "new", "tmp"))):
-            os.makedirs(path, exist_ok=True)
+            os.mkdir(path)
             os.chown(path, owner.st_uid, owner.st_gid)
-        for number in range(messages if folder != maildir else 0):
-            path = os.path.join(folder, "cur", f"{DELIVERED + number}.M{number}P1.example:2,")
+        for number in range(messages):
+            path = os.path.join(folder, "cur", f"{DELIVERED + number}.M{number}P{box}.example:2,")
             with open(path, "wb") as file:
                 file.write(TEXT)
             os.chown(path, owner.st_uid, owner.st_gid)
@@ -96,7 +98,15 @@ class Mailbox:
         self._imap.logout()
 
 
-def client(config, boxes, numbers, operations, writes):
+def client(*arguments):
+    """One process; complains in one line, beside what the server says."""
+    try:
+        drive(*arguments)
+    except (imaplib.IMAP4.error, RuntimeError, OSError) as error:
+        sys.exit(f"imap_load: {error}")
+
+
+def drive(config, boxes, numbers, operations, writes):
     source = random.Random(numbers[0])
     mailboxes = [Mailbox(config, number, boxes) for number in numbers]
     for _ in range(operations):

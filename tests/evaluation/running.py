@@ -147,7 +147,7 @@ class PlanTest(unittest.TestCase):
         with mock.patch.object(plan, "free_mib", lambda _: 1 << 20):
             self.plan().check_room()
         with mock.patch.object(plan, "free_mib", lambda _: 20 * 1024):
-            with self.assertRaisesRegex(process.Failure, "^/: 20.0 GiB are free, .* most of all large-file.*--scale"):
+            with self.assertRaisesRegex(process.Failure, "^/: 20.0 GiB are free, .*most of all large-file.*--scale"):
                 self.plan().check_room()
             self.plan("1", "/absent/out").check_room()
         with mock.patch.object(disk.EmulatedDisk, "size_mib", lambda _: 1024):
@@ -194,6 +194,13 @@ class ImapTest(unittest.TestCase):
         self.assertEqual(commands, expected)
         self.assertEqual({said[1] for said in FakeServer.said if said[0] == "EXPUNGE"}, {b"1", b"2"})
 
+    def test_who_serves_has_to_get_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(process.Failure, f"^{folder}: only its owner may enter"):
+                imap.prepare(mock.Mock(work=folder))
+            os.chmod(folder, 0o711)
+            imap.prepare(mock.Mock(work=folder))
+
     @unittest.skipUnless(os.geteuid() == 0 and not process.missing([imap_load.SERVER]), "needs root, dovecot-imapd")
     def test_dovecot_moves_and_loses_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -206,9 +213,10 @@ class ImapTest(unittest.TestCase):
             imap_load.fill(maildir, 3, 5)
             with mock.patch.dict(os.environ, {"USER": "betr", "HOME": folder}):
                 self.assertTrue(imap_load.work(config, 3, 2, 20, ["mark", "move"]))
-            flags = [name.partition(":2,")[2] for _, _, files in os.walk(maildir) for name in files if ":2," in name]
-            self.assertEqual(len(flags), 15)
-            self.assertTrue(any("F" in flag for flag in flags), flags)
+            parts = [files for path, _, files in os.walk(maildir) if os.path.basename(path) in ("cur", "new")]
+            names = [name for files in parts for name in files]
+            self.assertEqual(len(names), 15)
+            self.assertTrue(any("F" in name.partition(":2,")[2] for name in names), names)
 
 
 unittest.main()

@@ -9,6 +9,7 @@ import os
 import sys
 
 from evaluation import imap_load
+from evaluation.process import Failure
 
 NAME = "imap"
 TITLE = "The IMAP server: Dovecot with Maildir"
@@ -31,6 +32,15 @@ mail_gid = {user}
 
 def disk_mib(sizes):
     return (BOXES * sizes.messages + CLIENTS * sizes.operations) * 8 / 1024  # a block and an inode each, indexes
+
+
+def prepare(setting):
+    """The server has to get to the mount."""
+    path = setting.work
+    while path != "/":
+        if not os.stat(path).st_mode & 0o001:
+            raise Failure(f"{path}: only its owner may enter, and Dovecot does not serve root; choose another --dir")
+        path = os.path.dirname(path)
 
 
 def run(bench):
