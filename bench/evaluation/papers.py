@@ -36,7 +36,7 @@ SOURCES = {
 }
 
 ALL = (
-    Published("small-files", "creation", "more than 4", NONE, "FAST'15"),
+    Published("small-files", "creation", "more than 4", "more than 4 (XFS)", "FAST'15"),
     Published("large-file", "sequential write", NONE, "about 1", "FAST'16"),
     Published("large-file", "sequential read, cold", NONE, "about 1", "FAST'16"),
     Published("large-file", "random 4-byte writes", "567", "411 (NILFS2; Btrfs 438)", "FAST'18, table 2"),
