@@ -124,6 +124,8 @@ def evaluate(options, scale, limit):
     found = load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
     earlier = found if options.missing else None
     results = Results()
+    if not os.path.isdir(options.dir):
+        raise Failure(f"--dir {options.dir}: no directory")
     with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=os.path.abspath(options.dir)) as work:
         os.chmod(work, 0o711)  # a mail server is somebody else
         setting = make_setting(options, work, scale, limit)

@@ -224,6 +224,7 @@ class CommandTest(unittest.TestCase):
             ("--scale", "much"): "--scale much: wants a number up to 100, or paper",
             ("--scale", "0"): "--scale 0: wants a number up to 100, or paper",
             ("--runs", "0"): "--runs 0: wants at least 1",
+            ("--dir", "/absent"): "--dir /absent: no directory",
             ("--memory", "12"): "--memory 12: wants MiB, at least 384, or none",
         }
         for arguments, message in cases.items():
