@@ -116,7 +116,9 @@ class Results:
             kept = [entry for entry in getattr(self, name) if (entry["experiment"], entry["system"]) not in renewed]
             setattr(self, name, kept + getattr(other, name))
         self.seconds.update(other.seconds)
-        self.about = {**other.about, "systems": {**self.about.get("systems", {}), **other.about.get("systems", {})}}
+        commands = [*self.about.get("command", "").split("; "), other.about.get("command", "")]
+        together = {**self.about.get("systems", {}), **other.about.get("systems", {})}
+        self.about = {**other.about, "systems": together, "command": "; ".join(filter(None, dict.fromkeys(commands)))}
         done = {name for pair in renewed for name in pair}
         left_out = {**self.left_out, **other.left_out}
         self.left_out = {name: why for name, why in left_out.items() if name in other.left_out or name not in done}

@@ -75,6 +75,15 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual(found.median("tree", "find", "betr"), 1)
         self.assertEqual(len(found.failures), 1)
 
+    def test_all_commands_are_told(self):
+        found = results.Results()
+        for command, kernel in (("evaluate a", "1"), ("evaluate b", "2"), ("evaluate b", "2")):
+            later = results.Results()
+            later.about = {"command": command, "kernel": kernel, "systems": {command: "x"}}
+            found.merge(later)
+        self.assertEqual(found.about["command"], "evaluate a; evaluate b")
+        self.assertEqual((found.about["kernel"], len(found.about["systems"])), ("2", 2))
+
     def test_what_was_left_out_is_remembered_until_it_is_done(self):
         found, later = results.Results(), results.Results()
         found.left_out = {"imap": "not installed", "nilfs2": "no kernel", "tree": "no source"}
