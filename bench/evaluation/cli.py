@@ -137,12 +137,13 @@ def evaluate(options, scale, limit):
         os.makedirs(options.out, exist_ok=True)
         process.own_mounts()
         with runner.prepared(setting):
-            results.about = about(options, setting, tested)
+            results.about = about(options, setting, picked, tested)
             try:
                 keep = functools.partial(save, results, options.out)
                 runner.run_all(setting, picked, tested, options.runs, results, keep, options.aged, earlier)
             finally:
-                results.about["most memory used"] = f"{setting.group.most_used_mib()} MiB"
+                most = setting.group.most_used_mib()
+                results.about["most memory used"] = f"{most} MiB" if most else "not known"
                 results.about["load average at the end"] = machine.load_average()
                 save(results, options.out)
                 draw(options.out)
@@ -209,11 +210,22 @@ def able(kinds, setting, asked, results):
     return tested
 
 
-def about(options, setting, tested):
+def told_of_memory(group, cache_mib, largest_mib):
+    """What the report says of it; without a limit also whether the data fit into memory."""
+    told = f"{group.how}; cache of betr {cache_mib} MiB"
+    if group.path is None:
+        free = machine.available_mib()
+        fits = "fit" if largest_mib < free else "do not fit"
+        told += f"; {largest_mib} MiB, the most that an experiment writes, {fits} into the {free} MiB that are free"
+    return told
+
+
+def about(options, setting, picked, tested):
     found = machine.describe(ROOT)
     found["command"] = "bench/evaluate " + " ".join(sys.argv[1:])
     found["disk"] = setting.disk.describe()
-    found["memory limit"] = f"{setting.group.how}; cache of betr {setting.cache_mib} MiB"
+    plan = make_plan(options, setting, picked)
+    found["memory limit"] = told_of_memory(setting.group, setting.cache_mib, max(map(plan.disk_mib, picked)))
     found["scale"] = options.scale
     found["runs"] = options.runs
     found["systems"] = {system.name: {"title": system.title, "version": system.version()} for system in tested}

@@ -20,6 +20,11 @@ def describe(root):
     }
 
 
+def available_mib():
+    """Memory that could be had, for pages too."""
+    return int(_first("/proc/meminfo", "MemAvailable").split()[0]) >> 10
+
+
 def load_average():
     return " ".join(f"{value:.1f}" for value in os.getloadavg())
 

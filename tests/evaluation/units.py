@@ -308,6 +308,14 @@ class ProcessTest(unittest.TestCase):
         group.remove()
         self.assertFalse(path and os.path.exists(path))
 
+    def test_the_report_says_whether_data_fit_where_there_is_no_limit(self):
+        group = memory.MemoryGroup(None)
+        told = cli.told_of_memory(group, 128, 1)
+        self.assertRegex(told, "^no limit was asked for; cache of betr 128 MiB; 1 MiB, .*, fit into the [0-9]+ MiB")
+        self.assertIn("do not fit", cli.told_of_memory(group, 128, 1 << 40))
+        group.path = "/a/group"
+        self.assertNotIn("fit", cli.told_of_memory(group, 128, 1))
+
 
 class SourcesTest(unittest.TestCase):
     def test_a_share_of_a_tree_is_always_the_same(self):
