@@ -19,7 +19,7 @@ namespace betr::layout {
 namespace {
 
 constexpr size_t kChecksumAt = kSectorSize.value - 8;
-constexpr size_t kFieldsEnd = 352;
+constexpr size_t kFieldsEnd = 360;
 
 absl::Status Bad(std::string_view field, std::string_view what) {
   return absl::DataLossError(fmt::format("superblock: {} {}", field, what));
@@ -139,6 +139,7 @@ void PutState(std::string* out, const Superblock& block) {
   PutFixed64(out, block.catalog.checksum);
   PutPadded(out, block.made_by, kMadeBySize);
   PutFixed64(out, block.log_chain);
+  PutFixed64(out, block.log_opening);
 }
 
 void ReadShape(Decoder& in, Superblock& block) {
@@ -174,6 +175,7 @@ void ReadState(Decoder& in, Superblock& block) {
   block.catalog.checksum = in.Fixed64();
   block.made_by = ReadPadded(in, kMadeBySize);
   block.log_chain = in.Fixed64();
+  block.log_opening = in.Fixed64();
 }
 
 // What comes before anything else is believed: whether this is a superblock, whole, and of a format we know.

@@ -91,6 +91,9 @@ struct Superblock {
   Lsn checkpoint_lsn;
   uint64_t log_head = 0;   // opaque here: the log's number of the first frame to replay,
   uint64_t log_chain = 0;  // and what it names as its predecessor (store/log_format.h)
+  // Not 0 after a clean end: the log ends at its head, and no frame has a larger opening number. It is 0 before
+  // anything is written behind the head.
+  uint64_t log_opening = 0;
   NodeId next_node_id;
   TreeId next_tree_id;
   uint64_t next_version = 0;  // write versions from here on have not been used

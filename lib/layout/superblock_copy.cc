@@ -119,6 +119,7 @@ absl::StatusOr<std::string> RestoreSlots(BlockDevice& device) {
     return newest.ok() ? absl::StatusOr<std::string>("") : newest.status();
   }
   const Generation found = copy->generation;
+  copy->log_opening = 0;  // the log may have been written since
   for (int slot = 0; slot < 2; ++slot) {
     BETR_RETURN_IF_ERROR(WriteSuperblock(device, *copy));
     copy->generation = copy->generation.Next();

@@ -86,19 +86,33 @@ absl::Status Checkpointer::WriteCatalog(const State& state, Generation generatio
   return absl::OkStatus();
 }
 
-absl::Status Checkpointer::Write(const Begin& begin) {
-  layout::Superblock next;
-  {
-    const MutexLock lock(mutex_);
-    next = superblock_;
-    // The place in the log too: the caller frees what lies before it.
-    const bool is_stable = begin.state == stable_ && begin.lsn == next.checkpoint_lsn &&
-                           begin.log.sequence == next.log_head && begin.log.chain == next.log_chain;
-    if (is_stable || begin.order < newest_) {
-      return absl::OkStatus();
-    }
-  }
+layout::Superblock Checkpointer::Next() const {
+  const MutexLock lock(mutex_);
+  layout::Superblock next = superblock_;
   next.generation = next.generation.Next();
+  return next;
+}
+
+absl::Status Checkpointer::Flip(layout::Superblock next) {
+  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
+  BETR_RETURN_IF_ERROR(Flush());
+  BETR_RETURN_IF_ERROR(layout::WriteCopy(*core_.device, next));
+  core_.counters.bytes_checkpoint += layout::UnitBytes(2).value;
+  has_written_ = true;
+  const MutexLock lock(mutex_);
+  superblock_ = std::move(next);
+  return absl::OkStatus();
+}
+
+absl::Status Checkpointer::Write(const Begin& begin) {
+  const MutexLock writing(writing_);
+  layout::Superblock next = Next();
+  // The place in the log too: the caller frees what lies before it.
+  const bool is_stable = begin.state == stable() && begin.lsn == next.checkpoint_lsn &&
+                         begin.log.sequence == next.log_head && begin.log.chain == next.log_chain;
+  if (is_stable || begin.order < newest_) {
+    return absl::OkStatus();
+  }
   BETR_RETURN_IF_ERROR(WriteNodes(*begin.state));
   BETR_ASSIGN_OR_RETURN(const layout::WrittenTable table, WriteTable(*begin.state, next.generation));
   BETR_RETURN_IF_ERROR(WriteCatalog(*begin.state, next.generation));
@@ -108,40 +122,39 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   next.checkpoint_lsn = begin.lsn;
   next.log_head = begin.log.sequence;
   next.log_chain = begin.log.chain;
+  next.log_opening = 0;
   next.next_node_id = begin.state->next_node;
   next.next_tree_id = begin.state->next_tree;
   next.next_version = core_.io->next_version();
-  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
-  BETR_RETURN_IF_ERROR(Flush());
-  BETR_RETURN_IF_ERROR(layout::WriteCopy(*core_.device, next));
-  core_.counters.bytes_checkpoint += layout::UnitBytes(2).value;
+  BETR_RETURN_IF_ERROR(Flip(std::move(next)));
   ++core_.counters.checkpoints;
   stable_catalog_ = catalog_;
   newest_ = begin.order;
   StatePtr old = begin.state;
   const MutexLock lock(mutex_);
   std::swap(stable_, old);
-  superblock_ = std::move(next);
   return absl::OkStatus();
 }
 
-absl::Status Checkpointer::WriteTwin() {
-  if (newest_ == 0) {
+absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
+  const MutexLock writing(writing_);
+  if (!has_written_) {
     return absl::OkStatus();
   }
-  layout::Superblock next;
-  {
-    const MutexLock lock(mutex_);
-    next = superblock_;
+  layout::Superblock next = Next();
+  next.log_opening = log_opening;
+  BETR_RETURN_IF_ERROR(Flip(std::move(next)));
+  return Flush();
+}
+
+absl::Status Checkpointer::ReopenLog() {
+  const MutexLock writing(writing_);
+  layout::Superblock next = Next();
+  if (next.log_opening == 0) {
+    return absl::OkStatus();
   }
-  next.generation = next.generation.Next();
-  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
-  BETR_RETURN_IF_ERROR(Flush());
-  BETR_RETURN_IF_ERROR(layout::WriteCopy(*core_.device, next));
-  BETR_RETURN_IF_ERROR(Flush());
-  const MutexLock lock(mutex_);
-  superblock_ = std::move(next);
-  return absl::OkStatus();
+  next.log_opening = 0;
+  return Flip(std::move(next));
 }
 
 }  // namespace betr::store

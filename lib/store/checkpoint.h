@@ -29,14 +29,19 @@ class Checkpointer {
     LogPosition log;  // of the first frame that a replay after lsn needs
     uint64_t order;   // of the beginnings among each other
   };
-  // Makes the state stable. Does nothing if it is, or one that began later. One caller at a time.
+  // Makes the state stable. Does nothing if it is, or one that began later.
   // Errors: kResourceExhausted leaves the old state stable and everything usable; after a failed write the store
   // must not go on.
   absl::Status Write(const Begin& begin);
 
-  // Writes the superblock of the stable state once more, into the other slot and the copy: then each alone has all. For
-  // the end, when no checkpoint follows. Does nothing if there was no checkpoint. One caller at a time.
-  absl::Status WriteTwin();
+  // Writes the superblock of the stable state once more, into the other slot and the copy: then each alone has all. It
+  // says that the log ended with it, after `log_opening` openings, or with 0 that it may go on. For the end, when no
+  // checkpoint follows. Does nothing if nothing was written.
+  absl::Status WriteTwin(uint64_t log_opening);
+
+  // Makes the superblock say that the log may go on. Does nothing if it does, which is so after a checkpoint. May wait
+  // for a checkpoint that is being written.
+  absl::Status ReopenLog();
 
   // The state that the superblock names, and the generation it has.
   StatePtr stable() const;
@@ -44,17 +49,23 @@ class Checkpointer {
 
  private:
   absl::Status Flush();
+  // The superblock that follows the present one.
+  layout::Superblock Next() const;
+  // Writes and publishes it.
+  absl::Status Flip(layout::Superblock next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   absl::Status WriteNodes(const State& state);
   absl::StatusOr<layout::WrittenTable> WriteTable(const State& state, Generation generation);
-  absl::Status WriteCatalog(const State& state, Generation generation);
+  absl::Status WriteCatalog(const State& state, Generation generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
 
   Core& core_;
+  Mutex writing_;  // held across writes of the device, and before the other
   mutable Mutex mutex_;
   StatePtr stable_ ABSL_GUARDED_BY(mutex_);
   layout::Superblock superblock_ ABSL_GUARDED_BY(mutex_);
-  uint64_t newest_ = 0;  // order of the newest written; of the one caller, as what follows
-  layout::StoredCatalog catalog_;
-  layout::StoredCatalog stable_catalog_;  // keeps its space until the next superblock
+  uint64_t newest_ ABSL_GUARDED_BY(writing_) = 0;  // order of the newest written
+  bool has_written_ ABSL_GUARDED_BY(writing_) = false;
+  layout::StoredCatalog catalog_ ABSL_GUARDED_BY(writing_);
+  layout::StoredCatalog stable_catalog_ ABSL_GUARDED_BY(writing_);  // keeps its space until the next superblock
 };
 
 // The catalog that a state has.

@@ -133,6 +133,7 @@ Log::Turn Log::BeginTurn(Until until, Lsn lsn) {
 }
 
 absl::Status Log::DoTurn(Turn* turn) {
+  if (prepare_) BETR_RETURN_IF_ERROR(std::exchange(prepare_, nullptr)());
   if (turn->erase_first) BETR_RETURN_IF_ERROR(EraseHeader(turn->header.position.sequence));
   if (turn->flush_first) BETR_RETURN_IF_ERROR(Flush());
   if (!turn->frame.bytes.empty()) BETR_RETURN_IF_ERROR(WriteFrame(turn));

@@ -72,6 +72,10 @@ absl::Status Log::Format(BlockDevice& device, const LogArea& area, uint64_t salt
 absl::StatusOr<Log::Recovered> Log::Recover(BlockDevice& device, const LogArea& area, uint64_t salt,
                                             const Checkpoint& from, const Replay& replay) {
   LogScanner scanner(device, area, salt, from.position);
+  if (from.opening > 0) {
+    BETR_ASSIGN_OR_RETURN(const bool goes_on, scanner.GoesOn());
+    if (!goes_on) return Recovered{from.position, from.opening, false, from.lsn};
+  }
   Replayer replayer(from.lsn, replay);
   while (true) {
     BETR_ASSIGN_OR_RETURN(const bool has_frame, scanner.Next());

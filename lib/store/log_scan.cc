@@ -43,6 +43,12 @@ absl::StatusOr<std::optional<FrameHeader>> LogScanner::HeaderAt(uint64_t sequenc
   return header;
 }
 
+absl::StatusOr<bool> LogScanner::GoesOn() {
+  if (position_.sequence == limit_) return false;
+  BETR_ASSIGN_OR_RETURN(const std::optional<FrameHeader> header, HeaderAt(position_.sequence));
+  return header && header->position == position_;
+}
+
 absl::StatusOr<bool> LogScanner::Next() {
   if (position_.sequence == limit_) return false;
   BETR_ASSIGN_OR_RETURN(const std::optional<FrameHeader> header, HeaderAt(position_.sequence));

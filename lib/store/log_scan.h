@@ -30,6 +30,9 @@ class LogScanner {
   // Requires: the device outlives the scanner; the area is valid (CheckLogArea).
   LogScanner(BlockDevice& device, const LogArea& area, uint64_t salt, const LogPosition& start);
 
+  // Whether there is a header that continues the log. Reads no more than a chunk.
+  absl::StatusOr<bool> GoesOn();
+
   // Goes to the next frame. False at the end of the log, after a search for damage behind it.
   // Errors: kDataLoss naming the place; what the device says.
   absl::StatusOr<bool> Next();

@@ -156,12 +156,14 @@ absl::Status Store::Impl::Recover() {
     return absl::OkStatus();
   }
   const layout::Superblock& superblock = core_->superblock;
-  const store::Log::Checkpoint from{{superblock.log_head, superblock.log_chain}, superblock.checkpoint_lsn};
+  const store::Log::Checkpoint from{
+      {superblock.log_head, superblock.log_chain}, superblock.checkpoint_lsn, superblock.log_opening};
   const auto replay = [&](Lsn lsn, std::string_view payload) {
     const absl::Status status = Replay(lsn, payload);
     return status.ok() ? status : store::WithLogRecord(Annotate(status, fmt::format("log record {}", lsn.value)), lsn);
   };
   BETR_ASSIGN_OR_RETURN(log_, store::Log::Open(*core_->device, AreaOf(superblock), LogSalt(superblock), from, replay));
+  log_->BeforeFirstWrite([this] { return checkpointer_.ReopenLog(); });
   return absl::OkStatus();
 }
 
@@ -175,7 +177,7 @@ absl::Status Store::Impl::Close() {
   BETR_RETURN_IF_ERROR(core_->health.status());
   BETR_RETURN_IF_ERROR(Settle());
   BETR_RETURN_IF_ERROR(Checkpoint());
-  return checkpointer_.WriteTwin();
+  return checkpointer_.WriteTwin(log_->opening());
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(std::unique_ptr<BlockDevice> device, StoreOptions options) {

@@ -57,7 +57,7 @@ absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
   const Log::Checkpoint log = image.log_start();
   BETR_RETURN_IF_ERROR(
       checkpointer.Write({.state = std::move(mended), .lsn = log.lsn, .log = log.position, .order = 1}));
-  return checkpointer.WriteTwin();
+  return checkpointer.WriteTwin(0);
 }
 
 }  // namespace betr::store

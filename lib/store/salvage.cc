@@ -138,7 +138,7 @@ class Salvage {
     const Log::Checkpoint log = image_.log_start();
     BETR_RETURN_IF_ERROR(
         checkpointer.Write({.state = std::move(state), .lsn = log.lsn, .log = log.position, .order = 1}));
-    return checkpointer.WriteTwin();
+    return checkpointer.WriteTwin(0);
   }
 
   Salvaged Report() {

@@ -107,6 +107,7 @@ std::map<std::string, Value> ValuesOf(const Superblock& block, uint64_t checksum
       {"catalog checksum", block.catalog.checksum},
       {"made by", block.made_by},
       {"log chain", block.log_chain},
+      {"log opening", block.log_opening},
       {"checksum", checksum},
   };
 }

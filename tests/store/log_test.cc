@@ -268,13 +268,66 @@ TEST_CASE("what nobody syncs is held in memory, and written in frames with a flu
 TEST_CASE("the error of the one who replays ends the opening", "[log]") {
   MemoryDevice device(MiB(1));
   const auto log = OpenNew(device, kSmall);
-  REQUIRE(log->Append(Lsn{1}, "one").ok());
-  REQUIRE(log->Append(Lsn{2}, "two").ok());
+  for (Lsn lsn{1}; lsn <= Lsn{2}; lsn = lsn.Next()) REQUIRE(log->Append(lsn, "some").ok());
   REQUIRE(log->Sync().ok());
   const auto replay = [](Lsn lsn, std::string_view) {
     return lsn == Lsn{2} ? absl::AbortedError("no more") : absl::OkStatus();
   };
   CHECK(Log::Open(device, kSmall, kTestSalt, {}, replay).status().message() == "no more");
+}
+
+TEST_CASE("a log that ended cleanly is not searched, unless it goes on", "[log]") {
+  MemoryDevice memory(MiB(32));
+  CountingDevice device(memory);
+  constexpr LogArea kArea{KiB(64), MiB(16)};
+  Log::Checkpoint end;
+  {
+    const auto log = OpenNew(device, kArea);
+    for (Lsn lsn{1}; lsn <= Lsn{10}; lsn = lsn.Next()) REQUIRE(log->Append(lsn, std::string(300'000, 'x')).ok());
+    REQUIRE(log->Sync().ok());
+    end = {log->Mark(), Lsn{10}, log->opening()};
+  }
+  const Bytes before = device.Stats().read_bytes;
+  {
+    const auto log = OpenNew(device, kArea, end);
+    CHECK(device.Stats().read_bytes - before <= MiB(1));
+    CHECK(log->opening() > end.opening);
+    CHECK(log->LastLsn() == Lsn{10});
+    REQUIRE(log->Append(Lsn{11}, "more").ok());
+    REQUIRE(log->Sync().ok());
+  }
+  CHECK(Replayed(device, kArea, end) == LogRecords{{Lsn{11}, "more"}});
+  CHECK(OpenNew(device, kArea, end)->opening() > end.opening + 1);
+}
+
+TEST_CASE("what comes before the first write of a log comes once, and keeps it from writing if it fails", "[log]") {
+  MemoryDevice memory(MiB(1));
+  CountingDevice device(memory);
+  int calls = 0;
+  absl::Status answer = absl::UnavailableError("not now");
+  const auto prepare = [&] {
+    CHECK(device.Stats().writes == 0);
+    ++calls;
+    return answer;
+  };
+  {
+    const auto log = OpenNew(device, kSmall);
+    log->BeforeFirstWrite(prepare);
+    REQUIRE(log->Append(Lsn{1}, "one").ok());
+    CHECK(calls == 0);
+    for (int i = 0; i < 2; ++i) CHECK(absl::IsUnavailable(log->Sync().status()));
+  }
+  CHECK(calls == 1);
+  CHECK(device.Stats().writes == 0);
+  answer = absl::OkStatus();
+  const auto log = OpenNew(device, kSmall);
+  log->BeforeFirstWrite(prepare);
+  for (Lsn lsn{1}; lsn <= Lsn{3}; lsn = lsn.Next()) {
+    REQUIRE(log->Append(lsn, "some").ok());
+    REQUIRE(log->Sync().ok());
+  }
+  CHECK(calls == 2);
+  CHECK(device.Stats().writes == 3);
 }
 
 TEST_CASE("frames of another store are not taken, and formatting removes our own", "[log]") {

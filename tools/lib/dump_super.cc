@@ -38,6 +38,7 @@ void PrintText(const layout::Superblock& block, std::ostream& out) {
   line("compression", FormatCodec(block.codec));
   line("checkpoint LSN", fmt::format("{}", block.checkpoint_lsn.value));
   line("log head", fmt::format("frame {}, chain {:016x}", block.log_head, block.log_chain));
+  line("log opening", block.log_opening == 0 ? "not ended" : fmt::format("{} (ended cleanly)", block.log_opening));
   line("next node", fmt::format("{}", block.next_node_id.value));
   line("next tree", fmt::format("{}", block.next_tree_id.value));
   line("next write version", fmt::format("{}", block.next_version));
@@ -73,6 +74,7 @@ Json ToJson(const layout::Superblock& block) {
   json["checkpoint_lsn"] = block.checkpoint_lsn.value;
   json["log_head"] = block.log_head;
   json["log_chain"] = fmt::format("{:016x}", block.log_chain);
+  json["log_opening"] = block.log_opening;
   json["next_node_id"] = block.next_node_id.value;
   json["next_tree_id"] = block.next_tree_id.value;
   json["next_version"] = block.next_version;
