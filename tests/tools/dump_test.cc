@@ -50,6 +50,13 @@ TEST_CASE("betrdump super shows both superblocks and the catalog") {
   CHECK(document["slots"].size() == 2);
   CHECK(document["slots"][document["newest"].get<size_t>()]["label"] == "sample");
   CHECK(document["catalog"]["trees"].size() == 3);
+  // The last unit has what the newest slot has.
+  const json& newest = document["slots"][document["newest"].get<size_t>()];
+  CHECK(document["copy"] == newest);
+  CHECK(document["copy_unit"] == newest["device_units"].get<uint64_t>() - 1);
+  image.Flip(Bytes{document["copy_unit"].get<uint64_t>() * 4096 + 50});
+  CHECK(Parsed(image, {"super"})["copy"].is_null());
+  CHECK(Says(Text(image, {"super"}), ": none\n"));
 }
 
 TEST_CASE("betrdump table lists every node, and node shows each of them") {

@@ -7,6 +7,7 @@
 #include "base/size_text.h"
 #include "dump_command.h"
 #include "dump_text.h"
+#include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 
 namespace betr::tools {
@@ -139,11 +140,34 @@ class DumpSuper final : public DumpCommand {
         context.out << "  " << slots[slot].status().message() << '\n';
       }
     }
+    PrintCopy(context);
     PrintCatalog(context.image.inspection().catalog().catalog, context.out);
     return absl::OkStatus();
   }
 
  private:
+  using Copy = std::optional<layout::Superblock>;
+
+  // Of the newest superblock, for repair.
+  static absl::StatusOr<Copy> ReadCopy(DumpContext& context) {
+    store::Inspection& image = context.image.inspection();
+    return layout::ReadCopy(image.device(), image.superblock().CopyUnit());
+  }
+
+  // Only where it is and how old: all else is as in the slot of its generation.
+  static void PrintCopy(DumpContext& context) {
+    const uint64_t unit = context.image.inspection().superblock().CopyUnit();
+    const absl::StatusOr<Copy> copy = ReadCopy(context);
+    context.out << fmt::format("copy at unit {}: ", unit);
+    if (!copy.ok()) {
+      context.out << copy.status().message() << '\n';
+    } else if (!copy->has_value()) {
+      context.out << "none\n";
+    } else {
+      context.out << fmt::format("generation {}\n", (*copy)->generation.value);
+    }
+  }
+
   static Json Document(DumpContext& context, const std::array<absl::StatusOr<layout::Superblock>, 2>& slots) {
     Json document = NewDocument("super");
     document["newest"] = context.image.inspection().slot();
@@ -151,6 +175,10 @@ class DumpSuper final : public DumpCommand {
     for (const auto& slot : slots) {
       document["slots"].push_back(slot.ok() ? ToJson(*slot) : Json{{"error", std::string(slot.status().message())}});
     }
+    document["copy_unit"] = context.image.inspection().superblock().CopyUnit();
+    const absl::StatusOr<Copy> copy = ReadCopy(context);
+    document["copy"] = copy.ok() ? copy->has_value() ? ToJson(**copy) : Json(nullptr)
+                                 : Json{{"error", std::string(copy.status().message())}};
     document["catalog"] = CatalogJson(context.image.inspection().catalog().catalog);
     return document;
   }
