@@ -147,6 +147,7 @@ def evaluate(options, scale, limit):
                 results.about["load average at the end"] = machine.load_average()
                 save(results, options.out)
                 draw(options.out)
+    print(report.tables(load_results(results_path(options.out)), results.experiments()))
     print(os.path.join(options.out, "report.html"))
     return 1 if results.failures else 0
 

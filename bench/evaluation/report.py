@@ -223,18 +223,24 @@ def _disk_table(results, name):
     return f"<details><summary>What the disk did</summary>{table}</details>"
 
 
+def _markdown_table(title, head, rows, kinds=None):
+    """Nothing without rows."""
+    if not rows:
+        return []
+    kinds = kinds or "|---|---|" + "---:|" * (len(head) - 2)
+    lines = ["| " + " | ".join(head) + " |", kinds, *("| " + " | ".join(row) + " |" for row in rows)]
+    return [f"### {title}\n\n" + "\n".join(lines)]
+
+
+def tables(results, names):
+    """The tables of some experiments."""
+    return "\n\n".join(part for name in names for part in _markdown_table(title_of(name), *table_of(results, name)))
+
+
 def markdown(results):
-    tables = [(title_of(name), *table_of(results, name)) for name in in_order(results)]
-    parts = []
-    for title, head, rows in (*tables, (AGED_TITLE, *aged_table(results))):
-        if not rows:
-            continue
-        lines = ["| " + " | ".join(head) + " |", "|---|---|" + "---:|" * (len(head) - 2)]
-        lines += ["| " + " | ".join(row) + " |" for row in rows]
-        parts.append(f"### {title}\n\n" + "\n".join(lines))
-    lines = ["| " + " | ".join(CLAIM_HEAD) + " |", "|---|---|---:|---|---|"]
-    lines += ["| " + " | ".join(row) + " |" for row in claim_rows(results)]
-    parts.append("### The papers, claim by claim\n\n" + "\n".join(lines))
+    parts = [tables(results, in_order(results)), *_markdown_table(AGED_TITLE, *aged_table(results))]
+    claimed = list(claim_rows(results))
+    parts += _markdown_table("The papers, claim by claim", CLAIM_HEAD, claimed, "|---|---|---:|---|---|")
     lines = [f"* {name}: {text}" for name, text in papers.SOURCES.items()]
     parts.append("### Where the papers' figures come from\n\n" + "\n".join(lines))
     return "\n\n".join(parts) + "\n"

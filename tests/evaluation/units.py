@@ -102,6 +102,13 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(rows[0], ["write", "MB/s", "20 [10 .. 30]", "10", "-", "2", none, "2 (ext4)", none])
         self.assertEqual(rows[1], ["read", "s (less is better)", "2 (1.5)", "8", "1", "4", none, "0.5 (xfs)", none])
 
+    def test_tables_of_some_experiments(self):
+        found = small_results()
+        found.add("tree", "find", "s", "less", "betr", 1)
+        found.fail("imap", "betr", "no")
+        first = "### A source tree: tar, find, grep, recursive delete\n\n|  | unit | betr |\n|---|---|---:|\n"
+        self.assertEqual(report.tables(found, ["imap", "tree"]), first + "| find | s (less is better) | 1 |")
+
     def test_what_is_expected_of_a_disk(self):
         head, rows = report.table_of(results.Results.load(RECORDED), "disk")
         self.assertEqual(head, ["", "unit", "disk", "expected"])
