@@ -4,9 +4,13 @@
 import contextlib
 import os
 import time
+import zlib
 
 from evaluation import disk as disks
 from evaluation.process import run
+
+LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../mounts/load.cc")
+COMPILER = ("c++", "-O2", "-std=c++20", "-pthread")
 
 
 class Scale:
@@ -42,14 +46,17 @@ class Setting:
         self.scale = scale
         self.sources = sources
         self.limit = limit  # seconds that one program may take
+        self.load = None
 
     @property
     def device(self):
         return self.disk.device
 
-    @property
-    def load(self):
-        return os.path.join(self.work, "load")
+    def build(self):
+        """The program of bench/mounts/load.cc, once for each of its versions."""
+        with open(LOAD, "rb") as file:
+            version = zlib.crc32(file.read())
+        self.load = self.sources.kept(f"load-{version:08x}", lambda path: run(*COMPILER, LOAD, "-o", path))
 
 
 class Bench:

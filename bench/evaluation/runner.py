@@ -2,17 +2,14 @@
 """Runs experiments on systems, as often as asked for, and cleans up whatever happens."""
 
 import contextlib
-import os
 import signal
 import sys
 import time
 
 from evaluation import aged, process, systems
 from evaluation.bench import Bench
-from evaluation.process import Failure, run
+from evaluation.process import Failure
 from evaluation.results import Results
-
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def interruptible():
@@ -53,13 +50,13 @@ def is_for(experiment, system):
 
 @contextlib.contextmanager
 def prepared(setting):
-    """The disk attached, the memory group there, the load program built; all undone in the end, ^C or not."""
+    """The disk attached, the memory group there; all undone in the end, ^C or not."""
+    setting.build()
     with contextlib.ExitStack() as undo:
         undo.callback(setting.group.remove)
         setting.group.create()
         undo.callback(setting.disk.detach)
         setting.disk.attach()
-        run("c++", "-O2", "-std=c++20", "-pthread", os.path.join(HERE, "../mounts/load.cc"), "-o", setting.load)
         yield
 
 

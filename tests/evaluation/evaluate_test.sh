@@ -66,11 +66,10 @@ grep -q "on aged file systems" out/report.html || fail "the report shows no aged
 
 "${evaluate[@]}" --systems ext4 large-file >evaluate.out 2>&1 &
 evaluation=$!
-for _ in $(seq 300); do
-  ! grep -q "$PWD/tmp/.*/mnt" /proc/$evaluation/mounts || break
+until grep -q "$PWD/tmp/.*/mnt" /proc/$evaluation/mounts; do
+  kill -0 $evaluation || fail "nothing was mounted: $(cat evaluate.out)"
   sleep 0.1
 done
-grep -q "$PWD/tmp/.*/mnt" /proc/$evaluation/mounts || fail "nothing was mounted: $(cat evaluate.out)"
 kill -TERM $evaluation
 code=0
 wait $evaluation || code=$?
