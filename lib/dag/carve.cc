@@ -15,6 +15,33 @@ Edge CopyEdgePart(Edit& edit, const Edge& edge, const Range& part) {
   return copy;
 }
 
+namespace {
+
+// What the partition holds outside `range`.
+Partition Outside(const Partition& partition, const Range& whole, const Range& range) {
+  Partition outside = partition.Cut({whole.lo, range.lo});
+  const Partition right = partition.Cut({range.hi, whole.hi});
+  const auto shift = static_cast<uint32_t>(outside.runs.size());
+  outside.runs.insert(outside.runs.end(), right.runs.begin(), right.runs.end());
+  for (Goto message : right.gotos) {
+    message.over += shift;
+    outside.gotos.push_back(std::move(message));
+  }
+  return outside;
+}
+
+}  // namespace
+
+Partition TakePart(Edit& edit, Edge& edge, const Range& part) {
+  const Partition before = std::exchange(edge.partition, {});
+  Partition taken = before.Cut(part);
+  edge.partition = Outside(before, edge.link.range, part);
+  edit.RetainTargets(taken);
+  edit.RetainTargets(edge.partition);
+  edit.ReleaseTargets(before);
+  return taken;
+}
+
 void ReleaseEdge(Edit& edit, const Edge& edge) {
   edit.Release(edge.link.target);
   edit.ReleaseTargets(edge.partition);

@@ -11,6 +11,9 @@ namespace betr::dag {
 // The part of an edge, messages included, inside `part`. Holds references of its own; the original keeps its.
 Edge CopyEdgePart(Edit& edit, const Edge& edge, const Range& part);
 
+// Takes what an edge buffers for `part` of its range out of it.
+Partition TakePart(Edit& edit, Edge& edge, const Range& part);
+
 // Gives back what an edge references: its child and the targets of its gotos.
 void ReleaseEdge(Edit& edit, const Edge& edge);
 

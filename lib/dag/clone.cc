@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "dag/arrive.h"
+#include "dag/carve.h"
 #include "dag/child.h"
 #include "dag/heal.h"
 #include "dag/live.h"
@@ -16,29 +17,11 @@
 namespace betr::dag {
 namespace {
 
-// What the partition holds outside `range`.
-Partition Outside(const Partition& partition, const Range& whole, const Range& range) {
-  Partition outside = partition.Cut({whole.lo, range.lo});
-  const Partition right = partition.Cut({range.hi, whole.hi});
-  const auto shift = static_cast<uint32_t>(outside.runs.size());
-  outside.runs.insert(outside.runs.end(), right.runs.begin(), right.runs.end());
-  for (Goto message : right.gotos) {
-    message.over += shift;
-    outside.gotos.push_back(std::move(message));
-  }
-  return outside;
-}
-
 // Moves what `node` buffers for `range` into the child that covers it.
 absl::Status Push(Edit& edit, Node& node, size_t index, const Range& range) {
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
   Edge& edge = node.edges[index];
-  const Partition before = std::exchange(edge.partition, {});
-  const Partition moved = before.Cut(range);
-  edge.partition = Outside(before, edge.link.range, range);
-  edit.RetainTargets(moved);
-  edit.RetainTargets(edge.partition);
-  edit.ReleaseTargets(before);
+  const Partition moved = TakePart(edit, edge, range);
   BETR_RETURN_IF_ERROR(Arrive(edit, child.node, moved.Strip(edge.link.range.Lcp())));
   PutChild(edit, node, index, std::move(child));
   return absl::OkStatus();
@@ -131,7 +114,9 @@ absl::Status InsertGoto(Edit& edit, NodeId& root, Goto message) {
   }
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
   ++edit.counters().nodes_touched;
+  const Range range = message.link.range;
   ArriveGoto(edit, own.node, std::move(message));
+  BETR_RETURN_IF_ERROR(edit.policy().after_goto(edit, own.node, range));
   BETR_ASSIGN_OR_RETURN(root, PutHealedRoot(edit, std::move(own)));
   return absl::OkStatus();
 }

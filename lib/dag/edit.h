@@ -15,6 +15,7 @@
 #include "betr/upsert.h"
 #include "dag/counters.h"
 #include "dag/node.h"
+#include "dag/policy.h"
 #include "dag/shape.h"
 #include "dag/source.h"
 #include "dag/table.h"
@@ -27,6 +28,7 @@ struct Context {
   const UpsertRegistry& functions;
   const Shape& shape;
   Counters& counters;
+  const Policy& policy = kUsualPolicy;
 };
 
 class Edit {
@@ -42,6 +44,7 @@ class Edit {
   const Context& context() const { return context_; }
   const Shape& shape() const { return context_.shape; }
   Counters& counters() const { return context_.counters; }
+  const Policy& policy() const { return context_.policy; }
 
   // The current version of a node. Errors: the source's; kDataLoss if the table does not know the id.
   absl::StatusOr<NodePtr> Load(NodeId id) const;

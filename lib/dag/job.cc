@@ -166,6 +166,11 @@ absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
 }  // namespace
 
 std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing sharing) {
+  if (sharing == Sharing::kBreak) {
+    if (const auto edge = edit.policy().flush_at_once(edit, node)) {
+      return Job{Job::kFlush, *edge};
+    }
+  }
   if (node.Size() <= edit.shape().node_size) {
     return std::nullopt;
   }

@@ -29,7 +29,7 @@ struct Job {
 };
 
 // Flushing the heaviest edge of an over-full node. A shared child has to be copied for it, so its edge counts for less,
-// and with Sharing::kKeep for nothing.
+// and with Sharing::kKeep for nothing. Or of any node, if the policy says so, unless sharing is to be kept.
 std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing sharing);
 
 // Tidying the child of one edge, if that is private, and in memory; with Reach::kDisk interior children are read.

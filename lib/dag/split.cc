@@ -12,49 +12,22 @@
 namespace betr::dag {
 namespace {
 
-// Where children of a node may be parted: before item i, at `bound`; `weight` of the items before it.
-struct Candidate {
-  size_t item;
-  const Bound* bound;
-  uint64_t weight;
-};
-
-// The candidate with the shortest bound in the middle half of the weight; nearest the centre among equals; the one
-// nearest the centre if none lies in the middle half. Requires: there are candidates.
-const Candidate& Choose(const std::vector<Candidate>& candidates, uint64_t total) {
-  const auto distance = [&](const Candidate& c) {
-    return c.weight > total / 2 ? c.weight - total / 2 : total / 2 - c.weight;
-  };
-  const Candidate* best = &candidates.front();
-  for (const Candidate& candidate : candidates) {
-    const bool central = distance(candidate) <= total / 4;
-    const bool best_central = distance(*best) <= total / 4;
-    const bool shorter = candidate.bound->bytes.size() < best->bound->bytes.size();
-    const bool equal = candidate.bound->bytes.size() == best->bound->bytes.size();
-    const bool nearer = distance(candidate) < distance(*best);
-    if (central != best_central ? central : central ? shorter || (equal && nearer) : nearer) {
-      best = &candidate;
-    }
-  }
-  return *best;
-}
-
-std::vector<Candidate> CandidatesOf(const Node& node, uint64_t& total) {
-  std::vector<Candidate> candidates;
+std::vector<SplitPlace> PlacesOf(const Node& node, uint64_t& total) {
+  std::vector<SplitPlace> places;
   total = 0;
   for (size_t i = 0; i < node.edges.size(); ++i) {
     if (i > 0) {
-      candidates.push_back({i, &node.edges[i].link.range.lo, total});
+      places.push_back({i, &node.edges[i].link.range.lo, total});
     }
     total += node.edges[i].Idle() ? 0 : 1;
   }
   for (size_t i = 0; i < node.basements.size(); ++i) {
     if (i > 0) {
-      candidates.push_back({i, &node.basements[i].clip.lo, total});
+      places.push_back({i, &node.basements[i].clip.lo, total});
     }
     total += node.basements[i].Size().value;
   }
-  return candidates;
+  return places;
 }
 
 // Moves the items from `from` on into a node of their own.
@@ -66,14 +39,14 @@ std::vector<Item> TakeTail(std::vector<Item>& items, size_t from) {
   return tail;
 }
 
-void SplitInto(Node node, const Shape& shape, std::vector<Node>& pieces) {
-  if (!TooLarge(node, shape)) {
+void SplitInto(const Edit& edit, Node node, std::vector<Node>& pieces) {
+  if (!TooLarge(node, edit.shape())) {
     pieces.push_back(std::move(node));
     return;
   }
   uint64_t total = 0;
-  const std::vector<Candidate> candidates = CandidatesOf(node, total);
-  const Candidate& at = Choose(candidates, total);
+  const std::vector<SplitPlace> places = PlacesOf(node, total);
+  const SplitPlace& at = edit.policy().split(places, total);
   const Bound bound = *at.bound;
   Node right{node.height, {bound, node.bounds.hi}, node.codec, {}, {}};
   node.bounds.hi = bound;
@@ -82,8 +55,8 @@ void SplitInto(Node node, const Shape& shape, std::vector<Node>& pieces) {
   } else {
     right.edges = TakeTail(node.edges, at.item);
   }
-  SplitInto(std::move(node), shape, pieces);
-  SplitInto(std::move(right), shape, pieces);
+  SplitInto(edit, std::move(node), pieces);
+  SplitInto(edit, std::move(right), pieces);
 }
 
 }  // namespace
@@ -104,7 +77,7 @@ size_t PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
     return 1;
   }
   std::vector<Node> pieces;
-  SplitInto(std::move(child.node), edit.shape(), pieces);
+  SplitInto(edit, std::move(child.node), pieces);
   const Edge whole = std::move(parent.edges[index]);
   const std::string lifted(whole.link.range.Lcp());
   std::vector<Edge> edges;

@@ -10,6 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "dag/copy_at_once.h"
+#include "dag/eager_goto.h"
+#include "dag/split_by_size.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 
@@ -34,11 +37,13 @@ struct Load {
   uint64_t widest_prefix = 4;
   Residence residence = Residence::kMemory;
   bool faults = false;
+  dag::Policy policy;
 };
 
 class RandomRun {
  public:
-  RandomRun(const Load& load, uint64_t seed) : load_(load), random_(seed), dag_(SomeShape(), random_.OneIn(2)) {
+  RandomRun(const Load& load, uint64_t seed)
+      : load_(load), random_(seed), dag_(SomeShape(), random_.OneIn(2), load.policy) {
     while (dag_.Trees() < load_.trees) {
       dag_.AddTree();
     }
@@ -236,6 +241,38 @@ TEST_CASE("random operations: some of it is in memory", "[dag][random]") {
   load.residence = Residence::kSometimes;
   load.clones = 14;
   Run(load, 80'000);
+}
+
+TEST_CASE("random operations: clones and renames become edges at once", "[dag][random][ablation]") {
+  Load load;
+  load.policy.after_goto = dag::DriveDown;
+  load.residence = Residence::kSometimes;
+  load.clones = 16;
+  load.renames = 14;
+  Run(load, 40'000);
+}
+
+TEST_CASE("random operations: shared nodes are copied at once", "[dag][random][ablation]") {
+  Load load;
+  load.policy.flush_at_once = dag::HeaviestOverShared;
+  load.residence = Residence::kSometimes;
+  load.clones = 16;
+  Run(load, 40'000);
+}
+
+TEST_CASE("random operations: nodes are split by size, and all other experiments", "[dag][random][ablation]") {
+  Load load;
+  load.policy = {dag::NearestCentre, dag::HeaviestOverShared, dag::DriveDown};
+  Run(load, 40'000);
+}
+
+TEST_CASE("random operations: every read of a clone that becomes an edge fails once", "[dag][random][ablation]") {
+  Load load;
+  load.policy = {dag::NearestCentre, dag::HeaviestOverShared, dag::DriveDown};
+  load.faults = true;
+  load.most_keys = 80;
+  load.residence = Residence::kSometimes;
+  Run(load, 4'000);
 }
 
 TEST_CASE("random operations: every read fails once", "[dag][random]") {

@@ -30,13 +30,14 @@ void CloneInOracle(Contents& from_oracle, std::string_view from, Contents& to_or
 
 }  // namespace
 
-DagHarness::DagHarness(dag::Shape shape, bool composing_upserts) : shape_(shape) {
+DagHarness::DagHarness(dag::Shape shape, bool composing_upserts, const dag::Policy& policy)
+    : shape_(shape), policy_(policy) {
   REQUIRE(functions_.Add(std::make_shared<AppendFunction>(composing_upserts)).ok());
   AddTree();
 }
 
 absl::Status DagHarness::TryApply(const Change& change) {
-  dag::Edit edit(table_, next_id_, dag::Context{source_, functions_, shape_, counters_});
+  dag::Edit edit(table_, next_id_, dag::Context{source_, functions_, shape_, counters_, policy_});
   std::vector<NodeId> roots = roots_;
   BETR_RETURN_IF_ERROR(change(edit, roots));
   Publish(edit);

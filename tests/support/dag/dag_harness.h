@@ -35,7 +35,7 @@ inline dag::Shape SmallShape(Bytes node_size = Bytes{400}, Bytes basement_size =
 
 class DagHarness {
  public:
-  DagHarness(dag::Shape shape, bool composing_upserts);
+  DagHarness(dag::Shape shape, bool composing_upserts, const dag::Policy& policy = dag::kUsualPolicy);
 
   // Adds an empty tree and returns its number. The first tree exists from the start.
   size_t AddTree();
@@ -107,6 +107,7 @@ class DagHarness {
   std::vector<std::shared_ptr<const dag::Layer>> LayersOf(size_t tree) const;
 
   dag::Shape shape_;
+  const dag::Policy policy_;
   UpsertRegistry functions_;
   TestSource source_;
   dag::Counters counters_;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/eager_goto.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status.h"
+#include "dag/arrive.h"
+#include "dag/carve.h"
+#include "dag/child.h"
+#include "dag/heal.h"
+#include "dag/split.h"
+
+namespace betr::dag {
+namespace {
+
+// Whether a goto over some of `range` waits that changes anything below. An erase over a null edge does not.
+bool GotoWaits(const Edge& edge, const Range& range) {
+  const std::vector<Goto>& gotos = edge.partition.gotos;
+  return std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) {
+    return message.link.range.Overlaps(range) && !(message.Erases() && edge.link.Null());
+  });
+}
+
+}  // namespace
+
+absl::Status DriveDown(Edit& edit, Node& node, const Range& range) {
+  const size_t first = node.EdgeAfter(range.lo);
+  size_t at = first;
+  while (at < node.edges.size() && node.edges[at].link.range.lo < range.hi) {
+    const Range part = node.edges[at].link.range.Intersect(range);
+    if (!GotoWaits(node.edges[at], part)) {
+      ++at;
+      continue;
+    }
+    ++edit.counters().nodes_touched;
+    BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, at));
+    const size_t lifted = node.edges[at].link.range.Lcp().size();
+    const Partition moved = TakePart(edit, node.edges[at], part);
+    BETR_RETURN_IF_ERROR(Arrive(edit, child.node, moved.Strip(node.edges[at].link.range.Lcp())));
+    if (!child.node.Leaf()) {
+      BETR_RETURN_IF_ERROR(DriveDown(edit, child.node, part.Strip(lifted)));
+    }
+    at += PutSplitChild(edit, node, at, std::move(child));
+  }
+  return at == first ? absl::OkStatus() : Heal(edit, node, first, at, {});
+}
+
+}  // namespace betr::dag
