@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "betr/experiments.h"
 #include "betr/units.h"
 #include "betr/upsert.h"
 
@@ -47,6 +48,7 @@ struct StoreOptions {
   // How long Close goes on with background work if ranges were erased, cloned or renamed: what that frees comes back
   // during this time, or when the image is next open for a while.
   std::chrono::milliseconds settle_time{1000};
+  Experiments experiments;  // off: for comparisons with earlier designs only
   UpsertRegistry functions;
   std::string program;  // for the owner record that others see while the store is open
 };

@@ -115,7 +115,8 @@ class Store {
   // --- state -------------------------------------------------------------------------------------------------
   StoreStats Stats() const;
   SpaceStats Space() const;
-  FormatOptions Format() const;  // as stored in the image
+  FormatOptions Format() const;         // as stored in the image
+  const StoreOptions& Options() const;  // as given to Open, but for what experiments make of them
   bool ReadOnly() const;
 
   // The innards, for the checker, the dumper and the tests; not a stable interface.

@@ -123,7 +123,7 @@ absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view 
   using Kind = key::MetaKey::Kind;
   if (parsed.kind == Kind::kOrphan)
     context_.Harmless(CheckCode::kOrphan, key, "unlinked, but open when the store was last used");
-  if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve) {
+  if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve || parsed.kind == Kind::kErases) {
     context_.Harmless(CheckCode::kLeftover, key, "left by an operation that was interrupted");
   }
   return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/uuid.h"
 #include "fs/block_io.h"
+#include "fs/erase_by_key.h"
 #include "fs/key.h"
 #include "store/headroom.h"
 
@@ -27,6 +28,16 @@ constexpr Bytes kPromisedRecord{192};
 
 // What a gathered write has in a batch besides its content: the object's key, in both trees.
 size_t OverheadOf(std::string_view object) { return 2 * object.size() + kPendingOverhead; }
+
+// The batch without its first operations.
+WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops) {
+  WriteBatch alone;
+  if (batch.makes_room()) alone.MakesRoom();
+  for (auto op = batch.ops().begin() + static_cast<ptrdiff_t>(pending_ops); op != batch.ops().end(); ++op) {
+    CopyOp(*op, &alone);
+  }
+  return alone;
+}
 
 uint64_t RandomSeed() {
   const Uuid uuid = RandomUuid();
@@ -236,16 +247,16 @@ absl::Status Core::Flush() {
 }
 
 absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops) {
+  if (WantsErasesByKey(*this, batch)) {
+    const absl::Status flushed = Flush();
+    if (!flushed.ok() && !absl::IsResourceExhausted(flushed)) return flushed;
+    return WriteWithErasesByKey(*this, WithoutPending(batch, pending_ops));
+  }
   const absl::Status written = store_->Write(batch);
   if (written.ok()) ForgetPending();
   if (written.code() != absl::StatusCode::kResourceExhausted || pending_ops == 0) return written;
   // What is pending may be all that is too much, and the operation may be the one that makes room.
-  WriteBatch alone;
-  if (batch.makes_room()) alone.MakesRoom();
-  for (auto op = batch.ops().begin() + static_cast<ptrdiff_t>(pending_ops); op != batch.ops().end(); ++op) {
-    CopyOp(*op, &alone);
-  }
-  return store_->Write(alone);
+  return store_->Write(WithoutPending(batch, pending_ops));
 }
 
 uint64_t Core::FreshNumber(WriteBatch* batch) {

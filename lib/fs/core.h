@@ -25,6 +25,7 @@ class Core {
   Core(std::unique_ptr<Store> store, TreeId meta, TreeId data, const MountOptions& options);
 
   Store& store() { return *store_; }
+  const Store& store() const { return *store_; }
   TreeId meta() const { return meta_; }
   TreeId data() const { return data_; }
   InodeTable& inodes() { return inodes_; }

@@ -49,6 +49,8 @@ std::optional<MetaKey> ParseGlobal(std::string_view key) {
     parsed.kind = Kind::kNumberBound;
   } else if (key == kDissolveKey) {
     parsed.kind = Kind::kDissolve;
+  } else if (key == kErasesKey) {
+    parsed.kind = Kind::kErases;
   } else if (key.starts_with(kOrphansPrefix) && key.size() == kOrphansPrefix.size() + 8) {
     parsed.kind = Kind::kOrphan;
     parsed.id = LoadBigEndian64(key.data() + kOrphansPrefix.size());

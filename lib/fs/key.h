@@ -31,6 +31,7 @@
 //   //r   the root's inode record        //v   the version record
 //   //n   the bound of inode numbers     //o#7 the inode record of orphan 7: unlinked, but open
 //   //s   scratch space                  //d   the content prefix of a link home that is being dissolved
+//   //e   ranges that are being erased key by key (pending_erases.h)
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,7 @@ inline constexpr std::string_view kNumberBoundKey = "//n";
 inline constexpr std::string_view kOrphansPrefix = "//o";
 inline constexpr std::string_view kScratchPrefix = "//s";
 inline constexpr std::string_view kDissolveKey = "//d";
+inline constexpr std::string_view kErasesKey = "//e";
 // Everything that a clone of the root leaves out.
 inline constexpr std::string_view kGlobalPrefix = "//";
 
@@ -80,7 +82,7 @@ std::string GroupName(std::string_view home_content, std::string_view relative);
 
 // What a key of "meta" means.
 struct MetaKey {
-  enum class Kind { kEntry, kGroup, kGroupName, kRoot, kVersion, kNumberBound, kOrphan, kScratch, kDissolve };
+  enum class Kind { kEntry, kGroup, kGroupName, kRoot, kVersion, kNumberBound, kOrphan, kScratch, kDissolve, kErases };
   Kind kind = Kind::kEntry;
   std::string_view content;   // of the directory, or of the home
   std::string_view name;      // of an entry

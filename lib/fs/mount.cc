@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "fs/key.h"
 #include "fs/link_groups.h"
+#include "fs/pending_erases.h"
 
 namespace betr::fs {
 namespace {
@@ -62,6 +63,7 @@ absl::StatusOr<std::unique_ptr<Core>> OpenCore(std::unique_ptr<Store> store, con
   core->inodes().root().record = std::move(root);
   core->SetNumberBound(bound);
   if (core->store().ReadOnly()) return core;
+  BETR_RETURN_IF_ERROR(FinishErases(*core));
   BETR_RETURN_IF_ERROR(ResumeDissolve(*core));
   BETR_RETURN_IF_ERROR(ReclaimLeftovers(*core));
   return core;

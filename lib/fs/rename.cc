@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Renaming: an entry moves; what belongs to its object follows by range renames, whatever its size.
 #include <cerrno>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/status.h"
-#include "fs/block_io.h"
 #include "fs/key.h"
 #include "fs/link_groups.h"
 #include "fs/move.h"
+#include "fs/mover.h"
 #include "fs/names.h"
 #include "fs/place.h"
 
@@ -27,8 +30,27 @@ absl::Status CheckReplace(Core& core, const Slot& from, const Slot& to) {
   return empty ? absl::OkStatus() : ErrnoError(ENOTEMPTY, to.name);
 }
 
+// What belongs to the object of `from`, but for its record.
+std::vector<PrefixMove> MovesOf(Core& core, const Slot& from, const Slot& to, bool has_members) {
+  std::vector<PrefixMove> moves;
+  const Inode& inode = *from.inode;
+  if (inode.place == InodePlace::kGroup) return moves;
+  if (inode.record.HasAttachments()) {
+    moves.push_back({core.data(), key::Attachments(from.object), key::Attachments(to.object)});
+  }
+  if (!HasContent(inode)) return moves;
+  const std::string from_content = core.ContentOf(inode);
+  const std::string to_content = key::Content(to.content, to.name);
+  if (has_members) {
+    const std::string home = core.ContentOf(core.HomeOf(*from.directory));
+    moves.push_back({core.meta(), GroupNameKey(home, from_content), GroupNameKey(home, to_content)});
+  }
+  for (const TreeId tree : {core.meta(), core.data()}) moves.push_back({tree, from_content, to_content});
+  return moves;
+}
+
 // Adds: the object of `from`, and everything below it, gets the name `to`. Returns its record there.
-InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, const Slot& to, bool has_members) {
+InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, const Slot& to, Mover* mover) {
   Inode* const inode = from.inode;
   EraseName(transaction, core, from);
   if (inode->place == InodePlace::kGroup) {
@@ -41,16 +63,7 @@ InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, c
   InodeRecord record = RecordIn(*inode, to.directory->context);
   record.changed = transaction->now();
   PutNamed(transaction, core, to, record);
-  MoveAttachments(&transaction->batch(), core.data(), from.object, to.object, record);
-  if (!HasContent(*inode)) return record;
-  const std::string from_content = core.ContentOf(*inode);
-  const std::string to_content = key::Content(to.content, to.name);
-  WriteBatch& batch = transaction->batch();
-  if (has_members) {
-    const std::string home = core.ContentOf(core.HomeOf(*from.directory));
-    batch.RenamePrefix(core.meta(), GroupNameKey(home, from_content), core.meta(), GroupNameKey(home, to_content));
-  }
-  for (const TreeId tree : {core.meta(), core.data()}) batch.RenamePrefix(tree, from_content, tree, to_content);
+  mover->AddTo(&transaction->batch());
   return record;
 }
 
@@ -61,17 +74,19 @@ void FollowMove(Core& core, const Slot& from, const Slot& to, const InodeRecord&
   if (inode->place == InodePlace::kNamed) inode->record = record;
 }
 
-absl::Status Replace(Core& core, const Slot& from, const Slot& to) {
+absl::Status Replace(Core& core, const Slot& from, Slot to) {
   BETR_RETURN_IF_ERROR(CheckReplace(core, from, to));
   BETR_RETURN_IF_ERROR(CheckReach(to, from.inode->record));
   BETR_ASSIGN_OR_RETURN(const bool has_members, PrepareLinks(core, from, to.directory));
+  const std::unique_ptr<Mover> mover = NewMover(&core, MovesOf(core, from, to, has_members));
+  BETR_RETURN_IF_ERROR(mover->Prepare(&to));
   Transaction transaction(&core);
   Removal removal;
   if (to.inode != nullptr) {
     EraseName(&transaction, core, to);
     removal = DropObject(&transaction, core, to.inode);
   }
-  const InodeRecord record = MoveObject(&transaction, core, from, to, has_members);
+  const InodeRecord record = MoveObject(&transaction, core, from, to, mover.get());
   const int moved = from.inode->IsDirectory() ? 1 : 0;
   const int replaced = to.inode != nullptr && to.inode->IsDirectory() ? 1 : 0;
   transaction.TouchDirectory(from.directory, -moved);
@@ -85,7 +100,7 @@ absl::Status Replace(Core& core, const Slot& from, const Slot& to) {
   ForgetName(core, from);
   FollowMove(core, from, to, record);
   to.directory->known_names.Add(to.name);
-  return absl::OkStatus();
+  return mover->Finish();
 }
 
 }  // namespace

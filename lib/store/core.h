@@ -55,6 +55,7 @@ struct Core {
   StoreOptions options;
   layout::Superblock superblock;  // as found at open
   dag::Shape shape;
+  dag::Policy policy;
   std::shared_ptr<layout::SpaceMap> space;
   Bytes reserve{0};  // of space (headroom.h)
   std::shared_ptr<Cache> cache;
@@ -63,7 +64,7 @@ struct Core {
   dag::Counters dag_counters;
   StoreCounters counters;
 
-  dag::Context DagContext() { return {*io, options.functions, shape, dag_counters}; }
+  dag::Context DagContext() { return {*io, options.functions, shape, dag_counters, policy}; }
 
   // Message buffers that have more together are sealed, the largest first. Writers wait while all, with those that wait
   // to be absorbed, are above the limit.

@@ -15,6 +15,7 @@
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "layout/table_codec.h"
+#include "store/experiments.h"
 #include "store/format_any_size.h"
 #include "store/headroom.h"
 #include "store/impl.h"
@@ -63,7 +64,8 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
                                       layout::Superblock superblock) {
   auto core = std::make_unique<store::Core>();
   core->device = std::move(device);
-  core->options = std::move(options);
+  core->options = store::WithExperiments(std::move(options));
+  core->policy = store::PolicyOf(core->options.experiments);
   core->shape = {superblock.node_size, superblock.basement_size, superblock.fanout, 8};
   core->space = layout::SpaceMap::Create(superblock.ExtentArea());
   core->reserve = ReserveOf(superblock);

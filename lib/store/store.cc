@@ -139,6 +139,7 @@ absl::StatusOr<std::optional<ContentId>> Store::IdOfContent(const ReadView& view
 StoreStats Store::Stats() const { return impl_->Stats(); }
 SpaceStats Store::Space() const { return impl_->Space(); }
 FormatOptions Store::Format() const { return layout::OptionsOf(impl_->core().superblock); }
+const StoreOptions& Store::Options() const { return impl_->core().options; }
 bool Store::ReadOnly() const { return impl_->ReadOnly(); }
 
 }  // namespace betr

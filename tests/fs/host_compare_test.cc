@@ -36,7 +36,7 @@ constexpr int64_t kSetTime = 1'234'567;
 
 class Pair {
  public:
-  explicit Pair(uint64_t seed) : random_(seed) { umask(0); }
+  Pair(uint64_t seed, const ImageOptions& options) : random_(seed), image_(options) { umask(0); }
 
   void Step();
   void Compare();
@@ -282,10 +282,9 @@ void Pair::Compare() {
   REQUIRE(inside.size() == host.size());
 }
 
-TEST_CASE("random operations: the host's file system and ours agree", "[fs]") {
-  const auto rounds = static_cast<uint64_t>(6 * TestScale()) + 1;
+void RunPairs(uint64_t rounds, const ImageOptions& options) {
   for (uint64_t round = 0; round < rounds; ++round) {
-    Pair pair(TestSeed() + round);
+    Pair pair(TestSeed() + round, options);
     for (int step = 0; step < 1200; ++step) {
       INFO("round " << round << " step " << step);
       pair.Step();
@@ -297,6 +296,32 @@ TEST_CASE("random operations: the host's file system and ours agree", "[fs]") {
     }
     pair.Check();
   }
+}
+
+TEST_CASE("random operations: the host's file system and ours agree", "[fs]") {
+  RunPairs(static_cast<uint64_t>(6 * TestScale()) + 1, {});
+}
+
+TEST_CASE("random operations: the host's file system and ours agree, by copies and key by key", "[fs][ablation]") {
+  ImageOptions options;
+  options.experiments.rename_by_copy = true;
+  options.experiments.delete_by_key = true;
+  // All but the smallest renames and deletes take several batches.
+  options.mount.write_behind = KiB(4);
+  RunPairs(static_cast<uint64_t>(2 * TestScale()) + 1, options);
+}
+
+TEST_CASE("random operations: the host's file system and ours agree, with each experiment", "[fs][ablation]") {
+  ImageOptions options;
+  std::string all;
+  for (const ExperimentName& one : ExperimentNames()) {
+    INFO(one.name);
+    options.experiments = *ParseExperiments(one.name);
+    RunPairs(1, options);
+    all += (all.empty() ? "" : ",") + std::string(one.name);
+  }
+  options.experiments = *ParseExperiments(all);
+  RunPairs(1, options);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Bulk {
     tree = *store().CreateTree("tree");
   }
 
-  void Reopen(Bytes log_memory) {
+  void Reopen(Bytes log_memory, const Experiments& experiments = {}) {
     if (store_ != nullptr) {
       REQUIRE(store_->Close().ok());
     }
@@ -38,6 +38,7 @@ class Bulk {
     options.cache_size = MiB(32);
     options.background = false;
     options.log_memory = log_memory;
+    options.experiments = experiments;
     store_ = *Store::Open(std::make_unique<store::BorrowedDevice>(device_), options);
   }
 
@@ -68,9 +69,9 @@ Bytes Written(const StoreStats& stats) { return stats.bytes_log + stats.bytes_ch
 
 TEST_CASE("large values that are written in bulk reach the device once", "[store][cost]") {
   const Bytes total = MiB(96);
-  const auto written = [&](Bytes log_memory) {
+  const auto written = [&](Bytes log_memory, const Experiments& experiments = {}) {
     Bulk bulk;
-    bulk.Reopen(log_memory);
+    bulk.Reopen(log_memory, experiments);
     WriteBatch batch;
     for (uint64_t block = 0; block < total / KiB(4); ++block) {
       bulk.Put(batch, block, KiB(4).value);
@@ -87,6 +88,7 @@ TEST_CASE("large values that are written in bulk reach the device once", "[store
   CHECK(Written(usual) <= total * 3 / 2);
   // Without memory for that, all goes through the log as well.
   CHECK(written(Bytes{1}).bytes_log >= total);
+  CHECK(written({}, {.early_binding = true}).bytes_log >= total);
 }
 
 TEST_CASE("small changes on many nodes are no more to write if the log may be held", "[store][cost]") {

@@ -25,7 +25,8 @@ using Trees = std::map<TreeId, Contents>;
 
 class StoreRun {
  public:
-  StoreRun(uint64_t seed, bool background) : random_(seed), background_(background), device_(MiB(64)) {
+  StoreRun(uint64_t seed, bool background, const Experiments& experiments)
+      : random_(seed), background_(background), experiments_(experiments), device_(MiB(64)) {
     FormatOptions format;
     format.node_size = Bytes{512 + random_.Uniform(4096)};
     format.basement_size = Bytes{128 + random_.Uniform(256)};
@@ -83,6 +84,7 @@ class StoreRun {
     StoreOptions options;
     options.cache_size = KiB(256) + Bytes{random_.Uniform(1 << 20)};
     options.background = background_;
+    options.experiments = experiments_;
     options.logging = random_.OneIn(4) ? Logging::kBulk : Logging::kFull;
     options.checkpoint_period = std::chrono::seconds(background_ ? 1 : 0);
     REQUIRE(options.functions.Add(std::make_shared<AppendFunction>()).ok());
@@ -214,6 +216,7 @@ class StoreRun {
 
   Random random_;
   const bool background_;
+  const Experiments experiments_;
   MemoryDevice device_;
   std::unique_ptr<Store> store_;
   Trees trees_;
@@ -221,11 +224,11 @@ class StoreRun {
   std::vector<TreeId> snapshots_;
 };
 
-void RunMany(uint64_t seeds, int steps, bool background) {
+void RunMany(uint64_t seeds, int steps, bool background, const Experiments& experiments = {}) {
   for (uint64_t i = 0; i < seeds; ++i) {
     const uint64_t seed = TestSeed() + i;
     INFO("seed " << seed);
-    StoreRun run(seed, background);
+    StoreRun run(seed, background, experiments);
     for (int step = 0; step < steps; ++step) {
       INFO("step " << step);
       run.Step(step);
@@ -238,6 +241,17 @@ void RunMany(uint64_t seeds, int steps, bool background) {
 
 TEST_CASE("a store agrees with maps through reopening", "[store][random]") {
   RunMany(static_cast<uint64_t>(60 * TestScale()), 300, false);
+}
+
+TEST_CASE("a store agrees with maps, one experiment after the other", "[store][random][ablation]") {
+  const auto seeds = static_cast<uint64_t>(6 * TestScale()) + 1;
+  std::string all;
+  for (const ExperimentName& one : ExperimentNames()) {
+    INFO(one.name);
+    RunMany(seeds, 200, false, *ParseExperiments(one.name));
+    all += (all.empty() ? "" : ",") + std::string(one.name);
+  }
+  RunMany(seeds, 200, true, *ParseExperiments(all));
 }
 
 TEST_CASE("a store agrees with maps while background threads work", "[store][random]") {

@@ -40,6 +40,7 @@ std::unique_ptr<Store> Image::OpenStore(bool read_only) {
   StoreOptions options;
   options.read_only = read_only;
   options.background = options_.background;
+  options.experiments = options_.experiments;
   options.cache_size = MiB(16);
   REQUIRE(FileSystem::RegisterUpserts(&options.functions).ok());
   absl::StatusOr<std::unique_ptr<Store>> store =

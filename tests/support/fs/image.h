@@ -20,6 +20,7 @@ struct ImageOptions {
   Bytes log_size = MiB(1);
   std::string compression = "lz4";
   bool background = false;  // threads of the store's own
+  Experiments experiments;
   MountOptions mount;
 };
 

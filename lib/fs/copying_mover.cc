@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/copying_mover.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "fs/names.h"
+#include "fs/pending_erases.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr size_t kOverhead = 64;  // of an operation in a batch
+std::vector<TreeRange> RangesOf(const std::vector<PrefixMove>& moves, std::string PrefixMove::*prefix) {
+  std::vector<TreeRange> ranges;
+  for (const PrefixMove& move : moves) ranges.push_back({move.tree, Range::Prefix(move.*prefix)});
+  return ranges;
+}
+
+}  // namespace
+
+CopyingMover::CopyingMover(Core* core, std::vector<PrefixMove> moves) : core_(*core), moves_(std::move(moves)) {}
+
+CopyingMover::~CopyingMover() {
+  // Where it fails the store is read-only, and the next mount does it.
+  if (copied_) static_cast<void>(FinishErases(core_));
+}
+
+absl::Status CopyingMover::Prepare(Slot* to) {
+  BETR_RETURN_IF_ERROR(core_.Flush());  // what is pending is copied too
+  BETR_ASSIGN_OR_RETURN(const bool small, ReadAll());
+  if (small) return absl::OkStatus();
+  entries_.clear();
+  if (to->inode != nullptr) {
+    BETR_RETURN_IF_ERROR(to->inode->IsDirectory() ? RemoveDirectory(core_, *to->directory, to->name)
+                                                  : Unlink(core_, *to->directory, to->name));
+    to->inode = nullptr;
+  }
+  WriteBatch record;
+  PutErases(core_, RangesOf(moves_, &PrefixMove::to), &record);
+  BETR_RETURN_IF_ERROR(core_.store().Write(record));
+  copied_ = true;
+  return CopyAll();
+}
+
+absl::StatusOr<bool> CopyingMover::ReadAll() {
+  size_t bytes = 0;
+  for (const PrefixMove& move : moves_) {
+    BETR_ASSIGN_OR_RETURN(const auto cursor, core_.store().NewCursor(move.tree, Range::Prefix(move.from)));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      bytes += 2 * cursor->Key().size() + move.to.size() + cursor->Value().size() + kOverhead;
+      if (bytes > core_.batch_bytes()) return false;
+      entries_.push_back({&move, std::string(cursor->Key().substr(move.from.size())), std::string(cursor->Value())});
+    }
+    BETR_RETURN_IF_ERROR(cursor->status());
+  }
+  return true;
+}
+
+absl::Status CopyingMover::CopyAll() {
+  WriteBatch batch;
+  for (const PrefixMove& move : moves_) {
+    BETR_ASSIGN_OR_RETURN(const auto cursor, core_.store().NewCursor(move.tree, Range::Prefix(move.from)));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      batch.Put(move.tree, move.to + std::string(cursor->Key().substr(move.from.size())), cursor->Value());
+      if (batch.Size().value < core_.batch_bytes()) continue;
+      BETR_RETURN_IF_ERROR(core_.store().Write(batch));
+      batch.Clear();
+    }
+    BETR_RETURN_IF_ERROR(cursor->status());
+  }
+  return batch.Empty() ? absl::OkStatus() : core_.store().Write(batch);
+}
+
+void CopyingMover::AddTo(WriteBatch* batch) {
+  if (copied_) {
+    PutErases(core_, RangesOf(moves_, &PrefixMove::from), batch);
+    return;
+  }
+  for (const Entry& entry : entries_) batch->Erase(entry.move->tree, entry.move->from + entry.rest);
+  for (const Entry& entry : entries_) batch->Put(entry.move->tree, entry.move->to + entry.rest, entry.value);
+}
+
+absl::Status CopyingMover::Finish() {
+  if (!std::exchange(copied_, false)) return absl::OkStatus();
+  return EraseKeys(core_, RangesOf(moves_, &PrefixMove::from));
+}
+
+}  // namespace betr::fs

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ablation (docs/ablations.md): renames as in BetrFS 0.1 (Jannen et al. 2015). Every key is read, put under its new
+// name, and erased under its old one.
+//
+// What fits into a batch is part of the rename's own. More is copied in batches before it and erased in batches after
+// it, with a record (pending_erases.h) of what is to be erased if the work ends in between:
+//
+//   record: the new prefixes   copies...   rename, record: the old prefixes   erases...   no record
+//
+// So a crash leaves the rename done or not done; the next mount erases the rest. But a larger object that replaces
+// another one needs its place free before: the other one is removed first, and a crash, or an error, may leave it
+// removed and the rename not done.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fs/mover.h"
+
+namespace betr::fs {
+
+class CopyingMover final : public Mover {
+ public:
+  CopyingMover(Core* core, std::vector<PrefixMove> moves);
+  ~CopyingMover() override;
+  CopyingMover(const CopyingMover&) = delete;
+  CopyingMover& operator=(const CopyingMover&) = delete;
+
+  absl::Status Prepare(Slot* to) override;
+  void AddTo(WriteBatch* batch) override;
+  absl::Status Finish() override;
+
+ private:
+  struct Entry {
+    const PrefixMove* move;
+    std::string rest;  // of the key, behind the prefix
+    std::string value;
+  };
+
+  // Everything into `entries_`, if that fits into a batch.
+  absl::StatusOr<bool> ReadAll();
+  absl::Status CopyAll();
+
+  Core& core_;
+  const std::vector<PrefixMove> moves_;
+  std::vector<Entry> entries_;  // unless copied_
+  bool copied_ = false;         // what is under the new prefixes is to be erased if the rename does not happen
+};
+
+}  // namespace betr::fs

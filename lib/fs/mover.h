@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How what belongs to a renamed object gets its new keys: by range renames, or as an earlier version of BetrFS did it
+// (copying_mover.h). A mover serves one rename: Prepare, then AddTo in the transaction that moves the name, then, once
+// that is committed, Finish. Dropped in between it leaves nothing behind.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fs/place.h"
+
+namespace betr::fs {
+
+// Everything under `from` is to be under `to`, where nothing is, but what the transaction itself has removed before.
+struct PrefixMove {
+  TreeId tree;
+  std::string from;
+  std::string to;
+};
+
+class Mover {
+ public:
+  virtual ~Mover() = default;
+  // May remove what `to` is the name of, in a transaction of its own: the slot is free then.
+  virtual absl::Status Prepare(Slot* to) = 0;
+  virtual void AddTo(WriteBatch* batch) = 0;
+  virtual absl::Status Finish() = 0;
+};
+
+// The one that the store's options ask for. `core` outlives it.
+std::unique_ptr<Mover> NewMover(Core* core, std::vector<PrefixMove> moves);
+
+}  // namespace betr::fs

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges that are erased key by key in more than one batch, by the experiments that do so (copying_mover.h,
+// erase_by_key.h). A record at key::kErasesKey names them meanwhile. It is written in the batch that makes what is in
+// them garbage, so a crash in between leaves nothing but garbage, which the next mount erases.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "fs/core.h"
+
+namespace betr::fs {
+
+struct TreeRange {
+  TreeId tree;  // meta or data
+  Range range;
+};
+
+// Adds the record.
+void PutErases(const Core& core, std::span<const TreeRange> ranges, WriteBatch* batch);
+
+// Erases what is in the ranges key by key, then the record. What there is no space for goes by range.
+absl::Status EraseKeys(Core& core, std::span<const TreeRange> ranges);
+
+// Erases by range what the record names, if there is one, and the record. To be called when mounting.
+absl::Status FinishErases(Core& core);
+
+}  // namespace betr::fs
