@@ -72,6 +72,7 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   absl::StatusOr<StoreOptions> options = tools::ImageOptions(tool, access);
   if (!options.ok()) return options.status();
   options->cache_size = plan.cache_size;
+  options->experiments = plan.experiments;
   absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *options);
   // A mount that was just ended still writes its checkpoint.
   for (int tries = 0; store.status().code() == absl::StatusCode::kFailedPrecondition && tries < kOpenTries; ++tries) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "betr/experiments.h"
 #include "log.h"
 #include "server.h"
 #include "tool.h"
@@ -29,7 +30,9 @@ struct MountCommand {
 // What the lists of options say.
 struct MountPlan {
   ServerSettings server;
-  Bytes cache_size{0};  // 0: the store's default
+  Bytes cache_size{0};           // 0: the store's default
+  std::string experiment_names;  // with commas between them
+  Experiments experiments;
   std::chrono::seconds commit_period{5};
   bool io_uring = false;
   unsigned threads = 0;  // 0: as the machine has, within limits

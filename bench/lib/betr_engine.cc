@@ -95,6 +95,7 @@ absl::StatusOr<std::unique_ptr<Engine>> OpenBetr(const EngineOptions& options) {
   }
   StoreOptions store_options;
   store_options.cache_size = options.cache_size;
+  store_options.experiments = options.experiments;
   store_options.program = "bench";
   BETR_RETURN_IF_ERROR(store_options.functions.Add(std::make_shared<AddFunction>()));
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::OpenImage(path, std::move(store_options)));

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "betr/experiments.h"
 #include "betr/units.h"
 
 namespace betr::bench {
@@ -28,6 +29,7 @@ namespace betr::bench {
 struct EngineOptions {
   std::string directory;  // exists; everything that the engine keeps is in it
   Bytes cache_size = MiB(64);
+  Experiments experiments;           // of betr
   Bytes capacity = GiB(16);          // of an engine whose file has a fixed size: sparse
   std::string compression = "none";  // or "lz4"; an engine that has no lz4 takes its own fast codec
 };

@@ -23,6 +23,9 @@ Settings ParseSettings(int argc, char** argv) {
   app.add_option("--cache", cache, "Bytes of each engine's cache")->check([](const std::string& text) {
     return std::string(ParseSize(text).status().message());
   });
+  std::string experiments;
+  app.add_option("--experiment", experiments, "Let betr do something as an earlier version did: docs/ablations.md")
+      ->check([](const std::string& list) { return std::string(ParseExperiments(list).status().message()); });
   app.add_option("--compression", settings.compression)->check(CLI::IsMember({"none", "lz4"}));
   app.add_option("--engines", settings.engines, "Which engines, separated by commas")
       ->delimiter(',')
@@ -36,6 +39,7 @@ Settings ParseSettings(int argc, char** argv) {
     std::exit(app.exit(error));
   }
   settings.cache_size = *ParseSize(cache);
+  settings.experiments = *ParseExperiments(experiments);
   if (settings.engines.empty()) {
     settings.engines = EngineNames();
   }

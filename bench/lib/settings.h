@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "betr/experiments.h"
 #include "betr/units.h"
 
 namespace betr::bench {
@@ -17,6 +18,7 @@ struct Settings {
   uint64_t max_clone_keys = 1'000'000;  // the largest prefix that is cloned; from 1000 up by factors of 10
   uint64_t durable_puts = 500;
   Bytes cache_size = MiB(64);
+  Experiments experiments;  // of betr
   std::string compression = "none";
   std::vector<std::string> engines;  // empty: all
   bool with_counters = false;        // print what the engines count themselves

@@ -17,6 +17,7 @@ absl::StatusOr<Engine*> Subject::Open() {
   EngineOptions options;
   options.directory = directory_;
   options.cache_size = settings_.cache_size;
+  options.experiments = settings_.experiments;
   options.compression = settings_.compression;
   BETR_ASSIGN_OR_RETURN(engine_, OpenEngine(name_, options));
   return engine_.get();

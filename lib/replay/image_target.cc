@@ -38,6 +38,7 @@ absl::Status ImageTarget::Mount() {
   StoreOptions options;
   options.program = options_.program;
   options.cache_size = options_.cache_size;
+  options.experiments = options_.experiments;
   BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&options.functions));
   auto device = std::make_unique<store::BorrowedDevice>(*counting_);
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::Open(std::move(device), std::move(options)));

@@ -41,6 +41,11 @@ TEST_CASE("options with values are read", "[fuse]") {
   CHECK(plan.access_times);
 }
 
+TEST_CASE("experiments are gathered", "[fuse]") {
+  const MountPlan plan = *PlanOf(Command({"experiment=eager-gotos,experiment=split-by-size", "experiment="}), true);
+  CHECK(plan.experiments == Experiments{.eager_gotos = true, .split_by_size = true});
+}
+
 TEST_CASE("io_uring is asked for, and is libfuse's to do", "[fuse]") {
   CHECK(FuseOptions(*PlanOf(Command({"io_uring"}), false)) ==
         "default_permissions,fsname=/images/disk.img,subtype=betr,io_uring");
@@ -60,7 +65,8 @@ TEST_CASE("what mount(8) and fstab have besides is ignored", "[fuse]") {
 }
 
 TEST_CASE("an unknown option or a wrong value is refused", "[fuse]") {
-  for (const char* list : {"frobnicate", "cache=much", "threads=-1", "threads=1000", "commit=5s", "cache"}) {
+  for (const char* list :
+       {"frobnicate", "cache=much", "threads=-1", "threads=1000", "commit=5s", "cache", "experiment=none"}) {
     const absl::StatusOr<MountPlan> plan = PlanOf(Command({list}), true);
     INFO(list);
     CHECK(plan.status().code() == absl::StatusCode::kInvalidArgument);

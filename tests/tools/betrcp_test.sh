@@ -159,6 +159,23 @@ assert entries['link']['target'] == 'sub/noise' and entries['sub/deep']['type'] 
 assert entries['numbers']['inode'] == entries['sub/same']['inode'], entries"
 }
 
+does_experiments() {
+  mkfs.betr -q -s 64M experiments.img
+  cp -a tree big
+  head -c 3000000 /dev/urandom >big/three-megabytes
+  local do=(betrcp -i experiments.img --experiment rename-by-copy,delete-by-key,copy-at-once)
+  expect 0 "${do[@]}" -a big :/tree
+  expect 0 "${do[@]}" --rename tree moved
+  expect 0 "${do[@]}" --clone moved clone
+  expect 0 "${do[@]}" --remove moved
+  silent
+  expect 0 betrcp -i experiments.img -a :/clone cloned
+  same_tree big cloned
+  expect 0 fsck.betr experiments.img
+  expect 2 betrcp --experiment split-by-size,zones --list
+  said ".*experiment \"zones\": there is none; known are .*split-by-size.*"
+}
+
 knows_wrong_operands() {
   expect 2 betrcp
   said "betrcp: copy: 0 operands: wants SRC and DST"
@@ -221,5 +238,6 @@ clones
 refuses_clones
 renames_and_removes
 lists
+does_experiments
 knows_wrong_operands
 knows_images

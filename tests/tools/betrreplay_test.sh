@@ -21,6 +21,19 @@ replays_in_an_image() {
   done
 }
 
+replays_as_earlier_versions() {
+  local experiments
+  for experiments in rename-by-copy,delete-by-key,early-binding,split-by-size eager-gotos,split-by-size copy-at-once; do
+    rm -f version.img
+    mkfs.betr -q -s 256M version.img
+    expect 0 betrreplay -i version.img --experiment $experiments --manifest "$before" --check "$after" \
+      "$data/shell-plain.strace.zst"
+    silent
+    printed "check +43 objects, 0 differences, 0 explained; digest equal"
+    expect 0 fsck.betr version.img
+  done
+}
+
 replays_in_a_directory() {
   mkdir here
   chmod 755 here
@@ -195,6 +208,7 @@ refuses_wrong_commands() {
 
 umask 022
 replays_in_an_image
+replays_as_earlier_versions
 replays_in_a_directory
 replays_with_threads
 refuses_what_is_not_empty

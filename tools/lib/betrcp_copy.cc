@@ -103,7 +103,8 @@ WorkError CopyAll(const Tool& tool, PathFileSystem& paths, const CopyJob& job, T
 SessionOptions SessionFor(const BetrcpOptions& options, bool into_image, bool is_large) {
   return {.access = into_image ? ImageAccess::kReadWrite : ReadAccess(options),
           .logging = into_image && is_large ? Logging::kBulk : Logging::kFull,
-          .cache_size = options.cache_size};
+          .cache_size = options.cache_size,
+          .experiments = options.experiments};
 }
 
 absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {

@@ -27,7 +27,8 @@ int RunInside(Tool& tool, const BetrcpOptions& options, ImageAccess access, cons
               absl::FunctionRef<WorkError(PathFileSystem&)> work) {
   const absl::StatusOr<std::string> image = ImageOf(tool, locations);
   if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
-  return Session(&tool, {.access = access, .cache_size = options.cache_size}).Run(*image, work);
+  const SessionOptions session{.access = access, .cache_size = options.cache_size, .experiments = options.experiments};
+  return Session(&tool, session).Run(*image, work);
 }
 
 // Where the result of cloning or renaming `from` is to be: in `to`, if that is a directory.

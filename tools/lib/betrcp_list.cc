@@ -158,7 +158,7 @@ int ListInside(Tool& tool, const BetrcpOptions& options) {
   if (places.empty()) places.push_back({true, "", "/"});
   const absl::StatusOr<std::string> image = ImageOf(tool, places);
   if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
-  Session session(&tool, {.access = ReadAccess(options), .cache_size = options.cache_size});
+  Session session(&tool, {.access = ReadAccess(options), .cache_size = options.cache_size, .experiments = {}});
   return session.Run(*image, [&](PathFileSystem& paths) -> WorkError {
     Listing listing(tool, options, paths);
     for (const Location& place : places) {

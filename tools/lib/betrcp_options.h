@@ -26,6 +26,7 @@ struct BetrcpOptions {
   bool parents = false;
   bool stale_ok = false;
   Bytes cache_size{0};
+  Experiments experiments;
   // One of them at most; none means copy.
   bool tar = false;
   bool clone = false;

@@ -55,6 +55,7 @@ absl::StatusOr<TargetPointer> OpenTarget(const Tool& tool, const BetrreplayOptio
       .image = tool.image(),
       .program = tool.name(),
       .cache_size = options.cache_size,
+      .experiments = options.experiments,
       .seed = options.seed,
       .disk = FindDiskProfile(options.disk),
       .disk_timing = options.waits_for_disk ? DiskDevice::Timing::kWait : DiskDevice::Timing::kAccount};

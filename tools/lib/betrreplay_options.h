@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "betr/experiments.h"
 #include "tool.h"
 
 namespace betr::tools {
@@ -30,6 +31,7 @@ struct BetrreplayOptions {
   std::string disk;  // name of a profile; empty: no model
   bool waits_for_disk = false;
   Bytes cache_size{0};
+  Experiments experiments;
   uint64_t seed = 1;
 };
 

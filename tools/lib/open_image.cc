@@ -12,6 +12,17 @@ void AddStaleOk(Tool& tool, bool* stale_ok) {
                       "Read the last checkpoint, without a lock: also of an image that is mounted");
 }
 
+void AddExperiments(Tool& tool, Experiments* experiments) {
+  const auto read = [experiments](const std::string& list) {
+    const absl::StatusOr<Experiments> parsed = ParseExperiments(list);
+    if (!parsed.ok()) throw CLI::ConversionError(MessageOf(parsed.status()), CLI::ExitCodes::ConversionError);
+    *experiments = *parsed;
+  };
+  tool.app()
+      .add_option_function<std::string>("--experiment", read, "As an earlier version did it, to compare")
+      ->type_name("NAME,...");
+}
+
 absl::Status ExplainStale(const absl::Status& status) {
   if (!absl::IsDataLoss(status)) {
     return status;

@@ -21,6 +21,8 @@ enum class ImageAccess {
 
 // --stale-ok
 void AddStaleOk(Tool& tool, bool* stale_ok);
+// --experiment. A wrong one is an error of usage.
+void AddExperiments(Tool& tool, Experiments* experiments);
 // For an error of reading a stale image: what else it may be than damage.
 absl::Status ExplainStale(const absl::Status& status);
 

@@ -12,6 +12,7 @@ int Session::Run(const std::string& image, absl::FunctionRef<WorkError(PathFileS
   if (!store_options.ok()) return FailToOpen(tool_, store_options.status());
   store_options->logging = options_.logging;
   store_options->cache_size = options_.cache_size;
+  store_options->experiments = options_.experiments;
   absl::StatusOr<std::unique_ptr<FileSystem>> fs = OpenFileSystem(image, *std::move(store_options));
   if (!fs.ok()) return FailToOpen(tool_, fs.status());
   int exit = kExitOk;

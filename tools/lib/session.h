@@ -17,6 +17,7 @@ struct SessionOptions {
   ImageAccess access = ImageAccess::kReadOnly;
   Logging logging = Logging::kFull;
   Bytes cache_size{0};
+  Experiments experiments;
 };
 
 // What the work of a session returns: what was being done when the error happened, for the message.
