@@ -135,5 +135,9 @@ class Bench:
     def fail(self, message):
         self._results.fail(self._name, self.system.name, message)
 
+    def median(self, row):
+        """What was measured of this system so far."""
+        return self._results.median(self._name, row, self.system.name)
+
     def curve(self, plot, x_label, y_label, points):
         self._results.add_curve(self._name, plot, x_label, y_label, self.system.name, points)

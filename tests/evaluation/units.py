@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(HERE, "../../bench"))
 from evaluation import claims, cli, experiments, figures, memory, papers, process  # noqa: E402
 from evaluation import report, results, sources, svg  # noqa: E402
 from evaluation.bench import Scale  # noqa: E402
-from evaluation.experiments import imap  # noqa: E402
+from evaluation.experiments import imap, versions  # noqa: E402
 
 RECORDED = os.path.join(HERE, "recorded.json")
 
@@ -181,6 +181,17 @@ class ClaimsTest(unittest.TestCase):
         self.assertIsNone(claims.least(lambda _: 1, lambda _: None)(found))
 
 
+class VersionsTest(unittest.TestCase):
+    def test_comparison(self):
+        figures = {
+            "betr": {"rename": (100, "more"), "clone": (2, "less"), "grep": (3, "less")},
+            "as 0.1": {"rename": (5, "more"), "clone": (1, "less"), "grep": (None, "less")},
+        }
+        lines = list(versions.comparison(figures))
+        self.assertEqual(lines[0], "betr against:")
+        self.assertEqual(lines[1:], ["  rename: as 0.1 20.00", "  clone: as 0.1 0.50", "  grep: as 0.1 -"])
+
+
 class PlotTest(unittest.TestCase):
     def test_numbers(self):
         shown = {0: "0", 1: "1", 1234.5: "1,234", 12.345: "12.3", 0.012345: "0.0123", 99.999: "100"}
@@ -262,7 +273,7 @@ class CommandTest(unittest.TestCase):
     def test_what_is_done_on_aged_file_systems(self):
         every = {entry.NAME for entry in experiments.ALL}
         picked = {entry.NAME for entry in cli.pick(cli.parser().parse_args(["--aged"]))}
-        self.assertEqual(every - picked, {"disk", "ageing"})
+        self.assertEqual(every - picked, {"disk", "ageing", "versions"})
         self.assertEqual(self.run_main("--aged", "disk")[0], 2)
 
     def test_a_dry_run_says_the_sizes(self):

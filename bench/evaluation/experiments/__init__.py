@@ -20,6 +20,8 @@ from evaluation.experiments import (
     rename,
     small_files,
     tree,
+    versions,
 )
 
 ALL = (disk, large_file, small_files, tree, rename, clones, clone_writes, applications, imap, ageing, containers)
+ALL += (versions,)
