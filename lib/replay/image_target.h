@@ -24,7 +24,7 @@ struct ImageTargetOptions {
   std::string image;
   std::string program;  // for the note on the owner
   Bytes cache_size{0};  // 0: as the store chooses
-  Experiments experiments;
+  Experiments experiments{};
   uint64_t seed = 1;                  // of the contents
   const DiskProfile* disk = nullptr;  // the model that the device goes through; null: none
   DiskDevice::Timing disk_timing = DiskDevice::Timing::kAccount;
