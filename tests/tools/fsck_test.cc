@@ -238,8 +238,9 @@ TEST_CASE("fsck keeps what is in the log when it repairs") {
   ToolRun run;
   CHECK_FSCK(1, run, "-y", image.path());
   CHECK_FSCK(0, run, image.path());
-  auto store = Store::OpenImage(image.path(),
-                                StoreOptions{.cache_size = MiB(8), .read_only = true, .functions = {}, .program = {}});
+  auto store = Store::OpenImage(
+      image.path(),
+      StoreOptions{.cache_size = MiB(8), .read_only = true, .experiments = {}, .functions = {}, .program = {}});
   REQUIRE(store.ok());
   const auto tree = (*store)->FindTree("main");
   REQUIRE(tree.ok());
