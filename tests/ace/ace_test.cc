@@ -126,6 +126,25 @@ TEST_CASE("one operation beyond ACE's, crashed everywhere, in tiny nodes", "[ace
 TEST_CASE("drawn workloads of two operations", "[ace][crash]") { RunDrawn(2, 400); }
 TEST_CASE("drawn workloads of three operations", "[ace][crash]") { RunDrawn(3, 200); }
 
+TEST_CASE("drawn workloads of two operations, as earlier versions of BetrFS did them", "[ace][crash][ablation]") {
+  // Tiny constants make a copy of 32 KiB one of several batches, which replaces nothing in one step.
+  const std::pair<Constants, const char*> kVersions[] = {
+      {Constants::kProduction, "rename-by-copy,delete-by-key,early-binding,split-by-size"},
+      {Constants::kTiny, "eager-gotos,split-by-size"},
+      {Constants::kTiny, "copy-at-once,delete-by-key"},
+  };
+  for (const auto& [constants, experiments] : kVersions) {
+    SweepOptions options;
+    options.constants = constants;
+    options.experiments = experiments;
+    options.length = 2;
+    options.sample = std::max<uint64_t>(1, static_cast<uint64_t>(100 * TestScale()));
+    options.run.crashes = Crashes::kSampled;
+    options.run.seed = TestSeed();
+    REQUIRE(RunAll(options).workloads == options.sample);
+  }
+}
+
 TEST_CASE("in tiny nodes everything happens within a workload", "[ace]") {
   Tally tally;
   const absl::Status status = RunText(Constants::kTiny, "write:A/foo:append+sync,rename:A:B+sync", tally);

@@ -37,6 +37,14 @@ TEST_CASE("crashes beside background threads lose nothing that was synced", "[to
   Torture(4, kStates / 10, options);
 }
 
+TEST_CASE("crashes of stores with experiments lose nothing that was synced", "[torture][crash][ablation]") {
+  TortureOptions options;
+  options.experiments = "eager-gotos,split-by-size,early-binding";
+  Torture(6, kStates / 5, options);
+  options.experiments = "copy-at-once";
+  Torture(7, kStates / 5, options);
+}
+
 TEST_CASE("crashes of full devices lose nothing that was synced", "[torture][crash][full]") {
   TortureOptions options;
   options.tight = true;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "betr/experiments.h"
 #include "betr/version.h"
 #include "support/ace/plan.h"
 #include "support/ace/sweep.h"
@@ -91,7 +92,7 @@ int RunOne(const std::string& text) {
   for (const Call& call : PlanCalls(*workload)) {
     fmt::print("  {}\n", FormatCall(call));
   }
-  const absl::StatusOr<Ground> ground = Ground::Make(options.constants);
+  const absl::StatusOr<Ground> ground = Ground::Make(options.constants, *ParseExperiments(options.experiments));
   Tally tally;
   const absl::Status status = ground.ok() ? RunWorkload(*ground, *workload, options.run, tally) : ground.status();
   fmt::print("{} device events, {} crash states and {} in recovery\n", tally.device_events, tally.states, tally.again);
@@ -122,6 +123,8 @@ void Declare(CLI::App& app, Arguments& arguments) {
          "--constants", [](const std::string& name) { options.constants = *ConstantsOf(name); },
          "Sizes of nodes and log: production (default) or tiny")
       ->check(CLI::IsMember({"production", "tiny"}));
+  app.add_option("--experiment", options.experiments, "Stores do as earlier versions did: docs/ablations.md")
+      ->check([](const std::string& list) { return std::string(ParseExperiments(list).status().message()); });
   app.add_option_function<std::string>(
          "--crashes",
          [](const std::string& name) {

@@ -32,7 +32,7 @@ std::optional<Constants> ConstantsOf(std::string_view name) {
   return std::nullopt;
 }
 
-Ground::Ground(Constants constants) : constants_(constants) {
+Ground::Ground(Constants constants, const Experiments& experiments) : constants_(constants), experiments_(experiments) {
   format_.uuid = kUuid;
   if (constants == Constants::kTiny) {
     format_.node_size = Bytes{512};
@@ -51,8 +51,8 @@ Ground::Ground(Constants constants) : constants_(constants) {
   write_unit_ = std::max(kFileBlock, std::min(MountOptions{}.write_behind, format_.log_size / 16)).value;
 }
 
-absl::StatusOr<Ground> Ground::Make(Constants constants) {
-  Ground ground(constants);
+absl::StatusOr<Ground> Ground::Make(Constants constants, const Experiments& experiments) {
+  Ground ground(constants, experiments);
   BETR_RETURN_IF_ERROR(ground.Fill());
   return ground;
 }
@@ -120,6 +120,7 @@ absl::StatusOr<std::unique_ptr<Store>> Ground::Open(BlockDevice& device) const {
   options.log_memory = format_.log_size / 4;  // the log is what persistence points make it
   options.checkpoint_period = std::chrono::seconds(0);
   options.background = false;
+  options.experiments = experiments_;
   options.settle_time = std::chrono::hours(1);
   BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&options.functions));
   return Store::Open(std::make_unique<store::BorrowedDevice>(device), std::move(options));

@@ -30,7 +30,7 @@ inline constexpr FileTime kStartTime{1'000'000'000, 0};
 class Ground {
  public:
   // Fails only if making an image does.
-  static absl::StatusOr<Ground> Make(Constants constants);
+  static absl::StatusOr<Ground> Make(Constants constants, const Experiments& experiments = {});
 
   Constants constants() const { return constants_; }
   Bytes size() const { return size_; }
@@ -46,12 +46,13 @@ class Ground {
   static absl::StatusOr<std::unique_ptr<FileSystem>> Mount(std::unique_ptr<Store> store, Clock& clock);
 
  private:
-  explicit Ground(Constants constants);
+  Ground(Constants constants, const Experiments& experiments);
   absl::Status Fill();
   absl::Status FillLog(uint64_t blocks, bool closes);
   absl::Status Use();
 
   Constants constants_;
+  Experiments experiments_;  // of all stores
   FormatOptions format_;
   Bytes size_{0};
   Bytes cache_{0};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "betr/experiments.h"
 
 namespace betr::ace {
 namespace {
@@ -29,7 +30,7 @@ class Sweep {
   }
 
   void Work() {
-    const absl::StatusOr<Ground> ground = Ground::Make(options_.constants);
+    const absl::StatusOr<Ground> ground = Ground::Make(options_.constants, *ParseExperiments(options_.experiments));
     if (!ground.ok()) {
       Fail("", ground.status());
       return;
@@ -110,8 +111,9 @@ std::string_view NameOf(Crashes crashes) {
 }
 
 std::string ReplayCommand(const SweepOptions& options, const std::string& workload) {
-  return fmt::format("betr-ace --constants {} --crashes {} --seed {} --run {}", NameOf(options.constants),
-                     NameOf(options.run.crashes), options.run.seed, workload);
+  const std::string experiments = options.experiments.empty() ? "" : " --experiment " + options.experiments;
+  return fmt::format("betr-ace --constants {}{} --crashes {} --seed {} --run {}", NameOf(options.constants),
+                     experiments, NameOf(options.run.crashes), options.run.seed, workload);
 }
 
 }  // namespace betr::ace

@@ -14,6 +14,7 @@ namespace betr::ace {
 
 struct SweepOptions {
   Constants constants = Constants::kProduction;
+  std::string experiments;  // a list that ParseExperiments accepts
   Set set = Set::kAce;
   size_t length = 1;
   uint64_t sample = 0;  // so many drawn workloads; 0: all

@@ -11,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "betr/experiments.h"
 #include "store/format_any_size.h"
 #include "support/torture/crash_choice.h"
 #include "support/torture/session.h"
@@ -85,12 +86,18 @@ class Case {
   }
 
   std::unique_ptr<Session> NewSession(PageMap image, Model model) {
-    auto session = std::make_unique<Session>(profile_, RandomOptions(random_, options_.background),
-                                             profile_.device_size, std::move(image), std::move(model));
+    auto session =
+        std::make_unique<Session>(profile_, OptionsOf(), profile_.device_size, std::move(image), std::move(model));
     if (options_.lying_device) {
       session->LoseFlushes();
     }
     return session;
+  }
+
+  StoreOptions OptionsOf() {
+    StoreOptions options = RandomOptions(random_, options_.background);
+    options.experiments = *ParseExperiments(options_.experiments);
+    return options;
   }
 
   absl::Status Work(Session& session, int depth) {
@@ -233,7 +240,8 @@ uint64_t CurrentCase() { return current_case; }
 std::string ReplayCommand(uint64_t seed, const TortureOptions& options) {
   return fmt::format("betr-torture --seed {} --depth {}{}", seed, options.depth,
                      options.background ? " --background" : "") +
-         (options.tight ? " --tight" : "");
+         (options.tight ? " --tight" : "") +
+         (options.experiments.empty() ? "" : " --experiment " + options.experiments);
 }
 
 }  // namespace betr::test

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <thread>
 
+#include "betr/experiments.h"
 #include "betr/version.h"
 #include "support/torture/fault_run.h"
 #include "support/torture/torture.h"
@@ -122,6 +123,8 @@ int main(int argc, char** argv) {
   app.add_option("--depth", options.depth, "Crashes after one another (default: 3)")
       ->check(CLI::Range(1, betr::test::kMaxDepth));
   app.add_flag("--background", options.background, "Stores with threads of their own: not repeatable");
+  app.add_option("--experiment", options.experiments, "Stores do as earlier versions did: docs/ablations.md")
+      ->check([](const std::string& list) { return std::string(betr::ParseExperiments(list).status().message()); });
   app.add_flag("--tight", options.tight, "Devices too small for what is written");
   app.add_flag("--lying-device", options.lying_device, "Lose all flushes: must fail, if the tests are any good");
   betr::test::FaultArguments faults;
