@@ -4,13 +4,17 @@
 #include <utility>
 
 #include "base/status.h"
+#include "fs/block_io.h"
 #include "fs/names.h"
 #include "fs/pending_erases.h"
 
 namespace betr::fs {
 namespace {
 
-constexpr size_t kOverhead = 64;  // of an operation in a batch
+std::string Moved(const PrefixMove& move, std::string_view key) {
+  return move.to + std::string(key.substr(move.from.size()));
+}
+
 std::vector<TreeRange> RangesOf(const std::vector<PrefixMove>& moves, std::string PrefixMove::*prefix) {
   std::vector<TreeRange> ranges;
   for (const PrefixMove& move : moves) ranges.push_back({move.tree, Range::Prefix(move.*prefix)});
@@ -30,7 +34,8 @@ absl::Status CopyingMover::Prepare(Slot* to) {
   BETR_RETURN_IF_ERROR(core_.Flush());  // what is pending is copied too
   BETR_ASSIGN_OR_RETURN(const bool small, ReadAll());
   if (small) return absl::OkStatus();
-  entries_.clear();
+  erases_.Clear();
+  puts_.Clear();
   if (to->inode != nullptr) {
     BETR_RETURN_IF_ERROR(to->inode->IsDirectory() ? RemoveDirectory(core_, *to->directory, to->name)
                                                   : Unlink(core_, *to->directory, to->name));
@@ -44,13 +49,12 @@ absl::Status CopyingMover::Prepare(Slot* to) {
 }
 
 absl::StatusOr<bool> CopyingMover::ReadAll() {
-  size_t bytes = 0;
   for (const PrefixMove& move : moves_) {
     BETR_ASSIGN_OR_RETURN(const auto cursor, core_.store().NewCursor(move.tree, Range::Prefix(move.from)));
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      bytes += 2 * cursor->Key().size() + move.to.size() + cursor->Value().size() + kOverhead;
-      if (bytes > core_.batch_bytes()) return false;
-      entries_.push_back({&move, std::string(cursor->Key().substr(move.from.size())), std::string(cursor->Value())});
+      erases_.Erase(move.tree, cursor->Key());
+      puts_.Put(move.tree, Moved(move, cursor->Key()), cursor->Value());
+      if ((erases_.Size() + puts_.Size()).value > core_.batch_bytes()) return false;
     }
     BETR_RETURN_IF_ERROR(cursor->status());
   }
@@ -62,7 +66,7 @@ absl::Status CopyingMover::CopyAll() {
   for (const PrefixMove& move : moves_) {
     BETR_ASSIGN_OR_RETURN(const auto cursor, core_.store().NewCursor(move.tree, Range::Prefix(move.from)));
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      batch.Put(move.tree, move.to + std::string(cursor->Key().substr(move.from.size())), cursor->Value());
+      batch.Put(move.tree, Moved(move, cursor->Key()), cursor->Value());
       if (batch.Size().value < core_.batch_bytes()) continue;
       BETR_RETURN_IF_ERROR(core_.store().Write(batch));
       batch.Clear();
@@ -77,8 +81,8 @@ void CopyingMover::AddTo(WriteBatch* batch) {
     PutErases(core_, RangesOf(moves_, &PrefixMove::from), batch);
     return;
   }
-  for (const Entry& entry : entries_) batch->Erase(entry.move->tree, entry.move->from + entry.rest);
-  for (const Entry& entry : entries_) batch->Put(entry.move->tree, entry.move->to + entry.rest, entry.value);
+  for (const Op& op : erases_.ops()) CopyOp(op, batch);
+  for (const Op& op : puts_.ops()) CopyOp(op, batch);
 }
 
 absl::Status CopyingMover::Finish() {

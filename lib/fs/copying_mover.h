@@ -12,7 +12,6 @@
 // removed and the rename not done.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "fs/mover.h"
@@ -31,20 +30,15 @@ class CopyingMover final : public Mover {
   absl::Status Finish() override;
 
  private:
-  struct Entry {
-    const PrefixMove* move;
-    std::string rest;  // of the key, behind the prefix
-    std::string value;
-  };
-
-  // Everything into `entries_`, if that fits into a batch.
+  // Makes `erases_` and `puts_` of everything, if that fits into a batch.
   absl::StatusOr<bool> ReadAll();
   absl::Status CopyAll();
 
   Core& core_;
   const std::vector<PrefixMove> moves_;
-  std::vector<Entry> entries_;  // unless copied_
-  bool copied_ = false;         // what is under the new prefixes is to be erased if the rename does not happen
+  WriteBatch erases_;    // of the old keys, and
+  WriteBatch puts_;      // the new ones: both empty if copied_
+  bool copied_ = false;  // what is under the new prefixes is to be erased if the rename does not happen
 };
 
 }  // namespace betr::fs

@@ -22,9 +22,12 @@ struct PrefixMove {
 class Mover {
  public:
   virtual ~Mover() = default;
-  // May remove what `to` is the name of, in a transaction of its own: the slot is free then.
+  // May remove what `to` is the name of, in a transaction of its own: the slot is free then. Errors: the store's; the
+  // rename must then be given up.
   virtual absl::Status Prepare(Slot* to) = 0;
+  // Adds what moves the keys, or completes the move of those that Prepare has copied.
   virtual void AddTo(WriteBatch* batch) = 0;
+  // Errors: the store's. The rename has happened nevertheless.
   virtual absl::Status Finish() = 0;
 };
 

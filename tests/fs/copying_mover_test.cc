@@ -96,21 +96,6 @@ TEST_CASE("a rename by copying over something", "[fs][ablation]") {
   image.Check();
 }
 
-TEST_CASE("what is gathered is copied too", "[fs][ablation]") {
-  Image image(ByCopy());
-  PathFileSystem& paths = image.paths();
-  REQUIRE(paths.MakeDirectories("d/e").ok());
-  {
-    const OpenFile file = *paths.Create("d/e/f", NewFile());
-    REQUIRE(image.fs().Write(file.inode(), 0, "gathered").ok());
-    REQUIRE(paths.Rename("d", "x").ok());
-    REQUIRE(image.fs().Write(file.inode(), 8, " more").ok());
-    REQUIRE(paths.Rename("x/e/f", "g").ok());
-  }
-  CHECK(*paths.ReadFile("g") == "gathered more");
-  image.Check();
-}
-
 TEST_CASE("a copy for which there is no space leaves things as they were", "[fs][ablation]") {
   ImageOptions options = ByCopy();
   options.size = MiB(8);

@@ -188,15 +188,20 @@ TEST_CASE("open files and directories follow renames and survive being replaced"
 }
 
 TEST_CASE("writes that are gathered follow a rename", "[fs]") {
-  Image image;
+  ImageOptions options;
+  options.experiments.rename_by_copy = GENERATE(false, true);
+  Image image(options);
   PathFileSystem& paths = image.paths();
   REQUIRE(paths.MakeDirectories("d/e").ok());
-  const OpenFile file = *paths.Create("d/e/f", NewFile());
-  REQUIRE(image.fs().Write(file.inode(), 0, "gathered").ok());
-  REQUIRE(paths.Rename("d", "x").ok());
-  REQUIRE(image.fs().Write(file.inode(), 8, " more").ok());
-  REQUIRE(paths.Rename("x/e/f", "g").ok());
+  {
+    const OpenFile file = *paths.Create("d/e/f", NewFile());
+    REQUIRE(image.fs().Write(file.inode(), 0, "gathered").ok());
+    REQUIRE(paths.Rename("d", "x").ok());
+    REQUIRE(image.fs().Write(file.inode(), 8, " more").ok());
+    REQUIRE(paths.Rename("x/e/f", "g").ok());
+  }
   CHECK(*paths.ReadFile("g") == "gathered more");
+  image.Check();
 }
 
 }  // namespace
