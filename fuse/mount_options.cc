@@ -82,8 +82,7 @@ absl::Status SetValue(MountPlan* plan, std::string_view option, std::string_view
   if (key == "cache") {
     BETR_ASSIGN_OR_RETURN(plan->cache_size, ParseSize(value));
   } else if (key == "experiment") {
-    plan->experiment_names += (plan->experiment_names.empty() ? "" : ",") + std::string(value);
-    BETR_ASSIGN_OR_RETURN(plan->experiments, ParseExperiments(plan->experiment_names));
+    BETR_ASSIGN_OR_RETURN(plan->experiments, ParseExperiments(value, plan->experiments));
   } else if (key == "commit") {
     unsigned seconds = 0;
     BETR_RETURN_IF_ERROR(SetNumber(option, value, kSecondsMax, &seconds));

@@ -30,8 +30,7 @@ struct MountCommand {
 // What the lists of options say.
 struct MountPlan {
   ServerSettings server;
-  Bytes cache_size{0};           // 0: the store's default
-  std::string experiment_names;  // with commas between them
+  Bytes cache_size{0};  // 0: the store's default
   Experiments experiments;
   std::chrono::seconds commit_period{5};
   bool io_uring = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: ways in which earlier versions of BetrFS did things, to be compared with those of today on the same code
-// (docs/ablations.md). For measuring only. They are said at each open, change nothing about the format, and one open
-// after another may have others.
+// (docs/ablations.md). For measuring only. They are said at each open, and one open after another may have others: what
+// they leave in an image is understood without them.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -35,7 +35,8 @@ struct ExperimentName {
 };
 std::span<const ExperimentName> ExperimentNames();
 
-// What a list of names separated by commas switches on; "" is none. kInvalidArgument, with all names, for another one.
-absl::StatusOr<Experiments> ParseExperiments(std::string_view list);
+// What a list of names separated by commas switches on, beside those in `others`; "" is none. kInvalidArgument, with
+// all names, for another one.
+absl::StatusOr<Experiments> ParseExperiments(std::string_view list, Experiments others = {});
 
 }  // namespace betr

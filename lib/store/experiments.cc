@@ -30,8 +30,8 @@ constexpr std::array<bool Experiments::*, kNames.size()> kFlags{
 
 std::span<const ExperimentName> ExperimentNames() { return kNames; }
 
-absl::StatusOr<Experiments> ParseExperiments(std::string_view list) {
-  Experiments experiments;
+absl::StatusOr<Experiments> ParseExperiments(std::string_view list, Experiments others) {
+  Experiments experiments = others;
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find(','));
     const auto known =
