@@ -14,6 +14,7 @@
 #include "fs/check_home.h"
 #include "fs/check_mend.h"
 #include "fs/key.h"
+#include "fs/pending_erases.h"
 
 namespace betr::fs {
 namespace {
@@ -44,7 +45,7 @@ class MetaScan {
 
  private:
   absl::Status Visit(std::string_view key, std::string_view value);
-  absl::Status VisitGlobal(const key::MetaKey& parsed, std::string_view key);
+  absl::Status VisitGlobal(const key::MetaKey& parsed, std::string_view key, std::string_view value);
   absl::Status VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value);
   absl::Status VisitHome(std::string_view key);
   absl::Status VisitReference(std::string_view key, const Reference& reference);
@@ -115,15 +116,18 @@ absl::Status MetaScan::Visit(std::string_view key, std::string_view value) {
       BETR_RETURN_IF_ERROR(Enter(parsed->content));
       return skip_ ? absl::OkStatus() : VisitHome(key);
     default:
-      return VisitGlobal(*parsed, key);
+      return VisitGlobal(*parsed, key, value);
   }
 }
 
-absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view key) {
+absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view key, std::string_view value) {
   using Kind = key::MetaKey::Kind;
   if (parsed.kind == Kind::kOrphan)
     context_.Harmless(CheckCode::kOrphan, key, "unlinked, but open when the store was last used");
-  if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve || parsed.kind == Kind::kErases) {
+  if (parsed.kind == Kind::kErases && !DecodeErases(context_.meta(), context_.data(), value).ok()) {
+    context_.Guessable(CheckCode::kLeftover, key, "no list of ranges",
+                       [&](WriteBatch* batch) { batch->Erase(context_.meta(), key); });
+  } else if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve || parsed.kind == Kind::kErases) {
     context_.Harmless(CheckCode::kLeftover, key, "left by an operation that was interrupted");
   }
   return absl::OkStatus();

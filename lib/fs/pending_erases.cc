@@ -2,7 +2,6 @@
 #include "fs/pending_erases.h"
 
 #include <optional>
-#include <string>
 
 #include "base/coding.h"
 #include "base/decoder.h"
@@ -29,19 +28,6 @@ std::optional<Bound> ReadBound(Decoder* decoder) {
   return Bound{std::string(bytes), side == kPast};
 }
 
-// Adds range erases for what the record names.
-absl::Status AddErases(const Core& core, std::string_view record, WriteBatch* batch) {
-  Decoder decoder(record);
-  while (decoder.remaining() > 0) {
-    const uint8_t tree = decoder.Fixed8();
-    const std::optional<Bound> lo = ReadBound(&decoder);
-    const std::optional<Bound> hi = ReadBound(&decoder);
-    if (tree > kInData || !lo || !hi || *lo >= *hi) return absl::DataLossError("record //e: no list of ranges");
-    batch->EraseRange(tree == kInMeta ? core.meta() : core.data(), {*lo, *hi});
-  }
-  return absl::OkStatus();
-}
-
 // As EraseKeys, without a way out.
 absl::Status EraseOneByOne(Core& core, std::span<const TreeRange> ranges) {
   WriteBatch batch;
@@ -61,14 +47,31 @@ absl::Status EraseOneByOne(Core& core, std::span<const TreeRange> ranges) {
 
 }  // namespace
 
-void PutErases(const Core& core, std::span<const TreeRange> ranges, WriteBatch* batch) {
+std::string EncodeErases(TreeId meta, std::span<const TreeRange> ranges) {
   std::string record;
   for (const TreeRange& erased : ranges) {
-    PutFixed8(&record, erased.tree == core.meta() ? kInMeta : kInData);
+    PutFixed8(&record, erased.tree == meta ? kInMeta : kInData);
     PutBound(&record, erased.range.lo);
     PutBound(&record, erased.range.hi);
   }
-  batch->Put(core.meta(), key::kErasesKey, record);
+  return record;
+}
+
+absl::StatusOr<std::vector<TreeRange>> DecodeErases(TreeId meta, TreeId data, std::string_view record) {
+  std::vector<TreeRange> ranges;
+  Decoder decoder(record);
+  while (decoder.remaining() > 0) {
+    const uint8_t tree = decoder.Fixed8();
+    const std::optional<Bound> lo = ReadBound(&decoder);
+    const std::optional<Bound> hi = ReadBound(&decoder);
+    if (tree > kInData || !lo || !hi || *lo >= *hi) return absl::DataLossError("record //e: no list of ranges");
+    ranges.push_back({tree == kInMeta ? meta : data, {*lo, *hi}});
+  }
+  return ranges;
+}
+
+void PutErases(const Core& core, std::span<const TreeRange> ranges, WriteBatch* batch) {
+  batch->Put(core.meta(), key::kErasesKey, EncodeErases(core.meta(), ranges));
 }
 
 absl::Status EraseKeys(Core& core, std::span<const TreeRange> ranges) {
@@ -79,8 +82,9 @@ absl::Status EraseKeys(Core& core, std::span<const TreeRange> ranges) {
 absl::Status FinishErases(Core& core) {
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> record, core.GetMeta(key::kErasesKey));
   if (!record) return absl::OkStatus();
+  BETR_ASSIGN_OR_RETURN(const std::vector<TreeRange> ranges, DecodeErases(core.meta(), core.data(), *record));
   WriteBatch batch;
-  BETR_RETURN_IF_ERROR(AddErases(core, *record, &batch));
+  for (const TreeRange& erased : ranges) batch.EraseRange(erased.tree, erased.range);
   batch.Erase(core.meta(), key::kErasesKey);
   return core.store().Write(batch);
 }

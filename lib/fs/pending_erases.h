@@ -5,6 +5,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "fs/core.h"
@@ -16,13 +18,19 @@ struct TreeRange {
   Range range;
 };
 
+// The record that names the ranges; what one names. Errors: kDataLoss if it is none.
+std::string EncodeErases(TreeId meta, std::span<const TreeRange> ranges);
+absl::StatusOr<std::vector<TreeRange>> DecodeErases(TreeId meta, TreeId data, std::string_view record);
+
 // Adds the record.
 void PutErases(const Core& core, std::span<const TreeRange> ranges, WriteBatch* batch);
 
-// Erases what is in the ranges key by key, then the record. What there is no space for goes by range.
+// Erases what is in the ranges key by key, then the record. What there is no space for goes by range. Errors: the
+// store's.
 absl::Status EraseKeys(Core& core, std::span<const TreeRange> ranges);
 
 // Erases by range what the record names, if there is one, and the record. To be called when mounting.
+// Errors: kDataLoss if the record is none; the store's.
 absl::Status FinishErases(Core& core);
 
 }  // namespace betr::fs

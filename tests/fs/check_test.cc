@@ -104,6 +104,8 @@ std::vector<Case> StructureCases() {
        [](const Trees& t) { REQUIRE(t.store.Put(t.meta, key::kNumberBoundKey, fs::EncodeNumberBound(2)).ok()); }},
       {"orphan", CheckCode::kOrphan, true,
        [](const Trees& t) { REQUIRE(t.store.Put(t.meta, key::Orphan(9), **t.store.Get(t.meta, kF)).ok()); }},
+      {"bad list of erases", CheckCode::kLeftover, false,
+       [](const Trees& t) { REQUIRE(t.store.Put(t.meta, key::kErasesKey, "nonsense").ok()); }},
       {"leftover", CheckCode::kLeftover, true,
        [](const Trees& t) { REQUIRE(t.store.Put(t.meta, std::string(key::kScratchPrefix) + "x", "y").ok()); }},
   };

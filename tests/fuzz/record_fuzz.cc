@@ -3,11 +3,15 @@
 #include "base/check.h"
 #include "fs/attribute_delta.h"
 #include "fs/block_delta.h"
+#include "fs/pending_erases.h"
 #include "fs/record.h"
 #include "fuzz/fuzz.h"
 
 namespace betr::fs {
 namespace {
+
+constexpr TreeId kMeta{1};
+constexpr TreeId kData{2};
 
 InodeRecord RandomInode(Random& random) {
   InodeRecord record;
@@ -33,7 +37,9 @@ InodeRecord RandomInode(Random& random) {
 }
 
 std::string RandomRecord(Random& random) {
-  switch (random.Uniform(7)) {
+  switch (random.Uniform(8)) {
+    case 5:
+      return EncodeErases(kMeta, {{{kMeta, Range::Prefix(random.String(5))}, {kData, Range::Prefix("a/")}}});
     case 0:
       return EncodeReference({FileType::kRegular, random.Next()});
     case 1:
@@ -63,6 +69,8 @@ void DecodeRecord(std::string_view bytes) {
   Check(!name.ok() || EncodeGroupName(*name) == bytes, "a group name has one form");
   const auto bound = DecodeNumberBound(bytes, "bound");
   Check(!bound.ok() || EncodeNumberBound(*bound) == bytes, "a number bound has one form");
+  const auto erases = DecodeErases(kMeta, kData, bytes);
+  Check(!erases.ok() || EncodeErases(kMeta, *erases) == bytes, "a list of erases has one form");
   static_cast<void>(CheckVersion(bytes));
 }
 
