@@ -75,7 +75,8 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
         missing = [
             system
             for system in (BareDisk(), *tested)
-            if is_for(experiment, system) and not (earlier and earlier.runs(name, system.name) >= runs)
+            if is_for(experiment, system)
+            and not (earlier and earlier.runs(name, _recorded(experiment, system)) >= runs)
         ]
         for number in range(runs):
             for system in missing:
@@ -85,6 +86,11 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
                 results.gather(found)
                 results.seconds[name] = round(time.monotonic() - begun, 1)
                 save()
+
+
+def _recorded(experiment, system):
+    """The name under which a whole run of it leaves figures."""
+    return getattr(experiment, "RECORDED", system.name)
 
 
 def _obstacle(setting, experiment):

@@ -89,6 +89,19 @@ class RunnerTest(unittest.TestCase):
         self.run_all(experiment, runs=3, earlier=earlier)
         self.assertEqual(done[2:], ["bad", "good"] * 3)
 
+    def test_what_is_recorded_under_a_name_of_its_own_need_not_be_done_again(self):
+        done = []
+        experiment = types.SimpleNamespace(
+            NAME="versions", RECORDED="last", run=lambda work: done.append(work.system.name)
+        )
+        earlier = results.Results()
+        earlier.add("versions", "row", "s", "less", "first", 1)
+        self.run_all(experiment, earlier=earlier)
+        self.assertEqual(done, ["bad", "good"])
+        earlier.add("versions", "row", "s", "less", "last", 1)
+        self.run_all(experiment, earlier=earlier)
+        self.assertEqual(done, ["bad", "good"])
+
     def test_half_a_run_is_not_kept(self):
         def run(work):
             work.record("row", 3, "s")
