@@ -12,6 +12,7 @@
 #include "betr/path_filesystem.h"
 #include "fs/tar_archive.h"
 #include "fs/tar_copy.h"
+#include "fs/tar_writer.h"
 
 namespace betr::fs {
 namespace {
@@ -20,9 +21,6 @@ constexpr size_t kBufferSize = size_t{1} << 20;
 constexpr Bytes kProgressStep = MiB(4);
 // Holes of smaller files are not worth a map of them.
 constexpr uint64_t kMinSparseSize = 64 << 10;
-// What tar pads archives to, and how much is written at once.
-constexpr int kRecordSize = 10240;
-constexpr int kRecordsAtOnce = 64;
 
 struct Range {
   uint64_t start;
@@ -39,70 +37,18 @@ std::string LastName(std::string_view path) {
   return last;
 }
 
-class TarWriter {
- public:
-  TarWriter() : locale_(kUtf8Locale), handle_(archive_write_new()) {}
-  ~TarWriter() {
-    // What is not finished shall not look as if it was.
-    if (!closed_) archive_write_fail(handle_);
-    archive_write_free(handle_);
-  }
-  TarWriter(const TarWriter&) = delete;
-  TarWriter& operator=(const TarWriter&) = delete;
-
-  absl::Status Open(int descriptor) {
-    if (handle_ == nullptr) return ErrnoError(ENOMEM, "archive");
-    if (archive_write_set_format_pax(handle_) != ARCHIVE_OK || archive_write_add_filter_none(handle_) != ARCHIVE_OK ||
-        archive_write_set_bytes_per_block(handle_, kRecordSize * kRecordsAtOnce) != ARCHIVE_OK ||
-        archive_write_set_bytes_in_last_block(handle_, kRecordSize) != ARCHIVE_OK ||
-        archive_write_open_fd(handle_, descriptor) != ARCHIVE_OK) {
-      return ArchiveError(handle_, "archive");
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Header(archive_entry* entry) {
-    const int result = archive_write_header(handle_, entry);
-    if (result == ARCHIVE_OK) return absl::OkStatus();
-    // Names that are no UTF-8 are written as they are, and marked so.
-    const char* const text = archive_error_string(handle_);
-    const bool about_names =
-        text != nullptr && std::string_view(text).find("Can't translate") != std::string_view::npos;
-    return result == ARCHIVE_WARN && about_names ? absl::OkStatus() : ArchiveError(handle_, "archive");
-  }
-
-  absl::Status Content(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const la_ssize_t written = archive_write_data(handle_, bytes.data(), bytes.size());
-      if (written < 0) return ArchiveError(handle_, "archive");
-      if (written == 0) return absl::InternalError("archive: content behind the end");
-      bytes.remove_prefix(static_cast<size_t>(written));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status FinishEntry() {
-    return archive_write_finish_entry(handle_) == ARCHIVE_OK ? absl::OkStatus() : ArchiveError(handle_, "archive");
-  }
-
-  absl::Status Close() {
-    closed_ = true;
-    return archive_write_close(handle_) == ARCHIVE_OK ? absl::OkStatus() : ArchiveError(handle_, "archive");
-  }
-
- private:
-  ThreadLocale locale_;
-  archive* handle_;
-  bool closed_ = false;
-};
-
 class TarExport {
  public:
-  TarExport(FileSystem* fs, const CopyOptions& options)
-      : fs_(*fs), options_(options), now_(fs->Now()), buffer_(kBufferSize, '\0'), zeros_(kBufferSize, '\0') {}
+  TarExport(FileSystem* fs, int descriptor, const CopyOptions& options)
+      : fs_(*fs),
+        options_(options),
+        now_(fs->Now()),
+        buffer_(kBufferSize, '\0'),
+        zeros_(kBufferSize, '\0'),
+        writer_(descriptor) {}
 
-  absl::StatusOr<CopyTotals> Run(const std::string& inside, int descriptor) {
-    BETR_RETURN_IF_ERROR(writer_.Open(descriptor));
+  absl::StatusOr<CopyTotals> Run(const std::string& inside) {
+    BETR_RETURN_IF_ERROR(writer_.Open());
     BETR_ASSIGN_OR_RETURN(const OpenFile top, PathFileSystem(&fs_).Open(inside));
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(top.inode()));
     if (attributes.type == FileType::kDirectory) {
@@ -298,7 +244,7 @@ class TarExport {
 
 absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,
                                      const CopyOptions& options) {
-  return TarExport(fs, options).Run(inside, descriptor);
+  return TarExport(fs, descriptor, options).Run(inside);
 }
 
 }  // namespace betr::fs

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entries of an archive (pax), written one after the other.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <string_view>
+
+#include "fs/tar_archive.h"
+
+namespace betr::fs {
+
+// What is not closed does not look like a whole archive: it has no end. Errors are those of the system calls, and of
+// libarchive; nothing else is written after one.
+class TarWriter {
+ public:
+  // Writes to where `descriptor` stands.
+  explicit TarWriter(int descriptor)
+      : locale_(kUtf8Locale), sink_{.descriptor = descriptor}, handle_(archive_write_new()) {}
+  ~TarWriter();
+  TarWriter(const TarWriter&) = delete;
+  TarWriter& operator=(const TarWriter&) = delete;
+
+  // To be called first.
+  absl::Status Open();
+  // Begins an entry, whose content follows.
+  absl::Status Header(archive_entry* entry);
+  absl::Status Content(std::string_view bytes);
+  absl::Status FinishEntry();
+  // Writes the end. To be called last.
+  absl::Status Close();
+
+ private:
+  // libarchive does not free what it has when it is told that writing has failed, so it never is.
+  struct Sink {
+    int descriptor;
+    int error = 0;           // of the first write that failed
+    bool abandoned = false;  // takes and forgets
+  };
+
+  static la_ssize_t Write(archive* handle, void* sink, const void* bytes, size_t size);
+  // The error of the sink, or what libarchive says unless `ok`.
+  absl::Status Result(bool ok);
+
+  ThreadLocale locale_;
+  Sink sink_;
+  archive* handle_;
+};
+
+}  // namespace betr::fs
