@@ -123,6 +123,14 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual((found.pairs(), saves), (set(), []))
 
 
+class ExperimentsTest(unittest.TestCase):
+    def test_what_is_run_is_the_experiments_own(self):
+        for experiment in experiments.ALL:
+            entries = [getattr(experiment, name, None) for name in ("run", "run_library", "run_bare")]
+            own = [entry.__module__ == experiment.__name__ for entry in entries if entry]
+            self.assertTrue(own and all(own), experiment.NAME)
+
+
 class PlanTest(unittest.TestCase):
     def setUp(self):
         self.disk = disk.EmulatedDisk("/absent/program", "/absent")

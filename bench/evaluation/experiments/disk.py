@@ -3,7 +3,7 @@
 
 import json
 
-from evaluation.process import run
+from evaluation import process
 
 NAME = "disk"
 TITLE = "The disk without a file system (fio, direct I/O)"
@@ -41,6 +41,6 @@ def run_bare(bench):
 
 def _fio(bench, direction, *options):
     command = ["fio", "--name=disk", f"--filename={bench.setting.device}", "--direct=1", "--ioengine=psync"]
-    told = run(*command, "--randseed=7", "--output-format=json", *options)
+    told = process.run(*command, "--randseed=7", "--output-format=json", *options)
     # Warnings may stand before it.
     return json.loads(told[told.index("{") :])["jobs"][0][direction]
