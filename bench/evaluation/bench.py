@@ -10,6 +10,7 @@ from evaluation import disk as disks
 from evaluation.process import run
 
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../mounts/load.cc")
+USUAL_LIMIT = 60  # seconds that one program may take, but for the papers' sizes
 COMPILER = ("c++", "-O2", "-std=c++20", "-pthread")
 
 

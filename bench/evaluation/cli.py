@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from evaluation import aged, disk, experiments, figures, machine, memory, process, report, runner, systems
-from evaluation.bench import Scale, Setting
+from evaluation.bench import USUAL_LIMIT, Scale, Setting
 from evaluation.plan import Plan
 from evaluation.process import Failure
 from evaluation.results import Results
@@ -250,7 +250,7 @@ def main():
             raise Failure(f"--scale {options.scale}: wants a number up to 100, or paper") from None
         if options.runs < 1:
             raise Failure(f"--runs {options.runs}: wants at least 1")
-        options.limit = options.limit or (7200 if scale.is_paper else 60)
+        options.limit = options.limit or (7200 if scale.is_paper else USUAL_LIMIT)
         return evaluate(options, scale, memory_limit(options.memory, scale))
     except (Failure, OSError, ValueError) as error:
         print(f"bench/evaluate: {error}", file=sys.stderr)

@@ -7,7 +7,7 @@ import sys
 import time
 
 from evaluation import aged, process, systems
-from evaluation.bench import Bench
+from evaluation.bench import USUAL_LIMIT, Bench
 from evaluation.process import Failure
 from evaluation.results import Results
 
@@ -76,6 +76,7 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
             system
             for system in (BareDisk(), *tested)
             if is_for(experiment, system)
+            and not _is_too_slow(setting, experiment, system, name)
             and not (earlier and earlier.runs(name, _recorded(experiment, system)) >= runs)
         ]
         for number in range(runs):
@@ -86,6 +87,14 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
                 results.gather(found)
                 results.seconds[name] = round(time.monotonic() - begun, 1)
                 save()
+
+
+def _is_too_slow(setting, experiment, system, name):
+    """Whether it would only run into the limit, after minutes."""
+    known = system.name in getattr(experiment, "SLOW", ()) and setting.limit <= USUAL_LIMIT
+    if known:
+        say(f"{name}: {system.name} left out: needs a --limit of more than {setting.limit:g} s")
+    return known
 
 
 def _recorded(experiment, system):

@@ -36,11 +36,11 @@ class StandIn:
 
 
 class RunnerTest(unittest.TestCase):
-    def run_all(self, *chosen, runs=1, is_aged=False, earlier=None, found=None):
+    def run_all(self, *chosen, runs=1, is_aged=False, earlier=None, found=None, limit=60):
         """What is found with the systems good and bad; how many systems were done at each save."""
         found = found or results.Results()
         nothing = mock.Mock(kill=lambda: 0, kills=lambda: 0)
-        setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None))
+        setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None), limit=limit)
         saves = []
 
         def save():
@@ -101,6 +101,14 @@ class RunnerTest(unittest.TestCase):
         earlier.add("versions", "row", "s", "less", "last", 1)
         self.run_all(experiment, earlier=earlier)
         self.assertEqual(done, ["bad", "good"])
+
+    def test_what_the_usual_limit_would_stop_needs_a_longer_one(self):
+        done = []
+        experiment = types.SimpleNamespace(NAME="tree", SLOW=["bad"], run=lambda work: done.append(work.system.name))
+        self.run_all(experiment)
+        self.assertEqual(done, ["good"])
+        self.run_all(experiment, limit=100)
+        self.assertEqual(done[1:], ["bad", "good"])
 
     def test_half_a_run_is_not_kept(self):
         def run(work):

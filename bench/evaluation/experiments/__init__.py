@@ -5,7 +5,8 @@ A module has NAME, TITLE, SIZES (name: usual, the papers', at least), and run(be
 system mounted. run_library(bench): the same for the library without a mount. run_bare(bench): for the disk without a
 file system. NEEDS: programs. prepare(setting): what has to be there before; if it fails, the experiment is left out.
 CLONES: also for systems that differ only in how they clone. ON_AGED = False: not on aged file systems. disk_mib(sizes):
-how much of the disk it uses at most. RECORDED: of one that records for systems of its own, the last of them.
+how much of the disk it uses at most. SLOW: names of systems that the usual limit would stop. RECORDED: of one that
+records for systems of its own, the last of them.
 """
 
 from evaluation.experiments import (

@@ -7,6 +7,7 @@ from evaluation.plan import tree_mib
 
 NAME = "ageing"
 TITLE = "Ageing: the scans after months of changes"
+SLOW = ("fuse2fs",)
 ON_AGED = False
 SIZES = {"percent": (8, 100, 1), "rounds": (20, 1000, 2), "changes": (150, 150, 10)}
 

@@ -13,6 +13,7 @@ from evaluation.process import Failure
 
 NAME = "imap"
 TITLE = "The IMAP server: Dovecot with Maildir"
+SLOW = ("fuse2fs",)
 NEEDS = (imap_load.SERVER,)
 SIZES = {"messages": (250, 2500, 10), "operations": (150, 10_000, 10)}
 BOXES, CLIENTS = 10, 8
