@@ -102,7 +102,7 @@ void Store::Impl::Signal() {
 
 Bytes Store::Impl::LogMemory() const {
   const Bytes wanted = core_->options.log_memory;
-  return std::min(wanted > Bytes{0} ? wanted : std::min(core_->cache->Budget() / 8, MiB(64)), log_->Size() / 4);
+  return std::min(wanted > Bytes{0} ? wanted : std::min(core_->cache->Budget() / 4, MiB(64)), log_->Size() / 4);
 }
 
 bool Store::Impl::CheckpointIsCheap() const {
