@@ -119,7 +119,7 @@ class Results:
         commands = [*self.about.get("command", "").split("; "), other.about.get("command", "")]
         together = {**self.about.get("systems", {}), **other.about.get("systems", {})}
         self.about = {**other.about, "systems": together, "command": "; ".join(filter(None, dict.fromkeys(commands)))}
-        done = {name for pair in renewed for name in pair}
+        done = {name for pair in renewed for name in (*pair, ": ".join(pair))}
         left_out = {**self.left_out, **other.left_out}
         self.left_out = {name: why for name, why in left_out.items() if name in other.left_out or name not in done}
 

@@ -72,11 +72,14 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
             results.left_out[name] = obstacle
             continue
         begun = time.monotonic()
+        slow = [system for system in tested if _is_too_slow(setting, experiment, system)]
+        for system in slow:
+            results.left_out[f"{name}: {system.name}"] = f"needs a --limit of more than {setting.limit:g} s"
         missing = [
             system
             for system in (BareDisk(), *tested)
             if is_for(experiment, system)
-            and not _is_too_slow(setting, experiment, system, name)
+            and system not in slow
             and not (earlier and earlier.runs(name, _recorded(experiment, system)) >= runs)
         ]
         for number in range(runs):
@@ -89,12 +92,9 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
                 save()
 
 
-def _is_too_slow(setting, experiment, system, name):
+def _is_too_slow(setting, experiment, system):
     """Whether it would only run into the limit, after minutes."""
-    known = system.name in getattr(experiment, "SLOW", ()) and setting.limit <= USUAL_LIMIT
-    if known:
-        say(f"{name}: {system.name} left out: needs a --limit of more than {setting.limit:g} s")
-    return known
+    return system.name in getattr(experiment, "SLOW", ()) and setting.limit <= USUAL_LIMIT
 
 
 def _recorded(experiment, system):

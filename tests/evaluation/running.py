@@ -105,8 +105,9 @@ class RunnerTest(unittest.TestCase):
     def test_what_the_usual_limit_would_stop_needs_a_longer_one(self):
         done = []
         experiment = types.SimpleNamespace(NAME="tree", SLOW=["bad"], run=lambda work: done.append(work.system.name))
-        self.run_all(experiment)
+        found, _ = self.run_all(experiment)
         self.assertEqual(done, ["good"])
+        self.assertEqual(found.left_out, {"tree: bad": "needs a --limit of more than 60 s"})
         self.run_all(experiment, limit=100)
         self.assertEqual(done[1:], ["bad", "good"])
 

@@ -87,10 +87,11 @@ class ResultsTest(unittest.TestCase):
     def test_what_was_left_out_is_remembered_until_it_is_done(self):
         found, later = results.Results(), results.Results()
         found.left_out = {"imap": "not installed", "nilfs2": "no kernel", "tree": "no source"}
+        found.left_out |= {"tree: betr": "slow", "tree: xfs": "slow"}
         later.left_out = {"zfs": "no kernel"}
         later.add("tree", "find", "s", "less", "betr", 1)
         found.merge(later)
-        self.assertEqual(set(found.left_out), {"imap", "nilfs2", "zfs"})
+        self.assertEqual(set(found.left_out), {"imap", "nilfs2", "tree: xfs", "zfs"})
 
 
 class ReportTest(unittest.TestCase):
