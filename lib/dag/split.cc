@@ -81,7 +81,7 @@ size_t PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
   const Edge whole = std::move(parent.edges[index]);
   const std::string lifted(whole.link.range.Lcp());
   std::vector<Edge> edges;
-  for (Node& piece : pieces) {
+  for (const Node& piece : pieces) {
     const Range range = piece.bounds.Prepend(lifted);
     Edge edge{Link{range, kNoNode, {}}, whole.partition.Cut(range)};
     edit.RetainTargets(edge.partition);

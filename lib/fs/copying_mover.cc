@@ -17,6 +17,7 @@ std::string Moved(const PrefixMove& move, std::string_view key) {
 
 std::vector<TreeRange> RangesOf(const std::vector<PrefixMove>& moves, std::string PrefixMove::*prefix) {
   std::vector<TreeRange> ranges;
+  ranges.reserve(moves.size());
   for (const PrefixMove& move : moves) ranges.push_back({move.tree, Range::Prefix(move.*prefix)});
   return ranges;
 }

@@ -248,11 +248,11 @@ absl::Status Core::Flush() {
 
 absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops) {
   if (WantsErasesByKey(*this, batch)) {
-    const absl::Status flushed = Flush();
+    absl::Status flushed = Flush();
     if (!flushed.ok() && !absl::IsResourceExhausted(flushed)) return flushed;
     return WriteWithErasesByKey(*this, WithoutPending(batch, pending_ops));
   }
-  const absl::Status written = store_->Write(batch);
+  absl::Status written = store_->Write(batch);
   if (written.ok()) ForgetPending();
   if (written.code() != absl::StatusCode::kResourceExhausted || pending_ops == 0) return written;
   // What is pending may be all that is too much, and the operation may be the one that makes room.

@@ -41,7 +41,7 @@ absl::Status TarWriter::Header(archive_entry* entry) {
 absl::Status TarWriter::Content(std::string_view bytes) {
   while (!bytes.empty()) {
     const la_ssize_t written = archive_write_data(handle_, bytes.data(), bytes.size());
-    if (const absl::Status result = Result(written >= 0); !result.ok()) return result;
+    if (absl::Status result = Result(written >= 0); !result.ok()) return result;
     if (written == 0) return absl::InternalError("archive: content behind the end");
     bytes.remove_prefix(static_cast<size_t>(written));
   }

@@ -38,8 +38,6 @@ InodeRecord RandomInode(Random& random) {
 
 std::string RandomRecord(Random& random) {
   switch (random.Uniform(8)) {
-    case 5:
-      return EncodeErases(kMeta, {{{kMeta, Range::Prefix(random.String(5))}, {kData, Range::Prefix("a/")}}});
     case 0:
       return EncodeReference({FileType::kRegular, random.Next()});
     case 1:
@@ -50,6 +48,8 @@ std::string RandomRecord(Random& random) {
       return EncodeDelta({.permissions = 0644, .links = -1, .modified = FileTime{1, 2}});
     case 4:
       return EncodeBlockWrite(static_cast<uint32_t>(random.Uniform(4000)), random.String(random.Uniform(90)));
+    case 5:
+      return EncodeErases(kMeta, {{{kMeta, Range::Prefix(random.String(5))}, {kData, Range::Prefix("a/")}}});
     default:
       return EncodeInode(RandomInode(random));
   }
