@@ -225,7 +225,7 @@ void Core::ForgetPending() {
   written.swap(pending_);
   pending_bytes_ = 0;
   for (Inode* inode : written) {
-    inode->pending = PendingWrite();
+    inode->pending.Clear();
     inodes_.MayGo(inode);
   }
 }
@@ -234,7 +234,7 @@ void Core::DropPending(Inode& inode) {
   if (inode.pending.Empty()) return;
   pending_bytes_ -= inode.pending.cost;
   pending_.erase(std::find(pending_.begin(), pending_.end(), &inode));
-  inode.pending = PendingWrite();
+  inode.pending.Clear();
 }
 
 absl::Status Core::Flush() {

@@ -21,6 +21,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/checksum.h"
@@ -64,6 +65,8 @@ struct PendingWrite {
   size_t cost = 0;  // about what it takes in a batch
 
   bool Empty() const { return bytes.empty(); }
+  // Gives the memory back, too: a string keeps its own when it is assigned a short one.
+  void Clear() { std::exchange(*this, PendingWrite()); }
 };
 
 struct Inode {

@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <string>
 
@@ -13,25 +12,11 @@
 #include "base/random.h"
 #include "betr/store.h"
 #include "device/file_device.h"
+#include "support/process_memory.h"
 #include "support/seed.h"
 
 namespace betr::test {
 namespace {
-
-// A line "name:  n kB" of what the kernel says of this process.
-Bytes Status(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(name + ":")) {
-      return KiB(std::stoull(line.substr(name.size() + 1)));
-    }
-  }
-  FAIL("no " << name << " in /proc/self/status");
-  return {};
-}
-
-// The most memory used from here on is what VmHWM says.
-void ForgetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 class ImageFile {
  public:
@@ -42,13 +27,6 @@ class ImageFile {
  private:
   std::filesystem::path path_;
 };
-
-// A sanitizer's own memory is not the store's.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kHasShadowMemory = true;
-#else
-constexpr bool kHasShadowMemory = false;
-#endif
 
 constexpr size_t kClones = 20;  // that are kept
 
@@ -67,8 +45,8 @@ void RunThrough(Bytes total, Bytes cache) {
   REQUIRE(opened.ok());
   Store& store = **opened;
   const TreeId tree = *store.CreateTree("tree");
-  ForgetPeak();
-  const Bytes before = Status("VmRSS");
+  ForgetPeakMemory();
+  const Bytes before = ResidentMemory();
   Random random(TestSeed());
   const auto key = [&] { return std::to_string(random.Uniform(100)) + "/" + std::to_string(random.Next()); };
   std::deque<std::string> clones;
@@ -99,7 +77,7 @@ void RunThrough(Bytes total, Bytes cache) {
     }
   }
   REQUIRE(store.Sync().ok());
-  const Bytes peak = Status("VmHWM");
+  const Bytes peak = PeakMemory();
   std::cout << total.value / MiB(1).value << " MiB through a cache of " << cache.value / MiB(1).value
             << " MiB: " << before.value / MiB(1).value << " MiB before, at most " << peak.value / MiB(1).value
             << " MiB\n";
