@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <malloc.h>
-
 #include <string_view>
 
 #include "mount.h"
@@ -8,15 +6,11 @@
 
 namespace {
 
-// Requests and nodes need buffers of a mebibyte or more all the time: they should not be mapped and unmapped each.
-constexpr int kLargestKept = 32 << 20;  // bytes
-
 bool IsUnmount(std::string_view program) { return program.substr(program.rfind('/') + 1).starts_with("umount."); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  mallopt(M_MMAP_THRESHOLD, kLargestKept);
   betr::tools::ToolIo io = betr::tools::ProcessIo();
   const betr::tools::Arguments arguments(argv, static_cast<size_t>(argc));
   return IsUnmount(argv[0]) ? betr::fuse::UnmountMain(arguments, io) : betr::fuse::MountMain(arguments, io);

@@ -4,11 +4,18 @@
 #include <malloc.h>
 
 namespace betr {
+namespace {
+
+constexpr Bytes kFreeAtEnd = MiB(64);
+constexpr Bytes kLargestInArena = MiB(32);
+
+}  // namespace
 
 void TuneMalloc() {
 #ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 1);
-  mallopt(M_TRIM_THRESHOLD, static_cast<int>(MiB(64).value));
+  mallopt(M_TRIM_THRESHOLD, static_cast<int>(kFreeAtEnd.value));
+  mallopt(M_MMAP_THRESHOLD, static_cast<int>(kLargestInArena.value));
 #endif
 }
 

@@ -8,8 +8,9 @@ namespace betr {
 
 // For programs, as they begin. All threads share one arena of glibc's malloc: buffers of many sizes that are made in
 // one thread and freed in another would leave an arena of each thread full of holes, in all as large as what is in use.
-// And the arena's end is not given back each time: new pages cost more than to copy into them. Writing a large file
-// through a mount takes half of the processor time so.
+// And neither is the arena's end given back each time, nor do requests and nodes, of a mebibyte or more, get a mapping
+// of their own each: new pages cost more than to copy into them. Copying a tree into an image takes half of the time
+// so.
 void TuneMalloc();
 
 // Gives freed memory back to the system if it is more than `slack`. Any thread; takes up to some 10 ms, during which

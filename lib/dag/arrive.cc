@@ -29,6 +29,17 @@ void ArriveErase(Edit& edit, Node& node, const Goto& erase) {
   CoalesceNullEdges(node);
 }
 
+// About how many bytes of points the news have inside `range`; no block is read.
+Bytes PointsInside(const Partition& news, const Range& range) {
+  Bytes size{0};
+  for (const BlockView& run : news.runs) {
+    if (const std::shared_ptr<const Block> block = run.slot->Peek()) {
+      size += ViewReader(block, run.Cut(range)).Size();
+    }
+  }
+  return size;
+}
+
 absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
   for (const Goto& message : news.gotos) {
     ArriveGoto(edit, node, message);
@@ -38,6 +49,7 @@ absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
   while (reader.Valid()) {
     Edge& edge = node.edges[node.EdgeOf(reader.Key())];
     const bool nothing_there = edge.Idle();
+    builder.Reserve(PointsInside(news, edge.link.range));
     for (; reader.Valid() && !edge.link.range.hi.Before(reader.Key()); reader.Next()) {
       if (nothing_there && reader.Messages().size() == 1 && reader.Messages()[0].kind == MessageKind::kErase) {
         continue;

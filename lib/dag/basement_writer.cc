@@ -16,6 +16,9 @@ void BasementWriter::Add(std::string_view key, std::string_view value) {
   if (!builder_.Empty() && full) {
     Cut(Separator(builder_.LastKey(), key));
   }
+  if (builder_.Empty()) {
+    builder_.Reserve(edit_.shape().basement_size);
+  }
   builder_.Add(key, {MessageKind::kPut, 0, value});
 }
 

@@ -174,7 +174,9 @@ std::shared_ptr<const Block> BlockBuilder::Finish() {
   PutFixed32(&payload_, static_cast<uint32_t>(offsets_.size()));
   offsets_.clear();
   last_key_offset_ = last_key_size_ = 0;
-  payload_.shrink_to_fit();
+  if (payload_.capacity() > payload_.size() + payload_.size() / 8) {
+    payload_.shrink_to_fit();
+  }
   return std::shared_ptr<const Block>(new Block(std::exchange(payload_, {}), std::exchange(erases_, 0)));
 }
 

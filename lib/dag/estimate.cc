@@ -22,7 +22,8 @@ struct Sample {
 
 class Estimator {
  public:
-  Estimator(const NodeTable& table, Reach reach) : table_(table), reach_(reach) {}
+  Estimator(const NodeTable& table, Reach reach, EnoughEstimate enough)
+      : table_(table), reach_(reach), enough_(enough) {}
 
   // Nothing if a node that is to be looked at could not be seen.
   absl::StatusOr<std::optional<RangeEstimate>> Run(NodeId root, const Range& range) {
@@ -42,11 +43,14 @@ class Estimator {
         return std::nullopt;
       }
     }
-    return RangeEstimate{
-        static_cast<uint64_t>(keys_), {static_cast<uint64_t>(bytes_)}, {static_cast<uint64_t>(shared_)}, exact_};
+    return Found();
   }
 
  private:
+  RangeEstimate Found() const {
+    return {static_cast<uint64_t>(keys_), {static_cast<uint64_t>(bytes_)}, {static_cast<uint64_t>(shared_)}, exact_};
+  }
+
   // Looks at `most` of the samples, evenly spread, and lets them stand for all. Returns those of the next level.
   absl::StatusOr<std::vector<Sample>> Visit(const std::vector<Sample>& level, size_t most) {
     const size_t count = std::min(most, level.size());
@@ -68,6 +72,9 @@ class Estimator {
     std::vector<Sample> below;
     for (const auto& [sample, node] : seen) {
       Look(*sample, *node, below);
+      if (enough_(Found())) {
+        return std::vector<Sample>();
+      }
     }
     return below;
   }
@@ -146,6 +153,7 @@ class Estimator {
 
   const NodeTable& table_;
   const Reach reach_;
+  const EnoughEstimate enough_;
   Height above_ = kMaxHeight + 1;
   double weight_ = 1;  // how many samples of this level each of those seen stands for
   double keys_ = 0;
@@ -158,12 +166,13 @@ class Estimator {
 }  // namespace
 
 absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range) {
-  BETR_ASSIGN_OR_RETURN(const auto estimate, Estimator(table, Reach::kDisk).Run(root, range));
+  const auto never = [](const RangeEstimate&) { return false; };
+  BETR_ASSIGN_OR_RETURN(const auto estimate, Estimator(table, Reach::kDisk, never).Run(root, range));
   return estimate.value_or(RangeEstimate{});
 }
 
-std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, const Range& range) {
-  return Estimator(table, Reach::kMemory).Run(root, range).value_or(std::nullopt);
+std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, EnoughEstimate enough) {
+  return Estimator(table, Reach::kMemory, enough).Run(root, Range::All()).value_or(std::nullopt);
 }
 
 }  // namespace betr::dag

@@ -3,6 +3,7 @@
 // budget allows, evenly spread, and stand for those beside them.
 #pragma once
 
+#include <absl/functional/function_ref.h>
 #include <absl/status/statusor.h>
 
 #include <optional>
@@ -22,7 +23,11 @@ inline constexpr size_t kEstimateNodesOfLevel = 8;
 // Cost: as many nodes as it looks at, each read only if not in memory.
 absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range);
 
-// The same without reading nodes. Nothing if one that is to be looked at is not in memory.
-std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, const Range& range);
+// Whether what was found up to here is all that one wants to know.
+using EnoughEstimate = absl::FunctionRef<bool(const RangeEstimate& so_far)>;
+
+// The same of a whole tree without reading nodes, until it is enough. Nothing if a node that is to be looked at is not
+// in memory.
+std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, EnoughEstimate enough);
 
 }  // namespace betr::dag

@@ -223,8 +223,10 @@ Height ExplainedHeight(const Shape& shape, const RangeEstimate& content) {
 }
 
 bool TallerThanExplained(const Edit& edit, NodeId root) {
-  const auto content = EstimateInMemory(edit.table(), root, Range::All());
-  return content && edit.table().Find(root)->height > ExplainedHeight(edit.shape(), *content);
+  const Height height = edit.table().Find(root)->height;
+  const auto explains = [&](const RangeEstimate& content) { return ExplainedHeight(edit.shape(), content) >= height; };
+  const auto content = EstimateInMemory(edit.table(), root, explains);
+  return content && !explains(*content);
 }
 
 }  // namespace betr::dag

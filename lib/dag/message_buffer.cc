@@ -16,6 +16,20 @@ Bytes SizeOf(const BufferedPoint& point) {
   return {size};
 }
 
+// About the size of a block of all the points.
+Bytes PayloadBytes(const Chunked<BufferedPoint>& points) {
+  constexpr uint64_t kEntryOverhead = 8;
+  uint64_t size = 0;
+  for (auto at = points.Begin(); at != points.End(); at = points.Next(at)) {
+    const BufferedPoint& point = points[at];
+    size += kEntryOverhead + point.key.size() + point.first.value.size();
+    for (const OwnedMessage& message : point.more) {
+      size += kEntryOverhead + point.key.size() + message.value.size();
+    }
+  }
+  return {size};
+}
+
 Bytes SizeOf(const Range& range) { return {sizeof(Range) + range.lo.bytes.size() + range.hi.bytes.size() + 32}; }
 
 Chunked<BufferedPoint>::Position PointAt(const Chunked<BufferedPoint>& points, std::string_view key) {
@@ -204,6 +218,7 @@ std::shared_ptr<const Layer> MessageBuffer::Image() {
 Partition MessageBuffer::Seal(NodeSource& source) const {
   Partition partition;
   BlockBuilder builder;
+  builder.Reserve(PayloadBytes(points_));
   for (auto at = points_.Begin(); at != points_.End(); at = points_.Next(at)) {
     const BufferedPoint& point = points_[at];
     builder.Add(point.key, point.first.View());

@@ -113,6 +113,7 @@ void PartitionReader::ComposeUpserts() {
 absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const Range& range) {
   BETR_ASSIGN_OR_RETURN(PartitionReader reader, PartitionReader::Open(partition, edit.context().functions));
   BlockBuilder builder;
+  builder.Reserve(partition.Size());
   for (; reader.Valid(); reader.Next()) {
     for (const Message& message : reader.Messages()) {
       builder.Add(reader.Key(), message);

@@ -42,6 +42,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/helpers.h"
 #include "dag/node.h"
 #include "layout/extent.h"
 #include "layout/stored_block.h"
@@ -52,7 +53,7 @@ namespace betr::layout {
 inline constexpr uint32_t kMaxHeaderUnits = 1 << 14;
 
 // Gives a block of the node as it is to be stored: copied from where it was, or compressed, and trimmed if the use
-// shows little of it.
+// shows little of it. Must be thread-safe if there are helpers.
 using FetchBlock = std::function<absl::StatusOr<StoredBlock>(const BlockUse&)>;
 
 struct NodeImage {
@@ -73,7 +74,8 @@ struct NodeImage {
 // Errors: what `fetch` says; kInternal if the node breaks an invariant or is too large to be stored.
 // `version` is different for every write of any node of the image: it is in the node table too, so that a stale
 // or misplaced node is not taken for the right one. Cost: what `fetch` costs and a copy of the node.
-absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Node& node, const FetchBlock& fetch);
+absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Node& node, const FetchBlock& fetch,
+                                     Helpers* helpers = nullptr);
 
 // Makes the slot through which a block is read when asked for.
 using MakeBlockSlot = std::function<std::shared_ptr<const dag::BlockSlot>(const BlockEntry&)>;

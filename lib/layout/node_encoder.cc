@@ -142,12 +142,17 @@ class BodyWriter {
   std::string out_;
 };
 
-absl::StatusOr<std::vector<StoredBlock>> FetchAll(const std::vector<BlockUse>& uses, const FetchBlock& fetch) {
+absl::StatusOr<std::vector<StoredBlock>> FetchAll(const std::vector<BlockUse>& uses, const FetchBlock& fetch,
+                                                  Helpers* helpers) {
+  std::vector<absl::StatusOr<StoredBlock>> fetched(uses.size());
+  const auto fetch_one = [&](size_t i) { fetched[i] = fetch(uses[i]); };
+  Helpers none(0);
+  (helpers != nullptr ? *helpers : none).ForEach(uses.size(), fetch_one);
   std::vector<StoredBlock> blocks;
   blocks.reserve(uses.size());
-  for (const BlockUse& use : uses) {
-    BETR_ASSIGN_OR_RETURN(blocks.emplace_back(), fetch(use));
-    Check(blocks.back().count <= use.slot->Count(), "a stored block has no more entries than its slot");
+  for (size_t i = 0; i < uses.size(); ++i) {
+    BETR_ASSIGN_OR_RETURN(blocks.emplace_back(), std::move(fetched[i]));
+    Check(blocks.back().count <= uses[i].slot->Count(), "a stored block has no more entries than its slot");
   }
   return blocks;
 }
@@ -188,13 +193,14 @@ std::vector<NodeImage::StoredSlot> Place(const std::vector<BlockUse>& uses, cons
 
 }  // namespace
 
-absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Node& node, const FetchBlock& fetch) {
+absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Node& node, const FetchBlock& fetch,
+                                     Helpers* helpers) {
   Check(id != kNoNode, "a stored node has an id");
   if (const absl::Status sound = CheckNode(node); !sound.ok()) {
     return absl::InternalError(fmt::format("node {}: cannot be written: {}", id.value, std::string(sound.message())));
   }
   const std::vector<BlockUse> uses = BlocksOf(node);
-  BETR_ASSIGN_OR_RETURN(const std::vector<StoredBlock> blocks, FetchAll(uses, fetch));
+  BETR_ASSIGN_OR_RETURN(const std::vector<StoredBlock> blocks, FetchAll(uses, fetch, helpers));
   const std::string body = BodyWriter(node, blocks, uses).Finish();
 
   NodeImage image;

@@ -63,7 +63,8 @@ void Inspection::Prepare(BlockDevice& device, layout::Superblock superblock, Byt
   core_.space = layout::SpaceMap::Create(superblock.ExtentArea());
   core_.cache = std::make_shared<Cache>(cache_size);
   // What a newer checkpoint than this one may have given out is not given out again.
-  core_.io = std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.next_version + kVersionJump);
+  core_.io =
+      std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.next_version + kVersionJump, 0);
   core_.superblock = std::move(superblock);
 }
 

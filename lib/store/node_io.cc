@@ -105,9 +105,8 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
 
 absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& node, uint64_t& hint) {
   const uint64_t version = next_version_++;
-  BETR_ASSIGN_OR_RETURN(
-      const layout::NodeImage image,
-      layout::EncodeNode(id, version, node, [&](const layout::BlockUse& use) { return FetchBlock(use, node.codec); }));
+  const auto fetch = [&](const layout::BlockUse& use) { return FetchBlock(use, node.codec); };
+  BETR_ASSIGN_OR_RETURN(const layout::NodeImage image, layout::EncodeNode(id, version, node, fetch, &helpers_));
   BETR_ASSIGN_OR_RETURN(const layout::ExtentRef extent, space_->AllocateAnyhow(image.Units(), hint));
   hint = extent->address().scattered ? layout::SpaceMap::kNoHint : extent->address().end();
   BETR_RETURN_IF_ERROR(layout::WriteExtent(device_, *extent, Bytes{0}, image.bytes));

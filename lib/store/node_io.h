@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/helpers.h"
 #include "base/mutex.h"
 #include "dag/source.h"
 #include "device/block_device.h"
@@ -28,10 +29,15 @@ struct IoCounters {
 // Thread-safe.
 class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this<NodeIo> {
  public:
-  // `next_version`: write versions from here on have not been used. The device outlives everything made here.
+  // `next_version`: write versions from here on have not been used. `helpers`: threads that compress besides the one
+  // that writes. The device outlives everything made here.
   NodeIo(BlockDevice& device, std::shared_ptr<layout::SpaceMap> space, std::shared_ptr<Cache> cache,
-         uint64_t next_version)
-      : device_(device), space_(std::move(space)), cache_(std::move(cache)), next_version_(next_version) {}
+         uint64_t next_version, unsigned helpers)
+      : device_(device),
+        space_(std::move(space)),
+        cache_(std::move(cache)),
+        next_version_(next_version),
+        helpers_(helpers) {}
 
   std::shared_ptr<const dag::NodeSlot> Adopt(NodeId id, dag::Node node) override;
   std::shared_ptr<const dag::BlockSlot> Adopt(std::shared_ptr<const dag::Block> block) override;
@@ -65,6 +71,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   std::shared_ptr<Cache> cache_;
   std::atomic<uint64_t> next_version_;
   IoCounters counters_;
+  Helpers helpers_;
   Mutex mutex_;
   std::vector<std::weak_ptr<const NodeVersion>> adopted_ ABSL_GUARDED_BY(mutex_);  // by age; some gone or clean
   size_t adopted_from_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/checksum.h"
@@ -23,6 +24,8 @@
 
 namespace betr {
 namespace {
+
+constexpr unsigned kMostHelpers = 3;
 
 // Names this image's frames among those of all images.
 uint64_t LogSalt(const layout::Superblock& superblock) { return Checksum(superblock.uuid.View()); }
@@ -60,6 +63,12 @@ absl::Status CheckFunctions(const layout::Catalog& catalog, const StoreOptions& 
   return absl::OkStatus();
 }
 
+// Threads that compress besides the one that writes a node.
+unsigned HelpersOf(const StoreOptions& options) {
+  const bool has_threads = options.background && !options.read_only;
+  return has_threads ? std::clamp(std::thread::hardware_concurrency(), 1U, kMostHelpers + 1) - 1 : 0;
+}
+
 std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, StoreOptions options,
                                       layout::Superblock superblock) {
   auto core = std::make_unique<store::Core>();
@@ -72,7 +81,8 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
   core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
   // Versions that were given out after the last checkpoint and lost in a crash are not given out again.
   const uint64_t jump = superblock.generation.value > 1 ? store::kVersionJump : 0;
-  core->io = std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.next_version + jump);
+  core->io = std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.next_version + jump,
+                                             HelpersOf(core->options));
   core->superblock = std::move(superblock);
   return core;
 }
