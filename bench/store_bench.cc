@@ -66,8 +66,9 @@ bool WriteFile(const std::string& path, const std::string& text) {
 
 std::vector<std::unique_ptr<Subject>> MakeSubjects(const Settings& settings, const std::string& directory) {
   std::vector<std::unique_ptr<Subject>> subjects;
+  subjects.reserve(settings.engines.size());
   for (const std::string& engine : settings.engines) {
-    subjects.push_back(std::make_unique<Subject>(engine, directory + "/" + engine, settings));
+    subjects.push_back(std::make_unique<Subject>(engine, fmt::format("{}/{}", directory, engine), settings));
   }
   return subjects;
 }

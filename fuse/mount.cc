@@ -2,21 +2,20 @@
 #include "mount.h"
 
 #include <fmt/format.h>
-#include <mntent.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "betr/store.h"
 #include "daemon.h"
 #include "mount_options.h"
+#include "mount_table.h"
 #include "mounted.h"
 #include "open_image.h"
 
@@ -30,12 +29,8 @@ constexpr int kOpenTries = 500;
 
 // Whether the image is mounted on some directory, as far as the system's table of mounts tells.
 bool IsMounted(const std::string& source) {
-  FILE* const table = setmntent("/proc/self/mounts", "r");
-  if (table == nullptr) return false;
-  bool found = false;
-  while (const mntent* const entry = getmntent(table)) found = found || source == entry->mnt_fsname;
-  endmntent(table);
-  return found;
+  const std::vector<MountEntry> table = MountTable();
+  return std::any_of(table.begin(), table.end(), [&](const MountEntry& entry) { return entry.source == source; });
 }
 
 LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
@@ -62,7 +57,7 @@ int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& pla
     std::this_thread::sleep_for(kRetryPeriod);
   }
   if (result == 0) return tools::kExitOk;
-  tool.PrintError(fmt::format("remount: {}: {}", command.directory, std::strerror(errno)));
+  tool.PrintError(fmt::format("remount: {}: {}", command.directory, std::generic_category().message(errno)));
   return kMountFailed;
 }
 

@@ -68,6 +68,7 @@ absl::Status Mounted::Mount(const std::string& directory, bool debug) {
   std::vector<std::string> words = {"mount.betr", "-o", options};
   if (debug) words.emplace_back("-d");
   std::vector<char*> pointers;
+  pointers.reserve(words.size());
   for (std::string& word : words) pointers.push_back(word.data());
   fuse_args args = FUSE_ARGS_INIT(static_cast<int>(pointers.size()), pointers.data());
   session_ = fuse_session_new(&args, &Operations(), sizeof(fuse_lowlevel_ops), &server_);

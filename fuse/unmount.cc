@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <mntent.h>
 #include <spawn.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -12,11 +11,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <thread>
 
+#include "mount_table.h"
 #include "tool.h"
 
 namespace betr::fuse {
@@ -44,13 +43,9 @@ bool RunFusermount(const std::string& directory, UnmountMode mode) {
 // What is mounted on the directory; empty if nothing of ours.
 std::string SourceOf(const std::string& directory) {
   std::string source;
-  FILE* const table = setmntent("/proc/self/mounts", "r");
-  if (table == nullptr) return source;
-  while (const mntent* const entry = getmntent(table)) {
-    if (directory == entry->mnt_dir && std::string_view(entry->mnt_type).starts_with("fuse"))
-      source = entry->mnt_fsname;
+  for (const MountEntry& entry : MountTable()) {
+    if (entry.directory == directory && entry.type.starts_with("fuse")) source = entry.source;
   }
-  endmntent(table);
   return source;
 }
 
@@ -97,7 +92,7 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
   const std::string source = SourceOf(directory);
   errno = 0;
   if (!UnmountDirectory(directory, lazy ? UnmountMode::kLazily : UnmountMode::kIfIdle)) {
-    if (errno != 0) tool.PrintError(fmt::format("unmount: {}: {}", directory, std::strerror(errno)));
+    if (errno != 0) tool.PrintError(fmt::format("unmount: {}: {}", directory, std::generic_category().message(errno)));
     return kUnmountFailed;
   }
   if (!lazy) WaitUntilFree(source);

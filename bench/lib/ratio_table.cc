@@ -16,6 +16,7 @@ constexpr char kSelf[] = "betr";
 template <class Get>
 double MedianOf(const std::vector<Outcome>& outcomes, Get get) {
   std::vector<double> values;
+  values.reserve(outcomes.size());
   for (const Outcome& outcome : outcomes) {
     values.push_back(get(outcome));
   }

@@ -51,7 +51,7 @@ absl::Status Subject::Close() {
   if (engine_ == nullptr) {
     return absl::OkStatus();
   }
-  const absl::Status status = engine_->Close();
+  absl::Status status = engine_->Close();
   engine_ = nullptr;
   return status;
 }

@@ -32,10 +32,13 @@ constexpr size_t kPoke = 16;          // bytes
 constexpr size_t kBlock = 4096;       // bytes
 constexpr uint32_t kSeed = 20260801;
 
-void Must(bool ok, const std::string& what) {
-  if (ok) return;
+[[noreturn]] void Fail(const std::string& what) {
   std::perror(what.c_str());
   std::exit(EXIT_FAILURE);
+}
+
+void Must(bool ok, const std::string& what) {
+  if (!ok) Fail(what);
 }
 
 int Open(const std::string& path, int flags) {
@@ -230,12 +233,13 @@ void Rename(const std::vector<std::string>& arguments) {
 
 uint64_t ScanBelow(const std::string& directory) {
   DIR* const stream = opendir(directory.c_str());
-  Must(stream != nullptr, directory);
+  if (stream == nullptr) Fail(directory);
   uint64_t count = 0;
   while (const dirent* const entry = readdir(stream)) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
-    const std::string path = directory + "/" + name;
+    std::string path = directory;
+    path.append("/").append(name);
     struct stat attributes {};
     Must(lstat(path.c_str(), &attributes) == 0, path);
     count += S_ISDIR(attributes.st_mode) ? ScanBelow(path) : 1;

@@ -5,8 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <memory>
+#include <system_error>
 
 #include "base/check.h"
 
@@ -32,7 +32,7 @@ void LibraryLoop::Run(unsigned threads) {
   Check(config != nullptr, "memory can be had");
   fuse_loop_cfg_set_max_threads(config.get(), threads);
   if (const int result = fuse_session_loop_mt(session_, config.get()); result < 0) {
-    server_.log().Write(LogLevel::kError, fmt::format("receive: {}", std::strerror(-result)));
+    server_.log().Write(LogLevel::kError, fmt::format("receive: {}", std::generic_category().message(-result)));
   }
   const uint64_t one = 1;
   Check(write(ended_, &one, sizeof one) == sizeof one, "an eventfd counts");

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "cloner.h"
 #include "libfuse.h"
@@ -83,7 +83,8 @@ absl::Status CheckIoUring() {
   }
   io_uring_params parameters{};
   const auto ring = static_cast<int>(syscall(SYS_io_uring_setup, 1, &parameters));
-  if (ring < 0) return absl::UnavailableError(fmt::format("no ring can be had: {}", std::strerror(errno)));
+  if (ring < 0)
+    return absl::UnavailableError(fmt::format("no ring can be had: {}", std::generic_category().message(errno)));
   close(ring);
   return absl::OkStatus();
 }

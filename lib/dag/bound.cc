@@ -38,7 +38,7 @@ std::strong_ordering operator<=>(const Bound& a, const Bound& b) {
   return ComparePositions(a.bytes, a.past, b.bytes, b.past);
 }
 
-bool Bound::Before(std::string_view key) const { return ComparePositions(bytes, past, key, false) <= 0; }
+bool Bound::Before(std::string_view key) const { return std::is_lteq(ComparePositions(bytes, past, key, false)); }
 
 std::string ToString(const Bound& bound) {
   if (bound.bytes.empty()) {

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-nanoseconds Nanoseconds(double value) { return nanoseconds(static_cast<int64_t>(value + 0.5)); }
+nanoseconds Nanoseconds(double value) { return nanoseconds(std::llround(value)); }
 
 // The mean of sqrt(|x - y|) over x, y in 0 .. 1.
 constexpr double kMeanRoot = 8.0 / 15.0;

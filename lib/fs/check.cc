@@ -23,7 +23,7 @@ constexpr uint64_t kStepsPerQuestion = 1024;
 absl::Status CheckRoot(CheckContext* context) {
   for (const std::string_view key : {key::kVersionKey, key::kRootObject, key::kNumberBoundKey}) {
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context->GetMeta(key));
-    const absl::Status version = key == key::kVersionKey && value ? CheckVersion(*value) : absl::OkStatus();
+    absl::Status version = key == key::kVersionKey && value ? CheckVersion(*value) : absl::OkStatus();
     if (!version.ok() && !absl::IsDataLoss(version)) return version;
     if (value && version.ok()) continue;
     context->Guessable(CheckCode::kRoot, key, value ? std::string(version.message()) : "the record is missing",

@@ -63,7 +63,7 @@ absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offs
 
   Transaction transaction(&core);
   if (mode == AllocateMode::kPunchHole) transaction.batch().MakesRoom();
-  AttributeDelta delta = Written(transaction.now(), extends ? end : 0);
+  const AttributeDelta delta = Written(transaction.now(), extends ? end : 0);
   if (mode != AllocateMode::kExtend && offset < inode.record.size) {
     AddZeros(&transaction.batch(), core.data(), core.ObjectOf(inode), offset, std::min(end, inode.record.size));
   }

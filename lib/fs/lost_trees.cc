@@ -38,7 +38,7 @@ std::string FrontOfMeta(std::string_view key) {
 }
 
 std::string FrontOfData(std::string_view key) {
-  const std::string nul(1, '\0');
+  std::string nul(1, '\0');
   const std::string file = nul + "file" + nul;
   const auto is_key = [&](const std::string& front) { return key::ParseData(front + std::string(key)).has_value(); };
   if (key.size() <= kBlockNumberSize) return file + std::string(kBlockNumberSize - key.size(), '\0');
@@ -92,7 +92,7 @@ class Adoption {
  private:
   // The tree of that name: if there is none, made of a lost tree that is one, else empty.
   absl::StatusOr<TreeId> Restore(std::string_view name, Kind kind, std::vector<LostTree>* lost) {
-    if (const absl::StatusOr<TreeId> found = store_.FindTree(name); found.ok()) return found;
+    if (absl::StatusOr<TreeId> found = store_.FindTree(name); found.ok()) return found;
     BETR_ASSIGN_OR_RETURN(const TreeId tree, store_.CreateTree(name));
     const auto whole = std::find_if(lost->begin(), lost->end(), [&](const LostTree& candidate) {
       return candidate.is_whole && candidate.kind == kind;

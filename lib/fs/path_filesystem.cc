@@ -123,7 +123,7 @@ absl::Status PathFileSystem::MakeDirectories(std::string_view path, uint32_t per
   std::string at;
   for (const std::string& name : names) {
     at += at.empty() ? name : "/" + name;
-    const absl::Status made = MakeDirectory(at, permissions);
+    absl::Status made = MakeDirectory(at, permissions);
     if (!made.ok() && ToErrno(made) != EEXIST) return made;
   }
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, Stat(path));

@@ -212,7 +212,7 @@ class TarImport {
   }
 
   absl::StatusOr<OpenFile> OpenTarget(const std::string& first) {
-    BETR_ASSIGN_OR_RETURN(Names path, FullPath(first));
+    BETR_ASSIGN_OR_RETURN(const Names path, FullPath(first));
     if (path.size() == top_.size()) return ErrnoError(EPERM, "a directory");
     std::string joined;
     for (const std::string& part : path) joined += "/" + part;

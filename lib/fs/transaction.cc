@@ -48,7 +48,7 @@ absl::Status Transaction::Commit() {
   for (const RecordChange& change : changes_) {
     batch_.Upsert(core_.meta(), change.object, kAttributeUpsert, EncodeDelta(change.delta));
   }
-  const absl::Status written = core_.WriteWithPending(batch_, pending_ops_);
+  absl::Status written = core_.WriteWithPending(batch_, pending_ops_);
   core_.NumbersCommitted(written.ok());
   committed_ = true;
   if (!written.ok()) return written;

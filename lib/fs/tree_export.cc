@@ -96,7 +96,7 @@ class TreeExport {
 
   absl::Status ExportItem(InodeId directory, const Item& item, const Target& target) {
     BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(directory, item.name));
-    const absl::Status status = ExportOne(entry.inode, entry.attributes, target);
+    absl::Status status = ExportOne(entry.inode, entry.attributes, target);
     fs_.Forget(entry.inode);
     return status;
   }

@@ -135,7 +135,7 @@ class LmdbEngine final : public Engine {
   }
 
   absl::Status Close() override {
-    const absl::Status status = ToStatus(mdb_txn_commit(txn_));
+    absl::Status status = ToStatus(mdb_txn_commit(txn_));
     txn_ = nullptr;
     return status;
   }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel says is mounted where.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace betr::fuse {
+
+struct MountEntry {
+  std::string source;
+  std::string directory;
+  std::string type;
+};
+
+// In the order of mounting: of several on one directory the last is to be seen. Empty if the kernel does not tell.
+std::vector<MountEntry> MountTable();
+
+}  // namespace betr::fuse
