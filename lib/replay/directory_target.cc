@@ -52,7 +52,7 @@ absl::StatusOr<bool> DirectoryTarget::IsEmpty() {
 
 absl::Status DirectoryTarget::StartCold() {
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     files_.clear();
     directories_.clear();
   }
@@ -68,7 +68,7 @@ absl::Status DirectoryTarget::Sync() {
 
 absl::Status DirectoryTarget::Close() {
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     files_.clear();
   }
   return Sync();
@@ -96,12 +96,12 @@ std::optional<DeviceCounts> DirectoryTarget::Counts() {
 }
 
 void DirectoryTarget::Learn(NodeNumber directory, const Place& place) {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   directories_[directory] = {place.parent, place.name};
 }
 
 std::string DirectoryTarget::PathOf(NodeNumber directory) const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::string path;
   for (NodeNumber at = directory; at != root_;) {
     const auto found = directories_.find(at);
@@ -121,7 +121,7 @@ std::string DirectoryTarget::PathOf(const Place& place) const {
 }
 
 int DirectoryTarget::DescriptorOf(FileNumber file) const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = files_.find(file);
   return found == files_.end() ? -1 : found->second.get();
 }
@@ -139,7 +139,7 @@ Outcome DirectoryTarget::Perform(const Operation& operation) {
       if (operation.type == FileType::kDirectory) Learn(operation.place.node, operation.place);
       return {.is_performed = false};
     case OperationKind::kForget: {
-      MutexLock lock(mutex_);
+      const MutexLock lock(mutex_);
       directories_.erase(operation.place.node);
       return {.is_performed = false};
     }

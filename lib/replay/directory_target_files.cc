@@ -30,7 +30,7 @@ Outcome DirectoryTarget::OpenFile(const Operation& operation) {
   const std::string path = is_unnamed ? PathOf(operation.to.node) : PathOf(operation.place);
   fs::HostFile file(openat(root_descriptor_.get(), path.c_str(), flags | O_CLOEXEC, operation.mode));
   if (file.get() < 0) return {.error = errno};
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   files_[operation.file] = std::move(file);
   return {};
 }
@@ -38,7 +38,7 @@ Outcome DirectoryTarget::OpenFile(const Operation& operation) {
 Outcome DirectoryTarget::CloseFile(const Operation& operation) {
   fs::HostFile closed(-1);  // without the lock: the last close of a file may take long
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = files_.find(operation.file);
     if (found == files_.end()) return {.is_performed = false};
     closed = std::move(found->second);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and attributes.
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 
 #include "replay/directory_target.h"
@@ -74,7 +74,7 @@ Outcome DirectoryTarget::Link(const Operation& operation) {
 
 // Nothing for what is no directory.
 void DirectoryTarget::Move(NodeNumber node, const Place& place) {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = directories_.find(node);
   if (found != directories_.end()) found->second = {place.parent, place.name};
 }

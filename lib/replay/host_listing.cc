@@ -2,11 +2,12 @@
 #include "replay/host_listing.h"
 
 #include <fcntl.h>
-#include <limits.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <climits>
 #include <map>
 #include <utility>
 
@@ -24,7 +25,7 @@ class HostLister {
       const std::string child_host = host + "/" + name;
       struct stat status {};
       if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return fs::HostError(child_host, "stat");
-      const std::string child_path = (path == "/" ? "" : path) + "/" + name;
+      const std::string child_path = fmt::format("{}/{}", path == "/" ? "" : path, name);
       BETR_RETURN_IF_ERROR(Add(directory, name, child_host, child_path, status));
       if (!S_ISDIR(status.st_mode)) continue;
       BETR_ASSIGN_OR_RETURN(const fs::HostFile child,

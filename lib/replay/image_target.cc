@@ -51,13 +51,13 @@ absl::Status ImageTarget::Mount() {
 
 absl::Status ImageTarget::Unmount() {
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [file, inode] : files_) fs_->Close(inode);
     files_.clear();
     nodes_.clear();
   }
   if (fs_ == nullptr) return absl::OkStatus();
-  const absl::Status status = fs_->Unmount();
+  absl::Status status = fs_->Unmount();
   fs_.reset();
   return status;
 }
@@ -128,23 +128,23 @@ absl::StatusOr<Manifest> ImageTarget::List(const std::string& root) {
 }
 
 void ImageTarget::Learn(NodeNumber node, InodeId inode) {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   nodes_[node] = inode;
 }
 
 void ImageTarget::Learn(FileNumber file, InodeId inode) {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   files_[file] = inode;
 }
 
 InodeId ImageTarget::InodeOf(NodeNumber node) const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = nodes_.find(node);
   return found == nodes_.end() ? InodeId{} : found->second;
 }
 
 InodeId ImageTarget::InodeOf(FileNumber file) const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = files_.find(file);
   return found == files_.end() ? InodeId{} : found->second;
 }

@@ -46,7 +46,7 @@ Outcome ImageTarget::CreateFile(const Operation& operation) {
 Outcome ImageTarget::CloseFile(const Operation& operation) {
   InodeId inode;
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = files_.find(operation.file);
     if (found == files_.end()) return {.is_performed = false};
     inode = found->second;

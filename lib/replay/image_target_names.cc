@@ -116,7 +116,7 @@ Outcome ImageTarget::Xattr(const Operation& operation) {
 Outcome ImageTarget::Forget(const Operation& operation) {
   InodeId inode;
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = nodes_.find(operation.place.node);
     if (found == nodes_.end()) return {.is_performed = false};
     inode = found->second;

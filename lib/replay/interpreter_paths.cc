@@ -105,7 +105,7 @@ std::optional<NodeNumber> Interpreter::BaseOf(Call& call, std::string_view direc
     const DescriptionPointer file = FileOf(call, directory);
     if (file != nullptr) return file->node;
   } else {
-    Directories& directories = *call.task.directories;
+    const Directories& directories = *call.task.directories;
     if (directories.current != nullptr) return *directories.current;
     if (directories.is_current_known) return std::nullopt;
   }

@@ -29,7 +29,7 @@ DeviceCounts Since(const DeviceCounts& later, const DeviceCounts& earlier) {
 
 Meter::Meter(Target* target, Clock* clock)
     : target_(target), clock_(*clock), begun_(clock->Monotonic()), before_(CountsOf(target)) {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   Sample(std::chrono::nanoseconds{0});
 }
 
@@ -40,17 +40,17 @@ std::optional<DeviceCounts> Meter::device() const {
 }
 
 ReplayReport Meter::report() const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return report_;
 }
 
 std::vector<TimeSample> Meter::series() const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return series_.samples();
 }
 
 void Meter::AddSample(uint64_t line, std::string_view what, std::string_view path) {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   report_.AddSample(line, what, path);
 }
 
@@ -64,14 +64,14 @@ void Meter::Sample(std::chrono::nanoseconds now) {
 }
 
 void Meter::Finish() {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   Sample(elapsed());
 }
 
 void Meter::WaitForTurn(std::chrono::nanoseconds traced) {
   std::chrono::nanoseconds due{0};
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!first_traced_.has_value()) {
       first_traced_ = traced;
       first_here_ = clock_.Monotonic();
@@ -81,7 +81,7 @@ void Meter::WaitForTurn(std::chrono::nanoseconds traced) {
   }
   const std::chrono::nanoseconds rest = due - clock_.Monotonic();
   if (rest > std::chrono::nanoseconds{0}) std::this_thread::sleep_for(rest);
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   report_.late = std::max(clock_.Monotonic() - due, std::chrono::nanoseconds{0});
 }
 
@@ -89,7 +89,7 @@ std::string Meter::Perform(const Operation& operation) {
   if (speed_ > 0 && operation.time > std::chrono::nanoseconds{0}) WaitForTurn(operation.time);
   if (target_ == nullptr) {
     if (operation.kind == OperationKind::kForget) return "";
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     report_.Add(operation, std::chrono::nanoseconds{0});
     return "";
   }
@@ -97,7 +97,7 @@ std::string Meter::Perform(const Operation& operation) {
   const Outcome outcome = target_->Perform(operation);
   const std::chrono::nanoseconds took = clock_.Monotonic() - begun;
   if (!outcome.is_performed) return "";
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   ++operations_;
   std::string what = report_.Add(operation, outcome, took);
   // Threads come here in another order than their operations ended.

@@ -106,7 +106,7 @@ ThreadedReplayer::Task* ThreadedReplayer::Next(Worker* worker) {
 }
 
 void ThreadedReplayer::Ended(Task* task, std::string what) {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!what.empty() && differences_.size() < kMostDifferences) {
     differences_.push_back({task->operation, std::move(what)});
   }

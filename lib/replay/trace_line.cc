@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/status.h"
 #include "replay/argument.h"
@@ -27,7 +28,7 @@ void TakeDuration(std::string_view* text, CallResult* result) {
   const std::string_view digits = text->substr(begin + 2, text->size() - begin - 3);
   if (digits.find_first_not_of("0123456789.") != std::string_view::npos || !ParseDecimal(digits, &seconds)) return;
   constexpr double kLongest = 1e9;
-  result->duration = std::chrono::nanoseconds(static_cast<int64_t>(std::min(seconds, kLongest) * 1e9 + 0.5));
+  result->duration = std::chrono::nanoseconds(std::llround(std::min(seconds, kLongest) * 1e9));
   *text = Strip(text->substr(0, begin));
 }
 

@@ -23,7 +23,8 @@ namespace {
 std::vector<std::string_view> LinesOf(std::string_view raw, uint32_t items) {
   if (!raw.ends_with('\n')) return {};
   std::vector<std::string_view> lines = SplitNonEmpty(raw, '\n');
-  return lines.size() == items ? lines : std::vector<std::string_view>();
+  if (lines.size() != items) lines.clear();
+  return lines;
 }
 
 }  // namespace

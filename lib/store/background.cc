@@ -22,7 +22,7 @@ absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
 
 absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& begin) {
   const MutexLock turn(checkpoint_mutex_);
-  const absl::Status status = checkpointer_.Write(begin);
+  absl::Status status = checkpointer_.Write(begin);
   if (!status.ok()) {
     if (!absl::IsResourceExhausted(status)) {
       core_->health.Fail(status);
@@ -46,7 +46,7 @@ absl::Status Store::Impl::Checkpoint() {
   if (!absl::IsResourceExhausted(absorbed)) {
     BETR_RETURN_IF_ERROR(absorbed);
   }
-  const absl::Status status = CheckpointBesideWriters();
+  absl::Status status = CheckpointBesideWriters();
   const MutexLock lock(wake_mutex_);
   --checkpoints_under_way_;
   wake_.NotifyAll();
@@ -80,7 +80,7 @@ absl::Status Store::Impl::Sync() {
   if (!Logged()) {
     return Checkpoint();
   }
-  const absl::Status status = log_->Sync().status();
+  absl::Status status = log_->Sync().status();
   if (!status.ok()) {
     core_->health.Fail(status);
   }

@@ -54,7 +54,7 @@ absl::Status Checkpointer::WriteNodes(const State& state) {
 
 // A flush that fails for want of space has lost writes like any other: no error of it means that one may go on.
 absl::Status Checkpointer::Flush() {
-  absl::Status status = core_.device->Flush();
+  const absl::Status status = core_.device->Flush();
   return absl::IsResourceExhausted(status) ? absl::UnavailableError(status.message()) : status;
 }
 

@@ -106,6 +106,7 @@ layout::ExtentRef Inspection::UseScattered(const UsedExtent& used, uint64_t vers
   }
   const auto use_all = [&](const std::vector<layout::ExtentAddress>& places) {
     std::vector<layout::ExtentRef> extents;
+    extents.reserve(places.size());
     for (const layout::ExtentAddress& place : places) {
       extents.push_back(Use({place, UsedExtent::Holder::kPiece, used.id}));
     }
@@ -230,8 +231,8 @@ void Inspection::FindOverlaps() {
   }
 }
 
-void Inspection::Damaged(Problem::Part part, std::string what) {
-  problems_.push_back({part, absl::DataLossError(std::move(what))});
+void Inspection::Damaged(Problem::Part part, const std::string& what) {
+  problems_.push_back({part, absl::DataLossError(what)});
 }
 
 }  // namespace betr::store

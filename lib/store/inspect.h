@@ -95,7 +95,7 @@ class Inspection {
   // Keeps what is free of an extent that is partly in use.
   void KeepRest(const layout::ExtentAddress& extent);
   void FindOverlaps();
-  void Damaged(Problem::Part part, std::string what);
+  void Damaged(Problem::Part part, const std::string& what);
 
   Core core_;
   size_t slot_ = 0;

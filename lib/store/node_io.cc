@@ -45,9 +45,9 @@ std::shared_ptr<const dag::NodeSlot> NodeIo::Adopt(NodeId id, dag::Node node) {
   return version;
 }
 
-void NodeIo::Remember(std::shared_ptr<const NodeVersion> version) {
+void NodeIo::Remember(const std::shared_ptr<const NodeVersion>& version) {
   const MutexLock lock(mutex_);
-  adopted_.push_back(std::move(version));
+  adopted_.emplace_back(version);
   if (adopted_.size() < prune_at_) {
     return;
   }

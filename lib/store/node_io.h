@@ -64,7 +64,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
  private:
   absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec);
   std::shared_ptr<const NodeVersion> OldestDirty();
-  void Remember(std::shared_ptr<const NodeVersion> version);
+  void Remember(const std::shared_ptr<const NodeVersion>& version);
 
   BlockDevice& device_;
   std::shared_ptr<layout::SpaceMap> space_;

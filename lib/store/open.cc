@@ -109,7 +109,7 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
 }  // namespace
 
 absl::Status store::FormatAnySize(BlockDevice& device, const FormatOptions& options) {
-  BETR_ASSIGN_OR_RETURN(layout::Superblock superblock,
+  BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock,
                         layout::NewSuperblock(options, device.Size(), SystemClock().Now()));
   BETR_RETURN_IF_ERROR(store::Log::Format(device, AreaOf(superblock), LogSalt(superblock)));
   // The other slot first: an old superblock must not win over the new one.
