@@ -78,7 +78,7 @@ void SalvageWalk::VisitEdge(NodeId id, dag::Node& node, size_t index) {
     if (message.Erases()) {
       continue;
     }
-    absl::Status status = CheckTarget(message.link, message.target_height);
+    const absl::Status status = CheckTarget(message.link, message.target_height);
     if (status.ok()) {
       NameFrom(id, message.link.target);
       continue;
@@ -90,7 +90,7 @@ void SalvageWalk::VisitEdge(NodeId id, dag::Node& node, size_t index) {
   if (edge.link.Null()) {
     return;
   }
-  absl::Status status = CheckTarget(edge.link, static_cast<dag::Height>(node.height - 1));
+  const absl::Status status = CheckTarget(edge.link, static_cast<dag::Height>(node.height - 1));
   if (status.ok()) {
     NameFrom(id, edge.link.target);
     return;
@@ -164,7 +164,6 @@ void SalvageWalk::CutOut(NodeId id, const Range& range, bool changes_only, const
 }
 
 void SalvageWalk::VisitDead() {
-  std::vector<NodeId> gone;
   std::vector<NodeId> dead;
   nodes_.table().ForEach([&](NodeId id, const dag::NodeRecord& record) {
     if (record.Dead() && !names_.contains(id)) {

@@ -59,7 +59,7 @@ class Scrub {
   absl::Status ReadPiece(const std::vector<UsedExtent>& extents, size_t begin, size_t end) {
     const Bytes offset = extents[begin].extent.Offset();
     bytes_.resize(layout::UnitBytes(extents[end - 1].extent.end() - extents[begin].extent.start).value);
-    const absl::Status read = image_.device().Read(offset, bytes_);
+    absl::Status read = image_.device().Read(offset, bytes_);
     figures_.read += Bytes{bytes_.size()};
     if (absl::IsCancelled(read)) {
       return read;

@@ -127,7 +127,8 @@ absl::StatusOr<std::optional<std::string>> Store::Get(const ReadView& view, Tree
 
 absl::StatusOr<std::unique_ptr<Cursor>> Store::NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
                                                          Range bounds) const {
-  std::shared_ptr<const store::View> inner(view, &view->view());
+  const store::View* const inside = &view->view();
+  std::shared_ptr<const store::View> inner(std::move(view), inside);
   return impl_->NewCursor(std::move(inner), tree, std::move(bounds));
 }
 

@@ -151,7 +151,7 @@ absl::Status Structure::AbsorbBuffers() {
 absl::StatusOr<bool> Structure::Step(Purpose growing) {
   const Turn turn(*this, Turn::Kind::kBackground);
   growing_ = growing;
-  const absl::StatusOr<bool> step = NextStep();
+  absl::StatusOr<bool> step = NextStep();
   if (!absl::IsResourceExhausted(step.status())) {
     return step;
   }

@@ -18,6 +18,7 @@ namespace {
 
 std::vector<Location> Inside(const BetrcpOptions& options) {
   std::vector<Location> locations;
+  locations.reserve(options.operands.size());
   for (const std::string& operand : options.operands) locations.push_back(ParseInside(operand));
   return locations;
 }
@@ -123,7 +124,7 @@ int RemoveInside(Tool& tool, const BetrcpOptions& options) {
   const std::vector<Location> places = Inside(options);
   return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
     for (const Location& place : places) {
-      if (absl::Status status = Remove(paths, place.path); !status.ok()) return {"remove", status};
+      if (const absl::Status status = Remove(paths, place.path); !status.ok()) return {"remove", status};
     }
     return {};
   });
@@ -133,7 +134,7 @@ int MakeDirectories(Tool& tool, const BetrcpOptions& options) {
   const std::vector<Location> places = Inside(options);
   return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
     for (const Location& place : places) {
-      if (absl::Status status = MakeOne(paths, place.path, options); !status.ok()) return {"mkdir", status};
+      if (const absl::Status status = MakeOne(paths, place.path, options); !status.ok()) return {"mkdir", status};
     }
     return {};
   });
@@ -143,7 +144,7 @@ int CatInside(Tool& tool, const BetrcpOptions& options) {
   const std::vector<Location> places = Inside(options);
   return RunInside(tool, options, ReadAccess(options), places, [&](PathFileSystem& paths) -> WorkError {
     for (const Location& place : places) {
-      if (absl::Status status = Cat(paths, place.path, tool.io().out); !status.ok()) return {"cat", status};
+      if (const absl::Status status = Cat(paths, place.path, tool.io().out); !status.ok()) return {"cat", status};
     }
     return {};
   });

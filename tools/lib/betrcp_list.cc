@@ -154,6 +154,7 @@ class Listing {
 
 int ListInside(Tool& tool, const BetrcpOptions& options) {
   std::vector<Location> places;
+  places.reserve(options.operands.size());
   for (const std::string& operand : options.operands) places.push_back(ParseInside(operand));
   if (places.empty()) places.push_back({true, "", "/"});
   const absl::StatusOr<std::string> image = ImageOf(tool, places);
@@ -162,7 +163,7 @@ int ListInside(Tool& tool, const BetrcpOptions& options) {
   return session.Run(*image, [&](PathFileSystem& paths) -> WorkError {
     Listing listing(tool, options, paths);
     for (const Location& place : places) {
-      if (absl::Status status = listing.ListOne(place.path); !status.ok()) return {"list", status};
+      if (const absl::Status status = listing.ListOne(place.path); !status.ok()) return {"list", status};
     }
     listing.Finish();
     return {};
