@@ -14,7 +14,7 @@ namespace betr::tools {
 namespace {
 
 std::string OpText(const Op& op) {
-  const std::string head = fmt::format("{} tree {} ", store::OpKindName(op.kind), op.tree.value);
+  std::string head = fmt::format("{} tree {} ", store::OpKindName(op.kind), op.tree.value);
   switch (op.kind) {
     case OpKind::kPut:
       return head + fmt::format("{}: {} bytes", KeyText(op.key), op.value.size());

@@ -33,6 +33,7 @@ void ReachedRanges::Add(const Range& range, double ways) {
 
 std::vector<Range> ReachedRanges::Union() const {
   std::vector<Range> ranges;
+  ranges.reserve(entries_.size());
   for (const Entry& entry : entries_) {
     ranges.push_back(entry.range);
   }

@@ -33,7 +33,7 @@ struct SpaceUse {
   std::map<int, uint64_t> Histogram() const {
     std::map<int, uint64_t> histogram;
     for (const layout::UnitRange& range : ranges) {
-      ++histogram[std::bit_width(range.units) - 1];
+      ++histogram[static_cast<int>(std::bit_width(range.units)) - 1];
     }
     return histogram;
   }

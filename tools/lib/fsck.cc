@@ -38,7 +38,7 @@ class FsckRun {
       tool_.PrintError("open: " + std::string(file.status().message()));
       return absl::IsDataLoss(file.status()) ? kFsckUncorrected : kFsckOperational;
     }
-    absl::Status status = options_.undo.empty() ? Check(**file) : CheckWithUndo(**file);
+    const absl::Status status = options_.undo.empty() ? Check(**file) : CheckWithUndo(**file);
     if (!status.ok() && !is_cancelled_) {
       progress_.Clear();
       const std::string message(status.message());
