@@ -78,7 +78,7 @@ absl::StatusOr<TransferCounts> ExportTree(const Tool& tool, FileSystem* fs, cons
 
 absl::StatusOr<TransferCounts> ImportTar(const Tool& tool, FileSystem* fs, const std::string& archive,
                                          const std::string& inside, const TransferOptions& options) {
-  ArchiveFile file(tool.io(), archive, ArchiveFile::Use::kRead);
+  const ArchiveFile file(tool.io(), archive, ArchiveFile::Use::kRead);
   if (!file.status().ok()) return file.status();
   Progress progress(tool, "files");
   return fs::ImportTar(fs, file.descriptor(), inside, ToCopyOptions(options, &progress));
