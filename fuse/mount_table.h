@@ -14,6 +14,7 @@ struct MountEntry {
 };
 
 // In the order of mounting: of several on one directory the last is to be seen. Empty if the kernel does not tell.
+// Any thread.
 std::vector<MountEntry> MountTable();
 
 }  // namespace betr::fuse

@@ -50,8 +50,9 @@ void OwnLoop::Run() {
   while (fuse_session_exited(session_) == 0) {
     const int size = fuse_session_receive_buf(session_, &buffer);
     if (size == -EINTR || size == -EAGAIN) continue;
-    if (size < 0)
+    if (size < 0) {
       server_.log().Write(LogLevel::kError, fmt::format("receive: {}", std::generic_category().message(-size)));
+    }
     if (size <= 0) break;
     const std::span<const char> bytes(static_cast<const char*>(buffer.mem), static_cast<size_t>(size));
     Answer(&buffer, bytes);

@@ -83,8 +83,9 @@ absl::Status CheckIoUring() {
   }
   io_uring_params parameters{};
   const auto ring = static_cast<int>(syscall(SYS_io_uring_setup, 1, &parameters));
-  if (ring < 0)
+  if (ring < 0) {
     return absl::UnavailableError(fmt::format("no ring can be had: {}", std::generic_category().message(errno)));
+  }
   close(ring);
   return absl::OkStatus();
 }

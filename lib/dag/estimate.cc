@@ -73,6 +73,7 @@ class Estimator {
     for (const auto& [sample, node] : seen) {
       Look(*sample, *node, below);
       if (enough_(Found())) {
+        exact_ = false;
         return std::vector<Sample>();
       }
     }
