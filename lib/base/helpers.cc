@@ -50,7 +50,7 @@ void Helpers::ForEach(size_t count, absl::FunctionRef<void(size_t)> round) {
 
 Helpers::Loop* Helpers::Join() {
   MutexLock lock(mutex_);
-  while (!stopping_ && (loop_ == nullptr || loop_->Begun())) {
+  while (!stopping_ && (loop_ == nullptr || loop_->AllBegun())) {
     wake_.Wait(lock);
   }
   if (stopping_) {

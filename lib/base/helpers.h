@@ -33,7 +33,7 @@ class Helpers {
     std::atomic<size_t> next{0};
     size_t helping = 0;  // helpers that may be in a round; guarded by mutex_
 
-    bool Begun() const { return next.load() >= count; }
+    bool AllBegun() const { return next.load() >= count; }
     void Work();
   };
 

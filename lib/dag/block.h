@@ -26,6 +26,9 @@
 
 namespace betr::dag {
 
+// What an entry takes besides key and value, if these are not large: two varints, the kind, its offset.
+inline constexpr uint64_t kUsualEntryOverhead = 7;  // bytes
+
 struct Point {
   std::string_view key;
   Message message;

@@ -10,9 +10,6 @@
 namespace betr::dag {
 namespace {
 
-// What an entry of a block takes besides key and value: two varints, the kind, its offset.
-constexpr uint64_t kEntryOverhead = 7;
-
 // A range of a node that has to be looked at, for itself and for others.
 struct Sample {
   NodeId node;
@@ -143,8 +140,8 @@ class Estimator {
       size /= share;
       exact_ = false;
     }
-    const double overhead =
-        static_cast<double>(kEntryOverhead + view.affix.strip.size()) - static_cast<double>(view.affix.prepend.size());
+    const double overhead = static_cast<double>(kUsualEntryOverhead + view.affix.strip.size()) -
+                            static_cast<double>(view.affix.prepend.size());
     const double bytes = std::max(0.0, static_cast<double>(size) - overhead * static_cast<double>(keys));
     keys_ += weight_ * static_cast<double>(keys);
     bytes_ += weight_ * bytes;

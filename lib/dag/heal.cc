@@ -211,8 +211,7 @@ absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root) {
 }
 
 Height ExplainedHeight(const Shape& shape, const RangeEstimate& content) {
-  constexpr uint64_t kEntryOverhead = 7;  // of an entry in its block
-  const uint64_t bytes = content.bytes.value + content.keys * kEntryOverhead;
+  const uint64_t bytes = content.bytes.value + content.keys * kUsualEntryOverhead;
   const uint64_t half = std::max<uint64_t>(2, shape.fanout / 2);
   uint64_t nodes = 2 * bytes / shape.node_size.value + 1;
   Height height = 1;

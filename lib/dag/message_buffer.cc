@@ -18,13 +18,12 @@ Bytes SizeOf(const BufferedPoint& point) {
 
 // About the size of a block of all the points.
 Bytes PayloadBytes(const Chunked<BufferedPoint>& points) {
-  constexpr uint64_t kEntryOverhead = 8;
   uint64_t size = 0;
   for (auto at = points.Begin(); at != points.End(); at = points.Next(at)) {
     const BufferedPoint& point = points[at];
-    size += kEntryOverhead + point.key.size() + point.first.value.size();
+    size += kUsualEntryOverhead + point.key.size() + point.first.value.size();
     for (const OwnedMessage& message : point.more) {
-      size += kEntryOverhead + point.key.size() + message.value.size();
+      size += kUsualEntryOverhead + point.key.size() + message.value.size();
     }
   }
   return {size};

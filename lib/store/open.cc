@@ -25,7 +25,7 @@
 namespace betr {
 namespace {
 
-constexpr unsigned kMostHelpers = 3;
+constexpr unsigned kMostHelpers = 3;  // beyond that the one that writes to the device is what takes the time
 
 // Names this image's frames among those of all images.
 uint64_t LogSalt(const layout::Superblock& superblock) { return Checksum(superblock.uuid.View()); }
