@@ -40,7 +40,39 @@ Bytes PointsInside(const Partition& news, const Range& range) {
   return size;
 }
 
+absl::Status AddRun(Edit& edit, Edge& edge, BlockView run) {
+  edge.partition.runs.push_back(std::move(run));
+  if (edge.partition.runs.size() > edit.shape().runs) {
+    BETR_ASSIGN_OR_RETURN(edge.partition, Compact(edit, edge.partition, edge.link.range));
+  }
+  return absl::OkStatus();
+}
+
+// The edge for which news that are one block are meant as a whole, so that they need not be copied; null if there is
+// none, or if a block would stay that is not all in view, or has erases of what is not there.
+Edge* EdgeForAll(Node& node, const Partition& news) {
+  const std::shared_ptr<const Block> block =
+      news.runs.size() == 1 && news.gotos.empty() ? news.runs.front().slot->Peek() : nullptr;
+  if (block == nullptr) {
+    return nullptr;
+  }
+  const BlockView& run = news.runs.front();
+  ViewReader reader(block, run);
+  if (reader.Count() == 0 || reader.Count() < block->Count()) {
+    return nullptr;
+  }
+  reader.SeekForward(run.clip.lo);
+  Edge& edge = node.edges[node.EdgeOf(reader.Key())];
+  const bool reaches_in = edge.link.range.Contains(reader.Key());  // always, but in a damaged node
+  reader.SeekBackward(run.clip.hi);
+  const bool for_all = reaches_in && edge.link.range.Contains(reader.Key());
+  return !for_all || (edge.Idle() && block->Erases() > 0) ? nullptr : &edge;
+}
+
 absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
+  if (Edge* edge = EdgeForAll(node, news)) {
+    return AddRun(edit, *edge, news.runs.front().Cut(edge->link.range));
+  }
   for (const Goto& message : news.gotos) {
     ArriveGoto(edit, node, message);
   }
@@ -61,10 +93,7 @@ absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
     if (builder.Empty()) {
       continue;
     }
-    edge.partition.runs.push_back(edit.Adopt(builder, edge.link.range));
-    if (edge.partition.runs.size() > edit.shape().runs) {
-      BETR_ASSIGN_OR_RETURN(edge.partition, Compact(edit, edge.partition, edge.link.range));
-    }
+    BETR_RETURN_IF_ERROR(AddRun(edit, edge, edit.Adopt(builder, edge.link.range)));
   }
   return absl::OkStatus();
 }

@@ -12,14 +12,15 @@ void BasementWriter::Start(const Bound& from) {
 }
 
 void BasementWriter::Add(std::string_view key, std::string_view value) {
-  const bool full = builder_.Size() + Bytes{key.size() + value.size()} > edit_.shape().basement_size;
+  const Message put{MessageKind::kPut, 0, value};
+  const bool full = builder_.Size() + BlockBuilder::EntrySize(key, put) > edit_.shape().basement_size;
   if (!builder_.Empty() && full) {
     Cut(Separator(builder_.LastKey(), key));
   }
   if (builder_.Empty()) {
     builder_.Reserve(edit_.shape().basement_size);
   }
-  builder_.Add(key, {MessageKind::kPut, 0, value});
+  builder_.Add(key, put);
 }
 
 void BasementWriter::Cut(Bound end) {

@@ -149,6 +149,12 @@ size_t Block::GroupEnd(size_t index) const {
   return end;
 }
 
+Bytes BlockBuilder::EntrySize(std::string_view key, const Message& message) {
+  const size_t function = message.kind == MessageKind::kUpsert ? sizeof(message.function) : 0;
+  return {LengthPrefixedSize(key) + LengthPrefixedSize(message.value) + sizeof(message.kind) + function +
+          sizeof(uint32_t)};
+}
+
 void BlockBuilder::Add(std::string_view key, const Message& message) {
   Check(Empty() || LastKey() < key || (LastKey() == key && !message.Terminal()), "entries of a block come in order");
   offsets_.push_back(static_cast<uint32_t>(payload_.size()));

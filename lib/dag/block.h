@@ -69,6 +69,8 @@ class Block {
 // Builds a block from entries that come in order.
 class BlockBuilder {
  public:
+  // What Size() grows by with an entry.
+  static Bytes EntrySize(std::string_view key, const Message& message);
   // Makes room for a block of that size, as Size() counts, so that it need not be moved as it grows.
   void Reserve(Bytes size) { payload_.reserve(size.value); }
   // Requires: keys do not descend; invariant 2.

@@ -16,17 +16,17 @@ Bytes SizeOf(const BufferedPoint& point) {
   return {size};
 }
 
-// About the size of a block of all the points.
+// The size of a block of all the points.
 Bytes PayloadBytes(const Chunked<BufferedPoint>& points) {
-  uint64_t size = 0;
+  Bytes size = BlockBuilder().Size();
   for (auto at = points.Begin(); at != points.End(); at = points.Next(at)) {
     const BufferedPoint& point = points[at];
-    size += kUsualEntryOverhead + point.key.size() + point.first.value.size();
+    size += BlockBuilder::EntrySize(point.key, point.first.View());
     for (const OwnedMessage& message : point.more) {
-      size += kUsualEntryOverhead + point.key.size() + message.value.size();
+      size += BlockBuilder::EntrySize(point.key, message.View());
     }
   }
-  return {size};
+  return size;
 }
 
 Bytes SizeOf(const Range& range) { return {sizeof(Range) + range.lo.bytes.size() + range.hi.bytes.size() + 32}; }

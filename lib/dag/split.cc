@@ -39,6 +39,22 @@ std::vector<Item> TakeTail(std::vector<Item>& items, size_t from) {
   return tail;
 }
 
+// Whether what is in the node stands in order. If not, a piece's items need not begin with what its bounds have in
+// common.
+bool InOrder(const Node& node) {
+  for (size_t i = 1; i < node.edges.size(); ++i) {
+    if (node.edges[i].link.range.lo < node.edges[i - 1].link.range.hi) {
+      return false;
+    }
+  }
+  for (size_t i = 1; i < node.basements.size(); ++i) {
+    if (node.basements[i].clip.lo < node.basements[i - 1].clip.hi) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void SplitInto(const Edit& edit, Node node, std::vector<Node>& pieces) {
   if (!TooLarge(node, edit.shape())) {
     pieces.push_back(std::move(node));
@@ -72,7 +88,11 @@ size_t PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
     }
     return 1;  // taking the child has left the edge null
   }
-  if (!TooLarge(child.node, edit.shape())) {
+  const bool in_order = InOrder(child.node);
+  if (!in_order) {
+    edit.Damage(child.id, "holds things out of order");
+  }
+  if (!in_order || !TooLarge(child.node, edit.shape())) {
     PutChild(edit, parent, index, std::move(child));
     return 1;
   }

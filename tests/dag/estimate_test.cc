@@ -87,8 +87,9 @@ TEST_CASE("an estimate of a large tree looks at few nodes and no block", "[dag][
     REQUIRE(dag->source().reads().blocks == 0);
     REQUIRE_FALSE(estimate.exact);
     const Truth truth = Count(*dag, range);
+    // The upper levels are a sample of eight nodes; and what nodes have in common of their keys is not counted.
     RequireNear(estimate.keys, truth.keys, 1.5);
-    RequireNear(estimate.bytes.value, truth.bytes, 1.5);
+    RequireNear(estimate.bytes.value, truth.bytes, 1.7);
   }
   const auto never = [](const RangeEstimate&) { return false; };
   REQUIRE_FALSE(dag::EstimateInMemory(dag->table(), dag->root(0), never).has_value());

@@ -29,8 +29,8 @@ std::string SomeBytes(Random& random, uint64_t longest) {
 Range SomeRange(Random& random) {
   for (;;) {
     const std::string common = SomeBytes(random, 3);
-    Bound a{common + SomeBytes(random, 2), random.OneIn(2)};
-    Bound b{common + SomeBytes(random, 2), random.OneIn(2)};
+    const Bound a{common + SomeBytes(random, 2), random.OneIn(2)};
+    const Bound b{common + SomeBytes(random, 2), random.OneIn(2)};
     if (a != b) {
       return a < b ? Range{a, b} : Range{b, a};
     }

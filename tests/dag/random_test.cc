@@ -154,8 +154,8 @@ class RandomRun {
     if (random_.OneIn(2)) {
       return Range::Prefix(Prefix());
     }
-    Bound a{Key(), random_.OneIn(2)};
-    Bound b{Key(), random_.OneIn(2)};
+    const Bound a{Key(), random_.OneIn(2)};
+    const Bound b{Key(), random_.OneIn(2)};
     return a < b ? Range{a, b} : Range{b, a};
   }
 

@@ -15,7 +15,6 @@ namespace betr::test {
 namespace {
 
 using dag::BlockView;
-using dag::Message;
 using dag::MessageKind;
 using dag::ValueBuilder;
 using dag::ViewReader;

@@ -182,7 +182,7 @@ TEST_CASE("an unlinked file lives until it is closed, and not longer", "[fs]") {
 
   // The same, but the program crashes while it is open.
   {
-    OpenFile second = *image.paths().Open("f");
+    const OpenFile second = *image.paths().Open("f");
     REQUIRE(image.paths().Unlink("f").ok());
     REQUIRE(image.fs().Sync().ok());
   }

@@ -83,7 +83,7 @@ TEST_CASE("the manual of mount.betr explains the options of its parser", "[fuse]
   tools::Tool tool(MountDescription(), io);
   MountCommand command;
   AddMountOptions(&tool, &command);
-  std::set<std::string> page = tools::OptionsOfPage(tools::ReadManPage("mount.betr.8"));
+  const std::set<std::string> page = tools::OptionsOfPage(tools::ReadManPage("mount.betr.8"));
   CHECK(page == tools::OptionsOfParser(tool.app()));
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("a damaged byte of a node header is found", "[layout]") {
     std::string header(HeaderOf(*image));
     for (char& byte : header) {
       const char before = byte;
-      byte ^= static_cast<char>(1 << random.Uniform(8));
+      byte = static_cast<char>(byte ^ (1 << random.Uniform(8)));
       const auto node = DecodeNode(kId, kVersion, header, {image->bytes.size()}, MakeEntrySlot);
       REQUIRE(node.status().code() == absl::StatusCode::kDataLoss);
       byte = before;
@@ -129,7 +129,6 @@ TEST_CASE("a forged node header is found, or is another sound node", "[layout]")
 }
 
 TEST_CASE("a node that breaks an invariant is not written", "[layout]") {
-  Random random(TestSeed() + 4);
   const auto refused = [&](dag::Node node) {
     return EncodeNode(kId, kVersion, node, FetchResident).status().code() == absl::StatusCode::kInternal;
   };

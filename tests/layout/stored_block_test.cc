@@ -47,7 +47,7 @@ TEST_CASE("a damaged byte of a stored block is found", "[layout]") {
   for (const Compression kind : kKinds) {
     Sample sample = MakeSample(random, kind, 60);
     for (char& byte : sample.bytes) {
-      byte ^= static_cast<char>(1 << random.Uniform(8));
+      byte = static_cast<char>(byte ^ (1 << random.Uniform(8)));
       REQUIRE(DecodeBlock(sample.entry, sample.bytes).status().code() == absl::StatusCode::kDataLoss);
       BlockEntry forged = sample.entry;
       forged.checksum = Checksum(sample.bytes);

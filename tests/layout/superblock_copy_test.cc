@@ -43,7 +43,7 @@ TEST_CASE("both slots are made anew from the copy", "[layout]") {
   const auto newest = ReadNewest(device);
   REQUIRE(newest.ok());
   CHECK(newest->other == absl::OkStatus());
-  Superblock expected = Sample(8);
+  const Superblock expected = Sample(8);
   CHECK((newest->superblock == expected));
   CHECK(CheckCopy(device, newest->superblock) == absl::OkStatus());
 }

@@ -46,7 +46,7 @@ bool Ordered(const Operation& one, const Operation& other) {
 }
 
 TEST_CASE("a thread stays in order, others need not") {
-  Operation one = At(Kind::kStat, kTop, "a", kFile);
+  const Operation one = At(Kind::kStat, kTop, "a", kFile);
   Operation other = At(Kind::kStat, kTop, "a", kFile);
   CHECK_FALSE(Ordered(one, other));
   other.thread = one.thread;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What arrives in an interior node is given to its edges, and copied only if it has to be.
+#include "dag/arrive.h"
+
+#include <catch2/catch.hpp>
+
+#include "dag/message_buffer.h"
+#include "support/dag/dag_harness.h"
+#include "support/dag/test_source.h"
+
+namespace betr::test {
+namespace {
+
+// A node with an edge for keys before "m", which leads somewhere, and an idle one for the others.
+class Receiver {
+ public:
+  Receiver() {
+    const Bound middle = Bound::At("m");
+    node_.edges = {{{{Range::All().lo, middle}, NodeId{1}, ""}, {}}, {{{middle, Range::All().hi}, kNoNode, ""}, {}}};
+  }
+
+  dag::MessageBuffer Buffer() const { return dag::MessageBuffer(functions_); }
+  void Arrive(const dag::Partition& news) { REQUIRE(dag::Arrive(edit_, node_, news).ok()); }
+  dag::Partition Seal(const dag::MessageBuffer& buffer) { return buffer.Seal(source_); }
+  const dag::Edge& left() const { return node_.edges.front(); }
+  const dag::Edge& right() const { return node_.edges.back(); }
+
+ private:
+  TestSource source_;
+  UpsertRegistry functions_;
+  dag::Shape shape_ = SmallShape();
+  dag::Counters counters_;
+  dag::Edit edit_{{}, NodeId{2}, {source_, functions_, shape_, counters_}};
+  dag::Node node_ = dag::EmptyNode(1, Range::All(), {});
+};
+
+}  // namespace
+
+TEST_CASE("messages for one edge arrive as the block that they are in", "[dag][arrive]") {
+  Receiver receiver;
+  dag::MessageBuffer buffer = receiver.Buffer();
+  buffer.Put("a", "1");
+  buffer.Erase("b");
+  const dag::Partition news = receiver.Seal(buffer);
+  receiver.Arrive(news);
+  REQUIRE(receiver.left().partition.runs.size() == 1);
+  CHECK(receiver.left().partition.runs[0].slot == news.runs[0].slot);
+  CHECK(receiver.left().link.range.Covers(receiver.left().partition.runs[0].clip));
+  CHECK(receiver.right().Idle());
+}
+
+TEST_CASE("messages for several edges are divided", "[dag][arrive]") {
+  Receiver receiver;
+  dag::MessageBuffer buffer = receiver.Buffer();
+  buffer.Put("a", "1");
+  buffer.Put("m", "2");
+  buffer.Put("x", "3");
+  receiver.Arrive(receiver.Seal(buffer));
+  REQUIRE(receiver.left().partition.runs.size() == 1);
+  REQUIRE(receiver.right().partition.runs.size() == 1);
+  CHECK(receiver.left().partition.runs[0].Count() == 1);
+  CHECK(receiver.right().partition.runs[0].Count() == 2);
+}
+
+TEST_CASE("an erase stays away from an edge that holds nothing", "[dag][arrive]") {
+  Receiver receiver;
+  dag::MessageBuffer buffer = receiver.Buffer();
+  buffer.Put("x", "1");
+  buffer.Erase("y");
+  receiver.Arrive(receiver.Seal(buffer));
+  REQUIRE(receiver.right().partition.runs.size() == 1);
+  CHECK(receiver.right().partition.runs[0].Count() == 1);
+}
+
+}  // namespace betr::test
