@@ -52,7 +52,7 @@ TEST_CASE("a replay of what was inferred has no conflicts") {
       "1 unlink(\"/w/out/b\") = 0",
   };
   TextRun run(lines);
-  Strings manifest = Lines(run.Infer());
+  const Strings manifest = Lines(run.Infer());
   CHECK(manifest == Strings{"d 0755 0 /w", "d 0755 0 /w/in", "f 0640 100 /w/in/a", "f 0600 9 /w/in/b"});
   run.SetManifest({"/w/in d 0755 0 -", "/w/in/a f 0640 100 -", "/w/in/b f 0600 9 -"});
   run.Everywhere();

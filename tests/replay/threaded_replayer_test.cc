@@ -35,7 +35,7 @@ class RecordingTarget : public Target {
   Outcome Perform(const Operation& operation) override {
     const uint64_t begin = Tick();
     Meanwhile(operation);
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     spans[operation.line] = {begin, now_++, std::this_thread::get_id()};
     return {.count = operation.expected_count.value_or(0) + operation.flags};
   }
@@ -45,7 +45,7 @@ class RecordingTarget : public Target {
  protected:
   virtual void Meanwhile(const Operation&) { std::this_thread::yield(); }
   uint64_t Tick() {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     return now_++;
   }
 
@@ -88,7 +88,7 @@ Operation RandomOperation(Random& random, ThreadNumber threads) {
 
 TEST_CASE("whatever the threads do, what depends on something waits for it") {
   Random random(TestSeed());
-  NameSpace space("/w");
+  const NameSpace space("/w");
   constexpr ThreadNumber kThreads = 6;
   for (int round = 0; round < 3; ++round) {
     RecordingTarget target;
@@ -126,7 +126,7 @@ TEST_CASE("whatever the threads do, what depends on something waits for it") {
 TEST_CASE("threads that have nothing to do with each other run at the same time") {
   constexpr size_t kThreads = 20;
   MeetingTarget target(kThreads);
-  NameSpace space("/w");
+  const NameSpace space("/w");
   Meter meter(&target, &SystemClock());
   ThreadedReplayer replayer(&meter, &space);
   for (size_t i = 0; i < kThreads; ++i) {
@@ -143,7 +143,7 @@ TEST_CASE("threads that have nothing to do with each other run at the same time"
 
 TEST_CASE("a child begins after its fork, and who waits for it goes on after its end") {
   RecordingTarget target;
-  NameSpace space("/w");
+  const NameSpace space("/w");
   Meter meter(&target, &SystemClock());
   ThreadedReplayer replayer(&meter, &space);
   // Each with a directory of its own: nothing else orders them.
@@ -167,7 +167,7 @@ TEST_CASE("a child begins after its fork, and who waits for it goes on after its
 
 TEST_CASE("more threads than there may be share some") {
   RecordingTarget target;
-  NameSpace space("/w");
+  const NameSpace space("/w");
   Meter meter(&target, &SystemClock());
   ThreadedReplayer replayer(&meter, &space);
   constexpr ThreadNumber kThreads = 3 * ThreadedReplayer::kMostThreads;
@@ -186,7 +186,7 @@ TEST_CASE("more threads than there may be share some") {
 
 TEST_CASE("differences of threads are told with line and path") {
   RecordingTarget target;
-  NameSpace space("/w");
+  const NameSpace space("/w");
   Meter meter(&target, &SystemClock());
   ThreadedReplayer replayer(&meter, &space);
   Operation operation = MakeOperation(Kind::kRead, {{}, space.root(), "f", {}}, 7);

@@ -55,7 +55,7 @@ Op RandomOp(Random& random) {
       return op;
     }
     case 4: {
-      Bound a{string(8), random.OneIn(2)};
+      const Bound a{string(8), random.OneIn(2)};
       Bound b{string(8), random.OneIn(2)};
       if (a == b) b = Bound{a.bytes, !a.past};
       Op op = a < b ? MakeRange(a, b) : MakeRange(b, a);

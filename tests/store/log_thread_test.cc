@@ -104,7 +104,7 @@ class GatedDevice final : public ForwardingDevice {
     return ForwardingDevice::Flush();
   }
   void Permit(int permits) {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     permits_ += permits;
     changed_.NotifyAll();
   }

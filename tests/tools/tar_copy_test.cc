@@ -39,7 +39,7 @@ class ArchiveFile {
 };
 
 std::string Export(Image& image, const std::string& inside, const fs::CopyOptions& options = {}) {
-  ArchiveFile file;
+  const ArchiveFile file;
   const absl::StatusOr<fs::CopyTotals> totals = fs::ExportTar(&image.fs(), inside, file.descriptor(), options);
   INFO(totals.status());
   REQUIRE(totals.ok());
@@ -48,7 +48,7 @@ std::string Export(Image& image, const std::string& inside, const fs::CopyOption
 
 absl::StatusOr<fs::CopyTotals> TryImport(Image& image, const std::string& archive, const std::string& inside,
                                          const fs::CopyOptions& options = {}) {
-  ArchiveFile file(archive);
+  const ArchiveFile file(archive);
   return fs::ImportTar(&image.fs(), file.descriptor(), inside, options);
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("holes stay holes", "[tools]") {
     change.size = MiB(100).value + 3;
     if (name != "s/begins") REQUIRE(paths.SetAttributes(name, change).ok());
   }
-  ArchiveFile file;
+  const ArchiveFile file;
   const absl::StatusOr<fs::CopyTotals> out = fs::ExportTar(&image.fs(), "s", file.descriptor(), {});
   REQUIRE(out.ok());
   CHECK(out->bytes < KiB(64));
@@ -374,7 +374,7 @@ TEST_CASE("progress is told, and ends a copy", "[tools]") {
   calls = 98;
   CHECK(TryImport(image, archive, "x", options).status() == absl::CancelledError("enough"));
   calls = 98;
-  ArchiveFile file;
+  const ArchiveFile file;
   CHECK(fs::ExportTar(&image.fs(), "d", file.descriptor(), options).status() == absl::CancelledError("enough"));
   CHECK(Errno(fs::ExportTar(&image.fs(), "none", file.descriptor(), {})) == ENOENT);
   const int closed = -1;

@@ -113,7 +113,7 @@ void Bench::ForgeSuperblock(const std::function<void(layout::Superblock&)>& chan
 }
 
 void Bench::ForgePage(const std::function<void(layout::PageImage&)>& change) {
-  layout::Superblock block = Must(layout::ReadNewest(device_)).superblock;
+  const layout::Superblock block = Must(layout::ReadNewest(device_)).superblock;
   REQUIRE(block.table.level == 0);
   std::string bytes(layout::kUnit.value, '\0');
   Must(device_.Read(block.table.root.extent.Offset(), bytes));

@@ -106,7 +106,7 @@ class Reading {
       if (tree == expected.end()) {
         return absl::StrCat("tree ", name, " should not be there");
       }
-      std::string difference = Difference(seen, tree->second);
+      const std::string difference = Difference(seen, tree->second);
       if (!difference.empty()) {
         return absl::StrCat("tree ", name, ": ", difference);
       }

@@ -52,7 +52,7 @@ std::vector<Bound> RandomBounds(Random& random, const Range& range, size_t max) 
 std::vector<Range> RandomPieces(Random& random, const Range& range, size_t max) {
   std::vector<Range> pieces;
   Bound lo = range.lo;
-  for (Bound& bound : RandomBounds(random, range, random.Uniform(max + 1))) {
+  for (const Bound& bound : RandomBounds(random, range, random.Uniform(max + 1))) {
     pieces.push_back({std::exchange(lo, bound), bound});
   }
   pieces.push_back({lo, range.hi});
