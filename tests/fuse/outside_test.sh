@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What suites and programs of others say of a mount, as far as they are installed: tests/fuse/outside/run, briefly.
+source "${BETR_SOURCE_DIR:?}/tests/fuse/mount.sh"
+
+[ "$(id -u)" = 0 ] || skip "only root may do all that the suites try"
+mkfs.betr -q -s 64M probe.img
+mount.betr probe.img "$mnt" 2>err || skip "$(cat err)"
+umount.betr "$mnt"
+
+export FSX_RUNS=1 STRESS_SECONDS=1
+PATH=$BETR_SOURCE_DIR/build/crates/bin:$PATH
+suites=(pjdfstest fsx stress-ng fio dbench sqlite3 tar rsync coreutils postmark)
+code=0
+"$BETR_SOURCE_DIR/tests/fuse/outside/run" -b "$BETR_BIN_DIR" "${suites[@]}" >said 2>&1 || code=$?
+sed 's/^/  /' said # a line that begins with "skipped" would stand for all
+[ $code = 0 ] || fail "see above"
+[ "$(grep -c "^skipped: no" said)" -lt ${#suites[@]} ] || skip "no suite is installed"
