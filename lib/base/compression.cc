@@ -18,6 +18,10 @@ namespace {
 // LZ4 levels below this one are its fast mode.
 constexpr int kFirstLz4HcLevel = 3;
 
+// How far zstd looks back, as a power of two. Basements are usually smaller; with larger blocks it keeps a thread's
+// context, which would have 65 MiB with the highest level, below 6 MiB.
+constexpr int kZstdWindowLog = 18;
+
 struct FreeZstd {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -44,7 +48,10 @@ size_t CompressLz4(int level, std::string_view raw, std::span<char> out) {
 }
 
 size_t CompressZstd(int level, std::string_view raw, std::span<char> out) {
-  const size_t size = ZSTD_compressCCtx(ThreadCompressor(), out.data(), out.size(), raw.data(), raw.size(), level);
+  ZSTD_CCtx* const context = ThreadCompressor();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, kZstdWindowLog);
+  const size_t size = ZSTD_compress2(context, out.data(), out.size(), raw.data(), raw.size());
   return ZSTD_isError(size) ? 0 : size;
 }
 

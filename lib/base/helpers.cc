@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/helpers.h"
 
+#include <system_error>
+
 namespace betr {
 
 Helpers::Helpers(unsigned threads) {
-  for (unsigned i = 0; i < threads; ++i) {
-    threads_.emplace_back([this] { Help(); });
+  try {
+    for (unsigned i = 0; i < threads; ++i) {
+      threads_.emplace_back([this] { Help(); });
+    }
+  } catch (const std::system_error&) {
+    // Those that there are will do.
   }
 }
 

@@ -16,7 +16,7 @@ namespace betr {
 // Thread-safe. Not to be destroyed during a loop.
 class Helpers {
  public:
-  // None is fine: then every loop is its caller's.
+  // None is fine: then every loop is its caller's. So are fewer than asked for, if the system has no more threads.
   explicit Helpers(unsigned threads);
   ~Helpers();
   Helpers(const Helpers&) = delete;

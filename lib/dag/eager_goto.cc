@@ -41,7 +41,8 @@ absl::Status DriveDown(Edit& edit, Node& node, const Range& range) {
     if (!child.node.Leaf()) {
       BETR_RETURN_IF_ERROR(DriveDown(edit, child.node, part.Strip(lifted)));
     }
-    at += PutSplitChild(edit, node, at, std::move(child));
+    BETR_ASSIGN_OR_RETURN(const size_t count, PutSplitChild(edit, node, at, std::move(child)));
+    at += count;
   }
   return at == first ? absl::OkStatus() : Heal(edit, node, first, at, {});
 }

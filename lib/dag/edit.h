@@ -54,12 +54,9 @@ class Edit {
   // Whether more than one edge, goto, tree or snapshot names the node.
   bool Shared(NodeId id) const { return References(id) > 1; }
 
-  // Why this edit must not be published: a node names one that the table does not know, or counts no references for,
-  // or what Damage was told first. Everything that changes a tree returns this too.
+  // Why this edit must not be published: a node names one that the table does not know, or counts no references
+  // for. Everything that changes a tree returns this too.
   const absl::Status& status() const { return status_; }
-  // Says what is wrong with a node: the edit must not be published.
-  void Damage(NodeId id, std::string_view what) const;
-
   // A new node with one reference, which the caller stores somewhere.
   NodeId Create(Node node);
   // A new version of a node, unless it is what the node is already. Requires: not shared; same height.
@@ -89,6 +86,7 @@ class Edit {
 
  private:
   NodeRecord Record(NodeId id) const;
+  void Damage(NodeId id, std::string_view what) const;
 
   NodeTable table_;
   NodeId next_id_;

@@ -34,7 +34,8 @@ class DeepFlush {
       const Partition news = std::exchange(node.edges[i].partition, {}).Strip(node.edges[i].link.range.Lcp());
       BETR_RETURN_IF_ERROR(Arrive(edit_, child.node, news));
       BETR_RETURN_IF_ERROR(Run(child.node));
-      i += PutSplitChild(edit_, node, i, std::move(child));
+      BETR_ASSIGN_OR_RETURN(const size_t count, PutSplitChild(edit_, node, i, std::move(child)));
+      i += count;
     }
     return node.Leaf() ? absl::OkStatus() : Heal(edit_, node, mode_);
   }
@@ -60,7 +61,7 @@ absl::Status FlushEdge(Edit& edit, Node& parent, size_t index) {
   const Partition news = std::exchange(edge.partition, {}).Strip(edge.link.range.Lcp());
   BETR_RETURN_IF_ERROR(Arrive(edit, child.node, news));
   CountFlush(edit, parent.height);
-  const size_t count = PutSplitChild(edit, parent, index, std::move(child));
+  BETR_ASSIGN_OR_RETURN(const size_t count, PutSplitChild(edit, parent, index, std::move(child)));
   return Heal(edit, parent, index, index + count, {});
 }
 

@@ -159,8 +159,7 @@ absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
   if (child.node.Leaf()) {
     Pack(edit, child.node);
   }
-  PutSplitChild(edit, node, index, std::move(child));
-  return absl::OkStatus();
+  return PutSplitChild(edit, node, index, std::move(child)).status();
 }
 
 }  // namespace

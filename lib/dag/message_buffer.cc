@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/message_buffer.h"
 
+#include <absl/functional/function_ref.h>
+
 #include <utility>
 
 namespace betr::dag {
@@ -16,16 +18,23 @@ Bytes SizeOf(const BufferedPoint& point) {
   return {size};
 }
 
+// Calls visit(key, message) for each, in the order of a block.
+void ForEachMessage(const Chunked<BufferedPoint>& points,
+                    absl::FunctionRef<void(std::string_view, const Message&)> visit) {
+  for (auto at = points.Begin(); at != points.End(); at = points.Next(at)) {
+    const BufferedPoint& point = points[at];
+    visit(point.key, point.first.View());
+    for (const OwnedMessage& message : point.more) {
+      visit(point.key, message.View());
+    }
+  }
+}
+
 // The size of a block of all the points.
 Bytes PayloadBytes(const Chunked<BufferedPoint>& points) {
   Bytes size = BlockBuilder().Size();
-  for (auto at = points.Begin(); at != points.End(); at = points.Next(at)) {
-    const BufferedPoint& point = points[at];
-    size += BlockBuilder::EntrySize(point.key, point.first.View());
-    for (const OwnedMessage& message : point.more) {
-      size += BlockBuilder::EntrySize(point.key, message.View());
-    }
-  }
+  ForEachMessage(points,
+                 [&](std::string_view key, const Message& message) { size += BlockBuilder::EntrySize(key, message); });
   return size;
 }
 
@@ -218,13 +227,7 @@ Partition MessageBuffer::Seal(NodeSource& source) const {
   Partition partition;
   BlockBuilder builder;
   builder.Reserve(PayloadBytes(points_));
-  for (auto at = points_.Begin(); at != points_.End(); at = points_.Next(at)) {
-    const BufferedPoint& point = points_[at];
-    builder.Add(point.key, point.first.View());
-    for (const OwnedMessage& message : point.more) {
-      builder.Add(point.key, message.View());
-    }
-  }
+  ForEachMessage(points_, [&](std::string_view key, const Message& message) { builder.Add(key, message); });
   if (!builder.Empty()) {
     partition.runs.push_back(BlockView::Whole(source.Adopt(builder.Finish()), Range::All()));
   }

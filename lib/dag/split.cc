@@ -81,20 +81,19 @@ bool TooLarge(const Node& node, const Shape& shape) {
   return node.Leaf() ? node.basements.size() > 1 && node.Size() > shape.node_size : node.LiveEdges() > shape.fanout;
 }
 
-size_t PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
+absl::StatusOr<size_t> PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
   if (child.node.Empty()) {
     if (child.id != kNoNode) {
       edit.Discard(child.id);
     }
     return 1;  // taking the child has left the edge null
   }
-  const bool in_order = InOrder(child.node);
-  if (!in_order) {
-    edit.Damage(child.id, "holds things out of order");
-  }
-  if (!in_order || !TooLarge(child.node, edit.shape())) {
+  if (!TooLarge(child.node, edit.shape())) {
     PutChild(edit, parent, index, std::move(child));
     return 1;
+  }
+  if (!InOrder(child.node)) {
+    return absl::DataLossError(absl::StrCat("a node of height ", child.node.height, " holds things out of order"));
   }
   std::vector<Node> pieces;
   SplitInto(edit, std::move(child.node), pieces);
@@ -114,6 +113,7 @@ size_t PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
   const size_t count = edges.size();
   const auto at = parent.edges.erase(parent.edges.begin() + static_cast<ptrdiff_t>(index));
   parent.edges.insert(at, std::make_move_iterator(edges.begin()), std::make_move_iterator(edges.end()));
+  BETR_RETURN_IF_ERROR(edit.status());
   return count;
 }
 
@@ -127,10 +127,10 @@ absl::StatusOr<NodeId> GrowRoot(Edit& edit, NodeId root) {
   return edit.Create(std::move(taller));
 }
 
-NodeId PutSplitRoot(Edit& edit, OwnChild root) {
+absl::StatusOr<NodeId> PutSplitRoot(Edit& edit, OwnChild root) {
   while (TooLarge(root.node, edit.shape())) {
     OwnChild taller{kNoNode, EmptyNode(static_cast<Height>(root.node.height + 1), root.node.bounds, root.node.codec)};
-    PutSplitChild(edit, taller.node, 0, std::move(root));
+    BETR_RETURN_IF_ERROR(PutSplitChild(edit, taller.node, 0, std::move(root)).status());
     root = std::move(taller);
   }
   return PutRoot(edit, std::move(root));

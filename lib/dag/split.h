@@ -14,14 +14,15 @@ bool TooLarge(const Node& node, const Shape& shape);
 
 // Puts the child of edge `index` back, as several children if it is too large; if it is empty, the edge becomes null.
 // The edge's range is cut between them at the shortest separators in the middle half (preferential splitting: files
-// and directories stay on one side). Returns in how many edges that results.
-size_t PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child);
+// and directories stay on one side). Returns in how many edges that results. Errors: kDataLoss if what a node too large
+// holds is out of order; edit.status().
+absl::StatusOr<size_t> PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child);
 
 // A node of the next height with one edge to the root: a level more. The reference to `root` moves. Reads the root.
 // Errors: the source's; kResourceExhausted at kMaxHeight, which only clones without any background work can reach.
 absl::StatusOr<NodeId> GrowRoot(Edit& edit, NodeId root);
 
-// Puts the root back; adds levels while it is too large.
-NodeId PutSplitRoot(Edit& edit, OwnChild root);
+// Puts the root back; adds levels while it is too large. Errors: as PutSplitChild.
+absl::StatusOr<NodeId> PutSplitRoot(Edit& edit, OwnChild root);
 
 }  // namespace betr::dag

@@ -146,8 +146,11 @@ absl::StatusOr<std::vector<StoredBlock>> FetchAll(const std::vector<BlockUse>& u
                                                   Helpers* helpers) {
   std::vector<absl::StatusOr<StoredBlock>> fetched(uses.size());
   const auto fetch_one = [&](size_t i) { fetched[i] = fetch(uses[i]); };
-  Helpers none(0);
-  (helpers != nullptr ? *helpers : none).ForEach(uses.size(), fetch_one);
+  if (helpers != nullptr) {
+    helpers->ForEach(uses.size(), fetch_one);
+  } else {
+    for (size_t i = 0; i < uses.size(); ++i) fetch_one(i);
+  }
   std::vector<StoredBlock> blocks;
   blocks.reserve(uses.size());
   for (size_t i = 0; i < uses.size(); ++i) {

@@ -6,7 +6,8 @@
 //   checkpoint_mutex_  one checkpoint is written at a time
 //   Structure's turn   one structural writer at a time; held for one node's work
 //   Fronts' lock       instants only
-// Two background threads: one does structural steps, one writes dirty nodes and checkpoints.
+// Two background threads: one does structural steps, one writes dirty nodes and checkpoints. Helpers compress
+// (node_io.h).
 #pragma once
 
 #include <chrono>

@@ -16,13 +16,6 @@
 namespace betr::tools {
 namespace {
 
-std::vector<Location> Inside(const BetrcpOptions& options) {
-  std::vector<Location> locations;
-  locations.reserve(options.operands.size());
-  for (const std::string& operand : options.operands) locations.push_back(ParseInside(operand));
-  return locations;
-}
-
 // Runs `work` on the image that the operands name.
 int RunInside(Tool& tool, const BetrcpOptions& options, ImageAccess access, const std::vector<Location>& locations,
               absl::FunctionRef<WorkError(PathFileSystem&)> work) {
@@ -105,7 +98,7 @@ absl::Status Cat(PathFileSystem& paths, const std::string& path, std::ostream& o
 }  // namespace
 
 int CloneInside(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = Inside(options);
+  const std::vector<Location> places = ParseAllInside(options.operands);
   return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
     const absl::StatusOr<std::string> target = TargetOf(paths, options, places[0].path, places[1].path);
     return {"clone", target.ok() ? Clone(tool, paths, places[0].path, *target) : target.status()};
@@ -113,7 +106,7 @@ int CloneInside(Tool& tool, const BetrcpOptions& options) {
 }
 
 int RenameInside(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = Inside(options);
+  const std::vector<Location> places = ParseAllInside(options.operands);
   return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
     const absl::StatusOr<std::string> target = TargetOf(paths, options, places[0].path, places[1].path);
     return {"rename", target.ok() ? paths.Rename(places[0].path, *target) : target.status()};
@@ -121,7 +114,7 @@ int RenameInside(Tool& tool, const BetrcpOptions& options) {
 }
 
 int RemoveInside(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = Inside(options);
+  const std::vector<Location> places = ParseAllInside(options.operands);
   return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
     for (const Location& place : places) {
       if (const absl::Status status = Remove(paths, place.path); !status.ok()) return {"remove", status};
@@ -131,7 +124,7 @@ int RemoveInside(Tool& tool, const BetrcpOptions& options) {
 }
 
 int MakeDirectories(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = Inside(options);
+  const std::vector<Location> places = ParseAllInside(options.operands);
   return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
     for (const Location& place : places) {
       if (const absl::Status status = MakeOne(paths, place.path, options); !status.ok()) return {"mkdir", status};
@@ -141,7 +134,7 @@ int MakeDirectories(Tool& tool, const BetrcpOptions& options) {
 }
 
 int CatInside(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = Inside(options);
+  const std::vector<Location> places = ParseAllInside(options.operands);
   return RunInside(tool, options, ReadAccess(options), places, [&](PathFileSystem& paths) -> WorkError {
     for (const Location& place : places) {
       if (const absl::Status status = Cat(paths, place.path, tool.io().out); !status.ok()) return {"cat", status};

@@ -153,9 +153,7 @@ class Listing {
 }  // namespace
 
 int ListInside(Tool& tool, const BetrcpOptions& options) {
-  std::vector<Location> places;
-  places.reserve(options.operands.size());
-  for (const std::string& operand : options.operands) places.push_back(ParseInside(operand));
+  std::vector<Location> places = ParseAllInside(options.operands);
   if (places.empty()) places.push_back({true, "", "/"});
   const absl::StatusOr<std::string> image = ImageOf(tool, places);
   if (!image.ok()) return tool.UsageError(MessageOf(image.status()));

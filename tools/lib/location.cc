@@ -32,6 +32,13 @@ Location ParseInside(std::string_view operand) {
   return location;
 }
 
+std::vector<Location> ParseAllInside(const std::vector<std::string>& operands) {
+  std::vector<Location> locations;
+  locations.reserve(operands.size());
+  for (const std::string& operand : operands) locations.push_back(ParseInside(operand));
+  return locations;
+}
+
 std::string CopyName(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   const std::string_view name = path.substr(path.rfind('/') + 1);

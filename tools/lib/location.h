@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace betr::tools {
 
@@ -20,6 +21,7 @@ Location ParseLocation(std::string_view operand);
 
 // An operand that can only be inside: what is no Location inside is a path from the root.
 Location ParseInside(std::string_view operand);
+std::vector<Location> ParseAllInside(const std::vector<std::string>& operands);
 
 // The name that a copy of `path` gets in a directory: its last component. Empty for a root, "." and "..", whose
 // content is meant rather than themselves.
