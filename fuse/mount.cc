@@ -14,6 +14,7 @@
 
 #include "betr/store.h"
 #include "daemon.h"
+#include "killed_server.h"
 #include "mount_options.h"
 #include "mount_table.h"
 #include "mounted.h"
@@ -91,6 +92,8 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
   absl::StatusOr<MountPlan> plan = PlanOf(command, geteuid() == 0);
   if (!plan.ok()) return tool.UsageError(std::string(plan.status().message()));
   if (plan->remount) return Remount(tool, command, *plan);
+  EndKilledServer(command.image, plan->name);
+  ClearDeadMount(command.directory);
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::canonical(command.directory, error);
   if (error) {

@@ -108,7 +108,7 @@ void Mounted::Unmount() {
     close(root);
   }
   // libfuse's way would close the connection before the kernel has written its last pages to it.
-  if (!UnmountDirectory(directory_, UnmountMode::kLazily)) {
+  if (!UnmountDirectory(directory_, {.lazily = true})) {
     log_.Write(LogLevel::kWarning, fmt::format("{}: not unmounted", directory_));
   }
 }

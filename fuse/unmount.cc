@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kLongest{120};
 
 bool RunFusermount(const std::string& directory, UnmountMode mode) {
   std::string program = "fusermount3";
-  std::string options = mode == UnmountMode::kLazily ? "-uz" : "-u";
+  std::string options = mode.lazily ? "-uz" : "-u";
   std::string end = "--";
   std::string path = directory;
   std::array<char*, 5> arguments{program.data(), options.data(), end.data(), path.data(), nullptr};
@@ -68,7 +68,7 @@ void WaitUntilFree(const std::string& source) {
 
 bool UnmountDirectory(const std::string& directory, UnmountMode mode) {
   if (geteuid() != 0) return RunFusermount(directory, mode);
-  return umount2(directory.c_str(), mode == UnmountMode::kLazily ? MNT_DETACH : 0) == 0;
+  return umount2(directory.c_str(), (mode.lazily ? MNT_DETACH : 0) | (mode.force ? MNT_FORCE : 0)) == 0;
 }
 
 int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
@@ -78,24 +78,27 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
                     .usage_exit = kUsageExit},
                    io);
   std::string directory;
-  bool lazy = false;
+  UnmountMode mode;
   bool unused = false;
   std::string type;
   tool.app().add_option("directory", directory, "Where it is mounted")->type_name("DIR")->required();
-  tool.app().add_flag("-l,--lazy", lazy, "Unmount now, even if files are open");
-  tool.app().add_flag("-f,-n,-r", unused, "Accepted for umount(8)");
+  tool.app().add_flag("-l,--lazy", mode.lazily, "Unmount now, even if files are open");
+  tool.app().add_flag("-f,--force", mode.force, "End requests of a program that hangs or was killed");
+  tool.app().add_flag("-n,-r", unused, "Accepted for umount(8)");
   tool.app().add_option("-t", type, "Accepted for umount(8)")->type_name("TYPE");
   if (const std::optional<int> exit = tool.Parse(args)) return *exit;
   std::error_code error;
-  const std::filesystem::path canonical = std::filesystem::canonical(directory, error);
-  if (!error) directory = canonical.string();
+  // To look at a directory whose server does not answer would be to wait.
+  const std::filesystem::path path =
+      mode.force ? std::filesystem::absolute(directory, error) : std::filesystem::canonical(directory, error);
+  if (!error) directory = path.string();
   const std::string source = SourceOf(directory);
   errno = 0;
-  if (!UnmountDirectory(directory, lazy ? UnmountMode::kLazily : UnmountMode::kIfIdle)) {
+  if (!UnmountDirectory(directory, mode)) {
     if (errno != 0) tool.PrintError(fmt::format("unmount: {}: {}", directory, std::generic_category().message(errno)));
     return kUnmountFailed;
   }
-  if (!lazy) WaitUntilFree(source);
+  if (!mode.lazily) WaitUntilFree(source);
   return tools::kExitOk;
 }
 

@@ -9,7 +9,10 @@
 
 namespace betr::fuse {
 
-enum class UnmountMode { kIfIdle, kLazily };
+struct UnmountMode {
+  bool lazily = false;  // also if files are open
+  bool force = false;   // also if requests wait for a server that will not answer: they fail. Only root can
+};
 
 // By the kernel for root, by fusermount3 for others. False if it is busy, or not ours; errno or fusermount3 say more.
 bool UnmountDirectory(const std::string& directory, UnmountMode mode);
