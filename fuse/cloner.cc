@@ -77,6 +77,13 @@ void Cloner::WriteBack() {
   }
 }
 
+void Cloner::AfterWriteBack(InodeId inode, std::function<void()> then) {
+  Enqueue([this, inode, then = std::move(then)] {
+    fuse_lowlevel_notify_inval_inode(session_, inode.value, 0, 0);
+    then();
+  });
+}
+
 absl::Status Cloner::Clone(fuse_req_t request, InodeId source, InodeId directory, std::string_view name) {
   FileSystem& fs = server_.fs();
   const Caller caller = CallerOf(request);

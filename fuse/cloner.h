@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clones from the mount: who may, what the kernel still holds back, and what it must forget afterwards.
+// Clones from the mount: who may, what the kernel still holds back, and what it must forget afterwards. And whatever
+// else has to know what the kernel holds back.
 //
 // All of that happens in a thread of its own, one clone after the other, because it waits for the kernel, which may
 // in turn be waiting for requests: to write back a page, or to end an operation in the directory whose entry is
@@ -35,6 +36,8 @@ class Cloner {
   void CloneHandle(fuse_req_t request, uint64_t source, InodeId directory, std::string_view name);
   // user.betr.clone: `path` is from the root if it begins with a slash, or else a name beside the source.
   void CloneToPath(fuse_req_t request, InodeId source, std::string_view path);
+  // Calls `then`, in this thread, when the kernel has handed over what it holds of the file.
+  void AfterWriteBack(InodeId inode, std::function<void()> then);
   // What was asked for before is answered.
   void WaitUntilIdle();
 

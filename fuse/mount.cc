@@ -44,6 +44,7 @@ LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
 int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& plan) {
   unsigned long flags = MS_REMOUNT;
   if (plan.server.read_only) flags |= MS_RDONLY;
+  if (!plan.access_times) flags |= MS_NOATIME;
   const auto has = [&plan](std::string_view option) {
     return std::find(plan.kernel.rbegin(), plan.kernel.rend(), option) != plan.kernel.rend();
   };
@@ -98,6 +99,10 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
   const std::filesystem::path directory = std::filesystem::canonical(command.directory, error);
   if (error) {
     tool.PrintError(fmt::format("mount: {}: {}", command.directory, error.message()));
+    return kMountFailed;
+  }
+  if (!std::filesystem::is_directory(directory, error)) {
+    tool.PrintError(fmt::format("mount: {}: {}", command.directory, std::generic_category().message(ENOTDIR)));
     return kMountFailed;
   }
   command.directory = directory.string();

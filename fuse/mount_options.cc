@@ -20,16 +20,16 @@ constexpr unsigned kThreadsMax = 64;
 constexpr unsigned kSecondsMax = 3600;
 
 // For mount(8) and those who read /etc/fstab, or the default here.
-constexpr std::array<std::string_view, 17> kIgnored = {
-    "defaults", "auto", "noauto", "nofail",      "_netdev",  "user",       "nouser",        "users",      "owner",
-    "group",    "loop", "rw",     "strictatime", "lazytime", "nolazytime", "noallow_other", "nowriteback"};
+constexpr std::array kIgnored = std::to_array<std::string_view>(
+    {"defaults", "auto",   "noauto",      "nofail",     "_netdev",  "user",      "nouser",     "users",   "owner",
+     "group",    "loop",   "strictatime", "nodiratime", "diratime", "lazytime",  "nolazytime", "silent",  "loud",
+     "mand",     "nomand", "iversion",    "noiversion", "discard",  "nodiscard", "user_xattr", "nonempty"});
 // The same with a value; and what a remount repeats from /proc/mounts.
 constexpr std::array<std::string_view, 8> kIgnoredKeys = {"comment",  "uhelper",  "user",     "user_id",
                                                           "group_id", "rootmode", "max_read", "fd"};
 // For the kernel, by way of libfuse.
-constexpr std::array<std::string_view, 12> kPassed = {"suid",  "nosuid",       "dev",      "nodev",
-                                                      "exec",  "noexec",       "sync",     "dirsync",
-                                                      "async", "auto_unmount", "nonempty", "allow_root"};
+constexpr std::array kPassed = std::to_array<std::string_view>(
+    {"suid", "nosuid", "dev", "nodev", "exec", "noexec", "sync", "dirsync", "async", "auto_unmount", "allow_root"});
 
 template <size_t kCount>
 bool IsIn(const std::array<std::string_view, kCount>& options, std::string_view option) {
@@ -189,6 +189,7 @@ std::string FuseOptions(const MountPlan& plan) {
   std::string options = "default_permissions,fsname=" + EscapeOption(plan.name);
   if (!plan.subtype.empty()) options += ",subtype=" + plan.subtype;
   if (plan.server.read_only) options += ",ro";
+  if (!plan.access_times) options += ",noatime";
   if (plan.io_uring) options += ",io_uring";
   if (plan.allow_other) options += ",allow_other";
   for (const std::string& option : plan.kernel) options += "," + option;

@@ -63,4 +63,9 @@ std::vector<InodeId> OpenFiles::Writers() {
   return inodes;
 }
 
+bool OpenFiles::IsWriter(InodeId inode) {
+  const MutexLock lock(mutex_);
+  return writers_.contains(inode.value);
+}
+
 }  // namespace betr::fuse

@@ -41,6 +41,7 @@ class OpenFiles {
   absl::StatusOr<InodeId> FindSource(uint64_t source);
   // Inodes whose content the kernel may hold back.
   std::vector<InodeId> Writers();
+  bool IsWriter(InodeId inode);
 
  private:
   Mutex mutex_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cloner.h"
 #include "operations.h"
 #include "privileges.h"
 #include "reply.h"
@@ -93,22 +94,31 @@ void CopyRange(fuse_req_t request, fuse_ino_t from, off_t from_offset, fuse_file
   fuse_reply_write(request, *done);
 }
 
+void ReplySeek(fuse_req_t request, InodeId inode, off_t offset, int whence) {
+  FileSystem& fs = ServerOf(request).fs();
+  const uint64_t from = static_cast<uint64_t>(offset);
+  const absl::StatusOr<uint64_t> found = whence == SEEK_DATA ? fs.SeekData(inode, from) : fs.SeekHole(inode, from);
+  if (!found.ok()) return ReplyStatus(request, found.status(), "lseek");
+  fuse_reply_lseek(request, static_cast<off_t>(*found));
+}
+
 void Seek(fuse_req_t request, fuse_ino_t node, off_t offset, int whence, fuse_file_info*) {
   if (whence != SEEK_DATA && whence != SEEK_HOLE) {
     fuse_reply_err(request, EINVAL);
     return;
   }
-  // What the kernel holds back is not known here. It takes everything for data then.
-  if (ServerOf(request).settings().writeback) {
+  Server& server = ServerOf(request);
+  // The kernel's own file sizes may be ahead of ours. It takes everything for data then.
+  if (server.settings().writeback) {
     fuse_reply_err(request, ENOSYS);
     return;
   }
-  FileSystem& fs = ServerOf(request).fs();
-  const uint64_t from = static_cast<uint64_t>(offset);
-  const absl::StatusOr<uint64_t> found =
-      whence == SEEK_DATA ? fs.SeekData(ToInode(node), from) : fs.SeekHole(ToInode(node), from);
-  if (!found.ok()) return ReplyStatus(request, found.status(), "lseek");
-  fuse_reply_lseek(request, static_cast<off_t>(*found));
+  const InodeId inode = ToInode(node);
+  // Of a mapped file the kernel may hold back pages that were holes.
+  if (server.files().IsWriter(inode)) {
+    return server.cloner().AfterWriteBack(inode, [=] { ReplySeek(request, inode, offset, whence); });
+  }
+  ReplySeek(request, inode, offset, whence);
 }
 
 }  // namespace

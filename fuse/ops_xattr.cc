@@ -50,12 +50,18 @@ void ListXattrs(fuse_req_t request, fuse_ino_t node, size_t room) {
   ReplyValue(request, all, room);
 }
 
+// The kernel hands everything on to a FUSE server.
+bool IsInNamespace(std::string_view name) {
+  return name.starts_with("user.") || name.starts_with("trusted.") || name.starts_with("security.") || IsAcl(name);
+}
+
 XattrMode ModeOf(int flags) {
   if (flags == XATTR_CREATE) return XattrMode::kCreate;
   return flags == XATTR_REPLACE ? XattrMode::kReplace : XattrMode::kAny;
 }
 
 absl::Status Set(FileSystem& fs, InodeId inode, std::string_view name, std::string_view value, int flags) {
+  if (!IsInNamespace(name)) return ErrnoError(EOPNOTSUPP, name);
   if (name == kAccessAcl) return SetAccessAcl(fs, inode, value);
   if (name == kDefaultAcl) {
     const absl::StatusOr<FileAttributes> attributes = fs.GetAttributes(inode);

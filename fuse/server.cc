@@ -28,7 +28,10 @@ fuse_lowlevel_ops MakeOperations() {
 }  // namespace
 
 Server::Server(FileSystem* fs, Log* log, const ServerSettings& settings)
-    : fs_(*fs), log_(*log), settings_(settings), generation_(static_cast<uint64_t>(fs->Now().seconds)) {}
+    : fs_(*fs),
+      log_(*log),
+      settings_(settings),
+      generation_(static_cast<uint64_t>(fs->Now().seconds) * 1000000000 + fs->Now().nanoseconds) {}
 
 Server::~Server() = default;
 

@@ -13,9 +13,11 @@ constexpr Bytes kLargestInArena = MiB(32);
 
 void TuneMalloc() {
 #ifdef __GLIBC__
+  // NOLINTBEGIN(concurrency-mt-unsafe): programs call this before they have threads
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_TRIM_THRESHOLD, static_cast<int>(kFreeAtEnd.value));
   mallopt(M_MMAP_THRESHOLD, static_cast<int>(kLargestInArena.value));
+  // NOLINTEND(concurrency-mt-unsafe)
 #endif
 }
 

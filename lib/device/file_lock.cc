@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "device/device_error.h"
 #include "device/file_device.h"
+#include "device/lock_holders.h"
 
 namespace betr {
 namespace {
@@ -74,18 +75,23 @@ int FileDevice::DiscardingFd() {
 
 absl::Status FileDevice::DescribeHolder(LockMode wanted, Bytes owner_offset) const {
   struct flock holder = WholeFile(wanted);
-  if (fcntl(fd_, F_OFD_GETLK, &holder) == 0 && holder.l_type == F_RDLCK) {
-    return absl::FailedPreconditionError(absl::StrFormat("%s: in use by others for reading", path_));
+  const bool is_for_reading = fcntl(fd_, F_OFD_GETLK, &holder) == 0 && holder.l_type == F_RDLCK;
+  const std::string holders = DescribeLockHolders(fd_);
+  if (is_for_reading) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("%s: in use for reading by %s", path_, holders.empty() ? "others" : holders));
   }
   char bytes[OwnerRecord::kSize];
   const ssize_t size = pread(fd_, bytes, sizeof bytes, static_cast<off_t>(owner_offset.value));
   if (size == sizeof bytes) {
     const absl::StatusOr<OwnerRecord> owner = DecodeOwner({bytes, sizeof bytes});
-    if (owner.ok()) {
+    // The note may be of one that crashed, while somebody holds the lock who leaves none.
+    if (owner.ok() && (holders.empty() || holders.find(absl::StrFormat("pid %u ", owner->pid)) != std::string::npos)) {
       return absl::FailedPreconditionError(absl::StrFormat("%s: in use by %s", path_, FormatOwner(*owner)));
     }
   }
-  return absl::FailedPreconditionError(absl::StrFormat("%s: in use by another process", path_));
+  return absl::FailedPreconditionError(
+      absl::StrFormat("%s: in use by %s", path_, holders.empty() ? "another process" : holders));
 }
 
 absl::Status FileDevice::PublishOwner(const OwnerRecord& owner) {

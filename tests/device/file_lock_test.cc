@@ -31,7 +31,7 @@ TEST_CASE("an exclusive lock excludes, shared locks share", "[device]") {
   const auto third = FileDevice::Open(image.path, Access::kReadWrite).value();
   const absl::Status refused = third->Lock(LockMode::kExclusive, kOwnerOffset);
   CHECK(absl::IsFailedPrecondition(refused));
-  CHECK(Message(refused) == image.path + ": in use by others for reading");
+  CHECK(Message(refused) == image.path + ": in use for reading by others");
   image.first.reset();
   image.second.reset();
   CHECK(third->Lock(LockMode::kExclusive, kOwnerOffset).ok());

@@ -187,6 +187,10 @@ class Files(unittest.TestCase):
         os.ftruncate(fd, BLOCK)
         self.assertEqual(os.pread(fd, 2 * BLOCK, 0), bytes(BLOCK))
         self.fails(errno.EFBIG, os.truncate, "file", 1 << 62)
+        os.ftruncate(fd, 8 * BLOCK)
+        with mmap.mmap(fd, 8 * BLOCK) as pages:
+            pages[6 * BLOCK] = 1
+            self.assertEqual(os.lseek(fd, 2 * BLOCK, os.SEEK_DATA), 2 * BLOCK if self.dense else 6 * BLOCK)
         os.close(fd)
 
     def test_fallocate(self):
@@ -213,6 +217,7 @@ class Files(unittest.TestCase):
         self.assertEqual(sorted(os.listxattr("file")), ["user.large", "user.small"])
         self.fails(errno.EEXIST, os.setxattr, "file", "user.small", b"", os.XATTR_CREATE)
         self.fails(errno.ENODATA, os.setxattr, "file", "user.none", b"", os.XATTR_REPLACE)
+        self.fails(errno.EOPNOTSUPP, os.setxattr, "file", "bogus.name", b"")
         os.removexattr("file", "user.large")
         self.fails(errno.ENODATA, os.getxattr, "file", "user.large")
         self.fails(errno.ENODATA, os.removexattr, "file", "user.large")

@@ -20,13 +20,13 @@ MountCommand Command(std::vector<std::string> lists) {
 
 TEST_CASE("root's mounts are for everybody, with devices and set-id bits", "[fuse]") {
   const MountPlan plan = *PlanOf(Command({}), true);
-  CHECK(FuseOptions(plan) == "default_permissions,fsname=/images/disk.img,subtype=betr,allow_other,suid,dev");
+  CHECK(FuseOptions(plan) == "default_permissions,fsname=/images/disk.img,subtype=betr,noatime,allow_other,suid,dev");
   const MountPlan narrowed = *PlanOf(Command({"noallow_other,nosuid"}), true);
-  CHECK(FuseOptions(narrowed) == "default_permissions,fsname=/images/disk.img,subtype=betr,suid,dev,nosuid");
+  CHECK(FuseOptions(narrowed) == "default_permissions,fsname=/images/disk.img,subtype=betr,noatime,suid,dev,nosuid");
 }
 
 TEST_CASE("other people's mounts are for themselves", "[fuse]") {
-  CHECK(FuseOptions(*PlanOf(Command({}), false)) == "default_permissions,fsname=/images/disk.img,subtype=betr");
+  CHECK(FuseOptions(*PlanOf(Command({}), false)) == "default_permissions,fsname=/images/disk.img,subtype=betr,noatime");
 }
 
 TEST_CASE("options with values are read", "[fuse]") {
@@ -48,19 +48,19 @@ TEST_CASE("experiments are gathered", "[fuse]") {
 
 TEST_CASE("io_uring is asked for, and is libfuse's to do", "[fuse]") {
   CHECK(FuseOptions(*PlanOf(Command({"io_uring"}), false)) ==
-        "default_permissions,fsname=/images/disk.img,subtype=betr,io_uring");
+        "default_permissions,fsname=/images/disk.img,subtype=betr,noatime,io_uring");
   CHECK_FALSE(PlanOf(Command({"io_uring,noio_uring"}), false)->io_uring);
 }
 
 TEST_CASE("the name and the type in the table of mounts can be chosen", "[fuse]") {
-  CHECK(FuseOptions(*PlanOf(Command({"fsname=a\\,b,subtype="}), false)) == "default_permissions,fsname=a\\,b");
+  CHECK(FuseOptions(*PlanOf(Command({"fsname=a\\,b,subtype="}), false)) == "default_permissions,fsname=a\\,b,noatime");
 }
 
 TEST_CASE("what mount(8) and fstab have besides is ignored", "[fuse]") {
   const MountPlan plain = *PlanOf(Command({}), true);
-  const MountPlan full = *PlanOf(
-      Command({"defaults,noauto,user,user=me,_netdev,nofail,x-systemd.automount,comment=x,uhelper=fuse,user_id=0"}),
-      true);
+  const MountPlan full = *PlanOf(Command({"defaults,noauto,user,user=me,_netdev,nofail,nodiratime,discard,x-systemd."
+                                          "automount,comment=x,uhelper=fuse,user_id=0"}),
+                                 true);
   CHECK(FuseOptions(full) == FuseOptions(plain));
 }
 

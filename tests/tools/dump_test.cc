@@ -228,8 +228,11 @@ TEST_CASE("betrdump shows what can be read of a damaged image, and says what can
     for (size_t i = 0; i < nodes; ++i) {
       image.FlipExtent(Holder::kNode, i);
     }
-    CHECK(run.Run(DumpMain, {"tree"}) == kExitOk);
+    CHECK(run.Run(DumpMain, {"tree"}) == kExitDamaged);
     CHECK(Says(run.out, "checksum"));
+    CHECK(Says(run.err, "checksum"));
+    CHECK(run.Run(DumpMain, {"--json", "tree"}) == kExitDamaged);
+    CHECK(json::parse(run.out)["trees"][0]["root"].contains("error"));
     CHECK(run.Run(DumpMain, {"stat"}) == kExitDamaged);
     CHECK(run.Run(DumpMain, {"path", "main", "usr/lib/00000"}) == kExitDamaged);
     CHECK(run.Run(DumpMain, {"--json", "path", "main", "usr/lib/00000"}) == kExitDamaged);

@@ -50,7 +50,7 @@ int DumpMain(Arguments args, ToolIo& io) {
   }
   if (options.stale_ok && options.replay) return tool.UsageError("--stale-ok shows the last checkpoint: not --replay");
   if (tool.image().empty()) return tool.UsageError("no image: give -i IMAGE or set BETR_IMAGE");
-  return Dump(tool, options);
+  return tool.Finish(Dump(tool, options));
 }
 
 }  // namespace betr::tools

@@ -21,6 +21,10 @@ std::string PartitionText(const dag::Partition& partition) {
                      partition.Size().value);
 }
 
+absl::Status NotInTable(NodeId id) {
+  return absl::DataLossError(fmt::format("node {}: not in the node table", id.value));
+}
+
 class TreePrinter {
  public:
   TreePrinter(const store::State& state, size_t depth, std::ostream& out) : state_(state), depth_(depth), out_(out) {}
@@ -30,6 +34,7 @@ class TreePrinter {
     const dag::NodeRecord* record = state_.table.Find(id);
     if (record == nullptr) {
       out_ << fmt::format("{}node {}: not in the node table\n", indent, id.value);
+      damage_.Update(NotInTable(id));
       return;
     }
     out_ << fmt::format("{}node {}: height {}, {} references", indent, id.value, record->height, record->references);
@@ -41,6 +46,7 @@ class TreePrinter {
     const absl::StatusOr<dag::NodePtr> node = dag::LoadNode(state_.table, id);
     if (!node.ok()) {
       out_ << ": " << node.status().message() << '\n';
+      damage_.Update(node.status());
       return;
     }
     out_ << fmt::format(", {} {}, {} bytes\n", (*node)->Leaf() ? (*node)->basements.size() : (*node)->edges.size(),
@@ -49,6 +55,9 @@ class TreePrinter {
       PrintEdge(edge, indent, record->height, level);
     }
   }
+
+  // The first node that could not be shown.
+  const absl::Status& damage() const { return damage_; }
 
  private:
   void PrintEdge(const dag::Edge& edge, const std::string& indent, dag::Height height, size_t level) {
@@ -73,6 +82,7 @@ class TreePrinter {
   const size_t depth_;  // in steps of two
   std::ostream& out_;
   std::set<NodeId> seen_;
+  absl::Status damage_;
 };
 
 class TreeJson {
@@ -85,6 +95,7 @@ class TreeJson {
     const dag::NodeRecord* record = state_.table.Find(id);
     if (record == nullptr) {
       json["error"] = "not in the node table";
+      damage_.Update(NotInTable(id));
       return json;
     }
     json["height"] = record->height;
@@ -97,6 +108,7 @@ class TreeJson {
     const absl::StatusOr<dag::NodePtr> node = dag::LoadNode(state_.table, id);
     if (!node.ok()) {
       json["error"] = std::string(node.status().message());
+      damage_.Update(node.status());
       return json;
     }
     json["size"] = (*node)->Size().value;
@@ -111,6 +123,9 @@ class TreeJson {
     }
     return json;
   }
+
+  // The first node that could not be shown.
+  const absl::Status& damage() const { return damage_; }
 
  private:
   Json EdgeJson(const dag::Edge& edge, dag::Height height, size_t level) {
@@ -137,6 +152,7 @@ class TreeJson {
   const store::State& state_;
   const size_t depth_;
   std::set<NodeId> seen_;
+  absl::Status damage_;
 };
 
 class DumpTree final : public DumpCommand {
@@ -144,7 +160,7 @@ class DumpTree final : public DumpCommand {
   CLI::App* AddTo(CLI::App& app) override {
     CLI::App* command = app.add_subcommand("tree", "Trees from their roots down, edges and gotos included");
     command->add_option("NAME", name_, "Only this tree or snapshot");
-    command->add_option("--depth", depth_, "How many levels below the root [all]");
+    command->add_option("--depth", depth_, "How many levels below the root [all]")->check(CLI::NonNegativeNumber);
     return command;
   }
 
@@ -158,16 +174,11 @@ class DumpTree final : public DumpCommand {
       BETR_ASSIGN_OR_RETURN(store::Tree tree, context.image.FindTree(name_));
       trees.push_back(std::move(tree));
     }
-    if (context.json) {
-      RunJson(context, trees);
-    } else {
-      RunText(context, trees);
-    }
-    return absl::OkStatus();
+    return context.json ? RunJson(context, trees) : RunText(context, trees);
   }
 
  private:
-  void RunText(DumpContext& context, const std::vector<store::Tree>& trees) const {
+  absl::Status RunText(DumpContext& context, const std::vector<store::Tree>& trees) const {
     const size_t steps = depth_ > dag::kMaxHeight ? SIZE_MAX : 2 * (depth_ + 1);
     TreePrinter printer(context.image.state(), steps, context.out);
     for (const store::Tree& tree : trees) {
@@ -175,9 +186,10 @@ class DumpTree final : public DumpCommand {
                                  tree.snapshot ? ", snapshot" : "");
       printer.Print(tree.root, 1);
     }
+    return printer.damage();
   }
 
-  void RunJson(DumpContext& context, const std::vector<store::Tree>& trees) const {
+  absl::Status RunJson(DumpContext& context, const std::vector<store::Tree>& trees) const {
     TreeJson printer(context.image.state(), depth_ > dag::kMaxHeight ? SIZE_MAX : depth_ + 1);
     JsonArrayPrinter array(context.out, NewDocument("tree"), "trees");
     for (const store::Tree& tree : trees) {
@@ -189,6 +201,7 @@ class DumpTree final : public DumpCommand {
       array.Add(json);
     }
     array.Finish();
+    return printer.damage();
   }
 
   std::string name_;

@@ -216,6 +216,10 @@ class FsckRun {
     if (has_failed_ && report_.errors() + report_.repairs() == 0) {
       return "not checked to the end";
     }
+    if (has_failed_) {
+      return fmt::format("{} errors found, {} things repaired, not checked to the end", report_.errors(),
+                         report_.repairs());
+    }
     if (report_.errors() + report_.repairs() > 0) {
       return fmt::format("{} errors found, {} things repaired, {} errors left", report_.errors(), report_.repairs(),
                          left_);
@@ -294,8 +298,8 @@ int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled) 
   FsckOptions options;
   AddFsckOptions(tool, &options);
   if (const auto exit = tool.Parse(args)) return *exit;
-  if (!options.undo_apply.empty()) return ApplyUndo(tool, options);
-  return FsckRun(tool, options, is_cancelled).Run();
+  const int exit = options.undo_apply.empty() ? FsckRun(tool, options, is_cancelled).Run() : ApplyUndo(tool, options);
+  return tool.Finish(exit);
 }
 
 }  // namespace betr::tools

@@ -64,7 +64,9 @@ absl::StatusOr<FileErrors> FindErrors(Store& store, const std::atomic<bool>& is_
   };
   const fs::CheckOptions options{.repair = false, .cancelled = [&] { return is_cancelled.load(); }};
   const absl::Status status = fs::CheckFileSystem(&store, options, found).status();
-  if (!status.ok() && !absl::IsNotFound(status)) {
+  if (absl::IsNotFound(status)) {
+    report.Note("a store without a file system");
+  } else if (!status.ok()) {
     return status;
   }
   return errors;

@@ -16,7 +16,8 @@ ToolDescription FsckDescription() {
               "  fsck.betr --undo-apply disk.undo disk.img\n"
               "  fsck.betr --data disk.img\n"
               "  fsck.betr --json disk.img | jq '.findings[].what'\n",
-          .usage_exit = kFsckUsage};
+          .usage_exit = kFsckUsage,
+          .failed_exit = kFsckOperational};
 }
 
 void AddFsckOptions(Tool& tool, FsckOptions* options) {

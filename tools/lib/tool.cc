@@ -2,6 +2,7 @@
 #include "tool.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <memory>
 
@@ -25,10 +26,22 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_footer(const CLI::App* app) const override { return app->get_footer(); }
 };
 
+// The most that this process has had in memory.
+Bytes PeakMemory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return KiB(static_cast<uint64_t>(usage.ru_maxrss));
+}
+
 }  // namespace
 
 Tool::Tool(const ToolDescription& description, ToolIo& io)
-    : io_(io), name_(description.name), usage_exit_(description.usage_exit), app_(description.summary, name_) {
+    : io_(io),
+      name_(description.name),
+      usage_exit_(description.usage_exit),
+      failed_exit_(description.failed_exit),
+      begun_(io.clock.Monotonic()),
+      app_(description.summary, name_) {
   app_.formatter(std::make_shared<HelpFormatter>());
   app_.footer("Examples:\n" + description.examples);
   app_.set_help_flag("-h,--help", "Print this help and exit");
@@ -87,9 +100,13 @@ int Tool::UsageError(std::string_view text) {
 
 int Tool::Finish(int exit) {
   io_.out.flush();
+  if (verbosity_ > 0) {
+    const std::chrono::duration<double> taken = io_.clock.Monotonic() - begun_;
+    Note(fmt::format("took {:.2f} s, at most {} of memory", taken.count(), FormatSize(PeakMemory())));
+  }
   if (io_.out.good()) return exit;
   PrintError("stdout: write: failed");
-  return exit == kExitOk ? static_cast<int>(kExitFailed) : exit;
+  return exit == kExitOk ? failed_exit_ : exit;
 }
 
 void Tool::Note(std::string_view text) {

@@ -16,6 +16,7 @@
 #include <absl/status/status.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ struct ToolDescription {
   std::string summary;   // one sentence
   std::string examples;  // lines of the shell, indented by two
   int usage_exit = kExitUsage;
+  int failed_exit = kExitFailed;  // when the output could not be written
 };
 
 class Tool {
@@ -69,7 +71,8 @@ class Tool {
   void PrintError(std::string_view text);
   // A wrong command line that the parser could not find: prints, returns the exit code for it.
   int UsageError(std::string_view text);
-  // Ends the program: flushes stdout. Returns `exit`, or kExitFailed with a message if stdout could not be written.
+  // Ends the program: flushes stdout, with -v says what time and memory it took. Returns `exit`, or `failed_exit` with
+  // a message if stdout could not be written.
   int Finish(int exit);
   // A line on stderr, unless -q: what the user should know but did not ask for.
   void Note(std::string_view text);
@@ -78,6 +81,8 @@ class Tool {
   ToolIo& io_;
   const std::string name_;
   const int usage_exit_;
+  const int failed_exit_;
+  const std::chrono::nanoseconds begun_;  // of the monotonic clock
   CLI::App app_;
   bool quiet_ = false;
   int verbosity_ = 0;

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What all tools have in common, and how they meet each other on one image.
+. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+
+# Whoever waits for the other end of a pipe holds the image for reading; a check holds it alone.
+names_holders() {
+  mkfifo pipe
+  betrcp -i disk.img --tar :/ pipe &
+  local reader=$!
+  until fuser_of "$reader" disk.img; do sleep 0.1; done
+  expect 3 betrcp -i disk.img --mkdir /refused
+  said "betrcp: open: .*disk.img: in use for reading by pid $reader \(betrcp\)"
+  expect 8 fsck.betr -y disk.img
+  said "fsck.betr: .*disk.img: in use for reading by pid $reader \(betrcp\)"
+  cat pipe >/dev/null
+  wait $reader
+}
+
+# fuser_of PID FILE: whether the process has the file open.
+fuser_of() { find "/proc/$1/fd" -lname "$PWD/$2" 2>/dev/null | grep -q .; }
+
+knows_full_outputs() {
+  expect 1 bash -c 'betrcp -i disk.img --list >/dev/full'
+  said "betrcp: stdout: write: failed"
+  expect 1 bash -c 'betrdump -i disk.img table >/dev/full'
+  said "betrdump: stdout: write: failed"
+  expect 8 bash -c 'fsck.betr --json disk.img >/dev/full'
+  said "fsck.betr: stdout: write: failed"
+}
+
+tells_time_and_memory() {
+  local tool
+  for tool in "betrcp -i disk.img -v --list" "betrdump -i disk.img -v super" "fsck.betr -v disk.img" \
+    "mkfs.betr -v -f -s 32M other.img"; do
+    expect 0 $tool
+    said "${tool%% *}: took [0-9.]+ s, at most [0-9.]+ MiB of memory"
+  done
+}
+
+mkdir tree
+printf x >tree/file
+expect 0 mkfs.betr -s 32M -d tree disk.img
+names_holders
+knows_full_outputs
+tells_time_and_memory
