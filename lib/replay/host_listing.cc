@@ -22,7 +22,7 @@ class HostLister {
   absl::Status AddBelow(int directory, const std::string& host, const std::string& path) {
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs::ListHostDirectory(directory, host));
     for (const std::string& name : names) {
-      const std::string child_host = host + "/" + name;
+      const std::string child_host = fmt::format("{}/{}", host, name);
       struct stat status {};
       if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return fs::HostError(child_host, "stat");
       const std::string child_path = fmt::format("{}/{}", path == "/" ? "" : path, name);

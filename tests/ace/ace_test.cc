@@ -101,6 +101,14 @@ TEST_CASE("what a workload needs is made before it", "[ace]") {
   REQUIRE(text == "create /foo; mkdir /A; link /foo /A/bar; sync /A; ");
 }
 
+TEST_CASE("the removal of a tree leaves a file its name elsewhere", "[ace][crash]") {
+  for (const Constants constants : kAllConstants) {
+    Tally tally;
+    CHECK(RunText(constants, "link:foo:A/bar,rmtree:A+fsync:foo", tally) == absl::OkStatus());
+    CHECK(tally.points == 1);
+  }
+}
+
 TEST_CASE("one operation, crashed everywhere", "[ace][crash]") {
   const Tally tally = RunSingle(Constants::kProduction, Set::kAce);
   REQUIRE(tally.workloads == 316);

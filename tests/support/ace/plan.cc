@@ -64,7 +64,9 @@ class Planner {
  private:
   void Do(Call call) {
     call.seed = calls_.size() + 1;
-    model_.Apply(call, FileTime{}, 0);
+    for (const Call& step : StepsOf(call, UINT64_MAX)) {
+      model_.Apply(step, FileTime{}, 0);
+    }
     calls_.push_back(std::move(call));
   }
 
