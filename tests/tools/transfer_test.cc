@@ -3,11 +3,11 @@
 #include "transfer.h"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
 
+#include "support/device/temp_dir.h"
 #include "support/fs/image.h"
 
 namespace betr::tools {
@@ -39,14 +39,11 @@ test::ImageOptions Large() {
 class Ground {
  public:
   Ground() {
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directory(directory_);
     const std::string content(kSize.value, 'x');
-    std::ofstream(directory_ + "/large") << content;
+    std::ofstream(Host("large")) << content;
     REQUIRE(image_.paths().MakeDirectory("d").ok());
     REQUIRE(image_.paths().WriteFile("d/large", content).ok());
   }
-  ~Ground() { std::filesystem::remove_all(directory_); }
 
   // What `copy` shows on the terminal.
   std::string Watch(const std::function<absl::Status(Transfer&)>& copy) {
@@ -63,10 +60,10 @@ class Ground {
     return err.str();
   }
 
-  std::string Host(const std::string& name) const { return directory_ + "/" + name; }
+  std::string Host(const std::string& name) const { return directory_.File(name); }
 
  private:
-  const std::string directory_ = "transfer_test.directory";
+  TempDir directory_;
   test::Image image_{Large()};
 };
 
