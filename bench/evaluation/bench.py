@@ -95,7 +95,7 @@ class Bench:
 
     def _betrcp(self):
         tool = os.path.join(self.setting.bin, "betrcp")
-        return [tool, "-i", self.setting.device, "--cache-size", f"{self.setting.cache_mib}M"]
+        return [tool, "-i", self.setting.device, "--cache", f"{self.setting.cache_mib}M"]
 
     def cold(self, row=None):
         """A new mount that remembers nothing. With `row` it is measured: what it reads is not read again."""

@@ -24,8 +24,14 @@ absl::StatusOr<std::vector<std::string>> SplitPath(std::string_view path) {
   return names;
 }
 
+// The path in front of the error, or in place of its last name where the error already names that.
 absl::Status NamePath(const absl::Status& status, std::string_view path) {
-  return Annotate(status, absl::StrFormat("/%s", path.substr(std::min(path.find_first_not_of('/'), path.size()))));
+  if (status.ok()) return status;
+  const std::string whole = absl::StrFormat("/%s", path.substr(std::min(path.find_first_not_of('/'), path.size())));
+  path = path.substr(0, path.find_last_not_of('/') + 1);
+  const int error = ToErrno(status);
+  const bool names_last = status.message() == ErrnoError(error, path.substr(path.rfind('/') + 1)).message();
+  return names_last ? ErrnoError(error, whole) : Annotate(status, whole);
 }
 
 }  // namespace

@@ -16,13 +16,14 @@ namespace {
 
 constexpr size_t kReadSize = size_t{256} << 10;
 
-// Everything but mtree, which is a text about files that lie elsewhere.
+// Everything but mtree, which is a text about files that lie elsewhere, and nothing at all: an empty stream is rather a
+// producer that failed than an archive without entries, which has an end.
 constexpr int (*kFormats[])(archive*) = {
-    archive_read_support_format_tar,  archive_read_support_format_gnutar,  archive_read_support_format_empty,
-    archive_read_support_format_cpio, archive_read_support_format_zip,     archive_read_support_format_7zip,
-    archive_read_support_format_ar,   archive_read_support_format_cab,     archive_read_support_format_lha,
-    archive_read_support_format_rar,  archive_read_support_format_rar5,    archive_read_support_format_xar,
-    archive_read_support_format_warc, archive_read_support_format_iso9660,
+    archive_read_support_format_tar,     archive_read_support_format_gnutar, archive_read_support_format_cpio,
+    archive_read_support_format_zip,     archive_read_support_format_7zip,   archive_read_support_format_ar,
+    archive_read_support_format_cab,     archive_read_support_format_lha,    archive_read_support_format_rar,
+    archive_read_support_format_rar5,    archive_read_support_format_xar,    archive_read_support_format_warc,
+    archive_read_support_format_iso9660,
 };
 
 }  // namespace

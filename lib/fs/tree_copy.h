@@ -58,4 +58,7 @@ absl::StatusOr<CopyTotals> ImportTree(FileSystem* fs, const std::string& host, c
 absl::StatusOr<CopyTotals> ExportTree(FileSystem* fs, const std::string& inside, const std::string& host,
                                       const CopyOptions& options);
 
+// About how many bytes of content a copy of `inside` has, without looking at all of it. Cost: O(height) nodes.
+absl::StatusOr<Bytes> EstimateTree(FileSystem* fs, const std::string& inside);
+
 }  // namespace betr::fs

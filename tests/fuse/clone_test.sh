@@ -9,7 +9,7 @@ by_betrcp() {
   [ ! -s out ] || fail "a clone prints without -v"
   same_tree tree copy
   expect 0 betrcp -v --clone tree/sub ./
-  printed "clone tree/sub -> ./sub: .*"
+  printed "clone tree/sub -> ./sub: .*, about [0-9]+ nodes touched"
   same_tree tree/sub sub
   expect 0 betrcp --clone tree/file file
   cmp tree/file file
@@ -22,6 +22,25 @@ by_betrcp() {
   [ "$(stat -c %i tree/sub/deep)" != "$(stat -c %i copy/sub/deep)" ] || fail "a clone has its source's inode numbers"
   expect 1 betrcp --clone ../disk.img ../disk2.img
   said "betrcp: clone: ../disk.img: not on a mounted betr image, and no image was named \(-i\)"
+}
+
+# A destination inside the source is refused, by whatever path; but the root has nowhere else to go.
+not_into_itself() {
+  local into
+  ln -s tree/sub way
+  for into in tree/inside tree/sub/inside ./tree/../tree/sub/inside way/inside "$PWD/tree/inside"; do
+    expect 1 betrcp --clone tree "$into"
+    said "betrcp: clone: $into: cannot clone a directory into itself"
+  done
+  expect 1 betrcp --clone tree tree
+  said "betrcp: clone: tree/tree: cannot clone a directory into itself"
+  (cd tree/sub && expect 1 betrcp --clone .. inside && rm out err)
+  expect 1 betrcp --clone tree/file tree/file
+  said "betrcp: clone: tree/file: File exists"
+  expect 0 betrcp --json --clone . everything
+  python3 -c "import json; d = json.load(open('out')); assert d['nodes_touched'] >= 0, d"
+  same_tree tree everything/tree
+  rm -r everything way
 }
 
 by_xattr() {
@@ -101,6 +120,7 @@ for options in cache=64M cache=64M,writeback; do
     echo content >tree/file
     echo deep >tree/sub/deep
     ln tree/file tree/sub/link
+    not_into_itself
     by_betrcp
     by_xattr
     with_dirty_pages

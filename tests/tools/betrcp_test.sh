@@ -104,6 +104,10 @@ refuses_clones() {
   said "betrcp: clone: tree/sub/inner: cannot clone a directory into itself"
   expect 1 betrcp --clone tree tree
   said "betrcp: clone: tree/tree: cannot clone a directory into itself"
+  expect 1 betrcp --clone numbers numbers
+  said "betrcp: clone: /numbers: File exists"
+  expect 1 betrcp --clone numbers numbers/below
+  said "betrcp: clone: .*numbers/below.*: Not a directory"
   expect 1 betrcp --clone nothing b
   said "betrcp: clone: .*nothing.*: No such file or directory"
   expect 1 betrcp --clone tree/sub numbers
@@ -121,20 +125,83 @@ renames_and_removes() {
   expect 0 betrcp --rename moved in
   expect 0 betrcp --list in/moved
   expect 1 betrcp --list moved
-  said "betrcp: list: .*moved.*: No such file or directory"
+  said "betrcp: list: /moved: No such file or directory"
   expect 1 betrcp --rename nothing b
   expect 1 betrcp --rename in in/moved/again
   said "betrcp: rename: .*: Invalid argument"
   expect 0 betrcp --remove in/moved everything
   expect 1 betrcp --remove in/moved
-  said "betrcp: remove: .*in/moved.*: No such file or directory"
+  said "betrcp: remove: /in/moved: No such file or directory"
   expect 1 betrcp --remove /
   said "betrcp: remove: /: the root cannot be removed"
   expect 1 betrcp --mkdir in
-  said "betrcp: mkdir: .*in.*: File exists"
+  said "betrcp: mkdir: /in: File exists"
   expect 1 betrcp --mkdir a/b/c
   expect 0 betrcp -p --mkdir a/b/c
   expect 0 betrcp -p --mkdir a/b/c
+}
+
+# As cat(1), rm(1), mkdir(1) and ls(1): the error is told, the rest is done, the exit code is 1.
+goes_on_after_errors() {
+  expect 1 betrcp --mkdir goes/on goes-on
+  said "betrcp: mkdir: .*goes/on.*: No such file or directory"
+  expect 0 betrcp short :/goes-on/a
+  expect 0 betrcp short :/goes-on/b
+  expect 1 betrcp --cat goes-on/a goes-on nosuch goes-on/b
+  [ "$(cat out)" = shortshort ] || fail "cat: $(cat out)"
+  said "betrcp: cat: /nosuch: No such file or directory"
+  said "betrcp: cat: .*goes-on: .*Is a directory"
+  expect 1 betrcp --list nosuch goes-on
+  said "betrcp: list: /nosuch: No such file or directory"
+  diff out <(printf '%s\n' goes-on: a b) || fail "list"
+  expect 1 betrcp --remove nosuch goes-on goes-on
+  [ "$(grep -c . err)" = 2 ] || fail "remove: $(cat err)"
+  expect 1 betrcp --list goes-on
+}
+
+lists_several() {
+  expect 0 betrcp --mkdir one two two/three
+  expect 0 betrcp short :/one/a
+  expect 0 betrcp short :/two/b
+  expect 0 betrcp --list two one/a one
+  diff out <(printf '%s\n' one/a '' two: b three '' one: a) || fail "list of several"
+  expect 0 betrcp --list -R one two
+  diff out <(printf '%s\n' one: a '' two: b three) || fail "list -R of several"
+  expect 0 betrcp --list --json one two
+  python3 -c "
+import json
+entries = json.load(open('out'))['entries']
+assert [(entry['directory'], entry['path']) for entry in entries] == [('one', 'a'), ('two', 'b'), ('two', 'three')]"
+  expect 0 betrcp --remove one two
+}
+
+lists_devices() {
+  python3 - <<'PYTHON'
+import io, tarfile
+with tarfile.open("devices.tar", "w") as archive:
+    device = tarfile.TarInfo("null")
+    device.type, device.devmajor, device.devminor = tarfile.CHRTYPE, 1, 3
+    archive.addfile(device)
+PYTHON
+  expect 0 betrcp --tar devices.tar :/devices
+  expect 0 betrcp --list -l devices
+  printed "c[-rw]+ +1 +0 +0 +1, 3 .* null"
+  expect 0 betrcp --list --json devices
+  python3 -c "
+import json
+entry = json.load(open('out'))['entries'][0]
+assert (entry['device'], entry['major'], entry['minor']) == (0x103, 1, 3), entry"
+}
+
+# Raw for programs, harmless for terminals.
+lists_for_terminals() {
+  local names=($'a\e[31m' $'b\xc2\x9b' $'c\xff' 'd-ä') name
+  expect 0 betrcp --mkdir odd
+  for name in "${names[@]}"; do expect 0 betrcp short ":/odd/$name"; done
+  expect 0 betrcp --list odd
+  diff out <(printf '%s\n' "${names[@]}") || fail "names are not raw"
+  expect 0 script -qec "betrcp --list odd" /dev/null
+  diff <(tr -d '\r' <out) <(printf '%s\n' 'a\x1b[31m' 'b\xc2\x9b' 'c\xff' 'd-ä') || fail "names on a terminal"
 }
 
 lists() {
@@ -147,7 +214,7 @@ lists() {
   printed "l.* link -> sub/noise"
   printed "d.* 2002-03-04T..:06:07Z sub"
   expect 0 betrcp --list tree/numbers
-  printed numbers
+  printed tree/numbers
   expect 0 betrcp --list --json -R tree
   python3 -c "
 import json
@@ -192,6 +259,10 @@ knows_wrong_operands() {
   said "betrcp: --clone and --list are two commands"
   expect 2 betrcp --tar a b
   expect 2 betrcp --tar :/a :/b
+  expect 2 env -u BETR_IMAGE betrcp --clone a :/b
+  said "betrcp: no image: give -i IMAGE, IMAGE:/path, or set BETR_IMAGE"
+  expect 2 betrcp --clone one.img:/a :/b
+  said "betrcp: one.img and .*disk.img are two images: copy through the host"
   expect 2 env -u BETR_IMAGE betrcp a :/b
   said "betrcp: no image: give -i IMAGE, IMAGE:/path, or set BETR_IMAGE"
   expect 1 betrcp tree :/dir
@@ -213,7 +284,31 @@ knows_wrong_operands() {
   expect 1 betrcp --list numbers/below
   said "betrcp: list: .*: Not a directory"
   expect 1 betrcp --tar tree/numbers :/no-archive
+  expect 1 betrcp --tar - :/no-archive </dev/null
+  said "betrcp: import: archive: Unrecognized archive format"
+  head -c 10240 /dev/zero | expect 0 betrcp --tar - :/nothing-in-it
+  expect 1 betrcp --list /nosuch/
+  said "betrcp: list: /nosuch/: No such file or directory"
+  expect 1 betrcp --list nosuch/below
+  said "betrcp: list: /nosuch/below: nosuch: No such file or directory"
   expect 1 bash -c 'betrcp --cat numbers >/dev/full'
+}
+
+# Operands without a colon are in the image that another one names.
+joins_operands() {
+  mkfs.betr -q -s 64M other.img
+  local do
+  for do in "env -u BETR_IMAGE betrcp" betrcp; do
+    expect 0 $do short other.img:/src
+    expect 0 $do --clone other.img:/src b
+    expect 0 $do --rename b other.img:/c
+    expect 0 $do --cat other.img:/c src
+    [ "$(cat out)" = shortshort ] || fail "cat: $(cat out)"
+    expect 0 $do --remove c other.img:/src
+  done
+  expect 0 env -u BETR_IMAGE betrcp --mkdir :/d other.img:/e
+  expect 0 betrcp -i other.img --list
+  diff out <(printf '%s\n' d e) || fail "list"
 }
 
 knows_images() {
@@ -237,7 +332,12 @@ copies_archives
 clones
 refuses_clones
 renames_and_removes
+goes_on_after_errors
 lists
+lists_several
+lists_devices
+lists_for_terminals
 does_experiments
 knows_wrong_operands
+joins_operands
 knows_images

@@ -34,6 +34,9 @@ TEST_CASE("commands take paths without a colon") {
   CHECK(ParseInside("a:b").path == "a:b");
   CHECK(ParseInside(":/a").path == "/a");
   CHECK(ParseInside("x.img:/a").image == "x.img");
+  CHECK(ParseInside("a").is_bare);
+  CHECK_FALSE(ParseInside(":a").is_bare);
+  CHECK_FALSE(ParseInside("x.img:/a").is_bare);
 }
 
 TEST_CASE("a copy gets the last name of its source") {

@@ -93,6 +93,8 @@ knows_wrong_options() {
   expect 1 mkfs.betr -s 64M -d no-such-directory none.img
   [ ! -e none.img ] || fail "a failure left a file"
   expect 1 mkfs.betr -s 64M --tar no-such-file none.img
+  expect 1 mkfs.betr -s 64M --tar /dev/null none.img
+  said "mkfs.betr: make: archive: Unrecognized archive format"
   [ ! -e none.img ] || fail "a failure left a file"
 }
 

@@ -323,7 +323,8 @@ TEST_CASE("a file is an archive of one", "[tools]") {
   const std::string archive = Export(image, "/d/./f/");
   CHECK(Import(image, archive, "x").files == 1);
   CHECK(*image.paths().ReadFile("x/f") == "content");
-  CHECK(Import(image, "", "nothing").files == 0);
+  CHECK(Import(image, std::string(10240, '\0'), "nothing").files == 0);
+  CHECK_FALSE(TryImport(image, "", "no-archive").ok());
   CHECK(image.paths().Stat("nothing")->type == FileType::kDirectory);
   CHECK(Errno(TryImport(image, archive, "x/f")) == ENOTDIR);
   CHECK(Errno(TryImport(image, archive, "x/f/g")) == ENOTDIR);

@@ -104,6 +104,25 @@ TEST_CASE("progress is for those who watch, and not for short work") {
   CHECK_THAT(run.err, Catch::Matchers::EndsWith("\r\033[K"));
 }
 
+TEST_CASE("progress counts what it was told to count, and knows how far it is from whoever knows") {
+  ToolRun run;
+  run.is_terminal = true;
+  const auto main = [](Arguments args, ToolIo& io) {
+    Tool tool({.name = "tested", .summary = "Does nothing.", .examples = "  tested\n"}, io);
+    if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+    Progress progress(tool, "");
+    progress.Begin("check files");
+    static_cast<ManualClock&>(io.clock).Advance(std::chrono::seconds(2));
+    progress.Update(0, MiB(4));
+    progress.SetFraction([] { return 0.25; });
+    static_cast<ManualClock&>(io.clock).Advance(std::chrono::seconds(2));
+    progress.Update(0, MiB(4));
+    return 0;
+  };
+  CHECK(run.Run(main, {}) == kExitOk);
+  CHECK(run.err == "\rcheck files: 4 MiB, 2 MiB/s\033[K\rcheck files: 4 MiB, 1 MiB/s, 25 %, 12 s left\033[K\r\033[K");
+}
+
 TEST_CASE("durations have the unit that people would choose") {
   using std::chrono::nanoseconds;
   const auto text = [](double seconds) { return FormatDuration(nanoseconds(static_cast<int64_t>(seconds * 1e9))); };

@@ -82,19 +82,23 @@ void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nan
   }
 }
 
-WorkError CopyAll(const Tool& tool, PathFileSystem& paths, const CopyJob& job, TransferCounts* total) {
+void ExpectAll(Transfer& transfer, const CopyJob& job) {
+  std::vector<std::string> paths;
+  for (const Location& source : job.sources) paths.push_back(source.path);
+  job.into_image ? transfer.ExpectFromHost(paths) : transfer.ExpectFromInside(paths);
+}
+
+WorkError CopyAll(Transfer& transfer, PathFileSystem& paths, const CopyJob& job) {
   const std::string what = job.into_image ? "import" : "export";
   const absl::StatusOr<PathKind> destination = KindOfDestination(paths, job.destination);
   if (!destination.ok()) return {what, destination.status()};
+  ExpectAll(transfer, job);
   for (const Location& source : job.sources) {
     const absl::StatusOr<std::string> target = TargetOf(paths, job, source, *destination);
     if (!target.ok()) return {what, target.status()};
-    const absl::StatusOr<TransferCounts> counts =
-        job.into_image ? ImportTree(tool, &paths.fs(), source.path, *target, job.transfer)
-                       : ExportTree(tool, &paths.fs(), source.path, *target, job.transfer);
-    if (!counts.ok()) return {what, counts.status()};
-    total->files += counts->files;
-    total->bytes += counts->bytes;
+    const absl::Status copied =
+        job.into_image ? transfer.ImportTree(source.path, *target) : transfer.ExportTree(source.path, *target);
+    if (!copied.ok()) return {what, copied};
   }
   return {what, job.into_image ? paths.fs().Sync() : absl::OkStatus()};
 }
@@ -129,13 +133,27 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
 }
 
 // Runs `work` and tells what it did.
-int Run(Tool& tool, const SessionOptions& session, const std::string& image,
-        absl::FunctionRef<WorkError(PathFileSystem&, TransferCounts*)> work) {
+int Run(Tool& tool, const SessionOptions& session, const TransferOptions& options, const std::string& image,
+        absl::FunctionRef<WorkError(PathFileSystem&, Transfer&)> work) {
   const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
   TransferCounts counts;
-  const int exit = Session(&tool, session).Run(image, [&](PathFileSystem& paths) { return work(paths, &counts); });
+  const int exit = Session(&tool, session).Run(image, [&](PathFileSystem& paths) {
+    Transfer transfer(tool, &paths.fs(), options);
+    const WorkError error = work(paths, transfer);
+    counts = transfer.counts();
+    return error;
+  });
   if (exit == kExitOk) TellOfCopy(tool, counts, tool.io().clock.Monotonic() - begun);
   return exit;
+}
+
+WorkError CopyArchive(Transfer& transfer, PathFileSystem& paths, const Location& from, const Location& to) {
+  if (to.is_inside) {
+    const absl::Status copied = transfer.ImportTar(from.path, to.path);
+    return {"import", copied.ok() ? paths.fs().Sync() : copied};
+  }
+  transfer.ExpectFromInside({from.path});
+  return {"export", transfer.ExportTar(from.path, to.path)};
 }
 
 }  // namespace
@@ -148,8 +166,8 @@ int CopyFiles(Tool& tool, const BetrcpOptions& options) {
   const absl::StatusOr<std::string> image = ImageOf(tool, all);
   if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
   const SessionOptions session = SessionFor(options, job->into_image, job->recursive);
-  return Run(tool, session, *image,
-             [&](PathFileSystem& paths, TransferCounts* counts) { return CopyAll(tool, paths, *job, counts); });
+  return Run(tool, session, job->transfer, *image,
+             [&](PathFileSystem& paths, Transfer& transfer) { return CopyAll(transfer, paths, *job); });
 }
 
 int CopyTar(Tool& tool, const BetrcpOptions& options) {
@@ -164,16 +182,9 @@ int CopyTar(Tool& tool, const BetrcpOptions& options) {
     return tool.UsageError("--tar: will not write an archive to a terminal");
   }
   if (!to.is_inside && to.path == "-" && tool.json()) return tool.UsageError("--json: stdout takes the archive");
-  const TransferOptions transfer{.all_attributes = true};
   const SessionOptions session = SessionFor(options, to.is_inside, /*is_large=*/true);
-  return Run(tool, session, *image, [&](PathFileSystem& paths, TransferCounts* counts) -> WorkError {
-    const auto result = to.is_inside ? ImportTar(tool, &paths.fs(), from.path, to.path, transfer)
-                                     : ExportTar(tool, &paths.fs(), from.path, to.path, transfer);
-    const std::string what = to.is_inside ? "import" : "export";
-    if (!result.ok()) return {what, result.status()};
-    *counts = *result;
-    return {what, to.is_inside ? paths.fs().Sync() : absl::OkStatus()};
-  });
+  return Run(tool, session, {.all_attributes = true}, *image,
+             [&](PathFileSystem& paths, Transfer& transfer) { return CopyArchive(transfer, paths, from, to); });
 }
 
 }  // namespace betr::tools

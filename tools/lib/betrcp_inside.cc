@@ -7,22 +7,38 @@
 #include <algorithm>
 #include <span>
 
-#include "base/escape.h"
 #include "base/status.h"
-#include "json_output.h"
-#include "progress.h"
+#include "clone_report.h"
 #include "session.h"
 
 namespace betr::tools {
 namespace {
 
-// Runs `work` on the image that the operands name.
-int RunInside(Tool& tool, const BetrcpOptions& options, ImageAccess access, const std::vector<Location>& locations,
-              absl::FunctionRef<WorkError(PathFileSystem&)> work) {
-  const absl::StatusOr<std::string> image = ImageOf(tool, locations);
+using Places = std::vector<Location>;
+
+Session SessionFor(Tool& tool, const BetrcpOptions& options, ImageAccess access) {
+  return {&tool, {.access = access, .cache_size = options.cache_size, .experiments = options.experiments}};
+}
+
+// Runs `work` on the two operands.
+int RunOnTwo(Tool& tool, const BetrcpOptions& options,
+             absl::FunctionRef<WorkError(PathFileSystem&, const Places&)> work) {
+  const Places places = ParseAllInside(options.operands);
+  const absl::StatusOr<std::string> image = ImageOf(tool, places);
   if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
-  const SessionOptions session{.access = access, .cache_size = options.cache_size, .experiments = options.experiments};
-  return Session(&tool, session).Run(*image, work);
+  Session session = SessionFor(tool, options, ImageAccess::kReadWrite);
+  return session.Run(*image, [&](PathFileSystem& paths) { return work(paths, places); });
+}
+
+// Runs `work` on each operand, whatever becomes of the others.
+int RunOnEach(Tool& tool, const BetrcpOptions& options, ImageAccess access, const std::string& what,
+              absl::FunctionRef<absl::Status(PathFileSystem&, const std::string& path)> work) {
+  const Places places = ParseAllInside(options.operands);
+  const absl::StatusOr<std::string> image = ImageOf(tool, places);
+  if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
+  return SessionFor(tool, options, access).RunEach(*image, places, [&](PathFileSystem& paths, const Location& place) {
+    return WorkError{what, work(paths, place.path)};
+  });
 }
 
 // Where the result of cloning or renaming `from` is to be: in `to`, if that is a directory.
@@ -35,34 +51,23 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const BetrcpOptions&
   return attributes.type == FileType::kDirectory ? JoinPath(to, CopyName(from)) : to;
 }
 
-void TellOfClone(const Tool& tool, const std::string& from, const std::string& to, std::chrono::nanoseconds took,
-                 uint64_t nodes) {
-  if (tool.json()) {
-    Json json = NewDocument("clone");
-    json["from"] = JsonText(from);
-    json["to"] = JsonText(to);
-    json["nanoseconds"] = took.count();
-    json["nodes_touched"] = nodes;
-    PrintJson(tool.io().out, json);
-  } else if (tool.verbosity() > 0) {
-    tool.io().out << fmt::format("clone {} -> {}: {}, {} nodes touched\n", Escape(from), Escape(to),
-                                 FormatDuration(took), nodes);
-  }
+// A clone of everything has nowhere else to be than inside.
+absl::Status CheckNotWithin(PathFileSystem& paths, const std::string& from, const std::string& to) {
+  if (NormalPath(from).empty() || !IsWithin(to, from)) return absl::OkStatus();
+  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(from));
+  return attributes.type == FileType::kDirectory ? CloneIntoItself(to) : absl::OkStatus();
 }
 
 absl::Status Clone(const Tool& tool, PathFileSystem& paths, const std::string& from, const std::string& to) {
-  // A clone of everything has nowhere else to be than inside.
-  const bool is_everything = NormalPath(from).empty();
-  if (!is_everything && IsWithin(to, from)) {
-    return absl::InvalidArgumentError(fmt::format("{}: cannot clone a directory into itself", to));
-  }
+  BETR_RETURN_IF_ERROR(CheckNotWithin(paths, from, to));
   const Store& store = paths.fs().store();
   const uint64_t touched_before = store.Stats().nodes_touched;
   const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
   BETR_RETURN_IF_ERROR(paths.Clone(from, to));
   BETR_RETURN_IF_ERROR(paths.fs().Sync());
   const std::chrono::nanoseconds took = tool.io().clock.Monotonic() - begun;
-  TellOfClone(tool, from, to, took, store.Stats().nodes_touched - touched_before);
+  const uint64_t touched = store.Stats().nodes_touched - touched_before;
+  TellOfClone(tool, {.from = from, .to = to, .took = took, .nodes_touched = touched});
   return absl::OkStatus();
 }
 
@@ -98,49 +103,31 @@ absl::Status Cat(PathFileSystem& paths, const std::string& path, std::ostream& o
 }  // namespace
 
 int CloneInside(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = ParseAllInside(options.operands);
-  return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
+  return RunOnTwo(tool, options, [&](PathFileSystem& paths, const Places& places) -> WorkError {
     const absl::StatusOr<std::string> target = TargetOf(paths, options, places[0].path, places[1].path);
     return {"clone", target.ok() ? Clone(tool, paths, places[0].path, *target) : target.status()};
   });
 }
 
 int RenameInside(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = ParseAllInside(options.operands);
-  return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
+  return RunOnTwo(tool, options, [&](PathFileSystem& paths, const Places& places) -> WorkError {
     const absl::StatusOr<std::string> target = TargetOf(paths, options, places[0].path, places[1].path);
     return {"rename", target.ok() ? paths.Rename(places[0].path, *target) : target.status()};
   });
 }
 
 int RemoveInside(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = ParseAllInside(options.operands);
-  return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
-    for (const Location& place : places) {
-      if (const absl::Status status = Remove(paths, place.path); !status.ok()) return {"remove", status};
-    }
-    return {};
-  });
+  return RunOnEach(tool, options, ImageAccess::kReadWrite, "remove", Remove);
 }
 
 int MakeDirectories(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = ParseAllInside(options.operands);
-  return RunInside(tool, options, ImageAccess::kReadWrite, places, [&](PathFileSystem& paths) -> WorkError {
-    for (const Location& place : places) {
-      if (const absl::Status status = MakeOne(paths, place.path, options); !status.ok()) return {"mkdir", status};
-    }
-    return {};
-  });
+  return RunOnEach(tool, options, ImageAccess::kReadWrite, "mkdir",
+                   [&](PathFileSystem& paths, const std::string& path) { return MakeOne(paths, path, options); });
 }
 
 int CatInside(Tool& tool, const BetrcpOptions& options) {
-  const std::vector<Location> places = ParseAllInside(options.operands);
-  return RunInside(tool, options, ReadAccess(options), places, [&](PathFileSystem& paths) -> WorkError {
-    for (const Location& place : places) {
-      if (const absl::Status status = Cat(paths, place.path, tool.io().out); !status.ok()) return {"cat", status};
-    }
-    return {};
-  });
+  return RunOnEach(tool, options, ReadAccess(options), "cat",
+                   [&](PathFileSystem& paths, const std::string& path) { return Cat(paths, path, tool.io().out); });
 }
 
 }  // namespace betr::tools

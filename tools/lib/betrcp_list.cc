@@ -2,8 +2,10 @@
 #include "betrcp_list.h"
 
 #include <fmt/format.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/escape.h"
@@ -61,11 +63,19 @@ bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == F
 
 std::string TimeText(const FileTime& time) { return FormatTime(std::chrono::seconds(time.seconds)); }
 
+// Whether a terminal shows all of it as letters: UTF-8 without control characters, of which U+0080 to U+009F are some.
+bool IsPrintable(std::string_view name) {
+  for (size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    const bool is_high_control = byte == 0xc2 && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0xa0;
+    if (byte < 0x20 || byte == 0x7f || is_high_control) return false;
+  }
+  return IsUtf8(name);
+}
+
 // Names may hold bytes that a terminal takes for commands.
 std::string Shown(const ToolIo& io, std::string_view name) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (!io.is_out_terminal || std::none_of(name.begin(), name.end(), is_control)) return std::string(name);
-  return Escape(name);
+  return !io.is_out_terminal || IsPrintable(name) ? std::string(name) : Escape(name);
 }
 
 // Prints entries as they come, or gathers them for one JSON document.
@@ -74,25 +84,20 @@ class Listing {
   Listing(const Tool& tool, const BetrcpOptions& options, PathFileSystem& paths)
       : tool_(tool), is_long_(options.long_listing), is_recursive_(options.recursive_listing), paths_(paths) {}
 
-  absl::Status List(const std::string& path) {
-    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths_.Stat(path));
-    if (attributes.type != FileType::kDirectory) return Add(CopyName(path), path, attributes);
-    return paths_.Walk(path, [&](const std::string& relative, const FileAttributes& found) {
-      return relative.empty() ? absl::OkStatus() : Add(relative, JoinPath(path, relative), found);
-    });
+  // What is no directory: by the name that it was asked for.
+  absl::Status ListFile(const std::string& path, const FileAttributes& attributes) {
+    has_output_ = true;
+    return Add(path, path, attributes);
   }
 
-  absl::Status ListOne(const std::string& path) {
-    if (is_recursive_) return List(path);
-    BETR_ASSIGN_OR_RETURN(const OpenFile file, paths_.Open(path));
-    if (file.attributes().type != FileType::kDirectory) return Add(CopyName(path), path, file.attributes());
-    absl::Status status;
-    const auto visit = [&](const DirectoryEntry& entry) {
-      status = Add(entry.name, JoinPath(path, entry.name), entry.attributes);
-      return status.ok();
-    };
-    BETR_RETURN_IF_ERROR(paths_.fs().ReadDirectory(file.inode(), "", visit));
-    return status;
+  // With a header if there are other operands, as ls(1) has them.
+  absl::Status ListDirectory(const std::string& path, bool has_header) {
+    if (has_header && !tool_.json()) {
+      tool_.io().out << (has_output_ ? "\n" : "") << Shown(tool_.io(), path) << ":\n";
+    }
+    has_output_ = true;
+    directory_ = path;
+    return is_recursive_ ? ListBelow(path) : ListEntries(path);
   }
 
   void Finish() {
@@ -103,6 +108,23 @@ class Listing {
   }
 
  private:
+  absl::Status ListBelow(const std::string& path) {
+    return paths_.Walk(path, [&](const std::string& relative, const FileAttributes& found) {
+      return relative.empty() ? absl::OkStatus() : Add(relative, JoinPath(path, relative), found);
+    });
+  }
+
+  absl::Status ListEntries(const std::string& path) {
+    BETR_ASSIGN_OR_RETURN(const OpenFile file, paths_.Open(path));
+    absl::Status status;
+    const auto visit = [&](const DirectoryEntry& entry) {
+      status = Add(entry.name, JoinPath(path, entry.name), entry.attributes);
+      return status.ok();
+    };
+    BETR_RETURN_IF_ERROR(paths_.fs().ReadDirectory(file.inode(), "", visit));
+    return status;
+  }
+
   absl::Status Add(std::string_view shown, const std::string& path, const FileAttributes& attributes) {
     std::string target;
     if (attributes.type == FileType::kSymlink && (is_long_ || tool_.json())) {
@@ -121,14 +143,16 @@ class Listing {
   }
 
   static std::string Details(const FileAttributes& attributes) {
-    const std::string size =
-        IsDevice(attributes.type) ? fmt::format("dev {:#x}", attributes.device) : fmt::format("{}", attributes.size);
+    const std::string size = IsDevice(attributes.type)
+                                 ? fmt::format("{}, {}", major(attributes.device), minor(attributes.device))
+                                 : fmt::format("{}", attributes.size);
     return fmt::format("{} {:3} {:5} {:5} {:>12} {} ", ModeText(attributes), attributes.links, attributes.uid,
                        attributes.gid, size, TimeText(attributes.modified));
   }
 
   void AddJson(std::string_view shown, const FileAttributes& attributes, const std::string& target) {
     Json entry = Json::object();
+    if (directory_) entry["directory"] = JsonText(*directory_);
     entry["path"] = JsonText(shown);
     entry["type"] = TypeName(attributes.type);
     entry["mode"] = fmt::format("{:04o}", attributes.permissions);
@@ -138,7 +162,11 @@ class Listing {
     entry["gid"] = attributes.gid;
     entry["size"] = attributes.size;
     entry["modified"] = {{"seconds", attributes.modified.seconds}, {"nanoseconds", attributes.modified.nanoseconds}};
-    if (IsDevice(attributes.type)) entry["device"] = attributes.device;
+    if (IsDevice(attributes.type)) {
+      entry["device"] = attributes.device;
+      entry["major"] = major(attributes.device);
+      entry["minor"] = minor(attributes.device);
+    }
     if (!target.empty()) entry["target"] = JsonText(target);
     entries_.push_back(std::move(entry));
   }
@@ -147,24 +175,42 @@ class Listing {
   const bool is_long_;
   const bool is_recursive_;
   PathFileSystem& paths_;
+  std::optional<std::string> directory_;  // that is being listed
+  bool has_output_ = false;
   Json entries_ = Json::array();
 };
+
+// Files before directories, as ls(1) does it; what cannot be listed does not keep the rest from it.
+int ListAll(Session& session, PathFileSystem& paths, const std::vector<Location>& places, Listing& listing) {
+  int exit = kExitOk;
+  const auto tell = [&](const absl::Status& status) { exit = std::max(exit, session.Tell({"list", status})); };
+  std::vector<std::string> directories;
+  for (const Location& place : places) {
+    const absl::StatusOr<FileAttributes> attributes = paths.Stat(place.path);
+    if (!attributes.ok()) {
+      tell(attributes.status());
+    } else if (attributes->type == FileType::kDirectory) {
+      directories.push_back(place.path);
+    } else {
+      tell(listing.ListFile(place.path, *attributes));
+    }
+  }
+  for (const std::string& directory : directories) tell(listing.ListDirectory(directory, places.size() > 1));
+  listing.Finish();
+  return exit;
+}
 
 }  // namespace
 
 int ListInside(Tool& tool, const BetrcpOptions& options) {
   std::vector<Location> places = ParseAllInside(options.operands);
-  if (places.empty()) places.push_back({true, "", "/"});
+  if (places.empty()) places.push_back(ParseInside("/"));
   const absl::StatusOr<std::string> image = ImageOf(tool, places);
   if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
   Session session(&tool, {.access = ReadAccess(options), .cache_size = options.cache_size, .experiments = {}});
-  return session.Run(*image, [&](PathFileSystem& paths) -> WorkError {
+  return session.RunTelling(*image, [&](PathFileSystem& paths) {
     Listing listing(tool, options, paths);
-    for (const Location& place : places) {
-      if (const absl::Status status = listing.ListOne(place.path); !status.ok()) return {"list", status};
-    }
-    listing.Finish();
-    return {};
+    return ListAll(session, paths, places, listing);
   });
 }
 

@@ -75,7 +75,7 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
   app.add_flag("-l,--long", options->long_listing, "With --list: attributes too");
   app.add_flag("-R,--list-recursive", options->recursive_listing, "With --list: everything below too");
   app.add_flag("-p,--parents", options->parents, "With --mkdir: parents too; what exists is no error");
-  tool->AddSize("--cache-size", &options->cache_size, "Memory for the image's nodes (default: an eighth of all)");
+  tool->AddSize("--cache", &options->cache_size, "Memory for the image's nodes (default: an eighth of all)");
   AddStaleOk(*tool, &options->stale_ok);
   AddExperiments(*tool, &options->experiments);
   AddCommands(app, options);

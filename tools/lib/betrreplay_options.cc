@@ -47,7 +47,7 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   app.add_option("--disk", options->disk, "Say how long a disk of this profile would take: hdd-7200")
       ->type_name("PROFILE");
   app.add_flag("--disk-wait", options->waits_for_disk, "Really take as long as the disk of --disk");
-  tool->AddSize("--cache-size", &options->cache_size, "Memory for the store (default: an eighth of the machine's)");
+  tool->AddSize("--cache", &options->cache_size, "Memory for the store (default: an eighth of the machine's)");
   AddExperiments(*tool, &options->experiments);
   app.add_option("--plot", options->plot, "Draw the replay over time into this SVG file")->type_name("FILE");
   app.add_option("--seed", options->seed, "Chooses the contents of files (default: 1)")->type_name("N");

@@ -3,36 +3,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 
 #include <cerrno>
-#include <iterator>
-#include <utility>
 
+#include "ask_mount.h"
 #include "base/size_text.h"
-#include "base/status.h"
 #include "betr/fs_error.h"
-#include "betr/mount_ioctl.h"
 #include "fs/host_file.h"
 #include "json_output.h"
 
 namespace betr::tools {
 namespace {
 
-absl::StatusOr<Json> AskMount(const std::string& directory) {
+absl::StatusOr<Json> AskDirectory(const std::string& directory) {
   const fs::HostFile descriptor(open(directory.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
   if (descriptor.get() < 0) return ErrnoError(errno, directory);
-  betr_stats stats{};
-  if (ioctl(descriptor.get(), BETR_IOC_STATS, &stats) != 0) {
-    if (errno == ENOTTY || errno == EOPNOTSUPP) {
-      return absl::FailedPreconditionError(directory + ": not on a mounted betr image");
-    }
-    return ErrnoError(errno, directory);
-  }
-  Json json = Json::parse(std::begin(stats.json), std::begin(stats.json) + strnlen(stats.json, sizeof stats.json),
-                          nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return absl::DataLossError(directory + ": what the mount says is no JSON document");
-  return json;
+  return AskMount(descriptor.get(), directory);
 }
 
 // Sizes are written as sizes, and times as times; everything else is a count.
@@ -55,7 +41,7 @@ void PrintGroup(std::ostream& out, const Json& group) {
 }  // namespace
 
 int DumpMounted(Tool& tool, const std::string& directory) {
-  const absl::StatusOr<Json> json = AskMount(directory);
+  const absl::StatusOr<Json> json = AskDirectory(directory);
   if (!json.ok()) return tool.Fail("stat", json.status());
   std::ostream& out = tool.io().out;
   if (tool.json()) {

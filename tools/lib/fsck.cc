@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,11 +26,7 @@ namespace {
 class FsckRun {
  public:
   FsckRun(Tool& tool, const FsckOptions& options, const std::atomic<bool>& is_cancelled)
-      : tool_(tool),
-        options_(options),
-        is_cancelled_(is_cancelled),
-        progress_(tool, "nodes"),
-        report_(tool, progress_) {}
+      : tool_(tool), options_(options), is_cancelled_(is_cancelled), progress_(tool, ""), report_(tool, progress_) {}
 
   int Run() {
     const FsckAccess access = options_.MayRepair() ? FsckAccess::kRepair : FsckAccess::kLook;
@@ -53,6 +50,12 @@ class FsckRun {
  private:
   using Findings = std::vector<store::Finding>;
 
+  // What is read from now on is counted anew.
+  void BeginPhase(std::string_view phase) {
+    progress_.Begin(phase);
+    read_before_ = read_;
+  }
+
   Bytes CacheSize() const { return options_.cache_size.value > 0 ? options_.cache_size : MiB(256); }
 
   absl::Status CheckWithUndo(BlockDevice& file) {
@@ -61,7 +64,10 @@ class FsckRun {
   }
 
   absl::Status Check(BlockDevice& file) {
-    WatchedDevice device(file, is_cancelled_, [&](Bytes so_far) { progress_.Update(0, so_far); });
+    WatchedDevice device(file, is_cancelled_, [&](Bytes so_far) {
+      read_ = so_far;
+      progress_.Update(0, read_ - read_before_);
+    });
     absl::Status status = CheckLevels(device, file);
     if (status.ok() && !device.first_error().ok()) {
       status = device.first_error();
@@ -128,7 +134,7 @@ class FsckRun {
   // Whether nothing was found, so that there is nothing to look at closer.
   absl::StatusOr<bool> Scrub(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
-    progress_.Begin("scrub");
+    BeginPhase("scrub");
     bool has_findings = false;
     const store::ReportFinding found = [&](const store::Finding& finding) {
       has_findings = true;
@@ -147,7 +153,7 @@ class FsckRun {
   // Reports only the first time: the second look is at what was repaired.
   absl::StatusOr<Findings> CheckStoreLevel(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
-    progress_.Begin(looks_ == 0 ? "check" : "check again");
+    BeginPhase(looks_ == 0 ? "check" : "check again");
     Findings findings;
     Bytes used{0};
     for (const store::UsedExtent& extent : image->extents()) {
@@ -169,7 +175,7 @@ class FsckRun {
 
   // Returns what is left.
   absl::StatusOr<Findings> RepairStoreLevel(BlockDevice& device, BlockDevice& file, Findings findings) {
-    progress_.Begin("repair");
+    BeginPhase("repair");
     const auto act = [&](std::string_view action) { report_.Repaired(action); };
     const auto depth = options_.yes ? store::RepairDepth::kAll : store::RepairDepth::kSafe;
     BETR_ASSIGN_OR_RETURN(store::ImageRepair repair,
@@ -182,7 +188,7 @@ class FsckRun {
   }
 
   absl::Status CheckFileSystemLevel(BlockDevice& device, BlockDevice& file) {
-    progress_.Begin("check files");
+    BeginPhase("check files");
     const FsckFsOptions fs_options{options_.MayRepair(), options_.yes, CacheSize(), figures_.log_records > 0};
     const absl::StatusOr<CheckedFiles> checked = CheckFiles(device, file, fs_options, is_cancelled_, report_);
     if (store::FailedLogRecord(checked.status())) {
@@ -258,6 +264,8 @@ class FsckRun {
   const FsckOptions& options_;
   const std::atomic<bool>& is_cancelled_;
   Progress progress_;
+  Bytes read_{0};
+  Bytes read_before_{0};
   FsckReport report_;
   store::CheckFigures figures_;
   store::ScrubFigures scrubbed_;

@@ -6,7 +6,6 @@
 #include "base/escape.h"
 
 namespace betr::tools {
-namespace {
 
 bool IsUtf8(std::string_view bytes) {
   try {
@@ -16,8 +15,6 @@ bool IsUtf8(std::string_view bytes) {
     return false;
   }
 }
-
-}  // namespace
 
 Json NewDocument(std::string_view kind) {
   Json document = Json::object();

@@ -20,14 +20,17 @@ std::vector<std::string_view> Components(std::string_view path) {
 }  // namespace
 
 Location ParseLocation(std::string_view operand) {
-  if (operand.starts_with(':')) return {true, "", std::string(operand.substr(1))};
+  if (operand.starts_with(':')) return {.is_inside = true, .image = "", .path = std::string(operand.substr(1))};
   const size_t colon = operand.find(":/");
-  if (colon == std::string_view::npos) return {false, "", std::string(operand)};
-  return {true, std::string(operand.substr(0, colon)), std::string(operand.substr(colon + 1))};
+  if (colon == std::string_view::npos) return {.is_inside = false, .image = "", .path = std::string(operand)};
+  return {.is_inside = true,
+          .image = std::string(operand.substr(0, colon)),
+          .path = std::string(operand.substr(colon + 1))};
 }
 
 Location ParseInside(std::string_view operand) {
   Location location = ParseLocation(operand);
+  location.is_bare = !location.is_inside;
   location.is_inside = true;
   return location;
 }

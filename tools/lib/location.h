@@ -13,13 +13,14 @@ struct Location {
   bool is_inside = false;
   std::string image;  // empty: the one of -i
   std::string path;
+  bool is_bare = false;  // inside, but without a colon: rather in the image that other operands name than in that of -i
 };
 
 // ":/path" (":path" too) is inside the image of -i, "IMAGE:/path" inside that one; anything else is on the host.
 // Purely by its form: a host path that contains ":/" cannot be said.
 Location ParseLocation(std::string_view operand);
 
-// An operand that can only be inside: what is no Location inside is a path from the root.
+// An operand that can only be inside: what is no Location inside is a path from the root, and bare.
 Location ParseInside(std::string_view operand);
 std::vector<Location> ParseAllInside(const std::vector<std::string>& operands);
 

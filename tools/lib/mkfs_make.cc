@@ -83,11 +83,14 @@ RootOptions RootOf(const MkfsOptions& options, const MkfsPlan& plan) {
 
 absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsOptions& options, const MkfsPlan& plan,
                                                    FileSystem* fs) {
-  TransferOptions transfer{.all_attributes = true, .all_root = options.all_root};
-  if (plan.is_reproducible) transfer.latest_time = TimeOf(plan);
-  if (!options.from_directory.empty()) return ImportTree(tool, fs, options.from_directory, "/", transfer);
-  if (!options.from_tar.empty()) return ImportTar(tool, fs, options.from_tar, "/", transfer);
-  return std::nullopt;
+  if (options.from_directory.empty() && options.from_tar.empty()) return std::nullopt;
+  TransferOptions transfer_options{.all_attributes = true, .all_root = options.all_root};
+  if (plan.is_reproducible) transfer_options.latest_time = TimeOf(plan);
+  Transfer transfer(tool, fs, transfer_options);
+  const bool is_tar = options.from_directory.empty();
+  BETR_RETURN_IF_ERROR(is_tar ? transfer.ImportTar(options.from_tar, "/")
+                              : transfer.ImportTree(options.from_directory, "/"));
+  return transfer.counts();
 }
 
 absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, const MkfsOptions& options,

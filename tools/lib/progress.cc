@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/escape.h"
 #include "base/size_text.h"
@@ -31,6 +32,7 @@ void Progress::Begin(std::string_view phase) {
   phase_ = phase;
   total_count_ = 0;
   total_bytes_ = Bytes{0};
+  fraction_ = nullptr;
   begun_ = io_.clock.Monotonic();
   next_ = begun_ + kSilence;
 }
@@ -39,6 +41,8 @@ void Progress::SetTotal(uint64_t count, Bytes bytes) {
   total_count_ = count;
   total_bytes_ = bytes;
 }
+
+void Progress::SetFraction(std::function<double()> fraction) { fraction_ = std::move(fraction); }
 
 void Progress::Update(uint64_t count, Bytes bytes, std::string_view current) {
   if (!is_shown_) return;
@@ -57,6 +61,7 @@ void Progress::Clear() {
 }
 
 double Progress::Fraction(uint64_t count, Bytes bytes) const {
+  if (fraction_) return fraction_();
   if (total_bytes_.value > 0) return static_cast<double>(bytes.value) / static_cast<double>(total_bytes_.value);
   if (total_count_ > 0) return static_cast<double>(count) / static_cast<double>(total_count_);
   return 0;
@@ -65,12 +70,15 @@ double Progress::Fraction(uint64_t count, Bytes bytes) const {
 std::string Progress::Line(uint64_t count, Bytes bytes, nanoseconds elapsed) const {
   const double seconds = Seconds(elapsed);
   std::string line = phase_.empty() ? "" : phase_ + ": ";
-  line += total_count_ > 0 ? fmt::format("{}/{} {}", count, total_count_, unit_) : fmt::format("{} {}", count, unit_);
-  if (bytes.value > 0) {
+  if (!unit_.empty()) {
+    line +=
+        total_count_ > 0 ? fmt::format("{}/{} {}, ", count, total_count_, unit_) : fmt::format("{} {}, ", count, unit_);
+  }
+  if (bytes.value > 0 || unit_.empty()) {
     const Bytes rate{static_cast<uint64_t>(static_cast<double>(bytes.value) / seconds)};
-    line += fmt::format(", {}, {}/s", FormatSize(bytes), FormatSize(rate));
+    line += fmt::format("{}, {}/s", FormatSize(bytes), FormatSize(rate));
   } else {
-    line += fmt::format(", {:.0f}/s", static_cast<double>(count) / seconds);
+    line += fmt::format("{:.0f}/s", static_cast<double>(count) / seconds);
   }
   const double fraction = std::min(Fraction(count, bytes), 1.0);
   if (fraction > 0) {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,7 @@ namespace betr::tools {
 
 class Progress {
  public:
-  // `unit`: what is counted, in the plural: "files", "nodes".
+  // `unit`: what is counted, in the plural: "files", "nodes". Empty: nothing is counted but bytes.
   Progress(const Tool& tool, std::string_view unit);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
@@ -26,10 +27,14 @@ class Progress {
   void Begin(std::string_view phase);
   // How much there will be, as far as it is known; 0 is unknown. Without both, no time left is shown.
   void SetTotal(uint64_t count, Bytes bytes);
+  // The same, where something else tells how far it is: asked when a line is drawn; from 0 (unknown) to 1.
+  void SetFraction(std::function<double()> fraction);
   // How much is done now, and what is being worked on (may be empty).
   void Update(uint64_t count, Bytes bytes, std::string_view current = "");
   // Takes the line off the terminal, for other output.
   void Clear();
+  // Whether there is anybody to see it: else there is no need to find a total.
+  bool IsShown() const { return is_shown_; }
 
  private:
   std::string Line(uint64_t count, Bytes bytes, std::chrono::nanoseconds elapsed) const;
@@ -42,6 +47,7 @@ class Progress {
   std::string phase_;
   uint64_t total_count_ = 0;
   Bytes total_bytes_{0};
+  std::function<double()> fraction_;
   std::chrono::nanoseconds begun_{0};
   std::chrono::nanoseconds next_{0};
   bool has_line_ = false;

@@ -3,11 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+
+#include "base/status.h"
 
 namespace betr::tools {
 
+int Session::Tell(const WorkError& error) {
+  if (error.status.ok()) return kExitOk;
+  const bool stale = options_.access == ImageAccess::kStale;
+  return tool_.Fail(error.what, stale ? ExplainStale(error.status) : error.status);
+}
+
 int Session::Run(const std::string& image, absl::FunctionRef<WorkError(PathFileSystem&)> work) {
+  return RunTelling(image, [&](PathFileSystem& paths) { return Tell(work(paths)); });
+}
+
+int Session::RunEach(const std::string& image, const std::vector<Location>& places,
+                     absl::FunctionRef<WorkError(PathFileSystem&, const Location&)> work) {
+  return RunTelling(image, [&](PathFileSystem& paths) {
+    int exit = kExitOk;
+    for (const Location& place : places) exit = std::max(exit, Tell(work(paths, place)));
+    return exit;
+  });
+}
+
+int Session::RunTelling(const std::string& image, absl::FunctionRef<int(PathFileSystem&)> work) {
   absl::StatusOr<StoreOptions> store_options = ImageOptions(tool_, options_.access);
   if (!store_options.ok()) return FailToOpen(tool_, store_options.status());
   store_options->logging = options_.logging;
@@ -18,9 +40,7 @@ int Session::Run(const std::string& image, absl::FunctionRef<WorkError(PathFileS
   int exit = kExitOk;
   {
     PathFileSystem paths(fs->get());
-    const WorkError error = work(paths);
-    const bool stale = options_.access == ImageAccess::kStale;
-    if (!error.status.ok()) exit = tool_.Fail(error.what, stale ? ExplainStale(error.status) : error.status);
+    exit = work(paths);
   }
   const absl::Status closed = (*fs)->Unmount();
   if (closed.ok()) return exit;
@@ -30,17 +50,23 @@ int Session::Run(const std::string& image, absl::FunctionRef<WorkError(PathFileS
 
 absl::StatusOr<std::string> ImageOf(const Tool& tool, const std::vector<Location>& locations) {
   std::string image;
-  for (const Location& location : locations) {
-    if (!location.is_inside) continue;
-    const std::string& named = location.image.empty() ? tool.image() : location.image;
-    if (named.empty()) {
-      return absl::InvalidArgumentError("no image: give -i IMAGE, IMAGE:/path, or set BETR_IMAGE");
-    }
+  const auto add = [&](const std::string& named) {
     if (!image.empty() && image != named) {
       return absl::InvalidArgumentError(fmt::format("{} and {} are two images: copy through the host", image, named));
     }
     image = named;
+    return absl::OkStatus();
+  };
+  for (const Location& location : locations) {
+    if (!location.is_inside) continue;
+    if (!location.image.empty()) {
+      BETR_RETURN_IF_ERROR(add(location.image));
+    } else if (!location.is_bare && !tool.image().empty()) {
+      BETR_RETURN_IF_ERROR(add(tool.image()));
+    }
   }
+  if (image.empty()) image = tool.image();
+  if (image.empty()) return absl::InvalidArgumentError("no image: give -i IMAGE, IMAGE:/path, or set BETR_IMAGE");
   return image;
 }
 

@@ -33,14 +33,22 @@ class Session {
   // Runs `work` on the file system in `image` and closes it: everything is durable then. Prints errors; an exit
   // code. If the work fails, what it has done so far stays.
   int Run(const std::string& image, absl::FunctionRef<WorkError(PathFileSystem&)> work);
+  // The same for each place in turn: one that fails does not keep the others from it, as in cat(1) and rm(1).
+  int RunEach(const std::string& image, const std::vector<Location>& places,
+              absl::FunctionRef<WorkError(PathFileSystem&, const Location&)> work);
+  // The same for work that tells its errors itself, and returns an exit code.
+  int RunTelling(const std::string& image, absl::FunctionRef<int(PathFileSystem&)> work);
+
+  // Prints the error, if it is one; an exit code.
+  int Tell(const WorkError& error);
 
  private:
   Tool& tool_;
   const SessionOptions options_;
 };
 
-// The image that all of the locations inside one name, each by itself or by -i. kInvalidArgument if there is none,
-// or more than one.
+// The image that all of the locations inside are in. One that names none is in that of -i, or else in the one that
+// others name; a bare one the other way round. kInvalidArgument if there is none, or more than one.
 absl::StatusOr<std::string> ImageOf(const Tool& tool, const std::vector<Location>& locations);
 
 }  // namespace betr::tools

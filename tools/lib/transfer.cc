@@ -2,14 +2,15 @@
 #include "transfer.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <utility>
 
 #include "betr/fs_error.h"
 #include "fs/tar_copy.h"
-#include "progress.h"
 
 namespace betr::tools {
 namespace {
@@ -48,51 +49,90 @@ class ArchiveFile {
   int error_ = EBADF;
 };
 
-fs::CopyOptions ToCopyOptions(const TransferOptions& options, Progress* progress) {
+// How much of a regular file has been read: the descriptor's place in it says so. Nothing for pipes.
+std::function<double()> FractionRead(int descriptor) {
+  struct stat attributes {};
+  const off_t begin = lseek(descriptor, 0, SEEK_CUR);
+  if (begin < 0 || fstat(descriptor, &attributes) != 0 || !S_ISREG(attributes.st_mode)) return nullptr;
+  const auto all = static_cast<double>(attributes.st_size - begin);
+  return [descriptor, begin, all] {
+    const auto read = static_cast<double>(lseek(descriptor, 0, SEEK_CUR) - begin);
+    return all > 0 && read > 0 ? read / all : 0.0;
+  };
+}
+
+}  // namespace
+
+Transfer::Transfer(const Tool& tool, FileSystem* fs, const TransferOptions& options)
+    : io_(tool.io()), fs_(fs), options_(options), progress_(tool, "files") {}
+
+void Transfer::ExpectFromHost(const std::vector<std::string>& paths) {
+  if (!progress_.IsShown()) return;
+  Bytes total{0};
+  for (const std::string& path : paths) {
+    struct stat attributes {};
+    // What is in a directory is not known before it has been walked, and then most of the work is done.
+    if (lstat(path.c_str(), &attributes) != 0 || S_ISDIR(attributes.st_mode)) return;
+    if (S_ISREG(attributes.st_mode)) total += Bytes{static_cast<uint64_t>(attributes.st_size)};
+  }
+  progress_.SetTotal(0, total);
+}
+
+void Transfer::ExpectFromInside(const std::vector<std::string>& paths) {
+  if (!progress_.IsShown()) return;
+  Bytes total{0};
+  for (const std::string& path : paths) {
+    const absl::StatusOr<Bytes> bytes = fs::EstimateTree(fs_, path);
+    if (!bytes.ok()) return;
+    total += *bytes;
+  }
+  progress_.SetTotal(0, total);
+}
+
+absl::Status Transfer::ImportTree(const std::string& host, const std::string& inside) {
+  return Add(fs::ImportTree(fs_, host, inside, CopyOptions()));
+}
+
+absl::Status Transfer::ExportTree(const std::string& inside, const std::string& host) {
+  return Add(fs::ExportTree(fs_, inside, host, CopyOptions()));
+}
+
+absl::Status Transfer::ImportTar(const std::string& archive, const std::string& inside) {
+  const ArchiveFile file(io_, archive, ArchiveFile::Use::kRead);
+  if (!file.status().ok()) return file.status();
+  progress_.SetFraction(FractionRead(file.descriptor()));
+  absl::Status status = Add(fs::ImportTar(fs_, file.descriptor(), inside, CopyOptions()));
+  progress_.SetFraction(nullptr);
+  return status;
+}
+
+absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {
+  ArchiveFile file(io_, archive, ArchiveFile::Use::kWrite);
+  if (!file.status().ok()) return file.status();
+  absl::Status status = Add(fs::ExportTar(fs_, inside, file.descriptor(), CopyOptions()));
+  absl::Status closed = file.Close();
+  return status.ok() ? closed : status;
+}
+
+fs::CopyOptions Transfer::CopyOptions() {
   fs::CopyOptions copy;
-  copy.all_attributes = options.all_attributes;
-  copy.all_root = options.all_root;
+  copy.all_attributes = options_.all_attributes;
+  copy.all_root = options_.all_root;
   copy.uid = geteuid();
   copy.gid = getegid();
-  copy.latest_time = options.latest_time;
-  copy.progress = [progress](const fs::CopyTotals& totals, std::string_view path) {
-    progress->Update(totals.files, totals.bytes, path);
+  copy.latest_time = options_.latest_time;
+  copy.progress = [this](const fs::CopyTotals& totals, std::string_view path) {
+    progress_.Update(counts_.files + totals.files, counts_.bytes + totals.bytes, path);
     return absl::OkStatus();
   };
   return copy;
 }
 
-}  // namespace
-
-absl::StatusOr<TransferCounts> ImportTree(const Tool& tool, FileSystem* fs, const std::string& host,
-                                          const std::string& inside, const TransferOptions& options) {
-  Progress progress(tool, "files");
-  return fs::ImportTree(fs, host, inside, ToCopyOptions(options, &progress));
-}
-
-absl::StatusOr<TransferCounts> ExportTree(const Tool& tool, FileSystem* fs, const std::string& inside,
-                                          const std::string& host, const TransferOptions& options) {
-  Progress progress(tool, "files");
-  return fs::ExportTree(fs, inside, host, ToCopyOptions(options, &progress));
-}
-
-absl::StatusOr<TransferCounts> ImportTar(const Tool& tool, FileSystem* fs, const std::string& archive,
-                                         const std::string& inside, const TransferOptions& options) {
-  const ArchiveFile file(tool.io(), archive, ArchiveFile::Use::kRead);
-  if (!file.status().ok()) return file.status();
-  Progress progress(tool, "files");
-  return fs::ImportTar(fs, file.descriptor(), inside, ToCopyOptions(options, &progress));
-}
-
-absl::StatusOr<TransferCounts> ExportTar(const Tool& tool, FileSystem* fs, const std::string& inside,
-                                         const std::string& archive, const TransferOptions& options) {
-  ArchiveFile file(tool.io(), archive, ArchiveFile::Use::kWrite);
-  if (!file.status().ok()) return file.status();
-  Progress progress(tool, "files");
-  absl::StatusOr<TransferCounts> counts =
-      fs::ExportTar(fs, inside, file.descriptor(), ToCopyOptions(options, &progress));
-  if (absl::Status closed = file.Close(); counts.ok() && !closed.ok()) return closed;
-  return counts;
+absl::Status Transfer::Add(const absl::StatusOr<TransferCounts>& counts) {
+  if (!counts.ok()) return counts.status();
+  counts_.files += counts->files;
+  counts_.bytes += counts->bytes;
+  return absl::OkStatus();
 }
 
 }  // namespace betr::tools

@@ -2,13 +2,16 @@
 // Copies between the host and a file system, with progress: what fs/tree_copy.h does, as tools want it.
 #pragma once
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "betr/filesystem.h"
 #include "fs/tree_copy.h"
+#include "progress.h"
 #include "tool.h"
 
 namespace betr::tools {
@@ -21,17 +24,37 @@ struct TransferOptions {
 
 using TransferCounts = fs::CopyTotals;
 
-// In all four, `host` is a path and `inside` is a path in the image. What is at the destination stays, unless it has
-// the name of something that is copied; directories are merged.
-absl::StatusOr<TransferCounts> ImportTree(const Tool& tool, FileSystem* fs, const std::string& host,
-                                          const std::string& inside, const TransferOptions& options);
-absl::StatusOr<TransferCounts> ExportTree(const Tool& tool, FileSystem* fs, const std::string& inside,
-                                          const std::string& host, const TransferOptions& options);
+// One copy, maybe of several sources. In all of it, `host` is a path and `inside` is a path in the image. What is at
+// the destination stays, unless it has the name of something that is copied; directories are merged.
+class Transfer {
+ public:
+  // Both outlive this.
+  Transfer(const Tool& tool, FileSystem* fs, const TransferOptions& options);
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
 
-// The same for tar archives, "-" being stdin or stdout. The stream is not used besides.
-absl::StatusOr<TransferCounts> ImportTar(const Tool& tool, FileSystem* fs, const std::string& archive,
-                                         const std::string& inside, const TransferOptions& options);
-absl::StatusOr<TransferCounts> ExportTar(const Tool& tool, FileSystem* fs, const std::string& inside,
-                                         const std::string& archive, const TransferOptions& options);
+  // What is going to be copied, for the time left: call it before, once, or not at all.
+  void ExpectFromHost(const std::vector<std::string>& paths);
+  void ExpectFromInside(const std::vector<std::string>& paths);
+
+  absl::Status ImportTree(const std::string& host, const std::string& inside);
+  absl::Status ExportTree(const std::string& inside, const std::string& host);
+  // The same for tar archives, "-" being stdin or stdout. The stream is not used besides.
+  absl::Status ImportTar(const std::string& archive, const std::string& inside);
+  absl::Status ExportTar(const std::string& inside, const std::string& archive);
+
+  // What all of these have copied, as far as they were successful.
+  const TransferCounts& counts() const { return counts_; }
+
+ private:
+  fs::CopyOptions CopyOptions();
+  absl::Status Add(const absl::StatusOr<TransferCounts>& counts);
+
+  const ToolIo& io_;
+  FileSystem* fs_;
+  const TransferOptions options_;
+  Progress progress_;
+  TransferCounts counts_;
+};
 
 }  // namespace betr::tools
