@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/status.h"
 #include "betr/fs_error.h"
 #include "fs/tar_copy.h"
 #include "progress.h"
@@ -81,7 +82,10 @@ absl::StatusOr<TransferCounts> ImportTar(const Tool& tool, FileSystem* fs, const
   const ArchiveFile file(tool.io(), archive, ArchiveFile::Use::kRead);
   if (!file.status().ok()) return file.status();
   Progress progress(tool, "files");
-  return fs::ImportTar(fs, file.descriptor(), inside, ToCopyOptions(options, &progress));
+  absl::StatusOr<TransferCounts> counts =
+      fs::ImportTar(fs, file.descriptor(), inside, ToCopyOptions(options, &progress));
+  if (!counts.ok()) return Annotate(counts.status(), archive == "-" ? "stdin" : archive);
+  return counts;
 }
 
 absl::StatusOr<TransferCounts> ExportTar(const Tool& tool, FileSystem* fs, const std::string& inside,
