@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -56,6 +57,9 @@ constexpr Magic kMagics[] = {
     {"MBR", 510, "\x55\xaa"sv},
 };
 
+// Every file system and nearly every kind of file has something here; btrfs and ReiserFS begin at 64 KiB.
+constexpr Bytes kTelling = KiB(68);
+
 // The bytes at that place; nothing if they lie beyond the end.
 absl::StatusOr<std::optional<std::string>> Peek(BlockDevice& device, Bytes offset, Bytes size) {
   if (offset > device.Size() || size > device.Size() - offset) {
@@ -68,8 +72,19 @@ absl::StatusOr<std::optional<std::string>> Peek(BlockDevice& device, Bytes offse
 
 using Signatures = std::vector<Signature>;
 
+// Where the last whole block begins; 0 if there is none.
+Bytes LastBlock(const BlockDevice& device) {
+  const uint64_t blocks = device.Size() / kBlockSize;
+  return kBlockSize * (blocks - std::min<uint64_t>(blocks, 1));
+}
+
+// The copy of a superblock counts: with it an image can be repaired.
 absl::Status FindBetr(BlockDevice& device, Signatures* found) {
-  for (const Bytes offset : kSlotOffset) {
+  std::vector<Bytes> places(std::begin(kSlotOffset), std::end(kSlotOffset));
+  if (LastBlock(device) >= kLogOffset) {
+    places.push_back(LastBlock(device));
+  }
+  for (const Bytes offset : places) {
     BETR_ASSIGN_OR_RETURN(const auto bytes, Peek(device, offset, {kSuperblockMagic.size()}));
     if (bytes == kSuperblockMagic) {
       found->push_back({"betr", offset});
@@ -145,6 +160,13 @@ absl::Status Zero(BlockDevice& device, Bytes from, Bytes to) {
   return device.Write(from, std::string((to - from).value, '\0'));
 }
 
+absl::StatusOr<std::optional<Bytes>> FirstNotZero(BlockDevice& device, Bytes from, Bytes to) {
+  std::string bytes((to - from).value, '\0');
+  BETR_RETURN_IF_ERROR(device.Read(from, bytes));
+  const size_t at = bytes.find_first_not_of('\0');
+  return at == std::string::npos ? std::nullopt : std::optional(from + Bytes{at});
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Signature>> DetectSignatures(BlockDevice& device) {
@@ -155,20 +177,26 @@ absl::StatusOr<std::vector<Signature>> DetectSignatures(BlockDevice& device) {
   return found;
 }
 
+absl::StatusOr<std::optional<Signature>> DetectForeign(BlockDevice& device) {
+  BETR_ASSIGN_OR_RETURN(const Signatures found, DetectSignatures(device));
+  const auto foreign =
+      std::find_if(found.begin(), found.end(), [](const Signature& one) { return one.name != "betr"; });
+  return foreign == found.end() ? std::nullopt : std::optional(*foreign);
+}
+
+absl::StatusOr<std::optional<Bytes>> FindContent(BlockDevice& device) {
+  const Bytes telling = std::min(kTelling, device.Size());
+  BETR_ASSIGN_OR_RETURN(const std::optional<Bytes> content, FirstNotZero(device, Bytes{0}, telling));
+  return content.has_value() ? content : FirstNotZero(device, LastBlock(device), device.Size());
+}
+
 absl::Status WipeSignatures(BlockDevice& device) {
   BETR_ASSIGN_OR_RETURN(const Signatures found, DetectSignatures(device));
-  BETR_RETURN_IF_ERROR(Zero(device, Bytes{0}, std::min(kLogOffset, device.Size())));
-  // The copy of a superblock.
-  const Bytes last = kBlockSize * (device.Size() / kBlockSize - std::min<uint64_t>(device.Size() / kBlockSize, 1));
-  BETR_ASSIGN_OR_RETURN(const auto bytes, Peek(device, last, {kSuperblockMagic.size()}));
-  if (bytes == kSuperblockMagic && last >= kLogOffset) {
-    BETR_RETURN_IF_ERROR(Zero(device, last, last + kBlockSize));
-  }
+  BETR_RETURN_IF_ERROR(Zero(device, Bytes{0}, std::min(kTelling, device.Size())));
+  BETR_RETURN_IF_ERROR(Zero(device, LastBlock(device), device.Size()));
   for (const Signature& signature : found) {
     const Bytes block = kBlockSize * (signature.offset / kBlockSize);
-    if (block >= kLogOffset) {
-      BETR_RETURN_IF_ERROR(Zero(device, block, block + kBlockSize));
-    }
+    BETR_RETURN_IF_ERROR(Zero(device, block, block + kBlockSize));
   }
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,13 +22,20 @@ struct Signature {
   friend bool operator==(const Signature&, const Signature&) = default;
 };
 
-// Everything that is recognised, the most telling first: betr, ext2/3/4, XFS, btrfs, ZFS, LUKS, LVM2, Linux RAID,
-// swap, squashfs, erofs, f2fs, bcachefs, ISO 9660, DwarFS, NTFS, exFAT, FAT, GPT, MBR. Empty if nothing is. A few
-// small reads. Errors: the device's.
+// Everything that is recognised, the most telling first: betr (also by the copy of a superblock at the end), ext2/3/4,
+// XFS, btrfs, ZFS, LUKS, LVM2, Linux RAID, swap, squashfs, erofs, f2fs, bcachefs, ISO 9660, DwarFS, NTFS, exFAT, FAT,
+// GPT, MBR. Empty if nothing is. A few small reads. Errors: the device's.
 absl::StatusOr<std::vector<Signature>> DetectSignatures(BlockDevice& device);
 
-// Zeros over everything in front of the log area, over the copy of a superblock at the end, and over the block of every
-// signature found. Durable after the next Flush. Errors: the device's.
+// The first of them that is not betr's own. Errors: the device's.
+absl::StatusOr<std::optional<Signature>> DetectForeign(BlockDevice& device);
+
+// Where the first byte is that is not zero, of those that tell whether a device holds anything, known or not: the first
+// 68 KiB and the last block. Nothing if there is none. Errors: the device's.
+absl::StatusOr<std::optional<Bytes>> FindContent(BlockDevice& device);
+
+// Zeros over all that FindContent looks at, and over the block of every signature found. Durable after the next Flush.
+// Errors: the device's.
 absl::Status WipeSignatures(BlockDevice& device);
 
 }  // namespace betr::layout

@@ -46,14 +46,12 @@ absl::StatusOr<std::optional<Superblock>> Search(BlockDevice& device) {
 
 // What was written over the slots may be a file system that somebody wants.
 absl::Status CheckNothingElse(BlockDevice& device) {
-  BETR_ASSIGN_OR_RETURN(const std::vector<Signature> found, DetectSignatures(device));
-  for (const Signature& signature : found) {
-    if (signature.name != "betr") {
-      return absl::InvalidArgumentError(fmt::format("{}: no valid superblock but, as it seems, {}: nothing is repaired",
-                                                    device.Name(), signature.name));
-    }
+  BETR_ASSIGN_OR_RETURN(const std::optional<Signature> found, DetectForeign(device));
+  if (!found.has_value()) {
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("{}: no valid superblock but, as it seems, {}: nothing is repaired", device.Name(), found->name));
 }
 
 }  // namespace

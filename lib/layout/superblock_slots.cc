@@ -48,11 +48,11 @@ absl::Status NoSuperblock(BlockDevice& device, const absl::Status& first, const 
   // Looking everywhere for one is left to the repair.
   const absl::StatusOr<std::optional<Superblock>> copy = ReadCopy(device, device.Size() / kUnit - 1);
   const bool has_copy = copy.ok() && copy->has_value();
-  BETR_ASSIGN_OR_RETURN(const std::vector<Signature> found, DetectSignatures(device));
-  if (absl::IsNotFound(first) && absl::IsNotFound(second) && (!has_copy || !found.empty())) {
+  BETR_ASSIGN_OR_RETURN(const std::optional<Signature> found, DetectForeign(device));
+  if (absl::IsNotFound(first) && absl::IsNotFound(second) && (!has_copy || found.has_value())) {
     return absl::InvalidArgumentError(fmt::format("{}: not a betr image{}{}", device.Name(),
-                                                  found.empty() ? "" : " but, as it seems, ",
-                                                  found.empty() ? "" : found.front().name));
+                                                  found.has_value() ? " but, as it seems, " : "",
+                                                  found.has_value() ? found->name : ""));
   }
   return absl::DataLossError(
       fmt::format("{}: no valid superblock: {}; {}{}", device.Name(), Text(first), Text(second),

@@ -57,6 +57,10 @@ for kind in shared static; do
   with_pkg_config $kind
 done
 [ -s "$(find "$prefix" -name LICENSE)" ] || fail "no licence"
+for file in share/betr/betr.magic lib/udev/rules.d/61-betr.rules; do
+  cmp "$prefix/$file" "$BETR_SOURCE_DIR/packaging/${file##*/}" || fail "no $file"
+done
+[ -x "$prefix/lib/udev/betr_id" ] || fail "no program for the rule of udev"
 for tool in "$prefix"/bin/*; do
   [ -e "$tool" ] || continue
   "$tool" --version >/dev/null || fail "$tool --version: exit $?"

@@ -52,6 +52,7 @@ const Foreign kForeign[] = {
     {"MBR", 510, "\x55\xaa"},
     {"betr", 0, "BETRFS01"},
     {"betr", 4096, "BETRFS01"},
+    {"betr", (1 << 20) - 4096, "BETRFS01"},  // the copy
 };
 
 TEST_CASE("foreign signatures are found, and gone when wiped", "[layout]") {
@@ -59,14 +60,33 @@ TEST_CASE("foreign signatures are found, and gone when wiped", "[layout]") {
     INFO(foreign.name);
     MemoryDevice device(MiB(1));
     CHECK(DetectSignatures(device)->empty());
+    CHECK(*FindContent(device) == std::nullopt);
     REQUIRE(device.Patch({foreign.offset}, foreign.bytes).ok());
     const auto found = DetectSignatures(device);
     REQUIRE(found.ok());
     REQUIRE(found->size() == 1);
     CHECK(found->front().name == foreign.name);
+    CHECK(DetectForeign(device)->has_value() == (foreign.name != "betr"s));
     REQUIRE(WipeSignatures(device).ok());
     CHECK(DetectSignatures(device)->empty());
+    CHECK(*FindContent(device) == std::nullopt);
   }
+}
+
+TEST_CASE("what nobody knows is content all the same", "[layout]") {
+  const Bytes end = MiB(1);
+  for (const Bytes place : {Bytes{0}, Bytes{1040}, KiB(32), KiB(68) - Bytes{1}, end - KiB(4), end - Bytes{1}}) {
+    INFO(place.value);
+    MemoryDevice device(end);
+    REQUIRE(device.Patch(place, "?").ok());
+    CHECK(DetectSignatures(device)->empty());
+    CHECK(*FindContent(device) == place);
+    REQUIRE(WipeSignatures(device).ok());
+    CHECK(*FindContent(device) == std::nullopt);
+  }
+  MemoryDevice device(end);
+  REQUIRE(device.Patch(KiB(68), "?").ok());
+  CHECK(*FindContent(device) == std::nullopt);
 }
 
 TEST_CASE("the most telling signature comes first", "[layout]") {
@@ -82,6 +102,7 @@ TEST_CASE("looking for signatures stays inside the device", "[layout]") {
   for (const Bytes size : {Bytes{0}, KiB(4), KiB(8), KiB(64), KiB(256), KiB(1000)}) {
     MemoryDevice device(size);
     CHECK(DetectSignatures(device).ok());
+    CHECK(FindContent(device).ok());
     CHECK(WipeSignatures(device).ok());
   }
 }

@@ -285,7 +285,7 @@ knows_wrong_operands() {
   said "betrcp: list: .*: Not a directory"
   expect 1 betrcp --tar tree/numbers :/no-archive
   expect 1 betrcp --tar - :/no-archive </dev/null
-  said "betrcp: import: archive: Unrecognized archive format"
+  said "betrcp: import: stdin: archive: Unrecognized archive format"
   head -c 10240 /dev/zero | expect 0 betrcp --tar - :/nothing-in-it
   expect 1 betrcp --list /nosuch/
   said "betrcp: list: /nosuch/: No such file or directory"

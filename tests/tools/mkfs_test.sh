@@ -42,12 +42,51 @@ refuses_to_overwrite() {
   expect 3 mkfs.betr ext.img
   said "mkfs.betr: ext.img: ext2 is on it .*"
   expect 0 mkfs.betr -q -f ext.img
-  # What is not recognised is in nobody's way; a smaller size is taken.
   head -c 2M /dev/urandom >noise.img
-  expect 0 mkfs.betr -q -s 32M noise.img
+  expect 3 mkfs.betr -q -s 32M noise.img
+  said "mkfs.betr: noise.img: data of an unknown kind is on it \(from byte 0 on\); -f overwrites it"
+  expect 0 mkfs.betr -f -s 32M noise.img
+  printed "  overwrites   data of an unknown kind \(from byte 0 on\)"
   expect 0 mkfs.betr -q -f -s 16M noise.img
   [ "$(stat -c %s noise.img)" = $((16 << 20)) ] || fail "the image did not shrink"
   expect 0 betrcp -i noise.img --list
+}
+
+# What can be repaired, or what nobody here knows, is somebody's all the same.
+refuses_what_may_be_something() {
+  cp disk.img y.img
+  dd if=/dev/zero of=y.img bs=4096 count=2 conv=notrunc status=none
+  expect 3 mkfs.betr y.img
+  said "mkfs.betr: y.img: betr is on it \(magic at $(((64 << 20) - 4096))\); -f overwrites it"
+  expect 1 fsck.betr -y y.img
+  expect 0 fsck.betr y.img
+  local at
+  for at in 0 1040 32768 65588 $(((16 << 20) - 1)); do # ELF, tar, ...; minix; JFS, UDF; ReiserFS; the last byte
+    rm -f some.img
+    truncate -s 16M some.img
+    printf '?' | dd of=some.img bs=1 seek=$at conv=notrunc status=none
+    cp some.img before.img
+    expect 3 mkfs.betr -s 64M some.img
+    said "mkfs.betr: some.img: data of an unknown kind is on it \(from byte $at on\); -f overwrites it"
+    cmp some.img before.img || fail "a refusal changed the image"
+  done
+  # Also what is smaller than a block, or behind the last whole one.
+  echo "dear diary" >diary
+  expect 3 mkfs.betr -s 64M diary
+  said "mkfs.betr: diary: data of an unknown kind is on it \(from byte 0 on\); -f overwrites it"
+  truncate -s 100000 tail.img
+  echo "dear diary" >>tail.img
+  expect 3 mkfs.betr -s 64M tail.img
+  expect 3 mkfs.betr -s 64M --json tail.img
+  expect 0 mkfs.betr -n -f -s 64M --json tail.img
+  python3 -c "
+import json
+assert json.load(open('out'))['overwrites'] == [{'name': 'unknown', 'offset': 100000}]"
+  expect 0 mkfs.betr -q -f -s 64M tail.img
+  expect 0 fsck.betr -q --data tail.img
+  # Nothing but zeros is nothing.
+  head -c 16M /dev/zero >zero.img
+  expect 0 mkfs.betr -q zero.img
 }
 
 only_says_with_n() {
@@ -59,12 +98,80 @@ only_says_with_n() {
   expect 3 mkfs.betr -n disk.img
   expect 0 mkfs.betr -n -f disk.img
   cmp disk.img before.img || fail "-n changed the image"
+  printed "  uuid         random"
+  expect 0 mkfs.betr -n -f --json disk.img
+  python3 -c "import json; assert json.load(open('out'))['uuid'] is None"
+  expect 0 mkfs.betr -n -f -U $uuid disk.img
+  printed "  uuid         $uuid"
+}
+
+# as_real CODE OPTION...: with -n and without it fails with that code and the same words, and says nothing else.
+as_real() {
+  local wanted=$1
+  shift
+  expect "$wanted" mkfs.betr "$@"
+  [ ! -s out ] || fail "mkfs.betr $*: prints a plan that it cannot begin: $(cat out)"
+  mv err real.err
+  expect "$wanted" mkfs.betr -n "$@"
+  diff real.err err || fail "mkfs.betr -n $*: other words"
+  [ ! -s out ] || fail "mkfs.betr -n $*: prints a plan that it cannot begin: $(cat out)"
+}
+
+# reading IMAGE COMMAND...: runs the command while another process has the lock of a reader.
+reading() {
+  local image=$1
+  shift
+  mkfifo locked go
+  python3 -c "
+import fcntl
+with open('$image', 'rb') as image:
+    fcntl.lockf(image, fcntl.LOCK_SH)
+    open('locked', 'w').close()
+    open('go').read()" &
+  local reader=$!
+  cat locked
+  "$@"
+  : >go
+  wait $reader
+  rm locked go
+}
+
+fails_with_n_as_without() {
+  as_real 1 -s 64M -d no-such-directory none.img
+  said "mkfs.betr: make: no-such-directory: No such file or directory"
+  as_real 1 -s 64M -d disk.img none.img
+  said "mkfs.betr: make: disk.img: Not a directory"
+  as_real 1 -s 64M --tar no-such-file none.img
+  said "mkfs.betr: make: no-such-file: No such file or directory"
+  as_real 1 -s 64M --tar . none.img
+  said "mkfs.betr: make: .: Is a directory"
+  as_real 1 -s 64M no/such/directory.img
+  said "mkfs.betr: make: no/such/directory.img: create: No such file or directory"
+  as_real 1 -s 64M disk.img/none.img
+  ln -s nowhere link.img
+  as_real 1 -s 64M link.img
+  as_real 2 none.img
+  [ ! -e none.img ] || fail "a failure left a file"
+  holding disk.img expect 3 mkfs.betr -n -f disk.img
+  said "mkfs.betr: open: disk.img: in use by pid [0-9]+ \(betrcp\) on .* since .*"
+  reading disk.img as_real 3 -f disk.img
+  said "mkfs.betr: open: disk.img: in use by others for reading"
+  mkdir some
+  expect 0 mkfs.betr -n -s 64M -d some none.img
+  printed "  filled from  directory some"
+  mkfifo pipe.tar
+  expect 0 timeout 10 mkfs.betr -n -s 64M --tar pipe.tar none.img
+  printed "  filled from  archive pipe.tar"
+  expect 0 mkfs.betr -n -s 64M --tar - --json none.img
+  python3 -c "import json; assert json.load(open('out'))['filled_from'] == {'kind': 'archive', 'path': '-'}"
 }
 
 knows_wrong_options() {
   expect 2 mkfs.betr
   said "mkfs.betr: IMAGE is required"
   said "Try 'mkfs.betr --help'."
+  expect 2 mkfs.betr --bogus
+  said "mkfs.betr: --bogus: no such option"
   expect 2 mkfs.betr none.img
   said "mkfs.betr: none.img: -s must give the size of a new image"
   expect 2 mkfs.betr -s 64KB none.img
@@ -76,10 +183,15 @@ knows_wrong_options() {
   expect 2 mkfs.betr -s 64M --log-size 1K none.img
   expect 2 mkfs.betr -s 64K none.img
   said "mkfs.betr: 64 KiB is too small: with nodes of 64 KiB and a log of 64 KiB an image has at least .*"
+  expect 2 mkfs.betr -s 1 none.img
+  said "mkfs.betr: 1 B is too small: with nodes of .*"
   expect 2 mkfs.betr -s 16M --node-size 4M none.img
   said "mkfs.betr: 16 MiB is too small: with nodes of 4 MiB and a log of 1 MiB an image has at least .*"
   expect 2 mkfs.betr -s 64M --compress brotli none.img
   expect 2 mkfs.betr -s 64M -U no-uuid none.img
+  said "mkfs.betr: --uuid: 'no-uuid' is not a uuid"
+  expect 2 mkfs.betr -s 64M --fanout abc none.img
+  said "mkfs.betr: --fanout: 'abc' is not a number, or not in range"
   expect 2 mkfs.betr -s 64M -L "$(printf '%065d' 0)" none.img
   expect 2 mkfs.betr -s 64M -O quotas none.img
   said "mkfs.betr: -O: quotas: no such feature; \"-O list\" prints those there are"
@@ -89,12 +201,8 @@ knows_wrong_options() {
   printed "format 1.0 has no optional features"
   [ ! -e none.img ] || fail "a wrong command line made a file"
   expect 1 mkfs.betr -s 64M .
-  expect 1 mkfs.betr -s 64M no/such/directory.img
-  expect 1 mkfs.betr -s 64M -d no-such-directory none.img
-  [ ! -e none.img ] || fail "a failure left a file"
-  expect 1 mkfs.betr -s 64M --tar no-such-file none.img
   expect 1 mkfs.betr -s 64M --tar /dev/null none.img
-  said "mkfs.betr: make: archive: Unrecognized archive format"
+  said "mkfs.betr: make: /dev/null: archive: Unrecognized archive format"
   [ ! -e none.img ] || fail "a failure left a file"
 }
 
@@ -147,6 +255,11 @@ fills_from_an_archive() {
   head -c 100000 source.tar >torn.tar
   expect 1 mkfs.betr -q -s 256M --tar torn.tar torn.img
   [ ! -e torn.img ] || fail "a failure left a file"
+  seq 1000 >no.tar
+  expect 1 mkfs.betr -q -s 256M --tar no.tar torn.img
+  said "mkfs.betr: make: no.tar: archive: Unrecognized archive format"
+  cat no.tar | expect 1 mkfs.betr -q -s 256M --tar - torn.img
+  said "mkfs.betr: make: stdin: archive: Unrecognized archive format"
 }
 
 is_reproducible() {
@@ -158,7 +271,7 @@ is_reproducible() {
   expect 0 mkfs.betr "${options[@]}" -d other two.img
   cmp one.img two.img || fail "the same directory gave different images"
   head -c 256M /dev/urandom >three.img
-  expect 0 mkfs.betr "${options[@]}" -d source three.img
+  expect 0 mkfs.betr "${options[@]}" -f -d source three.img
   cmp one.img three.img || fail "what was in the file before shows"
   expect 0 mkfs.betr "${options[@]}" --tar source.tar four.img
   expect 0 mkfs.betr "${options[@]}" --tar source.tar five.img
@@ -166,6 +279,27 @@ is_reproducible() {
   expect 0 env SOURCE_DATE_EPOCH=1 mkfs.betr "${options[@]}" -d source six.img
   ! cmp -s one.img six.img || fail "SOURCE_DATE_EPOCH does not show"
   unset SOURCE_DATE_EPOCH
+}
+
+# What a signal ends leaves no file behind, unless the file was there before.
+is_killed() {
+  local signal maker
+  mkfifo endless.tar
+  exec 9<>endless.tar
+  for signal in INT TERM HUP; do
+    # In the background a shell lets SIGINT be ignored.
+    env --default-signal=INT mkfs.betr -q -s 64M --tar endless.tar killed.img 9>&- &
+    maker=$!
+    until find "/proc/$maker/fd" -lname "$PWD/endless.tar" 2>/dev/null | grep -q .; do
+      kill -0 $maker || fail "mkfs.betr ended by itself"
+      sleep 0.1
+    done
+    [ -e killed.img ] || fail "no image to be removed"
+    kill -$signal $maker
+    wait $maker && fail "mkfs.betr survived SIG$signal"
+    [ ! -e killed.img ] || fail "SIG$signal left a file"
+  done
+  exec 9>&-
 }
 
 runs_out_of_space() {
@@ -177,10 +311,13 @@ runs_out_of_space() {
 
 makes_an_image
 refuses_to_overwrite
+refuses_what_may_be_something
 only_says_with_n
+fails_with_n_as_without
 knows_wrong_options
 says_who_has_the_image
 fills_from_a_directory
 fills_from_an_archive
 is_reproducible
+is_killed
 runs_out_of_space

@@ -62,6 +62,40 @@ TEST_CASE("a wrong command line is an error of its own") {
   }
 }
 
+// Has commands and options that have to be given.
+int StrictMain(Arguments args, ToolIo& io) {
+  Tool tool({.name = "strict", .summary = "Does nothing.", .examples = "  strict one 1 --to x\n"}, io);
+  std::string target;
+  int count = 0;
+  tool.app().add_option("--to", target)->required();
+  tool.app().require_subcommand(1);
+  CLI::App* one = tool.app().add_subcommand("one");
+  one->fallthrough();
+  one->add_option("COUNT", count)->required();
+  return tool.Parse(args).value_or(kExitOk);
+}
+
+TEST_CASE("what is mistyped comes before what is missing") {
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"--bogus"}, "--bogus: no such option"},
+      {{"bogus"}, "bogus: no such command"},
+      {{"--to", "x", "bogus", "1"}, "bogus: no such command"},
+      {{"one", "--bogus"}, "--bogus: no such option"},
+      {{"one", "1", "--to", "x", "2"}, "2: one argument too many"},
+      {{"one", "1"}, "--to is required"},
+      {{"one", "abc", "--to", "x"}, "COUNT: 'abc' is not a number, or not in range"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    ToolRun run;
+    CHECK(run.Run(StrictMain, arguments) == kExitUsage);
+    CHECK(run.err == "strict: " + message + "\nTry 'strict --help'.\n");
+  }
+  ToolRun run;
+  CHECK(run.Run(StrictMain, {"one", "1", "--to", "x"}) == kExitOk);
+  CHECK(run.Run(TestMain, {"-s", "4KB"}) == kExitUsage);
+  CHECK_THAT(run.err, StartsWith("tested: --size: size '4KB': "));
+}
+
 TEST_CASE("options that tools share") {
   ToolRun run;
   CHECK(run.Run(TestMain, {}) == kExitOk);

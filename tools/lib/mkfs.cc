@@ -27,8 +27,7 @@ int ListFeatures(const Tool& tool) {
 }
 
 int RefuseToOverwrite(Tool& tool, const MkfsPlan& plan) {
-  tool.PrintError(fmt::format("{}: {} is on it (magic at {}); -f overwrites it", plan.image, plan.found.front().name,
-                              plan.found.front().offset.value));
+  tool.PrintError(fmt::format("{}: {}; -f overwrites it", plan.image, DescribeFound(plan)));
   return kExitRefused;
 }
 
@@ -62,7 +61,8 @@ int MakeImage(Tool& tool, const MkfsOptions& options) {
   if (!target.ok()) return FailToOpenTarget(tool, target.status());
   const absl::StatusOr<MkfsPlan> plan = MakePlan(options, target->get(), tool.io());
   if (!plan.ok()) return FailToPlan(tool, plan.status());
-  if (!plan->found.empty() && !options.force) return RefuseToOverwrite(tool, *plan);
+  if (plan->IsOverwriting() && !options.force) return RefuseToOverwrite(tool, *plan);
+  if (const absl::Status status = CheckPaths(*plan); !status.ok()) return tool.Fail("make", status);
   if (!tool.json()) {
     PrintPlan(tool, *plan);
     tool.io().out.flush();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "open_image.h"
+#include "removed_if_killed.h"
 
 namespace betr::tools {
 namespace {
@@ -29,10 +31,13 @@ absl::StatusOr<DevicePointer> OpenLocked(const std::string& path) {
 // An existing file with the size that it is to have, and nothing in it.
 absl::StatusOr<DevicePointer> EmptyFile(const MkfsPlan& plan, DevicePointer device) {
   BETR_RETURN_IF_ERROR(device->Discard(Bytes{0}, device->Size()));
+  // Cut first, by what is no whole block and so was not discarded.
+  for (const Bytes size : {std::min(plan.size, device->Size()), plan.size}) {
+    std::error_code error;
+    std::filesystem::resize_file(plan.image, size.value, error);
+    if (error) return absl::UnavailableError(fmt::format("{}: set the size: {}", plan.image, error.message()));
+  }
   if (plan.size == device->Size()) return device;
-  std::error_code error;
-  std::filesystem::resize_file(plan.image, plan.size.value, error);
-  if (error) return absl::UnavailableError(fmt::format("{}: set the size: {}", plan.image, error.message()));
   device.reset();
   return OpenLocked(plan.image);
 }
@@ -126,7 +131,10 @@ void Undo(const MkfsPlan& plan) {
 
 absl::StatusOr<std::optional<TransferCounts>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
                                                              const MkfsPlan& plan, std::unique_ptr<FileDevice> target) {
+  std::optional<RemovedIfKilled> removed;
+  if (plan.creates) removed.emplace(plan.image);
   BETR_ASSIGN_OR_RETURN(DevicePointer device, PrepareDevice(plan, std::move(target)));
+  if (removed) removed->Arm();
   absl::StatusOr<std::optional<TransferCounts>> counts = FormatAndFill(tool, options, plan, std::move(device));
   if (!counts.ok()) Undo(plan);
   return counts;

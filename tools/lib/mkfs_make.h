@@ -18,7 +18,8 @@ namespace betr::tools {
 // The same options, input and time give the same bytes: what was in a file before is dropped first, and the store works
 // in one thread.
 //
-// After an error a file that this made is gone, and one that was there holds no file system.
+// After an error a file that this made is gone, and one that was there holds no file system. A file that this made is
+// gone, too, if a signal ends the program (removed_if_killed.h).
 absl::StatusOr<std::optional<TransferCounts>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
                                                              const MkfsPlan& plan, std::unique_ptr<FileDevice> target);
 

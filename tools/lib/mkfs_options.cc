@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/uuid.h"
+
 namespace betr::tools {
 
 ToolDescription MkfsDescription() {
@@ -23,7 +25,11 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   app.add_option("IMAGE", options->image, "File (made if it is missing) or block device");
   tool->AddSize("-s,--size", &options->size, "Size of the image (default: that of IMAGE)");
   app.add_option("-L,--label", format.label, "Name of the file system, at most 64 bytes")->type_name("LABEL");
-  app.add_option("-U,--uuid", format.uuid, "UUID (default: a random one)")->type_name("UUID");
+  const auto read_uuid = [&format](const std::string& text) -> absl::Status {
+    format.uuid = text;
+    return ParseUuid(text).status();
+  };
+  tool->AddParsed("-U,--uuid", read_uuid, "UUID (default: a random one)")->type_name("UUID");
   CLI::Option* directory =
       app.add_option("-d,--directory", options->from_directory, "Fill with a copy of a directory")->type_name("DIR");
   CLI::Option* tar =
@@ -38,7 +44,7 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
       ->type_name("ALG");
   app.add_option("-O,--features", options->features, "Format features to use; \"list\" prints them")
       ->type_name("list|FEATURE,...");
-  app.add_flag("-f,--force", options->force, "Overwrite what is recognised on IMAGE");
+  app.add_flag("-f,--force", options->force, "Overwrite what is on IMAGE");
   app.add_flag("-n,--dry-run", options->dry_run, "Only say what would be done");
   tool->AddJson();
 }

@@ -2,15 +2,22 @@
 #include "mkfs_plan.h"
 
 #include <absl/strings/numbers.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string_view>
 
 #include "base/escape.h"
 #include "base/size_text.h"
 #include "base/status.h"
+#include "betr/fs_error.h"
 #include "layout/format_options.h"
 #include "layout/limits.h"
 
@@ -42,18 +49,58 @@ absl::StatusOr<Bytes> SizeOfImage(const MkfsOptions& options, const FileDevice* 
   return wanted;
 }
 
+// A device consists of whole blocks, so the rest of a file is none of it. But it would be lost as well.
+std::optional<Bytes> FindContentBehind(const std::string& path, Bytes end) {
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(end.value));
+  std::string rest(kBlockSize.value, '\0');
+  file.read(rest.data(), static_cast<std::streamsize>(rest.size()));
+  const size_t at = rest.find_first_not_of('\0');
+  return at == std::string::npos ? std::nullopt : std::optional(end + Bytes{at});
+}
+
+absl::Status FindOverwritten(FileDevice& target, MkfsPlan* plan) {
+  BETR_ASSIGN_OR_RETURN(plan->found, layout::DetectSignatures(target));
+  if (!plan->found.empty()) return absl::OkStatus();
+  BETR_ASSIGN_OR_RETURN(plan->unknown, layout::FindContent(target));
+  if (!plan->unknown && !target.IsBlockDevice()) plan->unknown = FindContentBehind(plan->image, target.Size());
+  return absl::OkStatus();
+}
+
+// With the rights that opening asks for.
+bool IsAllowed(const std::string& path, int mode) { return faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0; }
+
+absl::Status CheckCreation(const std::string& path) {
+  std::string parent = std::filesystem::path(path).parent_path().string();
+  if (parent.empty()) parent = ".";
+  struct stat there {};
+  if (!IsAllowed(parent, W_OK | X_OK)) return ErrnoError(errno, path + ": create");
+  if (lstat(path.c_str(), &there) == 0) return ErrnoError(EEXIST, path + ": create");  // a link to nowhere
+  return absl::OkStatus();
+}
+
+absl::Status CheckSource(const MkfsPlan& plan) {
+  const bool is_directory = plan.source_kind == "directory";
+  struct stat source {};
+  if (stat(plan.source.c_str(), &source) != 0) return ErrnoError(errno, plan.source);
+  if (is_directory && !S_ISDIR(source.st_mode)) return ErrnoError(ENOTDIR, plan.source);
+  if (!is_directory && S_ISDIR(source.st_mode)) return ErrnoError(EISDIR, plan.source);
+  return IsAllowed(plan.source, is_directory ? R_OK | X_OK : R_OK) ? absl::OkStatus() : ErrnoError(errno, plan.source);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options) {
-  using Access = FileDevice::Access;
-  using LockMode = FileDevice::LockMode;
-  absl::StatusOr<std::unique_ptr<FileDevice>> device =
-      FileDevice::Open(options.image, options.dry_run ? Access::kReadOnly : Access::kReadWrite);
+  absl::StatusOr<std::unique_ptr<FileDevice>> device = FileDevice::Open(options.image, FileDevice::Access::kReadWrite);
   if (absl::IsNotFound(device.status())) return nullptr;
   BETR_RETURN_IF_ERROR(device.status());
-  BETR_RETURN_IF_ERROR(
-      (*device)->Lock(options.dry_run ? LockMode::kShared : LockMode::kExclusive, layout::kOwnerOffset));
+  BETR_RETURN_IF_ERROR((*device)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
   return device;
+}
+
+absl::Status CheckPaths(const MkfsPlan& plan) {
+  if (plan.creates) BETR_RETURN_IF_ERROR(CheckCreation(plan.image));
+  return plan.source.empty() || plan.source == "-" ? absl::OkStatus() : CheckSource(plan);
 }
 
 Bytes DefaultLogSize(Bytes image_size) {
@@ -79,16 +126,24 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
     plan.is_reproducible = true;
   }
   BETR_ASSIGN_OR_RETURN(plan.size, SizeOfImage(options, target));
-  if (target != nullptr && target->Size().value > 0) {
-    BETR_ASSIGN_OR_RETURN(plan.found, layout::DetectSignatures(*target));
-  }
+  if (target != nullptr) BETR_RETURN_IF_ERROR(FindOverwritten(*target, &plan));
+  plan.source = options.from_tar.empty() ? options.from_directory : options.from_tar;
+  plan.source_kind = plan.source.empty() ? "" : options.from_tar.empty() ? "directory" : "archive";
   plan.format = options.format;
   if (plan.format.log_size.value == 0) plan.format.log_size = DefaultLogSize(plan.size);
   if (plan.format.node_size.value == 0) plan.format.node_size = DefaultNodeSize(plan.format, plan.size);
+  // Before the size is rounded: the message tells what was asked for.
+  BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, options.size.value > 0 ? options.size : plan.size));
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock, layout::NewSuperblock(plan.format, plan.size, plan.time));
-  BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, plan.size));
   plan.format = layout::OptionsOf(superblock);
+  // That of the image itself will be another one.
+  if (options.dry_run && options.format.uuid.empty()) plan.format.uuid.clear();
   return plan;
+}
+
+std::string DescribeFound(const MkfsPlan& plan) {
+  if (plan.found.empty()) return fmt::format("data of an unknown kind is on it (from byte {} on)", plan.unknown->value);
+  return fmt::format("{} is on it (magic at {})", plan.found.front().name, plan.found.front().offset.value);
 }
 
 Json PlanAsJson(const MkfsPlan& plan) {
@@ -97,7 +152,7 @@ Json PlanAsJson(const MkfsPlan& plan) {
   json["creates"] = plan.creates;
   json["size"] = plan.size.value;
   json["label"] = JsonText(plan.format.label);
-  json["uuid"] = plan.format.uuid;
+  json["uuid"] = plan.format.uuid.empty() ? Json() : Json(plan.format.uuid);
   json["node_size"] = plan.format.node_size.value;
   json["basement_size"] = plan.format.basement_size.value;
   json["fanout"] = plan.format.fanout;
@@ -107,6 +162,8 @@ Json PlanAsJson(const MkfsPlan& plan) {
   for (const layout::Signature& signature : plan.found) {
     json["overwrites"].push_back({{"name", signature.name}, {"offset", signature.offset.value}});
   }
+  if (plan.unknown) json["overwrites"].push_back({{"name", "unknown"}, {"offset", plan.unknown->value}});
+  if (!plan.source.empty()) json["filled_from"] = {{"kind", plan.source_kind}, {"path", JsonText(plan.source)}};
   return json;
 }
 
@@ -120,8 +177,14 @@ void PrintPlan(const Tool& tool, const MkfsPlan& plan) {
   for (const layout::Signature& signature : plan.found) {
     out << fmt::format("  overwrites   {} (magic at {})\n", signature.name, signature.offset.value);
   }
+  if (plan.unknown) {
+    out << fmt::format("  overwrites   data of an unknown kind (from byte {} on)\n", plan.unknown->value);
+  }
+  if (!plan.source.empty()) {
+    out << fmt::format("  filled from  {} {}\n", plan.source_kind, plan.source == "-" ? "stdin" : Escape(plan.source));
+  }
   if (!format.label.empty()) out << fmt::format("  label        {}\n", Escape(format.label));
-  out << fmt::format("  uuid         {}\n", format.uuid);
+  out << fmt::format("  uuid         {}\n", format.uuid.empty() ? "random" : format.uuid);
   out << fmt::format("  nodes        {}, basements {}, fanout {}\n", FormatSize(format.node_size),
                      FormatSize(format.basement_size), format.fanout);
   out << fmt::format("  compression  {}\n", format.compression);

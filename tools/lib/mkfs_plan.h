@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,19 @@ struct MkfsPlan {
   bool creates = false;  // there is nothing at the path yet
   bool is_block_device = false;
   Bytes size{0};
-  FormatOptions format;                  // complete: uuid and log size are decided
+  FormatOptions format;                  // complete, but for the uuid of a dry run: that one is empty unless given
   std::vector<layout::Signature> found;  // what would be overwritten
+  std::optional<Bytes> unknown;          // nothing of that, but there is a byte that is not zero
+  std::string source_kind;               // what it is filled from: "directory", "archive" or nothing
+  std::string source;                    // "-": stdin
   std::chrono::nanoseconds time{0};      // "now", or what SOURCE_DATE_EPOCH says
   bool is_reproducible = false;          // SOURCE_DATE_EPOCH says it: no later time may show
+
+  bool IsOverwriting() const { return !found.empty() || unknown.has_value(); }
 };
 
-// The device that is to be formatted, locked: shared for a dry run, else exclusively. Null if there is nothing.
-// Errors: kFailedPrecondition says who has it open.
+// The device that is to be formatted, open for writing and locked exclusively, which changes nothing in it. Null if
+// there is nothing. Errors: kFailedPrecondition says who has it open.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options);
 
 // `target` may be null. Errors: kInvalidArgument for options that do not fit together or to the device.
@@ -39,6 +45,13 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
 Bytes DefaultLogSize(Bytes image_size);
 // 4 MiB, or half of that, and so on down to 64 KiB, as the image has room for; `format` has the other sizes.
 Bytes DefaultNodeSize(const FormatOptions& format, Bytes image_size);
+
+// Whether the plan can begin: the file can be made, if it has to be, and what it is filled from can be read. Opens
+// nothing: somebody may wait at the other end of a pipe.
+absl::Status CheckPaths(const MkfsPlan& plan);
+
+// "betr is on it (magic at 0)", of the first thing that would be overwritten. Requires: something would.
+std::string DescribeFound(const MkfsPlan& plan);
 
 Json PlanAsJson(const MkfsPlan& plan);
 // For people; nothing with -q.

@@ -13,14 +13,11 @@ void AddStaleOk(Tool& tool, bool* stale_ok) {
 }
 
 void AddExperiments(Tool& tool, Experiments* experiments) {
-  const auto read = [experiments](const std::string& list) {
-    const absl::StatusOr<Experiments> parsed = ParseExperiments(list);
-    if (!parsed.ok()) throw CLI::ConversionError(MessageOf(parsed.status()), CLI::ExitCodes::ConversionError);
-    *experiments = *parsed;
+  const auto read = [experiments](const std::string& list) -> absl::Status {
+    BETR_ASSIGN_OR_RETURN(*experiments, ParseExperiments(list));
+    return absl::OkStatus();
   };
-  tool.app()
-      .add_option_function<std::string>("--experiment", read, "As an earlier version did it, to compare")
-      ->type_name("NAME,...");
+  tool.AddParsed("--experiment", read, "As an earlier version did it, to compare")->type_name("NAME,...");
 }
 
 absl::Status ExplainStale(const absl::Status& status) {

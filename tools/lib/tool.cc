@@ -5,8 +5,10 @@
 #include <sys/resource.h>
 
 #include <memory>
+#include <utility>
 
 #include "base/size_text.h"
+#include "base/status.h"
 #include "betr/version.h"
 
 namespace betr::tools {
@@ -57,13 +59,40 @@ void Tool::AddImage() {
   app_.add_option("-i,--image", image_, "The image file or block device [BETR_IMAGE]")->type_name("IMAGE");
 }
 
-CLI::Option* Tool::AddSize(const std::string& names, Bytes* size, const std::string& help) {
-  const auto read = [size](const std::string& text) {
-    const absl::StatusOr<Bytes> parsed = ParseSize(text);
-    if (!parsed.ok()) throw CLI::ConversionError(MessageOf(parsed.status()), CLI::ExitCodes::ConversionError);
-    *size = *parsed;
+CLI::Option* Tool::AddParsed(const std::string& names, Reader read, const std::string& help) {
+  const std::string name = names.substr(names.rfind(',') + 1);
+  const auto checked = [name, read = std::move(read)](const std::string& text) {
+    const absl::Status status = read(text);
+    if (status.ok()) return;
+    throw CLI::ConversionError(fmt::format("{}: {}", name, MessageOf(status)), CLI::ExitCodes::ConversionError);
   };
-  return app_.add_option_function<std::string>(names, read, help)->type_name("SIZE");
+  return app_.add_option_function<std::string>(names, checked, help);
+}
+
+CLI::Option* Tool::AddSize(const std::string& names, Bytes* size, const std::string& help) {
+  const auto read = [size](const std::string& text) -> absl::Status {
+    BETR_ASSIGN_OR_RETURN(*size, ParseSize(text));
+    return absl::OkStatus();
+  };
+  return AddParsed(names, read, help)->type_name("SIZE");
+}
+
+// The parser asks for what is missing before it complains of what it does not know, but a mistyped name explains both.
+std::string Tool::Explain(const CLI::ParseError& error) const {
+  constexpr std::string_view kNoNumber = "Could not convert: ";  // "--option = text"
+  for (const std::string& unknown : app_.remaining(true)) {
+    if (unknown == "--") continue;
+    const bool is_command = app_.get_require_subcommand_min() > 0 && app_.get_subcommands().empty();
+    const char* const what = unknown.starts_with('-') ? "no such option"
+                             : is_command             ? "no such command"
+                                                      : "one argument too many";
+    return fmt::format("{}: {}", unknown, what);
+  }
+  const std::string text = error.what();
+  const size_t equals = text.find(" = ");
+  if (!text.starts_with(kNoNumber) || equals == std::string::npos) return text;
+  return fmt::format("{}: '{}' is not a number, or not in range",
+                     text.substr(kNoNumber.size(), equals - kNoNumber.size()), text.substr(equals + 3));
 }
 
 std::optional<int> Tool::Parse(Arguments args) {
@@ -76,7 +105,7 @@ std::optional<int> Tool::Parse(Arguments args) {
     io_.out << version.what() << '\n';
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    return UsageError(error.what());
+    return UsageError(Explain(error));
   }
   if (has_image_ && image_.empty()) image_ = io_.environment("BETR_IMAGE").value_or("");
   return std::nullopt;

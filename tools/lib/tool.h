@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,11 +53,14 @@ class Tool {
   void AddJson();
   // -i IMAGE. Parse fills it in from BETR_IMAGE if it was not given..
   void AddImage();
+  // An option of any kind: what `read` says against a text is the error, with the option's name in front.
+  using Reader = std::function<absl::Status(const std::string& text)>;
+  CLI::Option* AddParsed(const std::string& names, Reader read, const std::string& help);
   // A number of bytes with an optional suffix, as ParseSize reads it.
   CLI::Option* AddSize(const std::string& names, Bytes* size, const std::string& help);
 
   // Reads the command line. An exit code if there is nothing left to do: after --help and --version, and after a
-  // wrong command line, about which it has printed an error.
+  // wrong command line, about which it has printed an error: first about what it does not know.
   std::optional<int> Parse(Arguments args);
 
   // --- what was asked for --------------------------------------------------------------------------------------
@@ -78,6 +82,8 @@ class Tool {
   void Note(std::string_view text);
 
  private:
+  std::string Explain(const CLI::ParseError& error) const;
+
   ToolIo& io_;
   const std::string name_;
   const int usage_exit_;

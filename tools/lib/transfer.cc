@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/status.h"
 #include "betr/fs_error.h"
 #include "fs/tar_copy.h"
 
@@ -103,7 +104,7 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
   progress_.SetFraction(FractionRead(file.descriptor()));
   absl::Status status = Add(fs::ImportTar(fs_, file.descriptor(), inside, CopyOptions()));
   progress_.SetFraction(nullptr);
-  return status;
+  return Annotate(status, archive == "-" ? "stdin" : archive);
 }
 
 absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "removed_if_killed.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <utility>
+
+namespace betr::tools {
+namespace {
+
+// What a signal handler may touch.
+std::atomic<const char*> doomed{nullptr};
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+// The signal does what it usually does as soon as this returns: the handler is for one time.
+void Remove(int signal) {
+  if (const char* const path = doomed.exchange(nullptr)) unlink(path);
+  raise(signal);  // NOLINT(cert-err33-c): there is nothing to be done about it here
+}
+
+}  // namespace
+
+RemovedIfKilled::RemovedIfKilled(std::string path) : path_(std::move(path)) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : kSignals) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, &mask_);
+}
+
+void RemovedIfKilled::Arm() {
+  doomed = path_.c_str();
+  struct sigaction action {};
+  action.sa_handler = Remove;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    sigaction(kSignals[i], nullptr, &actions_[i]);
+    if (actions_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+  }
+  is_armed_ = true;
+  pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+}
+
+RemovedIfKilled::~RemovedIfKilled() {
+  if (is_armed_) {
+    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &actions_[i], nullptr);
+    doomed = nullptr;
+  }
+  pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+}
+
+}  // namespace betr::tools

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that is removed if SIGINT, SIGTERM or SIGHUP ends the program before it is complete. A signal that is ignored
+// stays so. One at a time.
+#pragma once
+
+#include <csignal>
+#include <iterator>
+#include <string>
+
+namespace betr::tools {
+
+class RemovedIfKilled {
+ public:
+  // The signals wait from here on until Arm, so that none comes between the making of the file and that.
+  explicit RemovedIfKilled(std::string path);
+  // From here on everything is as it was before.
+  ~RemovedIfKilled();
+  RemovedIfKilled(const RemovedIfKilled&) = delete;
+  RemovedIfKilled& operator=(const RemovedIfKilled&) = delete;
+
+  // Requires: the file is there, and this program made it.
+  void Arm();
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+  const std::string path_;
+  bool is_armed_ = false;
+  sigset_t mask_{};                                  // before
+  struct sigaction actions_[std::size(kSignals)]{};  // before
+};
+
+}  // namespace betr::tools
