@@ -54,7 +54,8 @@ holding() {
   betrcp -i "$image" --tar held.tar :/held >held.out 2>&1 9>&- &
   local holder=$!
   local tries=0
-  until find "/proc/$holder/fd" -lname "$PWD/held.tar" 2>/dev/null | grep -q .; do
+  # Before it is the program, the process has our descriptor 9.
+  until find "/proc/$holder/fd" ! -name 9 -lname "$PWD/held.tar" 2>/dev/null | grep -q .; do
     tries=$((tries + 1))
     [ $tries -lt 300 ] || fail "nobody holds $image: $(cat held.out)"
     sleep 0.1

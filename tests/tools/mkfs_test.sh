@@ -290,7 +290,7 @@ is_killed() {
     # In the background a shell lets SIGINT be ignored.
     env --default-signal=INT mkfs.betr -q -s 64M --tar endless.tar killed.img 9>&- &
     maker=$!
-    until find "/proc/$maker/fd" -lname "$PWD/endless.tar" 2>/dev/null | grep -q .; do
+    until find "/proc/$maker/fd" ! -name 9 -lname "$PWD/endless.tar" 2>/dev/null | grep -q .; do
       kill -0 $maker || fail "mkfs.betr ended by itself"
       sleep 0.1
     done
