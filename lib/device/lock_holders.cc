@@ -21,11 +21,11 @@ bool IsSame(const struct stat& a, const struct stat& b) {
                             : a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Whether the open file that a file of /proc/PID/fdinfo describes has an OFD lock.
+// Whether the open file that a file of /proc/PID/fdinfo describes has a lock that is in the way of an OFD lock.
 bool HasLock(const stdfs::path& fdinfo) {
   std::ifstream lines(fdinfo);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("lock:") && line.find("OFDLCK") != std::string::npos) return true;
+    if (line.starts_with("lock:") && line.find("FLOCK") == std::string::npos) return true;
   }
   return false;
 }
