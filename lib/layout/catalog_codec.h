@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalog: the trees and snapshots of an image, and the upsert functions that it was written with. One extent,
-// written anew by each checkpoint that finds it changed.
+// The catalog: the trees and snapshots of an image, and the upsert functions that it was written with. Written anew by
+// each checkpoint that finds it changed, twice, in two places: without it nobody knows where trees begin.
 //
 // Integers little-endian; a string is varint size, bytes:
 //   offset 0    8  magic "betrCATA"
@@ -19,6 +19,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -63,16 +64,21 @@ absl::StatusOr<Catalog> DecodeCatalog(std::string_view bytes);
 
 struct StoredCatalog {
   Catalog catalog;
-  StructureAddress address;
-  ExtentRef extent;  // keeps the space
+  CatalogAddress address;
+  std::array<ExtentRef, 2> extents;    // keep the space; null if the copy's map cannot be read
+  std::array<absl::Status, 2> copies;  // why one cannot be read
+
+  // Whether it need not be written again.
+  bool Sound() const { return !address.Nowhere() && copies[0].ok() && copies[1].ok(); }
 };
 
-// Into a new extent; durable after the next Flush.
+// Into new extents; durable after the next Flush.
 // Errors: kInternal if the catalog breaks its promises; the device's; kResourceExhausted.
 absl::StatusOr<StoredCatalog> WriteCatalog(BlockDevice& device, SpaceMap& space, Generation generation,
                                            Catalog catalog);
 
-// Reads and claims it. Nowhere: an empty catalog. Errors: kDataLoss, the device's.
-absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, const StructureAddress& address);
+// Reads both copies and claims them; one that is good is enough. Nowhere: an empty catalog.
+// Errors, if no copy is good: those of the first, kDataLoss or the device's.
+absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, const CatalogAddress& address);
 
 }  // namespace betr::layout

@@ -9,6 +9,35 @@
 #include "layout/seal.h"
 
 namespace betr::layout {
+namespace {
+
+absl::Status WriteCopy(BlockDevice& device, const Extent& extent, std::string_view bytes) {
+  BETR_RETURN_IF_ERROR(WriteExtent(device, extent, Bytes{0}, bytes));
+  return WriteExtentMap(device, extent, {0, SealOf(bytes)});
+}
+
+// Also claims the space.
+absl::StatusOr<Catalog> ReadCopy(BlockDevice& device, SpaceMap& space, const ExtentAddress& address, uint64_t checksum,
+                                 ExtentRef* claimed) {
+  absl::StatusOr<ExtentRef> extent = ClaimExtent(device, space, address, {0, checksum});
+  if (!extent.ok()) {
+    return Annotate(extent.status(), "catalog");
+  }
+  *claimed = *std::move(extent);
+  std::string bytes(address.Size().value, '\0');
+  BETR_RETURN_IF_ERROR(ReadExtent(device, **claimed, Bytes{0}, bytes));
+  absl::StatusOr<Catalog> catalog = DecodeCatalog(bytes);
+  if (!catalog.ok()) {
+    return Annotate(catalog.status(), ToString(address));
+  }
+  if (SealOf(bytes) != checksum) {
+    return absl::DataLossError(fmt::format("catalog: {}: checksum is {:016x}, must be {:016x}: an older one",
+                                           ToString(address), SealOf(bytes), checksum));
+  }
+  return catalog;
+}
+
+}  // namespace
 
 absl::StatusOr<StoredCatalog> WriteCatalog(BlockDevice& device, SpaceMap& space, Generation generation,
                                            Catalog catalog) {
@@ -20,34 +49,34 @@ absl::StatusOr<StoredCatalog> WriteCatalog(BlockDevice& device, SpaceMap& space,
   if (units > kMaxExtentUnits) {
     return absl::InternalError(fmt::format("cannot be written: catalog: {} units", units));
   }
-  BETR_ASSIGN_OR_RETURN(ExtentRef extent, space.AllocateAnyhow(static_cast<uint32_t>(units)));
-  BETR_RETURN_IF_ERROR(WriteExtent(device, *extent, Bytes{0}, bytes));
-  BETR_RETURN_IF_ERROR(WriteExtentMap(device, *extent, {0, SealOf(bytes)}));
-  const StructureAddress address{extent->address(), SealOf(bytes)};
-  return StoredCatalog{std::move(catalog), address, std::move(extent)};
+  StoredCatalog stored;
+  BETR_ASSIGN_OR_RETURN(stored.extents[0], space.AllocateAnyhow(static_cast<uint32_t>(units)));
+  BETR_ASSIGN_OR_RETURN(stored.extents[1], space.AllocateApart(static_cast<uint32_t>(units)));
+  for (size_t copy = 0; copy < stored.extents.size(); ++copy) {
+    BETR_RETURN_IF_ERROR(WriteCopy(device, *stored.extents[copy], bytes));
+    stored.address.copies[copy] = stored.extents[copy]->address();
+  }
+  stored.address.checksum = SealOf(bytes);
+  stored.catalog = std::move(catalog);
+  return stored;
 }
 
-absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, const StructureAddress& address) {
+absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, const CatalogAddress& address) {
   StoredCatalog stored;
-  if (address.extent.Nowhere()) {
+  if (address.Nowhere()) {
     return stored;
   }
   stored.address = address;
-  absl::StatusOr<ExtentRef> extent = ClaimExtent(device, space, address.extent, {0, address.checksum});
-  if (!extent.ok()) {
-    return Annotate(extent.status(), "catalog");
+  for (size_t copy = 0; copy < address.copies.size(); ++copy) {
+    absl::StatusOr<Catalog> catalog =
+        ReadCopy(device, space, address.copies[copy], address.checksum, &stored.extents[copy]);
+    stored.copies[copy] = catalog.status();
+    if (catalog.ok()) {
+      stored.catalog = *std::move(catalog);
+    }
   }
-  stored.extent = *std::move(extent);
-  std::string bytes(address.extent.Size().value, '\0');
-  BETR_RETURN_IF_ERROR(ReadExtent(device, *stored.extent, Bytes{0}, bytes));
-  absl::StatusOr<Catalog> catalog = DecodeCatalog(bytes);
-  if (!catalog.ok()) {
-    return Annotate(catalog.status(), ToString(address.extent));
-  }
-  stored.catalog = *std::move(catalog);
-  if (SealOf(bytes) != address.checksum) {
-    return absl::DataLossError(fmt::format("catalog: {}: checksum is {:016x}, must be {:016x}: an older one",
-                                           ToString(address.extent), SealOf(bytes), address.checksum));
+  if (!stored.copies[0].ok() && !stored.copies[1].ok()) {
+    return stored.copies[0];
   }
   return stored;
 }

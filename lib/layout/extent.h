@@ -4,6 +4,7 @@
 // is intact but stale or misplaced is found out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -67,6 +68,17 @@ struct StructureAddress {
   uint64_t checksum = 0;
 
   friend bool operator==(const StructureAddress&, const StructureAddress&) = default;
+};
+
+// Where the two copies of the catalog are, which are equal byte by byte. Nowhere: there are no trees, and the rest is
+// 0.
+struct CatalogAddress {
+  std::array<ExtentAddress, 2> copies;  // of as many units
+  uint64_t checksum = 0;
+
+  friend bool operator==(const CatalogAddress&, const CatalogAddress&) = default;
+
+  bool Nowhere() const { return copies[0].Nowhere(); }
 };
 
 // Where the node table is: its root page. Nowhere: the table is empty, and the rest is 0.

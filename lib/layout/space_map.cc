@@ -75,6 +75,23 @@ absl::StatusOr<ExtentRef> SpaceMap::AllocateAnyhow(uint32_t units, uint64_t hint
   return std::make_shared<const Extent>(units, std::move(pieces), std::move(pages));
 }
 
+absl::StatusOr<ExtentRef> SpaceMap::AllocateApart(uint32_t units) {
+  ExtentAddress address{kNoPlace, units};
+  {
+    const MutexLock lock(mutex_);
+    int steps = kNextFitSteps;
+    for (auto range = by_start_.rbegin(); range != by_start_.rend() && steps > 0; ++range, --steps) {
+      if (range->second >= units) {
+        address.start = range->first + range->second - units;
+        Take(address);
+        break;
+      }
+    }
+  }
+  return address.start == kNoPlace ? AllocateAnyhow(units)
+                                   : std::make_shared<const Extent>(shared_from_this(), address);
+}
+
 absl::StatusOr<ExtentRef> SpaceMap::AllocateUpTo(uint32_t units) {
   ExtentAddress address;
   {

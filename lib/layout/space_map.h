@@ -88,6 +88,8 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
   // The same; scattered if no range is large enough. Errors: kResourceExhausted if fewer than UnitsWithMap(units) are
   // free.
   absl::StatusOr<ExtentRef> AllocateAnyhow(uint32_t units, uint64_t hint = kNoHint);
+  // The same, near the end of the area if there is room, wherever allocation goes on otherwise: for a second copy.
+  absl::StatusOr<ExtentRef> AllocateApart(uint32_t units);
   // What AllocateAnyhow takes at most.
   static uint64_t UnitsWithMap(uint32_t units);
 

@@ -19,7 +19,7 @@ namespace betr::layout {
 namespace {
 
 constexpr size_t kChecksumAt = kSectorSize.value - 8;
-constexpr size_t kFieldsEnd = 360;
+constexpr size_t kFieldsEnd = 376;
 
 absl::Status Bad(std::string_view field, std::string_view what) {
   return absl::DataLossError(fmt::format("superblock: {} {}", field, what));
@@ -66,32 +66,45 @@ absl::Status CheckShape(const Superblock& block) {
   return IsCodec(block.codec) ? absl::OkStatus() : Bad("compression", "is unknown or has an impossible level");
 }
 
-absl::Status CheckPlace(const Superblock& block, std::string_view field, const StructureAddress& address) {
-  if (address.extent.Nowhere()) {
-    return address == StructureAddress{} ? absl::OkStatus() : Bad(field, "is nowhere, but has a place");
-  }
-  if (address.extent.units > kMaxExtentUnits || !block.ExtentArea().Covers(address.extent)) {
-    return Bad(field, fmt::format("is the {}, must be between the log and unit {}", ToString(address.extent),
-                                  block.device_units));
+absl::Status CheckPlace(const Superblock& block, std::string_view field, const ExtentAddress& extent) {
+  if (extent.units == 0 || extent.units > kMaxExtentUnits || !block.ExtentArea().Covers(extent)) {
+    return Bad(field,
+               fmt::format("is the {}, must be between the log and unit {}", ToString(extent), block.device_units));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckCatalogAddress(const Superblock& block) {
+  const CatalogAddress& catalog = block.catalog;
+  if (catalog.Nowhere()) {
+    return catalog == CatalogAddress{} ? absl::OkStatus() : Bad("catalog", "is nowhere, but has a place");
+  }
+  for (const ExtentAddress& copy : catalog.copies) {
+    BETR_RETURN_IF_ERROR(CheckPlace(block, "catalog", copy));
+  }
+  return catalog.copies[0].units == catalog.copies[1].units ? absl::OkStatus()
+                                                            : Bad("catalog", "has copies of different sizes");
+}
+
+absl::Status CheckTableAddress(const Superblock& block) {
+  const TableAddress& table = block.table;
+  if (table.root.extent.Nowhere()) {
+    return table == TableAddress{} ? absl::OkStatus() : Bad("node table", "is nowhere, but has a place or holds nodes");
+  }
+  BETR_RETURN_IF_ERROR(CheckPlace(block, "node table", table.root.extent));
+  if (table.root.extent.units != 1 || table.root.extent.scattered) {
+    return Bad("node table", fmt::format("has a root page of {} units, must be 1", table.root.extent.units));
+  }
+  BETR_RETURN_IF_ERROR(CheckLimits("level of the node table", table.level, 0, kMaxTableLevel));
+  return CheckLimits("number of nodes", table.nodes, 1, block.next_node_id.value - 1);
 }
 
 absl::Status CheckState(const Superblock& block) {
   if (block.next_node_id == kNoNode || block.next_tree_id.value == 0 || block.next_version == 0) {
     return Bad("next node id, tree id or write version", "is 0");
   }
-  BETR_RETURN_IF_ERROR(CheckPlace(block, "catalog", block.catalog));
-  const TableAddress& table = block.table;
-  BETR_RETURN_IF_ERROR(CheckPlace(block, "node table", table.root));
-  if (table.root.extent.Nowhere()) {
-    return table == TableAddress{} ? absl::OkStatus() : Bad("node table", "is nowhere, but holds nodes");
-  }
-  if (table.root.extent.units != 1 || table.root.extent.scattered) {
-    return Bad("node table", fmt::format("has a root page of {} units, must be 1", table.root.extent.units));
-  }
-  BETR_RETURN_IF_ERROR(CheckLimits("level of the node table", table.level, 0, kMaxTableLevel));
-  return CheckLimits("number of nodes", table.nodes, 1, block.next_node_id.value - 1);
+  BETR_RETURN_IF_ERROR(CheckCatalogAddress(block));
+  return CheckTableAddress(block);
 }
 
 void PutExtent(std::string* out, const ExtentAddress& extent) {
@@ -134,12 +147,14 @@ void PutState(std::string* out, const Superblock& block) {
   PutFixed32(out, block.table.level);  // one byte and three zeros
   PutFixed64(out, block.table.root.checksum);
   PutFixed64(out, block.table.nodes);
-  PutExtent(out, block.catalog.extent);
+  PutExtent(out, block.catalog.copies[0]);
   PutFixed32(out, 0);
   PutFixed64(out, block.catalog.checksum);
   PutPadded(out, block.made_by, kMadeBySize);
   PutFixed64(out, block.log_chain);
   PutFixed64(out, block.log_opening);
+  PutExtent(out, block.catalog.copies[1]);
+  PutFixed32(out, 0);
 }
 
 void ReadShape(Decoder& in, Superblock& block) {
@@ -170,12 +185,14 @@ void ReadState(Decoder& in, Superblock& block) {
   in.Zeros(3);
   block.table.root.checksum = in.Fixed64();
   block.table.nodes = in.Fixed64();
-  ReadExtent(in, block.catalog.extent);
+  ReadExtent(in, block.catalog.copies[0]);
   in.Zeros(4);
   block.catalog.checksum = in.Fixed64();
   block.made_by = ReadPadded(in, kMadeBySize);
   block.log_chain = in.Fixed64();
   block.log_opening = in.Fixed64();
+  ReadExtent(in, block.catalog.copies[1]);
+  in.Zeros(4);
 }
 
 // What comes before anything else is believed: whether this is a superblock, whole, and of a format we know.

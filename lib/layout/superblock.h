@@ -22,7 +22,9 @@
 //        256   24  catalog: unit (8), units (4), zeros (4), checksum (8)
 //        280   64  made by, padded with zeros
 //        344    8  log chain: what the first frame to replay names as its predecessor
-//        352       zeros
+//        352    8  log opening: the log ends at its head, if not 0
+//        360   16  second copy of the catalog: unit (8), units (4), zeros (4)
+//        376       zeros
 //        504    8  checksum of bytes 0 to 503
 //        512       zeros
 //
@@ -100,7 +102,7 @@ struct Superblock {
   std::chrono::nanoseconds made_at{0};
   std::string made_by;
   TableAddress table;
-  StructureAddress catalog;  // nowhere: no trees
+  CatalogAddress catalog;
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 

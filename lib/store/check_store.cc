@@ -85,6 +85,16 @@ void CheckSuperblocks(const Inspection& image, const ReportFinding& report) {
   }
 }
 
+void CheckCatalogCopies(const Inspection& image, const ReportFinding& report) {
+  for (const absl::Status& copy : image.catalog().copies) {
+    if (!copy.ok()) {
+      report({.kind = "catalog",
+              .what = fmt::format("{} (the other copy is intact)", std::string(copy.message())),
+              .repair = Finding::Repair::kCatalog});
+    }
+  }
+}
+
 void CheckTrees(const State& state, const ReportFinding& report) {
   for (const auto& [id, tree] : state.trees) {
     const std::string place = fmt::format("catalog: tree \"{}\": ", Escape(tree.name));
@@ -180,6 +190,7 @@ CheckFigures CheckStore(Inspection& image, CheckDepth depth, const ReportFinding
   for (const Problem& problem : image.problems()) {
     report(Damage(KindOf(problem), std::string(problem.status.message())));
   }
+  CheckCatalogCopies(image, report);
   CheckTrees(state, report);
   CheckIds(image, figures, report);
   CheckLog(image, figures, report);

@@ -5,7 +5,7 @@
 //   superblock  both slots are intact, of one image, with features that are known
 //   table       every page is intact; as many nodes as the superblock says; ids and versions below the next ones
 //   space       extents lie inside the device, behind the log, and do not overlap
-//   catalog     intact; every root is an interior node that is alive
+//   catalog     both copies are intact; every root is an interior node that is alive
 //   log         the frames to be replayed follow each other and hold batches that can be read
 //   unreadable, missing, height, shape, image, order, references, unreachable
 //               of the DAG (dag/check.h); every block of every node is read
@@ -32,6 +32,7 @@ struct Finding {
   enum class Repair : uint8_t {
     kNone,        // cannot be mended without guessing
     kSuperblock,  // the state of the other slot is gone on with, and the next checkpoint writes this one
+    kCatalog,     // is written anew, as the other copy has it
     kReferences,  // the count becomes what was counted
     kRemove,      // the node leaves the table
   };

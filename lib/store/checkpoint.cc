@@ -78,11 +78,13 @@ absl::Status Checkpointer::WriteCatalog(const State& state, Generation generatio
   layout::Catalog catalog = CatalogOf(state, core_.options.functions);
   // Functions that this program does not know, but the image may use, stay listed.
   catalog.functions.insert(catalog_.catalog.functions.begin(), catalog_.catalog.functions.end());
-  if (catalog == catalog_.catalog && !catalog_.address.extent.Nowhere()) {
+  if (catalog == catalog_.catalog && catalog_.Sound()) {
     return absl::OkStatus();
   }
   BETR_ASSIGN_OR_RETURN(catalog_, layout::WriteCatalog(*core_.device, *core_.space, generation, std::move(catalog)));
-  core_.counters.bytes_checkpoint += catalog_.address.extent.Size().value;
+  for (const layout::ExtentAddress& copy : catalog_.address.copies) {
+    core_.counters.bytes_checkpoint += copy.Size().value;
+  }
   return absl::OkStatus();
 }
 

@@ -44,11 +44,11 @@ uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
   return 2 * root + MessageUnits(bytes) + kNewRootUnits;
 }
 
-// Of the table and the catalog, twice: a checkpoint may begin while another one is being written, or while a reader
-// holds the state before.
+// Of the table and both copies of the catalog, twice: a checkpoint may begin while another one is being written, or
+// while a reader holds the state before.
 uint64_t TableUnits(const Core& core, const State& state) {
   const uint64_t catalog = (state.trees.size() + core.options.functions.All().size() + 1) * kTreeBytes;
-  return 2 * (state.table.Pages() + kFreshPages + WithMap(UnitsFor(Bytes{catalog})));
+  return 2 * (state.table.Pages() + kFreshPages + 2 * WithMap(UnitsFor(Bytes{catalog})));
 }
 
 // Of a checkpoint, besides what is promised.

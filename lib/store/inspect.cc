@@ -26,7 +26,7 @@ std::string UsedExtent::Name() const {
     case Holder::kCatalog:
       break;
   }
-  return "catalog";
+  return id == 0 ? "catalog" : "second copy of the catalog";
 }
 
 LogArea LogAreaOf(const layout::Superblock& superblock) {
@@ -122,21 +122,28 @@ layout::ExtentRef Inspection::UseScattered(const UsedExtent& used, uint64_t vers
 }
 
 void Inspection::ReadCatalog() {
-  const layout::StructureAddress& address = core_.superblock.catalog;
-  absl::StatusOr<layout::StoredCatalog> stored = layout::ReadCatalog(*core_.device, *core_.space, address);
+  absl::StatusOr<layout::StoredCatalog> stored =
+      layout::ReadCatalog(*core_.device, *core_.space, core_.superblock.catalog);
   if (!stored.ok()) {
     problems_.push_back({Problem::Part::kCatalog, stored.status()});
     return;
   }
   catalog_ = *std::move(stored);
-  if (address.extent.scattered) {
-    for (const auto* places : {&catalog_.extent->pieces(), &catalog_.extent->map_pages()}) {
-      for (const layout::ExtentRef& place : *places) {
-        extents_.push_back({place->address(), UsedExtent::Holder::kCatalog, 0});
-      }
+  for (uint64_t copy = 0; copy < catalog_.extents.size(); ++copy) {
+    if (catalog_.extents[copy] != nullptr) {
+      AddCatalog(*catalog_.extents[copy], copy);
     }
-  } else if (!address.extent.Nowhere()) {
-    extents_.push_back({address.extent, UsedExtent::Holder::kCatalog, 0});
+  }
+}
+
+void Inspection::AddCatalog(const layout::Extent& extent, uint64_t copy) {
+  if (!extent.address().scattered) {
+    extents_.push_back({extent.address(), UsedExtent::Holder::kCatalog, copy});
+  }
+  for (const auto* places : {&extent.pieces(), &extent.map_pages()}) {
+    for (const layout::ExtentRef& place : *places) {
+      extents_.push_back({place->address(), UsedExtent::Holder::kCatalog, copy});
+    }
   }
 }
 

@@ -34,7 +34,7 @@ struct UsedExtent {
   enum class Holder : uint8_t { kNode, kPiece, kTablePage, kCatalog };
   layout::ExtentAddress extent;
   Holder holder = Holder::kNode;
-  uint64_t id = 0;  // of the node; the first id of a table page
+  uint64_t id = 0;  // of the node; the first id of a table page; which copy of the catalog
 
   // "node 5", "table page of ids from 64", "catalog".
   std::string Name() const;
@@ -88,6 +88,7 @@ class Inspection {
   Inspection() = default;
   void Prepare(BlockDevice& device, layout::Superblock superblock, Bytes cache_size);
   void ReadCatalog();
+  void AddCatalog(const layout::Extent& extent, uint64_t copy);
   void ReadTable();
   void ReadPage(State& state, const layout::ExpectedPage& expected);
   void LostPage(const layout::ExpectedPage& expected);

@@ -40,6 +40,8 @@ std::string DescribeRepair(const Finding& finding) {
       return fmt::format("node {}: removed from the node table", finding.node.value);
     case Finding::Repair::kSuperblock:
       return "superblock: both slots are intact and the copy is, the state is that of the one that was";
+    case Finding::Repair::kCatalog:
+      return "catalog: both copies are intact";
     case Finding::Repair::kNone:
       break;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mending what CheckStore found and what needs no guessing: reference counts, nodes that nobody names, a superblock
-// slot that is not needed. The log is left for the next opening, which replays it onto the mended state.
+// slot or a copy of the catalog that is not needed. The log is left for the next opening, which replays it onto the
+// mended state.
 #pragma once
 
 #include <absl/status/status.h>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <iostream>
+#include <set>
 
 #include "base/escape.h"
 #include "base/random.h"
@@ -119,6 +120,20 @@ std::string WhatIsLost(const Repaired& repaired) {
   return text;
 }
 
+// Structures, and what is written over them.
+using Patches = std::vector<std::pair<const Structure*, std::string>>;
+
+// Whether both copies are damaged.
+bool IsCatalogGone(const Patches& patches) {
+  std::set<uint64_t> copies;
+  for (const auto& [structure, bytes] : patches) {
+    if (structure->kind == Kind::kCatalog) {
+      copies.insert(structure->id);
+    }
+  }
+  return copies.size() == 2;
+}
+
 class Salvages {
  public:
   explicit Salvages(const Subject& subject) : subject_(subject) {
@@ -133,12 +148,12 @@ class Salvages {
 
   const std::vector<Structure>& structures() const { return structures_; }
 
-  void Try(const std::string& what, const std::vector<std::pair<const Structure*, std::string>>& patches) {
+  void Try(const std::string& what, const Patches& patches) {
     MemoryDevice device(subject_.size, subject_.image);
-    bool ends_log = false;  // batches of a tree that has lost its name cannot be replayed
+    bool ends_log = IsCatalogGone(patches);  // batches of a tree that has lost its name cannot be replayed
     for (const auto& [structure, bytes] : patches) {
       REQUIRE(device.Patch(structure->offset, bytes).ok());
-      ends_log = ends_log || structure->kind == Kind::kLog || structure->kind == Kind::kCatalog;
+      ends_log = ends_log || structure->kind == Kind::kLog;
     }
     const Repaired repaired = RepairDamaged(device);
     INFO(subject_.name << ": " << what << "\n" << WhatIsLost(repaired));
@@ -179,11 +194,11 @@ bool HasNoOther(const Structure& structure) { return structure.kind == Kind::kSu
 
 // Without the table a node whose newest version is gone too is found as it was before: only the table tells. Without
 // the catalog what is lost of a tree cannot be said by its name.
-bool IsTooMuch(const std::vector<std::pair<const Structure*, std::string>>& patches) {
+bool IsTooMuch(const Patches& patches) {
   const auto has = [&](Kind kind) {
     return std::any_of(patches.begin(), patches.end(), [&](const auto& patch) { return patch.first->kind == kind; });
   };
-  return (has(Kind::kTablePage) && has(Kind::kNodeHeader)) || (has(Kind::kCatalog) && patches.size() > 1);
+  return (has(Kind::kTablePage) && has(Kind::kNodeHeader)) || (IsCatalogGone(patches) && patches.size() > 2);
 }
 
 void RepairEach(const Subject& subject) {
@@ -194,6 +209,13 @@ void RepairEach(const Subject& subject) {
     }
     salvages.Try(structure.name + " zeroed", {{&structure, std::string(structure.extent.value, '\0')}});
   }
+  Patches catalogs;
+  for (const Structure& structure : salvages.structures()) {
+    if (structure.kind == Kind::kCatalog) {
+      catalogs.emplace_back(&structure, std::string(structure.extent.value, '\0'));
+    }
+  }
+  salvages.Try("both copies of the catalog zeroed", catalogs);
 }
 
 void RepairSeveral(const Subject& subject, int rounds) {
@@ -201,7 +223,7 @@ void RepairSeveral(const Subject& subject, int rounds) {
   Salvages salvages(subject);
   for (int i = 0; i < rounds; ++i) {
     std::string what;
-    std::vector<std::pair<const Structure*, std::string>> patches;
+    Patches patches;
     for (uint64_t n = 1 + random.Uniform(6); n > 0; --n) {
       const Structure& structure = random.Pick(salvages.structures());
       if (HasNoOther(structure)) {
@@ -289,7 +311,8 @@ TEST_CASE("scattered nodes and catalogs are found without the table", "[damage][
     }
   } else {
     bench.ForgeSuperblock([](layout::Superblock& block) {
-      REQUIRE(block.catalog.extent.scattered);
+      REQUIRE(block.catalog.copies[0].scattered);
+      REQUIRE(block.catalog.copies[1].scattered);
       ++block.catalog.checksum;
     });
   }

@@ -82,8 +82,8 @@ TEST_CASE("a catalog survives a device, and claims its space", "[layout]") {
   Random random(TestSeed() + 3);
   MemoryDevice device(MiB(1));
   const Catalog catalog = RandomCatalog(random, 300);
-  StructureAddress address;
-  StructureAddress older;
+  CatalogAddress address;
+  CatalogAddress older;
   {
     const auto space = SpaceMap::Create(kArea);
     const auto first = WriteCatalog(device, *space, kGeneration, RandomCatalog(random, 3));
@@ -96,11 +96,43 @@ TEST_CASE("a catalog survives a device, and claims its space", "[layout]") {
   const auto read = ReadCatalog(device, *space, address);
   REQUIRE(read.ok());
   CHECK((read->catalog == catalog));
-  CHECK(space->Claim(address.extent).status().code() == absl::StatusCode::kDataLoss);
+  CHECK(read->Sound());
+  for (const ExtentAddress& copy : address.copies) {
+    CHECK(space->Claim(copy).status().code() == absl::StatusCode::kDataLoss);
+  }
   older.checksum ^= 1;
   CHECK(ReadCatalog(device, *space, older).status().code() == absl::StatusCode::kDataLoss);
   CHECK(ReadCatalog(device, *space, {}).ok());
-  CHECK(ReadCatalog(device, *space, {{0, 1}, 0}).status().code() == absl::StatusCode::kDataLoss);
+  CHECK(ReadCatalog(device, *space, {{{{0, 1}, {0, 1}}}, 0}).status().code() == absl::StatusCode::kDataLoss);
+}
+
+TEST_CASE("one good copy of a catalog is enough", "[layout]") {
+  Random random(TestSeed() + 4);
+  MemoryDevice device(MiB(1));
+  const Catalog catalog = RandomCatalog(random, 40);
+  const CatalogAddress address = WriteCatalog(device, *SpaceMap::Create(kArea), kGeneration, catalog).value().address;
+  const auto read = [&] { return ReadCatalog(device, *SpaceMap::Create(kArea), address); };
+  const size_t damaged = GENERATE(0U, 1U);
+  REQUIRE(device.Patch(address.copies[damaged].Offset() + Bytes{77}, "damage").ok());
+  const auto one = read();
+  REQUIRE(one.ok());
+  CHECK((one->catalog == catalog));
+  CHECK(absl::IsDataLoss(one->copies[damaged]));
+  CHECK(one->copies[1 - damaged].ok());
+  CHECK_FALSE(one->Sound());
+  REQUIRE(device.Patch(address.copies[1 - damaged].Offset() + Bytes{77}, "damage").ok());
+  CHECK(absl::IsDataLoss(read().status()));
+}
+
+TEST_CASE("the copies of a catalog lie apart, as long as there is room", "[layout]") {
+  MemoryDevice device(MiB(1));
+  const auto space = SpaceMap::Create(kArea);
+  const auto catalog = WriteCatalog(device, *space, kGeneration, {});
+  REQUIRE(catalog.ok());
+  CHECK(catalog->address.copies[0].start == kArea.start);
+  CHECK(catalog->address.copies[1].end() == kArea.end());
+  const ExtentRef next = space->Allocate(1).value();
+  CHECK(next->address().start == catalog->address.copies[0].end());
 }
 
 }  // namespace

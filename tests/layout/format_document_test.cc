@@ -102,12 +102,14 @@ std::map<std::string, Value> ValuesOf(const Superblock& block, uint64_t checksum
       {"table level", block.table.level},
       {"table checksum", block.table.root.checksum},
       {"table nodes", block.table.nodes},
-      {"catalog unit", block.catalog.extent.start},
-      {"catalog units", block.catalog.extent.units},
+      {"catalog unit", block.catalog.copies[0].start},
+      {"catalog units", block.catalog.copies[0].units},
       {"catalog checksum", block.catalog.checksum},
       {"made by", block.made_by},
       {"log chain", block.log_chain},
       {"log opening", block.log_opening},
+      {"second catalog unit", block.catalog.copies[1].start},
+      {"second catalog units", block.catalog.copies[1].units},
       {"checksum", checksum},
   };
 }

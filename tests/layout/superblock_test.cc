@@ -110,9 +110,13 @@ TEST_CASE("impossible superblocks are found", "[layout]") {
   CHECK(bad([](Superblock& block) { block.table.root.extent.units = 2; }));
   CHECK(bad([](Superblock& block) { block.table.root.extent.units = 0; }));
   CHECK(bad([](Superblock& block) { block.table.root.extent.start = block.log.end() - 1; }));
-  CHECK(bad([](Superblock& block) { block.catalog.extent.start = block.device_units; }));
-  CHECK(bad([](Superblock& block) { block.catalog.extent.start = UINT64_MAX; }));
-  CHECK(bad([](Superblock& block) { block.catalog.extent.units = UINT32_MAX; }));
+  for (size_t copy : {0, 1}) {
+    CHECK(bad([=](Superblock& block) { block.catalog.copies[copy].start = block.device_units; }));
+    CHECK(bad([=](Superblock& block) { block.catalog.copies[copy].start = UINT64_MAX; }));
+    CHECK(bad([=](Superblock& block) { block.catalog.copies[copy].units = UINT32_MAX; }));
+    CHECK(bad([=](Superblock& block) { ++block.catalog.copies[copy].units; }));
+    CHECK(bad([=](Superblock& block) { block.catalog.copies[copy] = {}; }));
+  }
 }
 
 }  // namespace

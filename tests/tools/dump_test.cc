@@ -218,6 +218,9 @@ TEST_CASE("betrdump shows what can be read of a damaged image, and says what can
   }
   SECTION("the catalog") {
     image.FlipExtent(Holder::kCatalog, 0);
+    CHECK(run.Run(DumpMain, {"super"}) == 0);
+    CHECK(Says(run.out, "one copy is damaged: "));
+    image.FlipExtent(Holder::kCatalog, 1);
     CHECK(run.Run(DumpMain, {"super"}) == kExitDamaged);
     CHECK(Says(run.err, "catalog"));
     CHECK(run.Run(DumpMain, {"space"}) == kExitDamaged);

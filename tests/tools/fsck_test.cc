@@ -115,9 +115,20 @@ TEST_CASE("fsck reports damage wherever it is, and guesses only with -y") {
     CHECK_FALSE(Says(run, "lost: "));
     CHECK_FSCK(0, run, "-f", image.path());
   }
-  SECTION("in the catalog") {
+  SECTION("in one copy of the catalog") {
+    const SampleImage image;
+    image.FlipExtent(Holder::kCatalog, GENERATE(0U, 1U));
+    CHECK_FSCK(4, run, image.path());
+    CHECK(Says(run, "catalog: checksum is"));
+    CHECK(Says(run, "the other copy is intact"));
+    CHECK_FSCK(1, run, "-p", image.path());
+    CHECK(Says(run, "catalog: both copies are intact"));
+    CHECK_FSCK(0, run, "-f", image.path());
+  }
+  SECTION("in both copies of the catalog") {
     const SampleImage image;
     image.FlipExtent(Holder::kCatalog, 0);
+    image.FlipExtent(Holder::kCatalog, 1);
     CHECK_FSCK(4, run, image.path());
     CHECK(Says(run, "catalog"));
     CHECK_FSCK(1, run, "-y", image.path());

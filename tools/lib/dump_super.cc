@@ -19,6 +19,12 @@ std::string StructureText(const layout::StructureAddress& address) {
              : fmt::format("{}, checksum {:016x}", layout::ToString(address.extent), address.checksum);
 }
 
+std::string CatalogText(const layout::CatalogAddress& address) {
+  return address.Nowhere() ? "none"
+                           : fmt::format("{} and {}, checksum {:016x}", layout::ToString(address.copies[0]),
+                                         layout::ToString(address.copies[1]), address.checksum);
+}
+
 void PrintText(const layout::Superblock& block, std::ostream& out) {
   const auto line = [&](std::string_view name, const std::string& value) {
     out << fmt::format("  {:<20} {}\n", name, value);
@@ -45,12 +51,22 @@ void PrintText(const layout::Superblock& block, std::ostream& out) {
   line("next write version", fmt::format("{}", block.next_version));
   line("node table", fmt::format("{} nodes, root of level {}: {}", block.table.nodes, block.table.level,
                                  StructureText(block.table.root)));
-  line("catalog", StructureText(block.catalog));
+  line("catalog", CatalogText(block.catalog));
   line("made", fmt::format("{} by {}", FormatTime(block.made_at), Escape(block.made_by)));
 }
 
 Json StructureJson(const layout::StructureAddress& address) {
   Json json = ExtentJson(address.extent);
+  json["checksum"] = fmt::format("{:016x}", address.checksum);
+  return json;
+}
+
+Json CatalogAddressJson(const layout::CatalogAddress& address) {
+  Json json = Json::object();
+  json["copies"] = Json::array();
+  for (const layout::ExtentAddress& copy : address.copies) {
+    json["copies"].push_back(ExtentJson(copy));
+  }
   json["checksum"] = fmt::format("{:016x}", address.checksum);
   return json;
 }
@@ -82,7 +98,7 @@ Json ToJson(const layout::Superblock& block) {
   json["nodes"] = block.table.nodes;
   json["table_level"] = block.table.level;
   json["table"] = StructureJson(block.table.root);
-  json["catalog"] = StructureJson(block.catalog);
+  json["catalog"] = CatalogAddressJson(block.catalog);
   json["made_at"] = FormatTime(block.made_at);
   json["made_by"] = JsonText(block.made_by);
   return json;
@@ -105,13 +121,18 @@ Json CatalogJson(const layout::Catalog& catalog) {
   return json;
 }
 
-void PrintCatalog(const layout::Catalog& catalog, std::ostream& out) {
+void PrintCatalog(const layout::StoredCatalog& stored, std::ostream& out) {
   out << "catalog:\n";
-  for (const layout::CatalogTree& tree : catalog.trees) {
+  for (const absl::Status& copy : stored.copies) {
+    if (!copy.ok()) {
+      out << fmt::format("  one copy is damaged: {}\n", std::string(copy.message()));
+    }
+  }
+  for (const layout::CatalogTree& tree : stored.catalog.trees) {
     out << fmt::format("  tree {:<5} {:<24} root node {}, {}{}\n", tree.id.value, KeyText(tree.name), tree.root.value,
                        FormatCodec(tree.codec), tree.snapshot ? ", snapshot" : "");
   }
-  for (const auto& [number, name] : catalog.functions) {
+  for (const auto& [number, name] : stored.catalog.functions) {
     out << fmt::format("  upsert {:<3} {}\n", number, KeyText(name));
   }
 }
@@ -141,7 +162,7 @@ class DumpSuper final : public DumpCommand {
       }
     }
     PrintCopy(context);
-    PrintCatalog(context.image.inspection().catalog().catalog, context.out);
+    PrintCatalog(context.image.inspection().catalog(), context.out);
     return absl::OkStatus();
   }
 

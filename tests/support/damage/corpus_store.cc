@@ -67,6 +67,18 @@ auto InState(std::function<void(store::State&)> change) {
   };
 }
 
+const std::vector<std::string> kCopies = {"catalog", "second copy of the catalog"};
+
+auto InCopies(std::vector<std::string> copies, std::function<void(Bench&, const Structure&)> change) {
+  return [copies = std::move(copies), change = std::move(change)](Bench& bench) {
+    for (const std::string& copy : copies) {
+      change(bench, bench.Find(copy));
+    }
+  };
+}
+
+void PutOld(Bench& bench, const Structure& copy) { bench.Put(copy, bench.ReadBefore(copy, 0)); }
+
 store::Tree& TreeOf(store::State& state, const std::string& name) {
   for (auto& [id, tree] : state.trees) {
     if (tree.name == name) {
@@ -116,8 +128,14 @@ std::vector<DamageCase> SuperblockCases() {
        "node table: page at unit", "found in the extent"},
       {"table of another level", Forged([](auto& block) { ++block.table.level; }), "node table: page at unit",
        "found in the extent"},
-      {"catalog somewhere else", Forged([](auto& block) { --block.catalog.extent.start; }), "catalog: magic is",
-       "found in an older catalog"},
+      {"catalog somewhere else", Forged([](auto& block) { --block.catalog.copies[0].start; }), "catalog: magic is",
+       "catalog: both copies are intact"},
+      {"both copies of the catalog somewhere else",
+       Forged([](auto& block) { --block.catalog.copies[0].start, --block.catalog.copies[1].start; }),
+       "catalog: magic is", "found in an older catalog"},
+      {"both copies of the catalog in one place",
+       Forged([](auto& block) { block.catalog.copies[1] = block.catalog.copies[0]; }), "catalog: extent of",
+       "catalog: both copies are intact"},
   };
 }
 
@@ -159,11 +177,17 @@ std::vector<DamageCase> TableCases() {
          });
        },
        "but 0 name it", "removed from the node table"},
-      {"catalog zeroed", [](Bench& b) { b.Zero(b.Find("catalog")); }, "catalog: magic is", "nobody names it", true},
-      {"catalog flipped", [](Bench& b) { b.Flip(b.Find("catalog"), 70); }, "catalog: checksum is", "nobody names it",
-       true},
-      {"old catalog in its place", [](Bench& b) { b.Put(b.Find("catalog"), b.ReadBefore(b.Find("catalog"), 0)); },
-       "catalog: ", "nobody names it", true},
+      {"catalog zeroed", [](Bench& b) { b.Zero(b.Find(kCopies[0])); }, "catalog: magic is", "both copies are intact"},
+      {"catalog flipped", [](Bench& b) { b.Flip(b.Find(kCopies[0]), 70); }, "catalog: checksum is",
+       "both copies are intact"},
+      {"second copy flipped", [](Bench& b) { b.Flip(b.Find(kCopies[1]), 70); }, "catalog: checksum is",
+       "both copies are intact"},
+      {"old catalog in its place", InCopies({kCopies[0]}, PutOld), "catalog: ", "both copies are intact"},
+      {"both copies zeroed", InCopies(kCopies, [](Bench& b, const Structure& copy) { b.Zero(copy); }),
+       "catalog: magic is", "nobody names it", true},
+      {"both copies flipped", InCopies(kCopies, [](Bench& b, const Structure& copy) { b.Flip(copy, 70); }),
+       "catalog: checksum is", "nobody names it", true},
+      {"old catalogs in both places", InCopies(kCopies, PutOld), "catalog: ", "nobody names it", true},
       {"root that is not there", InState([](store::State& state) {
          TreeOf(state, "main").root = NodeId{state.next_node.value - 1};
          state.table.Remove(TreeOf(state, "main").root);

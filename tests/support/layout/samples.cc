@@ -31,7 +31,8 @@ void FillState(Random& random, Superblock& block) {
     block.table = {{RandomPlace(random, block.ExtentArea(), 1), random.Next()},
                    static_cast<uint8_t>(random.Uniform(11)),
                    1 + random.Uniform(block.next_node_id.value - 1)};
-    block.catalog = {RandomPlace(random, block.ExtentArea(), static_cast<uint32_t>(1 + random.Uniform(3))),
+    const auto units = static_cast<uint32_t>(1 + random.Uniform(3));
+    block.catalog = {{RandomPlace(random, block.ExtentArea(), units), RandomPlace(random, block.ExtentArea(), units)},
                      random.Next()};
   }
 }
