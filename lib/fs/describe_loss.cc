@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/describe_loss.h"
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "base/coding.h"
 #include "base/escape.h"
@@ -20,27 +23,17 @@ namespace {
 constexpr size_t kBlockNumberSize = 8;
 constexpr uint64_t kMaxBlocks = kMaxFileSize / kFileBlock;
 
-std::string_view Verb(const store::LostRange& lost) {
-  return lost.changes_only ? "the latest changes are lost" : "lost";
-}
-
 // A position between keys as people write it: names with slashes, as far as the key goes.
 std::string PathOfBound(const Bound& bound) {
-  std::string path;
+  std::string path = "/";
   for (const char byte : bound.bytes) {
     if (byte != '\0') {
       path.push_back(byte);
-    } else if (!path.empty() && path.back() != '/') {
+    } else if (path.back() != '/') {
       path.push_back('/');
     }
   }
-  return "/" + Escape(path) + (bound.past ? "..." : "");
-}
-
-std::string Describe(const Range& range) {
-  if (range == Range::All()) return "all";
-  if (range.hi == Range::All().hi) return "from " + PathOfBound(range.lo) + " to the end";
-  return "from " + PathOfBound(range.lo) + " up to " + PathOfBound(range.hi);
+  return path + (bound.past ? "..." : "");
 }
 
 // The first block of the object that lies behind the bound.
@@ -67,51 +60,232 @@ Bound RecordOf(const Bound& bound) {
   return bound;
 }
 
-class Files {
- public:
-  Files(const store::LostRange& lost, uint64_t limit, absl::FunctionRef<void(const std::string&)> say)
-      : lost_(lost), limit_(limit), say_(say) {}
+std::string Path(std::string_view entry) { return "/" + key::PathOfObject(entry); }
 
-  absl::StatusOr<uint64_t> Run(const Store& store, TreeId meta) {
-    const Range records{RecordOf(lost_.range.lo), lost_.range.hi};
-    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store.NewCursor(meta, records));
-    for (cursor->SeekToFirst(); cursor->Valid() && lines_ < limit_; cursor->Next()) {
-      Visit(cursor->Key(), cursor->Value());
+// The names of files with several of them.
+class GroupNames {
+ public:
+  explicit GroupNames(const Store& store) : store_(store) {}
+
+  absl::StatusOr<std::vector<std::string>> Of(TreeId meta, std::string_view home, uint64_t id) {
+    if (!has_home_ || home_ != home) {
+      BETR_RETURN_IF_ERROR(Load(meta, home));
     }
-    BETR_RETURN_IF_ERROR(cursor->status());
-    return lines_;
+    return names_[id];
   }
 
  private:
-  void Visit(std::string_view key, std::string_view value) {
-    const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
-    const InodeRecord* const record = entry.ok() ? std::get_if<InodeRecord>(&*entry) : nullptr;
-    if (record == nullptr || record->type != FileType::kRegular) return;
-    const std::string attachments = key::Attachments(key);
-    const uint64_t begin = FirstBlockAfter(lost_.range.lo, attachments) * kFileBlock.value;
-    const uint64_t end = std::min(FirstBlockAfter(lost_.range.hi, attachments) * kFileBlock.value, record->size);
-    if (begin >= end) return;
-    ++lines_;
-    say_(absl::StrFormat("/%s: bytes %u to %u: %s", key::PathOfObject(key), begin, end - 1, Verb(lost_)));
+  absl::Status Load(TreeId meta, std::string_view home) {
+    names_.clear();
+    has_home_ = false;
+    const std::string front = key::GroupNames(home);
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(meta, Range::Prefix(front)));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      const absl::StatusOr<uint64_t> id = DecodeGroupName(cursor->Value(), "");
+      if (id.ok()) names_[*id].push_back(Path(std::string(home).append(cursor->Key().substr(front.size()))));
+    }
+    BETR_RETURN_IF_ERROR(cursor->status());
+    home_ = home;
+    has_home_ = true;
+    return absl::OkStatus();
   }
 
-  const store::LostRange& lost_;
-  const uint64_t limit_;
-  absl::FunctionRef<void(const std::string&)> say_;
-  uint64_t lines_ = 0;
+  const Store& store_;
+  std::string home_;
+  bool has_home_ = false;
+  absl::flat_hash_map<uint64_t, std::vector<std::string>> names_;
 };
+
+class Describer {
+ public:
+  Describer(const Store& store, absl::FunctionRef<void(const Loss&)> say)
+      : store_(store), meta_(store.FindTree(kMetaTree)), groups_(store), say_(say) {}
+
+  absl::Status Add(const store::LostRange& lost) {
+    if (lost.tree == kDataTree && meta_.ok()) return AddContent(lost);
+    Loss loss;
+    loss.changes_only = lost.changes_only;
+    loss.why = lost.why;
+    if (lost.tree == kMetaTree) {
+      AddNames(lost.range, &loss);
+    } else if (!lost.tree.empty()) {
+      loss.kind = Loss::Kind::kKeys;
+      loss.tree = lost.tree;
+      SetBounds(lost.range, &loss);
+    }
+    Say(std::move(loss));
+    return absl::OkStatus();
+  }
+
+  void Finish() {
+    if (pending_) say_(*pending_);
+    pending_.reset();
+  }
+
+ private:
+  static void SetBounds(const Range& range, Loss* loss) {
+    if (range.lo != Range::All().lo) loss->from = PathOfBound(range.lo);
+    if (range.hi != Range::All().hi) loss->to = PathOfBound(range.hi);
+  }
+
+  static void AddNames(const Range& range, Loss* loss) {
+    const std::string& key = range.lo.bytes;
+    const bool is_one = range.lo == Bound::At(key) && range.hi == Bound::At(key + '\0');
+    const auto parsed = key::ParseMeta(key);
+    if (is_one && parsed && parsed->kind == key::MetaKey::Kind::kEntry) {
+      loss->kind = Loss::Kind::kName;
+      loss->names = {Path(key)};
+    } else {
+      loss->kind = Loss::Kind::kNames;
+      SetBounds(range, loss);
+    }
+  }
+
+  absl::Status AddContent(const store::LostRange& lost) {
+    const Range records{RecordOf(lost.range.lo), lost.range.hi};
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(*meta_, records));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      const absl::StatusOr<EntryRecord> entry = DecodeEntry(cursor->Value(), "record");
+      const auto* const record = entry.ok() ? std::get_if<InodeRecord>(&*entry) : nullptr;
+      if (record != nullptr) BETR_RETURN_IF_ERROR(AddFile(lost, cursor->Key(), *record));
+    }
+    return cursor->status();
+  }
+
+  absl::Status AddFile(const store::LostRange& lost, std::string_view object, const InodeRecord& record) {
+    Loss loss;
+    loss.changes_only = lost.changes_only;
+    loss.why = lost.why;
+    const std::string attachments = key::Attachments(object);
+    loss.first = FirstBlockAfter(lost.range.lo, attachments) * kFileBlock.value;
+    const uint64_t end = std::min(FirstBlockAfter(lost.range.hi, attachments) * kFileBlock.value, record.size);
+    if (record.type == FileType::kRegular && loss.first < end) {
+      loss.kind = Loss::Kind::kBytes;
+      loss.last = end - 1;
+      BETR_ASSIGN_OR_RETURN(loss.names, NamesOf(object));
+      Say(loss);
+    }
+    for (const XattrRecord& xattr : record.xattrs) {
+      if (!xattr.external || !lost.range.Contains(key::Xattr(object, xattr.name))) continue;
+      loss.kind = Loss::Kind::kAttribute;
+      loss.attribute = xattr.name;
+      BETR_ASSIGN_OR_RETURN(loss.names, NamesOf(object));
+      Say(loss);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<std::string>> NamesOf(std::string_view object) {
+    const auto parsed = key::ParseMeta(object);
+    if (parsed && parsed->kind == key::MetaKey::Kind::kGroup) return groups_.Of(*meta_, parsed->content, parsed->id);
+    if (parsed && parsed->kind == key::MetaKey::Kind::kRoot) return std::vector<std::string>{"/"};
+    if (parsed && parsed->kind == key::MetaKey::Kind::kEntry) return std::vector{Path(object)};
+    return std::vector<std::string>();
+  }
+
+  // Joins bytes that follow those of before.
+  void Say(Loss loss) {
+    const bool goes_on = pending_ && pending_->kind == Loss::Kind::kBytes && loss.kind == Loss::Kind::kBytes &&
+                         pending_->names == loss.names && pending_->changes_only == loss.changes_only &&
+                         loss.first <= pending_->last + 1;
+    if (goes_on) {
+      pending_->last = std::max(pending_->last, loss.last);
+      return;
+    }
+    Finish();
+    pending_ = std::move(loss);
+  }
+
+  const Store& store_;
+  const absl::StatusOr<TreeId> meta_;
+  GroupNames groups_;
+  absl::FunctionRef<void(const Loss&)> say_;
+  std::optional<Loss> pending_;
+};
+
+// Ranges that touch or overlap are one.
+void Join(std::vector<store::LostRange>* lost) {
+  const auto place = [](const store::LostRange& range) { return std::tie(range.tree, range.changes_only); };
+  std::stable_sort(lost->begin(), lost->end(), [&](const store::LostRange& a, const store::LostRange& b) {
+    return place(a) != place(b) ? place(a) < place(b) : a.range.lo < b.range.lo;
+  });
+  std::vector<store::LostRange> joined;
+  for (store::LostRange& range : *lost) {
+    const bool is_next = joined.empty() || range.tree.empty() || place(joined.back()) != place(range) ||
+                         joined.back().range.hi < range.range.lo;
+    if (is_next) {
+      joined.push_back(std::move(range));
+      continue;
+    }
+    store::LostRange& last = joined.back();
+    last.range.hi = std::max(last.range.hi, range.range.hi);
+    if (range.why != last.why && !last.why.ends_with(", and more")) last.why += ", and more";
+  }
+  *lost = std::move(joined);
+}
+
+std::string NamesText(const Loss& loss) {
+  std::string text = loss.names.empty() ? "a file that was unlinked, but open" : Escape(loss.names.front());
+  for (size_t i = 1; i < loss.names.size(); ++i) {
+    text += absl::StrFormat("%s%s", i == 1 ? " (also " : ", ", Escape(loss.names[i]));
+  }
+  return text + (loss.names.size() > 1 ? ")" : "");
+}
+
+std::string BoundsText(const Loss& loss) {
+  if (loss.from.empty() && loss.to.empty()) return "all";
+  return absl::StrFormat("from %s %s", loss.from.empty() ? "/" : Escape(loss.from),
+                         loss.to.empty() ? "to the end" : "up to " + Escape(loss.to));
+}
 
 }  // namespace
 
-absl::StatusOr<uint64_t> DescribeLoss(const Store& store, const store::LostRange& lost, uint64_t limit,
-                                      absl::FunctionRef<void(const std::string&)> say) {
-  if (limit == 0) return 0;
-  const absl::StatusOr<TreeId> meta = store.FindTree(kMetaTree);
-  if (lost.tree == kDataTree && meta.ok()) return Files(lost, limit, say).Run(store, *meta);
-  const std::string_view what = lost.tree == kMetaTree ? "names" : "keys";
-  const std::string place = lost.tree == kMetaTree ? "" : absl::StrFormat("tree \"%s\": ", Escape(lost.tree));
-  say(absl::StrFormat("%s%s %s: %s (%s)", place, what, Describe(lost.range), Verb(lost), lost.why));
-  return 1;
+std::string ToText(const Loss& loss) {
+  const std::string_view verb = loss.changes_only ? "the latest changes are lost" : "lost";
+  switch (loss.kind) {
+    case Loss::Kind::kBytes:
+      return absl::StrFormat("%s: bytes %u to %u: %s", NamesText(loss), loss.first, loss.last, verb);
+    case Loss::Kind::kAttribute:
+      return absl::StrFormat("%s: attribute %s: %s", NamesText(loss), Escape(loss.attribute), verb);
+    case Loss::Kind::kName:
+      return absl::StrFormat("%s: %s (%s)", NamesText(loss), verb, loss.why);
+    case Loss::Kind::kNames:
+      return absl::StrFormat("names %s: %s (%s)", BoundsText(loss), verb, loss.why);
+    case Loss::Kind::kKeys:
+      return absl::StrFormat("tree \"%s\": keys %s: %s (%s)", Escape(loss.tree), BoundsText(loss), verb, loss.why);
+    case Loss::Kind::kUnknown:
+      break;
+  }
+  return absl::StrFormat("whatever they changed: %s", loss.why);
+}
+
+std::string_view KindName(Loss::Kind kind) {
+  switch (kind) {
+    case Loss::Kind::kBytes:
+      return "bytes";
+    case Loss::Kind::kAttribute:
+      return "attribute";
+    case Loss::Kind::kName:
+      return "name";
+    case Loss::Kind::kNames:
+      return "names";
+    case Loss::Kind::kKeys:
+      return "keys";
+    case Loss::Kind::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lost,
+                            absl::FunctionRef<void(const Loss&)> say) {
+  Join(&lost);
+  Describer describer(store, say);
+  for (const store::LostRange& range : lost) {
+    BETR_RETURN_IF_ERROR(describer.Add(range));
+  }
+  describer.Finish();
+  return absl::OkStatus();
 }
 
 }  // namespace betr::fs

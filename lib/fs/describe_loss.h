@@ -1,21 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says which names, and which bytes of which files, are gone with a range of keys.
+// Says which names, and which bytes and attributes of which files, are gone with ranges of keys.
 #pragma once
 
 #include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "betr/store.h"
-#include "store/salvage.h"
+#include "store/lost_range.h"
 
 namespace betr::fs {
 
-// Calls `say` with a line for each range of names, and for each file of whose content something was there. Holes are
-// not known: bytes that were never written count. At most `limit` lines; returns how many there were.
-// Requires: the store can be read. Errors: of reading it.
-absl::StatusOr<uint64_t> DescribeLoss(const Store& store, const store::LostRange& lost, uint64_t limit,
-                                      absl::FunctionRef<void(const std::string&)> say);
+// One thing that is gone. Names and keys are bytes as they are.
+struct Loss {
+  enum class Kind : uint8_t {
+    kBytes,      // first to last, of a file
+    kAttribute,  // an extended attribute of a file
+    kName,       // a name, and what it stood for
+    kNames,      // all names from one to before another
+    kKeys,       // all keys of a tree from one to before another
+    kUnknown,    // `why` says all that is known
+  };
+  Kind kind = Kind::kUnknown;
+  std::vector<std::string>
+      names;  // kBytes, kAttribute: all paths of the file, none if it was unlinked, but open; kName
+  uint64_t first = 0;
+  uint64_t last = 0;
+  std::string attribute;
+  std::string tree;  // kKeys
+  std::string from;  // kNames, kKeys: text of the bounds; "" for the first of all, or behind the last
+  std::string to;
+  bool changes_only = false;  // older contents show
+  std::string why;
+};
+
+// "/a/b: bytes 0 to 4095: lost". One line of printable ASCII.
+std::string ToText(const Loss& loss);
+// "bytes", "attribute", "name", "names", "keys", "unknown".
+std::string_view KindName(Loss::Kind kind);
+
+// Calls `say` for each range of names, and for each file of whose content something was there, as far as its record is
+// still known; pieces that touch are said once. Holes are not known: bytes that were never written count.
+// Requires: the store can be read. Errors: of reading it. Memory: the names of the link groups of one home.
+// Cost: a scan of the records in each range of "data".
+absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lost,
+                            absl::FunctionRef<void(const Loss&)> say);
 
 }  // namespace betr::fs

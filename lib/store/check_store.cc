@@ -136,11 +136,12 @@ void CheckLog(Inspection& image, CheckFigures& figures, const ReportFinding& rep
     }
     return absl::OkStatus();
   };
-  const absl::Status opened =
-      Log::Open(image.device(), image.log_area(), image.log_salt(), image.log_start(), visit).status();
-  if (!opened.ok()) {
-    report(Damage("log", fmt::format("log: {}", std::string(opened.message()))));
+  const auto log = Log::Open(image.device(), image.log_area(), image.log_salt(), image.log_start(), visit);
+  if (!log.ok()) {
+    report(Damage("log", fmt::format("log: {}", std::string(log.status().message()))));
+    return;
   }
+  figures.is_log_torn = (*log)->EndsTorn();
 }
 
 // Names of trees and snapshots, as often as there are.

@@ -52,6 +52,7 @@ struct CheckFigures {
   uint64_t table_pages = 0;
   uint64_t trees = 0;
   uint64_t log_records = 0;  // to be replayed
+  bool is_log_torn = false;  // behind them there is a part of a frame, as a crash leaves it
   Bytes used{0};
 };
 

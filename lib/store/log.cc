@@ -222,6 +222,11 @@ Bytes Log::Held() const {
   return kBlockSize * held_blocks_;
 }
 
+bool Log::EndsTorn() const {
+  const MutexLock lock(mutex_);
+  return is_torn_;
+}
+
 Lsn Log::LastLsn() const {
   const MutexLock lock(mutex_);
   return last_lsn_;

@@ -82,6 +82,9 @@ class Log {
   // it must not be so any more. Before other threads use the log.
   void BeforeFirstWrite(std::function<absl::Status()> prepare) { prepare_ = std::move(prepare); }
 
+  // Whether opening found a frame at the end that a crash has torn. Nothing may have been written since.
+  bool EndsTorn() const;
+
   // The number of this opening of the log, which its frames have.
   uint64_t opening() const { return opening_; }
 

@@ -57,9 +57,11 @@ class Repair {
 
   absl::Status Log() {
     BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
-    BETR_ASSIGN_OR_RETURN(const LogCut cut, MendLog(*image));
-    Tell(fmt::format("log: ends before the damage: {} frames with {} records are not replayed", cut.frames,
-                     cut.records));
+    BETR_ASSIGN_OR_RETURN(MendedLog log, MendLog(*image));
+    Tell(fmt::format("log: ends before the damage: {} frames with {} records are not replayed", log.cut.frames,
+                     log.cut.records));
+    Append(result_.salvaged.lost, log.losses.lost);
+    result_.salvaged.more_lost += log.losses.more_lost;
     return absl::OkStatus();
   }
 
@@ -114,28 +116,32 @@ absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, R
   return std::move(repair.result());
 }
 
-absl::StatusOr<LogCut> MendLog(Inspection& image, std::optional<Lsn> bad) {
+absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad) {
   const auto replay = [&](Lsn lsn, std::string_view payload) {
     return bad && lsn >= *bad ? absl::DataLossError("as told") : DecodeBatch(payload).status();
   };
   const absl::Status opened =
       Log::Open(image.device(), image.log_area(), image.log_salt(), image.log_start(), replay).status();
   if (opened.ok() || !absl::IsDataLoss(opened)) {
-    return opened.ok() ? absl::StatusOr<LogCut>(LogCut{}) : opened;
+    return opened.ok() ? absl::StatusOr<MendedLog>(MendedLog{}) : opened;
   }
   BETR_ASSIGN_OR_RETURN(const uint64_t end,
                         Log::SoundEnd(image.device(), image.log_area(), image.log_salt(), image.log_start(), replay));
-  return CutLog(image.device(), image.log_area(), image.log_salt(), image.log_start().position, end);
+  MendedLog mended;
+  BETR_ASSIGN_OR_RETURN(mended.losses, FindLogLosses(image, end));
+  BETR_ASSIGN_OR_RETURN(mended.cut,
+                        CutLog(image.device(), image.log_area(), image.log_salt(), image.log_start().position, end));
+  return mended;
 }
 
-absl::StatusOr<LogCut> MendReplay(BlockDevice& device, StoreOptions options) {
+absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options) {
   const Bytes cache_size = options.cache_size;
   options.read_only = true;
   options.background = false;
   const absl::Status opened = betr::Store::Open(std::make_unique<BorrowedDevice>(device), std::move(options)).status();
   const std::optional<Lsn> bad = FailedLogRecord(opened);
   if (!bad) {
-    return opened.ok() ? absl::StatusOr<LogCut>(LogCut{}) : opened;
+    return opened.ok() ? absl::StatusOr<MendedLog>(MendedLog{}) : opened;
   }
   BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device, cache_size));
   return MendLog(*image, bad);

@@ -12,6 +12,7 @@
 
 #include "store/check_store.h"
 #include "store/log_cut.h"
+#include "store/log_losses.h"
 #include "store/salvage.h"
 
 namespace betr::store {
@@ -34,13 +35,19 @@ struct ImageRepair {
 absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
                                         std::vector<Finding> findings, absl::FunctionRef<void(std::string_view)> act);
 
+// What a log lost at its end, and which keys that concerns.
+struct MendedLog {
+  LogCut cut;
+  LogLosses losses;
+};
+
 // Cuts the log where replaying the image fails: at a frame or record that is damaged, or from record `bad` on.
 // Nothing if it can be read to its end. Errors: the device's.
-absl::StatusOr<LogCut> MendLog(Inspection& image, std::optional<Lsn> bad = std::nullopt);
+absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad = std::nullopt);
 
 // Opens the store read-only, which replays the log, and cuts it at the record that the state cannot take, such as one
 // of a tree that is lost. Requires: no findings are left. Errors: of opening, but for those of log records.
-absl::StatusOr<LogCut> MendReplay(BlockDevice& device, StoreOptions options);
+absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options);
 
 // The log record at which opening a store failed, if the record was the reason and not the device or a lack of space.
 std::optional<Lsn> FailedLogRecord(const absl::Status& status);

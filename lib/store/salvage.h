@@ -23,22 +23,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "betr/bound.h"
 #include "store/inspect.h"
+#include "store/lost_range.h"
 
 namespace betr::store {
 
 inline constexpr std::string_view kLostTreePrefix = "lost+found.";
-
-// Keys of a tree whose entries, or latest changes, are gone.
-struct LostRange {
-  std::string tree;
-  Range range;
-  bool changes_only = false;  // buffered changes are gone; older contents show
-  std::string why;            // names the structure and its place
-};
 
 struct Salvaged {
   std::vector<std::string> actions;     // what was done, for people
@@ -48,7 +41,6 @@ struct Salvaged {
   uint64_t nodes_kept = 0;
   uint64_t nodes_lost = 0;
 };
-inline constexpr size_t kMaxLostRanges = 10000;
 
 // Reads the whole device, and writes a new checkpoint. Requires: the device is writable and locked. Afterwards the
 // look at the image is out of date. Memory: proportional to the number of nodes on the device, plus the cache.

@@ -4,6 +4,7 @@
 #include "support/damage/corpus.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -35,6 +36,18 @@ void CheckUndo(tools::ToolRun& run, const std::string& image, const std::string&
   CHECK(ContentOf(image) == before);
 }
 
+// What a repair prints but for its last line, as a dry run of it must print it.
+std::string AsDryRun(std::string text) {
+  for (const auto& [said, would] : {std::pair("\nrepaired: ", "\nwould repair: "), {"\nlost: ", "\nwould be lost: "}}) {
+    for (size_t at = 0; (at = text.find(said, at)) != std::string::npos;) {
+      text.replace(at, std::strlen(said), would);
+    }
+  }
+  return text;
+}
+
+std::string WithoutLastLine(const std::string& text) { return text.substr(0, text.rfind('\n', text.size() - 2) + 1); }
+
 void RunCase(const Subject& subject, const DamageCase& test) {
   const TempDir dir;
   const std::string image = dir.File("image");
@@ -50,6 +63,11 @@ void RunCase(const Subject& subject, const DamageCase& test) {
   CHECK((look.out + look.err).find(test.finds) != std::string::npos);
   CHECK(ContentOf(image) == before);
 
+  tools::ToolRun dry;
+  const int exit_dry = dry.Run(Fsck, {"-y", "--dry-run", image});
+  INFO("dry run:\n" << dry.out << dry.err);
+  CHECK(ContentOf(image) == before);
+
   tools::ToolRun repair;
   const std::string undo = dir.File("undo");
   const int exit_repair = repair.Run(Fsck, {"-y", "--undo", undo, image});
@@ -57,6 +75,8 @@ void RunCase(const Subject& subject, const DamageCase& test) {
   CHECK(exit_repair == test.exit_repair);
   CHECK((repair.out + repair.err).find(test.does) != std::string::npos);
   CHECK((repair.out.find("lost: ") != std::string::npos) == test.is_lossy);
+  CHECK(WithoutLastLine(dry.out) == WithoutLastLine(AsDryRun("\n" + repair.out)).substr(1));
+  CHECK(exit_dry == (test.exit_repair == 0 ? 0 : 4));
 
   tools::ToolRun again;
   const int exit_again = again.Run(Fsck, {"-f", image});

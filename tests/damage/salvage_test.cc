@@ -271,6 +271,46 @@ TEST_CASE("what a failing device does not give is not taken for lost", "[damage]
   CHECK(failures > 10);
 }
 
+// Keys that are not the same in both.
+std::set<std::string> Differences(const Contents& a, const Contents& b, const std::string& tree) {
+  std::set<std::string> keys;
+  for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    for (const auto& [key, value] : one->at(tree)) {
+      const auto found = other->at(tree).find(key);
+      if (found == other->at(tree).end() || found->second != value) {
+        keys.insert(key);
+      }
+    }
+  }
+  return keys;
+}
+
+TEST_CASE("what the log behind a damaged frame would have changed is named", "[damage][repair]") {
+  const Subject subject = CrashedStore();
+  MemoryDevice sound(subject.size, subject.image);
+  std::vector<Structure> frames = StructuresOf(sound);
+  frames.erase(std::remove_if(frames.begin(), frames.end(),
+                              [](const Structure& structure) { return structure.kind != Kind::kLog; }),
+               frames.end());
+  // The fourth frame has two batches.
+  const std::vector<size_t> state_after = {1, 2, 3, 5, 6, 7, 8};
+  REQUIRE(frames.size() == state_after.size());
+  REQUIRE(subject.states.size() == 9);
+  for (size_t i = 0; i + 1 < frames.size(); ++i) {
+    INFO("frame " << i);
+    MemoryDevice device(subject.size, subject.image);
+    REQUIRE(device.Patch(frames[i].offset + Bytes{GENERATE(3, 100)}, "damage").ok());
+    const Repaired repaired = RepairDamaged(device);
+    INFO(WhatIsLost(repaired));
+    const auto& lost = repaired.repair.salvaged.lost;
+    CHECK(std::count_if(lost.begin(), lost.end(), [](const auto& range) { return range.tree.empty(); }) == 1);
+    for (const std::string& key : Differences(subject.states[state_after[i]], subject.states.back(), "main")) {
+      CHECK(IsLost(repaired, "main", key));
+    }
+    CHECK_FALSE(IsLost(repaired, "main", "usr/lib/001"));
+  }
+}
+
 // Writes every node anew where only single units are free, and enough names for a catalog of several units.
 void Scatter(Bench& bench) {
   bench.Change([](Store& store) {

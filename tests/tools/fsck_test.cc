@@ -92,9 +92,9 @@ TEST_CASE("fsck -p looks closely only at what was not closed cleanly") {
   CHECK(Says(run, "3 log records to replay"));
 }
 
-TEST_CASE("fsck reports damage wherever it is, and guesses only with -y") {
+TEST_CASE("fsck tells what is lost with a node, and guesses only with -y") {
   ToolRun run;
-  SECTION("in a node") {
+  SECTION("as text") {
     const SampleImage image;
     image.FlipExtent(Holder::kNode, 7);
     CHECK_FSCK(4, run, image.path());
@@ -106,6 +106,34 @@ TEST_CASE("fsck reports damage wherever it is, and guesses only with -y") {
     CHECK(Says(run, "lost: tree \"main\": keys from /"));
     CHECK_FSCK(0, run, "-f", image.path());
   }
+  SECTION("as JSON") {
+    const SampleImage image;
+    image.FlipExtent(Holder::kNode, 7);
+    CHECK(run.Run(Fsck, {"-y", "--json", image.path()}) == 1);
+    const json document = json::parse(run.out);
+    CHECK_FALSE(document["dry_run"]);
+    REQUIRE_FALSE(document["lost"].empty());
+    for (const json& lost : document["lost"]) {
+      CHECK(lost["kind"] == "keys");
+      CHECK_FALSE(lost["tree"].get<std::string>().empty());
+      CHECK(lost["from"].get<std::string>() < lost["to"].get<std::string>());
+    }
+  }
+  SECTION("with a dry run") {
+    const SampleImage image;
+    image.FlipExtent(Holder::kNode, 7);
+    CHECK_FSCK(4, run, "-y", "--dry-run", image.path());
+    CHECK(Says(run, "would be lost: tree \"main\": keys from /"));
+    CHECK(Says(run, "would be repaired, 0 errors left"));
+    CHECK_FSCK(16, run, "--dry-run", image.path());
+    CHECK_FSCK(16, run, "-n", "--dry-run", image.path());
+    CHECK_FSCK(1, run, "-y", image.path());
+    CHECK_FSCK(0, run, "-y", "--dry-run", image.path());
+  }
+}
+
+TEST_CASE("fsck reports damage wherever it is, and repairs it") {
+  ToolRun run;
   SECTION("in the table") {
     const SampleImage image;
     image.FlipExtent(Holder::kTablePage, 1);
@@ -146,6 +174,7 @@ TEST_CASE("fsck reports damage wherever it is, and guesses only with -y") {
     image.Flip(frame + Bytes{100});
     // The records had not been followed by a flush that another frame tells of: the log just ends here.
     CHECK_FSCK(0, run, image.path());
+    CHECK(Says(run, "log: its last frame is not whole"));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/size_text.h"
 #include "base/status.h"
+#include "device/overlay_device.h"
 #include "device/undo_file.h"
 #include "fsck_device.h"
 #include "fsck_fs.h"
@@ -26,16 +27,20 @@ namespace {
 class FsckRun {
  public:
   FsckRun(Tool& tool, const FsckOptions& options, const std::atomic<bool>& is_cancelled)
-      : tool_(tool), options_(options), is_cancelled_(is_cancelled), progress_(tool, ""), report_(tool, progress_) {}
+      : tool_(tool),
+        options_(options),
+        is_cancelled_(is_cancelled),
+        progress_(tool, ""),
+        report_(tool, progress_, options.dry_run) {}
 
   int Run() {
-    const FsckAccess access = options_.MayRepair() ? FsckAccess::kRepair : FsckAccess::kLook;
+    const FsckAccess access = options_.MayRepair() && !options_.dry_run ? FsckAccess::kRepair : FsckAccess::kLook;
     absl::StatusOr<std::unique_ptr<FileDevice>> file = OpenLocked(options_.image, access);
     if (!file.ok()) {
       tool_.PrintError("open: " + std::string(file.status().message()));
       return absl::IsDataLoss(file.status()) ? kFsckUncorrected : kFsckOperational;
     }
-    const absl::Status status = options_.undo.empty() ? Check(**file) : CheckWithUndo(**file);
+    const absl::Status status = CheckIn(**file);
     if (!status.ok() && !is_cancelled_) {
       progress_.Clear();
       const std::string message(status.message());
@@ -58,7 +63,14 @@ class FsckRun {
 
   Bytes CacheSize() const { return options_.cache_size.value > 0 ? options_.cache_size : MiB(256); }
 
-  absl::Status CheckWithUndo(BlockDevice& file) {
+  absl::Status CheckIn(BlockDevice& file) {
+    if (options_.dry_run) {
+      OverlayDevice device(file);
+      return Check(device);
+    }
+    if (options_.undo.empty()) {
+      return Check(file);
+    }
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UndoDevice> device, UndoDevice::Create(file, options_.undo));
     return Check(*device);
   }
@@ -169,6 +181,10 @@ class FsckRun {
         report_.Found({"store", finding.kind, finding.what, finding.is_harmless});
       }
     });
+    if (looks_ == 0 && figures_.is_log_torn) {
+      report_.Note(
+          "log: its last frame is not whole and is not replayed: so a crash leaves what was not synced, or damage");
+    }
     ++looks_;
     return findings;
   }
@@ -227,8 +243,8 @@ class FsckRun {
                          report_.repairs());
     }
     if (report_.errors() + report_.repairs() > 0) {
-      return fmt::format("{} errors found, {} things repaired, {} errors left", report_.errors(), report_.repairs(),
-                         left_);
+      return fmt::format("{} errors found, {} things {}, {} errors left", report_.errors(), report_.repairs(),
+                         options_.dry_run ? "would be repaired" : "repaired", left_);
     }
     if (was_scrub_) {
       return fmt::format("clean, {} in {} extents with {} blocks read and verified", FormatSize(scrubbed_.read),
@@ -241,8 +257,9 @@ class FsckRun {
   }
 
   void Finish() {
-    exit_ |= report_.repairs() > 0 ? kFsckCorrected : 0;
-    exit_ |= left_ > 0 ? kFsckUncorrected : 0;
+    const bool has_repaired = report_.repairs() > 0;
+    exit_ |= has_repaired && !options_.dry_run ? kFsckCorrected : 0;
+    exit_ |= left_ > 0 || (has_repaired && options_.dry_run) ? kFsckUncorrected : 0;
     exit_ |= is_cancelled_ ? kFsckCancelled : 0;
     Json figures = Json::object();
     figures["nodes"] = figures_.nodes;
@@ -306,6 +323,7 @@ int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled) 
   FsckOptions options;
   AddFsckOptions(tool, &options);
   if (const auto exit = tool.Parse(args)) return *exit;
+  if (options.dry_run && !options.MayRepair()) return tool.UsageError("--dry-run: wants -p or -y");
   const int exit = options.undo_apply.empty() ? FsckRun(tool, options, is_cancelled).Run() : ApplyUndo(tool, options);
   return tool.Finish(exit);
 }

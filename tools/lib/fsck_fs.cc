@@ -92,20 +92,6 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
   return summary->errors_left;
 }
 
-absl::Status DescribeLosses(const Store& store, const store::Salvaged& salvaged, FsckReport& report) {
-  constexpr uint64_t kMaxLines = 10000;
-  uint64_t lines = 0;
-  for (const store::LostRange& lost : salvaged.lost) {
-    const auto say = [&](const std::string& line) { report.Lost(line); };
-    BETR_ASSIGN_OR_RETURN(const uint64_t more, fs::DescribeLoss(store, lost, kMaxLines - lines, say));
-    lines += more;
-  }
-  if (salvaged.more_lost > 0 || lines >= kMaxLines) {
-    report.Lost("and more that is not listed");
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
@@ -130,11 +116,13 @@ absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& devic
 
 absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, const store::Salvaged& salvaged,
                             FsckReport& report) {
+  std::vector<store::LostRange> lost = salvaged.lost;
   BETR_ASSIGN_OR_RETURN(StoreOptions options, OptionsFor(cache_size, true));
-  BETR_ASSIGN_OR_RETURN(const store::LogCut cut, store::MendReplay(device, std::move(options)));
-  if (cut.frames > 0) {
-    report.Repaired(fmt::format("log: {} frames with {} records are not replayed", cut.frames, cut.records));
+  BETR_ASSIGN_OR_RETURN(const store::MendedLog log, store::MendReplay(device, std::move(options)));
+  if (log.cut.frames > 0) {
+    report.Repaired(fmt::format("log: {} frames with {} records are not replayed", log.cut.frames, log.cut.records));
   }
+  lost.insert(lost.end(), log.losses.lost.begin(), log.losses.lost.end());
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(device, cache_size, true));
   if (fs::HasLostTrees(*store)) {
     BETR_ASSIGN_OR_RETURN(store, OpenStore(device, cache_size, false));
@@ -142,7 +130,11 @@ absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, const store::
     BETR_RETURN_IF_ERROR(store->Close());
     BETR_ASSIGN_OR_RETURN(store, OpenStore(device, cache_size, true));
   }
-  return DescribeLosses(*store, salvaged, report);
+  BETR_RETURN_IF_ERROR(fs::DescribeLosses(*store, std::move(lost), [&](const fs::Loss& loss) { report.Lost(loss); }));
+  if (const uint64_t more = salvaged.more_lost + log.losses.more_lost; more > 0) {
+    report.Note(fmt::format("{} more ranges of keys are lost, which are not listed", more));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size) {

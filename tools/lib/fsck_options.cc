@@ -12,6 +12,7 @@ ToolDescription FsckDescription() {
               "is given.",
           .examples =
               "  fsck.betr disk.img\n"
+              "  fsck.betr -y --dry-run disk.img\n"
               "  fsck.betr -y --undo disk.undo disk.img\n"
               "  fsck.betr --undo-apply disk.undo disk.img\n"
               "  fsck.betr --data disk.img\n"
@@ -32,17 +33,22 @@ void AddFsckOptions(Tool& tool, FsckOptions* options) {
   no->excludes(preen)->excludes(yes);
   preen->excludes(yes);
   app.add_flag("-f", options->force, "With -p: look closely in any case");
+  CLI::Option* dry_run = app.add_flag("--dry-run", options->dry_run,
+                                      "With -p or -y: say what would be repaired and lost, and change nothing");
+  dry_run->excludes(no);
   CLI::Option* data = app.add_flag("--data", options->data,
                                    "Scrub: read all that is in use in the order of the device and verify its "
                                    "checksums; look closer only if something is wrong");
   CLI::Option* undo =
       app.add_option("--undo", options->undo, "Keep what is overwritten in this new file")->type_name("FILE");
+  undo->excludes(dry_run);
   app.add_option("--undo-apply", options->undo_apply, "Put back what --undo kept in this file, and do nothing else")
       ->type_name("FILE")
       ->excludes(no)
       ->excludes(preen)
       ->excludes(yes)
       ->excludes(data)
+      ->excludes(dry_run)
       ->excludes(undo);
   tool.AddJson();
   tool.AddSize("--cache", &options->cache_size, "Memory for nodes [256M]");

@@ -14,7 +14,8 @@ struct FsckOptions {
   bool preen = false;  // -p, -a
   bool yes = false;    // -y
   bool force = false;  // -f
-  bool data = false;   // --data
+  bool dry_run = false;
+  bool data = false;  // --data
   std::string undo;
   std::string undo_apply;
   Bytes cache_size{0};

@@ -4,6 +4,38 @@
 #include <ostream>
 
 namespace betr::tools {
+namespace {
+
+Json ToJson(const fs::Loss& loss) {
+  using Kind = fs::Loss::Kind;
+  Json entry = Json::object();
+  entry["kind"] = KindName(loss.kind);
+  if (loss.kind == Kind::kBytes || loss.kind == Kind::kAttribute || loss.kind == Kind::kName) {
+    entry["names"] = Json::array();
+    for (const std::string& name : loss.names) {
+      entry["names"].push_back(JsonText(name));
+    }
+  }
+  if (loss.kind == Kind::kBytes) {
+    entry["first"] = loss.first;
+    entry["last"] = loss.last;
+  }
+  if (loss.kind == Kind::kAttribute) {
+    entry["attribute"] = JsonText(loss.attribute);
+  }
+  if (loss.kind == Kind::kKeys) {
+    entry["tree"] = JsonText(loss.tree);
+  }
+  if (loss.kind == Kind::kKeys || loss.kind == Kind::kNames) {
+    entry["from"] = loss.from.empty() ? Json() : JsonText(loss.from);
+    entry["to"] = loss.to.empty() ? Json() : JsonText(loss.to);
+  }
+  entry["changes_only"] = loss.changes_only;
+  entry["why"] = loss.why;
+  return entry;
+}
+
+}  // namespace
 
 void FsckReport::Found(const FsckFinding& finding) {
   errors_ += finding.is_harmless ? 0 : 1;
@@ -27,16 +59,16 @@ void FsckReport::Repaired(std::string_view what) {
     return;
   }
   progress_.Clear();
-  tool_.io().out << "repaired: " << what << '\n';
+  tool_.io().out << (is_dry_run_ ? "would repair: " : "repaired: ") << what << '\n';
 }
 
-void FsckReport::Lost(std::string_view what) {
+void FsckReport::Lost(const fs::Loss& loss) {
   if (tool_.json()) {
-    lost_.push_back(std::string(what));
+    lost_.push_back(ToJson(loss));
     return;
   }
   progress_.Clear();
-  tool_.io().out << "lost: " << what << '\n';
+  tool_.io().out << (is_dry_run_ ? "would be lost: " : "lost: ") << ToText(loss) << '\n';
 }
 
 void FsckReport::Note(std::string_view what) {
@@ -60,6 +92,7 @@ void FsckReport::Finish(const std::string& image, std::string_view summary, int 
   Json document = NewDocument("fsck");
   document["image"] = JsonText(image);
   document["exit_code"] = exit_code;
+  document["dry_run"] = is_dry_run_;
   document["summary"] = summary;
   document["findings"] = std::move(findings_);
   document["repaired"] = std::move(repaired_);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fs/describe_loss.h"
 #include "json_output.h"
 #include "progress.h"
 #include "tool.h"
@@ -23,13 +24,15 @@ struct FsckFinding {
 // Keeps no findings unless JSON is wanted: there may be as many as nodes.
 class FsckReport {
  public:
-  FsckReport(Tool& tool, Progress& progress) : tool_(tool), progress_(progress) {}
+  // `is_dry_run`: nothing of what is repaired stays so.
+  FsckReport(Tool& tool, Progress& progress, bool is_dry_run)
+      : tool_(tool), progress_(progress), is_dry_run_(is_dry_run) {}
 
   void Found(const FsckFinding& finding);
   // Something that was found before has been mended.
   void Repaired(std::string_view what);
   // What could not be saved.
-  void Lost(std::string_view what);
+  void Lost(const fs::Loss& loss);
   // Something that the user should know, and is no finding.
   void Note(std::string_view what);
 
@@ -43,6 +46,7 @@ class FsckReport {
  private:
   Tool& tool_;
   Progress& progress_;
+  const bool is_dry_run_;
   uint64_t errors_ = 0;
   uint64_t repairs_ = 0;
   Json findings_ = Json::array();

@@ -124,21 +124,24 @@ std::vector<DamageCase> NodeCases() {
 
 std::vector<DamageCase> LogCases() {
   return {
-      {"first frame's header", [](Bench& b) { b.Flip(Frame(b, 0), 20); }, "no intact frame", "log: ends before"},
-      {"first frame's records", [](Bench& b) { b.Flip(Frame(b, 0), 100); }, "no intact frame", "log: ends before"},
-      {"first frame zeroed", [](Bench& b) { b.Zero(Frame(b, 0)); }, "no intact frame", "log: ends before"},
-      {"a frame in the middle", [](Bench& b) { b.Flip(Frame(b, 2), 90); }, "no intact frame", "log: ends before"},
-      {"a frame in the middle zeroed", [](Bench& b) { b.Zero(Frame(b, 3)); }, "no intact frame", "log: ends before"},
+      {"first frame's header", [](Bench& b) { b.Flip(Frame(b, 0), 20); }, "no intact frame", "log: ends before", true},
+      {"first frame's records", [](Bench& b) { b.Flip(Frame(b, 0), 100); }, "no intact frame", "log: ends before",
+       true},
+      {"first frame zeroed", [](Bench& b) { b.Zero(Frame(b, 0)); }, "no intact frame", "log: ends before", true},
+      {"a frame in the middle", [](Bench& b) { b.Flip(Frame(b, 2), 90); }, "no intact frame", "log: ends before", true},
+      {"a frame in the middle zeroed", [](Bench& b) { b.Zero(Frame(b, 3)); }, "no intact frame", "log: ends before",
+       true},
       {"two frames exchanged",
        [](Bench& b) {
          const std::string bytes = b.Read(Frame(b, 1));
          b.Put(Frame(b, 1), b.Read(Frame(b, 2)));
          b.Put(Frame(b, 2), bytes);
        },
-       "no intact frame", "log: ends before"},
-      {"a record that is no batch", [](Bench& b) { b.AppendToLog("\x01\x05"); }, "log: record", "log: ends before"},
+       "no intact frame", "log: ends before", true},
+      {"a record that is no batch", [](Bench& b) { b.AppendToLog("\x01\x05"); }, "log: record", "log: ends before",
+       true},
       {"a batch for no tree", [](Bench& b) { b.AppendToLog(BatchFor(TreeId{77})); }, "there is no such tree",
-       "are not replayed"},
+       "lost: tree \"number 77\"", true},
       {"a leaf, and a batch for it", [](Bench& b) { b.Zero(b.HeaderOf(b.NodeOf("main", 0))); }, "header: magic is",
        "1 lost", true},
       {"a leaf and a frame",

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes with the end of a log that is cut: the keys that its records would have changed.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "store/inspect.h"
+#include "store/lost_range.h"
+
+namespace betr::store {
+
+struct LogLosses {
+  std::vector<LostRange> lost;  // in the order of the log; what cannot be read is a range of tree ""
+  uint64_t more_lost = 0;       // ranges that are not listed
+};
+
+// Of the records from block number `end` on, those that the checkpoint has left out. Reads the rest of the log's area
+// and writes nothing. Errors: the device's.
+absl::StatusOr<LogLosses> FindLogLosses(Inspection& image, uint64_t end);
+
+}  // namespace betr::store

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is lost is said by the paths that people know.
+#include "fs/describe_loss.h"
+
+#include <catch2/catch.hpp>
+
+#include "fs/key.h"
+#include "support/fs/image.h"
+
+namespace betr::test {
+namespace {
+
+namespace key = fs::key;
+
+// /d/f with three blocks and a large xattr; /d/g; /l, /d/l and /d/m, three names of one file of two blocks.
+void Fill(Image& image) {
+  PathFileSystem& paths = image.paths();
+  REQUIRE(paths.MakeDirectories("d").ok());
+  REQUIRE(paths.WriteFile("d/f", std::string(10000, 'f')).ok());
+  REQUIRE(image.fs().SetXattr(paths.Open("d/f")->inode(), "user.x", std::string(3000, 'x')).ok());
+  REQUIRE(paths.WriteFile("d/g", std::string(5000, 'g')).ok());
+  REQUIRE(paths.WriteFile("l", std::string(8000, 'l')).ok());
+  REQUIRE(paths.Link("l", "d/l").ok());
+  REQUIRE(paths.Link("l", "d/m").ok());
+}
+
+std::vector<std::string> Say(Image& image, std::vector<store::LostRange> lost) {
+  const std::unique_ptr<Store> store = image.OpenStore(true);
+  std::vector<std::string> lines;
+  const absl::Status status =
+      fs::DescribeLosses(*store, std::move(lost), [&](const fs::Loss& loss) { lines.push_back(ToText(loss)); });
+  INFO(status);
+  REQUIRE(status.ok());
+  return lines;
+}
+
+const std::string kD = key::Content("", "d");
+const std::string kF = key::Entry(kD, "f");
+const std::string kG = key::Entry(kD, "g");
+
+store::LostRange Data(Range range, bool changes_only = false) {
+  return {std::string(kDataTree), std::move(range), changes_only, "x"};
+}
+Range Only(const std::string& one) { return {Bound::At(one), Bound::At(one + '\0')}; }
+
+using Lines = std::vector<std::string>;
+
+TEST_CASE("lost blocks are said as bytes of a file, as far as it goes", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  CHECK(Say(image, {Data(key::Blocks(kF, 1, 2))}) == Lines{"/d/f: bytes 4096 to 8191: lost"});
+  CHECK(Say(image, {Data(key::Blocks(kF, 2, 9), true)}) ==
+        Lines{"/d/f: bytes 8192 to 9999: the latest changes are lost"});
+  CHECK(Say(image, {Data({Bound::At(key::Block(kF, 2)), Bound::At(key::Block(kG, 1))})}) ==
+        Lines{"/d/f: bytes 8192 to 9999: lost", "/d/f: attribute user.x: lost", "/d/g: bytes 0 to 4095: lost"});
+  CHECK(Say(image, {Data(key::Blocks(kF, 4, 5))}).empty());
+}
+
+TEST_CASE("what touches is said once", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  CHECK(Say(image, {Data(key::Blocks(kF, 1, 2)), Data(key::Blocks(kG, 0, 1)), Data(key::Blocks(kF, 0, 1))}) ==
+        Lines{"/d/f: bytes 0 to 8191: lost", "/d/g: bytes 0 to 4095: lost"});
+  CHECK(Say(image, {Data(Only(key::Block(kF, 1))), Data(Only(key::Block(kF, 0)))}) ==
+        Lines{"/d/f: bytes 0 to 8191: lost"});
+  CHECK(Say(image, {Data(key::Blocks(kF, 0, 1)), Data(key::Blocks(kF, 1, 2), true)}) ==
+        Lines{"/d/f: bytes 0 to 4095: lost", "/d/f: bytes 4096 to 8191: the latest changes are lost"});
+}
+
+TEST_CASE("a file with several names is called by all of them", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  CHECK(Say(image, {Data(Range::Prefix(key::Groups("")))}) == Lines{"/l (also /d/l, /d/m): bytes 0 to 7999: lost"});
+}
+
+TEST_CASE("a file that was unlinked while open has no name any more", "[fs]") {
+  Image image;
+  Fill(image);
+  REQUIRE(image.fs().Open(image.paths().Open("d/g")->inode()).ok());
+  REQUIRE(image.paths().Unlink("d/g").ok());
+  image.Crash();
+  CHECK(Say(image, {Data(Range::Prefix(key::kOrphansPrefix))}) ==
+        Lines{"a file that was unlinked, but open: bytes 0 to 4999: lost"});
+}
+
+TEST_CASE("lost names are said as a name or as a range of them", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  CHECK(Say(image, {{std::string(kMetaTree), Only(kG), true, "log record 3"}}) ==
+        Lines{"/d/g: the latest changes are lost (log record 3)"});
+  CHECK(Say(image, {{std::string(kMetaTree), {Bound::At(kF), Bound::At(kG)}, false, "node 3: gone"},
+                    {std::string(kMetaTree), {Bound::At(kG), Bound::Past(kD)}, false, "node 4: gone"}}) ==
+        Lines{"names from /d/f up to /d/...: lost (node 3: gone, and more)"});
+  CHECK(Say(image, {{std::string(kMetaTree), Range::All(), false, "catalog"}}) == Lines{"names all: lost (catalog)"});
+}
+
+TEST_CASE("keys of other trees, and what nobody knows", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  CHECK(Say(image, {{"mail", {Bound::At("a"), Bound::Past("")}, false, "node 3"}}) ==
+        Lines{"tree \"mail\": keys from /a to the end: lost (node 3)"});
+  CHECK(Say(image, {{"", Range::All(), true, "log records 3 to 4 cannot be read"}}) ==
+        Lines{"whatever they changed: log records 3 to 4 cannot be read"});
+}
+
+}  // namespace
+}  // namespace betr::test
