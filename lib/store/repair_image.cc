@@ -49,8 +49,12 @@ class Repair {
   absl::Status Safely(const std::vector<Finding>& findings) {
     BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
     BETR_RETURN_IF_ERROR(RepairStore(*image, findings));
+    std::string last;  // one action may mend several findings
     for (const Finding& finding : findings) {
-      Tell(DescribeRepair(finding));
+      if (std::string action = DescribeRepair(finding); action != last) {
+        Tell(action);
+        last = std::move(action);
+      }
     }
     return absl::OkStatus();
   }

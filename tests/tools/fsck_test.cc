@@ -346,6 +346,9 @@ TEST_CASE("fsck says by its exit code what kept it from checking") {
   CHECK_FSCK(16, run, "-n", "-y", image.path());
   CHECK_FSCK(8, run, image.path() + ".none");
   CHECK_FSCK(8, run, "/dev/null");
+  CHECK_FSCK(8, run, "--json", image.path() + ".none");
+  CHECK(json::parse(run.out)["exit_code"] == 8);
+  CHECK(json::parse(run.out)["error"].get<std::string>().starts_with("open: "));
   CHECK(run.Run(CancelledFsck, {image.path()}) == 32);
   const auto holder = FileDevice::Open(image.path(), FileDevice::Access::kReadWrite);
   REQUIRE(holder.ok());

@@ -37,16 +37,13 @@ class FsckRun {
     const FsckAccess access = options_.MayRepair() && !options_.dry_run ? FsckAccess::kRepair : FsckAccess::kLook;
     absl::StatusOr<std::unique_ptr<FileDevice>> file = OpenLocked(options_.image, access);
     if (!file.ok()) {
-      tool_.PrintError("open: " + std::string(file.status().message()));
-      return absl::IsDataLoss(file.status()) ? kFsckUncorrected : kFsckOperational;
+      Failed(file.status(), "open: ");
+      if (tool_.json()) Finish();
+      return exit_;
     }
     const absl::Status status = CheckIn(**file);
     if (!status.ok() && !is_cancelled_) {
-      progress_.Clear();
-      const std::string message(status.message());
-      tool_.PrintError(fmt::format("{}{}", message.starts_with(options_.image) ? "" : options_.image + ": ", message));
-      exit_ |= absl::IsDataLoss(status) ? kFsckUncorrected : kFsckOperational;
-      has_failed_ = true;
+      Failed(status, options_.image + ": ");
     }
     Finish();
     return exit_;
@@ -54,6 +51,18 @@ class FsckRun {
 
  private:
   using Findings = std::vector<store::Finding>;
+
+  // `front`: what the message does not say by itself.
+  void Failed(const absl::Status& status, const std::string& front) {
+    progress_.Clear();
+    error_ = std::string(status.message());
+    if (!error_.starts_with(front)) {
+      error_ = front + error_;
+    }
+    tool_.PrintError(error_);
+    exit_ |= absl::IsDataLoss(status) ? kFsckUncorrected : kFsckOperational;
+    has_failed_ = true;
+  }
 
   // What is read from now on is counted anew.
   void BeginPhase(std::string_view phase) {
@@ -272,7 +281,7 @@ class FsckRun {
       figures["scrubbed_bytes"] = scrubbed_.read.value;
       figures["scrubbed_blocks"] = scrubbed_.blocks;
     }
-    report_.Finish(options_.image, Summary(), exit_, figures);
+    report_.Finish(options_.image, Summary(), exit_, error_, figures);
   }
 
   static constexpr int kMaxRounds = 3;
@@ -291,6 +300,7 @@ class FsckRun {
   bool was_scrub_ = false;
   bool is_done_ = false;
   bool has_failed_ = false;
+  std::string error_;  // why
   uint64_t left_ = 0;
   int exit_ = kFsckClean;
 };

@@ -80,7 +80,8 @@ void FsckReport::Note(std::string_view what) {
   }
 }
 
-void FsckReport::Finish(const std::string& image, std::string_view summary, int exit_code, const Json& figures) {
+void FsckReport::Finish(const std::string& image, std::string_view summary, int exit_code, std::string_view error,
+                        const Json& figures) {
   progress_.Clear();
   if (!tool_.json()) {
     if (!tool_.quiet()) {
@@ -94,6 +95,7 @@ void FsckReport::Finish(const std::string& image, std::string_view summary, int 
   document["exit_code"] = exit_code;
   document["dry_run"] = is_dry_run_;
   document["summary"] = summary;
+  document["error"] = error.empty() ? Json() : Json(error);
   document["findings"] = std::move(findings_);
   document["repaired"] = std::move(repaired_);
   document["lost"] = std::move(lost_);

@@ -40,8 +40,9 @@ class FsckReport {
   uint64_t errors() const { return errors_; }
   uint64_t repairs() const { return repairs_; }
 
-  // The last word: `summary` as a line, or all as JSON with the figures.
-  void Finish(const std::string& image, std::string_view summary, int exit_code, const Json& figures);
+  // The last word: `summary` as a line, or all as JSON with the figures and the error that ended it, if any.
+  void Finish(const std::string& image, std::string_view summary, int exit_code, std::string_view error,
+              const Json& figures);
 
  private:
   Tool& tool_;

@@ -9,7 +9,7 @@ copy, all rounds are alike, and there are at most COPIES of them.
 NAME = "clones"
 TITLE = "Nimble clones: clone, write, grep, round by round"
 CLONES = True
-SIZES = {"file_kib": (512, 4096, 16), "rounds": (6, 128, 2)}
+SIZES = {"file_kib": (512, 4096, 16), "rounds": (5, 128, 2)}
 FOLDERS, FILES = 8, 8
 COPIES = 16
 CONFIGURATIONS = (("head", "tail"), ("head", "head"), ("tail", "tail"))
