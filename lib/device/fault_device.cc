@@ -36,9 +36,10 @@ uint64_t FaultDevice::Operations() const {
   return operations_;
 }
 
-std::optional<Fault::Effect> FaultDevice::Strike(Fault::On kind) {
+std::optional<Fault::Effect> FaultDevice::Strike(Fault::On kind, Bytes offset, Bytes length) {
   const MutexLock lock(mutex_);
   if (!fault_ || (fault_->on != kind && fault_->on != Fault::On::kAny)) return std::nullopt;
+  if (offset < fault_->spared_to && offset + length > fault_->spared_from) return std::nullopt;
   ++operations_;
   const bool is_hit = fault_->repeat == Fault::Repeat::kOnce ? operations_ == fault_->nth : operations_ >= fault_->nth;
   if (!is_hit) return std::nullopt;
@@ -51,12 +52,12 @@ absl::Status FaultDevice::Report(Fault::Effect effect, std::string_view operatio
 }
 
 absl::Status FaultDevice::Read(Bytes offset, std::span<char> out) {
-  const std::optional<Fault::Effect> effect = Strike(Fault::On::kRead);
+  const std::optional<Fault::Effect> effect = Strike(Fault::On::kRead, offset, Bytes{out.size()});
   return effect ? DamagedRead(*effect, offset, out) : inner().Read(offset, out);
 }
 
 absl::Status FaultDevice::Write(Bytes offset, std::string_view data) {
-  const std::optional<Fault::Effect> effect = Strike(Fault::On::kWrite);
+  const std::optional<Fault::Effect> effect = Strike(Fault::On::kWrite, offset, Bytes{data.size()});
   return effect ? DamagedWrite(*effect, offset, data) : inner().Write(offset, data);
 }
 
@@ -82,17 +83,21 @@ absl::Status FaultDevice::Discard(Bytes offset, Bytes length) {
 }
 
 absl::Status FaultDevice::DamagedRead(Fault::Effect effect, Bytes offset, std::span<char> out) {
+  const Bytes length{out.size()};
   switch (effect) {
     case Fault::Effect::kIoError:
     case Fault::Effect::kNoSpace:
+      return Report(effect, "read", offset, length);
     case Fault::Effect::kHalfDone:
-      return Report(effect, "read", offset, Bytes{out.size()});
+    case Fault::Effect::kShort:
+      BETR_RETURN_IF_ERROR(inner().Read(offset, out.first(out.size() / 2)));
+      return effect == Fault::Effect::kShort ? absl::OkStatus() : Report(effect, "read", offset, length);
     case Fault::Effect::kLost:
     case Fault::Effect::kZeros:
       std::ranges::fill(out, '\0');
       return absl::OkStatus();
     case Fault::Effect::kMisdirected:
-      return inner().Read(Neighbour(offset, Bytes{out.size()}), out);
+      return inner().Read(Neighbour(offset, length), out);
     case Fault::Effect::kFlippedBit:
       BETR_RETURN_IF_ERROR(inner().Read(offset, out));
       FlipBit(out);
@@ -109,8 +114,9 @@ absl::Status FaultDevice::DamagedWrite(Fault::Effect effect, Bytes offset, std::
     case Fault::Effect::kNoSpace:
       return Report(effect, "write", offset, length);
     case Fault::Effect::kHalfDone:
+    case Fault::Effect::kShort:
       BETR_RETURN_IF_ERROR(inner().Write(offset, data.substr(0, (kBlockSize * (length / kBlockSize / 2)).value)));
-      return Report(effect, "write", offset, length);
+      return effect == Fault::Effect::kShort ? absl::OkStatus() : Report(effect, "write", offset, length);
     case Fault::Effect::kLost:
       return absl::OkStatus();
     case Fault::Effect::kZeros:

@@ -20,19 +20,24 @@ struct Fault {
     // Reported; nothing was done.
     kIoError,  // kUnavailable
     kNoSpace,  // kResourceExhausted
-    // Reported as an I/O error; the first half of a write's blocks was done. Reads, flushes: as kIoError.
+    // Reported as an I/O error; the first half was done: of a write its blocks, of a read its bytes. Flushes: as
+    // kIoError.
     kHalfDone,
     // Not reported.
     kLost,         // a write or flush is not done; a read leaves zeros
     kZeros,        // a read or write moves zeros instead of the bytes; a flush is not touched
     kFlippedBit,   // a read or write moves one wrong bit; a flush is not touched
     kMisdirected,  // a read or write goes to the next block (the one before, at the end); a flush is not touched
+    kShort,        // kHalfDone, but ok: somebody took a short count for all. The rest of a read's buffer is as it was
   };
 
   On on = On::kAny;
   uint64_t nth = 1;  // counted from 1 when the fault is armed
   Repeat repeat = Repeat::kOnce;
   Effect effect = Effect::kIoError;
+  // Reads and writes that touch these bytes are neither counted nor hit.
+  Bytes spared_from{0};
+  Bytes spared_to{0};
 };
 
 // Any thread; with several, which operation is the n-th is a matter of chance.
@@ -60,7 +65,7 @@ class FaultDevice final : public ForwardingDevice {
 
  private:
   // The effect on the operation that begins now, if any.
-  std::optional<Fault::Effect> Strike(Fault::On kind);
+  std::optional<Fault::Effect> Strike(Fault::On kind, Bytes offset = Bytes{0}, Bytes length = Bytes{0});
   absl::Status Report(Fault::Effect effect, std::string_view operation, Bytes offset, Bytes length) const;
   absl::Status DamagedRead(Fault::Effect effect, Bytes offset, std::span<char> out);
   absl::Status DamagedWrite(Fault::Effect effect, Bytes offset, std::string_view data);

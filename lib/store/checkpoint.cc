@@ -88,6 +88,15 @@ absl::Status Checkpointer::WriteCatalog(const State& state, Generation generatio
   return absl::OkStatus();
 }
 
+absl::Status Checkpointer::Confirm() {
+  if (core_.superblock.log_opening > 0) {
+    return absl::OkStatus();
+  }
+  // Written again, and not flushed alone: after a failed flush the kernel may show it as clean.
+  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, core_.superblock));
+  return Flush();
+}
+
 layout::Superblock Checkpointer::Next() const {
   const MutexLock lock(mutex_);
   layout::Superblock next = superblock_;

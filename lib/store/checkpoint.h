@@ -5,7 +5,7 @@
 // Invariants
 //   1. The stable state is kept until the next checkpoint is stable: so the space that it uses is not reused.
 //   2. What the superblock refers to was flushed before the superblock is written, and the superblock before anybody
-//      is told.
+//      is told, or anything is written where the state before it lies: also if another process wrote it (Confirm).
 #pragma once
 
 #include <absl/status/status.h>
@@ -22,6 +22,11 @@ class Checkpointer {
  public:
   // `stable` and its catalog are what the superblock in core names.
   Checkpointer(Core& core, StatePtr stable, layout::StoredCatalog catalog);
+
+  // Makes the superblock that was found durable, before anything else is written. Who wrote it may have ended before
+  // the flush, or that flush may have failed: it can be read, then, and a crash takes it back. Does nothing after a
+  // clean end, where the state before is the same one. One write of what is there, and a flush.
+  absl::Status Confirm();
 
   struct Begin {
     StatePtr state;  // has every batch up to lsn

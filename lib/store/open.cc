@@ -167,6 +167,9 @@ absl::Status Store::Impl::Recover() {
   if (core_->options.stale) {
     return absl::OkStatus();
   }
+  if (!core_->options.read_only) {
+    BETR_RETURN_IF_ERROR(checkpointer_.Confirm());
+  }
   const layout::Superblock& superblock = core_->superblock;
   const store::Log::Checkpoint from{
       {superblock.log_head, superblock.log_chain}, superblock.checkpoint_lsn, superblock.log_opening};

@@ -103,6 +103,8 @@ TEST_CASE("writes are damaged as told", "[device]") {
   CHECK(write_with(Effect::kFlippedBit, Bytes{0}, Block('y')).ok());
   CHECK(disk.Letters() == "?bzd");
   CHECK(DifferentBits(ReadAll(disk.memory).substr(0, kBlockSize.value), Block('y')) == 1);
+  CHECK(write_with(Effect::kShort, Bytes{0}, Block('v') + Block('v')).ok());
+  CHECK(disk.Letters() == "vbzd");
 }
 
 TEST_CASE("reads are damaged as told", "[device]") {
@@ -119,6 +121,32 @@ TEST_CASE("reads are damaged as told", "[device]") {
   CHECK(DifferentBits(read_with(Effect::kFlippedBit, Bytes{0}), Block('a')) == 1);
   CHECK(disk.device.Read(Bytes{0}, disk.out).ok());
   CHECK(disk.out == Block('a'));
+}
+
+TEST_CASE("half of a read arrives, with an error or without", "[device]") {
+  Disk disk;
+  const std::string half = std::string(kBlockSize.value / 2, 'b') + std::string(kBlockSize.value / 2, '-');
+  disk.out = Block('-');
+  disk.device.Arm({.on = On::kRead, .effect = Effect::kHalfDone});
+  CHECK(absl::IsUnavailable(disk.device.Read(KiB(4), disk.out)));
+  CHECK(disk.out == half);
+  disk.out = Block('-');
+  disk.device.Arm({.on = On::kRead, .effect = Effect::kShort});
+  CHECK(disk.device.Read(KiB(4), disk.out).ok());
+  CHECK(disk.out == half);
+}
+
+TEST_CASE("what touches spared bytes is neither hit nor counted", "[device]") {
+  Disk disk;
+  disk.device.Arm(
+      {.on = On::kWrite, .repeat = Repeat::kFromThenOn, .spared_from = KiB(4), .spared_to = KiB(8) - Bytes{1}});
+  CHECK(disk.device.Write(KiB(4), Block('x')).ok());
+  CHECK(disk.device.Write(Bytes{0}, Block('y') + Block('y')).ok());
+  CHECK(disk.device.Operations() == 0);
+  CHECK_FALSE(disk.device.Write(Bytes{0}, Block('z')).ok());
+  CHECK_FALSE(disk.device.Write(KiB(8), Block('z')).ok());
+  CHECK(disk.Letters() == "yycd");
+  CHECK(disk.device.Hits() == 2);
 }
 
 TEST_CASE("a flush may lie", "[device]") {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload on a device that fails: the n-th read, write or flush, once or from then on. The store must not hang, must
-// not fall, and must not do half of anything; after a failed write or flush it is read-only and says why; what it
-// acknowledged is there when the image is opened on a healthy device, whatever had reached storage.
+// A workload on a device that fails: the n-th read, write or flush, once or from then on, with an error, or half done;
+// or a read that fills only half of what it should and does not say so, outside of superblocks and log. The store must
+// not hang, must not fall, and must not do half of anything; after a failed write or flush it is read-only and says
+// why; what it acknowledged is there when the image is opened on a healthy device, whatever had reached storage.
 //
 // Without background threads a run depends on its seed and the fault alone.
 #pragma once

@@ -15,22 +15,24 @@
 namespace betr::test {
 namespace {
 
-template <class Value>
-using Names = std::array<std::pair<Value, std::string_view>, 3>;
+template <class Value, size_t kCount>
+using Names = std::array<std::pair<Value, std::string_view>, kCount>;
 
-constexpr Names<Fault::On> kOns{
+constexpr Names<Fault::On, 3> kOns{
     {{Fault::On::kRead, "read"}, {Fault::On::kWrite, "write"}, {Fault::On::kFlush, "flush"}}};
-constexpr Names<Fault::Effect> kEffects{
-    {{Fault::Effect::kIoError, "eio"}, {Fault::Effect::kNoSpace, "enospc"}, {Fault::Effect::kHalfDone, "half"}}};
+constexpr Names<Fault::Effect, 4> kEffects{{{Fault::Effect::kIoError, "eio"},
+                                            {Fault::Effect::kNoSpace, "enospc"},
+                                            {Fault::Effect::kHalfDone, "half"},
+                                            {Fault::Effect::kShort, "short"}}};
 
-template <class Value>
-std::string_view NameOf(const Names<Value>& names, Value value) {
+template <class Value, size_t kCount>
+std::string_view NameOf(const Names<Value, kCount>& names, Value value) {
   const auto named = std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.first == value; });
   return named == names.end() ? "?" : named->second;
 }
 
-template <class Value>
-std::optional<Value> ValueOf(const Names<Value>& names, std::string_view text) {
+template <class Value, size_t kCount>
+std::optional<Value> ValueOf(const Names<Value, kCount>& names, std::string_view text) {
   const auto named = std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.second == text; });
   return named == names.end() ? std::nullopt : std::optional(named->first);
 }
@@ -96,11 +98,13 @@ class Sweeper {
 
 }  // namespace
 
-// Reads and flushes are never short, and reads need no space.
+// Reads need no space, and flushes have no half. A write that is short without a word is a device that lies.
 std::vector<Fault> AllFaults() {
   std::vector<Fault> faults;
   for (const Fault::Repeat repeat : {Fault::Repeat::kOnce, Fault::Repeat::kFromThenOn}) {
     faults.push_back({Fault::On::kRead, 1, repeat, Fault::Effect::kIoError});
+    faults.push_back({Fault::On::kRead, 1, repeat, Fault::Effect::kHalfDone});
+    faults.push_back({Fault::On::kRead, 1, repeat, Fault::Effect::kShort});
     faults.push_back({Fault::On::kWrite, 1, repeat, Fault::Effect::kIoError});
     faults.push_back({Fault::On::kWrite, 1, repeat, Fault::Effect::kHalfDone});
     faults.push_back({Fault::On::kWrite, 1, repeat, Fault::Effect::kNoSpace});

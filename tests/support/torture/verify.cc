@@ -63,10 +63,17 @@ absl::StatusOr<uint64_t> DigestOf(Store& store, const std::shared_ptr<const Read
 
 absl::Status CheckOpenStore(Store& store) {
   std::string findings;
-  store::CheckState(*store.impl().fronts().state(),
-                    [&](const store::Finding& finding) { findings += finding.what + "; "; });
+  bool can_be_read = true;
+  bool is_sound = true;
+  store::CheckState(*store.impl().fronts().state(), [&](const store::Finding& finding) {
+    findings += finding.what + "; ";
+    (finding.kind == "unreadable" ? can_be_read : is_sound) = false;
+  });
   if (findings.find("Input/output error") != std::string::npos) {
     return absl::UnavailableError(findings);  // the device's, not the store's
+  }
+  if (!can_be_read && is_sound) {
+    return absl::DataLossError("the checker finds in memory: " + findings);
   }
   return findings.empty() ? absl::OkStatus() : Finding("the checker finds in memory: " + findings);
 }

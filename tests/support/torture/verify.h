@@ -16,7 +16,8 @@ absl::Status Finding(std::string what);
 // Of all trees of a view, by cursors. Finds keys that do not ascend.
 absl::StatusOr<uint64_t> DigestOf(Store& store, const std::shared_ptr<const ReadView>& view);
 
-// What the checker says about the state in memory. kUnavailable: the device does not let it be read.
+// What the checker says about the state in memory. kUnavailable: the device does not let it be read. kDataLoss: what
+// it gives is not what was written.
 absl::Status CheckOpenStore(Store& store);
 // What the checker says about what is stored.
 absl::Status CheckStored(BlockDevice& device);

@@ -133,8 +133,8 @@ int main(int argc, char** argv) {
   app.add_option("--every", faults.every, "With --faults: only at every so many-th operation (default: 1)")
       ->check(CLI::PositiveNumber);
   app.add_option("--fault", faults.fault,
-                 "Instead: one such run: read, write or flush, n, once or on, eio, enospc or "
-                 "half; as in write,17,once,eio");
+                 "Instead: one such run: read, write or flush, n, once or on, eio, enospc, half "
+                 "or short; as in write,17,once,eio");
   app.add_flag("--coverage", coverage, "Print what the stores counted");
   app.add_flag("--quiet", quiet, "No progress");
   app.footer("Without --states and --seconds, one case. Exits with 1 if anything was found.");
