@@ -15,6 +15,7 @@
 #include "betr/store.h"
 #include "store/batch_codec.h"
 #include "store/borrowed_device.h"
+#include "store/checkpoint.h"
 #include "store/repair_store.h"
 
 namespace betr::store {
@@ -131,6 +132,8 @@ absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad) {
   }
   BETR_ASSIGN_OR_RETURN(const uint64_t end,
                         Log::SoundEnd(image.device(), image.log_area(), image.log_salt(), image.log_start(), replay));
+  // The state before may need what is cut.
+  BETR_RETURN_IF_ERROR(Checkpointer(image.core(), image.state(), image.catalog()).Confirm());
   MendedLog mended;
   BETR_ASSIGN_OR_RETURN(mended.losses, FindLogLosses(image, end));
   BETR_ASSIGN_OR_RETURN(mended.cut,

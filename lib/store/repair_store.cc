@@ -56,6 +56,7 @@ absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
     Mend(finding, mended->table);
   }
   Checkpointer checkpointer(image.core(), image.state(), image.catalog());
+  BETR_RETURN_IF_ERROR(checkpointer.Confirm());
   const Log::Checkpoint log = image.log_start();
   BETR_RETURN_IF_ERROR(
       checkpointer.Write({.state = std::move(mended), .lsn = log.lsn, .log = log.position, .order = 1}));

@@ -135,6 +135,7 @@ class Salvage {
     layout::StoredCatalog catalog;
     catalog.catalog.functions = functions_;
     Checkpointer checkpointer(image_.core(), image_.state(), std::move(catalog));
+    BETR_RETURN_IF_ERROR(checkpointer.Confirm());
     const Log::Checkpoint log = image_.log_start();
     BETR_RETURN_IF_ERROR(
         checkpointer.Write({.state = std::move(state), .lsn = log.lsn, .log = log.position, .order = 1}));

@@ -11,6 +11,8 @@
 #include "device/recording_device.h"
 #include "layout/superblock.h"
 #include "store/borrowed_device.h"
+#include "store/check_store.h"
+#include "store/repair_image.h"
 
 namespace betr::test {
 namespace {
@@ -64,6 +66,24 @@ TEST_CASE("a superblock that nobody has flushed is made durable before anything 
   const size_t before = disk.history().EventCount();
   REQUIRE(disk.Open().ok());
   REQUIRE(disk.history().EventCount() == before + 2);
+  CHECK(disk.history().GetEvent(before).offset < layout::kOwnerOffset);
+  CHECK(disk.history().GetEvent(before + 1).kind == WriteHistory::Kind::kFlush);
+}
+
+TEST_CASE("a repair makes the superblock durable before it writes anything else", "[store][crash]") {
+  Disk disk;
+  disk.EndBetweenSuperblockAndFlush();
+  // The copy is behind, and damaged: something to repair.
+  const Bytes copy = disk.faults.Size() - kBlockSize;
+  REQUIRE(disk.faults.Write(copy, std::string(kBlockSize.value, 'x')).ok());
+  const size_t before = disk.history().EventCount();
+  auto findings = store::CheckImage(disk.faults, MiB(4));
+  REQUIRE(findings.ok());
+  REQUIRE_FALSE(findings->empty());
+  const auto repair = store::RepairImage(disk.faults, MiB(4), store::RepairDepth::kSafe, *findings, [](auto) {});
+  INFO(repair.status());
+  REQUIRE(repair.ok());
+  REQUIRE(repair->left.empty());
   CHECK(disk.history().GetEvent(before).offset < layout::kOwnerOffset);
   CHECK(disk.history().GetEvent(before + 1).kind == WriteHistory::Kind::kFlush);
 }
