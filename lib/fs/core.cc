@@ -254,8 +254,9 @@ absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops)
   }
   absl::Status written = store_->Write(batch);
   if (written.ok()) ForgetPending();
-  if (written.code() != absl::StatusCode::kResourceExhausted || pending_ops == 0) return written;
-  // What is pending may be all that is too much, and the operation may be the one that makes room.
+  if (written.code() != absl::StatusCode::kResourceExhausted || pending_ops == 0 || !batch.makes_room()) return written;
+  // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
+  // take the space of what was accepted before.
   return store_->Write(WithoutPending(batch, pending_ops));
 }
 

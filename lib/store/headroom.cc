@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "layout/extent.h"
 #include "layout/format_options.h"
@@ -20,7 +22,7 @@ constexpr uint64_t kTreeBytes = 320;    // of a tree or a function in the catalo
 constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
 constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
 constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
-constexpr uint64_t kBatchTrees = 2;     // that a batch writes to: those of a file system
+constexpr size_t kBatchTrees = 2;       // that a batch writes to: those of a file system
 constexpr Bytes kEntry = KiB(4);        // a buffered one, with small nodes
 constexpr Bytes kEntryOverhead{16};     // its sizes, kind and place in a block
 
@@ -42,6 +44,21 @@ uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
   const auto tree = state.trees.find(id);
   const uint64_t root = tree == state.trees.end() ? 0 : BoundOf(state.table.Find(tree->second.root));
   return 2 * root + MessageUnits(bytes) + kNewRootUnits;
+}
+
+// Of a batch to the trees whose roots need most, full ones or, if work that would have made them smaller did not come
+// to them, more than full.
+uint64_t BatchUnits(const Core& core, const State& state) {
+  std::vector<uint64_t> roots(kBatchTrees, layout::FullNodeUnits(core.shape.node_size));
+  for (const auto& [id, tree] : state.trees) {
+    roots.push_back(std::max(roots.front(), BoundOf(state.table.Find(tree.root))));
+  }
+  std::partial_sort(roots.begin(), roots.begin() + kBatchTrees, roots.end(), std::greater<>());
+  uint64_t units = 0;
+  for (size_t i = 0; i < kBatchTrees; ++i) {
+    units += 2 * roots[i] + MessageUnits(Bytes{0}) + kNewRootUnits;
+  }
+  return units;
 }
 
 // Of the table and both copies of the catalog, twice: a checkpoint may begin while another one is being written, or
@@ -113,11 +130,10 @@ bool Grows(const State& before, const dag::Edit& edit) {
 uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state) {
   const layout::SpaceFigures figures = core.space->Figures();
   const Bytes node = core.shape.node_size;
-  const uint64_t batch = kBatchTrees * (2 * layout::FullNodeUnits(node) + kNewRootUnits);
   const Bytes buffered =
       fronts.Size() * SpaceOfEntry(node, static_cast<uint32_t>(core.shape.fanout), kEntry).value / kEntry.value;
   const uint64_t taken = UnitsFor(figures.promised) + TableUnits(core, state) + UnitsToLeave(core, Purpose::kWrite) +
-                         batch + UnitsFor(buffered);
+                         BatchUnits(core, state) + UnitsFor(buffered);
   const uint64_t free = UnitsFor(figures.free);
   return free > taken ? free - taken : 0;
 }

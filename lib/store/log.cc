@@ -113,6 +113,7 @@ Log::Turn Log::BeginTurn(Until until, Lsn lsn) {
   turn_taken_ = true;
   Turn turn;
   turn.erase_first = std::exchange(is_torn_, false);
+  turn.rewrite_from = is_settled_ ? next_.sequence : durable_;
   turn.header.position = next_;
   if (!held_.empty()) {
     turn.frame = TakeFrame();
@@ -134,6 +135,7 @@ Log::Turn Log::BeginTurn(Until until, Lsn lsn) {
 
 absl::Status Log::DoTurn(Turn* turn) {
   if (prepare_) BETR_RETURN_IF_ERROR(std::exchange(prepare_, nullptr)());
+  BETR_RETURN_IF_ERROR(Rewrite(turn->rewrite_from, turn->header.position.sequence));
   if (turn->erase_first) BETR_RETURN_IF_ERROR(EraseHeader(turn->header.position.sequence));
   if (turn->flush_first) BETR_RETURN_IF_ERROR(Flush());
   if (!turn->frame.bytes.empty()) BETR_RETURN_IF_ERROR(WriteFrame(turn));
@@ -145,6 +147,18 @@ absl::Status Log::EraseHeader(uint64_t sequence) {
   BETR_RETURN_IF_ERROR(ReadLogBlocks(device_, area_, sequence, block));
   block.replace(0, FrameHeader::kSize, FrameHeader::kSize, '\0');
   return WriteLogBlocks(device_, area_, sequence, block);
+}
+
+absl::Status Log::Rewrite(uint64_t begin, uint64_t end) {
+  std::string chunk;
+  for (uint64_t sequence = begin; sequence < end;) {
+    const uint64_t blocks = std::min(kFrameTarget / kBlockSize, end - sequence);
+    chunk.resize((kBlockSize * blocks).value);
+    BETR_RETURN_IF_ERROR(ReadLogBlocks(device_, area_, sequence, chunk));
+    BETR_RETURN_IF_ERROR(WriteLogBlocks(device_, area_, sequence, chunk));
+    sequence += blocks;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Log::Flush() {

@@ -15,6 +15,8 @@
 // 5. The first turn after opening overwrites the header of a torn frame, if there is one at the end of the log, and
 //    flushes before it writes. So what recovery saw is then what is stored; no block that was hidden by a cache can
 //    come back and follow a frame of ours; and no torn frame can become whole by parts of the one written over it.
+//    Before that flush it writes once more, as they are, the frames that were replayed: a process whose flush failed
+//    may have left them in the system's memory only, and a system may take what it could not write for written.
 // 6. Records stay in memory, in frames that have no place yet, until somebody writes them out or syncs, or a checkpoint
 //    has them: then they are never written. A frame has at most kFrameTarget bytes or a single record.
 //
@@ -145,6 +147,7 @@ class Log {
 
   // What one holder of the turn does, in this order; the frame stands between the flushes.
   struct Turn {
+    uint64_t rewrite_from = 0;  // sequence: what was replayed from there on is written once more
     bool erase_first = false;
     bool flush_first = false;
     bool flush_last = false;
@@ -174,6 +177,7 @@ class Log {
   absl::Status DoTurn(Turn* turn);
   // Leaves the other sectors of the block as they are, so that this write cannot make the frame whole either.
   absl::Status EraseHeader(uint64_t sequence);
+  absl::Status Rewrite(uint64_t begin, uint64_t end);
   // In a turn only: makes all that has been written durable.
   absl::Status Flush();
   absl::Status WriteFrame(Turn* turn);

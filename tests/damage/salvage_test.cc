@@ -299,7 +299,7 @@ TEST_CASE("what the log behind a damaged frame would have changed is named", "[d
   for (size_t i = 0; i + 1 < frames.size(); ++i) {
     INFO("frame " << i);
     MemoryDevice device(subject.size, subject.image);
-    REQUIRE(device.Patch(frames[i].offset + Bytes{GENERATE(3, 100)}, "damage").ok());
+    REQUIRE(device.Patch(frames[i].offset + Bytes{GENERATE(3U, 100U)}, "damage").ok());
     const Repaired repaired = RepairDamaged(device);
     INFO(WhatIsLost(repaired));
     const auto& lost = repaired.repair.salvaged.lost;
