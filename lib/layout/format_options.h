@@ -19,7 +19,7 @@ Bytes MinDeviceSize(Bytes node_size, Bytes log_size);
 absl::Status CheckRoom(const FormatOptions& options, Bytes device_size);
 
 // In reserve, besides nodes: what the needs of a checkpoint may grow by, with small nodes.
-inline constexpr uint64_t kReserveUnits = 64;
+inline constexpr uint64_t kReserveUnits = 68;
 // What a full node takes at most.
 uint64_t FullNodeUnits(Bytes node_size);
 

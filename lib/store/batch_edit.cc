@@ -17,6 +17,7 @@ BatchEdit::BatchEdit(Core& core, Fronts& fronts, const State& before)
       before_(before),
       edit_(before.table, before.next_node, core.DagContext()),
       trees_(before.trees),
+      tree_names_(before.tree_names),
       next_tree_(before.next_tree) {}
 
 absl::Status BatchEdit::Apply(const Op& op) {
@@ -45,6 +46,7 @@ Change BatchEdit::TakeChange() {
   state->table = edit_.table();
   state->next_node = edit_.next_id();
   state->trees = std::move(trees_);
+  state->tree_names = tree_names_;
   state->next_tree = next_tree_;
   Change change;
   change.state = std::move(state);
@@ -126,6 +128,7 @@ absl::Status BatchEdit::Snapshot(const Op& op) {
 }
 
 void BatchEdit::AddTree(Tree tree) {
+  tree_names_ += Bytes{tree.name.size()};
   drained_.insert(tree.id);
   next_tree_ = std::max(next_tree_, tree.id.Next());
   trees_[tree.id] = std::move(tree);
@@ -135,6 +138,7 @@ absl::Status BatchEdit::Drop(const Op& op) {
   const auto found = trees_.find(op.tree);
   Check(found != trees_.end(), "a batch is checked before it is applied");
   edit_.Release(found->second.root);
+  tree_names_ = tree_names_ - Bytes{found->second.name.size()};
   trees_.erase(found);
   drained_.insert(op.tree);
   local_.erase(op.tree);

@@ -47,6 +47,7 @@ class BatchEdit {
   const State& before_;
   dag::Edit edit_;
   std::map<TreeId, Tree> trees_;
+  Bytes tree_names_;
   TreeId next_tree_;
   std::set<TreeId> drained_;                    // trees whose sealed and active buffers are in their roots
   std::map<TreeId, dag::MessageBuffer> local_;  // what came later, of drained trees

@@ -18,7 +18,8 @@ namespace {
 using layout::SpaceMap;
 using layout::UnitsFor;
 
-constexpr uint64_t kTreeBytes = 320;    // of a tree or a function in the catalog, at most
+constexpr Bytes kTreeBytes{80};         // of a tree in the catalog, without its name; of a function, with it
+constexpr Bytes kNewTree{320};          // of a tree that a batch makes, with the longest name
 constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
 constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
 constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
@@ -64,8 +65,9 @@ uint64_t BatchUnits(const Core& core, const State& state) {
 // Of the table and both copies of the catalog, twice: a checkpoint may begin while another one is being written, or
 // while a reader holds the state before.
 uint64_t TableUnits(const Core& core, const State& state) {
-  const uint64_t catalog = (state.trees.size() + core.options.functions.All().size() + 1) * kTreeBytes;
-  return 2 * (state.table.Pages() + kFreshPages + 2 * WithMap(UnitsFor(Bytes{catalog})));
+  const Bytes catalog =
+      state.tree_names + kTreeBytes * (state.trees.size() + core.options.functions.All().size()) + kNewTree;
+  return 2 * (state.table.Pages() + kFreshPages + 2 * WithMap(UnitsFor(catalog)));
 }
 
 // Of a checkpoint, besides what is promised.

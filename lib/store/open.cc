@@ -100,6 +100,7 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
           "catalog: tree \"{}\": its root, node {}, is no interior node of the table", tree.name, tree.root.value));
     }
     state->trees[tree.id] = {tree.id, tree.name, tree.root, tree.codec, tree.snapshot};
+    state->tree_names += Bytes{tree.name.size()};
   }
   state->next_node = core.superblock.next_node_id;
   state->next_tree = core.superblock.next_tree_id;

@@ -82,7 +82,7 @@ class Salvage {
   }
 
   void KeepTree(Tree& tree) {
-    absl::Status status = walk_.CheckRoot(tree.root);
+    const absl::Status status = walk_.CheckRoot(tree.root);
     if (!status.ok()) {
       is_root_lost_ = true;
       result_.lost.push_back({tree.name, Range::All(), false, std::string(status.message())});

@@ -24,6 +24,7 @@ struct Tree {
 struct State {
   dag::NodeTable table;
   std::map<TreeId, Tree> trees;
+  Bytes tree_names{0};  // the names of all trees together, which the catalog has room for
   NodeId next_node{1};
   TreeId next_tree{1};
 };
