@@ -80,6 +80,17 @@ Erases ErasesIn(const Partition& partition) {
   return erases;
 }
 
+// Runs that are not in memory may.
+bool MayErase(const Partition& partition) {
+  const auto erases = [](const BlockView& run) {
+    const std::shared_ptr<const Block> block = run.slot->Peek();
+    return block == nullptr || block->Erases() > 0;
+  };
+  const auto erases_range = [](const Goto& message) { return message.Erases(); };
+  return std::any_of(partition.runs.begin(), partition.runs.end(), erases) ||
+         std::any_of(partition.gotos.begin(), partition.gotos.end(), erases_range);
+}
+
 // The child of an edge; it is read only where range erases or clones wait for it. Null: not in memory, or unreadable,
 // which whoever needs the child will say.
 NodePtr ChildToAsk(const Edit& edit, const Edge& edge) {
@@ -113,9 +124,13 @@ bool ThinsLeaf(const Edit& edit, const Edge& edge) {
 }
 
 // Whether the messages of an edge should move on though nothing is over-full.
-bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge) {
+bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Effort effort) {
   if (edge.partition.Empty() || edge.link.Null()) {
     return false;
+  }
+  const bool sooner = effort == Effort::kEverything || (effort == Effort::kErases && MayErase(edge.partition));
+  if (sooner && !ChildShared(edit, edge)) {
+    return true;
   }
   if (node.height == 1) {
     return ThinsLeaf(edit, edge);
@@ -135,7 +150,7 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge) {
   return child != nullptr && (FreesNode(edge, *child) || edge.partition.gotos.size() >= child->edges.size());
 }
 
-std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Reach reach) {
+std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Reach reach, Effort effort) {
   const Edge& edge = node.edges[index];
   const std::vector<Goto>& gotos = edge.partition.gotos;
   const bool shared = ChildShared(edit, edge);
@@ -148,7 +163,7 @@ std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Rea
   if (shared ? ErasedAtAnEnd(edge) : ErasedWhole(edge)) {
     return Job{Job::kNarrow, index};
   }
-  if (WorthFlushing(edit, node, edge)) {
+  if (WorthFlushing(edit, node, edge, effort)) {
     return Job{Job::kFlush, index};
   }
   return std::nullopt;
@@ -204,7 +219,7 @@ std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index
 }
 
 std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode, Effort effort) {
-  if (effort == Effort::kAll) {
+  if (effort == Effort::kAll || effort == Effort::kEverything) {
     // Nothing comes into a shared node any more: that it is over-full is no reason to copy what is below it.
     if (const auto job = FlushIfOverfull(edit, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
       return job;
@@ -216,7 +231,7 @@ std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMo
     }
   }
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (const auto job = EdgeJob(edit, node, i, mode.reach)) {
+    if (const auto job = EdgeJob(edit, node, i, mode.reach, effort)) {
       return job;
     }
   }

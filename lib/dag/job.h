@@ -35,8 +35,13 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing s
 // Tidying the child of one edge, if that is private, and in memory; with Reach::kDisk interior children are read.
 std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index, Reach reach);
 
-// Which jobs are looked for: all, or only those that make the tree smaller rather than larger.
-enum class Effort { kAll, kFrugal };
+// Which jobs are looked for.
+enum class Effort {
+  kFrugal,      // those that make the tree smaller rather than larger
+  kErases,      // these, and flushes of every erase to a private child, however few they are
+  kAll,         // what a tree needs in the long run
+  kEverything,  // this, and flushes of whatever waits for a private child
+};
 
 // What the sweep does first at an interior node, which may be shared.
 std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode, Effort effort);

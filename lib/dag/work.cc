@@ -32,7 +32,7 @@ class Step {
 
   absl::StatusOr<WorkResult> Run() {
     BETR_ASSIGN_OR_RETURN(const NodePtr root, edit_.Load(root_));
-    if (sweep_.effort == Effort::kFrugal) {
+    if (sweep_.effort != Effort::kAll) {
       return LookAround(*root);
     }
     for (const auto& way : {std::exchange(sweep_.hot, std::nullopt), PressingChild(*root)}) {

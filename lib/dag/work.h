@@ -45,7 +45,7 @@ struct Sweep {
   bool worked = false;           // something was done in this round
   bool tall = false;             // at the begin of this round the tree was taller than explained
   Reach reach = Reach::kMemory;  // kDisk: interior nodes are read, and what tells whether an edge shows anything
-  Effort effort = Effort::kAll;  // kFrugal: only 4b, 4c and 4d, for when there is no space for the rest
+  Effort effort = Effort::kAll;  // the others: a sweep only; if kFrugal or kErases, without 4a
 };
 
 struct WorkResult {

@@ -153,7 +153,8 @@ absl::Status Store::Impl::WorkInline() {
 }
 
 absl::Status Store::Impl::Settle() {
-  if (!unsettled_.load() && structure_.DeadNodes() == 0) {
+  const bool thorough = erased_.load() && structure_.SpaceIsShort();
+  if (!unsettled_.load() && structure_.DeadNodes() == 0 && !thorough) {
     return absl::OkStatus();
   }
   const auto until = SystemClock().Monotonic() + core_->options.settle_time;
@@ -163,11 +164,12 @@ absl::Status Store::Impl::Settle() {
     BETR_RETURN_IF_ERROR(structure_.Drain().status());
   }
   structure_.Look(dag::Reach::kDisk);
+  const dag::Effort last = thorough ? dag::Effort::kErases : dag::Effort::kFrugal;
   for (bool more = true; more && SystemClock().Monotonic() < until;) {
-    absl::StatusOr<bool> step = structure_.Step();
+    absl::StatusOr<bool> step = structure_.Step(store::Purpose::kGrow, last);
     if (absl::IsResourceExhausted(step.status())) {
       BETR_RETURN_IF_ERROR(Checkpoint());
-      step = structure_.Step();
+      step = structure_.Step(store::Purpose::kGrow, last);
     }
     if (absl::IsResourceExhausted(step.status())) {
       return absl::OkStatus();

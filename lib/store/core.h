@@ -57,7 +57,8 @@ struct Core {
   dag::Shape shape;
   dag::Policy policy;
   std::shared_ptr<layout::SpaceMap> space;
-  Bytes reserve{0};  // of space (headroom.h)
+  Bytes reserve{0};                  // of space (headroom.h)
+  std::atomic<uint64_t> waiting{0};  // bytes of messages in interior nodes, at most (headroom.h)
   std::shared_ptr<Cache> cache;
   std::shared_ptr<NodeIo> io;
   Health health;

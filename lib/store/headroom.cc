@@ -25,6 +25,7 @@ constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one cha
 constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
 constexpr size_t kBatchTrees = 2;       // that a batch writes to: those of a file system
 constexpr Bytes kEntry = KiB(4);        // a buffered one, with small nodes
+constexpr Bytes kSmallEntry{256};       // one that waits in an interior node
 constexpr Bytes kEntryOverhead{16};     // its sizes, kind and place in a block
 
 uint64_t WithMap(uint64_t units) {
@@ -85,17 +86,27 @@ uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& st
   return units - (pledge == nullptr ? 0 : pledge->units());  // which are promised
 }
 
+// What so many bytes of messages in interior nodes may take more once they are entries.
+uint64_t UnitsToGrow(const Core& core, Bytes messages) {
+  const Bytes entries = SpaceOfEntry(core.shape.node_size, static_cast<uint32_t>(core.shape.fanout), kSmallEntry);
+  return UnitsFor(Bytes{messages.value * (entries.value - kSmallEntry.value) / kSmallEntry.value});
+}
+
+bool Many(const Core& core, uint64_t units) { return units > UnitsFor(core.reserve) / 8; }
+
 uint64_t UnitsToLeave(const Core& core, Purpose purpose) {
   const uint64_t reserve = UnitsFor(core.reserve);
   switch (purpose) {
     case Purpose::kWrite:
-      return reserve;
+      return reserve + UnitsToGrow(core, Bytes{core.waiting});
     case Purpose::kGrow:
       return reserve - reserve / 4;
     case Purpose::kDelete:
       return reserve / 2;
     case Purpose::kHelp:
       return reserve / 4;
+    case Purpose::kSettle:
+      return reserve / 8;
     case Purpose::kShrink:
       break;
   }
@@ -112,7 +123,27 @@ Pledge::Pledge(layout::SpaceMap& space, std::map<TreeId, Bytes> messages)
   space_.Promise(units_);
 }
 
+Bytes Pledge::Size() const {
+  Bytes size{0};
+  for (const auto& [tree, bytes] : messages_) {
+    size += bytes;
+  }
+  return size;
+}
+
 Pledge::~Pledge() { space_.TakeBack(units_); }
+
+Bytes WaitingIn(const State& state) {
+  Bytes waiting{0};
+  state.table.ForEach([&](NodeId, const dag::NodeRecord& record) {
+    const bool interior = record.height > 0 && !record.Dead();
+    const auto* version = interior ? dynamic_cast<const NodeVersion*>(record.slot.get()) : nullptr;
+    waiting += version == nullptr ? Bytes{0} : version->Content();
+  });
+  return waiting;
+}
+
+bool ManyWait(const Core& core, const State& state) { return Many(core, UnitsToGrow(core, WaitingIn(state))); }
 
 Bytes ReserveFor(Bytes area, Bytes node_size) {
   const Bytes nodes = layout::UnitBytes(layout::FullNodeUnits(node_size) * kReserveNodes + layout::kReserveUnits);
@@ -134,7 +165,11 @@ uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& st
   const Bytes node = core.shape.node_size;
   const Bytes buffered =
       fronts.Size() * SpaceOfEntry(node, static_cast<uint32_t>(core.shape.fanout), kEntry).value / kEntry.value;
-  const uint64_t taken = UnitsFor(figures.promised) + TableUnits(core, state) + UnitsToLeave(core, Purpose::kWrite) +
+  uint64_t growth = UnitsToGrow(core, Bytes{core.waiting});
+  if (Many(core, growth)) {
+    growth = std::min(growth, UnitsToGrow(core, WaitingIn(state)));
+  }
+  const uint64_t taken = UnitsFor(figures.promised) + TableUnits(core, state) + UnitsFor(core.reserve) + growth +
                          BatchUnits(core, state) + UnitsFor(buffered);
   const uint64_t free = UnitsFor(figures.free);
   return free > taken ? free - taken : 0;

@@ -10,8 +10,13 @@
 //   kGrow    three quarters   background work that makes the store larger
 //   kDelete  half             what callers delete
 //   kHelp    a quarter        work that makes the store larger, but that a delete waits for
+//   kSettle  an eighth        moving to where they free something what a delete left on the way, if one waits for that
 //   kShrink  nothing          work that makes the store smaller; and replay: what it replays was let in once, and there
 //                             is nobody to refuse it to
+// Who writes leaves room, too, for what the messages that wait in interior nodes take more as entries: leaves are not
+// full, and end with a unit that is not. Nodes of megabytes need next to nothing for that, nodes of 4 KiB more than the
+// messages take. So nothing that was written before is in the way of deletes.
+//
 // So deletes find room for their messages whatever was written, and the work that moves them to where they free
 // something finds room whatever was deleted.
 //
@@ -28,7 +33,7 @@
 
 namespace betr::store {
 
-enum class Purpose : uint8_t { kWrite, kGrow, kDelete, kHelp, kShrink };
+enum class Purpose : uint8_t { kWrite, kGrow, kDelete, kHelp, kSettle, kShrink };
 
 // What is going to be buffered in front of trees. Promised from before it is checked until it is there, so that no step
 // of background work overlooks it.
@@ -42,6 +47,7 @@ class Pledge {
 
   const std::map<TreeId, Bytes>& messages() const { return messages_; }
   uint64_t units() const { return units_; }
+  Bytes Size() const;
 
  private:
   layout::SpaceMap& space_;
@@ -61,6 +67,12 @@ uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& st
 // What a new entry of so many bytes, key and value, takes in the end, if nothing compresses: at most, on the average of
 // many, its share of the nodes' headers and of what rounding leaves of them included.
 Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry);
+
+// The messages that wait in interior nodes of a state: at most, if some are not in memory. Cost: O(nodes).
+Bytes WaitingIn(const State& state);
+
+// Whether they are so many that a writer who finds no space should have them all moved to where they belong.
+bool ManyWait(const Core& core, const State& state);
 
 // Whether an edit makes the store larger, dead nodes not counted.
 bool Grows(const State& before, const dag::Edit& edit);

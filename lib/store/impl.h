@@ -80,7 +80,7 @@ class Store::Impl {
   absl::Status ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The same after MakeRoom, again and again.
-  absl::Status ApplyWithRoom(std::span<const Op> ops, const BeforePublish& before_publish, store::Purpose purpose)
+  absl::Status ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Gives back space that is not needed any more. False if there is none: then the store is full.
   absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
@@ -118,7 +118,8 @@ class Store::Impl {
   absl::Status WorkInline() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status WorkAll();
   // What is left of the background work after erases, clones and renames, for a limited time: an owner who comes only
-  // to remove something would not give it time otherwise, and its space would not come back.
+  // to remove something would not give it time otherwise, and its space would not come back. After erases of keys only
+  // if space is short.
   absl::Status Settle();
   void Signal();
   // While a writer makes room, nobody else makes steps or checkpoints: those that are under way keep space from it.
@@ -136,6 +137,8 @@ class Store::Impl {
   uint64_t checkpoints_begun_ ABSL_GUARDED_BY(write_mutex_) = 0;
   // Nothing was erased, cloned or renamed by ranges since MakeRoom looked at all that is on disk.
   bool swept_ ABSL_GUARDED_BY(write_mutex_) = false;
+  // MakeRoom has found no work any more: deletes may use what is kept for it.
+  bool only_deletes_left_ ABSL_GUARDED_BY(write_mutex_) = false;
 
   mutable Mutex wake_mutex_;
   Condition wake_;  // somebody has something to do, or something was done
@@ -146,6 +149,7 @@ class Store::Impl {
   bool structure_stuck_ ABSL_GUARDED_BY(wake_mutex_) = false;
   int checkpoints_under_way_ ABSL_GUARDED_BY(wake_mutex_) = 0;  // of callers that do not hold writers
   std::atomic<bool> unsettled_{false};                          // ranges were erased, cloned or renamed
+  std::atomic<bool> erased_{false};                             // keys were erased
   std::atomic<int64_t> last_checkpoint_ns_{0};
   std::thread structure_thread_;
   std::thread writer_thread_;

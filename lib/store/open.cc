@@ -152,6 +152,7 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
                         layout::ReadCatalog(*core->device, *core->space, core->superblock.catalog));
   BETR_RETURN_IF_ERROR(CheckFunctions(catalog.catalog, core->options));
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, ReadState(*core, catalog.catalog));
+  core->waiting = store::WaitingIn(*state).value;
   std::unique_ptr<Impl> impl(new Impl(std::move(core), std::move(state), std::move(catalog)));
   BETR_RETURN_IF_ERROR(impl->Recover());
   impl->StartThreads();

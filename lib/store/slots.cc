@@ -112,6 +112,12 @@ uint64_t NodeVersion::UnitsBound() const {
                                                          : address_->extent->address().units);
 }
 
+Bytes NodeVersion::Content() const {
+  const MutexLock lock(mutex_);
+  return node_ != nullptr ? node_->Size()
+                          : layout::UnitBytes(address_->extent->address().units - address_->header_units);
+}
+
 std::optional<layout::NodeAddress> NodeVersion::Address() const {
   const MutexLock lock(mutex_);
   return address_;

@@ -79,6 +79,8 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   NodeId id() const { return id_; }
   // At least the units that it takes on disk when it is written, or written anew.
   uint64_t UnitsBound() const;
+  // What it holds besides its header, messages or entries: at most, if it is not in memory.
+  Bytes Content() const;
   bool Dirty() const { return !stored_.load(std::memory_order_acquire); }
   // Where it is stored; nothing while dirty.
   std::optional<layout::NodeAddress> Address() const;

@@ -148,64 +148,23 @@ absl::Status Structure::AbsorbBuffers() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Structure::Step(Purpose growing) {
+absl::StatusOr<bool> Structure::Step(Purpose growing, dag::Effort last) {
   const Turn turn(*this, Turn::Kind::kBackground);
   growing_ = growing;
   absl::StatusOr<bool> step = NextStep();
-  if (!absl::IsResourceExhausted(step.status())) {
+  const bool full = absl::IsResourceExhausted(step.status());
+  if (!full && (!step.ok() || *step || last == dag::Effort::kFrugal)) {
     return step;
   }
-  // Reclaiming needs no space and gives some back, though what it waits for may be in the way.
-  BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
-  if (!done) {
-    const absl::StatusOr<bool> pruned = PruneStep();
-    done = pruned.ok() && *pruned;
+  bool done = false;
+  if (full) {
+    BETR_ASSIGN_OR_RETURN(done, StepWithoutSpace());
   }
-  if (!done) {
-    BETR_ASSIGN_OR_RETURN(done, FrugalStep());
+  if (!done && last != dag::Effort::kFrugal) {
+    growing_ = growing == Purpose::kHelp ? Purpose::kSettle : growing;
+    BETR_ASSIGN_OR_RETURN(done, SweepStep(last));
   }
   return done ? absl::StatusOr<bool>(true) : step;
-}
-
-absl::StatusOr<bool> Structure::FrugalStep() {
-  const StatePtr state = fronts_.state();
-  for (const auto& [id, tree] : state->trees) {
-    if (!tree.snapshot) {
-      BETR_ASSIGN_OR_RETURN(const bool done, FrugalStep(tree));
-      if (done) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-// A round of its own, until something is found for which there is space.
-absl::StatusOr<bool> Structure::FrugalStep(const Tree& tree) {
-  dag::Sweep sweep;
-  sweep.reach = reach_;
-  sweep.effort = dag::Effort::kFrugal;
-  for (;;) {
-    const StatePtr before = fronts_.state();
-    dag::Edit edit = Begin(*before);
-    BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree.root, sweep));
-    if (!result.changed) {
-      if (sweep.next == kNoNode) {
-        return false;
-      }
-      continue;
-    }
-    const std::shared_ptr<State> after = Finish(*before, edit);
-    after->trees[tree.id].root = result.root;
-    if (CheckSpace(*before, edit, *after).ok()) {
-      Remember(edit);
-      Change change;
-      change.state = after;
-      fronts_.Publish(std::move(change));
-      return true;
-    }
-    sweep.next = sweep.next.Next();
-  }
 }
 
 absl::StatusOr<bool> Structure::NextStep() {

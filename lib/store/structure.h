@@ -48,9 +48,10 @@ class Structure {
   // One step of background work, the first of these that there is: what is pressing in a tree that has news
   // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. After a buffer the last
   // two get some turns before the next one. If there is no space for what it makes, reclaiming and frugal work come
-  // first. `growing`: what to ask space for if it makes the store larger. False if there was nothing to do.
+  // first. `growing`: what to ask space for if it makes the store larger. `last`: kErases or kEverything: if there is
+  // nothing else to do, or no space for it, what waits on its way goes on. False if there was nothing to do.
   // Errors: kResourceExhausted: a checkpoint, or deletes, may help.
-  absl::StatusOr<bool> Step(Purpose growing = Purpose::kGrow);
+  absl::StatusOr<bool> Step(Purpose growing = Purpose::kGrow, dag::Effort last = dag::Effort::kFrugal);
   // How far sweeps look from now on. All trees get one if that is to what is on disk.
   void Look(dag::Reach reach);
 
@@ -61,6 +62,8 @@ class Structure {
   absl::Status Compact(TreeId tree);
 
   uint64_t DeadNodes() const;
+  // Less than a quarter of the space is free: work that gives space back, and costs I/O, is worth it.
+  bool SpaceIsShort() const;
 
  private:
   class Turn;
@@ -81,9 +84,6 @@ class Structure {
   // A step of a pass that drops what no path shows any more (dag/prune.h), if space is short. A pass begins when
   // an eighth of the nodes are new since the last one.
   absl::StatusOr<bool> PruneStep();
-  // Then sweeps read what they need to find space that nobody sees any more.
-  bool SpaceIsShort() const;
-
   // Work in the next tree, of those with news or of those without.
   absl::StatusOr<bool> WorkStep(bool news);
   absl::StatusOr<bool> WorkOn(TreeId id, Restless& restless);
@@ -93,14 +93,17 @@ class Structure {
   absl::StatusOr<bool> Chore();
   absl::StatusOr<bool> AbsorbStep();
   absl::StatusOr<bool> ReclaimStep();
-  absl::StatusOr<bool> FrugalStep();
-  absl::StatusOr<bool> FrugalStep(const Tree& tree);
+  absl::StatusOr<bool> StepWithoutSpace();
+  // A step of a sweep for which there is space. False if a whole round has found none.
+  absl::StatusOr<bool> SweepStep(dag::Effort effort);
+  absl::StatusOr<bool> SweepStep(const Tree& tree, dag::Effort effort);
 
   Core& core_;
   Fronts& fronts_;
   Mutex turn_mutex_;
   // Of the one who has the turn:
   std::map<TreeId, Restless> restless_;
+  std::map<TreeId, dag::Sweep> sweeps_;  // of SweepStep
   dag::Reach reach_ = dag::Reach::kMemory;
   std::optional<dag::Prune> prune_;
   uint64_t prune_at_ = 0;  // nodes created and reclaimed before the next pass is worth beginning

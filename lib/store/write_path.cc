@@ -179,7 +179,9 @@ absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const BeforePublish&
     return ApplyPoints(plain, before_publish);
   }
   const store::Pledge pledge = PledgeFor(plain);
-  return structure_.ApplyBatch(plain, [&] { return before_publish(pledge); });
+  BETR_RETURN_IF_ERROR(structure_.ApplyBatch(plain, [&] { return before_publish(pledge); }));
+  core_->waiting += pledge.Size().value;
+  return absl::OkStatus();
 }
 
 absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePublish& before_publish) {
@@ -191,6 +193,7 @@ absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePubli
   }
   BETR_RETURN_IF_ERROR(status);
   fronts_.Apply(ops);
+  core_->waiting += pledge.Size().value;
   return absl::OkStatus();
 }
 
@@ -202,12 +205,19 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store
   if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   }
-  const auto before_publish = [&](const store::Pledge& pledge) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
-    const absl::Status space = HaveSpace(pledge, purpose);
-    return space.ok() ? AppendToLog(record) : space;
+  const auto apply = [&](store::Purpose as) {
+    return ApplyOps(ops, [&](const store::Pledge& pledge) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
+      const absl::Status space = HaveSpace(pledge, as);
+      return space.ok() ? AppendToLog(record) : space;
+    });
   };
-  const absl::Status status = ApplyOps(ops, before_publish);
-  return absl::IsResourceExhausted(status) ? ApplyWithRoom(ops, before_publish, purpose) : status;
+  absl::Status status = apply(purpose);
+  if (absl::IsResourceExhausted(status) && purpose == store::Purpose::kDelete && only_deletes_left_) {
+    status = apply(store::Purpose::kHelp);
+  } else {
+    only_deletes_left_ = false;
+  }
+  return absl::IsResourceExhausted(status) ? ApplyWithRoom(apply, purpose) : status;
 }
 
 class Store::Impl::Alone {
@@ -231,13 +241,18 @@ class Store::Impl::Alone {
   Impl& impl_;
 };
 
-absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const BeforePublish& before_publish,
+absl::Status Store::Impl::ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply,
                                         store::Purpose purpose) {
   const Alone alone(*this);
   absl::Status status = absl::ResourceExhaustedError("");
   for (bool more = true; more && absl::IsResourceExhausted(status);) {
     BETR_ASSIGN_OR_RETURN(more, MakeRoom(purpose));
-    status = ApplyOps(ops, before_publish);
+    status = apply(purpose);
+  }
+  if (absl::IsResourceExhausted(status) && purpose == store::Purpose::kDelete) {
+    // No work is left that could need what is kept for it.
+    status = apply(store::Purpose::kHelp);
+    only_deletes_left_ = status.ok();
   }
   return status;
 }
@@ -249,12 +264,16 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   if (core_->counters.checkpoints != checkpoints) {
     return true;
   }
-  structure_.Look(swept_ ? dag::Reach::kMemory : dag::Reach::kDisk);
-  const store::Purpose growing = purpose == store::Purpose::kDelete ? store::Purpose::kHelp : store::Purpose::kGrow;
-  absl::StatusOr<bool> step = structure_.Step(growing);
+  const bool deletes = purpose == store::Purpose::kDelete;
+  const bool clogged = !deletes && store::ManyWait(*core_, *fronts_.state());
+  structure_.Look(swept_ && !clogged ? dag::Reach::kMemory : dag::Reach::kDisk);
+  const store::Purpose growing = deletes ? store::Purpose::kHelp : store::Purpose::kGrow;
+  const dag::Effort last = clogged ? dag::Effort::kEverything : dag::Effort::kErases;
+  absl::StatusOr<bool> step = structure_.Step(growing, last);
   while (step.ok() && *step) {
-    step = structure_.Step(growing);
+    step = structure_.Step(growing, last);
   }
+  core_->waiting = store::WaitingIn(*fronts_.state()).value;
   structure_.Look(dag::Reach::kMemory);
   if (!step.ok() && !absl::IsResourceExhausted(step.status())) {
     return step;
@@ -288,6 +307,9 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
     unsettled_ = true;
     swept_ = false;
+  }
+  if (std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::kErase; })) {
+    erased_ = true;
   }
   if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
     Signal();

@@ -44,6 +44,8 @@ void FillAndDelete(const FullShape& shape, FillKind kind, bool background, int c
     full.RequireLife();
     // Keys that clones share need copies to be erased one by one; they go by ranges.
     if (cycle % 2 == 1 && kind != FillKind::kClone) {
+      // So do those of snapshots; beside threads it depends on their progress how much the last one shares.
+      if (background) full.DropSnapshots();
       full.EraseKeys("f");
       full.RequireLife();
     }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Background work when there is no space for what should be done next, or when all else is done and space is wanted.
+#include <utility>
+
+#include "base/status.h"
+#include "store/structure.h"
+
+namespace betr::store {
+
+// Reclaiming needs no space and gives some back, though what it waits for may be in the way.
+absl::StatusOr<bool> Structure::StepWithoutSpace() {
+  BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
+  if (!done) {
+    const absl::StatusOr<bool> pruned = PruneStep();
+    done = pruned.ok() && *pruned;
+  }
+  return done ? true : SweepStep(dag::Effort::kFrugal);
+}
+
+absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort) {
+  const StatePtr state = fronts_.state();
+  for (const auto& [id, tree] : state->trees) {
+    if (!tree.snapshot) {
+      BETR_ASSIGN_OR_RETURN(const bool done, SweepStep(tree, effort));
+      if (done) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// From where the last one ended, until something is found for which there is space.
+absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Effort effort) {
+  dag::Sweep& sweep = sweeps_[tree.id];
+  sweep.reach = reach_;
+  sweep.effort = effort;
+  bool whole_round = sweep.next == kNoNode;
+  for (;;) {
+    const StatePtr before = fronts_.state();
+    dag::Edit edit = Begin(*before);
+    BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree.root, sweep));
+    if (!result.changed) {
+      if (sweep.next != kNoNode) {
+        continue;
+      }
+      if (whole_round) {
+        return false;
+      }
+      whole_round = true;
+      continue;
+    }
+    const std::shared_ptr<State> after = Finish(*before, edit);
+    after->trees[tree.id].root = result.root;
+    if (CheckSpace(*before, edit, *after).ok()) {
+      Remember(edit);
+      Change change;
+      change.state = after;
+      fronts_.Publish(std::move(change));
+      return true;
+    }
+    sweep.next = sweep.next.Next();
+  }
+}
+
+}  // namespace betr::store
