@@ -84,6 +84,7 @@ class Structure {
   // A step of a pass that drops what no path shows any more (dag/prune.h), if space is short. A pass begins when
   // an eighth of the nodes are new since the last one.
   absl::StatusOr<bool> PruneStep();
+
   // Work in the next tree, of those with news or of those without.
   absl::StatusOr<bool> WorkStep(bool news);
   absl::StatusOr<bool> WorkOn(TreeId id, Restless& restless);
@@ -93,6 +94,7 @@ class Structure {
   absl::StatusOr<bool> Chore();
   absl::StatusOr<bool> AbsorbStep();
   absl::StatusOr<bool> ReclaimStep();
+  // What there is to do first when there is no space for the next step.
   absl::StatusOr<bool> StepWithoutSpace();
   // A step of a sweep for which there is space. False if a whole round has found none.
   absl::StatusOr<bool> SweepStep(dag::Effort effort);

@@ -262,6 +262,8 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   const uint64_t checkpoints = core_->counters.checkpoints;
   BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   if (core_->counters.checkpoints != checkpoints) {
+    // Counted anew: since then most of what was written has gone on to leaves.
+    core_->waiting = store::WaitingIn(*fronts_.state()).value;
     return true;
   }
   const bool deletes = purpose == store::Purpose::kDelete;
