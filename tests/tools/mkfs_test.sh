@@ -28,6 +28,10 @@ assert plan['log_size'] == 4 << 20 and plan['node_size'] == 4 << 20, plan"
   python3 -c "
 import json
 assert json.load(open('out'))['node_size'] == 1 << 20"
+  expect 0 mkfs.betr -n -s 16M --node-size 16K --json small.img
+  python3 -c "
+import json
+assert json.load(open('out'))['basement_size'] == 16 << 10"
 }
 
 refuses_to_overwrite() {

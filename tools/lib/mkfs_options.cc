@@ -22,6 +22,7 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   FormatOptions& format = options->format;
   format.log_size = Bytes{0};
   format.node_size = Bytes{0};
+  format.basement_size = Bytes{0};
   app.add_option("IMAGE", options->image, "File (made if it is missing) or block device");
   tool->AddSize("-s,--size", &options->size, "Size of the image (default: that of IMAGE)");
   app.add_option("-L,--label", format.label, "Name of the file system, at most 64 bytes")->type_name("LABEL");
@@ -37,7 +38,7 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   directory->excludes(tar);
   app.add_flag("--all-root", options->all_root, "Everything belongs to user 0 and group 0");
   tool->AddSize("--node-size", &format.node_size, "Target size of nodes (default: 4M, less for small images)");
-  tool->AddSize("--basement-size", &format.basement_size, "Unit of reading and compression (default: 64K)");
+  tool->AddSize("--basement-size", &format.basement_size, "Unit of reading and compression (default: 64K, or a node)");
   app.add_option("--fanout", format.fanout, "Children of a node, 4 to 256 (default: 16)")->type_name("N");
   tool->AddSize("--log-size", &format.log_size, "Size of the log (default: by the image, 1M to 256M)");
   app.add_option("--compress", format.compression, "none, lz4[:LEVEL] or zstd[:LEVEL] (default: lz4)")

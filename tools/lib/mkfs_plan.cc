@@ -132,6 +132,9 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
   plan.format = options.format;
   if (plan.format.log_size.value == 0) plan.format.log_size = DefaultLogSize(plan.size);
   if (plan.format.node_size.value == 0) plan.format.node_size = DefaultNodeSize(plan.format, plan.size);
+  if (plan.format.basement_size.value == 0) {
+    plan.format.basement_size = std::min(FormatOptions().basement_size, plan.format.node_size);
+  }
   // Before the size is rounded: the message tells what was asked for.
   BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, options.size.value > 0 ? options.size : plan.size));
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock, layout::NewSuperblock(plan.format, plan.size, plan.time));
