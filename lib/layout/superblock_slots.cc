@@ -30,10 +30,10 @@ absl::StatusOr<Superblock> ReadSlot(BlockDevice& device, size_t slot) {
     return absl::DataLossError(fmt::format("{}: superblock: generation {} belongs into the other slot", SlotName(slot),
                                            block->generation.value));
   }
-  const uint64_t units = device.Size() / kUnit;
-  if (block->device_units > units) {
-    return absl::DataLossError(fmt::format("{}: superblock: the image has {} units, the device only {}", SlotName(slot),
-                                           block->device_units, units));
+  if (UnitBytes(block->device_units) > device.Size()) {
+    return absl::DataLossError(
+        fmt::format("{}: superblock: the image has {} bytes, the device only {}: its end is missing", SlotName(slot),
+                    UnitBytes(block->device_units).value, device.Size().value));
   }
   return block;
 }

@@ -26,11 +26,19 @@ class Salvage {
       nodes_.Failed(problem.status);
     }
     BETR_RETURN_IF_ERROR(nodes_.Scan());
+    is_catalog_lost_ = std::any_of(image_.problems().begin(), image_.problems().end(),
+                                   [](const Problem& problem) { return problem.part == Problem::Part::kCatalog; });
+    if (is_catalog_lost_) {
+      nodes_.TakeUnlisted();
+    }
     TakeTrees();
     for (auto& [id, tree] : trees_) {
       KeepTree(tree);
     }
     walk_.VisitDead();
+    if (is_root_lost_ || walk_.IsInteriorLost()) {
+      nodes_.TakeUnlisted();
+    }
     if (IsSomethingLost()) {
       walk_.VisitUnnamed([&](NodeId id, const dag::Node& node) { AddLostTree(id, node); });
     }
@@ -48,8 +56,6 @@ class Salvage {
   // The trees of the catalog; if it is gone, of the newest one that is on the device.
   void TakeTrees() {
     next_tree_ = image_.state()->next_tree;
-    is_catalog_lost_ = std::any_of(image_.problems().begin(), image_.problems().end(),
-                                   [](const Problem& problem) { return problem.part == Problem::Part::kCatalog; });
     if (!is_catalog_lost_) {
       functions_ = image_.catalog().catalog.functions;
       for (const layout::CatalogTree& tree : image_.catalog().catalog.trees) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -70,6 +71,22 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::Load(NodeId id) {
     Failed(node.status());
   }
   return node;
+}
+
+void SalvageNodes::TakeUnlisted() {
+  std::vector<std::pair<uint64_t, NodeId>> unlisted;
+  for (size_t i = 0; i < scanned_.size(); ++i) {
+    const NodeId id = scanned_[i].id;
+    const bool is_newest = i + 1 == scanned_.size() || scanned_[i + 1].id != id;
+    if (is_newest && table_.Find(id) == nullptr && image_.IsPageLost(id)) {
+      unlisted.emplace_back(scanned_[i].version, id);
+    }
+  }
+  // The newest first: what was given up may lie where they were written since.
+  std::sort(unlisted.begin(), unlisted.end(), std::greater<>());
+  for (const auto& [version, id] : unlisted) {
+    static_cast<void>(Load(id));
+  }
 }
 
 void SalvageNodes::Failed(const absl::Status& status) {

@@ -31,6 +31,9 @@ class SalvageNodes {
   // The node, from the table or found on the device: then it is put into the table. Its record says its height.
   // Errors: why it cannot be read.
   absl::StatusOr<dag::NodePtr> Load(NodeId id);
+  // Puts every node into the table that was found on the device, as far as its page of the table is lost: for when who
+  // named it may be lost too. Some of them may have been given up before the checkpoint: nobody can tell any more.
+  void TakeUnlisted();
   // Puts a new node into the table. / Puts another version of one there.
   NodeId Create(dag::Node node);
   void Replace(NodeId id, dag::Node node);

@@ -128,6 +128,7 @@ absl::Status SalvageWalk::CheckTarget(const dag::Link& link, dag::Height height)
   absl::StatusOr<dag::NodePtr> node = nodes_.Load(link.target);
   if (!node.ok()) {
     lost_.insert(link.target);
+    is_interior_lost_ |= height > 0;
     return node.status();
   }
   if ((*node)->height != height) {

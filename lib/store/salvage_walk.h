@@ -45,6 +45,8 @@ class SalvageWalk {
   const std::vector<std::string>& actions() const { return actions_; }
   // Nodes that were named and cannot be read.
   const absl::flat_hash_set<NodeId>& lost() const { return lost_; }
+  // Whether one of them was above the leaves, and so named others.
+  bool IsInteriorLost() const { return is_interior_lost_; }
 
  private:
   void Drain();
@@ -66,6 +68,7 @@ class SalvageWalk {
   absl::flat_hash_set<NodeId> dead_;
   absl::flat_hash_set<NodeId> move_;  // to be written anew
   absl::flat_hash_set<NodeId> lost_;
+  bool is_interior_lost_ = false;
   std::map<NodeId, std::vector<Cut>> cuts_;
   std::vector<NodeId> waiting_;
   std::vector<std::string> actions_;

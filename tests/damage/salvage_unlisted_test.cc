@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that neither the node table nor any other node names, as an image that was cut short leaves them: repair keeps
+// what is in them.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "dag/view.h"
+#include "store/borrowed_device.h"
+#include "store/check_store.h"
+#include "store/repair_image.h"
+#include "support/damage/structures.h"
+#include "support/damage/subject.h"
+#include "support/must.h"
+
+namespace betr::test {
+namespace {
+
+constexpr Bytes kCache = MiB(4);
+
+void Fill(MemoryDevice& device) {
+  FormatOptions format;
+  format.node_size = Bytes{512};
+  format.basement_size = Bytes{128};
+  format.fanout = 4;
+  format.log_size = KiB(64);
+  Must(Store::Format(device, format));
+  const std::unique_ptr<Store> store = Must(OpenSubject(device, false));
+  const TreeId tree = Must(store->CreateTree("main"));
+  for (int i = 0; i < 600; ++i) {
+    WriteBatch batch;
+    batch.Put(tree, fmt::format("usr/lib/{:03}", i * 7 % 600), fmt::format("value {}", i));
+    Must(store->Write(batch));
+  }
+  Must(store->Checkpoint());
+  Must(store->Close());
+}
+
+void ZeroOut(MemoryDevice& device, const Structure& structure) {
+  Must(device.Write(structure.offset, std::string(structure.extent.value, '\0')));
+}
+
+// Takes the node table, the catalog, and nodes of that height or more; returns the values in the leaves.
+std::set<std::string> Damage(MemoryDevice& device, dag::Height height) {
+  std::set<std::string> values;
+  std::set<uint64_t> high;
+  const auto image = Must(store::Inspection::Open(device, kCache));
+  image->state()->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
+    if (record.height >= height) {
+      high.insert(id.value);
+    }
+    for (const dag::BlockView& basement : Must(record.slot->Get())->basements) {
+      dag::ViewReader reader = Must(dag::ViewReader::Open(basement));
+      for (reader.SeekForward(basement.clip.lo); reader.Valid(); reader.Next()) {
+        values.emplace(reader.At(0).value);
+      }
+    }
+  });
+  REQUIRE(!high.empty());
+  for (const Structure& structure : StructuresOf(device)) {
+    const bool is_named_by =
+        structure.kind == Structure::Kind::kTablePage || structure.kind == Structure::Kind::kCatalog;
+    const bool is_high = structure.kind == Structure::Kind::kNodeHeader && high.contains(structure.id);
+    if (is_named_by || is_high) {
+      ZeroOut(device, structure);
+    }
+  }
+  return values;
+}
+
+std::set<std::string> Values(const Store& store) {
+  std::set<std::string> values;
+  for (const TreeInfo& tree : store.Trees()) {
+    const auto cursor = Must(store.NewCursor(tree.id));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      values.emplace(cursor->Value());
+    }
+    Must(cursor->status());
+  }
+  return values;
+}
+
+TEST_CASE("nodes that nobody names and no table lists are kept", "[damage][repair]") {
+  MemoryDevice device(MiB(4));
+  Fill(device);
+  const auto height = static_cast<dag::Height>(GENERATE(1, 2, 3));
+  const std::set<std::string> in_leaves = Damage(device, height);
+  REQUIRE(in_leaves.size() > 100);
+  const auto repair = Must(store::RepairImage(device, kCache, store::RepairDepth::kAll,
+                                              Must(store::CheckImage(device, kCache)), [](std::string_view) {}));
+  CHECK(repair.left.empty());
+  CHECK(Must(store::CheckImage(device, kCache)).empty());
+  const std::set<std::string> kept = Values(*Must(OpenSubject(device, true)));
+  for (const std::string& value : in_leaves) {
+    INFO(value);
+    CHECK(kept.contains(value));
+  }
+}
+
+}  // namespace
+}  // namespace betr::test
