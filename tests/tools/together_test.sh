@@ -38,9 +38,22 @@ tells_time_and_memory() {
   done
 }
 
+shows_what_entries_say() {
+  expect 0 betrdump -i disk.img path meta /file
+  printed "entry: -rw-r--r--, owner $(id -u):$(id -g), links 1, size 1, number [0-9]+, xattrs 0"
+  expect 0 betrdump -i disk.img path data /file
+  ! grep -q "^entry" out || fail "content is no entry"
+  ln tree/file tree/second
+  expect 0 betrcp -i disk.img -a tree :/linked
+  expect 0 betrdump -i disk.img path meta /linked/file
+  printed "entry: file, group [0-9]+ of the next link home above"
+}
+
 mkdir tree
+umask 022
 printf x >tree/file
 expect 0 mkfs.betr -s 32M -d tree disk.img
 names_holders
 knows_full_outputs
 tells_time_and_memory
+shows_what_entries_say

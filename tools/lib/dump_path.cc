@@ -8,7 +8,9 @@
 #include "dag/explain.h"
 #include "dump_command.h"
 #include "dump_text.h"
+#include "file_text.h"
 #include "fs/key.h"
+#include "fs/record.h"
 
 namespace betr::tools {
 namespace {
@@ -73,6 +75,21 @@ std::string KeyOfPath(std::string_view path, bool is_data, uint64_t block) {
   return is_data ? fs::key::Block(object, block) : object;
 }
 
+// What the entry of a path says of its file; empty if the value is none, as in trees of no file system.
+std::string EntryText(std::string_view value) {
+  const absl::StatusOr<fs::EntryRecord> entry = fs::DecodeEntry(value, "entry");
+  if (!entry.ok()) {
+    return {};
+  }
+  if (const auto* reference = std::get_if<fs::Reference>(&*entry)) {
+    return fmt::format("entry: {}, group {} of the next link home above\n", TypeName(reference->type), reference->id);
+  }
+  const auto& inode = std::get<fs::InodeRecord>(*entry);
+  return fmt::format("entry: {}, owner {}:{}, links {}, size {}, number {}, xattrs {}\n",
+                     ModeText(fs::AttributesOf(inode, {})), inode.uid, inode.gid, inode.links, inode.size, inode.number,
+                     inode.xattrs.size());
+}
+
 class DumpPath final : public DumpCommand {
  public:
   CLI::App* AddTo(CLI::App& app) override {
@@ -94,13 +111,18 @@ class DumpPath final : public DumpCommand {
       PrintJson(context.out, ToJson(key, route));
     } else {
       PrintText(key, route, context.out);
+      if (IsPath() && tree_ != kDataTree && route.value) {
+        context.out << EntryText(*route.value);
+      }
     }
     return route.status;
   }
 
  private:
+  bool IsPath() const { return !is_raw_ && key_.starts_with('/'); }
+
   absl::StatusOr<std::string> Key() const {
-    if (!is_raw_ && key_.starts_with('/')) {
+    if (IsPath()) {
       return KeyOfPath(key_, tree_ == kDataTree, block_);
     }
     return Unescape(key_);
