@@ -9,6 +9,7 @@
 
 #include <absl/status/status.h>
 
+#include <chrono>
 #include <memory>
 
 #include "server.h"
@@ -33,7 +34,7 @@ bool IsMarkedToDrop(const fuse_file_info& info);
 // To be called in each request, in the thread that has it.
 void EnterRequest(Server& server);
 
-// Both outlive the loop.
-std::unique_ptr<SessionLoop> MakeSessionLoop(Server* server, fuse_session* session);
+// Both outlive the loop. `look`: how long threads look for the next request before they sleep, if the loop is ours.
+std::unique_ptr<SessionLoop> MakeSessionLoop(Server* server, fuse_session* session, std::chrono::microseconds look);
 
 }  // namespace betr::fuse

@@ -18,6 +18,7 @@ namespace {
 constexpr int kUsageExit = 1;  // mount(8)
 constexpr unsigned kThreadsMax = 64;
 constexpr unsigned kSecondsMax = 3600;
+constexpr unsigned kLookMax = 1000;
 
 // For mount(8) and those who read /etc/fstab, or the default here.
 constexpr std::array kIgnored = std::to_array<std::string_view>(
@@ -89,6 +90,10 @@ absl::Status SetValue(MountPlan* plan, std::string_view option, std::string_view
     plan->commit_period = std::chrono::seconds(seconds);
   } else if (key == "threads") {
     BETR_RETURN_IF_ERROR(SetNumber(option, value, kThreadsMax, &plan->threads));
+  } else if (key == "look") {
+    unsigned microseconds = 0;
+    BETR_RETURN_IF_ERROR(SetNumber(option, value, kLookMax, &microseconds));
+    plan->look = std::chrono::microseconds(microseconds);
   } else if (key == "fsname") {
     plan->name = value;
   } else if (key == "subtype") {

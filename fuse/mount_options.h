@@ -34,7 +34,8 @@ struct MountPlan {
   Experiments experiments;
   std::chrono::seconds commit_period{5};
   bool io_uring = false;
-  unsigned threads = 0;  // 0: as the machine has, within limits
+  unsigned threads = 0;                 // 0: as the machine has, within limits
+  std::chrono::microseconds look{200};  // for the next request, before a thread sleeps
   bool access_times = false;
   bool remount = false;
   bool allow_other = false;

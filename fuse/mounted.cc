@@ -36,6 +36,11 @@ unsigned ThreadsOf(const MountPlan& plan) {
   return std::clamp(std::thread::hardware_concurrency(), kThreadsMin, kThreadsDefaultMax);
 }
 
+// With one processor, looking would keep it from whoever is to make the next request.
+std::chrono::microseconds LookOf(const MountPlan& plan) {
+  return std::thread::hardware_concurrency() > 1 ? plan.look : std::chrono::microseconds(0);
+}
+
 bool WaitFor(int descriptor, int milliseconds) {
   pollfd wait{descriptor, POLLIN, 0};
   return poll(&wait, 1, milliseconds) > 0;
@@ -82,7 +87,7 @@ absl::Status Mounted::Mount(const std::string& directory, bool debug) {
 }
 
 void Mounted::Serve() {
-  const std::unique_ptr<SessionLoop> loop = MakeSessionLoop(&server_, session_);
+  const std::unique_ptr<SessionLoop> loop = MakeSessionLoop(&server_, session_, LookOf(plan_));
   loop->Start(ThreadsOf(plan_));
   const sigset_t signals = EndSignals();
   const int signal = signalfd(-1, &signals, SFD_CLOEXEC);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "libfuse312/request_bytes.h"
 #include "privileges.h"
 
 namespace betr::fuse {
@@ -13,14 +14,6 @@ namespace {
 
 // The request of this thread that offers the agreement; 0: none. libfuse answers it before it returns.
 thread_local uint64_t offer = 0;
-
-// The structure at the front of `bytes`; zeros if there are fewer.
-template <class T>
-T Load(std::span<const char> bytes) {
-  T value{};
-  if (bytes.size() >= sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
-  return value;
-}
 
 bool IsMarked(uint32_t opcode, std::span<const char> body) {
   switch (opcode) {

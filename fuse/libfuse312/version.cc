@@ -37,8 +37,8 @@ bool IsMarkedToDrop(const fuse_file_info&) { return false; }
 
 void EnterRequest(Server&) {}
 
-std::unique_ptr<SessionLoop> MakeSessionLoop(Server* server, fuse_session* session) {
-  return std::make_unique<OwnLoop>(server, session);
+std::unique_ptr<SessionLoop> MakeSessionLoop(Server* server, fuse_session* session, std::chrono::microseconds look) {
+  return std::make_unique<OwnLoop>(server, session, look);
 }
 
 }  // namespace betr::fuse

@@ -103,7 +103,7 @@ bool IsMarkedToDrop(const fuse_file_info& info) { return info.kill_suidgid != 0;
 
 void EnterRequest(Server& server) { thread_local const RequestThread thread(&server); }
 
-std::unique_ptr<SessionLoop> MakeSessionLoop(Server* server, fuse_session* session) {
+std::unique_ptr<SessionLoop> MakeSessionLoop(Server* server, fuse_session* session, std::chrono::microseconds) {
   return std::make_unique<LibraryLoop>(server, session);
 }
 

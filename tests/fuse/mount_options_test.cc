@@ -30,10 +30,12 @@ TEST_CASE("other people's mounts are for themselves", "[fuse]") {
 }
 
 TEST_CASE("options with values are read", "[fuse]") {
-  const MountPlan plan = *PlanOf(Command({"cache=64M,commit=30", "threads=3,ro,writeback,noxattr,relatime"}), true);
+  const MountPlan plan =
+      *PlanOf(Command({"cache=64M,commit=30", "threads=3,look=70,ro,writeback,noxattr,relatime"}), true);
   CHECK(plan.cache_size == MiB(64));
   CHECK(plan.commit_period == std::chrono::seconds(30));
   CHECK(plan.threads == 3);
+  CHECK(plan.look == std::chrono::microseconds(70));
   CHECK(plan.server.read_only);
   CHECK(plan.server.writeback);
   CHECK_FALSE(plan.server.xattrs);
@@ -65,8 +67,8 @@ TEST_CASE("what mount(8) and fstab have besides is ignored", "[fuse]") {
 }
 
 TEST_CASE("an unknown option or a wrong value is refused", "[fuse]") {
-  for (const char* list :
-       {"frobnicate", "cache=much", "threads=-1", "threads=1000", "commit=5s", "cache", "experiment=none"}) {
+  for (const char* list : {"frobnicate", "cache=much", "threads=-1", "threads=1000", "look=1001", "commit=5s", "cache",
+                           "experiment=none"}) {
     const absl::StatusOr<MountPlan> plan = PlanOf(Command({list}), true);
     INFO(list);
     CHECK(plan.status().code() == absl::StatusCode::kInvalidArgument);
