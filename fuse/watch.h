@@ -6,9 +6,9 @@
 //     kernel has nobody else to wake;
 //   * whoever watches looks for a while before it sleeps, if that was worth it the last times.
 //
-// When the watcher has a request that may take long, or when more requests wait already, another thread is summoned.
-// When a request that should have been quick is not, one comes by itself: of the threads that sleep one is the deputy,
-// who wakes every millisecond as long as there are requests.
+// When the watcher has a request that may take long, or there are processors to spare and more requests wait already,
+// another thread is summoned. When a request that should have been quick is not, one comes by itself: of the threads
+// that sleep one is the deputy, who wakes every millisecond as long as there are requests.
 #pragma once
 
 #include <chrono>

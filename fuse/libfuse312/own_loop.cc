@@ -77,12 +77,14 @@ void OwnLoop::Start(unsigned threads) {
 
 void OwnLoop::Run() {
   fuse_buf buffer{};
+  // Of two processors the callers need the other one more than a second thread for quick requests does.
+  const bool spare = std::thread::hardware_concurrency() > 2;
   while (fuse_session_exited(session_) == 0) {
     if (!watch_.Take()) break;
     watch_.Look();
     const int size = fuse_session_receive_buf(session_, &buffer);
     const std::span<const char> bytes(static_cast<const char*>(buffer.mem), static_cast<size_t>(std::max(size, 0)));
-    watch_.Give(size <= 0 || MayTakeLong(bytes) || watch_.Pending());
+    watch_.Give(size <= 0 || MayTakeLong(bytes) || (spare && watch_.Pending()));
     if (size == -EINTR || size == -EAGAIN) continue;
     if (size < 0) {
       server_.log().Write(LogLevel::kError, fmt::format("receive: {}", std::generic_category().message(-size)));
