@@ -13,8 +13,8 @@
 // All functions may be called from any thread at any time. What overlapping concurrent writes leave behind, and
 // what a read beside them sees, is unspecified; ranges apart from each other do not interfere.
 //
-// Errors: kUnavailable (the device failed), kResourceExhausted (no space), kFailedPrecondition (opened read-only),
-// kOutOfRange (beyond Size()); the message names device, operation and offset.
+// Errors: kUnavailable (the device failed, or what is behind it has no space), kFailedPrecondition (opened read-only),
+// kOutOfRange (beyond Size()); never kResourceExhausted; the message names device, operation and offset.
 #pragma once
 
 #include <absl/status/status.h>

@@ -12,10 +12,6 @@ namespace {
 
 absl::StatusCode CodeOf(int error) {
   switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return absl::StatusCode::kResourceExhausted;
     case EACCES:
     case EPERM:
     case EROFS:

@@ -10,8 +10,9 @@
 
 namespace betr {
 
-// "NAME: write of 4096 bytes at 8192: No space left on device". Out of space, quota or file size is
-// kResourceExhausted, a refusal (read-only, not permitted) kFailedPrecondition, anything else kUnavailable.
+// "NAME: write of 4096 bytes at 8192: No space left on device". A refusal (read-only, not permitted) is
+// kFailedPrecondition, anything else kUnavailable. So is a host without space for a sparse image: kResourceExhausted is
+// what a store says of its own space, and knows how to go on from.
 absl::Status TransferError(std::string_view name, std::string_view operation, Bytes offset, Bytes length, int error);
 
 // "NAME: open: No such file or directory", for what concerns the device as a whole. Also kNotFound, kAlreadyExists.

@@ -19,7 +19,7 @@ struct Fault {
   enum class Effect {
     // Reported; nothing was done.
     kIoError,  // kUnavailable
-    kNoSpace,  // kResourceExhausted
+    kNoSpace,  // the same, and says that there is no space
     // Reported as an I/O error; the first half was done: of a write its blocks, of a read its bytes. Flushes: as
     // kIoError.
     kHalfDone,

@@ -52,12 +52,6 @@ absl::Status Checkpointer::WriteNodes(const State& state) {
   return absl::OkStatus();
 }
 
-// A flush that fails for want of space has lost writes like any other: no error of it means that one may go on.
-absl::Status Checkpointer::Flush() {
-  const absl::Status status = core_.device->Flush();
-  return absl::IsResourceExhausted(status) ? absl::UnavailableError(status.message()) : status;
-}
-
 absl::StatusOr<layout::WrittenTable> Checkpointer::WriteTable(const State& state, Generation generation) {
   const auto address_of = [](NodeId id, const dag::NodeRecord& record) -> absl::StatusOr<layout::NodeAddress> {
     const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
@@ -94,7 +88,7 @@ absl::Status Checkpointer::Confirm() {
   }
   // Written again, and not flushed alone: after a failed flush the kernel may show it as clean.
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, core_.superblock));
-  return Flush();
+  return core_.device->Flush();
 }
 
 layout::Superblock Checkpointer::Next() const {
@@ -106,7 +100,7 @@ layout::Superblock Checkpointer::Next() const {
 
 absl::Status Checkpointer::Flip(layout::Superblock next) {
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
-  BETR_RETURN_IF_ERROR(Flush());
+  BETR_RETURN_IF_ERROR(core_.device->Flush());
   BETR_RETURN_IF_ERROR(layout::WriteCopy(*core_.device, next));
   core_.counters.bytes_checkpoint += layout::UnitBytes(2).value;
   has_written_ = true;
@@ -127,7 +121,7 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   BETR_RETURN_IF_ERROR(WriteNodes(*begin.state));
   BETR_ASSIGN_OR_RETURN(const layout::WrittenTable table, WriteTable(*begin.state, next.generation));
   BETR_RETURN_IF_ERROR(WriteCatalog(*begin.state, next.generation));
-  BETR_RETURN_IF_ERROR(Flush());
+  BETR_RETURN_IF_ERROR(core_.device->Flush());
   next.table = table.address;
   next.catalog = catalog_.address;
   next.checkpoint_lsn = begin.lsn;
@@ -155,7 +149,7 @@ absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
   layout::Superblock next = Next();
   next.log_opening = log_opening;
   BETR_RETURN_IF_ERROR(Flip(std::move(next)));
-  return Flush();
+  return core_.device->Flush();
 }
 
 absl::Status Checkpointer::ReopenLog() {

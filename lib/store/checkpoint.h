@@ -53,7 +53,6 @@ class Checkpointer {
   Generation generation() const;
 
  private:
-  absl::Status Flush();
   // The superblock that follows the present one.
   layout::Superblock Next() const;
   // Writes and publishes it.

@@ -132,7 +132,7 @@ TEST_CASE("discarded blocks give their space back", "[device]") {
   if (UsedBytes(dir.File("image")) >= MiB(1).value) WARN("no holes on this file system");
 }
 
-TEST_CASE("no space for a write is out of resources, and names the place", "[device]") {
+TEST_CASE("no space for a write is a failure of the device, and names the place", "[device]") {
   const TempDir dir;
   const auto device = FileDevice::Create(dir.File("image"), MiB(1)).value();
   rlimit before{};
@@ -146,7 +146,7 @@ TEST_CASE("no space for a write is out of resources, and names the place", "[dev
   const absl::Status after = device->Write(Bytes{0}, Block('c'));
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
   std::signal(SIGXFSZ, old_handler);
-  CHECK(absl::IsResourceExhausted(status));
+  CHECK(absl::IsUnavailable(status));
   CHECK_THAT(Message(status), Contains("image: write of 4096 bytes at 524288: "));
   CHECK(after.ok());
 }

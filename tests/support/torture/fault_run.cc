@@ -19,9 +19,7 @@ constexpr int kStepsBefore = 40;  // on a healthy device, so that there is somet
 constexpr int kStepsBeside = 60;
 constexpr int kStepsAfter = 4;
 
-bool BreaksWrites(const Fault& fault) {
-  return (fault.on == Fault::On::kWrite || fault.on == Fault::On::kFlush) && fault.effect != Fault::Effect::kNoSpace;
-}
+bool BreaksWrites(const Fault& fault) { return fault.on == Fault::On::kWrite || fault.on == Fault::On::kFlush; }
 
 class Run {
  public:
@@ -83,8 +81,7 @@ class Run {
     if (status.ok()) {
       return status;
     }
-    const bool may_be = absl::IsUnavailable(status) || absl::IsFailedPrecondition(status) || IsShortRead(status) ||
-                        (absl::IsResourceExhausted(status) && run_.fault.effect == Fault::Effect::kNoSpace);
+    const bool may_be = absl::IsUnavailable(status) || absl::IsFailedPrecondition(status) || IsShortRead(status);
     if (!may_be || session.faults().Hits() == 0) {
       return status;
     }
