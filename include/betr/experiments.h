@@ -6,8 +6,11 @@
 
 #include <absl/status/statusor.h>
 
+#include <optional>
 #include <span>
 #include <string_view>
+
+#include "betr/units.h"
 
 namespace betr {
 
@@ -24,11 +27,13 @@ struct Experiments {
   bool copy_at_once = false;
   // Every value goes through the log, however much comes in bulk (0.1).
   bool early_binding = false;
+  // Renames copy what is smaller, as if there were zones of this size (0.2, 0.3). With rename_by_copy: all is copied.
+  std::optional<Bytes> zone_size = std::nullopt;
 
   friend bool operator==(const Experiments&, const Experiments&) = default;
 };
 
-// One name that ParseExperiments knows.
+// One name that ParseExperiments knows. "zone-renames" may go on with "=SIZE", 512 KiB without.
 struct ExperimentName {
   std::string_view name;
   std::string_view summary;

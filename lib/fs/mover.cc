@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fs/copying_mover.h"
+#include "fs/zone_mover.h"
 
 namespace betr::fs {
 namespace {
@@ -25,10 +26,13 @@ class RangeMover final : public Mover {
 }  // namespace
 
 std::unique_ptr<Mover> NewMover(Core* core, std::vector<PrefixMove> moves) {
-  if (core->store().Options().experiments.rename_by_copy) {
-    return std::make_unique<CopyingMover>(core, std::move(moves));
-  }
-  return std::make_unique<RangeMover>(std::move(moves));
+  const Experiments& experiments = core->store().Options().experiments;
+  if (experiments.rename_by_copy) return std::make_unique<CopyingMover>(core, std::move(moves));
+  auto by_range = std::make_unique<RangeMover>(moves);
+  if (!experiments.zone_size) return by_range;
+  auto by_copy = std::make_unique<CopyingMover>(core, moves);
+  return std::make_unique<ZoneMover>(core, *experiments.zone_size, std::move(moves), std::move(by_range),
+                                     std::move(by_copy));
 }
 
 }  // namespace betr::fs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How what belongs to a renamed object gets its new keys: by range renames, or as an earlier version of BetrFS did it
-// (copying_mover.h). A mover serves one rename: Prepare, then AddTo in the transaction that moves the name, then, once
-// that is committed, Finish. Dropped in between it leaves nothing behind.
+// How what belongs to a renamed object gets its new keys: by range renames, or as earlier versions of BetrFS did it
+// (copying_mover.h, zone_mover.h). A mover serves one rename: Prepare, then AddTo in the transaction that moves the
+// name, then, once that is committed, Finish. Dropped in between it leaves nothing behind.
 #pragma once
 
 #include <memory>

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/size_text.h"
+#include "base/status.h"
 #include "dag/copy_at_once.h"
 #include "dag/eager_goto.h"
 #include "dag/split_by_size.h"
@@ -13,18 +15,54 @@
 namespace betr {
 namespace {
 
-constexpr std::array<ExperimentName, 6> kNames{{
+constexpr std::array<ExperimentName, 7> kNames{{
     {"rename-by-copy", "renames copy everything and erase the old keys one by one (0.1)"},
     {"delete-by-key", "removals and truncations erase key by key (0.1)"},
     {"eager-gotos", "clones and renames are driven down the tree before they return (0.4)"},
     {"split-by-size", "nodes are split in their middle, wherever that is (before 0.5)"},
     {"copy-at-once", "shared nodes are copied at the first message, with the whole path"},
     {"early-binding", "every value goes through the log (0.1)"},
+    {"zone-renames", "renames copy what is smaller than a zone; =SIZE, default 512K (0.2, 0.3)"},
 }};
-constexpr std::array<bool Experiments::*, kNames.size()> kFlags{
+// The last one has a size instead.
+constexpr std::array<bool Experiments::*, kNames.size() - 1> kFlags{
     &Experiments::rename_by_copy, &Experiments::delete_by_key, &Experiments::eager_gotos,
     &Experiments::split_by_size,  &Experiments::copy_at_once,  &Experiments::early_binding,
 };
+
+constexpr Bytes kUsualZone = KiB(512);  // Yuan et al. 2016, section 3
+
+absl::Status UnknownExperiment(std::string_view name) {
+  std::string names;
+  for (const ExperimentName& one : kNames) {
+    names += (names.empty() ? "" : ", ") + std::string(one.name);
+  }
+  return absl::InvalidArgumentError(fmt::format("experiment \"{}\": there is none; known are {}", name, names));
+}
+
+absl::StatusOr<Bytes> ZoneSize(std::string_view assignment) {
+  absl::StatusOr<Bytes> size = ParseSize(assignment.substr(kNames.back().name.size() + 1));
+  if (!size.ok()) {
+    const std::string why(size.status().message());
+    return absl::InvalidArgumentError(fmt::format("experiment \"{}\": {}", assignment, why));
+  }
+  return size;
+}
+
+absl::Status SwitchOn(std::string_view item, Experiments* experiments) {
+  const std::string_view name = item.substr(0, item.find('='));
+  const auto known =
+      std::find_if(kNames.begin(), kNames.end(), [&](const ExperimentName& one) { return one.name == name; });
+  if (known == kNames.end() || (item != name && known != &kNames.back())) {
+    return UnknownExperiment(item);
+  }
+  if (known != &kNames.back()) {
+    experiments->*kFlags.at(static_cast<size_t>(known - kNames.begin())) = true;
+    return absl::OkStatus();
+  }
+  BETR_ASSIGN_OR_RETURN(experiments->zone_size, item == name ? absl::StatusOr<Bytes>(kUsualZone) : ZoneSize(item));
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -33,18 +71,9 @@ std::span<const ExperimentName> ExperimentNames() { return kNames; }
 absl::StatusOr<Experiments> ParseExperiments(std::string_view list, Experiments others) {
   Experiments experiments = others;
   while (!list.empty()) {
-    const std::string_view name = list.substr(0, list.find(','));
-    const auto known =
-        std::find_if(kNames.begin(), kNames.end(), [&](const ExperimentName& one) { return one.name == name; });
-    if (known == kNames.end()) {
-      std::string names;
-      for (const ExperimentName& one : kNames) {
-        names += (names.empty() ? "" : ", ") + std::string(one.name);
-      }
-      return absl::InvalidArgumentError(fmt::format("experiment \"{}\": there is none; known are {}", name, names));
-    }
-    experiments.*kFlags.at(static_cast<size_t>(known - kNames.begin())) = true;
-    list.remove_prefix(std::min(name.size() + 1, list.size()));
+    const std::string_view item = list.substr(0, list.find(','));
+    BETR_RETURN_IF_ERROR(SwitchOn(item, &experiments));
+    list.remove_prefix(std::min(item.size() + 1, list.size()));
   }
   return experiments;
 }

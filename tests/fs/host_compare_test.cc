@@ -322,6 +322,8 @@ TEST_CASE("random operations: the host's file system and ours agree, with each e
   }
   options.experiments = *ParseExperiments(all);
   RunPairs(1, options);
+  options.experiments = *ParseExperiments("zone-renames=4K");  // some are copied, some are not
+  RunPairs(1, options);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ FILES = {"a file of 64 KiB": 64, "a file of 16 MiB": 16 * 1024}
 VERSIONS = {
     "betr": (),
     "as 0.1": ("rename-by-copy", "delete-by-key", "early-binding", "split-by-size"),
+    "as 0.3": ("zone-renames", "split-by-size"),
     "as 0.4": ("eager-gotos", "split-by-size"),
     "rename-by-copy": ("rename-by-copy",),
     "delete-by-key": ("delete-by-key",),
