@@ -9,7 +9,7 @@ NAME = "ageing"
 TITLE = "Ageing: the scans after months of changes"
 SLOW = ("fuse2fs",)
 ON_AGED = False
-SIZES = {"percent": (8, 100, 1), "rounds": (16, 1000, 2), "changes": (150, 150, 10)}
+SIZES = {"percent": (6, 100, 1), "rounds": (16, 1000, 2), "changes": (150, 150, 10)}
 
 
 def disk_mib(sizes):

@@ -10,7 +10,7 @@ from evaluation.process import run as run_on_host
 NAME = "applications"
 TITLE = "git and rsync"
 SLOW = ("fuse2fs",)
-SIZES = {"percent": (4, 100, 1)}
+SIZES = {"percent": (3, 100, 1)}
 AS_NOBODY = ["-c", "user.name=betr", "-c", "user.email=betr@localhost", "-c", "safe.directory=*"]
 CHANGED = 0.1  # of the files, between the two commits
 

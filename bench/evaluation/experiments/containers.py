@@ -7,7 +7,7 @@ NAME = "containers"
 TITLE = "Containers: clones of a root file system, booted into a shell"
 CLONES = True
 NEEDS = ("debootstrap", "unshare", "chroot")
-SIZES = {"clones": (4, 10, 1)}
+SIZES = {"clones": (3, 10, 1)}
 DOWNLOAD_SECONDS = 1800
 ROOT_MIB = 300
 

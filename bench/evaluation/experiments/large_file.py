@@ -3,7 +3,7 @@
 
 NAME = "large-file"
 TITLE = "A large file: sequential and random access"
-SIZES = {"mebibytes": (1024, 10240, 16), "writes": (1024, 262144), "reads": (1024, 262144)}
+SIZES = {"mebibytes": (1024, 10240, 16), "writes": (768, 262144), "reads": (768, 262144)}
 
 
 def disk_mib(sizes):
