@@ -71,6 +71,8 @@ class Store::Impl {
 
   // Write path.
   absl::Status CheckOps(std::span<Op> ops) const;
+  // Remembers for closing, and for the next one without space, that these leave work behind.
+  void NoteWork(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // What the point changes and range erases among `ops` put in front of trees (headroom.h).
   store::Pledge PledgeFor(std::span<const Op> ops) const;
   absl::Status HaveSpace(const store::Pledge& pledge, store::Purpose purpose) const;

@@ -284,6 +284,16 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   return fronts_.state() != checkpointer_.stable();
 }
 
+void Store::Impl::NoteWork(std::span<const Op> ops) {
+  if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
+    unsettled_ = true;
+    swept_ = false;
+  }
+  if (std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::kErase; })) {
+    erased_ = true;
+  }
+}
+
 absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   if (ops.empty()) {
     return absl::OkStatus();
@@ -306,13 +316,7 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   }
   BETR_RETURN_IF_ERROR(ApplyAndLog(ops, size, purpose));
   core_->counters.bytes_batches += size.value;
-  if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
-    unsettled_ = true;
-    swept_ = false;
-  }
-  if (std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::kErase; })) {
-    erased_ = true;
-  }
+  NoteWork(ops);
   if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
     Signal();
   }
@@ -349,6 +353,7 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
     applied = ApplyOps(ops, [](const store::Pledge&) { return absl::OkStatus(); });
   }
   BETR_RETURN_IF_ERROR(applied);
+  NoteWork(ops);
   const bool sealed = fronts_.SealLarge(core_->SealSize());
   if (core_->options.read_only) {
     return absl::OkStatus();

@@ -48,12 +48,12 @@ void RunDrawn(size_t length, uint64_t workloads) {
   }
 }
 
-absl::Status RunText(Constants constants, std::string_view text, Tally& tally) {
+absl::Status RunText(Constants constants, std::string_view text, Tally& tally, const RunOptions& options = {}) {
   const absl::StatusOr<Ground> ground = Ground::Make(constants);
   const absl::StatusOr<Workload> workload = ParseWorkload(text);
   REQUIRE(ground.ok());
   REQUIRE(workload.ok());
-  return RunWorkload(*ground, *workload, RunOptions{}, tally);
+  return RunWorkload(*ground, *workload, options, tally);
 }
 
 constexpr size_t kHalf = 14;  // of the sequences of ACE: those that write most are in front
@@ -106,6 +106,19 @@ TEST_CASE("the removal of a tree leaves a file its name elsewhere", "[ace][crash
     Tally tally;
     CHECK(RunText(constants, "link:foo:A/bar,rmtree:A+fsync:foo", tally) == absl::OkStatus());
     CHECK(tally.points == 1);
+  }
+}
+
+TEST_CASE("what is deleted after a crash, and replayed, gives its space back", "[ace][crash]") {
+  RunOptions options;
+  options.crashes = Crashes::kPoints;
+  for (const char* text : {"clone:B:A/C,exchange:foo:A+sync", "clone:B:A/C+fsync:B,exchange:A:B+fsync:A/C",
+                           "clone:A/foo:B/foo+fsync:B/bar,exchange:A:B+fsync:A/foo"}) {
+    Tally tally;
+    INFO(text);
+    const absl::Status status = RunText(Constants::kTiny, text, tally, options);
+    INFO(status);
+    CHECK(status.ok());
   }
 }
 
