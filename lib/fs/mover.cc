@@ -3,8 +3,9 @@
 
 #include <utility>
 
+#include "base/status.h"
 #include "fs/copying_mover.h"
-#include "fs/zone_mover.h"
+#include "fs/zones.h"
 
 namespace betr::fs {
 namespace {
@@ -25,14 +26,14 @@ class RangeMover final : public Mover {
 
 }  // namespace
 
-std::unique_ptr<Mover> NewMover(Core* core, std::vector<PrefixMove> moves) {
+absl::StatusOr<std::unique_ptr<Mover>> NewMover(Core* core, std::vector<PrefixMove> moves) {
   const Experiments& experiments = core->store().Options().experiments;
-  if (experiments.rename_by_copy) return std::make_unique<CopyingMover>(core, std::move(moves));
-  auto by_range = std::make_unique<RangeMover>(moves);
-  if (!experiments.zone_size) return by_range;
-  auto by_copy = std::make_unique<CopyingMover>(core, moves);
-  return std::make_unique<ZoneMover>(core, *experiments.zone_size, std::move(moves), std::move(by_range),
-                                     std::move(by_copy));
+  bool by_copy = experiments.rename_by_copy;
+  if (!by_copy && experiments.zone_size) {
+    BETR_ASSIGN_OR_RETURN(by_copy, FitIntoZone(*core, *experiments.zone_size, moves));
+  }
+  if (by_copy) return std::make_unique<CopyingMover>(core, std::move(moves));
+  return std::make_unique<RangeMover>(std::move(moves));
 }
 
 }  // namespace betr::fs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How what belongs to a renamed object gets its new keys: by range renames, or as earlier versions of BetrFS did it
-// (copying_mover.h, zone_mover.h). A mover serves one rename: Prepare, then AddTo in the transaction that moves the
+// (copying_mover.h, zones.h). A mover serves one rename: Prepare, then AddTo in the transaction that moves the
 // name, then, once that is committed, Finish. Dropped in between it leaves nothing behind.
 #pragma once
 
@@ -31,7 +31,7 @@ class Mover {
   virtual absl::Status Finish() = 0;
 };
 
-// The one that the store's options ask for. `core` outlives it.
-std::unique_ptr<Mover> NewMover(Core* core, std::vector<PrefixMove> moves);
+// The one that the store's options ask for. `core` outlives it. Errors: the store's, and only if there are zones.
+absl::StatusOr<std::unique_ptr<Mover>> NewMover(Core* core, std::vector<PrefixMove> moves);
 
 }  // namespace betr::fs

@@ -78,7 +78,7 @@ absl::Status Replace(Core& core, const Slot& from, Slot to) {
   BETR_RETURN_IF_ERROR(CheckReplace(core, from, to));
   BETR_RETURN_IF_ERROR(CheckReach(to, from.inode->record));
   BETR_ASSIGN_OR_RETURN(const bool has_members, PrepareLinks(core, from, to.directory));
-  const std::unique_ptr<Mover> mover = NewMover(&core, MovesOf(core, from, to, has_members));
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Mover> mover, NewMover(&core, MovesOf(core, from, to, has_members)));
   BETR_RETURN_IF_ERROR(mover->Prepare(&to));
   Transaction transaction(&core);
   Removal removal;

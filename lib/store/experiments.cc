@@ -30,7 +30,7 @@ constexpr std::array<bool Experiments::*, kNames.size() - 1> kFlags{
     &Experiments::split_by_size,  &Experiments::copy_at_once,  &Experiments::early_binding,
 };
 
-constexpr Bytes kUsualZone = KiB(512);  // Yuan et al. 2016, section 3
+constexpr Bytes kUsualZone = KiB(512);  // ours: the papers' own was not at hand
 
 absl::Status UnknownExperiment(std::string_view name) {
   std::string names;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Renames as with zones (docs/ablations.md): what is smaller than a zone is copied, what is larger costs as much as
 // ever.
-#include "fs/zone_mover.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 
