@@ -28,7 +28,11 @@ void ManualClock::Advance(std::chrono::nanoseconds step) {
 }
 
 std::string FormatTime(std::chrono::nanoseconds time) {
-  const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(time).count();
+  return FormatTime(std::chrono::floor<std::chrono::seconds>(time));
+}
+
+std::string FormatTime(std::chrono::seconds time) {
+  const std::time_t seconds = time.count();
   std::tm parts{};
   char text[64];
   if (gmtime_r(&seconds, &parts) == nullptr) return "(no such time)";

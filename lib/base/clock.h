@@ -42,5 +42,7 @@ class ManualClock final : public Clock {
 
 // "2026-10-01T10:00:00Z": whole seconds, UTC. `time`: as of Clock::Now.
 std::string FormatTime(std::chrono::nanoseconds time);
+// The same for times that nanoseconds do not reach: before 1677, after 2262.
+std::string FormatTime(std::chrono::seconds time);
 
 }  // namespace betr

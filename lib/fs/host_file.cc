@@ -91,6 +91,8 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> ReadHostXattrs(
   return xattrs;
 }
 
+HostFileId IdOf(const struct stat& attributes) { return {.device = attributes.st_dev, .inode = attributes.st_ino}; }
+
 FileTime ToFileTime(const timespec& time) { return {time.tv_sec, static_cast<uint32_t>(time.tv_nsec)}; }
 
 timespec ToTimespec(const FileTime& time) {

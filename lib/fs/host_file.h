@@ -5,6 +5,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "betr/file_attributes.h"
+#include "fs/tree_copy.h"
 
 namespace betr::fs {
 
@@ -48,6 +50,8 @@ absl::StatusOr<std::vector<std::string>> ListHostDirectory(int directory, std::s
 // All extended attributes of a file, not following symlinks; none where they are not supported. Values that this user
 // may not read are left out.
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> ReadHostXattrs(const std::string& path);
+
+HostFileId IdOf(const struct stat& attributes);
 
 FileTime ToFileTime(const timespec& time);
 timespec ToTimespec(const FileTime& time);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "fs/replace.h"
 #include "fs/tar_copy.h"
 #include "fs/tar_directories.h"
 #include "fs/tar_reader.h"
@@ -164,18 +165,9 @@ class TarImport {
     return static_cast<uint32_t>(in_archive);
   }
 
-  // Makes the file; what has the name is replaced, unless both are directories.
   absl::StatusOr<OpenFile> Make(InodeId parent, const std::string& name, const NewFile& file) {
-    absl::StatusOr<Entry> entry = fs_.Create(parent, name, file);
-    if (ToErrno(entry.status()) == EEXIST) {
-      BETR_ASSIGN_OR_RETURN(const Entry old, fs_.Lookup(parent, name));
-      OpenFile there(&fs_, old);
-      if (old.attributes.type == FileType::kDirectory && file.type == FileType::kDirectory) return there;
-      BETR_RETURN_IF_ERROR(fs_.RemoveTree(parent, name));
-      entry = fs_.Create(parent, name, file);
-    }
-    if (!entry.ok()) return entry.status();
-    return OpenFile(&fs_, *entry);
+    BETR_ASSIGN_OR_RETURN(const Entry entry, CreateOrReplace(&fs_, parent, name, file));
+    return OpenFile(&fs_, entry);
   }
 
   absl::Status CopyContent(archive_entry* entry, InodeId inode) {
@@ -222,16 +214,7 @@ class TarImport {
   }
 
   absl::Status Link(const OpenFile& target, InodeId parent, const std::string& name) {
-    absl::StatusOr<Entry> entry = fs_.Link(target.inode(), parent, name);
-    if (ToErrno(entry.status()) == EEXIST) {
-      BETR_ASSIGN_OR_RETURN(const Entry old, fs_.Lookup(parent, name));
-      fs_.Forget(old.inode);
-      if (old.attributes.inode_number == target.attributes().inode_number) return absl::OkStatus();
-      BETR_RETURN_IF_ERROR(fs_.RemoveTree(parent, name));
-      entry = fs_.Link(target.inode(), parent, name);
-    }
-    if (!entry.ok()) return entry.status();
-    fs_.Forget(entry->inode);
+    BETR_RETURN_IF_ERROR(LinkOrReplace(&fs_, target.inode(), parent, name));
     AttributeChange change;
     change.changed = Limited(target.attributes().changed);
     return fs_.SetAttributes(target.inode(), change).status();

@@ -2,8 +2,8 @@
 // Copies trees between the host and a file system: what betrcp and mkfs.betr -d do. fs/tar_copy.h does the same with
 // tar archives.
 //
-// What is at the destination stays, unless it has the name of something that is copied: directories are merged,
-// anything else is replaced. Symbolic links are copied, never followed, on either side. Entries are visited in the
+// What is at the destination stays, unless it has the name of something that is copied (fs/replace.h). Symbolic links
+// are copied, never followed, on either side. Entries are visited in the
 // order of the keys that they get (or have), so that the same input always gives the same image and writing is
 // sequential.
 //
@@ -15,12 +15,14 @@
 #pragma once
 
 #include <absl/status/statusor.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "betr/filesystem.h"
 
@@ -30,6 +32,13 @@ namespace betr::fs {
 struct CopyTotals {
   uint64_t files = 0;  // entries of all types; a name of a file that was copied before counts
   Bytes bytes{0};      // of content, holes left out
+};
+
+// A file of the host, whatever its name.
+struct HostFileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const HostFileId&) const = default;
 };
 
 struct CopyOptions {
@@ -43,20 +52,28 @@ struct CopyOptions {
   uint32_t gid = 0;
   // No time in the image is later than this (SOURCE_DATE_EPOCH); nothing else depends on the clock then. Imports only.
   std::optional<FileTime> latest_time;
+  // What holds the file system. It is not copied into itself, and no copy takes its name: EINVAL.
+  std::optional<HostFileId> image;
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
   std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
 };
 
-// `host` becomes `inside`, a path in the file system whose parent exists. Extended attributes that the host denies to
-// this user (trusted, security) are left out; sockets, fifos and devices are copied as such.
-// Errors name the path and the system call. What was copied before stays.
-absl::StatusOr<CopyTotals> ImportTree(FileSystem* fs, const std::string& host, const std::string& inside,
-                                      const CopyOptions& options);
+// What is copied, and what it becomes: paths, one on the host and one in the file system.
+struct CopyPair {
+  std::string from;
+  std::string to;
+};
 
-// `inside` becomes `host`, whose parent exists. Owners are set only by user 0, devices made only by user 0 (for others
-// they are an error); extended attributes that the host refuses as unsupported are left out.
-absl::StatusOr<CopyTotals> ExportTree(FileSystem* fs, const std::string& inside, const std::string& host,
-                                      const CopyOptions& options);
+// Each `from` on the host becomes its `to` in the file system, whose parent exists; names of one file that are in
+// several of them are links again. Extended attributes that the host denies to this user (trusted, security) are left
+// out; sockets, fifos and devices are copied as such.
+// Errors name the path and the system call. What was copied before stays, and so does what a file that cannot be opened
+// would have replaced.
+absl::StatusOr<CopyTotals> ImportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);
+
+// The way back. Owners are set only by user 0, devices made only by user 0 (for others they are an error); extended
+// attributes that the host refuses as unsupported are left out.
+absl::StatusOr<CopyTotals> ExportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);
 
 // About how many bytes of content a copy of `inside` has, without looking at all of it. Cost: O(height) nodes.
 absl::StatusOr<Bytes> EstimateTree(FileSystem* fs, const std::string& inside);

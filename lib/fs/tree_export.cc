@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/host_file.h"
+#include "fs/replace.h"
 #include "fs/tree_copy.h"
 
 namespace betr::fs {
@@ -30,13 +31,15 @@ class TreeExport {
   TreeExport(FileSystem* fs, const CopyOptions& options)
       : fs_(*fs), options_(options), umask_(Umask()), is_root_(geteuid() == 0), buffer_(kBufferSize, '\0') {}
 
-  absl::StatusOr<CopyTotals> Run(const std::string& inside, const std::string& host) {
+  // To be called for one after the other.
+  absl::Status Export(const std::string& inside, const std::string& host) {
     PathFileSystem paths(&fs_);
     BETR_ASSIGN_OR_RETURN(const OpenFile source, paths.Open(inside));
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source.inode()));
-    BETR_RETURN_IF_ERROR(ExportOne(source.inode(), attributes, {AT_FDCWD, host, host}));
-    return totals_;
+    return ExportOne(source.inode(), attributes, {AT_FDCWD, host, host});
   }
+
+  const CopyTotals& totals() const { return totals_; }
 
  private:
   struct Target {
@@ -68,14 +71,7 @@ class TreeExport {
   absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const Target& target) {
     if (mkdirat(target.directory, target.name.c_str(), 0700) != 0) {
       if (errno != EEXIST) return HostError(target.path, "mkdir");
-      struct stat there {};
-      if (fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
-        return HostError(target.path, "stat");
-      }
-      if (!S_ISDIR(there.st_mode)) {
-        BETR_RETURN_IF_ERROR(MakeRoom(target));
-        if (mkdirat(target.directory, target.name.c_str(), 0700) != 0) return HostError(target.path, "mkdir");
-      }
+      BETR_RETURN_IF_ERROR(MakeRoom(target, /*for_directory=*/true));
     }
     BETR_ASSIGN_OR_RETURN(const HostFile opened,
                           OpenAt(target.directory, target.name, O_RDONLY | O_DIRECTORY, 0, target.path));
@@ -101,9 +97,15 @@ class TreeExport {
     return status;
   }
 
-  // What has the name goes, if it is no directory.
-  static absl::Status MakeRoom(const Target& target) {
-    if (unlinkat(target.directory, target.name.c_str(), 0) != 0 && errno != ENOENT) {
+  // What has the name goes, unless two directories are merged.
+  absl::Status MakeRoom(const Target& target, bool for_directory = false) {
+    struct stat there {};
+    if (fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
+      return errno == ENOENT ? absl::OkStatus() : HostError(target.path, "stat");
+    }
+    if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
+    BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
+    if (!for_directory && unlinkat(target.directory, target.name.c_str(), 0) != 0) {
       return HostError(target.path, "unlink");
     }
     return absl::OkStatus();
@@ -210,9 +212,10 @@ class TreeExport {
 
 }  // namespace
 
-absl::StatusOr<CopyTotals> ExportTree(FileSystem* fs, const std::string& inside, const std::string& host,
-                                      const CopyOptions& options) {
-  return TreeExport(fs, options).Run(inside, host);
+absl::StatusOr<CopyTotals> ExportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options) {
+  TreeExport all(fs, options);
+  for (const CopyPair& tree : trees) BETR_RETURN_IF_ERROR(all.Export(tree.from, tree.to));
+  return all.totals();
 }
 
 }  // namespace betr::fs

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <map>
 #include <utility>
 
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/host_file.h"
+#include "fs/replace.h"
 #include "fs/tree_copy.h"
 
 namespace betr::fs {
@@ -38,7 +40,8 @@ class TreeImport {
  public:
   TreeImport(FileSystem* fs, const CopyOptions& options) : fs_(*fs), options_(options), buffer_(kBufferSize, '\0') {}
 
-  absl::StatusOr<CopyTotals> Run(const std::string& host, const std::string& inside) {
+  // To be called for one after the other.
+  absl::Status Import(const std::string& host, const std::string& inside) {
     struct stat host_stat {};
     if (fstatat(AT_FDCWD, host.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) return HostError(host, "stat");
     PathFileSystem paths(&fs_);
@@ -49,9 +52,10 @@ class TreeImport {
     const std::string name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
     BETR_ASSIGN_OR_RETURN(const OpenFile parent,
                           paths.Open(slash == std::string::npos ? "" : trimmed.substr(0, slash)));
-    BETR_RETURN_IF_ERROR(ImportOne({AT_FDCWD, host, host}, parent.inode(), name, host_stat));
-    return totals_;
+    return ImportOne({AT_FDCWD, host, host}, parent.inode(), name, host_stat);
   }
+
+  const CopyTotals& totals() const { return totals_; }
 
  private:
   struct Source {
@@ -65,15 +69,14 @@ class TreeImport {
     struct stat host_stat;
   };
 
-  absl::StatusOr<CopyTotals> ImportIntoRoot(const std::string& host, const struct stat& host_stat) {
+  absl::Status ImportIntoRoot(const std::string& host, const struct stat& host_stat) {
     if (!S_ISDIR(host_stat.st_mode)) {
       errno = ENOTDIR;
       return HostError(host, "import as the root directory");
     }
     BETR_RETURN_IF_ERROR(Begin(host));
     BETR_RETURN_IF_ERROR(ImportContent({AT_FDCWD, host, host}, kRootInode));
-    BETR_RETURN_IF_ERROR(FinishAttributes(kRootInode, host, host_stat));
-    return totals_;
+    return FinishAttributes(kRootInode, host, host_stat);
   }
 
   absl::Status Begin(const std::string& path) {
@@ -119,32 +122,24 @@ class TreeImport {
   }
 
   absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat) {
+    if (options_.image == IdOf(host_stat)) return ErrnoError(EINVAL, source.path + ": the image cannot be in itself");
     const std::pair key(host_stat.st_dev, host_stat.st_ino);
     const bool linked = options_.all_attributes && host_stat.st_nlink > 1;
     if (const auto first = linked ? links_.find(key) : links_.end(); first != links_.end()) {
-      return LinkTo(first->second.inode(), parent, name, source.path);
+      return Annotate(LinkOrReplace(&fs_, first->second.inode(), parent, name), source.path);
+    }
+    HostFile content;
+    if (S_ISREG(host_stat.st_mode)) {
+      // Before anything makes room for it.
+      BETR_ASSIGN_OR_RETURN(content, OpenAt(source.directory, source.name, O_RDONLY, 0, source.path));
     }
     BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat));
-    if (S_ISREG(host_stat.st_mode) && host_stat.st_size > 0) {
-      BETR_RETURN_IF_ERROR(CopyContent(source, made.inode()));
-    }
+    if (content.get() >= 0) BETR_RETURN_IF_ERROR(CopyContent(content.get(), source.path, made.inode()));
     BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source.path, host_stat));
     if (linked) links_.emplace(key, std::move(made));
     return absl::OkStatus();
   }
 
-  absl::Status LinkTo(InodeId inode, InodeId parent, const std::string& name, const std::string& path) {
-    absl::StatusOr<Entry> entry = fs_.Link(inode, parent, name);
-    if (ToErrno(entry.status()) == EEXIST) {
-      BETR_RETURN_IF_ERROR(Annotate(fs_.RemoveTree(parent, name), path));
-      entry = fs_.Link(inode, parent, name);
-    }
-    if (!entry.ok()) return Annotate(entry.status(), path);
-    fs_.Forget(entry->inode);
-    return absl::OkStatus();
-  }
-
-  // Makes the inode; what has the name is replaced, unless both are directories.
   absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name,
                             const struct stat& host_stat) {
     NewFile file;
@@ -158,16 +153,7 @@ class TreeImport {
     if (file.type == FileType::kSymlink) {
       BETR_ASSIGN_OR_RETURN(file.target, Target(source, host_stat));
     }
-    absl::StatusOr<Entry> entry = fs_.Create(parent, name, file);
-    if (ToErrno(entry.status()) == EEXIST) {
-      BETR_ASSIGN_OR_RETURN(const Entry old, fs_.Lookup(parent, name));
-      if (old.attributes.type == FileType::kDirectory && file.type == FileType::kDirectory) {
-        return Held(&fs_, old.inode);
-      }
-      fs_.Forget(old.inode);
-      BETR_RETURN_IF_ERROR(Annotate(fs_.RemoveTree(parent, name), source.path));
-      entry = fs_.Create(parent, name, file);
-    }
+    const absl::StatusOr<Entry> entry = CreateOrReplace(&fs_, parent, name, file);
     if (!entry.ok()) return Annotate(entry.status(), source.path);
     return Held(&fs_, entry->inode);
   }
@@ -189,24 +175,25 @@ class TreeImport {
   }
 
   // The parts that are no holes.
-  absl::Status CopyContent(const Source& source, InodeId inode) {
-    BETR_ASSIGN_OR_RETURN(const HostFile file, OpenAt(source.directory, source.name, O_RDONLY, 0, source.path));
+  absl::Status CopyContent(int file, const std::string& path, InodeId inode) {
     struct stat now {};
-    if (fstat(file.get(), &now) != 0) return HostError(source.path, "stat");
+    if (fstat(file, &now) != 0) return HostError(path, "stat");
+    // Files that are made while they are read, as in /proc, have no size before.
+    if (now.st_size == 0) return CopyPart(file, path, inode, 0, std::numeric_limits<off_t>::max()).status();
     const bool sparse = now.st_blocks * 512 < now.st_size;
     off_t at = 0;
     while (at < now.st_size) {
       off_t end = now.st_size;
       if (sparse) {
-        const off_t data = lseek(file.get(), at, SEEK_DATA);
+        const off_t data = lseek(file, at, SEEK_DATA);
         if (data < 0 && errno == ENXIO) break;
         if (data >= 0) {
           at = data;
-          const off_t hole = lseek(file.get(), at, SEEK_HOLE);
+          const off_t hole = lseek(file, at, SEEK_HOLE);
           end = hole < 0 ? now.st_size : std::min(hole, now.st_size);
         }
       }
-      BETR_ASSIGN_OR_RETURN(const bool more, CopyPart(file.get(), source.path, inode, at, end));
+      BETR_ASSIGN_OR_RETURN(const bool more, CopyPart(file, path, inode, at, end));
       if (!more) return absl::OkStatus();  // the file became shorter
       at = end;
     }
@@ -217,6 +204,7 @@ class TreeImport {
     return absl::OkStatus();
   }
 
+  // False: the file ends before.
   absl::StatusOr<bool> CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end) {
     while (at < end) {
       const size_t want = std::min<size_t>(buffer_.size(), static_cast<size_t>(end - at));
@@ -265,9 +253,10 @@ class TreeImport {
 
 }  // namespace
 
-absl::StatusOr<CopyTotals> ImportTree(FileSystem* fs, const std::string& host, const std::string& inside,
-                                      const CopyOptions& options) {
-  return TreeImport(fs, options).Run(host, inside);
+absl::StatusOr<CopyTotals> ImportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options) {
+  TreeImport import(fs, options);
+  for (const CopyPair& tree : trees) BETR_RETURN_IF_ERROR(import.Import(tree.from, tree.to));
+  return import.totals();
 }
 
 }  // namespace betr::fs

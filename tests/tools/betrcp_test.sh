@@ -259,6 +259,8 @@ knows_wrong_operands() {
   said "betrcp: --clone and --list are two commands"
   expect 2 betrcp --tar a b
   expect 2 betrcp --tar :/a :/b
+  expect 2 betrcp -i "" --remove tree
+  said "betrcp: --image: no name"
   expect 2 env -u BETR_IMAGE betrcp --clone a :/b
   said "betrcp: no image: give -i IMAGE, IMAGE:/path, or set BETR_IMAGE"
   expect 2 betrcp --clone one.img:/a :/b

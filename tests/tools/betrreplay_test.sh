@@ -197,6 +197,10 @@ refuses_wrong_commands() {
   expect 2 betrreplay -
   expect 1 betrreplay no-such-trace
   said "betrreplay: initial state: no-such-trace: open: No such file or directory"
+  expect 1 betrreplay /etc/passwd
+  said "betrreplay: replay: no trace: /etc/passwd:1: .*"
+  expect 1 betrreplay --convert converted-users /etc/passwd
+  [ ! -e converted-users ] || fail "there is a converted trace of what is none"
   head -c 1000 "$data/shell-plain.strace.zst" >cut.zst
   expect 1 betrreplay --manifest "$before" cut.zst
   said ".*zstd.*"

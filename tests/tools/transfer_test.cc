@@ -71,12 +71,12 @@ TEST_CASE("a copy says how much time is left where the whole is known") {
   Ground ground;
   CHECK_THAT(ground.Watch([&](Transfer& transfer) {
     transfer.ExpectFromHost({ground.Host("large")});
-    return transfer.ImportTree(ground.Host("large"), "in");
+    return transfer.ImportTrees({{ground.Host("large"), "in"}});
   }),
              Contains(" left"));
   CHECK_THAT(ground.Watch([&](Transfer& transfer) {
     transfer.ExpectFromInside({"d"});
-    return transfer.ExportTree("d", ground.Host("d"));
+    return transfer.ExportTrees({{"d", ground.Host("d")}});
   }),
              Contains(" %, ") && Contains(" left"));
   CHECK_THAT(ground.Watch([&](Transfer& transfer) {
@@ -92,7 +92,7 @@ TEST_CASE("a copy of a directory of the host does not say how much time is left"
   Ground ground;
   const std::string shown = ground.Watch([&](Transfer& transfer) {
     transfer.ExpectFromHost({ground.Host(".")});
-    return transfer.ImportTree(ground.Host("."), "in");
+    return transfer.ImportTrees({{ground.Host("."), "in"}});
   });
   CHECK_THAT(shown, Contains(" files, ") && !Contains(" left"));
 }

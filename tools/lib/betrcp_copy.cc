@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -69,6 +70,21 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, 
   return to;
 }
 
+// What is copied, and where to. Nothing is copied if one of the sources cannot be, or would take another one's place.
+absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const CopyJob& job, PathKind destination) {
+  std::vector<fs::CopyPair> trees;
+  for (const Location& source : job.sources) {
+    BETR_ASSIGN_OR_RETURN(const std::string target, TargetOf(paths, job, source, destination));
+    BETR_ASSIGN_OR_RETURN(const PathKind kind, KindOfSource(paths, source));
+    const auto same = [&](const fs::CopyPair& tree) { return tree.to == target; };
+    if (const auto other = std::ranges::find_if(trees, same); other != trees.end() && kind != PathKind::kDirectory) {
+      return absl::InvalidArgumentError(fmt::format("{}: {} becomes {}, too", source.path, other->from, target));
+    }
+    trees.push_back({source.path, target});
+  }
+  return trees;
+}
+
 void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nanoseconds took) {
   if (tool.json()) {
     Json json = NewDocument("copy");
@@ -93,14 +109,10 @@ WorkError CopyAll(Transfer& transfer, PathFileSystem& paths, const CopyJob& job)
   const absl::StatusOr<PathKind> destination = KindOfDestination(paths, job.destination);
   if (!destination.ok()) return {what, destination.status()};
   ExpectAll(transfer, job);
-  for (const Location& source : job.sources) {
-    const absl::StatusOr<std::string> target = TargetOf(paths, job, source, *destination);
-    if (!target.ok()) return {what, target.status()};
-    const absl::Status copied =
-        job.into_image ? transfer.ImportTree(source.path, *target) : transfer.ExportTree(source.path, *target);
-    if (!copied.ok()) return {what, copied};
-  }
-  return {what, job.into_image ? paths.fs().Sync() : absl::OkStatus()};
+  const absl::StatusOr<std::vector<fs::CopyPair>> trees = TreesOf(paths, job, *destination);
+  if (!trees.ok()) return {what, trees.status()};
+  const absl::Status copied = job.into_image ? transfer.ImportTrees(*trees) : transfer.ExportTrees(*trees);
+  return {what, copied.ok() && job.into_image ? paths.fs().Sync() : copied};
 }
 
 // A tree goes in without a log: whoever is interrupted does it again anyway, and the image is whole at any time.
@@ -133,8 +145,9 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
 }
 
 // Runs `work` and tells what it did.
-int Run(Tool& tool, const SessionOptions& session, const TransferOptions& options, const std::string& image,
+int Run(Tool& tool, const SessionOptions& session, TransferOptions options, const std::string& image,
         absl::FunctionRef<WorkError(PathFileSystem&, Transfer&)> work) {
+  options.image = image;
   const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
   TransferCounts counts;
   const int exit = Session(&tool, session).Run(image, [&](PathFileSystem& paths) {

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <span>
 
 #include "base/status.h"
+#include "betr/fs_error.h"
 #include "clone_report.h"
 #include "session.h"
 
@@ -77,14 +80,33 @@ uint32_t CallersUmask() {
   return mask;
 }
 
+// Also those above it.
+absl::Status MakeAll(PathFileSystem& paths, const std::string& path, const NewFile& directory) {
+  const std::string normal = NormalPath(path);
+  for (size_t end = 0; end != std::string::npos;) {
+    end = normal.find('/', end + 1);
+    const absl::Status made = paths.Create(normal.substr(0, end), directory).status();
+    if (!made.ok() && ToErrno(made) != EEXIST) return made;
+  }
+  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(path));
+  return attributes.type == FileType::kDirectory ? absl::OkStatus() : ErrnoError(ENOTDIR, path);
+}
+
 absl::Status MakeOne(PathFileSystem& paths, const std::string& path, const BetrcpOptions& options) {
-  const uint32_t permissions = 0777 & ~CallersUmask();
-  if (options.parents) return paths.MakeDirectories(path, permissions);
-  return paths.MakeDirectory(path, permissions);
+  NewFile directory;
+  directory.type = FileType::kDirectory;
+  directory.permissions = 0777 & ~CallersUmask();
+  directory.uid = geteuid();
+  directory.gid = getegid();
+  return options.parents ? MakeAll(paths, path, directory) : paths.Create(path, directory).status();
 }
 
 absl::Status Remove(PathFileSystem& paths, const std::string& path) {
   if (NormalPath(path).empty()) return absl::InvalidArgumentError("/: the root cannot be removed");
+  if (path.ends_with('/')) {
+    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(path));
+    if (attributes.type != FileType::kDirectory) return ErrnoError(ENOTDIR, path);
+  }
   return paths.RemoveTree(path);
 }
 

@@ -63,6 +63,13 @@ absl::StatusOr<TargetPointer> OpenTarget(const Tool& tool, const BetrreplayOptio
   return opened;
 }
 
+// A text of which nothing is understood is no trace. Lines here and there are only counted.
+absl::Status CheckIsTrace(const replay::TraceOutcome& outcome) {
+  const replay::StreamCounts& stream = outcome.stream;
+  if (stream.calls > 0 || stream.unparsed == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("no trace: {}", stream.samples.front()));
+}
+
 int PrintManifest(Tool& tool, const BetrreplayOptions& options) {
   const absl::StatusOr<replay::Manifest> manifest = InitialState(tool, options);
   if (!manifest.ok()) return tool.Fail("infer", manifest.status());
@@ -96,10 +103,11 @@ int Convert(Tool& tool, const BetrreplayOptions& options) {
     outcome = replay::ConvertTrace(RunOptionsOf(options), *initial, &file, ProgressOf(&progress));
   }
   file.close();
+  const absl::Status status = outcome.ok() ? CheckIsTrace(*outcome) : outcome.status();
   std::error_code error;
-  if (!outcome.ok()) {
+  if (!status.ok()) {
     std::filesystem::remove(options.convert, error);
-    return tool.Fail("convert", outcome.status());
+    return tool.Fail("convert", status);
   }
   PrintConversion(tool, *outcome, options.convert, Bytes{std::filesystem::file_size(options.convert, error)});
   return kExitOk;
@@ -149,6 +157,7 @@ int Replay(Tool& tool, const BetrreplayOptions& options) {
     check = *std::move(checked);
   }
   PrintReport(tool, *result, check);
+  if (const absl::Status is_trace = CheckIsTrace(*result); !is_trace.ok()) return tool.Fail("replay", is_trace);
   if (*target != nullptr) {
     if (const absl::Status closed = (*target)->Close(); !closed.ok()) return tool.Fail("close", closed);
   }

@@ -160,7 +160,7 @@ class DumpTree final : public DumpCommand {
   CLI::App* AddTo(CLI::App& app) override {
     CLI::App* command = app.add_subcommand("tree", "Trees from their roots down, edges and gotos included");
     command->add_option("NAME", name_, "Only this tree or snapshot");
-    command->add_option("--depth", depth_, "How many levels below the root [all]")->check(CLI::NonNegativeNumber);
+    command->add_option("--depth", depth_, "How many levels below the root [all]")->check(CLI::Range(0, 999));
     return command;
   }
 

@@ -89,12 +89,12 @@ RootOptions RootOf(const MkfsOptions& options, const MkfsPlan& plan) {
 absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsOptions& options, const MkfsPlan& plan,
                                                    FileSystem* fs) {
   if (options.from_directory.empty() && options.from_tar.empty()) return std::nullopt;
-  TransferOptions transfer_options{.all_attributes = true, .all_root = options.all_root};
+  TransferOptions transfer_options{.all_attributes = true, .all_root = options.all_root, .image = options.image};
   if (plan.is_reproducible) transfer_options.latest_time = TimeOf(plan);
   Transfer transfer(tool, fs, transfer_options);
   const bool is_tar = options.from_directory.empty();
   BETR_RETURN_IF_ERROR(is_tar ? transfer.ImportTar(options.from_tar, "/")
-                              : transfer.ImportTree(options.from_directory, "/"));
+                              : transfer.ImportTrees({{options.from_directory, "/"}}));
   return transfer.counts();
 }
 

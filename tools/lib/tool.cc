@@ -56,7 +56,11 @@ void Tool::AddJson() { app_.add_flag("--json", json_, "Print JSON"); }
 
 void Tool::AddImage() {
   has_image_ = true;
-  app_.add_option("-i,--image", image_, "The image file or block device [BETR_IMAGE]")->type_name("IMAGE");
+  // An empty name, as of a variable that is not set, must not stand for the image of BETR_IMAGE.
+  const auto named = [](const std::string& name) { return name.empty() ? "no name" : std::string(); };
+  app_.add_option("-i,--image", image_, "The image file or block device [BETR_IMAGE]")
+      ->type_name("IMAGE")
+      ->check(CLI::Validator(named, ""));
 }
 
 CLI::Option* Tool::AddParsed(const std::string& names, Reader read, const std::string& help) {

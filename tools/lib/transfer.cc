@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "betr/fs_error.h"
+#include "betr/path_filesystem.h"
 #include "fs/tar_copy.h"
 
 namespace betr::tools {
@@ -49,6 +50,13 @@ class ArchiveFile {
   int descriptor_ = -1;
   int error_ = EBADF;
 };
+
+// What a path leads to, unless it is "-" or nothing.
+std::optional<fs::HostFileId> IdOf(const std::string& path) {
+  struct stat attributes {};
+  if (path == "-" || stat(path.c_str(), &attributes) != 0) return std::nullopt;
+  return fs::HostFileId{.device = attributes.st_dev, .inode = attributes.st_ino};
+}
 
 // How much of a regular file has been read: the descriptor's place in it says so. Nothing for pipes.
 std::function<double()> FractionRead(int descriptor) {
@@ -90,12 +98,12 @@ void Transfer::ExpectFromInside(const std::vector<std::string>& paths) {
   progress_.SetTotal(0, total);
 }
 
-absl::Status Transfer::ImportTree(const std::string& host, const std::string& inside) {
-  return Add(fs::ImportTree(fs_, host, inside, CopyOptions()));
+absl::Status Transfer::ImportTrees(const std::vector<fs::CopyPair>& trees) {
+  return Add(fs::ImportTrees(fs_, trees, CopyOptions()));
 }
 
-absl::Status Transfer::ExportTree(const std::string& inside, const std::string& host) {
-  return Add(fs::ExportTree(fs_, inside, host, CopyOptions()));
+absl::Status Transfer::ExportTrees(const std::vector<fs::CopyPair>& trees) {
+  return Add(fs::ExportTrees(fs_, trees, CopyOptions()));
 }
 
 absl::Status Transfer::ImportTar(const std::string& archive, const std::string& inside) {
@@ -108,6 +116,10 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
 }
 
 absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {
+  // The archive that is there is lost once it is opened.
+  BETR_RETURN_IF_ERROR(PathFileSystem(fs_).Stat(inside).status());
+  const std::optional<fs::HostFileId> there = IdOf(archive);
+  if (there && there == IdOf(options_.image)) return ErrnoError(EINVAL, archive + ": is the image");
   ArchiveFile file(io_, archive, ArchiveFile::Use::kWrite);
   if (!file.status().ok()) return file.status();
   absl::Status status = Add(fs::ExportTar(fs_, inside, file.descriptor(), CopyOptions()));
@@ -122,6 +134,7 @@ fs::CopyOptions Transfer::CopyOptions() {
   copy.uid = geteuid();
   copy.gid = getegid();
   copy.latest_time = options_.latest_time;
+  copy.image = IdOf(options_.image);
   copy.progress = [this](const fs::CopyTotals& totals, std::string_view path) {
     progress_.Update(counts_.files + totals.files, counts_.bytes + totals.bytes, path);
     return absl::OkStatus();

@@ -20,12 +20,13 @@ struct TransferOptions {
   bool all_attributes = false;            // owner, mode, times, xattrs, links; else the caller's, and of now
   bool all_root = false;                  // into the image: everything belongs to user 0 and group 0
   std::optional<FileTime> latest_time{};  // into the image: no time is later
+  std::string image{};                    // of the file system: what no copy may take in or write over
 };
 
 using TransferCounts = fs::CopyTotals;
 
-// One copy, maybe of several sources. In all of it, `host` is a path and `inside` is a path in the image. What is at
-// the destination stays, unless it has the name of something that is copied; directories are merged.
+// One copy, maybe of several sources. `inside` is a path in the image. What is at the destination stays, unless it has
+// the name of something that is copied: as fs/tree_copy.h says.
 class Transfer {
  public:
   // Both outlive this.
@@ -37,8 +38,8 @@ class Transfer {
   void ExpectFromHost(const std::vector<std::string>& paths);
   void ExpectFromInside(const std::vector<std::string>& paths);
 
-  absl::Status ImportTree(const std::string& host, const std::string& inside);
-  absl::Status ExportTree(const std::string& inside, const std::string& host);
+  absl::Status ImportTrees(const std::vector<fs::CopyPair>& trees);
+  absl::Status ExportTrees(const std::vector<fs::CopyPair>& trees);
   // The same for tar archives, "-" being stdin or stdout. The stream is not used besides.
   absl::Status ImportTar(const std::string& archive, const std::string& inside);
   absl::Status ExportTar(const std::string& inside, const std::string& archive);

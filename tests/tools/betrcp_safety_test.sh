@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# betrcp: what no copy may destroy, at its destination or at its source.
+. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+
+export BETR_IMAGE=$PWD/disk.img
+mkfs.betr -q -s 64M disk.img
+mkdir -p host/tree/sub
+echo precious >host/tree/sub/file
+echo small >host/small
+betrcp -r host/tree host/small :/
+
+# unchanged COMMAND...: which changes neither the image nor the host.
+unchanged() {
+  sha256sum disk.img >before
+  find host -type f -exec sha256sum {} + | sort >>before
+  expect 1 "$@"
+  sha256sum disk.img >after
+  find host -type f -exec sha256sum {} + | sort >>after
+  diff before after || fail "$*: something has changed"
+}
+
+keeps_the_image() {
+  local place
+  ln disk.img host/same.img
+  ln -s disk.img link.img
+  for place in disk.img host/same.img "$PWD/disk.img"; do
+    unchanged betrcp -a :/ "$place"
+    said "betrcp: export: .*: is the image: Invalid argument"
+    unchanged betrcp :/small "$place"
+    said "betrcp: export: .*: is the image: Invalid argument"
+    unchanged betrcp --tar :/ "$place"
+    said "betrcp: export: .*: is the image: Invalid argument"
+  done
+  unchanged betrcp --tar :/ link.img
+  expect 1 betrcp -r host :/host
+  said "betrcp: import: host/same.img: the image cannot be in itself: Invalid argument"
+  expect 1 mkfs.betr -q -s 64M -d . new.img
+  said "mkfs.betr: .*new.img: the image cannot be in itself: Invalid argument"
+  rm host/same.img link.img
+  expect 0 betrcp --remove host
+  expect 0 fsck.betr -n disk.img
+}
+
+keeps_trees() {
+  unchanged betrcp -T host/small :/tree
+  said "betrcp: import: host/small: cannot replace a directory by what is none: Is a directory"
+  unchanged betrcp -rT host/tree :/small
+  said "betrcp: import: host/tree: cannot replace what is no directory by one: Not a directory"
+  unchanged betrcp -T :/small host/tree
+  said "betrcp: export: host/tree: cannot replace a directory by what is none: Is a directory"
+  unchanged betrcp -rT :/tree host/small
+  said "betrcp: export: host/small: cannot replace what is no directory by one: Not a directory"
+  # Further down, of links, and from archives.
+  mkdir -p merged/tree
+  echo file >merged/tree/sub
+  ln merged/tree/sub merged/tree/first
+  expect 1 betrcp -a merged/tree :/
+  said "betrcp: import: merged/tree/sub: cannot replace a directory by what is none: Is a directory"
+  tar -C merged -cf merged.tar .
+  expect 1 betrcp --tar merged.tar :/
+  said "betrcp: import: merged.tar: .*tree/sub: cannot replace a directory by what is none: Is a directory"
+  expect 0 betrcp --cat tree/sub/file
+  printed precious
+}
+
+keeps_what_it_cannot_replace() {
+  unchanged betrcp --tar :/nothing host/small
+  said "betrcp: export: /nothing: No such file or directory"
+  # All that is named is looked at before anything is copied.
+  unchanged betrcp host/small nothing :/tree
+  said "betrcp: import: nothing: No such file or directory"
+  cp host/small host/tree/small
+  unchanged betrcp host/small host/tree/small :/tree
+  said "betrcp: import: host/tree/small: host/small becomes /tree/small, too"
+  unchanged betrcp --remove small/
+  said "betrcp: remove: small/: Not a directory"
+  [ "$(id -u)" != 0 ] || command -v setpriv >/dev/null || return 0
+  local as=()
+  [ "$(id -u)" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+  mkdir -m 777 others
+  cp host/small others/secret
+  (
+    chmod 755 . && cd others && export BETR_IMAGE=others.img
+    expect 0 "${as[@]}" mkfs.betr -q -s 64M others.img
+    expect 0 "${as[@]}" betrcp secret :/
+    chmod 000 secret
+    expect 1 "${as[@]}" betrcp secret :/
+    said "betrcp: import: secret: open: Permission denied"
+    expect 0 "${as[@]}" betrcp --cat secret
+    printed small
+    # What somebody makes is theirs.
+    expect 0 "${as[@]}" betrcp --mkdir -p p/q/
+    expect 0 "${as[@]}" betrcp --list -lR
+    [ "$(grep -cE " $(stat -c "%u +%g" others.img) " out)" = 3 ] || fail "owners: $(cat out)"
+  )
+}
+
+copies_all_of_it() {
+  # What has no size before it is read.
+  expect 0 betrcp /proc/self/environ /proc/version :/
+  expect 0 betrcp --cat version
+  cmp out /proc/version
+  # Names of one file, given one by one.
+  ln host/small host/other
+  expect 0 betrcp -a host/small host/other :/tree
+  expect 0 betrcp --list -l tree
+  printed "-.{9} +2 .* other"
+  mkdir out-dir
+  expect 0 betrcp -a :/tree/small :/tree/other out-dir
+  [ out-dir/small -ef out-dir/other ] || fail "two files of one"
+  # Times that nanoseconds since 1970 do not reach.
+  touch -d 2300-01-02T03:04:05Z host/late
+  expect 0 betrcp -a host/late :/
+  expect 0 betrcp --list -l late
+  printed ".* 2300-01-02T03:04:05Z late"
+}
+
+keeps_the_image
+keeps_trees
+keeps_what_it_cannot_replace
+copies_all_of_it
