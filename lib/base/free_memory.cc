@@ -2,12 +2,28 @@
 #include "base/free_memory.h"
 
 #include <malloc.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+
+#include "betr/units.h"
 
 namespace betr {
 namespace {
 
 constexpr Bytes kFreeAtEnd = MiB(64);
 constexpr Bytes kLargestInArena = MiB(32);
+constexpr Bytes kGrowth = MiB(32);
+
+// Of this process; 0 if the system does not say.
+Bytes ResidentMemory() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t all = 0;
+  uint64_t resident = 0;
+  file >> all >> resident;
+  return Bytes{resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE))};
+}
 
 }  // namespace
 
@@ -21,13 +37,15 @@ void TuneMalloc() {
 #endif
 }
 
-void TrimFreeMemory(Bytes slack) {
+void TrimFreeMemory() {
 #ifdef __GLIBC__
-  if (mallinfo2().fordblks > slack.value) {
-    malloc_trim(0);
-  }
-#else
-  static_cast<void>(slack);
+  static std::atomic<uint64_t> smallest{0};
+  const Bytes now = ResidentMemory();
+  const Bytes before{smallest.load()};
+  if (now < before) smallest = now.value;
+  if (now < before + kGrowth || mallinfo2().fordblks < kGrowth.value) return;
+  malloc_trim(0);
+  smallest = ResidentMemory().value;
 #endif
 }
 

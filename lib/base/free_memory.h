@@ -2,8 +2,6 @@
 // How the allocator deals with memory: what it keeps of what was freed counts as used, whatever a cache's budget says.
 #pragma once
 
-#include "betr/units.h"
-
 namespace betr {
 
 // For programs, as they begin. All threads share one arena of glibc's malloc: buffers of many sizes that are made in
@@ -13,8 +11,9 @@ namespace betr {
 // so.
 void TuneMalloc();
 
-// Gives freed memory back to the system if it is more than `slack`. Any thread; takes up to some 10 ms, during which
-// others may wait for memory. Both do nothing with other C libraries.
-void TrimFreeMemory(Bytes slack);
+// Gives freed memory back to the system if the process has become larger by some 32 MiB since it was smallest after the
+// last time. To be called again and again while large buffers come and go. Any thread; takes up to some 10 ms if there
+// is something to give back, during which others may wait for memory. Both do nothing with other C libraries.
+void TrimFreeMemory();
 
 }  // namespace betr

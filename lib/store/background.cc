@@ -3,17 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
-#include "base/free_memory.h"
 #include "base/status.h"
 #include "store/impl.h"
 
 namespace betr {
-namespace {
-
-// Freed memory that the process may keep.
-constexpr Bytes kFreeMemory = MiB(64);
-
-}  // namespace
 
 absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
@@ -127,8 +120,6 @@ absl::Status Store::Impl::WriteDirty() {
   }
   BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(core_->DirtySoftLimit() * 3 / 4));
   core_->counters.bytes_eviction += bytes.value;
-  core_->cache->Shrink();
-  TrimFreeMemory(kFreeMemory);
   return absl::OkStatus();
 }
 

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/cache.h"
 
+#include "base/free_memory.h"
+
 namespace betr::store {
+namespace {
+
+constexpr Bytes kTrimEvery = MiB(16);
+
+}  // namespace
 
 void Cache::Register(Cached* cached, Bytes charge) {
-  Garbage garbage;  // dies after the lock
-  const MutexLock lock(mutex_);
-  if (cached->registered_) {
-    clean_.fetch_sub(cached->charge_.value, std::memory_order_relaxed);
-  } else {
-    cached->place_ = clock_.insert(clock_.end(), cached);
-    cached->registered_ = true;
+  {
+    Garbage garbage;  // dies after the lock
+    const MutexLock lock(mutex_);
+    if (cached->registered_) {
+      clean_.fetch_sub(cached->charge_.value, std::memory_order_relaxed);
+    } else {
+      cached->place_ = clock_.insert(clock_.end(), cached);
+      cached->registered_ = true;
+    }
+    cached->charge_ = charge;
+    clean_.fetch_add(charge.value, std::memory_order_relaxed);
+    ShrinkLocked(garbage);
   }
-  cached->charge_ = charge;
-  clean_.fetch_add(charge.value, std::memory_order_relaxed);
-  ShrinkLocked(garbage);
+  CountChurn(charge);
 }
 
 void Cache::Unregister(Cached* cached) {
@@ -24,6 +34,18 @@ void Cache::Unregister(Cached* cached) {
     clean_.fetch_sub(cached->charge_.value, std::memory_order_relaxed);
     cached->registered_ = false;
   }
+}
+
+void Cache::AddDirty(Bytes bytes) {
+  dirty_.fetch_add(bytes.value, std::memory_order_relaxed);
+  if (Clean() + Dirty() > budget_) Shrink();
+  CountChurn(bytes);
+}
+
+void Cache::CountChurn(Bytes bytes) {
+  if (churn_.fetch_add(bytes.value, std::memory_order_relaxed) + bytes.value < kTrimEvery.value) return;
+  churn_.store(0, std::memory_order_relaxed);
+  TrimFreeMemory();
 }
 
 void Cache::Shrink() {

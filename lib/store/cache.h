@@ -44,22 +44,26 @@ class Cache {
   // Requires: nobody calls Register for it any more. After this Drop is not called.
   void Unregister(Cached* cached);
 
-  void AddDirty(Bytes bytes) { dirty_.fetch_add(bytes.value, std::memory_order_relaxed); }
+  // What is dirty drives out what is clean. As with Register, no slot's lock is held.
+  void AddDirty(Bytes bytes);
   void RemoveDirty(Bytes bytes) { dirty_.fetch_sub(bytes.value, std::memory_order_relaxed); }
 
   Bytes Budget() const { return budget_; }
   Bytes Clean() const { return {clean_.load(std::memory_order_relaxed)}; }
   Bytes Dirty() const { return {dirty_.load(std::memory_order_relaxed)}; }
-  // Drops until everything fits again.
-  void Shrink();
 
  private:
   using Garbage = std::vector<std::shared_ptr<const void>>;
+  // Memory that was taken. What comes and goes leaves holes; now and then they are given back.
+  void CountChurn(Bytes bytes);
+  // Drops until everything fits again.
+  void Shrink();
   void ShrinkLocked(Garbage& garbage) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Bytes budget_;
   std::atomic<uint64_t> dirty_{0};
   std::atomic<uint64_t> clean_{0};
+  std::atomic<uint64_t> churn_{0};
   Mutex mutex_;
   // The clock: the hand is at the front; what was used since the hand passed goes to the back once more.
   std::list<Cached*> clock_ ABSL_GUARDED_BY(mutex_);
