@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "base/status.h"
+#include "fs/acl.h"
 #include "fs/replace.h"
+#include "fs/tar_acl.h"
 #include "fs/tar_copy.h"
 #include "fs/tar_directories.h"
 #include "fs/tar_reader.h"
@@ -18,6 +20,7 @@ namespace {
 constexpr Bytes kProgressStep = MiB(4);
 
 using Names = std::vector<std::string>;
+using Xattrs = std::map<std::string, std::string>;
 
 // Symlinks are not followed, so that ".." takes back the name before it.
 Names SplitInside(std::string_view path) {
@@ -53,8 +56,8 @@ std::string UnescapeName(std::string_view name) {
   return plain;
 }
 
-std::map<std::string, std::string> XattrsOf(archive_entry* entry) {
-  std::map<std::string, std::string> xattrs;
+Xattrs XattrsOf(archive_entry* entry) {
+  Xattrs xattrs;
   archive_entry_xattr_reset(entry);
   const char* name = nullptr;
   const void* value = nullptr;
@@ -153,7 +156,7 @@ class TarImport {
   }
 
   uint32_t Permissions(archive_entry* entry) const {
-    return archive_entry_perm(entry) & (options_.all_attributes ? 07777U : 0777U);
+    return PermissionsOf(entry) & (options_.all_attributes ? 07777U : 0777U);
   }
 
   absl::StatusOr<uint32_t> Owner(la_int64_t in_archive, uint32_t otherwise) const {
@@ -264,12 +267,22 @@ class TarImport {
     return absl::OkStatus();
   }
 
+  // A directory that was there before may have a list.
+  absl::Status RemoveAccessAcl(InodeId inode) {
+    absl::Status removed = fs_.RemoveXattr(inode, kAccessAcl);
+    return ToErrno(removed) == ENODATA ? absl::OkStatus() : removed;
+  }
+
   // Extended attributes, and then what making and filling has changed.
   absl::Status FinishAttributes(archive_entry* entry, FileType type, InodeId inode) {
     AttributeChange change;
     if (options_.all_attributes) {
-      for (const auto& [name, value] : XattrsOf(entry)) BETR_RETURN_IF_ERROR(fs_.SetXattr(inode, name, value));
-      if (type != FileType::kSymlink) change.permissions = Permissions(entry);
+      Xattrs xattrs = XattrsOf(entry);
+      uint32_t permissions = Permissions(entry);
+      BETR_RETURN_IF_ERROR(ReadAcls(entry, type, &xattrs, &permissions));
+      if (!xattrs.contains(std::string(kAccessAcl))) BETR_RETURN_IF_ERROR(RemoveAccessAcl(inode));
+      for (const auto& [name, value] : xattrs) BETR_RETURN_IF_ERROR(fs_.SetXattr(inode, name, value));
+      if (type != FileType::kSymlink) change.permissions = permissions;
       BETR_ASSIGN_OR_RETURN(change.uid, Owner(archive_entry_uid(entry), options_.uid));
       BETR_ASSIGN_OR_RETURN(change.gid, Owner(archive_entry_gid(entry), options_.gid));
       BETR_RETURN_IF_ERROR(SetTimes(entry, &change));

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// POSIX access control lists, as they stand in the xattrs of Linux.
+//
+// A value: the version (2) in four bytes, then entries of tag (2 bytes), permissions (2) and id (4), little-endian.
+// Tags are those of <linux/posix_acl.h>.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace betr::fs {
+
+inline constexpr std::string_view kAccessAcl = "system.posix_acl_access";
+inline constexpr std::string_view kDefaultAcl = "system.posix_acl_default";
+
+struct AclEntry {
+  uint16_t tag;
+  uint16_t permissions;
+  uint32_t id;  // of a named user or group
+};
+
+class Acl {
+ public:
+  // EINVAL for what is none. The kernel has checked its meaning.
+  static absl::StatusOr<Acl> Decode(std::string_view value);
+  // Of entries in any order. Where a mask is wanted and missing it allows what all that it masks have. EINVAL unless
+  // owner, group and others are there.
+  static absl::StatusOr<Acl> Of(std::vector<AclEntry> entries);
+  std::string Encode() const;
+  const std::vector<AclEntry>& entries() const { return entries_; }
+
+  // Whether permission bits say the same.
+  bool IsMode() const;
+  // The nine bits that a file with this list shows.
+  uint32_t Permissions() const;
+  // For a new file: takes out of both the list and `permissions` what the other one does not allow; the new bits.
+  uint32_t Narrow(uint32_t permissions);
+  // For chmod.
+  void SetPermissions(uint32_t permissions);
+
+ private:
+  absl::Status Check();
+  AclEntry* Find(uint16_t tag);
+  // The entry that the group bits stand for: the mask, if there is one.
+  AclEntry* GroupClass();
+
+  std::vector<AclEntry> entries_;
+};
+
+}  // namespace betr::fs

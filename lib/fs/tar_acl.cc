@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/tar_acl.h"
+
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_format.h>
+#include <grp.h>
+#include <linux/posix_acl.h>
+#include <pwd.h>
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "fs/acl.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr uint32_t kNoId = ~0U;
+constexpr int kLargestId = std::numeric_limits<int>::max();  // what libarchive makes of larger ones, too
+constexpr size_t kLongestRecord = size_t{1} << 20;           // bytes of a user or group: members of groups are many
+
+struct List {
+  std::string_view xattr;
+  int type;
+};
+
+constexpr std::array<List, 2> kLists = {
+    {{kAccessAcl, ARCHIVE_ENTRY_ACL_TYPE_ACCESS}, {kDefaultAcl, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT}}};
+
+struct Tag {
+  int in_archive;
+  uint16_t in_xattr;
+};
+
+constexpr std::array<Tag, 6> kTags = {{{ARCHIVE_ENTRY_ACL_USER_OBJ, ACL_USER_OBJ},
+                                       {ARCHIVE_ENTRY_ACL_USER, ACL_USER},
+                                       {ARCHIVE_ENTRY_ACL_GROUP_OBJ, ACL_GROUP_OBJ},
+                                       {ARCHIVE_ENTRY_ACL_GROUP, ACL_GROUP},
+                                       {ARCHIVE_ENTRY_ACL_MASK, ACL_MASK},
+                                       {ARCHIVE_ENTRY_ACL_OTHER, ACL_OTHER}}};
+
+// An entry of a list as libarchive has it.
+struct Line {
+  int type = 0;
+  int permissions = 0;
+  int tag = 0;
+  int id = -1;
+  const char* name = nullptr;
+};
+
+// After archive_entry_acl_reset.
+bool NextLine(archive_entry* entry, int type, Line* line) {
+  return archive_entry_acl_next(entry, type, &line->type, &line->permissions, &line->tag, &line->id, &line->name) ==
+         ARCHIVE_OK;
+}
+
+std::optional<uint32_t> FindUser(const char* name) {
+  std::string buffer(kLongestRecord, '\0');
+  passwd record{};
+  passwd* found = nullptr;
+  if (getpwnam_r(name, &record, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return std::nullopt;
+  return found->pw_uid;
+}
+
+std::optional<uint32_t> FindGroup(const char* name) {
+  std::string buffer(kLongestRecord, '\0');
+  group record{};
+  group* found = nullptr;
+  if (getgrnam_r(name, &record, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return std::nullopt;
+  return found->gr_gid;
+}
+
+absl::StatusOr<uint32_t> IdOf(const Line& line) {
+  const bool is_user = line.tag == ARCHIVE_ENTRY_ACL_USER;
+  if (!is_user && line.tag != ARCHIVE_ENTRY_ACL_GROUP) return kNoId;
+  const char* const name = line.name == nullptr ? "" : line.name;
+  if (uint32_t number = 0; absl::SimpleAtoi(name, &number)) return number;
+  if (line.id >= 0 && line.id != kLargestId) return static_cast<uint32_t>(line.id);
+  const std::optional<uint32_t> found = is_user ? FindUser(name) : FindGroup(name);
+  if (found) return *found;
+  return absl::InvalidArgumentError(
+      absl::StrFormat("access control list: this system has no %s \"%s\"", is_user ? "user" : "group", name));
+}
+
+absl::StatusOr<std::optional<Acl>> ReadList(archive_entry* entry, int type) {
+  if (archive_entry_acl_reset(entry, type) == 0) return std::nullopt;
+  std::vector<AclEntry> entries;
+  for (Line line; NextLine(entry, type, &line);) {
+    for (const Tag& tag : kTags) {
+      if (tag.in_archive != line.tag) continue;
+      BETR_ASSIGN_OR_RETURN(const uint32_t id, IdOf(line));
+      entries.push_back({tag.in_xattr, static_cast<uint16_t>(line.permissions & 07), id});
+    }
+  }
+  return Acl::Of(std::move(entries));
+}
+
+}  // namespace
+
+uint32_t PermissionsOf(archive_entry* entry) {
+  const uint32_t permissions = archive_entry_perm(entry);
+  if (archive_entry_acl_reset(entry, ARCHIVE_ENTRY_ACL_TYPE_ACCESS) == 0) return permissions;
+  std::optional<int> mask;
+  int all = 0;
+  for (Line line; NextLine(entry, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, &line);) {
+    const bool is_masked = line.tag == ARCHIVE_ENTRY_ACL_USER || line.tag == ARCHIVE_ENTRY_ACL_GROUP_OBJ ||
+                           line.tag == ARCHIVE_ENTRY_ACL_GROUP;
+    if (is_masked) all |= line.permissions;
+    if (line.tag == ARCHIVE_ENTRY_ACL_MASK) mask = line.permissions;
+  }
+  return (permissions & ~070U) | (static_cast<uint32_t>(mask.value_or(all)) & 07U) << 3;
+}
+
+absl::Status ReadAcls(archive_entry* entry, FileType type, std::map<std::string, std::string>* xattrs,
+                      uint32_t* permissions) {
+  if (type == FileType::kSymlink) return absl::OkStatus();
+  for (const List& list : kLists) {
+    const std::string name(list.xattr);
+    const auto there = xattrs->find(name);
+    std::optional<Acl> acl;
+    // Where an archive has both, this one has numbers and not names.
+    if (there != xattrs->end()) {
+      BETR_ASSIGN_OR_RETURN(acl, Acl::Decode(there->second));
+    } else {
+      BETR_ASSIGN_OR_RETURN(acl, ReadList(entry, list.type));
+    }
+    if (!acl) continue;
+    const bool is_access = list.xattr == kAccessAcl;
+    if (is_access) *permissions = (*permissions & ~0777U) | acl->Permissions();
+    if (is_access ? acl->IsMode() : type != FileType::kDirectory) {
+      xattrs->erase(name);
+    } else {
+      xattrs->insert_or_assign(name, acl->Encode());
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace betr::fs

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Access control lists of an archive's entry. libarchive keeps them apart from the extended attributes, and the
+// owner's, the group's and the others' part in the permission bits: those then are not what a file with a mask shows.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "betr/file_attributes.h"
+#include "fs/tar_archive.h"
+
+namespace betr::fs {
+
+// The permission bits of the file: those of the group class are the mask, if there is one.
+uint32_t PermissionsOf(archive_entry* entry);
+
+// Puts the lists into `xattrs`, where they may stand already, and into `permissions` what the access list says. Names
+// of users and groups without a number are those of this system: kInvalidArgument for one that it does not have.
+absl::Status ReadAcls(archive_entry* entry, FileType type, std::map<std::string, std::string>* xattrs,
+                      uint32_t* permissions);
+
+}  // namespace betr::fs
