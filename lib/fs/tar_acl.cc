@@ -7,6 +7,7 @@
 #include <linux/posix_acl.h>
 #include <pwd.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
@@ -99,6 +100,27 @@ absl::StatusOr<std::optional<Acl>> ReadList(archive_entry* entry, int type) {
   return Acl::Of(std::move(entries));
 }
 
+absl::Status AddList(archive_entry* entry, int type, const Acl& acl) {
+  for (const AclEntry& one : acl.entries()) {
+    // As a name, because libarchive's numbers end at half of ours. All know what is meant.
+    const bool is_named = one.tag == ACL_USER || one.tag == ACL_GROUP;
+    const std::string name = is_named ? std::to_string(one.id) : "";
+    for (const Tag& tag : kTags) {
+      if (tag.in_xattr != one.tag) continue;
+      const int result =
+          archive_entry_acl_add_entry(entry, type, one.permissions & 07, tag.in_archive, /*qual=*/-1, name.c_str());
+      if (result != ARCHIVE_OK) return absl::InternalError("access control list: libarchive refuses it");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Reading such a list libarchive would take one large number for the other.
+bool HasLargeIds(const Acl& acl) {
+  return std::any_of(acl.entries().begin(), acl.entries().end(),
+                     [](const AclEntry& one) { return one.id != kNoId && one.id >= uint32_t{kLargestId}; });
+}
+
 }  // namespace
 
 uint32_t PermissionsOf(archive_entry* entry) {
@@ -137,6 +159,18 @@ absl::Status ReadAcls(archive_entry* entry, FileType type, std::map<std::string,
       xattrs->insert_or_assign(name, acl->Encode());
     }
   }
+  return absl::OkStatus();
+}
+
+absl::Status AddXattr(archive_entry* entry, const std::string& name, std::string_view value) {
+  bool is_list = false;
+  for (const List& list : kLists) {
+    const absl::StatusOr<Acl> acl = list.xattr == name ? Acl::Decode(value) : absl::NotFoundError(name);
+    if (!acl.ok()) continue;
+    BETR_RETURN_IF_ERROR(AddList(entry, list.type, *acl));
+    is_list = !HasLargeIds(*acl);
+  }
+  if (!is_list) archive_entry_xattr_add_entry(entry, name.c_str(), value.data(), value.size());
   return absl::OkStatus();
 }
 

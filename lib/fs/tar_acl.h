@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "betr/file_attributes.h"
 #include "fs/tar_archive.h"
@@ -21,5 +22,9 @@ uint32_t PermissionsOf(archive_entry* entry);
 // of users and groups without a number are those of this system: kInvalidArgument for one that it does not have.
 absl::Status ReadAcls(archive_entry* entry, FileType type, std::map<std::string, std::string>* xattrs,
                       uint32_t* permissions);
+
+// Gives the entry the extended attribute `name`; of lists what archives have for them. What is no list stays what it
+// is.
+absl::Status AddXattr(archive_entry* entry, const std::string& name, std::string_view value);
 
 }  // namespace betr::fs

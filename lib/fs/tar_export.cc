@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "betr/path_filesystem.h"
+#include "fs/tar_acl.h"
 #include "fs/tar_archive.h"
 #include "fs/tar_copy.h"
 #include "fs/tar_writer.h"
@@ -157,7 +158,7 @@ class TarExport {
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
     for (const std::string& name : names) {
       BETR_ASSIGN_OR_RETURN(const std::string value, fs_.GetXattr(inode, name));
-      archive_entry_xattr_add_entry(entry, name.c_str(), value.data(), value.size());
+      BETR_RETURN_IF_ERROR(AddXattr(entry, name, value));
     }
     return absl::OkStatus();
   }

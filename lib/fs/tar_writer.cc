@@ -3,16 +3,43 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <numeric>
 
 #include "betr/fs_error.h"
+#include "fs/tar_acl.h"
 
 namespace betr::fs {
 namespace {
 
 // What tar pads archives to, and how much is written at once.
-constexpr int kRecordSize = 10240;
-constexpr int kRecordsAtOnce = 64;
+constexpr size_t kRecordSize = 10240;
+constexpr size_t kSizeAtOnce = 64 * kRecordSize;
+
+// Fields of a header.
+constexpr size_t kHeaderSize = 512;
+constexpr size_t kModeAt = 100;
+constexpr size_t kModeDigits = 6;
+constexpr size_t kSumAt = 148;
+constexpr size_t kSumDigits = 6;
+constexpr size_t kSumSize = 8;
+
+// Of `count` digits.
+std::string Octal(uint32_t number, size_t count) {
+  std::string digits(count, '0');
+  for (size_t i = count; i > 0; --i, number >>= 3) digits[i - 1] = static_cast<char>('0' + (number & 7U));
+  return digits;
+}
+
+void SetMode(char* header, uint32_t mode) {
+  Octal(mode, kModeDigits).copy(header + kModeAt, kModeDigits);
+  std::fill_n(header + kSumAt, kSumSize, ' ');
+  const uint32_t sum = std::accumulate(header, header + kHeaderSize, uint32_t{0},
+                                       [](uint32_t before, char c) { return before + static_cast<unsigned char>(c); });
+  Octal(sum, kSumDigits).copy(header + kSumAt, kSumDigits);
+  header[kSumAt + kSumDigits] = '\0';
+}
 
 }  // namespace
 
@@ -25,9 +52,8 @@ absl::Status TarWriter::Open() {
   if (handle_ == nullptr) return ErrnoError(ENOMEM, "archive");
   return Result(archive_write_set_format_pax(handle_) == ARCHIVE_OK &&
                 archive_write_add_filter_none(handle_) == ARCHIVE_OK &&
-                archive_write_set_bytes_per_block(handle_, kRecordSize * kRecordsAtOnce) == ARCHIVE_OK &&
-                archive_write_set_bytes_in_last_block(handle_, kRecordSize) == ARCHIVE_OK &&
-                archive_write_open(handle_, &sink_, nullptr, Write, nullptr) == ARCHIVE_OK);
+                archive_write_set_bytes_per_block(handle_, 0) == ARCHIVE_OK &&
+                archive_write_open(handle_, &sink_, nullptr, Take, nullptr) == ARCHIVE_OK);
 }
 
 absl::Status TarWriter::Header(archive_entry* entry) {
@@ -35,7 +61,14 @@ absl::Status TarWriter::Header(archive_entry* entry) {
   // Names that are no UTF-8 are written as they are, and marked so.
   const char* const text = archive_error_string(handle_);
   const bool about_names = text != nullptr && std::string_view(text).find("Can't translate") != std::string_view::npos;
-  return Result(result == ARCHIVE_OK || (result == ARCHIVE_WARN && about_names));
+  absl::Status status = Result(result == ARCHIVE_OK || (result == ARCHIVE_WARN && about_names));
+  // Who unpacks without lists shall not give the group what the mask takes from it.
+  const uint32_t permissions = PermissionsOf(entry);
+  std::string& waiting = sink_.waiting;
+  if (status.ok() && permissions != archive_entry_perm(entry)) {
+    SetMode(waiting.data() + waiting.size() - kHeaderSize, permissions);
+  }
+  return status;
 }
 
 absl::Status TarWriter::Content(std::string_view bytes) {
@@ -50,19 +83,32 @@ absl::Status TarWriter::Content(std::string_view bytes) {
 
 absl::Status TarWriter::FinishEntry() { return Result(archive_write_finish_entry(handle_) == ARCHIVE_OK); }
 
-absl::Status TarWriter::Close() { return Result(archive_write_close(handle_) == ARCHIVE_OK); }
+absl::Status TarWriter::Close() {
+  if (absl::Status ended = Result(archive_write_close(handle_) == ARCHIVE_OK); !ended.ok()) return ended;
+  sink_.waiting.resize((sink_.waiting.size() + kRecordSize - 1) / kRecordSize * kRecordSize);
+  Write(&sink_, sink_.waiting.size());
+  return Result(true);
+}
 
-la_ssize_t TarWriter::Write(archive*, void* sink, const void* bytes, size_t size) {
+la_ssize_t TarWriter::Take(archive*, void* sink, const void* bytes, size_t size) {
   Sink& to = *static_cast<Sink*>(sink);
-  for (size_t done = 0; done < size && to.error == 0 && !to.abandoned;) {
-    const ssize_t written = write(to.descriptor, static_cast<const char*>(bytes) + done, size - done);
+  if (to.error != 0 || to.abandoned) return static_cast<la_ssize_t>(size);
+  to.waiting.append(static_cast<const char*>(bytes), size);
+  const size_t spare = to.waiting.size() - std::min(to.waiting.size(), kHeaderSize);
+  Write(&to, spare / kSizeAtOnce * kSizeAtOnce);
+  return static_cast<la_ssize_t>(size);
+}
+
+void TarWriter::Write(Sink* to, size_t size) {
+  for (size_t done = 0; done < size && to->error == 0;) {
+    const ssize_t written = write(to->descriptor, to->waiting.data() + done, std::min(size - done, kSizeAtOnce));
     if (written >= 0) {
       done += static_cast<size_t>(written);
     } else if (errno != EINTR) {
-      to.error = errno;
+      to->error = errno;
     }
   }
-  return static_cast<la_ssize_t>(size);
+  to->waiting.erase(0, size);
 }
 
 absl::Status TarWriter::Result(bool ok) {

@@ -4,6 +4,7 @@
 
 #include <absl/status/status.h>
 
+#include <string>
 #include <string_view>
 
 #include "fs/tar_archive.h"
@@ -16,7 +17,7 @@ class TarWriter {
  public:
   // Writes to where `descriptor` stands.
   explicit TarWriter(int descriptor)
-      : locale_(kUtf8Locale), sink_{.descriptor = descriptor}, handle_(archive_write_new()) {}
+      : locale_(kUtf8Locale), sink_{.descriptor = descriptor, .waiting = {}}, handle_(archive_write_new()) {}
   ~TarWriter();
   TarWriter(const TarWriter&) = delete;
   TarWriter& operator=(const TarWriter&) = delete;
@@ -34,11 +35,14 @@ class TarWriter {
   // libarchive does not free what it has when it is told that writing has failed, so it never is.
   struct Sink {
     int descriptor;
+    std::string waiting;     // what was written last, a header at least
     int error = 0;           // of the first write that failed
     bool abandoned = false;  // takes and forgets
   };
 
-  static la_ssize_t Write(archive* handle, void* sink, const void* bytes, size_t size);
+  static la_ssize_t Take(archive* handle, void* sink, const void* bytes, size_t size);
+  // Writes the first bytes of what waits.
+  static void Write(Sink* to, size_t size);
   // The error of the sink, or what libarchive says unless `ok`.
   absl::Status Result(bool ok);
 

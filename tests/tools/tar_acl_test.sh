@@ -58,6 +58,40 @@ from_tar() {
   same_lists tree made
 }
 
+to_tar() {
+  cp -a tree more
+  head -c 3000000 /dev/urandom >more/blocks
+  setfacl -m u:1000:rw more/blocks
+  echo l >more/large
+  setfacl -m u:3000000000:r,u:3000000001:rwx,g:4294967294:--- more/large
+  expect 0 betrcp -a more :/
+  expect 0 betrcp --tar :/more out.tar
+  [ $(($(stat -c %s out.tar) % 10240)) = 0 ] || fail "the archive has $(stat -c %s out.tar) bytes"
+  ! grep -aq 'xattr.system.posix_acl_default' out.tar || fail "a list went out as an attribute, too"
+  mkdir unpacked
+  tar --acls -C unpacked -xpf out.tar 2>/dev/null
+  same_tree more unpacked
+  same_lists more unpacked
+  # Who knows nothing of lists sees the masks.
+  mkdir without
+  tar -C without -xpf out.tar 2>/dev/null
+  diff <(cd more && find . -printf '%p %M\n' | sort) <(cd without && find . -printf '%p %M\n' | sort) || fail "modes"
+  expect 0 betrcp --tar out.tar :/back
+  expect 0 betrcp --tar :/back back.tar
+  cmp out.tar back.tar
+  tar --acls --xattrs -C unpacked -cf by-tar.tar .
+  expect 0 betrcp --tar by-tar.tar :/by-tar
+  expect 0 betrcp -a :/back :/by-tar .
+  same_lists more back
+  same_lists more by-tar
+  command -v bsdtar >/dev/null || return 0
+  mkdir by-bsdtar
+  rm more/large # its numbers are too large for libarchive
+  bsdtar -C by-bsdtar --acls -xpf out.tar
+  rm by-bsdtar/large
+  same_lists more by-bsdtar
+}
+
 # pax_tar FILE MODE LIST: an archive of one file, "file".
 pax_tar() {
   python3 - "$@" <<'PYTHON'
@@ -122,6 +156,7 @@ setfacl -m u:1000:r probe 2>/dev/null || skip "no access control lists in $PWD"
 mkdir merged
 make_tree tree
 from_tar
+to_tar
 from_others
 onto_directories
 expect 0 fsck.betr -n -q disk.img
