@@ -77,6 +77,11 @@ absl::Status CheckMayCreate(FileSystem& fs, const Caller& caller, InodeId direct
   return CheckAccess(fs, caller, directory, attributes, kWrite | kExecute);
 }
 
+absl::Status CheckMaySearch(FileSystem& fs, const Caller& caller, InodeId directory) {
+  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(directory));
+  return CheckAccess(fs, caller, directory, attributes, kExecute);
+}
+
 absl::Status CheckMayCopy(FileSystem& fs, const Caller& caller, InodeId source) {
   if (caller.IsRoot()) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(source));
@@ -101,9 +106,7 @@ absl::StatusOr<InodeId> FindDirectory(FileSystem& fs, const Caller& caller, std:
     const std::string_view name = path.substr(0, path.find('/'));
     path.remove_prefix(std::min(name.size() + 1, path.size()));
     if (name.empty() || name == ".") continue;
-    absl::StatusOr<FileAttributes> attributes = fs.GetAttributes(at);
-    absl::Status status = attributes.status();
-    if (status.ok()) status = CheckAccess(fs, caller, at, *attributes, kExecute);
+    const absl::Status status = CheckMaySearch(fs, caller, at);
     absl::StatusOr<Entry> next = status.ok() ? fs.Lookup(at, name) : status;
     fs.Forget(at);
     BETR_RETURN_IF_ERROR(next.status());

@@ -101,10 +101,23 @@ bool Cloner::DeclareOld() {
   return write(fuse_session_fd(session_), &header, sizeof header) == sizeof header;
 }
 
-void Cloner::CloneHandle(fuse_req_t request, uint64_t source, InodeId directory, std::string_view name) {
-  Enqueue([this, request, source, directory, name = std::string(name)] {
-    const absl::StatusOr<InodeId> inode = server_.files().FindSource(source);
+absl::StatusOr<InodeId> Cloner::Find(fuse_req_t request, const CloneSource& source) {
+  FileSystem& fs = server_.fs();
+  BETR_ASSIGN_OR_RETURN(const InodeId opened, server_.files().FindSource(source.handle));
+  if (source.entry.empty()) {
+    BETR_RETURN_IF_ERROR(fs.Refer(opened));
+    return opened;
+  }
+  BETR_RETURN_IF_ERROR(CheckMaySearch(fs, CallerOf(request), opened));
+  BETR_ASSIGN_OR_RETURN(const Entry found, fs.Lookup(opened, source.entry));
+  return found.inode;
+}
+
+void Cloner::CloneTo(fuse_req_t request, CloneSource source, InodeId directory, std::string_view name) {
+  Enqueue([this, request, source = std::move(source), directory, name = std::string(name)] {
+    const absl::StatusOr<InodeId> inode = Find(request, source);
     const absl::Status status = inode.ok() ? Clone(request, *inode, directory, name) : inode.status();
+    if (inode.ok()) server_.fs().Forget(*inode);
     if (status.ok()) fuse_lowlevel_notify_inval_entry(session_, directory.value, name.c_str(), name.size());
     if (!status.ok()) return ReplyStatus(request, status, "clone");
     fuse_reply_ioctl(request, 0, nullptr, 0);

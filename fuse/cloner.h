@@ -11,6 +11,7 @@
 // (Kernels before 6.16 do not know how: on these an old "no such name" may outlive the call by an instant.)
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
@@ -23,6 +24,12 @@
 
 namespace betr::fuse {
 
+// What an ioctl clones: what is open, or what the directory that is open has under a name.
+struct CloneSource {
+  uint64_t handle;    // a number of OpenFiles
+  std::string entry;  // empty: none
+};
+
 class Cloner {
  public:
   // Both outlive this.
@@ -32,8 +39,8 @@ class Cloner {
   Cloner(const Cloner&) = delete;
   Cloner& operator=(const Cloner&) = delete;
 
-  // BETR_IOC_CLONE. Answers the request later.
-  void CloneHandle(fuse_req_t request, uint64_t source, InodeId directory, std::string_view name);
+  // BETR_IOC_CLONE and BETR_IOC_CLONE_ENTRY. Answers the request later.
+  void CloneTo(fuse_req_t request, CloneSource source, InodeId directory, std::string_view name);
   // user.betr.clone: `path` is from the root if it begins with a slash, or else a name beside the source.
   void CloneToPath(fuse_req_t request, InodeId source, std::string_view path);
   // Calls `then`, in this thread, when the kernel has handed over what it holds of the file.
@@ -46,6 +53,8 @@ class Cloner {
   void Run();
   // Has the kernel hand over what it holds of open files.
   void WriteBack();
+  // With a reference for the caller to forget.
+  absl::StatusOr<InodeId> Find(fuse_req_t request, const CloneSource& source);
   // Everything but the invalidation of the name.
   absl::Status Clone(fuse_req_t request, InodeId source, InodeId directory, std::string_view name);
   // Every name that the kernel knows is asked for again. False if the kernel does not know how.

@@ -3,6 +3,7 @@
 // whether it is a terminal.
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "betr/mount_ioctl.h"
@@ -14,19 +15,40 @@
 namespace betr::fuse {
 namespace {
 
+// What an ioctl was told, or EINVAL as the answer.
+template <typename T>
+std::optional<T> Argument(fuse_req_t request, const void* in, size_t in_size) {
+  T wanted{};
+  if (in_size == sizeof wanted) {
+    std::memcpy(&wanted, in, sizeof wanted);
+    if (wanted.flags == 0 && wanted.reserved == 0) return wanted;
+  }
+  fuse_reply_err(request, EINVAL);
+  return std::nullopt;
+}
+
+// Nothing if it does not end.
+template <size_t kSize>
+std::optional<std::string> NameIn(const char (&field)[kSize]) {
+  const size_t size = strnlen(field, kSize);
+  return size < kSize ? std::optional(std::string(field, size)) : std::nullopt;
+}
+
 void Clone(fuse_req_t request, fuse_ino_t directory, const void* in, size_t in_size) {
-  betr_clone wanted{};
-  if (in_size != sizeof wanted) {
-    fuse_reply_err(request, EINVAL);
-    return;
-  }
-  std::memcpy(&wanted, in, sizeof wanted);
-  const size_t size = strnlen(wanted.name, sizeof wanted.name);
-  if (wanted.flags != 0 || wanted.reserved != 0 || size == sizeof wanted.name) {
-    fuse_reply_err(request, EINVAL);
-    return;
-  }
-  ServerOf(request).cloner().CloneHandle(request, wanted.source, ToInode(directory), {wanted.name, size});
+  const auto wanted = Argument<betr_clone>(request, in, in_size);
+  if (!wanted) return;
+  const std::optional<std::string> name = NameIn(wanted->name);
+  if (!name) return ReplyStatus(request, ErrnoError(EINVAL, "name"), "clone");
+  ServerOf(request).cloner().CloneTo(request, {wanted->source, ""}, ToInode(directory), *name);
+}
+
+void CloneEntry(fuse_req_t request, fuse_ino_t directory, const void* in, size_t in_size) {
+  const auto wanted = Argument<betr_clone_entry>(request, in, in_size);
+  if (!wanted) return;
+  const std::optional<std::string> entry = NameIn(wanted->entry);
+  const std::optional<std::string> name = NameIn(wanted->name);
+  if (!entry || entry->empty() || !name) return ReplyStatus(request, ErrnoError(EINVAL, "name"), "clone");
+  ServerOf(request).cloner().CloneTo(request, {wanted->directory, *entry}, ToInode(directory), *name);
 }
 
 void Stats(fuse_req_t request) {
@@ -48,6 +70,8 @@ void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_fi
     fuse_reply_ioctl(request, 0, &source, sizeof source);
   } else if (command == BETR_IOC_CLONE) {
     Clone(request, node, in, in_size);
+  } else if (command == BETR_IOC_CLONE_ENTRY) {
+    CloneEntry(request, node, in, in_size);
   } else if (command == BETR_IOC_STATS && out_size >= sizeof(betr_stats)) {
     Stats(request);
   } else {

@@ -15,11 +15,22 @@
  * Who may: whoever may create a name in the target directory, and is root or owns everything in the source and may
  * read it. For others than root the tree is walked to see that.
  *
- * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), EEXIST, EINVAL (flags, name), EACCES,
- * EPERM, ENAMETOOLONG (also of paths below the source), ENOSPC, EROFS. ENOTTY: this is no mount of betr.
+ * What is better not opened - a fifo, a socket, a device, a symbolic link - is named by its directory and its name
+ * there; so may be anything else:
  *
- * The same by a script, on the source, with a path from the mount's root, or a name beside the source (of a file with
- * several links: EINVAL):
+ *   int parent = open("run", O_RDONLY | O_DIRECTORY);
+ *   struct betr_clone_entry clone = {0};
+ *   ioctl(parent, BETR_IOC_SOURCE, &clone.directory);
+ *   strcpy(clone.entry, "fifo");
+ *   strcpy(clone.name, "fifo-copy");
+ *   ioctl(target, BETR_IOC_CLONE_ENTRY, &clone);
+ *
+ * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), EEXIST, EINVAL (flags, name), EACCES,
+ * EPERM, ENAMETOOLONG (also of paths below the source), ENOSPC, EROFS. ENOTTY: this is no mount of betr. Those of
+ * BETR_IOC_CLONE_ENTRY besides: ENOENT, ENOTDIR, and EACCES also for a source's directory that may not be searched.
+ *
+ * The same by a script, on a directory or regular file as source, with a path from the mount's root, or a name beside
+ * the source (of a file with several links: EINVAL):
  *   setfattr -n user.betr.clone -v /backup/project project
  *   setfattr -n user.betr.clone -v project-copy project
  */
@@ -37,6 +48,14 @@ struct betr_clone {
   char name[256]; /* of the clone: ends with NUL */
 };
 
+struct betr_clone_entry {
+  __u64 directory; /* that the source is in: from BETR_IOC_SOURCE */
+  __u32 flags;     /* 0 */
+  __u32 reserved;  /* 0 */
+  char entry[256]; /* of the source: ends with NUL */
+  char name[256];  /* of the clone: ends with NUL */
+};
+
 /*
  * Live figures of a mount, on a descriptor of anything on it: a JSON document as `betrdump --mounted DIR --json stat`
  * prints it, ended by NUL. For everyone.
@@ -50,3 +69,5 @@ struct betr_stats {
 /* On a descriptor of the directory that is to hold the clone. */
 #define BETR_IOC_CLONE _IOW(0xbe, 2, struct betr_clone)
 #define BETR_IOC_STATS _IOR(0xbe, 3, struct betr_stats)
+/* As BETR_IOC_CLONE. */
+#define BETR_IOC_CLONE_ENTRY _IOW(0xbe, 4, struct betr_clone_entry)

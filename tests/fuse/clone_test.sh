@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Clones of directories and files on a mount: by betrcp, by xattr, by cp; what the kernel remembers is never stale.
+# Clones of directories and files of all types on a mount: by betrcp, by xattr, by cp; what the kernel remembers is
+# never stale.
 source "${BETR_SOURCE_DIR:?}/tests/fuse/mount.sh"
 
 by_betrcp() {
@@ -58,6 +59,43 @@ by_xattr() {
   expect 1 setfattr -n user.betr.clone -v /absent/clone tree
 }
 
+# What may not be opened is cloned like anything else.
+special_files() {
+  mkdir -p special
+  mkfifo -m 640 special/fifo
+  ln -s nowhere special/link
+  python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('special/socket')"
+  local names=(fifo link socket) name
+  if [ "$(id -u)" = 0 ]; then
+    mknod special/device c 60 0 # nobody answers an open
+    names+=(device)
+  fi
+  for name in "${names[@]}"; do
+    [ ! -e $name ] || fail "there is a $name before its time"
+    expect 0 timeout 20 betrcp --clone special/$name ./
+    expect 0 timeout 20 betrcp --clone "$PWD/special/$name" special/$name-2
+    expect 1 timeout 20 betrcp --clone special/$name special/$name-2
+    said "betrcp: clone: special/$name-2: File exists"
+    diff <(stat -c '%F %a %t %T' special/$name) <(stat -c '%F %a %t %T' $name) || fail "a clone of a $name"
+    [ "$(readlink special/$name)" = "$(readlink $name)" ] || fail "where a clone of a $name leads"
+  done
+  (cd special && expect 0 timeout 20 betrcp --clone fifo ../fifo-3 && rm out err)
+  [ -p fifo-3 ] || fail "no clone from below"
+  # The link itself, and what it leads to.
+  ln -s special way
+  expect 0 betrcp --clone way way-2
+  [ "$(readlink way-2)" = special ] || fail "a clone of a link to a directory"
+  expect 0 timeout 20 betrcp --clone way/fifo by-way
+  expect 1 timeout 20 betrcp --clone special/fifo/ fifo-4
+  said "betrcp: clone: special/fifo/: Not a directory"
+  mkfifo ../fifo
+  expect 1 timeout 20 betrcp --clone ../fifo fifo-4
+  said "betrcp: clone: ../fifo: not on a mounted betr image, and no image was named \(-i\)"
+  expect 1 timeout 20 betrcp --clone fifo ../fifo-4
+  said "betrcp: clone: ../fifo-4: not on a mounted betr image, and no image was named \(-i\)"
+  rm -r ../fifo "${names[@]}" fifo-3 way way-2 by-way special
+}
+
 # What the kernel still holds in its pages is part of a clone.
 with_dirty_pages() {
   mkdir pages
@@ -104,6 +142,28 @@ permissions() {
   said "betrcp: clone: drop/tree: Operation not permitted"
   expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone owned tree/owned
   said "betrcp: clone: tree/owned: Permission denied"
+  mkdir -m 755 fifos && mkfifo fifos/mine fifos/theirs && chown 1234 fifos/mine
+  expect 0 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone fifos/mine drop/mine
+  expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone fifos/theirs drop/theirs
+  said "betrcp: clone: drop/theirs: Operation not permitted"
+  chmod 744 fifos # names can be read, and not followed
+  python3 - <<'PYTHON' || fail "a name where one may not search"
+import array, errno, fcntl, os, struct
+
+os.setgroups([])
+os.setgid(1234)
+os.setuid(1234)
+kSource, kCloneEntry = 0x8008BE01, 0x4210BE04
+fifos, drop = os.open("fifos", os.O_RDONLY), os.open("drop", os.O_RDONLY)
+number = array.array("Q", [0])
+fcntl.ioctl(fifos, kSource, number)
+for entry, wanted in ((b"mine", errno.EACCES), (b"", errno.EINVAL), (b"x" * 256, errno.EINVAL)):
+    try:
+        fcntl.ioctl(drop, kCloneEntry, struct.pack("QII256s256s", number[0], 0, 0, entry, b"no"))
+        raise SystemExit(f"{entry}: was cloned")
+    except OSError as error:
+        assert error.errno == wanted, (entry, error)
+PYTHON
   echo theirs >owned/theirs
   expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone owned drop/owned2
 }
@@ -123,6 +183,7 @@ for options in cache=64M cache=64M,writeback; do
     not_into_itself
     by_betrcp
     by_xattr
+    special_files
     with_dirty_pages
     by_cp
     permissions

@@ -23,11 +23,12 @@
 namespace betr::tools {
 namespace {
 
+absl::Status NotMounted(const std::string& path) {
+  return absl::FailedPreconditionError(path + ": not on a mounted betr image, and no image was named (-i)");
+}
+
 absl::Status LastError(const std::string& path) {
-  if (errno == ENOTTY || errno == EOPNOTSUPP) {
-    return absl::FailedPreconditionError(path + ": not on a mounted betr image, and no image was named (-i)");
-  }
-  return ErrnoError(errno, path);
+  return errno == ENOTTY || errno == EOPNOTSUPP ? NotMounted(path) : ErrnoError(errno, path);
 }
 
 // Whether the directory is `source` or below it, however the paths to them look. Not if that is the root of the mount:
@@ -57,32 +58,73 @@ std::optional<uint64_t> NodesTouched(int descriptor, const std::string& path) {
   return (*figures)[place].get<uint64_t>();
 }
 
-absl::Status CloneOpen(int source, int directory, const std::string& from, const std::string& to,
-                       const std::string& name) {
-  struct stat attributes {};
-  if (fstat(source, &attributes) != 0) return ErrnoError(errno, from);
-  if (S_ISDIR(attributes.st_mode) && IsInside(directory, attributes)) return CloneIntoItself(to);
-  betr_clone clone{};
-  if (ioctl(source, BETR_IOC_SOURCE, &clone.source) != 0) return LastError(from);
+struct PathParts {
+  std::string directory;
+  std::string name;
+};
+
+PathParts SplitPath(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {".", path};
+  return {path.substr(0, std::max<size_t>(slash, 1)), path.substr(slash + 1)};
+}
+
+// What is cloned. Opening a fifo waits, opening a device may do anything: they are only named.
+struct Source {
+  fs::HostFile opened;        // the source, or the directory that it is in
+  std::string entry;          // the name there; empty: it is the source
+  struct stat attributes {};  // of the source
+};
+
+absl::StatusOr<fs::HostFile> Open(const std::string& path, int flags) {
+  fs::HostFile opened(open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+  if (opened.get() < 0) return ErrnoError(errno, path);
+  return opened;
+}
+
+absl::StatusOr<Source> FindSource(const std::string& path) {
+  Source source;
+  if (lstat(path.c_str(), &source.attributes) != 0) return ErrnoError(errno, path);
+  const bool opens = S_ISREG(source.attributes.st_mode) || S_ISDIR(source.attributes.st_mode);
+  const PathParts parts = SplitPath(path);
+  if (!opens) source.entry = parts.name;
+  BETR_ASSIGN_OR_RETURN(source.opened,
+                        opens ? Open(path, O_NOFOLLOW | O_NONBLOCK) : Open(parts.directory, O_DIRECTORY));
+  struct stat opened {};
+  if (fstat(source.opened.get(), &opened) != 0) return ErrnoError(errno, path);
+  const bool is_same = opened.st_dev == source.attributes.st_dev && opened.st_ino == source.attributes.st_ino;
+  if (opens && !is_same) return absl::AbortedError(path + ": was replaced meanwhile");
+  if (!opens && opened.st_dev != source.attributes.st_dev) return NotMounted(path);
+  return source;
+}
+
+absl::Status CloneTo(const Source& source, int directory, const std::string& from, const std::string& to,
+                     const std::string& name) {
+  if (S_ISDIR(source.attributes.st_mode) && IsInside(directory, source.attributes)) return CloneIntoItself(to);
+  __u64 number = 0;
+  if (ioctl(source.opened.get(), BETR_IOC_SOURCE, &number) != 0) return LastError(from);
+  if (source.entry.empty()) {
+    betr_clone clone{.source = number, .flags = 0, .reserved = 0, .name = {}};
+    std::copy(name.begin(), name.end(), std::begin(clone.name));
+    return ioctl(directory, BETR_IOC_CLONE, &clone) == 0 ? absl::OkStatus() : LastError(to);
+  }
+  betr_clone_entry clone{.directory = number, .flags = 0, .reserved = 0, .entry = {}, .name = {}};
+  std::copy(source.entry.begin(), source.entry.end(), std::begin(clone.entry));
   std::copy(name.begin(), name.end(), std::begin(clone.name));
-  return ioctl(directory, BETR_IOC_CLONE, &clone) == 0 ? absl::OkStatus() : LastError(to);
+  return ioctl(directory, BETR_IOC_CLONE_ENTRY, &clone) == 0 ? absl::OkStatus() : LastError(to);
 }
 
 absl::StatusOr<CloneReport> Clone(const Tool& tool, const std::string& from, const std::string& to) {
-  const size_t slash = to.rfind('/');
-  const std::string into = slash == std::string::npos ? "." : to.substr(0, std::max<size_t>(slash, 1));
-  const std::string name = slash == std::string::npos ? to : to.substr(slash + 1);
+  const auto [into, name] = SplitPath(to);
   if (name.empty()) return ErrnoError(EINVAL, to);
   if (name.size() >= sizeof betr_clone::name) return ErrnoError(ENAMETOOLONG, name);
-  const fs::HostFile source(open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (source.get() < 0) return ErrnoError(errno, from);
-  const fs::HostFile directory(open(into.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
-  if (directory.get() < 0) return ErrnoError(errno, into);
-  const auto touched = [&] { return NodesTouched(directory.get(), into); };
+  BETR_ASSIGN_OR_RETURN(const Source source, FindSource(from));
+  BETR_ASSIGN_OR_RETURN(const fs::HostFile directory, Open(into, O_DIRECTORY));
+  const auto touched = [&, path = into] { return NodesTouched(directory.get(), path); };
   CloneReport report{.from = from, .to = to, .is_shared = true};
   const std::optional<uint64_t> touched_before = touched();
   const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
-  BETR_RETURN_IF_ERROR(CloneOpen(source.get(), directory.get(), from, to, name));
+  BETR_RETURN_IF_ERROR(CloneTo(source, directory.get(), from, to, name));
   report.took = tool.io().clock.Monotonic() - begun;
   const std::optional<uint64_t> touched_after = touched();
   if (touched_before && touched_after) report.nodes_touched = *touched_after - *touched_before;
