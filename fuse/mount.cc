@@ -42,15 +42,7 @@ LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
 
 // The kernel changes its own view of the mount; an image that was opened read-only stays so.
 int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& plan) {
-  unsigned long flags = MS_REMOUNT;
-  if (plan.server.read_only) flags |= MS_RDONLY;
-  if (!plan.access_times) flags |= MS_NOATIME;
-  const auto has = [&plan](std::string_view option) {
-    return std::find(plan.kernel.rbegin(), plan.kernel.rend(), option) != plan.kernel.rend();
-  };
-  if (has("nosuid")) flags |= MS_NOSUID;
-  if (has("nodev")) flags |= MS_NODEV;
-  if (has("noexec")) flags |= MS_NOEXEC;
+  const unsigned long flags = MS_REMOUNT | MountFlags(plan);
   // Files of a FUSE mount are closed behind the back of whoever closes them: what looks busy may be free at once.
   int result = -1;
   for (int tries = 0; tries < kRemountTries; ++tries) {

@@ -2,6 +2,7 @@
 #include "mount_options.h"
 
 #include <fmt/format.h>
+#include <sys/mount.h>
 
 #include <algorithm>
 #include <array>
@@ -188,6 +189,29 @@ absl::StatusOr<MountPlan> PlanOf(const MountCommand& command, bool is_root) {
     plan.name = error ? command.image : absolute.string();
   }
   return plan;
+}
+
+unsigned long MountFlags(const MountPlan& plan) {
+  struct Pair {
+    std::string_view allows;
+    std::string_view forbids;
+    unsigned long flag;
+  };
+  static constexpr std::array<Pair, 3> kPairs = {
+      {{"suid", "nosuid", MS_NOSUID}, {"dev", "nodev", MS_NODEV}, {"exec", "noexec", MS_NOEXEC}}};
+  unsigned long flags = plan.server.read_only ? MS_RDONLY : 0;
+  if (!plan.access_times) flags |= MS_NOATIME;
+  for (const std::string& option : plan.kernel) {
+    for (const Pair& pair : kPairs) {
+      if (option == pair.forbids) flags |= pair.flag;
+      if (option == pair.allows) flags &= ~pair.flag;
+    }
+  }
+  return flags;
+}
+
+bool IsPassed(const MountPlan& plan, std::string_view option) {
+  return std::find(plan.kernel.begin(), plan.kernel.end(), option) != plan.kernel.end();
 }
 
 std::string FuseOptions(const MountPlan& plan) {

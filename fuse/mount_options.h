@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -52,6 +53,12 @@ void AddMountOptions(tools::Tool* tool, MountCommand* command);
 
 // kInvalidArgument for an option that is unknown (unless sloppy) or has a wrong value.
 absl::StatusOr<MountPlan> PlanOf(const MountCommand& command, bool is_root);
+
+// The flags of mount(2) that hold for one mount and not for the file system.
+unsigned long MountFlags(const MountPlan& plan);
+
+// Whether the kernel and libfuse are told `option`.
+bool IsPassed(const MountPlan& plan, std::string_view option);
 
 // The value of -o for libfuse.
 std::string FuseOptions(const MountPlan& plan);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/mount.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <system_error>
 #include <thread>
 
 #include "libfuse.h"
@@ -82,8 +84,17 @@ absl::Status Mounted::Mount(const std::string& directory, bool debug) {
   if (fuse_session_mount(session_, directory.c_str()) != 0) return absl::UnavailableError("the kernel refuses");
   if (absl::Status prepared = PrepareSession(session_); !prepared.ok()) return prepared;
   directory_ = directory;
+  AllowToRoot();
   server_.Attach(session_);
   return absl::OkStatus();
+}
+
+void Mounted::AllowToRoot() {
+  if (geteuid() != 0 || !IsPassed(plan_, "auto_unmount")) return;
+  // Of this mount alone: for the file system the kernel would ask us, and we do not answer yet.
+  if (mount(nullptr, directory_.c_str(), nullptr, MS_REMOUNT | MS_BIND | MountFlags(plan_), nullptr) == 0) return;
+  const std::string error = std::generic_category().message(errno);
+  log_.Write(LogLevel::kWarning, fmt::format("{}: mounted with nosuid, nodev: {}", directory_, error));
 }
 
 void Mounted::Serve() {

@@ -30,6 +30,8 @@ class Mounted {
   void Serve();
 
  private:
+  // For auto_unmount libfuse has fusermount3 mount, which forbids set-id bits and devices whatever it is told.
+  void AllowToRoot();
   // Ends the mount: writes back what the kernel holds, then unmounts even if files are open.
   void Unmount();
 

@@ -2,6 +2,8 @@
 // The command line of mount.betr, as people and mount(8) write it.
 #include "mount_options.h"
 
+#include <sys/mount.h>
+
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -41,6 +43,13 @@ TEST_CASE("options with values are read", "[fuse]") {
   CHECK_FALSE(plan.server.xattrs);
   CHECK_FALSE(plan.server.acl);
   CHECK(plan.access_times);
+}
+
+TEST_CASE("of two opposite options the last one counts", "[fuse]") {
+  CHECK(MountFlags(*PlanOf(Command({}), true)) == MS_NOATIME);
+  CHECK(MountFlags(*PlanOf(Command({"nosuid,nodev,noexec,relatime,ro"}), true)) ==
+        (MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY));
+  CHECK(MountFlags(*PlanOf(Command({"nosuid,nodev,suid", "noexec,exec"}), true)) == (MS_NODEV | MS_NOATIME));
 }
 
 TEST_CASE("experiments are gathered", "[fuse]") {

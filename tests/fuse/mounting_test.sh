@@ -81,6 +81,25 @@ as_mount_calls_it() {
   free disk.img
 }
 
+# options_of: what the table of mounts has for ours.
+options_of() { grep " $mnt fuse" /proc/mounts | cut -d ' ' -f 4; }
+
+# Another program mounts then, and takes the mount away when ours is killed.
+unmounted_by_itself() { # MORE-OPTIONS WANTED: what root gets
+  local tries=0
+  mount_image disk.img -o "auto_unmount$1"
+  [ "$(id -u)" != 0 ] || [[ $(options_of) == "$2",user_id* ]] || fail "auto_unmount$1: $(options_of)"
+  kill -9 $daemon
+  wait $daemon 2>/dev/null || true
+  while is_mounted; do
+    tries=$((tries + 1))
+    [ $tries -lt 100 ] || fail "still mounted after 10 seconds"
+    sleep 0.1
+  done
+  daemon=
+  free disk.img
+}
+
 # While the image is mounted: its last checkpoint to read, its figures to look at.
 looked_at() {
   mount_image disk.img
@@ -122,6 +141,9 @@ by_signal
 while_busy
 read_only
 as_mount_calls_it
+unmounted_by_itself "" rw,noatime
+unmounted_by_itself ,nodev rw,nodev,noatime
+unmounted_by_itself ,ro,nosuid,noexec,relatime ro,nosuid,noexec,relatime
 looked_at
 refused
 sound disk.img
