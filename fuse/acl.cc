@@ -11,8 +11,7 @@ absl::Status SetAccessAcl(FileSystem& fs, InodeId inode, std::string_view value)
   BETR_ASSIGN_OR_RETURN(const Acl acl, Acl::Decode(value));
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(inode));
   if (acl.IsMode()) {
-    absl::Status removed = fs.RemoveXattr(inode, kAccessAcl);
-    if (!removed.ok() && ToErrno(removed) != ENODATA) return removed;
+    BETR_RETURN_IF_ERROR(fs::RemoveAccessAcl(fs, inode));
   } else {
     BETR_RETURN_IF_ERROR(fs.SetXattr(inode, kAccessAcl, value));
   }

@@ -122,4 +122,9 @@ void Acl::SetPermissions(uint32_t permissions) {
   Find(ACL_OTHER)->permissions = static_cast<uint16_t>(permissions & 07U);
 }
 
+absl::Status RemoveAccessAcl(FileSystem& fs, InodeId inode) {
+  absl::Status removed = fs.RemoveXattr(inode, kAccessAcl);
+  return ToErrno(removed) == ENODATA ? absl::OkStatus() : removed;
+}
+
 }  // namespace betr::fs

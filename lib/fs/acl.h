@@ -5,12 +5,15 @@
 // Tags are those of <linux/posix_acl.h>.
 #pragma once
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "betr/filesystem.h"
 
 namespace betr::fs {
 
@@ -50,5 +53,8 @@ class Acl {
 
   std::vector<AclEntry> entries_;
 };
+
+// Ok also if there is none.
+absl::Status RemoveAccessAcl(FileSystem& fs, InodeId inode);
 
 }  // namespace betr::fs

@@ -267,12 +267,6 @@ class TarImport {
     return absl::OkStatus();
   }
 
-  // A directory that was there before may have a list.
-  absl::Status RemoveAccessAcl(InodeId inode) {
-    absl::Status removed = fs_.RemoveXattr(inode, kAccessAcl);
-    return ToErrno(removed) == ENODATA ? absl::OkStatus() : removed;
-  }
-
   // Extended attributes, and then what making and filling has changed.
   absl::Status FinishAttributes(archive_entry* entry, FileType type, InodeId inode) {
     AttributeChange change;
@@ -280,7 +274,8 @@ class TarImport {
       Xattrs xattrs = XattrsOf(entry);
       uint32_t permissions = Permissions(entry);
       BETR_RETURN_IF_ERROR(ReadAcls(entry, type, &xattrs, &permissions));
-      if (!xattrs.contains(std::string(kAccessAcl))) BETR_RETURN_IF_ERROR(RemoveAccessAcl(inode));
+      // A directory that was there before may have a list.
+      if (type == FileType::kDirectory) BETR_RETURN_IF_ERROR(RemoveAccessAcl(fs_, inode));
       for (const auto& [name, value] : xattrs) BETR_RETURN_IF_ERROR(fs_.SetXattr(inode, name, value));
       if (type != FileType::kSymlink) change.permissions = permissions;
       BETR_ASSIGN_OR_RETURN(change.uid, Owner(archive_entry_uid(entry), options_.uid));

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "betr/path_filesystem.h"
+#include "fs/acl.h"
 #include "fs/host_file.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
@@ -227,6 +228,8 @@ class TreeImport {
     AttributeChange change;
     if (options_.all_attributes) {
       BETR_ASSIGN_OR_RETURN(const auto xattrs, ReadHostXattrs(path));
+      // A directory that was there before may have a list.
+      if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAccessAcl(fs_, inode), path));
       for (const auto& [name, value] : xattrs) {
         BETR_RETURN_IF_ERROR(Annotate(fs_.SetXattr(inode, name, value), path));
       }

@@ -148,6 +148,14 @@ onto_directories() {
   expect 0 betrcp --tar new.tar :/
   expect 0 betrcp -a :/d merged/
   same_lists new merged
+  # So it is without an archive.
+  expect 0 betrcp -a old/d :/
+  expect 0 betrcp -a :/d merged/
+  same_lists old merged
+  expect 0 betrcp -a new/d :/
+  rm -r merged/d
+  expect 0 betrcp -a :/d merged/
+  same_lists new merged
 }
 
 command -v setfacl >/dev/null && command -v getfacl >/dev/null || skip "there is no setfacl"
