@@ -4,7 +4,7 @@
 . "$BETR_SOURCE_DIR/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
-mkfs.betr -q -s 64M disk.img
+mkfs.betr -q -s 16M disk.img
 mkdir -p host/tree/sub
 echo precious >host/tree/sub/file
 echo small >host/small
