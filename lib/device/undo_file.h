@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that keeps what is overwritten on a device, so that it can be put back.
 //
-// Integers little-endian. The file is a header of 4096 bytes, then records of 4120 bytes:
+// Integers little-endian. The file is a header of 4096 bytes, then records of 88 or 4184 bytes:
 //   header   0    8  magic "betrUNDO"      8  8  checksum of bytes 16 to 4095
-//           16    8  size of the device   24     zeros
-//   record   0    8  checksum of bytes 8 to 4119     8  8  offset on the device    16  8  zeros
-//           24 4096  what was there
-// Each block is kept once, as it was first. A record is durable before its block is overwritten; so one that is cut
-// short at the end of the file belongs to a write that was never made, and is ignored.
+//           16    8  size of the device   24  8  version of this format: 2        32  zeros
+//   record   0    8  checksum of the rest  8  8  offset on the device
+//           16    8  1 if it says what was there, 0 if another record before it does
+//           24   64  checksums of the eight sectors that are about to be written
+//           88 4096  what was there, if it says that
+// What was there is kept once for each block, as it was first; what is written, each time. A record is durable before
+// its block is overwritten; so one that is cut short at the end of the file belongs to a write that was never made, and
+// is ignored.
+//
+// A device is the one that the file was made for, as it was left, if each sector of all blocks in the file holds what
+// was there, or what one of the writes has put there. So the file can be put back after all of the writes, after some
+// of them, torn ones among them, and again when putting it back was interrupted; but not onto another device, nor when
+// something else was written to these blocks since. To notice that in any case, blocks are kept that need not be
+// overwritten, but that differ from device to device and from state to state (`marks`).
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
 #include <absl/status/statusor.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/mutex.h"
@@ -21,12 +31,14 @@
 
 namespace betr {
 
-// Hands everything on, and keeps what writes replace. Discards are not handed on. Threads: as any device.
+// Hands everything on, and keeps what writes replace. Discards are not handed on. What cannot be kept is not
+// overwritten, nor anything after that. Threads: as any device.
 class UndoDevice final : public ForwardingDevice {
  public:
-  // Makes the file at `path`, which must not exist. `inner` outlives this device.
-  // Errors: kAlreadyExists, and what the system says.
-  static absl::StatusOr<std::unique_ptr<UndoDevice>> Create(BlockDevice& inner, const std::string& path);
+  // Makes the file at `path`, which must not exist. `marks`: offsets of blocks. `inner` outlives this device.
+  // Errors: kAlreadyExists, what the system says, and the device's.
+  static absl::StatusOr<std::unique_ptr<UndoDevice>> Create(BlockDevice& inner, const std::string& path,
+                                                            std::span<const Bytes> marks);
   ~UndoDevice() override;
 
   absl::Status Write(Bytes offset, std::string_view data) override;
@@ -35,23 +47,34 @@ class UndoDevice final : public ForwardingDevice {
  private:
   UndoDevice(BlockDevice& inner, std::string path, int file)
       : ForwardingDevice(inner), path_(std::move(path)), file_(file) {}
-  absl::Status Keep(Bytes offset);
+  absl::Status Begin(std::span<const Bytes> marks);
+  absl::Status Keep(Bytes offset, std::string_view data) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // For a block that is to become `next`.
+  absl::StatusOr<std::string> Record(Bytes offset, std::string_view next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Append(std::string_view bytes);
 
   const std::string path_;
   const int file_;
   Mutex mutex_;
   absl::flat_hash_set<uint64_t> kept_ ABSL_GUARDED_BY(mutex_);  // numbers of blocks
+  // Of keeping: the end of the file may be half a record.
+  absl::Status error_ ABSL_GUARDED_BY(mutex_);
 };
 
 struct Undone {
-  uint64_t blocks = 0;
+  uint64_t blocks = 0;        // that held something else
   bool is_cut_short = false;  // the file ends in the middle of a record
 };
 
-// Puts back all that the file keeps, and flushes. The file is read to its end before anything is written.
-// Errors: kDataLoss naming the record that is damaged; kInvalidArgument if it is no such file, or of a device of
-// another size; the device's.
-absl::StatusOr<Undone> ApplyUndoFile(const std::string& path, BlockDevice& device);
+enum class UndoFit {
+  kDemand,  // only onto the device that the file was made for, as it was left
+  kIgnore,  // onto any of its size
+};
+
+// Puts back all that the file keeps, and flushes. Before anything is written the file is read to its end, and the
+// device compared with it. Memory: that of the blocks which were written more than once.
+// Errors: kDataLoss naming the record that is damaged; kInvalidArgument if it is no such file, of another version, or
+// of a device of another size; kFailedPrecondition naming a block that does not fit; the device's.
+absl::StatusOr<Undone> ApplyUndoFile(const std::string& path, BlockDevice& device, UndoFit fit);
 
 }  // namespace betr

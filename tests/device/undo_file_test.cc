@@ -2,10 +2,12 @@
 // What an undo file keeps, and what it puts back.
 #include "device/undo_file.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "device/fault_device.h"
@@ -17,6 +19,8 @@ namespace betr {
 namespace {
 
 constexpr Bytes kSize = KiB(256);
+constexpr uint64_t kBlocks = 64;
+constexpr Bytes kMarks[] = {Bytes{0}, KiB(4)};
 
 std::string Contents(BlockDevice& device) {
   std::string bytes(device.Size().value, '\0');
@@ -33,7 +37,7 @@ TEST_CASE("an undo file puts back whatever was written", "[device]") {
     REQUIRE(device.Write(Bytes{0}, random.String(kSize.value / 2)).ok());
     const std::string before = Contents(device);
     {
-      const auto undo = UndoDevice::Create(device, path);
+      const auto undo = UndoDevice::Create(device, path, {});
       REQUIRE(undo.ok());
       for (int i = 0; i < 30; ++i) {
         const uint64_t block = random.Uniform(60);
@@ -42,11 +46,12 @@ TEST_CASE("an undo file puts back whatever was written", "[device]") {
       }
     }
     REQUIRE(Contents(device) != before);
-    const auto undone = ApplyUndoFile(path, device);
+    const auto undone = ApplyUndoFile(path, device, UndoFit::kDemand);
     REQUIRE(undone.ok());
     CHECK(undone->blocks > 0);
     CHECK_FALSE(undone->is_cut_short);
     CHECK(Contents(device) == before);
+    CHECK(ApplyUndoFile(path, device, UndoFit::kDemand)->blocks == 0);
   }
 }
 
@@ -55,13 +60,106 @@ TEST_CASE("an undo file is there before anything is overwritten", "[device]") {
   const std::string path = dir.File("undo");
   MemoryDevice device(kSize);
   FaultDevice faulty(device);
-  const auto undo = UndoDevice::Create(faulty, path);
+  const auto undo = UndoDevice::Create(faulty, path, {});
   REQUIRE(undo.ok());
   faulty.Arm({Fault::On::kWrite, 1});
   CHECK_FALSE((*undo)->Write(Bytes{0}, std::string(kBlockSize.value, 'x')).ok());
   faulty.Disarm();
-  CHECK(ApplyUndoFile(path, device)->blocks == 1);
-  CHECK(absl::IsAlreadyExists(UndoDevice::Create(device, path).status()));
+  CHECK(ApplyUndoFile(path, device, UndoFit::kDemand)->blocks == 0);
+  REQUIRE(device.Write(Bytes{0}, std::string(kBlockSize.value, 'x')).ok());  // it came after all
+  CHECK(ApplyUndoFile(path, device, UndoFit::kDemand)->blocks == 1);
+  CHECK(Contents(device) == std::string(kSize.value, '\0'));
+  CHECK(absl::IsAlreadyExists(UndoDevice::Create(device, path, {}).status()));
+}
+
+// What the device held before anything was written, and after each write.
+using History = std::vector<std::string>;
+
+// Some writes through an undo device, many of them to the same blocks, none to the last two.
+History WriteSome(MemoryDevice& device, const std::string& path, Random& random) {
+  const auto undo = UndoDevice::Create(device, path, kMarks);
+  REQUIRE(undo.ok());
+  History history = {Contents(device)};
+  for (int i = 0; i < 8; ++i) {
+    const std::string data = random.String(kBlockSize.value * (1 + random.Uniform(3)));
+    REQUIRE((*undo)->Write(kBlockSize * random.Uniform(10), data).ok());
+    history.push_back(Contents(device));
+  }
+  return history;
+}
+
+TEST_CASE("an undo file fits whatever a crash leaves of the writes", "[device]") {
+  const TempDir dir;
+  Random random(TestSeed());
+  for (int round = 0; round < 20; ++round) {
+    const std::string path = dir.File("undo" + std::to_string(round));
+    MemoryDevice device(kSize);
+    REQUIRE(device.Write(Bytes{0}, random.String(kSize.value / 2)).ok());
+    const History history = WriteSome(device, path, random);
+    for (Bytes at{0}; at < kSize; at += kSectorSize) {
+      REQUIRE(device.Patch(at, std::string_view(random.Pick(history)).substr(at.value, kSectorSize.value)).ok());
+    }
+    // And putting it back is interrupted, too.
+    FaultDevice faulty(device);
+    faulty.Arm({.on = Fault::On::kWrite, .nth = 1 + random.Uniform(4), .effect = Fault::Effect::kHalfDone});
+    ApplyUndoFile(path, faulty, UndoFit::kDemand).status().IgnoreError();
+    REQUIRE(ApplyUndoFile(path, device, UndoFit::kDemand).ok());
+    CHECK(Contents(device) == history.front());
+  }
+}
+
+TEST_CASE("an undo file does not fit what was written to since, nor another device", "[device]") {
+  const TempDir dir;
+  Random random(TestSeed());
+  const std::string path = dir.File("undo");
+  MemoryDevice device(kSize);
+  const History history = WriteSome(device, path, random);
+  const auto refuses = [&](MemoryDevice& other) {
+    const std::string before = Contents(other);
+    const absl::Status refused = ApplyUndoFile(path, other, UndoFit::kDemand).status();
+    CHECK(absl::IsFailedPrecondition(refused));
+    CHECK(Contents(other) == before);
+  };
+  SECTION("one sector of a block that was overwritten") {
+    const auto differs = std::mismatch(history.front().begin(), history.front().end(), history.back().begin());
+    REQUIRE(device.Patch(Bytes{static_cast<uint64_t>(differs.first - history.front().begin())}, "since").ok());
+    refuses(device);
+    CHECK(ApplyUndoFile(path, device, UndoFit::kIgnore).ok());
+    CHECK(Contents(device) == history.front());
+  }
+  SECTION("a mark that was not overwritten") {
+    const std::string marked = dir.File("marked");
+    {
+      const auto undo = UndoDevice::Create(device, marked, kMarks);
+      REQUIRE(undo.ok());
+      REQUIRE((*undo)->Write(KiB(64), std::string(kBlockSize.value, 'x')).ok());
+    }
+    REQUIRE(ApplyUndoFile(marked, device, UndoFit::kDemand)->blocks == 1);
+    REQUIRE(device.Patch(KiB(4), "since").ok());
+    CHECK(absl::IsFailedPrecondition(ApplyUndoFile(marked, device, UndoFit::kDemand).status()));
+  }
+  SECTION("another device") {
+    MemoryDevice other(kSize);
+    REQUIRE(other.Write(Bytes{0}, random.String(kSize.value)).ok());
+    refuses(other);
+  }
+  SECTION("what is in no block of the file may change") {
+    REQUIRE(device.Patch(kBlockSize * (kBlocks - 1), "since").ok());
+    CHECK(ApplyUndoFile(path, device, UndoFit::kDemand).ok());
+  }
+}
+
+TEST_CASE("what cannot be kept is not overwritten, nor anything after that", "[device]") {
+  const TempDir dir;
+  MemoryDevice device(kSize);
+  FaultDevice faulty(device);
+  const auto undo = UndoDevice::Create(faulty, dir.File("undo"), kMarks);
+  REQUIRE(undo.ok());
+  faulty.Arm({.on = Fault::On::kRead, .nth = 2});
+  const std::string block(kBlockSize.value, 'x');
+  CHECK_FALSE((*undo)->Write(KiB(16), block + block).ok());
+  CHECK_FALSE((*undo)->Write(KiB(16), block).ok());
+  CHECK(Contents(device) == std::string(kSize.value, '\0'));
 }
 
 TEST_CASE("a damaged undo file changes nothing", "[device]") {
@@ -69,7 +167,7 @@ TEST_CASE("a damaged undo file changes nothing", "[device]") {
   const std::string path = dir.File("undo");
   MemoryDevice device(kSize);
   {
-    const auto undo = UndoDevice::Create(device, path);
+    const auto undo = UndoDevice::Create(device, path, {});
     REQUIRE(undo.ok());
     REQUIRE((*undo)->Write(Bytes{0}, std::string(kSize.value, 'x')).ok());
   }
@@ -79,19 +177,20 @@ TEST_CASE("a damaged undo file changes nothing", "[device]") {
     const int old = file.seekg(at).get();
     file.seekp(at).put(byte);
     file.close();
-    const absl::Status status = ApplyUndoFile(path, device).status();
+    const absl::Status status = ApplyUndoFile(path, device, UndoFit::kDemand).status();
     std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(at).put(static_cast<char>(old));
     return status;
   };
   CHECK(absl::IsInvalidArgument(status_with(0, 'x')));
   CHECK(absl::IsDataLoss(status_with(16, 'x')));
   CHECK(absl::IsDataLoss(status_with(4096 + 8, 'x')));
-  CHECK(absl::IsDataLoss(status_with(4096 + 4120 * 60 + 500, 'x')));
+  CHECK(absl::IsDataLoss(status_with(4096 + 16, 0)));
+  CHECK(absl::IsDataLoss(status_with(4096 + 4184 * 60 + 500, 'x')));
   CHECK(Contents(device) == after);
   MemoryDevice other(kSize * 2);
-  CHECK(absl::IsInvalidArgument(ApplyUndoFile(path, other).status()));
-  std::filesystem::resize_file(path, 4096 + 4120 * 10 + 7);
-  const auto undone = ApplyUndoFile(path, device);
+  CHECK(absl::IsInvalidArgument(ApplyUndoFile(path, other, UndoFit::kIgnore).status()));
+  std::filesystem::resize_file(path, 4096 + 4184 * 10 + 7);
+  const auto undone = ApplyUndoFile(path, device, UndoFit::kDemand);
   REQUIRE(undone.ok());
   CHECK(undone->blocks == 10);
   CHECK(undone->is_cut_short);

@@ -11,7 +11,7 @@
 #include "fsck_options.h"
 #include "store/check_store.h"
 #include "support/tools/man_page.h"
-#include "support/tools/run_tool.h"
+#include "support/tools/run_fsck.h"
 #include "support/tools/sample_image.h"
 
 namespace betr::tools {
@@ -20,25 +20,10 @@ namespace {
 using Holder = store::UsedExtent::Holder;
 using nlohmann::json;
 
-int Fsck(Arguments args, ToolIo& io) {
-  const std::atomic<bool> is_cancelled = false;
-  return FsckMain(args, io, is_cancelled);
-}
-
 int CancelledFsck(Arguments args, ToolIo& io) {
   const std::atomic<bool> is_cancelled = true;
   return FsckMain(args, io, is_cancelled);
 }
-
-// Runs it, and prints what it said if the test fails.
-#define CHECK_FSCK(code, run, ...)                          \
-  do {                                                      \
-    const int exit_of_run = (run).Run(Fsck, {__VA_ARGS__}); \
-    INFO((run).out << (run).err);                           \
-    CHECK(exit_of_run == (code));                           \
-  } while (false)
-
-bool Says(const ToolRun& run, std::string_view text) { return (run.out + run.err).find(text) != std::string::npos; }
 
 // The height-0 node with most references, and its record.
 NodeId SomeSharedNode(const store::State& state) {
@@ -285,29 +270,6 @@ TEST_CASE("fsck keeps what is in the log when it repairs") {
   const auto tree = (*store)->FindTree("main");
   REQUIRE(tree.ok());
   CHECK(*(*store)->Get(*tree, "new\n") == "value");
-}
-
-TEST_CASE("fsck --undo keeps what is overwritten, and --undo-apply puts it back") {
-  const SampleImage image;
-  image.FlipExtent(Holder::kNode, 7);
-  image.FlipExtent(Holder::kTablePage, 0);
-  const std::string undo = image.path() + ".undo";
-  const std::string before = image.Content();
-  ToolRun run;
-  CHECK_FSCK(1, run, "-y", "--undo", undo, image.path());
-  CHECK_FSCK(0, run, image.path());
-  CHECK(image.Content() != before);
-  CHECK_FSCK(8, run, "-y", "--undo", undo, image.path());
-  CHECK(Says(run, "File exists"));
-  CHECK_FSCK(0, run, "--undo-apply", undo, image.path());
-  CHECK(Says(run, "blocks put back"));
-  std::string after = image.Content();
-  // The note about the owner is not part of it.
-  after.replace(layout::kOwnerOffset.value, 4096, before, layout::kOwnerOffset.value, 4096);
-  CHECK(after == before);
-  CHECK_FSCK(4, run, image.path());
-  CHECK_FSCK(8, run, "--undo-apply", image.path(), image.path());
-  CHECK_FSCK(16, run, "--undo-apply", undo, "-y", image.path());
 }
 
 TEST_CASE("fsck --data reads and verifies everything") {

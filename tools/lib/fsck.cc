@@ -80,7 +80,8 @@ class FsckRun {
     if (options_.undo.empty()) {
       return Check(file);
     }
-    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UndoDevice> device, UndoDevice::Create(file, options_.undo));
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UndoDevice> device,
+                          UndoDevice::Create(file, options_.undo, layout::kSlotOffset));
     return Check(*device);
   }
 
@@ -315,7 +316,8 @@ int ApplyUndo(Tool& tool, const FsckOptions& options) {
   if (!file.ok()) {
     return fail(file.status());
   }
-  const absl::StatusOr<Undone> undone = ApplyUndoFile(options.undo_apply, **file);
+  const UndoFit fit = options.force ? UndoFit::kIgnore : UndoFit::kDemand;
+  const absl::StatusOr<Undone> undone = ApplyUndoFile(options.undo_apply, **file, fit);
   if (!undone.ok()) {
     return fail(undone.status());
   }

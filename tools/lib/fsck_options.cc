@@ -32,7 +32,8 @@ void AddFsckOptions(Tool& tool, FsckOptions* options) {
       app.add_flag("-y", options->yes, "Repair everything: what cannot be read is cut out, and said to be lost");
   no->excludes(preen)->excludes(yes);
   preen->excludes(yes);
-  app.add_flag("-f", options->force, "With -p: look closely in any case");
+  app.add_flag("-f", options->force,
+               "With -p: look closely in any case; with --undo-apply: put back whatever the image holds by now");
   CLI::Option* dry_run = app.add_flag("--dry-run", options->dry_run,
                                       "With -p or -y: say what would be repaired and lost, and change nothing");
   dry_run->excludes(no);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Putting back what an undo file keeps.
+#include <absl/container/flat_hash_map.h>
+#include <absl/strings/str_format.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device_error.h"
+#include "device/undo_file.h"
+#include "device/undo_format.h"
+
+namespace betr {
+namespace {
+
+using undo::Sums;
+
+// A file that is read from its front.
+class Reader {
+ public:
+  static absl::StatusOr<Reader> Open(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+      return DeviceError(path, "open", errno);
+    }
+    return Reader(path, file);
+  }
+  Reader(Reader&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+  Reader& operator=(Reader&&) = delete;
+  ~Reader() {
+    if (file_ >= 0) {
+      close(file_);
+    }
+  }
+
+  // Returns how many bytes there were: fewer at the end of the file.
+  absl::StatusOr<size_t> Read(std::span<char> out) {
+    size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t count = read(file_, out.data() + done, out.size() - done);
+      if (count < 0 && errno != EINTR) {
+        return DeviceError(path_, "read", errno);
+      }
+      if (count == 0) {
+        break;
+      }
+      done += count > 0 ? static_cast<size_t>(count) : 0;
+    }
+    return done;
+  }
+
+  absl::Status Rewind(uint64_t offset) {
+    return lseek(file_, static_cast<off_t>(offset), SEEK_SET) < 0 ? DeviceError(path_, "seek", errno)
+                                                                  : absl::OkStatus();
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  Reader(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  std::string path_;
+  int file_;
+};
+
+struct Record {
+  Bytes offset;
+  Sums sums;
+  std::string block;  // what was there; empty if a record before says that
+};
+
+class UndoFile {
+ public:
+  UndoFile(Reader& file, BlockDevice& device) : file_(file), device_(device) {}
+
+  absl::Status CheckHeader();
+  // Reads all, and learns what was written more than once.
+  absl::Status Look();
+  // Requires: Look.
+  absl::Status CompareWithDevice();
+  // Requires: Look.
+  absl::StatusOr<Undone> PutBack();
+
+ private:
+  // Calls `visit` with each whole record; returns whether there is part of another one.
+  template <class Visit>
+  absl::StatusOr<bool> ForEachRecord(const Visit& visit);
+  // Nothing at the end of the file, or at a record that is cut short.
+  absl::StatusOr<std::optional<Record>> NextRecord(uint64_t number, bool* is_cut_short);
+  absl::Status CheckRecord(std::string_view record, uint64_t number) const;
+  // Whether the block may be what the file's writes have left.
+  bool Fits(const Record& record, std::string_view found) const;
+
+  Reader& file_;
+  BlockDevice& device_;
+  absl::flat_hash_map<uint64_t, std::vector<Sums>> rewritten_;  // by offset, without the first time
+};
+
+absl::Status UndoFile::CheckHeader() {
+  std::string header(kBlockSize.value, '\0');
+  BETR_ASSIGN_OR_RETURN(const size_t size, file_.Read(header));
+  if (size < header.size() || !header.starts_with(undo::kMagic)) {
+    return absl::InvalidArgumentError(file_.path() + ": not an undo file of betr");
+  }
+  if (LoadFixed<uint64_t>(header.data() + undo::kMagic.size()) !=
+      Checksum(std::string_view(header).substr(undo::kSealed))) {
+    return absl::DataLossError(file_.path() + ": the header of the undo file is damaged");
+  }
+  if (const auto version = LoadFixed<uint64_t>(header.data() + undo::kVersionAt); version != undo::kVersion) {
+    return absl::InvalidArgumentError(absl::StrFormat("%s: an undo file of version %u, this program reads %u",
+                                                      file_.path(), version, undo::kVersion));
+  }
+  if (header != undo::MakeHeader(device_.Size())) {
+    return absl::InvalidArgumentError(absl::StrFormat("%s: made for a device of %u bytes, %s has %u", file_.path(),
+                                                      LoadFixed<uint64_t>(header.data() + undo::kSizeAt),
+                                                      device_.Name(), device_.Size().value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UndoFile::CheckRecord(std::string_view record, uint64_t number) const {
+  const auto offset = LoadFixed<uint64_t>(record.data() + undo::kOffsetAt);
+  const bool is_sound = LoadFixed<uint64_t>(record.data()) == Checksum(record.substr(undo::kOffsetAt)) &&
+                        offset % kBlockSize.value == 0 && Bytes{offset} < device_.Size();
+  return is_sound ? absl::OkStatus()
+                  : absl::DataLossError(absl::StrFormat("%s: record %u is damaged", file_.path(), number));
+}
+
+absl::StatusOr<std::optional<Record>> UndoFile::NextRecord(uint64_t number, bool* is_cut_short) {
+  std::string bytes(undo::kFullSize, '\0');
+  BETR_ASSIGN_OR_RETURN(size_t size, file_.Read(std::span(bytes).first(undo::kHeadSize)));
+  size_t whole = undo::kHeadSize;
+  if (size == whole && LoadFixed<uint64_t>(bytes.data() + undo::kIsFullAt) == 1) {
+    whole = undo::kFullSize;
+    BETR_ASSIGN_OR_RETURN(const size_t rest, file_.Read(std::span(bytes).subspan(undo::kHeadSize)));
+    size += rest;
+  }
+  if (size < whole) {
+    *is_cut_short = size > 0;
+    return std::nullopt;
+  }
+  BETR_RETURN_IF_ERROR(CheckRecord(std::string_view(bytes).substr(0, whole), number));
+  Record record{Bytes{LoadFixed<uint64_t>(bytes.data() + undo::kOffsetAt)}, {}, {}};
+  for (size_t i = 0; i < record.sums.size(); ++i) {
+    record.sums[i] = LoadFixed<uint64_t>(bytes.data() + undo::kSumsAt + i * sizeof(uint64_t));
+  }
+  record.block = bytes.substr(undo::kHeadSize, whole - undo::kHeadSize);
+  return record;
+}
+
+template <class Visit>
+absl::StatusOr<bool> UndoFile::ForEachRecord(const Visit& visit) {
+  BETR_RETURN_IF_ERROR(file_.Rewind(kBlockSize.value));
+  bool is_cut_short = false;
+  for (uint64_t number = 0;; ++number) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<Record> record, NextRecord(number, &is_cut_short));
+    if (!record) {
+      return is_cut_short;
+    }
+    BETR_RETURN_IF_ERROR(visit(*record));
+  }
+}
+
+absl::Status UndoFile::Look() {
+  const auto learn = [&](const Record& record) {
+    if (record.block.empty()) {
+      rewritten_[record.offset.value].push_back(record.sums);
+    }
+    return absl::OkStatus();
+  };
+  return ForEachRecord(learn).status();
+}
+
+bool UndoFile::Fits(const Record& record, std::string_view found) const {
+  const auto again = rewritten_.find(record.offset.value);
+  const Sums sums = undo::SumsOf(found);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const bool was_there = undo::Sector(record.block, i) == undo::Sector(found, i);
+    const bool was_put =
+        sums[i] == record.sums[i] ||
+        (again != rewritten_.end() && std::any_of(again->second.begin(), again->second.end(),
+                                                  [&](const Sums& other) { return sums[i] == other[i]; }));
+    if (!was_there && !was_put) {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::Status UndoFile::CompareWithDevice() {
+  std::string found(kBlockSize.value, '\0');
+  const auto compare = [&](const Record& record) -> absl::Status {
+    if (record.block.empty()) {
+      return absl::OkStatus();
+    }
+    BETR_RETURN_IF_ERROR(device_.Read(record.offset, found));
+    return Fits(record, found) ? absl::OkStatus()
+                               : absl::FailedPreconditionError(absl::StrFormat(
+                                     "%s: does not fit: block %u of %s is that of another image, or was changed "
+                                     "afterwards; with -f all is put back nevertheless",
+                                     file_.path(), record.offset.value / kBlockSize.value, device_.Name()));
+  };
+  return ForEachRecord(compare).status();
+}
+
+absl::StatusOr<Undone> UndoFile::PutBack() {
+  Undone undone;
+  std::string found(kBlockSize.value, '\0');
+  const auto put_back = [&](const Record& record) -> absl::Status {
+    if (record.block.empty()) {
+      return absl::OkStatus();
+    }
+    // What cannot be read may well be written.
+    if (device_.Read(record.offset, found).ok() && found == record.block) {
+      return absl::OkStatus();
+    }
+    ++undone.blocks;
+    return device_.Write(record.offset, record.block);
+  };
+  BETR_ASSIGN_OR_RETURN(undone.is_cut_short, ForEachRecord(put_back));
+  BETR_RETURN_IF_ERROR(device_.Flush());
+  return undone;
+}
+
+}  // namespace
+
+absl::StatusOr<Undone> ApplyUndoFile(const std::string& path, BlockDevice& device, UndoFit fit) {
+  BETR_ASSIGN_OR_RETURN(Reader reader, Reader::Open(path));
+  UndoFile file(reader, device);
+  BETR_RETURN_IF_ERROR(file.CheckHeader());
+  BETR_RETURN_IF_ERROR(file.Look());
+  if (fit == UndoFit::kDemand) {
+    BETR_RETURN_IF_ERROR(file.CompareWithDevice());
+  }
+  return file.PutBack();
+}
+
+}  // namespace betr
