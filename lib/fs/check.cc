@@ -44,7 +44,7 @@ void CheckContext::Report(CheckCode code, std::string_view key, std::string what
   const bool repaired = repairable && options_.repair;
   ++summary_.findings;
   if (!harmless && !repaired) ++summary_.errors_left;
-  report_({code, key::PathOfObject(key), std::move(what), harmless, repairable, repaired});
+  report_({code, key::EscapedPathOfObject(key), std::move(what), harmless, repairable, repaired});
 }
 
 void CheckContext::Broken(CheckCode code, std::string_view key, std::string what) {

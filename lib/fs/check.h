@@ -60,8 +60,8 @@ std::string_view CheckCodeName(CheckCode code);
 
 struct CheckFinding {
   CheckCode code;
-  std::string path;         // of the file or directory; for what has none, its key, escaped
-  std::string what;         // what was expected and what was found
+  std::string path;         // of the file or directory, or for what has none its key; escaped (base/escape.h)
+  std::string what;         // what was expected and what was found; names are escaped
   bool harmless = false;    // orphans and leftovers: what every crash may leave behind
   bool repairable = false;  // a repair is known; without `salvage`, one that loses nothing that could be reached
   bool repaired = false;

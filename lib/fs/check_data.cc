@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "fs/block_delta.h"
@@ -165,7 +166,8 @@ void DataScan::VisitXattr(std::string_view name, std::string_view key) {
   const bool known = std::any_of(record_->xattrs.begin(), record_->xattrs.end(),
                                  [&](const XattrRecord& xattr) { return xattr.external && xattr.name == name; });
   if (known) return;
-  context_.Mendable(CheckCode::kXattr, object_, absl::StrFormat("a value for %s, which the record does not have", name),
+  context_.Mendable(CheckCode::kXattr, object_,
+                    absl::StrFormat("a value for %s, which the record does not have", Escape(name)),
                     [&](WriteBatch* batch) { batch->Erase(context_.data(), key); });
 }
 

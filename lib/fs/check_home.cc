@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/escape.h"
 #include "base/status.h"
 #include "fs/key.h"
 
@@ -90,7 +91,7 @@ void JudgeGroups(CheckContext* context, const std::string& content, const Counts
       context->MendRecord(batch, object, delta);
     };
     const std::string what = absl::StrFormat("link group %u in /%s has %u names and %u links", id,
-                                             key::PathOfContent(content), count.names, count.links);
+                                             Escape(key::PathOfContent(content)), count.names, count.links);
     context->Mendable(count.names == 0 ? CheckCode::kGroup : CheckCode::kLinks, object, what, mend);
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "fs/check_context.h"
@@ -202,7 +203,7 @@ absl::Status MetaScan::CheckXattrs(std::string_view key, const InodeRecord& reco
       batch->Put(context_.meta(), key, EncodeInode(mended));
     };
     context_.Guessable(CheckCode::kXattr, key,
-                       absl::StrFormat("the value of %s should have %u bytes, found %d", xattr.name, xattr.size,
+                       absl::StrFormat("the value of %s should have %u bytes, found %d", Escape(xattr.name), xattr.size,
                                        value ? static_cast<int64_t>(value->size()) : -1),
                        drop);
   }
@@ -235,10 +236,10 @@ absl::Status MetaScan::VisitReference(std::string_view key, const Reference& ref
         batch->Erase(context_.meta(), key);
       }
     };
-    context_.Guessable(
-        CheckCode::kReference, key,
-        absl::StrFormat("group %u is not in /%s, or of another type", reference.id, key::PathOfContent(home->content)),
-        mend);
+    context_.Guessable(CheckCode::kReference, key,
+                       absl::StrFormat("group %u is not in /%s, or of another type", reference.id,
+                                       Escape(key::PathOfContent(home->content))),
+                       mend);
     return absl::OkStatus();
   }
   const std::string group_key = key::Group(home->content, reference.id);

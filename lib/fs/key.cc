@@ -209,4 +209,9 @@ std::string PathOfObject(std::string_view object) {
   return directory.empty() ? std::string(parsed->name) : absl::StrFormat("%s/%s", directory, parsed->name);
 }
 
+std::string EscapedPathOfObject(std::string_view object) {
+  const std::optional<MetaKey> parsed = ParseMeta(object);
+  return parsed && parsed->kind == MetaKey::Kind::kEntry ? Escape(PathOfObject(object)) : Escape(object);
+}
+
 }  // namespace betr::fs::key

@@ -105,5 +105,7 @@ std::optional<DataKey> ParseData(std::string_view key);
 std::string PathOfContent(std::string_view content);
 // "usr/lib/libc.so" for the key of an entry; for any other key its escaped bytes.
 std::string PathOfObject(std::string_view object);
+// The same for people: all of it escaped (base/escape.h).
+std::string EscapedPathOfObject(std::string_view object);
 
 }  // namespace betr::fs::key

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "fs/check_mend.h"
@@ -101,7 +102,7 @@ class Adoption {
       act_(absl::StrFormat("tree \"%s\": made anew, empty", name));
       return tree;
     }
-    act_(absl::StrFormat("tree \"%s\": found as node %s", name, whole->node));
+    act_(absl::StrFormat("tree \"%s\": found as node %s", name, Escape(whole->node)));
     BETR_RETURN_IF_ERROR(store_.ClonePrefix(whole->id, "", tree, ""));
     BETR_RETURN_IF_ERROR(store_.DropTree(whole->id));
     lost->erase(whole);
@@ -112,8 +113,8 @@ class Adoption {
     if (tree.kind != Kind::kEmpty) {
       const std::string name = "node-" + tree.node;
       const std::string content = key::Content(key::Content("", kLostAndFound), name);
-      act_(absl::StrFormat("node %s: %s in /%s/%s", tree.node, tree.kind == Kind::kMeta ? "files" : "content",
-                           kLostAndFound, name));
+      act_(absl::StrFormat("node %s: %s in /%s/%s", Escape(tree.node), tree.kind == Kind::kMeta ? "files" : "content",
+                           kLostAndFound, Escape(name)));
       BETR_RETURN_IF_ERROR(store_.ClonePrefix(tree.id, "", to, content + tree.front));
     }
     return store_.DropTree(tree.id);

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/escape.h"
 #include "base/status.h"
 #include "layout/format_options.h"
 #include "store/impl.h"
@@ -34,7 +35,7 @@ absl::StatusOr<TreeId> Store::FindTree(std::string_view name) const {
       return id;
     }
   }
-  return absl::NotFoundError(fmt::format("tree \"{}\": there is no such tree", name));
+  return absl::NotFoundError(fmt::format("tree \"{}\": there is no such tree", Escape(name)));
 }
 
 std::vector<TreeInfo> Store::Trees() const {

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/status.h"
 #include "store/batch_codec.h"
 #include "store/impl.h"
@@ -81,7 +82,8 @@ class TreeCheck {
       return absl::NotFoundError(fmt::format("tree {}: there is no such tree", id.value));
     }
     if (writable && found->second.snapshot) {
-      return absl::InvalidArgumentError(fmt::format("tree \"{}\": a snapshot is read-only", found->second.name));
+      return absl::InvalidArgumentError(
+          fmt::format("tree \"{}\": a snapshot is read-only", Escape(found->second.name)));
     }
     return absl::OkStatus();
   }
@@ -89,7 +91,7 @@ class TreeCheck {
   absl::Status Add(Op& op, bool snapshot) {
     for (const auto& [id, known] : trees_) {
       if (known.name == op.key) {
-        return absl::AlreadyExistsError(fmt::format("tree \"{}\": the name is taken", op.key));
+        return absl::AlreadyExistsError(fmt::format("tree \"{}\": the name is taken", Escape(op.key)));
       }
     }
     if (op.to_tree == TreeId{}) {

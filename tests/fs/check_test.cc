@@ -303,6 +303,49 @@ TEST_CASE("the checker finds damage in one of many clones, and in all of them", 
   CHECK(Run(all, false).empty());
 }
 
+// A directory that is a link home, and in it a reference and a group that know nothing of each other.
+void AddOddHome(const Trees& trees, const std::string& name) {
+  const std::string content = key::Content("", name);
+  fs::InodeRecord home;
+  home.type = FileType::kDirectory;
+  home.links = 2;
+  home.number = 1000;
+  home.link_home = true;
+  fs::InodeRecord group;
+  group.number = 1001;
+  REQUIRE(trees.store.Put(trees.meta, key::Entry("", name), fs::EncodeInode(home)).ok());
+  const std::string reference = fs::EncodeReference({FileType::kRegular, 99});
+  REQUIRE(trees.store.Put(trees.meta, key::Entry(content, "reference"), reference).ok());
+  REQUIRE(trees.store.Put(trees.meta, key::Group(content, 7), fs::EncodeInode(group)).ok());
+}
+
+TEST_CASE("names in findings are escaped", "[fs]") {
+  const std::string odd = "new\nline \xff\xfe \x1b[31m back\\slash";
+  Image image;
+  REQUIRE(image.paths().WriteFile(odd + "file", "f").ok());
+  const InodeId inode = image.paths().Open(odd + "file")->inode();
+  REQUIRE(image.fs().SetXattr(inode, "user." + odd, std::string(3000, 'x')).ok());
+  image.Unmount();
+  const std::string file = key::Entry("", odd + "file");
+  Damage(image, [&](const Trees& trees) {
+    Change(trees, file, {.links = 1});
+    REQUIRE(trees.store.Erase(trees.data, key::Xattr(file, "user." + odd)).ok());
+    REQUIRE(trees.store.Put(trees.data, key::Xattr(file, "trusted." + odd), "y").ok());
+    AddOddHome(trees, odd + "home");
+  });
+  std::string report;
+  for (const CheckFinding& finding : Run(image, false)) report += finding.path + ": " + finding.what + "\n";
+  INFO(report);
+  const std::string escaped = "new\\x0aline \\xff\\xfe \\x1b[31m back\\\\slash";
+  for (const std::string& text :
+       {escaped + "file: 2 links", "the value of user." + escaped + " should", "a value for trusted." + escaped + ",",
+        escaped + "home/reference: group 99 is not in /" + escaped + "home,",
+        "link group 7 in /" + escaped + "home has 0 names"}) {
+    CHECK_THAT(report, Catch::Matchers::Contains(text));
+  }
+  CHECK_THAT(report, !Catch::Matchers::Contains("new\n") && !Catch::Matchers::Contains("\x1b"));
+}
+
 TEST_CASE("the checker can be cancelled, and needs a file system", "[fs]") {
   Image image;
   for (int i = 0; i < 3000; ++i) REQUIRE(image.paths().WriteFile(std::to_string(i), "").ok());
