@@ -3,7 +3,8 @@
 // from its caller: where the note on the owner is kept (device/owner_record.h).
 //
 // Locks are open-file-description locks on the whole file: they belong to this object, also against others in the
-// same process, and end with it. They are advisory, and on network file systems as good as the file system.
+// same process, and end with it. They are advisory, and on network file systems as good as the file system. A lock on
+// a loop device is one on the part of the file that it shows, too (loop_backing.h).
 //
 // After the first failed Flush every later one fails with the same error: the kernel may have dropped what it could
 // not write, and a later success would hide that.
@@ -19,6 +20,7 @@
 
 #include "base/mutex.h"
 #include "device/block_device.h"
+#include "device/loop_backing.h"
 #include "device/owner_record.h"
 
 namespace betr {
@@ -70,10 +72,11 @@ class FileDevice final : public BlockDevice {
   FileDevice(std::string path, int fd, Access access, bool is_block_device, Bytes size);
 
   absl::Status CheckWritable(std::string_view operation) const;
+  // What else belongs to a lock on a block device.
+  absl::Status LockBehind(LockMode mode, Bytes owner_offset) ABSL_EXCLUSIVE_LOCKS_REQUIRED(owner_mutex_);
   absl::Status ClaimBlockDevice() ABSL_EXCLUSIVE_LOCKS_REQUIRED(owner_mutex_);
   // The kernel lets nobody discard from a claimed block device but through the descriptor that claimed it.
   int DiscardingFd() ABSL_LOCKS_EXCLUDED(owner_mutex_);
-  absl::Status DescribeHolder(LockMode wanted, Bytes owner_offset) const;
 
   const std::string path_;
   const int fd_;
@@ -87,7 +90,8 @@ class FileDevice final : public BlockDevice {
   Mutex owner_mutex_;
   Bytes owner_offset_ ABSL_GUARDED_BY(owner_mutex_);
   bool is_exclusive_ ABSL_GUARDED_BY(owner_mutex_) = false;
-  int claim_fd_ ABSL_GUARDED_BY(owner_mutex_) = -1;  // a block device opened for exclusive use
+  int claim_fd_ ABSL_GUARDED_BY(owner_mutex_) = -1;                     // a block device opened for exclusive use
+  std::unique_ptr<LoopBacking> backing_ ABSL_GUARDED_BY(owner_mutex_);  // locked, too
   bool has_published_owner_ ABSL_GUARDED_BY(owner_mutex_) = false;
 };
 

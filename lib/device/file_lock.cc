@@ -15,12 +15,53 @@
 namespace betr {
 namespace {
 
-// A lock on the whole file, however long it becomes.
-struct flock WholeFile(FileDevice::LockMode mode) {
+// What a lock is taken on.
+struct Place {
+  std::string name;  // for messages
+  int fd;
+  Bytes begin{0};
+  Bytes size{0};  // 0: however long the file becomes
+};
+
+struct flock LockOn(const Place& place, FileDevice::LockMode mode) {
   struct flock lock {};
   lock.l_type = mode == FileDevice::LockMode::kExclusive ? F_WRLCK : F_RDLCK;
   lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(place.begin.value);
+  lock.l_len = static_cast<off_t>(place.size.value);
   return lock;
+}
+
+absl::Status DescribeHolder(const Place& place, FileDevice::LockMode wanted, Bytes owner_offset) {
+  struct flock holder = LockOn(place, wanted);
+  const bool is_for_reading = fcntl(place.fd, F_OFD_GETLK, &holder) == 0 && holder.l_type == F_RDLCK;
+  const std::string holders = DescribeLockHolders(place.fd);
+  if (is_for_reading) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("%s: in use for reading by %s", place.name, holders.empty() ? "others" : holders));
+  }
+  char bytes[OwnerRecord::kSize];
+  const ssize_t size = pread(place.fd, bytes, sizeof bytes, static_cast<off_t>((place.begin + owner_offset).value));
+  if (size == sizeof bytes) {
+    const absl::StatusOr<OwnerRecord> owner = DecodeOwner({bytes, sizeof bytes});
+    // The note may be of one that crashed, while somebody holds the lock who leaves none.
+    if (owner.ok() && (holders.empty() || holders.find(absl::StrFormat("pid %u ", owner->pid)) != std::string::npos)) {
+      return absl::FailedPreconditionError(absl::StrFormat("%s: in use by %s", place.name, FormatOwner(*owner)));
+    }
+  }
+  return absl::FailedPreconditionError(
+      absl::StrFormat("%s: in use by %s", place.name, holders.empty() ? "another process" : holders));
+}
+
+// kFailedPrecondition says who has it.
+absl::Status TakeLock(const Place& place, FileDevice::LockMode mode, Bytes owner_offset) {
+  struct flock lock = LockOn(place, mode);
+  while (fcntl(place.fd, F_OFD_SETLK, &lock) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EAGAIN || errno == EACCES) return DescribeHolder(place, mode, owner_offset);
+    return DeviceError(place.name, "lock", errno);
+  }
+  return absl::OkStatus();
 }
 
 // The block that holds the note: the record, then zeros.
@@ -43,22 +84,30 @@ FileDevice::~FileDevice() {
 absl::Status FileDevice::Lock(LockMode mode, Bytes owner_offset) {
   Check(mode == LockMode::kShared || access_ == Access::kReadWrite, "an exclusive lock is for writing");
   const MutexLock guard(owner_mutex_);
-  struct flock lock = WholeFile(mode);
-  while (fcntl(fd_, F_OFD_SETLK, &lock) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EACCES) return DescribeHolder(mode, owner_offset);
-    return DeviceError(path_, "lock", errno);
-  }
-  if (mode == LockMode::kExclusive && is_block_device_) {
-    if (absl::Status status = ClaimBlockDevice(); !status.ok()) {
-      lock.l_type = F_UNLCK;
-      fcntl(fd_, F_OFD_SETLK, &lock);
-      return status;
-    }
+  const Place device{path_, fd_};
+  BETR_RETURN_IF_ERROR(TakeLock(device, mode, owner_offset));
+  if (absl::Status status = is_block_device_ ? LockBehind(mode, owner_offset) : absl::OkStatus(); !status.ok()) {
+    backing_.reset();
+    struct flock lock = LockOn(device, mode);
+    lock.l_type = F_UNLCK;
+    fcntl(fd_, F_OFD_SETLK, &lock);
+    return status;
   }
   owner_offset_ = owner_offset;
   is_exclusive_ = mode == LockMode::kExclusive;
   return absl::OkStatus();
+}
+
+absl::Status FileDevice::LockBehind(LockMode mode, Bytes owner_offset) {
+  if (backing_ == nullptr) backing_ = LoopBacking::Open(fd_, access_ == Access::kReadWrite);
+  if (backing_ != nullptr) {
+    const Place file{absl::StrFormat("%s: the file behind it, %s", path_, backing_->path()), backing_->fd(),
+                     backing_->begin(), backing_->size()};
+    // A file that cannot be locked is nobody's: only one that is in use counts.
+    const absl::Status locked = TakeLock(file, mode, owner_offset);
+    if (absl::IsFailedPrecondition(locked)) return locked;
+  }
+  return mode == LockMode::kExclusive ? ClaimBlockDevice() : absl::OkStatus();
 }
 
 absl::Status FileDevice::ClaimBlockDevice() {
@@ -71,27 +120,6 @@ absl::Status FileDevice::ClaimBlockDevice() {
 int FileDevice::DiscardingFd() {
   const MutexLock lock(owner_mutex_);
   return claim_fd_ >= 0 ? claim_fd_ : fd_;
-}
-
-absl::Status FileDevice::DescribeHolder(LockMode wanted, Bytes owner_offset) const {
-  struct flock holder = WholeFile(wanted);
-  const bool is_for_reading = fcntl(fd_, F_OFD_GETLK, &holder) == 0 && holder.l_type == F_RDLCK;
-  const std::string holders = DescribeLockHolders(fd_);
-  if (is_for_reading) {
-    return absl::FailedPreconditionError(
-        absl::StrFormat("%s: in use for reading by %s", path_, holders.empty() ? "others" : holders));
-  }
-  char bytes[OwnerRecord::kSize];
-  const ssize_t size = pread(fd_, bytes, sizeof bytes, static_cast<off_t>(owner_offset.value));
-  if (size == sizeof bytes) {
-    const absl::StatusOr<OwnerRecord> owner = DecodeOwner({bytes, sizeof bytes});
-    // The note may be of one that crashed, while somebody holds the lock who leaves none.
-    if (owner.ok() && (holders.empty() || holders.find(absl::StrFormat("pid %u ", owner->pid)) != std::string::npos)) {
-      return absl::FailedPreconditionError(absl::StrFormat("%s: in use by %s", path_, FormatOwner(*owner)));
-    }
-  }
-  return absl::FailedPreconditionError(
-      absl::StrFormat("%s: in use by %s", path_, holders.empty() ? "another process" : holders));
 }
 
 absl::Status FileDevice::PublishOwner(const OwnerRecord& owner) {

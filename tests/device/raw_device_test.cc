@@ -23,7 +23,7 @@ using LockMode = FileDevice::LockMode;
 // A loop device over a file; its path is empty when there is none to be had. Goes away with its last user.
 class LoopDevice {
  public:
-  explicit LoopDevice(const std::string& file) {
+  explicit LoopDevice(const std::string& file, Bytes offset = Bytes{0}, Bytes size = Bytes{0}) {
     const int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
     const int number = control < 0 ? -1 : ioctl(control, LOOP_CTL_GET_FREE);
     if (control >= 0) close(control);
@@ -34,6 +34,8 @@ class LoopDevice {
     loop_config config{};
     config.fd = static_cast<uint32_t>(backing);
     config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+    config.info.lo_offset = offset.value;
+    config.info.lo_sizelimit = size.value;
     if (fd_ < 0 || ioctl(fd_, LOOP_CONFIGURE, &config) != 0) path_.clear();
     close(backing);
   }
@@ -111,6 +113,64 @@ TEST_CASE("an exclusive lock claims a block device", "[device]") {
   CHECK_FALSE(second->Lock(LockMode::kExclusive, KiB(8)).ok());
   third.reset();
   CHECK(second->Lock(LockMode::kExclusive, KiB(8)).ok());
+}
+
+TEST_CASE("a loop device and the file behind it have one lock", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("image");
+  FileDevice::Create(path, MiB(1)).value();
+  const LoopDevice loop(path);
+  if (loop.path().empty()) BETR_SKIP("no loop devices");
+
+  auto file = FileDevice::Open(path, Access::kReadWrite).value();
+  auto device = FileDevice::Open(loop.path(), Access::kReadWrite).value();
+  const std::string behind = loop.path() + ": the file behind it, " + path;
+  REQUIRE(file->Lock(LockMode::kShared, KiB(8)).ok());
+  CHECK(std::string(device->Lock(LockMode::kExclusive, KiB(8)).message()) == behind + ": in use for reading by others");
+  CHECK(FileDevice::Open(loop.path(), Access::kReadOnly).value()->Lock(LockMode::kShared, KiB(8)).ok());
+  REQUIRE(file->Lock(LockMode::kExclusive, KiB(8)).ok());
+  REQUIRE(file->PublishOwner({5, std::chrono::seconds{0}, "mount.betr", "host"}).ok());
+  CHECK(std::string(device->Lock(LockMode::kShared, KiB(8)).message()) ==
+        behind + ": in use by pid 5 (mount.betr) on host since 1970-01-01T00:00:00Z");
+
+  file.reset();
+  REQUIRE(device->Lock(LockMode::kExclusive, KiB(8)).ok());
+  file = FileDevice::Open(path, Access::kReadWrite).value();
+  CHECK(absl::IsFailedPrecondition(file->Lock(LockMode::kShared, KiB(8))));
+  device.reset();
+  CHECK(file->Lock(LockMode::kExclusive, KiB(8)).ok());
+}
+
+TEST_CASE("loop devices with different parts of a file have different locks", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("image");
+  FileDevice::Create(path, MiB(2)).value();
+  const LoopDevice first(path, Bytes{0}, MiB(1));
+  const LoopDevice second(path, MiB(1));
+  const LoopDevice again(path, MiB(1));
+  if (again.path().empty()) BETR_SKIP("no loop devices");
+
+  const auto device = FileDevice::Open(first.path(), Access::kReadWrite).value();
+  REQUIRE(device->Lock(LockMode::kExclusive, KiB(8)).ok());
+  const auto other = FileDevice::Open(second.path(), Access::kReadWrite).value();
+  REQUIRE(other->Lock(LockMode::kExclusive, KiB(8)).ok());
+  CHECK(absl::IsFailedPrecondition(
+      FileDevice::Open(again.path(), Access::kReadWrite).value()->Lock(LockMode::kExclusive, KiB(8))));
+}
+
+TEST_CASE("a loop device whose file is gone, or has another name by now, is locked by itself", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("image");
+  FileDevice::Create(path, MiB(1)).value();
+  const LoopDevice loop(path);
+  if (loop.path().empty()) BETR_SKIP("no loop devices");
+
+  std::filesystem::rename(path, dir.File("renamed"));
+  CHECK(FileDevice::Open(loop.path(), Access::kReadWrite).value()->Lock(LockMode::kExclusive, KiB(8)).ok());
+  std::filesystem::remove(dir.File("renamed"));
+  const auto stranger = FileDevice::Create(path, MiB(1)).value();
+  REQUIRE(stranger->Lock(LockMode::kExclusive, KiB(8)).ok());
+  CHECK(FileDevice::Open(loop.path(), Access::kReadWrite).value()->Lock(LockMode::kExclusive, KiB(8)).ok());
 }
 
 }  // namespace

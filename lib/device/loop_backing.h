@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file behind a loop device. The device and the file are two inodes with the same bytes, and a lock on one says
+// nothing to who opens the other.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/units.h"
+
+namespace betr {
+
+class LoopBacking {
+ public:
+  // Opens the file behind the loop device that is open as `loop`. Null where there is nothing that others could lock,
+  // or it cannot be had: no loop device, a partition of one, a file that is deleted, or may not be opened, or that has
+  // another name here.
+  static std::unique_ptr<LoopBacking> Open(int loop, bool is_writable);
+  ~LoopBacking();
+  LoopBacking(const LoopBacking&) = delete;
+  LoopBacking& operator=(const LoopBacking&) = delete;
+
+  const std::string& path() const { return path_; }
+  int fd() const { return fd_; }
+  // The part of the file that the device shows. Size 0: up to its end.
+  Bytes begin() const { return begin_; }
+  Bytes size() const { return size_; }
+
+ private:
+  LoopBacking(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+
+  const std::string path_;
+  const int fd_;
+  Bytes begin_{0};
+  Bytes size_{0};
+};
+
+}  // namespace betr
