@@ -246,6 +246,20 @@ std::string EncodeSuperblock(const Superblock& superblock) {
   return bytes;
 }
 
+// What is counted up from, so that nothing overflows as long as anybody writes.
+absl::Status CheckCounters(const Superblock& block) {
+  constexpr uint64_t kMost = uint64_t{1} << 62;
+  const std::pair<const char*, uint64_t> counters[] = {{"generation", block.generation.value},
+                                                       {"checkpoint lsn", block.checkpoint_lsn.value},
+                                                       {"log head", block.log_head},
+                                                       {"log opening", block.log_opening},
+                                                       {"next node id", block.next_node_id.value},
+                                                       {"next tree id", block.next_tree_id.value},
+                                                       {"next write version", block.next_version}};
+  for (const auto& [name, value] : counters) BETR_RETURN_IF_ERROR(CheckLimits(name, value, 0, kMost));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Superblock> DecodeSuperblock(std::string_view bytes) {
   Check(bytes.size() == kUnit.value, "a superblock slot has one unit");
   BETR_RETURN_IF_ERROR(CheckReadable(bytes));
@@ -272,6 +286,7 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::string_view bytes) {
   if (block.Writable() && bytes.find_first_not_of('\0', kSectorSize.value) != std::string_view::npos) {
     return Bad("slot", "is not zero behind its first sector");
   }
+  BETR_RETURN_IF_ERROR(CheckCounters(block));
   BETR_RETURN_IF_ERROR(CheckSuperblock(block));
   return block;
 }

@@ -115,6 +115,7 @@ bool Store::Impl::CheckpointDue() const {
 }
 
 absl::Status Store::Impl::WriteDirty() {
+  BETR_RETURN_IF_ERROR(core_->health.status());
   if (core_->cache->Dirty() <= core_->DirtySoftLimit()) {
     return absl::OkStatus();
   }
@@ -177,6 +178,7 @@ void Store::Impl::StartThreads() {
   if (core_->options.background && !core_->options.read_only) {
     structure_thread_ = std::thread([this] { StructureLoop(); });
     writer_thread_ = std::thread([this] { WriterLoop(); });
+    Signal();  // what was replayed may be more than fits
   }
 }
 
@@ -209,6 +211,9 @@ void Store::Impl::StructureLoop() {
       structure_stuck_ = false;
     }
     for (bool more = true; more;) {
+      if (!core_->health.status().ok()) {
+        return;
+      }
       absl::StatusOr<bool> step = structure_.Step();
       if (absl::IsResourceExhausted(step.status())) {
         const absl::Status checkpoint = Checkpoint();

@@ -35,6 +35,10 @@
 namespace betr::store {
 
 inline constexpr uint64_t kMaxBatchOps = uint64_t{1} << 20;
+// What a caller may put into one batch: it goes into a root as a whole, and a root must be storable. Logs may have
+// larger ones.
+inline constexpr Bytes kMaxBatchSize = MiB(64);
+inline constexpr uint64_t kMaxBatchRanges = uint64_t{1} << 16;
 inline constexpr Bytes kMaxTreeNameSize{255};
 inline constexpr Bytes kMaxCompressionNameSize{32};
 
@@ -47,6 +51,7 @@ std::string_view OpKindName(OpKind kind);
 // Kind, sizes and numbers of each change are within the limits, ranges are not empty, and nothing is renamed into
 // itself or below itself. kInvalidArgument naming the change and its place in the batch.
 absl::Status ValidateOps(std::span<const Op> ops);
+// And there are no more changes of ranges than a batch may have.
 absl::Status ValidateBatch(const WriteBatch& batch);
 
 // The bytes that one change takes in an encoded batch.

@@ -83,12 +83,19 @@ absl::Status Checkpointer::WriteCatalog(const State& state, Generation generatio
 }
 
 absl::Status Checkpointer::Confirm() {
-  if (core_.superblock.log_opening > 0) {
+  const MutexLock writing(writing_);
+  return core_.superblock.log_opening > 0 ? absl::OkStatus() : ConfirmNow();
+}
+
+absl::Status Checkpointer::ConfirmNow() {
+  if (is_confirmed_) {
     return absl::OkStatus();
   }
   // Written again, and not flushed alone: after a failed flush the kernel may show it as clean.
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, core_.superblock));
-  return core_.device->Flush();
+  BETR_RETURN_IF_ERROR(core_.device->Flush());
+  is_confirmed_ = true;
+  return absl::OkStatus();
 }
 
 layout::Superblock Checkpointer::Next() const {
@@ -98,10 +105,22 @@ layout::Superblock Checkpointer::Next() const {
   return next;
 }
 
-absl::Status Checkpointer::Flip(layout::Superblock next) {
+absl::Status Checkpointer::WriteFlushed(const layout::Superblock& next) {
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, next));
   BETR_RETURN_IF_ERROR(core_.device->Flush());
-  BETR_RETURN_IF_ERROR(layout::WriteCopy(*core_.device, next));
+  return layout::WriteCopy(*core_.device, next);
+}
+
+absl::Status Checkpointer::Flip(layout::Superblock next, const StatePtr& state) {
+  // It overwrites the slot before the one that was found.
+  BETR_RETURN_IF_ERROR(ConfirmNow());
+  // Where another thread's flush has failed, this one's says nothing of what was written before that.
+  BETR_RETURN_IF_ERROR(core_.health.status());
+  failure_ = WriteFlushed(next);
+  if (!failure_.ok()) {
+    doubtful_ = state;
+    return failure_;
+  }
   core_.counters.bytes_checkpoint += layout::UnitBytes(2).value;
   has_written_ = true;
   const MutexLock lock(mutex_);
@@ -111,6 +130,8 @@ absl::Status Checkpointer::Flip(layout::Superblock next) {
 
 absl::Status Checkpointer::Write(const Begin& begin) {
   const MutexLock writing(writing_);
+  BETR_RETURN_IF_ERROR(failure_);
+  BETR_RETURN_IF_ERROR(core_.health.status());
   layout::Superblock next = Next();
   // The place in the log too: the caller frees what lies before it.
   const bool is_stable = begin.state == stable() && begin.lsn == next.checkpoint_lsn &&
@@ -131,7 +152,7 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   next.next_node_id = begin.state->next_node;
   next.next_tree_id = begin.state->next_tree;
   next.next_version = core_.io->next_version();
-  BETR_RETURN_IF_ERROR(Flip(std::move(next)));
+  BETR_RETURN_IF_ERROR(Flip(std::move(next), begin.state));
   ++core_.counters.checkpoints;
   stable_catalog_ = catalog_;
   newest_ = begin.order;
@@ -143,23 +164,25 @@ absl::Status Checkpointer::Write(const Begin& begin) {
 
 absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
   const MutexLock writing(writing_);
+  BETR_RETURN_IF_ERROR(failure_);
   if (!has_written_) {
     return absl::OkStatus();
   }
   layout::Superblock next = Next();
   next.log_opening = log_opening;
-  BETR_RETURN_IF_ERROR(Flip(std::move(next)));
+  BETR_RETURN_IF_ERROR(Flip(std::move(next), stable()));
   return core_.device->Flush();
 }
 
 absl::Status Checkpointer::ReopenLog() {
   const MutexLock writing(writing_);
+  BETR_RETURN_IF_ERROR(failure_);
   layout::Superblock next = Next();
   if (next.log_opening == 0) {
     return absl::OkStatus();
   }
   next.log_opening = 0;
-  return Flip(std::move(next));
+  return Flip(std::move(next), stable());
 }
 
 }  // namespace betr::store

@@ -6,6 +6,8 @@
 //   1. The stable state is kept until the next checkpoint is stable: so the space that it uses is not reused.
 //   2. What the superblock refers to was flushed before the superblock is written, and the superblock before anybody
 //      is told, or anything is written where the state before it lies: also if another process wrote it (Confirm).
+//   3. After a superblock that could not be written or flushed nobody knows which of two states the device has: the
+//      space of both stays in use, and nothing more is written.
 #pragma once
 
 #include <absl/status/status.h>
@@ -24,8 +26,8 @@ class Checkpointer {
   Checkpointer(Core& core, StatePtr stable, layout::StoredCatalog catalog);
 
   // Makes the superblock that was found durable, before anything else is written. Who wrote it may have ended before
-  // the flush, or that flush may have failed: it can be read, then, and a crash takes it back. Does nothing after a
-  // clean end, where the state before is the same one. One write of what is there, and a flush.
+  // the flush, or that flush may have failed: it can be read, then, and a crash takes it back. After a clean end, where
+  // the state before is the same one, it waits for the next superblock. One write of what is there, and a flush.
   absl::Status Confirm();
 
   struct Begin {
@@ -55,8 +57,10 @@ class Checkpointer {
  private:
   // The superblock that follows the present one.
   layout::Superblock Next() const;
-  // Writes and publishes it.
-  absl::Status Flip(layout::Superblock next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  // Writes and publishes it; `state` is what it names.
+  absl::Status Flip(layout::Superblock next, const StatePtr& state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  absl::Status WriteFlushed(const layout::Superblock& next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  absl::Status ConfirmNow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   absl::Status WriteNodes(const State& state);
   absl::StatusOr<layout::WrittenTable> WriteTable(const State& state, Generation generation);
   absl::Status WriteCatalog(const State& state, Generation generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
@@ -68,6 +72,10 @@ class Checkpointer {
   layout::Superblock superblock_ ABSL_GUARDED_BY(mutex_);
   uint64_t newest_ ABSL_GUARDED_BY(writing_) = 0;  // order of the newest written
   bool has_written_ ABSL_GUARDED_BY(writing_) = false;
+  bool is_confirmed_ ABSL_GUARDED_BY(writing_) = false;
+  // Of the superblock that failed, and the state that it would have made stable.
+  absl::Status failure_ ABSL_GUARDED_BY(writing_);
+  StatePtr doubtful_ ABSL_GUARDED_BY(writing_);
   layout::StoredCatalog catalog_ ABSL_GUARDED_BY(writing_);
   layout::StoredCatalog stable_catalog_ ABSL_GUARDED_BY(writing_);  // keeps its space until the next superblock
 };

@@ -192,9 +192,11 @@ absl::Status Store::Impl::Close() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(core_->health.status());
-  BETR_RETURN_IF_ERROR(Settle());
+  // Work that ends at what cannot be read keeps nothing else from becoming durable.
+  const absl::Status settled = Settle();
   BETR_RETURN_IF_ERROR(Checkpoint());
-  return checkpointer_.WriteTwin(log_->opening());
+  BETR_RETURN_IF_ERROR(checkpointer_.WriteTwin(log_->opening()));
+  return settled;
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(std::unique_ptr<BlockDevice> device, StoreOptions options) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
+
 #include "base/status.h"
 #include "store/batch_codec.h"
 
@@ -118,6 +120,16 @@ absl::Status ValidateOps(std::span<const Op> ops) {
   return absl::OkStatus();
 }
 
-absl::Status ValidateBatch(const WriteBatch& batch) { return ValidateOps(batch.ops()); }
+absl::Status ValidateBatch(const WriteBatch& batch) {
+  const auto is_of_range = [](const Op& op) {
+    return op.kind == OpKind::kEraseRange || op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix;
+  };
+  if (const auto ranges = static_cast<uint64_t>(std::ranges::count_if(batch.ops(), is_of_range));
+      ranges > kMaxBatchRanges) {
+    return Invalid(absl::StrFormat("the batch has %u changes of ranges and prefixes, at most %u are allowed", ranges,
+                                   kMaxBatchRanges));
+  }
+  return ValidateOps(batch.ops());
+}
 
 }  // namespace betr::store

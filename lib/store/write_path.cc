@@ -200,6 +200,10 @@ absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePubli
 }
 
 absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose) {
+  if (size > store::kMaxBatchSize) {
+    return absl::InvalidArgumentError(
+        fmt::format("batch of {} bytes: at most {} are allowed", size.value, store::kMaxBatchSize.value));
+  }
   if (Logged() && size > log_->MaxPayload()) {
     return absl::InvalidArgumentError(fmt::format("batch of {} bytes: more than a quarter of the log", size.value));
   }

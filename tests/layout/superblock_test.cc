@@ -73,6 +73,24 @@ TEST_CASE("superblocks of other formats are told apart from damage", "[layout]")
   CHECK(changed(1000, uint8_t{1}).status().code() == absl::StatusCode::kDataLoss);
 }
 
+TEST_CASE("superblocks from which nobody can count up are found", "[layout]") {
+  Random random(TestSeed() + 5);
+  const Superblock sound = RandomSuperblock(random);
+  const auto code = [&](auto change) {
+    Superblock block = sound;
+    change(block);
+    return DecodeSuperblock(EncodeSuperblock(block)).status().code();
+  };
+  CHECK(code([](Superblock&) {}) == absl::StatusCode::kOk);
+  CHECK(code([](Superblock& block) { block.generation.value = UINT64_MAX; }) == absl::StatusCode::kDataLoss);
+  CHECK(code([](Superblock& block) { block.checkpoint_lsn.value = UINT64_MAX; }) == absl::StatusCode::kDataLoss);
+  CHECK(code([](Superblock& block) { block.log_head = UINT64_MAX - 5; }) == absl::StatusCode::kDataLoss);
+  CHECK(code([](Superblock& block) { block.log_opening = UINT64_MAX; }) == absl::StatusCode::kDataLoss);
+  CHECK(code([](Superblock& block) { block.next_node_id.value = UINT64_MAX; }) == absl::StatusCode::kDataLoss);
+  CHECK(code([](Superblock& block) { block.next_tree_id.value = UINT64_MAX; }) == absl::StatusCode::kDataLoss);
+  CHECK(code([](Superblock& block) { block.next_version = UINT64_MAX; }) == absl::StatusCode::kDataLoss);
+}
+
 TEST_CASE("impossible superblocks are found", "[layout]") {
   Random random(TestSeed() + 4);
   Superblock sound = RandomSuperblock(random);

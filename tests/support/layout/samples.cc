@@ -18,10 +18,10 @@ ExtentAddress RandomPlace(Random& random, const UnitRange& area, uint32_t units)
 }
 
 void FillState(Random& random, Superblock& block) {
-  block.checkpoint_lsn = Lsn{random.Skewed(63)};
-  block.log_head = random.Skewed(63);
+  block.checkpoint_lsn = Lsn{random.Skewed(61)};
+  block.log_head = random.Skewed(61);
   block.log_chain = random.Next();
-  block.log_opening = random.Skewed(63);
+  block.log_opening = random.Skewed(61);
   block.next_node_id = NodeId{2 + random.Skewed(60)};
   block.next_tree_id = TreeId{1 + random.Skewed(60)};
   block.next_version = 1 + random.Skewed(60);
