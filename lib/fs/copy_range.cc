@@ -62,11 +62,14 @@ absl::StatusOr<uint64_t> CopyBytes(Core& core, Inode& from, uint64_t from_offset
   uint64_t done = 0;
   while (done < length) {
     const std::span<char> part = std::span(buffer).first(std::min<uint64_t>(buffer.size(), length - done));
-    BETR_ASSIGN_OR_RETURN(const size_t read, view.Read(from_offset + done, part));
-    BETR_ASSIGN_OR_RETURN(const size_t written,
-                          Write(core, to, to_offset + done, std::string_view(buffer.data(), read)));
-    done += written;
-    if (written < part.size()) break;
+    const absl::StatusOr<size_t> read = view.Read(from_offset + done, part);
+    const absl::StatusOr<size_t> written =
+        read.ok() ? Write(core, to, to_offset + done, std::string_view(buffer.data(), *read)) : read.status();
+    // What was done before has happened, and is told first.
+    if (!written.ok() && done > 0) break;
+    BETR_RETURN_IF_ERROR(written.status());
+    done += *written;
+    if (*written < part.size()) break;
   }
   return done;
 }
@@ -108,10 +111,11 @@ absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset
   BETR_ASSIGN_OR_RETURN(const uint64_t head,
                         CopyBytes(core, from, from_offset, to, to_offset, part.begin - from_offset));
   if (head < part.begin - from_offset) return head;
-  BETR_RETURN_IF_ERROR(CloneRange(core, from, to, part.begin, part.end, part.end));
-  BETR_ASSIGN_OR_RETURN(const uint64_t tail,
-                        CopyBytes(core, from, part.end, to, part.end, from_offset + length - part.end));
-  return part.end - from_offset + tail;
+  const absl::Status cloned = CloneRange(core, from, to, part.begin, part.end, part.end);
+  if (!cloned.ok() && head > 0) return head;
+  BETR_RETURN_IF_ERROR(cloned);
+  const absl::StatusOr<uint64_t> tail = CopyBytes(core, from, part.end, to, part.end, from_offset + length - part.end);
+  return part.end - from_offset + tail.value_or(0);
 }
 
 }  // namespace betr::fs

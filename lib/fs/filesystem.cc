@@ -75,6 +75,8 @@ void FileSystem::Forget(InodeId id, uint64_t references) {
 absl::Status FileSystem::Open(InodeId id) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  // Who found it by a name finds what has the name now.
+  if (inode->place == fs::InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
   session.core().inodes().Refer(inode);
   ++inode->opens;
   return absl::OkStatus();

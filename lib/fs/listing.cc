@@ -28,6 +28,7 @@ absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_vi
   NameSet& names = directory.known_names;
   if (after.empty() && !names.Known()) names.BeginListing();
   listing.learning_ = names.Listing(after);
+  listing.number_ = names.Listings();
   return listing;
 }
 
@@ -66,7 +67,7 @@ absl::Status Listing::Visit(absl::FunctionRef<bool(const DirectoryEntry&)> visit
 
 void Listing::Teach(Inode* directory) const {
   NameSet& names = directory->known_names;
-  if (!learning_ || !names.Listing(after_)) return;
+  if (!learning_ || number_ != names.Listings() || !names.Listing(after_)) return;
   for (const std::string& name : visited_) names.AddListed(name);
   if (at_end_) names.FinishListing();
 }

@@ -40,6 +40,7 @@ class Listing {
   std::vector<Home> homes_;  // nearest first
   bool removed_ = false;
   bool learning_ = false;
+  uint64_t number_ = 0;  // of the listing in the set of names
 
   std::vector<std::string> visited_;  // while learning
   bool at_end_ = false;

@@ -48,6 +48,7 @@ void NameSet::Remove(std::string_view name) {
 void NameSet::BeginListing() {
   Forget();
   state_ = State::kListing;
+  ++listings_;
 }
 
 void NameSet::AddListed(std::string_view name) {

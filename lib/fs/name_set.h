@@ -47,6 +47,8 @@ class NameSet {
 
   // Learning by listing: Begin, then every name in order, then Finish. A change in between makes it in vain.
   void BeginListing();
+  // How often one was begun: what was read for an earlier one says nothing of changes before a later one.
+  uint64_t Listings() const { return listings_; }
   // Whether a listing is under way that has come to `after` at least.
   bool Listing(std::string_view after) const { return state_ == State::kListing && after <= last_; }
   void AddListed(std::string_view name);
@@ -61,6 +63,7 @@ class NameSet {
   NameBudget& budget_;
   State state_ = State::kUnknown;
   std::string last_;  // of a listing
+  uint64_t listings_ = 0;
   absl::flat_hash_set<uint64_t> hashes_;
 };
 

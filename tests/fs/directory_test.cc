@@ -154,6 +154,31 @@ TEST_CASE("listing by name, and calling the file system meanwhile", "[fs]") {
   CHECK(Errno(image.fs().ReadDirectory(file.inode(), "", [](const auto&) { return true; })) == ENOTDIR);
 }
 
+TEST_CASE("a listing that is overtaken by a change and another listing teaches nothing", "[fs]") {
+  Image image;
+  for (const char* name : {"d/a", "d/b", "d/c"}) {
+    REQUIRE(image.paths().MakeDirectories("d").ok());
+    REQUIRE(image.paths().WriteFile(name, "x").ok());
+  }
+  image.Unmount();  // so that nothing is known of the directory
+  const OpenFile directory = *image.paths().Open("d");
+  int seen = 0;
+  REQUIRE(image.fs()
+              .ReadDirectory(directory.inode(), "",
+                             [&](const DirectoryEntry&) {
+                               if (++seen > 1) return true;
+                               REQUIRE(image.paths().WriteFile("d/new", "precious").ok());
+                               // Begun, and not ended.
+                               const auto only_one = [](const DirectoryEntry&) { return false; };
+                               REQUIRE(image.fs().ReadDirectory(directory.inode(), "", only_one).ok());
+                               return true;
+                             })
+              .ok());
+  REQUIRE(image.paths().ReadFile("d/new").value() == "precious");
+  NewFile other;
+  CHECK(Errno(image.fs().Create(directory.inode(), "new", other)) == EEXIST);
+}
+
 TEST_CASE("a listing shows sizes that are not written yet, and all names of links", "[fs]") {
   Image image;
   REQUIRE(image.paths().WriteFile("a", "12345").ok());

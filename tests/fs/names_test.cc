@@ -189,6 +189,18 @@ TEST_CASE("an unlinked file lives until it is closed, and not longer", "[fs]") {
   image.Check();
 }
 
+TEST_CASE("a file that is removed between being found and being opened is not opened", "[fs]") {
+  Image image;
+  for (const bool is_replaced : {false, true}) {
+    REQUIRE(image.paths().WriteFile("file", "old").ok());
+    const Entry found = *image.fs().Lookup(kRootInode, "file");
+    REQUIRE(image.paths().WriteFile("other", "new").ok());
+    REQUIRE((is_replaced ? image.paths().Rename("other", "file") : image.fs().Unlink(kRootInode, "file")).ok());
+    CHECK(Errno(image.fs().Open(found.inode)) == ESTALE);
+    image.fs().Forget(found.inode);
+  }
+}
+
 TEST_CASE("what was open and unlinked at a crash is reclaimed at the next mount", "[fs]") {
   Image image;
   REQUIRE(image.paths().WriteFile("f", std::string(100000, 'x')).ok());
