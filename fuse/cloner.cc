@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "betr/fs_error.h"
 #include "clone_rights.h"
 #include "reply.h"
 
@@ -26,49 +27,21 @@ std::pair<std::string, std::string> SplitPath(std::string path) {
 
 }  // namespace
 
-Cloner::Cloner(Server* server, fuse_session* session)
-    : server_(*server), session_(session), thread_([this] { Run(); }) {}
-
-Cloner::~Cloner() {
-  {
-    const MutexLock lock(mutex_);
-    ending_ = true;
-  }
-  changed_.NotifyAll();
-  thread_.join();
-}
-
-void Cloner::Enqueue(std::function<void()> job) {
-  {
-    const MutexLock lock(mutex_);
-    jobs_.push_back(std::move(job));
-  }
-  changed_.NotifyAll();
-}
-
-void Cloner::Run() {
-  while (true) {
-    std::function<void()> job;
-    {
-      MutexLock lock(mutex_);
-      while (jobs_.empty() && !ending_) changed_.Wait(lock);
-      if (jobs_.empty()) return;
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
-      busy_ = true;
-    }
-    job();
-    {
-      const MutexLock lock(mutex_);
-      busy_ = false;
-    }
-    changed_.NotifyAll();
-  }
-}
+Cloner::Cloner(Server* server, fuse_session* session) : server_(*server), session_(session) {}
 
 void Cloner::WaitUntilIdle() {
-  MutexLock lock(mutex_);
-  while (busy_ || !jobs_.empty()) changed_.Wait(lock);
+  of_ioctls_.WaitUntilIdle();
+  of_lock_holders_.WaitUntilIdle();
+}
+
+void Cloner::Finish() {
+  of_ioctls_.TakeNoMore();
+  of_lock_holders_.TakeNoMore();
+  WaitUntilIdle();
+}
+
+void Cloner::Enqueue(JobThread& thread, fuse_req_t request, std::function<void()> job) {
+  if (!thread.Enqueue(std::move(job))) ReplyStatus(request, ErrnoError(ENOTCONN, "the mount ends"), "clone");
 }
 
 void Cloner::WriteBack() {
@@ -77,11 +50,12 @@ void Cloner::WriteBack() {
   }
 }
 
-void Cloner::AfterWriteBack(InodeId inode, std::function<void()> then) {
-  Enqueue([this, inode, then = std::move(then)] {
+void Cloner::AfterWriteBack(InodeId inode, const std::function<void()>& then) {
+  const bool is_taken = of_lock_holders_.Enqueue([this, inode, then] {
     fuse_lowlevel_notify_inval_inode(session_, inode.value, 0, 0);
     then();
   });
+  if (!is_taken) then();
 }
 
 absl::Status Cloner::Clone(fuse_req_t request, InodeId source, InodeId directory, std::string_view name) {
@@ -114,7 +88,7 @@ absl::StatusOr<InodeId> Cloner::Find(fuse_req_t request, const CloneSource& sour
 }
 
 void Cloner::CloneTo(fuse_req_t request, CloneSource source, InodeId directory, std::string_view name) {
-  Enqueue([this, request, source = std::move(source), directory, name = std::string(name)] {
+  Enqueue(of_ioctls_, request, [this, request, source = std::move(source), directory, name = std::string(name)] {
     const absl::StatusOr<InodeId> inode = Find(request, source);
     const absl::Status status = inode.ok() ? Clone(request, *inode, directory, name) : inode.status();
     if (inode.ok()) server_.fs().Forget(*inode);
@@ -125,7 +99,7 @@ void Cloner::CloneTo(fuse_req_t request, CloneSource source, InodeId directory, 
 }
 
 void Cloner::CloneToPath(fuse_req_t request, InodeId source, std::string_view path) {
-  Enqueue([this, request, source, path = std::string(path)] {
+  Enqueue(of_lock_holders_, request, [this, request, source, path = std::string(path)] {
     FileSystem& fs = server_.fs();
     std::string whole = path;
     if (!path.starts_with('/')) {
@@ -141,7 +115,10 @@ void Cloner::CloneToPath(fuse_req_t request, InodeId source, std::string_view pa
     const bool is_old = status.ok() && DeclareOld();
     ReplyStatus(request, status, "clone");
     if (status.ok() && !is_old) {
-      fuse_lowlevel_notify_inval_entry(session_, directory->value, name.c_str(), name.size());
+      // Its lock may be held by who waits for this thread.
+      of_ioctls_.Enqueue([this, inode = *directory, name = name] {
+        fuse_lowlevel_notify_inval_entry(session_, inode.value, name.c_str(), name.size());
+      });
     }
     fs.Forget(*directory);
   });

@@ -2,24 +2,24 @@
 // Clones from the mount: who may, what the kernel still holds back, and what it must forget afterwards. And whatever
 // else has to know what the kernel holds back.
 //
-// All of that happens in a thread of its own, one clone after the other, because it waits for the kernel, which may
-// in turn be waiting for requests: to write back a page, or to end an operation in the directory whose entry is
-// invalidated. Requests are answered from this thread.
+// All of that happens in threads of its own, because it waits for the kernel, which may in turn be waiting for
+// requests: to write back a page, or to end an operation in the directory whose entry is invalidated. Requests are
+// answered from these threads.
 //
-// An ioctl holds no lock of the kernel, so its answer waits for the invalidation. setxattr holds the source's: there
-// the answer comes first, after everything the kernel knows by name has been declared old, which takes no lock.
-// (Kernels before 6.16 do not know how: on these an old "no such name" may outlive the call by an instant.)
+// There are two. An ioctl holds no lock of the kernel, so its answer waits for the invalidation, which takes the
+// directory's lock. setxattr and lseek hold the lock of an inode, maybe that one: so what they ask for is done by a
+// thread that only waits for pages, and the answer comes after everything the kernel knows by name has been declared
+// old, which takes no lock. (Kernels before 6.16 do not know how: on these an old "no such name" may outlive the call
+// by an instant.)
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <thread>
 
-#include "base/mutex.h"
 #include "betr/filesystem.h"
+#include "job_thread.h"
 #include "server.h"
 
 namespace betr::fuse {
@@ -34,8 +34,8 @@ class Cloner {
  public:
   // Both outlive this.
   Cloner(Server* server, fuse_session* session);
-  // Finishes what has been asked for.
-  ~Cloner();
+  // Finishes what has been asked for. The kernel must not need answers for that any more: Finish comes before.
+  ~Cloner() = default;
   Cloner(const Cloner&) = delete;
   Cloner& operator=(const Cloner&) = delete;
 
@@ -43,14 +43,15 @@ class Cloner {
   void CloneTo(fuse_req_t request, CloneSource source, InodeId directory, std::string_view name);
   // user.betr.clone: `path` is from the root if it begins with a slash, or else a name beside the source.
   void CloneToPath(fuse_req_t request, InodeId source, std::string_view path);
-  // Calls `then`, in this thread, when the kernel has handed over what it holds of the file.
-  void AfterWriteBack(InodeId inode, std::function<void()> then);
+  // Calls `then`, maybe in another thread, when the kernel has handed over what it holds of the file.
+  void AfterWriteBack(InodeId inode, const std::function<void()>& then);
   // What was asked for before is answered.
   void WaitUntilIdle();
+  // The same, and later requests are refused. While other requests are answered still.
+  void Finish();
 
  private:
-  void Enqueue(std::function<void()> job);
-  void Run();
+  void Enqueue(JobThread& thread, fuse_req_t request, std::function<void()> job);
   // Has the kernel hand over what it holds of open files.
   void WriteBack();
   // With a reference for the caller to forget.
@@ -62,12 +63,8 @@ class Cloner {
 
   Server& server_;
   fuse_session* session_;
-  Mutex mutex_;
-  Condition changed_;
-  std::deque<std::function<void()>> jobs_ ABSL_GUARDED_BY(mutex_);
-  bool busy_ ABSL_GUARDED_BY(mutex_) = false;
-  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  JobThread of_ioctls_;
+  JobThread of_lock_holders_;
 };
 
 }  // namespace betr::fuse

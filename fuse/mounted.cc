@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "cloner.h"
 #include "libfuse.h"
 #include "unmount.h"
 
@@ -113,6 +114,7 @@ void Mounted::Serve() {
   }
   if (wait[1].revents == 0) Unmount();
   WaitFor(loop->ended(), kGraceMilliseconds);
+  server_.cloner().Finish();
   loop->Stop();
   server_.files().Clear();
   close(signal);

@@ -71,6 +71,12 @@ void Sync(fuse_req_t request, fuse_ino_t, int, fuse_file_info*) {
   ReplyStatus(request, server.settings().read_only ? absl::OkStatus() : server.fs().Sync(), "fsync");
 }
 
+// Requests that cannot be marked.
+void DropUnlessRoot(fuse_req_t request, fuse_ino_t node) {
+  Server& server = ServerOf(request);
+  if (fuse_req_ctx(request)->uid != 0) DropPrivileges(server.fs(), server.session(), ToInode(node));
+}
+
 void Allocate(fuse_req_t request, fuse_ino_t node, int flags, off_t offset, off_t length, fuse_file_info*) {
   const std::optional<AllocateMode> mode = AllocateModeOf(flags);
   if (!mode) {
@@ -78,6 +84,7 @@ void Allocate(fuse_req_t request, fuse_ino_t node, int flags, off_t offset, off_
     return;
   }
   FileSystem& fs = ServerOf(request).fs();
+  DropUnlessRoot(request, node);
   ReplyStatus(request, fs.Allocate(ToInode(node), *mode, static_cast<uint64_t>(offset), static_cast<uint64_t>(length)),
               "fallocate");
 }
@@ -88,6 +95,7 @@ void CopyRange(fuse_req_t request, fuse_ino_t from, off_t from_offset, fuse_file
     fuse_reply_err(request, EINVAL);
     return;
   }
+  DropUnlessRoot(request, to);
   const absl::StatusOr<uint64_t> done = ServerOf(request).fs().CopyRange(
       ToInode(from), static_cast<uint64_t>(from_offset), ToInode(to), static_cast<uint64_t>(to_offset), length);
   if (!done.ok()) return ReplyStatus(request, done.status(), "copy_file_range");
