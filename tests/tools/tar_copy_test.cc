@@ -202,6 +202,12 @@ TEST_CASE("an archive is read twice into the same place, and from a pipe", "[too
   REQUIRE(image.paths().MakeDirectories("t/fifo/in/the/way").ok() == false);
   REQUIRE(image.paths().Unlink("t/fifo").ok());
   REQUIRE(image.paths().MakeDirectories("t/fifo/in/the/way").ok());
+  CHECK(ToErrno(TryImport(image, archive, "t/").status()) == EISDIR);
+  CHECK(image.paths().Exists("t/fifo/in/the/way").value());
+  REQUIRE(image.paths().RemoveTree("t/fifo").ok());
+  CHECK(ToErrno(TryImport(image, archive, "t/").status()) == ENOTDIR);
+  CHECK(*image.paths().ReadFile("t/sub/deep") == "in the way");
+  REQUIRE(image.paths().Unlink("t/sub/deep").ok());
   Import(image, archive, "t/");
   CHECK(*image.paths().ReadFile("t/mine") == "stays");
   REQUIRE(image.paths().Unlink("t/mine").ok());
