@@ -51,8 +51,8 @@ std::string_view OpKindName(OpKind kind);
 // Kind, sizes and numbers of each change are within the limits, ranges are not empty, and nothing is renamed into
 // itself or below itself. kInvalidArgument naming the change and its place in the batch.
 absl::Status ValidateOps(std::span<const Op> ops);
-// And there are no more changes of ranges than a batch may have.
-absl::Status ValidateBatch(const WriteBatch& batch);
+// What a caller gives has no more changes of ranges than a batch may have. kInvalidArgument.
+absl::Status CheckRanges(std::span<const Op> ops);
 
 // The bytes that one change takes in an encoded batch.
 Bytes EncodedSize(const Op& op);

@@ -120,16 +120,15 @@ absl::Status ValidateOps(std::span<const Op> ops) {
   return absl::OkStatus();
 }
 
-absl::Status ValidateBatch(const WriteBatch& batch) {
+absl::Status CheckRanges(std::span<const Op> ops) {
   const auto is_of_range = [](const Op& op) {
     return op.kind == OpKind::kEraseRange || op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix;
   };
-  if (const auto ranges = static_cast<uint64_t>(std::ranges::count_if(batch.ops(), is_of_range));
-      ranges > kMaxBatchRanges) {
+  if (const auto ranges = static_cast<uint64_t>(std::ranges::count_if(ops, is_of_range)); ranges > kMaxBatchRanges) {
     return Invalid(absl::StrFormat("the batch has %u changes of ranges and prefixes, at most %u are allowed", ranges,
                                    kMaxBatchRanges));
   }
-  return ValidateOps(batch.ops());
+  return absl::OkStatus();
 }
 
 }  // namespace betr::store

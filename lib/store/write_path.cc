@@ -312,6 +312,7 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   }
   const MutexLock lock(write_mutex_);
   BETR_RETURN_IF_ERROR(core_->health.status());
+  BETR_RETURN_IF_ERROR(store::CheckRanges(ops));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
   Bytes size{0};
   for (const Op& op : ops) {

@@ -9,6 +9,7 @@
 
 #include "device/counting_device.h"
 #include "device/memory_device.h"
+#include "store/batch_codec.h"
 #include "store/borrowed_device.h"
 #include "support/dag/upserts.h"
 
@@ -157,6 +158,12 @@ TEST_CASE("keys, values and batches have limits, and what is refused changes not
   batch.Put(f.tree, "a", "1");
   batch.Put(TreeId{99}, "b", "2");
   CHECK(absl::IsNotFound(f.store().Write(batch)));
+  CHECK(f.Value("a") == "(nothing)");
+
+  batch.Clear();
+  batch.Put(f.tree, "a", "1");
+  for (uint64_t i = 0; i <= store::kMaxBatchRanges; ++i) batch.EraseRange(f.tree, Range::Prefix("x"));
+  CHECK(absl::IsInvalidArgument(f.store().Write(batch)));
   CHECK(f.Value("a") == "(nothing)");
 }
 
