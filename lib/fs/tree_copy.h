@@ -3,9 +3,8 @@
 // tar archives.
 //
 // What is at the destination stays, unless it has the name of something that is copied (fs/replace.h). Symbolic links
-// are copied, never followed, on either side. Entries are visited in the
-// order of the keys that they get (or have), so that the same input always gives the same image and writing is
-// sequential.
+// are copied, never followed, on either side. Entries are visited in the order of the keys that they get (or have), so
+// that the same input always gives the same image and writing is sequential.
 //
 // Cost of an import: one sequential pass over the input; no reading of the image, except for names in directories that
 // were there before. Memory: the names in the directories on the way down, and one entry for each inode with several

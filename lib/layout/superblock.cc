@@ -107,6 +107,20 @@ absl::Status CheckState(const Superblock& block) {
   return CheckTableAddress(block);
 }
 
+// What is counted up from, so that nothing overflows as long as anybody writes.
+absl::Status CheckCounters(const Superblock& block) {
+  constexpr uint64_t kMost = uint64_t{1} << 62;
+  const std::pair<const char*, uint64_t> counters[] = {{"generation", block.generation.value},
+                                                       {"checkpoint lsn", block.checkpoint_lsn.value},
+                                                       {"log head", block.log_head},
+                                                       {"log opening", block.log_opening},
+                                                       {"next node id", block.next_node_id.value},
+                                                       {"next tree id", block.next_tree_id.value},
+                                                       {"next write version", block.next_version}};
+  for (const auto& [name, value] : counters) BETR_RETURN_IF_ERROR(CheckLimits(name, value, 0, kMost));
+  return absl::OkStatus();
+}
+
 void PutExtent(std::string* out, const ExtentAddress& extent) {
   PutFixed64(out, extent.start);
   PutFixed32(out, MarkedUnits(extent));
@@ -244,20 +258,6 @@ std::string EncodeSuperblock(const Superblock& superblock) {
   PutFixed64(&bytes, Checksum(bytes));
   bytes.resize(kUnit.value, '\0');
   return bytes;
-}
-
-// What is counted up from, so that nothing overflows as long as anybody writes.
-absl::Status CheckCounters(const Superblock& block) {
-  constexpr uint64_t kMost = uint64_t{1} << 62;
-  const std::pair<const char*, uint64_t> counters[] = {{"generation", block.generation.value},
-                                                       {"checkpoint lsn", block.checkpoint_lsn.value},
-                                                       {"log head", block.log_head},
-                                                       {"log opening", block.log_opening},
-                                                       {"next node id", block.next_node_id.value},
-                                                       {"next tree id", block.next_tree_id.value},
-                                                       {"next write version", block.next_version}};
-  for (const auto& [name, value] : counters) BETR_RETURN_IF_ERROR(CheckLimits(name, value, 0, kMost));
-  return absl::OkStatus();
 }
 
 absl::StatusOr<Superblock> DecodeSuperblock(std::string_view bytes) {

@@ -116,10 +116,10 @@ absl::Status Checkpointer::Flip(layout::Superblock next, const StatePtr& state) 
   BETR_RETURN_IF_ERROR(ConfirmNow());
   // Where another thread's flush has failed, this one's says nothing of what was written before that.
   BETR_RETURN_IF_ERROR(core_.health.status());
-  failure_ = WriteFlushed(next);
-  if (!failure_.ok()) {
+  if (absl::Status written = WriteFlushed(next); !written.ok()) {
     doubtful_ = state;
-    return failure_;
+    core_.health.Fail(written);
+    return written;
   }
   core_.counters.bytes_checkpoint += layout::UnitBytes(2).value;
   has_written_ = true;
@@ -130,7 +130,6 @@ absl::Status Checkpointer::Flip(layout::Superblock next, const StatePtr& state) 
 
 absl::Status Checkpointer::Write(const Begin& begin) {
   const MutexLock writing(writing_);
-  BETR_RETURN_IF_ERROR(failure_);
   BETR_RETURN_IF_ERROR(core_.health.status());
   layout::Superblock next = Next();
   // The place in the log too: the caller frees what lies before it.
@@ -164,7 +163,6 @@ absl::Status Checkpointer::Write(const Begin& begin) {
 
 absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
   const MutexLock writing(writing_);
-  BETR_RETURN_IF_ERROR(failure_);
   if (!has_written_) {
     return absl::OkStatus();
   }
@@ -176,7 +174,6 @@ absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
 
 absl::Status Checkpointer::ReopenLog() {
   const MutexLock writing(writing_);
-  BETR_RETURN_IF_ERROR(failure_);
   layout::Superblock next = Next();
   if (next.log_opening == 0) {
     return absl::OkStatus();

@@ -7,7 +7,7 @@
 //   2. What the superblock refers to was flushed before the superblock is written, and the superblock before anybody
 //      is told, or anything is written where the state before it lies: also if another process wrote it (Confirm).
 //   3. After a superblock that could not be written or flushed nobody knows which of two states the device has: the
-//      space of both stays in use, and nothing more is written.
+//      space of both stays in use, and the store's health lets no further one be written.
 #pragma once
 
 #include <absl/status/status.h>
@@ -73,9 +73,7 @@ class Checkpointer {
   uint64_t newest_ ABSL_GUARDED_BY(writing_) = 0;  // order of the newest written
   bool has_written_ ABSL_GUARDED_BY(writing_) = false;
   bool is_confirmed_ ABSL_GUARDED_BY(writing_) = false;
-  // Of the superblock that failed, and the state that it would have made stable.
-  absl::Status failure_ ABSL_GUARDED_BY(writing_);
-  StatePtr doubtful_ ABSL_GUARDED_BY(writing_);
+  StatePtr doubtful_ ABSL_GUARDED_BY(writing_);  // what a superblock names that could not be written or flushed
   layout::StoredCatalog catalog_ ABSL_GUARDED_BY(writing_);
   layout::StoredCatalog stable_catalog_ ABSL_GUARDED_BY(writing_);  // keeps its space until the next superblock
 };

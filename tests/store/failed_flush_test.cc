@@ -58,6 +58,15 @@ class ForgetfulSystem final : public ForwardingDevice {
   int failing_flush_ = 0;
 };
 
+void FormatTiny(MemoryDevice& memory) {
+  FormatOptions format;
+  format.node_size = KiB(4);
+  format.basement_size = Bytes{512};
+  format.fanout = 8;
+  format.log_size = KiB(256);
+  REQUIRE(Store::Format(memory, format).ok());
+}
+
 absl::StatusOr<std::unique_ptr<Store>> Open(BlockDevice& device) {
   StoreOptions options;
   options.background = false;
@@ -80,12 +89,7 @@ TEST_CASE("what is synced after another process's flush has failed survives a lo
   for (int round = 0; round < 40; ++round) {
     INFO("round " << round);
     MemoryDevice memory(MiB(4));
-    FormatOptions format;
-    format.node_size = KiB(4);
-    format.basement_size = Bytes{512};
-    format.fanout = 8;
-    format.log_size = KiB(256);
-    REQUIRE(Store::Format(memory, format).ok());
+    FormatTiny(memory);
     ForgetfulSystem system(memory);
     TreeId tree;
     {
@@ -120,11 +124,7 @@ TEST_CASE("what is synced after a clean end whose last flushes have failed survi
   for (int nth = 1; nth <= 6; ++nth) {
     INFO("flush " << nth << " of the end");
     MemoryDevice memory(MiB(4));
-    FormatOptions format;
-    format.node_size = KiB(4);
-    format.basement_size = Bytes{512};
-    format.log_size = KiB(256);
-    REQUIRE(Store::Format(memory, format).ok());
+    FormatTiny(memory);
     ForgetfulSystem system(memory);
     TreeId tree;
     {

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "betr/path_filesystem.h"
+#include "fs/host_file.h"
 #include "fs/tar_copy.h"
 
 namespace betr::tools {
@@ -52,10 +53,10 @@ class ArchiveFile {
 };
 
 // What a path leads to, unless it is "-" or nothing.
-std::optional<fs::HostFileId> IdOf(const std::string& path) {
+std::optional<fs::HostFileId> FileAt(const std::string& path) {
   struct stat attributes {};
   if (path == "-" || stat(path.c_str(), &attributes) != 0) return std::nullopt;
-  return fs::HostFileId{.device = attributes.st_dev, .inode = attributes.st_ino};
+  return fs::IdOf(attributes);
 }
 
 // How much of a regular file has been read: the descriptor's place in it says so. Nothing for pipes.
@@ -118,8 +119,8 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
 absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {
   // The archive that is there is lost once it is opened.
   BETR_RETURN_IF_ERROR(PathFileSystem(fs_).Stat(inside).status());
-  const std::optional<fs::HostFileId> there = IdOf(archive);
-  if (there && there == IdOf(options_.image)) return ErrnoError(EINVAL, archive + ": is the image");
+  const std::optional<fs::HostFileId> there = FileAt(archive);
+  if (there && there == FileAt(options_.image)) return ErrnoError(EINVAL, archive + ": is the image");
   ArchiveFile file(io_, archive, ArchiveFile::Use::kWrite);
   if (!file.status().ok()) return file.status();
   absl::Status status = Add(fs::ExportTar(fs_, inside, file.descriptor(), CopyOptions()));
@@ -134,7 +135,7 @@ fs::CopyOptions Transfer::CopyOptions() {
   copy.uid = geteuid();
   copy.gid = getegid();
   copy.latest_time = options_.latest_time;
-  copy.image = IdOf(options_.image);
+  copy.image = FileAt(options_.image);
   copy.progress = [this](const fs::CopyTotals& totals, std::string_view path) {
     progress_.Update(counts_.files + totals.files, counts_.bytes + totals.bytes, path);
     return absl::OkStatus();
