@@ -194,6 +194,9 @@ absl::Status Store::Impl::Close() {
   BETR_RETURN_IF_ERROR(core_->health.status());
   // Work that ends at what cannot be read keeps nothing else from becoming durable.
   const absl::Status settled = Settle();
+  if (!settled.ok() && Logged()) {
+    BETR_RETURN_IF_ERROR(Sync());  // a checkpoint may need the same node, the log needs none
+  }
   BETR_RETURN_IF_ERROR(Checkpoint());
   BETR_RETURN_IF_ERROR(checkpointer_.WriteTwin(log_->opening()));
   return settled;
