@@ -110,6 +110,7 @@ absl::Status InsertGoto(Edit& edit, NodeId& root, Goto message) {
   if (!message.Erases()) {
     while (edit.table().Find(root)->height <= message.target_height) {
       BETR_ASSIGN_OR_RETURN(root, GrowRoot(edit, root));
+      ++edit.counters().levels_grown;
     }
   }
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));

@@ -18,7 +18,8 @@ BatchEdit::BatchEdit(Core& core, Fronts& fronts, const State& before)
       edit_(before.table, before.next_node, core.DagContext()),
       trees_(before.trees),
       tree_names_(before.tree_names),
-      next_tree_(before.next_tree) {}
+      next_tree_(before.next_tree),
+      levels_(before.levels) {}
 
 absl::Status BatchEdit::Apply(const Op& op) {
   switch (op.kind) {
@@ -48,6 +49,7 @@ Change BatchEdit::TakeChange() {
   state->trees = std::move(trees_);
   state->tree_names = tree_names_;
   state->next_tree = next_tree_;
+  state->levels = levels_;
   Change change;
   change.state = std::move(state);
   change.emptied = std::move(drained_);
@@ -109,8 +111,12 @@ absl::Status BatchEdit::InsertBuffer(Tree& tree, const dag::MessageBuffer& buffe
 absl::Status BatchEdit::CloneOrRename(const Op& op) {
   BETR_ASSIGN_OR_RETURN(Tree* const from, Drain(op.tree));
   BETR_ASSIGN_OR_RETURN(Tree* const to, Drain(op.to_tree));
-  return op.kind == OpKind::kClonePrefix ? dag::ClonePrefix(edit_, from->root, op.key, to->root, op.value)
-                                         : dag::RenamePrefix(edit_, from->root, op.key, to->root, op.value);
+  const uint64_t levels = edit_.counters().levels_grown;
+  BETR_RETURN_IF_ERROR(op.kind == OpKind::kClonePrefix
+                           ? dag::ClonePrefix(edit_, from->root, op.key, to->root, op.value)
+                           : dag::RenamePrefix(edit_, from->root, op.key, to->root, op.value));
+  levels_ += edit_.counters().levels_grown - levels;
+  return absl::OkStatus();
 }
 
 absl::Status BatchEdit::Create(const Op& op) {

@@ -49,6 +49,7 @@ class BatchEdit {
   std::map<TreeId, Tree> trees_;
   Bytes tree_names_;
   TreeId next_tree_;
+  uint64_t levels_;
   std::set<TreeId> drained_;                    // trees whose sealed and active buffers are in their roots
   std::map<TreeId, dag::MessageBuffer> local_;  // what came later, of drained trees
   std::vector<const Op*> deferred_;             // points of other trees

@@ -81,6 +81,9 @@ class Store::Impl {
   // Logs a batch and makes it visible. Makes room in the log, or on the device, if that is what is missing.
   absl::Status ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // Whether these batches and those since the last checkpoint could make a tree taller than may be, where nobody
+  // lowers it in between: when they are replayed.
+  bool MayBeTooTallToReplay(std::span<const Op> ops) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The same after MakeRoom, again and again.
   absl::Status ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);

@@ -27,6 +27,7 @@ struct State {
   Bytes tree_names{0};  // the names of all trees together, which the catalog has room for
   NodeId next_node{1};
   TreeId next_tree{1};
+  uint64_t levels = 0;  // that clones of whole trees have put above roots since the store was opened
 };
 
 using StatePtr = std::shared_ptr<const State>;

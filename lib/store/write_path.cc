@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/status.h"
+#include "dag/partition.h"
 #include "store/batch_codec.h"
 #include "store/impl.h"
 #include "store/small_copy.h"
@@ -38,6 +39,9 @@ bool Frees(const Op& op) {
 
 // Whether space comes back only after background work.
 bool LeavesWork(const Op& op) { return op.kind == OpKind::kEraseRange || Structural(op); }
+
+// A clone of a whole tree needs a level above its root.
+bool MayAddLevel(const Op& op) { return op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix; }
 
 // What a batch may assume of the trees, change after change.
 class TreeCheck {
@@ -199,6 +203,24 @@ absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePubli
   return absl::OkStatus();
 }
 
+bool Store::Impl::MayBeTooTallToReplay(std::span<const Op> ops) const {
+  constexpr uint64_t kSpare = 10;  // for roots that are split because of what is in them
+  const auto coming = static_cast<uint64_t>(std::ranges::count_if(ops, MayAddLevel));
+  if (coming == 0) {
+    return false;
+  }
+  const store::StatePtr stable = checkpointer_.stable();
+  const uint64_t levels = fronts_.state()->levels - stable->levels + coming + kSpare;
+  if (levels < dag::kMaxHeight / 2) {
+    return false;  // which trees have is not worth a look
+  }
+  dag::Height tallest = 1;  // what came later began with that
+  for (const auto& [id, tree] : stable->trees) {
+    tallest = std::max(tallest, stable->table.Find(tree.root)->height);
+  }
+  return tallest + levels > dag::kMaxHeight;
+}
+
 absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose) {
   if (size > store::kMaxBatchSize) {
     return absl::InvalidArgumentError(
@@ -209,6 +231,9 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store
   }
   const std::string record = Logged() ? store::EncodeBatch(ops) : std::string();
   if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
+    BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
+  }
+  if (Logged() && MayBeTooTallToReplay(ops)) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   }
   const auto apply = [&](store::Purpose as) {
