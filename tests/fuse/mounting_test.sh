@@ -127,6 +127,26 @@ looked_at() {
   unmount_image
 }
 
+# Whoever looks for those who have an image open does not wait for a mount that nobody answers for.
+while_it_hangs() {
+  mkfs.betr -q -s 16M other.img
+  mount_image disk.img
+  exec 8>"$mnt/hanging"
+  echo hanging >&8 # whose size and time the kernel does not know now
+  kill -STOP $daemon
+  python3 - other.img <<'PYTHON' || fail "who reads an image"
+import fcntl, re, subprocess, sys
+with open(sys.argv[1], "rb") as file:
+    fcntl.lockf(file, fcntl.LOCK_SH)
+    command = ["betrcp", "-i", sys.argv[1], "--mkdir", "directory"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert re.search(r"in use for reading by pid \d+ \(python", ended.stderr), ended.stderr
+PYTHON
+  kill -CONT $daemon
+  exec 8>&-
+  unmount_image
+}
+
 refused() {
   expect 1 mount.betr
   expect 1 mount.betr disk.img "$mnt" -o frobnicate
@@ -151,5 +171,6 @@ unmounted_by_itself ,nodev rw,nodev,noatime
 unmounted_by_itself ,ro,nosuid,noexec,relatime ro,nosuid,noexec,relatime
 [ $left_mounted -lt 3 ] || fail "never unmounted by itself"
 looked_at
+while_it_hangs
 refused
 sound disk.img
