@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "device/file_device.h"
 #include "support/device/device_model.h"
@@ -25,18 +27,14 @@ class LoopDevice {
  public:
   explicit LoopDevice(const std::string& file, Bytes offset = Bytes{0}, Bytes size = Bytes{0}) {
     const int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-    const int number = control < 0 ? -1 : ioctl(control, LOOP_CTL_GET_FREE);
-    if (control >= 0) close(control);
-    if (number < 0) return;
-    path_ = "/dev/loop" + std::to_string(number);
-    fd_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
     const int backing = open(file.c_str(), O_RDWR | O_CLOEXEC);
     loop_config config{};
     config.fd = static_cast<uint32_t>(backing);
     config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
     config.info.lo_offset = offset.value;
     config.info.lo_sizelimit = size.value;
-    if (fd_ < 0 || ioctl(fd_, LOOP_CONFIGURE, &config) != 0) path_.clear();
+    while (control >= 0 && !TryConfigure(control, config)) {}
+    if (control >= 0) close(control);
     close(backing);
   }
   ~LoopDevice() {
@@ -46,6 +44,22 @@ class LoopDevice {
   void NoticeNewSize() const { REQUIRE(ioctl(fd_, LOOP_SET_CAPACITY) == 0); }
 
  private:
+  // False if the number that was free had been taken by somebody else before it was ours: another one may be free.
+  bool TryConfigure(int control, const loop_config& config) {
+    const int number = ioctl(control, LOOP_CTL_GET_FREE);
+    if (number < 0) return true;
+    const std::string path = "/dev/loop" + std::to_string(number);
+    fd_ = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd_ < 0) return true;
+    if (ioctl(fd_, LOOP_CONFIGURE, &config) == 0) {
+      path_ = path;
+      return true;
+    }
+    const bool taken = errno == EBUSY;
+    close(std::exchange(fd_, -1));
+    return !taken;
+  }
+
   std::string path_;
   int fd_ = -1;
 };
@@ -148,7 +162,7 @@ TEST_CASE("loop devices with different parts of a file have different locks", "[
   const LoopDevice first(path, Bytes{0}, MiB(1));
   const LoopDevice second(path, MiB(1));
   const LoopDevice again(path, MiB(1));
-  if (again.path().empty()) BETR_SKIP("no loop devices");
+  if (first.path().empty() || second.path().empty() || again.path().empty()) BETR_SKIP("no loop devices");
 
   const auto device = FileDevice::Open(first.path(), Access::kReadWrite).value();
   REQUIRE(device->Lock(LockMode::kExclusive, KiB(8)).ok());
