@@ -11,7 +11,8 @@
 namespace betr {
 
 // Not thread-safe; any number of cursors may run beside each other and beside writers. While it lives it keeps the
-// state that it reads: memory and space that writers have freed since come back when it goes.
+// state that it reads: memory and space that writers have freed since come back when it goes. It must not
+// outlive the store.
 // Use: for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ...; then check status().
 class Cursor {
  public:
@@ -29,7 +30,8 @@ class Cursor {
   // Views that are valid until the next move.
   virtual std::string_view Key() const = 0;
   virtual std::string_view Value() const = 0;
-  // Why the cursor is not valid: ok at the end of the bounds; else the error of the device, or kDataLoss.
+  // Why the cursor is not valid: ok at the end of the bounds; else the error of the device, kDataLoss, or
+  // kFailedPrecondition at a key whose value depends on an unknown upsert function: a seek gets beyond it.
   virtual absl::Status status() const = 0;
 };
 

@@ -73,7 +73,7 @@ struct RootOptions {
 };
 
 struct MountOptions {
-  Clock* clock = nullptr;            // null: the machine's
+  Clock* clock = nullptr;            // null: the machine's; others for the tests only (lib/base/clock.h)
   Bytes write_behind = MiB(1);       // content gathered before it is written; less if the log is small
   Bytes name_cache = MiB(64);        // for the names of completely known directories
   size_t inode_cache = 16384;        // inodes kept although nobody refers to them
@@ -145,7 +145,8 @@ class FileSystem {
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 
-  // Flushes, reclaims unlinked files that are open, closes the store. Only the destructor may be called afterwards.
+  // Flushes, reclaims unlinked files that are open, closes the store. What writes fails afterwards as Store::Close
+  // says, at the latest when it is flushed.
   absl::Status Unmount();
 
   Store& store() const;

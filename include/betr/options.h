@@ -49,9 +49,9 @@ struct StoreOptions {
   // How long Close goes on with background work if ranges were erased, cloned or renamed: what that frees comes back
   // during this time, or when the image is next open for a while.
   std::chrono::milliseconds settle_time{1000};
-  Experiments experiments;  // off: for comparisons with earlier designs only
-  UpsertRegistry functions;
-  std::string program;  // for the owner record that others see while the store is open
+  Experiments experiments;   // off: for comparisons with earlier designs only
+  UpsertRegistry functions;  // all that the image uses, and that are to be used
+  std::string program;       // for the owner record that others see while the store is open
 };
 
 }  // namespace betr

@@ -18,8 +18,8 @@ namespace betr {
 class OpenFile {
  public:
   OpenFile() = default;
-  // Takes over the reference that `entry` carries. Opens the inode.
-  OpenFile(FileSystem* fs, const Entry& entry);
+  // Opens the inode, and takes over the reference that `entry` carries. ESTALE if it was removed meanwhile.
+  static absl::StatusOr<OpenFile> Take(FileSystem* fs, const Entry& entry);
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
   ~OpenFile();
@@ -29,6 +29,7 @@ class OpenFile {
   const FileAttributes& attributes() const { return attributes_; }
 
  private:
+  OpenFile(FileSystem* fs, const Entry& entry) : fs_(fs), inode_(entry.inode), attributes_(entry.attributes) {}
   void Release();
 
   FileSystem* fs_ = nullptr;
@@ -79,6 +80,7 @@ class PathFileSystem {
 
  private:
   struct Place;  // a parent directory, open, and a name in it
+  absl::StatusOr<OpenFile> OpenName(InodeId directory, const std::string& name);
   absl::StatusOr<OpenFile> OpenParts(const std::vector<std::string>& names);
   absl::StatusOr<Place> Locate(std::string_view path);
   absl::Status WalkBelow(const OpenFile& directory, const std::string& prefix, const Visitor& visit);

@@ -51,9 +51,9 @@ struct StoreStats {
 // What a range holds, without reading all of it.
 struct RangeEstimate {
   uint64_t keys = 0;
-  Bytes bytes{0};      // of keys and values
+  Bytes bytes{0};      // of keys and values, about
   Bytes shared{0};     // the part of `bytes` in nodes that other paths lead to as well
-  bool exact = false;  // nothing was extrapolated, and nothing pending may change the figures
+  bool exact = false;  // `keys` is their number: nothing was extrapolated, and nothing pending may change it
 };
 
 // A name for what lies under a prefix of a tree.

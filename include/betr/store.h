@@ -10,9 +10,14 @@
 // Threads. All methods may be called from any thread. Writers are serialised; readers run beside them and see each
 // batch as a whole or not at all.
 //
+// Processes. A store belongs to the process that opened it. In a child made by fork, what would write is refused with
+// kFailedPrecondition, reading may hang, and the destructor does nothing; but until the child calls exec or ends it
+// shares the lock of the image.
+//
 // Errors. kInvalidArgument: the caller's mistake. kNotFound: no such tree. kResourceExhausted: no space; deletes
 // still work. kFailedPrecondition: opened read-only, or became read-only after a failed device write (the message
-// says why). kUnavailable: the device. kDataLoss: damage, naming the structure and its place.
+// says why), or was closed; of reading: the value depends on an upsert function that is not registered, as can be
+// where the store is open read-only. kUnavailable: the device. kDataLoss: damage, naming the structure and its place.
 #pragma once
 
 #include <absl/status/status.h>
@@ -42,25 +47,39 @@ struct TreeInfo {
   bool snapshot = false;  // read-only
 };
 
-// A consistent read-only view of all trees at one instant. Copies are cheap; see Cursor about what it keeps alive.
+// A consistent read-only view of all trees at one instant. Copies are cheap; see Cursor about what it keeps alive. The
+// store must outlive it.
 class ReadView;
 
 class Store {
  public:
-  // Writes an empty store over the device. Everything that was on it is lost.
-  static absl::Status Format(BlockDevice& device, const FormatOptions& options);
+  // Makes a sparse image file of `size`, a multiple of 4 KiB, with an empty store in it. What there is at `path` stays:
+  // kAlreadyExists. kInvalidArgument for options that do not fit the size. Durable on return; on an error there is no
+  // file.
+  static absl::Status CreateImage(const std::string& path, Bytes size, const FormatOptions& options);
 
-  // Opens the store on a device; replays the log. The device's lock is the caller's business (see OpenImage).
-  static absl::StatusOr<std::unique_ptr<Store>> Open(std::unique_ptr<BlockDevice> device, StoreOptions options);
+  // Writes an empty store over an existing file, as large as it is, or a block device. kAlreadyExists, naming what was
+  // recognised there, unless `existing` allows that it is lost. kNotFound if there is nothing at `path`;
+  // kFailedPrecondition saying who has it open. (mkfs.betr makes images that hold a file system.)
+  enum class Existing : uint8_t { kKeep, kOverwrite };
+  static absl::Status FormatImage(const std::string& path, const FormatOptions& options,
+                                  Existing existing = Existing::kKeep);
 
   // Opens the image file or block device at `path` and locks it: exclusively, or shared if read-only.
-  // Errors besides: kFailedPrecondition saying who has it open.
+  // Errors besides: kFailedPrecondition saying who has it open, or, unless read-only, which upsert function the image
+  // or its log uses that is not registered.
   static absl::StatusOr<std::unique_ptr<Store>> OpenImage(const std::string& path, StoreOptions options);
+
+  // The same on devices of any kind, for the tools and the tests: lib/device/block_device.h is not installed. Locks are
+  // the caller's business. Format writes over everything.
+  static absl::Status Format(BlockDevice& device, const FormatOptions& options);
+  static absl::StatusOr<std::unique_ptr<Store>> Open(std::unique_ptr<BlockDevice> device, StoreOptions options);
 
   // Waits for background work and closes without a checkpoint: what was synced is found again by replay. Call
   // Close for a clean end.
   ~Store();
-  // Checkpoint, then close. The store takes no calls afterwards.
+  // Checkpoint, then close: what would write or sync gives kFailedPrecondition afterwards, also after an error. Reading
+  // goes on, as the image stays locked until the destructor. May be called again: then it tries what has failed.
   absl::Status Close();
 
   // --- trees -------------------------------------------------------------------------------------------------
@@ -77,14 +96,17 @@ class Store {
   // --- writing -----------------------------------------------------------------------------------------------
   // Applies a batch: visible to readers at once when this returns, durable after the next Sync. Puts, erases and
   // upserts are blind: no reading. Clones and renames cost O(height) nodes. On an error nothing of the batch has
-  // happened. A batch has at most a quarter of the log's size, 64 MiB, and 65536 changes of ranges and prefixes.
+  // happened. A batch has at most a quarter of the log's size, 64 MiB, and 2^20 changes, of which
+  // 65536 may be of ranges and prefixes.
   absl::Status Write(const WriteBatch& batch);
 
   absl::Status Put(TreeId tree, std::string_view key, std::string_view value);
   absl::Status Erase(TreeId tree, std::string_view key);
+  // kInvalidArgument if the function is not registered.
   absl::Status Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
   absl::Status EraseRange(TreeId tree, const Range& range);
   absl::Status ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
+  // kInvalidArgument onto its source or below it.
   absl::Status RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
   // Everything written before this call is durable when it returns ok.

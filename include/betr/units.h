@@ -30,7 +30,7 @@ inline constexpr NodeId kNoNode{};
 // Order of logged batches in one store: one batch, one number. 0 is "before all".
 using Lsn = Ordinal<struct LsnTag>;
 
-// Names a tree or snapshot of one store; never reused.
+// Names a tree or snapshot of one store; never reused once its creation was synced.
 using TreeId = Ordinal<struct TreeIdTag>;
 
 // Counts checkpoints: the superblock with the larger generation wins.

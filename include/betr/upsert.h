@@ -35,7 +35,8 @@ class UpsertFunction {
   }
 };
 
-// The functions that a store knows. Fill it before opening the store; constant afterwards.
+// The functions that a store knows. Fill it before opening the store; constant afterwards. What an image uses is listed
+// in it from the first use on: who does not know all of that can only read.
 class UpsertRegistry {
  public:
   // Errors: kAlreadyExists if the number is taken, kInvalidArgument for number 0 or a name of 0 or > 64 bytes.

@@ -45,12 +45,21 @@ struct Op {
 
 class WriteBatch {
  public:
+  WriteBatch() = default;
+  WriteBatch(const WriteBatch&) = default;
+  WriteBatch& operator=(const WriteBatch&) = default;
+  // Leave an empty batch behind.
+  WriteBatch(WriteBatch&& other) noexcept;
+  WriteBatch& operator=(WriteBatch&& other) noexcept;
+  ~WriteBatch() = default;
+
   void Put(TreeId tree, std::string_view key, std::string_view value);
   void Erase(TreeId tree, std::string_view key);
   void Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
   void EraseRange(TreeId tree, Range range);
   // Everything under `to` becomes what is under `from` at this place of the batch.
   void ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
+  // Not onto its source, or below it: the store refuses the batch then.
   void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
   // Says that the batch makes the store smaller in the end, though it does not only erase: it is let in when there is

@@ -36,7 +36,9 @@ class Explainer {
     }
   }
 
-  std::optional<std::string> Value(const UpsertRegistry& functions) const { return value_.Resolve(functions); }
+  absl::StatusOr<std::optional<std::string>> Value(const UpsertRegistry& functions, std::string_view key) const {
+    return value_.Resolve(functions, key);
+  }
 
  private:
   absl::Status LookInLeaf(const Node& leaf, RouteStep& step) {
@@ -89,7 +91,9 @@ Route Explain(const NodeTable& table, NodeId root, std::string_view key, const U
   Explainer explainer(table, route);
   route.status = explainer.Run(root, std::string(key));
   if (route.status.ok()) {
-    route.value = explainer.Value(functions);
+    absl::StatusOr<std::optional<std::string>> value = explainer.Value(functions, key);
+    route.status = value.status();
+    route.value = value.ok() ? *std::move(value) : std::nullopt;
   }
   return route;
 }

@@ -41,7 +41,7 @@ struct RouteStep {
 struct Route {
   std::vector<RouteStep> steps;      // from the root down
   std::optional<std::string> value;  // nothing if the key is absent
-  absl::Status status;               // why the route could not be followed further
+  absl::Status status;               // why the route could not be followed further, or the value cannot be told
 };
 
 // Cost: as a lookup.

@@ -53,11 +53,10 @@ class LeafMerge {
       BETR_ASSIGN_OR_RETURN(old, ViewReader::Open(*basement));
       old->SeekForward(basement->clip.lo);
     }
-    MergeRegion(region, old ? &*old : nullptr);
-    return absl::OkStatus();
+    return MergeRegion(region, old ? &*old : nullptr);
   }
 
-  void MergeRegion(const Range& region, ViewReader* old) {
+  absl::Status MergeRegion(const Range& region, ViewReader* old) {
     const auto has_old = [&] { return old != nullptr && old->Valid(); };
     const auto has_new = [&] { return reader_.Valid() && !region.hi.Before(reader_.Key()); };
     while (has_old() || has_new()) {
@@ -69,20 +68,22 @@ class LeafMerge {
         old->Next();
         continue;
       }
-      WriteNew(order == 0 && news_.Covering(old->Key()) == nullptr ? old : nullptr);
+      BETR_RETURN_IF_ERROR(WriteNew(order == 0 && news_.Covering(old->Key()) == nullptr ? old : nullptr));
       if (order == 0) {
         old->Next();
       }
       reader_.Next();
     }
+    return absl::OkStatus();
   }
 
-  // Applies the current messages to the old value, if there is one.
-  void WriteNew(const ViewReader* old) {
+  // Applies the current messages to the old value, if there is one. A leaf can only take a value: so messages of
+  // functions that are not known stay above.
+  absl::Status WriteNew(const ViewReader* old) {
     const std::vector<Message>& messages = reader_.Messages();
     if (messages.size() == 1 && messages[0].kind == MessageKind::kPut) {
       writer_.Add(reader_.Key(), messages[0].value);
-      return;
+      return absl::OkStatus();
     }
     ValueBuilder value;
     for (size_t i = messages.size(); i > 0 && !value.Done(); --i) {
@@ -91,9 +92,11 @@ class LeafMerge {
     if (!value.Done() && old != nullptr) {
       value.Add(old->At(0));
     }
-    if (const auto result = value.Resolve(edit_.context().functions)) {
+    BETR_ASSIGN_OR_RETURN(const auto result, value.Resolve(edit_.context().functions, reader_.Key()));
+    if (result) {
       writer_.Add(reader_.Key(), *result);
     }
+    return absl::OkStatus();
   }
 
   Edit& edit_;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/message.h"
 
+#include <fmt/format.h>
+
 #include <ranges>
 
 #include "base/check.h"
+#include "base/escape.h"
 
 namespace betr::dag {
 
@@ -23,12 +26,18 @@ void ValueBuilder::Add(const Message& message) {
   }
 }
 
-std::optional<std::string> ValueBuilder::Resolve(const UpsertRegistry& functions) const {
-  std::optional<std::string> value = base_;
+absl::StatusOr<std::optional<std::string>> ValueBuilder::Resolve(const UpsertRegistry& functions,
+                                                                 std::string_view key) const {
+  absl::StatusOr<std::optional<std::string>> value(base_);
   for (const Upsert& upsert : std::ranges::reverse_view(upserts_)) {
-    if (const UpsertFunction* function = functions.Find(upsert.function)) {
-      value = function->Apply(value, upsert.delta);
+    const UpsertFunction* function = functions.Find(upsert.function);
+    if (function == nullptr) {
+      value = absl::FailedPreconditionError(
+          fmt::format("key \"{}\": its value depends on upsert function {}, which this program does not know",
+                      Escape(key), upsert.function));
+      return value;
     }
+    *value = function->Apply(*value, upsert.delta);
   }
   return value;
 }

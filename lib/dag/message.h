@@ -2,6 +2,8 @@
 // Point messages: what can be said about one key. Range messages (gotos) are in partition.h.
 #pragma once
 
+#include <absl/status/statusor.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,9 +37,9 @@ class ValueBuilder {
   bool Done() const { return done_; }
   bool Empty() const { return !done_ && upserts_.empty(); }
 
-  // The value: nothing if absent. Upserts of unknown functions leave the value as it is (a store with unknown
-  // functions opens read-only and says so).
-  std::optional<std::string> Resolve(const UpsertRegistry& functions) const;
+  // The value: nothing if absent. kFailedPrecondition, naming the function and the key, if it depends on an upsert of a
+  // function that is not known.
+  absl::StatusOr<std::optional<std::string>> Resolve(const UpsertRegistry& functions, std::string_view key) const;
 
  private:
   struct Upsert {

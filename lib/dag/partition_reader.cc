@@ -75,7 +75,7 @@ void PartitionReader::Collect() {
   }
 }
 
-// Upserts on a known value become a value.
+// Upserts on a known value become a value. Those of functions that are not known stay what they are.
 void PartitionReader::Fold() {
   if (!messages_.front().Terminal()) {
     ComposeUpserts();
@@ -85,10 +85,13 @@ void PartitionReader::Fold() {
   for (size_t i = messages_.size(); i > 0; --i) {
     value.Add(messages_[i - 1]);
   }
-  const std::optional<std::string> result = value.Resolve(*functions_);
+  const absl::StatusOr<std::optional<std::string>> result = value.Resolve(*functions_, Key());
+  if (!result.ok()) {
+    return;
+  }
   messages_.clear();
-  folded_.push_back(result.value_or(""));
-  messages_.push_back({result ? MessageKind::kPut : MessageKind::kErase, 0, folded_.back()});
+  folded_.push_back(result->value_or(""));
+  messages_.push_back({*result ? MessageKind::kPut : MessageKind::kErase, 0, folded_.back()});
 }
 
 void PartitionReader::ComposeUpserts() {

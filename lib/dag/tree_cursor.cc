@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/status.h"
 
 namespace betr::dag {
 
@@ -77,9 +78,15 @@ bool TreeCursor::LeaveSegment() {
   return EnterSegment(direction_ == Direction::kForward ? range.hi : range.lo);
 }
 
+// False at the end of the segment. The cursor is not valid any more after an error.
 bool TreeCursor::FindInSegment() {
   while (PickKey()) {
-    if (TakeValue()) {
+    const absl::StatusOr<bool> present = TakeValue();
+    if (!present.ok()) {
+      status_ = present.status();
+      valid_ = false;
+    }
+    if (!present.ok() || *present) {
       return true;
     }
   }
@@ -104,7 +111,7 @@ bool TreeCursor::PickKey() {
 }
 
 // Takes the current key out of all readers. False if it turns out to be absent.
-bool TreeCursor::TakeValue() {
+absl::StatusOr<bool> TreeCursor::TakeValue() {
   ValueBuilder value;
   for (const auto& reader : segment_->readers) {
     if (!reader->Valid() || reader->Key() != key_) {
@@ -119,7 +126,7 @@ bool TreeCursor::TakeValue() {
       reader->Prev();
     }
   }
-  std::optional<std::string> result = value.Resolve(functions_);
+  BETR_ASSIGN_OR_RETURN(std::optional<std::string> result, value.Resolve(functions_, key_));
   if (!result) {
     return false;
   }

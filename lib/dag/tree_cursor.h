@@ -35,7 +35,7 @@ class TreeCursor final : public Cursor {
   bool LeaveSegment();
   bool FindInSegment();
   bool PickKey();
-  bool TakeValue();
+  absl::StatusOr<bool> TakeValue();
 
   std::shared_ptr<const void> pin_;
   Source source_;

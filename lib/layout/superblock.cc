@@ -19,7 +19,7 @@ namespace betr::layout {
 namespace {
 
 constexpr size_t kChecksumAt = kSectorSize.value - 8;
-constexpr size_t kFieldsEnd = 376;
+constexpr size_t kFieldsEnd = 384;
 
 absl::Status Bad(std::string_view field, std::string_view what) {
   return absl::DataLossError(fmt::format("superblock: {} {}", field, what));
@@ -116,7 +116,8 @@ absl::Status CheckCounters(const Superblock& block) {
                                                        {"log opening", block.log_opening},
                                                        {"next node id", block.next_node_id.value},
                                                        {"next tree id", block.next_tree_id.value},
-                                                       {"next write version", block.next_version}};
+                                                       {"next write version", block.next_version},
+                                                       {"session's write version", block.session_version}};
   for (const auto& [name, value] : counters) BETR_RETURN_IF_ERROR(CheckLimits(name, value, 0, kMost));
   return absl::OkStatus();
 }
@@ -169,6 +170,7 @@ void PutState(std::string* out, const Superblock& block) {
   PutFixed64(out, block.log_opening);
   PutExtent(out, block.catalog.copies[1]);
   PutFixed32(out, 0);
+  PutFixed64(out, block.session_version);
 }
 
 void ReadShape(Decoder& in, Superblock& block) {
@@ -207,6 +209,7 @@ void ReadState(Decoder& in, Superblock& block) {
   block.log_opening = in.Fixed64();
   ReadExtent(in, block.catalog.copies[1]);
   in.Zeros(4);
+  block.session_version = in.Fixed64();
 }
 
 // What comes before anything else is believed: whether this is a superblock, whole, and of a format we know.
@@ -237,7 +240,12 @@ absl::Status CheckFormat(uint16_t major, const Features& features) {
 
 }  // namespace
 
-uint64_t FirstVersion(const Uuid& uuid) { return Checksum(uuid.View()) >> 2 | 1; }
+uint64_t FirstVersion(const Uuid& uuid) { return Checksum(uuid.View()) >> 3 | 1; }
+
+uint64_t Superblock::UnusedVersion() const {
+  constexpr uint64_t kOfASession = uint64_t{1} << 32;  // more writes than one does before its first checkpoint
+  return generation.value > 1 ? std::max(next_version, session_version) + kOfASession : next_version;
+}
 
 absl::Status CheckSuperblock(const Superblock& superblock) {
   BETR_RETURN_IF_ERROR(CheckIdentity(superblock));

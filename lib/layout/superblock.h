@@ -74,8 +74,8 @@ struct Features {
 };
 inline constexpr Features kKnownFeatures{};
 
-// The first write version of an image. It is made of the uuid, so that a node that another image left behind, or that
-// lies in a file of this one, is not taken for a node of this one by who looks for nodes (scan.h).
+// The first write version of an image, below 2^61. It is made of the uuid, so that a node that another image left
+// behind, or that lies in a file of this one, is not taken for a node of this one by who looks for nodes (scan.h).
 uint64_t FirstVersion(const Uuid& uuid);
 
 struct Superblock {
@@ -98,7 +98,8 @@ struct Superblock {
   uint64_t log_opening = 0;
   NodeId next_node_id;
   TreeId next_tree_id;
-  uint64_t next_version = 0;  // write versions from here on have not been used
+  uint64_t next_version = 0;     // what the checkpoint consists of has write versions below
+  uint64_t session_version = 0;  // the first one of the session that wrote last; 0: none has
   std::chrono::nanoseconds made_at{0};
   std::string made_by;
   TableAddress table;
@@ -110,6 +111,9 @@ struct Superblock {
   UnitRange ExtentArea() const { return {log.end(), CopyUnit() - log.end()}; }
   // Where the copy is: the last unit.
   uint64_t CopyUnit() const { return device_units - 1; }
+  // From here on no write had a version: none of the checkpoint, none after it, and none that a crash has lost.
+  // Requires: each session that writes says first where its versions begin.
+  uint64_t UnusedVersion() const;
   // Whether this build may write to the image.
   bool Writable() const { return (features.read_only_compatible & ~kKnownFeatures.read_only_compatible) == 0; }
 };

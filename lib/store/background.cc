@@ -10,7 +10,8 @@ namespace betr {
 
 absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
-  return store::Checkpointer::Begin{std::move(state), log_->LastLsn(), log_->Mark(), ++checkpoints_begun_};
+  return store::Checkpointer::Begin{std::move(state), log_->LastLsn(), log_->Mark(), ++checkpoints_begun_,
+                                    functions_in_use_};
 }
 
 absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& begin) {
@@ -119,6 +120,7 @@ absl::Status Store::Impl::WriteDirty() {
   if (core_->cache->Dirty() <= core_->DirtySoftLimit()) {
     return absl::OkStatus();
   }
+  BETR_RETURN_IF_ERROR(checkpointer_.BeginWriting());
   BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(core_->DirtySoftLimit() * 3 / 4));
   core_->counters.bytes_eviction += bytes.value;
   return absl::OkStatus();

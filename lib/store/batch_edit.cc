@@ -17,7 +17,6 @@ BatchEdit::BatchEdit(Core& core, Fronts& fronts, const State& before)
       before_(before),
       edit_(before.table, before.next_node, core.DagContext()),
       trees_(before.trees),
-      tree_names_(before.tree_names),
       next_tree_(before.next_tree),
       levels_(before.levels) {}
 
@@ -47,7 +46,6 @@ Change BatchEdit::TakeChange() {
   state->table = edit_.table();
   state->next_node = edit_.next_id();
   state->trees = std::move(trees_);
-  state->tree_names = tree_names_;
   state->next_tree = next_tree_;
   state->levels = levels_;
   Change change;
@@ -77,14 +75,14 @@ void BatchEdit::Buffer(const Op& op) {
   }
 }
 
-// Everything that was said about a tree so far goes into its root. Returns the tree.
-absl::StatusOr<Tree*> BatchEdit::Drain(TreeId id) {
-  const auto found = trees_.find(id);
-  Check(found != trees_.end(), "a batch is checked before it is applied");
-  Tree& tree = found->second;
+// Everything that was said about a tree so far goes into its root.
+absl::StatusOr<NodeId> BatchEdit::Drain(TreeId id) {
+  const Tree* tree = trees_.Find(id);
+  Check(tree != nullptr, "a batch is checked before it is applied");
+  NodeId root = tree->root;
   if (drained_.insert(id).second) {
     for (const SealedPtr& sealed : fronts_.SealAll(id)) {
-      BETR_RETURN_IF_ERROR(InsertBuffer(tree, sealed->messages));
+      BETR_ASSIGN_OR_RETURN(root, InsertBuffer(root, sealed->messages));
     }
     std::vector<const Op*> deferred;
     std::swap(deferred, deferred_);
@@ -97,24 +95,26 @@ absl::StatusOr<Tree*> BatchEdit::Drain(TreeId id) {
     }
   }
   if (const auto local = local_.find(id); local != local_.end()) {
-    BETR_RETURN_IF_ERROR(InsertBuffer(tree, local->second));
+    BETR_ASSIGN_OR_RETURN(root, InsertBuffer(root, local->second));
     local_.erase(local);
   }
-  return &tree;
+  trees_.SetRoot(id, root);
+  return root;
 }
 
-absl::Status BatchEdit::InsertBuffer(Tree& tree, const dag::MessageBuffer& buffer) {
-  BETR_ASSIGN_OR_RETURN(tree.root, dag::Insert(edit_, tree.root, buffer.Seal(*core_.io)));
-  return absl::OkStatus();
+absl::StatusOr<NodeId> BatchEdit::InsertBuffer(NodeId root, const dag::MessageBuffer& buffer) {
+  return dag::Insert(edit_, root, buffer.Seal(*core_.io));
 }
 
 absl::Status BatchEdit::CloneOrRename(const Op& op) {
-  BETR_ASSIGN_OR_RETURN(Tree* const from, Drain(op.tree));
-  BETR_ASSIGN_OR_RETURN(Tree* const to, Drain(op.to_tree));
+  BETR_ASSIGN_OR_RETURN(NodeId from, Drain(op.tree));
+  BETR_ASSIGN_OR_RETURN(NodeId other, Drain(op.to_tree));
+  NodeId& to = op.tree == op.to_tree ? from : other;  // one root is one variable
   const uint64_t levels = edit_.counters().levels_grown;
-  BETR_RETURN_IF_ERROR(op.kind == OpKind::kClonePrefix
-                           ? dag::ClonePrefix(edit_, from->root, op.key, to->root, op.value)
-                           : dag::RenamePrefix(edit_, from->root, op.key, to->root, op.value));
+  BETR_RETURN_IF_ERROR(op.kind == OpKind::kClonePrefix ? dag::ClonePrefix(edit_, from, op.key, to, op.value)
+                                                       : dag::RenamePrefix(edit_, from, op.key, to, op.value));
+  trees_.SetRoot(op.tree, from);
+  trees_.SetRoot(op.to_tree, to);
   levels_ += edit_.counters().levels_grown - levels;
   return absl::OkStatus();
 }
@@ -127,25 +127,23 @@ absl::Status BatchEdit::Create(const Op& op) {
 }
 
 absl::Status BatchEdit::Snapshot(const Op& op) {
-  BETR_ASSIGN_OR_RETURN(const Tree* const source, Drain(op.tree));
-  edit_.Retain(source->root);
-  AddTree({op.to_tree, op.key, source->root, source->codec, true});
+  BETR_ASSIGN_OR_RETURN(const NodeId root, Drain(op.tree));
+  edit_.Retain(root);
+  AddTree({op.to_tree, op.key, root, trees_.Find(op.tree)->codec, true});
   return absl::OkStatus();
 }
 
 void BatchEdit::AddTree(Tree tree) {
-  tree_names_ += Bytes{tree.name.size()};
   drained_.insert(tree.id);
   next_tree_ = std::max(next_tree_, tree.id.Next());
-  trees_[tree.id] = std::move(tree);
+  trees_.Set(std::move(tree));
 }
 
 absl::Status BatchEdit::Drop(const Op& op) {
-  const auto found = trees_.find(op.tree);
-  Check(found != trees_.end(), "a batch is checked before it is applied");
-  edit_.Release(found->second.root);
-  tree_names_ = tree_names_ - Bytes{found->second.name.size()};
-  trees_.erase(found);
+  const Tree* tree = trees_.Find(op.tree);
+  Check(tree != nullptr, "a batch is checked before it is applied");
+  edit_.Release(tree->root);
+  trees_.Remove(op.tree);
   drained_.insert(op.tree);
   local_.erase(op.tree);
   std::erase_if(deferred_, [&](const Op* deferred) { return deferred->tree == op.tree; });

@@ -34,8 +34,9 @@ class BatchEdit {
 
  private:
   void Buffer(const Op& op);
-  absl::StatusOr<Tree*> Drain(TreeId id);
-  absl::Status InsertBuffer(Tree& tree, const dag::MessageBuffer& buffer);
+  // Returns the root.
+  absl::StatusOr<NodeId> Drain(TreeId id);
+  absl::StatusOr<NodeId> InsertBuffer(NodeId root, const dag::MessageBuffer& buffer);
   absl::Status CloneOrRename(const Op& op);
   absl::Status Create(const Op& op);
   absl::Status Snapshot(const Op& op);
@@ -46,8 +47,7 @@ class BatchEdit {
   Fronts& fronts_;
   const State& before_;
   dag::Edit edit_;
-  std::map<TreeId, Tree> trees_;
-  Bytes tree_names_;
+  TreeTable trees_;
   TreeId next_tree_;
   uint64_t levels_;
   std::set<TreeId> drained_;                    // trees whose sealed and active buffers are in their roots

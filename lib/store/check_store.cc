@@ -182,7 +182,7 @@ CheckFigures CheckStore(Inspection& image, CheckDepth depth, const ReportFinding
   CheckFigures figures;
   const State& state = *image.state();
   figures.nodes = state.table.Count();
-  figures.trees = state.trees.size();
+  figures.trees = state.trees.Size();
   figures.table_pages = image.table_pages();
   for (const UsedExtent& used : image.extents()) {
     figures.used += used.extent.Size();

@@ -15,14 +15,12 @@
 
 namespace betr::store {
 
-layout::Catalog CatalogOf(const State& state, const UpsertRegistry& functions) {
+layout::Catalog CatalogOf(const State& state, FunctionNames functions) {
   layout::Catalog catalog;
   for (const auto& [id, tree] : state.trees) {
     catalog.trees.push_back({id, tree.name, tree.root, tree.codec, tree.snapshot});
   }
-  for (const auto& [number, function] : functions.All()) {
-    catalog.functions[number] = function->Name();
-  }
+  catalog.functions = std::move(functions);
   return catalog;
 }
 
@@ -68,9 +66,9 @@ absl::StatusOr<layout::WrittenTable> Checkpointer::WriteTable(const State& state
   return written;
 }
 
-absl::Status Checkpointer::WriteCatalog(const State& state, Generation generation) {
-  layout::Catalog catalog = CatalogOf(state, core_.options.functions);
-  // Functions that this program does not know, but the image may use, stay listed.
+absl::Status Checkpointer::WriteCatalog(const Begin& begin, Generation generation) {
+  layout::Catalog catalog = CatalogOf(*begin.state, begin.functions);
+  // Nobody knows whether messages of those that were in use are left.
   catalog.functions.insert(catalog_.catalog.functions.begin(), catalog_.catalog.functions.end());
   if (catalog == catalog_.catalog && catalog_.Sound()) {
     return absl::OkStatus();
@@ -138,9 +136,11 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   if (is_stable || begin.order < newest_) {
     return absl::OkStatus();
   }
+  BETR_RETURN_IF_ERROR(BeginWritingNow());
+  next = Next();
   BETR_RETURN_IF_ERROR(WriteNodes(*begin.state));
   BETR_ASSIGN_OR_RETURN(const layout::WrittenTable table, WriteTable(*begin.state, next.generation));
-  BETR_RETURN_IF_ERROR(WriteCatalog(*begin.state, next.generation));
+  BETR_RETURN_IF_ERROR(WriteCatalog(begin, next.generation));
   BETR_RETURN_IF_ERROR(core_.device->Flush());
   next.table = table.address;
   next.catalog = catalog_.address;
@@ -172,14 +172,24 @@ absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
   return core_.device->Flush();
 }
 
-absl::Status Checkpointer::ReopenLog() {
-  const MutexLock writing(writing_);
-  layout::Superblock next = Next();
-  if (next.log_opening == 0) {
+absl::Status Checkpointer::BeginWriting() {
+  if (has_begun_) {
     return absl::OkStatus();
   }
+  const MutexLock writing(writing_);
+  return BeginWritingNow();
+}
+
+absl::Status Checkpointer::BeginWritingNow() {
+  if (has_begun_) {
+    return absl::OkStatus();
+  }
+  layout::Superblock next = Next();
   next.log_opening = 0;
-  return Flip(std::move(next), stable());
+  next.session_version = core_.io->next_version();
+  BETR_RETURN_IF_ERROR(Flip(std::move(next), stable()));
+  has_begun_ = true;
+  return absl::OkStatus();
 }
 
 }  // namespace betr::store

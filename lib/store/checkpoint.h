@@ -12,11 +12,14 @@
 
 #include <absl/status/status.h>
 
+#include <atomic>
+
 #include "base/mutex.h"
 #include "layout/catalog_codec.h"
 #include "store/core.h"
 #include "store/log.h"
 #include "store/state.h"
+#include "store/upsert_names.h"
 
 namespace betr::store {
 
@@ -33,8 +36,9 @@ class Checkpointer {
   struct Begin {
     StatePtr state;  // has every batch up to lsn
     Lsn lsn;
-    LogPosition log;  // of the first frame that a replay after lsn needs
-    uint64_t order;   // of the beginnings among each other
+    LogPosition log;               // of the first frame that a replay after lsn needs
+    uint64_t order;                // of the beginnings among each other
+    FunctionNames functions = {};  // that its messages may have, besides those of the catalog before
   };
   // Makes the state stable. Does nothing if it is, or one that began later.
   // Errors: kResourceExhausted leaves the old state stable and everything usable; after a failed write the store
@@ -46,9 +50,10 @@ class Checkpointer {
   // checkpoint follows. Does nothing if nothing was written.
   absl::Status WriteTwin(uint64_t log_opening);
 
-  // Makes the superblock say that the log may go on. Does nothing if it does, which is so after a checkpoint. May wait
-  // for a checkpoint that is being written.
-  absl::Status ReopenLog();
+  // Before this session's first write of a node or of the log: the superblock says durably that the log may go on, and
+  // from which version on nodes are written, which no later session uses again. Does nothing if it was called before.
+  // May wait for a checkpoint that is being written.
+  absl::Status BeginWriting();
 
   // The state that the superblock names, and the generation it has.
   StatePtr stable() const;
@@ -61,9 +66,10 @@ class Checkpointer {
   absl::Status Flip(layout::Superblock next, const StatePtr& state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   absl::Status WriteFlushed(const layout::Superblock& next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   absl::Status ConfirmNow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  absl::Status BeginWritingNow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   absl::Status WriteNodes(const State& state);
   absl::StatusOr<layout::WrittenTable> WriteTable(const State& state, Generation generation);
-  absl::Status WriteCatalog(const State& state, Generation generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  absl::Status WriteCatalog(const Begin& begin, Generation generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
 
   Core& core_;
   Mutex writing_;  // held across writes of the device, and before the other
@@ -73,12 +79,13 @@ class Checkpointer {
   uint64_t newest_ ABSL_GUARDED_BY(writing_) = 0;  // order of the newest written
   bool has_written_ ABSL_GUARDED_BY(writing_) = false;
   bool is_confirmed_ ABSL_GUARDED_BY(writing_) = false;
+  std::atomic<bool> has_begun_ = false;
   StatePtr doubtful_ ABSL_GUARDED_BY(writing_);  // what a superblock names that could not be written or flushed
   layout::StoredCatalog catalog_ ABSL_GUARDED_BY(writing_);
   layout::StoredCatalog stable_catalog_ ABSL_GUARDED_BY(writing_);  // keeps its space until the next superblock
 };
 
 // The catalog that a state has.
-layout::Catalog CatalogOf(const State& state, const UpsertRegistry& functions);
+layout::Catalog CatalogOf(const State& state, FunctionNames functions);
 
 }  // namespace betr::store

@@ -33,7 +33,7 @@ std::shared_ptr<const View> Fronts::Pin() {
 
 absl::StatusOr<StatePtr> Fronts::LookUp(TreeId tree, std::string_view key, dag::ValueBuilder& value) const {
   const ReaderLock lock(mutex_);
-  if (!state_->trees.contains(tree)) {
+  if (!state_->trees.Contains(tree)) {
     return absl::NotFoundError(fmt::format("tree {}: there is no such tree", tree.value));
   }
   if (const auto found = fronts_.find(tree); found != fronts_.end()) {
@@ -139,7 +139,7 @@ void Fronts::Publish(Change change) {
     }
   }
   for (auto& [tree, buffer] : change.replace) {
-    if (state_->trees.contains(tree) && !buffer.Empty()) {
+    if (state_->trees.Contains(tree) && !buffer.Empty()) {
       FrontOf(tree).active = std::move(buffer);
     }
   }

@@ -43,8 +43,8 @@ uint64_t MessageUnits(Bytes bytes) { return 2 * WithMap(UnitsFor(bytes) + 1); }
 
 // A tree's root with `bytes` of messages more.
 uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
-  const auto tree = state.trees.find(id);
-  const uint64_t root = tree == state.trees.end() ? 0 : BoundOf(state.table.Find(tree->second.root));
+  const Tree* tree = state.trees.Find(id);
+  const uint64_t root = tree == nullptr ? 0 : BoundOf(state.table.Find(tree->root));
   return 2 * root + MessageUnits(bytes) + kNewRootUnits;
 }
 
@@ -67,7 +67,7 @@ uint64_t BatchUnits(const Core& core, const State& state) {
 // while a reader holds the state before.
 uint64_t TableUnits(const Core& core, const State& state) {
   const Bytes catalog =
-      state.tree_names + kTreeBytes * (state.trees.size() + core.options.functions.All().size()) + kNewTree;
+      state.trees.NameBytes() + kTreeBytes * (state.trees.Size() + core.options.functions.All().size()) + kNewTree;
   return 2 * (state.table.Pages() + kFreshPages + 2 * WithMap(UnitsFor(catalog)));
 }
 

@@ -16,6 +16,7 @@
 #include <span>
 #include <thread>
 
+#include "base/forks.h"
 #include "base/mutex.h"
 #include "betr/store.h"
 #include "store/checkpoint.h"
@@ -42,6 +43,11 @@ class Store::Impl {
   ~Impl();
 
   absl::Status Close();
+  // What is asked of a store before it writes: it is open, and in this process.
+  absl::Status MayWrite() const;
+  // It was opened in a process of which this one is a child. Its threads are not here, and its locks may be held by
+  // them.
+  bool IsInherited() const { return forks_ != Forks(); }
 
   // Checks a batch, makes it durable-to-be and visible. `ids` of new trees are filled in. A batch that only erases has
   // the purpose of a delete in any case.
@@ -64,6 +70,8 @@ class Store::Impl {
   store::Fronts& fronts() { return fronts_; }
   store::Structure& structure() { return structure_; }
   store::Checkpointer& checkpointer() { return checkpointer_; }
+  // Those that the image uses, and this program does not know: only a store that is open read-only has any.
+  store::FunctionNames UnknownFunctions();
   bool ReadOnly() const { return core_->options.read_only || !core_->health.status().ok(); }
 
  private:
@@ -71,7 +79,8 @@ class Store::Impl {
 
   // Write path.
   absl::Status CheckOps(std::span<Op> ops) const;
-  // Remembers for closing, and for the next one without space, that these leave work behind.
+  // Remembers for closing, and for the next one without space, that these leave work behind; and for the catalog, which
+  // functions they use.
   void NoteWork(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // What the point changes and range erases among `ops` put in front of trees (headroom.h).
   store::Pledge PledgeFor(std::span<const Op> ops) const;
@@ -106,6 +115,8 @@ class Store::Impl {
 
   // Background.
   absl::Status Recover();
+  // What closing does when the threads have stopped.
+  absl::Status End();
   void StartThreads();
   void StopThreads();
   void StructureLoop();
@@ -140,6 +151,7 @@ class Store::Impl {
   Mutex write_mutex_;
   Mutex checkpoint_mutex_ ABSL_ACQUIRED_AFTER(write_mutex_);
   uint64_t checkpoints_begun_ ABSL_GUARDED_BY(write_mutex_) = 0;
+  store::FunctionNames functions_in_use_ ABSL_GUARDED_BY(write_mutex_);  // those of the catalog, and since then
   // Nothing was erased, cloned or renamed by ranges since MakeRoom looked at all that is on disk.
   bool swept_ ABSL_GUARDED_BY(write_mutex_) = false;
   // MakeRoom has found no work any more: deletes may use what is kept for it.
@@ -156,6 +168,10 @@ class Store::Impl {
   std::atomic<bool> unsettled_{false};                          // ranges were erased, cloned or renamed
   std::atomic<bool> erased_{false};                             // keys were erased
   std::atomic<int64_t> last_checkpoint_ns_{0};
+  // Set with writers held: so each batch is in the checkpoint with which closing ends, or is refused.
+  std::atomic<bool> is_closed_{false};
+  std::atomic<bool> has_closed_well_{false};
+  const uint64_t forks_ = Forks();
   std::thread structure_thread_;
   std::thread writer_thread_;
 };

@@ -63,8 +63,7 @@ void Inspection::Prepare(BlockDevice& device, layout::Superblock superblock, Byt
   core_.space = layout::SpaceMap::Create(superblock.ExtentArea());
   core_.cache = std::make_shared<Cache>(cache_size);
   // What a newer checkpoint than this one may have given out is not given out again.
-  core_.io =
-      std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.next_version + kVersionJump, 0);
+  core_.io = std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.UnusedVersion(), 0);
   core_.superblock = std::move(superblock);
 }
 
@@ -152,7 +151,7 @@ void Inspection::ReadTable() {
   state->next_node = core_.superblock.next_node_id;
   state->next_tree = core_.superblock.next_tree_id;
   for (const layout::CatalogTree& tree : catalog_.catalog.trees) {
-    state->trees[tree.id] = {tree.id, tree.name, tree.root, tree.codec, tree.snapshot};
+    state->trees.Set({tree.id, tree.name, tree.root, tree.codec, tree.snapshot});
   }
   const layout::TableAddress& address = core_.superblock.table;
   if (address.level > layout::kMaxTableLevel) {

@@ -112,8 +112,8 @@ class Search {
   }
 
   std::string NameOf(TreeId id) const {
-    const auto tree = image_.state()->trees.find(id);
-    return tree != image_.state()->trees.end() ? tree->second.name : fmt::format("number {}", id.value);
+    const Tree* tree = image_.state()->trees.Find(id);
+    return tree != nullptr ? tree->name : fmt::format("number {}", id.value);
   }
 
   void Add(std::string tree, Range range, std::string why) {

@@ -16,9 +16,6 @@
 
 namespace betr::store {
 
-// How far write versions skip ahead when some may have been given out that nobody knows of.
-inline constexpr uint64_t kVersionJump = uint64_t{1} << 32;
-
 struct IoCounters {
   std::atomic<uint64_t> node_reads{0};
   std::atomic<uint64_t> block_reads{0};

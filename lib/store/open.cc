@@ -79,9 +79,7 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
   core->space = layout::SpaceMap::Create(superblock.ExtentArea());
   core->reserve = ReserveOf(superblock);
   core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
-  // Versions that were given out after the last checkpoint and lost in a crash are not given out again.
-  const uint64_t jump = superblock.generation.value > 1 ? store::kVersionJump : 0;
-  core->io = std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.next_version + jump,
+  core->io = std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.UnusedVersion(),
                                              HelpersOf(core->options));
   core->superblock = std::move(superblock);
   return core;
@@ -99,8 +97,7 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
       return absl::DataLossError(fmt::format(
           "catalog: tree \"{}\": its root, node {}, is no interior node of the table", tree.name, tree.root.value));
     }
-    state->trees[tree.id] = {tree.id, tree.name, tree.root, tree.codec, tree.snapshot};
-    state->tree_names += Bytes{tree.name.size()};
+    state->trees.Set({tree.id, tree.name, tree.root, tree.codec, tree.snapshot});
   }
   state->next_node = core.superblock.next_node_id;
   state->next_tree = core.superblock.next_tree_id;
@@ -153,7 +150,12 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
   BETR_RETURN_IF_ERROR(CheckFunctions(catalog.catalog, core->options));
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, ReadState(*core, catalog.catalog));
   core->waiting = store::WaitingIn(*state).value;
+  store::FunctionNames functions = catalog.catalog.functions;
   std::unique_ptr<Impl> impl(new Impl(std::move(core), std::move(state), std::move(catalog)));
+  {
+    const MutexLock lock(impl->write_mutex_);
+    impl->functions_in_use_ = std::move(functions);
+  }
   BETR_RETURN_IF_ERROR(impl->Recover());
   impl->StartThreads();
   return impl;
@@ -180,20 +182,42 @@ absl::Status Store::Impl::Recover() {
     return status.ok() ? status : store::WithLogRecord(Annotate(status, fmt::format("log record {}", lsn.value)), lsn);
   };
   BETR_ASSIGN_OR_RETURN(log_, store::Log::Open(*core_->device, AreaOf(superblock), LogSalt(superblock), from, replay));
-  log_->BeforeFirstWrite([this] { return checkpointer_.ReopenLog(); });
+  log_->BeforeFirstWrite([this] { return checkpointer_.BeginWriting(); });
   return absl::OkStatus();
 }
 
 Store::Impl::~Impl() { StopThreads(); }
 
+absl::Status Store::Impl::MayWrite() const {
+  if (IsInherited()) {
+    return absl::FailedPreconditionError(
+        fmt::format("{}: the store belongs to the process that opened it, not to its child", core_->device->Name()));
+  }
+  return is_closed_ ? absl::FailedPreconditionError(fmt::format("{}: the store is closed", core_->device->Name()))
+                    : absl::OkStatus();
+}
+
 absl::Status Store::Impl::Close() {
+  if (has_closed_well_) {
+    return absl::OkStatus();
+  }
+  {
+    const MutexLock lock(write_mutex_);
+    is_closed_ = true;
+  }
   StopThreads();
+  absl::Status ended = End();
+  has_closed_well_ = ended.ok();
+  return ended;
+}
+
+absl::Status Store::Impl::End() {
   if (core_->options.read_only) {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(core_->health.status());
   // Work that ends at what cannot be read keeps nothing else from becoming durable.
-  const absl::Status settled = Settle();
+  absl::Status settled = Settle();
   if (!settled.ok() && Logged()) {
     BETR_RETURN_IF_ERROR(Sync());  // a checkpoint may need the same node, the log needs none
   }

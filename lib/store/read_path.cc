@@ -15,11 +15,11 @@ namespace betr {
 namespace {
 
 absl::StatusOr<const store::Tree*> TreeOf(const store::State& state, TreeId tree) {
-  const auto found = state.trees.find(tree);
-  if (found == state.trees.end()) {
+  const store::Tree* found = state.trees.Find(tree);
+  if (found == nullptr) {
     return absl::NotFoundError(fmt::format("tree {}: there is no such tree", tree.value));
   }
-  return &found->second;
+  return found;
 }
 
 const std::vector<std::shared_ptr<const dag::Layer>>& LayersOf(const store::View& view, TreeId tree) {
@@ -48,7 +48,7 @@ absl::StatusOr<std::optional<std::string>> Store::Impl::Get(const store::View* v
   if (!value.Done()) {
     BETR_RETURN_IF_ERROR(dag::LookUp(state->table, found->root, key, value));
   }
-  return value.Resolve(core_->options.functions);
+  return value.Resolve(core_->options.functions, key);
 }
 
 absl::StatusOr<std::unique_ptr<Cursor>> Store::Impl::NewCursor(std::shared_ptr<const store::View> view, TreeId tree,
@@ -64,6 +64,8 @@ absl::StatusOr<RangeEstimate> Store::Impl::Estimate(TreeId tree, const Range& ra
   BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*view->state, tree));
   BETR_ASSIGN_OR_RETURN(RangeEstimate estimate, dag::Estimate(view->state->table, found->root, range));
   for (const auto& layer : LayersOf(*view, tree)) {
+    const dag::Stretch stretch = layer->Around(range.lo, dag::Direction::kForward);
+    estimate.exact = estimate.exact && !stretch.erased && stretch.range.Covers(range);
     const std::unique_ptr<dag::PointReader> points = layer->Points();
     for (points->SeekForward(range.lo); points->Valid() && range.Contains(points->Key()); points->Next()) {
       ++estimate.keys;

@@ -134,7 +134,9 @@ class Salvage {
     auto state = std::make_shared<State>();
     state->table = nodes_.table();
     state->table.StartChanging();
-    state->trees = trees_;
+    for (const auto& [id, tree] : trees_) {
+      state->trees.Set(tree);
+    }
     state->next_node = nodes_.next_id();
     state->next_tree = next_tree_;
     // Without an address: the catalog is written anew, whatever it holds.

@@ -68,15 +68,15 @@ class SmallCopy {
   }
 
   absl::StatusOr<bool> Copy(const Op& op) {
-    const auto tree = view_.state->trees.find(op.tree);
-    if (tree == view_.state->trees.end() || !Untouched(op.tree, Range::Prefix(op.key))) {
+    const Tree* tree = view_.state->trees.Find(op.tree);
+    if (tree == nullptr || !Untouched(op.tree, Range::Prefix(op.key))) {
       return false;
     }
-    BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->second.root, op.key));
+    BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->root, op.key));
     if (large) {
       return false;
     }
-    BETR_ASSIGN_OR_RETURN(std::optional<std::vector<Op>> puts, Read(op, tree->second.root));
+    BETR_ASSIGN_OR_RETURN(std::optional<std::vector<Op>> puts, Read(op, tree->root));
     if (!puts) {
       return false;
     }
@@ -109,6 +109,9 @@ class SmallCopy {
       put.key += cursor.Key().substr(op.key.size());
       put.value = cursor.Value();
       puts.push_back(std::move(put));
+    }
+    if (absl::IsFailedPrecondition(cursor.status())) {
+      return std::optional<std::vector<Op>>();  // of a function that is not known: its messages go along as they are
     }
     BETR_RETURN_IF_ERROR(cursor.status());
     return std::optional(std::move(puts));

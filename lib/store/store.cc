@@ -14,9 +14,14 @@
 namespace betr {
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Store::~Store() = default;
 
-absl::Status Store::Close() { return impl_->Close(); }
+Store::~Store() {
+  if (impl_ != nullptr && impl_->IsInherited()) {
+    static_cast<void>(impl_.release());  // it would wait for threads that only the other process has
+  }
+}
+
+absl::Status Store::Close() { return impl_->IsInherited() ? impl_->MayWrite() : impl_->Close(); }
 
 absl::StatusOr<TreeId> Store::CreateTree(std::string_view name, std::string_view compression) {
   Op op;
@@ -30,10 +35,8 @@ absl::StatusOr<TreeId> Store::CreateTree(std::string_view name, std::string_view
 
 absl::StatusOr<TreeId> Store::FindTree(std::string_view name) const {
   const store::StatePtr state = impl_->fronts().state();
-  for (const auto& [id, tree] : state->trees) {
-    if (tree.name == name) {
-      return id;
-    }
+  if (const store::Tree* tree = state->trees.FindName(name); tree != nullptr) {
+    return tree->id;
   }
   return absl::NotFoundError(fmt::format("tree \"{}\": there is no such tree", Escape(name)));
 }
@@ -104,9 +107,20 @@ absl::Status Store::RenamePrefix(TreeId from_tree, std::string_view from, TreeId
   return impl_->Write(batch.ops_);
 }
 
-absl::Status Store::Sync() { return impl_->Sync(); }
-absl::Status Store::Checkpoint() { return impl_->Checkpoint(); }
-absl::Status Store::Compact(TreeId tree) { return impl_->Compact(tree); }
+absl::Status Store::Sync() {
+  BETR_RETURN_IF_ERROR(impl_->MayWrite());
+  return impl_->Sync();
+}
+
+absl::Status Store::Checkpoint() {
+  BETR_RETURN_IF_ERROR(impl_->MayWrite());
+  return impl_->Checkpoint();
+}
+
+absl::Status Store::Compact(TreeId tree) {
+  BETR_RETURN_IF_ERROR(impl_->MayWrite());
+  return impl_->Compact(tree);
+}
 
 absl::StatusOr<std::optional<std::string>> Store::Get(TreeId tree, std::string_view key) const {
   return impl_->Get(nullptr, tree, key);

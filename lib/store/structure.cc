@@ -103,11 +103,13 @@ absl::StatusOr<StatePtr> Structure::Drain() {
   const Turn turn(*this, Turn::Kind::kUrgent);
   const StatePtr before = fronts_.state();
   dag::Edit edit = Begin(*before);
-  auto trees = before->trees;
+  TreeTable trees = before->trees;
   Change change;
   for (const TreeId id : fronts_.Busy()) {
     for (const SealedPtr& sealed : fronts_.SealAll(id)) {
-      BETR_ASSIGN_OR_RETURN(trees[id].root, dag::Insert(edit, trees[id].root, sealed->messages.Seal(*core_.io)));
+      BETR_ASSIGN_OR_RETURN(const NodeId root,
+                            dag::Insert(edit, trees.Find(id)->root, sealed->messages.Seal(*core_.io)));
+      trees.SetRoot(id, root);
     }
     change.emptied.insert(id);
   }
@@ -265,17 +267,17 @@ absl::StatusOr<bool> Structure::WorkStep(bool news) {
 absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
   const bool had_news = std::exchange(restless.news, false);
   const StatePtr before = fronts_.state();
-  const auto tree = before->trees.find(id);
-  if (tree == before->trees.end() || tree->second.snapshot) {
+  const Tree* tree = before->trees.Find(id);
+  if (tree == nullptr || tree->snapshot) {
     return false;
   }
   dag::Edit edit = Begin(*before);
   restless.sweep.reach = reach_;
-  BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree->second.root, restless.sweep));
+  BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree->root, restless.sweep));
   restless.news = result.pressing;
   if (result.changed) {
     const std::shared_ptr<State> after = Finish(*before, edit);
-    after->trees[id].root = result.root;
+    after->trees.SetRoot(id, result.root);
     if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
       restless.news = had_news;
       return space;
@@ -297,9 +299,9 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
   const StatePtr before = fronts_.state();
   dag::Edit edit = Begin(*before);
   BETR_ASSIGN_OR_RETURN(const NodeId root,
-                        dag::Insert(edit, before->trees.at(id).root, sealed->messages.Seal(*core_.io)));
+                        dag::Insert(edit, before->trees.Find(id)->root, sealed->messages.Seal(*core_.io)));
   const std::shared_ptr<State> after = Finish(*before, edit);
-  after->trees.at(id).root = root;
+  after->trees.SetRoot(id, root);
   BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
   Remember(edit);
   Change change;
@@ -340,14 +342,14 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
 absl::Status Structure::Compact(TreeId id) {
   const Turn turn(*this, Turn::Kind::kUrgent);
   const StatePtr before = fronts_.state();
-  const auto tree = before->trees.find(id);
-  if (tree == before->trees.end() || tree->second.snapshot) {
+  const Tree* tree = before->trees.Find(id);
+  if (tree == nullptr || tree->snapshot) {
     return absl::NotFoundError("no such tree, or a snapshot");
   }
   dag::Edit edit = Begin(*before);
-  BETR_ASSIGN_OR_RETURN(const NodeId root, dag::FlushAll(edit, tree->second.root));
+  BETR_ASSIGN_OR_RETURN(const NodeId root, dag::FlushAll(edit, tree->root));
   const std::shared_ptr<State> after = Finish(*before, edit);
-  after->trees[id].root = root;
+  after->trees.SetRoot(id, root);
   BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
   Remember(edit);
   Change change;

@@ -51,7 +51,7 @@ absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Effort effort) 
       continue;
     }
     const std::shared_ptr<State> after = Finish(*before, edit);
-    after->trees[tree.id].root = result.root;
+    after->trees.SetRoot(tree.id, result.root);
     if (CheckSpace(*before, edit, *after).ok()) {
       Remember(edit);
       Change change;

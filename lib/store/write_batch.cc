@@ -18,6 +18,19 @@ Op MakeOp(OpKind kind, TreeId tree, std::string_view key) {
 
 }  // namespace
 
+WriteBatch::WriteBatch(WriteBatch&& other) noexcept
+    : ops_(std::exchange(other.ops_, {})),
+      size_(std::exchange(other.size_, Bytes{0})),
+      makes_room_(std::exchange(other.makes_room_, false)) {}
+
+WriteBatch& WriteBatch::operator=(WriteBatch&& other) noexcept {
+  WriteBatch taken(std::move(other));
+  std::swap(ops_, taken.ops_);
+  std::swap(size_, taken.size_);
+  std::swap(makes_room_, taken.makes_room_);
+  return *this;
+}
+
 void WriteBatch::Add(Op op) {
   size_ += store::EncodedSize(op);
   ops_.push_back(std::move(op));

@@ -14,6 +14,7 @@
 #include "store/batch_codec.h"
 #include "store/impl.h"
 #include "store/small_copy.h"
+#include "store/upsert_names.h"
 
 namespace betr {
 namespace {
@@ -43,14 +44,10 @@ bool LeavesWork(const Op& op) { return op.kind == OpKind::kEraseRange || Structu
 // A clone of a whole tree needs a level above its root.
 bool MayAddLevel(const Op& op) { return op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix; }
 
-// What a batch may assume of the trees, change after change.
+// What a batch may assume of the trees, change after change. The copy shares all that the batch does not change.
 class TreeCheck {
  public:
-  explicit TreeCheck(const store::State& state) : next_(state.next_tree) {
-    for (const auto& [id, tree] : state.trees) {
-      trees_[id] = {tree.name, tree.snapshot};
-    }
-  }
+  explicit TreeCheck(const store::State& state) : trees_(state.trees), next_(state.next_tree) {}
 
   absl::Status Check(Op& op) {
     switch (op.kind) {
@@ -61,7 +58,7 @@ class TreeCheck {
         return Add(op, true);
       case OpKind::kDropTree:
         BETR_RETURN_IF_ERROR(Exists(op.tree, false));
-        trees_.erase(op.tree);
+        trees_.Remove(op.tree);
         return absl::OkStatus();
       case OpKind::kClonePrefix:
         BETR_RETURN_IF_ERROR(Exists(op.tree, false));
@@ -75,38 +72,30 @@ class TreeCheck {
   }
 
  private:
-  struct Known {
-    std::string name;
-    bool snapshot = false;
-  };
-
   absl::Status Exists(TreeId id, bool writable) const {
-    const auto found = trees_.find(id);
-    if (found == trees_.end()) {
+    const store::Tree* tree = trees_.Find(id);
+    if (tree == nullptr) {
       return absl::NotFoundError(fmt::format("tree {}: there is no such tree", id.value));
     }
-    if (writable && found->second.snapshot) {
-      return absl::InvalidArgumentError(
-          fmt::format("tree \"{}\": a snapshot is read-only", Escape(found->second.name)));
+    if (writable && tree->snapshot) {
+      return absl::InvalidArgumentError(fmt::format("tree \"{}\": a snapshot is read-only", Escape(tree->name)));
     }
     return absl::OkStatus();
   }
 
   absl::Status Add(Op& op, bool snapshot) {
-    for (const auto& [id, known] : trees_) {
-      if (known.name == op.key) {
-        return absl::AlreadyExistsError(fmt::format("tree \"{}\": the name is taken", Escape(op.key)));
-      }
+    if (trees_.FindName(op.key) != nullptr) {
+      return absl::AlreadyExistsError(fmt::format("tree \"{}\": the name is taken", Escape(op.key)));
     }
     if (op.to_tree == TreeId{}) {
       op.to_tree = next_;
     }
     next_ = std::max(next_, op.to_tree.Next());
-    trees_[op.to_tree] = {op.key, snapshot};
+    trees_.Set({op.to_tree, op.key, kNoNode, {}, snapshot});
     return absl::OkStatus();
   }
 
-  std::map<TreeId, Known> trees_;
+  store::TreeTable trees_;
   TreeId next_;
 };
 
@@ -114,12 +103,6 @@ class TreeCheck {
 
 absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
   const store::StatePtr state = fronts_.state();
-  if (ops.size() == 1 && !Structural(ops[0])) {  // the common case, without a copy of the tree list
-    const auto tree = state->trees.find(ops[0].tree);
-    if (tree != state->trees.end() && !tree->second.snapshot) {
-      return store::ValidateOps(ops);
-    }
-  }
   TreeCheck trees(*state);
   for (Op& op : ops) {
     BETR_RETURN_IF_ERROR(trees.Check(op));
@@ -152,6 +135,7 @@ absl::Status Store::Impl::WaitForMemory() {
   ++core_->counters.write_stalls;
   const auto start = SystemClock().Monotonic();
   while (crowded()) {
+    BETR_RETURN_IF_ERROR(MayWrite());  // who closes stops the threads that make room
     BETR_RETURN_IF_ERROR(core_->health.status());
     MutexLock lock(wake_mutex_);
     if (structure_stuck_) {
@@ -323,6 +307,7 @@ void Store::Impl::NoteWork(std::span<const Op> ops) {
   if (std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::kErase; })) {
     erased_ = true;
   }
+  store::NoteFunctions(ops, core_->options.functions, functions_in_use_);
 }
 
 absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
@@ -332,13 +317,18 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   if (core_->options.read_only) {
     return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
   }
+  BETR_RETURN_IF_ERROR(MayWrite());
   if (core_->options.background) {
     BETR_RETURN_IF_ERROR(WaitForMemory());  // without the lock: checkpoints, which make room, need it
   }
   const MutexLock lock(write_mutex_);
+  BETR_RETURN_IF_ERROR(MayWrite());  // it may have been closed meanwhile
   BETR_RETURN_IF_ERROR(core_->health.status());
   BETR_RETURN_IF_ERROR(store::CheckRanges(ops));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
+  if (const auto unknown = store::UnknownFunction(ops, core_->options.functions)) {
+    return absl::InvalidArgumentError(fmt::format("upsert function {}: this program has not registered it", *unknown));
+  }
   Bytes size{0};
   for (const Op& op : ops) {
     size += store::EncodedSize(op);
@@ -360,39 +350,6 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
     }
   }
   return absl::OkStatus();
-}
-
-// Without a log that is open: what was replayed so far is stable from now on, and the rest is replayed after it.
-absl::Status Store::Impl::CheckpointReplayed(Lsn last) {
-  BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
-  const layout::Superblock& opened = core_->superblock;
-  return checkpointer_.Write({std::move(state), last, {opened.log_head, opened.log_chain}, ++checkpoints_begun_});
-}
-
-absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
-  const MutexLock lock(write_mutex_);
-  BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
-  BETR_RETURN_IF_ERROR(CheckOps(ops));
-  const bool read_only = core_->options.read_only;
-  absl::Status applied = ApplyOps(ops, [&](const store::Pledge& pledge) {
-    return read_only ? absl::OkStatus() : HaveSpace(pledge, store::Purpose::kShrink);
-  });
-  if (absl::IsResourceExhausted(applied)) {
-    const absl::Status checkpoint = CheckpointReplayed(Lsn{lsn.value - 1});
-    if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same: it can be read, and deleted from
-      BETR_RETURN_IF_ERROR(checkpoint);
-    }
-    applied = ApplyOps(ops, [](const store::Pledge&) { return absl::OkStatus(); });
-  }
-  BETR_RETURN_IF_ERROR(applied);
-  NoteWork(ops);
-  const bool sealed = fronts_.SealLarge(core_->SealSize());
-  if (core_->options.read_only) {
-    return absl::OkStatus();
-  }
-  const absl::Status worked = sealed ? WorkInline() : structure_.Step().status();
-  // Without space work waits for the first checkpoint.
-  return absl::IsResourceExhausted(worked) ? absl::OkStatus() : worked;
 }
 
 }  // namespace betr

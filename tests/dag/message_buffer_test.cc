@@ -161,7 +161,7 @@ class BufferRun {
       if (!value.Done()) {
         value.Add({MessageKind::kPut, 0, "old"});
       }
-      REQUIRE(value.Resolve(*functions_) == model.Value(key));
+      REQUIRE(*value.Resolve(*functions_, key) == model.Value(key));
     }
   }
 

@@ -333,7 +333,9 @@ void Scatter(Bench& bench) {
       record.slot = image.core().io->Adopt(id, dag::Node(*record.slot->Get().value()));
       state.table.Set(id, std::move(record));
     }
-    state.trees.begin()->second.name += " with a new catalog";
+    store::Tree tree = state.trees.begin()->second;
+    tree.name += " with a new catalog";
+    state.trees.Set(std::move(tree));
   });
 }
 

@@ -110,6 +110,7 @@ std::map<std::string, Value> ValuesOf(const Superblock& block, uint64_t checksum
       {"log opening", block.log_opening},
       {"second catalog unit", block.catalog.copies[1].start},
       {"second catalog units", block.catalog.copies[1].units},
+      {"session version", block.session_version},
       {"checksum", checksum},
   };
 }

@@ -356,6 +356,19 @@ TEST_CASE("an estimate tells keys, bytes and what is shared", "[store]") {
   CHECK(f.store().Estimate(f.tree, Range::Prefix("b/"))->keys == alone.keys + 1);
 }
 
+TEST_CASE("an estimate is exact where nothing waits", "[store]") {
+  Fixture f;
+  f.Fill("a/", 20);
+  REQUIRE(f.store().Compact(f.tree).ok());
+  const RangeEstimate all = *f.store().Estimate(f.tree, Range::All());
+  CHECK(all.exact);
+  CHECK(all.keys == 20);
+  REQUIRE(f.store().EraseRange(f.tree, Range::Prefix("a/1001")).ok());
+  CHECK_FALSE(f.store().Estimate(f.tree, Range::All())->exact);
+  CHECK_FALSE(f.store().Estimate(f.tree, Range::Prefix("a/10010"))->exact);
+  CHECK(f.store().Estimate(f.tree, Range::Prefix("a/1000"))->exact);
+}
+
 TEST_CASE("the ids of contents: equal for clones, none for what is in front of the roots", "[store]") {
   Fixture f;
   f.Fill("a/", 3'000);

@@ -10,6 +10,8 @@
 #include "device/file_device.h"
 #include "fsck_options.h"
 #include "store/check_store.h"
+#include "support/dag/upserts.h"
+#include "support/must.h"
 #include "support/tools/man_page.h"
 #include "support/tools/run_fsck.h"
 #include "support/tools/sample_image.h"
@@ -270,6 +272,32 @@ TEST_CASE("fsck keeps what is in the log when it repairs") {
   const auto tree = (*store)->FindTree("main");
   REQUIRE(tree.ok());
   CHECK(*(*store)->Get(*tree, "new\n") == "value");
+}
+
+TEST_CASE("fsck leaves upserts of functions that it does not know alone, and says so") {
+  const SampleImage image;
+  StoreOptions options;
+  options.cache_size = MiB(8);
+  options.background = false;
+  REQUIRE(options.functions.Add(std::make_shared<test::AppendFunction>()).ok());
+  const auto append = [&](bool is_crash) {
+    const auto store = test::Must(Store::OpenImage(image.path(), options));
+    const TreeId tree = test::Must(store->FindTree("main"));
+    test::Must(store->Upsert(tree, "new", test::AppendFunction::kNumber, "+"));
+    test::Must(is_crash ? store->Sync() : store->Close());
+  };
+  ToolRun run;
+  append(true);
+  CHECK_FSCK(0, run, "-y", image.path());
+  CHECK(Says(run, "upsert function 7, which"));
+  append(true);
+  CHECK_FSCK(0, run, "-p", "-f", image.path());
+  CHECK(Says(run, "upsert function 7, which"));
+  append(false);
+  CHECK_FSCK(0, run, "-y", image.path());
+  CHECK(Says(run, "upsert function 7 \"test.append\""));
+  const auto store = test::Must(Store::OpenImage(image.path(), options));
+  CHECK(test::Must(store->Get(test::Must(store->FindTree("main")), "new")) == "+++");
 }
 
 TEST_CASE("fsck --data reads and verifies everything") {

@@ -48,7 +48,7 @@ void PrintText(const layout::Superblock& block, std::ostream& out) {
   line("log opening", block.log_opening == 0 ? "not ended" : fmt::format("{} (ended cleanly)", block.log_opening));
   line("next node", fmt::format("{}", block.next_node_id.value));
   line("next tree", fmt::format("{}", block.next_tree_id.value));
-  line("next write version", fmt::format("{}", block.next_version));
+  line("next write version", fmt::format("{}, session from {}", block.next_version, block.session_version));
   line("node table", fmt::format("{} nodes, root of level {}: {}", block.table.nodes, block.table.level,
                                  StructureText(block.table.root)));
   line("catalog", CatalogText(block.catalog));
@@ -95,6 +95,7 @@ Json ToJson(const layout::Superblock& block) {
   json["next_node_id"] = block.next_node_id.value;
   json["next_tree_id"] = block.next_tree_id.value;
   json["next_version"] = block.next_version;
+  json["session_version"] = block.session_version;
   json["nodes"] = block.table.nodes;
   json["table_level"] = block.table.level;
   json["table"] = StructureJson(block.table.root);

@@ -55,7 +55,9 @@ Found Get(const dag::Source& source, const std::string& key, const UpsertRegistr
   if (!value.Done()) {
     status = dag::LookUp(source.table, source.root, key, value);
   }
-  return value.Resolve(functions);
+  absl::StatusOr<Found> found = value.Resolve(functions, key);
+  status.Update(found.status());
+  return found.ok() ? *std::move(found) : Found();
 }
 
 }  // namespace

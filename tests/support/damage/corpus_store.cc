@@ -79,13 +79,9 @@ auto InCopies(std::vector<std::string> copies, std::function<void(Bench&, const 
 
 void PutOld(Bench& bench, const Structure& copy) { bench.Put(copy, bench.ReadBefore(copy, 0)); }
 
-store::Tree& TreeOf(store::State& state, const std::string& name) {
-  for (auto& [id, tree] : state.trees) {
-    if (tree.name == name) {
-      return tree;
-    }
-  }
-  return state.trees.begin()->second;
+TreeId TreeOf(const store::State& state, const std::string& name) {
+  const store::Tree* tree = state.trees.FindName(name);
+  return tree != nullptr ? tree->id : state.trees.begin()->first;
 }
 
 NodeId SomeLeaf(const store::State& state) {
@@ -189,12 +185,14 @@ std::vector<DamageCase> TableCases() {
        "catalog: checksum is", "nobody names it", true},
       {"old catalogs in both places", InCopies(kCopies, PutOld), "catalog: ", "nobody names it", true},
       {"root that is not there", InState([](store::State& state) {
-         TreeOf(state, "main").root = NodeId{state.next_node.value - 1};
-         state.table.Remove(TreeOf(state, "main").root);
+         const NodeId root{state.next_node.value - 1};
+         state.trees.SetRoot(TreeOf(state, "main"), root);
+         state.table.Remove(root);
        }),
        "is not in the node table", "its root is lost", true},
-      {"root that is a leaf", InState([](store::State& state) { TreeOf(state, "other").root = SomeLeaf(state); }),
-       "is a leaf", "its root is lost", true},
+      {"root that is a leaf",
+       InState([](store::State& state) { state.trees.SetRoot(TreeOf(state, "other"), SomeLeaf(state)); }), "is a leaf",
+       "its root is lost", true},
   };
 }
 

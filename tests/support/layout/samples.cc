@@ -25,6 +25,7 @@ void FillState(Random& random, Superblock& block) {
   block.next_node_id = NodeId{2 + random.Skewed(60)};
   block.next_tree_id = TreeId{1 + random.Skewed(60)};
   block.next_version = 1 + random.Skewed(60);
+  block.session_version = random.Skewed(61);
   block.made_at = std::chrono::nanoseconds(static_cast<int64_t>(random.Next()));
   block.made_by = RandomText(random, 0, kMadeBySize);
   if (!random.OneIn(4)) {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Empty stores in files and on block devices, by path.
+#include <absl/status/status.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "betr/store.h"
+#include "device/file_device.h"
+#include "layout/format_options.h"
+#include "layout/signatures.h"
+#include "layout/superblock_slots.h"
+
+namespace betr {
+namespace {
+
+using DevicePointer = std::unique_ptr<FileDevice>;
+
+// Before anything is made or lost.
+absl::Status CheckOptions(const std::string& path, Bytes size, const FormatOptions& options) {
+  if (size.value % kBlockSize.value != 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("{}: an image of {} bytes: must be a multiple of {}", path, size.value, kBlockSize.value));
+  }
+  BETR_RETURN_IF_ERROR(Annotate(layout::CheckRoom(options, size), path));
+  return Annotate(layout::NewSuperblock(options, size, SystemClock().Now()).status(), path);
+}
+
+absl::Status CheckEmpty(FileDevice& device) {
+  BETR_ASSIGN_OR_RETURN(const std::vector<layout::Signature> found, layout::DetectSignatures(device));
+  if (!found.empty()) {
+    return absl::AlreadyExistsError(fmt::format("{}: {} is on it", device.Name(), found.front().name));
+  }
+  BETR_ASSIGN_OR_RETURN(const std::optional<Bytes> content, layout::FindContent(device));
+  if (content) {
+    return absl::AlreadyExistsError(fmt::format("{}: is not empty (at {})", device.Name(), content->value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FormatLocked(FileDevice& device, const FormatOptions& options) {
+  BETR_RETURN_IF_ERROR(device.Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  return Store::Format(device, options);
+}
+
+}  // namespace
+
+absl::Status Store::CreateImage(const std::string& path, Bytes size, const FormatOptions& options) {
+  BETR_RETURN_IF_ERROR(CheckOptions(path, size, options));
+  BETR_ASSIGN_OR_RETURN(const DevicePointer device, FileDevice::Create(path, size));
+  absl::Status made = FormatLocked(*device, options);
+  if (!made.ok()) {
+    unlink(path.c_str());
+  }
+  return made;
+}
+
+absl::Status Store::FormatImage(const std::string& path, const FormatOptions& options, Existing existing) {
+  BETR_ASSIGN_OR_RETURN(const DevicePointer device, FileDevice::Open(path, FileDevice::Access::kReadWrite));
+  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  BETR_RETURN_IF_ERROR(CheckOptions(path, device->Size(), options));
+  if (existing == Existing::kKeep) {
+    BETR_RETURN_IF_ERROR(CheckEmpty(*device));
+  }
+  BETR_RETURN_IF_ERROR(layout::WipeSignatures(*device));
+  return Store::Format(*device, options);
+}
+
+}  // namespace betr

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replaying the log: each record is a batch that was written once, and is applied again.
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "store/batch_codec.h"
+#include "store/impl.h"
+#include "store/upsert_names.h"
+
+namespace betr {
+
+// Without a log that is open: what was replayed so far is stable from now on, and the rest is replayed after it.
+absl::Status Store::Impl::CheckpointReplayed(Lsn last) {
+  BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
+  const layout::Superblock& opened = core_->superblock;
+  return checkpointer_.Write(
+      {std::move(state), last, {opened.log_head, opened.log_chain}, ++checkpoints_begun_, functions_in_use_});
+}
+
+absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
+  const MutexLock lock(write_mutex_);
+  BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
+  BETR_RETURN_IF_ERROR(CheckOps(ops));
+  const bool read_only = core_->options.read_only;
+  // Read-only its messages stay what they are. Not of the kinds of errors that end a log (repair_image.h).
+  if (const auto unknown = store::UnknownFunction(ops, core_->options.functions); unknown && !read_only) {
+    return absl::FailedPreconditionError(
+        fmt::format("the log uses upsert function {}, which this program does not know: "
+                    "the image can only be opened read-only",
+                    *unknown));
+  }
+  absl::Status applied = ApplyOps(ops, [&](const store::Pledge& pledge) {
+    return read_only ? absl::OkStatus() : HaveSpace(pledge, store::Purpose::kShrink);
+  });
+  if (absl::IsResourceExhausted(applied)) {
+    const absl::Status checkpoint = CheckpointReplayed(Lsn{lsn.value - 1});
+    if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same: it can be read, and deleted from
+      BETR_RETURN_IF_ERROR(checkpoint);
+    }
+    applied = ApplyOps(ops, [](const store::Pledge&) { return absl::OkStatus(); });
+  }
+  BETR_RETURN_IF_ERROR(applied);
+  NoteWork(ops);
+  const bool sealed = fronts_.SealLarge(core_->SealSize());
+  if (core_->options.read_only) {
+    return absl::OkStatus();
+  }
+  const absl::Status worked = sealed ? WorkInline() : structure_.Step().status();
+  // Without space work waits for the first checkpoint.
+  return absl::IsResourceExhausted(worked) ? absl::OkStatus() : worked;
+}
+
+store::FunctionNames Store::Impl::UnknownFunctions() {
+  const MutexLock lock(write_mutex_);
+  return store::UnknownAmong(functions_in_use_, core_->options.functions);
+}
+
+}  // namespace betr

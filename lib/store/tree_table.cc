@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/tree_table.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace betr::store {
+
+const Tree* TreeTable::FindName(std::string_view name) const {
+  const TreeId* id = by_name_.Find(name);
+  return id == nullptr ? nullptr : by_id_.Find(*id);
+}
+
+void TreeTable::Set(Tree tree) {
+  const Tree* before = Find(tree.id);
+  if (before == nullptr || before->name != tree.name) {
+    if (before != nullptr) {
+      Remove(tree.id);
+    }
+    by_name_.Set(tree.name, tree.id);
+    name_bytes_ += Bytes{tree.name.size()};
+  }
+  const TreeId id = tree.id;
+  by_id_.Set(id, std::move(tree));
+}
+
+void TreeTable::SetRoot(TreeId id, NodeId root) {
+  const Tree* before = Find(id);
+  Check(before != nullptr, "a tree whose root changes is in the table");
+  if (before->root == root) {
+    return;
+  }
+  Tree after = *before;
+  after.root = root;
+  by_id_.Set(id, std::move(after));
+}
+
+void TreeTable::Remove(TreeId id) {
+  const Tree* tree = Find(id);
+  Check(tree != nullptr, "a removed tree is in the table");
+  name_bytes_ = name_bytes_ - Bytes{tree->name.size()};
+  if (const TreeId* named = by_name_.Find(tree->name); named != nullptr && *named == id) {
+    by_name_.Remove(tree->name);
+  }
+  by_id_.Remove(id);
+}
+
+}  // namespace betr::store

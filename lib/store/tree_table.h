@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// All trees of a state, by id and by name: a persistent value (base/persistent_map.h), so that a state with one tree
+// changed costs O(log trees), however many snapshots there are.
+//
+// Invariants
+//   1. Each name of a tree leads to a tree that has it. No two trees have one name, but for images that are forged.
+//   2. NameBytes() is the sum over all names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/compression.h"
+#include "base/persistent_map.h"
+#include "betr/units.h"
+
+namespace betr::store {
+
+struct Tree {
+  TreeId id;
+  std::string name;
+  NodeId root;
+  Codec codec;
+  bool snapshot = false;  // read-only
+};
+
+// Not thread-safe; copies may be used by different threads.
+class TreeTable {
+ public:
+  using Map = PersistentMap<TreeId, Tree>;
+
+  // Null if there is none. Valid as long as a table that has the tree unchanged.
+  const Tree* Find(TreeId id) const { return by_id_.Find(id); }
+  const Tree* FindName(std::string_view name) const;
+  bool Contains(TreeId id) const { return by_id_.Contains(id); }
+
+  // Inserts or replaces.
+  void Set(Tree tree);
+  // Requires: the tree is there.
+  void SetRoot(TreeId id, NodeId root);
+  void Remove(TreeId id);
+
+  size_t Size() const { return by_id_.Size(); }
+  Bytes NameBytes() const { return name_bytes_; }
+
+  // Pairs of id and tree, in the order of ids.
+  Map::Iterator begin() const { return by_id_.begin(); }
+  Map::Iterator end() const { return by_id_.end(); }
+
+ private:
+  Map by_id_;
+  PersistentMap<std::string, TreeId> by_name_;
+  Bytes name_bytes_{0};
+};
+
+}  // namespace betr::store

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores in files, made by path: by programs that do not use the tools.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "betr/store.h"
+#include "support/device/temp_dir.h"
+
+namespace betr::test {
+namespace {
+
+FormatOptions Small() {
+  FormatOptions format;
+  format.node_size = KiB(64);
+  format.log_size = MiB(1);
+  return format;
+}
+
+TEST_CASE("an image file is made, and never over another", "[store]") {
+  TempDir directory;
+  const std::string path = directory.File("image");
+  REQUIRE(Store::CreateImage(path, MiB(16), Small()).ok());
+  CHECK(std::filesystem::file_size(path) == MiB(16).value);
+  {
+    const auto store = Store::OpenImage(path, {}).value();
+    REQUIRE(store->Put(store->CreateTree("tree").value(), "key", "value").ok());
+    CHECK(absl::IsFailedPrecondition(Store::FormatImage(path, Small(), Store::Existing::kOverwrite)));
+    REQUIRE(store->Close().ok());
+  }
+  CHECK(absl::IsAlreadyExists(Store::CreateImage(path, MiB(16), Small())));
+  CHECK(absl::IsAlreadyExists(Store::FormatImage(path, Small())));
+  CHECK(Store::OpenImage(path, {}).value()->Trees().size() == 1);
+  REQUIRE(Store::FormatImage(path, Small(), Store::Existing::kOverwrite).ok());
+  CHECK(Store::OpenImage(path, {}).value()->Trees().empty());
+}
+
+TEST_CASE("an image is made in an empty file, and not in one with anything in it", "[store]") {
+  TempDir directory;
+  const std::string path = directory.File("file");
+  std::ofstream(path).put('x');
+  std::filesystem::resize_file(path, MiB(16).value);
+  CHECK(absl::IsAlreadyExists(Store::FormatImage(path, Small())));
+  CHECK(std::ifstream(path).get() == 'x');
+  std::ofstream(path, std::ios::in).put('\0');
+  CHECK(Store::FormatImage(path, Small()).ok());
+  CHECK(absl::IsNotFound(Store::FormatImage(directory.File("nothing"), Small())));
+}
+
+TEST_CASE("options that do not fit leave no file", "[store]") {
+  TempDir directory;
+  const std::string path = directory.File("image");
+  FormatOptions bad = Small();
+  bad.fanout = 1;
+  CHECK(absl::IsInvalidArgument(Store::CreateImage(path, MiB(16), bad)));
+  CHECK(absl::IsInvalidArgument(Store::CreateImage(path, MiB(1), FormatOptions())));
+  CHECK(absl::IsInvalidArgument(Store::CreateImage(path, Bytes{MiB(16).value + 1}, Small())));
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace betr::test

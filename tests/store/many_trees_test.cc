@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call costs beside many trees and snapshots, counted in allocations of the caller's thread; and that hundreds
+// of trees are right, through clean and unclean reopening.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "betr/store.h"
+#include "device/memory_device.h"
+#include "store/borrowed_device.h"
+#include "store/check_store.h"
+#include "store/impl.h"
+#include "support/seed.h"
+
+namespace {
+
+thread_local uint64_t allocations = 0;
+
+}  // namespace
+
+void* operator new(size_t size) {
+  ++allocations;
+  void* memory = std::malloc(size > 0 ? size : 1);
+  if (memory == nullptr) {
+    std::abort();
+  }
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace betr::test {
+namespace {
+
+std::unique_ptr<Store> Open(BlockDevice& device, bool background) {
+  StoreOptions options;
+  options.background = background;
+  options.checkpoint_period = std::chrono::seconds(0);
+  options.cache_size = MiB(16);
+  auto store = Store::Open(std::make_unique<store::BorrowedDevice>(device), options);
+  INFO(store.status());
+  REQUIRE(store.ok());
+  return *std::move(store);
+}
+
+void Format(MemoryDevice& device) {
+  FormatOptions format;
+  format.node_size = KiB(4);
+  format.basement_size = Bytes{512};
+  format.fanout = 8;
+  format.log_size = MiB(8);
+  format.compression = "none";
+  REQUIRE(Store::Format(device, format).ok());
+}
+
+// The cheapest of some calls: now and then one pays for what many have saved.
+template <class Call>
+uint64_t CostOf(Call call) {
+  uint64_t least = ~uint64_t{0};
+  for (int i = 0; i < 20; ++i) {
+    const uint64_t before = allocations;
+    const absl::Status status = call();
+    least = std::min(least, allocations - before);
+    INFO(status);
+    REQUIRE(status.ok());
+  }
+  return least;
+}
+
+// By name of the call.
+std::map<std::string, uint64_t> CostsIn(Store& store, TreeId tree) {
+  static int snapshots = 0;
+  std::map<std::string, uint64_t> costs;
+  costs["snapshot"] = CostOf([&] { return store.Snapshot(tree, "s " + std::to_string(++snapshots)).status(); });
+  costs["put"] = CostOf([&] { return store.Put(tree, "key", "value"); });
+  costs["batch"] = CostOf([&] {
+    WriteBatch batch;
+    batch.Put(tree, "key", "value");
+    batch.Put(tree, "another", "value");
+    return store.Write(batch);
+  });
+  costs["clone"] = CostOf([&] { return store.ClonePrefix(tree, "key", tree, "copy"); });
+  costs["create and drop"] = CostOf([&] {
+    const absl::StatusOr<TreeId> created = store.CreateTree("created");
+    return created.ok() ? store.DropTree(*created) : created.status();
+  });
+  return costs;
+}
+
+void CompareCosts(const std::map<std::string, uint64_t>& few, const std::map<std::string, uint64_t>& many) {
+  for (const auto& [call, cost] : few) {
+    INFO(call << ": " << cost << " allocations beside few trees, " << many.at(call) << " beside many");
+    CHECK(many.at(call) <= 3 * cost / 2 + 60);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what a call costs does not grow with the snapshots that there are", "[store]") {
+  MemoryDevice device(MiB(64));
+  Format(device);
+  const auto store = Open(device, true);
+  const TreeId tree = store->CreateTree("tree").value();
+  const auto few = CostsIn(*store, tree);
+  for (int i = 0; i < 2000; ++i) {
+    REQUIRE(store->Snapshot(tree, "snapshot " + std::to_string(i)).ok());
+  }
+  CompareCosts(few, CostsIn(*store, tree));
+}
+
+}  // namespace betr::test

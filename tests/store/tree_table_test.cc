@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/tree_table.h"
+
+#include <catch2/catch.hpp>
+
+namespace betr::test {
+
+TEST_CASE("trees are found by id and by name, whatever was renamed or removed", "[store]") {
+  using store::Tree;
+  store::TreeTable table;
+  const auto name_of = [](int i) { return "tree " + std::to_string(i); };
+  for (int i = 1; i <= 100; ++i) {
+    table.Set({TreeId{static_cast<uint64_t>(i)}, name_of(i), NodeId{7}, {}, false});
+  }
+  const store::TreeTable before = table;
+  table.SetRoot(TreeId{5}, NodeId{8});
+  table.Remove(TreeId{6});
+  Tree renamed = *table.Find(TreeId{7});
+  renamed.name = "another";
+  table.Set(renamed);
+  table.Set({TreeId{200}, name_of(6), NodeId{9}, {}, true});
+
+  CHECK(table.Size() == 100);
+  CHECK(table.Find(TreeId{5})->root == NodeId{8});
+  CHECK(table.Find(TreeId{6}) == nullptr);
+  CHECK(table.FindName(name_of(6))->id == TreeId{200});
+  CHECK(table.FindName(name_of(7)) == nullptr);
+  CHECK(table.FindName("another")->id == TreeId{7});
+  Bytes names{0};
+  TreeId last;
+  for (const auto& [id, tree] : table) {
+    CHECK(id > last);
+    CHECK(table.FindName(tree.name)->id == id);
+    names += Bytes{tree.name.size()};
+    last = id;
+  }
+  CHECK(table.NameBytes() == names);
+
+  CHECK(before.Find(TreeId{5})->root == NodeId{7});
+  CHECK(before.FindName(name_of(6))->id == TreeId{6});
+  CHECK(before.FindName("another") == nullptr);
+}
+
+// As forged images may have it.
+TEST_CASE("two trees of one name are both there", "[store]") {
+  store::TreeTable table;
+  table.Set({TreeId{1}, "same", NodeId{1}, {}, false});
+  table.Set({TreeId{2}, "same", NodeId{2}, {}, false});
+  CHECK(table.Size() == 2);
+  CHECK(table.NameBytes() == Bytes{8});
+  table.Remove(TreeId{1});
+  CHECK(table.FindName("same")->id == TreeId{2});
+  table.Remove(TreeId{2});
+  CHECK(table.Size() == 0);
+  CHECK(table.NameBytes() == Bytes{0});
+  CHECK(table.FindName("same") == nullptr);
+}
+
+}  // namespace betr::test
