@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "fs/block_io.h"
 #include "fs/key.h"
+#include "fs/time_coding.h"
 #include "fs/transaction.h"
 
 namespace betr::fs {
@@ -72,6 +73,9 @@ absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offs
 }
 
 absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& change) {
+  for (const std::optional<FileTime>& time : {change.accessed, change.modified, change.changed, change.born}) {
+    if (time) BETR_RETURN_IF_ERROR(CheckTime(*time));
+  }
   if (change.size) {
     BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
     if (*change.size > kMaxFileSize.value) return ErrnoError(EFBIG, "size of a file");

@@ -14,6 +14,7 @@ namespace {
 constexpr uint32_t kPermissionBits = 07777;
 
 absl::Status CheckNewFile(const NewFile& file) {
+  if (ModeBits(file.type) == 0) return ErrnoError(EINVAL, "type of a file");
   if (file.type != FileType::kSymlink) return absl::OkStatus();
   if (file.target.empty()) return ErrnoError(ENOENT, "empty target of a symbolic link");
   if (file.target.size() > kMaxPathSize) return ErrnoError(ENAMETOOLONG, "target of a symbolic link");

@@ -7,6 +7,7 @@
 #include "fs/key.h"
 #include "fs/link_groups.h"
 #include "fs/pending_erases.h"
+#include "fs/time_coding.h"
 
 namespace betr::fs {
 namespace {
@@ -29,6 +30,7 @@ absl::StatusOr<bool> Holds(Core& core, TreeId tree, std::string_view prefix) {
 }  // namespace
 
 absl::Status FormatTrees(Store* store, const RootOptions& root) {
+  BETR_RETURN_IF_ERROR(CheckTime(root.time));
   if (store->FindTree(kMetaTree).ok()) return ErrnoError(EEXIST, "file system");
   BETR_ASSIGN_OR_RETURN(const TreeId meta, store->CreateTree(kMetaTree));
   BETR_RETURN_IF_ERROR(store->CreateTree(kDataTree).status());

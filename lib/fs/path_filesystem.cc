@@ -36,9 +36,11 @@ absl::Status NamePath(const absl::Status& status, std::string_view path) {
 
 }  // namespace
 
-OpenFile::OpenFile(FileSystem* fs, const Entry& entry) : fs_(fs), inode_(entry.inode), attributes_(entry.attributes) {
-  fs_->Open(inode_).IgnoreError();
-  fs_->Forget(inode_);
+absl::StatusOr<OpenFile> OpenFile::Take(FileSystem* fs, const Entry& entry) {
+  const absl::Status opened = fs->Open(entry.inode);
+  fs->Forget(entry.inode);
+  if (!opened.ok()) return opened;
+  return OpenFile(fs, entry);
 }
 
 OpenFile::OpenFile(OpenFile&& other) noexcept
@@ -65,12 +67,18 @@ struct PathFileSystem::Place {
   std::string name;
 };
 
+absl::StatusOr<OpenFile> PathFileSystem::OpenName(InodeId directory, const std::string& name) {
+  for (;;) {
+    BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(directory, name));
+    absl::StatusOr<OpenFile> file = OpenFile::Take(&fs_, entry);
+    if (ToErrno(file.status()) != ESTALE) return file;  // else what had the name lost it since: another one may have it
+  }
+}
+
 absl::StatusOr<OpenFile> PathFileSystem::OpenParts(const std::vector<std::string>& names) {
-  BETR_ASSIGN_OR_RETURN(const Entry root, fs_.Lookup(kRootInode, "."));
-  OpenFile at(&fs_, root);
+  BETR_ASSIGN_OR_RETURN(OpenFile at, OpenName(kRootInode, "."));
   for (const std::string& name : names) {
-    BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(at.inode(), name));
-    at = OpenFile(&fs_, entry);
+    BETR_ASSIGN_OR_RETURN(at, OpenName(at.inode(), name));
   }
   return at;
 }
@@ -112,9 +120,12 @@ absl::StatusOr<OpenFile> PathFileSystem::Create(std::string_view path, const New
   const absl::StatusOr<Place> place = Locate(path);
   if (!place.ok() && ToErrno(place.status()) == EBUSY) return NamePath(ErrnoError(EEXIST, "the root directory"), path);
   if (!place.ok()) return NamePath(place.status(), path);
-  const absl::StatusOr<Entry> entry = fs_.Create(place->parent.inode(), place->name, file);
-  if (!entry.ok()) return NamePath(entry.status(), path);
-  return OpenFile(&fs_, *entry);
+  for (;;) {
+    const absl::StatusOr<Entry> entry = fs_.Create(place->parent.inode(), place->name, file);
+    if (!entry.ok()) return NamePath(entry.status(), path);
+    absl::StatusOr<OpenFile> made = OpenFile::Take(&fs_, *entry);
+    if (ToErrno(made.status()) != ESTALE) return made;  // else somebody has removed it at once
+  }
 }
 
 absl::Status PathFileSystem::MakeDirectory(std::string_view path, uint32_t permissions) {
@@ -251,9 +262,9 @@ absl::Status PathFileSystem::WalkBelow(const OpenFile& directory, const std::str
   BETR_RETURN_IF_ERROR(status);
   BETR_RETURN_IF_ERROR(NamePath(listed, prefix));
   for (const std::string& name : subdirectories) {
-    const absl::StatusOr<Entry> entry = fs_.Lookup(directory.inode(), name);
-    if (!entry.ok()) return NamePath(entry.status(), prefix + name);
-    BETR_RETURN_IF_ERROR(WalkBelow(OpenFile(&fs_, *entry), prefix + name + "/", visit));
+    const absl::StatusOr<OpenFile> below = OpenName(directory.inode(), name);
+    if (!below.ok()) return NamePath(below.status(), prefix + name);
+    BETR_RETURN_IF_ERROR(WalkBelow(*below, prefix + name + "/", visit));
   }
   return absl::OkStatus();
 }

@@ -12,18 +12,17 @@ namespace betr::fs {
 absl::StatusOr<InodeId> TarDirectories::Enter(std::span<const std::string> path) {
   if (levels_.empty()) {
     BETR_ASSIGN_OR_RETURN(const Entry root, fs_.Lookup(kRootInode, "."));
-    levels_.push_back({"", OpenFile(&fs_, root), root.attributes});
+    BETR_ASSIGN_OR_RETURN(OpenFile file, OpenFile::Take(&fs_, root));
+    levels_.push_back({"", std::move(file), root.attributes});
   }
   size_t common = 0;
   while (common < path.size() && common + 1 < levels_.size() && levels_[common + 1].name == path[common]) ++common;
   BETR_RETURN_IF_ERROR(LeaveBelow(common + 1));
   for (const std::string& name : path.subspan(common)) {
     BETR_ASSIGN_OR_RETURN(const Entry entry, Find(levels_.back().directory.inode(), name));
-    levels_.push_back({name, OpenFile(&fs_, entry), entry.attributes});
-    if (entry.attributes.type != FileType::kDirectory) {
-      levels_.pop_back();
-      return ErrnoError(ENOTDIR, name);
-    }
+    BETR_ASSIGN_OR_RETURN(OpenFile file, OpenFile::Take(&fs_, entry));
+    if (entry.attributes.type != FileType::kDirectory) return ErrnoError(ENOTDIR, name);
+    levels_.push_back({name, std::move(file), entry.attributes});
   }
   return levels_.back().directory.inode();
 }

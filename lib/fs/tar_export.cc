@@ -96,7 +96,7 @@ class TarExport {
   absl::Status ExportItem(InodeId directory, const std::string& name, const std::string& path) {
     const absl::StatusOr<Entry> entry = fs_.Lookup(directory, name);
     if (!entry.ok()) return Annotate(entry.status(), path);
-    const OpenFile file(&fs_, *entry);
+    BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Take(&fs_, *entry));
     if (entry->attributes.type == FileType::kDirectory) {
       return ExportDirectory(file.inode(), entry->attributes, path + "/");
     }

@@ -170,7 +170,7 @@ class TarImport {
 
   absl::StatusOr<OpenFile> Make(InodeId parent, const std::string& name, const NewFile& file) {
     BETR_ASSIGN_OR_RETURN(const Entry entry, CreateOrReplace(&fs_, parent, name, file));
-    return OpenFile(&fs_, entry);
+    return OpenFile::Take(&fs_, entry);
   }
 
   absl::Status CopyContent(archive_entry* entry, InodeId inode) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/time_coding.h"
 
+#include <cerrno>
+
 #include "base/coding.h"
 #include "base/zigzag.h"
+#include "betr/fs_error.h"
 
 namespace betr::fs {
 namespace {
@@ -10,6 +13,10 @@ namespace {
 constexpr uint32_t kNanosecondsPerSecond = 1'000'000'000;
 
 }  // namespace
+
+absl::Status CheckTime(FileTime time) {
+  return time.nanoseconds < kNanosecondsPerSecond ? absl::OkStatus() : ErrnoError(EINVAL, "nanoseconds of a time");
+}
 
 void PutFileTime(std::string* out, FileTime time) {
   PutVarint64(out, ZigZag(time.seconds));

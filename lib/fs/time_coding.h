@@ -2,12 +2,17 @@
 // A FileTime as bytes: seconds as a zigzag varint, nanoseconds as a varint below 10^9.
 #pragma once
 
+#include <absl/status/status.h>
+
 #include <string>
 
 #include "base/decoder.h"
 #include "betr/file_attributes.h"
 
 namespace betr::fs {
+
+// EINVAL if it has a second of nanoseconds or more: it could be written, but not be read.
+absl::Status CheckTime(FileTime time);
 
 void PutFileTime(std::string* out, FileTime time);
 FileTime GetFileTime(Decoder* in);
