@@ -217,4 +217,16 @@ std::optional<std::vector<std::string_view>> ParseArray(std::string_view text) {
   return SplitArguments(text.substr(1, text.size() - 2));
 }
 
+std::optional<uint64_t> LengthOfVector(std::string_view text) {
+  const std::optional<std::vector<std::string_view>> parts = ParseArray(text);
+  if (!parts.has_value()) return std::nullopt;
+  uint64_t sum = 0;
+  for (const std::string_view part : *parts) {
+    const std::optional<int64_t> length = ParseNumber(FindField(part, "iov_len"));
+    if (!length.has_value()) return std::nullopt;
+    sum += static_cast<uint64_t>(*length);
+  }
+  return sum;
+}
+
 }  // namespace betr::replay

@@ -50,6 +50,9 @@ std::optional<uint64_t> ParseFlags(std::string_view text);
 // The value of `name=` in a structure `{...}` or among the arguments themselves; empty if it is not there.
 std::string_view FindField(std::string_view text, std::string_view name);
 
+// The sum of the lengths in `[{iov_base="x", iov_len=1}, ...]`; nothing if not all of it was printed.
+std::optional<uint64_t> LengthOfVector(std::string_view text);
+
 // The elements of `[...]`; nothing if it is none or its content was not printed.
 std::optional<std::vector<std::string_view>> ParseArray(std::string_view text);
 

@@ -19,7 +19,7 @@ bool Inference::Conjure(NameSpace* space, NodeNumber parent, const std::string& 
   if (directory.type != FileType::kDirectory) {
     // It was taken for a file when it was opened.
     if (directory.is_type_sure) return false;
-    directory.type = FileType::kDirectory;
+    space->BecomeDirectory(parent);
   }
   const NodeNumber number = space->Make(type, type == FileType::kDirectory ? kUsualDirectory : kUsualFile);
   Node& node = space->Get(number);

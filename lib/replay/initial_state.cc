@@ -35,6 +35,9 @@ absl::Status LoadEntry(const ManifestEntry& entry, std::unordered_map<uint64_t, 
   NodeNumber number;
   if (known != groups->end()) {
     number = known->second;
+    if (space->Get(number).type != entry.type) {
+      return Wrong(entry, "of another type than the other names of its inode");
+    }
   } else {
     number = space->Make(entry.type, entry.permissions);
     Node& node = space->Get(number);

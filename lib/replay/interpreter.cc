@@ -13,9 +13,20 @@ namespace {
 
 constexpr size_t kMostSamples = 20;
 
-// Errors that come from the process, its rights, or other processes; a replay would not meet them.
-bool IsOfProcess(int error) {
+// Errors that come from the process, its rights and limits, other processes, or the device; a replay would not meet
+// them. Nor would it with EINVAL, where it is for arguments that no file system sees.
+bool IsLeftOut(int error, OperationKind kind) {
   switch (error) {
+    case EINVAL:
+      return kind != OperationKind::kRename && kind != OperationKind::kReadLink;
+    case EXDEV:
+    case EMLINK:
+    case EFBIG:
+    case ENOSPC:
+    case EDQUOT:
+    case EIO:
+    case EOVERFLOW:
+    case ENAMETOOLONG:
     case EPERM:
     case EACCES:
     case EINTR:
@@ -65,8 +76,8 @@ void Interpreter::Handle(const CallEvent& event) {
   const bool is_new = !processes_.Has(event.thread);
   Task& task = processes_.Get(event.thread);
   if (is_new && !initial_directory_.empty()) {
-    const WalkResult walk = space_.Walk(space_.top(), space_.top(), initial_directory_, FollowLast::kYes);
-    if (walk.error == 0 && walk.place.node != NodeNumber{}) task.directories->current = Use(walk.place.node);
+    const NodeNumber current = FindDirectory(initial_directory_, conjurer_);
+    if (current != NodeNumber{}) task.directories->current = Use(current);
     task.directories->is_current_known = true;
   }
   Call call{.event = event, .arguments = SplitArguments(event.arguments), .task = task};
@@ -103,7 +114,7 @@ bool Interpreter::Agree(const Call& call, Operation* operation, int predicted) {
   ++counts_.used;
   if (traced == 0 && predicted == 0) return true;
   if (traced != predicted) {
-    if (traced != 0 && predicted == 0 && IsOfProcess(traced)) {
+    if (traced != 0 && predicted == 0 && IsLeftOut(traced, operation->kind)) {
       Skip(fmt::format("{}: {}", NameOf(operation->kind), ErrnoName(traced)));
     } else {
       Conflict(call, fmt::format("{}: {} in the trace, {} by the name space", NameOf(operation->kind),
@@ -116,8 +127,11 @@ bool Interpreter::Agree(const Call& call, Operation* operation, int predicted) {
     return false;
   }
   operation->is_probe = (traced == ENOENT || traced == ENOTDIR) && operation->file == FileNumber{};
-  // What is said of the root itself has no name to be tried with.
-  if (operation->place.parent != NodeNumber{} || operation->file != FileNumber{}) Emit(operation);
+  // What is said of the root itself, of "." and "..", has no name to be tried with.
+  const bool has_name = operation->place.parent != NodeNumber{} || operation->file != FileNumber{};
+  const bool has_two = operation->kind == OperationKind::kLink || operation->kind == OperationKind::kRename;
+  const bool has_other = !has_two || operation->is_probe || operation->to.parent != NodeNumber{};
+  if (has_name && has_other) Emit(operation);
   return false;
 }
 
@@ -133,7 +147,7 @@ void Interpreter::Conflict(const Call& call, std::string_view what) {
 void Interpreter::Bind(NodeNumber node) {
   if (node == NodeNumber{} || !space_.Has(node)) return;
   const Node& known = space_.Get(node);
-  if (known.is_bound || known.type != FileType::kDirectory) return;
+  if (known.is_bound || known.type != FileType::kDirectory || known.parent == NodeNumber{}) return;
   Bind({node, known.parent, known.name, {}});
 }
 

@@ -85,6 +85,7 @@ class Interpreter {
     const CallEvent& event;
     std::vector<std::string_view> arguments;
     Task& task;
+    std::optional<NodeNumber> root{};  // openat2: what is "/" for this call alone
 
     std::string_view Argument(size_t index) const { return index < arguments.size() ? arguments[index] : ""; }
     const CallResult& result() const { return event.result; }
@@ -110,6 +111,8 @@ class Interpreter {
   std::optional<Subject> ResolveText(Call& call, std::string_view directory, const std::string& path,
                                      FollowLast follow);
   std::optional<Subject> ResolveDescriptor(Call& call, std::string_view descriptor);
+  std::optional<Subject> Outside();
+  std::optional<std::string> WithoutAlias(const std::string& path) const;
   void Correct(const std::string& path, Directories* directories);
   std::optional<NodeNumber> BaseOf(Call& call, std::string_view directory);
   DescriptionPointer FileOf(Call& call, std::string_view descriptor);
@@ -118,6 +121,10 @@ class Interpreter {
   Subject OfFile(const DescriptionPointer& file) const;
   NodeNumber RootOf(const Call& call) const;
   WalkResult WalkConjuring(Call& call, NodeNumber base, const std::string& path, FollowLast follow);
+  bool ConjureOnTheWay(const Call& call, const WalkResult& walk);
+  void ConjureMissing(const Call& call, Subject* subject, FileType type);
+  NodeNumber FindDirectory(const std::string& path, Conjurer* conjurer);
+  bool IsDirectory(NodeNumber node, bool is_shown);
   NodeUse Use(NodeNumber node);
   void Settle(NodeNumber node);
 
@@ -140,7 +147,9 @@ class Interpreter {
   void Creat(Call& call);
   static std::optional<FileType> TypeShownByOpen(const CallResult& result, uint64_t flags);
   int PredictOpen(const Subject& subject, uint64_t flags) const;
-  void OpenExisting(Call& call, const Subject& subject, uint64_t flags);
+  std::optional<Subject> ResolveOpened(Call& call, std::string_view directory, std::string_view path, uint64_t flags);
+  void LearnAlias(std::string_view path, std::string_view meant);
+  void OpenExisting(Call& call, const Subject& subject, uint64_t flags, uint64_t mode);
   void OpenNew(Call& call, const Subject& subject, uint64_t flags, uint64_t mode);
   DescriptionPointer Describe(NodeNumber node, uint64_t flags);
   void Install(Call& call, int64_t number, DescriptionPointer description, bool is_closed_on_exec);
@@ -148,7 +157,6 @@ class Interpreter {
   void Close(Call& call);
   void CloseRange(Call& call);
   void Dup(Call& call);
-  void DupBegin(Call& call);
   void DupOnto(Call& call);
   void Fcntl(Call& call);
   void NewDescriptor(Call& call);
@@ -174,9 +182,12 @@ class Interpreter {
   void ReadFrom(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t asked, uint64_t count);
   void WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count);
   void Seek(Call& call);
+  void SeekLong(Call& call);
+  void SeekTo(Call& call, const DescriptionPointer& file, uint64_t position, uint64_t whence);
+  void PlaceAtEnd(OpenDescription* file);
   void Truncate(Call& call);
   void TruncateFile(Call& call);
-  void TruncateSubject(Call& call, const Subject& subject, uint64_t size);
+  void TruncateSubject(Call& call, Subject subject, uint64_t size);
   void Allocate(Call& call);
   void CopyRange(Call& call);
   void SendFile(Call& call);
@@ -184,7 +195,9 @@ class Interpreter {
   void Transfer(Call& call, const DescriptionPointer& from, std::optional<uint64_t> from_offset,
                 const DescriptionPointer& to, std::optional<uint64_t> to_offset);
   void CloneFile(Call& call);
+  void LearnSize(NodeNumber number, uint64_t end, bool is_all);
   void Submit(Call& call);
+  void SubmitOne(Call& call, std::string_view request);
   void SyncAll(Call& call);
   void SyncFile(Call& call);
   std::optional<uint64_t> OffsetAt(std::string_view argument) const;
@@ -215,14 +228,23 @@ class Interpreter {
   void RenamePlain(Call& call);
   void RenameAt(Call& call);
   void Make(Call& call, std::string_view directory, std::string_view path, Operation made);
+  void Put(Operation* made);
   void MakeDirectoryIn(Call& call, std::string_view directory, size_t path);
   void MakeNodeIn(Call& call, std::string_view directory, size_t path);
   void SymlinkIn(Call& call, std::string_view directory, size_t path);
   void Link(Call& call, std::string_view from_directory, std::string_view from, std::string_view to_directory,
             std::string_view to, uint64_t flags);
   void Unlink(Call& call, std::string_view directory, std::string_view path, bool is_directory);
+  bool AreBothInside(const Call& call, const std::optional<Subject>& from, const std::optional<Subject>& to,
+                     uint64_t outside_before);
   void Rename(Call& call, std::string_view from_directory, std::string_view from, std::string_view to_directory,
               std::string_view to, uint64_t flags);
+  bool AreRenameFlagsUsable(const Call& call, uint64_t flags);
+  void RenameOut(Call& call, const Subject& source);
+  void RenameWithin(Call& call, const Subject& source, const Subject& made, uint64_t flags);
+  int PredictRename(const Subject& source, const Subject& made, Operation* rename) const;
+  void Whiteout(const Call& call, const Place& place);
+  void RemoveTree(const Call& call, const Place& top);
 
   // --- interpreter_attributes.cc ------------------------------------------------------------------------------------
   void StatPlain(Call& call);
@@ -232,12 +254,14 @@ class Interpreter {
   void StatX(Call& call);
   void Access(Call& call);
   void AccessAt(Call& call);
-  void Stat(Call& call, const std::optional<Subject>& subject, std::string_view structure);
+  void Stat(Call& call, std::optional<Subject> subject, std::string_view structure);
+  void Learn(const FileAttributes& seen, NodeNumber number);
+  void LearnByStat(const Call& call, const FileAttributes& seen, Operation* stat);
   void CatchUpMode(const Operation& stat, uint32_t permissions);
   void LearnTarget(const Call& call, std::string_view buffer, NodeNumber number);
   void ReadLink(Call& call);
   void ReadLinkAt(Call& call);
-  void ReadLinkOf(Call& call, const std::optional<Subject>& subject, std::string_view buffer, uint64_t size);
+  void ReadLinkOf(Call& call, std::optional<Subject> subject, std::string_view buffer, uint64_t size);
   void StatFs(Call& call);
   void StatFsFile(Call& call);
   void List(Call& call);
@@ -246,15 +270,15 @@ class Interpreter {
   void ChangeMode(Call& call);
   void ChangeModeFile(Call& call);
   void ChangeModeAt(Call& call);
-  void ChangeModeOf(Call& call, const std::optional<Subject>& subject, uint64_t mode);
+  void ChangeModeOf(Call& call, std::optional<Subject> subject, uint64_t mode);
   void ChangeOwner(Call& call);
   void ChangeOwnerLink(Call& call);
   void ChangeOwnerFile(Call& call);
   void ChangeOwnerAt(Call& call);
-  void ChangeOwnerOf(Call& call, const std::optional<Subject>& subject, size_t first);
+  void ChangeOwnerOf(Call& call, std::optional<Subject> subject, size_t first);
   void ChangeTimes(Call& call);
   void ChangeTimesAt(Call& call);
-  void ChangeTimesOf(Call& call, const std::optional<Subject>& subject, std::string_view times);
+  void ChangeTimesOf(Call& call, std::optional<Subject> subject, std::string_view times);
 
   // --- interpreter_xattrs.cc ----------------------------------------------------------------------------------------
   std::optional<Subject> XattrSubject(Call& call);
@@ -274,6 +298,10 @@ class Interpreter {
   ThreadNumber thread_ = 0;
   uint64_t line_ = 0;
   std::string initial_directory_;
+  // Paths of directories outside that are names of directories inside: symlinks that opens have shown.
+  std::vector<std::pair<std::string, std::string>> aliases_;
+  // Inference: from what is a whole clone to what it was made of, whose size is the same and not known yet.
+  absl::flat_hash_map<NodeNumber, NodeNumber> clones_;
   // After what they point into: their deleters use it.
   ProcessTable processes_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that look at attributes, symlinks, directories.
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -27,57 +28,61 @@ std::optional<FileAttributes> AttributesOf(std::string_view structure) {
 
 FollowLast FollowOf(uint64_t flags) { return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? FollowLast::kNo : FollowLast::kYes; }
 
-// Takes over what is inferred so far and seen here.
-void Learn(const FileAttributes& seen, Node* node) {
-  if (!node->is_type_sure && node->children.empty()) {
-    node->type = seen.type;
-    node->is_type_sure = true;
-  }
-  if (!node->is_mode_known) {
-    node->permissions = seen.permissions;
-    node->is_mode_known = true;
-    if (!node->is_mode_changed) node->initial_permissions = seen.permissions;
-  }
-  if (seen.type == FileType::kSymlink && node->target.empty()) node->size = node->initial_size = seen.size;
-  if (!node->is_size_sure && seen.type == FileType::kRegular) {
-    node->size = seen.size;
-    if (!node->is_modified) node->initial_size = seen.size;
-    node->is_size_sure = true;
-  }
+// A write by another than root takes set-id bits away; no call but a stat shows it.
+bool IsLeftByWrite(uint32_t seen, const Node& node) {
+  constexpr uint32_t kSetId = S_ISUID | S_ISGID;
+  const bool has_lost_only = (seen & ~node.permissions) == 0 && (node.permissions & ~seen & ~kSetId) == 0;
+  return node.type == FileType::kRegular && node.is_written && has_lost_only;
 }
 
 }  // namespace
 
-void Interpreter::Stat(Call& call, const std::optional<Subject>& subject, std::string_view structure) {
+// Takes over what is inferred so far and seen here.
+void Interpreter::Learn(const FileAttributes& seen, NodeNumber number) {
+  Node& node = space_.Get(number);
+  if (!node.is_type_sure) {
+    if (seen.type == FileType::kDirectory) space_.BecomeDirectory(number);
+    node.type = seen.type;
+    node.is_type_sure = true;
+  }
+  if (!node.is_mode_known) {
+    node.permissions = seen.permissions;
+    node.is_mode_known = true;
+    if (!node.is_mode_changed) node.initial_permissions = seen.permissions;
+  }
+  if (seen.type == FileType::kSymlink && node.target.empty()) node.size = node.initial_size = seen.size;
+  if (seen.type == FileType::kRegular) LearnSize(number, seen.size, true);
+}
+
+void Interpreter::LearnByStat(const Call& call, const FileAttributes& seen, Operation* stat) {
+  Node& node = space_.Get(stat->place.node);
+  const bool was_mode_known = node.is_mode_known;
+  Learn(seen, stat->place.node);
+  if (!was_mode_known && conjurer_ == nullptr) CatchUpMode(*stat, node.permissions);
+  if (seen.permissions != node.permissions && IsLeftByWrite(seen.permissions, node)) {
+    node.permissions = seen.permissions;
+    CatchUpMode(*stat, seen.permissions);
+  }
+  if (seen.type != node.type) {
+    Conflict(call, "stat: another type by the name space");
+  } else if (seen.permissions != node.permissions) {
+    Conflict(call, "stat: another mode by the name space");
+  } else if (node.type == FileType::kRegular && seen.size != node.size) {
+    Conflict(call, "stat: another size by the name space");
+  } else {
+    stat->expected_attributes = seen;
+  }
+}
+
+void Interpreter::Stat(Call& call, std::optional<Subject> subject, std::string_view structure) {
   if (!subject.has_value()) return;
   const bool is_access = call.event.name.find("access") != std::string::npos;
+  const std::optional<FileAttributes> seen = AttributesOf(structure);
+  if (call.result().ok()) ConjureMissing(call, &*subject, seen.has_value() ? seen->type : FileType::kRegular);
   Operation stat = Start(call, OperationKind::kStat, *subject);
   if (is_access) stat.variant = Variant::kExistence;
-  int predicted = subject->MissingError();
-  const std::optional<FileAttributes> seen = AttributesOf(structure);
-  if (conjurer_ != nullptr && predicted == ENOENT && call.result().ok()) {
-    const FileType type = seen.has_value() ? seen->type : FileType::kRegular;
-    if (conjurer_->Conjure(&space_, stat.place.parent, stat.place.name, type)) {
-      stat.place.node = space_.Get(stat.place.parent).children.at(stat.place.name);
-      predicted = 0;
-    }
-  }
-  if (!Agree(call, &stat, predicted)) return;
-  Node& node = space_.Get(stat.place.node);
-  if (seen.has_value() && !is_access) {
-    const bool was_mode_known = node.is_mode_known;
-    Learn(*seen, &node);
-    if (!was_mode_known && conjurer_ == nullptr) CatchUpMode(stat, node.permissions);
-    if (seen->type != node.type) {
-      Conflict(call, "stat: another type by the name space");
-    } else if (seen->permissions != node.permissions) {
-      Conflict(call, "stat: another mode by the name space");
-    } else if (node.type == FileType::kRegular && seen->size != node.size) {
-      Conflict(call, "stat: another size by the name space");
-    } else {
-      stat.expected_attributes = seen;
-    }
-  }
+  if (!Agree(call, &stat, subject->MissingError())) return;
+  if (seen.has_value() && !is_access) LearnByStat(call, *seen, &stat);
   Emit(&stat);
 }
 
@@ -125,18 +130,12 @@ void Interpreter::LearnTarget(const Call& call, std::string_view buffer, NodeNum
   node.size = node.initial_size = node.target.size();
 }
 
-void Interpreter::ReadLinkOf(Call& call, const std::optional<Subject>& subject, std::string_view buffer,
-                             uint64_t size) {
+void Interpreter::ReadLinkOf(Call& call, std::optional<Subject> subject, std::string_view buffer, uint64_t size) {
   if (!subject.has_value()) return;
+  if (call.result().ok()) ConjureMissing(call, &*subject, FileType::kSymlink);
+  if (call.result().error == EINVAL) ConjureMissing(call, &*subject, FileType::kRegular);
   Operation read = Start(call, OperationKind::kReadLink, *subject);
   int predicted = subject->MissingError();
-  if (conjurer_ != nullptr && predicted == ENOENT && (call.result().ok() || call.result().error == EINVAL)) {
-    const FileType type = call.result().ok() ? FileType::kSymlink : FileType::kRegular;
-    if (conjurer_->Conjure(&space_, read.place.parent, read.place.name, type)) {
-      read.place.node = space_.Get(read.place.parent).children.at(read.place.name);
-      predicted = 0;
-    }
-  }
   if (conjurer_ != nullptr && predicted == 0 && call.result().ok()) LearnTarget(call, buffer, read.place.node);
   if (predicted == 0 && space_.Get(read.place.node).type != FileType::kSymlink) predicted = EINVAL;
   if (!Agree(call, &read, predicted)) return;
@@ -162,8 +161,9 @@ void Interpreter::ReadLinkAt(Call& call) {
 }
 
 void Interpreter::StatFs(Call& call) {
-  const std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
+  std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
   if (!subject.has_value()) return;
+  if (call.result().ok()) ConjureMissing(call, &*subject, FileType::kRegular);
   Operation stat = Start(call, OperationKind::kStatFs, *subject);
   if (Agree(call, &stat, subject->MissingError())) Emit(&stat);
 }
@@ -182,10 +182,9 @@ void Interpreter::List(Call& call) {
     ++counts_.outside;
     return;
   }
-  Node& node = space_.Get(file->node);
-  if (!node.is_type_sure && call.result().ok()) node.type = FileType::kDirectory;
+  const Node& node = space_.Get(file->node);
   Operation list = Start(call, OperationKind::kList, OfFile(file));
-  int predicted = node.type == FileType::kDirectory ? 0 : ENOTDIR;
+  int predicted = IsDirectory(file->node, call.result().ok()) ? 0 : ENOTDIR;
   if (predicted == 0 && node.names == 0 && node.children.empty() && call.result().error == ENOENT) predicted = ENOENT;
   if (!Agree(call, &list, predicted) || file->has_listed) return;
   file->has_listed = true;

@@ -35,8 +35,9 @@ std::optional<uint32_t> IdOf(std::string_view argument) {
 
 }  // namespace
 
-void Interpreter::ChangeModeOf(Call& call, const std::optional<Subject>& subject, uint64_t mode) {
+void Interpreter::ChangeModeOf(Call& call, std::optional<Subject> subject, uint64_t mode) {
   if (!subject.has_value()) return;
+  if (call.result().ok()) ConjureMissing(call, &*subject, FileType::kRegular);
   const NodeNumber number = subject->walk.place.node;
   if (number != NodeNumber{} && space_.Get(number).type == FileType::kSymlink) {
     return Skip("chmod: a symlink, which has no mode of its own");
@@ -48,6 +49,7 @@ void Interpreter::ChangeModeOf(Call& call, const std::optional<Subject>& subject
   node.permissions = change.mode;
   node.is_mode_known = true;
   node.is_mode_changed = true;
+  node.is_written = false;
   Emit(&change);
 }
 
@@ -64,8 +66,9 @@ void Interpreter::ChangeModeAt(Call& call) {
   ChangeModeOf(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), call.Flags(2));
 }
 
-void Interpreter::ChangeOwnerOf(Call& call, const std::optional<Subject>& subject, size_t first) {
+void Interpreter::ChangeOwnerOf(Call& call, std::optional<Subject> subject, size_t first) {
   if (!subject.has_value()) return;
+  if (call.result().ok()) ConjureMissing(call, &*subject, FileType::kRegular);
   Operation change = Start(call, OperationKind::kChangeOwner, *subject);
   change.uid = IdOf(call.Argument(first));
   change.gid = IdOf(call.Argument(first + 1));
@@ -95,8 +98,9 @@ void Interpreter::ChangeOwnerAt(Call& call) {
   ChangeOwnerOf(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), 2);
 }
 
-void Interpreter::ChangeTimesOf(Call& call, const std::optional<Subject>& subject, std::string_view times) {
+void Interpreter::ChangeTimesOf(Call& call, std::optional<Subject> subject, std::string_view times) {
   if (!subject.has_value()) return;
+  if (call.result().ok()) ConjureMissing(call, &*subject, FileType::kRegular);
   Operation change = Start(call, OperationKind::kChangeTimes, *subject);
   change.accessed = change.modified = {.kind = TimeChange::Kind::kNow};
   if (const std::optional<std::vector<std::string_view>> both = ParseArray(times); both && both->size() == 2) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that read and write what is in files.
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,15 +18,7 @@ std::optional<uint64_t> AskedOf(std::string_view name, std::string_view vector, 
     const std::optional<int64_t> number = ParseNumber(count);
     return number.has_value() ? std::optional<uint64_t>(static_cast<uint64_t>(*number)) : std::nullopt;
   }
-  const std::optional<std::vector<std::string_view>> parts = ParseArray(vector);
-  if (!parts.has_value()) return std::nullopt;
-  uint64_t sum = 0;
-  for (const std::string_view part : *parts) {
-    const std::optional<int64_t> length = ParseNumber(FindField(part, "iov_len"));
-    if (!length.has_value()) return std::nullopt;
-    sum += static_cast<uint64_t>(*length);
-  }
-  return sum;
+  return LengthOfVector(vector);
 }
 
 constexpr uint64_t kLargestFile = INT64_MAX - kMostMoved;
@@ -56,16 +49,35 @@ void Interpreter::ReadFrom(Call& call, const DescriptionPointer& file, uint64_t 
   if (node.type == FileType::kDirectory) predicted = EISDIR;
   if (!Agree(call, &read, predicted) || node.type != FileType::kRegular) return;
   if (count > kMostMoved || offset > kLargestFile) return Conflict(call, "read: more than a call can read");
-  if (!node.is_size_sure && offset + count > node.size) {
-    node.size = offset + count;
-    if (!node.is_modified) node.initial_size = node.size;
-  }
+  LearnSize(file->node, offset + count, false);
   const uint64_t here = node.size > offset ? std::min({asked, node.size - offset, kMostMoved}) : 0;
   if (here != count && node.is_size_sure) {
     Conflict(call, "read: another count by the name space");
     read.expected_count = here;
   }
   Emit(&read);
+}
+
+// What shows that a file had so many bytes before the trace: at least, or all that there were.
+void Interpreter::LearnSize(NodeNumber number, uint64_t end, bool is_all) {
+  Node& node = space_.Get(number);
+  if (node.is_size_sure || node.type != FileType::kRegular || (!is_all && end <= node.size)) return;
+  if (end > kLargestFile) return;
+  node.size = end;
+  if (!node.is_modified) node.initial_size = end;
+  if (!is_all) return;
+  node.is_size_sure = true;
+  const auto clone = clones_.find(number);
+  if (clone == clones_.end()) return;
+  const NodeNumber source = clone->second;
+  clones_.erase(clone);
+  if (space_.Has(source) && !space_.Get(source).is_modified) LearnSize(source, end, true);
+}
+
+// Who writes first through a descriptor from before the trace most likely goes on where others have ended.
+void Interpreter::PlaceAtEnd(OpenDescription* file) {
+  if (!file->is_position_known) file->position = space_.Get(file->node).size;
+  file->is_position_known = true;
 }
 
 void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count) {
@@ -80,8 +92,9 @@ void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t o
   if (count > kMostMoved || write.offset > kLargestFile) return Conflict(call, "write: more than a call can write");
   if (count > 0) {
     write.is_growing = write.offset + count > node.size;
+    if (write.is_growing) clones_.erase(file->node);
     node.size = std::max(node.size, write.offset + count);
-    node.is_modified = true;
+    node.NoteWrite();
   }
   Emit(&write);
 }
@@ -100,6 +113,7 @@ uint64_t Interpreter::AskedBy(const Call& call) {
 
 // Reads at the position of the descriptor, and moves it.
 void Interpreter::ReadOn(Call& call, const DescriptionPointer& file) {
+  file->is_position_known = true;
   ReadFrom(call, file, file->position, AskedBy(call), call.Moved());
   if (call.result().ok()) file->position += call.Moved();
 }
@@ -111,13 +125,14 @@ void Interpreter::Read(Call& call) {
 void Interpreter::ReadAt(Call& call) {
   const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
   if (file == nullptr) return;
-  if (call.Number(3) == kAtPosition) return ReadOn(call, file);
+  if (call.event.name.ends_with("v2") && call.Number(3) == kAtPosition) return ReadOn(call, file);
   ReadFrom(call, file, call.Number(3), AskedBy(call), call.Moved());
 }
 
 void Interpreter::Write(Call& call) {
   const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
   if (file == nullptr) return;
+  PlaceAtEnd(file.get());
   WriteTo(call, file, file->position, call.Moved());
   if (!call.result().ok()) return;
   const bool is_append = (file->flags & O_APPEND) != 0;
@@ -125,21 +140,21 @@ void Interpreter::Write(Call& call) {
 }
 
 void Interpreter::WriteAt(Call& call) {
-  if (call.Number(3) == kAtPosition) return Write(call);
+  const bool has_flags = call.event.name.ends_with("v2");
+  const bool is_append = has_flags && (call.Flags(4) & RWF_APPEND) != 0;
+  const bool is_at_position = has_flags && call.Number(3) == kAtPosition;
+  if (is_at_position && !is_append) return Write(call);
   const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
-  if (file != nullptr) WriteTo(call, file, call.Number(3), call.Moved());
+  if (file == nullptr) return;
+  WriteTo(call, file, is_append ? space_.Get(file->node).size : call.Number(3), call.Moved());
+  if (is_at_position && call.result().ok()) file->position = space_.Get(file->node).size;
 }
 
-void Interpreter::Seek(Call& call) {
-  const DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr || !call.result().ok()) {
-    ++(file == nullptr ? counts_.outside : counts_.skipped["seek: failed"]);
-    return;
-  }
+void Interpreter::SeekTo(Call& call, const DescriptionPointer& file, uint64_t position, uint64_t whence) {
   const Node& node = space_.Get(file->node);
-  file->position = static_cast<uint64_t>(call.result().value);
+  file->position = position;
+  file->is_position_known = true;
   if (node.type == FileType::kDirectory) file->has_listed = file->has_listed && file->position != 0;
-  const uint64_t whence = call.Flags(2);
   ++counts_.used;
   if (whence < SEEK_END || node.type != FileType::kRegular) return;
   Operation seek = Start(call, OperationKind::kSeek, OfFile(file));
@@ -147,6 +162,7 @@ void Interpreter::Seek(Call& call) {
   seek.variant = whence == SEEK_END ? Variant::kEnd : whence == SEEK_DATA ? Variant::kData : Variant::kHole;
   if (whence == SEEK_END) {
     const uint64_t size = file->position - seek.offset;
+    LearnSize(file->node, size, true);
     if (size == node.size) {
       seek.expected_count = size;
     } else if (node.is_size_sure) {
@@ -156,7 +172,24 @@ void Interpreter::Seek(Call& call) {
   Emit(&seek);
 }
 
-void Interpreter::TruncateSubject(Call& call, const Subject& subject, uint64_t size) {
+void Interpreter::Seek(Call& call) {
+  const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
+  if (file == nullptr) return;
+  if (!call.result().ok()) return Skip("seek: failed");
+  SeekTo(call, file, static_cast<uint64_t>(call.result().value), call.Flags(2));
+}
+
+// _llseek: where it leads is in an argument.
+void Interpreter::SeekLong(Call& call) {
+  const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
+  if (file == nullptr) return;
+  const std::optional<uint64_t> position = OffsetAt(call.Argument(2));
+  if (!call.result().ok() || !position.has_value()) return Skip("seek: failed");
+  SeekTo(call, file, *position, call.Flags(3));
+}
+
+void Interpreter::TruncateSubject(Call& call, Subject subject, uint64_t size) {
+  if (call.result().ok()) ConjureMissing(call, &subject, FileType::kRegular);
   Operation truncate = Start(call, OperationKind::kTruncate, subject);
   truncate.length = size;
   int predicted = subject.MissingError();
@@ -168,7 +201,8 @@ void Interpreter::TruncateSubject(Call& call, const Subject& subject, uint64_t s
   Node& node = space_.Get(subject.walk.place.node);
   node.size = size;
   node.is_size_sure = true;
-  node.is_modified = true;
+  node.is_type_sure = true;
+  node.NoteWrite();
   Emit(&truncate);
 }
 
@@ -178,6 +212,7 @@ void Interpreter::Truncate(Call& call) {
 }
 
 void Interpreter::TruncateFile(Call& call) {
+  if (call.result().error == EINVAL) return Skip("truncate: EINVAL");
   const std::optional<Subject> subject = ResolveDescriptor(call, call.Argument(0));
   if (subject.has_value()) TruncateSubject(call, *subject, call.Number(1));
 }
@@ -194,7 +229,7 @@ void Interpreter::Allocate(Call& call) {
   if (!Agree(call, &allocate, 0)) return;
   Node& node = space_.Get(subject->walk.place.node);
   if ((allocate.flags & FALLOC_FL_KEEP_SIZE) == 0) node.size = std::max(node.size, allocate.offset + allocate.length);
-  node.is_modified = true;
+  node.NoteWrite();
   Emit(&allocate);
 }
 

@@ -27,15 +27,24 @@ uint64_t DeviceOf(std::string_view argument) {
 
 }  // namespace
 
+// Gives what is made its number and its name. Requires: the name is free.
+void Interpreter::Put(Operation* made) {
+  Bind(made->place.parent);
+  made->place.node = space_.Make(made->type, made->mode);
+  Node& node = space_.Get(made->place.node);
+  node.is_bound = true;
+  node.device = made->device;
+  node.target = made->text;
+  node.size = made->text.size();
+  space_.AddName(made->place.parent, made->place.name, made->place.node);
+  HandOn(made);
+}
+
 // mkdir, mknod, symlink: `made` has kind, mode, type, target.
 void Interpreter::Make(Call& call, std::string_view directory, std::string_view path, Operation made) {
-  std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNo);
+  std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNever);
   if (!subject.has_value()) return;
-  const Place& place = subject->walk.place;
-  if (conjurer_ != nullptr && call.result().error == EEXIST && place.node == NodeNumber{} && subject->walk.error == 0) {
-    conjurer_->Conjure(&space_, place.parent, place.name, FileType::kDirectory);
-    subject = Resolve(call, directory, path, FollowLast::kNo);
-  }
+  if (call.result().error == EEXIST) ConjureMissing(call, &*subject, FileType::kDirectory);
   int predicted = subject->walk.error;
   if (predicted == 0 && subject->walk.place.node != NodeNumber{}) predicted = EEXIST;
   const bool is_directory = made.kind == OperationKind::kMakeDirectory;
@@ -45,18 +54,11 @@ void Interpreter::Make(Call& call, std::string_view directory, std::string_view 
   made.place = subject->walk.place;
   made.expected_error = call.result().error;
   made.time = call.event.time;
+  const uint32_t mode = made.mode;
   if (!Agree(call, &made, predicted)) return;
-  Bind(made.place.parent);
   const uint32_t inherited = space_.Get(made.place.parent).permissions & S_ISGID;
-  const uint32_t mode = made.mode | (is_directory ? inherited : 0);
-  made.place.node = space_.Make(made.type, mode);
-  Node& node = space_.Get(made.place.node);
-  node.is_bound = true;
-  node.device = made.device;
-  node.target = made.text;
-  node.size = made.text.size();
-  space_.AddName(made.place.parent, made.place.name, made.place.node);
-  HandOn(&made);
+  Put(&made);
+  space_.Get(made.place.node).permissions = mode | (is_directory ? inherited : 0);
 }
 
 // The arguments from number `path` on: path, mode.
@@ -108,7 +110,11 @@ void Interpreter::SymlinkIn(Call& call, std::string_view directory, size_t path)
   made.kind = OperationKind::kSymlink;
   made.type = FileType::kSymlink;
   made.mode = 0777;
-  made.text = ParseText(call.Argument(0)).value_or(TextArgument{}).bytes;
+  const TextArgument target = ParseText(call.Argument(0)).value_or(TextArgument{});
+  constexpr size_t kLongest = 4095;
+  const bool is_refused = target.is_cut || target.bytes.empty() || target.bytes.size() > kLongest;
+  if (is_refused && !call.result().ok()) return Skip("symlink: a target that no call takes");
+  made.text = target.bytes;
   Make(call, directory, call.Argument(path), made);
 }
 
@@ -116,21 +122,42 @@ void Interpreter::SymlinkPlain(Call& call) { SymlinkIn(call, "", 1); }
 
 void Interpreter::SymlinkAt(Call& call) { SymlinkIn(call, call.Argument(1), 2); }
 
+// For calls with two paths: whether both lead to what is replayed. If not, it is one call that is outside, or one that
+// brings in what is not known.
+bool Interpreter::AreBothInside(const Call& call, const std::optional<Subject>& from, const std::optional<Subject>& to,
+                                uint64_t outside_before) {
+  if (from.has_value() && to.has_value()) return true;
+  const bool is_outside = counts_.outside > outside_before;
+  counts_.outside = outside_before + (is_outside ? 1 : 0);
+  if (from.has_value() || !to.has_value() || !is_outside || !call.result().ok()) return false;
+  counts_.outside = outside_before;
+  const std::string_view kind = call.event.name.starts_with("link") ? "link" : "rename";
+  ++counts_.unsupported[std::string(kind) + " from outside of the root"];
+  return false;
+}
+
 void Interpreter::Link(Call& call, std::string_view from_directory, std::string_view from,
                        std::string_view to_directory, std::string_view to, uint64_t flags) {
   const FollowLast follow = (flags & AT_SYMLINK_FOLLOW) != 0 ? FollowLast::kYes : FollowLast::kNo;
+  const bool is_done = call.result().ok();
+  const uint64_t outside = counts_.outside;
   std::optional<Subject> source = Resolve(call, from_directory, from, follow, flags);
-  if (!source.has_value()) return;
-  if (conjurer_ != nullptr && call.result().ok() && source->MissingError() == ENOENT) {
-    conjurer_->Conjure(&space_, source->walk.place.parent, source->walk.place.name, FileType::kRegular);
-    source = Resolve(call, from_directory, from, follow, flags);
+  if (source.has_value() && is_done) {
+    ConjureMissing(call, &*source, FileType::kRegular);
+    // Directories cannot be linked.
+    const NodeNumber linked = source->walk.place.node;
+    if (linked != NodeNumber{}) space_.Get(linked).is_type_sure = true;
   }
-  const std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNo);
-  if (!made.has_value()) return;
+  std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNever);
+  if (!AreBothInside(call, source, made, outside)) return;
+  // `link file other/`.
+  if (made->walk.error == ENOTDIR && made->walk.place.rest.empty()) made->walk.error = 0;
+  const bool is_slash_wrong =
+      made->walk.error == 0 && made->walk.wants_directory && made->walk.place.node == NodeNumber{};
   Operation link = Start(call, OperationKind::kLink, *source);
   link.to = made->walk.place;
   int predicted = source->MissingError();
-  if (predicted == 0) predicted = made->walk.error;
+  if (predicted == 0) predicted = is_slash_wrong ? ENOENT : made->walk.error;
   if (predicted != 0 && source->MissingError() == 0) {
     link.place = made->walk.place;
     link.file = FileNumber{};
@@ -152,14 +179,18 @@ void Interpreter::LinkAt(Call& call) {
 }
 
 void Interpreter::Unlink(Call& call, std::string_view directory, std::string_view path, bool is_directory) {
-  std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNo);
+  std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNever);
   if (!subject.has_value()) return;
-  const bool shows_existence = call.result().ok() || call.result().error == ENOTEMPTY;
-  if (conjurer_ != nullptr && shows_existence && subject->MissingError() == ENOENT) {
-    const FileType type = is_directory ? FileType::kDirectory : FileType::kRegular;
-    conjurer_->Conjure(&space_, subject->walk.place.parent, subject->walk.place.name, type);
-    subject = Resolve(call, directory, path, FollowLast::kNo);
+  const bool is_shown = call.result().ok() || call.result().error == ENOTEMPTY;
+  if (is_shown) ConjureMissing(call, &*subject, is_directory ? FileType::kDirectory : FileType::kRegular);
+  const WalkResult& walk = subject->walk;
+  const bool is_found = walk.error == 0 && walk.place.node != NodeNumber{};
+  if (is_found && walk.place.parent == NodeNumber{} && !call.result().ok()) {
+    // How it fails depends on how "." or ".." is spelt, and there is no name to try it with.
+    ++counts_.used;
+    return;
   }
+  if (is_found && (is_directory ? is_shown : call.result().error == EISDIR)) IsDirectory(walk.place.node, true);
   Operation remove = Start(call, is_directory ? OperationKind::kRemoveDirectory : OperationKind::kUnlink, *subject);
   int predicted = subject->MissingError();
   if (predicted == 0) {

@@ -2,8 +2,10 @@
 // Calls that make and close descriptors.
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/openat2.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "replay/interpreter.h"
 
@@ -15,6 +17,11 @@ bool IsExclusive(uint64_t flags) { return Creates(flags) && (flags & O_EXCL) != 
 bool IsUnnamed(uint64_t flags) { return (flags & O_TMPFILE) == O_TMPFILE; }
 bool IsForPath(uint64_t flags) { return (flags & O_PATH) != 0; }
 bool Writes(uint64_t flags) { return (flags & O_ACCMODE) != O_RDONLY; }
+
+// A name with a slash behind it: calls that would make it say EISDIR, whether it is there or not.
+bool EndsInSlash(const WalkResult& walk) {
+  return walk.wants_directory && (walk.error == 0 || (walk.error == ENOTDIR && walk.place.rest.empty()));
+}
 
 FollowLast FollowOf(uint64_t flags) {
   return (flags & O_NOFOLLOW) != 0 || IsExclusive(flags) ? FollowLast::kNo : FollowLast::kYes;
@@ -96,7 +103,7 @@ std::optional<FileType> Interpreter::TypeShownByOpen(const CallResult& result, u
   }
 }
 
-void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flags) {
+void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flags, uint64_t mode) {
   const NodeNumber number = subject.walk.place.node;
   const bool is_unnamed = IsUnnamed(flags);
   Operation open = Start(call, is_unnamed ? OperationKind::kCreate : OperationKind::kOpen, subject);
@@ -104,7 +111,7 @@ void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flag
   NodeNumber opened = number;
   if (is_unnamed) {
     open.variant = Variant::kUnnamed;
-    open.mode = static_cast<uint32_t>(call.Flags(call.event.name == "open" ? 2 : 3)) & ~call.task.directories->umask;
+    open.mode = static_cast<uint32_t>(mode) & 07777 & ~call.task.directories->umask;
     opened = space_.Make(FileType::kRegular, open.mode);
     space_.Get(opened).is_bound = true;
     Bind(number);
@@ -119,6 +126,7 @@ void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flag
   if (truncates) {
     node.size = 0;
     node.is_size_sure = true;
+    node.NoteWrite();
   }
   Emit(&open);
   Install(call, call.result().value, std::move(description), (flags & O_CLOEXEC) != 0);
@@ -138,25 +146,62 @@ void Interpreter::OpenNew(Call& call, const Subject& subject, uint64_t flags, ui
   Install(call, call.result().value, std::move(description), (flags & O_CLOEXEC) != 0);
 }
 
-void Interpreter::Open(Call& call, std::string_view directory, std::string_view path, uint64_t flags, uint64_t mode) {
+// A symlink outside may lead inside: what is opened shows it, if -y tells its path. From then on all paths that begin
+// as this one are known.
+void Interpreter::LearnAlias(std::string_view path, std::string_view meant) {
+  constexpr size_t kMostAliases = 64;
+  const bool is_of_process = path.starts_with("/proc/") || path.starts_with("/dev/");
+  if (!path.starts_with('/') || is_of_process || aliases_.size() >= kMostAliases) return;
+  while (true) {
+    const size_t last = path.rfind('/');
+    const size_t meant_last = meant.rfind('/');
+    if (last == 0 || meant_last == 0 || path.substr(last) != meant.substr(meant_last)) break;
+    path = path.substr(0, last);
+    meant = meant.substr(0, meant_last);
+  }
+  aliases_.emplace_back(path, meant);
+}
+
+// As Resolve; what is outside by its path may be inside by what strace tells of the result.
+std::optional<Interpreter::Subject> Interpreter::ResolveOpened(Call& call, std::string_view directory,
+                                                               std::string_view path, uint64_t flags) {
+  const uint64_t outside = counts_.outside;
   std::optional<Subject> subject = Resolve(call, directory, path, FollowOf(flags));
-  if (!subject.has_value()) {
-    if (call.result().ok()) Remove(call, call.result().value);
+  if (subject.has_value() || counts_.outside == outside || !call.result().ok() || IsUnnamed(flags)) return subject;
+  const std::optional<std::string> meant = AnnotatedPath(call.result().annotation);
+  if (!meant.has_value()) return std::nullopt;
+  Subject told;
+  const std::optional<NodeNumber> root = std::exchange(call.root, space_.top());
+  told.walk = WalkConjuring(call, space_.top(), *meant, FollowLast::kNo);
+  call.root = root;
+  if (told.walk.is_outside || IsOutside(told.walk.place.node)) return std::nullopt;
+  --counts_.outside;
+  const std::optional<TextArgument> text = ParseText(path);
+  if (text.has_value() && RootOf(call) == space_.top() && !call.task.directories->is_root_outside) {
+    LearnAlias(text->bytes, *meant);
+  }
+  return told;
+}
+
+void Interpreter::Open(Call& call, std::string_view directory, std::string_view path, uint64_t flags, uint64_t mode) {
+  const bool is_done = call.result().ok();
+  std::optional<Subject> subject = ResolveOpened(call, directory, path, flags);
+  const bool is_known = subject.has_value();
+  if (!is_known || (IsUnnamed(flags) && IsOutside(subject->walk.place.node))) {
+    if (is_known) ++counts_.outside;
+    if (is_done) Remove(call, call.result().value);
     return;
   }
-  if (subject->file != nullptr) subject->walk.place.node = subject->file->node;
+  // The slash decides, and an operation has none.
+  if (Creates(flags) && EndsInSlash(subject->walk) && !is_done) return Skip("open: a slash behind a new name");
   const bool is_missing = subject->walk.error == 0 && subject->walk.place.node == NodeNumber{};
-  if (conjurer_ != nullptr && is_missing && subject->walk.place.parent != NodeNumber{}) {
-    const std::optional<FileType> type = TypeShownByOpen(call.result(), flags);
-    const Place& place = subject->walk.place;
-    if (type.has_value() && conjurer_->Conjure(&space_, place.parent, place.name, *type)) {
-      subject = Resolve(call, directory, path, FollowOf(flags));
+  if (const std::optional<FileType> type = TypeShownByOpen(call.result(), flags); type.has_value()) {
+    ConjureMissing(call, &*subject, *type);
+    if (subject->walk.place.node != NodeNumber{} && *type == FileType::kDirectory) {
+      IsDirectory(subject->walk.place.node, true);
     }
   }
-  if (is_missing && Creates(flags) && subject->walk.wants_directory && !call.result().ok()) {
-    // The slash decides, and an operation has none.
-    return Skip("open: a slash behind a new name");
-  }
+  if (call.result().error == EINVAL) return Skip("open: EINVAL");
   Operation operation =
       Start(call, Creates(flags) && is_missing ? OperationKind::kCreate : OperationKind::kOpen, *subject);
   operation.flags = static_cast<uint32_t>(flags);
@@ -165,11 +210,11 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
     if (IsExclusive(flags)) operation.kind = OperationKind::kCreate;
   }
   if (!Agree(call, &operation, PredictOpen(*subject, flags))) {
-    if (call.result().ok()) Remove(call, call.result().value);
+    if (is_done) Remove(call, call.result().value);
     return;
   }
   if (subject->walk.place.node != NodeNumber{}) {
-    OpenExisting(call, *subject, flags);
+    OpenExisting(call, *subject, flags, mode);
   } else {
     OpenNew(call, *subject, flags, mode);
   }
@@ -181,8 +226,20 @@ void Interpreter::OpenAt(Call& call) { Open(call, call.Argument(0), call.Argumen
 
 void Interpreter::OpenAt2(Call& call) {
   const std::string_view how = call.Argument(2);
-  Open(call, call.Argument(0), call.Argument(1), ParseFlags(FindField(how, "flags")).value_or(0),
-       ParseFlags(FindField(how, "mode")).value_or(0));
+  const auto field = [how](std::string_view name) { return ParseFlags(FindField(how, name)).value_or(0); };
+  const uint64_t resolve = field("resolve");
+  const int traced = call.result().error;
+  const bool is_refused = traced == EXDEV || traced == ELOOP || traced == EAGAIN;
+  if (resolve != 0 && is_refused) return Skip("openat2: what its way of resolving refuses");
+  if ((resolve & RESOLVE_IN_ROOT) != 0) {
+    call.root = BaseOf(call, call.Argument(0));
+    if (!call.root.has_value()) {
+      ++counts_.outside;
+      if (call.result().ok()) Remove(call, call.result().value);
+      return;
+    }
+  }
+  Open(call, call.Argument(0), call.Argument(1), field("flags"), field("mode"));
 }
 
 void Interpreter::Creat(Call& call) { Open(call, "", call.Argument(0), O_CREAT | O_WRONLY | O_TRUNC, call.Flags(1)); }
@@ -222,20 +279,13 @@ void Interpreter::Dup(Call& call) {
   }
 }
 
-// The old meaning of the number ends when the call begins.
-void Interpreter::DupBegin(Call& call) {
-  const std::optional<DescriptorArgument> to = ParseDescriptor(call.Argument(1));
-  const std::optional<DescriptorArgument> from = ParseDescriptor(call.Argument(0));
-  if (!to.has_value() || to->number < 0 || (from.has_value() && from->number == to->number)) return;
-  Remove(call, to->number);
-}
-
 void Interpreter::DupOnto(Call& call) {
   if (!call.result().ok()) return;
   const std::optional<DescriptorArgument> from = ParseDescriptor(call.Argument(0));
   if (from.has_value() && from->number == call.result().value) return;
   DescriptionPointer file = FileOf(call, call.Argument(0));
   const bool is_closed_on_exec = (call.Flags(2) & O_CLOEXEC) != 0;
+  Remove(call, call.result().value);
   if (file != nullptr) Install(call, call.result().value, std::move(file), is_closed_on_exec);
 }
 

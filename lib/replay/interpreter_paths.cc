@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "replay/interpreter.h"
 #include "replay/scan.h"
@@ -44,6 +45,7 @@ void Interpreter::Settle(NodeNumber node) {
 }
 
 NodeNumber Interpreter::RootOf(const Call& call) const {
+  if (call.root.has_value()) return *call.root;
   return call.task.directories->root == nullptr ? space_.top() : *call.task.directories->root;
 }
 
@@ -55,11 +57,22 @@ Interpreter::Subject Interpreter::OfFile(const DescriptionPointer& file) const {
 }
 
 // A descriptor that the trace did not see made, but whose path -y tells: it was open before, or came through a socket.
+// If it was inherited, it is that of all threads of the ancestry.
 DescriptionPointer Interpreter::Heal(Call& call, const DescriptorArgument& descriptor) {
   if (!descriptor.path.has_value() || descriptor.is_deleted) return nullptr;
+  const std::optional<NodeNumber> root = std::exchange(call.root, space_.top());
   const WalkResult walk = WalkConjuring(call, space_.top(), *descriptor.path, FollowLast::kNo);
+  call.root = root;
   if (walk.is_outside || walk.error != 0 || walk.place.node == NodeNumber{}) return nullptr;
+  InheritedFiles& inherited = *call.task.inherited;
+  const auto known = inherited.find(descriptor.number);
+  if (known != inherited.end() && known->second->node == walk.place.node) {
+    call.task.files->open[descriptor.number] = {known->second, false, call.event.thread};
+    return known->second;
+  }
   DescriptionPointer description = Describe(walk.place.node, O_RDWR);
+  description->is_position_known = false;
+  inherited.emplace(descriptor.number, description);
   Operation open;
   open.kind = OperationKind::kOpen;
   open.place = walk.place;
@@ -78,23 +91,47 @@ DescriptionPointer Interpreter::FileOf(Call& call, std::string_view descriptor) 
   return found == call.task.files->open.end() ? Heal(call, *parsed) : found->second.description;
 }
 
+std::optional<Interpreter::Subject> Interpreter::Outside() {
+  ++counts_.outside;
+  return std::nullopt;
+}
+
 std::optional<Interpreter::Subject> Interpreter::ResolveDescriptor(Call& call, std::string_view descriptor) {
   const DescriptionPointer file = FileOf(call, descriptor);
-  if (file == nullptr) {
-    ++counts_.outside;
-    return std::nullopt;
+  return file == nullptr ? Outside() : OfFile(file);
+}
+
+// Whether it is one. What was only taken for a file becomes one if a call shows it.
+bool Interpreter::IsDirectory(NodeNumber node, bool is_shown) {
+  const bool is_open = conjurer_ != nullptr && is_shown && !space_.Get(node).is_type_sure;
+  if (is_open && space_.Get(node).type == FileType::kRegular) space_.BecomeDirectory(node);
+  return space_.Get(node).type == FileType::kDirectory;
+}
+
+// The directory of a path that no program has said, but -y or a user: it was there before the trace if nothing tells
+// otherwise. 0 if it cannot be.
+NodeNumber Interpreter::FindDirectory(const std::string& path, Conjurer* conjurer) {
+  while (true) {
+    const WalkResult walk = space_.Walk(space_.top(), space_.top(), path, FollowLast::kYes);
+    const Place& place = walk.place;
+    if (walk.is_outside) return {};
+    if (place.node != NodeNumber{}) {
+      if (!IsDirectory(place.node, conjurer != nullptr)) return {};
+      if (walk.error == 0) return place.node;
+      continue;
+    }
+    if (conjurer == nullptr || place.parent == NodeNumber{}) return {};
+    if (!conjurer->Conjure(&space_, place.parent, place.name, FileType::kDirectory)) return {};
   }
-  return OfFile(file);
 }
 
 // What -y tells of the working directory is believed: the call that went there may not be in the trace.
 void Interpreter::Correct(const std::string& path, Directories* directories) {
   if (directories->current != nullptr && space_.PathOf(*directories->current) == path) return;
-  const WalkResult walk = space_.Walk(space_.top(), space_.top(), path, FollowLast::kNo);
-  if (walk.error != 0 || walk.is_outside || walk.place.node == NodeNumber{}) return;
-  if (directories->current == nullptr || *directories->current != walk.place.node) {
-    directories->current = Use(walk.place.node);
-  }
+  const bool is_first = directories->current == nullptr && !directories->is_current_known;
+  const NodeNumber found = FindDirectory(path, is_first ? conjurer_ : nullptr);
+  if (found == NodeNumber{}) return;
+  if (directories->current == nullptr || *directories->current != found) directories->current = Use(found);
   directories->is_current_known = true;
 }
 
@@ -110,22 +147,60 @@ std::optional<NodeNumber> Interpreter::BaseOf(Call& call, std::string_view direc
     if (directories.is_current_known) return std::nullopt;
   }
   if (!parsed.has_value() || !parsed->path.has_value() || parsed->is_deleted) return std::nullopt;
-  const WalkResult walk = space_.Walk(space_.top(), space_.top(), *parsed->path, FollowLast::kNo);
-  if (walk.error != 0 || walk.place.node == NodeNumber{}) return std::nullopt;
-  return walk.place.node;
+  const NodeNumber found = FindDirectory(*parsed->path, conjurer_);
+  return found == NodeNumber{} ? std::nullopt : std::optional(found);
+}
+
+// Makes what a call shows to have been on the way to what it is about; true if the walk may now lead further.
+bool Interpreter::ConjureOnTheWay(const Call& call, const WalkResult& walk) {
+  const int traced = call.result().error;
+  if (walk.error == ENOTDIR) {
+    // Also that nothing is there, or something else is, shows that there is a directory before it; but calls with two
+    // paths may mean the other one.
+    const bool has_two = call.event.name.starts_with("rename") || call.event.name.starts_with("link");
+    const bool looked_behind = traced == ENOENT || traced == EEXIST || traced == EISDIR || traced == ENOTEMPTY;
+    const bool is_shown = call.result().ok() || (looked_behind && !has_two && !walk.place.rest.empty());
+    return is_shown && IsDirectory(walk.place.node, true);
+  }
+  if (walk.error != ENOENT || walk.place.parent == NodeNumber{}) return false;
+  // The call succeeded, so the directory on the way was there; or there was something else in its place.
+  if (!call.result().ok() && traced != ENOTDIR) return false;
+  const FileType type = traced == ENOTDIR ? FileType::kRegular : FileType::kDirectory;
+  return conjurer_->Conjure(&space_, walk.place.parent, walk.place.name, type);
+}
+
+// What a call shows to be there, though the name space has it not, was there before the trace.
+void Interpreter::ConjureMissing(const Call& call, Subject* subject, FileType type) {
+  WalkResult& walk = subject->walk;
+  if (conjurer_ == nullptr || walk.error != 0 || walk.place.node != NodeNumber{}) return;
+  if (walk.place.parent == NodeNumber{}) return;
+  if (walk.wants_directory && call.result().error != ENOTDIR) type = FileType::kDirectory;
+  if (!conjurer_->Conjure(&space_, walk.place.parent, walk.place.name, type)) return;
+  walk.place.node = space_.Get(walk.place.parent).children.at(walk.place.name);
+  if (walk.wants_directory && type != FileType::kDirectory) walk.error = ENOTDIR;
 }
 
 WalkResult Interpreter::WalkConjuring(Call& call, NodeNumber base, const std::string& path, FollowLast follow) {
   while (true) {
-    WalkResult walk = space_.Walk(base, RootOf(call), path, follow);
-    if (conjurer_ == nullptr || walk.is_outside || walk.error != ENOENT || walk.place.parent == NodeNumber{})
-      return walk;
-    // The call succeeded, so the directory on the way was there; or there was something else in its place.
-    const bool is_file = call.result().error == ENOTDIR;
-    if (!call.result().ok() && !is_file) return walk;
-    const FileType type = is_file ? FileType::kRegular : FileType::kDirectory;
-    if (!conjurer_->Conjure(&space_, walk.place.parent, walk.place.name, type)) return walk;
+    WalkResult walk;
+    if (!path.empty() && !path.starts_with('/') && !IsDirectory(base, false)) {
+      walk.place = {base, {}, {}, path};
+      walk.error = ENOTDIR;
+    } else {
+      walk = space_.Walk(base, RootOf(call), path, follow);
+      const bool is_found = walk.error == 0 && walk.place.node != NodeNumber{};
+      if (is_found && walk.wants_directory && !IsDirectory(walk.place.node, false)) walk.error = ENOTDIR;
+    }
+    if (conjurer_ == nullptr || walk.is_outside || !ConjureOnTheWay(call, walk)) return walk;
   }
+}
+
+std::optional<std::string> Interpreter::WithoutAlias(const std::string& path) const {
+  for (const auto& [alias, meant] : aliases_) {
+    if (!path.starts_with(alias)) continue;
+    if (path.size() == alias.size() || path[alias.size()] == '/') return meant + path.substr(alias.size());
+  }
+  return std::nullopt;
 }
 
 std::optional<Interpreter::Subject> Interpreter::ResolveText(Call& call, std::string_view directory,
@@ -138,25 +213,21 @@ std::optional<Interpreter::Subject> Interpreter::ResolveText(Call& call, std::st
     return ResolveDescriptor(call, *number);
   }
   NodeNumber base = space_.top();
-  if (!path.starts_with('/') && !path.empty()) {
+  if (path.starts_with('/')) {
+    if (call.task.directories->is_root_outside && !call.root.has_value()) return Outside();
+  } else {
     const std::optional<NodeNumber> known = BaseOf(call, directory);
-    if (!known.has_value()) {
-      ++counts_.outside;
-      return std::nullopt;
-    }
+    if (!known.has_value()) return Outside();
     base = *known;
-  }
-  if (path.empty() && !BaseOf(call, directory).has_value()) {
-    ++counts_.outside;
-    return std::nullopt;
   }
   Subject subject;
   subject.walk = WalkConjuring(call, base, path, follow);
-  if (subject.walk.is_outside) {
-    ++counts_.outside;
-    return std::nullopt;
+  if (subject.walk.is_outside && RootOf(call) == space_.top()) {
+    if (const std::optional<std::string> meant = WithoutAlias(path)) {
+      subject.walk = WalkConjuring(call, space_.top(), *meant, follow);
+    }
   }
-  return subject;
+  return subject.walk.is_outside ? Outside() : std::optional(subject);
 }
 
 std::optional<Interpreter::Subject> Interpreter::Resolve(Call& call, std::string_view directory, std::string_view path,
@@ -168,10 +239,7 @@ std::optional<Interpreter::Subject> Interpreter::Resolve(Call& call, std::string
     if (descriptor.has_value() && descriptor->number != kCurrentDirectory) return ResolveDescriptor(call, directory);
     return ResolveText(call, directory, ".", follow);
   }
-  if (!text.has_value()) {
-    ++counts_.outside;
-    return std::nullopt;
-  }
+  if (!text.has_value()) return Outside();
   if (text->is_cut || text->bytes.find('\0') != std::string::npos) {
     Skip("the path is cut");
     return std::nullopt;

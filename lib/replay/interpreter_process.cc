@@ -57,12 +57,9 @@ void Interpreter::ChangeDirectory(Call& call) {
     if (is_done) call.task.directories->current = nullptr;
     return;
   }
-  if (conjurer_ != nullptr && is_done && subject->MissingError() == ENOENT) {
-    conjurer_->Conjure(&space_, subject->walk.place.parent, subject->walk.place.name, FileType::kDirectory);
-    subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
-  }
+  if (is_done) ConjureMissing(call, &*subject, FileType::kDirectory);
   int predicted = subject->MissingError();
-  if (predicted == 0 && space_.Get(subject->walk.place.node).type != FileType::kDirectory) predicted = ENOTDIR;
+  if (predicted == 0 && !IsDirectory(subject->walk.place.node, is_done)) predicted = ENOTDIR;
   Operation look = Start(call, OperationKind::kStat, *subject);
   look.variant = Variant::kExistence;
   if (!Agree(call, &look, predicted)) return;
@@ -75,15 +72,27 @@ void Interpreter::ChangeDirectoryTo(Call& call) {
   const DescriptionPointer file = FileOf(call, call.Argument(0));
   ++counts_.used;
   call.task.directories->is_current_known = true;
-  call.task.directories->current = file == nullptr ? nullptr : Use(file->node);
+  const bool is_directory = file != nullptr && IsDirectory(file->node, true);
+  if (file != nullptr && !is_directory) Conflict(call, "fchdir: no directory by the name space");
+  call.task.directories->current = is_directory ? Use(file->node) : nullptr;
 }
 
 void Interpreter::ChangeRoot(Call& call) {
   if (!call.result().ok()) return;
-  const std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
-  if (!subject.has_value() || subject->MissingError() != 0) return;
-  ++counts_.used;
-  call.task.directories->root = Use(subject->walk.place.node);
+  std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
+  Directories& directories = *call.task.directories;
+  if (!subject.has_value()) {
+    // Whatever absolute paths mean from now on, it is not in here.
+    directories.is_root_outside = true;
+    return;
+  }
+  ConjureMissing(call, &*subject, FileType::kDirectory);
+  int predicted = subject->MissingError();
+  if (predicted == 0 && !IsDirectory(subject->walk.place.node, true)) predicted = ENOTDIR;
+  Operation look = Start(call, OperationKind::kStat, *subject);
+  if (!Agree(call, &look, predicted)) return;
+  directories.root = Use(subject->walk.place.node);
+  directories.is_root_outside = false;
 }
 
 void Interpreter::Umask(Call& call) {

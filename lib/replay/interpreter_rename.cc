@@ -3,55 +3,143 @@
 #include <linux/fs.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "replay/interpreter.h"
 
 namespace betr::replay {
+namespace {
+
+constexpr std::string_view kRefusedFlags = "rename: EINVAL for its flags";
+
+}  // namespace
+
+// What flags ask for that is not known, or does not go together, is not done.
+bool Interpreter::AreRenameFlagsUsable(const Call& call, uint64_t flags) {
+  constexpr uint64_t kNotExchanged = RENAME_NOREPLACE | RENAME_WHITEOUT;
+  const bool is_known = (flags & ~(kNotExchanged | RENAME_EXCHANGE)) == 0;
+  const bool is_exchange = (flags & RENAME_EXCHANGE) != 0;
+  if (is_known && !(is_exchange && (flags & kNotExchanged) != 0)) return true;
+  if (call.result().ok()) {
+    ++counts_.unsupported["renameat2 with other flags"];
+  } else {
+    Skip(kRefusedFlags);
+  }
+  return false;
+}
 
 void Interpreter::Rename(Call& call, std::string_view from_directory, std::string_view from,
                          std::string_view to_directory, std::string_view to, uint64_t flags) {
-  std::optional<Subject> source = Resolve(call, from_directory, from, FollowLast::kNo);
-  if (!source.has_value()) return;
-  if (conjurer_ != nullptr && call.result().ok() && source->MissingError() == ENOENT) {
-    conjurer_->Conjure(&space_, source->walk.place.parent, source->walk.place.name, FileType::kRegular);
-    source = Resolve(call, from_directory, from, FollowLast::kNo);
-  }
-  std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNo);
-  if (!made.has_value()) return;
+  if (!AreRenameFlagsUsable(call, flags)) return;
   const bool is_exchange = (flags & RENAME_EXCHANGE) != 0;
-  if (conjurer_ != nullptr && call.result().ok() && is_exchange && made->MissingError() == ENOENT) {
-    conjurer_->Conjure(&space_, made->walk.place.parent, made->walk.place.name, FileType::kRegular);
-    made = Resolve(call, to_directory, to, FollowLast::kNo);
+  const uint64_t outside = counts_.outside;
+  std::optional<Subject> source = Resolve(call, from_directory, from, FollowLast::kNever);
+  if (source.has_value() && call.result().ok()) ConjureMissing(call, &*source, FileType::kRegular);
+  std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNever);
+  const bool goes_out = source.has_value() && !made.has_value() && counts_.outside > outside && call.result().ok();
+  if (goes_out) {
+    counts_.outside = outside;
+    if (is_exchange) {
+      ++counts_.unsupported["rename from outside of the root"];
+      return;
+    }
+    RenameOut(call, *source);
+    if ((flags & RENAME_WHITEOUT) != 0) Whiteout(call, source->walk.place);
+    return;
   }
-  Operation rename = Start(call, OperationKind::kRename, *source);
-  rename.to = made->walk.place;
-  rename.flags = static_cast<uint32_t>(flags);
-  int predicted = source->MissingError();
-  if (predicted == 0 && (made->walk.error != 0 || (is_exchange && made->MissingError() != 0))) {
-    predicted = made->MissingError();
-    rename.place = made->walk.place;
+  if (!AreBothInside(call, source, made, outside)) return;
+  if (is_exchange && call.result().ok()) ConjureMissing(call, &*made, FileType::kRegular);
+  RenameWithin(call, *source, *made, flags);
+}
+
+// What leaves the root is removed, and all that is in it.
+void Interpreter::RenameOut(Call& call, const Subject& source) {
+  const Place& place = source.walk.place;
+  Operation remove = Start(call, OperationKind::kUnlink, source);
+  int predicted = source.MissingError();
+  if (predicted == 0 && place.parent == NodeNumber{}) predicted = EBUSY;
+  if (Agree(call, &remove, predicted)) RemoveTree(call, place);
+}
+
+void Interpreter::RemoveTree(const Call& call, const Place& top) {
+  std::vector<std::pair<Place, bool>> pending{{top, false}};  // and whether it is empty by now
+  while (!pending.empty()) {
+    auto& [last, is_empty] = pending.back();
+    const Place place = last;
+    const bool is_directory = space_.Get(place.node).type == FileType::kDirectory;
+    if (is_directory && !is_empty) {
+      is_empty = true;
+      for (const auto& [name, child] : space_.Get(place.node).children) {
+        pending.emplace_back(Place{child, place.node, name, {}}, false);
+      }
+      continue;
+    }
+    pending.pop_back();
+    Subject subject;
+    subject.walk.place = place;
+    Operation remove = Start(call, is_directory ? OperationKind::kRemoveDirectory : OperationKind::kUnlink, subject);
+    Bind(place);
+    HandOn(&remove);
+    Settle(space_.RemoveName(place.parent, place.name));
   }
-  if (predicted == 0 && (flags & RENAME_NOREPLACE) != 0 && rename.to.node != NodeNumber{}) predicted = EEXIST;
-  if (predicted == 0 && (rename.place.parent == NodeNumber{} || rename.to.parent == NodeNumber{})) predicted = EBUSY;
-  const bool is_file = predicted == 0 && space_.Get(rename.place.node).type != FileType::kDirectory;
-  if (is_file && (source->walk.wants_directory || made->walk.wants_directory)) {
+}
+
+// The character device that overlays leave where something was.
+void Interpreter::Whiteout(const Call& call, const Place& place) {
+  if (space_.Get(place.parent).children.contains(place.name)) return;
+  Operation made;
+  made.kind = OperationKind::kMakeNode;
+  made.type = FileType::kCharDevice;
+  made.place = {{}, place.parent, place.name, {}};
+  made.time = call.event.time;
+  Put(&made);
+}
+
+int Interpreter::PredictRename(const Subject& source, const Subject& made, Operation* rename) const {
+  const bool is_exchange = (rename->flags & RENAME_EXCHANGE) != 0;
+  if (const int error = source.MissingError(); error != 0) return error;
+  if (made.walk.error != 0 || (is_exchange && made.MissingError() != 0)) {
+    rename->place = made.walk.place;
+    return made.MissingError();
+  }
+  if ((rename->flags & RENAME_NOREPLACE) != 0 && rename->to.node != NodeNumber{}) return EEXIST;
+  if (rename->place.parent == NodeNumber{} || rename->to.parent == NodeNumber{}) return EBUSY;
+  return space_.CheckRename(rename->place, rename->to, is_exchange);
+}
+
+void Interpreter::RenameWithin(Call& call, const Subject& source, const Subject& made, uint64_t flags) {
+  const bool is_exchange = (flags & RENAME_EXCHANGE) != 0;
+  const int traced = call.result().error;
+  Operation rename = Start(call, OperationKind::kRename, source);
+  rename.to = made.walk.place;
+  rename.flags = static_cast<uint32_t>(flags) & (RENAME_NOREPLACE | RENAME_EXCHANGE);
+  const bool are_found = source.MissingError() == 0 && made.walk.error == 0;
+  if (are_found && traced == 0 && !is_exchange && rename.to.node != NodeNumber{}) {
+    // Only a directory replaces a directory.
+    const bool is_either = IsDirectory(rename.place.node, false) || IsDirectory(rename.to.node, false);
+    IsDirectory(rename.place.node, is_either);
+    IsDirectory(rename.to.node, is_either);
+  }
+  if (are_found && made.walk.wants_directory && !IsDirectory(rename.place.node, traced == 0)) {
     // The slash decides, and an operation has none.
     return Skip("rename: a slash behind the name of a file");
   }
-  if (predicted == 0) predicted = space_.CheckRename(rename.place, rename.to, is_exchange);
-  if (predicted == ENOTDIR && call.result().error == ENOTDIR && source->walk.error == 0 && made->walk.error == 0) {
+  const int predicted = PredictRename(source, made, &rename);
+  if (predicted == ENOTDIR && traced == ENOTDIR && are_found) {
     ++counts_.used;
     return Emit(&rename);
   }
+  if (predicted == 0 && traced == EINVAL && flags != 0) return Skip(kRefusedFlags);
   if (!Agree(call, &rename, predicted)) return;
-  const bool moves_directory = space_.Get(rename.place.node).type == FileType::kDirectory ||
-                               (is_exchange && space_.Get(rename.to.node).type == FileType::kDirectory);
-  if (moves_directory) rename.type = FileType::kDirectory;
+  if (IsDirectory(rename.place.node, false) || (is_exchange && IsDirectory(rename.to.node, false))) {
+    rename.type = FileType::kDirectory;
+  }
   Bind(rename.place);
   Bind(rename.to);
   HandOn(&rename);
   const NodeNumber replaced = space_.ApplyRename(rename.place, rename.to, is_exchange);
   if (replaced != NodeNumber{}) Settle(replaced);
+  if ((flags & RENAME_WHITEOUT) != 0) Whiteout(call, rename.place);
 }
 
 void Interpreter::RenamePlain(Call& call) { Rename(call, "", call.Argument(0), "", call.Argument(1), 0); }

@@ -18,6 +18,8 @@ void Interpreter::CopyRange(Call& call) {
   }
   const std::optional<uint64_t> from_offset = OffsetAt(call.Argument(1));
   const std::optional<uint64_t> to_offset = OffsetAt(call.Argument(3));
+  if (!from_offset.has_value()) from->is_position_known = true;
+  if (!to_offset.has_value()) PlaceAtEnd(to.get());
   const uint64_t count = call.Moved();
   Operation copy = Start(call, OperationKind::kCopyRange, OfFile(from));
   copy.to = OfFile(to).walk.place;
@@ -28,13 +30,14 @@ void Interpreter::CopyRange(Call& call) {
   copy.expected_count = count;
   if (!Agree(call, &copy, 0)) return;
   const Node& source = space_.Get(from->node);
+  LearnSize(from->node, copy.offset + count, false);
   if (source.is_size_sure && count > source.size - std::min(source.size, copy.offset)) {
     return Conflict(call, "copy: more than there is by the name space");
   }
   Node& written = space_.Get(to->node);
   if (count > 0) {
     written.size = std::max(written.size, copy.to_offset + count);
-    written.is_modified = true;
+    written.NoteWrite();
   }
   if (!from_offset.has_value()) from->position += count;
   if (!to_offset.has_value()) to->position += count;
@@ -51,10 +54,12 @@ void Interpreter::Transfer(Call& call, const DescriptionPointer& from, std::opti
   if (!call.result().ok()) return Skip("copy: failed");
   const uint64_t count = call.Moved();
   if (from != nullptr) {
+    if (!from_offset.has_value()) from->is_position_known = true;
     ReadFrom(call, from, from_offset.value_or(from->position), count, count);
     if (!from_offset.has_value()) from->position += count;
   }
   if (to != nullptr) {
+    if (!to_offset.has_value()) PlaceAtEnd(to.get());
     WriteTo(call, to, to_offset.value_or(to->position), count);
     if (!to_offset.has_value()) to->position += count;
   }
@@ -87,47 +92,72 @@ void Interpreter::CloneFile(Call& call) {
   Operation copy = Start(call, OperationKind::kCopyRange, OfFile(from));
   copy.to = OfFile(to).walk.place;
   copy.to_file = to->file;
-  copy.length = space_.Get(from->node).size;
   if (request == FICLONERANGE) {
     const auto field = [range](std::string_view name) {
       return static_cast<uint64_t>(ParseNumber(FindField(range, name)).value_or(0));
     };
+    if (call.result().ok()) LearnSize(from->node, field("src_offset") + field("src_length"), false);
+    copy.length = space_.Get(from->node).size;
     copy.offset = field("src_offset");
     copy.to_offset = field("dest_offset");
     copy.length -= std::min(copy.length, copy.offset);
     if (field("src_length") != 0) copy.length = std::min(copy.length, field("src_length"));
+  } else {
+    copy.length = space_.Get(from->node).size;
   }
   if (!Agree(call, &copy, 0)) return;
   copy.expected_count = copy.length;
   Node& written = space_.Get(to->node);
+  if (request == FICLONE && !space_.Get(from->node).is_size_sure && written.size == 0) {
+    // Its size tells that of the other one.
+    written.is_size_sure = false;
+    clones_[to->node] = from->node;
+  }
   written.size = std::max(written.size, copy.to_offset + copy.length);
-  written.is_modified = true;
+  written.NoteWrite();
   Emit(&copy);
 }
 
-// The requests are done when they are submitted; what io_getevents says comes later, but is the same.
+// One request: `{aio_data=0, aio_lio_opcode=IOCB_CMD_PWRITEV, aio_fildes=3, aio_buf=[{iov_base="x", iov_len=1}], ...}`.
+void Interpreter::SubmitOne(Call& call, std::string_view request) {
+  const std::string_view command = FindField(request, "aio_lio_opcode");
+  const bool is_read = command.find("PREAD") != std::string_view::npos;
+  const bool is_write = command.find("PWRITE") != std::string_view::npos;
+  const bool is_data_sync = command.find("FDSYNC") != std::string_view::npos;
+  if (command.empty()) return Skip("io_submit: a request that is not printed");
+  if (!is_read && !is_write && !is_data_sync && command.find("FSYNC") == std::string_view::npos) return;
+  const DescriptionPointer file = KnownFileOf(call, FindField(request, "aio_fildes"));
+  if (file == nullptr) return;
+  if (!is_read && !is_write) {
+    Operation sync = Start(call, OperationKind::kFsync, OfFile(file));
+    if (is_data_sync) sync.variant = Variant::kData;
+    ++counts_.used;
+    return Emit(&sync);
+  }
+  const std::string_view bytes = FindField(request, "aio_nbytes");
+  const std::optional<uint64_t> length = bytes.empty() ? LengthOfVector(FindField(request, "aio_buf"))
+                                                       : static_cast<uint64_t>(ParseNumber(bytes).value_or(0));
+  if (!length.has_value()) return Skip("io_submit: a request that is not printed");
+  const auto offset = static_cast<uint64_t>(ParseNumber(FindField(request, "aio_offset")).value_or(0));
+  const bool is_append = (ParseFlags(FindField(request, "aio_rw_flags")).value_or(0) & RWF_APPEND) != 0;
+  const uint64_t size = space_.Get(file->node).size;
+  if (is_read) {
+    ReadFrom(call, file, offset, *length, size > offset ? std::min(*length, size - offset) : 0);
+  } else {
+    WriteTo(call, file, is_append ? size : offset, *length);
+  }
+}
+
+// The requests are done when they are submitted; what io_getevents says comes later, but is the same. strace prints the
+// first ones only.
 void Interpreter::Submit(Call& call) {
-  const std::optional<std::vector<std::string_view>> requests = ParseArray(call.Argument(2));
+  std::optional<std::vector<std::string_view>> requests = ParseArray(call.Argument(2));
   if (!call.result().ok() || !requests.has_value()) return Skip("io_submit: what was submitted is not known");
-  const size_t submitted = std::min(requests->size(), static_cast<size_t>(call.result().value));
-  for (size_t i = 0; i < submitted; ++i) {
-    const std::string_view request = (*requests)[i];
-    const std::string_view command = FindField(request, "aio_lio_opcode");
-    const DescriptionPointer file = FileOf(call, FindField(request, "aio_fildes"));
-    const auto length = static_cast<uint64_t>(ParseNumber(FindField(request, "aio_nbytes")).value_or(0));
-    const auto offset = static_cast<uint64_t>(ParseNumber(FindField(request, "aio_offset")).value_or(0));
-    if (file == nullptr) {
-      ++counts_.outside;
-    } else if (command.find("PREAD") != std::string_view::npos) {
-      const uint64_t size = space_.Get(file->node).size;
-      ReadFrom(call, file, offset, length, size > offset ? std::min(length, size - offset) : 0);
-    } else if (command.find("PWRITE") != std::string_view::npos) {
-      WriteTo(call, file, offset, length);
-    } else {
-      Operation sync = Start(call, OperationKind::kFsync, OfFile(file));
-      ++counts_.used;
-      Emit(&sync);
-    }
+  if (!requests->empty() && requests->back() == "...") requests->pop_back();
+  const auto submitted = static_cast<size_t>(call.result().value);
+  for (size_t i = 0; i < std::min(requests->size(), submitted); ++i) SubmitOne(call, (*requests)[i]);
+  if (submitted > requests->size()) {
+    counts_.skipped["io_submit: a request that is not printed"] += submitted - requests->size();
   }
 }
 

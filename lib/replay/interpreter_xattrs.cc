@@ -19,7 +19,13 @@ bool IsAcl(std::string_view name) { return name.starts_with("system.posix_acl");
 
 std::optional<Interpreter::Subject> Interpreter::XattrSubject(Call& call) {
   if (call.event.name.starts_with('f')) return ResolveDescriptor(call, call.Argument(0));
-  return Resolve(call, "", call.Argument(0), call.event.name.starts_with('l') ? FollowLast::kNo : FollowLast::kYes);
+  const bool is_of_link = call.event.name.starts_with('l') && !call.event.name.starts_with("list");
+  std::optional<Subject> subject = Resolve(call, "", call.Argument(0), is_of_link ? FollowLast::kNo : FollowLast::kYes);
+  if (!subject.has_value()) return std::nullopt;
+  const int error = call.result().error;
+  const bool is_shown = error == ENODATA || error == ERANGE || error == EEXIST || error == EOPNOTSUPP;
+  if (call.result().ok() || is_shown) ConjureMissing(call, &*subject, FileType::kRegular);
+  return subject;
 }
 
 void Interpreter::GetXattr(Call& call) {
@@ -51,6 +57,7 @@ void Interpreter::SetAcl(Call& call, const Subject& subject) {
   if (!Agree(call, &change, subject.MissingError())) return;
   Node& node = space_.Get(change.place.node);
   node.is_mode_changed = true;
+  node.is_written = false;
   const std::optional<TextArgument> value = ParseText(call.Argument(2));
   std::optional<uint32_t> mode;
   if (value.has_value() && !value->is_cut) mode = ModeOfAcl(value->bytes, node.permissions);

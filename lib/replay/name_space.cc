@@ -74,7 +74,8 @@ struct NameSpace::Walker {
     if (found == directory.children.end()) return Miss(directory, name);
     const Node& node = space.Get(found->second);
     const bool is_last = IsLast();
-    if (node.type == FileType::kSymlink && (!is_last || follow == FollowLast::kYes || !path.empty())) {
+    const bool is_followed = follow == FollowLast::kYes || (follow == FollowLast::kNo && !path.empty());
+    if (node.type == FileType::kSymlink && (!is_last || is_followed)) {
       return Follow(node);
     }
     result.place = {found->second, at, name, {}};
@@ -148,10 +149,18 @@ void NameSpace::AddName(NodeNumber parent, const std::string& name, NodeNumber n
   Check(is_new, "a name that is given is free");
   Node& named = Get(node);
   ++named.names;
-  if (named.type == FileType::kDirectory) {
+  if (named.type == FileType::kDirectory || !named.is_type_sure) {
     named.parent = parent;
     named.name = name;
   }
+}
+
+void NameSpace::BecomeDirectory(NodeNumber node) {
+  Node& known = Get(node);
+  Check(!known.is_type_sure, "what is sure does not change");
+  known.type = FileType::kDirectory;
+  known.is_type_sure = true;
+  known.is_size_sure = true;
 }
 
 NodeNumber NameSpace::RemoveName(NodeNumber parent, const std::string& name) {

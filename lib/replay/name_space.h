@@ -4,7 +4,8 @@
 // directories, other roots) and what a call should have answered. It stands for the directory that is replayed; what
 // lies outside of it is not known, except for the directories that lead to it.
 //
-// 1. The name of a directory is in its parent, and its parent's number and its name are in it.
+// 1. The name of a directory is in its parent, and its parent's number and its name are in it; so it is for what may
+//    turn out to be one, which has one name as long as that is not sure.
 // 2. `names` of a node is how many entries name it (a directory: 1, or 0 when it is removed).
 // 3. A node is there as long as it has names or uses (open descriptions, working directories).
 //
@@ -48,9 +49,12 @@ struct Node {
   bool is_size_sure = true;
   bool is_type_sure = true;
   bool is_modified = false;  // its content
+  bool is_written = false;   // since its mode was set
   uint64_t initial_size = 0;
   bool is_mode_changed = false;
   std::optional<uint32_t> initial_permissions{};
+
+  void NoteWrite() { is_modified = is_written = true; }
 };
 
 // Where a path leads.
@@ -61,7 +65,8 @@ struct Place {
   std::string rest{};  // what of the path could not be walked: it begins behind a node that is no directory
 };
 
-enum class FollowLast : uint8_t { kNo, kYes };
+// kNever: not even with a slash behind it, as calls take a name that they make or remove.
+enum class FollowLast : uint8_t { kNo, kYes, kNever };
 
 struct WalkResult {
   Place place{};
@@ -90,6 +95,8 @@ class NameSpace {
   NodeNumber next() const { return NodeNumber{next_}; }
   // A new node without a name.
   NodeNumber Make(FileType type, uint32_t permissions);
+  // What was taken for a file turns out to be a directory. Requires: its type is not sure.
+  void BecomeDirectory(NodeNumber node);
   // Gives a name. Requires: the name is free.
   void AddName(NodeNumber parent, const std::string& name, NodeNumber node);
   // Takes a name away and returns what it named.

@@ -14,7 +14,8 @@ struct OpenDescription {
   FileNumber file{};
   uint32_t flags = 0;
   uint64_t position = 0;
-  bool has_listed = false;  // since the last rewind
+  bool is_position_known = true;  // false: it was open before the trace, and nothing has shown yet where it stands
+  bool has_listed = false;        // since the last rewind
 };
 using DescriptionPointer = std::shared_ptr<OpenDescription>;
 

@@ -139,6 +139,9 @@ absl::Status OperationFollower::CheckNames(const Operation& operation) const {
   const Place& from = operation.place;
   const Place& to = operation.to;
   const bool is_link = operation.kind == OperationKind::kLink;
+  const bool has_one_flag =
+      operation.flags == 0 || operation.flags == RENAME_NOREPLACE || operation.flags == RENAME_EXCHANGE;
+  if (operation.kind == OperationKind::kRename && !has_one_flag) return Wrong("flags that no rename here has");
   if (operation.expected_error != 0) {
     return MustFail(operation) ? absl::OkStatus() : Wrong("it would not fail");
   }

@@ -44,12 +44,17 @@ struct Directories {
   NodeUse root;
   uint32_t umask = 022;
   bool is_current_known = false;
+  bool is_root_outside = false;
 };
+
+// What was open before the trace, by descriptor: the threads of one ancestry share it, whichever uses it first.
+using InheritedFiles = std::map<int, DescriptionPointer>;
 
 struct Task {
   std::shared_ptr<DescriptorTable> files = std::make_shared<DescriptorTable>();
   std::shared_ptr<Directories> directories = std::make_shared<Directories>();
   std::shared_ptr<MemoryMap> memory = std::make_shared<MemoryMap>();
+  std::shared_ptr<InheritedFiles> inherited = std::make_shared<InheritedFiles>();
 };
 
 class ProcessTable {

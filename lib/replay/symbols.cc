@@ -7,6 +7,7 @@
 #include <linux/close_range.h>
 #include <linux/falloc.h>
 #include <linux/fs.h>
+#include <linux/openat2.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -66,6 +67,13 @@ constexpr std::pair<std::string_view, uint64_t> kSymbols[] = {
     {"RENAME_NOREPLACE", Number(RENAME_NOREPLACE)},
     {"RENAME_EXCHANGE", Number(RENAME_EXCHANGE)},
     {"RENAME_WHITEOUT", Number(RENAME_WHITEOUT)},
+    {"RWF_APPEND", Number(RWF_APPEND)},
+    {"RESOLVE_NO_XDEV", Number(RESOLVE_NO_XDEV)},
+    {"RESOLVE_NO_MAGICLINKS", Number(RESOLVE_NO_MAGICLINKS)},
+    {"RESOLVE_NO_SYMLINKS", Number(RESOLVE_NO_SYMLINKS)},
+    {"RESOLVE_BENEATH", Number(RESOLVE_BENEATH)},
+    {"RESOLVE_IN_ROOT", Number(RESOLVE_IN_ROOT)},
+    {"RESOLVE_CACHED", Number(RESOLVE_CACHED)},
     {"SEEK_SET", Number(SEEK_SET)},
     {"SEEK_CUR", Number(SEEK_CUR)},
     {"SEEK_END", Number(SEEK_END)},

@@ -60,5 +60,93 @@ TEST_CASE("a replay of what was inferred has no conflicts") {
   CHECK(run.Final() == Strings{"d 0755 0 /w/out", "f 0640 100 /w/out/a"});
 }
 
+// What is inferred from the lines, of which the replay must not doubt any.
+Strings InferredFully(const Strings& lines) {
+  TextRun run(lines);
+  run.TakeInferred();
+  run.OnNothing();
+  CHECK(run.result().interpreter.samples == Strings{});
+  return Lines(run.Infer());
+}
+
+TEST_CASE("what was taken for a file turns out to be a directory") {
+  CHECK(InferredFully({
+            "1 chdir(\"/w\") = 0",
+            "1 rename(\"a\", \"c\") = 0",
+            "1 open(\"c/b/f\", O_RDONLY) = 3",
+            "1 access(\"d\", F_OK) = 0",
+            "1 open(\"d/f\", O_RDONLY) = 4",
+            "1 access(\"e\", F_OK) = 0",
+            "1 open(\"e/none\", O_RDONLY) = -1 ENOENT (No such file or directory)",
+            "1 open(\"at\", O_RDONLY) = 6",
+            "1 openat(6, \"y\", O_RDONLY) = 7",
+            "1 open(\"none/\", O_RDWR|O_CREAT, 0644) = -1 EISDIR (Is a directory)",
+            "1 open(\"sub\", O_RDONLY) = 5",
+            "1 fstat(5, {st_mode=S_IFDIR|0711, st_size=4096, ...}) = 0",
+            "1 fchdir(5) = 0",
+            "1 stat(\"../x\", {st_mode=S_IFREG|0600, st_size=3, ...}) = 0",
+        }) == Strings{"d 0755 0 /w", "d 0755 0 /w/a", "d 0755 0 /w/a/b", "f 0644 0 /w/a/b/f", "d 0755 0 /w/at",
+                      "f 0644 0 /w/at/y", "d 0755 0 /w/d", "f 0644 0 /w/d/f", "d 0755 0 /w/e", "d 0711 0 /w/sub",
+                      "f 0600 3 /w/x"});
+}
+
+TEST_CASE("what has two names is no directory, and what is no directory is no root") {
+  const Strings lines{
+      "1 chdir(\"/w/d\") = 0",
+      "1 link(\"/w/l\", \"/w/d\") = 0",
+      "1 chroot(\"/w/l\") = 0",
+      "1 openat(AT_FDCWD, \"/x/a\", O_RDONLY) = 5",
+  };
+  TextRun run(lines);
+  CHECK(Lines(run.Infer()) == Strings{"d 0755 0 /w", "d 0755 0 /w/d", "f 0644 0 /w/l"});
+  run.TakeInferred();
+  run.OnNothing();
+  CHECK(run.result().interpreter.conflicts.size() == 2);
+}
+
+TEST_CASE("what changes an object shows that it was there") {
+  CHECK(InferredFully({
+            "1 chdir(\"/w\") = 0",
+            "1 chmod(\"a\", 0600) = 0",
+            "1 chown(\"b\", 1, 1) = 0",
+            "1 utimensat(AT_FDCWD, \"c\", NULL, 0) = 0",
+            "1 truncate(\"d\", 5) = 0",
+            "1 setxattr(\"e\", \"user.x\", \"y\", 1, 0) = 0",
+            "1 getxattr(\"f\", \"user.x\", 0x7ffc, 10) = -1 ENODATA (No data available)",
+            "1 statfs(\"g\", 0x7ffc) = 0",
+            "1 listxattr(\"h/\", NULL, 0) = 0",
+            "1 removexattr(\"i\", \"user.x\") = 0",
+        }) == Strings{"d 0755 0 /w", "f 0644 0 /w/a", "f 0644 0 /w/b", "f 0644 0 /w/c", "f 0644 0 /w/d",
+                      "f 0644 0 /w/e", "f 0644 0 /w/f", "f 0644 0 /w/g", "d 0755 0 /w/h", "f 0644 0 /w/i"});
+}
+
+TEST_CASE("sizes show in what is copied, cloned and sought") {
+  CHECK(InferredFully({
+            "1 chdir(\"/w\") = 0",
+            "1 open(\"new\", O_RDWR|O_CREAT|O_EXCL, 0644) = 3",
+            "1 open(\"a\", O_RDONLY) = 4",
+            "1 copy_file_range(4, NULL, 3, NULL, 100, 0) = 70",
+            "1 copy_file_range(4, NULL, 3, NULL, 100, 0) = 0",
+            "1 open(\"b\", O_RDONLY) = 5",
+            "1 lseek(5, -5, SEEK_END) = 1000",
+            "1 open(\"c\", O_RDONLY) = 6",
+            "1 open(\"clone\", O_RDWR|O_CREAT|O_EXCL, 0644) = 7",
+            "1 ioctl(7, BTRFS_IOC_CLONE or FICLONE, 6) = 0",
+            "1 fstat(7, {st_mode=S_IFREG|0644, st_size=500, ...}) = 0",
+            "1 open(\"d\", O_RDONLY) = 8",
+            "1 ioctl(3, FICLONERANGE, {src_fd=8, src_offset=4096, src_length=100, dest_offset=8192}) = 0",
+            "1 fstat(3, {st_mode=S_IFREG|0644, st_size=8292, ...}) = 0",
+        }) == Strings{"d 0755 0 /w", "f 0644 70 /w/a", "f 0644 1005 /w/b", "f 0644 500 /w/c", "f 0644 4196 /w/d"});
+}
+
+TEST_CASE("a directory that a process works in was there") {
+  TextRun run({"1 open(\"f\", O_RDONLY) = 3"});
+  run.SetInitialDirectory("/w/src/build");
+  CHECK(Lines(run.Infer()) ==
+        Strings{"d 0755 0 /w", "d 0755 0 /w/src", "d 0755 0 /w/src/build", "f 0644 0 /w/src/build/f"});
+  const TextRun annotated({"1 openat(AT_FDCWD</w/src>, \"f\", O_RDONLY) = 3</w/src/f>"});
+  CHECK(Lines(annotated.Infer()) == Strings{"d 0755 0 /w", "d 0755 0 /w/src", "f 0644 0 /w/src/f"});
+}
+
 }  // namespace
 }  // namespace betr::replay

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "replay/compare.h"
+#include "replay/initial_state.h"
 #include "replay/sha256.h"
 #include "support/device/temp_dir.h"
 
@@ -60,6 +61,18 @@ TEST_CASE("a manifest with its digest") {
   CHECK(DigestOf(*manifest) == manifest->digest);
   std::ofstream(dir.File("m")) << "/w\td\t0755\t0\t-\nnonsense\n";
   CHECK(ReadManifest(dir.File("m")).status().message().find(":2: ") != std::string::npos);
+}
+
+TEST_CASE("the names of one inode are of one type") {
+  const auto load = [](const std::vector<std::string>& lines) {
+    Manifest manifest;
+    for (const std::string& line : lines) manifest.entries.push_back(*ParseManifestEntry(line));
+    NameSpace space("/w");
+    return LoadManifest(manifest, &space);
+  };
+  CHECK(load({"/w/a\tf\t0644\t0\thl=1", "/w/b\tf\t0644\t0\thl=1"}).ok());
+  CHECK(load({"/w/a\tf\t0644\t0\thl=1", "/w/b\tp\t0644\t0\thl=1"}).message() ==
+        "manifest: /w/b: of another type than the other names of its inode");
 }
 
 TEST_CASE("comparing tells every difference with its path") {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "betr/store.h"
@@ -32,6 +33,16 @@ absl::StatusOr<StoreOptions> OptionsFor(Bytes cache_size, bool read_only) {
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(BlockDevice& device, Bytes cache_size, bool read_only) {
   BETR_ASSIGN_OR_RETURN(StoreOptions options, OptionsFor(cache_size, read_only));
   return Store::Open(std::make_unique<store::BorrowedDevice>(device), std::move(options));
+}
+
+// What only the programs that wrote them can tell. The store is whole, so this is no finding.
+void NoteUnknownFunctions(Store& store, FsckReport& report) {
+  for (const auto& [number, name] : store.impl().UnknownFunctions()) {
+    report.Note(
+        fmt::format("the image uses upsert function {}{}, which fsck.betr does not know: the values that it makes "
+                    "are not looked at, and nothing in the file system can be repaired",
+                    number, name.empty() ? "" : fmt::format(" \"{}\"", Escape(name))));
+  }
 }
 
 // What stands in the log may have been wrong from the beginning: the state that it leads to is checked like any.
@@ -99,6 +110,7 @@ absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& devic
   FileErrors errors;
   {
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(watched, options.cache_size, true));
+    NoteUnknownFunctions(*store, report);
     if (options.has_log) {
       BETR_ASSIGN_OR_RETURN(const uint64_t replayed, CheckReplayed(*store, report));
       if (replayed > 0) {

@@ -19,6 +19,8 @@ class TextRun {
   void AddFile(const std::string& suffix, const std::vector<std::string>& lines);
   // What was there before: lines of a manifest with blanks for tabs. Without any, the root alone.
   void SetManifest(const std::vector<std::string>& lines);
+  // What the trace itself says of it.
+  void TakeInferred() { initial_ = Infer(); }
   void SetSpeed(double speed) { options_.speed = speed; }
   void SetInitialDirectory(const std::string& path) { options_.initial_directory = path; }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptors that fail, are inherited, lead outside, or are used in bulk.
+#include <catch2/catch.hpp>
+
+#include "support/replay/text_run.h"
+
+namespace betr::replay {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST_CASE("a dup2 that fails closes nothing") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0644) = 4",
+      "1 dup2(9, 3) = -1 EBADF (Bad file descriptor)",
+      "1 dup3(9, 4, O_CLOEXEC <unfinished ...>",
+      "1 <... dup3 resumed>) = -1 EBADF (Bad file descriptor)",
+      "1 write(3, \"x\"..., 5) = 5",
+      "1 write(4, \"x\"..., 6) = 6",
+      "1 dup2(3, 4) = 4",
+      "1 write(4, \"x\"..., 7) = 7",
+      "1 dup2(1, 3) = 3",
+      "1 write(3, \"x\"..., 8) = 8",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 12 /w/a", "f 0644 6 /w/b"});
+}
+
+TEST_CASE("what only children use of an inherited descriptor moves the position of all") {
+  TextRun run({
+      "1 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x7f) = 2",
+      "2 write(1</w/out>, \"aaaa\\n\", 5) = 5",
+      "2 +++ exited with 0 +++",
+      "1 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x7f) = 3",
+      "3 write(1</w/out>, \"bbbb\\n\", 5) = 5",
+      "3 +++ exited with 0 +++",
+      "1 write(1</w/out>, \"c\\n\", 2) = 2",
+      "1 +++ exited with 0 +++",
+  });
+  run.SetManifest({"/w/out f 0644 0 -"});
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 12 /w/out"});
+}
+
+TEST_CASE("a descriptor from before the trace stands at the end if it is written to first, else at the begin") {
+  TextRun run({
+      "1 fstat(1</w/log>, {st_mode=S_IFREG|0644, st_size=11, ...}) = 0",
+      "1 write(1</w/log>, \"hello\\n\", 6) = 6",
+      "1 read(0</w/in>, \"x\"..., 4096) = 10",
+      "1 write(0</w/in>, \"x\", 1) = 1",
+      "1 lseek(3</w/sought>, 0, SEEK_CUR) = 2",
+      "1 write(3</w/sought>, \"x\"..., 3) = 3",
+  });
+  run.SetManifest({"/w/log f 0644 11 -", "/w/in f 0644 10 -", "/w/sought f 0644 100 -"});
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 11 /w/in", "f 0644 17 /w/log", "f 0644 100 /w/sought"});
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
+TEST_CASE("requests in bulk: vectors, what strace leaves out, and what is no request for content") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT, 0666) = 3",
+      "1 io_submit(0x7f, 1, [{aio_data=0, aio_lio_opcode=IOCB_CMD_PWRITEV, aio_fildes=3, aio_buf=[{iov_base=\"x\"..., "
+      "iov_len=300}, {iov_base=\"\", iov_len=400}], aio_offset=1000}]) = 1",
+      "1 io_submit(0x7f, 1, [{aio_lio_opcode=IOCB_CMD_PREADV, aio_fildes=3, aio_buf=[{iov_base=0x7f, iov_len=30}], "
+      "aio_offset=0}]) = 1",
+      "1 io_submit(0x7f, 1, [{aio_data=0, aio_lio_opcode=IOCB_CMD_POLL, aio_fildes=3, aio_buf=POLLIN}]) = 1",
+      "1 io_submit(0x7f, 2, [{aio_data=0, aio_lio_opcode=IOCB_CMD_FSYNC, aio_fildes=3}, "
+      "{aio_data=0, aio_lio_opcode=IOCB_CMD_FDSYNC, aio_fildes=3}]) = 2",
+      "1 io_submit(0x7f, 64, [{aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, aio_buf=\"x\"..., aio_nbytes=100, "
+      "aio_offset=2000}, ...]) = 64",
+      "1 io_submit(0x7f, 1, [{aio_lio_opcode=IOCB_CMD_PWRITEV, aio_fildes=3, aio_buf=[{iov_base=\"x\", iov_len=3}, "
+      "...], aio_offset=9000}]) = 1",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 2100 /w/a"});
+  CHECK(run.result().interpreter.conflicts.empty());
+  CHECK(run.result().interpreter.skipped.at("io_submit: a request that is not printed") == 64);
+  CHECK(run.result().report.kinds.at(static_cast<size_t>(OperationKind::kFsync)).latency.count() == 2);
+}
+
+TEST_CASE("a file without a name that is made above the root is outside") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT, 0666) = 3",
+      "1 openat(AT_FDCWD, \"/\", O_RDWR|O_EXCL|O_TMPFILE, 0600) = 3",
+      "1 write(3, \"x\"..., 5) = 5",
+      "1 fsync(3) = 0",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 0 /w/a"});
+  CHECK(run.result().interpreter.outside == 3);
+}
+
+}  // namespace
+}  // namespace betr::replay

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flags that change what a call does, and other names of calls.
+#include <catch2/catch.hpp>
+
+#include "support/replay/text_run.h"
+
+namespace betr::replay {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST_CASE("a write may append by its own flag") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT, 0666) = 3",
+      "1 write(3, \"x\"..., 10) = 10",
+      "1 pwritev2(3, [{iov_base=\"x\"..., iov_len=5}], 1, 0, RWF_APPEND) = 5",
+      "1 pwritev2(3, [{iov_base=\"x\"..., iov_len=4}], 1, 2, RWF_DSYNC|RWF_APPEND) = 4",
+      "1 write(3, \"x\"..., 10) = 10",
+      "1 lseek(3, 0, SEEK_SET) = 0",
+      "1 pwritev2(3, [{iov_base=\"x\"..., iov_len=5}], 1, -1, RWF_APPEND) = 5",
+      "1 write(3, \"x\"..., 1) = 1",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 26 /w/a"});
+}
+
+TEST_CASE("flags of renames: whiteouts are made, and what is not known is not done") {
+  TextRun run({
+      "1 chdir(\"/w\") = 0",
+      "1 renameat2(AT_FDCWD, \"a\", AT_FDCWD, \"b\", RENAME_WHITEOUT) = 0",
+      "1 renameat2(AT_FDCWD, \"c\", AT_FDCWD, \"d\", RENAME_NOREPLACE|RENAME_WHITEOUT) = 0",
+      "1 renameat2(AT_FDCWD, \"e\", AT_FDCWD, \"f\", 0x40 /* RENAME_??? */) = 0",
+      "1 renameat2(AT_FDCWD, \"e\", AT_FDCWD, \"f\", 0x40 /* RENAME_??? */) = -1 EINVAL (Invalid argument)",
+      "1 renameat2(AT_FDCWD, \"e\", AT_FDCWD, \"b\", RENAME_NOREPLACE|RENAME_EXCHANGE) = -1 EINVAL (Invalid argument)",
+      "1 renameat2(AT_FDCWD, \"e\", AT_FDCWD, \"b\", RENAME_EXCHANGE|RENAME_WHITEOUT) = -1 EINVAL (Invalid argument)",
+  });
+  run.SetManifest({"/w/a f 0644 1 -", "/w/c d 0755 0 -", "/w/e f 0644 2 -"});
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"c 0000 0 /w/a", "f 0644 1 /w/b", "c 0000 0 /w/c", "d 0755 0 /w/d", "f 0644 2 /w/e"});
+  const InterpreterCounts& calls = run.result().interpreter;
+  CHECK(calls.unsupported.at("renameat2 with other flags") == 1);
+  CHECK(calls.skipped.at("rename: EINVAL for its flags") == 3);
+  CHECK(calls.conflicts.empty());
+}
+
+TEST_CASE("openat2: the directory as the root, and what resolve= refuses") {
+  TextRun run({
+      "1 mkdir(\"/w/r\", 0755) = 0",
+      "1 symlink(\"/meant\", \"/w/r/abs\") = 0",
+      "1 open(\"/w/r\", O_RDONLY|O_DIRECTORY) = 3",
+      "1 openat2(3, \"/in\", {flags=O_RDWR|O_CREAT, mode=0600, resolve=RESOLVE_IN_ROOT}, 24) = 4",
+      "1 openat2(3, \"../../dots\", {flags=O_RDWR|O_CREAT, mode=0600, resolve=RESOLVE_IN_ROOT}, 24) = 5",
+      "1 openat2(3, \"abs\", {flags=O_RDWR|O_CREAT, mode=0600, resolve=RESOLVE_IN_ROOT}, 24) = 6",
+      "1 openat2(3, \"abs\", {flags=O_RDWR, resolve=RESOLVE_NO_SYMLINKS}, 24) = -1 ELOOP (Too many levels)",
+      "1 openat2(3, \"../x\", {flags=O_RDWR|O_CREAT, mode=0600, resolve=RESOLVE_BENEATH}, 24) = -1 EXDEV (Invalid)",
+      "1 openat2(3, \".\", {flags=O_RDWR|O_TMPFILE, mode=0640, resolve=RESOLVE_IN_ROOT}, 24) = 7",
+      "1 linkat(AT_FDCWD, \"/proc/self/fd/7\", AT_FDCWD, \"/w/named\", AT_SYMLINK_FOLLOW) = 0",
+      "1 openat2(9, \"/w/out\", {flags=O_RDWR|O_CREAT, mode=0600, resolve=RESOLVE_IN_ROOT}, 24) = 8",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0640 0 /w/named", "d 0755 0 /w/r", "l 0777 6 /w/r/abs->/meant", "f 0600 0 /w/r/dots",
+                               "f 0600 0 /w/r/in", "f 0600 0 /w/r/meant"});
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
+TEST_CASE("calls of 32 bits are those of 64") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT, 0666) = 3",
+      "1 ftruncate64(3, 10000) = 0",
+      "1 truncate64(\"/w/a\", 9000) = 0",
+      "1 _llseek(3, 100, [100], SEEK_SET) = 0",
+      "1 write(3, \"x\"..., 5) = 5",
+      "1 _llseek(3, 0, [9000], SEEK_END) = 0",
+      "1 write(3, \"x\"..., 5) = 5",
+      "1 chown32(\"/w/a\", 1, 1) = 0",
+      "1 lchown32(\"/w/a\", 1, 2) = 0",
+      "1 fchown32(3, 1, 3) = 0",
+      "1 utimensat_time64(AT_FDCWD, \"/w/a\", NULL, 0) = 0",
+      "1 mmap2(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 3, 0x2000) = 0x7f0000001000",
+      "1 msync(0x7f0000001000, 4096, MS_SYNC) = 0",
+      "1 setxattrat(AT_FDCWD, \"/w/a\", 0, \"user.x\", {value=\"x\", size=1, flags=0}, 16) = 0",
+  });
+  run.InImage();
+  CHECK(run.Final() == Strings{"f 0644 9005 /w/a"});
+  const InterpreterCounts& calls = run.result().interpreter;
+  CHECK(calls.conflicts.empty());
+  CHECK(calls.unsupported.at("setxattrat") == 1);
+  CHECK(calls.map_syncs == 1);
+  CHECK(run.result().report.written.value == 5 + 5 + (9005 - 0x2000));
+  CHECK(run.result().report.kinds.at(static_cast<size_t>(OperationKind::kChangeOwner)).latency.count() == 3);
+}
+
+TEST_CASE("writes of others than root take set-id bits away, which a stat shows") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR) = 3",
+      "1 write(3, \"x\"..., 5) = 5",
+      "1 fstat(3, {st_mode=S_IFREG|0755, st_size=5, ...}) = 0",
+      "1 stat(\"/w/b\", {st_mode=S_IFREG|0755, st_size=0, ...}) = 0",
+      "1 open(\"/w/c\", O_RDWR) = 4",
+      "1 write(4, \"x\"..., 5) = 5",
+      "1 fchmod(4, 06755) = 0",
+      "1 fstat(4, {st_mode=S_IFREG|0755, st_size=5, ...}) = 0",
+  });
+  run.SetManifest({"/w/a f 6755 0 -", "/w/b f 4755 0 -", "/w/c f 4755 0 -"});
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0755 5 /w/a", "f 4755 0 /w/b", "f 6755 5 /w/c"});
+  CHECK(run.result().interpreter.conflicts.at("stat: another mode by the name space") == 2);
+}
+
+}  // namespace
+}  // namespace betr::replay
