@@ -33,7 +33,8 @@ class LoopDevice {
     config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
     config.info.lo_offset = offset.value;
     config.info.lo_sizelimit = size.value;
-    while (control >= 0 && !TryConfigure(control, config)) {}
+    while (control >= 0 && !TryConfigure(control, config)) {
+    }
     if (control >= 0) close(control);
     close(backing);
   }
