@@ -113,8 +113,10 @@ class Store {
   absl::Status Sync();
   // Everything written before this call is in a checkpoint when it returns ok: nothing would have to be replayed.
   absl::Status Checkpoint();
-  // Flushes all messages of a tree to its leaves and reclaims what is dead. Cost: the size of the tree.
-  // kResourceExhausted if there is no space for all of it a second time.
+  // Flushes all messages of a tree to its leaves, about a node at a time: others go on meanwhile, and memory stays
+  // within its budget. What is written meanwhile may stay behind. Cost: reading and writing the nodes for which
+  // messages wait. kInvalidArgument for a snapshot. kResourceExhausted if there is no space for what grows: what was
+  // flushed stays so.
   absl::Status Compact(TreeId tree);
 
   // --- reading -----------------------------------------------------------------------------------------------

@@ -19,28 +19,48 @@ void CountFlush(Edit& edit, Height height) {
   ++counts[std::min<size_t>(height, counts.size() - 1)];
 }
 
-// Flushes and heals a whole subtree.
+// Flushes and heals what lies behind a bound, until the budget is spent.
 class DeepFlush {
  public:
-  DeepFlush(Edit& edit, HealMode mode) : edit_(edit), mode_(mode) {}
+  DeepFlush(Edit& edit, HealMode mode, Bytes budget) : edit_(edit), mode_(mode), budget_(std::max(budget, Bytes{1})) {}
 
-  absl::Status Run(Node& node) {
-    for (size_t i = 0; i < node.edges.size();) {
+  // `from` is in the node's space, and so is Stopped() afterwards.
+  absl::Status Run(Node& node, const Bound& from) {
+    if (node.Leaf()) {
+      return absl::OkStatus();
+    }
+    const size_t first = node.EdgeAfter(from);
+    size_t i = first;
+    while (i < node.edges.size() && !stopped_) {
       if (Settled(node, node.edges[i])) {
         ++i;
-        continue;
+      } else if (spent_ >= budget_) {
+        stopped_ = node.edges[i].link.range.lo;
+      } else {
+        BETR_ASSIGN_OR_RETURN(const size_t count, RunBelow(node, i, from));
+        i += count;
       }
-      BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit_, node, i));
-      const Partition news = std::exchange(node.edges[i].partition, {}).Strip(node.edges[i].link.range.Lcp());
-      BETR_RETURN_IF_ERROR(Arrive(edit_, child.node, news));
-      BETR_RETURN_IF_ERROR(Run(child.node));
-      BETR_ASSIGN_OR_RETURN(const size_t count, PutSplitChild(edit_, node, i, std::move(child)));
-      i += count;
     }
-    return node.Leaf() ? absl::OkStatus() : Heal(edit_, node, mode_);
+    return Heal(edit_, node, first, i, mode_);
   }
 
+  const std::optional<Bound>& Stopped() const { return stopped_; }
+
  private:
+  // The number of edges that edge `i` has become.
+  absl::StatusOr<size_t> RunBelow(Node& node, size_t i, const Bound& from) {
+    BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit_, node, i));
+    const Link link = node.edges[i].link;
+    const Partition news = std::exchange(node.edges[i].partition, {}).Strip(link.range.Lcp());
+    BETR_RETURN_IF_ERROR(Arrive(edit_, child.node, news));
+    BETR_RETURN_IF_ERROR(Run(child.node, link.Map(std::max(from, link.range.lo))));
+    if (stopped_) {
+      stopped_ = link.Unmap(*stopped_);
+    }
+    spent_ += child.node.Size();
+    return PutSplitChild(edit_, node, i, std::move(child));
+  }
+
   // Whether there is nothing to do for an edge: leaves, and what others see as well, only matter if messages wait.
   bool Settled(const Node& node, const Edge& edge) const {
     if (!edge.partition.Empty()) {
@@ -51,6 +71,9 @@ class DeepFlush {
 
   Edit& edit_;
   const HealMode mode_;
+  const Bytes budget_;
+  Bytes spent_{0};
+  std::optional<Bound> stopped_;
 };
 
 }  // namespace
@@ -73,11 +96,19 @@ absl::StatusOr<NodeId> Insert(Edit& edit, NodeId root, const Partition& news) {
   return PutRoot(edit, std::move(own));
 }
 
-absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root) {
+absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, Bytes budget) {
   const Sharing sharing = TallerThanExplained(edit, root) ? Sharing::kBreak : Sharing::kKeep;
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
-  BETR_RETURN_IF_ERROR(DeepFlush(edit, {sharing, Reach::kDisk}).Run(own.node));
-  return PutHealedRoot(edit, std::move(own));
+  DeepFlush flush(edit, {sharing, Reach::kDisk}, budget);
+  BETR_RETURN_IF_ERROR(flush.Run(own.node, from));
+  BETR_ASSIGN_OR_RETURN(const NodeId id, PutHealedRoot(edit, std::move(own)));
+  return Flushed{id, flush.Stopped()};
+}
+
+absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root) {
+  constexpr Bytes kUnbounded{UINT64_MAX};
+  BETR_ASSIGN_OR_RETURN(const Flushed flushed, FlushFrom(edit, root, Range::All().lo, kUnbounded));
+  return flushed.root;
 }
 
 }  // namespace betr::dag

@@ -4,6 +4,8 @@
 
 #include <absl/status/statusor.h>
 
+#include <optional>
+
 #include "dag/edit.h"
 #include "dag/node.h"
 #include "dag/work.h"  // IWYU pragma: export
@@ -19,9 +21,17 @@ absl::Status FlushEdge(Edit& edit, Node& parent, size_t index);
 // Returns the root's id from now on. The caller's reference to `root` becomes one to the result.
 absl::StatusOr<NodeId> Insert(Edit& edit, NodeId root, const Partition& news);
 
-// Flushes everything down to the leaves, then heals: the most compact form that keeps what is shared shared. Shared
-// nodes for which nothing is pending stay as they are, unless the tree is taller than its content explains.
-// Cost: at most that of reading and writing what is not shared.
+struct Flushed {
+  NodeId root;                // from now on
+  std::optional<Bound> next;  // where to go on, in root space; nothing if the end was reached
+};
+
+// Flushes everything behind `from` down to the leaves, then heals: the most compact form that keeps what is shared
+// shared. Shared nodes for which nothing is pending stay as they are, unless the tree is taller than its content
+// explains. Ends, between two children, once it has come by nodes of `budget` bytes; at least by one.
+// Cost: that of reading the leaves it comes by for which something is pending, and the interior nodes above all.
+absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, Bytes budget);
+// The same from begin to end.
 absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root);
 
 }  // namespace betr::dag

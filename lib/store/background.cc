@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/status.h"
 #include "store/impl.h"
 
@@ -82,8 +83,25 @@ absl::Status Store::Impl::Sync() {
 }
 
 absl::Status Store::Impl::Compact(TreeId tree) {
-  BETR_RETURN_IF_ERROR(Checkpoint());
-  BETR_RETURN_IF_ERROR(structure_.Compact(tree));
+  const store::StatePtr state = fronts_.state();
+  const store::Tree* found = state->trees.Find(tree);
+  if (found != nullptr && found->snapshot) {
+    return absl::InvalidArgumentError(fmt::format("tree \"{}\": a snapshot is read-only", Escape(found->name)));
+  }
+  if (core_->options.read_only) {
+    return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
+  }
+  BETR_RETURN_IF_ERROR(Checkpoint());  // what is in front of the root goes into it
+  for (std::optional<Bound> next = Range::All().lo; next;) {
+    BETR_RETURN_IF_ERROR(MayWrite());
+    absl::StatusOr<std::optional<Bound>> step = structure_.CompactStep(tree, *next);
+    if (absl::IsResourceExhausted(step.status())) {
+      BETR_RETURN_IF_ERROR(Checkpoint());  // what was replaced since the last one becomes free
+      step = structure_.CompactStep(tree, *next);
+    }
+    BETR_ASSIGN_OR_RETURN(next, std::move(step));
+    BETR_RETURN_IF_ERROR(WriteDirtyOrCheckpoint());
+  }
   Signal();
   return absl::OkStatus();
 }
@@ -124,6 +142,17 @@ absl::Status Store::Impl::WriteDirty() {
   BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(core_->DirtySoftLimit() * 3 / 4));
   core_->counters.bytes_eviction += bytes.value;
   return absl::OkStatus();
+}
+
+absl::Status Store::Impl::WriteDirtyOrCheckpoint() {
+  absl::Status written = WriteDirty();
+  if (absl::IsResourceExhausted(written)) {
+    return Checkpoint();
+  }
+  if (!written.ok()) {
+    core_->health.Fail(written);
+  }
+  return written;
 }
 
 absl::Status Store::Impl::WorkAll() {
@@ -169,8 +198,7 @@ absl::Status Store::Impl::Settle() {
       return absl::OkStatus();
     }
     BETR_ASSIGN_OR_RETURN(more, step);
-    const absl::Status written = WriteDirty();
-    BETR_RETURN_IF_ERROR(absl::IsResourceExhausted(written) ? Checkpoint() : written);
+    BETR_RETURN_IF_ERROR(WriteDirtyOrCheckpoint());
   }
   return absl::OkStatus();
 }

@@ -122,6 +122,8 @@ class Store::Impl {
   void StructureLoop();
   void WriterLoop();
   absl::Status WriteDirty();
+  // The same; if there is no space for it, a checkpoint. Failing makes the store read-only.
+  absl::Status WriteDirtyOrCheckpoint();
   bool CheckpointDue() const;
   // How much of the log may be in memory only; near it something has to be done.
   Bytes LogMemory() const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/structure.h"
 
+#include <fmt/format.h>
+
 #include <thread>
 #include <utility>
 
@@ -339,23 +341,24 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
   return true;
 }
 
-absl::Status Structure::Compact(TreeId id) {
-  const Turn turn(*this, Turn::Kind::kUrgent);
+absl::StatusOr<std::optional<Bound>> Structure::CompactStep(TreeId id, const Bound& from) {
+  const Turn turn(*this, Turn::Kind::kBackground);
+  growing_ = Purpose::kGrow;
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
-  if (tree == nullptr || tree->snapshot) {
-    return absl::NotFoundError("no such tree, or a snapshot");
+  if (tree == nullptr) {
+    return absl::NotFoundError(fmt::format("tree {}: there is no such tree", id.value));
   }
   dag::Edit edit = Begin(*before);
-  BETR_ASSIGN_OR_RETURN(const NodeId root, dag::FlushAll(edit, tree->root));
+  BETR_ASSIGN_OR_RETURN(const dag::Flushed flushed, dag::FlushFrom(edit, tree->root, from, core_.shape.node_size));
   const std::shared_ptr<State> after = Finish(*before, edit);
-  after->trees.SetRoot(id, root);
+  after->trees.SetRoot(id, flushed.root);
   BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
   Remember(edit);
   Change change;
   change.state = after;
   fronts_.Publish(std::move(change));
-  return absl::OkStatus();
+  return flushed.next;
 }
 
 }  // namespace betr::store

@@ -58,8 +58,9 @@ class Structure {
   // Does something while no step is under way.
   absl::Status WithoutSteps(const std::function<absl::Status()>& act);
 
-  // Flushes a tree to its leaves.
-  absl::Status Compact(TreeId tree);
+  // Flushes the leaf behind `from` of a tree, or a few small ones, and returns where to go on, nothing at the end.
+  // Errors: kNotFound, kResourceExhausted.
+  absl::StatusOr<std::optional<Bound>> CompactStep(TreeId tree, const Bound& from);
 
   uint64_t DeadNodes() const;
   // Less than a quarter of the space is free: work that gives space back, and costs I/O, is worth it.

@@ -103,7 +103,11 @@ class RandomRun {
     } else if (falls_to(load_.seals)) {
       dag_.Seal(tree);
     } else if (falls_to(load_.flushes)) {
-      dag_.FlushAll(tree);
+      if (random_.OneIn(2)) {
+        dag_.FlushAll(tree);
+      } else {
+        dag_.FlushInSteps(tree, Bytes{random_.Uniform(4'000)});
+      }
     } else if (falls_to(load_.snapshots)) {
       TakeOrDropSnapshot(tree);
     }

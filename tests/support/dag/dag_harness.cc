@@ -198,6 +198,22 @@ void DagHarness::FlushAll(size_t tree) {
   });
 }
 
+int DagHarness::FlushInSteps(size_t tree, Bytes budget) {
+  Seal(tree);
+  int steps = 0;
+  for (std::optional<Bound> next = Range::All().lo; next; ++steps) {
+    const Bound from = *next;
+    Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) -> absl::Status {
+      BETR_ASSIGN_OR_RETURN(const dag::Flushed flushed, dag::FlushFrom(edit, roots[tree], from, budget));
+      roots[tree] = flushed.root;
+      next = flushed.next;
+      return absl::OkStatus();
+    });
+    REQUIRE((!next || *next > from));
+  }
+  return steps;
+}
+
 void DagHarness::Settle(size_t tree) {
   Seal(tree);
   // What is reclaimed leaves others private, and so gives new work.

@@ -61,6 +61,8 @@ class DagHarness {
   // ended.
   bool PruneStep();
   void FlushAll(size_t tree);
+  // The same in steps, each an edit of its own. The number of steps.
+  int FlushInSteps(size_t tree, Bytes budget);
   // Work and reclaim until nothing is left to do. Fails after a number of steps that no tree should need.
   void Settle(size_t tree);
   // Forgets which nodes are dead and learns it from the table again, as after a restart.
