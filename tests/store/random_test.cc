@@ -3,6 +3,7 @@
 // that everything happens.
 #include "base/random.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <memory>
@@ -211,6 +212,17 @@ class StoreRun {
       const auto value = store_->Get(tree, key);
       REQUIRE(value.ok());
       REQUIRE(*value == (expected == contents.end() ? std::nullopt : std::optional(expected->second)));
+      VerifyEstimate(tree, contents);
+    }
+  }
+
+  void VerifyEstimate(TreeId tree, const Contents& contents) {
+    const Range range{Bound::At(Key()), random_.OneIn(2) ? Bound::Past(Key()) : Bound::At(Key())};
+    const absl::StatusOr<RangeEstimate> estimate = store_->Estimate(tree, range);
+    REQUIRE(estimate.ok());
+    if (estimate->exact) {
+      REQUIRE(estimate->keys == static_cast<uint64_t>(std::ranges::count_if(
+                                    contents, [&](const auto& entry) { return range.Contains(entry.first); })));
     }
   }
 
