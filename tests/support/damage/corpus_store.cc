@@ -2,6 +2,7 @@
 // Damages to superblocks, the node table, the catalog.
 #include <utility>
 
+#include "base/check.h"
 #include "layout/superblock_slots.h"
 #include "support/damage/corpus.h"
 
@@ -78,6 +79,15 @@ auto InCopies(std::vector<std::string> copies, std::function<void(Bench&, const 
 }
 
 void PutOld(Bench& bench, const Structure& copy) { bench.Put(copy, bench.ReadBefore(copy, 0)); }
+
+// The old ones, too, that nothing has been written over.
+void ZeroEveryCatalog(Bench& bench) {
+  std::string unit(layout::kUnit.value, '\0');
+  for (Bytes at{0}; at < bench.device().Size(); at += layout::kUnit) {
+    Check(bench.device().Read(at, unit).ok(), "memory can be read");
+    if (unit.starts_with("betrCATA")) bench.PutAt(at, std::string(unit.size(), '\0'));
+  }
+}
 
 TreeId TreeOf(const store::State& state, const std::string& name) {
   const store::Tree* tree = state.trees.FindName(name);
@@ -180,10 +190,17 @@ std::vector<DamageCase> TableCases() {
        "both copies are intact"},
       {"old catalog in its place", InCopies({kCopies[0]}, PutOld), "catalog: ", "both copies are intact"},
       {"both copies zeroed", InCopies(kCopies, [](Bench& b, const Structure& copy) { b.Zero(copy); }),
-       "catalog: magic is", "nobody names it", true},
+       "catalog: magic is", "found in an older catalog"},
       {"both copies flipped", InCopies(kCopies, [](Bench& b, const Structure& copy) { b.Flip(copy, 70); }),
-       "catalog: checksum is", "nobody names it", true},
-      {"old catalogs in both places", InCopies(kCopies, PutOld), "catalog: ", "nobody names it", true},
+       "catalog: checksum is", "found in an older catalog"},
+      {"old catalogs in both places", InCopies(kCopies, PutOld), "catalog: ", "found in an older catalog"},
+      {"every catalog zeroed", ZeroEveryCatalog, "catalog: magic is", "nobody names it"},
+      {"a very old catalog only",
+       [](Bench& bench) {
+         ZeroEveryCatalog(bench);
+         InCopies(kCopies, PutOld)(bench);
+       },
+       "catalog: ", "nobody names it", true},
       {"root that is not there", InState([](store::State& state) {
          const NodeId root{state.next_node.value - 1};
          state.trees.SetRoot(TreeOf(state, "main"), root);
