@@ -25,7 +25,7 @@ absl::StatusOr<std::unique_ptr<Store>> Open(BlockDevice& device, bool read_only 
 }
 
 TEST_CASE("any number of clones of everything can be replayed", "[store][crash][long]") {
-  MemoryDevice memory(MiB(64));
+  MemoryDevice memory(MiB(128));
   FormatOptions format;
   format.node_size = KiB(4);
   format.basement_size = Bytes{512};
