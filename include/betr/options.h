@@ -39,7 +39,8 @@ struct StoreOptions {
   Logging logging = Logging::kFull;
   // Batches that nobody has synced stay in memory up to this size. Before there are more they are written to the log
   // or, if that is about as much to write, a checkpoint writes what they have changed: so what comes in bulk reaches
-  // the device once. 0: a quarter of the cache, at most 64 MiB. Never more than a quarter of the log.
+  // the device once. 0: half of the cache, at most 64 MiB. Never more than a quarter of the log. It is
+  // part of the cache's budget.
   Bytes log_memory{0};
   std::chrono::seconds checkpoint_period{60};  // 0: only on demand and under pressure
   // Runs flushing, eviction, checkpoints and reclaim in two threads of their own, with up to three more that help to

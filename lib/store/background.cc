@@ -25,6 +25,7 @@ absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& beg
     return status;
   }
   log_->Free({begin.log, begin.lsn});
+  CountLogMemory();
   last_checkpoint_ns_ = SystemClock().Monotonic().count();
   Signal();
   return absl::OkStatus();
@@ -114,7 +115,7 @@ void Store::Impl::Signal() {
 
 Bytes Store::Impl::LogMemory() const {
   const Bytes wanted = core_->options.log_memory;
-  return std::min(wanted > Bytes{0} ? wanted : std::min(core_->cache->Budget() / 4, MiB(64)), log_->Size() / 4);
+  return std::min(wanted > Bytes{0} ? wanted : std::min(core_->cache->Budget() / 2, MiB(64)), log_->Size() / 4);
 }
 
 bool Store::Impl::CheckpointIsCheap() const {
@@ -292,6 +293,7 @@ void Store::Impl::WriterLoop() {
       last_checkpoint_ns_ = SystemClock().Monotonic().count();
     } else if (status.ok() && LogIsCrowded()) {
       status = log_->WriteOut();
+      CountLogMemory();
     }
     if (!status.ok()) {
       core_->health.Fail(status);

@@ -38,8 +38,13 @@ void Cache::Unregister(Cached* cached) {
 
 void Cache::AddDirty(Bytes bytes) {
   dirty_.fetch_add(bytes.value, std::memory_order_relaxed);
-  if (Clean() + Dirty() > budget_) Shrink();
+  if (IsOver()) Shrink();
   CountChurn(bytes);
+}
+
+void Cache::SetOthers(Bytes bytes) {
+  others_.store(bytes.value, std::memory_order_relaxed);
+  if (IsOver()) Shrink();
 }
 
 void Cache::CountChurn(Bytes bytes) {
@@ -56,7 +61,7 @@ void Cache::Shrink() {
 
 void Cache::ShrinkLocked(Garbage& garbage) {
   // Each entry gets at most one second chance per call, so the loop ends.
-  for (size_t chances = 2 * clock_.size(); chances > 0 && !clock_.empty() && Clean() + Dirty() > budget_; --chances) {
+  for (size_t chances = 2 * clock_.size(); chances > 0 && !clock_.empty() && IsOver(); --chances) {
     Cached* coldest = clock_.front();
     if (coldest->hot_.exchange(false, std::memory_order_relaxed)) {
       clock_.splice(clock_.end(), clock_, clock_.begin());

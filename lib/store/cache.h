@@ -39,7 +39,7 @@ class Cache {
  public:
   explicit Cache(Bytes budget) : budget_(budget) {}
 
-  // Registers what `cached` holds now, and drops colder things while clean and dirty memory exceed the budget.
+  // Registers what `cached` holds now, and drops colder things while all that counts exceeds the budget.
   void Register(Cached* cached, Bytes charge);
   // Requires: nobody calls Register for it any more. After this Drop is not called.
   void Unregister(Cached* cached);
@@ -47,6 +47,9 @@ class Cache {
   // What is dirty drives out what is clean. As with Register, no slot's lock is held.
   void AddDirty(Bytes bytes);
   void RemoveDirty(Bytes bytes) { dirty_.fetch_sub(bytes.value, std::memory_order_relaxed); }
+
+  // How much memory others have now that the budget is to pay for, too. As with Register, no slot's lock is held.
+  void SetOthers(Bytes bytes);
 
   Bytes Budget() const { return budget_; }
   Bytes Clean() const { return {clean_.load(std::memory_order_relaxed)}; }
@@ -56,6 +59,7 @@ class Cache {
   using Garbage = std::vector<std::shared_ptr<const void>>;
   // Memory that was taken. What comes and goes leaves holes; now and then they are given back.
   void CountChurn(Bytes bytes);
+  bool IsOver() const { return Clean() + Dirty() + Bytes{others_.load(std::memory_order_relaxed)} > budget_; }
   // Drops until everything fits again.
   void Shrink();
   void ShrinkLocked(Garbage& garbage) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -63,6 +67,7 @@ class Cache {
   const Bytes budget_;
   std::atomic<uint64_t> dirty_{0};
   std::atomic<uint64_t> clean_{0};
+  std::atomic<uint64_t> others_{0};
   std::atomic<uint64_t> churn_{0};
   Mutex mutex_;
   // The clock: the hand is at the front; what was used since the hand passed goes to the back once more.

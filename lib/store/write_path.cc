@@ -153,6 +153,7 @@ absl::Status Store::Impl::AppendToLog(std::string_view record) {
     return absl::OkStatus();
   }
   absl::Status status = log_->Append(log_->LastLsn().Next(), record);
+  CountLogMemory();
   if (!log_->status().ok()) {
     core_->health.Fail(log_->status());
   }
