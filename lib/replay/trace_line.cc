@@ -53,9 +53,10 @@ absl::StatusOr<CallResult> ParseResult(std::string_view text) {
   if (!value.has_value()) return absl::InvalidArgumentError("the result is no number");
   result.returned = true;
   result.value = *value;
-  if (end < text.size() && text[end] == '<') {
-    const size_t behind = SkipElement(text, end);
-    result.annotation = std::string(text.substr(end + 1, behind - end - 2));
+  if (end < text.size() && text[end] == '<' && BeginsAnnotation(text, end)) {
+    const std::optional<size_t> behind = EndOfAnnotation(text, end);
+    if (!behind.has_value()) return absl::InvalidArgumentError("what -y adds to the result does not end");
+    result.annotation = std::string(text.substr(end + 1, *behind - end - 2));
   } else if (*value == -1 && text.substr(end).starts_with(" E")) {
     ReadError(text.substr(end), &result);
   }

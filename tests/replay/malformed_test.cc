@@ -76,6 +76,33 @@ TEST_CASE("the sample itself has nothing wrong") {
   CHECK(run.result().interpreter.conflicts.empty());
 }
 
+std::string Repeated(std::string_view text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST_CASE("brackets in brackets without end are not parsed, and take no stack") {
+  constexpr size_t kMany = 300'000;
+  Strings lines;
+  for (const std::string_view open : {"<", "[", "a[", "1<", "[\"x\"["}) {
+    const std::string nested = Repeated(open, kMany);
+    lines.push_back("1 read(3</" + nested + ", \"\", 1) = 0");
+    lines.push_back("1 read(3<a" + nested + ", \"\", 1) = 0");
+    lines.push_back("1 read(3<a<" + nested + " <unfinished ...>");
+    lines.push_back("1 open(\"/w/a\", O_RDONLY) = 3<a<" + nested);
+  }
+  lines.push_back("1 read(3<" + Repeated("a<", kMany) + Repeated(">", kMany + 1) + ", \"\", 1) = 0");
+  lines.push_back("1 read(3<" + Repeated("a[", kMany) + Repeated("]", kMany) + ">, \"\", 1) = 0");
+  const size_t bad = lines.size();
+  lines.push_back("1 write(5<TCP:[127.0.0.1:80->127.0.0.1:99]>, \"x\", 1) = 1");
+  lines.push_back("1 write(5<" + Repeated("a<", 60) + Repeated(">", 61) + ", \"x\", 1) = 1");
+  TextRun run(lines);
+  run.OnNothing();
+  CHECK(run.result().stream.unparsed == bad);
+  CHECK(run.result().stream.calls == 2);
+}
+
 TEST_CASE("damaged traces are replayed as far as they make sense") {
   Random random(TestSeed());
   const auto rounds = static_cast<uint64_t>(2000 * TestScale());
