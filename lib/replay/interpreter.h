@@ -178,9 +178,11 @@ class Interpreter {
   void Write(Call& call);
   void WriteAt(Call& call);
   static uint64_t AskedBy(const Call& call);
+  static uint64_t WriteFlagsOf(const Call& call);
   void ReadOn(Call& call, const DescriptionPointer& file);
   void ReadFrom(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t asked, uint64_t count);
-  void WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count);
+  void WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count, uint64_t write_flags = 0);
+  void SyncWritten(const Call& call, const DescriptionPointer& file, uint64_t write_flags);
   void Seek(Call& call);
   void SeekLong(Call& call);
   void SeekTo(Call& call, const DescriptionPointer& file, uint64_t position, uint64_t whence);
