@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -15,20 +14,13 @@
 
 #include "base/status.h"
 #include "device/device_error.h"
+#include "replay/descriptor_limit.h"
 #include "replay/host_listing.h"
 
 namespace betr::replay {
 namespace {
 
 Outcome OutcomeOf(int result) { return {.error = result < 0 ? errno : 0}; }
-
-// A trace may have more files open than a shell allows by default.
-void RaiseDescriptorLimit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 }  // namespace
 
