@@ -34,6 +34,17 @@ std::optional<ThreadNumber> Attached(std::string_view text) {
   return thread;
 }
 
+// `+++ superseded by execve in pid 1001 +++`: when another thread than the first of a process calls execve, it gets the
+// number of the first.
+std::optional<ThreadNumber> Superseding(std::string_view text) {
+  constexpr std::string_view kBegin = "+++ superseded by execve in pid ";
+  ThreadNumber thread = 0;
+  if (!text.starts_with(kBegin)) return std::nullopt;
+  text.remove_prefix(kBegin.size());
+  if (!ParseDecimal(text.substr(0, text.find(' ')), &thread)) return std::nullopt;
+  return thread;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CallStream>> CallStream::Open(const std::vector<std::string>& paths) {
@@ -188,10 +199,27 @@ CallEvent CallStream::Whole(const SourceLine& line) {
 
 CallEvent CallStream::Exit(const SourceLine& line) {
   ++counts_.exits;
+  const std::optional<ThreadNumber> superseding = Superseding(line.parsed->arguments);
+  if (superseding.has_value()) known_.erase(*superseding);
   const ThreadNumber thread = ThreadOf(*line.parsed);
-  if (line.parsed->pid.has_value()) known_.erase(*line.parsed->pid);
   counts_.unfinished += begun_.erase(thread);
-  return {.kind = CallEvent::Kind::kExit, .thread = thread, .time = line.parsed->time, .line = line.number};
+  CallEvent event{.kind = CallEvent::Kind::kExit, .thread = thread, .time = line.parsed->time, .line = line.number};
+  if (superseding.has_value() && superseding != line.parsed->pid) {
+    event.successor = superseding == first_ ? 0 : *superseding;
+    TakeOver(thread, *event.successor);
+  } else if (line.parsed->pid.has_value()) {
+    known_.erase(*line.parsed->pid);
+  }
+  return event;
+}
+
+// The execve that has begun ends under the number of `thread`.
+void CallStream::TakeOver(ThreadNumber thread, ThreadNumber successor) {
+  const auto found = begun_.find(successor);
+  if (found == begun_.end()) return;
+  Begun begun = std::move(found->second);
+  begun_.erase(found);
+  begun_.insert_or_assign(thread, std::move(begun));
 }
 
 std::optional<CallEvent> CallStream::Handle(SourceLine* line) {

@@ -40,6 +40,8 @@ struct CallEvent {
   CallResult result{};                  // of kCall
   bool has_begun = false;               // kCall: there was a kBegin
   std::optional<ThreadNumber> child{};  // of fork, vfork, clone, clone3
+  // kExit: the thread whose execve has ended this one, and which goes on with its number.
+  std::optional<ThreadNumber> successor{};
   uint64_t line = 0;
 };
 
@@ -82,6 +84,7 @@ class CallStream {
   std::optional<CallEvent> Continue(SourceLine* line);
   CallEvent Whole(const SourceLine& line);
   CallEvent Exit(const SourceLine& line);
+  void TakeOver(ThreadNumber thread, ThreadNumber successor);
   ThreadNumber ThreadOf(const TraceLine& line);
   void Unparsed(const SourceLine& line, const absl::Status& why);
 

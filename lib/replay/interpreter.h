@@ -165,6 +165,7 @@ class Interpreter {
   void Fork(Call& call);
   void Exec(Call& call);
   void ExitGroup(Call& call);
+  void End(const CallEvent& event);
   void ChangeDirectory(Call& call);
   void ChangeDirectoryTo(Call& call);
   void ChangeRoot(Call& call);

@@ -16,6 +16,8 @@ namespace betr::replay {
 namespace {
 
 constexpr std::string_view kUnfinished = "<unfinished ...>";
+// In the file of a thread whose execve goes on in that of another one (-ff): `<pid changed to 1000 ...>`.
+constexpr std::string_view kChanged = "<pid changed to ";
 
 bool IsNameCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
@@ -86,10 +88,11 @@ absl::StatusOr<TraceLine> ParseSpecial(std::string_view text, TraceLine line) {
   return line;
 }
 
-// Whether the line ends with an unquoted `<unfinished ...>`; its position.
+// Whether the line ends with an unquoted `<unfinished ...>` or the like; its position.
 size_t FindUnfinished(std::string_view text) {
-  if (!text.ends_with(kUnfinished)) return std::string_view::npos;
-  const size_t wanted = text.size() - kUnfinished.size();
+  if (!text.ends_with(" ...>")) return std::string_view::npos;
+  const size_t wanted = text.ends_with(kUnfinished) ? text.size() - kUnfinished.size() : text.rfind(kChanged);
+  if (wanted == std::string_view::npos) return std::string_view::npos;
   size_t at = 0;
   while (at < wanted) at = SkipElement(text, at);
   return at == wanted ? wanted : std::string_view::npos;

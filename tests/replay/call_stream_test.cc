@@ -35,6 +35,7 @@ class StreamRun {
  private:
   static std::string Format(const CallEvent& event) {
     std::string text = std::to_string(event.thread);
+    if (event.successor.has_value()) return text + " goes on as " + std::to_string(*event.successor);
     if (event.kind == Kind::kExit) return text + " exit";
     text += event.kind == Kind::kBegin ? " begin " : " ";
     text += event.name + "(" + event.arguments + ")";
@@ -68,6 +69,34 @@ TEST_CASE("halves are joined as they are, and forks know their children when the
   CHECK(run.counts().lines == 8);
   CHECK(run.counts().calls == 4);
   CHECK(run.counts().unparsed == 0);
+}
+
+TEST_CASE("an execve of a thread that is not the first of its process ends under the number of the first") {
+  const StreamRun run({
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_THREAD) = 2",
+      "1 futex(0x7f, FUTEX_WAIT, 0, NULL <unfinished ...>",
+      "2 execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */ <unfinished ...>",
+      "1 +++ superseded by execve in pid 2 +++",
+      "1 <... execve resumed>) = 0",
+      "1 close(1) = 0",
+      "1 +++ superseded by execve in pid 1 +++",
+      "1 +++ superseded by execve in pid x +++",
+  });
+  CHECK(run.events() == Strings{"1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_THREAD)=2>2",
+                                "1 begin futex(0x7f, FUTEX_WAIT, 0, NULL)",
+                                "2 begin execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */)", "1 goes on as 2",
+                                "1 execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */)=0", "1 close(1)=0", "1 exit",
+                                "1 exit"});
+  CHECK(run.counts().unparsed == 0);
+  CHECK(run.counts().unfinished == 1);
+  const StreamRun unnumbered({
+      "clone(child_stack=0x7f, flags=CLONE_VM|CLONE_THREAD) = 2",
+      "[pid 2] execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */ <unfinished ...>",
+      "+++ superseded by execve in pid 2 +++",
+      "<... execve resumed>) = 0",
+  });
+  CHECK(unnumbered.events().back() == "0 execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */)=0");
+  CHECK(unnumbered.counts().unparsed == 0);
 }
 
 TEST_CASE("lines without a number, and lines that strace's own messages break") {
