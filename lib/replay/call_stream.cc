@@ -14,7 +14,6 @@ namespace {
 
 constexpr size_t kMostSamples = 20;
 constexpr size_t kSampleSize = 160;
-constexpr size_t kMostAhead = 4'000'000;  // lines to look for the end of a fork
 
 bool IsFork(std::string_view name) { return name == "fork" || name == "vfork" || name == "clone" || name == "clone3"; }
 
@@ -45,6 +44,9 @@ std::optional<ThreadNumber> Superseding(std::string_view text) {
   return thread;
 }
 
+// The text of a line is there once more in its parts.
+Bytes MemoryFor(const SourceLine& line) { return Bytes{sizeof(SourceLine) + 2 * line.text.size()}; }
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CallStream>> CallStream::Open(const std::vector<std::string>& paths) {
@@ -63,6 +65,7 @@ absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
   if (!ahead_.empty()) {
     std::optional<SourceLine> line = std::move(ahead_.front());
     ahead_.pop_front();
+    ahead_size_ = ahead_size_ - MemoryFor(*line);
     return line;
   }
   if (is_at_end_) return std::nullopt;
@@ -86,14 +89,22 @@ ThreadNumber CallStream::ThreadOf(const TraceLine& line) {
   return last_;
 }
 
+// Adds a line to ahead_; false if there is none, or no room.
+absl::StatusOr<bool> CallStream::LookFurther() {
+  if (is_at_end_ || ahead_size_ >= kMostAhead) return false;
+  BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> next, source_->Next());
+  is_at_end_ = !next.has_value();
+  if (is_at_end_) return false;
+  ahead_size_ += MemoryFor(*next);
+  ahead_.push_back(*std::move(next));
+  return true;
+}
+
 absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const TraceLine& line) {
-  for (size_t i = 0; i < kMostAhead; ++i) {
+  for (size_t i = 0;; ++i) {
     if (i == ahead_.size()) {
-      if (is_at_end_) return std::nullopt;
-      BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> next, source_->Next());
-      is_at_end_ = !next.has_value();
-      if (is_at_end_) return std::nullopt;
-      ahead_.push_back(*std::move(next));
+      BETR_ASSIGN_OR_RETURN(const bool is_there, LookFurther());
+      if (!is_there) return std::nullopt;
     }
     if (!ahead_[i].parsed.ok()) continue;
     const TraceLine& next = *ahead_[i].parsed;
@@ -105,7 +116,6 @@ absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const TraceLin
     const absl::StatusOr<TraceLine> whole = ParseCall(line.name, line.arguments + next.arguments);
     return whole.ok() ? ChildOf(whole->result) : std::nullopt;
   }
-  return std::nullopt;
 }
 
 std::optional<CallEvent> CallStream::Begin(const SourceLine& line, std::optional<ThreadNumber> child) {

@@ -122,6 +122,28 @@ TEST_CASE("lines without a number, and lines that strace's own messages break") 
   CHECK(run.counts().notes == 1);
 }
 
+TEST_CASE("a fork that never ends does not take the whole trace into memory") {
+  TempDir dir;
+  const std::string call = "2 write(1, \"" + std::string(MiB(1).value, 'x') + "\", 1048576) = 1048576\n";
+  const size_t lines = 2 * (kMostAhead / Bytes{call.size()});
+  {
+    std::ofstream file(dir.File("trace"));
+    file << "1 vfork( <unfinished ...>\n";
+    for (size_t i = 0; i < lines; ++i) file << call;
+  }
+  auto stream = CallStream::Open({dir.File("trace")});
+  REQUIRE(stream.ok());
+  const auto begin = (*stream)->Next();
+  REQUIRE(begin.ok());
+  CHECK((*begin)->name == "vfork");
+  CHECK_FALSE((*begin)->child.has_value());
+  CHECK((*stream)->source().bytes_read() < kMostAhead);
+  size_t calls = 0;
+  for (auto event = (*stream)->Next(); event.ok() && event->has_value(); event = (*stream)->Next()) ++calls;
+  CHECK(calls == lines);
+  CHECK((*stream)->counts().unfinished == 1);
+}
+
 TEST_CASE("what makes no sense is counted, and the first of it kept") {
   const StreamRun run({
       "make: nothing to be done",
