@@ -61,6 +61,12 @@ void CallStream::Unparsed(const SourceLine& line, const absl::Status& why) {
                                         Escape(std::string_view(line.text).substr(0, kSampleSize))));
 }
 
+// The rest of a broken line does not come any more.
+void CallStream::DropBroken() {
+  if (broken_.has_value()) Unparsed(*broken_, absl::InvalidArgumentError("the rest of the line is missing"));
+  broken_.reset();
+}
+
 absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
   if (!ahead_.empty()) {
     std::optional<SourceLine> line = std::move(ahead_.front());
@@ -163,8 +169,7 @@ std::optional<CallEvent> CallStream::Resume(SourceLine* line) {
 // The rest of a broken line, or, with -z, of a call that a line of another thread interrupted.
 std::optional<CallEvent> CallStream::Continue(SourceLine* line) {
   if (broken_.has_value()) {
-    SourceLine whole = *std::move(broken_);
-    broken_.reset();
+    SourceLine whole = *std::exchange(broken_, std::nullopt);
     const std::optional<ThreadNumber> child = Attached(whole.text);
     const TraceLine& first = *whole.parsed;
     if (line->parsed->arguments.starts_with(" <unfinished")) {
@@ -173,6 +178,8 @@ std::optional<CallEvent> CallStream::Continue(SourceLine* line) {
     }
     absl::StatusOr<TraceLine> call = ParseCall(first.name, first.arguments + line->parsed->arguments);
     if (!call.ok()) {
+      broken_ = std::move(whole);
+      DropBroken();
       Unparsed(*line, call.status());
       return std::nullopt;
     }
@@ -243,6 +250,7 @@ std::optional<CallEvent> CallStream::Handle(SourceLine* line) {
     case TraceLine::Kind::kBroken:
       if (const std::optional<ThreadNumber> child = Attached(line->text)) known_.insert(*child);
       ThreadOf(*line->parsed);
+      DropBroken();
       broken_ = std::move(*line);
       return std::nullopt;
     case TraceLine::Kind::kExit:
@@ -261,6 +269,7 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
   while (true) {
     BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> line, Take());
     if (!line.has_value()) {
+      DropBroken();
       counts_.unfinished += begun_.size();
       begun_.clear();
       return std::nullopt;

@@ -93,6 +93,7 @@ class CallStream {
   void TakeOver(ThreadNumber thread, ThreadNumber successor);
   ThreadNumber ThreadOf(const TraceLine& line);
   void Unparsed(const SourceLine& line, const absl::Status& why);
+  void DropBroken();
 
   std::unique_ptr<TraceSource> source_;
   StreamCounts counts_;

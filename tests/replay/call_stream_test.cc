@@ -164,6 +164,26 @@ TEST_CASE("what makes no sense is counted, and the first of it kept") {
   CHECK(run.counts().calls == 1);
 }
 
+TEST_CASE("broken lines whose rest does not come are counted") {
+  const StreamRun run({
+      "vfork(strace: Process 20 attached",
+      "clone(flags=SIGCHLDstrace: Process 21 attached",
+      "nonsense",
+      "vfork(strace: Process 22 attached",
+      "[pid 20] close(1) = 0",
+  });
+  CHECK(run.events() == Strings{"20 close(1)=0"});
+  CHECK(run.counts().lines == 5);
+  CHECK(run.counts().unparsed == 4);
+  REQUIRE(run.counts().samples.size() == 4);
+  CHECK(run.counts().samples.at(0).ends_with(":1: the rest of the line is missing: vfork(strace: Process 20 attached"));
+  CHECK(
+      run.counts().samples.at(1).ends_with(":2: the rest of the line is missing: "
+                                           "clone(flags=SIGCHLDstrace: Process 21 attached"));
+  CHECK(run.counts().samples.at(2).ends_with(":3: the arguments do not end: nonsense"));
+  CHECK(run.counts().samples.at(3).ends_with(":4: the rest of the line is missing: vfork(strace: Process 22 attached"));
+}
+
 TEST_CASE("a file that is no trace, or none at all") {
   CHECK(CallStream::Open({"/nonexistent/trace"}).status().code() == absl::StatusCode::kNotFound);
   const StreamRun run({});

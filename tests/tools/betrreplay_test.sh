@@ -80,6 +80,10 @@ tells_what_differs() {
   expect 0 betrreplay --manifest "$before" odd
   printed "  odd:2: neither a call nor an event: nonsense"
   printed " +1  rmdir: 0 in the trace, ENOENT by the name space"
+  ! grep -q unfinished out || fail "unfinished: $(cat out)"
+  printf '7 mkdir("/mnt/w/new", 0755) = 0\n7 read(3, <unfinished ...>\n' >killed
+  expect 0 betrreplay --manifest "$before" killed
+  printed "trace .* 0 not parsed, 1 unfinished, .*"
 }
 
 prints_json() {

@@ -64,9 +64,10 @@ void PrintCheck(std::ostream& out, const CheckResult& check) {
 void PrintTraceLine(std::ostream& out, const replay::TraceOutcome& outcome) {
   const replay::StreamCounts& stream = outcome.stream;
   const replay::InterpreterCounts& calls = outcome.interpreter;
-  out << fmt::format("trace        {} lines, {} calls ({} used, {} outside, {} of other kinds), {} not parsed, {}\n",
-                     stream.lines, stream.calls, calls.used, calls.outside, calls.other, stream.unparsed,
-                     FormatDuration(outcome.traced));
+  out << fmt::format("trace        {} lines, {} calls ({} used, {} outside, {} of other kinds), {} not parsed, ",
+                     stream.lines, stream.calls, calls.used, calls.outside, calls.other, stream.unparsed);
+  if (stream.unfinished > 0) out << fmt::format("{} unfinished, ", stream.unfinished);
+  out << FormatDuration(outcome.traced) << '\n';
 }
 
 // What programs did in memory is known only in part; nothing if they mapped no file to store into.
