@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -25,7 +24,11 @@ Outcome OutcomeOf(int result) { return {.error = result < 0 ? errno : 0}; }
 }  // namespace
 
 DirectoryTarget::DirectoryTarget(std::string directory, fs::HostFile root, uint64_t seed)
-    : directory_(std::move(directory)), root_descriptor_(std::move(root)), contents_(seed), umask_(umask(0)) {}
+    : directory_(std::move(directory)),
+      root_descriptor_(std::move(root)),
+      disks_(FindHostDisks(root_descriptor_.get())),
+      contents_(seed),
+      umask_(umask(0)) {}
 
 DirectoryTarget::~DirectoryTarget() { umask(umask_); }
 
@@ -68,23 +71,6 @@ absl::Status DirectoryTarget::Close() {
 
 absl::StatusOr<Manifest> DirectoryTarget::List(const std::string& root) {
   return ListHost(root_descriptor_.get(), directory_, root);
-}
-
-std::optional<DeviceCounts> DirectoryTarget::Counts() {
-  struct stat status {};
-  if (fstat(root_descriptor_.get(), &status) != 0) return std::nullopt;
-  std::ifstream file(fmt::format("/sys/dev/block/{}:{}/stat", major(status.st_dev), minor(status.st_dev)));
-  std::array<uint64_t, 16> fields{};
-  size_t known = 0;
-  while (known < fields.size() && file >> fields.at(known)) ++known;
-  constexpr size_t kFlushes = 15;
-  if (known <= 6) return std::nullopt;
-  return DeviceCounts{.reads = fields[0],
-                      .writes = fields[4],
-                      .flushes = known > kFlushes ? fields[kFlushes] : 0,
-                      .seeks = 0,
-                      .read_bytes = Bytes{fields[2] * 512},
-                      .written_bytes = Bytes{fields[6] * 512}};
 }
 
 void DirectoryTarget::Learn(NodeNumber directory, const Place& place) {

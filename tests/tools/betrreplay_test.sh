@@ -163,7 +163,9 @@ models_a_disk() {
   python3 -c "
 import json
 device = json.load(open('out'))['device']
-assert 0.01 < device['modelled_seconds'] < 1 and device['modelled_wait_seconds'] > 0.01, device"
+assert 0.01 < device['modelled_seconds'] < 1 and device['modelled_wait_seconds'] > 0.01, device
+# Each seek takes the arm 0.8 ms at least, and the head passes bytes besides.
+assert 0 < device['seeks'] < device['modelled_seconds'] / 0.0008, device"
 }
 
 draws_a_plot() {
