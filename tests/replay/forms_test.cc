@@ -61,6 +61,21 @@ TEST_CASE("writes that are durable when they return are followed by a sync") {
   CHECK(SyncsOf(run) == Strings{"2", "7 data", "11 data", "12", "14", "15", "16 data", "18"});
 }
 
+TEST_CASE("clones copy what there is, but nobody has written it") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT, 0666) = 3",
+      "1 write(3, \"x\"..., 100) = 100",
+      "1 open(\"/w/b\", O_RDWR|O_CREAT, 0666) = 4",
+      "1 ioctl(4, BTRFS_IOC_CLONE or FICLONE, 3) = 0",
+      "1 ioctl(4, FICLONERANGE, {src_fd=3, src_offset=0, src_length=50, dest_offset=200}) = 0",
+      "1 ioctl(4, BTRFS_IOC_CLONE or FICLONE, 3) = -1 EOPNOTSUPP (Operation not supported)",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 100 /w/a", "f 0644 250 /w/b"});
+  CHECK(run.result().report.written.value == 100);
+  CHECK(run.Operations("copy").size() == 2);
+}
+
 TEST_CASE("flags of renames: whiteouts are made, and what is not known is not done") {
   TextRun run({
       "1 chdir(\"/w\") = 0",
