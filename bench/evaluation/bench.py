@@ -10,7 +10,8 @@ from evaluation import disk as disks
 from evaluation.process import run
 
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../mounts/load.cc")
-USUAL_LIMIT = 60  # seconds that one program may take, but for the papers' sizes
+USUAL_LIMIT = 60  # seconds that one program may take at the usual sizes
+PAPER_LIMIT = 7200  # and at those of the papers
 COMPILER = ("c++", "-O2", "-std=c++20", "-pthread")
 
 
@@ -22,6 +23,17 @@ class Scale:
         self.factor = 1.0 if self.is_paper else float(text)
         if not 0 < self.factor <= 100:
             raise ValueError(text)
+        self.text = text if self.is_paper else f"{self.factor:g}"
+
+    @property
+    def usual_limit(self):
+        """Seconds in which a program that is not slow can do its work; at the papers' sizes it needs more."""
+        return USUAL_LIMIT * max(1, self.factor)
+
+    @property
+    def limit(self):
+        """Seconds that one program may take, if nothing else is said."""
+        return PAPER_LIMIT if self.is_paper else self.usual_limit
 
     def size(self, usual, paper, least=1):
         return paper if self.is_paper else max(least, round(usual * self.factor))

@@ -7,6 +7,7 @@ import statistics
 
 SCHEMA = "betr.evaluation"
 VERSION = 1
+OF_ALL = ("date", "betr", "kernel", "command")  # what is told of each run, not of the last one only
 
 
 class Results:
@@ -14,6 +15,7 @@ class Results:
 
     def __init__(self):
         self.about = {}
+        self.conditions = {}  # what has to be the same in all runs: scale, memory, disk
         self.rows = []
         self.curves = []
         self.failures = []
@@ -91,14 +93,24 @@ class Results:
                 found = json.load(file)
             if (found["schema"], found["version"]) != (SCHEMA, VERSION):
                 raise ValueError("of another kind or version")
+            # Files of earlier versions tell at least the scale.
+            found.setdefault("conditions", {"scale": found["about"]["scale"]} if "scale" in found["about"] else {})
             for name in vars(results):
                 setattr(results, name, found[name])
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{path}: not results of this program: {error}") from None
         return results
 
+    def differences(self, conditions):
+        """In words: under which other conditions all of this was measured."""
+        known = [name for name in conditions if name in self.conditions]
+        different = [name for name in known if self.conditions[name] != conditions[name]]
+        return [f"{name} {self.conditions[name]}, not {conditions[name]}" for name in different]
+
     def merge(self, other):
-        """Takes what `other` has of a system in an experiment instead of its own."""
+        """Takes what `other` has of a system in an experiment instead of its own. Both were measured under the same
+        conditions."""
+        self.conditions |= other.conditions
         renewed = other.pairs()
         for row in self.rows:
             for figures in (row["values"], row["disk"]):
@@ -116,12 +128,17 @@ class Results:
             kept = [entry for entry in getattr(self, name) if (entry["experiment"], entry["system"]) not in renewed]
             setattr(self, name, kept + getattr(other, name))
         self.seconds.update(other.seconds)
-        commands = [*self.about.get("command", "").split("; "), other.about.get("command", "")]
         together = {**self.about.get("systems", {}), **other.about.get("systems", {})}
-        self.about = {**other.about, "systems": together, "command": "; ".join(filter(None, dict.fromkeys(commands)))}
+        of_all = {name: self._of_all(other, name) for name in OF_ALL if name in self.about or name in other.about}
+        self.about = {**other.about, "systems": together, **of_all}
         done = {name for pair in renewed for name in (*pair, ": ".join(pair))}
         left_out = {**self.left_out, **other.left_out}
         self.left_out = {name: why for name, why in left_out.items() if name in other.left_out or name not in done}
+
+    def _of_all(self, other, name):
+        """What the runs say of themselves under this name, each thing once."""
+        told = [*self.about.get(name, "").split("; "), other.about.get(name, "")]
+        return "; ".join(filter(None, dict.fromkeys(told)))
 
     def pairs(self):
         """(experiment, system) of all that was tried."""

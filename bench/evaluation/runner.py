@@ -7,7 +7,7 @@ import sys
 import time
 
 from evaluation import aged, process, systems
-from evaluation.bench import USUAL_LIMIT, Bench
+from evaluation.bench import Bench
 from evaluation.process import Failure
 from evaluation.results import Results
 
@@ -94,7 +94,7 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
 
 def _is_too_slow(setting, experiment, system):
     """Whether it would only run into the limit, after minutes."""
-    return system.name in getattr(experiment, "SLOW", ()) and setting.limit <= USUAL_LIMIT
+    return system.name in getattr(experiment, "SLOW", ()) and setting.limit <= setting.scale.usual_limit
 
 
 def _recorded(experiment, system):

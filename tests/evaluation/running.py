@@ -36,11 +36,11 @@ class StandIn:
 
 
 class RunnerTest(unittest.TestCase):
-    def run_all(self, *chosen, runs=1, is_aged=False, earlier=None, found=None, limit=60):
+    def run_all(self, *chosen, runs=1, is_aged=False, earlier=None, found=None, limit=60, scale="1"):
         """What is found with the systems good and bad; how many systems were done at each save."""
         found = found or results.Results()
         nothing = mock.Mock(kill=lambda: 0, kills=lambda: 0)
-        setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None), limit=limit)
+        setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None), limit=limit, scale=bench.Scale(scale))
         saves = []
 
         def save():
@@ -110,6 +110,10 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(found.left_out, {"tree: bad": "needs a --limit of more than 60 s"})
         self.run_all(experiment, limit=100)
         self.assertEqual(done[1:], ["bad", "good"])
+        found, _ = self.run_all(experiment, limit=120, scale="2")
+        self.assertEqual(found.left_out, {"tree: bad": "needs a --limit of more than 120 s"})
+        self.run_all(experiment, limit=7200, scale="paper")
+        self.assertEqual(done[4:], ["bad", "good"])
 
     def test_half_a_run_is_not_kept(self):
         def run(work):

@@ -82,7 +82,18 @@ class ResultsTest(unittest.TestCase):
             later.about = {"command": command, "kernel": kernel, "systems": {command: "x"}}
             found.merge(later)
         self.assertEqual(found.about["command"], "evaluate a; evaluate b")
-        self.assertEqual((found.about["kernel"], len(found.about["systems"])), ("2", 2))
+        self.assertEqual((found.about["kernel"], len(found.about["systems"])), ("1; 2", 2))
+
+    def test_conditions_are_known_as_far_as_they_are(self):
+        found = results.Results()
+        found.conditions = {"scale": "1", "memory": "512 MiB"}
+        self.assertEqual(found.differences({"scale": "1", "disk": "emulated"}), [])
+        self.assertEqual(found.differences({"scale": "0.5", "memory": "512 MiB"}), ["scale 1, not 0.5"])
+        later = results.Results()
+        later.conditions = {"disk": "emulated"}
+        found.merge(later)
+        self.assertEqual(found.conditions, {"scale": "1", "memory": "512 MiB", "disk": "emulated"})
+        self.assertEqual(results.Results.load(RECORDED).conditions, {"scale": "1"})
 
     def test_what_was_left_out_is_remembered_until_it_is_done(self):
         found, later = results.Results(), results.Results()
@@ -265,6 +276,23 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(self.run_main("--report-only", "--out", folder)[0], 0)
             self.assertEqual(set(os.listdir(folder)), {"results.json", "report.html", "report.md", "figures"})
 
+    def test_results_of_different_conditions_are_not_mixed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found = results.Results()
+            found.conditions = {"scale": "1", "memory": "512 MiB", "disk": "emulated", "time scale": "1"}
+            found.save(os.path.join(folder, "results.json"))
+            arguments = ("--out", folder, "--dir", folder, "--dry-run", "--missing", "--systems", "ext4", "clones")
+            for option, value, told in (
+                ("--scale", "0.5", "scale 1, not 0.5; memory 512 MiB, not 384 MiB"),
+                ("--scale", "paper", "scale 1, not paper; memory 512 MiB, not 4096 MiB"),
+                ("--memory", "none", "memory 512 MiB, not none"),
+                ("--time-scale", "0.1", "time scale 1, not 0.1"),
+                ("--disk", "/dev/sdx", "disk emulated, not /dev/sdx"),
+            ):
+                message = f"bench/evaluate: {folder} has results with {told}: choose another --out\n"
+                self.assertEqual(self.run_main(*arguments, option, value), (2, "", message))
+            self.assertIn("clones", self.run_main(*arguments, "--scale", "1.0")[1])
+
     def test_unknown_names(self):
         with self.assertRaisesRegex(process.Failure, "trees: no such experiment; there are: disk, large-file"):
             cli.chosen(["trees"], experiments.ALL, "experiment")
@@ -286,6 +314,12 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(Scale("0.5").size(100, 3000), 50)
         self.assertEqual(Scale("0.001").size(100, 3000, 7), 7)
         self.assertEqual(Scale("paper").size(100, 3000), 3000)
+
+    def test_what_is_larger_may_take_longer(self):
+        limits = [(Scale(text).limit, Scale(text).usual_limit) for text in ("0.1", "1", "4", "paper")]
+        self.assertEqual(limits, [(60, 60), (60, 60), (240, 240), (7200, 60)])
+        _, out, _ = self.run_main("--dry-run", "--scale", "3", "--systems", "ext4", "clones")
+        self.assertIn("each program is stopped after 180 s", out)
 
 
 class ProcessTest(unittest.TestCase):
