@@ -137,7 +137,7 @@ def evaluate(options, scale, limit):
         check(options, setting, picked)
         tested = able(kinds, setting, options.systems, results)
         os.makedirs(options.out, exist_ok=True)
-        process.own_mounts()
+        process.own_mounts([ROOT, options.bin, options.dir, options.out, *filter(None, [options.tree])])
         with runner.prepared(setting):
             if setting.group.path is None:
                 results.conditions["memory"] = "none"

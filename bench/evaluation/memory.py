@@ -67,15 +67,22 @@ class MemoryGroup:
                 return int(counts.get("oom_kill", 0))
         return 0
 
-    def kill(self):
-        """Ends what still runs in it; how many there were."""
+    def kill(self, spared=()):
+        """Ends what still runs in it, but for the processes `spared`; how many there were."""
         killed = 0
-        with contextlib.suppress(OSError, TypeError):
-            with open(os.path.join(self.path, "cgroup.procs"), encoding="ascii") as file:
-                for number in file.read().split():
-                    os.kill(int(number), signal.SIGKILL)
+        for number in self._processes():
+            if number not in spared:
+                with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+                    os.kill(number, signal.SIGKILL)
                     killed += 1
         return killed
+
+    def _processes(self):
+        if self.path is None:
+            return []
+        with contextlib.suppress(OSError), open(os.path.join(self.path, "cgroup.procs"), encoding="ascii") as file:
+            return [int(number) for number in file]
+        return []
 
     def remove(self):
         if self.path is None:

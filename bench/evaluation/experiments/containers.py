@@ -2,6 +2,7 @@
 """Containers: a root file system made by debootstrap is cloned, and each clone is booted into a shell."""
 
 from evaluation.process import run as run_on_host
+from evaluation.sources import scratch
 
 NAME = "containers"
 TITLE = "Containers: clones of a root file system, booted into a shell"
@@ -50,9 +51,6 @@ def _boot(bench, path):
 
 
 def _bootstrap(path):
-    tree = path + ".tree"
-    try:
+    with scratch(path + ".tree") as tree:
         run_on_host("debootstrap", "--variant=minbase", "bookworm", tree, timeout=DOWNLOAD_SECONDS)
         run_on_host("tar", "-C", tree, "--one-file-system", "-cf", path, ".")
-    finally:
-        run_on_host("rm", "-rf", "--one-file-system", tree)
