@@ -14,6 +14,7 @@ from evaluation.plan import Plan
 from evaluation.process import Failure
 from evaluation.results import Results
 from evaluation.sources import Sources
+from evaluation.svg import number
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = ("losetup", "blkdiscard", "blockdev", "fio", "c++", "umount", "grep", "find", "tar")
@@ -38,7 +39,7 @@ def parser():
     add("--disk", default="emulated", metavar="emulated|DEVICE", help="a DEVICE loses what is on it")
     add("--time-scale", type=float, default=1.0, metavar="F", help="of the emulated disk: 0.1 is ten times as fast")
     add("--memory", metavar="MIB|none", help="limit for all (default: 512 x scale, 384 to 4096; 4096 for paper)")
-    add("--limit", type=float, metavar="S", help="seconds for one program (default: 60 x scale, at least 60; paper: 7200)")
+    add("--limit", type=float, metavar="S", help="seconds for one program (default: 60, x scale if more; paper: 7200)")
     add("--tree", metavar="DIR", help="take the source tree from there, not from Debian's linux-source-6.1")
     add("--bin", default=os.path.join(ROOT, "build/release/bin"), metavar="DIR", help="where the programs are")
     add("--dir", default="/var/tmp", help="work there: the emulated disk's content (default: %(default)s)")
@@ -142,7 +143,8 @@ def evaluate(options, scale, limit):
             if setting.group.path is None:
                 results.conditions["memory"] = "none"
                 refuse_mixture(options.out, found, results)
-            results.about = about(options, setting, picked, tested)
+            results.about = about(options, setting, tested)
+            results.notes = notes(options, setting, picked)
             try:
                 keep = functools.partial(save, results, options.out)
                 runner.run_all(setting, picked, tested, options.runs, results, keep, options.aged, earlier)
@@ -231,22 +233,26 @@ def able(kinds, setting, asked, results):
     return tested
 
 
-def told_of_memory(group, cache_mib, largest_mib):
-    """What the report says of it; without a limit also whether the data fit into memory."""
-    told = f"{group.how}; cache of betr {cache_mib} MiB"
-    if group.path is None:
-        free = machine.available_mib()
-        fits = "fit" if largest_mib < free else "do not fit"
-        told += f"; {largest_mib} MiB, the most that an experiment writes, {fits} into the {free} MiB that are free"
-    return told
+def told_of_memory(data_mib, free_mib):
+    """What the report says of an experiment without a limit: betr has its cache, the others what is free."""
+    told = f"no memory limit: it writes at most {data_mib} MiB, {number(data_mib / free_mib)} times the {free_mib} MiB"
+    return f"{told} that were free" + ("" if data_mib > free_mib else ": with all but betr it may stay in memory")
 
 
-def about(options, setting, picked, tested):
+def notes(options, setting, picked):
+    """What has to be known of each experiment."""
+    if setting.group.path is not None:
+        return {}
+    free_mib = machine.available_mib()
+    plan = make_plan(options, setting, picked)
+    return {runner.name_of(entry, options.aged): told_of_memory(plan.disk_mib(entry), free_mib) for entry in picked}
+
+
+def about(options, setting, tested):
     found = machine.describe(ROOT)
     found["command"] = "bench/evaluate " + " ".join(sys.argv[1:])
     found["disk"] = setting.disk.describe()
-    plan = make_plan(options, setting, picked)
-    found["memory limit"] = told_of_memory(setting.group, setting.cache_mib, max(map(plan.disk_mib, picked)))
+    found["memory limit"] = f"{setting.group.how}; cache of betr {setting.cache_mib} MiB"
     found["scale"] = options.scale
     found["runs"] = options.runs
     found["systems"] = {system.name: {"title": system.title, "version": system.version()} for system in tested}

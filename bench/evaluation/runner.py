@@ -60,12 +60,17 @@ def prepared(setting):
         yield
 
 
+def name_of(experiment, is_aged):
+    """Under which its results are kept."""
+    return aged.name_of(experiment.NAME) if is_aged else experiment.NAME
+
+
 def run_all(setting, experiments, tested, runs, results, save, is_aged=False, earlier=None):
     """Runs everything; what fails or cannot be is noted, and the rest goes on. Only whole runs get into `results`, and
     `save()` is called after each. `is_aged`: on file systems that are aged before. `earlier`: results that need not be
     found again."""
     for experiment in experiments:
-        name = aged.name_of(experiment.NAME) if is_aged else experiment.NAME
+        name = name_of(experiment, is_aged)
         obstacle = _obstacle(setting, experiment)
         if obstacle:
             say(f"{name}: left out: {obstacle}")

@@ -115,6 +115,18 @@ class RunnerTest(unittest.TestCase):
         self.run_all(experiment, limit=7200, scale="paper")
         self.assertEqual(done[4:], ["bad", "good"])
 
+    def test_of_a_run_that_fails_halfway_nothing_is_kept_but_that(self):
+        def run(work):
+            work.record("row", 3, "s")
+            work.curve("plot", "x", "y", [(1, 2)])
+            if work.system.name == "bad":
+                raise process.Failure("too late")
+
+        found, _ = self.run_all(types.SimpleNamespace(NAME="tree", run=run))
+        self.assertEqual(found.row("tree", "row")["values"], {"good": [3]})
+        self.assertEqual([curve["system"] for curve in found.curves], ["good"])
+        self.assertEqual([entry["message"] for entry in found.failures], ["too late"])
+
     def test_half_a_run_is_not_kept(self):
         def run(work):
             work.record("row", 3, "s")

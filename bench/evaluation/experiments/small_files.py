@@ -17,8 +17,8 @@ def run(bench):
     with bench.rate("creation, sync included", bench.files, "files/s"):
         lines = bench.load("create", root, bench.files, THREADS, "progress")
         bench.system.sync()
-    points = [(int(count), int(count) / float(seconds)) for seconds, count in map(str.split, lines)]
-    bench.curve("cumulative rate of creation", "files", "files/s", points)
+    points = [(float(seconds), int(count) / float(seconds)) for seconds, count in map(str.split, lines)]
+    bench.curve("cumulative rate of creation over time", "s", "files/s", points)
     bench.cold("mount, cold")
     with bench.seconds("find over them, cold"):
         bench.run("find", root, "-name", "absent")
