@@ -3,10 +3,12 @@
 
 import contextlib
 import os
+import shlex
 import time
 import zlib
 
 from evaluation import disk as disks
+from evaluation import systems
 from evaluation.process import run
 
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../mounts/load.cc")
@@ -104,6 +106,22 @@ class Bench:
 
     def betrcp_to_pipe(self, *arguments):
         self.run("bash", "-o", "pipefail", "-c", '"$@" | cat >/dev/null', "bash", *self._betrcp(), *arguments)
+
+    def betrcp_grep(self, text, path):
+        """Looks for a text in all that betrcp packs of a path."""
+        script = '"${@:2}" | grep -ac -e "$1"; ended=("${PIPESTATUS[@]}"); [ ${ended[0]} = 0 ] && [ ${ended[1]} -le 1 ]'
+        self.run("bash", "-c", script, "bash", text, *self._betrcp(), "--tar", f":/{path}", "-")
+
+    def betrcp_from_pipe(self, command, *arguments):
+        script = 'set -o pipefail; eval "$1" | "${@:2}"'
+        self.run("bash", "-c", script, "bash", shlex.join(command), *self._betrcp(), *arguments)
+
+    @contextlib.contextmanager
+    def mounted(self):
+        """For what only programs can do to a file system that is not mounted by itself."""
+        with systems.remounted(self.system.by_mount()) as system:
+            yield system
+        self.cold()
 
     def _betrcp(self):
         tool = os.path.join(self.setting.bin, "betrcp")

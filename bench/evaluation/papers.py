@@ -36,7 +36,7 @@ SOURCES = {
     "dissertation, 2019, abstract (0.5): the Linux source directory traversed 9.47 times as fast as on ext4 (grep, we "
     "take it), and renamed 1.09 times as fast",
     "LIP6'17": "Porter, BetrFS: Write-Optimization in a Kernel File System, talk at LIP6, 2017, announcement: Dovecot "
-    "up to 41 % better than on file systems that update in place, such as ext4 or Btrfs; rsync up to 31.5 times as fast",
+    "up to 41 % better than on file systems that update in place, such as ext4 or Btrfs; rsync up to 31.5 times faster",
     "EuroSys'22": "Jiao et al., A Compleat File System for Commodity SSDs, EuroSys 2022, abstract (0.6, on an SSD)",
 }
 

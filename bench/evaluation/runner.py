@@ -42,9 +42,11 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def is_for(experiment, system):
+def is_for(experiment, system, is_aged=False):
     """Each system runs what says how; those that differ only in cloning run what clones."""
     clones = getattr(experiment, "CLONES", False)
+    if is_aged and system.name in getattr(experiment, "ANEW", ()):
+        return False
     return hasattr(experiment, system.entry) and (clones or not system.differs_in_clones_only)
 
 
@@ -83,7 +85,7 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
         missing = [
             system
             for system in (BareDisk(), *tested)
-            if is_for(experiment, system)
+            if is_for(experiment, system, is_aged)
             and system not in slow
             and not (earlier and earlier.runs(name, _recorded(experiment, system)) >= runs)
         ]

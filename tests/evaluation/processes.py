@@ -169,7 +169,7 @@ class Server(systems.FuseSystem):
 class ServerTest(unittest.TestCase):
     def end(self, script, wait=0.0):
         """What is complained of when the server is unmounted."""
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(systems, "SECONDS_TO_END", 1):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(systems, "SECONDS_TO_END", 2):
             server = Server(folder, script)
             with mock.patch.object(process, "is_served", lambda _: True):
                 server.mount()
@@ -181,8 +181,8 @@ class ServerTest(unittest.TestCase):
             return None
 
     def test_a_server_that_fails_when_it_ends_is_a_failure(self):
-        self.assertIsNone(self.end("exit 0"))
-        self.assertIn("server: the server ended with 3: no space", self.end("sleep 0.3; echo no space; exit 3"))
+        self.assertIsNone(self.end("sleep 0.7; exit 0"))
+        self.assertIn("server: the server ended with 3: no space", self.end("sleep 0.7; echo no space; exit 3"))
 
     def test_a_server_that_has_died_before_is_a_failure(self):
         self.assertIn("server: the server had died with 7: bug", self.end("echo bug; exit 7", 0.5))
@@ -191,7 +191,7 @@ class ServerTest(unittest.TestCase):
 
     def test_a_server_that_has_to_be_told_to_end_is_a_failure(self):
         for script in ("sleep 30 & trap 'kill $!; exit 0' TERM; wait", "exec sleep 30"):
-            self.assertEqual(self.end(script), "server: the server had not ended 1 s after it was unmounted")
+            self.assertEqual(self.end(script), "server: the server had not ended 2 s after it was unmounted")
 
 
 class DiskTest(unittest.TestCase):

@@ -5,16 +5,19 @@ import contextlib
 import io
 import os
 import sys
+import tarfile
 import tempfile
 import types
 import unittest
+import zlib
 from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
 
-from evaluation import aged, bench, disk, experiments, imap_load, plan, process, results, runner  # noqa: E402
-from evaluation.experiments import imap  # noqa: E402
+from evaluation import aged, bench, disk, experiments, imap_load, library, plan, process  # noqa: E402
+from evaluation import results, runner  # noqa: E402
+from evaluation.experiments import imap, small_files  # noqa: E402
 
 
 class StandIn:
@@ -75,6 +78,15 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(done, ["age bad", "run on bad", "age good", "run on good"])
         self.assertEqual(found.row("tree-aged", "row")["values"], {"bad": [3], "good": [3]})
         self.assertEqual((found.experiments(), aged.plain("tree-aged")), (["tree-aged"], ("tree", True)))
+
+    def test_what_makes_its_file_systems_by_itself_is_not_done_on_aged_ones(self):
+        done = []
+        experiment = types.SimpleNamespace(NAME="tree", ANEW=("bad",), run=lambda work: done.append(work.system.name))
+        with mock.patch.object(aged, "age"):
+            self.run_all(experiment, is_aged=True)
+        self.assertEqual(done, ["good"])
+        self.run_all(experiment)
+        self.assertEqual(done[1:], ["bad", "good"])
 
     def test_what_is_there_need_not_be_done_again(self):
         done = []
@@ -154,6 +166,41 @@ class ExperimentsTest(unittest.TestCase):
             entries = [getattr(experiment, name, None) for name in ("run", "run_library", "run_bare")]
             own = [entry.__module__ == experiment.__name__ for entry in entries if entry]
             self.assertTrue(own and all(own), experiment.NAME)
+
+
+class LibraryTest(unittest.TestCase):
+    def test_a_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            archive = os.path.join(folder, "tree.tar")
+            with tarfile.open(archive, "w") as out:
+                for name in ("a/b/file", "a/odd \u00fc\\"):
+                    member = tarfile.TarInfo(name)
+                    member.size = 3
+                    out.addfile(member, io.BytesIO(b"abc"))
+            trace = library.Trace(folder)
+            trace.tree("top", archive)
+            trace.call("fsync(3) = 0", 7)
+            trace.close()
+            with open(trace.path, encoding="ascii") as file:
+                self.assertEqual(file.read(), "7 fsync(3) = 0\n")
+        folders = [f"{path}\td\t0755\t0\t-" for path in ("/mnt/w", "/mnt/w/top", "/mnt/w/top/a", "/mnt/w/top/a/b")]
+        files = ["/mnt/w/top/a/b/file\tf\t0644\t3\t-", "/mnt/w/top/a/odd\\040\\303\\274\\134\tf\t0644\t3\t-"]
+        self.assertEqual(trace.manifest, folders + files)
+
+    def test_a_large_file_in_an_archive(self):
+        out = io.BytesIO()
+        library.write_archive(3, out)
+        out.seek(0)
+        with tarfile.open(fileobj=out) as archive:
+            self.assertEqual([(member.name, member.size) for member in archive], [(library.LARGE, 3 << 20)])
+            content = archive.extractfile(library.LARGE).read()
+        self.assertEqual(content[1 << 20 : (1 << 20) + 8], (1).to_bytes(8, "little"))
+        self.assertGreater(len(zlib.compress(content[: 1 << 20], 1)), 1 << 20)
+
+    def test_calls_make_the_files_that_the_load_makes(self):
+        calls = [call for number in (0, 1, 128) for call in small_files._calls("/w", number)]
+        names = [call.split('"')[1] for call in calls if '"/' in call]
+        self.assertEqual(names, ["/w", "/w/0", "/w/0/0", "/w/0/0/0", "/w/0/0/1", "/w/0/1", "/w/0/1/0"])
 
 
 class PlanTest(unittest.TestCase):
