@@ -3,14 +3,17 @@
 
 import contextlib
 import os
+import shlex
 import time
 import zlib
 
 from evaluation import disk as disks
+from evaluation import systems
 from evaluation.process import run
 
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../mounts/load.cc")
-USUAL_LIMIT = 60  # seconds that one program may take, but for the papers' sizes
+USUAL_LIMIT = 60  # seconds that one program may take at the usual sizes
+PAPER_LIMIT = 7200  # and at those of the papers
 COMPILER = ("c++", "-O2", "-std=c++20", "-pthread")
 
 
@@ -22,6 +25,17 @@ class Scale:
         self.factor = 1.0 if self.is_paper else float(text)
         if not 0 < self.factor <= 100:
             raise ValueError(text)
+        self.text = text if self.is_paper else f"{self.factor:g}"
+
+    @property
+    def usual_limit(self):
+        """Seconds in which a program that is not slow can do its work; at the papers' sizes it needs more."""
+        return USUAL_LIMIT * max(1, self.factor)
+
+    @property
+    def limit(self):
+        """Seconds that one program may take, if nothing else is said."""
+        return PAPER_LIMIT if self.is_paper else self.usual_limit
 
     def size(self, usual, paper, least=1):
         return paper if self.is_paper else max(least, round(usual * self.factor))
@@ -92,6 +106,22 @@ class Bench:
 
     def betrcp_to_pipe(self, *arguments):
         self.run("bash", "-o", "pipefail", "-c", '"$@" | cat >/dev/null', "bash", *self._betrcp(), *arguments)
+
+    def betrcp_grep(self, text, path):
+        """Looks for a text in all that betrcp packs of a path."""
+        script = '"${@:2}" | grep -ac -e "$1"; ended=("${PIPESTATUS[@]}"); [ ${ended[0]} = 0 ] && [ ${ended[1]} -le 1 ]'
+        self.run("bash", "-c", script, "bash", text, *self._betrcp(), "--tar", f":/{path}", "-")
+
+    def betrcp_from_pipe(self, command, *arguments):
+        script = 'set -o pipefail; eval "$1" | "${@:2}"'
+        self.run("bash", "-c", script, "bash", shlex.join(command), *self._betrcp(), *arguments)
+
+    @contextlib.contextmanager
+    def mounted(self):
+        """For what only programs can do to a file system that is not mounted by itself."""
+        with systems.remounted(self.system.by_mount()) as system:
+            yield system
+        self.cold()
 
     def _betrcp(self):
         tool = os.path.join(self.setting.bin, "betrcp")

@@ -5,6 +5,8 @@ beside ours in the tables."""
 import dataclasses
 from typing import Callable
 
+from evaluation.results import curve_lines
+
 OURS = "betr"
 
 
@@ -29,7 +31,7 @@ def better(results, experiment, row, ours=OURS, peers=None):
         return None
     if found["better"] == "more":
         return mine / max(others)
-    return min(others) / mine if mine > 0 else None
+    return max(min(others), 0) / mine if mine > 0 else None
 
 
 def of(experiment, row, **options):
@@ -65,8 +67,9 @@ def flat_clones(results):
     ratios = []
     for curve in results.curves:
         is_grep = curve["experiment"] == "clones" and "grep" in curve["plot"]
-        if is_grep and curve["system"] == OURS and len(curve["points"]) > 1:
-            ratios.append(curve["points"][0][1] / curve["points"][-1][1])
+        points = curve_lines(curve)[0]
+        if is_grep and curve["system"] == OURS and len(points) > 1:
+            ratios.append(points[0][1] / points[-1][1])
     return min(ratios, default=None)
 
 

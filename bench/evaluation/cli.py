@@ -9,11 +9,12 @@ import sys
 import tempfile
 
 from evaluation import aged, disk, experiments, figures, machine, memory, process, report, runner, systems
-from evaluation.bench import USUAL_LIMIT, Scale, Setting
+from evaluation.bench import Scale, Setting
 from evaluation.plan import Plan
 from evaluation.process import Failure
 from evaluation.results import Results
 from evaluation.sources import Sources
+from evaluation.svg import number
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = ("losetup", "blkdiscard", "blockdev", "fio", "c++", "umount", "grep", "find", "tar")
@@ -37,8 +38,8 @@ def parser():
     add("--aged", action="store_true", help="age each file system before each experiment; kept beside the others")
     add("--disk", default="emulated", metavar="emulated|DEVICE", help="a DEVICE loses what is on it")
     add("--time-scale", type=float, default=1.0, metavar="F", help="of the emulated disk: 0.1 is ten times as fast")
-    add("--memory", metavar="MIB|none", help="limit for all (default: 512, or 4096 with --scale paper)")
-    add("--limit", type=float, metavar="S", help="seconds that one program may take (default: 60; 7200 for paper)")
+    add("--memory", metavar="MIB|none", help="limit for all (default: 512 x scale, 384 to 4096; 4096 for paper)")
+    add("--limit", type=float, metavar="S", help="seconds for one program (default: 60, x scale if more; paper: 7200)")
     add("--tree", metavar="DIR", help="take the source tree from there, not from Debian's linux-source-6.1")
     add("--bin", default=os.path.join(ROOT, "build/release/bin"), metavar="DIR", help="where the programs are")
     add("--dir", default="/var/tmp", help="work there: the emulated disk's content (default: %(default)s)")
@@ -122,8 +123,10 @@ def evaluate(options, scale, limit):
     picked = pick(options)
     kinds = chosen([name for name in options.systems.split(",") if name], systems.ALL, "system")
     found = load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
-    earlier = found if options.missing else None
     results = Results()
+    results.conditions = conditions(options, scale, limit)
+    refuse_mixture(options.out, found, results)
+    earlier = found if options.missing else None
     if not os.path.isdir(options.dir):
         raise Failure(f"--dir {options.dir}: no directory")
     with tempfile.TemporaryDirectory(prefix="betr-evaluate.", dir=os.path.abspath(options.dir)) as work:
@@ -135,9 +138,13 @@ def evaluate(options, scale, limit):
         check(options, setting, picked)
         tested = able(kinds, setting, options.systems, results)
         os.makedirs(options.out, exist_ok=True)
-        process.own_mounts()
+        process.own_mounts([ROOT, options.bin, options.dir, options.out, *filter(None, [options.tree])])
         with runner.prepared(setting):
-            results.about = about(options, setting, picked, tested)
+            if setting.group.path is None:
+                results.conditions["memory"] = "none"
+                refuse_mixture(options.out, found, results)
+            results.about = about(options, setting, tested)
+            results.notes = notes(options, setting, picked)
             try:
                 keep = functools.partial(save, results, options.out)
                 runner.run_all(setting, picked, tested, options.runs, results, keep, options.aged, earlier)
@@ -150,6 +157,21 @@ def evaluate(options, scale, limit):
     print(report.tables(load_results(results_path(options.out)), results.experiments()))
     print(os.path.join(options.out, "report.html"))
     return 1 if results.failures else 0
+
+
+def conditions(options, scale, limit):
+    """What makes results comparable: only those for which it is the same are gathered in one place."""
+    found = {"scale": scale.text, "memory": f"{limit} MiB" if limit else "none", "disk": options.disk}
+    found["tree"] = os.path.abspath(options.tree) if options.tree else "linux-source-6.1"
+    if options.disk == "emulated":
+        found["time scale"] = f"{options.time_scale:g}"
+    return found
+
+
+def refuse_mixture(out, found, results):
+    different = found.differences(results.conditions)
+    if different:
+        raise Failure(f"{out} has results with {'; '.join(different)}: choose another --out")
 
 
 def make_setting(options, work, scale, limit):
@@ -211,22 +233,26 @@ def able(kinds, setting, asked, results):
     return tested
 
 
-def told_of_memory(group, cache_mib, largest_mib):
-    """What the report says of it; without a limit also whether the data fit into memory."""
-    told = f"{group.how}; cache of betr {cache_mib} MiB"
-    if group.path is None:
-        free = machine.available_mib()
-        fits = "fit" if largest_mib < free else "do not fit"
-        told += f"; {largest_mib} MiB, the most that an experiment writes, {fits} into the {free} MiB that are free"
-    return told
+def told_of_memory(data_mib, free_mib):
+    """What the report says of an experiment without a limit: betr has its cache, the others what is free."""
+    told = f"no memory limit: it writes at most {data_mib} MiB, {number(data_mib / free_mib)} times the {free_mib} MiB"
+    return f"{told} that were free" + ("" if data_mib > free_mib else ": with all but betr it may stay in memory")
 
 
-def about(options, setting, picked, tested):
+def notes(options, setting, picked):
+    """What has to be known of each experiment."""
+    if setting.group.path is not None:
+        return {}
+    free_mib = machine.available_mib()
+    plan = make_plan(options, setting, picked)
+    return {runner.name_of(entry, options.aged): told_of_memory(plan.disk_mib(entry), free_mib) for entry in picked}
+
+
+def about(options, setting, tested):
     found = machine.describe(ROOT)
     found["command"] = "bench/evaluate " + " ".join(sys.argv[1:])
     found["disk"] = setting.disk.describe()
-    plan = make_plan(options, setting, picked)
-    found["memory limit"] = told_of_memory(setting.group, setting.cache_mib, max(map(plan.disk_mib, picked)))
+    found["memory limit"] = f"{setting.group.how}; cache of betr {setting.cache_mib} MiB"
     found["scale"] = options.scale
     found["runs"] = options.runs
     found["systems"] = {system.name: {"title": system.title, "version": system.version()} for system in tested}
@@ -250,7 +276,7 @@ def main():
             raise Failure(f"--scale {options.scale}: wants a number up to 100, or paper") from None
         if options.runs < 1:
             raise Failure(f"--runs {options.runs}: wants at least 1")
-        options.limit = options.limit or (7200 if scale.is_paper else USUAL_LIMIT)
+        options.limit = options.limit or scale.limit
         return evaluate(options, scale, memory_limit(options.memory, scale))
     except (Failure, OSError, ValueError) as error:
         print(f"bench/evaluate: {error}", file=sys.stderr)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The disk under test: the emulated one (bench/disk) behind a loop device, or a real block device."""
 
+import contextlib
 import errno
 import json
 import os
@@ -33,7 +34,7 @@ class EmulatedDisk:
         command += ["--scale", str(self._time_scale), self._mount]
         self._server = process.start(*command, log=self._log)
         file = os.path.join(self._mount, "disk")
-        process.wait_until(lambda: os.path.ismount(self._mount), "emulated_disk", self._server, self._log)
+        process.wait_until(lambda: process.is_served(self._mount), "emulated_disk", self._server, self._log)
         options = ["--direct-io=on", "--sector-size", "4096", "--find", "--show"]
         self.device = run("losetup", *options, file).strip()
         queue = f"/sys/block/{os.path.basename(self.device)}/queue"
@@ -41,14 +42,15 @@ class EmulatedDisk:
         _write(f"{queue}/scheduler", "mq-deadline")
 
     def detach(self):
-        if self.device is not None:
-            run("losetup", "-d", self.device)
-            self.device = None
-        process.unmount(self._mount)
-        process.stop(self._server)
-        self._server = None
-        if os.path.exists(self._backing):
-            os.remove(self._backing)
+        """Each of the steps whatever became of those before."""
+        device, self.device = self.device, None
+        server, self._server = self._server, None
+        with contextlib.ExitStack() as steps:
+            steps.callback(lambda: os.path.exists(self._backing) and os.remove(self._backing))
+            steps.callback(process.stop, server)
+            steps.callback(process.unmount, self._mount)
+            if device is not None:
+                steps.callback(run, "losetup", "-d", device)
 
     def clear(self):
         run("blkdiscard", "-f", self.device)

@@ -29,7 +29,7 @@ class MemoryGroup:
     def create(self):
         if self.mebibytes is None:
             return
-        for version, parent, limit in _controllers():
+        for version, parent, limit, swap in _controllers():
             path = os.path.join(parent, f"betr-evaluate-{os.getpid()}")
             try:
                 if version == 2:
@@ -41,10 +41,20 @@ class MemoryGroup:
                 self.remove()
                 self.how = f"none: cgroup v{version}: {error.strerror}"
                 continue
-            self.how = f"cgroup v{version}, {self.mebibytes} MiB"
+            self.how = f"cgroup v{version}, {self.mebibytes} MiB{self._without_swap(swap)}"
             return
         if self.how.startswith("no limit"):
             self.how = "none: there is no cgroup memory controller"
+
+    def _without_swap(self, name):
+        """What is swapped out would be memory beside the limit."""
+        try:
+            with open(os.path.join(self.path, name), "r+", encoding="ascii") as file:
+                # Version 1 limits memory and swap together.
+                file.write("0" if name == "memory.swap.max" else str(self.mebibytes << 20))
+        except OSError:
+            return ", swap not limited"
+        return ", no swap"
 
     def join(self):
         """For the child between fork and exec."""
@@ -67,15 +77,22 @@ class MemoryGroup:
                 return int(counts.get("oom_kill", 0))
         return 0
 
-    def kill(self):
-        """Ends what still runs in it; how many there were."""
+    def kill(self, spared=()):
+        """Ends what still runs in it, but for the processes `spared`; how many there were."""
         killed = 0
-        with contextlib.suppress(OSError, TypeError):
-            with open(os.path.join(self.path, "cgroup.procs"), encoding="ascii") as file:
-                for number in file.read().split():
-                    os.kill(int(number), signal.SIGKILL)
+        for number in self._processes():
+            if number not in spared:
+                with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+                    os.kill(number, signal.SIGKILL)
                     killed += 1
         return killed
+
+    def _processes(self):
+        if self.path is None:
+            return []
+        with contextlib.suppress(OSError), open(os.path.join(self.path, "cgroup.procs"), encoding="ascii") as file:
+            return [int(number) for number in file]
+        return []
 
     def remove(self):
         if self.path is None:
@@ -93,17 +110,17 @@ class MemoryGroup:
 
 
 def _controllers():
-    """(version, where groups are made, name of the limit), as far as the kernel has them."""
+    """(version, where groups are made, names of the limits of memory and of swap), as far as the kernel has them."""
     with open("/proc/mounts", encoding="utf-8") as file:
         mounts = [line.split()[1:4] for line in file]
     for path, kind, options in mounts:
         if kind == "cgroup" and "memory" in options.split(","):
-            yield 1, path, "memory.limit_in_bytes"
+            yield 1, path, "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
         if kind == "cgroup2":
             with contextlib.suppress(OSError):
                 with open(os.path.join(path, "cgroup.controllers"), encoding="ascii") as file:
                     if "memory" in file.read().split():
-                        yield 2, path, "memory.max"
+                        yield 2, path, "memory.max", "memory.swap.max"
 
 
 def _write(path, value):

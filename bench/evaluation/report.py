@@ -7,6 +7,7 @@ import re
 import statistics
 
 from evaluation import aged, claims, experiments, papers, svg, systems
+from evaluation.results import curve_lines
 from evaluation.svg import number
 
 BASE = "ext4"
@@ -90,10 +91,11 @@ def claim_rows(results):
 
 
 def systems_of(results, name):
-    """In the order of the list of systems."""
-    found = {system for row in results.rows if row["experiment"] == name for system in row["values"]}
+    """In the order of the list of systems, then as they were measured."""
+    rows = [row for row in results.rows if row["experiment"] == name]
     known = [kind.name for kind in systems.ALL]
-    return sorted(found, key=lambda system: (known.index(system) if system in known else len(known), system))
+    found = dict.fromkeys(system for row in rows for system in row["values"])
+    return sorted(found, key=lambda system: known.index(system) if system in known else len(known))
 
 
 def cell(row, system):
@@ -113,9 +115,9 @@ def cell(row, system):
 def ratio(row, other):
     """How many times better betr is than `other`, by the medians."""
     mine, theirs = row["values"].get(claims.OURS), row["values"].get(other)
-    if not mine or not theirs or not statistics.median(mine) or not statistics.median(theirs):
+    mine, theirs = (statistics.median(values) if values else 0 for values in (mine, theirs))
+    if mine <= 0 or theirs <= 0:
         return "-"
-    mine, theirs = statistics.median(mine), statistics.median(theirs)
     return number(mine / theirs if row["better"] == "more" else theirs / mine)
 
 
@@ -130,16 +132,18 @@ def best_peer(row):
 def table_of(results, name):
     """(head, rows) of an experiment."""
     names = systems_of(results, name)
+    entry = next((entry for entry in experiments.ALL if entry.NAME == name), None)
+    if hasattr(entry, "RECORDED"):
+        return _table_of_own(results, name, names)
     compares = claims.OURS in names and len(names) > 1
     compared = ["betr : ext4", "papers : ext4", "betr : best peer", "papers : best peer"] if compares else []
-    expected = next((getattr(entry, "EXPECTED", {}) for entry in experiments.ALL if entry.NAME == name), {})
+    expected = getattr(entry, "EXPECTED", {})
     head = ["", "unit", *names, *compared, *(["expected"] if expected else [])]
     rows = []
     for row in results.rows:
         if row["experiment"] != name:
             continue
-        line = [row["name"], row["unit"] + (" (less is better)" if row["better"] == "less" else "")]
-        line += [cell(row, system) for system in names]
+        line = _measured(row, names)
         if compares:
             best = best_peer(row)
             ours = (ratio(row, BASE), f"{ratio(row, best)} ({best})" if best else "-")
@@ -148,6 +152,23 @@ def table_of(results, name):
             line.append(number(expected.get(row["name"], 0)))
         rows.append(line)
     return head, rows
+
+
+def _measured(row, names):
+    unit = row["unit"] + (" (less is better)" if row["better"] == "less" else "")
+    return [row["name"], unit, *(cell(row, system) for system in names)]
+
+
+def _table_of_own(results, name, names):
+    """The same where all are betr: below each row, how many times better it is by default."""
+    rows = []
+    for row in results.rows:
+        if row["experiment"] == name:
+            rows.append(_measured(row, names))
+            rows.append(["", "betr : this", *("-" if other == claims.OURS else ratio(row, other) for other in names)])
+            rows[-2].append(papers.cells(name, row["name"])[1])
+            rows[-1].append("")
+    return ["", "unit", *names, "papers"], rows
 
 
 AGED_TITLE = "New and aged: how many times worse on an aged file system"
@@ -173,6 +194,8 @@ def _experiment(results, name):
     parts = [f"<h2 id='{_escape(name)}'>{_escape(title_of(name))}</h2>"]
     if name in results.seconds:
         parts.append(f"<p><small>bench/evaluate {_escape(name)}: {results.seconds[name]} s</small></p>")
+    if name in results.notes:
+        parts.append(f"<p>{_escape(results.notes[name])}</p>")
     head, rows = table_of(results, name)
     if rows:
         parts.append(_table(head, rows))
@@ -188,9 +211,9 @@ def plots(results, name):
     """(name for a file, image): the curves, then bars for all rows."""
     of_this = [curve for curve in results.curves if curve["experiment"] == name]
     for plot in dict.fromkeys(curve["plot"] for curve in of_this):
-        lines = [curve for curve in of_this if curve["plot"] == plot]
-        by_system = {curve["system"]: curve["points"] for curve in lines}
-        image = svg.curves(plot, lines[0]["x"], lines[0]["y"], by_system)
+        drawn = [curve for curve in of_this if curve["plot"] == plot]
+        by_system = {curve["system"]: curve_lines(curve) for curve in drawn}
+        image = svg.curves(plot, drawn[0]["x"], drawn[0]["y"], by_system)
         yield f"{name}-{re.sub('[^a-z0-9]+', '-', plot.lower())}", image
     rows = []
     for row in results.rows:
@@ -234,7 +257,11 @@ def _markdown_table(title, head, rows, kinds=None):
 
 def tables(results, names):
     """The tables of some experiments."""
-    return "\n\n".join(part for name in names for part in _markdown_table(title_of(name), *table_of(results, name)))
+    parts = []
+    for name in names:
+        parts += _markdown_table(title_of(name), *table_of(results, name))
+        parts += [results.notes[name]] if name in results.notes else []
+    return "\n\n".join(parts)
 
 
 def markdown(results):

@@ -7,7 +7,7 @@ import sys
 import time
 
 from evaluation import aged, process, systems
-from evaluation.bench import USUAL_LIMIT, Bench
+from evaluation.bench import Bench
 from evaluation.process import Failure
 from evaluation.results import Results
 
@@ -42,9 +42,11 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def is_for(experiment, system):
+def is_for(experiment, system, is_aged=False):
     """Each system runs what says how; those that differ only in cloning run what clones."""
     clones = getattr(experiment, "CLONES", False)
+    if is_aged and system.name in getattr(experiment, "ANEW", ()):
+        return False
     return hasattr(experiment, system.entry) and (clones or not system.differs_in_clones_only)
 
 
@@ -60,12 +62,17 @@ def prepared(setting):
         yield
 
 
+def name_of(experiment, is_aged):
+    """Under which its results are kept."""
+    return aged.name_of(experiment.NAME) if is_aged else experiment.NAME
+
+
 def run_all(setting, experiments, tested, runs, results, save, is_aged=False, earlier=None):
     """Runs everything; what fails or cannot be is noted, and the rest goes on. Only whole runs get into `results`, and
     `save()` is called after each. `is_aged`: on file systems that are aged before. `earlier`: results that need not be
     found again."""
     for experiment in experiments:
-        name = aged.name_of(experiment.NAME) if is_aged else experiment.NAME
+        name = name_of(experiment, is_aged)
         obstacle = _obstacle(setting, experiment)
         if obstacle:
             say(f"{name}: left out: {obstacle}")
@@ -78,7 +85,7 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
         missing = [
             system
             for system in (BareDisk(), *tested)
-            if is_for(experiment, system)
+            if is_for(experiment, system, is_aged)
             and system not in slow
             and not (earlier and earlier.runs(name, _recorded(experiment, system)) >= runs)
         ]
@@ -94,7 +101,7 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
 
 def _is_too_slow(setting, experiment, system):
     """Whether it would only run into the limit, after minutes."""
-    return system.name in getattr(experiment, "SLOW", ()) and setting.limit <= USUAL_LIMIT
+    return system.name in getattr(experiment, "SLOW", ()) and setting.limit <= setting.scale.usual_limit
 
 
 def _recorded(experiment, system):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What experiments unpack: a share of the kernel's tree, the same in every run. Made when first asked for, and kept."""
 
+import contextlib
 import os
 import shutil
 import tarfile
@@ -66,6 +67,17 @@ class Sources:
                 inside = os.path.relpath(path, self._tree)
                 if _is_chosen(inside, percent):
                     out.add(path, inside, recursive=False)
+
+
+@contextlib.contextmanager
+def scratch(path):
+    """A place for what is needed in between: nothing is there before, whatever ended the last run, nor afterwards."""
+    remove = ("rm", "-rf", "--one-file-system", path)
+    run(*remove)
+    try:
+        yield path
+    finally:
+        run(*remove)
 
 
 def _sample_archive(out, percent):

@@ -6,8 +6,11 @@ import math
 
 WIDTH = 720
 COLOURS = ("#c0392b", "#2c6fbb", "#2e8b57", "#8e5ea2", "#b07d2b", "#5f6a6a", "#17a2a2")
+COLOURS += ("#e377c2", "#1a1a1a", "#8bc34a", "#7b3f00", "#f39c12")
 LEFT, RIGHT, TOP, BOTTOM = 74, 34, 34, 44
 LEGEND_LINE = 18
+CHARACTER = 7  # about as wide as one is
+BARS_LEFT, BARS_RIGHT = 24, 70
 
 
 def ticks(low, high, count=5):
@@ -30,8 +33,8 @@ def number(value):
 
 
 def curves(title, x_label, y_label, by_name, height=300):
-    """`by_name`: points of each curve. A logarithmic axis where the values lie far apart."""
-    points = [point for line in by_name.values() for point in line]
+    """`by_name`: a list of curves, each a list of points. A logarithmic axis where the values lie far apart."""
+    points = [point for lines in by_name.values() for line in lines for point in line]
     if not points:
         return ""
     ys = [y for _, y in points]
@@ -53,31 +56,30 @@ def curves(title, x_label, y_label, by_name, height=300):
     for value in x_ticks:
         parts.append(_text(across(value), TOP + plot_height + 16, number(value), anchor="middle"))
     parts.append(_text(WIDTH - RIGHT, TOP + plot_height + 32, x_label, anchor="end"))
-    for index, line in enumerate(by_name.values()):
-        path = " ".join(f"{across(x):.1f},{up(scale(y)):.1f}" for x, y in line)
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{_colour(index)}" stroke-width="2"/>')
-    parts += _legend(list(by_name), height)
-    return _image(parts, height + LEGEND_LINE)
+    for index, lines in enumerate(by_name.values()):
+        for line in lines:
+            path = " ".join(f"{across(x):.1f},{up(scale(y)):.1f}" for x, y in line)
+            parts.append(f'<polyline points="{path}" fill="none" stroke="{_colour(index)}" stroke-width="2"/>')
+    return _with_legend(parts, list(by_name), height)
 
 
 def bars(title, rows):
-    """`rows`: (label, value by name). All relative to the longest bar of their row."""
+    """`rows`: (label, value by name). All relative to the longest bar of their row; what is negative has none."""
     names = list(dict.fromkeys(name for _, values in rows for name in values))
     parts = [_text(8, 18, title, "bold")]
     y = TOP
-    left = 270
     for label, values in rows:
-        longest = max(values.values()) or 1
-        parts.append(_text(left - 8, y + 7 * len(values) + 2, label, anchor="end"))
+        longest = max(*values.values(), 0) or 1
+        parts.append(_text(8, y + 10, label))
+        y += 16
         for name, value in values.items():
-            length = value / longest * (WIDTH - left - 70)
+            length = max(value, 0) / longest * (WIDTH - BARS_LEFT - BARS_RIGHT)
             colour = _colour(names.index(name))
-            parts.append(f'<rect x="{left}" y="{y}" width="{max(length, 1):.1f}" height="11" fill="{colour}"/>')
-            parts.append(_text(left + length + 4, y + 10, number(value)))
+            parts.append(f'<rect x="{BARS_LEFT}" y="{y}" width="{max(length, 1):.1f}" height="11" fill="{colour}"/>')
+            parts.append(_text(BARS_LEFT + length + 4, y + 10, number(value)))
             y += 14
         y += 10
-    parts += _legend(names, y)
-    return _image(parts, y + LEGEND_LINE)
+    return _with_legend(parts, names, y)
 
 
 def _axis(low, high, begin, end):
@@ -94,14 +96,17 @@ def _text(x, y, text, weight="normal", anchor="start"):
     return f"{placed}{html.escape(str(text))}</text>"
 
 
-def _legend(names, y):
-    parts = []
+def _with_legend(parts, names, y):
+    """The image with the names below, in as many lines as they need."""
     x = 8
     for index, name in enumerate(names):
+        width = 34 + CHARACTER * len(name)
+        if x > 8 and x + width > WIDTH:
+            x, y = 8, y + LEGEND_LINE
         parts.append(f'<rect x="{x}" y="{y}" width="11" height="11" fill="{_colour(index)}"/>')
         parts.append(_text(x + 15, y + 10, name))
-        x += 34 + 7 * len(name)
-    return parts
+        x += width
+    return _image(parts, y + LEGEND_LINE)
 
 
 def _image(parts, height):

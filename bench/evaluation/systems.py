@@ -11,6 +11,9 @@ from evaluation.disk import is_free
 from evaluation.process import Failure, run
 
 
+SECONDS_TO_END = 120  # at least, for a server to write all that it has when it is unmounted
+
+
 class System:
     """A file system of the kernel; the others say what is different."""
 
@@ -64,6 +67,10 @@ class System:
         """The system by which programs can write what this one will find."""
         return self
 
+    def servers(self):
+        """The processes without which it cannot be unmounted in order."""
+        return ()
+
     def make_directory(self, path):
         """A directory that `clone` will be asked to clone."""
         os.makedirs(path)
@@ -75,6 +82,10 @@ class System:
         """Space that is in use on the disk. After `cold`, so that nothing is reserved for what may be written."""
         found = os.statvfs(self.path)
         return (found.f_blocks - found.f_bfree) * found.f_frsize
+
+    def end_programs(self):
+        """Those under the memory limit, but for what the mount needs."""
+        self._setting.group.kill(self.servers())
 
     def _in_group(self, *command):
         run(*command, preexec_fn=self._setting.group.join, timeout=self._setting.limit)
@@ -151,23 +162,30 @@ class FuseSystem(System):
     def __init__(self, setting):
         super().__init__(setting)
         self._server = None
+        self._log = os.path.join(setting.work, f"{self.name}.log")
 
     def _command(self):
         raise NotImplementedError
 
     def mount(self):
-        log = os.path.join(self._setting.work, f"{self.name}.log")
-        self._server = process.start(*self._command(), log=log, preexec_fn=self._setting.group.join)
-        process.wait_until(lambda: os.path.ismount(self.path), self.name, self._server, log)
+        self._server = process.start(*self._command(), log=self._log, preexec_fn=self._setting.group.join)
+        process.wait_until(lambda: process.is_served(self.path), self.name, self._server, self._log)
 
     def unmount(self):
-        """Waits until all is written."""
-        died = self._server is not None and self._server.poll() is not None
-        process.unmount(self.path)
-        process.stop(self._server)
+        """Waits until all is written, which a server that fails in the end may not have done."""
         server, self._server = self._server, None
-        if died:
-            raise Failure(f"{self.name}: the server had died with {server.returncode}; see {self.name}.log")
+        died = server is not None and server.poll() is not None
+        process.unmount(self.path)
+        seconds = max(SECONDS_TO_END, self._setting.limit)
+        by_itself = process.stop(server, seconds)
+        if died or (by_itself and server and server.returncode):
+            what = "had died" if died else "ended"
+            raise Failure(f"{self.name}: the server {what} with {server.returncode}{process.tail(self._log)}")
+        if not by_itself:
+            raise Failure(f"{self.name}: the server had not ended {seconds:g} s after it was unmounted")
+
+    def servers(self):
+        return () if self._server is None else (self._server.pid,)
 
     def sync(self):
         to = f"of={self.path}/.sync"
@@ -256,11 +274,13 @@ def mounted(system):
 
 @contextlib.contextmanager
 def remounted(system):
-    """The same for a file system that there is."""
+    """The same for a file system that there is. Programs that a failure has left are ended first, so that nobody uses
+    what is unmounted."""
     try:
         system.mount()
         yield system
     except BaseException:
+        system.end_programs()
         with contextlib.suppress(Failure):
             system.unmount()
         raise

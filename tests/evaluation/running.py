@@ -5,16 +5,19 @@ import contextlib
 import io
 import os
 import sys
+import tarfile
 import tempfile
 import types
 import unittest
+import zlib
 from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
 
-from evaluation import aged, bench, disk, experiments, imap_load, plan, process, results, runner  # noqa: E402
-from evaluation.experiments import imap  # noqa: E402
+from evaluation import aged, bench, disk, experiments, imap_load, library, plan, process  # noqa: E402
+from evaluation import results, runner  # noqa: E402
+from evaluation.experiments import imap, small_files  # noqa: E402
 
 
 class StandIn:
@@ -29,18 +32,18 @@ class StandIn:
     def make(self):
         pass
 
-    mount = unmount = forget = make
+    mount = unmount = forget = end_programs = make
 
     def by_mount(self):
         return self
 
 
 class RunnerTest(unittest.TestCase):
-    def run_all(self, *chosen, runs=1, is_aged=False, earlier=None, found=None, limit=60):
+    def run_all(self, *chosen, runs=1, is_aged=False, earlier=None, found=None, limit=60, scale="1"):
         """What is found with the systems good and bad; how many systems were done at each save."""
         found = found or results.Results()
         nothing = mock.Mock(kill=lambda: 0, kills=lambda: 0)
-        setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None), limit=limit)
+        setting = mock.Mock(group=nothing, disk=mock.Mock(clear=lambda: None), limit=limit, scale=bench.Scale(scale))
         saves = []
 
         def save():
@@ -76,6 +79,15 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(found.row("tree-aged", "row")["values"], {"bad": [3], "good": [3]})
         self.assertEqual((found.experiments(), aged.plain("tree-aged")), (["tree-aged"], ("tree", True)))
 
+    def test_what_makes_its_file_systems_by_itself_is_not_done_on_aged_ones(self):
+        done = []
+        experiment = types.SimpleNamespace(NAME="tree", ANEW=("bad",), run=lambda work: done.append(work.system.name))
+        with mock.patch.object(aged, "age"):
+            self.run_all(experiment, is_aged=True)
+        self.assertEqual(done, ["good"])
+        self.run_all(experiment)
+        self.assertEqual(done[1:], ["bad", "good"])
+
     def test_what_is_there_need_not_be_done_again(self):
         done = []
         experiment = types.SimpleNamespace(NAME="tree", run=lambda work: done.append(work.system.name))
@@ -110,6 +122,22 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(found.left_out, {"tree: bad": "needs a --limit of more than 60 s"})
         self.run_all(experiment, limit=100)
         self.assertEqual(done[1:], ["bad", "good"])
+        found, _ = self.run_all(experiment, limit=120, scale="2")
+        self.assertEqual(found.left_out, {"tree: bad": "needs a --limit of more than 120 s"})
+        self.run_all(experiment, limit=7200, scale="paper")
+        self.assertEqual(done[4:], ["bad", "good"])
+
+    def test_of_a_run_that_fails_halfway_nothing_is_kept_but_that(self):
+        def run(work):
+            work.record("row", 3, "s")
+            work.curve("plot", "x", "y", [(1, 2)])
+            if work.system.name == "bad":
+                raise process.Failure("too late")
+
+        found, _ = self.run_all(types.SimpleNamespace(NAME="tree", run=run))
+        self.assertEqual(found.row("tree", "row")["values"], {"good": [3]})
+        self.assertEqual([curve["system"] for curve in found.curves], ["good"])
+        self.assertEqual([entry["message"] for entry in found.failures], ["too late"])
 
     def test_half_a_run_is_not_kept(self):
         def run(work):
@@ -138,6 +166,41 @@ class ExperimentsTest(unittest.TestCase):
             entries = [getattr(experiment, name, None) for name in ("run", "run_library", "run_bare")]
             own = [entry.__module__ == experiment.__name__ for entry in entries if entry]
             self.assertTrue(own and all(own), experiment.NAME)
+
+
+class LibraryTest(unittest.TestCase):
+    def test_a_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            archive = os.path.join(folder, "tree.tar")
+            with tarfile.open(archive, "w") as out:
+                for name in ("a/b/file", "a/odd \u00fc\\"):
+                    member = tarfile.TarInfo(name)
+                    member.size = 3
+                    out.addfile(member, io.BytesIO(b"abc"))
+            trace = library.Trace(folder)
+            trace.tree("top", archive)
+            trace.call("fsync(3) = 0", 7)
+            trace.close()
+            with open(trace.path, encoding="ascii") as file:
+                self.assertEqual(file.read(), "7 fsync(3) = 0\n")
+        folders = [f"{path}\td\t0755\t0\t-" for path in ("/mnt/w", "/mnt/w/top", "/mnt/w/top/a", "/mnt/w/top/a/b")]
+        files = ["/mnt/w/top/a/b/file\tf\t0644\t3\t-", "/mnt/w/top/a/odd\\040\\303\\274\\134\tf\t0644\t3\t-"]
+        self.assertEqual(trace.manifest, folders + files)
+
+    def test_a_large_file_in_an_archive(self):
+        out = io.BytesIO()
+        library.write_archive(3, out)
+        out.seek(0)
+        with tarfile.open(fileobj=out) as archive:
+            self.assertEqual([(member.name, member.size) for member in archive], [(library.LARGE, 3 << 20)])
+            content = archive.extractfile(library.LARGE).read()
+        self.assertEqual(content[1 << 20 : (1 << 20) + 8], (1).to_bytes(8, "little"))
+        self.assertGreater(len(zlib.compress(content[: 1 << 20], 1)), 1 << 20)
+
+    def test_calls_make_the_files_that_the_load_makes(self):
+        calls = [call for number in (0, 1, 128) for call in small_files._calls("/w", number)]
+        names = [call.split('"')[1] for call in calls if '"/' in call]
+        self.assertEqual(names, ["/w", "/w/0", "/w/0/0", "/w/0/0/0", "/w/0/0/1", "/w/0/1", "/w/0/1/0"])
 
 
 class PlanTest(unittest.TestCase):

@@ -6,7 +6,8 @@ system mounted. run_library(bench): the same for the library without a mount. ru
 file system. NEEDS: programs. prepare(setting): what has to be there before; if it fails, the experiment is left out.
 CLONES: also for systems that differ only in how they clone. ON_AGED = False: not on aged file systems. disk_mib(sizes):
 how much of the disk it uses at most. SLOW: names of systems that the usual limit would stop. RECORDED: of one that
-records for systems of its own, the last of them.
+records for systems of its own, the last of them. ANEW: names of systems of which it makes file systems by itself, so
+not on aged ones.
 """
 
 from evaluation.experiments import (

@@ -6,6 +6,7 @@ import random
 
 from evaluation.plan import tree_mib
 from evaluation.process import run as run_on_host
+from evaluation.sources import scratch
 
 NAME = "applications"
 TITLE = "git and rsync"
@@ -48,20 +49,19 @@ def run(bench):
 
 def _make(bench, share, path):
     """A repository with two commits, on the host; bare."""
-    tree = path + ".tree"
-    os.makedirs(tree)
-    run_on_host("tar", "-C", tree, "-xf", bench.setting.sources.archive(share))
-    git = ["git", *AS_NOBODY, "-C", tree]
-    run_on_host(*git, "init", "-q")
-    _commit(git, "first")
-    files = run_on_host(*git, "ls-files").splitlines()
-    for name in random.Random(1).sample(files, max(1, int(len(files) * CHANGED))):
-        if os.path.isfile(os.path.join(tree, name)):
-            with open(os.path.join(tree, name), "a", encoding="utf-8") as file:
-                file.write("one more line\n")
-    _commit(git, "second")
-    run_on_host("git", *AS_NOBODY, "clone", "-q", "--bare", tree, path)
-    run_on_host("rm", "-rf", tree)
+    with scratch(path + ".tree") as tree:
+        os.makedirs(tree)
+        run_on_host("tar", "-C", tree, "-xf", bench.setting.sources.archive(share))
+        git = ["git", *AS_NOBODY, "-C", tree]
+        run_on_host(*git, "init", "-q")
+        _commit(git, "first")
+        files = run_on_host(*git, "ls-files").splitlines()
+        for name in random.Random(1).sample(files, max(1, int(len(files) * CHANGED))):
+            if os.path.isfile(os.path.join(tree, name)):
+                with open(os.path.join(tree, name), "a", encoding="utf-8") as file:
+                    file.write("one more line\n")
+        _commit(git, "second")
+        run_on_host("git", *AS_NOBODY, "clone", "-q", "--bare", tree, path)
 
 
 def _commit(git, message):

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Space and locality: many writes of 16 bytes to the clone of a file, then both files are read."""
 
+import random
+
+from evaluation import library
+
 NAME = "clone-writes"
 TITLE = "Small writes to the clone of a file: space and locality"
+ANEW = ("betr-library",)
 SIZES = {"mebibytes": (256, 256, 4), "writes": (1024, 8192, 16)}
 
 
@@ -34,3 +39,21 @@ def run(bench):
     bench.cold()
     with bench.rate("read of the original, cold", megabytes, "MB/s"):
         bench.load("read", original)
+
+
+def run_library(bench):
+    """By betrreplay: the file is cloned by FICLONE and written to at once, without a remount in between."""
+    trace = library.Trace(bench.setting.work)
+    trace.file("original", bench.mebibytes << 20)
+    trace.call(f'openat(AT_FDCWD, "{library.ROOT}/original", O_RDONLY) = 3')
+    trace.call(f'openat(AT_FDCWD, "{library.ROOT}/clone", O_WRONLY|O_CREAT, 0644) = 4')
+    trace.call("ioctl(4, FICLONE, 3) = 0")
+    places = random.Random(1)
+    for _ in range(bench.writes):
+        trace.call(f'pwrite64(4, ""..., 16, {places.randrange(bench.mebibytes << 8) * 4096}) = 16')
+    trace.call("fsync(4) = 0")
+    taken = library.seconds_of(library.replay(bench, trace), "write", "fsync")
+    bench.record("16-byte writes + fsync, cold", taken, "s")
+    bench.cold()
+    with bench.seconds("clone + sync"):
+        bench.betrcp("--clone", "original", "another")

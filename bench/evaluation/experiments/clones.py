@@ -38,8 +38,7 @@ def _configuration(bench, number, cloned, written):
     growth = []
     rounds = bench.rounds if bench.system.clones_share else min(bench.rounds, COPIES)
     for turn in range(1, rounds + 1):
-        source = 0 if cloned == "head" else turn - 1
-        target = 0 if written == "head" else turn
+        source, target = _turn(cloned, written, turn)
         seconds = [
             bench.timed(lambda: _clone(bench, f"{base}/{source}", f"{base}/{turn}")),
             bench.timed(lambda: _write(bench, f"{base}/{target}", number * 1000 + turn)),
@@ -55,6 +54,32 @@ def _configuration(bench, number, cloned, written):
         bench.record(f"{name}: {step}, mean", sum(value for _, value in line) / len(line), "s")
     bench.curve(f"{name}: space growth", "round", "KiB", growth)
     bench.record(f"{name}: space growth per round", (used - first) / 1024 / rounds, "KiB")
+
+
+def run_library(bench):
+    """Clones and reads by betrcp. What is cloned is made, and written to, by a mount that is not measured."""
+    for number, (cloned, written) in enumerate(CONFIGURATIONS):
+        name = f"{cloned}-{written}"
+        with bench.mounted() as system:
+            bench.run("mkdir", bench.path(name), bench.path(name, "0"))
+            _fill(bench, bench.path(name, "0"))
+            system.sync()
+        cloning, reading = [], []
+        for turn in range(1, bench.rounds + 1):
+            source, target = _turn(cloned, written, turn)
+            new = f"{name}/{turn}"
+            cloning.append(bench.timed(lambda: bench.betrcp("--clone", f"{name}/{source}", new)))
+            with bench.mounted() as system:
+                bench.load("poke-each", bench.path(name, str(target)), number * 1000 + turn)
+                system.sync()
+            reading.append(bench.timed(lambda: bench.betrcp_grep("absent", new)))
+        bench.record(f"{name}: clone + sync, mean", sum(cloning) / bench.rounds, "s")
+        bench.record(f"{name}: grep of the new clone, cold, mean", sum(reading) / bench.rounds, "s")
+
+
+def _turn(cloned, written, turn):
+    """(which is cloned, which is written to)"""
+    return 0 if cloned == "head" else turn - 1, 0 if written == "head" else turn
 
 
 def _fill(bench, path):

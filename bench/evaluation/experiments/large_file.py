@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """One large file: written and read in sequence, then 4 bytes here and there."""
 
+import random
+import sys
+
+from evaluation import library
+
 NAME = "large-file"
 TITLE = "A large file: sequential and random access"
+ANEW = ("betr-library",)
 SIZES = {"mebibytes": (1024, 10240, 16), "writes": (768, 262144), "reads": (768, 262144)}
 
 
@@ -27,3 +33,23 @@ def run(bench):
     bench.cold()
     with bench.rate("sequential read after the random writes, cold", megabytes, "MB/s"):
         bench.load("read", file)
+
+
+def run_library(bench):
+    """Written and read by betrcp; the random writes by betrreplay, to a file whose content compresses to about half."""
+    megabytes = bench.mebibytes * 2**20 / 1e6
+    source = [sys.executable, "-B", library.__file__, str(bench.mebibytes)]
+    with bench.rate("sequential write + fsync", megabytes, "MB/s"):
+        bench.betrcp_from_pipe(source, "--tar", "-", ":/")
+    bench.cold()
+    with bench.rate("sequential read, cold", megabytes, "MB/s"):
+        bench.betrcp_to_pipe("--cat", library.LARGE)
+    trace = library.Trace(bench.setting.work)
+    trace.file(library.LARGE, bench.mebibytes << 20)
+    trace.call(f'openat(AT_FDCWD, "{library.ROOT}/{library.LARGE}", O_WRONLY) = 3')
+    places = random.Random(1)
+    for _ in range(bench.writes):
+        trace.call(f'pwrite64(3, ""..., 4, {places.randrange(bench.mebibytes << 18) * 4}) = 4')
+    trace.call("fsync(3) = 0")
+    taken = library.replay(bench, trace)["seconds"]
+    bench.record("random 4-byte writes + fsync, cold", bench.writes / taken, "writes/s", "more")

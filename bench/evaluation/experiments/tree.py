@@ -27,13 +27,16 @@ def run(bench):
 
 
 def run_library(bench):
-    """The same by betrcp, without a mount; grep has no counterpart."""
+    """The same by betrcp, without a mount; grep looks through what it packs."""
     archive = bench.setting.sources.archive(min(bench.percent, 100))
     with bench.seconds("untar + sync"):
         bench.betrcp("--tar", archive, ":/tree")
     bench.cold()
     with bench.seconds("find, cold"):
         bench.betrcp("--list", "-R", "tree")
+    bench.cold()
+    with bench.seconds("grep -r, cold"):
+        bench.betrcp_grep("cpu_to_be64", "tree")
     bench.cold()
     with bench.seconds("tar, cold"):
         bench.betrcp_to_pipe("--tar", ":/tree", "-")

@@ -70,7 +70,7 @@ def comparison(figures):
 
 
 def _ratio(mine, theirs, better):
-    if not mine or not theirs:
+    if mine is None or theirs is None or mine <= 0 or theirs <= 0:
         return "-"
     return f"{mine / theirs if better == 'more' else theirs / mine:.2f}"
 
