@@ -39,7 +39,11 @@ mounted() {
   mounts+=("$PWD/$3")
 }
 
-printf '%s\n' '1 open("/w/a", O_WRONLY|O_CREAT, 0644) = 3' '1 write(3, "x"..., 8000000) = 8000000' '1 fsync(3) = 0' >trace
+cat >trace <<'EOT'
+1 open("/w/a", O_WRONLY|O_CREAT, 0644) = 3
+1 write(3, "x"..., 8000000) = 8000000
+1 fsync(3) = 0
+EOT
 
 # device_of DIR LEAST: the report of a replay there has a device, which has written so many bytes, and no seeks.
 device_of() {
