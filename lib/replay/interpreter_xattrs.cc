@@ -15,6 +15,13 @@ constexpr std::string_view kAccessAcl = "system.posix_acl_access";
 
 bool IsAcl(std::string_view name) { return name.starts_with("system.posix_acl"); }
 
+// The name of an attribute; nothing if it is not there as a whole. No call has one with a zero byte.
+std::optional<TextArgument> ParseName(std::string_view argument) {
+  std::optional<TextArgument> name = ParseText(argument);
+  if (name.has_value() && (name->is_cut || name->bytes.find('\0') != std::string::npos)) name.reset();
+  return name;
+}
+
 }  // namespace
 
 std::optional<Interpreter::Subject> Interpreter::XattrSubject(Call& call) {
@@ -32,8 +39,8 @@ void Interpreter::GetXattr(Call& call) {
   const std::optional<Subject> subject = XattrSubject(call);
   if (!subject.has_value()) return;
   Operation get = Start(call, OperationKind::kGetXattr, *subject);
-  const std::optional<TextArgument> name = ParseText(call.Argument(1));
-  if (!name.has_value() || name->is_cut) return Skip("getxattr: the name is cut");
+  const std::optional<TextArgument> name = ParseName(call.Argument(1));
+  if (!name.has_value()) return Skip("getxattr: the name is cut");
   get.text = name->bytes;
   int predicted = subject->MissingError();
   // Which attributes there are is not followed: the trace is believed, and the target asked.
@@ -75,12 +82,11 @@ void Interpreter::SetAcl(Call& call, const Subject& subject) {
 void Interpreter::SetXattr(Call& call) {
   const std::optional<Subject> subject = XattrSubject(call);
   if (!subject.has_value()) return;
-  const std::optional<TextArgument> name = ParseText(call.Argument(1));
+  const std::optional<TextArgument> name = ParseName(call.Argument(1));
   const uint64_t size = call.Number(3);
   constexpr uint64_t kAclSize = 28;  // of one with three entries, as chmod makes it
-  const bool is_cut = !name.has_value() || name->is_cut;
-  if (is_cut && size == kAclSize) return SetAcl(call, *subject);
-  if (is_cut) return Skip("setxattr: the name is cut");
+  if (!name.has_value() && size == kAclSize) return SetAcl(call, *subject);
+  if (!name.has_value()) return Skip("setxattr: the name is cut");
   if (name->bytes == kAccessAcl) return SetAcl(call, *subject);
   Operation set = Start(call, OperationKind::kSetXattr, *subject);
   set.text = name->bytes;
@@ -98,8 +104,8 @@ void Interpreter::SetXattr(Call& call) {
 void Interpreter::RemoveXattr(Call& call) {
   const std::optional<Subject> subject = XattrSubject(call);
   if (!subject.has_value()) return;
-  const std::optional<TextArgument> name = ParseText(call.Argument(1));
-  if (!name.has_value() || name->is_cut) return Skip("removexattr: the name is cut");
+  const std::optional<TextArgument> name = ParseName(call.Argument(1));
+  if (!name.has_value()) return Skip("removexattr: the name is cut");
   // Linux removes an ACL that is not there without an error; others say ENODATA.
   if (IsAcl(name->bytes) && call.result().ok()) return Skip("removexattr: an ACL");
   Operation remove = Start(call, OperationKind::kRemoveXattr, *subject);
