@@ -144,7 +144,7 @@ std::optional<std::string> AnnotatedPath(std::string_view annotation) {
   size_t end = 0;
   while (end < annotation.size() && annotation[end] != '<') end += annotation[end] == '\\' ? 2 : 1;
   std::string path = DecodeEscapes(annotation.substr(0, std::min(end, annotation.size())));
-  if (!path.starts_with('/')) return std::nullopt;
+  if (!path.starts_with('/') || path.find('\0') != std::string::npos) return std::nullopt;
   return path;
 }
 

@@ -61,6 +61,7 @@ TEST_CASE("descriptors with what -y, -yy, -xx and -X add") {
   CHECK(ParseDescriptor("3<\\x2f\\x77>")->path == "/w");
   CHECK(ParseDescriptor("1</dev/null<char 1:3>>")->path == "/dev/null");
   CHECK_FALSE(ParseDescriptor("4<pipe:[1267872]>")->path.has_value());
+  CHECK_FALSE(ParseDescriptor("3</w/a\\0b>")->path.has_value());
   CHECK(ParseDescriptor("3</w/x>(deleted)")->is_deleted);
   CHECK_FALSE(ParseDescriptor("3</w/x (deleted)>")->is_deleted);
   CHECK(ParseDescriptor("4294967295")->number == -1);

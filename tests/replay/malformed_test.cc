@@ -45,6 +45,20 @@ TEST_CASE("brackets in brackets without end are not parsed, and take no stack") 
   CHECK(run.result().stream.calls == 2);
 }
 
+TEST_CASE("names and targets with a zero byte are none") {
+  TextRun run({
+      "1 open(\"/w/a\\0b\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 open(\"/x\", O_WRONLY|O_CREAT, 0644) = 4</w/a\\0b>",
+      "1 symlink(\"a\\0b\", \"/w/l\") = 0",
+      "1 setxattr(\"/w\", \"user.a\\0b\", \"x\", 1, 0) = 0",
+      "1 getxattr(\"/w\", \"user.a\\0b\", 0x7f, 1) = -1 ENODATA (No data available)",
+      "1 removexattr(\"/w\", \"user.a\\0b\") = 0",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{});
+  CHECK(run.result().interpreter.skipped.size() == 5);
+}
+
 TEST_CASE("damaged traces are replayed as far as they make sense") {
   Random random(TestSeed());
   const auto rounds = static_cast<uint64_t>(2000 * TestScale());
