@@ -39,11 +39,11 @@ mounted() {
   mounts+=("$PWD/$3")
 }
 
-cat >trace <<'EOT'
+cat >trace <<'TRACE'
 1 open("/w/a", O_WRONLY|O_CREAT, 0644) = 3
 1 write(3, "x"..., 8000000) = 8000000
 1 fsync(3) = 0
-EOT
+TRACE
 
 # device_of DIR LEAST: the report of a replay there has a device, which has written so many bytes, and no seeks.
 device_of() {
@@ -73,7 +73,7 @@ device_of xfs 8000000
 new_loop
 first=$loop
 new_loop
-mkfs.btrfs -q -m raid1 -d raid1 "$first" "$loop"
+mkfs.btrfs -q -m raid1 -d raid1 "$first" "$loop" >/dev/null
 mounted btrfs "$first" btrfs
 device_of btrfs 16000000
 
