@@ -2,6 +2,8 @@
 #include "betr/filesystem.h"
 
 #include <cerrno>
+#include <optional>
+#include <string>
 
 #include "base/status.h"
 #include "fs/block_delta.h"
@@ -12,6 +14,12 @@
 #include "fs/names.h"
 
 namespace betr {
+namespace {
+
+// Of one listing: as long as they are visited, what others delete keeps its space.
+constexpr size_t kNamesAtOnce = 1024;
+
+}  // namespace
 
 absl::StatusOr<fs::Inode*> FsSession::Find(InodeId id) const {
   fs::Inode* const inode = core_.inodes().Find(id);
@@ -163,16 +171,18 @@ absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::str
 
 absl::Status FileSystem::ReadDirectory(InodeId id, std::string_view after,
                                        absl::FunctionRef<bool(const DirectoryEntry&)> visit) {
-  absl::StatusOr<fs::Listing> listing = absl::UnknownError("not listed yet");
-  {
+  for (std::optional<std::string> from(after); from;) {
+    absl::StatusOr<fs::Listing> listing = absl::UnknownError("not listed yet");
+    {
+      FsSession session(*impl_);
+      BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
+      listing = fs::Listing::Of(session.core(), *directory, *from);
+    }
+    BETR_RETURN_IF_ERROR(listing.status());
+    BETR_ASSIGN_OR_RETURN(from, listing->Visit(kNamesAtOnce, visit));
     FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
-    listing = fs::Listing::Of(session.core(), *directory, after);
+    if (fs::Inode* const directory = session.core().inodes().Find(id)) listing->Teach(directory);
   }
-  BETR_RETURN_IF_ERROR(listing.status());
-  BETR_RETURN_IF_ERROR(listing->Visit(visit));
-  FsSession session(*impl_);
-  if (fs::Inode* const directory = session.core().inodes().Find(id)) listing->Teach(directory);
   return absl::OkStatus();
 }
 

@@ -51,18 +51,21 @@ absl::StatusOr<FileAttributes> Listing::Resolve(std::string_view value, std::str
   return attributes;
 }
 
-absl::Status Listing::Visit(absl::FunctionRef<bool(const DirectoryEntry&)> visit) {
-  if (removed_) return absl::OkStatus();
+absl::StatusOr<std::optional<std::string>> Listing::Visit(size_t max,
+                                                          absl::FunctionRef<bool(const DirectoryEntry&)> visit) {
+  if (removed_) return std::nullopt;
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
                         store_->NewCursor(view_, meta_, key::EntriesAfter(content_, after_)));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    const std::string name(cursor->Key().substr(content_.size() + 1));
+    std::string name(cursor->Key().substr(content_.size() + 1));
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, Resolve(cursor->Value(), name));
     if (learning_) visited_.push_back(name);
-    if (!visit({name, attributes})) return absl::OkStatus();
+    if (!visit({name, attributes})) return std::nullopt;
+    if (--max == 0) return name;
   }
-  at_end_ = cursor->status().ok();
-  return cursor->status();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  at_end_ = true;
+  return std::nullopt;
 }
 
 void Listing::Teach(Inode* directory) const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of a directory at one instant, to be visited without the lock.
+// Some entries of a directory at one instant, to be visited without the lock. It keeps the store's state of that
+// instant, and so space that others may want to delete: whoever lists much lists in pieces.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,14 +12,15 @@
 
 namespace betr::fs {
 
-// Made under the lock, visited without it. Keeps the store's state of that instant alive.
+// Made under the lock, visited without it.
 class Listing {
  public:
   // ENOTDIR. A removed directory has no entries.
   static absl::StatusOr<Listing> Of(Core& core, Inode& directory, std::string_view after);
 
-  // As FileSystem::ReadDirectory. Cost: one range scan; a read for each reference.
-  absl::Status Visit(absl::FunctionRef<bool(const DirectoryEntry&)> visit);
+  // As FileSystem::ReadDirectory, but for at most so many names. The name after which the next piece begins, unless the
+  // visitor wants no more or the directory ends. Cost: one range scan; a read for each reference.
+  absl::StatusOr<std::optional<std::string>> Visit(size_t max, absl::FunctionRef<bool(const DirectoryEntry&)> visit);
 
   // Under the lock again: the directory learns its names, if the listing went on from its start without a change.
   void Teach(Inode* directory) const;

@@ -19,17 +19,6 @@ absl::Status BlockDamage(const BlockEntry& entry, std::string_view what) {
   return absl::DataLossError(fmt::format("block at byte {} of the extent: {}", entry.offset.value, what));
 }
 
-absl::Status CheckStored(const BlockEntry& entry, std::string_view stored) {
-  if (stored.size() != entry.stored_size.value) {
-    return BlockDamage(entry, fmt::format("{} bytes, must be {}", stored.size(), entry.stored_size.value));
-  }
-  const uint64_t checksum = Checksum(stored);
-  if (checksum != entry.checksum) {
-    return BlockDamage(entry, fmt::format("checksum is {:016x}, must be {:016x}", checksum, entry.checksum));
-  }
-  return absl::OkStatus();
-}
-
 // Entries [first, second) of a block.
 using Span = std::pair<size_t, size_t>;
 
@@ -69,8 +58,19 @@ StoredBlock MakeStoredBlock(const Codec& codec, const dag::Block& block) {
   return stored;
 }
 
+absl::Status CheckStoredBlock(const BlockEntry& entry, std::string_view stored) {
+  if (stored.size() != entry.stored_size.value) {
+    return BlockDamage(entry, fmt::format("{} bytes, must be {}", stored.size(), entry.stored_size.value));
+  }
+  const uint64_t checksum = Checksum(stored);
+  if (checksum != entry.checksum) {
+    return BlockDamage(entry, fmt::format("checksum is {:016x}, must be {:016x}", checksum, entry.checksum));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, std::string_view stored) {
-  BETR_RETURN_IF_ERROR(CheckStored(entry, stored));
+  BETR_RETURN_IF_ERROR(CheckStoredBlock(entry, stored));
   absl::StatusOr<std::string> payload = Decompress(entry.compression, stored, entry.raw_size);
   if (!payload.ok()) {
     return BlockDamage(entry, std::string(payload.status().message()));
@@ -86,7 +86,7 @@ absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& 
 }
 
 absl::StatusOr<StoredBlock> CopyStoredBlock(const BlockEntry& entry, std::string stored) {
-  BETR_RETURN_IF_ERROR(CheckStored(entry, stored));
+  BETR_RETURN_IF_ERROR(CheckStoredBlock(entry, stored));
   return StoredBlock{entry.compression, entry.raw_size, entry.checksum, entry.count, std::move(stored)};
 }
 

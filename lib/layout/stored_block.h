@@ -42,6 +42,9 @@ struct StoredBlock {
 
 StoredBlock MakeStoredBlock(const Codec& codec, const dag::Block& block);
 
+// Size and checksum alone. Errors: kDataLoss saying what is wrong with which block.
+absl::Status CheckStoredBlock(const BlockEntry& entry, std::string_view stored);
+
 // The block, after all that can be checked was. Errors: kDataLoss saying what is wrong with which block.
 absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, std::string_view stored);
 

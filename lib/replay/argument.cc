@@ -166,9 +166,10 @@ std::optional<DescriptorArgument> ParseDescriptor(std::string_view text) {
     descriptor.number = static_cast<int>(*value);
   }
   if (end < text.size() && BeginsAnnotation(text, end)) {
-    const size_t behind = SkipElement(text, end);
-    if (behind >= end + 2) descriptor.path = AnnotatedPath(text.substr(end + 1, behind - end - 2));
-    descriptor.is_deleted = text.substr(behind).starts_with("(deleted)");
+    const std::optional<size_t> behind = EndOfAnnotation(text, end);
+    if (!behind.has_value()) return descriptor;
+    descriptor.path = AnnotatedPath(text.substr(end + 1, *behind - end - 2));
+    descriptor.is_deleted = text.substr(*behind).starts_with("(deleted)");
   }
   return descriptor;
 }

@@ -14,7 +14,6 @@ namespace {
 
 constexpr size_t kMostSamples = 20;
 constexpr size_t kSampleSize = 160;
-constexpr size_t kMostAhead = 4'000'000;  // lines to look for the end of a fork
 
 bool IsFork(std::string_view name) { return name == "fork" || name == "vfork" || name == "clone" || name == "clone3"; }
 
@@ -34,6 +33,20 @@ std::optional<ThreadNumber> Attached(std::string_view text) {
   return thread;
 }
 
+// `+++ superseded by execve in pid 1001 +++`: when another thread than the first of a process calls execve, it gets the
+// number of the first.
+std::optional<ThreadNumber> Superseding(std::string_view text) {
+  constexpr std::string_view kBegin = "+++ superseded by execve in pid ";
+  ThreadNumber thread = 0;
+  if (!text.starts_with(kBegin)) return std::nullopt;
+  text.remove_prefix(kBegin.size());
+  if (!ParseDecimal(text.substr(0, text.find(' ')), &thread)) return std::nullopt;
+  return thread;
+}
+
+// The text of a line is there once more in its parts.
+Bytes MemoryFor(const SourceLine& line) { return Bytes{sizeof(SourceLine) + 2 * line.text.size()}; }
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CallStream>> CallStream::Open(const std::vector<std::string>& paths) {
@@ -48,10 +61,17 @@ void CallStream::Unparsed(const SourceLine& line, const absl::Status& why) {
                                         Escape(std::string_view(line.text).substr(0, kSampleSize))));
 }
 
+// The rest of a broken line does not come any more.
+void CallStream::DropBroken() {
+  if (broken_.has_value()) Unparsed(*broken_, absl::InvalidArgumentError("the rest of the line is missing"));
+  broken_.reset();
+}
+
 absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
   if (!ahead_.empty()) {
     std::optional<SourceLine> line = std::move(ahead_.front());
     ahead_.pop_front();
+    ahead_size_ = ahead_size_ - MemoryFor(*line);
     return line;
   }
   if (is_at_end_) return std::nullopt;
@@ -75,14 +95,22 @@ ThreadNumber CallStream::ThreadOf(const TraceLine& line) {
   return last_;
 }
 
+// Adds a line to ahead_; false if there is none, or no room.
+absl::StatusOr<bool> CallStream::LookFurther() {
+  if (is_at_end_ || ahead_size_ >= kMostAhead) return false;
+  BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> next, source_->Next());
+  is_at_end_ = !next.has_value();
+  if (is_at_end_) return false;
+  ahead_size_ += MemoryFor(*next);
+  ahead_.push_back(*std::move(next));
+  return true;
+}
+
 absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const TraceLine& line) {
-  for (size_t i = 0; i < kMostAhead; ++i) {
+  for (size_t i = 0;; ++i) {
     if (i == ahead_.size()) {
-      if (is_at_end_) return std::nullopt;
-      BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> next, source_->Next());
-      is_at_end_ = !next.has_value();
-      if (is_at_end_) return std::nullopt;
-      ahead_.push_back(*std::move(next));
+      BETR_ASSIGN_OR_RETURN(const bool is_there, LookFurther());
+      if (!is_there) return std::nullopt;
     }
     if (!ahead_[i].parsed.ok()) continue;
     const TraceLine& next = *ahead_[i].parsed;
@@ -94,7 +122,6 @@ absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const TraceLin
     const absl::StatusOr<TraceLine> whole = ParseCall(line.name, line.arguments + next.arguments);
     return whole.ok() ? ChildOf(whole->result) : std::nullopt;
   }
-  return std::nullopt;
 }
 
 std::optional<CallEvent> CallStream::Begin(const SourceLine& line, std::optional<ThreadNumber> child) {
@@ -142,8 +169,7 @@ std::optional<CallEvent> CallStream::Resume(SourceLine* line) {
 // The rest of a broken line, or, with -z, of a call that a line of another thread interrupted.
 std::optional<CallEvent> CallStream::Continue(SourceLine* line) {
   if (broken_.has_value()) {
-    SourceLine whole = *std::move(broken_);
-    broken_.reset();
+    SourceLine whole = *std::exchange(broken_, std::nullopt);
     const std::optional<ThreadNumber> child = Attached(whole.text);
     const TraceLine& first = *whole.parsed;
     if (line->parsed->arguments.starts_with(" <unfinished")) {
@@ -152,6 +178,8 @@ std::optional<CallEvent> CallStream::Continue(SourceLine* line) {
     }
     absl::StatusOr<TraceLine> call = ParseCall(first.name, first.arguments + line->parsed->arguments);
     if (!call.ok()) {
+      broken_ = std::move(whole);
+      DropBroken();
       Unparsed(*line, call.status());
       return std::nullopt;
     }
@@ -188,10 +216,27 @@ CallEvent CallStream::Whole(const SourceLine& line) {
 
 CallEvent CallStream::Exit(const SourceLine& line) {
   ++counts_.exits;
+  const std::optional<ThreadNumber> superseding = Superseding(line.parsed->arguments);
+  if (superseding.has_value()) known_.erase(*superseding);
   const ThreadNumber thread = ThreadOf(*line.parsed);
-  if (line.parsed->pid.has_value()) known_.erase(*line.parsed->pid);
   counts_.unfinished += begun_.erase(thread);
-  return {.kind = CallEvent::Kind::kExit, .thread = thread, .time = line.parsed->time, .line = line.number};
+  CallEvent event{.kind = CallEvent::Kind::kExit, .thread = thread, .time = line.parsed->time, .line = line.number};
+  if (superseding.has_value() && superseding != line.parsed->pid) {
+    event.successor = superseding == first_ ? 0 : *superseding;
+    TakeOver(thread, *event.successor);
+  } else if (line.parsed->pid.has_value()) {
+    known_.erase(*line.parsed->pid);
+  }
+  return event;
+}
+
+// The execve that has begun ends under the number of `thread`.
+void CallStream::TakeOver(ThreadNumber thread, ThreadNumber successor) {
+  const auto found = begun_.find(successor);
+  if (found == begun_.end()) return;
+  Begun begun = std::move(found->second);
+  begun_.erase(found);
+  begun_.insert_or_assign(thread, std::move(begun));
 }
 
 std::optional<CallEvent> CallStream::Handle(SourceLine* line) {
@@ -205,6 +250,7 @@ std::optional<CallEvent> CallStream::Handle(SourceLine* line) {
     case TraceLine::Kind::kBroken:
       if (const std::optional<ThreadNumber> child = Attached(line->text)) known_.insert(*child);
       ThreadOf(*line->parsed);
+      DropBroken();
       broken_ = std::move(*line);
       return std::nullopt;
     case TraceLine::Kind::kExit:
@@ -223,6 +269,7 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
   while (true) {
     BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> line, Take());
     if (!line.has_value()) {
+      DropBroken();
       counts_.unfinished += begun_.size();
       begun_.clear();
       return std::nullopt;

@@ -8,7 +8,7 @@
 // 2. A fork says its child when it begins: the stream looks ahead for the end of the call.
 // 3. What cannot be parsed is counted and the first of it kept; nothing is dropped in silence.
 //
-// Memory: what lies between the begin of a fork and its end. One thread.
+// Memory: what lies between the begin of a fork and its end, at most kMostAhead. One thread.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "replay/process_event.h"
 #include "replay/trace_source.h"
 
@@ -40,6 +41,8 @@ struct CallEvent {
   CallResult result{};                  // of kCall
   bool has_begun = false;               // kCall: there was a kBegin
   std::optional<ThreadNumber> child{};  // of fork, vfork, clone, clone3
+  // kExit: the thread whose execve has ended this one, and which goes on with its number.
+  std::optional<ThreadNumber> successor{};
   uint64_t line = 0;
 };
 
@@ -54,6 +57,10 @@ struct StreamCounts {
   uint64_t unfinished = 0;             // calls that never ended
   std::vector<std::string> samples{};  // the first of the unparsed: "FILE:12: why: text"
 };
+
+// How far the stream looks for the end of a fork, in memory for the lines: some hundred thousand of the usual ones. A
+// fork whose end is further away, or missing, has no child.
+inline constexpr Bytes kMostAhead = MiB(128);
 
 class CallStream {
  public:
@@ -75,6 +82,7 @@ class CallStream {
   };
 
   absl::StatusOr<std::optional<SourceLine>> Take();
+  absl::StatusOr<bool> LookFurther();
   absl::StatusOr<std::optional<ThreadNumber>> FindChild(const TraceLine& line);
   std::optional<CallEvent> Handle(SourceLine* line);
   std::optional<CallEvent> Begin(const SourceLine& line, std::optional<ThreadNumber> child);
@@ -82,12 +90,15 @@ class CallStream {
   std::optional<CallEvent> Continue(SourceLine* line);
   CallEvent Whole(const SourceLine& line);
   CallEvent Exit(const SourceLine& line);
+  void TakeOver(ThreadNumber thread, ThreadNumber successor);
   ThreadNumber ThreadOf(const TraceLine& line);
   void Unparsed(const SourceLine& line, const absl::Status& why);
+  void DropBroken();
 
   std::unique_ptr<TraceSource> source_;
   StreamCounts counts_;
   std::deque<SourceLine> ahead_;
+  Bytes ahead_size_{0};  // in memory
   bool is_at_end_ = false;
   absl::flat_hash_map<ThreadNumber, Begun> begun_;
   std::optional<SourceLine> broken_;  // waits for the rest of its line

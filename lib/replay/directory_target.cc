@@ -3,9 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 
 #include "base/status.h"
 #include "device/device_error.h"
+#include "replay/descriptor_limit.h"
 #include "replay/host_listing.h"
 
 namespace betr::replay {
@@ -22,18 +21,14 @@ namespace {
 
 Outcome OutcomeOf(int result) { return {.error = result < 0 ? errno : 0}; }
 
-// A trace may have more files open than a shell allows by default.
-void RaiseDescriptorLimit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 }  // namespace
 
 DirectoryTarget::DirectoryTarget(std::string directory, fs::HostFile root, uint64_t seed)
-    : directory_(std::move(directory)), root_descriptor_(std::move(root)), contents_(seed), umask_(umask(0)) {}
+    : directory_(std::move(directory)),
+      root_descriptor_(std::move(root)),
+      disks_(FindHostDisks(root_descriptor_.get())),
+      contents_(seed),
+      umask_(umask(0)) {}
 
 DirectoryTarget::~DirectoryTarget() { umask(umask_); }
 
@@ -76,23 +71,6 @@ absl::Status DirectoryTarget::Close() {
 
 absl::StatusOr<Manifest> DirectoryTarget::List(const std::string& root) {
   return ListHost(root_descriptor_.get(), directory_, root);
-}
-
-std::optional<DeviceCounts> DirectoryTarget::Counts() {
-  struct stat status {};
-  if (fstat(root_descriptor_.get(), &status) != 0) return std::nullopt;
-  std::ifstream file(fmt::format("/sys/dev/block/{}:{}/stat", major(status.st_dev), minor(status.st_dev)));
-  std::array<uint64_t, 16> fields{};
-  size_t known = 0;
-  while (known < fields.size() && file >> fields.at(known)) ++known;
-  constexpr size_t kFlushes = 15;
-  if (known <= 6) return std::nullopt;
-  return DeviceCounts{.reads = fields[0],
-                      .writes = fields[4],
-                      .flushes = known > kFlushes ? fields[kFlushes] : 0,
-                      .seeks = 0,
-                      .read_bytes = Bytes{fields[2] * 512},
-                      .written_bytes = Bytes{fields[6] * 512}};
 }
 
 void DirectoryTarget::Learn(NodeNumber directory, const Place& place) {

@@ -16,6 +16,7 @@
 #include "base/mutex.h"
 #include "fs/host_file.h"
 #include "replay/contents.h"
+#include "replay/host_disk.h"
 #include "replay/target.h"
 
 namespace betr::replay {
@@ -32,8 +33,8 @@ class DirectoryTarget final : public Target {
   Outcome Perform(const Operation& operation) override;
   absl::Status Sync() override;
   absl::StatusOr<Manifest> List(const std::string& root) override;
-  // Of the whole disk that the directory is on, whoever used it; nothing if it is on none.
-  std::optional<DeviceCounts> Counts() override;
+  // Of all of the disk that the directory is on, whoever used it; nothing if it is on none (host_disk.h).
+  std::optional<DeviceCounts> Counts() override { return CountsOfDisks(disks_); }
   absl::Status Close() override;
 
  private:
@@ -75,6 +76,7 @@ class DirectoryTarget final : public Target {
 
   const std::string directory_;
   const fs::HostFile root_descriptor_;
+  const std::vector<std::string> disks_;
   const Contents contents_;
   const unsigned umask_;  // to be restored
   NodeNumber root_;

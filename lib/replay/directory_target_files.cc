@@ -19,7 +19,8 @@ Outcome OutcomeOf(int64_t result) { return {.error = result < 0 ? errno : 0}; }
 }  // namespace
 
 Outcome DirectoryTarget::OpenFile(const Operation& operation) {
-  constexpr uint32_t kKept = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_SYNC | O_DSYNC | O_PATH;
+  // Without O_SYNC and O_DSYNC: an operation of its own follows what they make durable.
+  constexpr uint32_t kKept = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_PATH;
   const bool is_unnamed = operation.variant == Variant::kUnnamed;
   auto flags = static_cast<int>(operation.flags & (is_unnamed ? O_ACCMODE | O_TMPFILE : kKept | O_DIRECTORY));
   const bool is_special = operation.kind == OperationKind::kOpen && operation.type != FileType::kRegular &&

@@ -95,6 +95,7 @@ std::optional<DeviceCounts> ImageTarget::Counts() {
                       .written_bytes = stats.written_bytes};
   if (disk_ != nullptr) {
     const DiskStats modelled = disk_->Stats();
+    counts.seeks = modelled.seeks;
     counts.modelled_seconds = std::chrono::duration<double>(modelled.busy).count();
     counts.modelled_wait_seconds = std::chrono::duration<double>(modelled.waited).count();
   }

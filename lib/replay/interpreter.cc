@@ -63,11 +63,7 @@ void Interpreter::SetInitialDirectory(const std::string& path) { initial_directo
 void Interpreter::Handle(const CallEvent& event) {
   thread_ = event.thread;
   line_ = event.line;
-  if (event.kind == CallEvent::Kind::kExit) {
-    processes_.Exit(event.thread);
-    sink_.Follow({.kind = ProcessEvent::Kind::kEnd, .thread = event.thread, .line = event.line});
-    return;
-  }
+  if (event.kind == CallEvent::Kind::kExit) return End(event);
   const CallTable::Entry* entry = CallTable::Find(event.name);
   if (entry == nullptr) {
     if (event.kind == CallEvent::Kind::kCall) ++counts_.other;

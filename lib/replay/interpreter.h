@@ -165,6 +165,7 @@ class Interpreter {
   void Fork(Call& call);
   void Exec(Call& call);
   void ExitGroup(Call& call);
+  void End(const CallEvent& event);
   void ChangeDirectory(Call& call);
   void ChangeDirectoryTo(Call& call);
   void ChangeRoot(Call& call);
@@ -178,9 +179,11 @@ class Interpreter {
   void Write(Call& call);
   void WriteAt(Call& call);
   static uint64_t AskedBy(const Call& call);
+  static uint64_t WriteFlagsOf(const Call& call);
   void ReadOn(Call& call, const DescriptionPointer& file);
   void ReadFrom(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t asked, uint64_t count);
-  void WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count);
+  void WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count, uint64_t write_flags = 0);
+  void SyncWritten(const Call& call, const DescriptionPointer& file, uint64_t write_flags);
   void Seek(Call& call);
   void SeekLong(Call& call);
   void SeekTo(Call& call, const DescriptionPointer& file, uint64_t position, uint64_t whence);

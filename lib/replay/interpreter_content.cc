@@ -80,7 +80,19 @@ void Interpreter::PlaceAtEnd(OpenDescription* file) {
   file->is_position_known = true;
 }
 
-void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count) {
+// What the descriptor (O_SYNC, O_DSYNC) or the call itself (RWF_SYNC, RWF_DSYNC) wants durable when it returns. Targets
+// write without such flags, so that this is the only sync and the same on all of them.
+void Interpreter::SyncWritten(const Call& call, const DescriptionPointer& file, uint64_t write_flags) {
+  const bool is_whole = (file->flags & O_SYNC) == O_SYNC || (write_flags & RWF_SYNC) != 0;
+  const bool is_data = (file->flags & O_DSYNC) != 0 || (write_flags & RWF_DSYNC) != 0;
+  if (!is_whole && !is_data) return;
+  Operation sync = Start(call, OperationKind::kFsync, OfFile(file));
+  if (!is_whole) sync.variant = Variant::kData;
+  Emit(&sync);
+}
+
+void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count,
+                          uint64_t write_flags) {
   Node& node = space_.Get(file->node);
   const bool is_append = (file->flags & O_APPEND) != 0;
   Operation write = Start(call, is_append ? OperationKind::kAppend : OperationKind::kWrite, OfFile(file));
@@ -97,6 +109,7 @@ void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t o
     node.NoteWrite();
   }
   Emit(&write);
+  if (count > 0) SyncWritten(call, file, write_flags);
 }
 
 // As FileOf; counts the call as outside if there is none.
@@ -105,6 +118,9 @@ DescriptionPointer Interpreter::KnownFileOf(Call& call, std::string_view descrip
   if (file == nullptr) ++counts_.outside;
   return file;
 }
+
+// Of pwritev2: RWF_APPEND, RWF_SYNC, ...
+uint64_t Interpreter::WriteFlagsOf(const Call& call) { return call.event.name.ends_with("v2") ? call.Flags(4) : 0; }
 
 // What could have been read: what was read, if the trace does not tell.
 uint64_t Interpreter::AskedBy(const Call& call) {
@@ -133,20 +149,20 @@ void Interpreter::Write(Call& call) {
   const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
   if (file == nullptr) return;
   PlaceAtEnd(file.get());
-  WriteTo(call, file, file->position, call.Moved());
+  WriteTo(call, file, file->position, call.Moved(), WriteFlagsOf(call));
   if (!call.result().ok()) return;
   const bool is_append = (file->flags & O_APPEND) != 0;
   file->position = is_append ? space_.Get(file->node).size : file->position + call.Moved();
 }
 
 void Interpreter::WriteAt(Call& call) {
-  const bool has_flags = call.event.name.ends_with("v2");
-  const bool is_append = has_flags && (call.Flags(4) & RWF_APPEND) != 0;
-  const bool is_at_position = has_flags && call.Number(3) == kAtPosition;
+  const uint64_t flags = WriteFlagsOf(call);
+  const bool is_append = (flags & RWF_APPEND) != 0;
+  const bool is_at_position = call.event.name.ends_with("v2") && call.Number(3) == kAtPosition;
   if (is_at_position && !is_append) return Write(call);
   const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
   if (file == nullptr) return;
-  WriteTo(call, file, is_append ? space_.Get(file->node).size : call.Number(3), call.Moved());
+  WriteTo(call, file, is_append ? space_.Get(file->node).size : call.Number(3), call.Moved(), flags);
   if (is_at_position && call.result().ok()) file->position = space_.Get(file->node).size;
 }
 

@@ -49,6 +49,18 @@ void Interpreter::ExitGroup(Call& call) {
   processes_.ExitGroup(call.event.thread);
 }
 
+// The thread has ended, or its number goes on as that of the thread which has called execve.
+void Interpreter::End(const CallEvent& event) {
+  processes_.Exit(event.thread);
+  ThreadNumber ended = event.thread;
+  if (event.successor.has_value()) {
+    ended = *event.successor;
+    processes_.Rename(ended, event.thread);
+    sink_.Follow({.kind = ProcessEvent::Kind::kJoin, .thread = event.thread, .other = ended, .line = event.line});
+  }
+  sink_.Follow({.kind = ProcessEvent::Kind::kEnd, .thread = ended, .line = event.line});
+}
+
 void Interpreter::ChangeDirectory(Call& call) {
   const bool is_done = call.result().ok();
   std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);

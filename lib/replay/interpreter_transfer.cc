@@ -42,6 +42,7 @@ void Interpreter::CopyRange(Call& call) {
   if (!from_offset.has_value()) from->position += count;
   if (!to_offset.has_value()) to->position += count;
   Emit(&copy);
+  if (count > 0) SyncWritten(call, to, 0);
 }
 
 // Moves the bytes by reading and writing, for an end that is no file of the replay.
@@ -75,7 +76,8 @@ void Interpreter::Splice(Call& call) {
            OffsetAt(call.Argument(3)));
 }
 
-// FICLONE and FICLONERANGE; other ioctls are about devices and terminals.
+// FICLONE and FICLONERANGE; other ioctls are about devices and terminals. No count is expected: the trace has none, and
+// what is shared counts as written by nobody.
 void Interpreter::CloneFile(Call& call) {
   const uint64_t request = call.Flags(1);
   if (request != FICLONE && request != FICLONERANGE) {
@@ -106,7 +108,6 @@ void Interpreter::CloneFile(Call& call) {
     copy.length = space_.Get(from->node).size;
   }
   if (!Agree(call, &copy, 0)) return;
-  copy.expected_count = copy.length;
   Node& written = space_.Get(to->node);
   if (request == FICLONE && !space_.Get(from->node).is_size_sure && written.size == 0) {
     // Its size tells that of the other one.
@@ -139,12 +140,12 @@ void Interpreter::SubmitOne(Call& call, std::string_view request) {
                                                        : static_cast<uint64_t>(ParseNumber(bytes).value_or(0));
   if (!length.has_value()) return Skip("io_submit: a request that is not printed");
   const auto offset = static_cast<uint64_t>(ParseNumber(FindField(request, "aio_offset")).value_or(0));
-  const bool is_append = (ParseFlags(FindField(request, "aio_rw_flags")).value_or(0) & RWF_APPEND) != 0;
+  const uint64_t flags = ParseFlags(FindField(request, "aio_rw_flags")).value_or(0);
   const uint64_t size = space_.Get(file->node).size;
   if (is_read) {
     ReadFrom(call, file, offset, *length, size > offset ? std::min(*length, size - offset) : 0);
   } else {
-    WriteTo(call, file, is_append ? size : offset, *length);
+    WriteTo(call, file, (flags & RWF_APPEND) != 0 ? size : offset, *length, flags);
   }
 }
 

@@ -15,9 +15,9 @@ DeviceCounts Since(const DeviceCounts& later, const DeviceCounts& earlier) {
   DeviceCounts counts{.reads = later.reads - earlier.reads,
                       .writes = later.writes - earlier.writes,
                       .flushes = later.flushes - earlier.flushes,
-                      .seeks = later.seeks - earlier.seeks,
                       .read_bytes = later.read_bytes - earlier.read_bytes,
                       .written_bytes = later.written_bytes - earlier.written_bytes};
+  if (later.seeks.has_value()) counts.seeks = *later.seeks - earlier.seeks.value_or(0);
   if (later.modelled_seconds.has_value()) {
     counts.modelled_seconds = *later.modelled_seconds - earlier.modelled_seconds.value_or(0);
     counts.modelled_wait_seconds = later.modelled_wait_seconds - earlier.modelled_wait_seconds;

@@ -36,7 +36,7 @@ enum class OperationKind : uint8_t {
   kAllocate,
   kCopyRange,
   kSync,   // sync, syncfs
-  kFsync,  // fsync, fdatasync, sync_file_range, msync
+  kFsync,  // fsync, fdatasync, sync_file_range, msync; after what O_SYNC, RWF_DSYNC, ... make durable
   kSeek,   // SEEK_END, SEEK_DATA, SEEK_HOLE
   kStat,   // stat, access, statx
   kReadLink,

@@ -25,6 +25,14 @@ void ProcessTable::Exec(ThreadNumber thread) {
   task.memory = std::make_shared<MemoryMap>();
 }
 
+void ProcessTable::Rename(ThreadNumber thread, ThreadNumber number) {
+  auto entry = tasks_.extract(thread);
+  if (entry.empty()) return;
+  tasks_.erase(number);
+  entry.key() = number;
+  tasks_.insert(std::move(entry));
+}
+
 void ProcessTable::ExitGroup(ThreadNumber thread) {
   const std::shared_ptr<DescriptorTable> files = Get(thread).files;
   std::erase_if(tasks_, [&files](const auto& entry) { return entry.second.files == files; });

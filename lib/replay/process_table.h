@@ -72,6 +72,8 @@ class ProcessTable {
   // The program is replaced: the descriptors are the thread's own, without those that close on exec; nothing is mapped.
   void Exec(ThreadNumber thread);
   void Exit(ThreadNumber thread) { tasks_.erase(thread); }
+  // `thread` goes on with another number, whose task is gone.
+  void Rename(ThreadNumber thread, ThreadNumber number);
   // All threads that share the descriptors of this one: exit_group.
   void ExitGroup(ThreadNumber thread);
   void Clear() { tasks_.clear(); }

@@ -24,7 +24,7 @@ struct KindReport {
 struct ReplayReport {
   std::array<KindReport, kOperationKinds> kinds{};
   Bytes read{0};                     // by the programs of the trace
-  Bytes written{0};                  // the same
+  Bytes written{0};                  // the same; without clones, which move no bytes
   std::chrono::nanoseconds late{0};  // in the rhythm of the trace: how much too late the last operation began
   std::map<std::string, uint64_t> differences{};  // "open: ENOENT instead of 0" and how often
   std::vector<std::string> samples{};             // the first of them, with line and path

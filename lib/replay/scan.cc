@@ -18,35 +18,45 @@ size_t SkipString(std::string_view text, size_t at) {
   return text.size();
 }
 
+// Annotations and brackets in one another that are followed; strace prints three. A hostile line may have millions, and
+// must not take all of the stack.
+constexpr int kDeepest = 64;
+
 // What stands in brackets inside of an annotation of -yy may hold `->`, quoted paths, and more brackets.
-size_t SkipBrackets(std::string_view text, size_t at) {
+std::optional<size_t> EndOfBrackets(std::string_view text, size_t at, int depth) {
+  if (depth > kDeepest) return std::nullopt;
   for (++at; at < text.size() && text[at] != ']';) {
     if (text[at] == '"') {
       at = SkipString(text, at);
     } else if (text[at] == '[') {
-      at = SkipBrackets(text, at);
+      const std::optional<size_t> behind = EndOfBrackets(text, at, depth + 1);
+      if (!behind.has_value()) return std::nullopt;
+      at = *behind;
     } else {
       ++at;
     }
   }
-  return std::min(at + 1, text.size());
+  return at < text.size() ? std::optional(at + 1) : std::nullopt;
 }
 
 // In a path, `<` and `>` are escaped and brackets mean nothing; behind it -yy may add `<char 1:3>`.
-size_t SkipAnnotation(std::string_view text, size_t at) {
+std::optional<size_t> EndOfAnnotation(std::string_view text, size_t at, int depth) {
+  if (depth > kDeepest) return std::nullopt;
   const bool is_path = at + 1 < text.size() && (text[at + 1] == '/' || text[at + 1] == '\\');
   for (++at; at < text.size() && text[at] != '>';) {
+    const bool is_annotation = text[at] == '<';
     if (text[at] == '\\') {
       at += 2;
-    } else if (text[at] == '<') {
-      at = SkipAnnotation(text, at);
-    } else if (text[at] == '[' && !is_path) {
-      at = SkipBrackets(text, at);
+    } else if (is_annotation || (text[at] == '[' && !is_path)) {
+      const std::optional<size_t> behind =
+          is_annotation ? EndOfAnnotation(text, at, depth + 1) : EndOfBrackets(text, at, depth + 1);
+      if (!behind.has_value()) return std::nullopt;
+      at = *behind;
     } else {
       ++at;
     }
   }
-  return std::min(at + 1, text.size());
+  return at < text.size() ? std::optional(at + 1) : std::nullopt;
 }
 
 size_t SkipComment(std::string_view text, size_t at) {
@@ -63,12 +73,14 @@ bool BeginsAnnotation(std::string_view text, size_t at) {
   return may && text.substr(at) != "<unfinished ...>";
 }
 
+std::optional<size_t> EndOfAnnotation(std::string_view text, size_t at) { return EndOfAnnotation(text, at, 1); }
+
 size_t SkipElement(std::string_view text, size_t at) {
   switch (text[at]) {
     case '"':
       return SkipString(text, at);
     case '<':
-      return BeginsAnnotation(text, at) ? SkipAnnotation(text, at) : at + 1;
+      return BeginsAnnotation(text, at) ? EndOfAnnotation(text, at).value_or(text.size()) : at + 1;
     case '/':
       return at + 1 < text.size() && text[at + 1] == '*' ? SkipComment(text, at) : at + 1;
     default:

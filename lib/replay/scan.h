@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,10 @@ size_t SkipElement(std::string_view text, size_t at);
 
 // Whether the `<` at `at` begins what -y, -yy or -Y add to a number: `3</path>`, `AT_FDCWD</cwd>`, `12<comm>`.
 bool BeginsAnnotation(std::string_view text, size_t at);
+
+// The position behind the annotation that begins at `at`; nothing if it does not end, or has more in one another than
+// strace prints.
+std::optional<size_t> EndOfAnnotation(std::string_view text, size_t at);
 
 // The position of the parenthesis that closes the argument list which begins at `at`; npos if it is cut.
 size_t FindEndOfArguments(std::string_view text, size_t at);

@@ -68,6 +68,8 @@ constexpr std::pair<std::string_view, uint64_t> kSymbols[] = {
     {"RENAME_EXCHANGE", Number(RENAME_EXCHANGE)},
     {"RENAME_WHITEOUT", Number(RENAME_WHITEOUT)},
     {"RWF_APPEND", Number(RWF_APPEND)},
+    {"RWF_DSYNC", Number(RWF_DSYNC)},
+    {"RWF_SYNC", Number(RWF_SYNC)},
     {"RESOLVE_NO_XDEV", Number(RESOLVE_NO_XDEV)},
     {"RESOLVE_NO_MAGICLINKS", Number(RESOLVE_NO_MAGICLINKS)},
     {"RESOLVE_NO_SYMLINKS", Number(RESOLVE_NO_SYMLINKS)},

@@ -21,10 +21,11 @@ struct DeviceCounts {
   uint64_t reads = 0;
   uint64_t writes = 0;
   uint64_t flushes = 0;
-  uint64_t seeks = 0;
+  std::optional<uint64_t> seeks{};  // nothing if nobody has counted them, as for a disk of the kernel
   Bytes read_bytes{0};
   Bytes written_bytes{0};
-  // By the model of a disk, if there is one: how long it was busy, how long its callers had to wait.
+  // By the model of a disk, if there is one: how long it was busy, how long its callers had to wait. Seeks are then the
+  // model's, too.
   std::optional<double> modelled_seconds{};
   double modelled_wait_seconds = 0;
 };

@@ -16,6 +16,8 @@ namespace betr::replay {
 namespace {
 
 constexpr std::string_view kUnfinished = "<unfinished ...>";
+// In the file of a thread whose execve goes on in that of another one (-ff): `<pid changed to 1000 ...>`.
+constexpr std::string_view kChanged = "<pid changed to ";
 
 bool IsNameCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
@@ -53,9 +55,10 @@ absl::StatusOr<CallResult> ParseResult(std::string_view text) {
   if (!value.has_value()) return absl::InvalidArgumentError("the result is no number");
   result.returned = true;
   result.value = *value;
-  if (end < text.size() && text[end] == '<') {
-    const size_t behind = SkipElement(text, end);
-    result.annotation = std::string(text.substr(end + 1, behind - end - 2));
+  if (end < text.size() && text[end] == '<' && BeginsAnnotation(text, end)) {
+    const std::optional<size_t> behind = EndOfAnnotation(text, end);
+    if (!behind.has_value()) return absl::InvalidArgumentError("what -y adds to the result does not end");
+    result.annotation = std::string(text.substr(end + 1, *behind - end - 2));
   } else if (*value == -1 && text.substr(end).starts_with(" E")) {
     ReadError(text.substr(end), &result);
   }
@@ -85,10 +88,11 @@ absl::StatusOr<TraceLine> ParseSpecial(std::string_view text, TraceLine line) {
   return line;
 }
 
-// Whether the line ends with an unquoted `<unfinished ...>`; its position.
+// Whether the line ends with an unquoted `<unfinished ...>` or the like; its position.
 size_t FindUnfinished(std::string_view text) {
-  if (!text.ends_with(kUnfinished)) return std::string_view::npos;
-  const size_t wanted = text.size() - kUnfinished.size();
+  if (!text.ends_with(" ...>")) return std::string_view::npos;
+  const size_t wanted = text.ends_with(kUnfinished) ? text.size() - kUnfinished.size() : text.rfind(kChanged);
+  if (wanted == std::string_view::npos) return std::string_view::npos;
   size_t at = 0;
   while (at < wanted) at = SkipElement(text, at);
   return at == wanted ? wanted : std::string_view::npos;

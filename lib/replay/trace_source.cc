@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace_source.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "base/status.h"
+#include "replay/descriptor_limit.h"
 #include "replay/scan.h"
 
 namespace betr::replay {
@@ -27,14 +28,34 @@ bool TakesEffectAtOnce(const std::string& name) {
 
 absl::StatusOr<std::unique_ptr<TraceSource>> TraceSource::Open(const std::vector<std::string>& paths) {
   auto source = std::make_unique<TraceSource>();
-  for (const std::string& path : paths) {
-    Input input;
-    BETR_ASSIGN_OR_RETURN(input.file, LineFile::Open(path));
-    if (paths.size() > 1) input.pid = PidOfName(path);
-    source->inputs_.push_back(std::move(input));
-  }
-  for (Input& input : source->inputs_) BETR_RETURN_IF_ERROR(source->Advance(&input));
+  source->are_several_ = paths.size() > 1;
+  if (source->are_several_) RaiseDescriptorLimit();
+  for (const std::string& path : paths) BETR_RETURN_IF_ERROR(source->Add(path));
   return source;
+}
+
+absl::Status TraceSource::Add(const std::string& path) {
+  Input input;
+  input.path = path;
+  BETR_ASSIGN_OR_RETURN(input.file, LineFile::Open(path));
+  input.size = input.file->size();
+  if (are_several_) input.pid = PidOfName(path);
+  inputs_.push_back(std::move(input));
+  BETR_RETURN_IF_ERROR(Advance(inputs_.size() - 1));
+  // What is no file, as a pipe, cannot be opened again.
+  Input& added = inputs_.back();
+  if (are_several_ && added.file != nullptr && added.size > Bytes{0}) Close(&added);
+  return absl::OkStatus();
+}
+
+void TraceSource::Close(Input* input) {
+  input->read = input->file->bytes_read();
+  input->file.reset();
+}
+
+absl::Status TraceSource::Reopen(Input* input) {
+  BETR_ASSIGN_OR_RETURN(input->file, LineFile::Open(input->path));
+  return input->file->Next().status();  // the first line is known
 }
 
 void TraceSource::PlaceInTime(Input* input, SourceLine* line) {
@@ -52,45 +73,69 @@ void TraceSource::PlaceInTime(Input* input, SourceLine* line) {
     }
     input->last = parsed.time;
     input->order = parsed.time;
-    if (inputs_.size() > 1 && parsed.result.duration.has_value() && !TakesEffectAtOnce(parsed.name)) {
+    if (are_several_ && parsed.result.duration.has_value() && !TakesEffectAtOnce(parsed.name)) {
       input->order += *parsed.result.duration;
     }
   }
 }
 
-absl::Status TraceSource::Advance(Input* input) {
-  BETR_ASSIGN_OR_RETURN(std::optional<std::string> text, input->file->Next());
+// Only times of one clock put the lines of several files in order; those since the line before are of none.
+absl::Status TraceSource::CheckTime(Input* input, const SourceLine& line) const {
+  if (!are_several_ || input->has_times || !line.parsed.ok()) return absl::OkStatus();
+  const TraceLine& parsed = *line.parsed;
+  if (parsed.kind == TraceLine::Kind::kNote || parsed.kind == TraceLine::Kind::kContinuation) return absl::OkStatus();
+  input->has_times = parsed.clock == TraceLine::Clock::kSinceEpoch || parsed.clock == TraceLine::Clock::kOfDay;
+  if (input->has_times) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("{}:{}: has no time, by which the lines of several files are put in order (strace -ff needs -ttt)",
+                  line.file, line.number));
+}
+
+absl::Status TraceSource::ReadNext(Input* input) {
   input->next.reset();
-  if (!text.has_value()) return absl::OkStatus();
-  SourceLine line{.text = *std::move(text), .file = input->file->path(), .number = input->file->lines()};
+  if (input->has_ended) return absl::OkStatus();
+  if (input->file == nullptr) BETR_RETURN_IF_ERROR(Reopen(input));
+  BETR_ASSIGN_OR_RETURN(std::optional<std::string> text, input->file->Next());
+  if (!text.has_value()) {
+    input->has_ended = true;
+    Close(input);
+    return absl::OkStatus();
+  }
+  SourceLine line{.text = *std::move(text), .file = input->path, .number = input->file->lines()};
   line.parsed = ParseTraceLine(line.text);
+  BETR_RETURN_IF_ERROR(CheckTime(input, line));
   PlaceInTime(input, &line);
   input->next = std::move(line);
   return absl::OkStatus();
 }
 
+absl::Status TraceSource::Advance(size_t number) {
+  Input& input = inputs_[number];
+  BETR_RETURN_IF_ERROR(ReadNext(&input));
+  if (input.next.has_value()) queue_.emplace(input.order, number);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::optional<SourceLine>> TraceSource::Next() {
-  Input* first = nullptr;
-  for (Input& input : inputs_) {
-    if (input.next.has_value() && (first == nullptr || input.order < first->order)) first = &input;
-  }
-  if (first == nullptr) return std::nullopt;
-  std::optional<SourceLine> line = std::move(first->next);
+  if (queue_.empty()) return std::nullopt;
+  const size_t first = queue_.top().second;
+  queue_.pop();
+  std::optional<SourceLine> line = std::move(inputs_[first].next);
   BETR_RETURN_IF_ERROR(Advance(first));
   return line;
 }
 
 Bytes TraceSource::bytes_read() const {
   Bytes sum{0};
-  for (const Input& input : inputs_) sum += input.file->bytes_read();
+  for (const Input& input : inputs_) sum += input.file == nullptr ? input.read : input.file->bytes_read();
   return sum;
 }
 
 Bytes TraceSource::size() const {
   Bytes sum{0};
   for (const Input& input : inputs_) {
-    if (input.file->size().value == 0) return Bytes{0};
-    sum += input.file->size();
+    if (input.size.value == 0 && !input.has_ended) return Bytes{0};
+    sum += input.size;
   }
   return sum;
 }

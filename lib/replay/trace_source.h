@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines of a trace in the order of their times: of one file, or of the many that -ff makes, one for each thread and
 // named after it. Times become nanoseconds on one scale, whatever form they have; midnight is passed in order.
-// Memory: a line for each file. One thread.
+//
+// Of several files those are open whose threads have begun and not ended: a build has thousands, not all at once.
+// Memory: a line for each file, and a buffer for each open one. Cost of a line: logarithmic in the files. One thread.
 #pragma once
 
 #include <absl/status/statusor.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "replay/line_file.h"
@@ -26,10 +31,11 @@ struct SourceLine {
 
 class TraceSource {
  public:
-  // Errors: those of LineFile::Open. Requires: at least one path.
+  // Errors: those of LineFile::Open and of Next. Requires: at least one path.
   static absl::StatusOr<std::unique_ptr<TraceSource>> Open(const std::vector<std::string>& paths);
 
-  // Nothing at the end. Errors: those of LineFile::Next.
+  // Nothing at the end. Errors: those of LineFile::Open and LineFile::Next; kInvalidArgument if there are several files
+  // and one has no times.
   absl::StatusOr<std::optional<SourceLine>> Next();
 
   // How much of the files has been read, and how much they have; for progress.
@@ -37,9 +43,16 @@ class TraceSource {
   Bytes size() const;
 
  private:
+  using Order = std::pair<std::chrono::nanoseconds, size_t>;  // when the next line takes effect, and of which input
+
   // One file, with its next line.
   struct Input {
-    std::unique_ptr<LineFile> file;
+    std::string path;
+    std::unique_ptr<LineFile> file;  // null: only its first line is read so far, or it has ended
+    Bytes size{0};
+    Bytes read{0};  // before it was closed
+    bool has_ended = false;
+    bool has_times = false;
     std::optional<uint32_t> pid;  // from its name, if there are several
     std::chrono::nanoseconds last{0};
     std::chrono::nanoseconds days{0};
@@ -47,10 +60,17 @@ class TraceSource {
     std::chrono::nanoseconds order{0};  // when the next line takes effect
   };
 
-  absl::Status Advance(Input* input);
+  absl::Status Add(const std::string& path);
+  absl::Status Advance(size_t number);
+  absl::Status ReadNext(Input* input);
+  absl::Status Reopen(Input* input);
+  static void Close(Input* input);
+  absl::Status CheckTime(Input* input, const SourceLine& line) const;
   void PlaceInTime(Input* input, SourceLine* line);
 
+  bool are_several_ = false;
   std::vector<Input> inputs_;
+  std::priority_queue<Order, std::vector<Order>, std::greater<>> queue_;  // of all that have a next line
 };
 
 }  // namespace betr::replay

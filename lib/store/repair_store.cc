@@ -49,7 +49,10 @@ std::string DescribeRepair(const Finding& finding) {
 }
 
 absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
-  Check(Repairable(findings) && image.problems().empty(), "only what can be read in full is repaired");
+  Check(Repairable(findings), "only what needs no guessing is repaired");
+  if (!image.problems().empty()) {
+    return image.problems().front().status;  // what could be read for the findings cannot be read now
+  }
   auto mended = std::make_shared<State>(*image.state());
   mended->table.StartChanging();
   for (const Finding& finding : findings) {

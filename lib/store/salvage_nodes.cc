@@ -90,7 +90,7 @@ void SalvageNodes::TakeUnlisted() {
 }
 
 void SalvageNodes::Failed(const absl::Status& status) {
-  if (absl::IsUnavailable(status) && device_error_.ok()) {
+  if ((absl::IsUnavailable(status) || absl::IsCancelled(status)) && device_error_.ok()) {
     device_error_ = status;
   }
 }

@@ -41,7 +41,8 @@ class SalvageNodes {
   // Every node that a node of the table names. Reads all of them. Cost: the headers of all nodes above the leaves.
   absl::flat_hash_set<NodeId> NamedByNodes();
 
-  // Why something could not be read, if it was the device that failed: then it may be there still. The first one.
+  // Why something could not be read, if the device failed or the reading was cancelled: then it may be there still. The
+  // first one.
   const absl::Status& device_error() const { return device_error_; }
   void Failed(const absl::Status& status);
 

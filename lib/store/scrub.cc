@@ -36,10 +36,10 @@ class Scrub {
 
   absl::StatusOr<ScrubFigures> Run() {
     const std::vector<UsedExtent>& extents = image_.extents();
-    for (size_t i = 0; i < extents.size();) {
-      const size_t end = PieceEnd(extents, i);
-      BETR_RETURN_IF_ERROR(ReadPiece(extents, i, end));
-      i = end;
+    for (size_t begin = 0, end = 0; begin < extents.size(); begin = end) {
+      end = PieceEnd(extents, begin);
+      WillRead(extents, end);
+      BETR_RETURN_IF_ERROR(ReadPiece(extents, begin, end));
     }
     VerifyScattered();
     return figures_;
@@ -50,15 +50,28 @@ class Scrub {
   static size_t PieceEnd(const std::vector<UsedExtent>& extents, size_t begin) {
     size_t end = begin + 1;
     while (end < extents.size() && extents[end].extent.start == extents[end - 1].extent.end() &&
-           layout::UnitBytes(extents[end].extent.end() - extents[begin].extent.start) <= kPiece) {
+           SizeOf(extents, begin, end + 1) <= kPiece) {
       ++end;
     }
     return end;
   }
 
+  // The device works while this thread verifies.
+  void WillRead(const std::vector<UsedExtent>& extents, size_t begin) {
+    if (begin < extents.size()) {
+      image_.device()
+          .Readahead(extents[begin].extent.Offset(), SizeOf(extents, begin, PieceEnd(extents, begin)))
+          .IgnoreError();
+    }
+  }
+
+  static Bytes SizeOf(const std::vector<UsedExtent>& extents, size_t begin, size_t end) {
+    return layout::UnitBytes(extents[end - 1].extent.end() - extents[begin].extent.start);
+  }
+
   absl::Status ReadPiece(const std::vector<UsedExtent>& extents, size_t begin, size_t end) {
     const Bytes offset = extents[begin].extent.Offset();
-    bytes_.resize(layout::UnitBytes(extents[end - 1].extent.end() - extents[begin].extent.start).value);
+    bytes_.resize(SizeOf(extents, begin, end).value);
     absl::Status read = image_.device().Read(offset, bytes_);
     figures_.read += Bytes{bytes_.size()};
     if (absl::IsCancelled(read)) {
@@ -117,7 +130,7 @@ class Scrub {
     const auto verify_block = [&](const layout::BlockEntry& entry) {
       ++figures_.blocks;
       const std::string_view stored = bytes.substr(entry.offset.value, entry.stored_size.value);
-      absl::Status status = layout::CopyStoredBlock(entry, std::string(stored)).status();
+      absl::Status status = layout::CheckStoredBlock(entry, stored);
       if (first_error.ok()) {
         first_error = std::move(status);
       }

@@ -167,6 +167,23 @@ TEST_CASE("drawn workloads of two operations, as earlier versions of BetrFS did 
   }
 }
 
+TEST_CASE("drawn workloads of two operations on devices that fail", "[ace][fault]") {
+  for (const Constants constants : kAllConstants) {
+    for (const Set set : {Set::kAce, Set::kBeyond}) {
+      SweepOptions options;
+      options.constants = constants;
+      options.set = set;
+      options.length = 2;
+      options.sample = std::max<uint64_t>(1, static_cast<uint64_t>(10 * TestScale()));
+      options.run.fault_every = constants == Constants::kTiny ? 11 : 2;
+      options.run.seed = TestSeed();
+      const Tally tally = RunAll(options);
+      REQUIRE(tally.workloads == options.sample);
+      REQUIRE(tally.faulted > 14 * options.sample);
+    }
+  }
+}
+
 TEST_CASE("in tiny nodes everything happens within a workload", "[ace]") {
   Tally tally;
   const absl::Status status = RunText(Constants::kTiny, "write:A/foo:append+sync,rename:A:B+sync", tally);

@@ -64,7 +64,7 @@ PY
 grep -q "on aged file systems" out/report.html || fail "the report shows no aged file systems"
 [ -s out/figures/clone-writes-aged.svg ] || fail "no figures: $(find out)"
 
-"${evaluate[@]}" --systems ext4 large-file >evaluate.out 2>&1 &
+"${evaluate[@]}" --out interrupted --systems ext4 large-file >evaluate.out 2>&1 &
 evaluation=$!
 until grep -q "$PWD/tmp/.*/mnt" /proc/$evaluation/mounts; do
   kill -0 $evaluation || fail "nothing was mounted: $(cat evaluate.out)"

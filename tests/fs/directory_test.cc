@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Listing directories: positions that survive changes, large directories, what is known without reading.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <set>
@@ -177,6 +180,38 @@ TEST_CASE("a listing that is overtaken by a change and another listing teaches n
   REQUIRE(image.paths().ReadFile("d/new").value() == "precious");
   NewFile other;
   CHECK(Errno(image.fs().Create(directory.inode(), "new", other)) == EEXIST);
+}
+
+TEST_CASE("a long listing is made in pieces, learns all names, and sees no name twice", "[fs]") {
+  Image image;
+  constexpr int kNames = 3000;
+  const Entry directory = *image.fs().Create(kRootInode, "d", {.type = FileType::kDirectory});
+  for (int i = 0; i < kNames; ++i) {
+    const auto file = image.fs().Create(directory.inode, fmt::format("{:05}", i), {});
+    REQUIRE(file.ok());
+    image.fs().Forget(file->inode);
+  }
+  image.Unmount();  // so that nothing is known of the directory
+  const OpenFile opened = *image.paths().Open("d");
+  std::vector<std::string> seen;
+  const auto visit = [&](const DirectoryEntry& entry) {
+    // What is removed behind it and what was seen already changes nothing.
+    if (seen.size() == 100) REQUIRE(image.paths().Unlink("d/02500").ok());
+    if (seen.size() == 200) REQUIRE(image.paths().Unlink("d/00000").ok());
+    seen.emplace_back(entry.name);
+    return true;
+  };
+  REQUIRE(image.fs().ReadDirectory(opened.inode(), "", visit).ok());
+  CHECK(std::is_sorted(seen.begin(), seen.end()));
+  CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
+  CHECK(seen.size() == kNames - 1);
+  // Listed once more without a change, it is known.
+  seen.resize(300);
+  REQUIRE(image.fs().ReadDirectory(opened.inode(), "", visit).ok());
+  CHECK(seen.size() == 300 + kNames - 2);
+  const uint64_t reads = Reads(image);
+  CHECK(Errno(image.paths().Stat("d/99999")) == ENOENT);
+  CHECK(Reads(image) == reads);
 }
 
 TEST_CASE("a listing shows sizes that are not written yet, and all names of links", "[fs]") {

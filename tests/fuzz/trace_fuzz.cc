@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converted traces: the records, the outcome, and whole files. What is read from one is safe to be done, and is written
-// again as the same bytes.
+// Converted traces (strace_fuzz has the text that they come from): the records, the outcome, and whole files. What is
+// read from one is safe to be done, and is written again as the same bytes.
 #include <sstream>
 
 #include "base/check.h"

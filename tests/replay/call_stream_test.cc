@@ -35,6 +35,7 @@ class StreamRun {
  private:
   static std::string Format(const CallEvent& event) {
     std::string text = std::to_string(event.thread);
+    if (event.successor.has_value()) return text + " goes on as " + std::to_string(*event.successor);
     if (event.kind == Kind::kExit) return text + " exit";
     text += event.kind == Kind::kBegin ? " begin " : " ";
     text += event.name + "(" + event.arguments + ")";
@@ -70,6 +71,34 @@ TEST_CASE("halves are joined as they are, and forks know their children when the
   CHECK(run.counts().unparsed == 0);
 }
 
+TEST_CASE("an execve of a thread that is not the first of its process ends under the number of the first") {
+  const StreamRun run({
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_THREAD) = 2",
+      "1 futex(0x7f, FUTEX_WAIT, 0, NULL <unfinished ...>",
+      "2 execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */ <unfinished ...>",
+      "1 +++ superseded by execve in pid 2 +++",
+      "1 <... execve resumed>) = 0",
+      "1 close(1) = 0",
+      "1 +++ superseded by execve in pid 1 +++",
+      "1 +++ superseded by execve in pid x +++",
+  });
+  CHECK(run.events() == Strings{"1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_THREAD)=2>2",
+                                "1 begin futex(0x7f, FUTEX_WAIT, 0, NULL)",
+                                "2 begin execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */)", "1 goes on as 2",
+                                "1 execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */)=0", "1 close(1)=0", "1 exit",
+                                "1 exit"});
+  CHECK(run.counts().unparsed == 0);
+  CHECK(run.counts().unfinished == 1);
+  const StreamRun unnumbered({
+      "clone(child_stack=0x7f, flags=CLONE_VM|CLONE_THREAD) = 2",
+      "[pid 2] execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */ <unfinished ...>",
+      "+++ superseded by execve in pid 2 +++",
+      "<... execve resumed>) = 0",
+  });
+  CHECK(unnumbered.events().back() == "0 execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */)=0");
+  CHECK(unnumbered.counts().unparsed == 0);
+}
+
 TEST_CASE("lines without a number, and lines that strace's own messages break") {
   const StreamRun run({
       "1795177851.1 chdir(\"/w\") = 0",
@@ -93,6 +122,28 @@ TEST_CASE("lines without a number, and lines that strace's own messages break") 
   CHECK(run.counts().notes == 1);
 }
 
+TEST_CASE("a fork that never ends does not take the whole trace into memory") {
+  TempDir dir;
+  const std::string call = "2 write(1, \"" + std::string(MiB(1).value, 'x') + "\", 1048576) = 1048576\n";
+  const size_t lines = 2 * (kMostAhead / Bytes{call.size()});
+  {
+    std::ofstream file(dir.File("trace"));
+    file << "1 vfork( <unfinished ...>\n";
+    for (size_t i = 0; i < lines; ++i) file << call;
+  }
+  auto stream = CallStream::Open({dir.File("trace")});
+  REQUIRE(stream.ok());
+  const auto begin = (*stream)->Next();
+  REQUIRE(begin.ok());
+  CHECK((*begin)->name == "vfork");
+  CHECK_FALSE((*begin)->child.has_value());
+  CHECK((*stream)->source().bytes_read() < kMostAhead);
+  size_t calls = 0;
+  for (auto event = (*stream)->Next(); event.ok() && event->has_value(); event = (*stream)->Next()) ++calls;
+  CHECK(calls == lines);
+  CHECK((*stream)->counts().unfinished == 1);
+}
+
 TEST_CASE("what makes no sense is counted, and the first of it kept") {
   const StreamRun run({
       "make: nothing to be done",
@@ -111,6 +162,26 @@ TEST_CASE("what makes no sense is counted, and the first of it kept") {
   CHECK(run.counts().unfinished == 2);
   CHECK(run.counts().signals == 1);
   CHECK(run.counts().calls == 1);
+}
+
+TEST_CASE("broken lines whose rest does not come are counted") {
+  const StreamRun run({
+      "vfork(strace: Process 20 attached",
+      "clone(flags=SIGCHLDstrace: Process 21 attached",
+      "nonsense",
+      "vfork(strace: Process 22 attached",
+      "[pid 20] close(1) = 0",
+  });
+  CHECK(run.events() == Strings{"20 close(1)=0"});
+  CHECK(run.counts().lines == 5);
+  CHECK(run.counts().unparsed == 4);
+  REQUIRE(run.counts().samples.size() == 4);
+  CHECK(run.counts().samples.at(0).ends_with(":1: the rest of the line is missing: vfork(strace: Process 20 attached"));
+  CHECK(
+      run.counts().samples.at(1).ends_with(":2: the rest of the line is missing: "
+                                           "clone(flags=SIGCHLDstrace: Process 21 attached"));
+  CHECK(run.counts().samples.at(2).ends_with(":3: the arguments do not end: nonsense"));
+  CHECK(run.counts().samples.at(3).ends_with(":4: the rest of the line is missing: vfork(strace: Process 22 attached"));
 }
 
 TEST_CASE("a file that is no trace, or none at all") {

@@ -9,6 +9,15 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
+// The lines of the trace that lead to a sync of a file, with "data" behind those for an fdatasync.
+Strings SyncsOf(const TextRun& run) {
+  Strings syncs;
+  for (const std::string& text : run.Operations("fsync")) {
+    syncs.push_back(text.substr(0, text.find(' ')) + (text.find(" data ") != std::string::npos ? " data" : ""));
+  }
+  return syncs;
+}
+
 TEST_CASE("a write may append by its own flag") {
   TextRun run({
       "1 open(\"/w/a\", O_RDWR|O_CREAT, 0666) = 3",
@@ -22,6 +31,49 @@ TEST_CASE("a write may append by its own flag") {
   });
   run.Everywhere();
   CHECK(run.Final() == Strings{"f 0644 26 /w/a"});
+}
+
+TEST_CASE("writes that are durable when they return are followed by a sync") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT|O_SYNC, 0666) = 3",
+      "1 write(3, \"x\"..., 10) = 10",
+      "1 write(3, \"\", 0) = 0",
+      "1 pwrite64(3, \"x\"..., 10, 5) = -1 ENOSPC (No space left on device)",
+      "1 read(3, \"\", 10) = 0",
+      "1 open(\"/w/b\", O_RDWR|O_CREAT|O_DSYNC|O_APPEND, 0666) = 4",
+      "1 write(4, \"x\"..., 20) = 20",
+      "1 copy_file_range(3, [0], 4, [20], 5, 0) = -1 EBADF (Bad file descriptor)",
+      "1 open(\"/w/c\", O_RDWR|O_CREAT, 0666) = 5",
+      "1 write(5, \"x\"..., 1) = 1",
+      "1 pwritev2(5, [{iov_base=\"x\"..., iov_len=5}], 1, 0, RWF_DSYNC) = 5",
+      "1 pwritev2(5, [{iov_base=\"x\"..., iov_len=5}], 1, -1, RWF_SYNC) = 5",
+      "1 pwritev2(5, [{iov_base=\"x\"..., iov_len=5}], 1, 0, RWF_HIPRI) = 5",
+      "1 sendfile(3, 5, [0], 6) = 6",
+      "1 copy_file_range(5, [0], 3, [0], 3, 0) = 3",
+      "1 io_submit(0x7f, 1, [{aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=5, aio_buf=\"x\"..., aio_nbytes=9, "
+      "aio_offset=0, aio_rw_flags=RWF_DSYNC}]) = 1",
+      "1 fcntl(3, F_SETFL, O_RDWR) = 0",
+      "1 write(3, \"x\"..., 4) = 4",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 20 /w/a", "f 0644 20 /w/b", "f 0644 9 /w/c"});
+  CHECK(run.result().interpreter.conflicts.empty());
+  CHECK(SyncsOf(run) == Strings{"2", "7 data", "11 data", "12", "14", "15", "16 data", "18"});
+}
+
+TEST_CASE("clones copy what there is, but nobody has written it") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT, 0666) = 3",
+      "1 write(3, \"x\"..., 100) = 100",
+      "1 open(\"/w/b\", O_RDWR|O_CREAT, 0666) = 4",
+      "1 ioctl(4, BTRFS_IOC_CLONE or FICLONE, 3) = 0",
+      "1 ioctl(4, FICLONERANGE, {src_fd=3, src_offset=0, src_length=50, dest_offset=200}) = 0",
+      "1 ioctl(4, BTRFS_IOC_CLONE or FICLONE, 3) = -1 EOPNOTSUPP (Operation not supported)",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 100 /w/a", "f 0644 250 /w/b"});
+  CHECK(run.result().report.written.value == 100);
+  CHECK(run.Operations("copy").size() == 2);
 }
 
 TEST_CASE("flags of renames: whiteouts are made, and what is not known is not done") {

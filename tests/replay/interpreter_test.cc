@@ -224,6 +224,46 @@ TEST_CASE("with -ff a descriptor may be there anew before its close") {
   CHECK(run.Final() == Strings{"f 0644 0 /w/a", "f 0644 4 /w/b"});
 }
 
+TEST_CASE("a thread that calls execve keeps what it has under the number of the first one") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT|O_CLOEXEC, 0644) = 3",
+      "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0644) = 4",
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 2",
+      "2 chdir(\"/w\") = 0",
+      "1 futex(0x7f, FUTEX_WAIT, 0, NULL <unfinished ...>",
+      "2 write(4, \"x\"..., 5) = 5",
+      "2 execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */ <unfinished ...>",
+      "1 +++ superseded by execve in pid 2 +++",
+      "1 <... execve resumed>) = 0",
+      "1 write(4, \"x\"..., 5) = 5",
+      "1 open(\"c\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 write(3, \"x\"..., 2) = 2",
+      "1 +++ exited with 0 +++",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 0 /w/a", "f 0644 10 /w/b", "f 0644 2 /w/c"});
+  CHECK(run.result().interpreter.outside == 0);
+}
+
+TEST_CASE("with -ff an execve ends in the file of another thread") {
+  TextRun run({
+      "1795177851.000001 open(\"/w/b\", O_WRONLY|O_CREAT, 0644) = 4",
+      "1795177851.000002 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 101",
+      "1795177851.000003 futex(0x7f, FUTEX_WAIT, 0, NULL) = ? <unavailable>",
+      "1795177851.000006 +++ superseded by execve in pid 101 +++",
+      "1795177851.000006 <... execve resumed>) = 0",
+      "1795177851.000007 open(\"c\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1795177851.000008 write(4, \"x\"..., 5) = 5",
+  });
+  run.AddFile("101", {
+                         "1795177851.000004 chdir(\"/w\") = 0",
+                         "1795177851.000005 execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */ <pid changed to 100 ...>",
+                     });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 5 /w/b", "f 0644 0 /w/c"});
+  CHECK(run.result().stream.unparsed == 0);
+}
+
 TEST_CASE("another root, and what is renamed above it") {
   TextRun run({
       "1 mkdir(\"/w/jail\", 0755) = 0",
@@ -350,46 +390,6 @@ TEST_CASE("what the trace did not see is taken from -y, and conflicts are counte
   run.Everywhere();
   CHECK(run.Final() == Strings{"d 0755 0 /w/d", "f 0644 0 /w/d/new", "f 0644 3 /w/log"});
   CHECK(run.result().interpreter.conflicts.size() == 2);
-}
-
-TEST_CASE("what no call could have done is not done") {
-  std::vector<std::string> lines{"1 chdir(\"/w\") = 0"};
-  constexpr int kDeep = 30000;
-  for (int i = 0; i < kDeep; ++i) {
-    lines.emplace_back("1 mkdir(\"d\", 0755) = 0");
-    lines.emplace_back("1 chdir(\"d\") = 0");
-  }
-  lines.emplace_back("1 open(\"/w/f\", O_RDWR|O_CREAT, 0644) = 3");
-  lines.emplace_back("1 write(3, \"x\"..., 9000000000000) = 9000000000000");
-  lines.emplace_back("1 pwrite64(3, \"x\", 1, 9223372036854775807) = 1");
-  lines.emplace_back("1 read(3, \"x\"..., 9000000000000) = 9000000000000");
-  TextRun run(lines);
-  run.OnNothing();
-  CHECK(run.result().interpreter.conflicts.size() == 2);
-  CHECK(run.Final().back() == "f 0644 0 /w/f");
-  CHECK(Lines(run.Infer()).size() == 1);
-}
-
-TEST_CASE("the rhythm of the trace is kept, so many times as fast") {
-  TextRun run({
-      "1 1795177851.000000 mkdir(\"/w/d\", 0755) = 0",
-      "1 1795177852.000000 mkdir(\"/w/e\", 0755) = 0",
-      "1 1795177853.000000 rmdir(\"/w/e\") = 0",
-  });
-  run.SetSpeed(20);
-  run.OnNothing();
-  CHECK(run.result().elapsed >= std::chrono::milliseconds(100));
-  CHECK(run.result().traced == std::chrono::seconds(2));
-  CHECK(run.Final() == Strings{"d 0755 0 /w/d"});
-}
-
-TEST_CASE("processes that never say where they are can be told") {
-  TextRun run({"1 mkdir(\"d\", 0755) = 0"});
-  run.OnNothing();
-  CHECK(run.Final().empty());
-  run.SetInitialDirectory("/w");
-  run.OnNothing();
-  CHECK(run.Final() == Strings{"d 0755 0 /w/d"});
 }
 
 }  // namespace

@@ -80,6 +80,10 @@ tells_what_differs() {
   expect 0 betrreplay --manifest "$before" odd
   printed "  odd:2: neither a call nor an event: nonsense"
   printed " +1  rmdir: 0 in the trace, ENOENT by the name space"
+  ! grep -q unfinished out || fail "unfinished: $(cat out)"
+  printf '7 mkdir("/mnt/w/new", 0755) = 0\n7 read(3, <unfinished ...>\n' >killed
+  expect 0 betrreplay --manifest "$before" killed
+  printed "trace .* 0 not parsed, 1 unfinished, .*"
 }
 
 prints_json() {
@@ -159,7 +163,9 @@ models_a_disk() {
   python3 -c "
 import json
 device = json.load(open('out'))['device']
-assert 0.01 < device['modelled_seconds'] < 1 and device['modelled_wait_seconds'] > 0.01, device"
+assert 0.01 < device['modelled_seconds'] < 1 and device['modelled_wait_seconds'] > 0.01, device
+# Each seek takes the arm 0.8 ms at least, and the head passes bytes besides.
+assert 0 < device['seeks'] < device['modelled_seconds'] / 0.0008, device"
 }
 
 draws_a_plot() {

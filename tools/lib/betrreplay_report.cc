@@ -64,9 +64,10 @@ void PrintCheck(std::ostream& out, const CheckResult& check) {
 void PrintTraceLine(std::ostream& out, const replay::TraceOutcome& outcome) {
   const replay::StreamCounts& stream = outcome.stream;
   const replay::InterpreterCounts& calls = outcome.interpreter;
-  out << fmt::format("trace        {} lines, {} calls ({} used, {} outside, {} of other kinds), {} not parsed, {}\n",
-                     stream.lines, stream.calls, calls.used, calls.outside, calls.other, stream.unparsed,
-                     FormatDuration(outcome.traced));
+  out << fmt::format("trace        {} lines, {} calls ({} used, {} outside, {} of other kinds), {} not parsed, ",
+                     stream.lines, stream.calls, calls.used, calls.outside, calls.other, stream.unparsed);
+  if (stream.unfinished > 0) out << fmt::format("{} unfinished, ", stream.unfinished);
+  out << FormatDuration(outcome.traced) << '\n';
 }
 
 // What programs did in memory is known only in part; nothing if they mapped no file to store into.
@@ -88,9 +89,10 @@ void PrintRemarks(const Tool& tool, const replay::TraceOutcome& outcome) {
 }
 
 void PrintDevice(std::ostream& out, const replay::DeviceCounts& device, const replay::ReplayReport& report) {
-  out << fmt::format("device       {} reads, {}; {} writes, {}; {} flushes, {} seeks\n", device.reads,
-                     FormatSize(device.read_bytes), device.writes, FormatSize(device.written_bytes), device.flushes,
-                     device.seeks);
+  out << fmt::format("device       {} reads, {}; {} writes, {}; {} flushes", device.reads,
+                     FormatSize(device.read_bytes), device.writes, FormatSize(device.written_bytes), device.flushes);
+  if (device.seeks.has_value()) out << fmt::format(", {} seeks", *device.seeks);
+  out << '\n';
   out << fmt::format("amplification  {} written, {} read\n", Ratio(device.written_bytes, report.written),
                      Ratio(device.read_bytes, report.read));
   if (device.modelled_seconds.has_value()) {
@@ -140,9 +142,9 @@ Json DeviceAsJson(const replay::DeviceCounts& device) {
   Json json{{"reads", device.reads},
             {"writes", device.writes},
             {"flushes", device.flushes},
-            {"seeks", device.seeks},
             {"read_bytes", device.read_bytes.value},
             {"written_bytes", device.written_bytes.value}};
+  if (device.seeks.has_value()) json["seeks"] = *device.seeks;
   if (device.modelled_seconds.has_value()) {
     json["modelled_seconds"] = *device.modelled_seconds;
     json["modelled_wait_seconds"] = device.modelled_wait_seconds;

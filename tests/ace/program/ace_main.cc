@@ -26,10 +26,10 @@ void OnAbort(int) {
 std::string Describe(const SweepProgress& progress, double seconds) {
   const Tally& tally = progress.tally;
   return fmt::format(
-      "{} of {} {}: {} workloads, {} persistence points, {} device events, {} crash states and {} in recovery, in "
-      "{:.1f} s: {:.0f}/s",
+      "{} of {} {}: {} workloads, {} persistence points, {} device events, {} runs on failing devices, {} crash states "
+      "and {} in recovery, in {:.1f} s: {:.0f}/s",
       progress.sequences, progress.of, options.sample > 0 ? "drawn" : "sequences", tally.workloads, tally.points,
-      tally.device_events, tally.states, tally.again, seconds,
+      tally.device_events, tally.faulted, tally.states, tally.again, seconds,
       static_cast<double>(tally.states + tally.again) / std::max(seconds, 0.001));
 }
 
@@ -95,7 +95,8 @@ int RunOne(const std::string& text) {
   const absl::StatusOr<Ground> ground = Ground::Make(options.constants, *ParseExperiments(options.experiments));
   Tally tally;
   const absl::Status status = ground.ok() ? RunWorkload(*ground, *workload, options.run, tally) : ground.status();
-  fmt::print("{} device events, {} crash states and {} in recovery\n", tally.device_events, tally.states, tally.again);
+  fmt::print("{} device events, {} runs on failing devices, {} crash states and {} in recovery\n", tally.device_events,
+             tally.faulted, tally.states, tally.again);
   if (!status.ok()) {
     fmt::print("failed: {}\n", std::string(status.message()));
   }
@@ -134,6 +135,9 @@ void Declare(CLI::App& app, Arguments& arguments) {
          },
          "points: right after each persistence point; sampled: these and a few others; all (default)")
       ->check(CLI::IsMember({"points", "sampled", "all"}));
+  app.add_option("--faults", options.run.fault_every,
+                 "Instead: on devices that fail, in all ways, at every so many-th operation; 1 is every one")
+      ->check(CLI::PositiveNumber);
   app.add_option("--seed", options.run.seed, "Decides all that is drawn (default: 1)");
   app.add_option("--first", options.first, "Begin with this sequence of operations, counted from 0");
   app.add_option("--sequences", options.sequences, "Stop after so many sequences of operations");

@@ -10,6 +10,14 @@
 namespace betr::ace {
 namespace {
 
+// As a program takes it that write(2) says less than it wanted.
+absl::Status Whole(const absl::StatusOr<size_t>& written, uint64_t wanted) {
+  if (written.ok() && *written != wanted) {
+    return absl::UnavailableError(fmt::format("{} of {} bytes were written", *written, wanted));
+  }
+  return written.status();
+}
+
 bool OpensPath(Call::Kind kind) {
   return ChangesInode(kind) || kind == Call::Kind::kOpen || kind == Call::Kind::kUnnamed;
 }
@@ -49,10 +57,10 @@ absl::Status Driver::DoWithInode(const Call& call, InodeId inode) {
   switch (call.kind) {
     case Call::Kind::kUnnamed: {
       BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.CreateUnnamed(inode, NewFile{}));
-      return fs_.Write(entry.inode, 0, BytesOf(call.seed, 0, kFileBlock.value)).status();
+      return Whole(fs_.Write(entry.inode, 0, BytesOf(call.seed, 0, kFileBlock.value)), kFileBlock.value);
     }
     case Call::Kind::kWrite:
-      return fs_.Write(inode, call.offset, BytesOf(call.seed, call.offset, call.length)).status();
+      return Whole(fs_.Write(inode, call.offset, BytesOf(call.seed, call.offset, call.length)), call.length);
     case Call::Kind::kAllocate:
       return fs_.Allocate(inode, call.mode, call.offset, call.length);
     case Call::Kind::kTruncate:

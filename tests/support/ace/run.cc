@@ -14,11 +14,12 @@
 #include "device/fault_device.h"
 #include "device/recording_device.h"
 #include "support/ace/driver.h"
-#include "support/ace/model.h"
+#include "support/ace/fault_run.h"
 #include "support/ace/plan.h"
 #include "support/ace/recovery.h"
 #include "support/ace/states.h"
 #include "support/ace/survey.h"
+#include "support/ace/timeline.h"
 #include "support/torture/crash_choice.h"
 #include "support/torture/verify.h"
 
@@ -44,7 +45,7 @@ class Run {
         disk_(ground.size(), ground.pages()),
         recorder_(disk_, ground.pages()),
         faults_(recorder_),
-        states_{Model(kStartTime)} {}
+        timeline_(ground.write_unit()) {}
 
   absl::Status Record() {
     if (options_.lying_device) {
@@ -60,7 +61,7 @@ class Run {
       }
     }
     BETR_ASSIGN_OR_RETURN(const Survey survey, TakeSurvey(*fs));
-    const std::string difference = DifferenceOf(survey, states_.back());
+    const std::string difference = DifferenceOf(survey, timeline_.Last());
     if (!difference.empty()) {
       return test::Finding("without a crash: " + difference);
     }
@@ -83,12 +84,9 @@ class Run {
     clock_.Advance(std::chrono::seconds(1));
     ++tally_.calls;
     BETR_ASSIGN_OR_RETURN(const uint64_t number, driver.Do(call));
-    for (const Call& step : StepsOf(call, ground_.write_unit())) {
-      states_.push_back(states_.back());
-      states_.back().Apply(step, fs.Now(), number);
-    }
+    timeline_.Add(timeline_.After(call, fs.Now(), number));
     if (call.kind == Call::Kind::kSync) {
-      points_[recorder_.History().EventCount()] = states_.size() - 1;
+      timeline_.MarkPersistent(recorder_.History().EventCount());
       ++tally_.points;
     }
     return absl::OkStatus();
@@ -109,7 +107,7 @@ class Run {
       return AllCrashes(history, random_);
     }
     std::vector<CrashPlan> plans;
-    for (const auto& [events, state] : points_) {
+    for (const auto& [events, state] : timeline_.points()) {
       plans.push_back(history.PrefixPlan(events));
     }
     for (size_t i = 0; options_.crashes == Crashes::kSampled && i < kSampledCrashes; ++i) {
@@ -118,29 +116,9 @@ class Run {
     return plans;
   }
 
-  size_t DurableAt(size_t events) const {
-    const auto after = points_.upper_bound(events);
-    return after == points_.begin() ? 0 : std::prev(after)->second;
-  }
-
-  // Which state it is.
-  absl::StatusOr<size_t> Identify(const Survey& survey, size_t events) const {
-    const size_t durable = DurableAt(events);
-    std::string first;
-    for (size_t i = durable; i < states_.size(); ++i) {
-      std::string difference = DifferenceOf(survey, states_[i]);
-      if (difference.empty()) {
-        return i;
-      }
-      first = i == durable ? std::move(difference) : first;
-    }
-    return test::Finding(fmt::format("none of the states {} to {}; the first would be without this: {}", durable,
-                                     states_.size() - 1, first));
-  }
-
   absl::Status Examine(const CrashPlan& plan) {
     ++tally_.states;
-    const bool is_point = plan.fragments.empty() && points_.contains(plan.events);
+    const bool is_point = plan.fragments.empty() && timeline_.points().contains(plan.events);
     const auto is_drawn = [&](uint64_t one_in) {
       return random_.OneIn(one_in) || (is_point && options_.crashes == Crashes::kAll);
     };
@@ -150,9 +128,9 @@ class Run {
     }
     Recovery recovery(ground_, *image);
     BETR_ASSIGN_OR_RETURN(const Survey survey, recovery.Recover());
-    BETR_ASSIGN_OR_RETURN(const size_t state, Identify(survey, plan.events));
+    BETR_ASSIGN_OR_RETURN(const size_t state, timeline_.Identify(survey, plan.events));
     if (is_drawn(kAgainOneIn)) {
-      BETR_ASSIGN_OR_RETURN(const uint64_t again, recovery.RecoverAgain(states_[state], random_));
+      BETR_ASSIGN_OR_RETURN(const uint64_t again, recovery.RecoverAgain(timeline_.At(state), random_));
       tally_.again += again;
     }
     BETR_RETURN_IF_ERROR(recovery.CheckWrites(survey));
@@ -171,9 +149,14 @@ class Run {
   MemoryDevice disk_;
   RecordingDevice recorder_;
   FaultDevice faults_;
-  std::vector<Model> states_;        // after each step; the first is the empty file system
-  std::map<size_t, size_t> points_;  // device events -> the state that is persistent then
+  Timeline timeline_;
 };
+
+absl::Status RecordAndCrash(const Ground& ground, const Workload& workload, const RunOptions& options, Tally& tally) {
+  Run run(ground, workload, options, tally);
+  BETR_RETURN_IF_ERROR(run.Record());
+  return run.CrashAll();
+}
 
 }  // namespace
 
@@ -184,6 +167,7 @@ void Tally::Add(const Tally& other) {
   device_events += other.device_events;
   states += other.states;
   again += other.again;
+  faulted += other.faulted;
   for (const auto& [name, count] : other.coverage) {
     coverage[name] += count;
   }
@@ -192,11 +176,9 @@ void Tally::Add(const Tally& other) {
 absl::Status RunWorkload(const Ground& ground, const Workload& workload, const RunOptions& options, Tally& tally) {
   current_workload = &workload;
   ++tally.workloads;
-  Run run(ground, workload, options, tally);
-  absl::Status status = run.Record();
-  if (status.ok()) {
-    status = run.CrashAll();
-  }
+  absl::Status status = options.fault_every > 0
+                            ? RunOnFailingDevices(ground, workload, options.fault_every, options.seed, tally)
+                            : RecordAndCrash(ground, workload, options, tally);
   current_workload = nullptr;
   return status;
 }

@@ -34,6 +34,8 @@ struct RunOptions {
   uint64_t seed = 1;  // of what is drawn
   // The device lies: flushes do nothing. What was made persistent must be missed, which shows that it is looked for.
   bool lying_device = false;
+  // Instead of crashes: devices that fail at every so many-th of their operations (fault_run.h). 0: crashes.
+  uint64_t fault_every = 0;
 };
 
 struct Tally {
@@ -43,6 +45,7 @@ struct Tally {
   uint64_t device_events = 0;
   uint64_t states = 0;                                    // crash images that were recovered and compared
   uint64_t again = 0;                                     // recovered once more, from within a recovery
+  uint64_t faulted = 0;                                   // runs on devices that fail
   std::map<std::string, uint64_t, std::less<>> coverage;  // what the stores counted, by name
 
   void Add(const Tally& other);

@@ -112,8 +112,10 @@ std::string_view NameOf(Crashes crashes) {
 
 std::string ReplayCommand(const SweepOptions& options, const std::string& workload) {
   const std::string experiments = options.experiments.empty() ? "" : " --experiment " + options.experiments;
-  return fmt::format("betr-ace --constants {}{} --crashes {} --seed {} --run {}", NameOf(options.constants),
-                     experiments, NameOf(options.run.crashes), options.run.seed, workload);
+  const std::string what = options.run.fault_every > 0 ? fmt::format("--faults {}", options.run.fault_every)
+                                                       : fmt::format("--crashes {}", NameOf(options.run.crashes));
+  return fmt::format("betr-ace --constants {}{} {} --seed {} --run {}", NameOf(options.constants), experiments, what,
+                     options.run.seed, workload);
 }
 
 }  // namespace betr::ace

@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 #include "betr/filesystem.h"
 #include "device/file_device.h"
@@ -152,6 +153,18 @@ Manifest TextRun::Infer() const {
   absl::StatusOr<Manifest> manifest = InferManifest(options_, [](uint64_t, Bytes, Bytes) {});
   REQUIRE(manifest.ok());
   return *std::move(manifest);
+}
+
+std::vector<std::string> TextRun::Operations(std::string_view kind) const {
+  std::stringstream text;
+  REQUIRE(PrintTrace(options_, initial_, &text, [](uint64_t, Bytes, Bytes) {}).ok());
+  std::vector<std::string> operations;
+  for (std::string line; std::getline(text, line);) {
+    // "LINE THREAD KIND ..."
+    const size_t begin = line.find(' ', line.find(' ') + 1) + 1;
+    if (line.compare(begin, kind.size() + 1, std::string(kind) + " ") == 0) operations.push_back(line);
+  }
+  return operations;
 }
 
 std::string Summary(const RunResult& result) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "replay/run.h"
@@ -40,6 +41,8 @@ class TextRun {
   void Everywhere();
 
   Manifest Infer() const;
+  // The operations of a kind, as OperationPrinter has them.
+  std::vector<std::string> Operations(std::string_view kind) const;
 
   const RunResult& result() const { return result_; }
   // The objects at the end below the root: "f 0644 12 /w/a", with "->target" or "=n" (of n names) behind.
