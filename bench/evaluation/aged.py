@@ -5,11 +5,14 @@ A share of the source tree goes through rounds of what `git pull` does to it, ea
 is removed: what is free afterwards lies scattered between what is not, and is what the experiment gets.
 """
 
+import sys
+
 from evaluation.plan import tree_mib
 
 NAME = "aged"
 SIZES = {"percent": (5, 100, 1), "rounds": (10, 100, 2), "changes": (150, 1500, 10)}
 SUFFIX = "-aged"
+THIS = sys.modules[__name__]
 
 
 def name_of(experiment):
@@ -26,10 +29,11 @@ def disk_mib(sizes):
     return 2 * tree_mib(sizes.percent)
 
 
-def age(bench):
+def age(bench, changes=None):
+    """`changes`: a History, or the rounds of this module."""
     path = bench.path(NAME)
-    unpack(bench, path)
-    pulls(bench, path)
+    (changes or THIS).unpack(bench, path)
+    (changes or THIS).pulls(bench, path)
     bench.load("thin", path)
     bench.system.sync()
 

@@ -52,7 +52,7 @@ class Sizes:
 class Setting:
     """Where everything is: one for a run of the program."""
 
-    def __init__(self, work, bin_directory, disk, group, cache_mib, scale, sources, limit=None):
+    def __init__(self, work, bin_directory, disk, group, cache_mib, scale, sources, limit=None, history=None):
         self.work = work
         self.bin = bin_directory
         self.disk = disk
@@ -61,6 +61,7 @@ class Setting:
         self.scale = scale
         self.sources = sources
         self.limit = limit  # seconds that one program may take
+        self.history = history  # what ages file systems, if it is a repository's
         self.load = None
 
     @property

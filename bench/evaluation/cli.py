@@ -10,6 +10,7 @@ import tempfile
 
 from evaluation import aged, disk, experiments, figures, machine, memory, process, report, runner, systems
 from evaluation.bench import Scale, Setting
+from evaluation.history import History
 from evaluation.plan import Plan
 from evaluation.process import Failure
 from evaluation.results import Results
@@ -36,6 +37,7 @@ def parser():
     add("--scale", default="1", metavar="F|paper", help="factor of the usual sizes, or the papers' sizes")
     add("--runs", type=int, default=1, metavar="N", help="how often; shown are median, least and most")
     add("--aged", action="store_true", help="age each file system before each experiment; kept beside the others")
+    add("--history", metavar="REPO", help="age by the last commits of a git repository, not by made-up changes")
     add("--disk", default="emulated", metavar="emulated|DEVICE", help="a DEVICE loses what is on it")
     add("--time-scale", type=float, default=1.0, metavar="F", help="of the emulated disk: 0.1 is ten times as fast")
     add("--memory", metavar="MIB|none", help="limit for all (default: 512 x scale, 384 to 4096; 4096 for paper)")
@@ -138,7 +140,8 @@ def evaluate(options, scale, limit):
         check(options, setting, picked)
         tested = able(kinds, setting, options.systems, results)
         os.makedirs(options.out, exist_ok=True)
-        process.own_mounts([ROOT, options.bin, options.dir, options.out, *filter(None, [options.tree])])
+        given = [path for path in (options.tree, options.history) if path]
+        process.own_mounts([ROOT, options.bin, options.dir, options.out, *given])
         with runner.prepared(setting):
             if setting.group.path is None:
                 results.conditions["memory"] = "none"
@@ -147,7 +150,7 @@ def evaluate(options, scale, limit):
             results.notes = notes(options, setting, picked)
             try:
                 keep = functools.partial(save, results, options.out)
-                runner.run_all(setting, picked, tested, options.runs, results, keep, options.aged, earlier)
+                runner.run_all(setting, picked, tested, options.runs, results, keep, ages(options, setting), earlier)
             finally:
                 most = setting.group.most_used_mib()
                 results.about["most memory used"] = f"{most} MiB" if most else "not known"
@@ -163,6 +166,8 @@ def conditions(options, scale, limit):
     """What makes results comparable: only those for which it is the same are gathered in one place."""
     found = {"scale": scale.text, "memory": f"{limit} MiB" if limit else "none", "disk": options.disk}
     found["tree"] = os.path.abspath(options.tree) if options.tree else "linux-source-6.1"
+    if options.aged or "ageing" in options.experiments or not options.experiments:
+        found["ageing"] = os.path.abspath(options.history) if options.history else "made up"
     if options.disk == "emulated":
         found["time scale"] = f"{options.time_scale:g}"
     return found
@@ -181,12 +186,17 @@ def make_setting(options, work, scale, limit):
     sources = Sources(os.path.join(os.path.abspath(options.out), "sources"), options.tree)
     cache_mib = memory.betr_cache_mib(limit or 1024)
     group = memory.MemoryGroup(limit)
-    return Setting(work, os.path.abspath(options.bin), found, group, cache_mib, scale, sources, options.limit)
+    history = History(options.history, scale) if options.history else None
+    return Setting(work, os.path.abspath(options.bin), found, group, cache_mib, scale, sources, options.limit, history)
 
 
 def make_plan(options, setting, picked):
-    before = aged if options.aged else None
-    return Plan(picked, setting.scale, setting.disk, options.dir, options.out, before)
+    return Plan(picked, setting.scale, setting.disk, options.dir, options.out, ages(options, setting))
+
+
+def ages(options, setting):
+    """What ages file systems before each experiment, or None."""
+    return (setting.history or aged) if options.aged else None
 
 
 def check(options, setting, picked):
@@ -253,6 +263,8 @@ def about(options, setting, tested):
     found["command"] = "bench/evaluate " + " ".join(sys.argv[1:])
     found["disk"] = setting.disk.describe()
     found["memory limit"] = f"{setting.group.how}; cache of betr {setting.cache_mib} MiB"
+    if setting.history:
+        found["ageing"] = setting.history.describe()
     found["scale"] = options.scale
     found["runs"] = options.runs
     found["systems"] = {system.name: {"title": system.title, "version": system.version()} for system in tested}

@@ -5,7 +5,8 @@ import datetime
 import os
 import subprocess
 
-PACKAGES = ("fio", "e2fsprogs", "xfsprogs", "btrfs-progs", "fuse2fs", "git", "rsync", "tar", "grep", "dovecot-imapd")
+PACKAGES = ("fio", "e2fsprogs", "xfsprogs", "btrfs-progs", "zfsutils-linux", "nilfs-tools", "fuse2fs", "git", "rsync")
+PACKAGES += ("tar", "grep", "dovecot-imapd")
 
 
 def describe(root):

@@ -67,12 +67,12 @@ def name_of(experiment, is_aged):
     return aged.name_of(experiment.NAME) if is_aged else experiment.NAME
 
 
-def run_all(setting, experiments, tested, runs, results, save, is_aged=False, earlier=None):
+def run_all(setting, experiments, tested, runs, results, save, before=None, earlier=None):
     """Runs everything; what fails or cannot be is noted, and the rest goes on. Only whole runs get into `results`, and
-    `save()` is called after each. `is_aged`: on file systems that are aged before. `earlier`: results that need not be
+    `save()` is called after each. `before`: what ages each file system, or None. `earlier`: results that need not be
     found again."""
     for experiment in experiments:
-        name = name_of(experiment, is_aged)
+        name = name_of(experiment, before)
         obstacle = _obstacle(setting, experiment)
         if obstacle:
             say(f"{name}: left out: {obstacle}")
@@ -85,7 +85,7 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
         missing = [
             system
             for system in (BareDisk(), *tested)
-            if is_for(experiment, system, is_aged)
+            if is_for(experiment, system, before)
             and system not in slow
             and not (earlier and earlier.runs(name, _recorded(experiment, system)) >= runs)
         ]
@@ -93,7 +93,7 @@ def run_all(setting, experiments, tested, runs, results, save, is_aged=False, ea
             for system in missing:
                 say(f"{name}: {system.name}, run {number + 1}")
                 found = Results()
-                _run_one(setting, experiment, Bench(setting, experiment, system, found, name), is_aged)
+                _run_one(setting, experiment, Bench(setting, experiment, system, found, name), before)
                 results.gather(found)
                 results.seconds[name] = round(time.monotonic() - begun, 1)
                 save()
@@ -121,15 +121,15 @@ def _obstacle(setting, experiment):
     return None
 
 
-def _run_one(setting, experiment, bench, is_aged):
+def _run_one(setting, experiment, bench, before):
     kills = setting.group.kills()
     begun = time.monotonic()
     system = bench.system
     try:
         setting.disk.clear()
-        if is_aged:
-            _age(setting, system.by_mount())
-        with systems.remounted(system) if is_aged else systems.mounted(system):
+        if before:
+            _age(setting, before, system.by_mount())
+        with systems.remounted(system) if before else systems.mounted(system):
             getattr(experiment, system.entry)(bench)
     except Exception as error:  # whatever it is, the others go on
         known = isinstance(error, (Failure, OSError))
@@ -144,9 +144,9 @@ def _run_one(setting, experiment, bench, is_aged):
     say(f"  {time.monotonic() - begun:.1f} s")
 
 
-def _age(setting, system):
+def _age(setting, before, system):
     begun = time.monotonic()
     with systems.mounted(system):
-        aged.age(Bench(setting, aged, system, Results()))
+        before.age(Bench(setting, before, system, Results()))
     system.forget()
     say(f"  aged in {time.monotonic() - begun:.1f} s")

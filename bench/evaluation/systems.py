@@ -156,6 +156,72 @@ class Nilfs2(System):
         run("mkfs.nilfs2", "-q", "-f", "-K", self._setting.device)
 
 
+class Zfs(System):
+    """A pool on the disk. Its cache is not charged to a memory group: it gets the same limit by itself."""
+
+    name = "zfs"
+    title = "ZFS"
+    programs = ("zpool", "zfs")
+    kernel_name = "zfs"
+    POOL = f"betr-evaluate-{os.getpid()}"
+    ARC = "/sys/module/zfs/parameters/zfs_arc_max"
+
+    def version(self):
+        return run("zfs", "version").split("\n")[0]
+
+    def make(self):
+        options = ["-o", "cachefile=none", "-O", "atime=off", "-O", f"mountpoint={self.path}"]
+        run("zpool", "create", "-f", *options, self.POOL, self._setting.device)
+        run("zpool", "export", self.POOL)
+
+    def mount(self):
+        self._limit_cache(self._setting.group.mebibytes if self._setting.group.path else 0)
+        run("zpool", "import", "-o", "cachefile=none", "-d", self._setting.device, self.POOL)
+
+    def unmount(self):
+        if self.POOL in run("zpool", "list", "-H", "-o", "name").split():
+            try:
+                run("zpool", "export", self.POOL)
+            except Failure:
+                run("zpool", "export", "-f", self.POOL)
+        self._limit_cache(0)
+
+    def _limit_cache(self, mebibytes):
+        """0: as it is by default."""
+        with open(self.ARC, "w", encoding="ascii") as file:
+            file.write(str(mebibytes << 20))
+
+    def used_bytes(self):
+        """Of the pool: statfs tells what one dataset uses."""
+        return int(run("zpool", "list", "-H", "-p", "-o", "allocated", self.POOL))
+
+
+class ZfsDataset(Zfs):
+    """Differs only where trees are cloned."""
+
+    name = "zfs-dataset"
+    title = "ZFS, datasets"
+    clones = "zfs snapshot, zfs clone"
+    clones_share = True
+    differs_in_clones_only = True
+
+    def _dataset(self, path):
+        """Its name is flat, so that a directory above it need not be one."""
+        return f"{self.POOL}/{os.path.relpath(path, self.path).replace('/', ':')}"
+
+    def make_directory(self, path):
+        run("zfs", "create", "-o", f"mountpoint={path}", self._dataset(path))
+
+    def clone(self, source, target):
+        if not os.path.isdir(source):
+            super().clone(source, target)
+            return
+        target_name = self._dataset(target)
+        snapshot = f"{self._dataset(source)}@{target_name.rpartition('/')[2]}"
+        self._in_group("zfs", "snapshot", snapshot)
+        self._in_group("zfs", "clone", "-o", f"mountpoint={target}", snapshot, target_name)
+
+
 class FuseSystem(System):
     """A server of ours in the memory group. FUSE sends no syncfs: a sync is an fsync of a file."""
 
@@ -287,4 +353,4 @@ def remounted(system):
     system.unmount()
 
 
-ALL = (Betr, BetrLibrary, Ext4, Xfs, Btrfs, BtrfsSubvolume, Nilfs2, Fuse2fs)
+ALL = (Betr, BetrLibrary, Ext4, Xfs, Btrfs, BtrfsSubvolume, Zfs, ZfsDataset, Nilfs2, Fuse2fs)

@@ -15,9 +15,9 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
 
-from evaluation import aged, bench, disk, experiments, imap_load, library, plan, process  # noqa: E402
+from evaluation import aged, bench, disk, experiments, history, imap_load, library, plan, process  # noqa: E402
 from evaluation import results, runner  # noqa: E402
-from evaluation.experiments import imap, small_files  # noqa: E402
+from evaluation.experiments import applications, imap, small_files  # noqa: E402
 
 
 class StandIn:
@@ -51,7 +51,7 @@ class RunnerTest(unittest.TestCase):
 
         with contextlib.redirect_stderr(io.StringIO()):
             tested = [StandIn("bad"), StandIn("good")]
-            runner.run_all(setting, chosen, tested, runs, found, save, is_aged, earlier)
+            runner.run_all(setting, chosen, tested, runs, found, save, aged if is_aged else None, earlier)
         return found, saves
 
     def test_what_fails_is_noted_and_the_rest_goes_on(self):
@@ -166,6 +166,62 @@ class ExperimentsTest(unittest.TestCase):
             entries = [getattr(experiment, name, None) for name in ("run", "run_library", "run_bare")]
             own = [entry.__module__ == experiment.__name__ for entry in entries if entry]
             self.assertTrue(own and all(own), experiment.NAME)
+
+
+@unittest.skipIf(process.missing(["git"]), "needs git")
+class HistoryTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.repository = os.path.join(folder.name, "repository")
+        self.git("init", "-q")
+        for commit in range(6):
+            for name in (f"new{commit}", "changed", "folder/changed"):
+                path = os.path.join(self.repository, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="ascii") as file:
+                    file.write(f"{commit}\n")
+            if commit:
+                os.remove(os.path.join(self.repository, f"new{commit - 1}"))
+            self.git("add", "-A")
+            self.git("commit", "-q", "-m", str(commit))
+
+    def git(self, *arguments):
+        os.makedirs(self.repository, exist_ok=True)
+        return process.run("git", "-C", self.repository, *applications.AS_NOBODY, *arguments)
+
+    def test_the_last_commits_are_checked_out_one_after_the_other(self):
+        before = self.git("status", "--porcelain"), self.git("rev-parse", "HEAD")
+        path, states = os.path.join(self.folder, "tree"), []
+
+        def sync():
+            found = [os.path.join(top, name) for top, _, names in os.walk(path) for name in names]
+            names = sorted(os.path.relpath(name, path) for name in found)
+            with open(os.path.join(path, "changed"), encoding="ascii") as file:
+                states.append((file.read().strip(), names))
+
+        aging = history.History(self.repository, bench.Scale("0.0001"))
+        setting = mock.Mock(work=self.folder)
+        work = types.SimpleNamespace(setting=setting, run=process.run, system=mock.Mock(sync=sync))
+        aging.unpack(work, path)
+        aging.pulls(work, path)
+        self.assertEqual(states, [(str(n), ["changed", "folder/changed", f"new{n}"]) for n in (2, 3, 4, 5)])
+        self.assertEqual((self.git("status", "--porcelain"), self.git("rev-parse", "HEAD")), before)
+        self.assertEqual(aging.describe(), f"the last 3 commits of {self.repository}")
+        self.assertTrue(0 < aging.disk_mib(None) < 1)
+
+    def test_all_there_is_if_that_is_less(self):
+        self.assertEqual(history.History(self.repository, bench.Scale("1")).describe()[:18], "the last 5 commits")
+        with self.assertRaisesRegex(process.Failure, "^--history /absent: "):
+            history.History("/absent", bench.Scale("1"))
+
+    def test_ages_as_the_made_up_changes_do(self):
+        done = []
+        changes = types.SimpleNamespace(unpack=lambda *_: done.append("first"), pulls=lambda *_: done.append("later"))
+        work = types.SimpleNamespace(path=lambda name: name, load=lambda *said: done.append(said), system=mock.Mock())
+        aged.age(work, changes)
+        self.assertEqual(done, ["first", "later", ("thin", "aged")])
 
 
 class LibraryTest(unittest.TestCase):

@@ -18,9 +18,10 @@ def disk_mib(sizes):
 
 def run(bench):
     path = bench.path("tree")
-    aged.unpack(bench, path)
+    changes = bench.setting.history or aged
+    changes.unpack(bench, path)
     with bench.seconds("ageing: rounds of changed, new and removed files, a sync each"):
-        aged.pulls(bench, path)
+        changes.pulls(bench, path)
     tree.scans(bench, "tree", "aged")
     bench.cold()
     copy = f"{bench.setting.work}/aged.tar"
