@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: ways in which earlier versions of BetrFS did things, to be compared with those of today on the same code
 // (docs/ablations.md). For measuring only. They are said at each open, and one open after another may have others: what
-// they leave in an image is understood without them.
+// they leave in an image is understood without them, though zones only by programs that know them.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -27,13 +27,13 @@ struct Experiments {
   bool copy_at_once = false;
   // Every value goes through the log, however much comes in bulk (0.1).
   bool early_binding = false;
-  // Renames copy what is smaller, as if there were zones of this size (0.2, 0.3). With rename_by_copy: all is copied.
+  // Subtrees of about this size have keys that renames do not touch; what is smaller is copied (0.2, 0.3).
   std::optional<Bytes> zone_size = std::nullopt;
 
   friend bool operator==(const Experiments&, const Experiments&) = default;
 };
 
-// One name that ParseExperiments knows. "zone-renames" may go on with "=SIZE", 512 KiB without.
+// One name that ParseExperiments knows. "zones" may go on with "=SIZE", 512 KiB without.
 struct ExperimentName {
   std::string_view name;
   std::string_view summary;

@@ -193,8 +193,8 @@ class FileSystem {
   // Makes `name` a copy of the file or directory `source` with everything below it, as of now: content, attributes and
   // xattrs are shared until one side changes; inode numbers are new; names that are links of one file inside the
   // source become links of one new file. Into the own source is allowed: it is a clone of the state before. The
-  // root can be cloned too. EEXIST. O(height) nodes, and a step for each name with several links below, unless
-  // the source is itself a clone (or the root).
+  // root can be cloned too. EEXIST; ENOTSUP if there are zones below the source (docs/ablations.md). O(height) nodes,
+  // and a step for each name with several links below, unless the source is itself a clone (or the root).
   absl::StatusOr<Entry> Clone(InodeId source, InodeId parent, std::string_view name);
 
   // --- attributes --------------------------------------------------------------------------------------------

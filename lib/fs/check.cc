@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checksum.h"
+#include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "fs/check_context.h"
@@ -14,16 +15,16 @@
 namespace betr::fs {
 namespace {
 
-constexpr std::array<std::string_view, 15> kNames = {"key",        "root",  "parent", "links",  "reference",
-                                                     "group-name", "group", "home",   "number", "reach",
-                                                     "content",    "size",  "xattr",  "orphan", "leftover"};
+constexpr std::array<std::string_view, 16> kNames = {"key",        "root",  "parent", "zone",    "links", "reference",
+                                                     "group-name", "group", "home",   "number",  "reach", "content",
+                                                     "size",       "xattr", "orphan", "leftover"};
 constexpr Bytes kRepairBatch = KiB(16);
 constexpr uint64_t kStepsPerQuestion = 1024;
 
 absl::Status CheckRoot(CheckContext* context) {
   for (const std::string_view key : {key::kVersionKey, key::kRootObject, key::kNumberBoundKey}) {
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context->GetMeta(key));
-    absl::Status version = key == key::kVersionKey && value ? CheckVersion(*value) : absl::OkStatus();
+    absl::Status version = key == key::kVersionKey && value ? DecodeVersion(*value).status() : absl::OkStatus();
     if (!version.ok() && !absl::IsDataLoss(version)) return version;
     if (value && version.ok()) continue;
     context->Guessable(CheckCode::kRoot, key, value ? std::string(version.message()) : "the record is missing",
@@ -44,7 +45,11 @@ void CheckContext::Report(CheckCode code, std::string_view key, std::string what
   const bool repaired = repairable && options_.repair;
   ++summary_.findings;
   if (!harmless && !repaired) ++summary_.errors_left;
-  report_({code, key::EscapedPathOfObject(key), std::move(what), harmless, repairable, repaired});
+  report_({code, key::EscapedPathOfObject(zones_.WithoutZones(key)), std::move(what), harmless, repairable, repaired});
+}
+
+std::string CheckContext::PathOf(std::string_view content) const {
+  return Escape(key::PathOfContent(zones_.WithoutZones(content)));
 }
 
 void CheckContext::Broken(CheckCode code, std::string_view key, std::string what) {

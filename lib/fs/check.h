@@ -6,6 +6,7 @@
 //   key            every key is one that fs/key.h knows, every value can be decoded
 //   root           the root directory, the version and the number bound are there
 //   parent         every entry lies in a directory that exists
+//   zone           every zone (zones.h) is that of one directory, and the version record tells of zones
 //   links          the link count of a directory is 2 + its subdirectories, that of a group the number of its names
 //   reference      every reference means a group in a home at or above its directory
 //   group-name     every name of a group is listed in its home, and every listed name is such a reference
@@ -20,10 +21,10 @@
 //   orphan         orphans of an unclean end (a repair reclaims them, as mounting does)
 //   leftover       keys of operations that a crash interrupted
 //
-// Cost: one scan of each tree in key order and, for names with several links, point reads. A directory whose content is
-// that of one found sound before, as in a clone, is not walked again (check_sound.h). Memory does not grow with the
-// number of files, only with depth, with the directories in shared nodes, with the link homes in use, and with the
-// damage.
+// Cost: one scan of each tree in key order, but for zones, and, for names with several links, point reads. A directory
+// whose content is that of one found sound before, as in a clone, is not walked again (check_sound.h). Memory does not
+// grow with the number of files, only with depth, with the directories in shared nodes, with the link homes in use,
+// with zones, and with the damage.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -42,6 +43,7 @@ enum class CheckCode : uint8_t {
   kKey,
   kRoot,
   kParent,
+  kZone,
   kLinks,
   kReference,
   kGroupName,

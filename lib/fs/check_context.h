@@ -12,6 +12,7 @@
 #include "fs/check.h"
 #include "fs/check_sound.h"
 #include "fs/record.h"
+#include "fs/zone_roots.h"
 
 namespace betr::fs {
 
@@ -66,6 +67,11 @@ class CheckContext {
   // What lies below a directory, if another directory may have the very same.
   absl::StatusOr<std::optional<SubtreeDigest>> Digest(std::string_view content);
 
+  // The zones whose roots the scan of "meta" has met.
+  ZoneRoots& zones() { return zones_; }
+  // Of a directory with this content prefix, escaped.
+  std::string PathOf(std::string_view content) const;
+
   // References that no home lists, met by the scan, by the key of their group: they are names all the same. Memory:
   // that of the damage.
   std::map<std::string, uint32_t>& unlisted() { return unlisted_; }
@@ -85,6 +91,7 @@ class CheckContext {
   absl::FunctionRef<void(const CheckFinding&)> report_;
   CheckSummary summary_;
   WriteBatch repairs_;
+  ZoneRoots zones_;
   std::map<std::string, uint32_t> unlisted_;
   uint64_t number_bound_ = 0;
   uint64_t steps_ = 0;

@@ -69,9 +69,9 @@ absl::Status DataScan::EnterDirectory(std::string_view content) {
   while (!stack_.empty() && !content.starts_with(stack_.back().content)) Leave();
   while (!skip_ && (stack_.empty() || stack_.back().content.size() < content.size())) {
     const size_t known = stack_.empty() ? 0 : stack_.back().content.size();
-    const size_t end = content.find('\0', known);
-    if (end == std::string_view::npos) break;  // the root
-    Directory directory{std::string(content.substr(0, end + 1)), std::nullopt, context_.summary()};
+    const size_t next = key::NextContent(content, known);
+    if (next == 0) break;  // the root
+    Directory directory{std::string(content.substr(0, next)), std::nullopt, context_.summary()};
     BETR_ASSIGN_OR_RETURN(directory.digest, context_.Digest(directory.content));
     if (const auto sound = directory.digest ? sound_.find(*directory.digest) : sound_.end(); sound != sound_.end()) {
       context_.summary().blocks += sound->second.blocks;

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include "base/escape.h"
 #include "base/status.h"
 #include "fs/key.h"
 
@@ -49,7 +48,7 @@ absl::StatusOr<std::optional<uint64_t>> TrueName(CheckContext* context, const st
   if (!parsed) return std::nullopt;  // the scan reports it
   const absl::StatusOr<uint64_t> id = DecodeGroupName(names.Value(), "name of a link group");
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value,
-                        context->GetMeta(content + std::string(parsed->relative)));
+                        context->GetMeta(key::Absolute(content, parsed->relative)));
   const absl::StatusOr<EntryRecord> entry = DecodeEntry(value.value_or(""), "record");
   const Reference* const reference = entry.ok() ? std::get_if<Reference>(&*entry) : nullptr;
   if (!id.ok() || reference == nullptr || reference->id != *id) return std::nullopt;
@@ -91,7 +90,7 @@ void JudgeGroups(CheckContext* context, const std::string& content, const Counts
       context->MendRecord(batch, object, delta);
     };
     const std::string what = absl::StrFormat("link group %u in /%s has %u names and %u links", id,
-                                             Escape(key::PathOfContent(content)), count.names, count.links);
+                                             context->PathOf(content), count.names, count.links);
     context->Mendable(count.names == 0 ? CheckCode::kGroup : CheckCode::kLinks, object, what, mend);
   }
 }

@@ -24,9 +24,9 @@ std::string LostContent() { return key::Content("", kLostAndFound); }
 std::string TargetBelow(const std::string& content, std::string_view object) {
   const std::optional<key::MetaKey> parsed = key::ParseMeta(object);
   if (parsed && parsed->kind == key::MetaKey::Kind::kGroup) {
-    return key::Entry(content + std::string(parsed->content), absl::StrFormat("link-%u", parsed->id));
+    return key::Entry(content + key::OutOfZone(parsed->content), absl::StrFormat("link-%u", parsed->id));
   }
-  return content + std::string(object);
+  return content + key::OutOfZone(object);
 }
 
 }  // namespace
@@ -50,9 +50,11 @@ std::string NewRootRecord(std::string_view key) {
 }
 
 void MoveToLostAndFound(CheckContext* context, WriteBatch* batch, std::string_view content) {
-  const std::string target = LostContent() + std::string(content);
+  const std::string target = LostContent() + key::OutOfZone(content);
   for (const TreeId tree : {context->meta(), context->data()}) batch->RenamePrefix(tree, content, tree, target);
 }
+
+std::string LostZone(uint64_t zone) { return key::Entry(LostContent(), absl::StrFormat("zone-%u", zone)); }
 
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object) {
   LostFile file;

@@ -23,8 +23,12 @@ InodeRecord NewDirectory(uint64_t number);
 // The record with one of the three keys that a file system cannot be without.
 std::string NewRootRecord(std::string_view key);
 
-// Moves all that is below a directory, in both trees, to the same path below /lost+found.
+// Moves all that is below a directory, in both trees, to the same path below /lost+found; what is in zone 6, to
+// /lost+found/zone-6.
 void MoveToLostAndFound(CheckContext* context, WriteBatch* batch, std::string_view content);
+
+// The directory in /lost+found for a zone whose root is lost.
+std::string LostZone(uint64_t zone);
 
 // A file of which only the content is known.
 struct LostFile {

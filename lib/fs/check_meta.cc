@@ -13,15 +13,14 @@
 #include "betr/filesystem.h"
 #include "fs/check_context.h"
 #include "fs/check_home.h"
+#include "fs/check_inode.h"
 #include "fs/check_mend.h"
+#include "fs/check_zones.h"
 #include "fs/key.h"
 #include "fs/pending_erases.h"
 
 namespace betr::fs {
 namespace {
-
-// Numbers so far above the bound would be given to new files before long.
-constexpr uint64_t kNumbersAhead = uint64_t{1} << 40;
 
 // A directory that the scan is in.
 struct Directory {
@@ -30,7 +29,8 @@ struct Directory {
   bool exists = false;
   InodeRecord record;
   uint64_t subdirectories = 0;
-  size_t longest_key = 0;  // of an entry below
+  size_t name_size = 0;  // by so much a path of the directory is longer than the one of the directory above
+  size_t reach = 0;      // as in the record; 0 if there is no entry below
   bool home_checked = false;
   // For the memory of what is sound: what was counted, found and met before the scan came here.
   std::optional<SubtreeDigest> digest;
@@ -45,13 +45,20 @@ class MetaScan {
   absl::Status Run();
 
  private:
+  // A walk in the midst of another one. At its end the stack is as high as it was before.
+  struct Place {
+    std::unique_ptr<Cursor> cursor;
+    size_t depth;
+  };
+  absl::Status Walk(const Range& range);
+  absl::Status Begin(const Range& range, size_t depth);
+  absl::Status EnterZone(std::string_view key, const InodeRecord& record);
   absl::Status Visit(std::string_view key, std::string_view value);
   absl::Status VisitGlobal(const key::MetaKey& parsed, std::string_view key, std::string_view value);
   absl::Status VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value);
   absl::Status VisitHome(std::string_view key);
   absl::Status VisitReference(std::string_view key, const Reference& reference);
   absl::Status VisitInode(std::string_view key, const InodeRecord& record);
-  absl::Status CheckXattrs(std::string_view key, const InodeRecord& record);
   absl::Status CheckEmptyDirectory(std::string_view key, const InodeRecord& record);
 
   // Makes the directory with this content prefix the innermost one.
@@ -67,9 +74,10 @@ class MetaScan {
 
   CheckContext& context_;
   std::vector<Directory> stack_;
+  std::vector<Place> walks_;
   std::vector<std::string> homes_;  // that hold groups, or names of groups
   SoundSubtrees sound_;
-  uint64_t links_ = 0;               // references, groups and names of groups met so far
+  uint64_t links_ = 0;               // references, groups, names of groups and roots of zones met so far
   std::optional<std::string> skip_;  // the content prefix of a directory that need not be walked
 };
 
@@ -82,10 +90,31 @@ absl::Status MetaScan::Run() {
   }
   if (context_.number_bound() == 0) context_.SetNumberBound(kFirstNumberBound);
   BETR_RETURN_IF_ERROR(Push("", key::kRootObject));
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
-                        context_.store().NewCursor(context_.view(), context_.meta()));
-  cursor->SeekToFirst();
-  while (cursor->Valid()) {
+  if (InodeRecord& root = stack_.front().record; std::exchange(root.zone, 0) != 0) {
+    context_.Guessable(CheckCode::kRoot, key::kRootObject, "the root directory is in a zone",
+                       [&](WriteBatch* batch) { batch->Put(context_.meta(), key::kRootObject, EncodeInode(root)); });
+  }
+  // Zones come with the directories that are their roots.
+  const Range zones = Range::Prefix(key::kZonesPrefix);
+  BETR_RETURN_IF_ERROR(Walk({Range::All().lo, zones.lo}));
+  BETR_RETURN_IF_ERROR(Walk({zones.hi, Range::All().hi}));
+  while (!stack_.empty()) Leave();
+  BETR_RETURN_IF_ERROR(CheckZones(&context_));
+  // Only now is it known which names their homes do not list.
+  for (const std::string& home : homes_) BETR_RETURN_IF_ERROR(CheckHome(&context_, home));
+  return absl::OkStatus();
+}
+
+absl::Status MetaScan::Walk(const Range& range) {
+  BETR_RETURN_IF_ERROR(Begin(range, stack_.size()));
+  while (!walks_.empty()) {
+    Cursor* const cursor = walks_.back().cursor.get();
+    if (!cursor->Valid()) {
+      BETR_RETURN_IF_ERROR(cursor->status());
+      while (stack_.size() > walks_.back().depth) Leave();
+      walks_.pop_back();
+      continue;
+    }
     BETR_RETURN_IF_ERROR(context_.Step());
     BETR_RETURN_IF_ERROR(Visit(cursor->Key(), cursor->Value()));
     if (const auto skip = std::exchange(skip_, std::nullopt)) {
@@ -94,10 +123,36 @@ absl::Status MetaScan::Run() {
       cursor->Next();
     }
   }
-  while (!stack_.empty()) Leave();
-  BETR_RETURN_IF_ERROR(cursor->status());
-  // Only now is it known which names their homes do not list.
-  for (const std::string& home : homes_) BETR_RETURN_IF_ERROR(CheckHome(&context_, home));
+  return absl::OkStatus();
+}
+
+absl::Status MetaScan::Begin(const Range& range, size_t depth) {
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Cursor> cursor,
+                        context_.store().NewCursor(context_.view(), context_.meta(), range));
+  cursor->SeekToFirst();
+  walks_.push_back({std::move(cursor), depth});
+  return absl::OkStatus();
+}
+
+// The content of a directory that is the root of a zone comes before what follows the directory's record.
+absl::Status MetaScan::EnterZone(std::string_view key, const InodeRecord& record) {
+  CheckNumber(&context_, key, record.zone);
+  if (context_.zones().Contains(record.zone)) {
+    context_.Guessable(CheckCode::kZone, key, absl::StrFormat("zone %u is that of another directory", record.zone),
+                       [&](WriteBatch* batch) {
+                         InodeRecord mended = record;
+                         mended.zone = 0;
+                         batch->Put(context_.meta(), key, EncodeInode(mended));
+                       });
+    return absl::OkStatus();
+  }
+  context_.zones().Add(record.zone, key);
+  ++links_;
+  const std::string content = key::Zone(record.zone);
+  const size_t depth = stack_.size();
+  BETR_RETURN_IF_ERROR(Push(content, key));
+  if (!std::exchange(skip_, std::nullopt)) return Begin(Range::Prefix(content), depth);
+  Leave();
   return absl::OkStatus();
 }
 
@@ -137,7 +192,8 @@ absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view 
 absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value) {
   BETR_RETURN_IF_ERROR(Enter(parsed.content));
   if (skip_) return absl::OkStatus();
-  for (Directory& directory : stack_) directory.longest_key = std::max(directory.longest_key, key.size());
+  Directory& directory = stack_.back();
+  directory.reach = std::max(directory.reach, key.size() - directory.content.size());
   const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
   if (!entry.ok()) {
     context_.BadRecord(key, entry.status());
@@ -149,28 +205,13 @@ absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view k
 
 absl::Status MetaScan::VisitInode(std::string_view key, const InodeRecord& record) {
   ++(record.IsDirectory() ? context_.summary().directories : context_.summary().files);
-  const uint64_t bound = context_.number_bound();
-  if (record.number - bound < kNumbersAhead) {
-    context_.Mendable(CheckCode::kNumber, key,
-                      absl::StrFormat("inode number %u is not below the bound %u", record.number, bound),
-                      [&](WriteBatch* batch) {
-                        context_.SetNumberBound(record.number + 1);
-                        batch->Put(context_.meta(), key::kNumberBoundKey, EncodeNumberBound(record.number + 1));
-                      });
-  }
-  BETR_RETURN_IF_ERROR(CheckXattrs(key, record));
+  CheckNumber(&context_, key, record.number);
+  BETR_RETURN_IF_ERROR(CheckXattrs(&context_, key, record));
   if (record.IsDirectory()) {
     ++stack_.back().subdirectories;
-    return CheckEmptyDirectory(key, record);
+    return record.zone != 0 ? EnterZone(key, record) : CheckEmptyDirectory(key, record);
   }
-  if (record.links != 1) {
-    context_.Mendable(CheckCode::kLinks, key, absl::StrFormat("%u links of a file with one name", record.links),
-                      [&](WriteBatch* batch) {
-                        AttributeDelta delta;
-                        delta.links = 1 - int64_t{record.links};
-                        context_.MendRecord(batch, key, delta);
-                      });
-  }
+  CheckLinks(&context_, key, record, 1, "a file with one name");
   return absl::OkStatus();
 }
 
@@ -183,30 +224,7 @@ absl::Status MetaScan::CheckEmptyDirectory(std::string_view key, const InodeReco
   cursor->SeekToFirst();
   BETR_RETURN_IF_ERROR(cursor->status());
   if (cursor->Valid()) return absl::OkStatus();
-  context_.Mendable(CheckCode::kLinks, key, absl::StrFormat("%u links of an empty directory", record.links),
-                    [&](WriteBatch* batch) {
-                      AttributeDelta delta;
-                      delta.links = 2 - int64_t{record.links};
-                      context_.MendRecord(batch, key, delta);
-                    });
-  return absl::OkStatus();
-}
-
-absl::Status MetaScan::CheckXattrs(std::string_view key, const InodeRecord& record) {
-  InodeRecord mended = record;
-  for (const XattrRecord& xattr : record.xattrs) {
-    if (!xattr.external) continue;
-    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetData(key::Xattr(key, xattr.name)));
-    if (value && value->size() == xattr.size) continue;
-    const auto drop = [&](WriteBatch* batch) {
-      std::erase_if(mended.xattrs, [&](const XattrRecord& other) { return other.name == xattr.name; });
-      batch->Put(context_.meta(), key, EncodeInode(mended));
-    };
-    context_.Guessable(CheckCode::kXattr, key,
-                       absl::StrFormat("the value of %s should have %u bytes, found %d", Escape(xattr.name), xattr.size,
-                                       value ? static_cast<int64_t>(value->size()) : -1),
-                       drop);
-  }
+  CheckLinks(&context_, key, record, 2, "an empty directory");
   return absl::OkStatus();
 }
 
@@ -236,14 +254,14 @@ absl::Status MetaScan::VisitReference(std::string_view key, const Reference& ref
         batch->Erase(context_.meta(), key);
       }
     };
-    context_.Guessable(CheckCode::kReference, key,
-                       absl::StrFormat("group %u is not in /%s, or of another type", reference.id,
-                                       Escape(key::PathOfContent(home->content))),
-                       mend);
+    context_.Guessable(
+        CheckCode::kReference, key,
+        absl::StrFormat("group %u is not in /%s, or of another type", reference.id, context_.PathOf(home->content)),
+        mend);
     return absl::OkStatus();
   }
   const std::string group_key = key::Group(home->content, reference.id);
-  const std::string listed = key::GroupName(home->content, key.substr(home->content.size()));
+  const std::string listed = key::GroupName(home->content, key::Relative(home->content, key));
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(listed));
   if (value && *value == EncodeGroupName(reference.id)) return absl::OkStatus();
   ++context_.unlisted()[group_key];
@@ -270,9 +288,9 @@ absl::Status MetaScan::Enter(std::string_view content) {
   while (!content.starts_with(stack_.back().content)) Leave();
   while (!skip_ && stack_.back().content.size() < content.size()) {
     const std::string_view above = stack_.back().content;
-    const size_t end = content.find('\0', above.size());
-    const std::string object = key::Entry(above, content.substr(above.size(), end - above.size()));
-    BETR_RETURN_IF_ERROR(Push(content.substr(0, end + 1), object));
+    const size_t next = key::NextContent(content, above.size());
+    const std::string object = key::Entry(above, content.substr(above.size(), next - 1 - above.size()));
+    BETR_RETURN_IF_ERROR(Push(content.substr(0, next), object));
   }
   return absl::OkStatus();
 }
@@ -282,7 +300,9 @@ absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
   directory.content = content;
   directory.object = object;
   BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context_.GetInode(object));
-  directory.exists = record && record->IsDirectory();
+  if (!stack_.empty()) directory.name_size = object.size() - stack_.back().content.size();
+  const bool is_elsewhere = record && record->zone != 0 && content != key::Zone(record->zone) && !content.empty();
+  directory.exists = record && record->IsDirectory() && !is_elsewhere;
   if (directory.exists) {
     directory.record = *std::move(record);
   } else if (stack_.empty() || stack_.back().exists) {
@@ -328,9 +348,7 @@ absl::Status MetaScan::SkipIfSound() {
   directory.digest.reset();
   context_.summary().files += totals.files;
   context_.summary().directories += totals.directories;
-  for (Directory& above : stack_) {
-    above.longest_key = std::max(above.longest_key, directory.content.size() + totals.reach);
-  }
+  directory.reach = totals.reach;
   skip_ = directory.content;
   return absl::OkStatus();
 }
@@ -339,12 +357,12 @@ absl::Status MetaScan::SkipIfSound() {
 void MetaScan::RememberIfSound(const Directory& directory) {
   const CheckSummary& now = context_.summary();
   const bool sound = now.findings == directory.before.findings && links_ == directory.links_before;
-  if (!directory.digest || !sound || directory.longest_key < directory.content.size()) return;
+  if (!directory.digest || !sound || directory.reach == 0) return;
   SoundTotals totals;
   totals.files = now.files - directory.before.files;
   totals.directories = now.directories - directory.before.directories;
   totals.subdirectories = directory.subdirectories;
-  totals.reach = directory.longest_key - directory.content.size();
+  totals.reach = directory.reach;
   sound_[*directory.digest] = totals;
 }
 
@@ -352,17 +370,12 @@ void MetaScan::Leave() {
   const Directory directory = std::move(stack_.back());
   stack_.pop_back();
   RememberIfSound(directory);
-  if (!directory.exists) return;
-  AttributeDelta delta;
-  const uint64_t links = 2 + directory.subdirectories;
-  if (directory.record.links != links) {
-    delta.links = static_cast<int64_t>(links) - int64_t{directory.record.links};
-    context_.Mendable(CheckCode::kLinks, directory.object,
-                      absl::StrFormat("%u links of a directory that should have %u", directory.record.links, links),
-                      [&](WriteBatch* batch) { context_.MendRecord(batch, directory.object, delta); });
+  if (!stack_.empty() && directory.reach > 0) {
+    stack_.back().reach = std::max(stack_.back().reach, directory.name_size + directory.reach);
   }
-  const size_t reach =
-      directory.longest_key > directory.content.size() ? directory.longest_key - directory.content.size() : 0;
+  if (!directory.exists) return;
+  CheckLinks(&context_, directory.object, directory.record, 2 + directory.subdirectories, "a directory");
+  const size_t reach = directory.reach;
   if (directory.record.reach >= reach) return;
   AttributeDelta farther;
   farther.reach_at_least = reach;

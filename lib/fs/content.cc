@@ -9,6 +9,7 @@
 #include "fs/key.h"
 #include "fs/time_coding.h"
 #include "fs/transaction.h"
+#include "fs/zones.h"
 
 namespace betr::fs {
 namespace {
@@ -49,6 +50,7 @@ absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::str
     if (!gathered.ok()) break;
     done += part.size();
   }
+  SplitZoneIfGrown(core, inode, Bytes{done});
   return done;
 }
 

@@ -39,6 +39,31 @@ WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops) {
   return alone;
 }
 
+// The root of the zone that the content of a directory is in.
+const Inode& ZoneRootOf(const Inode& directory) {
+  const Inode* at = &directory;
+  while (at->place == InodePlace::kNamed && at->record.zone == 0) at = at->parent();
+  return *at;
+}
+
+size_t SizeOfNames(const Inode& top, const Inode& directory) {
+  size_t size = 0;
+  for (const Inode* at = &directory; at != &top; at = at->parent()) size += at->names.front().name.size() + 1;
+  return size;
+}
+
+// Appends the names on the way from `top` to a directory below it, each with its NUL.
+std::string AppendNames(std::string content, const Inode& top, const Inode& directory) {
+  size_t size = content.size() + SizeOfNames(top, directory);
+  content.resize(size, '\0');
+  for (const Inode* at = &directory; at != &top; at = at->parent()) {
+    const std::string& name = at->names.front().name;
+    size -= name.size() + 1;
+    content.replace(size, name.size(), name);
+  }
+  return content;
+}
+
 uint64_t RandomSeed() {
   const Uuid uuid = RandomUuid();
   uint64_t seed = 0;
@@ -68,18 +93,13 @@ FileTime Core::Now() {
 }
 
 std::string Core::ContentOf(const Inode& directory) const {
-  size_t size = 0;
-  for (const Inode* at = &directory; at->place == InodePlace::kNamed; at = at->parent()) {
-    size += at->names.front().name.size() + 1;
-  }
-  std::string content(size, '\0');
-  for (const Inode* at = &directory; at->place == InodePlace::kNamed; at = at->parent()) {
-    const std::string& name = at->names.front().name;
-    size -= name.size() + 1;
-    content.replace(size, name.size(), name);
-  }
-  return content;
+  const Inode& zone = ZoneRootOf(directory);
+  return AppendNames(key::Zone(zone.record.zone), zone, directory);
 }
+
+std::string Core::PathOf(const Inode& directory) const { return AppendNames("", inodes_.root(), directory); }
+
+size_t Core::PathSizeOf(const Inode& directory) const { return SizeOfNames(inodes_.root(), directory); }
 
 std::string Core::ObjectOf(const Inode& inode) const {
   switch (inode.place) {
@@ -126,7 +146,7 @@ absl::StatusOr<Inode*> Core::Find(Inode& directory, std::string_view name) {
 
 absl::StatusOr<Inode*> Core::FindRead(Inode& directory, std::string_view name, std::string_view value) {
   if (const auto child = directory.children.find(name); child != directory.children.end()) return child->second;
-  const std::string what = key::PathOfObject(key::Entry(ContentOf(directory), name));
+  const std::string what = key::PathOfObject(key::Entry(PathOf(directory), name));
   BETR_ASSIGN_OR_RETURN(EntryRecord entry, DecodeEntry(value, what));
   if (InodeRecord* const record = std::get_if<InodeRecord>(&entry)) {
     return &inodes_.AddNamed(&directory, name, std::move(*record));

@@ -19,6 +19,12 @@
 
 namespace betr::fs {
 
+// What zones (zones.h) need to know between operations.
+struct ZoneState {
+  bool exist = false;  // there are, or have been, some
+  Bytes grown{0};      // since a zone was last looked at, whether it is to be split
+};
+
 class Core {
  public:
   // Requires: the trees exist and have been checked (see mount.cc).
@@ -30,12 +36,16 @@ class Core {
   TreeId data() const { return data_; }
   InodeTable& inodes() { return inodes_; }
   const MountOptions& options() const { return options_; }
+  ZoneState& zones() { return zones_; }
 
   FileTime Now();
 
   // --- where things are --------------------------------------------------------------------------------------
-  // O(depth). Require: the directory (object) has not been removed.
+  // O(depth). Require: the directory (object) has not been removed. The path of a directory is its content prefix if
+  // there are no zones.
   std::string ContentOf(const Inode& directory) const;
+  std::string PathOf(const Inode& directory) const;
+  size_t PathSizeOf(const Inode& directory) const;
   std::string ObjectOf(const Inode& inode) const;
   // The nearest link home at or above a directory.
   Inode& HomeOf(Inode& directory);
@@ -96,6 +106,7 @@ class Core {
   Clock& clock_;
   NameBudget budget_;
   InodeTable inodes_;
+  ZoneState zones_;
 
   size_t batch_bytes_;
   std::vector<Inode*> pending_;

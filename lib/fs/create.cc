@@ -7,6 +7,7 @@
 #include "fs/key.h"
 #include "fs/names.h"
 #include "fs/place.h"
+#include "fs/zones.h"
 
 namespace betr::fs {
 namespace {
@@ -53,6 +54,7 @@ absl::StatusOr<Inode*> Create(Core& core, Inode& directory, std::string_view nam
   Inode& inode = core.inodes().AddNamed(&directory, name, record);
   directory.known_names.Add(name);
   if (inode.IsDirectory()) inode.known_names.BecomeEmpty();
+  SplitZoneIfGrown(core, inode, Bytes{0});
   return &inode;
 }
 

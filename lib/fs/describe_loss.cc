@@ -16,6 +16,7 @@
 #include "betr/filesystem.h"
 #include "fs/key.h"
 #include "fs/record.h"
+#include "fs/zone_roots.h"
 
 namespace betr::fs {
 namespace {
@@ -24,9 +25,9 @@ constexpr size_t kBlockNumberSize = 8;
 constexpr uint64_t kMaxBlocks = kMaxFileSize / kFileBlock;
 
 // A position between keys as people write it: names with slashes, as far as the key goes.
-std::string PathOfBound(const Bound& bound) {
+std::string PathOfBound(const ZoneRoots& zones, const Bound& bound) {
   std::string path = "/";
-  for (const char byte : bound.bytes) {
+  for (const char byte : zones.WithoutZones(bound.bytes)) {
     if (byte != '\0') {
       path.push_back(byte);
     } else if (path.back() != '/') {
@@ -60,12 +61,14 @@ Bound RecordOf(const Bound& bound) {
   return bound;
 }
 
-std::string Path(std::string_view entry) { return "/" + key::PathOfObject(entry); }
+std::string Path(const ZoneRoots& zones, std::string_view entry) {
+  return "/" + key::PathOfObject(zones.WithoutZones(entry));
+}
 
 // The names of files with several of them.
 class GroupNames {
  public:
-  explicit GroupNames(const Store& store) : store_(store) {}
+  GroupNames(const Store& store, const ZoneRoots& zones) : store_(store), zones_(zones) {}
 
   absl::StatusOr<std::vector<std::string>> Of(TreeId meta, std::string_view home, uint64_t id) {
     if (!has_home_ || home_ != home) {
@@ -82,7 +85,8 @@ class GroupNames {
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(meta, Range::Prefix(front)));
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
       const absl::StatusOr<uint64_t> id = DecodeGroupName(cursor->Value(), "");
-      if (id.ok()) names_[*id].push_back(Path(std::string(home).append(cursor->Key().substr(front.size()))));
+      if (!id.ok()) continue;
+      names_[*id].push_back(Path(zones_, key::Absolute(home, cursor->Key().substr(front.size()))));
     }
     BETR_RETURN_IF_ERROR(cursor->status());
     home_ = home;
@@ -91,6 +95,7 @@ class GroupNames {
   }
 
   const Store& store_;
+  const ZoneRoots& zones_;
   std::string home_;
   bool has_home_ = false;
   absl::flat_hash_map<uint64_t, std::vector<std::string>> names_;
@@ -99,7 +104,13 @@ class GroupNames {
 class Describer {
  public:
   Describer(const Store& store, absl::FunctionRef<void(const Loss&)> say)
-      : store_(store), meta_(store.FindTree(kMetaTree)), groups_(store), say_(say) {}
+      : store_(store), meta_(store.FindTree(kMetaTree)), groups_(store, zones_), say_(say) {}
+
+  absl::Status Begin() {
+    if (!meta_.ok()) return absl::OkStatus();
+    BETR_ASSIGN_OR_RETURN(zones_, ZoneRoots::In(store_, *meta_));
+    return absl::OkStatus();
+  }
 
   absl::Status Add(const store::LostRange& lost) {
     if (lost.tree == kDataTree && meta_.ok()) return AddContent(lost);
@@ -123,18 +134,18 @@ class Describer {
   }
 
  private:
-  static void SetBounds(const Range& range, Loss* loss) {
-    if (range.lo != Range::All().lo) loss->from = PathOfBound(range.lo);
-    if (range.hi != Range::All().hi) loss->to = PathOfBound(range.hi);
+  void SetBounds(const Range& range, Loss* loss) const {
+    if (range.lo != Range::All().lo) loss->from = PathOfBound(zones_, range.lo);
+    if (range.hi != Range::All().hi) loss->to = PathOfBound(zones_, range.hi);
   }
 
-  static void AddNames(const Range& range, Loss* loss) {
+  void AddNames(const Range& range, Loss* loss) const {
     const std::string& key = range.lo.bytes;
     const bool is_one = range.lo == Bound::At(key) && range.hi == Bound::At(key + '\0');
     const auto parsed = key::ParseMeta(key);
     if (is_one && parsed && parsed->kind == key::MetaKey::Kind::kEntry) {
       loss->kind = Loss::Kind::kName;
-      loss->names = {Path(key)};
+      loss->names = {Path(zones_, key)};
     } else {
       loss->kind = Loss::Kind::kNames;
       SetBounds(range, loss);
@@ -179,7 +190,7 @@ class Describer {
     const auto parsed = key::ParseMeta(object);
     if (parsed && parsed->kind == key::MetaKey::Kind::kGroup) return groups_.Of(*meta_, parsed->content, parsed->id);
     if (parsed && parsed->kind == key::MetaKey::Kind::kRoot) return std::vector<std::string>{"/"};
-    if (parsed && parsed->kind == key::MetaKey::Kind::kEntry) return std::vector{Path(object)};
+    if (parsed && parsed->kind == key::MetaKey::Kind::kEntry) return std::vector{Path(zones_, object)};
     return std::vector<std::string>();
   }
 
@@ -198,6 +209,7 @@ class Describer {
 
   const Store& store_;
   const absl::StatusOr<TreeId> meta_;
+  ZoneRoots zones_;
   GroupNames groups_;
   absl::FunctionRef<void(const Loss&)> say_;
   std::optional<Loss> pending_;
@@ -281,6 +293,7 @@ absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lo
                             absl::FunctionRef<void(const Loss&)> say) {
   Join(&lost);
   Describer describer(store, say);
+  BETR_RETURN_IF_ERROR(describer.Begin());
   for (const store::LostRange& range : lost) {
     BETR_RETURN_IF_ERROR(describer.Add(range));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dissolving a link home: its groups go to the next home above, under fresh ids, and its flag goes. A group with its
-// names is one transaction; a record at key::kDissolveKey, which holds the home's content prefix, says that there is
-// more to do until the last one is written.
+// names is one transaction; a record at key::kDissolveKey, which holds the home's path, says that there is more to do
+// until the last one is written.
 #include <map>
 
 #include "base/status.h"
@@ -25,7 +25,7 @@ absl::Status MoveGroup(Core& core, Inode& home, Inode& above, uint64_t id, const
   const std::string new_content = core.ContentOf(above);
   Transaction transaction(&core);
   WriteBatch& batch = transaction.batch();
-  batch.Put(core.meta(), key::kDissolveKey, old_content);
+  batch.Put(core.meta(), key::kDissolveKey, core.PathOf(home));
   const uint64_t new_id = transaction.FreshNumber();
   const std::string old_object = core.ObjectOf(*group);
   const std::string new_object = key::Group(new_content, new_id);
@@ -34,7 +34,7 @@ absl::Status MoveGroup(Core& core, Inode& home, Inode& above, uint64_t id, const
   batch.Put(core.meta(), new_object, EncodeInode(record));
   MoveAttachments(&batch, core.data(), old_object, new_object, record);
   for (const std::string& relative : names) {
-    const std::string entry = old_content + relative;
+    const std::string entry = key::Absolute(old_content, relative);
     batch.Put(core.meta(), entry, EncodeReference({record.type, new_id}));
     batch.Erase(core.meta(), key::GroupName(old_content, relative));
     batch.Put(core.meta(), GroupNameKey(new_content, entry), EncodeGroupName(new_id));
@@ -77,10 +77,10 @@ absl::StatusOr<Inode*> CommonHome(Core& core, Inode& a, Inode& b) {
 }
 
 absl::Status ResumeDissolve(Core& core) {
-  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> content, core.GetMeta(key::kDissolveKey));
-  if (!content) return absl::OkStatus();
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> path, core.GetMeta(key::kDissolveKey));
+  if (!path) return absl::OkStatus();
   Inode* home = &core.inodes().root();
-  std::string_view rest = *content;
+  std::string_view rest = *path;
   while (!rest.empty()) {
     const size_t end = rest.find('\0');
     if (end == std::string_view::npos || !home->IsDirectory()) return absl::DataLossError("link home: bad path");

@@ -35,11 +35,11 @@ bool IsNamed(const Side& side) { return side.slot.inode->place == InodePlace::kN
 bool HasAttachments(const Side& side) { return IsNamed(side) && side.slot.inode->record.HasAttachments(); }
 std::string ContentUnder(const Slot& slot) { return key::Content(slot.content, slot.name); }
 
-absl::Status CheckExchange(const Slot& from, const Slot& to) {
+absl::Status CheckExchange(const Core& core, const Slot& from, const Slot& to) {
   if (from.inode->IsDirectory() && IsBelow(*to.directory, *from.inode)) {
     return ErrnoError(EINVAL, "a directory into itself");
   }
-  return CheckReach(to, from.inode->record);
+  return CheckReach(core, to, from.inode->record);
 }
 
 // Adds: the object of `side` gets the name `to`; only its record or reference.
@@ -82,23 +82,25 @@ void FollowExchange(Core& core, const Side& side, const Slot& to) {
 
 absl::StatusOr<bool> PrepareLinks(Core& core, const Slot& from, Inode* to) {
   Inode* const inode = from.inode;
+  const bool is_below_home = inode->IsDirectory() && !inode->record.link_home;
   bool has_members = false;
-  if (inode->IsDirectory() && !inode->record.link_home) {
+  if (is_below_home) {
     BETR_ASSIGN_OR_RETURN(has_members, HasMembersBelow(core, core.HomeOf(*from.directory), core.ContentOf(*inode)));
   }
-  if (has_members || inode->place == InodePlace::kGroup) {
+  const bool may_have_members = has_members || (is_below_home && core.zones().exist);  // in a zone below it
+  if (may_have_members || inode->place == InodePlace::kGroup) {
     BETR_RETURN_IF_ERROR(CommonHome(core, *from.directory, *to).status());
   }
-  return has_members;
+  return has_members && HasContent(*inode);
 }
 
 bool HasContent(const Inode& inode) {
-  return inode.IsDirectory() && (inode.record.link_home || !inode.known_names.KnownEmpty());
+  return inode.IsDirectory() && inode.record.zone == 0 && (inode.record.link_home || !inode.known_names.KnownEmpty());
 }
 
 absl::Status Exchange(Core& core, const Slot& a, const Slot& b) {
-  BETR_RETURN_IF_ERROR(CheckExchange(a, b));
-  BETR_RETURN_IF_ERROR(CheckExchange(b, a));
+  BETR_RETURN_IF_ERROR(CheckExchange(core, a, b));
+  BETR_RETURN_IF_ERROR(CheckExchange(core, b, a));
   Side side_a{a, false, {}};
   Side side_b{b, false, {}};
   BETR_ASSIGN_OR_RETURN(side_a.has_members, PrepareLinks(core, a, b.directory));

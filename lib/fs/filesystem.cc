@@ -212,7 +212,7 @@ absl::StatusOr<std::string> FileSystem::PathOf(InodeId id) {
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
   if (inode->place == fs::InodePlace::kRoot) return std::string();
   if (inode->place != fs::InodePlace::kNamed) return ErrnoError(ENOENT, "a file without one name");
-  return fs::key::PathOfObject(session.core().ObjectOf(*inode));
+  return fs::key::PathOfObject(fs::key::Entry(session.core().PathOf(*inode->parent()), inode->names.front().name));
 }
 
 }  // namespace betr

@@ -111,6 +111,7 @@ class InodeTable {
   InodeTable(NameBudget* budget, size_t idle_max);
 
   Inode& root() { return *root_; }
+  const Inode& root() const { return *root_; }
   Inode* Find(InodeId id) const;
 
   // A new inode without references.

@@ -15,6 +15,7 @@ constexpr char kReserved = '/';
 constexpr char kGroupTag = 'i';
 constexpr char kGroupNameTag = 'n';
 constexpr char kXattrTag = 'x';
+constexpr size_t kZoneSize = kZonesPrefix.size() + 9;  // of a zone's prefix
 constexpr uint64_t kMaxBlocks = kMaxFileSize / kFileBlock;
 
 std::string Tagged(std::string_view content, char tag) {
@@ -28,7 +29,7 @@ std::string Tagged(std::string_view content, char tag) {
 
 // Where the content prefix ends: at the NUL of an entry or the '/' of the reserved space. npos if there is neither.
 size_t ContentSize(std::string_view key) {
-  size_t at = 0;
+  size_t at = ZoneOf(key) != 0 ? kZoneSize : 0;
   while (at < key.size() && key[at] != kNul && key[at] != kReserved) {
     const size_t end = key.find(kNul, at);
     if (end == std::string_view::npos) return end;
@@ -97,6 +98,31 @@ std::string Entry(std::string_view content, std::string_view name) {
   return key;
 }
 
+std::string Zone(uint64_t zone) {
+  std::string key;
+  if (zone == 0) return key;
+  key.append(kZonesPrefix);
+  PutBigEndian64(&key, zone);
+  key.push_back(kNul);
+  return key;
+}
+
+uint64_t ZoneOf(std::string_view key) {
+  const bool is_in_one = key.size() >= kZoneSize && key.starts_with(kZonesPrefix) && key[kZoneSize - 1] == kNul;
+  return is_in_one ? LoadBigEndian64(key.data() + kZonesPrefix.size()) : 0;
+}
+
+std::string_view InZone(std::string_view key) { return key.substr(ZoneOf(key) != 0 ? kZoneSize : 0); }
+
+std::string OutOfZone(std::string_view key) {
+  const uint64_t zone = ZoneOf(key);
+  return (zone != 0 ? Content("", absl::StrFormat("zone-%u", zone)) : "").append(InZone(key));
+}
+
+size_t NextContent(std::string_view content, size_t above) {
+  return above == 0 && ZoneOf(content) != 0 ? kZoneSize : content.find(kNul, above) + 1;
+}
+
 std::string Group(std::string_view home_content, uint64_t id) {
   std::string key = Tagged(home_content, kGroupTag);
   PutBigEndian64(&key, id);
@@ -152,6 +178,14 @@ std::string GroupName(std::string_view home_content, std::string_view relative) 
   return Tagged(home_content, kGroupNameTag).append(relative);
 }
 
+std::string_view Relative(std::string_view home_content, std::string_view key) {
+  return key.starts_with(home_content) ? key.substr(home_content.size()) : key;
+}
+
+std::string Absolute(std::string_view home_content, std::string_view relative) {
+  return std::string(ZoneOf(relative) != 0 ? std::string_view() : home_content).append(relative);
+}
+
 std::optional<MetaKey> ParseMeta(std::string_view key) {
   if (key.starts_with(kGlobalPrefix)) return ParseGlobal(key);
   const size_t size = ContentSize(key);
@@ -171,6 +205,8 @@ std::optional<MetaKey> ParseMeta(std::string_view key) {
   }
   const std::optional<MetaKey> named = tag == kGroupNameTag ? ParseMeta(rest) : std::nullopt;
   if (!named || named->kind != MetaKey::Kind::kEntry) return std::nullopt;
+  // A name has one place in the list: the whole key only from outside of the zone.
+  if (ZoneOf(rest) != 0 && size > 0 && rest.starts_with(parsed.content)) return std::nullopt;
   parsed.kind = MetaKey::Kind::kGroupName;
   parsed.relative = rest;
   return parsed;
@@ -195,7 +231,8 @@ std::optional<DataKey> ParseData(std::string_view key) {
 }
 
 std::string PathOfContent(std::string_view content) {
-  std::string path(content.substr(0, content.empty() ? 0 : content.size() - 1));
+  std::string path = OutOfZone(content);
+  if (!path.empty()) path.pop_back();
   for (char& byte : path) {
     if (byte == kNul) byte = '/';
   }

@@ -30,8 +30,15 @@
 //
 //   //r   the root's inode record        //v   the version record
 //   //n   the bound of inode numbers     //o#7 the inode record of orphan 7: unlinked, but open
-//   //s   scratch space                  //d   the content prefix of a link home that is being dissolved
+//   //s   scratch space                  //d   the path of a link home that is being dissolved
 //   //e   ranges that are being erased key by key (pending_erases.h)
+//
+// A directory may be the root of a zone (zones.h). Then its content prefix is in the root's reserved space, whatever
+// its path, and what is below it goes on from there. Homes outside of the zone list names in it by their whole keys.
+//
+//   content prefix of it            /z#6·
+//   entry `libc.so` in its `lib`    /z#6·lib··libc.so
+//   usr·/n/z#6·lib··libc.so         meta: that name belongs to a group whose home is /usr
 #pragma once
 
 #include <cstdint>
@@ -50,6 +57,8 @@ inline constexpr std::string_view kOrphansPrefix = "//o";
 inline constexpr std::string_view kScratchPrefix = "//s";
 inline constexpr std::string_view kDissolveKey = "//d";
 inline constexpr std::string_view kErasesKey = "//e";
+// Everything that is in a zone.
+inline constexpr std::string_view kZonesPrefix = "/z";
 // Everything that a clone of the root leaves out.
 inline constexpr std::string_view kGlobalPrefix = "//";
 
@@ -58,6 +67,15 @@ bool ValidName(std::string_view name);
 
 std::string Content(std::string_view parent_content, std::string_view name);
 std::string Entry(std::string_view content, std::string_view name);
+// The content prefix of the root of a zone. Zone 0 is that of the file system's root, whose prefix is empty.
+std::string Zone(uint64_t zone);
+// The number of the zone that a key or a content prefix is in; what follows the zone's prefix.
+uint64_t ZoneOf(std::string_view key);
+std::string_view InZone(std::string_view key);
+// The key below the name `zone-6` instead of in zone 6: for messages, and for what has lost its place.
+std::string OutOfZone(std::string_view key);
+// The size of the next content prefix on the way to `content`, after that of size `above`.
+size_t NextContent(std::string_view content, size_t above);
 std::string Group(std::string_view home_content, uint64_t id);
 std::string Orphan(uint64_t id);
 
@@ -77,8 +95,10 @@ Range EntriesAfter(std::string_view content, std::string_view after);
 std::string Groups(std::string_view home_content);
 std::string GroupNames(std::string_view home_content);
 // The record of one name. `relative` is an entry key, or a content prefix for a range of names, without the home's
-// content prefix.
+// content prefix; what is in another zone than the home is not shortened.
 std::string GroupName(std::string_view home_content, std::string_view relative);
+std::string_view Relative(std::string_view home_content, std::string_view key);
+std::string Absolute(std::string_view home_content, std::string_view relative);
 
 // What a key of "meta" means.
 struct MetaKey {
@@ -86,7 +106,7 @@ struct MetaKey {
   Kind kind = Kind::kEntry;
   std::string_view content;   // of the directory, or of the home
   std::string_view name;      // of an entry
-  std::string_view relative;  // of a group name: the entry key without `content`
+  std::string_view relative;  // of a group name: the entry key relative to `content`
   uint64_t id = 0;            // of a group or orphan
 };
 // Nothing for what this schema does not know. The views look into `key`.
@@ -101,7 +121,7 @@ struct DataKey {
 };
 std::optional<DataKey> ParseData(std::string_view key);
 
-// "usr/lib" for usr·lib·, for messages.
+// "usr/lib" for usr·lib·, "zone-6/lib" for /z#6·lib·, for messages (zone_roots.h knows better).
 std::string PathOfContent(std::string_view content);
 // "usr/lib/libc.so" for the key of an entry; for any other key its escaped bytes.
 std::string PathOfObject(std::string_view object);

@@ -30,7 +30,7 @@ absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, const std::ve
   transaction.batch().MakesRoom();
   std::map<uint64_t, uint32_t> counts;
   for (const GroupMember& member : members) {
-    transaction.batch().Erase(core.meta(), content + member.relative);
+    transaction.batch().Erase(core.meta(), key::Absolute(content, member.relative));
     transaction.batch().Erase(core.meta(), key::GroupName(content, member.relative));
     ++counts[member.id];
   }
@@ -75,15 +75,18 @@ absl::StatusOr<bool> HasMembersBelow(Core& core, Inode& home, const std::string&
   return !members.empty();
 }
 
-absl::Status UnlinkMembers(Core& core, Inode& directory) {
+absl::Status UnlinkMembers(Core& core, Inode& directory, const std::vector<std::string>& contents) {
   if (directory.record.link_home || directory.place != InodePlace::kNamed) return absl::OkStatus();
   Inode& home = core.HomeOf(directory);
-  const std::string content = core.ContentOf(directory);
-  while (true) {
-    BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members, MembersBelow(core, home, content, kMembersPerBatch));
-    if (members.empty()) return absl::OkStatus();
-    BETR_RETURN_IF_ERROR(UnlinkSome(core, directory, home, members));
+  for (const std::string& content : contents) {
+    while (true) {
+      BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members,
+                            MembersBelow(core, home, content, kMembersPerBatch));
+      if (members.empty()) break;
+      BETR_RETURN_IF_ERROR(UnlinkSome(core, directory, home, members));
+    }
   }
+  return absl::OkStatus();
 }
 
 absl::Status GroupCloner::Prepare() {

@@ -23,7 +23,7 @@
 namespace betr::fs {
 
 struct GroupMember {
-  std::string relative;  // entry key without the home's content prefix
+  std::string relative;  // entry key relative to the home's content prefix
   uint64_t id = 0;
 };
 
@@ -40,8 +40,9 @@ absl::StatusOr<Inode*> CommonHome(Core& core, Inode& a, Inode& b);
 // Finishes the Dissolve that a crash interrupted, if there is one. To be called when mounting.
 absl::Status ResumeDissolve(Core& core);
 
-// Unlinks all names below `directory` that refer to groups of homes above it. In several transactions if many.
-absl::Status UnlinkMembers(Core& core, Inode& directory);
+// Unlinks all names below `directory` that refer to groups of homes above it: those under `contents`, which is all
+// that it has (ContentsBelow). In several transactions if many.
+absl::Status UnlinkMembers(Core& core, Inode& directory, const std::vector<std::string>& contents);
 
 // What the clone of a directory does about groups of a home above it: each group that has names below `source` gets a
 // copy with just these names in the clone, which is a home of its own. Call Prepare before the clone's transaction

@@ -50,7 +50,7 @@ std::string FrontOfData(std::string_view key) {
 
 bool IsMetaValue(std::string_view value) {
   return DecodeEntry(value, "").ok() || DecodeGroupName(value, "").ok() || DecodeNumberBound(value, "").ok() ||
-         CheckVersion(value).ok();
+         DecodeVersion(value).ok();
 }
 
 absl::StatusOr<LostTree> LookAt(const Store& store, const TreeInfo& info) {
@@ -116,8 +116,23 @@ class Adoption {
       act_(absl::StrFormat("node %s: %s in /%s/%s", Escape(tree.node), tree.kind == Kind::kMeta ? "files" : "content",
                            kLostAndFound, Escape(name)));
       BETR_RETURN_IF_ERROR(store_.ClonePrefix(tree.id, "", to, content + tree.front));
+      if (tree.front.empty()) BETR_RETURN_IF_ERROR(MoveZones(to, content));
     }
     return store_.DropTree(tree.id);
+  }
+
+  // Zones can only lie in the root.
+  absl::Status MoveZones(TreeId tree, const std::string& content) {
+    const std::string zones = content + std::string(key::kZonesPrefix);
+    while (true) {
+      BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(tree, Range::Prefix(zones)));
+      cursor->SeekToFirst();
+      BETR_RETURN_IF_ERROR(cursor->status());
+      const uint64_t zone = cursor->Valid() ? key::ZoneOf(cursor->Key().substr(content.size())) : 0;
+      if (zone == 0) return absl::OkStatus();
+      const std::string prefix = key::Zone(zone);
+      BETR_RETURN_IF_ERROR(store_.RenamePrefix(tree, content + prefix, tree, content + key::OutOfZone(prefix)));
+    }
   }
 
   Store& store_;
@@ -135,7 +150,7 @@ bool HasLostTrees(const Store& store) {
     if (!info.name.starts_with(store::kLostTreePrefix)) continue;
     is_lost = true;
     const absl::StatusOr<std::optional<std::string>> version = store.Get(info.id, key::kVersionKey);
-    has_version = has_version || (version.ok() && *version && CheckVersion(**version).ok());
+    has_version = has_version || (version.ok() && *version && DecodeVersion(**version).ok());
   }
   return named == 1 || (is_lost && (named == 2 || has_version));
 }

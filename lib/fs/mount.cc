@@ -44,7 +44,7 @@ absl::Status FormatTrees(Store* store, const RootOptions& root) {
   record.link_home = true;
   record.accessed = record.modified = record.changed = record.born = root.time;
   WriteBatch batch;
-  batch.Put(meta, key::kVersionKey, EncodeVersion(root.time));
+  batch.Put(meta, key::kVersionKey, EncodeVersion({root.time}));
   batch.Put(meta, key::kRootObject, EncodeInode(record));
   batch.Put(meta, key::kNumberBoundKey, EncodeNumberBound(kRootNumber + 1));
   return store->Write(batch);
@@ -53,17 +53,19 @@ absl::Status FormatTrees(Store* store, const RootOptions& root) {
 absl::StatusOr<std::unique_ptr<Core>> OpenCore(std::unique_ptr<Store> store, const MountOptions& options) {
   BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
   BETR_ASSIGN_OR_RETURN(const TreeId data, store->FindTree(kDataTree));
-  BETR_ASSIGN_OR_RETURN(const std::string version, Require(*store, meta, key::kVersionKey));
-  BETR_RETURN_IF_ERROR(CheckVersion(version));
+  BETR_ASSIGN_OR_RETURN(const std::string version_bytes, Require(*store, meta, key::kVersionKey));
+  BETR_ASSIGN_OR_RETURN(const VersionRecord version, DecodeVersion(version_bytes));
   BETR_ASSIGN_OR_RETURN(const std::string root_bytes, Require(*store, meta, key::kRootObject));
   BETR_ASSIGN_OR_RETURN(InodeRecord root, DecodeInode(root_bytes, "root directory"));
   if (!root.IsDirectory()) return absl::DataLossError("root directory: not a directory");
+  if (root.zone != 0) return absl::DataLossError("root directory: in a zone");
   BETR_ASSIGN_OR_RETURN(const std::string bound_bytes, Require(*store, meta, key::kNumberBoundKey));
   BETR_ASSIGN_OR_RETURN(const uint64_t bound, DecodeNumberBound(bound_bytes, "bound of inode numbers"));
 
   auto core = std::make_unique<Core>(std::move(store), meta, data, options);
   core->inodes().root().record = std::move(root);
   core->SetNumberBound(bound);
+  core->zones().exist = version.has_zones;
   if (core->store().ReadOnly()) return core;
   BETR_RETURN_IF_ERROR(FinishErases(*core));
   BETR_RETURN_IF_ERROR(ResumeDissolve(*core));

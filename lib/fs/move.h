@@ -6,12 +6,12 @@
 
 namespace betr::fs {
 
-// If names of groups move with the slot's object into directory `to`: dissolves the homes that they would leave or
-// enter, so that both directories have the same home. Returns whether there are such names below a directory,
-// which are then listed in that home.
+// If names of groups move, or may move, with the slot's object into directory `to`: dissolves the homes that they would
+// leave or enter, so that both directories have the same home. Returns whether there are such names below a directory
+// whose keys move with it; they are then listed in that home.
 absl::StatusOr<bool> PrepareLinks(Core& core, const Slot& from, Inode* to);
 
-// Whether there may be keys below the content prefix of an inode.
+// Whether there may be keys below the path of an inode, which move with it.
 bool HasContent(const Inode& inode);
 
 // Exchanges what has the two names, both taken.

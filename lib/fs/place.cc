@@ -5,7 +5,6 @@
 
 #include <cerrno>
 
-#include "base/check.h"
 #include "base/status.h"
 #include "fs/block_io.h"
 #include "fs/key.h"
@@ -16,7 +15,7 @@ absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view nam
   BETR_RETURN_IF_ERROR(CheckDirectory(directory));
   BETR_RETURN_IF_ERROR(CheckName(name));
   Slot slot{&directory, std::string(name), core.ContentOf(directory), {}, nullptr};
-  if (slot.content.size() + name.size() > kMaxPathSize) return ErrnoError(ENAMETOOLONG, name);
+  if (core.PathSizeOf(directory) + name.size() > kMaxPathSize) return ErrnoError(ENAMETOOLONG, name);
   slot.object = key::Entry(slot.content, name);
   BETR_ASSIGN_OR_RETURN(slot.inode, core.Find(directory, name));
   return slot;
@@ -36,11 +35,11 @@ absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_vie
   return slot;
 }
 
-absl::Status CheckReach(const Slot& slot, const InodeRecord& record) {
+absl::Status CheckReach(const Core& core, const Slot& slot, const InodeRecord& record) {
   if (!record.IsDirectory() || record.reach == 0) return absl::OkStatus();
   // An entry key has one byte more than its path.
-  const size_t content = slot.content.size() + slot.name.size() + 1;
-  if (content + record.reach - 1 <= kMaxPathSize) return absl::OkStatus();
+  const size_t path = core.PathSizeOf(*slot.directory) + slot.name.size() + 1;
+  if (path + record.reach - 1 <= kMaxPathSize) return absl::OkStatus();
   return ErrnoError(ENAMETOOLONG, absl::StrFormat("a path below %s", slot.name));
 }
 
@@ -52,14 +51,13 @@ InodeRecord RecordIn(const Inode& inode, NumberContext context) {
 }
 
 std::string GroupNameKey(const std::string& home_content, std::string_view key) {
-  Check(key.starts_with(home_content), "a name lies below its home");
-  return key::GroupName(home_content, key.substr(home_content.size()));
+  return key::GroupName(home_content, key::Relative(home_content, key));
 }
 
 void PutNamed(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record) {
   transaction->batch().Put(core.meta(), slot.object, EncodeInode(record));
   const size_t below = record.IsDirectory() && record.reach > 0 ? slot.name.size() + record.reach : 0;
-  transaction->Reach(slot.directory, slot.object.size() + below);
+  transaction->Reach(slot.directory, slot.name.size() + 1 + below);
 }
 
 void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode* home, const Reference& reference) {
@@ -67,7 +65,7 @@ void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode*
   batch.Put(core.meta(), slot.object, EncodeReference(reference));
   batch.Put(core.meta(), GroupNameKey(core.ContentOf(*home), slot.object), EncodeGroupName(reference.id));
   home->has_groups = HasGroups::kSome;
-  transaction->Reach(slot.directory, slot.object.size());
+  transaction->Reach(slot.directory, slot.name.size() + 1);
 }
 
 void EraseName(Transaction* transaction, Core& core, const Slot& slot) {

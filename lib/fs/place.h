@@ -25,7 +25,7 @@ absl::StatusOr<Slot> FindFreeSlot(Core& core, Inode& directory, std::string_view
 // The same; ENOENT if it is free. "." is EINVAL, ".." is ENOTEMPTY, as unlinking them is.
 absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_view name);
 // ENAMETOOLONG if a path below the slot would be too long, were `record` there.
-absl::Status CheckReach(const Slot& slot, const InodeRecord& record);
+absl::Status CheckReach(const Core& core, const Slot& slot, const InodeRecord& record);
 
 // The record with another stored number (and salt), such that in `context` all visible numbers are those of the
 // inode now.
@@ -53,7 +53,7 @@ Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t 
 void ForgetName(Core& core, const Slot& slot);
 void Follow(Core& core, const Removal& removal);
 
-// Where a key or prefix below a home is in the index of the home's names.
+// Where a key or content prefix below a home is in the index of the home's names.
 std::string GroupNameKey(const std::string& home_content, std::string_view key);
 
 }  // namespace betr::fs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of an inode record, after kind and version:
 //   type u8, flags u8, permissions, uid, gid, links, number, size (varints), four times,
-//   devices: device varint; symlinks: target; directories: salt u64 (flag 2), reach varint,
+//   devices: device varint; symlinks: target; directories: salt u64 (flag 2), zone varint (flag 4), reach varint,
 //   number of xattrs, each: name, external u8, then value (inside) or size varint (external).
 // Strings carry their length as a varint; a time is seconds as zigzag varint and nanoseconds as varint.
 #include "fs/record.h"
@@ -23,6 +23,9 @@ enum class Kind : uint8_t { kInode = 1, kReference = 2, kGroupName = 3, kNumberB
 constexpr uint8_t kEncoding = 1;
 constexpr uint8_t kFlagLinkHome = 1;
 constexpr uint8_t kFlagSalt = 2;
+constexpr uint8_t kFlagZone = 4;
+constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersionWithZones = 2;
 constexpr size_t kMaxXattrs = 8192;  // names of 64 KiB in all, each with its NUL, and namespaces of several bytes
 constexpr uint32_t kDirectorySize = 4096;
 constexpr uint32_t kSectorSize = 512;
@@ -83,9 +86,11 @@ void GetTypeSpecific(Decoder* in, uint8_t flags, InodeRecord* record) {
     if (flags != 0) in->Fail("flags of a directory on something else");
     return;
   }
-  if ((flags & ~(kFlagLinkHome | kFlagSalt)) != 0) in->Fail("an unknown flag");
+  if ((flags & ~(kFlagLinkHome | kFlagSalt | kFlagZone)) != 0) in->Fail("an unknown flag");
   record->link_home = (flags & kFlagLinkHome) != 0;
   if ((flags & kFlagSalt) != 0) record->salt = in->Fixed64();
+  if ((flags & kFlagZone) != 0) record->zone = in->Varint64();
+  if ((flags & kFlagZone) != 0 && record->zone == 0) in->Fail("zone 0");
   record->reach = in->Varint64AtMost(kMaxPathSize + 1);
 }
 
@@ -156,7 +161,8 @@ std::string EncodeInode(const InodeRecord& record) {
   out.reserve(80 + record.target.size());
   PutHead(&out, Kind::kInode);
   PutFixed8(&out, static_cast<uint8_t>(record.type));
-  PutFixed8(&out, static_cast<uint8_t>((record.link_home ? kFlagLinkHome : 0) | (record.salt != 0 ? kFlagSalt : 0)));
+  PutFixed8(&out, static_cast<uint8_t>((record.link_home ? kFlagLinkHome : 0) | (record.salt != 0 ? kFlagSalt : 0) |
+                                       (record.zone != 0 ? kFlagZone : 0)));
   for (const uint64_t field : {uint64_t{record.permissions}, uint64_t{record.uid}, uint64_t{record.gid},
                                uint64_t{record.links}, record.number, record.size}) {
     PutVarint64(&out, field);
@@ -166,6 +172,7 @@ std::string EncodeInode(const InodeRecord& record) {
   if (record.type == FileType::kSymlink) PutLengthPrefixed(&out, record.target);
   if (record.IsDirectory()) {
     if (record.salt != 0) PutFixed64(&out, record.salt);
+    if (record.zone != 0) PutVarint64(&out, record.zone);
     PutVarint64(&out, record.reach);
   }
   PutXattrs(&out, record.xattrs);
@@ -215,26 +222,27 @@ absl::StatusOr<uint64_t> DecodeNumberBound(std::string_view bytes, std::string_v
   return DecodeNumber(Kind::kNumberBound, bytes, what);
 }
 
-std::string EncodeVersion(FileTime created) {
+std::string EncodeVersion(const VersionRecord& version) {
   std::string out;
   PutHead(&out, Kind::kVersion);
-  PutFixed32(&out, kFileSystemVersion);
-  PutFileTime(&out, created);
+  PutFixed32(&out, version.has_zones ? kVersionWithZones : kVersion);
+  PutFileTime(&out, version.created);
   return out;
 }
 
-absl::Status CheckVersion(std::string_view bytes) {
+absl::StatusOr<VersionRecord> DecodeVersion(std::string_view bytes) {
   constexpr std::string_view kWhat = "file system version";
   Decoder in(bytes);
   Expect(&in, Kind::kVersion);
   const uint32_t version = in.Fixed32();
   BETR_RETURN_IF_ERROR(in.status(kWhat));
-  if (version != kFileSystemVersion) {
+  if (version != kVersion && version != kVersionWithZones) {
     return absl::UnimplementedError(
-        absl::StrFormat("%s is %u, this program knows %u", kWhat, version, kFileSystemVersion));
+        absl::StrFormat("%s is %u, this program knows %u and %u", kWhat, version, kVersion, kVersionWithZones));
   }
-  GetFileTime(&in);
-  return in.Finish(kWhat);
+  const FileTime created = GetFileTime(&in);
+  BETR_RETURN_IF_ERROR(in.Finish(kWhat));
+  return VersionRecord{created, version == kVersionWithZones};
 }
 
 FileAttributes AttributesOf(const InodeRecord& record, NumberContext context) {

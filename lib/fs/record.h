@@ -56,6 +56,7 @@ struct InodeRecord {
   // Of directories.
   bool link_home = false;           // the groups of all names below, up to the next home, are here
   NumberContext salt = 0;           // of the content
+  uint64_t zone = 0;                // whose root it is (zones.h); 0: none, the content lies under the path
   uint64_t reach = 0;               // no entry key below is longer than the content prefix by more than this
   std::vector<XattrRecord> xattrs;  // by name
 
@@ -88,10 +89,14 @@ absl::StatusOr<uint64_t> DecodeGroupName(std::string_view bytes, std::string_vie
 std::string EncodeNumberBound(uint64_t bound);
 absl::StatusOr<uint64_t> DecodeNumberBound(std::string_view bytes, std::string_view what);
 
-inline constexpr uint32_t kFileSystemVersion = 1;
-std::string EncodeVersion(FileTime created);
+// Version 1; version 2 if there are, or have been, zones (zones.h).
+struct VersionRecord {
+  FileTime created;
+  bool has_zones = false;
+};
+std::string EncodeVersion(const VersionRecord& version);
 // kUnimplemented for a version that this build does not know.
-absl::Status CheckVersion(std::string_view bytes);
+absl::StatusOr<VersionRecord> DecodeVersion(std::string_view bytes);
 
 // A record as stat(2) shows it in a context.
 FileAttributes AttributesOf(const InodeRecord& record, NumberContext context);

@@ -9,6 +9,7 @@
 #include "fs/link_groups.h"
 #include "fs/names.h"
 #include "fs/place.h"
+#include "fs/zones.h"
 
 namespace betr::fs {
 namespace {
@@ -24,17 +25,17 @@ void CollectBelow(const Inode& directory, absl::flat_hash_set<Inode*>* seen, std
   for (const auto& [id, group] : directory.groups) collect(group);
 }
 
-// Adds: nothing is below a directory. Also for one that is empty: what has been removed there one by one is then
-// covered by one message, which frees whole nodes, and its own messages need not go on.
-void EraseContent(Transaction* transaction, Core& core, const Inode& directory) {
-  const Range content = Range::Prefix(core.ContentOf(directory));
-  transaction->batch().EraseRange(core.meta(), content);
-  transaction->batch().EraseRange(core.data(), content);
+// Adds: nothing is under a content prefix. Also for a directory that is empty: what has been removed there one by one
+// is then covered by one message, which frees whole nodes, and its own messages need not go on.
+void EraseContent(Transaction* transaction, Core& core, const std::string& content) {
+  transaction->batch().EraseRange(core.meta(), Range::Prefix(content));
+  transaction->batch().EraseRange(core.data(), Range::Prefix(content));
 }
 
-// Adds: what is below a directory goes, except for open files, which become orphans.
+// Adds: what is below a directory, under `contents`, goes, except for open files, which become orphans.
 // Requires: no name below refers to a group outside.
-std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Inode& directory) {
+std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Inode& directory,
+                                 const std::vector<std::string>& contents) {
   absl::flat_hash_set<Inode*> seen;
   std::vector<Inode*> below;
   CollectBelow(directory, &seen, &below);
@@ -49,7 +50,7 @@ std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Ino
       removals.back().record.links = 0;
     }
   }
-  EraseContent(transaction, core, directory);
+  for (const std::string& content : contents) EraseContent(transaction, core, content);
   return removals;
 }
 
@@ -67,10 +68,11 @@ void FollowContent(Core& core, const std::vector<Removal>& removals) {
 // Removes a slot's directory with all that is in it.
 absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
   Inode* const victim = slot.inode;
-  BETR_RETURN_IF_ERROR(UnlinkMembers(core, *victim));
+  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> contents, ContentsBelow(core, *victim));
+  BETR_RETURN_IF_ERROR(UnlinkMembers(core, *victim, contents));
   Transaction transaction(&core);
   transaction.batch().MakesRoom();
-  const std::vector<Removal> content = DropContent(&transaction, core, *victim);
+  const std::vector<Removal> content = DropContent(&transaction, core, *victim, contents);
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, victim);
   transaction.TouchDirectory(slot.directory, -1);
@@ -106,7 +108,7 @@ absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name
   if (!empty) return ErrnoError(ENOTEMPTY, name);
   Transaction transaction(&core);
   transaction.batch().MakesRoom();
-  EraseContent(&transaction, core, *victim);
+  EraseContent(&transaction, core, core.ContentOf(*victim));
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, victim);
   transaction.TouchDirectory(&directory, -1);

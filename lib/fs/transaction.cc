@@ -31,16 +31,15 @@ void Transaction::TouchDirectory(Inode* directory, int64_t subdirectories) {
   Change(directory, delta);
 }
 
-void Transaction::Reach(Inode* directory, size_t object_size) {
-  size_t content = core_.ContentOf(*directory).size();
+void Transaction::Reach(Inode* directory, size_t reach) {
   for (Inode* at = directory;; at = at->parent()) {
-    AttributeDelta delta;
-    delta.reach_at_least = object_size - content;
     // Whoever lies above reaches at least as far.
-    if (at->record.reach >= *delta.reach_at_least) return;
+    if (at->record.reach >= reach) return;
+    AttributeDelta delta;
+    delta.reach_at_least = reach;
     Change(at, delta);
     if (at->place != InodePlace::kNamed) return;
-    content -= at->names.front().name.size() + 1;
+    reach += at->names.front().name.size() + 1;
   }
 }
 

@@ -28,8 +28,9 @@ class Transaction {
   void Change(Inode* inode, const AttributeDelta& delta);
   // A name came, went or changed in a directory: its times, and the number of its subdirectories.
   void TouchDirectory(Inode* directory, int64_t subdirectories);
-  // The key of an entry of `object_size` bytes will exist below `directory`: all directories above learn of it.
-  void Reach(Inode* directory, size_t object_size);
+  // The key of an entry will exist that is longer than the content prefix of `directory` by so much: all directories
+  // above learn of it.
+  void Reach(Inode* directory, size_t reach);
 
   absl::Status Commit();
 

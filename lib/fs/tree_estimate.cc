@@ -7,6 +7,7 @@
 #include "fs/filesystem_impl.h"
 #include "fs/key.h"
 #include "fs/tree_copy.h"
+#include "fs/zones.h"
 
 namespace betr::fs {
 namespace {
@@ -16,8 +17,19 @@ absl::StatusOr<RangeEstimate> EstimateData(FileSystem* fs, InodeId id) {
   FsSession session(fs->impl());
   Core& core = session.core();
   BETR_ASSIGN_OR_RETURN(const Inode* const inode, session.Find(id));
-  const std::string prefix = inode->IsDirectory() ? core.ContentOf(*inode) : key::Attachments(core.ObjectOf(*inode));
-  return core.store().Estimate(core.data(), Range::Prefix(prefix));
+  std::vector<std::string> prefixes;
+  if (inode->IsDirectory()) {
+    BETR_ASSIGN_OR_RETURN(prefixes, ContentsBelow(core, *inode));
+  } else {
+    prefixes.push_back(key::Attachments(core.ObjectOf(*inode)));
+  }
+  RangeEstimate sum;
+  for (const std::string& prefix : prefixes) {
+    BETR_ASSIGN_OR_RETURN(const RangeEstimate estimate, core.store().Estimate(core.data(), Range::Prefix(prefix)));
+    sum.keys += estimate.keys;
+    sum.bytes += estimate.bytes;
+  }
+  return sum;
 }
 
 }  // namespace

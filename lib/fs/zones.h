@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ablation (docs/ablations.md): what renames cost with zones, as in BetrFS 0.2 and 0.3 (Yuan et al. 2016). A zone there
-// is a subtree of about a target size with a key prefix of its own: renaming its root changes a pointer; what is
-// smaller lies in the zone of its parent and is copied.
+// Ablation (docs/ablations.md): zones, as in BetrFS 0.2 and 0.3 (Yuan et al. 2016).
 //
-// Here what is larger than a zone is renamed by range, which stands for the change of a pointer. Not here: keys that
-// are relative to zones, and so what zones cost scans.
+// A zone is a subtree, of about a target size, whose keys begin with the zone's number instead of with the path of the
+// directory that is its root (key.h). The number stands in that directory's record, and nowhere else: whoever renames
+// the directory moves one record. Everything that is in no such subtree is in zone 0, the file system's root's.
+//
+// What is renamed without being a zone's root is copied; a directory that is too large for that becomes one first, at
+// the price of copying it once. So it is with directories that grow too large for the zone that they are in. Zones are
+// not joined again: one goes with its root.
+//
+// With zones in an image, also without the experiment:
+//   1. Each zone is that of one directory. Zones may lie in zones, and in and around link homes.
+//   2. What is below a directory is under its content prefix and under those of all zones below: ContentsBelow.
+//   3. Clones would break 1 where there are zones below what is cloned. They are refused.
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "fs/mover.h"
 
@@ -16,5 +26,20 @@ namespace betr::fs {
 // Whether all that is to be moved, by estimate, is not more than a zone. Hands over what is gathered, and reads
 // O(height) nodes. Errors: the store's.
 absl::StatusOr<bool> FitIntoZone(Core& core, Bytes zone_size, std::span<const PrefixMove> moves);
+
+// With the experiment: makes an inode that is to be renamed the root of a zone if it is a directory, holds more than a
+// zone, and is none yet. Costs as FitIntoZone, and copying all that it holds if so. Errors: the store's.
+absl::Status MakeZoneIfLarge(Core& core, Inode& inode);
+
+// With the experiment: notes that an inode was made, or so much was written to it. Now and then looks at its zone, and
+// makes a directory above it the root of one of its own if that is too large. Where it fails nothing has happened.
+void SplitZoneIfGrown(Core& core, const Inode& inode, Bytes written);
+
+// The content prefixes of a directory and of all zones below it. Scans the records of all of that if there are zones
+// in the image; so it does nothing for the root, which has all zones under its content prefix. Errors: the store's.
+absl::StatusOr<std::vector<std::string>> ContentsBelow(Core& core, const Inode& directory);
+
+// ENOTSUP if there are zones below an inode. Scans records up to the first of one.
+absl::Status CheckHasNoZones(Core& core, const Inode& inode);
 
 }  // namespace betr::fs

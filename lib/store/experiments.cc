@@ -22,7 +22,7 @@ constexpr std::array<ExperimentName, 7> kNames{{
     {"split-by-size", "nodes are split in their middle, wherever that is (before 0.5)"},
     {"copy-at-once", "shared nodes are copied at the first message, with the whole path"},
     {"early-binding", "every value goes through the log (0.1)"},
-    {"zone-renames", "renames copy what is smaller than a zone; =SIZE, default 512K (0.2, 0.3)"},
+    {"zones", "subtrees of about =SIZE, default 512K, have short keys; renames copy what is smaller (0.2, 0.3)"},
 }};
 // The last one has a size instead.
 constexpr std::array<bool Experiments::*, kNames.size() - 1> kFlags{

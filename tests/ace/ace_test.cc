@@ -151,7 +151,8 @@ TEST_CASE("drawn workloads of two operations, as earlier versions of BetrFS did 
   // Tiny constants make a copy of 32 KiB one of several batches, which replaces nothing in one step.
   const std::pair<Constants, const char*> kVersions[] = {
       {Constants::kProduction, "rename-by-copy,delete-by-key,early-binding,split-by-size"},
-      {Constants::kProduction, "zone-renames=16K,split-by-size"},
+      {Constants::kProduction, "zones=16K,split-by-size"},
+      {Constants::kTiny, "zones=1K"},
       {Constants::kTiny, "eager-gotos,split-by-size"},
       {Constants::kTiny, "copy-at-once,delete-by-key"},
   };

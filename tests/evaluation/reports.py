@@ -124,10 +124,15 @@ class VersionsTest(unittest.TestCase):
         figures = {
             "betr": {"rename": (100, "more"), "clone": (2, "less"), "grep": (3, "less")},
             "as 0.1": {"rename": (5, "more"), "clone": (1, "less"), "grep": (None, "less")},
+            "as 0.3": {"rename": (50, "more"), "grep": (3, "less")},
         }
         lines = list(versions.comparison(figures))
         self.assertEqual(lines[0], "betr against:")
-        self.assertEqual(lines[1:], ["  rename: as 0.1 20.00", "  clone: as 0.1 0.50", "  grep: as 0.1 -"])
+        self.assertEqual(lines[1:], [
+            "  rename: as 0.1 20.00, as 0.3 2.00",
+            "  clone: as 0.1 0.50, as 0.3 -",
+            "  grep: as 0.1 -, as 0.3 1.00",
+        ])
 
     def test_each_is_compared_with_the_default_and_not_with_peers(self):
         found = results.Results()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a crash leaves of operations that copy and erase key by key in many batches (docs/ablations.md): they have
-// happened or not, and nothing that they left is ever seen.
+// What a crash leaves of operations that copy and erase key by key in many batches, or make zones (docs/ablations.md):
+// they have happened or not, and nothing that they left is ever seen.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <memory>
@@ -39,7 +39,7 @@ void MakeFiles(PathFileSystem& paths, const std::string& top) {
 // An image on a device that fails, where each batch is in the log when it returns.
 class Ground {
  public:
-  Ground() : device_(MiB(16)), failing_(device_) {
+  explicit Ground(const Experiments& experiments) : experiments_(experiments), device_(MiB(16)), failing_(device_) {
     FormatOptions format;
     format.node_size = KiB(4);
     format.basement_size = Bytes{512};
@@ -56,7 +56,7 @@ class Ground {
     options.background = false;
     options.cache_size = MiB(16);
     options.checkpoint_period = std::chrono::seconds(0);
-    options.experiments = {.rename_by_copy = true, .delete_by_key = true, .early_binding = true};
+    options.experiments = experiments_;
     REQUIRE(FileSystem::RegisterUpserts(&options.functions).ok());
     absl::StatusOr<std::unique_ptr<Store>> store =
         Store::Open(std::make_unique<store::BorrowedDevice>(failing_), std::move(options));
@@ -87,6 +87,7 @@ class Ground {
   FaultDevice& failing() { return failing_; }
 
  private:
+  Experiments experiments_;
   MemoryDevice device_;
   FaultDevice failing_;
 };
@@ -95,6 +96,7 @@ class Ground {
 struct Work {
   void (*make)(PathFileSystem& paths, const std::string& top);
   std::function<absl::Status(PathFileSystem&)> act;
+  Experiments experiments = {.rename_by_copy = true, .delete_by_key = true, .early_binding = true};
 };
 
 // What is there after `work` on a device of which the n-th write and all after it fail, and another mount.
@@ -110,7 +112,7 @@ std::string DescribeIfThere(PathFileSystem& paths, const std::string& path) {
 }
 
 Aftermath CrashAt(uint64_t nth, const Work& work) {
-  Ground ground;
+  Ground ground(work.experiments);
   Aftermath found;
   {
     const std::unique_ptr<FileSystem> fs = ground.Mount();
@@ -165,6 +167,50 @@ TEST_CASE("a crash in a rename by copying leaves it done or not done", "[fs][abl
 TEST_CASE("a crash while a tree is erased key by key leaves all of it or nothing", "[fs][ablation]") {
   CrashEverywhere({MakeFiles, [](PathFileSystem& paths) { return paths.RemoveTree("old"); }},
                   [](const Aftermath& found) { return found.old_name.empty() && found.new_name.empty(); });
+}
+
+constexpr Experiments kZones = {.early_binding = true, .zone_size = KiB(4)};
+
+TEST_CASE("a crash in a rename that makes a zone leaves it done or not done", "[fs][ablation]") {
+  CrashEverywhere({MakeTree,
+                   [](PathFileSystem& paths) {
+                     const absl::Status renamed = paths.Rename("old", "new");
+                     // The rename is the last write of its own.
+                     return renamed.ok() ? paths.MakeDirectory("more") : renamed;
+                   },
+                   kZones},
+                  [](const Aftermath& found) { return found.old_name.empty() && found.new_name == found.before; });
+}
+
+TEST_CASE("a crash while a tree with zones is removed leaves all of it or nothing", "[fs][ablation]") {
+  CrashEverywhere({MakeTree,
+                   [](PathFileSystem& paths) {
+                     const absl::Status renamed = paths.Rename("old/sub", "old/zone");
+                     return renamed.ok() ? paths.RemoveTree("old") : renamed;
+                   },
+                   kZones},
+                  [](const Aftermath& found) {
+                    return found.old_name.empty() || found.old_name.find(" zone/file7\n") != std::string::npos;
+                  });
+}
+
+TEST_CASE("a crash while a zone is split leaves all that was there", "[fs][ablation]") {
+  const Work work = {[](PathFileSystem& paths, const std::string& top) {
+                       REQUIRE(paths.MakeDirectories(top + "/sub").ok());
+                       REQUIRE(paths.WriteFile(top + "/sub/first", std::string(4000, 'f')).ok());
+                     },
+                     [](PathFileSystem& paths) {
+                       for (int i = 0; i < 8; ++i) {
+                         absl::Status made = paths.MakeDirectory("old/sub/more" + std::to_string(i));
+                         if (!made.ok()) return made;
+                       }
+                       return absl::OkStatus();
+                     },
+                     kZones};
+  CrashEverywhere(work, [&](const Aftermath& found) {
+    REQUIRE(found.old_name.find(" sub/first\n") != std::string::npos);
+    return found.old_name.find(" sub/more") != std::string::npos;
+  });
 }
 
 }  // namespace

@@ -9,72 +9,26 @@
 #include "fs/attribute_delta.h"
 #include "fs/key.h"
 #include "fs/record.h"
-#include "support/fs/image.h"
+#include "support/fs/planted.h"
 
 namespace betr::test {
 namespace {
 
 using fs::CheckCode;
 using fs::CheckFinding;
+using planted::Case;
+using planted::Change;
+using planted::Damage;
+using planted::Fill;
+using planted::GroupKey;
+using planted::Repair;
+using planted::Run;
+using planted::RunCase;
+using planted::Trees;
 namespace key = fs::key;
-
-struct Trees {
-  Store& store;
-  TreeId meta;
-  TreeId data;
-};
-
-// /d/f with blocks and a large xattr, /d/sub/g, and /l and /d/l, two names of one file.
-void Fill(Image& image) {
-  PathFileSystem& paths = image.paths();
-  REQUIRE(paths.MakeDirectories("d/sub").ok());
-  REQUIRE(paths.WriteFile("d/f", std::string(10000, 'f')).ok());
-  REQUIRE(image.fs().SetXattr(paths.Open("d/f")->inode(), "user.x", std::string(3000, 'x')).ok());
-  REQUIRE(paths.WriteFile("d/sub/g", "g").ok());
-  REQUIRE(paths.WriteFile("l", "linked").ok());
-  REQUIRE(paths.Link("l", "d/l").ok());
-  image.Unmount();
-}
-
-std::vector<CheckFinding> Run(Image& image, bool repair) {
-  std::vector<CheckFinding> findings;
-  const std::unique_ptr<Store> store = image.OpenStore(!repair);
-  const auto summary = fs::CheckFileSystem(store.get(), {.repair = repair, .cancelled = {}},
-                                           [&](const CheckFinding& finding) { findings.push_back(finding); });
-  INFO(summary.status());
-  REQUIRE(summary.ok());
-  REQUIRE(summary->findings == findings.size());
-  REQUIRE(store->Close().ok());
-  return findings;
-}
-
-void Damage(Image& image, const std::function<void(const Trees&)>& damage) {
-  const std::unique_ptr<Store> store = image.OpenStore();
-  damage({*store, *store->FindTree(kMetaTree), *store->FindTree(kDataTree)});
-  REQUIRE(store->Close().ok());
-}
 
 const std::string kD = key::Content("", "d");
 const std::string kF = key::Entry(kD, "f");
-
-void Change(const Trees& trees, const std::string& object, const fs::AttributeDelta& delta) {
-  REQUIRE(trees.store.Upsert(trees.meta, object, fs::kAttributeUpsert, fs::EncodeDelta(delta)).ok());
-}
-
-// The key of the only link group.
-std::string GroupKey(const Trees& trees) {
-  const auto cursor = *trees.store.NewCursor(trees.meta, Range::Prefix(key::Groups("")));
-  cursor->SeekToFirst();
-  REQUIRE(cursor->Valid());
-  return std::string(cursor->Key());
-}
-
-struct Case {
-  std::string name;
-  CheckCode code;
-  bool repairable;
-  std::function<void(const Trees&)> damage;
-};
 
 std::vector<Case> StructureCases() {
   return {
@@ -145,54 +99,6 @@ std::vector<Case> LinkAndContentCases() {
   };
 }
 
-// A salvage mends everything, and what it moves can be read.
-void Salvage(const Case& test) {
-  Image image;
-  Fill(image);
-  Damage(image, test.damage);
-  {
-    const std::unique_ptr<Store> store = image.OpenStore();
-    std::string report;
-    const auto summary = fs::RepairFileSystem(store.get(), {}, [&](const CheckFinding& finding) {
-      report += finding.path + ": " + finding.what + "\n";
-      CHECK(finding.repaired);
-    });
-    INFO(summary.status() << report);
-    REQUIRE(summary.ok());
-    CHECK(summary->findings == 0);
-    REQUIRE(store->Close().ok());
-  }
-  CHECK(Run(image, false).empty());
-  CHECK(Describe(image.paths(), "").find("d/sub") != std::string::npos);
-  image.Unmount();
-}
-
-void RunCase(const Case& test) {
-  INFO(test.name);
-  Image image;
-  Fill(image);
-  REQUIRE(Run(image, false).empty());
-  Damage(image, test.damage);
-
-  const std::vector<CheckFinding> found = Run(image, false);
-  const auto is_it = [&](const CheckFinding& finding) { return finding.code == test.code; };
-  const auto it = std::find_if(found.begin(), found.end(), is_it);
-  REQUIRE(it != found.end());
-  CHECK(it->repairable == test.repairable);
-  CHECK_FALSE(it->repaired);
-  CHECK_FALSE(it->what.empty());
-  Salvage(test);
-  if (!test.repairable) return;
-
-  const std::vector<CheckFinding> repaired = Run(image, true);
-  const auto mended = std::find_if(repaired.begin(), repaired.end(), is_it);
-  REQUIRE(mended != repaired.end());
-  CHECK(mended->repaired);
-  const std::vector<CheckFinding> left = Run(image, false);
-  INFO((left.empty() ? "" : left.front().path + ": " + left.front().what));
-  CHECK(left.empty());
-}
-
 TEST_CASE("the checker finds and mends damage to directories and records", "[fs]") {
   for (const Case& test : StructureCases()) RunCase(test);
 }
@@ -221,13 +127,7 @@ TEST_CASE("a salvage moves content without a file to lost+found, and makes direc
     REQUIRE(t.store.Put(t.meta, key::Entry(kD, "sub"), **t.store.Get(t.meta, key::Entry("", "l"))).ok());
     REQUIRE(t.store.Erase(t.meta, GroupKey(t)).ok());
   });
-  {
-    const std::unique_ptr<Store> store = image.OpenStore();
-    const auto summary = fs::RepairFileSystem(store.get(), {}, [](const CheckFinding&) {});
-    REQUIRE(summary.ok());
-    CHECK(summary->findings == 0);
-    REQUIRE(store->Close().ok());
-  }
+  Repair(image);
   CHECK(Run(image, false).empty());
   INFO(Describe(image.paths(), ""));
   CHECK(*image.paths().ReadFile("lost+found/d/f") == std::string(10000, 'f'));

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "fs/key.h"
+#include "fs/record.h"
 #include "support/fs/image.h"
 
 namespace betr::test {
@@ -74,6 +75,27 @@ TEST_CASE("a file with several names is called by all of them", "[fs]") {
   Fill(image);
   image.Unmount();
   CHECK(Say(image, {Data(Range::Prefix(key::Groups("")))}) == Lines{"/l (also /d/l, /d/m): bytes 0 to 7999: lost"});
+}
+
+TEST_CASE("what is lost in a zone is said by its path", "[fs][ablation]") {
+  Image image;
+  Experiments experiments;
+  experiments.zone_size = KiB(4);
+  image.Remount(experiments);
+  Fill(image);
+  REQUIRE(image.paths().Rename("d", "e").ok());
+  image.Unmount();
+  std::string zone;
+  {
+    const std::unique_ptr<Store> store = image.OpenStore(true);
+    zone = key::Zone(fs::DecodeInode(**store->Get(*store->FindTree(kMetaTree), key::Entry("", "e")), "e")->zone);
+  }
+  REQUIRE_FALSE(zone.empty());
+  CHECK(Say(image, {Data(key::Blocks(key::Entry(zone, "f"), 1, 2))}) == Lines{"/e/f: bytes 4096 to 8191: lost"});
+  CHECK(Say(image, {Data(Range::Prefix(key::Groups("")))}) == Lines{"/l (also /e/l, /e/m): bytes 0 to 7999: lost"});
+  CHECK(Say(image, {{std::string(kMetaTree), Only(key::Entry(zone, "g")), false, "x"}}) == Lines{"/e/g: lost (x)"});
+  CHECK(Say(image, {{std::string(kMetaTree), key::Entries(key::Content(zone, "sub")), false, "x"}}) ==
+        Lines{"names from /e/sub/ up to /e/sub/...: lost (x)"});
 }
 
 TEST_CASE("a file that was unlinked while open has no name any more", "[fs]") {

@@ -40,7 +40,7 @@ class Pair {
 
   void Step();
   void Compare();
-  void Remount() { image_.Unmount(); }
+  void Remount(const Experiments& experiments) { image_.Remount(experiments); }
   void Check() { image_.Check(); }
 
  private:
@@ -282,7 +282,8 @@ void Pair::Compare() {
   REQUIRE(inside.size() == host.size());
 }
 
-void RunPairs(uint64_t rounds, const ImageOptions& options) {
+// With the options' experiments, and now and then with `others` instead.
+void RunPairs(uint64_t rounds, const ImageOptions& options, const std::vector<Experiments>& others = {}) {
   for (uint64_t round = 0; round < rounds; ++round) {
     Pair pair(TestSeed() + round, options);
     for (int step = 0; step < 1200; ++step) {
@@ -290,7 +291,8 @@ void RunPairs(uint64_t rounds, const ImageOptions& options) {
       pair.Step();
       if (step % 200 == 199) {
         pair.Compare();
-        pair.Remount();
+        const size_t turn = static_cast<size_t>(step / 200) % (others.size() + 1);
+        pair.Remount(turn < others.size() ? others[turn] : options.experiments);
         pair.Compare();
       }
     }
@@ -322,8 +324,17 @@ TEST_CASE("random operations: the host's file system and ours agree, with each e
   }
   options.experiments = *ParseExperiments(all);
   RunPairs(1, options);
-  options.experiments = *ParseExperiments("zone-renames=4K");  // some are copied, some are not
-  RunPairs(1, options);
+  RunPairs(1, options, {Experiments()});
+}
+
+TEST_CASE("random operations: the host's file system and ours agree, with zones", "[fs][ablation]") {
+  ImageOptions options;
+  options.experiments = *ParseExperiments("zones=4K");  // some directories become zones, some are copied
+  options.mount.write_behind = KiB(4);
+  // Whoever opens the image without it must understand what is there.
+  const Experiments none;
+  RunPairs(static_cast<uint64_t>(3 * TestScale()) + 1, options,
+           {none, *ParseExperiments("zones=512,delete-by-key"), *ParseExperiments("zones=64K")});
 }
 
 }  // namespace

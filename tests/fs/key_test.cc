@@ -27,6 +27,37 @@ TEST_CASE("keys are those of the examples", "[fs]") {
   CHECK(key::Group(usr, 5) == "usr\0/i\0\0\0\0\0\0\0\5"s);
   CHECK(key::GroupName(usr, "lib\0\0libc.so"s) == "usr\0/nlib\0\0libc.so"s);
   CHECK(key::Orphan(7) == "//o\0\0\0\0\0\0\0\7"s);
+  const std::string zone = key::Zone(6);
+  CHECK(key::Entry(key::Content(zone, "lib"), "libc.so") == "/z\0\0\0\0\0\0\0\6\0lib\0\0libc.so"s);
+  CHECK(key::Zone(0).empty());
+}
+
+TEST_CASE("names in zones are listed whole, others relative to their home", "[fs]") {
+  const std::string entry = key::Entry(key::Content(key::Zone(6), "lib"), "libc.so");
+  CHECK(key::Relative(key::Zone(6), entry) == "lib\0\0libc.so"s);
+  for (const std::string& home : {""s, "usr\0"s, key::Zone(7)}) {
+    CHECK(key::Relative(home, entry) == entry);
+    CHECK(key::Absolute(home, entry) == entry);
+    CHECK(key::Absolute(home, "lib\0\0libc.so"s) == home + "lib\0\0libc.so"s);
+    CHECK(key::ParseMeta(key::GroupName(home, entry))->relative == entry);
+  }
+  CHECK_FALSE(key::ParseMeta(key::GroupName(key::Zone(6), entry)));
+}
+
+TEST_CASE("the way to a content prefix", "[fs]") {
+  const std::string content = key::Content(key::Content(key::Zone(0x6100000000), "usr"), "lib");
+  CHECK(key::ZoneOf(content) == 0x6100000000);
+  CHECK(key::InZone(content) == "usr\0lib\0"s);
+  CHECK(key::OutOfZone(content) == "zone-416611827712\0usr\0lib\0"s);
+  std::vector<size_t> ends;
+  for (size_t end = 0; end < content.size(); ends.push_back(end)) end = key::NextContent(content, end);
+  CHECK(ends == std::vector<size_t>{11, 15, 19});
+  CHECK(key::NextContent("usr\0lib\0"s, 0) == 4);
+  CHECK(key::NextContent("", 0) == 0);
+  for (const std::string& none : {""s, "/"s, "/z"s, "/z1234567"s, "/z12345678"s, "/z12345678x"s, "z12345678\0"s}) {
+    CHECK(key::ZoneOf(none) == 0);
+    CHECK(key::InZone(none) == none);
+  }
 }
 
 TEST_CASE("entries of a directory come first, then each subtree", "[fs]") {
@@ -89,7 +120,7 @@ std::string RandomName(Random* random) {
 TEST_CASE("random keys are taken apart as they were put together", "[fs]") {
   Random random(TestSeed());
   for (int round = 0; round < 3000; ++round) {
-    std::string content;
+    std::string content = key::Zone(random.OneIn(2) ? random.Next() : 0);
     for (uint64_t depth = random.Uniform(4); depth > 0; --depth) content = key::Content(content, RandomName(&random));
     const std::string name = RandomName(&random);
     const uint64_t id = random.Next();
@@ -108,12 +139,12 @@ TEST_CASE("random keys are taken apart as they were put together", "[fs]") {
     REQUIRE(group->content == content);
     REQUIRE(group->id == id);
 
-    const std::string listed_key = key::GroupName(content, entry);
+    const std::string listed_key = key::GroupName(content, key::Relative(content, entry));
     const auto listed = key::ParseMeta(listed_key);
     REQUIRE(listed);
     REQUIRE(listed->kind == Kind::kGroupName);
     REQUIRE(listed->content == content);
-    REQUIRE(listed->relative == entry);
+    REQUIRE(key::Absolute(content, listed->relative) == entry);
 
     for (const std::string& object : {entry, group_key, key::Orphan(id)}) {
       const uint64_t number = random.Next() >> 32;
@@ -133,8 +164,28 @@ TEST_CASE("random keys are taken apart as they were put together", "[fs]") {
 }
 
 TEST_CASE("what no key can be is refused, whatever the bytes", "[fs]") {
-  for (const std::string& bad : {""s, "a"s, "a\0"s, "\0"s, "\0.."s, "\0a/b"s, "/"s, "/q"s, "/i1"s, "/n"s, "/na"s, "//"s,
-                                 "//x"s, "//ee"s, "//o1"s, "a/b\0\0c"s, ".\0\0c"s}) {
+  for (const std::string& bad : {""s,
+                                 "a"s,
+                                 "a\0"s,
+                                 "\0"s,
+                                 "\0.."s,
+                                 "\0a/b"s,
+                                 "/"s,
+                                 "/q"s,
+                                 "/i1"s,
+                                 "/n"s,
+                                 "/na"s,
+                                 "/z"s,
+                                 "/z12345678"s,
+                                 "/z12345678\0"s,
+                                 "/z12345678x\0a"s,
+                                 "a\0/z12345678\0\0b"s,
+                                 "//"s,
+                                 "//x"s,
+                                 "//ee"s,
+                                 "//o1"s,
+                                 "a/b\0\0c"s,
+                                 ".\0\0c"s}) {
     CHECK_FALSE(key::ParseMeta(bad));
     CHECK_FALSE(key::ParseData(bad));
   }
@@ -155,6 +206,8 @@ TEST_CASE("keys as paths", "[fs]") {
   CHECK(key::PathOfObject("\0usr"s) == "usr");
   CHECK(key::PathOfObject("usr\0lib\0\0libc.so"s) == "usr/lib/libc.so");
   CHECK(key::PathOfObject(key::kRootObject) == "//r");
+  CHECK(key::PathOfContent(key::Zone(6)) == "zone-6");
+  CHECK(key::PathOfObject(key::Entry(key::Content(key::Zone(6), "lib"), "libc.so")) == "zone-6/lib/libc.so");
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ InodeRecord RandomRecord(Random* random) {
   if (record.IsDirectory()) {
     record.link_home = random->OneIn(2);
     record.salt = random->OneIn(2) ? random->Next() : 0;
+    record.zone = random->OneIn(2) ? random->Next() : 0;
     record.reach = random->Uniform(4096);
   }
   for (uint64_t i = random->Uniform(3); i > 0; --i) {
@@ -84,10 +85,15 @@ TEST_CASE("the small records", "[fs]") {
   CHECK(*DecodeGroupName(EncodeGroupName(5), "name") == 5);
   CHECK(*DecodeNumberBound(EncodeNumberBound(6), "bound") == 6);
   CHECK_FALSE(DecodeNumberBound(EncodeGroupName(6), "bound").ok());
-  CHECK(CheckVersion(EncodeVersion({1, 2})).ok());
-  std::string newer = EncodeVersion({1, 2});
+  for (const bool has_zones : {false, true}) {
+    const VersionRecord version = *DecodeVersion(EncodeVersion({{1, 2}, has_zones}));
+    CHECK(version.created == FileTime{1, 2});
+    CHECK(version.has_zones == has_zones);
+  }
+  std::string newer = EncodeVersion({{1, 2}});
+  CHECK(newer[2] == 1);
   newer[2] = 9;
-  CHECK(CheckVersion(newer).code() == absl::StatusCode::kUnimplemented);
+  CHECK(DecodeVersion(newer).status().code() == absl::StatusCode::kUnimplemented);
 }
 
 AttributeDelta RandomDelta(Random* random) {

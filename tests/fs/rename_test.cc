@@ -189,8 +189,7 @@ TEST_CASE("open files and directories follow renames and survive being replaced"
 
 TEST_CASE("writes that are gathered follow a rename", "[fs]") {
   ImageOptions options;
-  options.experiments =
-      *ParseExperiments(GENERATE(as<std::string>{}, "", "rename-by-copy", "zone-renames=1K", "zone-renames=8"));
+  options.experiments = *ParseExperiments(GENERATE(as<std::string>{}, "", "rename-by-copy", "zones=1K", "zones=8"));
   Image image(options);
   PathFileSystem& paths = image.paths();
   REQUIRE(paths.MakeDirectories("d/e").ok());

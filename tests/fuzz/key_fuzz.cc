@@ -8,7 +8,7 @@ namespace betr::fs {
 namespace {
 
 std::string RandomKey(Random& random) {
-  std::string content;
+  std::string content = key::Zone(random.OneIn(3) ? random.Skewed(40) : 0);
   for (uint64_t n = random.Uniform(4); n > 0; --n) {
     content = key::Content(content, std::string(1 + random.Uniform(3), 'd'));
   }
@@ -21,7 +21,7 @@ std::string RandomKey(Random& random) {
     case 2:
       return key::Group(content, random.Next());
     case 3:
-      return key::GroupName(content, entry);
+      return key::GroupName(content, random.OneIn(2) ? entry : std::string(key::Relative(content, entry)));
     case 4:
       return key::Orphan(random.Next());
     default:
@@ -38,6 +38,9 @@ void Parse(std::string_view bytes) {
     Check(meta->kind != Kind::kGroupName || key::GroupName(meta->content, meta->relative) == bytes,
           "a name of a group has one key");
     Check(!key::PathOfObject(bytes).empty(), "an object has a path");
+    Check(meta->kind != Kind::kGroupName ||
+              key::Relative(meta->content, key::Absolute(meta->content, meta->relative)) == meta->relative,
+          "a listed name is one");
   }
   if (const auto data = key::ParseData(bytes)) {
     const std::string again =

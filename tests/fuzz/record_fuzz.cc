@@ -28,6 +28,7 @@ InodeRecord RandomInode(Random& random) {
   } else if (record.IsDirectory()) {
     record.link_home = random.OneIn(2);
     record.salt = random.Skewed(60);
+    record.zone = random.OneIn(2) ? random.Skewed(50) : 0;
     record.reach = random.Skewed(10);
   }
   for (uint64_t n = random.Uniform(3); n > 0; --n) {
@@ -71,7 +72,7 @@ void DecodeRecord(std::string_view bytes) {
   Check(!bound.ok() || EncodeNumberBound(*bound) == bytes, "a number bound has one form");
   const auto erases = DecodeErases(kMeta, kData, bytes);
   Check(!erases.ok() || EncodeErases(kMeta, *erases) == bytes, "a list of erases has one form");
-  static_cast<void>(CheckVersion(bytes));
+  static_cast<void>(DecodeVersion(bytes));
 }
 
 void DecodeDeltas(std::string_view bytes, std::string_view old) {

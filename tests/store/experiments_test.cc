@@ -66,16 +66,16 @@ TEST_CASE("lists of experiments are read", "[store][ablation]") {
     all += (all.empty() ? "" : ",") + std::string(one.name);
   }
   CHECK(Parsed(all) == Experiments{true, true, true, true, true, true, KiB(512)});
-  CHECK(Parsed("zone-renames=1.5M,eager-gotos").zone_size == KiB(1536));
+  CHECK(Parsed("zones=1.5M,eager-gotos").zone_size == KiB(1536));
   CHECK_FALSE(two.zone_size.has_value());
   for (const char* wrong : {"eager", "eager-gotos;split-by-size", " eager-gotos", ",eager-gotos", "EAGER-GOTOS",
-                            "eager-gotos=1", "zone-renames-1"}) {
+                            "eager-gotos=1", "zones-1"}) {
     const absl::Status status = ParseExperiments(wrong).status();
     INFO(wrong << ": " << status);
     CHECK(absl::IsInvalidArgument(status));
     CHECK(status.message().find("eager-gotos, split-by-size") != std::string::npos);
   }
-  CHECK(ParseExperiments("zone-renames=some").status().message().find("\"zone-renames=some\": ") != std::string::npos);
+  CHECK(ParseExperiments("zones=some").status().message().find("\"zones=some\": ") != std::string::npos);
 }
 
 TEST_CASE("every experiment is explained", "[store][ablation]") {

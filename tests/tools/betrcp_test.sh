@@ -239,8 +239,29 @@ does_experiments() {
   expect 0 betrcp -i experiments.img -a :/clone cloned
   same_tree big cloned
   expect 0 fsck.betr experiments.img
-  expect 2 betrcp --experiment split-by-size,zones --list
-  said ".*experiment \"zones\": there is none; known are .*split-by-size.*"
+  expect 2 betrcp --experiment split-by-size,zone --list
+  said ".*experiment \"zone\": there is none; known are .*split-by-size.*"
+}
+
+does_zones() {
+  mkfs.betr -q -s 64M zones.img
+  cp -a tree big
+  head -c 300000 /dev/urandom >big/sub/large
+  local do=(betrcp -i zones.img)
+  expect 0 "${do[@]}" --experiment zones=16K -a big :/tree
+  expect 0 "${do[@]}" --experiment zones=16K --rename tree moved
+  silent
+  expect 0 betrdump -i zones.img path meta /moved/sub/large
+  printed "entry: .* size 300000, .*"
+  expect 0 "${do[@]}" -a :/moved zoned
+  same_tree big zoned
+  expect 1 "${do[@]}" --clone / everything
+  said ".*zones below it.*"
+  expect 0 "${do[@]}" --rename moved again
+  expect 0 "${do[@]}" --clone again/numbers numbers
+  expect 0 fsck.betr zones.img
+  expect 0 "${do[@]}" --remove again
+  expect 0 fsck.betr zones.img
 }
 
 knows_wrong_operands() {
@@ -340,6 +361,7 @@ lists_several
 lists_devices
 lists_for_terminals
 does_experiments
+does_zones
 knows_wrong_operands
 joins_operands
 knows_images

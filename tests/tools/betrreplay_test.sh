@@ -24,7 +24,7 @@ replays_in_an_image() {
 replays_as_earlier_versions() {
   local experiments
   for experiments in rename-by-copy,delete-by-key,early-binding,split-by-size \
-    zone-renames=4K,split-by-size eager-gotos,split-by-size copy-at-once; do
+    zones=4K,split-by-size eager-gotos,split-by-size copy-at-once; do
     rm -f version.img
     mkfs.betr -q -s 256M version.img
     expect 0 betrreplay -i version.img --experiment $experiments --manifest "$before" --check "$after" \

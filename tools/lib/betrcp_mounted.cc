@@ -98,6 +98,15 @@ absl::StatusOr<Source> FindSource(const std::string& path) {
   return source;
 }
 
+// Why a mount refused the clone, or that the directory is on none. Where the source is, there is one.
+absl::Status Refused(const Source& source, int directory, const std::string& to) {
+  const int error = errno;
+  struct stat into {};
+  if (fstat(directory, &into) == 0 && into.st_dev == source.attributes.st_dev) return ErrnoError(error, to);
+  errno = error;
+  return LastError(to);
+}
+
 absl::Status CloneTo(const Source& source, int directory, const std::string& from, const std::string& to,
                      const std::string& name) {
   if (S_ISDIR(source.attributes.st_mode) && IsInside(directory, source.attributes)) return CloneIntoItself(to);
@@ -106,12 +115,12 @@ absl::Status CloneTo(const Source& source, int directory, const std::string& fro
   if (source.entry.empty()) {
     betr_clone clone{.source = number, .flags = 0, .reserved = 0, .name = {}};
     std::copy(name.begin(), name.end(), std::begin(clone.name));
-    return ioctl(directory, BETR_IOC_CLONE, &clone) == 0 ? absl::OkStatus() : LastError(to);
+    return ioctl(directory, BETR_IOC_CLONE, &clone) == 0 ? absl::OkStatus() : Refused(source, directory, to);
   }
   betr_clone_entry clone{.directory = number, .flags = 0, .reserved = 0, .entry = {}, .name = {}};
   std::copy(source.entry.begin(), source.entry.end(), std::begin(clone.entry));
   std::copy(name.begin(), name.end(), std::begin(clone.name));
-  return ioctl(directory, BETR_IOC_CLONE_ENTRY, &clone) == 0 ? absl::OkStatus() : LastError(to);
+  return ioctl(directory, BETR_IOC_CLONE_ENTRY, &clone) == 0 ? absl::OkStatus() : Refused(source, directory, to);
 }
 
 absl::StatusOr<CloneReport> Clone(const Tool& tool, const std::string& from, const std::string& to) {

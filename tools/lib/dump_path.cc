@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // betrdump path: the route of one key through the nodes, with every message that applies on the way.
+#include <absl/functional/function_ref.h>
 #include <fmt/format.h>
 
 #include "base/escape.h"
@@ -59,8 +60,17 @@ Json StepJson(const dag::RouteStep& step) {
   return json;
 }
 
-// The key of a path's entry, or of a block of its content.
-std::string KeyOfPath(std::string_view path, bool is_data, uint64_t block) {
+// The zone that a directory is the root of, by its entry in a tree of records; 0 if that says nothing of the kind.
+uint64_t ZoneAt(const DumpContext& context, NodeId records, const std::string& entry, const UpsertRegistry& functions) {
+  const dag::Route route = dag::Explain(context.image.state().table, records, entry, functions);
+  const absl::StatusOr<fs::EntryRecord> record = fs::DecodeEntry(route.value.value_or(""), "entry");
+  const auto* const inode = record.ok() ? std::get_if<fs::InodeRecord>(&*record) : nullptr;
+  return inode != nullptr ? inode->zone : 0;
+}
+
+// The key of a path's entry, or of a block of its content. `zone_at` says which zone a directory is the root of.
+std::string KeyOfPath(std::string_view path, bool is_data, uint64_t block,
+                      absl::FunctionRef<uint64_t(const std::string&)> zone_at) {
   std::string content;
   std::string object(fs::key::kRootObject);
   while (!path.empty()) {
@@ -70,7 +80,8 @@ std::string KeyOfPath(std::string_view path, bool is_data, uint64_t block) {
       continue;
     }
     object = fs::key::Entry(content, name);
-    content = fs::key::Content(content, name);
+    const uint64_t zone = path.empty() ? 0 : zone_at(object);
+    content = zone != 0 ? fs::key::Zone(zone) : fs::key::Content(content, name);
   }
   return is_data ? fs::key::Block(object, block) : object;
 }
@@ -103,9 +114,12 @@ class DumpPath final : public DumpCommand {
 
   absl::Status Run(DumpContext& context) override {
     BETR_ASSIGN_OR_RETURN(const store::Tree tree, context.image.FindTree(tree_));
-    BETR_ASSIGN_OR_RETURN(const std::string key, Key());
     UpsertRegistry functions;
     BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&functions));
+    const absl::StatusOr<store::Tree> records = tree_ == kDataTree ? context.image.FindTree(kMetaTree) : tree;
+    BETR_ASSIGN_OR_RETURN(const std::string key, Key([&](const std::string& entry) {
+                            return records.ok() ? ZoneAt(context, records->root, entry, functions) : 0;
+                          }));
     const dag::Route route = dag::Explain(context.image.state().table, tree.root, key, functions);
     if (context.json) {
       PrintJson(context.out, ToJson(key, route));
@@ -121,9 +135,9 @@ class DumpPath final : public DumpCommand {
  private:
   bool IsPath() const { return !is_raw_ && key_.starts_with('/'); }
 
-  absl::StatusOr<std::string> Key() const {
+  absl::StatusOr<std::string> Key(absl::FunctionRef<uint64_t(const std::string&)> zone_at) const {
     if (IsPath()) {
-      return KeyOfPath(key_, tree_ == kDataTree, block_);
+      return KeyOfPath(key_, tree_ == kDataTree, block_, zone_at);
     }
     return Unescape(key_);
   }

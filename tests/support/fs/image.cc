@@ -75,6 +75,11 @@ void Image::Unmount() {
   fs_.reset();
 }
 
+void Image::Remount(const Experiments& experiments) {
+  Unmount();
+  options_.experiments = experiments;
+}
+
 void Image::Crash() {
   if (fs_ != nullptr) REQUIRE(fs_->Sync().ok());
   paths_.reset();

@@ -38,6 +38,8 @@ class Image {
 
   // A clean end; the next fs() mounts again.
   void Unmount();
+  // The same; the next one has these experiments.
+  void Remount(const Experiments& experiments);
   // Syncs and then loses what is in memory, as a crash does.
   void Crash();
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checker looks at in the record of one inode.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "fs/check_context.h"
+
+namespace betr::fs {
+
+// The stored number of an inode, or of a zone, lies below the bound, unless it came from another context.
+void CheckNumber(CheckContext* context, std::string_view key, uint64_t number);
+
+// There are so many links; "of" what is for the finding.
+void CheckLinks(CheckContext* context, std::string_view key, const InodeRecord& record, uint64_t links,
+                std::string_view of);
+
+// Every external xattr is there, with its size.
+absl::Status CheckXattrs(CheckContext* context, std::string_view key, const InodeRecord& record);
+
+}  // namespace betr::fs

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damages that are planted into the records of a file system, for tests of its checker.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fs/attribute_delta.h"
+#include "fs/check.h"
+#include "support/fs/image.h"
+
+namespace betr::test::planted {
+
+struct Trees {
+  Store& store;
+  TreeId meta;
+  TreeId data;
+};
+
+// /d/f with blocks and a large xattr, /d/sub/g, and /l and /d/l, two names of one file.
+void Fill(Image& image);
+
+std::vector<fs::CheckFinding> Run(Image& image, bool repair);
+void Damage(Image& image, const std::function<void(const Trees&)>& damage);
+
+void Change(const Trees& trees, const std::string& object, const fs::AttributeDelta& delta);
+// The key of the only link group.
+std::string GroupKey(const Trees& trees);
+
+struct Case {
+  std::string name;
+  fs::CheckCode code;
+  bool repairable;
+  std::function<void(const Trees&)> damage;
+};
+
+// The checker finds it in what `fill` makes, and mends it if it can; a salvage mends everything, and what it moves can
+// be read.
+void RunCase(const Case& test, void (*fill)(Image&) = Fill);
+
+// A salvage leaves nothing to be found.
+void Repair(Image& image);
+
+}  // namespace betr::test::planted
