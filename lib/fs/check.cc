@@ -115,6 +115,25 @@ absl::StatusOr<std::optional<SubtreeDigest>> CheckContext::Digest(std::string_vi
   return digest;
 }
 
+absl::Status CheckContext::ReadGarbage() {
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> record, GetMeta(key::kErasesKey));
+  absl::StatusOr<std::vector<TreeRange>> garbage = DecodeErases(meta_, data_, record.value_or(""));
+  if (garbage.ok()) garbage_ = *std::move(garbage);  // else the scan reports it
+  return absl::OkStatus();
+}
+
+std::optional<Bound> CheckContext::EndOfGarbage(TreeId tree, std::string_view key) const {
+  for (const TreeRange& garbage : garbage_) {
+    if (garbage.tree == tree && garbage.range.Contains(key)) return garbage.range.hi;
+  }
+  return std::nullopt;
+}
+
+void CheckContext::EraseGarbage() {
+  if (!options_.repair) return;
+  for (const TreeRange& garbage : garbage_) repairs_.EraseRange(garbage.tree, garbage.range);
+}
+
 absl::Status CheckContext::Step() {
   if (repairs_.Size() >= kRepairBatch) BETR_RETURN_IF_ERROR(WriteRepairs());
   if (++steps_ % kStepsPerQuestion == 0 && options_.cancelled && options_.cancelled()) {
@@ -135,6 +154,7 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
   BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
   BETR_ASSIGN_OR_RETURN(const TreeId data, store->FindTree(kDataTree));
   CheckContext context(store, meta, data, options, report);
+  BETR_RETURN_IF_ERROR(context.ReadGarbage());
   BETR_RETURN_IF_ERROR(CheckRoot(&context));
   BETR_RETURN_IF_ERROR(CheckMeta(&context));
   BETR_RETURN_IF_ERROR(CheckData(&context));

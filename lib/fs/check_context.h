@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fs/attribute_delta.h"
 #include "fs/check.h"
 #include "fs/check_sound.h"
+#include "fs/pending_erases.h"
 #include "fs/record.h"
 #include "fs/zone_roots.h"
 
@@ -67,6 +69,13 @@ class CheckContext {
   // What lies below a directory, if another directory may have the very same.
   absl::StatusOr<std::optional<SubtreeDigest>> Digest(std::string_view content);
 
+  // What was being erased key by key when the store was last used (pending_erases.h): the next mount erases the rest.
+  // So the scans leave it out. The end of the range of it that a key lies in, if it does.
+  absl::Status ReadGarbage();
+  std::optional<Bound> EndOfGarbage(TreeId tree, std::string_view key) const;
+  // What the mount would do, if repairs are wanted.
+  void EraseGarbage();
+
   // The zones whose roots the scan of "meta" has met.
   ZoneRoots& zones() { return zones_; }
   // Of a directory with this content prefix, escaped.
@@ -91,6 +100,7 @@ class CheckContext {
   absl::FunctionRef<void(const CheckFinding&)> report_;
   CheckSummary summary_;
   WriteBatch repairs_;
+  std::vector<TreeRange> garbage_;
   ZoneRoots zones_;
   std::map<std::string, uint32_t> unlisted_;
   uint64_t number_bound_ = 0;

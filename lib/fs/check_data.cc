@@ -55,6 +55,10 @@ absl::Status DataScan::Run() {
   cursor->SeekToFirst();
   while (cursor->Valid()) {
     BETR_RETURN_IF_ERROR(context_.Step());
+    if (const auto end = context_.EndOfGarbage(context_.data(), cursor->Key())) {
+      cursor->Seek(*end);
+      continue;
+    }
     BETR_RETURN_IF_ERROR(Visit(cursor->Key(), cursor->Value()));
     if (const auto skip = std::exchange(skip_, std::nullopt)) {
       cursor->Seek(Bound::Past(*skip));

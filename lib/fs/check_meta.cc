@@ -116,6 +116,10 @@ absl::Status MetaScan::Walk(const Range& range) {
       continue;
     }
     BETR_RETURN_IF_ERROR(context_.Step());
+    if (const auto end = context_.EndOfGarbage(context_.meta(), cursor->Key())) {
+      cursor->Seek(*end);
+      continue;
+    }
     BETR_RETURN_IF_ERROR(Visit(cursor->Key(), cursor->Value()));
     if (const auto skip = std::exchange(skip_, std::nullopt)) {
       cursor->Seek(Bound::Past(*skip));
@@ -183,7 +187,10 @@ absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view 
   if (parsed.kind == Kind::kErases && !DecodeErases(context_.meta(), context_.data(), value).ok()) {
     context_.Guessable(CheckCode::kLeftover, key, "no list of ranges",
                        [&](WriteBatch* batch) { batch->Erase(context_.meta(), key); });
-  } else if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve || parsed.kind == Kind::kErases) {
+  } else if (parsed.kind == Kind::kErases) {
+    context_.Harmless(CheckCode::kLeftover, key, "ranges that were being erased when an operation was interrupted");
+    context_.EraseGarbage();
+  } else if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve) {
     context_.Harmless(CheckCode::kLeftover, key, "left by an operation that was interrupted");
   }
   return absl::OkStatus();

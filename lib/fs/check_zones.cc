@@ -20,6 +20,10 @@ absl::Status CheckRootless(CheckContext* context) {
   cursor->SeekToFirst();
   while (cursor->Valid()) {
     BETR_RETURN_IF_ERROR(context->Step());
+    if (const auto end = context->EndOfGarbage(context->meta(), cursor->Key())) {
+      cursor->Seek(*end);
+      continue;
+    }
     const uint64_t zone = key::ZoneOf(cursor->Key());
     if (zone == 0) {
       context->Guessable(CheckCode::kKey, cursor->Key(), "no such kind of key",

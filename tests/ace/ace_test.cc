@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "betr/experiments.h"
 #include "support/ace/plan.h"
 #include "support/ace/sweep.h"
 #include "support/seed.h"
@@ -48,8 +49,9 @@ void RunDrawn(size_t length, uint64_t workloads) {
   }
 }
 
-absl::Status RunText(Constants constants, std::string_view text, Tally& tally, const RunOptions& options = {}) {
-  const absl::StatusOr<Ground> ground = Ground::Make(constants);
+absl::Status RunText(Constants constants, std::string_view text, Tally& tally, const RunOptions& options = {},
+                     std::string_view experiments = "") {
+  const absl::StatusOr<Ground> ground = Ground::Make(constants, *ParseExperiments(experiments));
   const absl::StatusOr<Workload> workload = ParseWorkload(text);
   REQUIRE(ground.ok());
   REQUIRE(workload.ok());
@@ -120,6 +122,15 @@ TEST_CASE("what is deleted after a crash, and replayed, gives its space back", "
     INFO(status);
     CHECK(status.ok());
   }
+}
+
+TEST_CASE("a crash while a zone is copied leaves nothing that the checker minds", "[ace][crash][ablation]") {
+  Tally tally;
+  const absl::Status status =
+      RunText(Constants::kTiny, "falloc:A/foo:overlap-start:extend+fsync:A/foo", tally, {}, "zones=1K");
+  INFO(status);
+  CHECK(status.ok());
+  CHECK(tally.states > 1000);
 }
 
 TEST_CASE("one operation, crashed everywhere", "[ace][crash]") {
