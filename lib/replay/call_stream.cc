@@ -47,6 +47,20 @@ std::optional<ThreadNumber> Superseding(std::string_view text) {
 // The text of a line is there once more in its parts.
 Bytes MemoryFor(const SourceLine& line) { return Bytes{sizeof(SourceLine) + 2 * line.text.size()}; }
 
+// Whether the line ends a call that was interrupted, or a thread, and says of which thread.
+bool EndsSomething(const SourceLine& line) {
+  using Kind = TraceLine::Kind;
+  return line.parsed.ok() && line.parsed->pid.has_value() &&
+         (line.parsed->kind == Kind::kResumed || line.parsed->kind == Kind::kExit);
+}
+
+// The child of a fork that began in `begin` and goes on, if it does, in `end`.
+std::optional<ThreadNumber> ChildOf(const TraceLine& begin, const TraceLine& end) {
+  if (end.kind != TraceLine::Kind::kResumed || end.name != begin.name) return std::nullopt;
+  const absl::StatusOr<TraceLine> whole = ParseCall(begin.name, begin.arguments + end.arguments);
+  return whole.ok() ? ChildOf(whole->result) : std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CallStream>> CallStream::Open(const std::vector<std::string>& paths) {
@@ -69,6 +83,7 @@ void CallStream::DropBroken() {
 
 absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
   if (!ahead_.empty()) {
+    if (EndsSomething(ahead_.front())) ForgetEnd(*ahead_.front().parsed->pid);
     std::optional<SourceLine> line = std::move(ahead_.front());
     ahead_.pop_front();
     ahead_size_ = ahead_size_ - MemoryFor(*line);
@@ -78,6 +93,12 @@ absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
   BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> line, source_->Next());
   is_at_end_ = !line.has_value();
   return line;
+}
+
+void CallStream::ForgetEnd(ThreadNumber pid) {
+  const auto ends = ends_ahead_.find(pid);
+  ends->second.pop_front();
+  if (ends->second.empty()) ends_ahead_.erase(ends);
 }
 
 ThreadNumber CallStream::ThreadOf(const TraceLine& line) {
@@ -103,10 +124,21 @@ absl::StatusOr<bool> CallStream::LookFurther() {
   if (is_at_end_) return false;
   ahead_size_ += MemoryFor(*next);
   ahead_.push_back(*std::move(next));
+  if (EndsSomething(ahead_.back())) ends_ahead_[*ahead_.back().parsed->pid].push_back(&ahead_.back());
   return true;
 }
 
 absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const TraceLine& line) {
+  if (!line.pid.has_value()) return FindChildOfFirst(line);
+  while (!ends_ahead_.contains(*line.pid)) {
+    BETR_ASSIGN_OR_RETURN(const bool is_there, LookFurther());
+    if (!is_there) return std::nullopt;
+  }
+  return ChildOf(line, *ends_ahead_[*line.pid].front()->parsed);
+}
+
+// Where nobody has had a number so far: the end may have one.
+absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChildOfFirst(const TraceLine& line) {
   for (size_t i = 0;; ++i) {
     if (i == ahead_.size()) {
       BETR_ASSIGN_OR_RETURN(const bool is_there, LookFurther());
@@ -114,13 +146,10 @@ absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const TraceLin
     }
     if (!ahead_[i].parsed.ok()) continue;
     const TraceLine& next = *ahead_[i].parsed;
-    const bool is_same =
-        line.pid.has_value() ? next.pid == line.pid : !next.pid.has_value() || !known_.contains(*next.pid);
-    if (!is_same) continue;
+    if (next.pid.has_value() && known_.contains(*next.pid)) continue;
     if (next.kind == TraceLine::Kind::kExit) return std::nullopt;
-    if (next.kind != TraceLine::Kind::kResumed || next.name != line.name) continue;
-    const absl::StatusOr<TraceLine> whole = ParseCall(line.name, line.arguments + next.arguments);
-    return whole.ok() ? ChildOf(whole->result) : std::nullopt;
+    if (next.kind == TraceLine::Kind::kResumed && next.name == line.name) return ChildOf(line, next);
+    if (!next.pid.has_value() && next.kind == TraceLine::Kind::kUnfinished) return std::nullopt;
   }
 }
 

@@ -83,7 +83,9 @@ class CallStream {
 
   absl::StatusOr<std::optional<SourceLine>> Take();
   absl::StatusOr<bool> LookFurther();
+  void ForgetEnd(ThreadNumber pid);
   absl::StatusOr<std::optional<ThreadNumber>> FindChild(const TraceLine& line);
+  absl::StatusOr<std::optional<ThreadNumber>> FindChildOfFirst(const TraceLine& line);
   std::optional<CallEvent> Handle(SourceLine* line);
   std::optional<CallEvent> Begin(const SourceLine& line, std::optional<ThreadNumber> child);
   std::optional<CallEvent> Resume(SourceLine* line);
@@ -98,6 +100,9 @@ class CallStream {
   std::unique_ptr<TraceSource> source_;
   StreamCounts counts_;
   std::deque<SourceLine> ahead_;
+  // Of these, by thread, those that end a call or the thread, if there are any: forks look for their ends here, not
+  // among all lines.
+  absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> ends_ahead_;
   Bytes ahead_size_{0};  // in memory
   bool is_at_end_ = false;
   absl::flat_hash_map<ThreadNumber, Begun> begun_;

@@ -80,8 +80,9 @@ void Interpreter::PlaceAtEnd(OpenDescription* file) {
   file->is_position_known = true;
 }
 
-// What the descriptor (O_SYNC, O_DSYNC) or the call itself (RWF_SYNC, RWF_DSYNC) wants durable when it returns. Targets
-// write without such flags, so that this is the only sync and the same on all of them.
+// What the descriptor (O_SYNC, O_DSYNC) or the call itself (RWF_SYNC, RWF_DSYNC) wants durable when it returns: writes,
+// and fallocate, but not ftruncate. Targets write without such flags, so that this is the only sync and the same on all
+// of them.
 void Interpreter::SyncWritten(const Call& call, const DescriptionPointer& file, uint64_t write_flags) {
   const bool is_whole = (file->flags & O_SYNC) == O_SYNC || (write_flags & RWF_SYNC) != 0;
   const bool is_data = (file->flags & O_DSYNC) != 0 || (write_flags & RWF_DSYNC) != 0;
@@ -247,6 +248,7 @@ void Interpreter::Allocate(Call& call) {
   if ((allocate.flags & FALLOC_FL_KEEP_SIZE) == 0) node.size = std::max(node.size, allocate.offset + allocate.length);
   node.NoteWrite();
   Emit(&allocate);
+  if (const DescriptionPointer file = FileOf(call, call.Argument(0)); file != nullptr) SyncWritten(call, file, 0);
 }
 
 }  // namespace betr::replay

@@ -144,6 +144,16 @@ TEST_CASE("a fork that never ends does not take the whole trace into memory") {
   CHECK((*stream)->counts().unfinished == 1);
 }
 
+// Each looks for its end in all that follows: among the lines of its own thread only, or this would take minutes.
+TEST_CASE("many forks that never end") {
+  std::vector<std::string> lines;
+  for (int pid = 1; pid <= 100'000; ++pid) lines.push_back(std::to_string(pid) + " vfork( <unfinished ...>");
+  lines.push_back("7 <... vfork resumed>) = 200000");
+  const StreamRun run(lines);
+  CHECK(run.counts().unfinished == 99'999);
+  CHECK(run.events().back() == "7 vfork()=200000>200000");
+}
+
 TEST_CASE("what makes no sense is counted, and the first of it kept") {
   const StreamRun run({
       "make: nothing to be done",

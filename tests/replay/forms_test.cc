@@ -54,11 +54,13 @@ TEST_CASE("writes that are durable when they return are followed by a sync") {
       "aio_offset=0, aio_rw_flags=RWF_DSYNC}]) = 1",
       "1 fcntl(3, F_SETFL, O_RDWR) = 0",
       "1 write(3, \"x\"..., 4) = 4",
+      "1 fallocate(3, 0, 0, 20) = 0",
+      "1 ftruncate(3, 20) = 0",
   });
   run.Everywhere();
   CHECK(run.Final() == Strings{"f 0644 20 /w/a", "f 0644 20 /w/b", "f 0644 9 /w/c"});
   CHECK(run.result().interpreter.conflicts.empty());
-  CHECK(SyncsOf(run) == Strings{"2", "7 data", "11 data", "12", "14", "15", "16 data", "18"});
+  CHECK(SyncsOf(run) == Strings{"2", "7 data", "11 data", "12", "14", "15", "16 data", "18", "19"});
 }
 
 TEST_CASE("clones copy what there is, but nobody has written it") {
