@@ -87,6 +87,9 @@ class Store {
   // means the image's default.
   absl::StatusOr<TreeId> CreateTree(std::string_view name, std::string_view compression = "");
   absl::StatusOr<TreeId> FindTree(std::string_view name) const;
+  // The first of the ids that no tree has had so far, for WriteBatch::CreateTree. Another writer may be given it first:
+  // then that batch is refused with kAlreadyExists.
+  TreeId UnusedTreeId() const;
   std::vector<TreeInfo> Trees() const;
   // A read-only tree named `name` with what `tree` holds now. O(1); survives restarts until it is dropped.
   absl::StatusOr<TreeId> Snapshot(TreeId tree, std::string_view name);

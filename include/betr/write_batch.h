@@ -62,6 +62,11 @@ class WriteBatch {
   // Not onto its source, or below it: the store refuses the batch then.
   void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
+  // As Store::CreateTree; the changes that follow may use the tree. `id`: Store::UnusedTreeId, or any after it.
+  void CreateTree(TreeId id, std::string_view name, std::string_view compression = "");
+  // As Store::DropTree.
+  void DropTree(TreeId tree);
+
   // Says that the batch makes the store smaller in the end, though it does not only erase: it is let in when there is
   // no space for anything else.
   void MakesRoom() { makes_room_ = true; }

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <utility>
 
 #include "base/check.h"
 #include "base/status.h"
 #include "device/device_error.h"
 #include "device/file_device.h"
+#include "device/sync_directory.h"
 
 namespace betr {
 namespace {
@@ -49,17 +49,6 @@ absl::StatusOr<Bytes> BlockDeviceSize(const std::string& path, int fd) {
   uint64_t size = 0;
   if (ioctl(fd, BLKGETSIZE64, &size) != 0) return DeviceError(path, "ask for the size", errno);
   return RoundDown(size);
-}
-
-absl::Status SyncDirectoryOf(const std::string& path) {
-  std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  if (parent.empty()) parent = ".";
-  const ScopedFd directory(OpenRetrying(parent.string(), O_RDONLY | O_DIRECTORY));
-  // EINVAL: a file system whose directories cannot be synchronised has nothing more to give.
-  if (directory.get() < 0 || (fsync(directory.get()) != 0 && errno != EINVAL)) {
-    return DeviceError(parent.string(), "flush the directory", errno);
-  }
-  return absl::OkStatus();
 }
 
 absl::Status MakeDurable(const std::string& path, int fd, Bytes size) {

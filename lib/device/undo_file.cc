@@ -11,6 +11,7 @@
 #include "base/coding.h"
 #include "base/status.h"
 #include "device/device_error.h"
+#include "device/sync_directory.h"
 #include "device/undo_format.h"
 
 namespace betr {
@@ -23,7 +24,14 @@ absl::StatusOr<std::unique_ptr<UndoDevice>> UndoDevice::Create(BlockDevice& inne
     return DeviceError(path, "open", errno);
   }
   std::unique_ptr<UndoDevice> device(new UndoDevice(inner, path, file));
-  BETR_RETURN_IF_ERROR(device->Begin(marks));
+  absl::Status status = device->Begin(marks);
+  if (status.ok()) {
+    status = SyncDirectoryOf(path);
+  }
+  if (!status.ok()) {
+    unlink(path.c_str());  // nothing was overwritten: it would only be in the way of the next try
+    return status;
+  }
   return device;
 }
 

@@ -35,8 +35,9 @@ namespace betr {
 // overwritten, nor anything after that. Threads: as any device.
 class UndoDevice final : public ForwardingDevice {
  public:
-  // Makes the file at `path`, which must not exist. `marks`: offsets of blocks. `inner` outlives this device.
-  // Errors: kAlreadyExists, what the system says, and the device's.
+  // Makes the file at `path`, which must not exist; it and its name are durable then. `marks`: offsets of blocks.
+  // `inner` outlives this device. Errors: kAlreadyExists, what the system says, and the device's; then there is no new
+  // file.
   static absl::StatusOr<std::unique_ptr<UndoDevice>> Create(BlockDevice& inner, const std::string& path,
                                                             std::span<const Bytes> marks);
   ~UndoDevice() override;

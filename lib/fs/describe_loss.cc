@@ -65,6 +65,28 @@ std::string Path(const ZoneRoots& zones, std::string_view entry) {
   return "/" + key::PathOfObject(zones.WithoutZones(entry));
 }
 
+// What a range of a tree tells by itself.
+Loss LossOf(const ZoneRoots& zones, const store::LostRange& lost) {
+  Loss loss;
+  loss.changes_only = lost.changes_only;
+  loss.is_partial = lost.is_partial;
+  loss.why = lost.why;
+  if (lost.tree.empty()) return loss;
+  const std::string& key = lost.range.lo.bytes;
+  const bool is_one = lost.range.lo == Bound::At(key) && lost.range.hi == Bound::At(key + '\0');
+  const auto parsed = key::ParseMeta(key);
+  if (lost.tree == kMetaTree && is_one && !lost.is_partial && parsed && parsed->kind == key::MetaKey::Kind::kEntry) {
+    loss.kind = Loss::Kind::kName;
+    loss.names = {Path(zones, key)};
+    return loss;
+  }
+  loss.kind = lost.tree == kMetaTree ? Loss::Kind::kNames : Loss::Kind::kKeys;
+  if (lost.tree != kMetaTree) loss.tree = lost.tree;
+  if (lost.range.lo != Range::All().lo) loss.from = PathOfBound(zones, lost.range.lo);
+  if (lost.range.hi != Range::All().hi) loss.to = PathOfBound(zones, lost.range.hi);
+  return loss;
+}
+
 // The names of files with several of them.
 class GroupNames {
  public:
@@ -113,18 +135,9 @@ class Describer {
   }
 
   absl::Status Add(const store::LostRange& lost) {
-    if (lost.tree == kDataTree && meta_.ok()) return AddContent(lost);
-    Loss loss;
-    loss.changes_only = lost.changes_only;
-    loss.why = lost.why;
-    if (lost.tree == kMetaTree) {
-      AddNames(lost.range, &loss);
-    } else if (!lost.tree.empty()) {
-      loss.kind = Loss::Kind::kKeys;
-      loss.tree = lost.tree;
-      SetBounds(lost.range, &loss);
-    }
-    Say(std::move(loss));
+    // Of a partial range nobody knows which files in it have lost something.
+    if (lost.tree == kDataTree && meta_.ok() && !lost.is_partial) return AddContent(lost);
+    Say(LossOf(zones_, lost));
     return absl::OkStatus();
   }
 
@@ -134,24 +147,6 @@ class Describer {
   }
 
  private:
-  void SetBounds(const Range& range, Loss* loss) const {
-    if (range.lo != Range::All().lo) loss->from = PathOfBound(zones_, range.lo);
-    if (range.hi != Range::All().hi) loss->to = PathOfBound(zones_, range.hi);
-  }
-
-  void AddNames(const Range& range, Loss* loss) const {
-    const std::string& key = range.lo.bytes;
-    const bool is_one = range.lo == Bound::At(key) && range.hi == Bound::At(key + '\0');
-    const auto parsed = key::ParseMeta(key);
-    if (is_one && parsed && parsed->kind == key::MetaKey::Kind::kEntry) {
-      loss->kind = Loss::Kind::kName;
-      loss->names = {Path(zones_, key)};
-    } else {
-      loss->kind = Loss::Kind::kNames;
-      SetBounds(range, loss);
-    }
-  }
-
   absl::Status AddContent(const store::LostRange& lost) {
     const Range records{RecordOf(lost.range.lo), lost.range.hi};
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(*meta_, records));
@@ -217,7 +212,9 @@ class Describer {
 
 // Ranges that touch or overlap are one.
 void Join(std::vector<store::LostRange>* lost) {
-  const auto place = [](const store::LostRange& range) { return std::tie(range.tree, range.changes_only); };
+  const auto place = [](const store::LostRange& range) {
+    return std::tie(range.tree, range.changes_only, range.is_partial);
+  };
   std::stable_sort(lost->begin(), lost->end(), [&](const store::LostRange& a, const store::LostRange& b) {
     return place(a) != place(b) ? place(a) < place(b) : a.range.lo < b.range.lo;
   });
@@ -250,9 +247,19 @@ std::string BoundsText(const Loss& loss) {
                          loss.to.empty() ? "to the end" : "up to " + Escape(loss.to));
 }
 
+std::string PartialText(const Loss& loss) {
+  std::string place;
+  if (loss.kind == Loss::Kind::kNames) place = "names " + BoundsText(loss) + ": ";
+  if (loss.kind == Loss::Kind::kKeys) {
+    place = absl::StrFormat("tree \"%s\": keys %s: ", Escape(loss.tree), BoundsText(loss));
+  }
+  return absl::StrFormat("%sand further ones: %s", place, loss.why);
+}
+
 }  // namespace
 
 std::string ToText(const Loss& loss) {
+  if (loss.is_partial) return PartialText(loss);
   const std::string_view verb = loss.changes_only ? "the latest changes are lost" : "lost";
   switch (loss.kind) {
     case Loss::Kind::kBytes:
@@ -287,6 +294,11 @@ std::string_view KindName(Loss::Kind kind) {
       break;
   }
   return "unknown";
+}
+
+void DescribeRanges(std::vector<store::LostRange> lost, absl::FunctionRef<void(const Loss&)> say) {
+  Join(&lost);
+  for (const store::LostRange& range : lost) say(LossOf({}, range));
 }
 
 absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lost,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "betr/store.h"
@@ -34,6 +35,7 @@ struct Loss {
   std::string from;  // kNames, kKeys: text of the bounds; "" for the first of all, or behind the last
   std::string to;
   bool changes_only = false;  // older contents show
+  bool is_partial = false;    // kNames, kKeys, kUnknown: further ones in it may be lost, which are not listed
   std::string why;
 };
 
@@ -41,6 +43,10 @@ struct Loss {
 std::string ToText(const Loss& loss);
 // "bytes", "attribute", "name", "names", "keys", "unknown".
 std::string_view KindName(Loss::Kind kind);
+
+// What can be said without a store: calls `say` for each range of names or keys, with ranges joined that touch. Zones
+// (zones.h) have numbers instead of paths.
+void DescribeRanges(std::vector<store::LostRange> lost, absl::FunctionRef<void(const Loss&)> say);
 
 // Calls `say` for each range of names, and for each file of whose content something was there, as far as its record is
 // still known; pieces that touch are said once. Holes are not known: bytes that were never written count.

@@ -4,13 +4,14 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
+#include "fs/attribute_delta.h"
 #include "fs/check_mend.h"
 #include "fs/key.h"
 #include "fs/record.h"
@@ -21,15 +22,21 @@ namespace {
 
 constexpr int kSamples = 16;
 constexpr size_t kBlockNumberSize = 8;
+constexpr size_t kMaxZonesAtOnce = 4096;
 
 enum class Kind { kEmpty, kMeta, kData };
+
+// What is in a tree.
+struct Look {
+  Kind kind = Kind::kEmpty;
+  bool is_whole = false;  // its keys have lost nothing
+  std::string front;      // what its keys need in front to be keys of their tree, behind a content prefix
+};
 
 struct LostTree {
   TreeId id;
   std::string node;  // its number, as text
-  Kind kind = Kind::kEmpty;
-  bool is_whole = false;  // its keys have lost nothing
-  std::string front;      // what its keys need in front to be keys of their tree, behind a content prefix
+  Look look;
 };
 
 // What keys need in front of them to be understood: nothing, the NUL of an entry, or more.
@@ -53,9 +60,19 @@ bool IsMetaValue(std::string_view value) {
          DecodeVersion(value).ok();
 }
 
-absl::StatusOr<LostTree> LookAt(const Store& store, const TreeInfo& info) {
-  LostTree tree{info.id, info.name.substr(store::kLostTreePrefix.size()), Kind::kEmpty, false, {}};
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store.NewCursor(info.id));
+bool IsLost(std::string_view name) { return name.starts_with(store::kLostTreePrefix); }
+
+// Whether the tree begins as only "meta" does. What its messages hide (kFailedPrecondition) is none of a file system.
+absl::StatusOr<bool> HasVersion(const Store& store, TreeId tree) {
+  const absl::StatusOr<std::optional<std::string>> version = store.Get(tree, key::kVersionKey);
+  if (absl::IsFailedPrecondition(version.status())) return false;
+  BETR_RETURN_IF_ERROR(version.status());
+  return version->has_value() && DecodeVersion(**version).ok();
+}
+
+absl::StatusOr<Look> LookAt(const Store& store, TreeId tree) {
+  Look look;
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store.NewCursor(tree));
   int metas = 0;
   int all = 0;
   bool are_data_keys = true;
@@ -64,13 +81,20 @@ absl::StatusOr<LostTree> LookAt(const Store& store, const TreeInfo& info) {
     are_data_keys = are_data_keys && key::ParseData(cursor->Key()).has_value();
   }
   BETR_RETURN_IF_ERROR(cursor->status());
-  if (all == 0) return tree;
-  tree.kind = 2 * metas > all ? Kind::kMeta : Kind::kData;
-  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> version, store.Get(info.id, key::kVersionKey));
-  tree.is_whole = tree.kind == Kind::kMeta ? version.has_value() : are_data_keys;
+  if (all == 0) return look;
+  look.kind = 2 * metas > all ? Kind::kMeta : Kind::kData;
+  BETR_ASSIGN_OR_RETURN(const bool has_version, HasVersion(store, tree));
+  look.is_whole = look.kind == Kind::kMeta ? has_version : are_data_keys;
   cursor->SeekToFirst();
-  tree.front = tree.kind == Kind::kMeta ? FrontOfMeta(cursor->Key()) : FrontOfData(cursor->Key());
-  return tree;
+  look.front = look.kind == Kind::kMeta ? FrontOfMeta(cursor->Key()) : FrontOfData(cursor->Key());
+  return look;
+}
+
+absl::StatusOr<bool> IsContent(const Store& store, TreeId tree) {
+  const absl::StatusOr<Look> look = LookAt(store, tree);
+  if (absl::IsFailedPrecondition(look.status())) return false;
+  BETR_RETURN_IF_ERROR(look.status());
+  return look->kind == Kind::kData && look->is_whole;
 }
 
 class Adoption {
@@ -80,79 +104,185 @@ class Adoption {
   absl::Status Run() {
     std::vector<LostTree> lost;
     for (const TreeInfo& info : store_.Trees()) {
-      if (!info.name.starts_with(store::kLostTreePrefix)) continue;
-      BETR_ASSIGN_OR_RETURN(LostTree tree, LookAt(store_, info));
-      lost.push_back(std::move(tree));
+      if (!IsLost(info.name)) continue;
+      BETR_ASSIGN_OR_RETURN(Look look, LookAt(store_, info.id));
+      lost.push_back({info.id, info.name.substr(store::kLostTreePrefix.size()), std::move(look)});
     }
-    BETR_ASSIGN_OR_RETURN(const TreeId meta, Restore(kMetaTree, Kind::kMeta, &lost));
-    BETR_ASSIGN_OR_RETURN(const TreeId data, Restore(kDataTree, Kind::kData, &lost));
-    for (const LostTree& tree : lost) BETR_RETURN_IF_ERROR(Move(tree, tree.kind == Kind::kMeta ? meta : data));
+    BETR_RETURN_IF_ERROR(Restore(&lost));
+    for (const LostTree& tree : lost) BETR_RETURN_IF_ERROR(Move(tree));
     return absl::OkStatus();
   }
 
  private:
+  // Both trees at once: with one of them the store would not be known for a file system.
+  absl::Status Restore(std::vector<LostTree>* lost) {
+    WriteBatch batch;
+    std::vector<std::string> actions;
+    meta_ = FindOrMake(kMetaTree, Kind::kMeta, lost, &batch, &actions);
+    data_ = FindOrMake(kDataTree, Kind::kData, lost, &batch, &actions);
+    BETR_RETURN_IF_ERROR(store_.Write(batch));
+    for (const std::string& action : actions) act_(action);
+    return absl::OkStatus();
+  }
+
   // The tree of that name: if there is none, made of a lost tree that is one, else empty.
-  absl::StatusOr<TreeId> Restore(std::string_view name, Kind kind, std::vector<LostTree>* lost) {
-    if (absl::StatusOr<TreeId> found = store_.FindTree(name); found.ok()) return found;
-    BETR_ASSIGN_OR_RETURN(const TreeId tree, store_.CreateTree(name));
+  TreeId FindOrMake(std::string_view name, Kind kind, std::vector<LostTree>* lost, WriteBatch* batch,
+                    std::vector<std::string>* actions) {
+    if (const absl::StatusOr<TreeId> found = store_.FindTree(name); found.ok()) return *found;
+    const TreeId tree = batch->Empty() ? store_.UnusedTreeId() : meta_.Next();
+    batch->CreateTree(tree, name);
     const auto whole = std::find_if(lost->begin(), lost->end(), [&](const LostTree& candidate) {
-      return candidate.is_whole && candidate.kind == kind;
+      return candidate.look.is_whole && candidate.look.kind == kind;
     });
     if (whole == lost->end()) {
-      act_(absl::StrFormat("tree \"%s\": made anew, empty", name));
+      actions->push_back(absl::StrFormat("tree \"%s\": made anew, empty", name));
       return tree;
     }
-    act_(absl::StrFormat("tree \"%s\": found as node %s", name, Escape(whole->node)));
-    BETR_RETURN_IF_ERROR(store_.ClonePrefix(whole->id, "", tree, ""));
-    BETR_RETURN_IF_ERROR(store_.DropTree(whole->id));
+    actions->push_back(absl::StrFormat("tree \"%s\": found as node %s", name, Escape(whole->node)));
+    batch->ClonePrefix(whole->id, "", tree, "");
+    batch->DropTree(whole->id);
     lost->erase(whole);
     return tree;
   }
 
-  absl::Status Move(const LostTree& tree, TreeId to) {
-    if (tree.kind != Kind::kEmpty) {
-      const std::string name = "node-" + tree.node;
-      const std::string content = key::Content(key::Content("", kLostAndFound), name);
-      act_(absl::StrFormat("node %s: %s in /%s/%s", Escape(tree.node), tree.kind == Kind::kMeta ? "files" : "content",
-                           kLostAndFound, Escape(name)));
-      BETR_RETURN_IF_ERROR(store_.ClonePrefix(tree.id, "", to, content + tree.front));
-      if (tree.front.empty()) BETR_RETURN_IF_ERROR(MoveZones(to, content));
+  absl::Status Move(const LostTree& tree) {
+    WriteBatch batch;
+    std::string action;
+    if (tree.look.kind != Kind::kEmpty) {
+      if (tree.look.front.empty()) BETR_RETURN_IF_ERROR(MoveZones(tree.id, &batch));
+      BETR_ASSIGN_OR_RETURN(const std::string name, FreeName("node-" + tree.node));
+      BETR_RETURN_IF_ERROR(AddDirectories(name, &batch));
+      const bool is_meta = tree.look.kind == Kind::kMeta;
+      batch.ClonePrefix(tree.id, "", is_meta ? meta_ : data_, ContentOf(name) + tree.look.front);
+      action = absl::StrFormat("node %s: %s in /%s/%s", Escape(tree.node), is_meta ? "files" : "content", kLostAndFound,
+                               Escape(name));
     }
-    return store_.DropTree(tree.id);
+    batch.DropTree(tree.id);
+    BETR_RETURN_IF_ERROR(store_.Write(batch));
+    if (!action.empty()) act_(action);
+    return absl::OkStatus();
   }
 
-  // Zones can only lie in the root.
-  absl::Status MoveZones(TreeId tree, const std::string& content) {
-    const std::string zones = content + std::string(key::kZonesPrefix);
-    while (true) {
-      BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(tree, Range::Prefix(zones)));
+  static std::string ContentOf(std::string_view name) { return key::Content(key::Content("", kLostAndFound), name); }
+
+  // Zones can only lie in the root. In the lost tree they are moved to where they can be anywhere: if that takes more
+  // than a batch, it can be gone on with later.
+  absl::Status MoveZones(TreeId tree, WriteBatch* batch) {
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                          store_.NewCursor(tree, Range::Prefix(key::kZonesPrefix)));
+    cursor->SeekToFirst();
+    while (cursor->Valid()) {
+      const uint64_t zone = key::ZoneOf(cursor->Key());
+      if (zone == 0) {
+        cursor->Next();
+        continue;
+      }
+      const std::string prefix = key::Zone(zone);
+      batch->RenamePrefix(tree, prefix, tree, key::OutOfZone(prefix));
+      if (batch->ops().size() == kMaxZonesAtOnce) {
+        BETR_RETURN_IF_ERROR(store_.Write(*batch));
+        batch->Clear();
+      }
+      cursor->Seek(Range::Prefix(prefix).hi);
+    }
+    return cursor->status();
+  }
+
+  // The name, unless an earlier repair has put something there: cloning would replace it.
+  absl::StatusOr<std::string> FreeName(const std::string& name) {
+    for (int again = 1;; ++again) {
+      std::string free = again == 1 ? name : absl::StrFormat("%s-%d", name, again);
+      BETR_ASSIGN_OR_RETURN(const bool is_taken, IsTaken(free));
+      if (!is_taken) return free;
+    }
+  }
+
+  absl::StatusOr<bool> IsTaken(std::string_view name) {
+    BETR_ASSIGN_OR_RETURN(const auto entry, store_.Get(meta_, key::Entry(key::Content("", kLostAndFound), name)));
+    if (entry) return true;
+    for (const TreeId tree : {meta_, data_}) {
+      BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                            store_.NewCursor(tree, Range::Prefix(ContentOf(name))));
       cursor->SeekToFirst();
       BETR_RETURN_IF_ERROR(cursor->status());
-      const uint64_t zone = cursor->Valid() ? key::ZoneOf(cursor->Key().substr(content.size())) : 0;
-      if (zone == 0) return absl::OkStatus();
-      const std::string prefix = key::Zone(zone);
-      BETR_RETURN_IF_ERROR(store_.RenamePrefix(tree, content + prefix, tree, content + key::OutOfZone(prefix)));
+      if (cursor->Valid()) return true;
     }
+    return false;
+  }
+
+  // The records of /lost+found and of the directory in it. If the root is not as it should be, RepairFileSystem makes
+  // it anew, and then these, too.
+  absl::Status AddDirectories(std::string_view name, WriteBatch* batch) {
+    BETR_ASSIGN_OR_RETURN(const auto root, store_.Get(meta_, key::kRootObject));
+    BETR_ASSIGN_OR_RETURN(const auto bytes, store_.Get(meta_, key::kNumberBoundKey));
+    const std::string above = key::Entry("", kLostAndFound);
+    BETR_ASSIGN_OR_RETURN(const auto found, store_.Get(meta_, above));
+    const absl::StatusOr<uint64_t> bound = DecodeNumberBound(bytes.value_or(""), "");
+    const bool is_possible = IsDirectory(root) && bound.ok() && (!found || IsDirectory(found));
+    if (!is_possible) return absl::OkStatus();
+    uint64_t next = *bound;
+    AttributeDelta another;
+    another.links = 1;
+    if (found) {
+      batch->Upsert(meta_, above, kAttributeUpsert, EncodeDelta(another));
+    } else {
+      InodeRecord record = NewDirectory(next++);
+      record.links = 3;
+      batch->Put(meta_, above, EncodeInode(record));
+      batch->Upsert(meta_, key::kRootObject, kAttributeUpsert, EncodeDelta(another));
+    }
+    batch->Put(meta_, key::Entry(key::Content("", kLostAndFound), name), EncodeInode(NewDirectory(next++)));
+    batch->Put(meta_, key::kNumberBoundKey, EncodeNumberBound(next));
+    return absl::OkStatus();
+  }
+
+  static bool IsDirectory(const std::optional<std::string>& bytes) {
+    const absl::StatusOr<InodeRecord> record = DecodeInode(bytes.value_or(""), "");
+    return record.ok() && record->IsDirectory();
   }
 
   Store& store_;
   absl::FunctionRef<void(std::string_view)> act_;
+  TreeId meta_;
+  TreeId data_;
 };
+
+// One tree of a file system may be missing; one that is there, or is lost, tells that there is a file system.
+absl::StatusOr<bool> IsOfFileSystem(const Store& store, const std::vector<TreeInfo>& lost) {
+  const absl::StatusOr<TreeId> meta = store.FindTree(kMetaTree);
+  const absl::StatusOr<TreeId> data = store.FindTree(kDataTree);
+  if (meta.ok() && data.ok()) return true;
+  if (!lost.empty() && (meta.ok() || data.ok())) return true;
+  if (meta.ok()) return HasVersion(store, *meta);
+  if (data.ok()) return IsContent(store, *data);
+  for (const TreeInfo& info : lost) {
+    BETR_ASSIGN_OR_RETURN(const bool has_version, HasVersion(store, info.id));
+    if (has_version) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
-bool HasLostTrees(const Store& store) {
-  int named = 0;
-  bool is_lost = false;
-  bool has_version = false;
-  for (const TreeInfo& info : store.Trees()) {
-    named += info.name == kMetaTree || info.name == kDataTree ? 1 : 0;
-    if (!info.name.starts_with(store::kLostTreePrefix)) continue;
-    is_lost = true;
-    const absl::StatusOr<std::optional<std::string>> version = store.Get(info.id, key::kVersionKey);
-    has_version = has_version || (version.ok() && *version && DecodeVersion(**version).ok());
+absl::StatusOr<std::vector<std::string>> FindLostTrees(const Store& store) {
+  std::vector<TreeInfo> lost = store.Trees();
+  std::erase_if(lost, [](const TreeInfo& info) { return !IsLost(info.name); });
+  BETR_ASSIGN_OR_RETURN(const bool is_of_file_system, IsOfFileSystem(store, lost));
+  std::vector<std::string> findings;
+  if (!is_of_file_system) return findings;
+  for (const TreeInfo& info : lost) {
+    findings.push_back(
+        absl::StrFormat("tree \"%s\": a repair has found it and did not put it into its place", Escape(info.name)));
   }
-  return named == 1 || (is_lost && (named == 2 || has_version));
+  for (const std::string_view name : {kMetaTree, kDataTree}) {
+    if (!store.FindTree(name).ok()) findings.push_back(absl::StrFormat("tree \"%s\": it is missing", name));
+  }
+  return findings;
+}
+
+bool MayHaveLostTrees(std::span<const std::string> names) {
+  const auto is_named = [](std::string_view name) { return name == kMetaTree || name == kDataTree; };
+  return std::any_of(names.begin(), names.end(), IsLost) || std::count_if(names.begin(), names.end(), is_named) == 1;
 }
 
 absl::Status AdoptLostTrees(Store* store, absl::FunctionRef<void(std::string_view)> act) {

@@ -10,7 +10,6 @@
 #include "base/status.h"
 #include "layout/extent_map.h"
 #include "layout/superblock_copy.h"
-#include "store/borrowed_device.h"
 #include "store/slots.h"
 
 namespace betr::store {
@@ -43,20 +42,23 @@ Log::Checkpoint Inspection::log_start() const {
 }
 
 absl::StatusOr<std::unique_ptr<Inspection>> Inspection::Open(BlockDevice& device, Bytes cache_size) {
-  BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(device));
   std::unique_ptr<Inspection> image(new Inspection());
+  auto noting = std::make_unique<NotingDevice>(device);
+  image->device_ = noting.get();
+  image->core_.device = std::move(noting);
+  BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(image->device()));
+  BETR_RETURN_IF_ERROR(image->ReadError());  // the slot that was not read may be the newer one
   image->slot_ = newest.slot;
   image->other_slot_ = std::move(newest.other);
-  image->copy_ = layout::CheckCopy(device, newest.superblock);
-  image->Prepare(device, std::move(newest.superblock), cache_size);
+  image->copy_ = layout::CheckCopy(image->device(), newest.superblock);
+  image->Prepare(std::move(newest.superblock), cache_size);
   image->ReadCatalog();
   image->ReadTable();
   image->FindOverlaps();
   return image;
 }
 
-void Inspection::Prepare(BlockDevice& device, layout::Superblock superblock, Bytes cache_size) {
-  core_.device = std::make_unique<BorrowedDevice>(device);
+void Inspection::Prepare(layout::Superblock superblock, Bytes cache_size) {
   core_.shape.node_size = superblock.node_size;
   core_.shape.basement_size = superblock.basement_size;
   core_.shape.fanout = superblock.fanout;

@@ -5,6 +5,8 @@
 // Invariants
 //   1. What could be read is in state(), what could not is in problems(); both may be empty.
 //   2. Extents that overlap are both there: which of them is right their content must tell.
+//   3. What a failing device did not give looks like damage; ReadError() tells that there is such. A repair that cuts
+//      out or writes anew asks it before it writes.
 //
 // Threads: one while opening; then as any state. Memory: proportional to the number of nodes, plus the cache.
 // Cost of opening: two superblocks, the catalog, every page of the table.
@@ -18,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/block_device.h"
+#include "device/noting_device.h"
 #include "layout/catalog_codec.h"
 #include "layout/superblock_slots.h"
 #include "layout/table_page.h"
@@ -49,7 +51,7 @@ struct Problem {
 
 class Inspection {
  public:
-  // Errors: those of layout::ReadNewest. `device` outlives this.
+  // Errors: those of layout::ReadNewest; kCancelled. `device` outlives this.
   static absl::StatusOr<std::unique_ptr<Inspection>> Open(BlockDevice& device, Bytes cache_size);
 
   const layout::Superblock& superblock() const { return core_.superblock; }
@@ -65,6 +67,9 @@ class Inspection {
   const std::vector<UsedExtent>& extents() const { return extents_; }
   uint64_t table_pages() const { return table_pages_; }
   const std::vector<Problem>& problems() const { return problems_; }
+  // The first read, of all that went through device() or what was loaded from it, that failed because the device did or
+  // because it is time to stop (kUnavailable, kCancelled); ok if there was none.
+  absl::Status ReadError() const { return device_->ReadError(); }
 
   BlockDevice& device() { return *core_.device; }
   const layout::SpaceMap& space() const { return *core_.space; }
@@ -86,7 +91,7 @@ class Inspection {
 
  private:
   Inspection() = default;
-  void Prepare(BlockDevice& device, layout::Superblock superblock, Bytes cache_size);
+  void Prepare(layout::Superblock superblock, Bytes cache_size);
   void ReadCatalog();
   void AddCatalog(const layout::Extent& extent, uint64_t copy);
   void ReadTable();
@@ -99,6 +104,7 @@ class Inspection {
   void Damaged(Problem::Part part, const std::string& what);
 
   Core core_;
+  NotingDevice* device_ = nullptr;  // the core's
   size_t slot_ = 0;
   absl::Status other_slot_;
   absl::Status copy_;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -11,7 +12,7 @@ namespace betr::store {
 absl::StatusOr<LogCut> CutLog(BlockDevice& device, const LogArea& area, uint64_t salt, const LogPosition& start,
                               uint64_t end) {
   LogCut cut;
-  const std::string zeros(kBlockSize.value, '\0');
+  std::vector<uint64_t> erased;
   std::string block(kBlockSize.value, '\0');
   // All blocks but those that are read. Old frames there are not needed, and may be damaged in what they say, too.
   for (uint64_t sequence = end; sequence < start.sequence + area.Blocks(); ++sequence) {
@@ -22,6 +23,10 @@ absl::StatusOr<LogCut> CutLog(BlockDevice& device, const LogArea& area, uint64_t
     }
     cut.frames += header->position.sequence >= end ? 1 : 0;
     cut.records += header->position.sequence >= end ? header->record_count : 0;
+    erased.push_back(sequence);
+  }
+  const std::string zeros(kBlockSize.value, '\0');
+  for (const uint64_t sequence : erased) {
     BETR_RETURN_IF_ERROR(WriteLogBlocks(device, area, sequence, zeros));
   }
   BETR_RETURN_IF_ERROR(device.Flush());

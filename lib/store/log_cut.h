@@ -16,7 +16,7 @@ struct LogCut {
 };
 
 // Erases all frames that are not read before block number `end`, which is as of Log::SoundEnd. Durable when it returns.
-// Writes whole blocks. Errors: the device's.
+// Writes whole blocks, after all have been read. Errors: the device's.
 absl::StatusOr<LogCut> CutLog(BlockDevice& device, const LogArea& area, uint64_t salt, const LogPosition& start,
                               uint64_t end);
 

@@ -20,7 +20,7 @@ class Search {
  public:
   Search(Inspection& image, uint64_t end) : image_(image), area_(image.log_area()), end_(end) {}
 
-  absl::StatusOr<LogLosses> Run() {
+  absl::StatusOr<std::vector<LostRange>> Run() {
     const LogPosition start = image_.log_start().position;
     last_ = image_.log_start().lsn;
     const absl::Status sound =
@@ -40,7 +40,11 @@ class Search {
       sequence = std::max(sequence + 1, behind);
     }
     Skip(announced_.Next());
-    return std::move(losses_);
+    if (!unlisted_.empty()) {
+      const std::string why = fmt::format("{} and later ones: not listed, after {} changes", unlisted_, kMaxLostRanges);
+      lost_.push_back({"", Range::All(), true, why, true});
+    }
+    return std::move(lost_);
   }
 
  private:
@@ -117,11 +121,11 @@ class Search {
   }
 
   void Add(std::string tree, Range range, std::string why) {
-    if (losses_.lost.size() >= kMaxLostRanges) {
-      ++losses_.more_lost;
-      return;
+    if (lost_.size() < kMaxLostRanges) {
+      lost_.push_back({std::move(tree), std::move(range), true, std::move(why)});
+    } else if (unlisted_.empty()) {
+      unlisted_ = std::move(why);
     }
-    losses_.lost.push_back({std::move(tree), std::move(range), true, std::move(why)});
   }
 
   Inspection& image_;
@@ -130,11 +134,14 @@ class Search {
   Lsn last_;       // the last record that is replayed, or was seen
   Lsn announced_;  // the last one that a header told of
   std::string why_;
-  LogLosses losses_;
+  std::vector<LostRange> lost_;
+  std::string unlisted_;  // the first record that is not
 };
 
 }  // namespace
 
-absl::StatusOr<LogLosses> FindLogLosses(Inspection& image, uint64_t end) { return Search(image, end).Run(); }
+absl::StatusOr<std::vector<LostRange>> FindLogLosses(Inspection& image, uint64_t end) {
+  return Search(image, end).Run();
+}
 
 }  // namespace betr::store

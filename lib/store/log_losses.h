@@ -12,13 +12,9 @@
 
 namespace betr::store {
 
-struct LogLosses {
-  std::vector<LostRange> lost;  // in the order of the log; what cannot be read is a range of tree ""
-  uint64_t more_lost = 0;       // ranges that are not listed
-};
-
-// Of the records from block number `end` on, those that the checkpoint has left out. Reads the rest of the log's area
+// Of the records from block number `end` on, those that the checkpoint has left out, in the order of the log. What
+// cannot be read, and what does not fit into kMaxLostRanges, is a range of tree "". Reads the rest of the log's area
 // and writes nothing. Errors: the device's.
-absl::StatusOr<LogLosses> FindLogLosses(Inspection& image, uint64_t end);
+absl::StatusOr<std::vector<LostRange>> FindLogLosses(Inspection& image, uint64_t end);
 
 }  // namespace betr::store

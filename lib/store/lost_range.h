@@ -2,6 +2,8 @@
 // Keys of which a repair knows that something about them is gone.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 
 #include "betr/bound.h"
@@ -13,9 +15,15 @@ struct LostRange {
   Range range;
   bool changes_only = false;  // the latest changes are gone; older contents show
   std::string why;            // names the structure and its place
+  // Further keys in the range, which are not listed, may be lost; `why` tells what limit ended the list. So whatever is
+  // lost lies in some range.
+  bool is_partial = false;
 };
 
-// No list of them is longer, so that a repair needs no unbounded memory.
+// No list of them is longer, but for partial ones, so that a repair needs no unbounded memory.
 inline constexpr size_t kMaxLostRanges = 100'000;
+
+// Is told what a repair is about to give up: before it writes anything that does. May be null.
+using TellLosses = std::function<void(std::span<const LostRange>)>;
 
 }  // namespace betr::store

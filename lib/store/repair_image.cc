@@ -16,6 +16,7 @@
 #include "store/batch_codec.h"
 #include "store/borrowed_device.h"
 #include "store/checkpoint.h"
+#include "store/log_losses.h"
 #include "store/repair_store.h"
 
 namespace betr::store {
@@ -38,7 +39,8 @@ void Append(std::vector<T>& to, std::vector<T>& from) {
 
 class Repair {
  public:
-  Repair(BlockDevice& device, Bytes cache_size, Act act) : device_(device), cache_size_(cache_size), act_(act) {}
+  Repair(BlockDevice& device, Bytes cache_size, Act act, const RepairOptions& options)
+      : device_(device), cache_size_(cache_size), act_(act), options_(options) {}
 
   absl::StatusOr<std::vector<Finding>> Look() {
     BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
@@ -62,17 +64,16 @@ class Repair {
 
   absl::Status Log() {
     BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
-    BETR_ASSIGN_OR_RETURN(MendedLog log, MendLog(*image));
+    BETR_ASSIGN_OR_RETURN(MendedLog log, MendLog(*image, std::nullopt, options_.loses));
     Tell(fmt::format("log: ends before the damage: {} frames with {} records are not replayed", log.cut.frames,
                      log.cut.records));
-    Append(result_.salvaged.lost, log.losses.lost);
-    result_.salvaged.more_lost += log.losses.more_lost;
+    Append(result_.salvaged.lost, log.lost);
     return absl::OkStatus();
   }
 
   absl::Status Salvage() {
     BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
-    BETR_ASSIGN_OR_RETURN(Salvaged salvaged, SalvageStore(*image));
+    BETR_ASSIGN_OR_RETURN(Salvaged salvaged, SalvageStore(*image, options_.limits, options_.loses));
     for (const std::string& action : salvaged.actions) {
       Tell(action);
     }
@@ -80,7 +81,6 @@ class Repair {
     Salvaged& all = result_.salvaged;
     Append(all.lost, salvaged.lost);
     Append(all.lost_trees, salvaged.lost_trees);
-    all.more_lost += salvaged.more_lost;
     all.nodes_kept = salvaged.nodes_kept;
     all.nodes_lost += salvaged.nodes_lost;
     return absl::OkStatus();
@@ -97,14 +97,15 @@ class Repair {
   BlockDevice& device_;
   const Bytes cache_size_;
   Act act_;
+  const RepairOptions& options_;
   ImageRepair result_;
 };
 
 }  // namespace
 
 absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
-                                        std::vector<Finding> findings, Act act) {
-  Repair repair(device, cache_size, act);
+                                        std::vector<Finding> findings, Act act, const RepairOptions& options) {
+  Repair repair(device, cache_size, act, options);
   for (int round = 0; round < kMaxRounds && !findings.empty(); ++round) {
     if (Repairable(findings)) {
       BETR_RETURN_IF_ERROR(repair.Safely(findings));
@@ -121,7 +122,7 @@ absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, R
   return std::move(repair.result());
 }
 
-absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad) {
+absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad, const TellLosses& loses) {
   const auto replay = [&](Lsn lsn, std::string_view payload) {
     return bad && lsn >= *bad ? absl::DataLossError("as told") : DecodeBatch(payload).status();
   };
@@ -132,16 +133,20 @@ absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad) {
   }
   BETR_ASSIGN_OR_RETURN(const uint64_t end,
                         Log::SoundEnd(image.device(), image.log_area(), image.log_salt(), image.log_start(), replay));
+  MendedLog mended;
+  BETR_ASSIGN_OR_RETURN(mended.lost, FindLogLosses(image, end));
+  BETR_RETURN_IF_ERROR(image.ReadError());
+  if (loses != nullptr && !mended.lost.empty()) {
+    loses(mended.lost);
+  }
   // The state before may need what is cut.
   BETR_RETURN_IF_ERROR(Checkpointer(image.core(), image.state(), image.catalog()).Confirm());
-  MendedLog mended;
-  BETR_ASSIGN_OR_RETURN(mended.losses, FindLogLosses(image, end));
   BETR_ASSIGN_OR_RETURN(mended.cut,
                         CutLog(image.device(), image.log_area(), image.log_salt(), image.log_start().position, end));
   return mended;
 }
 
-absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options) {
+absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options, const TellLosses& loses) {
   const Bytes cache_size = options.cache_size;
   options.read_only = true;
   options.background = false;
@@ -151,7 +156,7 @@ absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options) 
     return opened.ok() ? absl::StatusOr<MendedLog>(MendedLog{}) : opened;
   }
   BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device, cache_size));
-  return MendLog(*image, bad);
+  return MendLog(*image, bad, loses);
 }
 
 std::optional<Lsn> FailedLogRecord(const absl::Status& status) {

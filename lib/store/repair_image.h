@@ -9,10 +9,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "store/check_store.h"
 #include "store/log_cut.h"
-#include "store/log_losses.h"
+#include "store/lost_range.h"
 #include "store/salvage.h"
 
 namespace betr::store {
@@ -20,6 +21,11 @@ namespace betr::store {
 enum class RepairDepth : uint8_t {
   kSafe,  // only what needs no guessing and loses nothing
   kAll,   // what cannot be read is cut out, and said to be lost
+};
+
+struct RepairOptions {
+  SalvageLimits limits;
+  TellLosses loses;  // also told if the repair fails later
 };
 
 struct ImageRepair {
@@ -31,23 +37,26 @@ struct ImageRepair {
 
 // Looks, repairs and looks again until nothing is found, or nothing more can be done. `act` is told each action.
 // `findings`: those of a full look at the image as it is. Requires: the device is writable and locked.
-// Errors: those of Inspection::Open, SalvageStore and of writing.
+// Errors: those of Inspection::Open, SalvageStore and of writing. What could not be read because the device failed is
+// not repaired: that is an error, and nothing was written since the last action.
 absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
-                                        std::vector<Finding> findings, absl::FunctionRef<void(std::string_view)> act);
+                                        std::vector<Finding> findings, absl::FunctionRef<void(std::string_view)> act,
+                                        const RepairOptions& options = {});
 
 // What a log lost at its end, and which keys that concerns.
 struct MendedLog {
   LogCut cut;
-  LogLosses losses;
+  std::vector<LostRange> lost;
 };
 
 // Cuts the log where replaying the image fails: at a frame or record that is damaged, or from record `bad` on.
-// Nothing if it can be read to its end. Errors: the device's.
-absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad = std::nullopt);
+// Nothing if it can be read to its end. `loses` is told what goes with it before it is cut. Errors: the device's.
+absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad = std::nullopt,
+                                  const TellLosses& loses = nullptr);
 
 // Opens the store read-only, which replays the log, and cuts it at the record that the state cannot take, such as one
 // of a tree that is lost. Requires: no findings are left. Errors: of opening, but for those of log records.
-absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options);
+absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options, const TellLosses& loses = nullptr);
 
 // The log record at which opening a store failed, if the record was the reason and not the device or a lack of space.
 std::optional<Lsn> FailedLogRecord(const absl::Status& status);

@@ -53,6 +53,7 @@ absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
   if (!image.problems().empty()) {
     return image.problems().front().status;  // what could be read for the findings cannot be read now
   }
+  BETR_RETURN_IF_ERROR(image.ReadError());
   auto mended = std::make_shared<State>(*image.state());
   mended->table.StartChanging();
   for (const Finding& finding : findings) {

@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/status.h"
+#include "store/batch_codec.h"
 #include "store/checkpoint.h"
 #include "store/salvage_nodes.h"
 #include "store/salvage_paths.h"
@@ -21,10 +22,7 @@ class Salvage {
  public:
   explicit Salvage(Inspection& image) : image_(image), nodes_(image), walk_(image, nodes_) {}
 
-  absl::StatusOr<Salvaged> Run() {
-    for (const Problem& problem : image_.problems()) {
-      nodes_.Failed(problem.status);
-    }
+  absl::StatusOr<Salvaged> Run(const SalvageLimits& limits, const TellLosses& loses) {
     BETR_RETURN_IF_ERROR(nodes_.Scan());
     is_catalog_lost_ = std::any_of(image_.problems().begin(), image_.problems().end(),
                                    [](const Problem& problem) { return problem.part == Problem::Part::kCatalog; });
@@ -32,6 +30,7 @@ class Salvage {
       nodes_.TakeUnlisted();
     }
     TakeTrees();
+    SkipTreesOfLog();
     for (auto& [id, tree] : trees_) {
       KeepTree(tree);
     }
@@ -42,12 +41,12 @@ class Salvage {
     if (IsSomethingLost()) {
       walk_.VisitUnnamed([&](NodeId id, const dag::Node& node) { AddLostTree(id, node); });
     }
-    SalvagePaths paths(nodes_, walk_, &result_);
-    for (const auto& [id, tree] : trees_) {
-      paths.AddTree(tree.name, tree.root);
-    }
+    FollowCuts(limits);
     walk_.Settle();
-    BETR_RETURN_IF_ERROR(nodes_.device_error());
+    BETR_RETURN_IF_ERROR(image_.ReadError());
+    if (loses != nullptr && !result_.lost.empty()) {
+      loses(result_.lost);
+    }
     BETR_RETURN_IF_ERROR(Write());
     return Report();
   }
@@ -64,6 +63,21 @@ class Salvage {
     } else if (nodes_.newest_catalog() != nullptr) {
       TakeOlderTrees(*nodes_.newest_catalog());
     }
+  }
+
+  // Replaying makes these with the ids that they had.
+  void SkipTreesOfLog() {
+    const auto visit = [&](Lsn, std::string_view payload) {
+      BETR_ASSIGN_OR_RETURN(const std::vector<Op> ops, DecodeBatch(payload));
+      for (const Op& op : ops) {
+        if (op.kind == OpKind::kCreateTree || op.kind == OpKind::kSnapshot) {
+          next_tree_ = std::max(next_tree_, op.to_tree.Next());
+        }
+      }
+      return absl::OkStatus();
+    };
+    // What is damaged is cut off before anything is replayed.
+    Log::Open(image_.device(), image_.log_area(), image_.log_salt(), image_.log_start(), visit).status().IgnoreError();
   }
 
   void TakeTree(const layout::CatalogTree& tree) {
@@ -96,6 +110,19 @@ class Salvage {
       result_.actions.push_back(fmt::format("tree \"{}\": its root is lost: it is empty now", Escape(tree.name)));
     }
     walk_.Name(tree.root);
+  }
+
+  void FollowCuts(const SalvageLimits& limits) {
+    SalvagePaths paths(nodes_, walk_, limits, &result_.lost);
+    std::vector<const Tree*> concerned;
+    for (const auto& [id, tree] : trees_) {
+      if (paths.Concern(tree.root)) {
+        concerned.push_back(&tree);
+      }
+    }
+    for (size_t i = 0; i < concerned.size(); ++i) {
+      paths.AddTree(concerned[i]->name, concerned[i]->root, concerned.size() - i);
+    }
   }
 
   bool IsSomethingLost() const {
@@ -171,6 +198,8 @@ class Salvage {
 
 }  // namespace
 
-absl::StatusOr<Salvaged> SalvageStore(Inspection& image) { return Salvage(image).Run(); }
+absl::StatusOr<Salvaged> SalvageStore(Inspection& image, const SalvageLimits& limits, const TellLosses& loses) {
+  return Salvage(image).Run(limits, loses);
+}
 
 }  // namespace betr::store

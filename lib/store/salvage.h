@@ -13,8 +13,8 @@
 //                                 the lost nodes had stripped from their front.
 //   counts, nodes nobody names    as in repair_store.h
 //
-// What a failing device does not give is not taken for lost: then nothing is changed. A copy of what it does give can
-// be repaired.
+// What a failing device does not give is not taken for lost: if any read fails, be it of space that nothing is known
+// of, nothing is changed. A copy of what it does give can be repaired.
 //
 // All changes are one new checkpoint, after which the image passes CheckStore. The log stays (log_cut.h).
 #pragma once
@@ -33,18 +33,26 @@ namespace betr::store {
 
 inline constexpr std::string_view kLostTreePrefix = "lost+found.";
 
+// How far what is lost is followed to the keys that show it. A node that clones share may be reached on exponentially
+// many ways. Where a limit ends that, what was not followed becomes partial ranges, a few for each tree.
+struct SalvageLimits {
+  uint64_t ways = 1'000'000;       // that are gone from node to node; shared out among the trees
+  size_t ranges = kMaxLostRanges;  // that are listed; shared out, too
+};
+
 struct Salvaged {
   std::vector<std::string> actions;     // what was done, for people
-  std::vector<LostRange> lost;          // at most kMaxLostRanges
-  uint64_t more_lost = 0;               // ranges that are not listed
+  std::vector<LostRange> lost;          // as many as SalvageLimits allows, and partial ones
   std::vector<std::string> lost_trees;  // made of what nobody named any more
   uint64_t nodes_kept = 0;
   uint64_t nodes_lost = 0;
 };
 
-// Reads the whole device, and writes a new checkpoint. Requires: the device is writable and locked. Afterwards the
-// look at the image is out of date. Memory: proportional to the number of nodes on the device, plus the cache.
-// Errors: kResourceExhausted, kCancelled, the device's.
-absl::StatusOr<Salvaged> SalvageStore(Inspection& image);
+// Reads the whole device, and writes a new checkpoint. `loses` is told all that is lost before anything is written,
+// also if that fails then. Requires: the device is writable and locked. Afterwards the look at the image is out of
+// date. Memory: proportional to the number of nodes on the device, plus the cache. Errors: kResourceExhausted,
+// kCancelled, the device's.
+absl::StatusOr<Salvaged> SalvageStore(Inspection& image, const SalvageLimits& limits = {},
+                                      const TellLosses& loses = nullptr);
 
 }  // namespace betr::store

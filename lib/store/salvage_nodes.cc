@@ -51,6 +51,7 @@ absl::Status SalvageNodes::Scan() {
   };
   const auto unreadable = [](const layout::ExtentAddress&, const absl::Status&) {};
   BETR_RETURN_IF_ERROR(layout::ScanArea(image_.device(), superblock.ExtentArea(), {node, catalog, unreadable}));
+  BETR_RETURN_IF_ERROR(image_.ReadError());
   std::sort(scanned_.begin(), scanned_.end(), [](const auto& a, const auto& b) { return Key(a) < Key(b); });
   return absl::OkStatus();
 }
@@ -68,7 +69,6 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::Load(NodeId id) {
   }
   if (!node.ok()) {
     bad_[id] = node.status();
-    Failed(node.status());
   }
   return node;
 }
@@ -86,12 +86,6 @@ void SalvageNodes::TakeUnlisted() {
   std::sort(unlisted.begin(), unlisted.end(), std::greater<>());
   for (const auto& [version, id] : unlisted) {
     static_cast<void>(Load(id));
-  }
-}
-
-void SalvageNodes::Failed(const absl::Status& status) {
-  if ((absl::IsUnavailable(status) || absl::IsCancelled(status)) && device_error_.ok()) {
-    device_error_ = status;
   }
 }
 

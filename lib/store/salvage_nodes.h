@@ -20,7 +20,7 @@ class SalvageNodes {
   // `image` outlives this.
   explicit SalvageNodes(Inspection& image);
 
-  // Looks at the whole device. Errors: kCancelled.
+  // Looks at the whole device. Errors: of reading any of it: what is looked for may be there.
   absl::Status Scan();
 
   dag::NodeTable& table() { return table_; }
@@ -41,11 +41,6 @@ class SalvageNodes {
   // Every node that a node of the table names. Reads all of them. Cost: the headers of all nodes above the leaves.
   absl::flat_hash_set<NodeId> NamedByNodes();
 
-  // Why something could not be read, if the device failed or the reading was cancelled: then it may be there still. The
-  // first one.
-  const absl::Status& device_error() const { return device_error_; }
-  void Failed(const absl::Status& status);
-
   // What was found elsewhere than the table said, or without it.
   const std::vector<std::string>& found() const { return found_; }
 
@@ -64,7 +59,6 @@ class SalvageNodes {
   std::optional<layout::ScannedCatalog> catalog_;
   absl::flat_hash_map<NodeId, absl::Status> bad_;
   std::vector<std::string> found_;
-  absl::Status device_error_;
 };
 
 }  // namespace betr::store

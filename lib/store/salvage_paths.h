@@ -13,27 +13,41 @@
 
 namespace betr::store {
 
-// One thread. Shared nodes are reached on many ways: each way counts, up to a limit.
+// One thread. Shared nodes are reached on many ways: each way counts, up to a limit. Time: as many loads of nodes as
+// the limit says, and a few for each tree; so it is with memory.
 class SalvagePaths {
  public:
-  // All outlive this. Adds to `result`.
-  SalvagePaths(SalvageNodes& nodes, const SalvageWalk& walk, Salvaged* result);
+  // All outlive this. Adds to `lost`.
+  SalvagePaths(SalvageNodes& nodes, const SalvageWalk& walk, const SalvageLimits& limits, std::vector<LostRange>* lost);
 
-  // Adds what is lost of a tree.
-  void AddTree(const std::string& name, NodeId root);
+  // Whether something is lost below a root.
+  bool Concern(NodeId root) const { return tainted_.contains(root); }
+  // Adds what is lost of a tree. `trees`: how many there still are, this one included: it gets so great a part of what
+  // is left of the limits.
+  void AddTree(const std::string& name, NodeId root, size_t trees);
 
  private:
+  bool IsSpent() const { return ways_ >= ways_end_ || ranges_ >= ranges_end_; }
   void Enter(NodeId id, const Range& shown);
   void Follow(const dag::Link& link, const Range& shown);
   void Add(const Cut& cut, const Range& shown);
+  // Something in it is lost that is not listed. Ranges come in ascending order, but for those of cuts.
+  void AddFurther(const Range& shown);
+  // The keys of the tree to which a range of the node leads that is looked at.
+  Range InTree(Range range) const;
 
   SalvageNodes& nodes_;
   const SalvageWalk& walk_;
-  Salvaged& result_;
+  const SalvageLimits limits_;
+  std::vector<LostRange>& lost_;
   absl::flat_hash_set<NodeId> tainted_;  // nodes with cuts, and all above them
   std::string tree_;
   std::vector<dag::Link> way_;  // from the root to the node that is looked at
-  uint64_t steps_ = 0;
+  std::vector<Range> further_;  // of the tree
+  uint64_t ways_ = 0;
+  uint64_t ways_end_ = 0;  // for this tree
+  size_t ranges_ = 0;
+  size_t ranges_end_ = 0;
 };
 
 }  // namespace betr::store

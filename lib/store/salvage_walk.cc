@@ -160,7 +160,6 @@ absl::Status SalvageWalk::CheckBlock(const dag::BlockView& view, bool is_leaf) {
 }
 
 void SalvageWalk::CutOut(NodeId id, const Range& range, bool changes_only, const absl::Status& why) {
-  nodes_.Failed(why);
   cuts_[id].push_back({range, changes_only, std::string(why.message())});
 }
 

@@ -12,6 +12,17 @@
 #include "store/impl.h"
 
 namespace betr {
+namespace {
+
+// Of a tree that is to be made.
+absl::Status ChooseCodec(const store::Core& core, Op& op) {
+  if (op.value.empty()) {
+    op.value = FormatCodec(core.superblock.codec);
+  }
+  return ParseCodec(op.value).status();
+}
+
+}  // namespace
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
@@ -27,11 +38,13 @@ absl::StatusOr<TreeId> Store::CreateTree(std::string_view name, std::string_view
   Op op;
   op.kind = OpKind::kCreateTree;
   op.key = name;
-  op.value = compression.empty() ? FormatCodec(impl_->core().superblock.codec) : std::string(compression);
-  BETR_RETURN_IF_ERROR(ParseCodec(op.value).status());
+  op.value = compression;
+  BETR_RETURN_IF_ERROR(ChooseCodec(impl_->core(), op));
   BETR_RETURN_IF_ERROR(impl_->Write({&op, 1}));
   return op.to_tree;
 }
+
+TreeId Store::UnusedTreeId() const { return impl_->fronts().state()->next_tree; }
 
 absl::StatusOr<TreeId> Store::FindTree(std::string_view name) const {
   const store::StatePtr state = impl_->fronts().state();
@@ -68,6 +81,11 @@ absl::Status Store::DropTree(TreeId tree) {
 
 absl::Status Store::Write(const WriteBatch& batch) {
   std::vector<Op> ops = batch.ops();
+  for (Op& op : ops) {
+    if (op.kind == OpKind::kCreateTree) {
+      BETR_RETURN_IF_ERROR(ChooseCodec(impl_->core(), op));
+    }
+  }
   return impl_->Write(ops, batch.makes_room() ? store::Purpose::kDelete : store::Purpose::kWrite);
 }
 

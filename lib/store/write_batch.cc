@@ -72,4 +72,13 @@ void WriteBatch::RenamePrefix(TreeId from_tree, std::string_view from, TreeId to
   Add(std::move(op));
 }
 
+void WriteBatch::CreateTree(TreeId id, std::string_view name, std::string_view compression) {
+  Op op = MakeOp(OpKind::kCreateTree, TreeId{}, name);
+  op.to_tree = id;
+  op.value = compression;
+  Add(std::move(op));
+}
+
+void WriteBatch::DropTree(TreeId tree) { Add(MakeOp(OpKind::kDropTree, tree, {})); }
+
 }  // namespace betr

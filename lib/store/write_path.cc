@@ -89,6 +89,8 @@ class TreeCheck {
     }
     if (op.to_tree == TreeId{}) {
       op.to_tree = next_;
+    } else if (trees_.Contains(op.to_tree)) {
+      return absl::AlreadyExistsError(fmt::format("tree {}: there is one already", op.to_tree.value));
     }
     next_ = std::max(next_, op.to_tree.Next());
     trees_.Set({op.to_tree, op.key, kNoNode, {}, snapshot});
@@ -108,6 +110,17 @@ absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
     BETR_RETURN_IF_ERROR(trees.Check(op));
   }
   return store::ValidateOps(ops);
+}
+
+absl::Status Store::Impl::CheckNewIds(std::span<const Op> ops) const {
+  const TreeId next = fronts_.state()->next_tree;
+  for (const Op& op : ops) {
+    const bool is_new = op.kind == OpKind::kCreateTree || op.kind == OpKind::kSnapshot;
+    if (is_new && op.to_tree != TreeId{} && op.to_tree < next) {
+      return absl::AlreadyExistsError(fmt::format("tree {}: the id was given to another one", op.to_tree.value));
+    }
+  }
+  return absl::OkStatus();
 }
 
 store::Pledge Store::Impl::PledgeFor(std::span<const Op> ops) const {
@@ -326,6 +339,7 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   BETR_RETURN_IF_ERROR(MayWrite());  // it may have been closed meanwhile
   BETR_RETURN_IF_ERROR(core_->health.status());
   BETR_RETURN_IF_ERROR(store::CheckRanges(ops));
+  BETR_RETURN_IF_ERROR(CheckNewIds(ops));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
   if (const auto unknown = store::UnknownFunction(ops, core_->options.functions)) {
     return absl::InvalidArgumentError(fmt::format("upsert function {}: this program has not registered it", *unknown));

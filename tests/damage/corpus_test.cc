@@ -38,7 +38,9 @@ void CheckUndo(tools::ToolRun& run, const std::string& image, const std::string&
 
 // What a repair prints but for its last line, as a dry run of it must print it.
 std::string AsDryRun(std::string text) {
-  for (const auto& [said, would] : {std::pair("\nrepaired: ", "\nwould repair: "), {"\nlost: ", "\nwould be lost: "}}) {
+  for (const auto& [said, would] : {std::pair("\nrepaired: ", "\nwould repair: "),
+                                    {"\nlost: ", "\nwould be lost: "},
+                                    {"\ngiving up: ", "\nwould give up: "}}) {
     for (size_t at = 0; (at = text.find(said, at)) != std::string::npos;) {
       text.replace(at, std::strlen(said), would);
     }

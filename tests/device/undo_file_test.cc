@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/random.h"
 #include "device/fault_device.h"
 #include "device/memory_device.h"
+#include "support/device/directory_flushes.h"
 #include "support/device/temp_dir.h"
 #include "support/seed.h"
 
@@ -70,6 +72,28 @@ TEST_CASE("an undo file is there before anything is overwritten", "[device]") {
   CHECK(ApplyUndoFile(path, device, UndoFit::kDemand)->blocks == 1);
   CHECK(Contents(device) == std::string(kSize.value, '\0'));
   CHECK(absl::IsAlreadyExists(UndoDevice::Create(device, path, {}).status()));
+}
+
+TEST_CASE("the name of an undo file is durable before anything is overwritten", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("undo");
+  MemoryDevice device(kSize);
+  DirectoryFlushes flushes;
+  SECTION("it is flushed") {
+    REQUIRE(UndoDevice::Create(device, path, kMarks).ok());
+    CHECK(flushes.Paths() == std::vector{std::filesystem::canonical(path).parent_path().string()});
+  }
+  SECTION("a directory that cannot be flushed") {
+    flushes.Fail(EIO);
+    const absl::Status status = UndoDevice::Create(device, path, kMarks).status();
+    CHECK(absl::IsUnavailable(status));
+    CHECK(status.message().find("flush the directory") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(path));
+  }
+  SECTION("a file system that cannot flush directories") {
+    flushes.Fail(EINVAL);
+    CHECK(UndoDevice::Create(device, path, kMarks).ok());
+  }
 }
 
 // What the device held before anything was written, and after each write.

@@ -70,6 +70,29 @@ TEST_CASE("what touches is said once", "[fs]") {
         Lines{"/d/f: bytes 0 to 4095: lost", "/d/f: bytes 4096 to 8191: the latest changes are lost"});
 }
 
+TEST_CASE("where further ones may be lost is said, and not joined with what is", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  store::LostRange further = Data(key::Blocks(kF, 0, 3));
+  further.is_partial = true;
+  further.why = "stopped after 5 ways through clones";
+  CHECK(
+      Say(image, {Data(key::Blocks(kF, 1, 2)), further}) ==
+      Lines{"/d/f: bytes 4096 to 8191: lost",
+            "tree \"data\": keys from /d/f/ up to /d/f/\\x03: and further ones: stopped after 5 ways through clones"});
+  further.tree = kMetaTree;
+  further.range = Range::All();
+  CHECK(Say(image, {further}) == Lines{"names all: and further ones: stopped after 5 ways through clones"});
+}
+
+TEST_CASE("without a store, what is lost is said by keys", "[fs]") {
+  Lines lines;
+  fs::DescribeRanges({{"data", Range::Prefix(kD), false, "x"}, {"meta", Only(kG), true, "y"}},
+                     [&](const fs::Loss& loss) { lines.push_back(ToText(loss)); });
+  CHECK(lines == Lines{"tree \"data\": keys from /d/ up to /d/...: lost (x)", "/d/g: the latest changes are lost (y)"});
+}
+
 TEST_CASE("a file with several names is called by all of them", "[fs]") {
   Image image;
   Fill(image);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fsck.h"
 
+#include <absl/functional/function_ref.h>
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "device/undo_file.h"
 #include "fsck_device.h"
 #include "fsck_fs.h"
+#include "fsck_losses.h"
 #include "fsck_options.h"
 #include "fsck_report.h"
 #include "layout/superblock_copy.h"
@@ -31,7 +34,8 @@ class FsckRun {
         options_(options),
         is_cancelled_(is_cancelled),
         progress_(tool, ""),
-        report_(tool, progress_, options.dry_run) {}
+        report_(tool, progress_, options.dry_run),
+        losses_(report_) {}
 
   int Run() {
     const FsckAccess access = options_.MayRepair() && !options_.dry_run ? FsckAccess::kRepair : FsckAccess::kLook;
@@ -41,7 +45,11 @@ class FsckRun {
       if (tool_.json()) Finish();
       return exit_;
     }
-    const absl::Status status = CheckIn(**file);
+    return RunOn(**file);
+  }
+
+  int RunOn(BlockDevice& file) {
+    const absl::Status status = CheckIn(file);
     if (!status.ok() && !is_cancelled_) {
       Failed(status, options_.image + ": ");
     }
@@ -91,6 +99,7 @@ class FsckRun {
       progress_.Update(0, read_ - read_before_);
     });
     absl::Status status = CheckLevels(device, file);
+    losses_.TellByKeys();  // if something has ended it before they could be told by names
     if (status.ok() && !device.first_error().ok()) {
       status = device.first_error();
     }
@@ -98,7 +107,7 @@ class FsckRun {
   }
 
   // The store first: the file system is only looked at where it can be read.
-  absl::Status CheckLevels(BlockDevice& device, BlockDevice& file) {
+  absl::Status CheckLevels(WatchedDevice& device, BlockDevice& file) {
     if (options_.yes) {
       BETR_RETURN_IF_ERROR(RestoreSuperblocks(device));
     }
@@ -127,10 +136,11 @@ class FsckRun {
     return absl::OkStatus();
   }
 
-  absl::Status CheckOnce(BlockDevice& device, BlockDevice& file) {
+  absl::Status CheckOnce(WatchedDevice& device, BlockDevice& file) {
     BETR_ASSIGN_OR_RETURN(Findings findings, CheckStoreLevel(device));
     left_ = findings.size();
     if (options_.MayRepair() && !is_cancelled_ && !findings.empty()) {
+      BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read may be no damage
       BETR_ASSIGN_OR_RETURN(findings, RepairStoreLevel(device, file, std::move(findings)));
     }
     left_ = findings.size();
@@ -149,7 +159,7 @@ class FsckRun {
     bool has_findings = false;
     figures_ =
         store::CheckStore(*image, store::CheckDepth::kQuick, [&](const store::Finding&) { has_findings = true; });
-    was_quick_ = !has_findings && figures_.log_records == 0;
+    was_quick_ = !has_findings && figures_.log_records == 0 && !HasLostTrees(*image, device, CacheSize());
     return was_quick_;
   }
 
@@ -157,7 +167,7 @@ class FsckRun {
   absl::StatusOr<bool> Scrub(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
     BeginPhase("scrub");
-    bool has_findings = false;
+    bool has_findings = HasLostTrees(*image, device, CacheSize());
     const store::ReportFinding found = [&](const store::Finding& finding) {
       has_findings = true;
       if (!options_.MayRepair()) {
@@ -204,13 +214,21 @@ class FsckRun {
     BeginPhase("repair");
     const auto act = [&](std::string_view action) { report_.Repaired(action); };
     const auto depth = options_.yes ? store::RepairDepth::kAll : store::RepairDepth::kSafe;
+    const store::RepairOptions repair_options{.limits = LimitsFor(options_.lost_limit),
+                                              .loses = [&](auto lost) { losses_.Add(lost); }};
     BETR_ASSIGN_OR_RETURN(store::ImageRepair repair,
-                          store::RepairImage(device, CacheSize(), depth, std::move(findings), act));
+                          store::RepairImage(device, CacheSize(), depth, std::move(findings), act, repair_options));
     if (repair.left.empty() && options_.yes) {
-      BETR_RETURN_IF_ERROR(SettleSalvaged(file, CacheSize(), repair.salvaged, report_));
+      BETR_RETURN_IF_ERROR(SettleSalvaged(file, CacheSize(), losses_, report_));
       BETR_ASSIGN_OR_RETURN(repair.left, CheckStoreLevel(device));
     }
     return std::move(repair.left);
+  }
+
+  // Most ways end at something that is lost.
+  static store::SalvageLimits LimitsFor(uint64_t listed) {
+    constexpr uint64_t kWaysPerRange = 10;
+    return {.ways = listed * kWaysPerRange, .ranges = listed};
   }
 
   absl::Status CheckFileSystemLevel(BlockDevice& device, BlockDevice& file) {
@@ -238,10 +256,12 @@ class FsckRun {
       return absl::OkStatus();
     }
     is_done_ = false;
-    return SettleSalvaged(file, CacheSize(), {}, report_);
+    return SettleSalvaged(file, CacheSize(), losses_, report_);
   }
 
-  std::string Summary() const {
+  std::string Summary() const { return Outcome() + (losses_.IsComplete() ? "" : ", not all that is lost is listed"); }
+
+  std::string Outcome() const {
     if (is_cancelled_) {
       return "cancelled";
     }
@@ -271,6 +291,11 @@ class FsckRun {
     exit_ |= has_repaired && !options_.dry_run ? kFsckCorrected : 0;
     exit_ |= left_ > 0 || (has_repaired && options_.dry_run) ? kFsckUncorrected : 0;
     exit_ |= is_cancelled_ ? kFsckCancelled : 0;
+    exit_ |= losses_.IsComplete() ? 0 : kFsckOperational;
+    if (!losses_.IsComplete()) {
+      report_.Note(fmt::format("not all that is lost is listed: --lost-limit {} lists ten times as much",
+                               10 * options_.lost_limit));
+    }
     Json figures = Json::object();
     figures["nodes"] = figures_.nodes;
     figures["dead_nodes"] = figures_.dead_nodes;
@@ -282,7 +307,7 @@ class FsckRun {
       figures["scrubbed_bytes"] = scrubbed_.read.value;
       figures["scrubbed_blocks"] = scrubbed_.blocks;
     }
-    report_.Finish(options_.image, Summary(), exit_, error_, figures);
+    report_.Finish(options_.image, {Summary(), exit_, error_, losses_.IsComplete()}, figures);
   }
 
   static constexpr int kMaxRounds = 3;
@@ -294,6 +319,7 @@ class FsckRun {
   Bytes read_{0};
   Bytes read_before_{0};
   FsckReport report_;
+  FsckLosses losses_;
   store::CheckFigures figures_;
   store::ScrubFigures scrubbed_;
   int looks_ = 0;
@@ -328,16 +354,27 @@ int ApplyUndo(Tool& tool, const FsckOptions& options) {
   return kFsckClean;
 }
 
-}  // namespace
-
-int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled) {
+int ParseAndRun(Arguments args, ToolIo& io, absl::FunctionRef<int(Tool&, const FsckOptions&)> run) {
   Tool tool(FsckDescription(), io);
   FsckOptions options;
   AddFsckOptions(tool, &options);
   if (const auto exit = tool.Parse(args)) return *exit;
   if (options.dry_run && !options.MayRepair()) return tool.UsageError("--dry-run: wants -p or -y");
-  const int exit = options.undo_apply.empty() ? FsckRun(tool, options, is_cancelled).Run() : ApplyUndo(tool, options);
-  return tool.Finish(exit);
+  return tool.Finish(run(tool, options));
+}
+
+}  // namespace
+
+int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled) {
+  return ParseAndRun(args, io, [&](Tool& tool, const FsckOptions& options) {
+    return options.undo_apply.empty() ? FsckRun(tool, options, is_cancelled).Run() : ApplyUndo(tool, options);
+  });
+}
+
+int FsckDeviceMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled, BlockDevice& device) {
+  return ParseAndRun(args, io, [&](Tool& tool, const FsckOptions& options) {
+    return FsckRun(tool, options, is_cancelled).RunOn(device);
+  });
 }
 
 }  // namespace betr::tools

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "device/block_device.h"
 #include "tool_io.h"
 
 namespace betr::tools {
@@ -21,5 +22,9 @@ enum FsckExit : int {
 // The whole program. Returns its exit code. `is_cancelled` may become true at any time: what is being written is
 // finished, everything else is left.
 int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled);
+
+// The same, but for --undo-apply, on a device in place of the file that is named: nothing is opened or locked. For
+// tests with devices that fail.
+int FsckDeviceMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled, BlockDevice& device);
 
 }  // namespace betr::tools

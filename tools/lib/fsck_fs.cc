@@ -4,18 +4,21 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "betr/store.h"
 #include "fs/check.h"
-#include "fs/describe_loss.h"
 #include "fs/lost_trees.h"
 #include "store/borrowed_device.h"
 #include "store/check_store.h"
 #include "store/impl.h"
+#include "store/repair_image.h"
 
 namespace betr::tools {
 namespace {
@@ -103,50 +106,93 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
   return summary->errors_left;
 }
 
+// What a repair that was interrupted did not come to put into its place.
+absl::StatusOr<uint64_t> FindLostTrees(const Store& store, FsckReport& report) {
+  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> findings, fs::FindLostTrees(store));
+  for (const std::string& finding : findings) {
+    report.Found({"file system", "lost-tree", finding});
+  }
+  return findings.size();
+}
+
+absl::Status Adopt(BlockDevice& device, Bytes cache_size, FsckReport& report) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, false));
+  const absl::Status adopted =
+      fs::AdoptLostTrees(store.get(), [&](std::string_view action) { report.Repaired(action); });
+  const absl::Status closed = store->Close();
+  return adopted.ok() ? closed : adopted;
+}
+
+absl::Status EndLogAndAdopt(BlockDevice& device, Bytes cache_size, FsckLosses& losses, FsckReport& report) {
+  BETR_ASSIGN_OR_RETURN(StoreOptions options, OptionsFor(cache_size, true));
+  const store::TellLosses loses = [&](std::span<const store::LostRange> lost) { losses.Add(lost); };
+  BETR_ASSIGN_OR_RETURN(const store::MendedLog log, store::MendReplay(device, std::move(options), loses));
+  if (log.cut.frames > 0) {
+    report.Repaired(fmt::format("log: {} frames with {} records are not replayed", log.cut.frames, log.cut.records));
+  }
+  bool has_lost = false;
+  {
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, true));
+    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> lost, fs::FindLostTrees(*store));
+    has_lost = !lost.empty();
+  }
+  return has_lost ? Adopt(device, cache_size, report) : absl::OkStatus();
+}
+
+absl::Status TellByNames(BlockDevice& device, Bytes cache_size, FsckLosses& losses) {
+  if (losses.AllTold()) {
+    return absl::OkStatus();
+  }
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, true));
+  return losses.TellByNames(*store);
+}
+
 }  // namespace
 
 absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
                                         const std::atomic<bool>& is_cancelled, FsckReport& report) {
   FileErrors errors;
-  {
-    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(watched, options.cache_size, true));
-    NoteUnknownFunctions(*store, report);
-    if (options.has_log) {
-      BETR_ASSIGN_OR_RETURN(const uint64_t replayed, CheckReplayed(*store, report));
-      if (replayed > 0) {
-        return CheckedFiles{replayed, true};
-      }
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(watched, options.cache_size, true));
+  NoteUnknownFunctions(*store, report);
+  if (options.has_log) {
+    BETR_ASSIGN_OR_RETURN(const uint64_t replayed, CheckReplayed(*store, report));
+    if (replayed > 0) {
+      return CheckedFiles{replayed, true};
     }
-    BETR_ASSIGN_OR_RETURN(errors, FindErrors(*store, is_cancelled, report));
   }
+  BETR_ASSIGN_OR_RETURN(uint64_t lost_trees, FindLostTrees(*store, report));
+  if (lost_trees > 0 && options.may_repair && !is_cancelled) {
+    store.reset();
+    BETR_RETURN_IF_ERROR(Adopt(device, options.cache_size, report));
+    lost_trees = 0;
+    BETR_ASSIGN_OR_RETURN(store, OpenStore(watched, options.cache_size, true));
+  }
+  BETR_ASSIGN_OR_RETURN(errors, FindErrors(*store, is_cancelled, report));
+  store.reset();
   const bool can_repair = errors.can_repair || (options.may_salvage && errors.left > 0);
   if (options.may_repair && can_repair && !is_cancelled) {
     BETR_ASSIGN_OR_RETURN(errors.left, RepairFiles(device, options, is_cancelled, report));
   }
-  return CheckedFiles{errors.left, false};
+  return CheckedFiles{errors.left + lost_trees, false};
 }
 
-absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, const store::Salvaged& salvaged,
-                            FsckReport& report) {
-  std::vector<store::LostRange> lost = salvaged.lost;
-  BETR_ASSIGN_OR_RETURN(StoreOptions options, OptionsFor(cache_size, true));
-  BETR_ASSIGN_OR_RETURN(const store::MendedLog log, store::MendReplay(device, std::move(options)));
-  if (log.cut.frames > 0) {
-    report.Repaired(fmt::format("log: {} frames with {} records are not replayed", log.cut.frames, log.cut.records));
+bool HasLostTrees(const store::Inspection& image, BlockDevice& device, Bytes cache_size) {
+  std::vector<std::string> names;
+  for (const auto& [id, tree] : image.state()->trees) {
+    names.push_back(tree.name);
   }
-  lost.insert(lost.end(), log.losses.lost.begin(), log.losses.lost.end());
-  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(device, cache_size, true));
-  if (fs::HasLostTrees(*store)) {
-    BETR_ASSIGN_OR_RETURN(store, OpenStore(device, cache_size, false));
-    BETR_RETURN_IF_ERROR(fs::AdoptLostTrees(store.get(), [&](std::string_view action) { report.Repaired(action); }));
-    BETR_RETURN_IF_ERROR(store->Close());
-    BETR_ASSIGN_OR_RETURN(store, OpenStore(device, cache_size, true));
+  if (!fs::MayHaveLostTrees(names)) {
+    return false;
   }
-  BETR_RETURN_IF_ERROR(fs::DescribeLosses(*store, std::move(lost), [&](const fs::Loss& loss) { report.Lost(loss); }));
-  if (const uint64_t more = salvaged.more_lost + log.losses.more_lost; more > 0) {
-    report.Note(fmt::format("{} more ranges of keys are lost, which are not listed", more));
-  }
-  return absl::OkStatus();
+  const absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(device, cache_size, true);
+  const auto lost = store.ok() ? fs::FindLostTrees(**store) : store.status();
+  return !lost.ok() || !lost->empty();
+}
+
+absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, FsckLosses& losses, FsckReport& report) {
+  const absl::Status settled = EndLogAndAdopt(device, cache_size, losses, report);
+  const absl::Status told = TellByNames(device, cache_size, losses);
+  return settled.ok() ? told : settled;
 }
 
 absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size) {

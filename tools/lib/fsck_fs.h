@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "device/block_device.h"
+#include "fsck_losses.h"
 #include "fsck_report.h"
-#include "store/repair_image.h"
+#include "store/inspect.h"
 
 namespace betr::tools {
 
@@ -31,9 +32,13 @@ struct CheckedFiles {
 absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
                                         const std::atomic<bool>& is_cancelled, FsckReport& report);
 
+// Whether a repair was interrupted before it had put all that it has found into its place: or must be looked at closer
+// to tell. Cost: the names of the trees, and where they tell nothing, opening the store.
+bool HasLostTrees(const store::Inspection& image, BlockDevice& device, Bytes cache_size);
+
 // After the store was salvaged: ends the log where it cannot be replayed, gives the file system back what lost its
-// place, and tells what is lost.
-absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, const store::Salvaged& salvaged, FsckReport& report);
+// place, and tells by names what is lost, as far as it can be read, also if something before that fails.
+absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, FsckLosses& losses, FsckReport& report);
 
 // Makes what the log leads to the stable state, so that it can be repaired.
 absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size);

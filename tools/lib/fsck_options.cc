@@ -4,6 +4,11 @@
 #include "fsck.h"
 
 namespace betr::tools {
+namespace {
+
+constexpr uint64_t kMaxLostLimit = 1'000'000'000;
+
+}  // namespace
 
 ToolDescription FsckDescription() {
   return {.name = "fsck.betr",
@@ -51,6 +56,11 @@ void AddFsckOptions(Tool& tool, FsckOptions* options) {
       ->excludes(data)
       ->excludes(dry_run)
       ->excludes(undo);
+  app.add_option("--lost-limit", options->lost_limit,
+                 "List at most so many ranges that are lost, as reached on ten times as many ways through clones "
+                 "[100000]")
+      ->type_name("N")
+      ->check(CLI::Range(uint64_t{1}, kMaxLostLimit));
   tool.AddJson();
   tool.AddSize("--cache", &options->cache_size, "Memory for nodes [256M]");
   app.add_option("IMAGE", options->image, "The image file or block device")->required();

@@ -2,9 +2,11 @@
 // The command line of fsck.betr.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/units.h"
+#include "store/lost_range.h"
 #include "tool.h"
 
 namespace betr::tools {
@@ -19,6 +21,7 @@ struct FsckOptions {
   std::string undo;
   std::string undo_apply;
   Bytes cache_size{0};
+  uint64_t lost_limit = store::kMaxLostRanges;
   std::string image;
 
   bool MayRepair() const { return preen || yes; }

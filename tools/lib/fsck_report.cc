@@ -31,6 +31,7 @@ Json ToJson(const fs::Loss& loss) {
     entry["to"] = loss.to.empty() ? Json() : JsonText(loss.to);
   }
   entry["changes_only"] = loss.changes_only;
+  entry["partial"] = loss.is_partial;
   entry["why"] = loss.why;
   return entry;
 }
@@ -62,6 +63,15 @@ void FsckReport::Repaired(std::string_view what) {
   tool_.io().out << (is_dry_run_ ? "would repair: " : "repaired: ") << what << '\n';
 }
 
+void FsckReport::GivingUp(const fs::Loss& loss) {
+  if (!tool_.json()) {
+    progress_.Clear();
+    tool_.io().out << (is_dry_run_ ? "would give up: " : "giving up: ") << ToText(loss) << '\n';
+  }
+}
+
+void FsckReport::Flush() { tool_.io().out.flush(); }
+
 void FsckReport::Lost(const fs::Loss& loss) {
   if (tool_.json()) {
     lost_.push_back(ToJson(loss));
@@ -80,25 +90,25 @@ void FsckReport::Note(std::string_view what) {
   }
 }
 
-void FsckReport::Finish(const std::string& image, std::string_view summary, int exit_code, std::string_view error,
-                        const Json& figures) {
+void FsckReport::Finish(const std::string& image, const End& end, const Json& figures) {
   progress_.Clear();
   if (!tool_.json()) {
     if (!tool_.quiet()) {
-      tool_.io().out << image << ": " << summary << '\n';
+      tool_.io().out << image << ": " << end.summary << '\n';
     }
     tool_.io().out.flush();
     return;
   }
   Json document = NewDocument("fsck");
   document["image"] = JsonText(image);
-  document["exit_code"] = exit_code;
+  document["exit_code"] = end.exit_code;
   document["dry_run"] = is_dry_run_;
-  document["summary"] = summary;
-  document["error"] = error.empty() ? Json() : Json(error);
+  document["summary"] = end.summary;
+  document["error"] = end.error.empty() ? Json() : Json(end.error);
   document["findings"] = std::move(findings_);
   document["repaired"] = std::move(repaired_);
   document["lost"] = std::move(lost_);
+  document["all_lost_listed"] = end.all_lost_listed;
   document["notes"] = std::move(notes_);
   document["figures"] = figures;
   PrintJson(tool_.io().out, document);

@@ -31,6 +31,10 @@ class FsckReport {
   void Found(const FsckFinding& finding);
   // Something that was found before has been mended.
   void Repaired(std::string_view what);
+  // What is about to be given up, as far as it is known then: as text only, and at once. What becomes of it is told
+  // later, by Lost.
+  void GivingUp(const fs::Loss& loss);
+  void Flush();
   // What could not be saved.
   void Lost(const fs::Loss& loss);
   // Something that the user should know, and is no finding.
@@ -40,9 +44,15 @@ class FsckReport {
   uint64_t errors() const { return errors_; }
   uint64_t repairs() const { return repairs_; }
 
-  // The last word: `summary` as a line, or all as JSON with the figures and the error that ended it, if any.
-  void Finish(const std::string& image, std::string_view summary, int exit_code, std::string_view error,
-              const Json& figures);
+  // How it ended.
+  struct End {
+    std::string_view summary;
+    int exit_code;
+    std::string_view error;  // that ended it, if any
+    bool all_lost_listed;
+  };
+  // The last word: the summary as a line, or all as JSON with the figures.
+  void Finish(const std::string& image, const End& end, const Json& figures);
 
  private:
   Tool& tool_;

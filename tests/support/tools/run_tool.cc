@@ -5,7 +5,7 @@
 
 namespace betr::tools {
 
-int ToolRun::Run(int (*main)(Arguments, ToolIo&), const std::vector<std::string>& arguments) {
+int ToolRun::Run(absl::FunctionRef<int(Arguments, ToolIo&)> main, const std::vector<std::string>& arguments) {
   std::istringstream in_stream(in);
   std::ostringstream out_stream;
   std::ostringstream err_stream;

@@ -2,6 +2,8 @@
 // Runs a tool in process: everything that it could read from or print to is a string, and its clock is a test's.
 #pragma once
 
+#include <absl/functional/function_ref.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -23,7 +25,7 @@ struct ToolRun {
   std::string err;
 
   // Runs `main` with the arguments (without the name of the program). Returns the exit code, `exit` too.
-  int Run(int (*main)(Arguments, ToolIo&), const std::vector<std::string>& arguments);
+  int Run(absl::FunctionRef<int(Arguments, ToolIo&)> main, const std::vector<std::string>& arguments);
 };
 
 }  // namespace betr::tools

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that remembers whether a read has failed: for who would take for damaged what only could not be read.
+#pragma once
+
+#include "base/mutex.h"
+#include "device/forwarding_device.h"
+
+namespace betr {
+
+// Hands everything on. Threads: as any device.
+class NotingDevice final : public ForwardingDevice {
+ public:
+  // `inner` must outlive this device.
+  explicit NotingDevice(BlockDevice& inner) : ForwardingDevice(inner) {}
+
+  // The first read that failed because the device did (kUnavailable) or because it is time to stop (kCancelled); ok if
+  // there was none.
+  absl::Status ReadError() const;
+
+  absl::Status Read(Bytes offset, std::span<char> out) override;
+
+ private:
+  mutable Mutex mutex_;
+  absl::Status read_error_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace betr

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees that are made and dropped among other changes of one batch.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+
+#include "betr/store.h"
+#include "device/memory_device.h"
+#include "store/borrowed_device.h"
+#include "store/check_store.h"
+#include "support/must.h"
+
+namespace betr::test {
+namespace {
+
+class Fixture {
+ public:
+  Fixture() : device_(MiB(16)) {
+    FormatOptions format;
+    format.node_size = KiB(4);
+    format.basement_size = Bytes{512};
+    format.log_size = MiB(1);
+    Must(Store::Format(device_, format));
+    Open();
+    old = Must(store->CreateTree("old", "zstd"));
+  }
+
+  void Open() {
+    StoreOptions options;
+    options.cache_size = MiB(8);
+    options.background = false;
+    store = Must(Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options)));
+  }
+
+  // As a crash does, and with what the log has.
+  void Crash() {
+    Must(store->Sync());
+    store.reset();
+    Open();
+  }
+
+  void Fill(int count) {
+    WriteBatch batch;
+    for (int i = 0; i < count; ++i) batch.Put(old, "key " + std::to_string(i), std::string(50, 'v'));
+    Must(store->Write(batch));
+  }
+
+  void CheckSound() {
+    Must(store->Close());
+    store.reset();
+    CHECK(store::CheckImage(device_).value().empty());
+  }
+
+  std::unique_ptr<Store> store;
+  TreeId old;
+
+ private:
+  MemoryDevice device_;
+};
+
+TEST_CASE("a tree is replaced in one batch", "[store]") {
+  Fixture fixture;
+  const int count = GENERATE(0, 3, 2000);
+  fixture.Fill(count);
+  WriteBatch batch;
+  const TreeId made = fixture.store->UnusedTreeId();
+  batch.CreateTree(made, "new");
+  batch.ClonePrefix(fixture.old, "", made, "from/");
+  batch.Put(made, "own", "value");
+  batch.DropTree(fixture.old);
+  Must(fixture.store->Write(batch));
+  fixture.Crash();
+  CHECK(fixture.store->Trees().size() == 1);
+  CHECK(Must(fixture.store->FindTree("new")) == made);
+  CHECK(Must(fixture.store->Get(made, "own")) == "value");
+  CHECK(Must(fixture.store->Get(made, "from/key 0")).has_value() == (count > 0));
+  CHECK(Must(fixture.store->Get(made, "from/key " + std::to_string(count - 1))).has_value() == (count > 0));
+  fixture.CheckSound();
+}
+
+TEST_CASE("a batch that makes or drops trees is refused as a whole", "[store]") {
+  Fixture fixture;
+  Store& store = *fixture.store;
+  WriteBatch batch;
+  batch.Put(fixture.old, "a", "b");
+  SECTION("a name that is taken") {
+    batch.CreateTree(store.UnusedTreeId(), "old");
+    CHECK(absl::IsAlreadyExists(store.Write(batch)));
+  }
+  SECTION("an id that is taken") {
+    batch.CreateTree(fixture.old, "new");
+    CHECK(absl::IsAlreadyExists(store.Write(batch)));
+  }
+  SECTION("an id that was given to another one") {
+    const TreeId gone = Must(store.CreateTree("gone"));
+    Must(store.DropTree(gone));
+    batch.CreateTree(gone, "new");
+    CHECK(absl::IsAlreadyExists(store.Write(batch)));
+  }
+  SECTION("one id twice") {
+    batch.CreateTree(store.UnusedTreeId(), "new");
+    batch.CreateTree(store.UnusedTreeId(), "newer");
+    CHECK(absl::IsAlreadyExists(store.Write(batch)));
+  }
+  SECTION("an unknown compression") {
+    batch.CreateTree(store.UnusedTreeId(), "new", "no such");
+    CHECK(absl::IsInvalidArgument(store.Write(batch)));
+  }
+  SECTION("a tree that is not there") {
+    batch.DropTree(TreeId{77});
+    CHECK(absl::IsNotFound(store.Write(batch)));
+  }
+  SECTION("a tree that was dropped before") {
+    batch.DropTree(fixture.old);
+    batch.Put(fixture.old, "a", "b");
+    CHECK(absl::IsNotFound(store.Write(batch)));
+  }
+  CHECK(store.Trees().size() == 1);
+  CHECK_FALSE(Must(store.Get(fixture.old, "a")).has_value());
+  fixture.CheckSound();
+}
+
+}  // namespace
+}  // namespace betr::test
