@@ -7,7 +7,7 @@
 //   2. Extents that overlap are both there: which of them is right their content must tell.
 //
 // Threads: one while opening; then as any state. Memory: proportional to the number of nodes, plus the cache.
-// Cost of opening: two superblocks, the catalog, every page of the table.
+// Cost of opening: two superblocks and their copy, the catalog, every page of the table.
 #pragma once
 
 #include <absl/status/statusor.h>
