@@ -8,6 +8,7 @@
 
 #include "base/coding.h"
 #include "base/status.h"
+#include "device/forwarding_device.h"
 #include "layout/extent_map.h"
 #include "layout/node_format.h"
 #include "layout/seal.h"
@@ -18,17 +19,22 @@ namespace {
 constexpr uint64_t kChunkUnits = MiB(1) / kUnit;
 
 // Where the fields are that tell what must be read (node_codec.h, catalog_codec.h).
+constexpr size_t kFormatVersionAt = 16;
 constexpr size_t kHeightAt = 18;
 constexpr size_t kIdAt = 24;
 constexpr size_t kVersionAt = 32;
 constexpr size_t kHeaderUnitsAt = 40;
 constexpr size_t kExtentUnitsAt = 44;
+constexpr size_t kBodySizeAt = 48;
 constexpr size_t kCatalogUnitsAt = 24;
+constexpr size_t kCatalogBodySizeAt = 28;
 constexpr size_t kCatalogGenerationAt = 32;
 
-// What an intact header section says, wherever it lies.
-std::optional<ScannedNode> NodeIn(std::string_view bytes) {
-  if (bytes.size() < kFixedSize || !bytes.starts_with(kNodeMagic)) {
+// What the fixed part of a header section says, before anybody has looked at its checksum; nothing if no node would
+// say so.
+std::optional<ScannedNode> FixedPartIn(std::string_view bytes) {
+  if (bytes.size() < kFixedSize || !bytes.starts_with(kNodeMagic) ||
+      LoadFixed<uint16_t>(bytes.data() + kFormatVersionAt) != kNodeVersion) {
     return std::nullopt;
   }
   ScannedNode node;
@@ -37,20 +43,80 @@ std::optional<ScannedNode> NodeIn(std::string_view bytes) {
   node.height = static_cast<uint8_t>(bytes[kHeightAt]);
   node.header_units = LoadFixed<uint32_t>(bytes.data() + kHeaderUnitsAt);
   node.extent.units = LoadFixed<uint32_t>(bytes.data() + kExtentUnitsAt);
-  const bool fits = node.header_units > 0 && node.header_units <= kMaxHeaderUnits &&
-                    node.header_units <= node.extent.units && node.extent.units <= kMaxExtentUnits &&
-                    UnitBytes(node.header_units).value <= bytes.size();
-  if (!fits || node.id == kNoNode || node.height > dag::kMaxHeight) {
+  const Bytes size{kFixedSize + uint64_t{LoadFixed<uint32_t>(bytes.data() + kBodySizeAt)}};
+  const bool fits = node.header_units == UnitsFor(size) && node.header_units <= kMaxHeaderUnits &&
+                    node.header_units <= node.extent.units && node.extent.units <= kMaxExtentUnits;
+  return fits && node.id != kNoNode && node.height <= dag::kMaxHeight ? std::optional(node) : std::nullopt;
+}
+
+// What an intact header section says, wherever it lies.
+std::optional<ScannedNode> NodeIn(std::string_view bytes) {
+  std::optional<ScannedNode> node = FixedPartIn(bytes);
+  if (!node || UnitBytes(node->header_units).value > bytes.size()) {
     return std::nullopt;
   }
-  const std::string_view header = bytes.substr(0, UnitBytes(node.header_units).value);
-  return CheckSeal("header", kNodeMagic, header).ok() ? std::optional(node) : std::nullopt;
+  const std::string_view header = bytes.substr(0, UnitBytes(node->header_units).value);
+  return CheckSeal("header", kNodeMagic, header).ok() ? node : std::nullopt;
 }
+
+// The units of a catalog that begins so, if the checksum bears it out; 0 if none begins so.
+uint32_t CatalogUnitsIn(std::string_view bytes) {
+  const auto units = LoadFixed<uint32_t>(bytes.data() + kCatalogUnitsAt);
+  const Bytes size{kFixedSize + uint64_t{LoadFixed<uint32_t>(bytes.data() + kCatalogBodySizeAt)}};
+  return bytes.starts_with(kCatalogMagic) && units == UnitsFor(size) && units <= kMaxExtentUnits ? units : 0;
+}
+
+// How many units are read and checked for what may begin somewhere, besides looking at each unit: a first unit may say
+// any size, and only all of it shows whether it lies. Each candidate has a few of its own, enough for the header
+// section of nearly any node; for more there is a stock that all share. What is intact lies side by side, and so takes
+// no more than the area once: the rest of the stock is for lies.
+class Ration {
+ public:
+  explicit Ration(uint64_t area_units) : shared_(kSharedTimes * area_units) {}
+
+  void BeginCandidate() {
+    own_ = kOwnUnits;
+    is_short_ = false;
+  }
+  // False, from then on, if there is not so much left for the candidate.
+  bool Take(uint64_t units) {
+    const uint64_t own = std::min(own_, units);
+    if (is_short_ || units - own > shared_) {
+      is_short_ = true;
+      return false;
+    }
+    own_ -= own;
+    shared_ -= units - own;
+    return true;
+  }
+  bool IsShort() const { return is_short_; }
+
+ private:
+  static constexpr uint64_t kOwnUnits = 8;
+  static constexpr uint64_t kSharedTimes = 4;
+
+  uint64_t shared_;
+  uint64_t own_ = 0;
+  bool is_short_ = false;
+};
+
+class RationedDevice final : public ForwardingDevice {
+ public:
+  RationedDevice(BlockDevice& inner, Ration& ration) : ForwardingDevice(inner), ration_(ration) {}
+
+  absl::Status Read(Bytes offset, std::span<char> out) override {
+    return ration_.Take(UnitsFor({out.size()})) ? ForwardingDevice::Read(offset, out)
+                                                : absl::ResourceExhaustedError("too much was read in vain");
+  }
+
+ private:
+  Ration& ration_;
+};
 
 class Scanner {
  public:
   Scanner(BlockDevice& device, const UnitRange& area, const ScanVisitor& visitor)
-      : device_(device), area_(area), visitor_(visitor) {}
+      : device_(device), area_(area), visitor_(visitor), ration_(area.units), rationed_(device, ration_) {}
 
   absl::Status Run() {
     for (uint64_t unit = area_.start; unit < area_.end(); unit += kChunkUnits) {
@@ -89,20 +155,27 @@ class Scanner {
   void LookAt(uint64_t first, std::string_view chunk) {
     for (size_t at = 0; at < chunk.size(); at += kUnit.value) {
       const uint64_t unit = first + at / kUnit.value;
-      const std::string_view bytes = chunk.substr(at);
-      if (bytes.starts_with(kNodeMagic)) {
-        Node(unit, bytes);
-      } else if (bytes.starts_with(kCatalogMagic)) {
-        Catalog(unit, bytes);
-      } else if (bytes.starts_with(kMapMagic)) {
-        Scattered(unit, bytes.substr(0, kUnit.value));
+      ration_.BeginCandidate();
+      Candidate(unit, chunk.substr(at));
+      if (ration_.IsShort()) {
+        visitor_.unreadable({unit, 1}, absl::ResourceExhaustedError("too much was read in vain to look at it closer"));
       }
+    }
+  }
+
+  void Candidate(uint64_t unit, std::string_view bytes) {
+    if (bytes.starts_with(kNodeMagic)) {
+      Node(unit, bytes);
+    } else if (bytes.starts_with(kCatalogMagic)) {
+      Catalog(unit, bytes);
+    } else if (bytes.starts_with(kMapMagic)) {
+      Scattered(unit, bytes.substr(0, kUnit.value));
     }
   }
 
   // The bytes of so many units from `unit` on; from the device if the chunk does not reach so far.
   std::optional<std::string_view> Whole(uint64_t unit, uint64_t units, std::string_view bytes) {
-    if (units == 0 || units > area_.end() - unit) {
+    if (units == 0 || units > area_.end() - unit || !ration_.Take(units)) {
       return std::nullopt;
     }
     const size_t size = UnitBytes(units).value;
@@ -114,8 +187,9 @@ class Scanner {
   }
 
   void Node(uint64_t unit, std::string_view bytes) {
-    const auto units = LoadFixed<uint32_t>(bytes.data() + kHeaderUnitsAt);
-    const auto header = units <= kMaxHeaderUnits ? Whole(unit, units, bytes) : std::nullopt;
+    const auto said = FixedPartIn(bytes);
+    const bool fits = said && area_.Covers({unit, said->extent.units});
+    const auto header = fits ? Whole(unit, said->header_units, bytes) : std::nullopt;
     const auto node = header ? ScanNode(unit, *header, area_) : std::nullopt;
     if (node) {
       visitor_.node(*node);
@@ -123,8 +197,7 @@ class Scanner {
   }
 
   void Catalog(uint64_t unit, std::string_view bytes) {
-    const auto units = LoadFixed<uint32_t>(bytes.data() + kCatalogUnitsAt);
-    const auto whole = units <= kMaxExtentUnits ? Whole(unit, units, bytes) : std::nullopt;
+    const auto whole = Whole(unit, CatalogUnitsIn(bytes), bytes);
     absl::StatusOr<layout::Catalog> catalog = whole ? DecodeCatalog(*whole) : absl::DataLossError("");
     if (catalog.ok()) {
       visitor_.catalog({*std::move(catalog), Generation{LoadFixed<uint64_t>(whole->data() + kCatalogGenerationAt)}});
@@ -137,44 +210,43 @@ class Scanner {
     const std::optional<ExtentOwner> owner = OwnerOfMapPage(unit, page);
     const absl::StatusOr<MapPage> map = owner ? DecodeMapPage(unit, *owner, page) : absl::DataLossError("");
     std::string first(kUnit.value, '\0');
-    if (!map.ok() || !area_.Covers(map->pieces.front()) || !ReadPieces(device_, map->pieces, first).ok()) {
+    if (!map.ok() || !area_.Covers(map->pieces.front()) || !ReadPieces(rationed_, map->pieces, first).ok()) {
       return;
     }
     if (owner->node == 0) {
-      ScatteredCatalog(unit, *owner, first);
-    } else if (first.starts_with(kNodeMagic) && LoadFixed<uint64_t>(first.data() + kIdAt) == owner->node &&
-               LoadFixed<uint64_t>(first.data() + kVersionAt) == owner->version) {
-      ScatteredNode(unit, *owner, first);
+      ScatteredCatalog(unit, *owner, CatalogUnitsIn(first));
+      return;
+    }
+    const std::optional<ScannedNode> said = FixedPartIn(first);
+    if (said && said->id.value == owner->node && said->version == owner->version) {
+      ScatteredNode(unit, *owner, *said);
     }
   }
 
-  // The first `units` of a scattered extent; empty if its map is damaged.
+  // The first `units` of a scattered extent; empty if its map is damaged, or there are none. Requires: not more than
+  // the extent has, and these are possible.
   std::string Gather(const ExtentAddress& extent, const ExtentOwner& owner, uint32_t units) {
-    const bool possible = units > 0 && units <= extent.units && extent.units <= kMaxExtentUnits;
     const absl::StatusOr<ExtentMap> map =
-        possible ? ReadExtentMap(device_, area_, extent, owner) : absl::DataLossError("");
+        units > 0 ? ReadExtentMap(rationed_, area_, extent, owner) : absl::DataLossError("");
     const auto inside = [&](const ExtentAddress& piece) { return area_.Covers(piece); };
-    if (!map.ok() || !std::all_of(map->pieces.begin(), map->pieces.end(), inside)) {
+    if (!map.ok() || !std::all_of(map->pieces.begin(), map->pieces.end(), inside) || !ration_.Take(units)) {
       return {};
     }
     std::string bytes(UnitBytes(units).value, '\0');
     return ReadPieces(device_, map->pieces, bytes).ok() ? bytes : std::string();
   }
 
-  void ScatteredNode(uint64_t unit, const ExtentOwner& owner, std::string_view first) {
-    const ExtentAddress extent{unit, LoadFixed<uint32_t>(first.data() + kExtentUnitsAt), true};
-    const auto units = LoadFixed<uint32_t>(first.data() + kHeaderUnitsAt);
-    const std::string header = units <= kMaxHeaderUnits ? Gather(extent, owner, units) : std::string();
-    std::optional<ScannedNode> node = NodeIn(header);
+  void ScatteredNode(uint64_t unit, const ExtentOwner& owner, const ScannedNode& said) {
+    const ExtentAddress extent{unit, said.extent.units, true};
+    std::optional<ScannedNode> node = NodeIn(Gather(extent, owner, said.header_units));
     if (node) {
       node->extent = extent;
       visitor_.node(*node);
     }
   }
 
-  void ScatteredCatalog(uint64_t unit, const ExtentOwner& owner, std::string_view first) {
-    const auto units = LoadFixed<uint32_t>(first.data() + kCatalogUnitsAt);
-    const std::string whole = first.starts_with(kCatalogMagic) ? Gather({unit, units, true}, owner, units) : "";
+  void ScatteredCatalog(uint64_t unit, const ExtentOwner& owner, uint32_t units) {
+    const std::string whole = Gather({unit, units, true}, owner, units);
     absl::StatusOr<layout::Catalog> catalog = whole.empty() ? absl::DataLossError("") : DecodeCatalog(whole);
     if (catalog.ok() && SealOf(whole) == owner.version) {
       visitor_.catalog({*std::move(catalog), Generation{LoadFixed<uint64_t>(whole.data() + kCatalogGenerationAt)}});
@@ -184,6 +256,8 @@ class Scanner {
   BlockDevice& device_;
   const UnitRange area_;
   const ScanVisitor& visitor_;
+  Ration ration_;
+  RationedDevice rationed_;  // for what says by itself how far it goes on: maps
   std::string longer_;
 };
 

@@ -39,12 +39,15 @@ struct ScannedCatalog {
 struct ScanVisitor {
   absl::FunctionRef<void(const ScannedNode&)> node;
   absl::FunctionRef<void(const ScannedCatalog&)> catalog;
-  // Units that cannot be read: they are passed over.
+  // Units that cannot be read are passed over; and so is what begins in one and may be a node or catalog, with
+  // kResourceExhausted, when too much has been read in vain.
   absl::FunctionRef<void(const ExtentAddress&, const absl::Status&)> unreadable;
 };
 
 // Reads every unit of the area, in large pieces, and calls the visitor by ascending place.
-// Errors: kCancelled, if the device says so.
+// Cost: what begins like a node or a catalog is read to the end that it says it has, so that its checksum tells whether
+// it is one. That is limited: all together takes at most 15 times the reading of the area, whatever is there, and
+// little more than once if nobody has made it to take long. Errors: kCancelled, if the device says so.
 absl::Status ScanArea(BlockDevice& device, const UnitRange& area, const ScanVisitor& visitor);
 
 }  // namespace betr::layout

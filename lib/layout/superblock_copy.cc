@@ -80,41 +80,47 @@ absl::StatusOr<Superblock> FindCopy(BlockDevice& device) {
   return *std::move(copy);
 }
 
+absl::StatusOr<std::optional<Superblock>> ReadNewerCopy(BlockDevice& device, const Superblock& newest) {
+  BETR_ASSIGN_OR_RETURN(std::optional<Superblock> copy, ReadCopy(device, newest.CopyUnit()));
+  const bool is_newer = copy && copy->uuid == newest.uuid && copy->generation > newest.generation;
+  return is_newer ? std::move(copy) : std::nullopt;
+}
+
 absl::Status CheckCopy(BlockDevice& device, const Superblock& newest) {
   BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> copy, ReadCopy(device, newest.CopyUnit()));
   if (!copy || copy->uuid != newest.uuid) {
     return absl::DataLossError(fmt::format("superblock: {} is none of this image's", Place(newest.CopyUnit())));
   }
   if (copy->generation > newest.generation) {
-    return absl::DataLossError(fmt::format("superblock: {} has generation {}, the slots have {}",
+    return absl::DataLossError(fmt::format("superblock: {} has generation {}, the slots have only {}",
                                            Place(newest.CopyUnit()), copy->generation.value, newest.generation.value));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> RestoreSlots(BlockDevice& device) {
+absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from) {
   const absl::StatusOr<NewestSuperblock> newest = ReadNewest(device);
   std::optional<Superblock> copy;
-  if (newest.ok() && !newest->other.ok()) {
-    BETR_ASSIGN_OR_RETURN(copy, ReadCopy(device, newest->superblock.CopyUnit()));
-    const bool knows_more = copy && copy->uuid == newest->superblock.uuid && copy->Writable() &&
-                            copy->generation > newest->superblock.generation;
-    if (!knows_more) {
-      copy.reset();
+  if (newest.ok()) {
+    absl::StatusOr<std::optional<Superblock>> newer = ReadNewerCopy(device, newest->superblock);
+    if (newer.ok()) {
+      copy = *std::move(newer);
+    } else if (!newest->other.ok()) {
+      return newer.status();
     }
-  } else if (absl::IsDataLoss(newest.status())) {
+  } else if (absl::IsDataLoss(newest.status()) && from == RestoreFrom::kAnyCopy) {
     BETR_RETURN_IF_ERROR(CheckNothingElse(device));
     absl::StatusOr<Superblock> found = FindCopy(device);
     if (absl::IsNotFound(found.status())) {
       return newest.status();
     }
     BETR_ASSIGN_OR_RETURN(copy, std::move(found));
-    if (!copy->Writable()) {
-      return absl::UnimplementedError(device.Name() + ": the image has features that this version cannot write");
-    }
   }
   if (!copy) {
     return newest.ok() ? absl::StatusOr<std::string>("") : newest.status();
+  }
+  if (!copy->Writable()) {
+    return absl::UnimplementedError(device.Name() + ": the image has features that this version cannot write");
   }
   const Generation found = copy->generation;
   copy->log_opening = 0;  // the log may have been written since

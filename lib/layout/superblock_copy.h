@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copy of the superblock in the last unit of an image: for repair, when what is at the beginning of the device is
-// gone. Opening an image does not look at it.
+// gone; and it tells who opens the image of a newer slot that is not there any more.
 //
-// It is written after the superblock is durable, without a flush of its own, so it is never newer than the slots. In
-// a crash it may stay behind, by as many generations as there were crashes right there.
+// Invariants
+//   1. It is written after the flush that has made its slot durable, without a flush of its own: so whatever a crash
+//      leaves of both, the copy is never newer than the slots. If it is, the newest slot was durable, and was damaged.
+//   2. It may be older than the slots: by a generation for each crash between the slot's flush and the next one.
 #pragma once
 
 #include <absl/status/status.h>
@@ -28,13 +30,22 @@ absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t
 // have become larger. Errors: kNotFound; the device's.
 absl::StatusOr<Superblock> FindCopy(BlockDevice& device);
 
+// The copy, if it is one of this image and newer than the newest slot that is intact: then a slot is lost whose state
+// was durable. One read. Errors: the device's.
+absl::StatusOr<std::optional<Superblock>> ReadNewerCopy(BlockDevice& device, const Superblock& newest);
+
 // Whether the copy is one of this image, and not newer than it. Errors: kDataLoss; the device's.
 absl::Status CheckCopy(BlockDevice& device, const Superblock& newest);
 
-// Makes the slots anew from the copy, if it knows more than they do: when none of them is intact, or the one that is
-// holds an older generation. Returns what was done; empty if there was nothing to do. Durable.
+enum class RestoreFrom : uint8_t {
+  kNewerCopy,  // only what is newer than the slot that is intact: that is known to have been durable
+  kAnyCopy,    // also if no slot is intact: then there may have been newer states than the copy's
+};
+
+// Makes the slots anew from the copy, if it knows more than they do: when none of them is intact, or those that are
+// hold older generations. Returns what was done; empty if there was nothing to do. Durable.
 // Errors: kInvalidArgument if the device seems to have become something else; kDataLoss if there is no copy where one
 // is needed; the device's.
-absl::StatusOr<std::string> RestoreSlots(BlockDevice& device);
+absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from);
 
 }  // namespace betr::layout

@@ -2,7 +2,7 @@
 // The checker as a library: fsck.betr prints what this finds, tests demand that it finds nothing.
 //
 // What is checked, and the kinds of findings:
-//   superblock  both slots are intact, of one image, with features that are known
+//   superblock  both slots are intact, of one image, with features that are known; the copy is, and not newer
 //   table       every page is intact; as many nodes as the superblock says; ids and versions below the next ones
 //   space       extents lie inside the device, behind the log, and do not overlap
 //   catalog     both copies are intact; every root is an interior node that is alive
@@ -31,7 +31,7 @@ namespace betr::store {
 struct Finding {
   enum class Repair : uint8_t {
     kNone,        // cannot be mended without guessing
-    kSuperblock,  // the state of the other slot is gone on with, and the next checkpoint writes this one
+    kSuperblock,  // the state of the other slot is gone on with, or of a newer copy; checkpoints write the rest anew
     kCatalog,     // is written anew, as the other copy has it
     kReferences,  // the count becomes what was counted
     kRemove,      // the node leaves the table

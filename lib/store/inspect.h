@@ -9,7 +9,7 @@
 //      out or writes anew asks it before it writes.
 //
 // Threads: one while opening; then as any state. Memory: proportional to the number of nodes, plus the cache.
-// Cost of opening: two superblocks, the catalog, every page of the table.
+// Cost of opening: two superblocks and their copy, the catalog, every page of the table.
 #pragma once
 
 #include <absl/status/statusor.h>

@@ -104,15 +104,36 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
   return store::StatePtr(std::move(state));
 }
 
+// Whether the slots have the newest state that was durable. No crash makes this fail: what is not there any more was.
+absl::Status CheckNewest(BlockDevice& device, const layout::NewestSuperblock& newest) {
+  const uint64_t generation = newest.superblock.generation.value;
+  const std::string wrong = newest.other.ok() ? "" : fmt::format("{}: ", std::string(newest.other.message()));
+  // A copy that cannot be read proves nothing.
+  const absl::StatusOr<std::optional<layout::Superblock>> copy = layout::ReadNewerCopy(device, newest.superblock);
+  if (copy.ok() && copy->has_value()) {
+    return absl::DataLossError(fmt::format(
+        "{}: {}the copy of the superblock at unit {} has generation {}, slot {} only {}: the newest slot is lost; "
+        "fsck.betr -p goes on with the copy",
+        device.Name(), wrong, newest.superblock.CopyUnit(), (*copy)->generation.value, newest.slot, generation));
+  }
+  if (!newest.other.ok()) {
+    return absl::DataLossError(fmt::format(
+        "{}: {}it may have held a newer state than generation {} of slot {}; fsck.betr -y goes on with that",
+        device.Name(), wrong, generation, newest.slot));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status store::FormatAnySize(BlockDevice& device, const FormatOptions& options) {
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock,
                         layout::NewSuperblock(options, device.Size(), SystemClock().Now()));
   BETR_RETURN_IF_ERROR(store::Log::Format(device, AreaOf(superblock), LogSalt(superblock)));
-  // The other slot first: an old superblock must not win over the new one.
+  // The other slot and the copy first: an old superblock must not win over the new one.
   const std::string zeros(layout::kUnit.value, '\0');
-  for (const Bytes offset : layout::kSlotOffset) {
+  for (const Bytes offset :
+       {layout::kSlotOffset[0], layout::kSlotOffset[1], layout::UnitBytes(superblock.CopyUnit())}) {
     BETR_RETURN_IF_ERROR(device.Write(offset, zeros));
   }
   BETR_RETURN_IF_ERROR(device.Flush());
@@ -134,12 +155,7 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
     return absl::InvalidArgumentError("what may be stale can only be opened read-only");
   }
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(*device));
-  if (!newest.other.ok()) {
-    return absl::DataLossError(fmt::format(
-        "{}: {}: it may have held a newer state than generation {} of slot {}; "
-        "fsck.betr -y goes on with that",
-        device->Name(), std::string(newest.other.message()), newest.superblock.generation.value, newest.slot));
-  }
+  BETR_RETURN_IF_ERROR(CheckNewest(*device, newest));
   if (!options.read_only && !newest.superblock.Writable()) {
     return absl::UnimplementedError(
         fmt::format("{}: the image has features that this version cannot write: open it read-only", device->Name()));

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "betr/store.h"
+#include "layout/superblock_copy.h"
 #include "store/batch_codec.h"
 #include "store/borrowed_device.h"
 #include "store/checkpoint.h"
@@ -47,6 +48,15 @@ class Repair {
     std::vector<Finding> findings;
     CheckStore(*image, CheckDepth::kFull, [&](const Finding& finding) { findings.push_back(finding); });
     return findings;
+  }
+
+  // Whether the slots had an older state than the copy: then all that was found is of that one.
+  absl::StatusOr<bool> Slots() {
+    BETR_ASSIGN_OR_RETURN(const std::string action, layout::RestoreSlots(device_, layout::RestoreFrom::kNewerCopy));
+    if (!action.empty()) {
+      Tell(action);
+    }
+    return !action.empty();
   }
 
   absl::Status Safely(const std::vector<Finding>& findings) {
@@ -106,6 +116,10 @@ class Repair {
 absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
                                         std::vector<Finding> findings, Act act, const RepairOptions& options) {
   Repair repair(device, cache_size, act, options);
+  BETR_ASSIGN_OR_RETURN(const bool is_newer, repair.Slots());
+  if (is_newer) {
+    BETR_ASSIGN_OR_RETURN(findings, repair.Look());
+  }
   for (int round = 0; round < kMaxRounds && !findings.empty(); ++round) {
     if (Repairable(findings)) {
       BETR_RETURN_IF_ERROR(repair.Safely(findings));

@@ -19,7 +19,7 @@
 namespace betr::store {
 
 enum class RepairDepth : uint8_t {
-  kSafe,  // only what needs no guessing and loses nothing
+  kSafe,  // only what needs no guessing and loses nothing; slots that are older than their copy are made anew from it
   kAll,   // what cannot be read is cut out, and said to be lost
 };
 

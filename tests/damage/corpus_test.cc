@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "fsck.h"
+#include "support/damage/scattered.h"
 #include "support/device/temp_dir.h"
 #include "support/seed.h"
 #include "support/tools/run_tool.h"
@@ -156,7 +157,7 @@ void RepairAtRandom(const Subject& subject, int rounds) {
 
 TEST_CASE("whatever is damaged, fsck -y leaves nothing to find", "[damage][repair]") {
   const int rounds = static_cast<int>(30 * TestScale());
-  for (const Subject& subject : {ClosedStore(), CrashedStore(), BulkStore(), FileSystemImage()}) {
+  for (const Subject& subject : {ClosedStore(), CrashedStore(), BulkStore(), FileSystemImage(), ScatteredStore()}) {
     RepairAtRandom(subject, rounds);
   }
 }

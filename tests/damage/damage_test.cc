@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "layout/seal.h"
 #include "layout/superblock.h"
+#include "support/damage/scattered.h"
 #include "support/damage/structures.h"
 #include "support/damage/verdict.h"
 #include "support/seed.h"
@@ -97,7 +98,7 @@ size_t Stride(const Structure& structure, size_t at, double scale) {
   if (scale >= 8) {
     return 1;
   }
-  if (structure.kind == Kind::kSuperblock) {
+  if (structure.kind == Kind::kSuperblock || structure.kind == Kind::kSuperblockCopy) {
     return at < 512 ? 1 : 64;
   }
   const size_t rest = structure.kind == Kind::kBlocks ? 16 : 8;
@@ -160,7 +161,7 @@ void StaleExtents(Campaign& campaign) {
     const std::vector<Structure> older = StructuresOf(old);
     for (const Structure& structure : campaign.structures()) {
       const std::string stale = campaign.ImageBytes(before, structure.offset, structure.extent);
-      if (structure.kind != Kind::kSuperblock && stale != campaign.Sound(structure.offset, structure.extent)) {
+      if (stale != campaign.Sound(structure.offset, structure.extent)) {
         campaign.Try(structure.name + ": what was there before", structure.offset, stale);
       }
       for (const Structure& version : older) {
@@ -233,6 +234,16 @@ TEST_CASE("a damaged file system gives right data or errors", "[damage]") {
   RunCampaign(FileSystemImage(), 3 * TestScale());
 }
 
+TEST_CASE("a damaged store whose extents are scattered gives right data or errors", "[damage]") {
+  const Subject subject = ScatteredStore();
+  MemoryDevice device(subject.size, subject.image);
+  const std::vector<Structure> structures = StructuresOf(device);
+  const auto maps = std::count_if(structures.begin(), structures.end(),
+                                  [](const Structure& structure) { return structure.kind == Kind::kExtentMap; });
+  CHECK(maps > 4);
+  RunCampaign(subject, 3 * TestScale());
+}
+
 TEST_CASE("after a clean end each superblock alone has everything", "[damage]") {
   const Subject subject = FileSystemImage();
   MemoryDevice device(subject.size, subject.image);
@@ -252,7 +263,7 @@ TEST_CASE("after a clean end each superblock alone has everything", "[damage]") 
 }
 
 TEST_CASE("every byte of every structure, damaged", "[damage][.long]") {
-  for (const Subject& subject : {ClosedStore(), CrashedStore(), BulkStore(), FileSystemImage()}) {
+  for (const Subject& subject : {ClosedStore(), CrashedStore(), BulkStore(), FileSystemImage(), ScatteredStore()}) {
     RunCampaign(subject, 8 * TestScale());
   }
 }

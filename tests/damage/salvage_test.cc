@@ -14,6 +14,7 @@
 #include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/bench.h"
+#include "support/damage/scattered.h"
 #include "support/damage/structures.h"
 #include "support/damage/subject.h"
 #include "support/seed.h"
@@ -311,38 +312,15 @@ TEST_CASE("what the log behind a damaged frame would have changed is named", "[d
   }
 }
 
-// Writes every node anew where only single units are free, and enough names for a catalog of several units.
-void Scatter(Bench& bench) {
+TEST_CASE("scattered nodes and catalogs are found without the table", "[damage][repair]") {
+  const Subject subject = ClosedStore();
+  Bench bench(subject);
   bench.Change([](Store& store) {
     for (int i = 0; i < 40; ++i) {
       REQUIRE(store.CreateTree(fmt::format("{:0>200}", i)).ok());
     }
   });
-  std::vector<layout::ExtentRef> held;
-  bench.ForgeState([&](store::Inspection& image, store::State& state) {
-    layout::SpaceMap& space = *image.core().space;
-    for (const layout::UnitRange& range : space.FreeRanges()) {
-      for (uint64_t unit = range.start; unit < range.end(); unit += 2) {
-        held.push_back(space.Claim({unit, 1}).value());
-      }
-    }
-    std::vector<NodeId> nodes;
-    state.table.ForEach([&](NodeId id, const dag::NodeRecord&) { nodes.push_back(id); });
-    for (const NodeId id : nodes) {
-      dag::NodeRecord record = *state.table.Find(id);
-      record.slot = image.core().io->Adopt(id, dag::Node(*record.slot->Get().value()));
-      state.table.Set(id, std::move(record));
-    }
-    store::Tree tree = state.trees.begin()->second;
-    tree.name += " with a new catalog";
-    state.trees.Set(std::move(tree));
-  });
-}
-
-TEST_CASE("scattered nodes and catalogs are found without the table", "[damage][repair]") {
-  const Subject subject = ClosedStore();
-  Bench bench(subject);
-  Scatter(bench);
+  bench.Scatter();
   const Contents expected = ReadAll(*OpenSubject(bench.device(), true).value());
   const bool without_table = GENERATE(true, false);
   if (without_table) {
@@ -374,6 +352,10 @@ TEST_CASE("a damaged store that was closed is repaired", "[damage][repair]") { R
 TEST_CASE("a damaged store with batches in its log is repaired", "[damage][repair]") { RepairAll(CrashedStore()); }
 
 TEST_CASE("a damaged store that was filled without a log is repaired", "[damage][repair]") { RepairAll(BulkStore()); }
+
+TEST_CASE("a damaged store whose extents are scattered is repaired", "[damage][repair]") {
+  RepairEach(ScatteredStore());
+}
 
 TEST_CASE("the store of a damaged file system is repaired", "[damage][repair]") { RepairAll(FileSystemImage()); }
 

@@ -36,10 +36,10 @@ void ZeroSlots(MemoryDevice& device) { REQUIRE(device.Write(Bytes{0}, std::strin
 TEST_CASE("both slots are made anew from the copy", "[layout]") {
   MemoryDevice device(kDeviceSize);
   Fill(device, 7);
-  CHECK(RestoreSlots(device).value() == "");
+  CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value() == "");
   ZeroSlots(device);
   CHECK(absl::IsDataLoss(ReadNewest(device).status()));
-  CHECK(RestoreSlots(device).value().find("of generation 7") != std::string::npos);
+  CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value().find("of generation 7") != std::string::npos);
   const auto newest = ReadNewest(device);
   REQUIRE(newest.ok());
   CHECK(newest->other == absl::OkStatus());
@@ -61,7 +61,7 @@ TEST_CASE("the copy of an image within this one is not taken", "[layout]") {
   const Superblock inner = Sample(5, KiB(600));
   REQUIRE(device.Write(KiB(200) + UnitBytes(inner.CopyUnit()), EncodeSuperblock(inner)).ok());
   CHECK(absl::IsNotFound(FindCopy(device).status()));
-  CHECK(absl::IsInvalidArgument(RestoreSlots(device).status()));
+  CHECK(absl::IsInvalidArgument(RestoreSlots(device, RestoreFrom::kAnyCopy).status()));
 }
 
 TEST_CASE("a copy that knows more than the slot that is left is taken, an older one is not", "[layout]") {
@@ -69,21 +69,43 @@ TEST_CASE("a copy that knows more than the slot that is left is taken, an older 
   Fill(device, 7);
   REQUIRE(device.Patch(kSlotOffset[1] + Bytes{121}, "x").ok());
   SECTION("newer") {
-    CHECK(RestoreSlots(device).value().find("of generation 7") != std::string::npos);
+    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value().find("of generation 7") != std::string::npos);
     CHECK(ReadNewest(device)->superblock.generation == Generation{8});
     CHECK(ReadNewest(device)->other == absl::OkStatus());
   }
   SECTION("as old as the slot") {
     REQUIRE(WriteCopy(device, Sample(6)).ok());
-    CHECK(RestoreSlots(device).value() == "");
+    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value() == "");
   }
   SECTION("of another image") {
     Superblock foreign = Sample(9);
     foreign.uuid = UuidFromSeed(1);
     REQUIRE(WriteCopy(device, foreign).ok());
-    CHECK(RestoreSlots(device).value() == "");
+    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value() == "");
     CHECK(absl::IsDataLoss(CheckCopy(device, ReadNewest(device)->superblock)));
   }
+}
+
+TEST_CASE("a slot whose write was lost is made anew from the copy", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  CHECK(ReadNewerCopy(device, Sample(7)).value() == std::nullopt);
+  REQUIRE(WriteSuperblock(device, Sample(5)).ok());
+  const auto stale = ReadNewest(device);
+  REQUIRE(stale.ok());
+  CHECK(stale->other == absl::OkStatus());
+  CHECK(ReadNewerCopy(device, stale->superblock).value() == Sample(7));
+  CHECK(RestoreSlots(device, RestoreFrom::kNewerCopy).value().find("of generation 7") != std::string::npos);
+  CHECK(ReadNewest(device)->superblock.generation == Generation{8});
+  CHECK(ReadNewest(device)->other == absl::OkStatus());
+}
+
+TEST_CASE("without a slot that is intact nobody knows whether the copy is the newest", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  ZeroSlots(device);
+  CHECK(absl::IsDataLoss(RestoreSlots(device, RestoreFrom::kNewerCopy).status()));
+  CHECK(absl::IsDataLoss(ReadNewest(device).status()));
 }
 
 TEST_CASE("what has become something else is left alone", "[layout]") {
@@ -91,7 +113,7 @@ TEST_CASE("what has become something else is left alone", "[layout]") {
   Fill(device, 7);
   ZeroSlots(device);
   REQUIRE(device.Patch(Bytes{0}, "XFSB").ok());
-  CHECK(absl::IsInvalidArgument(RestoreSlots(device).status()));
+  CHECK(absl::IsInvalidArgument(RestoreSlots(device, RestoreFrom::kAnyCopy).status()));
   CHECK(absl::IsInvalidArgument(ReadNewest(device).status()));
 }
 

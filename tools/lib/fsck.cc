@@ -108,7 +108,7 @@ class FsckRun {
 
   // The store first: the file system is only looked at where it can be read.
   absl::Status CheckLevels(WatchedDevice& device, BlockDevice& file) {
-    if (options_.yes) {
+    if (options_.MayRepair()) {
       BETR_RETURN_IF_ERROR(RestoreSuperblocks(device));
     }
     if (options_.data) {
@@ -124,11 +124,16 @@ class FsckRun {
     return absl::OkStatus();
   }
 
-  // Without one that is valid there is nothing to look at.
-  absl::Status RestoreSuperblocks(BlockDevice& device) {
+  // Without one that is valid there is nothing to look at; and nothing that is not too old, if the copy is newer.
+  absl::Status RestoreSuperblocks(WatchedDevice& device) {
     const absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadNewest(device);
-    const absl::Status& wrong = newest.ok() ? newest->other : newest.status();
-    BETR_ASSIGN_OR_RETURN(const std::string done, layout::RestoreSlots(device));
+    absl::Status wrong = newest.ok() ? newest->other : newest.status();
+    if (wrong.ok()) {
+      wrong = layout::CheckCopy(device, newest->superblock);
+    }
+    BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read may be no damage
+    const auto from = options_.yes ? layout::RestoreFrom::kAnyCopy : layout::RestoreFrom::kNewerCopy;
+    BETR_ASSIGN_OR_RETURN(const std::string done, layout::RestoreSlots(device, from));
     if (!done.empty()) {
       report_.Found({"store", "superblock", std::string(wrong.message())});
       report_.Repaired(done);

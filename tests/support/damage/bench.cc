@@ -155,6 +155,28 @@ void Bench::ForgeNode(NodeId id, const std::function<void(dag::Node&)>& change) 
   });
 }
 
+void Bench::Scatter() {
+  std::vector<layout::ExtentRef> held;
+  ForgeState([&](store::Inspection& image, store::State& state) {
+    layout::SpaceMap& space = *image.core().space;
+    for (const layout::UnitRange& range : space.FreeRanges()) {
+      for (uint64_t unit = range.start; unit < range.end(); unit += 2) {
+        held.push_back(Must(space.Claim({unit, 1})));
+      }
+    }
+    std::vector<NodeId> nodes;
+    state.table.ForEach([&](NodeId id, const dag::NodeRecord&) { nodes.push_back(id); });
+    for (const NodeId id : nodes) {
+      dag::NodeRecord record = *state.table.Find(id);
+      record.slot = image.core().io->Adopt(id, dag::Node(*Must(record.slot->Get())));
+      state.table.Set(id, std::move(record));
+    }
+    store::Tree tree = state.trees.begin()->second;
+    tree.codec = tree.codec == Codec{} ? DefaultCodec(Compression::kLz4) : Codec{};  // another catalog
+    state.trees.Set(std::move(tree));
+  });
+}
+
 void Bench::AppendToLog(const std::string& payload) {
   const auto image = Must(store::Inspection::Open(device_, MiB(4)));
   const auto ignore = [](Lsn, std::string_view) { return absl::OkStatus(); };

@@ -60,6 +60,8 @@ class Bench {
   void ForgeState(const std::function<void(store::Inspection&, store::State&)>& change);
   // A node with other links, as a new version.
   void ForgeNode(NodeId id, const std::function<void(dag::Node&)>& change);
+  // A checkpoint of the same state, with every node and the catalog written anew where only single units are free.
+  void Scatter();
   // A record behind those of the log.
   void AppendToLog(const std::string& payload);
 

@@ -31,6 +31,14 @@ void OldOtherSlot(Bench& bench) {
   bench.PutAt(layout::kSlotOffset[other], layout::EncodeSuperblock(block));
 }
 
+// As a write that never arrived leaves it: the slot has the superblock before the other one's.
+void LostWrite(Bench& bench) {
+  const size_t newest = bench.NewestSlot();
+  layout::Superblock block = *layout::ReadSlots(bench.device())[1 - newest];
+  block.generation = Generation{block.generation.value - 1};
+  bench.PutAt(layout::kSlotOffset[newest], layout::EncodeSuperblock(block));
+}
+
 void BothSlots(Bench& bench) {
   bench.Zero(Slot(0));
   bench.Flip(Slot(1), 200);
@@ -114,6 +122,7 @@ std::vector<DamageCase> SuperblockCases() {
       {"the other is zero", [](Bench& b) { b.Zero(Slot(1 - b.NewestSlot())); }, "superblock: no magic", "both slots"},
       {"the other is too old", OldOtherSlot, "superblock: of generation", "both slots are intact"},
       {"a slot of another image", ForeignSlot, "superblock: of another image", "both slots are intact"},
+      {"the newest was not written", LostWrite, "superblock: the copy at unit", "made anew from the copy at unit"},
       {"both slots", BothSlots, "no valid superblock", "made anew from the copy at unit"},
       {"both slots are zero", NoSlots, "no valid superblock", "made anew from the copy at unit"},
       {"the copy", [](Bench& b) { b.Flip(Copy(b), 130); }, "superblock: the copy at unit", "and the copy is"},

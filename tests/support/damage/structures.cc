@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "layout/extent_map.h"
 #include "layout/superblock.h"
 #include "store/inspect.h"
 #include "store/log_scan.h"
@@ -21,13 +22,33 @@ Bytes UsedSize(MemoryDevice& device, Bytes offset, Bytes size) {
   return Bytes{bytes.find_last_not_of('\0') + 1};
 }
 
+bool IsMap(MemoryDevice& device, const store::UsedExtent& used) {
+  std::string bytes(layout::kMapMagic.size(), '\0');
+  REQUIRE(device.Read(used.extent.Offset(), bytes).ok());
+  return bytes == layout::kMapMagic;
+}
+
+// What has an extent of its own, or a part of a scattered one.
+Structure PartOf(MemoryDevice& device, const store::UsedExtent& used) {
+  using Holder = store::UsedExtent::Holder;
+  const Bytes offset = used.extent.Offset();
+  Structure part{Kind::kTablePage,   used.Name(), offset, UsedSize(device, offset, used.extent.Size()),
+                 used.extent.Size(), used.id};
+  if (used.holder != Holder::kTablePage) {
+    part.kind = used.holder == Holder::kCatalog ? Kind::kCatalog : Kind::kBlocks;
+    if (IsMap(device, used)) {
+      part.kind = Kind::kExtentMap;
+      part.name = "extent map of " + (used.holder == Holder::kCatalog ? part.name : fmt::format("node {}", used.id));
+    }
+  }
+  return part;
+}
+
 void AddExtent(MemoryDevice& device, store::Inspection& image, const store::UsedExtent& used,
                std::vector<Structure>* all) {
   const Bytes offset = used.extent.Offset();
   if (used.holder != store::UsedExtent::Holder::kNode) {
-    const Kind kind = used.holder == store::UsedExtent::Holder::kCatalog ? Kind::kCatalog : Kind::kTablePage;
-    all->push_back(
-        {kind, used.Name(), offset, UsedSize(device, offset, used.extent.Size()), used.extent.Size(), used.id});
+    all->push_back(PartOf(device, used));
     return;
   }
   const dag::NodeRecord* record = image.state()->table.Find(NodeId{used.id});
@@ -50,6 +71,8 @@ std::vector<Structure> StructuresOf(MemoryDevice& device) {
   }
   const auto image = store::Inspection::Open(device, MiB(4));
   REQUIRE(image.ok());
+  all.push_back({Kind::kSuperblockCopy, "copy of the superblock", layout::UnitBytes((*image)->superblock().CopyUnit()),
+                 layout::kUnit, layout::kUnit, 0});
   for (const store::UsedExtent& used : (*image)->extents()) {
     AddExtent(device, **image, used, &all);
   }

@@ -10,7 +10,17 @@
 namespace betr::test {
 
 struct Structure {
-  enum class Kind : uint8_t { kSuperblock, kCatalog, kTablePage, kNodeHeader, kBlocks, kLog };
+  // Pieces of a scattered node are blocks, whatever is in them.
+  enum class Kind : uint8_t {
+    kSuperblock,
+    kCatalog,
+    kTablePage,
+    kNodeHeader,
+    kBlocks,
+    kLog,
+    kSuperblockCopy,
+    kExtentMap,
+  };
   Kind kind = Kind::kSuperblock;
   std::string name;
   Bytes offset{0};
@@ -19,7 +29,8 @@ struct Structure {
   uint64_t id = 0;  // of a node; the first id of a page
 };
 
-// All structures that the newest superblock names, both superblocks and the frames of the log that are to be replayed.
+// All structures that the newest superblock names, both superblocks and their copy, and the frames of the log that are
+// to be replayed.
 std::vector<Structure> StructuresOf(MemoryDevice& device);
 
 }  // namespace betr::test

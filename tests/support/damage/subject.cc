@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "betr/filesystem.h"
 #include "betr/path_filesystem.h"
 #include "fs/block_delta.h"
@@ -22,12 +23,12 @@ constexpr Bytes kSize = MiB(4);
 // Makes a subject: writes to a store and remembers moments.
 class Maker {
  public:
-  Maker(std::string name, Logging logging) : logging_(logging), device_(kSize) {
+  Maker(std::string name, Logging logging, Bytes node_size = Bytes{512}) : logging_(logging), device_(kSize) {
     subject_.name = std::move(name);
     subject_.size = kSize;
     FormatOptions format;
-    format.node_size = Bytes{512};
-    format.basement_size = Bytes{128};
+    format.node_size = node_size;
+    format.basement_size = node_size / 4;
     format.fanout = 4;
     format.log_size = KiB(64);
     format.uuid = "8c6f1f0e-5a0b-4c57-9f0e-2b1f7f3f9a10";
@@ -59,32 +60,19 @@ class Maker {
   }
 
   // Something that reading may give from now on, if the log is damaged.
-  void Remember() { subject_.states.push_back(Read(*store_)); }
+  void Remember() { subject_.states.push_back(ReadContents(*store_)); }
   void RememberImage() { subject_.history.push_back(device_.Pages()); }
 
   Subject Finish() {
     subject_.image = device_.Pages();
     if (subject_.states.empty()) {
       const std::unique_ptr<Store> look = Must(OpenSubject(device_, true));
-      subject_.states.push_back(Read(*look));
+      subject_.states.push_back(ReadContents(*look));
     }
     return std::move(subject_);
   }
 
  private:
-  static Contents Read(const Store& store) {
-    Contents contents;
-    for (const TreeInfo& tree : store.Trees()) {
-      auto& entries = contents[tree.name];
-      const std::unique_ptr<Cursor> cursor = Must(store.NewCursor(tree.id));
-      for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-        entries.emplace(cursor->Key(), cursor->Value());
-      }
-      Must(cursor->status());
-    }
-    return contents;
-  }
-
   const Logging logging_;
   MemoryDevice device_;
   std::unique_ptr<Store> store_;
@@ -137,6 +125,19 @@ void FillFiles(FileSystem& fs) {
 }
 
 }  // namespace
+
+Contents ReadContents(const Store& store) {
+  Contents contents;
+  for (const TreeInfo& tree : store.Trees()) {
+    auto& entries = contents[tree.name];
+    const std::unique_ptr<Cursor> cursor = Must(store.NewCursor(tree.id));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      entries.emplace(cursor->Key(), cursor->Value());
+    }
+    Must(cursor->status());
+  }
+  return contents;
+}
 
 StoreOptions SubjectOptions(bool read_only) {
   StoreOptions options;
@@ -204,6 +205,21 @@ Subject FileSystemImage() {
   const std::unique_ptr<FileSystem> fs = Must(FileSystem::Mount(maker.Release(), options));
   FillFiles(*fs);
   Must(fs->Unmount());
+  return maker.Finish();
+}
+
+Subject WideStore() {
+  Maker maker("wide store", Logging::kFull, KiB(8));
+  Random random(1);
+  const TreeId tree = Must(maker.store().CreateTree("main"));
+  for (int i = 0; i < 40; ++i) {
+    Must(maker.store().Put(tree, fmt::format("key/{:03}", i), random.String(500)));
+  }
+  // What a snapshot shares costs nothing, and its name fills the catalog.
+  for (int i = 0; i < 20; ++i) {
+    static_cast<void>(Must(maker.store().Snapshot(tree, fmt::format("{:0>240}", i))));
+  }
+  maker.Close();
   return maker.Finish();
 }
 

@@ -32,7 +32,11 @@ Subject CrashedStore();
 Subject BulkStore();
 // Directories, files, links, attributes, a clone.
 Subject FileSystemImage();
+// Nodes of several units and a catalog of two, none of them scattered (scattered.h).
+Subject WideStore();
 
+// All that a store holds.
+Contents ReadContents(const Store& store);
 // Options under which tests open a subject.
 StoreOptions SubjectOptions(bool read_only);
 // Opens a store on a device that outlives it.

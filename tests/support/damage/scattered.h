@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// A subject with maps of scattered extents.
+#pragma once
+
+#include "support/damage/subject.h"
+
+namespace betr::test {
+
+// All nodes of more than a unit and both copies of the catalog are scattered; so they were at an earlier moment.
+Subject ScatteredStore();
+
+}  // namespace betr::test
