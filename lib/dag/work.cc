@@ -37,8 +37,8 @@ class Step {
     }
     for (const auto& way : {std::exchange(sweep_.hot, std::nullopt), PressingChild(*root)}) {
       if (way && !edit_.Shared(root_)) {
-        BETR_ASSIGN_OR_RETURN(const bool worked, FollowHotWay({root_, root, *way, {}}));
-        if (worked) {
+        BETR_RETURN_IF_ERROR(FollowHotWay({root_, root, *way, {}}));
+        if (Worked()) {
           return Changed(true);
         }
       }
@@ -57,6 +57,10 @@ class Step {
 
  private:
   WorkResult Changed(bool pressing) const { return {root_, true, true, pressing}; }
+
+  // Whether anything was done. Jobs are found by what is in memory, and some of it may have gone from there when they
+  // are done: then they do nothing, and finding them again and again would be endless.
+  bool Worked() const { return !edit_.changed().empty(); }
 
   // Goes one level down, to a private interior child that is in memory and holds no more than the edge shows. False if
   // there is none.
@@ -89,7 +93,7 @@ class Step {
   }
 
   // Does what the lowest node of the way needs: so a node has found room for what came into it before more comes.
-  absl::StatusOr<bool> FollowHotWay(Spot spot) {
+  absl::Status FollowHotWay(Spot spot) {
     std::optional<std::pair<Spot, Job>> lowest;
     do {
       const size_t index = spot.node->EdgeAfter(spot.at);
@@ -103,10 +107,7 @@ class Step {
         lowest.emplace(spot, *job);
       }
     } while (GoDown(spot));
-    if (lowest) {
-      BETR_RETURN_IF_ERROR(Do(lowest->first.id, *lowest->first.node, lowest->second));
-    }
-    return lowest.has_value();
+    return lowest ? Do(lowest->first.id, *lowest->first.node, lowest->second) : absl::OkStatus();
   }
 
   // One step of the sweep.
@@ -116,7 +117,9 @@ class Step {
       sweep_.tall = TallerThanExplained(edit_, root_);
       if (LevelTooMany(edit_, root)) {
         BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
-        return Changed(true);
+        if (Worked()) {
+          return Changed(true);
+        }
       }
     }
     int looks = kLooks;
@@ -129,8 +132,8 @@ class Step {
       }
       if (!record->Dead() && record->height > 0) {
         looks -= edit_.Peek(id) != nullptr ? 1 : sweep_.reach == Reach::kDisk ? kLooksOfRead : 0;
-        BETR_ASSIGN_OR_RETURN(const bool worked, LookAt(id));
-        if (worked) {
+        BETR_RETURN_IF_ERROR(LookAt(id));
+        if (Worked()) {
           sweep_.next = id;
           sweep_.worked = true;
           return Changed(sweep_.tall);
@@ -141,14 +144,10 @@ class Step {
     return WorkResult{root_, true, false, false};
   }
 
-  absl::StatusOr<bool> LookAt(NodeId id) {
+  absl::Status LookAt(NodeId id) {
     const NodePtr node = sweep_.reach == Reach::kMemory ? edit_.Peek(id) : edit_.Load(id).value_or(nullptr);
     const auto job = node == nullptr ? std::nullopt : FindJob(edit_, id, *node, Mode(), sweep_.effort);
-    if (!job) {
-      return false;
-    }
-    BETR_RETURN_IF_ERROR(Do(id, *node, *job));
-    return true;
+    return job ? Do(id, *node, *job) : absl::OkStatus();
   }
 
   HealMode Mode() const { return {sweep_.tall ? Sharing::kBreak : Sharing::kKeep, sweep_.reach}; }

@@ -173,6 +173,21 @@ TEST_CASE("height stays within two of a fresh tree: fanout 16", "[dag][height]")
   RunHeights(16, 1'000, TestSeed() + 2);
 }
 
+// What a job was found by may have gone out of memory when the job is done.
+TEST_CASE("background work comes to an end however little is in memory", "[dag][height]") {
+  for (size_t nodes = 1; nodes <= 12; ++nodes) {
+    INFO(nodes << " nodes in memory, seed " << TestSeed());
+    HeightRun run(TestSeed() + nodes, 8, 200);
+    run.dag().source().KeepFew(nodes);
+    run.dag().Look(0, dag::Reach::kDisk);
+    for (int step = 0; step < static_cast<int>(300 * TestScale()); ++step) {
+      INFO("step " << step);
+      run.Step();
+    }
+    run.dag().Verify({});
+  }
+}
+
 TEST_CASE("erasing everything gives everything back", "[dag][height]") {
   for (const size_t fanout : {8, 16}) {
     for (uint64_t seed = TestSeed(); seed < TestSeed() + 2; ++seed) {

@@ -61,6 +61,14 @@ TEST_CASE("a full device can be written to after its recovery", "[torture][crash
   REQUIRE(status.ok());
 }
 
+// A sweep found work by nodes that were gone from a tiny cache when it was done, again and again.
+TEST_CASE("making room ends on a full device with next to no cache", "[torture][crash][full]") {
+  TortureTally tally;
+  const absl::Status status = RunCase(702, {}, tally);
+  INFO(status);
+  REQUIRE(status.ok());
+}
+
 TEST_CASE("a device that loses flushes is found out", "[torture][crash]") {
   TortureOptions options;
   options.seed = TestSeed();

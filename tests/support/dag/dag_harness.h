@@ -60,6 +60,8 @@ class DagHarness {
   // A step of a pass that drops what no path shows (dag/prune.h); begins one if there is none, and says if it has
   // ended.
   bool PruneStep();
+  // How far background work of the tree looks from now on.
+  void Look(size_t tree, dag::Reach reach) { trees_[tree].sweep.reach = reach; }
   void FlushAll(size_t tree);
   // The same in steps, each an edit of its own. The number of steps.
   int FlushInSteps(size_t tree, Bytes budget);

@@ -20,21 +20,53 @@ absl::Status TestSource::State::Read() {
 }
 
 bool TestSource::State::Peek() {
-  return residence == Residence::kMemory || (residence == Residence::kSometimes && random.OneIn(2));
+  switch (residence) {
+    case Residence::kMemory:
+    case Residence::kFew:
+      return true;
+    case Residence::kDisk:
+      return false;
+    case Residence::kSometimes:
+      return random.OneIn(2);
+  }
+  return false;
+}
+
+bool TestSource::State::PeekNode(const void* slot) {
+  return residence == Residence::kFew ? std::ranges::find(recent, slot) != recent.end() : Peek();
+}
+
+void TestSource::State::Touch(const void* slot) {
+  if (residence == Residence::kFew) {
+    std::erase(recent, slot);
+    recent.push_front(slot);
+    recent.resize(std::min(recent.size(), few));
+  }
+}
+
+void TestSource::KeepFew(size_t nodes) {
+  state_->residence = Residence::kFew;
+  state_->few = nodes;
 }
 
 class TestNodeSlot final : public dag::NodeSlot {
  public:
   TestNodeSlot(std::shared_ptr<TestSource::State> state, dag::Node node)
-      : state_(std::move(state)), node_(std::make_shared<const dag::Node>(std::move(node))) {}
+      : state_(std::move(state)), node_(std::make_shared<const dag::Node>(std::move(node))) {
+    state_->Touch(this);
+  }
+  ~TestNodeSlot() override { std::erase(state_->recent, this); }
+  TestNodeSlot(const TestNodeSlot&) = delete;
+  TestNodeSlot& operator=(const TestNodeSlot&) = delete;
 
   absl::StatusOr<dag::NodePtr> Get() const override {
     BETR_RETURN_IF_ERROR(state_->Read());
+    state_->Touch(this);
     auto& nodes = state_->reads.nodes;
     ++nodes[std::min<size_t>(node_->height, nodes.size() - 1)];
     return node_;
   }
-  dag::NodePtr Peek() const override { return state_->Peek() ? node_ : nullptr; }
+  dag::NodePtr Peek() const override { return state_->PeekNode(this) ? node_ : nullptr; }
 
  private:
   std::shared_ptr<TestSource::State> state_;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 
 #include "base/random.h"
@@ -16,6 +17,7 @@ enum class Residence {
   kMemory,     // a peek finds everything
   kDisk,       // a peek finds nothing
   kSometimes,  // a peek finds what a coin says
+  kFew,        // a peek finds the nodes that were read or made last, and all blocks
 };
 
 class TestSource final : public dag::NodeSource {
@@ -38,6 +40,8 @@ class TestSource final : public dag::NodeSource {
   const Reads& reads() const { return state_->reads; }
   void ResetReads() { state_->reads = {}; }
   void SetResidence(Residence residence) { state_->residence = residence; }
+  // So many nodes are in memory from now on, whatever is needed most.
+  void KeepFew(size_t nodes);
   // The read after the next `count` ones fails with kUnavailable, and so do all later ones.
   void FailAfter(uint64_t count) { state_->reads_left = count; }
   bool Failing() const { return state_->reads_left == 0; }
@@ -49,9 +53,13 @@ class TestSource final : public dag::NodeSource {
     explicit State(uint64_t seed) : random(seed) {}
     absl::Status Read();
     bool Peek();
+    bool PeekNode(const void* slot);
+    void Touch(const void* slot);
 
     Reads reads;
     Residence residence = Residence::kMemory;
+    std::deque<const void*> recent;  // node slots, the last one first, with kFew
+    size_t few = 0;
     uint64_t reads_left = kNever;
     Random random;
   };
