@@ -150,7 +150,7 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Effort 
   return child != nullptr && (FreesNode(edge, *child) || edge.partition.gotos.size() >= child->edges.size());
 }
 
-std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Reach reach, Effort effort) {
+std::optional<Job> EdgeJob(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach, Effort effort) {
   const Edge& edge = node.edges[index];
   const std::vector<Goto>& gotos = edge.partition.gotos;
   const bool shared = ChildShared(edit, edge);
@@ -163,10 +163,21 @@ std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Rea
   if (shared ? ErasedAtAnEnd(edge) : ErasedWhole(edge)) {
     return Job{Job::kNarrow, index};
   }
-  if (WorthFlushing(edit, node, edge, effort)) {
+  if (!edit.LeavesOut(id, edge) && WorthFlushing(edit, node, edge, effort)) {
     return Job{Job::kFlush, index};
   }
   return std::nullopt;
+}
+
+// What a node buffers and may move on.
+Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
+  Bytes size = node.Size();
+  if (edit.LeftOutAt(id) != nullptr) {
+    for (const Edge& edge : node.edges) {
+      size = edit.LeavesOut(id, edge) ? size - edge.partition.Size() : size;
+    }
+  }
+  return size;
 }
 
 absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
@@ -179,20 +190,20 @@ absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
 
 }  // namespace
 
-std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing sharing) {
+std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node, Sharing sharing) {
   if (sharing == Sharing::kBreak) {
-    if (const auto edge = edit.policy().flush_at_once(edit, node)) {
+    if (const auto edge = edit.policy().flush_at_once(edit, node); edge && !edit.LeavesOut(id, node.edges[*edge])) {
       return Job{Job::kFlush, *edge};
     }
   }
-  if (node.Size() <= edit.shape().node_size) {
+  if (Movable(edit, id, node) <= edit.shape().node_size) {
     return std::nullopt;
   }
   size_t heaviest = 0;
   uint64_t weight = 0;
   for (size_t i = 0; i < node.edges.size(); ++i) {
     const uint64_t candidate = Weight(edit, node.edges[i], sharing);
-    if (candidate > weight) {
+    if (candidate > weight && !edit.LeavesOut(id, node.edges[i])) {
       heaviest = i;
       weight = candidate;
     }
@@ -200,9 +211,9 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing s
   return weight == 0 ? std::nullopt : std::optional<Job>({Job::kFlush, heaviest});
 }
 
-std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index, Reach reach) {
+std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach) {
   const Edge& edge = node.edges[index];
-  if (edge.link.Null() || ChildShared(edit, edge)) {
+  if (edge.link.Null() || ChildShared(edit, edge) || edit.LeavesOut(id, edge)) {
     return std::nullopt;
   }
   const bool may_read = reach == Reach::kDisk && node.height > 1;
@@ -221,22 +232,23 @@ std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index
 std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode, Effort effort) {
   if (effort == Effort::kAll || effort == Effort::kEverything) {
     // Nothing comes into a shared node any more: that it is over-full is no reason to copy what is below it.
-    if (const auto job = FlushIfOverfull(edit, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
+    if (const auto job = FlushIfOverfull(edit, id, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
       return job;
     }
     for (size_t i = 0; i < node.edges.size(); ++i) {
-      if (const auto job = TidyIfNeeded(edit, node, i, mode.reach)) {
+      if (const auto job = TidyIfNeeded(edit, id, node, i, mode.reach)) {
         return job;
       }
     }
   }
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (const auto job = EdgeJob(edit, node, i, mode.reach, effort)) {
+    if (const auto job = EdgeJob(edit, id, node, i, mode.reach, effort)) {
       return job;
     }
   }
   for (size_t i = 0; i + 1 < node.edges.size(); ++i) {
-    if (Joinable(edit, node, i, {mode.sharing, Reach::kMemory}).value_or(false)) {
+    const bool is_left_out = edit.LeavesOut(id, node.edges[i]) || edit.LeavesOut(id, node.edges[i + 1]);
+    if (!is_left_out && Joinable(edit, node, i, {mode.sharing, Reach::kMemory}).value_or(false)) {
       return Job{Job::kHeal, i};
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/work.h"
 
+#include <absl/functional/function_ref.h>
+
 #include <utility>
 
 #include "base/status.h"
@@ -17,6 +19,9 @@ namespace {
 constexpr int kLooks = 64;
 constexpr int kLooksOfRead = 16;
 constexpr int kIds = 4096;
+
+// How many times a node's size what a node buffers may have, if some of it cannot move on; then it gets no more.
+constexpr uint64_t kMostStuck = 4;
 
 // A node on a way down from the root that nobody else shares.
 struct Spot {
@@ -47,9 +52,9 @@ class Step {
       BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
       return Changed(true);
     }
-    if (const auto job = FlushIfOverfull(edit_, *root, Sharing::kBreak)) {
+    if (const auto job = FlushIfOverfull(edit_, root_, *root, Sharing::kBreak)) {
       sweep_.hot = root->edges[job->edge].link.range.lo;
-      BETR_RETURN_IF_ERROR(DoAtRoot(&*job));
+      BETR_RETURN_IF_ERROR(Try(root_, *root, *job, [&] { return DoAtRoot(&*job); }));
       return Changed(true);
     }
     return LookAround(*root);
@@ -97,9 +102,9 @@ class Step {
     std::optional<std::pair<Spot, Job>> lowest;
     do {
       const size_t index = spot.node->EdgeAfter(spot.at);
-      std::optional<Job> job = TidyIfNeeded(edit_, *spot.node, index, Reach::kMemory);
+      std::optional<Job> job = TidyIfNeeded(edit_, spot.id, *spot.node, index, Reach::kMemory);
       if (!job && spot.id != root_) {
-        job = FlushIfOverfull(edit_, *spot.node, Sharing::kBreak);
+        job = FlushIfOverfull(edit_, spot.id, *spot.node, Sharing::kBreak);
       }
       if (job) {
         const size_t goes_on = job->kind == Job::kFlush ? job->edge : index;
@@ -153,6 +158,33 @@ class Step {
   HealMode Mode() const { return {sweep_.tall ? Sharing::kBreak : Sharing::kKeep, sweep_.reach}; }
 
   absl::Status Do(NodeId id, const Node& now, const Job& job) {
+    return Try(id, now, job, [&] { return DoNow(id, now, job); });
+  }
+
+  // Does it, and remembers if that cannot be done because something cannot be read.
+  absl::Status Try(NodeId id, const Node& node, const Job& job, absl::FunctionRef<absl::Status()> act) {
+    const Edge& edge = node.edges[job.edge];
+    absl::Status done = job.kind == Job::kFlush ? RoomBelow(edge) : absl::OkStatus();
+    if (done.ok()) {
+      done = act();
+    }
+    if (edit_.context().left_out != nullptr && IsUnreadable(done)) {
+      edit_.context().left_out->AddEdge(id, edge.link.range.lo, done);
+    }
+    return done;
+  }
+
+  // Why the child gets no more: so much of what it has cannot move on.
+  absl::Status RoomBelow(const Edge& edge) const {
+    const LeftOut::Edges* stuck = edit_.LeftOutAt(edge.link.target);
+    if (stuck == nullptr) {
+      return absl::OkStatus();
+    }
+    BETR_ASSIGN_OR_RETURN(const NodePtr child, edit_.Load(edge.link.target));
+    return child->Size() > edit_.shape().node_size * kMostStuck ? stuck->begin()->second : absl::OkStatus();
+  }
+
+  absl::Status DoNow(NodeId id, const Node& now, const Job& job) {
     if (id == root_ && !edit_.Shared(id)) {
       return DoAtRoot(&job);
     }

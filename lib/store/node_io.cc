@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "dag/left_out.h"
 #include "layout/extent_io.h"
 
 namespace betr::store {
@@ -66,24 +67,53 @@ std::shared_ptr<const dag::BlockSlot> NodeIo::Adopt(std::shared_ptr<const dag::B
 
 absl::StatusOr<dag::Node> NodeIo::ReadNode(NodeId id, const layout::NodeAddress& address) {
   std::string header(layout::UnitBytes(address.header_units).value, '\0');
-  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *address.extent, Bytes{0}, header));
+  if (absl::Status read = layout::ReadExtent(device_, *address.extent, Bytes{0}, header); !read.ok()) {
+    return Annotate(read, fmt::format("node {}", id.value));
+  }
   ++counters_.node_reads;
   counters_.bytes_read += header.size();
   const auto make_slot = [&](const layout::BlockEntry& entry) {
-    return std::make_shared<StoredBlockSlot>(shared_from_this(), address.extent, entry);
+    return std::make_shared<StoredBlockSlot>(shared_from_this(), address.extent, entry, id);
   };
   return layout::DecodeNode(id, address.version, header, address.extent->address().Size(), make_slot);
 }
 
-absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const layout::ExtentRef& extent,
-                                                                    const layout::BlockEntry& entry) {
-  std::string stored(entry.stored_size.value, '\0');
-  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *extent, entry.offset, stored));
+absl::StatusOr<std::string> NodeIo::ReadStored(const StoredBlockSlot& slot) {
+  std::string stored(slot.entry().stored_size.value, '\0');
+  if (absl::Status read = layout::ReadExtent(device_, *slot.extent(), slot.entry().offset, stored); !read.ok()) {
+    return Annotate(read, slot.Place());
+  }
   ++counters_.block_reads;
   counters_.bytes_read += stored.size();
-  absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(entry, stored);
-  if (!block.ok()) {
-    return Annotate(block.status(), layout::ToString(extent->address()));
+  return stored;
+}
+
+absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const StoredBlockSlot& slot) {
+  BETR_ASSIGN_OR_RETURN(const std::string stored, ReadStored(slot));
+  absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(slot.entry(), stored);
+  return block.ok() ? block : Annotate(block.status(), slot.Place());
+}
+
+absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slot) {
+  BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
+  absl::StatusOr<layout::StoredBlock> block = layout::CopyStoredBlock(slot.entry(), std::move(stored));
+  return block.ok() ? std::move(block) : Annotate(block.status(), slot.Place());
+}
+
+// What can be read of a block, zeros for the rest, and the checksum that it should have: so it stays what it is, a
+// block that cannot be read, and does not keep its node from being written.
+layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
+  const layout::BlockEntry& entry = slot.entry();
+  layout::StoredBlock block{entry.compression, entry.raw_size, entry.checksum, entry.count,
+                            std::string(entry.stored_size.value, '\0')};
+  const std::span<char> bytes(block.bytes);
+  for (size_t from = 0; from < bytes.size();) {
+    const uint64_t in_unit = (entry.offset.value + from) % layout::kUnit.value;
+    const std::span<char> part = bytes.subspan(from, std::min(layout::kUnit.value - in_unit, bytes.size() - from));
+    if (!layout::ReadExtent(device_, *slot.extent(), entry.offset + Bytes{from}, part).ok()) {
+      std::ranges::fill(part, '\0');
+    }
+    from += part.size();
   }
   return block;
 }
@@ -96,11 +126,16 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
   }
   const auto* slot = dynamic_cast<const StoredBlockSlot*>(use.slot);
   Check(slot != nullptr, "a block that is not in memory is on disk");
-  std::string stored(slot->entry().stored_size.value, '\0');
-  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *slot->extent(), slot->entry().offset, stored));
-  ++counters_.block_reads;
-  counters_.bytes_read += stored.size();
-  return layout::CopyStoredBlock(slot->entry(), std::move(stored));
+  absl::StatusOr<layout::StoredBlock> copy = CopyBlock(*slot);
+  if (copy.ok() || warnings_ == nullptr || !dag::IsUnreadable(copy.status())) {
+    return copy;
+  }
+  copy = CopyBlock(*slot);  // once more: what cannot be read now has its place taken by others soon
+  if (!copy.ok()) {
+    warnings_->Tell(copy.status());
+    return CarryDamaged(*slot);
+  }
+  return copy;
 }
 
 absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& node, uint64_t& hint) {
@@ -114,7 +149,7 @@ absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& no
   ++counters_.node_writes;
   SlotMap twins;
   for (const layout::NodeImage::StoredSlot& stored : image.blocks) {
-    auto twin = std::make_shared<StoredBlockSlot>(shared_from_this(), extent, stored.entry);
+    auto twin = std::make_shared<StoredBlockSlot>(shared_from_this(), extent, stored.entry, id);
     if (auto block = stored.trimmed ? nullptr : stored.slot->Peek()) {
       twin->Fill(std::move(block));
     }
