@@ -27,11 +27,6 @@ absl::StatusOr<NodePtr> Edit::Load(NodeId id) const {
   return node;
 }
 
-bool Edit::LeavesOut(NodeId id, const Edge& edge) const {
-  const LeftOut::Edges* edges = LeftOutAt(id);
-  return edges != nullptr && edges->contains(edge.link.range.lo);
-}
-
 NodePtr Edit::Peek(NodeId id) const {
   const NodeRecord* record = table_.Find(id);
   return record == nullptr ? nullptr : record->slot->Peek();

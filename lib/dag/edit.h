@@ -53,11 +53,8 @@ class Edit {
   absl::StatusOr<NodePtr> Load(NodeId id) const;
   // The current version if it costs no I/O, else null.
   NodePtr Peek(NodeId id) const;
-  // The edges of a node at which background work does nothing any more (left_out.h). Null if there is none.
-  const LeftOut::Edges* LeftOutAt(NodeId id) const {
-    return context_.left_out == nullptr ? nullptr : context_.left_out->EdgesOf(id);
-  }
-  bool LeavesOut(NodeId id, const Edge& edge) const;
+  // Whether there is nothing that background work does not do (left_out.h).
+  bool LeavesOutNothing() const { return context_.left_out == nullptr || context_.left_out->EdgeCount() == 0; }
   uint32_t References(NodeId id) const;
   // Whether more than one edge, goto, tree or snapshot names the node.
   bool Shared(NodeId id) const { return References(id) > 1; }

@@ -15,6 +15,9 @@
 namespace betr::dag {
 namespace {
 
+// How many times a node's size what a node buffers may have, if some of it stays where it is.
+constexpr uint64_t kMostStuck = 4;
+
 uint64_t Weight(const Edit& edit, const Edge& edge, Sharing sharing) {
   const uint64_t bytes = edge.partition.Size().value;
   if (!ChildShared(edit, edge)) {
@@ -163,18 +166,45 @@ std::optional<Job> EdgeJob(const Edit& edit, NodeId id, const Node& node, size_t
   if (shared ? ErasedAtAnEnd(edge) : ErasedWhole(edge)) {
     return Job{Job::kNarrow, index};
   }
-  if (!edit.LeavesOut(id, edge) && WorthFlushing(edit, node, edge, effort)) {
+  if (WhyLeftOut(edit, id, edge).ok() && WorthFlushing(edit, node, edge, effort)) {
     return Job{Job::kFlush, index};
   }
   return std::nullopt;
 }
 
+// Whether a range erase waits for a part of `range`, which is in the child's space.
+bool ErasesPartOf(const Edge& edge, const Range& range) {
+  return std::ranges::any_of(edge.partition.gotos, [&](const Goto& message) {
+    return message.Erases() && edge.link.Map(message.link.range).Overlaps(range);
+  });
+}
+
+// Ok, or why the child of an edge gets no more: so much of what it has stays where it is. What makes an end of that
+// still comes to it, for a while.
+absl::Status WhyCrowded(const Edit& edit, const Edge& edge) {
+  const NodePtr child = edge.link.Null() ? nullptr : edit.Peek(edge.link.target);
+  const Bytes most = edit.shape().node_size * kMostStuck;
+  if (child == nullptr || child->Leaf() || child->Size() <= most) {
+    return absl::OkStatus();
+  }
+  absl::Status why;
+  for (const Edge& below : child->edges) {
+    if (absl::Status stuck = WhyLeftOut(edit, edge.link.target, below); !stuck.ok()) {
+      if (child->Size() <= most * kMostStuck && ErasesPartOf(edge, below.link.range)) {
+        return absl::OkStatus();
+      }
+      why = std::move(stuck);
+    }
+  }
+  return why;
+}
+
 // What a node buffers and may move on.
 Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
   Bytes size = node.Size();
-  if (edit.LeftOutAt(id) != nullptr) {
+  if (size > edit.shape().node_size) {
     for (const Edge& edge : node.edges) {
-      size = edit.LeavesOut(id, edge) ? size - edge.partition.Size() : size;
+      size = WhyLeftOut(edit, id, edge).ok() ? size : size - edge.partition.Size();
     }
   }
   return size;
@@ -190,9 +220,18 @@ absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
 
 }  // namespace
 
+absl::Status WhyLeftOut(const Edit& edit, NodeId id, const Edge& edge) {
+  if (edit.LeavesOutNothing()) {
+    return absl::OkStatus();
+  }
+  absl::Status why = edit.context().left_out->EdgeStatus(id, edge.link.range.lo);
+  return why.ok() ? WhyCrowded(edit, edge) : why;
+}
+
 std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node, Sharing sharing) {
   if (sharing == Sharing::kBreak) {
-    if (const auto edge = edit.policy().flush_at_once(edit, node); edge && !edit.LeavesOut(id, node.edges[*edge])) {
+    if (const auto edge = edit.policy().flush_at_once(edit, node);
+        edge && WhyLeftOut(edit, id, node.edges[*edge]).ok()) {
       return Job{Job::kFlush, *edge};
     }
   }
@@ -203,7 +242,7 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
   uint64_t weight = 0;
   for (size_t i = 0; i < node.edges.size(); ++i) {
     const uint64_t candidate = Weight(edit, node.edges[i], sharing);
-    if (candidate > weight && !edit.LeavesOut(id, node.edges[i])) {
+    if (candidate > weight && WhyLeftOut(edit, id, node.edges[i]).ok()) {
       heaviest = i;
       weight = candidate;
     }
@@ -213,7 +252,7 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
 
 std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach) {
   const Edge& edge = node.edges[index];
-  if (edge.link.Null() || ChildShared(edit, edge) || edit.LeavesOut(id, edge)) {
+  if (edge.link.Null() || ChildShared(edit, edge) || !WhyLeftOut(edit, id, edge).ok()) {
     return std::nullopt;
   }
   const bool may_read = reach == Reach::kDisk && node.height > 1;
@@ -247,7 +286,7 @@ std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMo
     }
   }
   for (size_t i = 0; i + 1 < node.edges.size(); ++i) {
-    const bool is_left_out = edit.LeavesOut(id, node.edges[i]) || edit.LeavesOut(id, node.edges[i + 1]);
+    const bool is_left_out = !WhyLeftOut(edit, id, node.edges[i]).ok() || !WhyLeftOut(edit, id, node.edges[i + 1]).ok();
     if (!is_left_out && Joinable(edit, node, i, {mode.sharing, Reach::kMemory}).value_or(false)) {
       return Job{Job::kHeal, i};
     }

@@ -3,13 +3,17 @@
 
 namespace betr::dag {
 
-const LeftOut::Edges* LeftOut::EdgesOf(NodeId node) const {
-  const auto found = edges_.find(node);
-  return found == edges_.end() ? nullptr : &found->second;
+absl::Status LeftOut::EdgeStatus(NodeId node, const Bound& begin) const {
+  const auto edges = edges_.find(node);
+  if (edges == edges_.end()) {
+    return absl::OkStatus();
+  }
+  const auto found = edges->second.find(begin);
+  return found == edges->second.end() ? absl::OkStatus() : found->second;
 }
 
-void LeftOut::AddEdge(NodeId node, const Bound& begins, const absl::Status& why) {
-  edge_count_ += edges_[node].try_emplace(begins, why).second ? 1 : 0;
+void LeftOut::AddEdge(NodeId node, const Bound& begin, const absl::Status& why) {
+  edge_count_ += edges_[node].try_emplace(begin, why).second ? 1 : 0;
 }
 
 absl::Status LeftOut::NodeStatus(NodeId node) const {

@@ -22,11 +22,9 @@ inline bool IsUnreadable(const absl::Status& status) { return absl::IsUnavailabl
 
 class LeftOut {
  public:
-  using Edges = std::map<Bound, absl::Status>;  // by where they begin, in the node's space; and why
-
-  // Of a node: those at which nothing is done. Null if there is none.
-  const Edges* EdgesOf(NodeId node) const;
-  void AddEdge(NodeId node, const Bound& begins, const absl::Status& why);
+  // Ok, or why nothing is done at the edge of a node that begins there, in the node's space.
+  absl::Status EdgeStatus(NodeId node, const Bound& begin) const;
+  void AddEdge(NodeId node, const Bound& begin, const absl::Status& why);
 
   // Ok, or why the node could not be read.
   absl::Status NodeStatus(NodeId node) const;
@@ -36,7 +34,7 @@ class LeftOut {
   size_t EdgeCount() const { return edge_count_; }
 
  private:
-  absl::flat_hash_map<NodeId, Edges> edges_;
+  absl::flat_hash_map<NodeId, std::map<Bound, absl::Status>> edges_;
   absl::flat_hash_map<NodeId, absl::Status> nodes_;
   size_t edge_count_ = 0;
 };

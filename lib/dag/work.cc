@@ -20,9 +20,6 @@ constexpr int kLooks = 64;
 constexpr int kLooksOfRead = 16;
 constexpr int kIds = 4096;
 
-// How many times a node's size what a node buffers may have, if some of it cannot move on; then it gets no more.
-constexpr uint64_t kMostStuck = 4;
-
 // A node on a way down from the root that nobody else shares.
 struct Spot {
   NodeId id;
@@ -164,24 +161,16 @@ class Step {
   // Does it, and remembers if that cannot be done because something cannot be read.
   absl::Status Try(NodeId id, const Node& node, const Job& job, absl::FunctionRef<absl::Status()> act) {
     const Edge& edge = node.edges[job.edge];
-    absl::Status done = job.kind == Job::kFlush ? RoomBelow(edge) : absl::OkStatus();
-    if (done.ok()) {
-      done = act();
+    if (job.kind == Job::kFlush && !edit_.LeavesOutNothing() && !edge.link.Null()) {
+      // Once the child is in memory, it shows whether it may get more.
+      const absl::StatusOr<NodePtr> child = edit_.Load(edge.link.target);
+      BETR_RETURN_IF_ERROR(WhyLeftOut(edit_, id, edge));
     }
+    absl::Status done = act();
     if (edit_.context().left_out != nullptr && IsUnreadable(done)) {
       edit_.context().left_out->AddEdge(id, edge.link.range.lo, done);
     }
     return done;
-  }
-
-  // Why the child gets no more: so much of what it has cannot move on.
-  absl::Status RoomBelow(const Edge& edge) const {
-    const LeftOut::Edges* stuck = edit_.LeftOutAt(edge.link.target);
-    if (stuck == nullptr) {
-      return absl::OkStatus();
-    }
-    BETR_ASSIGN_OR_RETURN(const NodePtr child, edit_.Load(edge.link.target));
-    return child->Size() > edit_.shape().node_size * kMostStuck ? stuck->begin()->second : absl::OkStatus();
   }
 
   absl::Status DoNow(NodeId id, const Node& now, const Job& job) {

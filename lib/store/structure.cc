@@ -295,6 +295,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
     Change change;
     change.state = after;
     fronts_.Publish(std::move(change));
+    FindStuck(*after);
   }
   return had_news ? result->pressing : result->done;
 }

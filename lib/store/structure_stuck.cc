@@ -35,17 +35,17 @@ void Structure::FindStuck(const State& state) {
   }
   const Bytes node_size = core_.shape.node_size;
   std::vector<Stuck> found;
+  const dag::Edit look = BeginWork(state);
   for (const auto& [id, tree] : state.trees) {
-    const dag::LeftOut::Edges* edges = left_out_.EdgesOf(tree.root);
-    const dag::NodePtr root = edges == nullptr ? nullptr : state.table.Find(tree.root)->slot->Get().value_or(nullptr);
-    if (root == nullptr) {
+    const dag::NodePtr root = tree.snapshot ? nullptr : look.Peek(tree.root);
+    if (root == nullptr || root->Size() <= node_size * kMostBehindEdge) {
       continue;
     }
     const bool is_root_full = root->Size() > node_size * kMostInRoot;
     for (const dag::Edge& edge : root->edges) {
-      const auto why = edges->find(edge.link.range.lo);
-      if (why != edges->end() && (is_root_full || edge.partition.Size() > node_size * kMostBehindEdge)) {
-        found.push_back({id, edge.link.range, why->second});
+      const absl::Status why = dag::WhyLeftOut(look, tree.root, edge);
+      if (!why.ok() && (is_root_full || edge.partition.Size() > node_size * kMostBehindEdge)) {
+        found.push_back({id, edge.link.range, why});
       }
     }
   }

@@ -30,6 +30,7 @@ StoreOptions Options(bool read_only = false) {
 FormatOptions Format() {
   FormatOptions format;
   format.node_size = KiB(4);
+  format.basement_size = KiB(1);
   format.log_size = KiB(256);
   format.uuid = "8c6f1f0e-5a0b-4c57-9f0e-2b1f7f3f9a10";
   return format;
