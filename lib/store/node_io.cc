@@ -100,6 +100,20 @@ absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slo
   return block.ok() ? std::move(block) : Annotate(block.status(), slot.Place());
 }
 
+// Whether the device reads at all: else what it cannot read at the moment may be as good as ever, and must stay.
+bool NodeIo::ReadsElsewhere() {
+  constexpr uint64_t kProbes = 8;
+  const layout::UnitRange area = space_->area();
+  std::string unit(layout::kUnit.value, '\0');
+  uint64_t failed = 0;
+  for (uint64_t probe = 0; probe < kProbes; ++probe) {
+    // Elsewhere each time: what has been read before may be in the system's memory.
+    const uint64_t at = (area.units / kProbes * probe + counters_.block_reads * 7919) % area.units;
+    failed += device_.Read(layout::UnitBytes(area.start + at), unit).ok() ? 0 : 1;
+  }
+  return failed < kProbes / 2;
+}
+
 // What can be read of a block, zeros for the rest, and the checksum that it should have: so it stays what it is, a
 // block that cannot be read, and does not keep its node from being written.
 layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
@@ -130,12 +144,12 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
   if (copy.ok() || warnings_ == nullptr || !dag::IsUnreadable(copy.status())) {
     return copy;
   }
-  copy = CopyBlock(*slot);  // once more: what cannot be read now has its place taken by others soon
-  if (!copy.ok()) {
-    warnings_->Tell(copy.status());
-    return CarryDamaged(*slot);
+  copy = CopyBlock(*slot);  // once more: its place is going to be free
+  if (!absl::IsDataLoss(copy.status()) && !(absl::IsUnavailable(copy.status()) && ReadsElsewhere())) {
+    return copy;
   }
-  return copy;
+  warnings_->Tell(copy.status());
+  return CarryDamaged(*slot);
 }
 
 absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& node, uint64_t& hint) {

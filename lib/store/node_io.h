@@ -28,8 +28,8 @@ struct IoCounters {
 class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this<NodeIo> {
  public:
   // `next_version`: write versions from here on have not been used. `helpers`: threads that compress besides the one
-  // that writes. `warnings`: of blocks that move to a new place though they cannot be read; without it, that is an
-  // error. The device and what else is referred to outlive everything made here.
+  // that writes. `warnings`: of damaged blocks, which then move with their nodes as what they are; without it, that is
+  // an error. The device and what else is referred to outlive everything made here.
   NodeIo(BlockDevice& device, std::shared_ptr<layout::SpaceMap> space, std::shared_ptr<Cache> cache,
          uint64_t next_version, unsigned helpers, Warnings* warnings = nullptr)
       : device_(device),
@@ -64,6 +64,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot);
   absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec);
   absl::StatusOr<layout::StoredBlock> CopyBlock(const StoredBlockSlot& slot);
+  bool ReadsElsewhere();
   layout::StoredBlock CarryDamaged(const StoredBlockSlot& slot);
   std::shared_ptr<const NodeVersion> OldestDirty();
   void Remember(const std::shared_ptr<const NodeVersion>& version);
