@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "dag/left_out.h"
 #include "layout/extent_io.h"
+#include "layout/superblock_slots.h"
 
 namespace betr::store {
 namespace {
@@ -78,8 +79,8 @@ absl::StatusOr<dag::Node> NodeIo::ReadNode(NodeId id, const layout::NodeAddress&
   return layout::DecodeNode(id, address.version, header, address.extent->address().Size(), make_slot);
 }
 
-absl::StatusOr<std::string> NodeIo::ReadStored(const StoredBlockSlot& slot) {
-  std::string stored(slot.entry().stored_size.value, '\0');
+absl::StatusOr<std::string> NodeIo::ReadStored(const StoredBlockSlot& slot, char fill) {
+  std::string stored(slot.entry().stored_size.value, fill);
   if (absl::Status read = layout::ReadExtent(device_, *slot.extent(), slot.entry().offset, stored); !read.ok()) {
     return Annotate(read, slot.Place());
   }
@@ -100,7 +101,17 @@ absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slo
   return block.ok() ? std::move(block) : Annotate(block.status(), slot.Place());
 }
 
-// Whether the device reads at all: else what it cannot read at the moment may be as good as ever, and must stay.
+// Whether what failed to be read twice is lost on the device, and not only misread at the moment: then it must stay
+// where it is. What is lost reads the same each time, whatever the buffer held before, and other things can be read.
+bool NodeIo::IsLost(const StoredBlockSlot& slot, const absl::Status& failed) {
+  if (!absl::IsDataLoss(failed)) {
+    return absl::IsUnavailable(failed) && ReadsElsewhere();
+  }
+  const absl::StatusOr<std::string> once = ReadStored(slot);
+  const absl::StatusOr<std::string> again = ReadStored(slot, '\x5a');
+  return once.ok() && again.ok() && *once == *again && layout::ReadNewest(device_).ok();
+}
+
 bool NodeIo::ReadsElsewhere() {
   constexpr uint64_t kProbes = 8;
   const layout::UnitRange area = space_->area();
@@ -145,7 +156,7 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
     return copy;
   }
   copy = CopyBlock(*slot);  // once more: its place is going to be free
-  if (!absl::IsDataLoss(copy.status()) && !(absl::IsUnavailable(copy.status()) && ReadsElsewhere())) {
+  if (copy.ok() || !IsLost(*slot, copy.status())) {
     return copy;
   }
   warnings_->Tell(copy.status());

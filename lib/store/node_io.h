@@ -61,9 +61,10 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   uint64_t next_version() const { return next_version_.load(); }
 
  private:
-  absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot);
+  absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot, char fill = '\0');
   absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec);
   absl::StatusOr<layout::StoredBlock> CopyBlock(const StoredBlockSlot& slot);
+  bool IsLost(const StoredBlockSlot& slot, const absl::Status& failed);
   bool ReadsElsewhere();
   layout::StoredBlock CarryDamaged(const StoredBlockSlot& slot);
   std::shared_ptr<const NodeVersion> OldestDirty();
