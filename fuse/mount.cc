@@ -55,13 +55,15 @@ int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& pla
   return kMountFailed;
 }
 
+// `log` outlives what is returned.
 absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, const std::string& image,
-                                                      const MountPlan& plan) {
+                                                      const MountPlan& plan, const Log& log) {
   const auto access = plan.server.read_only ? tools::ImageAccess::kReadOnly : tools::ImageAccess::kReadWrite;
   absl::StatusOr<StoreOptions> options = tools::ImageOptions(tool, access);
   if (!options.ok()) return options.status();
   options->cache_size = plan.cache_size;
   options->experiments = plan.experiments;
+  options->on_unreadable = [&log](const absl::Status& status) { log.Error("background work", status); };
   absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *options);
   // A mount that was just ended still writes its checkpoint.
   for (int tries = 0; store.status().code() == absl::StatusCode::kFailedPrecondition && tries < kOpenTries; ++tries) {
@@ -103,7 +105,7 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
   Daemon daemon(!foreground);
   Mounted::BlockSignals();
   Log log(plan->syslog ? LogTarget::kSyslog : LogTarget::kStderr, LevelOf(tool, command));
-  absl::StatusOr<std::unique_ptr<FileSystem>> fs = OpenImage(tool, command.image, *plan);
+  absl::StatusOr<std::unique_ptr<FileSystem>> fs = OpenImage(tool, command.image, *plan, log);
   if (!fs.ok()) {
     tool.PrintError("open: " + tools::MessageOf(fs.status()));
     return kMountFailed;

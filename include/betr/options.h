@@ -2,8 +2,11 @@
 // Options for making and opening a store. What shapes the image is stored in it; the rest is said at each open.
 #pragma once
 
+#include <absl/status/status.h>
+
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "betr/experiments.h"
@@ -53,6 +56,9 @@ struct StoreOptions {
   Experiments experiments;   // off: for comparisons with earlier designs only
   UpsertRegistry functions;  // all that the image uses, and that are to be used
   std::string program;       // for the owner record that others see while the store is open
+  // Is told, once each, what could not be read when nobody waited for it: background work leaves it out, and the store
+  // goes on (StoreStats::unreadable). Called from any thread, and with locks held: it must not call the store.
+  std::function<void(const absl::Status&)> on_unreadable;
 };
 
 }  // namespace betr

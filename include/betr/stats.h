@@ -36,6 +36,7 @@ struct StoreStats {
   Bytes bytes_checkpoint{0};  // written by checkpoints: nodes, table pages, superblock
   Bytes bytes_eviction{0};    // written to make room in the cache
   Bytes bytes_batches{0};     // keys and values that callers wrote
+  uint64_t unreadable = 0;    // damaged things that background work has come by and leaves alone
   // Memory.
   Bytes cache_clean{0};
   Bytes cache_dirty{0};

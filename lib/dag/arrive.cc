@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/arrive.h"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/check.h"
@@ -40,10 +42,23 @@ Bytes PointsInside(const Partition& news, const Range& range) {
   return size;
 }
 
+// Whether it is worth trying to compact so many runs. What failed because one of them cannot be read is not tried again
+// with each run that comes, but when as many have come again.
+bool MayCompact(const Partition& partition, size_t most) {
+  const auto in_memory = [](const BlockView& run) { return run.slot->Peek() != nullptr; };
+  const size_t runs = partition.runs.size();
+  return runs > most && (std::has_single_bit(runs - most) || std::ranges::all_of(partition.runs, in_memory));
+}
+
 absl::Status AddRun(Edit& edit, Edge& edge, BlockView run) {
   edge.partition.runs.push_back(std::move(run));
-  if (edge.partition.runs.size() > edit.shape().runs) {
-    BETR_ASSIGN_OR_RETURN(edge.partition, Compact(edit, edge.partition, edge.link.range));
+  if (MayCompact(edge.partition, edit.shape().runs)) {
+    absl::StatusOr<Partition> compacted = Compact(edit, edge.partition, edge.link.range);
+    if (!compacted.ok()) {
+      // The message is there, in one run more.
+      return IsUnreadable(compacted.status()) ? absl::OkStatus() : compacted.status();
+    }
+    edge.partition = *std::move(compacted);
   }
   return absl::OkStatus();
 }

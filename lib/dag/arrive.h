@@ -22,7 +22,8 @@ namespace betr::dag {
 
 // Requires: `news` is in the node's space, inside its bounds, newer than all that the node holds; its gotos go to
 // nodes lower than `node`; the node is the caller's alone. The references of its gotos move into the node.
-// Errors: loading a block fails; the node is then unusable and the edit must be dropped.
+// Errors: loading a block fails; the node is then unusable and the edit must be dropped. What an interior node buffers
+// already need not be readable.
 absl::Status Arrive(Edit& edit, Node& node, const Partition& news);
 
 // One range message: all of Arrive that an erase_range or a clone needs. No I/O.

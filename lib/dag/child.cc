@@ -11,10 +11,25 @@
 namespace betr::dag {
 namespace {
 
+// The child of an edge that is not null, if it is one that the edge may have.
+absl::StatusOr<NodePtr> LoadChild(const Edit& edit, const Node& parent, const Link& link) {
+  BETR_ASSIGN_OR_RETURN(NodePtr node, edit.Load(link.target));
+  BETR_RETURN_IF_ERROR(CheckBelow(link.target, *node, parent.height, link.Image()));
+  if (node->height + 1 != parent.height) {
+    return absl::DataLossError(absl::StrCat("node ", link.target.value, ": height is ", node->height,
+                                            ", but it is a child of one of height ", parent.height));
+  }
+  return node;
+}
+
+absl::Status NoReferences(NodeId id) {
+  return absl::DataLossError(absl::StrCat("node ", id.value, ": is named, but has no references"));
+}
+
 // The content of `id` as the caller's own: a private copy if others name the node too. Gives up one reference.
 absl::StatusOr<OwnChild> Own(Edit& edit, NodeId id, const Node& node) {
   if (edit.References(id) == 0) {
-    return absl::DataLossError(absl::StrCat("node ", id.value, ": is named, but has no references"));
+    return NoReferences(id);
   }
   OwnChild own{id, node};
   if (edit.Shared(id)) {
@@ -45,13 +60,8 @@ absl::StatusOr<OwnChild> TakeChild(Edit& edit, Node& parent, size_t index) {
     const size_t lifted = link.range.Lcp().size();
     return OwnChild{kNoNode, EmptyNode(static_cast<Height>(parent.height - 1), link.range.Strip(lifted), parent.codec)};
   }
-  BETR_ASSIGN_OR_RETURN(const NodePtr node, edit.Load(link.target));
+  BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadChild(edit, parent, link));
   const Range image = link.Image();
-  BETR_RETURN_IF_ERROR(CheckBelow(link.target, *node, parent.height, image));
-  if (node->height + 1 != parent.height) {
-    return absl::DataLossError(absl::StrCat("node ", link.target.value, ": height is ", node->height,
-                                            ", but it is a child of one of height ", parent.height));
-  }
   BETR_ASSIGN_OR_RETURN(OwnChild child, Own(edit, link.target, *node));
   if (child.node.bounds != image) {
     Clip(edit, child.node, image);
@@ -64,6 +74,15 @@ absl::StatusOr<OwnChild> TakeChild(Edit& edit, Node& parent, size_t index) {
   link.target = kNoNode;
   link.translation.clear();
   return child;
+}
+
+absl::Status CanTakeChild(const Edit& edit, const Node& parent, size_t index) {
+  const Link& link = parent.edges[index].link;
+  if (link.Null()) {
+    return absl::OkStatus();
+  }
+  BETR_RETURN_IF_ERROR(LoadChild(edit, parent, link).status());
+  return edit.table().Find(link.target)->Dead() ? NoReferences(link.target) : absl::OkStatus();
 }
 
 void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child) {

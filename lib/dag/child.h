@@ -22,6 +22,9 @@ struct OwnChild {
 // Requires: `parent` is the caller's alone. The edge's partition stays as it is.
 absl::StatusOr<OwnChild> TakeChild(Edit& edit, Node& parent, size_t index);
 
+// Whether TakeChild would succeed. At most one read.
+absl::Status CanTakeChild(const Edit& edit, const Node& parent, size_t index);
+
 // Stores the child and makes the edge name it.
 void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child);
 

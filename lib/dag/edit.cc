@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "base/check.h"
+#include "base/status.h"
 
 namespace betr::dag {
 
@@ -13,7 +14,18 @@ NodeRecord Edit::Record(NodeId id) const {
   return *record;
 }
 
-absl::StatusOr<NodePtr> Edit::Load(NodeId id) const { return LoadNode(table_, id); }
+absl::StatusOr<NodePtr> Edit::Load(NodeId id) const {
+  LeftOut* left_out = context_.left_out;
+  if (left_out == nullptr) {
+    return LoadNode(table_, id);
+  }
+  BETR_RETURN_IF_ERROR(left_out->NodeStatus(id));
+  absl::StatusOr<NodePtr> node = LoadNode(table_, id);
+  if (IsUnreadable(node.status())) {
+    left_out->AddNode(id, node.status());
+  }
+  return node;
+}
 
 NodePtr Edit::Peek(NodeId id) const {
   const NodeRecord* record = table_.Find(id);

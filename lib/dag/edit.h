@@ -14,6 +14,7 @@
 
 #include "betr/upsert.h"
 #include "dag/counters.h"
+#include "dag/left_out.h"
 #include "dag/node.h"
 #include "dag/policy.h"
 #include "dag/shape.h"
@@ -29,6 +30,7 @@ struct Context {
   const Shape& shape;
   Counters& counters;
   const Policy& policy = kUsualPolicy;
+  LeftOut* left_out = nullptr;  // of background work
 };
 
 class Edit {
@@ -46,10 +48,13 @@ class Edit {
   Counters& counters() const { return context_.counters; }
   const Policy& policy() const { return context_.policy; }
 
-  // The current version of a node. Errors: the source's; kDataLoss if the table does not know the id.
+  // The current version of a node. Errors: the source's, without asking it again if it is background work that does;
+  // kDataLoss if the table does not know the id.
   absl::StatusOr<NodePtr> Load(NodeId id) const;
   // The current version if it costs no I/O, else null.
   NodePtr Peek(NodeId id) const;
+  // Whether there is nothing that background work does not do (left_out.h).
+  bool LeavesOutNothing() const { return context_.left_out == nullptr || context_.left_out->EdgeCount() == 0; }
   uint32_t References(NodeId id) const;
   // Whether more than one edge, goto, tree or snapshot names the node.
   bool Shared(NodeId id) const { return References(id) > 1; }

@@ -150,6 +150,13 @@ class Union {
   Bytes copied_{0};
 };
 
+// Whether everything that a node buffers can be read.
+bool CanReadMessages(const Node& node) {
+  const auto can_read = [](const BlockView& run) { return run.slot->Get().ok(); };
+  return std::ranges::all_of(node.edges,
+                             [&](const Edge& edge) { return std::ranges::all_of(edge.partition.runs, can_read); });
+}
+
 }  // namespace
 
 absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, HealMode mode) {
@@ -161,7 +168,8 @@ absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, 
     BETR_RETURN_IF_ERROR(both.Add(node.edges[i], mode.reach));
   }
   const bool any_price = mode.sharing == Sharing::kBreak && node.height > 1;  // leaves are most of the space
-  return both.Fits() && (any_price || both.Cheap());
+  const bool joinable = both.Fits() && (any_price || both.Cheap());
+  return joinable && CanTakeChild(edit, node, index).ok() && CanTakeChild(edit, node, index + 1).ok();
 }
 
 absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode) {
@@ -180,8 +188,11 @@ absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode)
 absl::Status Heal(Edit& edit, Node& node, HealMode mode) { return Heal(edit, node, 0, node.edges.size(), mode); }
 
 bool LevelTooMany(const Edit& edit, const Node& root) {
-  if (root.height < 2 || root.edges.size() == 1) {
-    return root.height > 1;
+  if (root.height < 2) {
+    return false;
+  }
+  if (root.edges.size() == 1) {
+    return CanTakeChild(edit, root, 0).ok() && CanReadMessages(root);
   }
   Union all(edit, root.height);
   for (const Edge& edge : root.edges) {
@@ -190,7 +201,7 @@ bool LevelTooMany(const Edit& edit, const Node& root) {
     }
     all.AddEdges(edge.partition.gotos.size());  // which may become edges one level down
   }
-  return all.Fits() && all.Cheap();
+  return all.Fits() && all.Cheap() && CanReadMessages(root);
 }
 
 absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root) {

@@ -35,7 +35,8 @@ struct HealMode {
   Reach reach = Reach::kMemory;
 };
 
-// Whether edges `index` and `index` + 1 of `node` may be joined. Reads at most two nodes, and only with Reach::kDisk.
+// Whether edges `index` and `index` + 1 of `node` may be joined: then Join will find nothing amiss with the children.
+// Reads at most two nodes, and only with Reach::kDisk.
 absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, HealMode mode);
 
 // Joins neighbouring edges [from, to) of `node`, and those next to them, while they are small. Touches the node and
@@ -45,7 +46,7 @@ absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode)
 absl::Status Heal(Edit& edit, Node& node, HealMode mode);
 
 // Whether a root has a level too many: its children, as far as it shows them, are in memory and fit into one node, and
-// joining them copies little.
+// joining them copies little. What it buffers then can be read, too.
 bool LevelTooMany(const Edit& edit, const Node& root);
 
 // Puts a root back, not taller than it has to be: joins what is private and in memory, drops levels that are not

@@ -15,6 +15,9 @@
 namespace betr::dag {
 namespace {
 
+// How many times a node's size what a node buffers may have, if some of it stays where it is.
+constexpr uint64_t kMostStuck = 4;
+
 uint64_t Weight(const Edit& edit, const Edge& edge, Sharing sharing) {
   const uint64_t bytes = edge.partition.Size().value;
   if (!ChildShared(edit, edge)) {
@@ -150,7 +153,7 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Effort 
   return child != nullptr && (FreesNode(edge, *child) || edge.partition.gotos.size() >= child->edges.size());
 }
 
-std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Reach reach, Effort effort) {
+std::optional<Job> EdgeJob(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach, Effort effort) {
   const Edge& edge = node.edges[index];
   const std::vector<Goto>& gotos = edge.partition.gotos;
   const bool shared = ChildShared(edit, edge);
@@ -163,10 +166,48 @@ std::optional<Job> EdgeJob(const Edit& edit, const Node& node, size_t index, Rea
   if (shared ? ErasedAtAnEnd(edge) : ErasedWhole(edge)) {
     return Job{Job::kNarrow, index};
   }
-  if (WorthFlushing(edit, node, edge, effort)) {
+  if (WhyLeftOut(edit, id, edge).ok() && WorthFlushing(edit, node, edge, effort)) {
     return Job{Job::kFlush, index};
   }
   return std::nullopt;
+}
+
+// Whether a range erase waits for a part of `range`, which is in the child's space.
+bool ErasesPartOf(const Edge& edge, const Range& range) {
+  return std::ranges::any_of(edge.partition.gotos, [&](const Goto& message) {
+    return message.Erases() && edge.link.Map(message.link.range).Overlaps(range);
+  });
+}
+
+// Ok, or why the child of an edge gets no more: so much of what it has stays where it is. What makes an end of that
+// still comes to it, for a while.
+absl::Status WhyCrowded(const Edit& edit, const Edge& edge) {
+  const NodePtr child = edge.link.Null() ? nullptr : edit.Peek(edge.link.target);
+  const Bytes most = edit.shape().node_size * kMostStuck;
+  if (child == nullptr || child->Leaf() || child->Size() <= most) {
+    return absl::OkStatus();
+  }
+  absl::Status why;
+  for (const Edge& below : child->edges) {
+    if (absl::Status stuck = WhyLeftOut(edit, edge.link.target, below); !stuck.ok()) {
+      if (child->Size() <= most * kMostStuck && ErasesPartOf(edge, below.link.range)) {
+        return absl::OkStatus();
+      }
+      why = std::move(stuck);
+    }
+  }
+  return why;
+}
+
+// What a node buffers and may move on.
+Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
+  Bytes size = node.Size();
+  if (size > edit.shape().node_size) {
+    for (const Edge& edge : node.edges) {
+      size = WhyLeftOut(edit, id, edge).ok() ? size : size - edge.partition.Size();
+    }
+  }
+  return size;
 }
 
 absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
@@ -179,20 +220,29 @@ absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
 
 }  // namespace
 
-std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing sharing) {
+absl::Status WhyLeftOut(const Edit& edit, NodeId id, const Edge& edge) {
+  if (edit.LeavesOutNothing()) {
+    return absl::OkStatus();
+  }
+  absl::Status why = edit.context().left_out->EdgeStatus(id, edge.link.range.lo);
+  return why.ok() ? WhyCrowded(edit, edge) : why;
+}
+
+std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node, Sharing sharing) {
   if (sharing == Sharing::kBreak) {
-    if (const auto edge = edit.policy().flush_at_once(edit, node)) {
+    if (const auto edge = edit.policy().flush_at_once(edit, node);
+        edge && WhyLeftOut(edit, id, node.edges[*edge]).ok()) {
       return Job{Job::kFlush, *edge};
     }
   }
-  if (node.Size() <= edit.shape().node_size) {
+  if (Movable(edit, id, node) <= edit.shape().node_size) {
     return std::nullopt;
   }
   size_t heaviest = 0;
   uint64_t weight = 0;
   for (size_t i = 0; i < node.edges.size(); ++i) {
     const uint64_t candidate = Weight(edit, node.edges[i], sharing);
-    if (candidate > weight) {
+    if (candidate > weight && WhyLeftOut(edit, id, node.edges[i]).ok()) {
       heaviest = i;
       weight = candidate;
     }
@@ -200,9 +250,9 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing s
   return weight == 0 ? std::nullopt : std::optional<Job>({Job::kFlush, heaviest});
 }
 
-std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index, Reach reach) {
+std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach) {
   const Edge& edge = node.edges[index];
-  if (edge.link.Null() || ChildShared(edit, edge)) {
+  if (edge.link.Null() || ChildShared(edit, edge) || !WhyLeftOut(edit, id, edge).ok()) {
     return std::nullopt;
   }
   const bool may_read = reach == Reach::kDisk && node.height > 1;
@@ -221,22 +271,23 @@ std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index
 std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode, Effort effort) {
   if (effort == Effort::kAll || effort == Effort::kEverything) {
     // Nothing comes into a shared node any more: that it is over-full is no reason to copy what is below it.
-    if (const auto job = FlushIfOverfull(edit, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
+    if (const auto job = FlushIfOverfull(edit, id, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
       return job;
     }
     for (size_t i = 0; i < node.edges.size(); ++i) {
-      if (const auto job = TidyIfNeeded(edit, node, i, mode.reach)) {
+      if (const auto job = TidyIfNeeded(edit, id, node, i, mode.reach)) {
         return job;
       }
     }
   }
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (const auto job = EdgeJob(edit, node, i, mode.reach, effort)) {
+    if (const auto job = EdgeJob(edit, id, node, i, mode.reach, effort)) {
       return job;
     }
   }
   for (size_t i = 0; i + 1 < node.edges.size(); ++i) {
-    if (Joinable(edit, node, i, {mode.sharing, Reach::kMemory}).value_or(false)) {
+    const bool is_left_out = !WhyLeftOut(edit, id, node.edges[i]).ok() || !WhyLeftOut(edit, id, node.edges[i + 1]).ok();
+    if (!is_left_out && Joinable(edit, node, i, {mode.sharing, Reach::kMemory}).value_or(false)) {
       return Job{Job::kHeal, i};
     }
   }

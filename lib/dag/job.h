@@ -2,7 +2,7 @@
 // What there is to do at one node, and doing it: the parts of background work (work.h says when and in which order).
 // A job changes the node and at most two of its children. Looking for one reads nothing but children for which range
 // erases or clones wait: they may hide space, and only the child tells how much; with Reach::kDisk also whatever tells
-// how much of a child its edge shows, but no leaf for that.
+// how much of a child its edge shows, but no leaf for that. What is left out (left_out.h) is no job.
 #pragma once
 
 #include <absl/status/status.h>
@@ -30,10 +30,14 @@ struct Job {
 
 // Flushing the heaviest edge of an over-full node. A shared child has to be copied for it, so its edge counts for less,
 // and with Sharing::kKeep for nothing. Or of any node, if the policy says so, unless sharing is to be kept.
-std::optional<Job> FlushIfOverfull(const Edit& edit, const Node& node, Sharing sharing);
+std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node, Sharing sharing);
 
 // Tidying the child of one edge, if that is private, and in memory; with Reach::kDisk interior children are read.
-std::optional<Job> TidyIfNeeded(const Edit& edit, const Node& node, size_t index, Reach reach);
+std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach);
+
+// Ok, or why the messages of an edge stay where they are: moving them failed because something cannot be read
+// (left_out.h), or the child, as far as it is in memory, has too much already that stays there.
+absl::Status WhyLeftOut(const Edit& edit, NodeId id, const Edge& edge);
 
 // Which jobs are looked for.
 enum class Effort {

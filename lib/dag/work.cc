@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/work.h"
 
+#include <absl/functional/function_ref.h>
+
 #include <utility>
 
 #include "base/status.h"
@@ -47,9 +49,9 @@ class Step {
       BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
       return Changed(true);
     }
-    if (const auto job = FlushIfOverfull(edit_, *root, Sharing::kBreak)) {
+    if (const auto job = FlushIfOverfull(edit_, root_, *root, Sharing::kBreak)) {
       sweep_.hot = root->edges[job->edge].link.range.lo;
-      BETR_RETURN_IF_ERROR(DoAtRoot(&*job));
+      BETR_RETURN_IF_ERROR(Try(root_, *root, *job, [&] { return DoAtRoot(&*job); }));
       return Changed(true);
     }
     return LookAround(*root);
@@ -97,9 +99,9 @@ class Step {
     std::optional<std::pair<Spot, Job>> lowest;
     do {
       const size_t index = spot.node->EdgeAfter(spot.at);
-      std::optional<Job> job = TidyIfNeeded(edit_, *spot.node, index, Reach::kMemory);
+      std::optional<Job> job = TidyIfNeeded(edit_, spot.id, *spot.node, index, Reach::kMemory);
       if (!job && spot.id != root_) {
-        job = FlushIfOverfull(edit_, *spot.node, Sharing::kBreak);
+        job = FlushIfOverfull(edit_, spot.id, *spot.node, Sharing::kBreak);
       }
       if (job) {
         const size_t goes_on = job->kind == Job::kFlush ? job->edge : index;
@@ -153,6 +155,25 @@ class Step {
   HealMode Mode() const { return {sweep_.tall ? Sharing::kBreak : Sharing::kKeep, sweep_.reach}; }
 
   absl::Status Do(NodeId id, const Node& now, const Job& job) {
+    return Try(id, now, job, [&] { return DoNow(id, now, job); });
+  }
+
+  // Does it, and remembers if that cannot be done because something cannot be read.
+  absl::Status Try(NodeId id, const Node& node, const Job& job, absl::FunctionRef<absl::Status()> act) {
+    const Edge& edge = node.edges[job.edge];
+    if (job.kind == Job::kFlush && !edit_.LeavesOutNothing() && !edge.link.Null()) {
+      // Once the child is in memory, it shows whether it may get more.
+      const absl::StatusOr<NodePtr> child = edit_.Load(edge.link.target);
+      BETR_RETURN_IF_ERROR(WhyLeftOut(edit_, id, edge));
+    }
+    absl::Status done = act();
+    if (edit_.context().left_out != nullptr && IsUnreadable(done)) {
+      edit_.context().left_out->AddEdge(id, edge.link.range.lo, done);
+    }
+    return done;
+  }
+
+  absl::Status DoNow(NodeId id, const Node& now, const Job& job) {
     if (id == root_ && !edit_.Shared(id)) {
       return DoAtRoot(&job);
     }

@@ -16,6 +16,7 @@
 #include "layout/superblock.h"
 #include "store/cache.h"
 #include "store/node_io.h"
+#include "store/warnings.h"
 
 namespace betr::store {
 
@@ -60,6 +61,7 @@ struct Core {
   Bytes reserve{0};                  // of space (headroom.h)
   std::atomic<uint64_t> waiting{0};  // bytes of messages in interior nodes, at most (headroom.h)
   std::shared_ptr<Cache> cache;
+  std::unique_ptr<Warnings> warnings;  // null in an inspection
   std::shared_ptr<NodeIo> io;
   Health health;
   dag::Counters dag_counters;

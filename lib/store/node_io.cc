@@ -10,7 +10,9 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "dag/left_out.h"
 #include "layout/extent_io.h"
+#include "layout/superblock_slots.h"
 
 namespace betr::store {
 namespace {
@@ -66,24 +68,77 @@ std::shared_ptr<const dag::BlockSlot> NodeIo::Adopt(std::shared_ptr<const dag::B
 
 absl::StatusOr<dag::Node> NodeIo::ReadNode(NodeId id, const layout::NodeAddress& address) {
   std::string header(layout::UnitBytes(address.header_units).value, '\0');
-  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *address.extent, Bytes{0}, header));
+  if (absl::Status read = layout::ReadExtent(device_, *address.extent, Bytes{0}, header); !read.ok()) {
+    return Annotate(read, fmt::format("node {}", id.value));
+  }
   ++counters_.node_reads;
   counters_.bytes_read += header.size();
   const auto make_slot = [&](const layout::BlockEntry& entry) {
-    return std::make_shared<StoredBlockSlot>(shared_from_this(), address.extent, entry);
+    return std::make_shared<StoredBlockSlot>(shared_from_this(), address.extent, entry, id);
   };
   return layout::DecodeNode(id, address.version, header, address.extent->address().Size(), make_slot);
 }
 
-absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const layout::ExtentRef& extent,
-                                                                    const layout::BlockEntry& entry) {
-  std::string stored(entry.stored_size.value, '\0');
-  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *extent, entry.offset, stored));
+absl::StatusOr<std::string> NodeIo::ReadStored(const StoredBlockSlot& slot, char fill) {
+  std::string stored(slot.entry().stored_size.value, fill);
+  if (absl::Status read = layout::ReadExtent(device_, *slot.extent(), slot.entry().offset, stored); !read.ok()) {
+    return Annotate(read, slot.Place());
+  }
   ++counters_.block_reads;
   counters_.bytes_read += stored.size();
-  absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(entry, stored);
-  if (!block.ok()) {
-    return Annotate(block.status(), layout::ToString(extent->address()));
+  return stored;
+}
+
+absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const StoredBlockSlot& slot) {
+  BETR_ASSIGN_OR_RETURN(const std::string stored, ReadStored(slot));
+  absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(slot.entry(), stored);
+  return block.ok() ? block : Annotate(block.status(), slot.Place());
+}
+
+absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slot) {
+  BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
+  absl::StatusOr<layout::StoredBlock> block = layout::CopyStoredBlock(slot.entry(), std::move(stored));
+  return block.ok() ? std::move(block) : Annotate(block.status(), slot.Place());
+}
+
+// Whether what failed to be read twice is lost on the device, and not only misread at the moment: then it must stay
+// where it is. What is lost reads the same each time, whatever the buffer held before, and other things can be read.
+bool NodeIo::IsLost(const StoredBlockSlot& slot, const absl::Status& failed) {
+  if (!absl::IsDataLoss(failed)) {
+    return absl::IsUnavailable(failed) && ReadsElsewhere();
+  }
+  const absl::StatusOr<std::string> once = ReadStored(slot);
+  const absl::StatusOr<std::string> again = ReadStored(slot, '\x5a');
+  return once.ok() && again.ok() && *once == *again && layout::ReadNewest(device_).ok();
+}
+
+bool NodeIo::ReadsElsewhere() {
+  constexpr uint64_t kProbes = 8;
+  const layout::UnitRange area = space_->area();
+  std::string unit(layout::kUnit.value, '\0');
+  uint64_t failed = 0;
+  for (uint64_t probe = 0; probe < kProbes; ++probe) {
+    // Elsewhere each time: what has been read before may be in the system's memory.
+    const uint64_t at = (area.units / kProbes * probe + counters_.block_reads * 7919) % area.units;
+    failed += device_.Read(layout::UnitBytes(area.start + at), unit).ok() ? 0 : 1;
+  }
+  return failed < kProbes / 2;
+}
+
+// What can be read of a block, zeros for the rest, and the checksum that it should have: so it stays what it is, a
+// block that cannot be read, and does not keep its node from being written.
+layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
+  const layout::BlockEntry& entry = slot.entry();
+  layout::StoredBlock block{entry.compression, entry.raw_size, entry.checksum, entry.count,
+                            std::string(entry.stored_size.value, '\0')};
+  const std::span<char> bytes(block.bytes);
+  for (size_t from = 0; from < bytes.size();) {
+    const uint64_t in_unit = (entry.offset.value + from) % layout::kUnit.value;
+    const std::span<char> part = bytes.subspan(from, std::min(layout::kUnit.value - in_unit, bytes.size() - from));
+    if (!layout::ReadExtent(device_, *slot.extent(), entry.offset + Bytes{from}, part).ok()) {
+      std::ranges::fill(part, '\0');
+    }
+    from += part.size();
   }
   return block;
 }
@@ -96,11 +151,16 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
   }
   const auto* slot = dynamic_cast<const StoredBlockSlot*>(use.slot);
   Check(slot != nullptr, "a block that is not in memory is on disk");
-  std::string stored(slot->entry().stored_size.value, '\0');
-  BETR_RETURN_IF_ERROR(layout::ReadExtent(device_, *slot->extent(), slot->entry().offset, stored));
-  ++counters_.block_reads;
-  counters_.bytes_read += stored.size();
-  return layout::CopyStoredBlock(slot->entry(), std::move(stored));
+  absl::StatusOr<layout::StoredBlock> copy = CopyBlock(*slot);
+  if (copy.ok() || warnings_ == nullptr || !dag::IsUnreadable(copy.status())) {
+    return copy;
+  }
+  copy = CopyBlock(*slot);  // once more: its place is going to be free
+  if (copy.ok() || !IsLost(*slot, copy.status())) {
+    return copy;
+  }
+  warnings_->Tell(copy.status());
+  return CarryDamaged(*slot);
 }
 
 absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& node, uint64_t& hint) {
@@ -114,7 +174,7 @@ absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& no
   ++counters_.node_writes;
   SlotMap twins;
   for (const layout::NodeImage::StoredSlot& stored : image.blocks) {
-    auto twin = std::make_shared<StoredBlockSlot>(shared_from_this(), extent, stored.entry);
+    auto twin = std::make_shared<StoredBlockSlot>(shared_from_this(), extent, stored.entry, id);
     if (auto block = stored.trimmed ? nullptr : stored.slot->Peek()) {
       twin->Fill(std::move(block));
     }

@@ -13,6 +13,7 @@
 #include "layout/node_codec.h"
 #include "layout/space_map.h"
 #include "store/slots.h"
+#include "store/warnings.h"
 
 namespace betr::store {
 
@@ -27,21 +28,22 @@ struct IoCounters {
 class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this<NodeIo> {
  public:
   // `next_version`: write versions from here on have not been used. `helpers`: threads that compress besides the one
-  // that writes. The device outlives everything made here.
+  // that writes. `warnings`: of damaged blocks, which then move with their nodes as what they are; without it, that is
+  // an error. The device and what else is referred to outlive everything made here.
   NodeIo(BlockDevice& device, std::shared_ptr<layout::SpaceMap> space, std::shared_ptr<Cache> cache,
-         uint64_t next_version, unsigned helpers)
+         uint64_t next_version, unsigned helpers, Warnings* warnings = nullptr)
       : device_(device),
         space_(std::move(space)),
         cache_(std::move(cache)),
         next_version_(next_version),
+        warnings_(warnings),
         helpers_(helpers) {}
 
   std::shared_ptr<const dag::NodeSlot> Adopt(NodeId id, dag::Node node) override;
   std::shared_ptr<const dag::BlockSlot> Adopt(std::shared_ptr<const dag::Block> block) override;
 
   absl::StatusOr<dag::Node> ReadNode(NodeId id, const layout::NodeAddress& address);
-  absl::StatusOr<std::shared_ptr<const dag::Block>> ReadBlock(const layout::ExtentRef& extent,
-                                                              const layout::BlockEntry& entry);
+  absl::StatusOr<std::shared_ptr<const dag::Block>> ReadBlock(const StoredBlockSlot& slot);
 
   struct Written {
     layout::NodeAddress address;
@@ -59,7 +61,12 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   uint64_t next_version() const { return next_version_.load(); }
 
  private:
+  absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot, char fill = '\0');
   absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec);
+  absl::StatusOr<layout::StoredBlock> CopyBlock(const StoredBlockSlot& slot);
+  bool IsLost(const StoredBlockSlot& slot, const absl::Status& failed);
+  bool ReadsElsewhere();
+  layout::StoredBlock CarryDamaged(const StoredBlockSlot& slot);
   std::shared_ptr<const NodeVersion> OldestDirty();
   void Remember(const std::shared_ptr<const NodeVersion>& version);
 
@@ -67,6 +74,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   std::shared_ptr<layout::SpaceMap> space_;
   std::shared_ptr<Cache> cache_;
   std::atomic<uint64_t> next_version_;
+  Warnings* const warnings_;
   IoCounters counters_;
   Helpers helpers_;
   Mutex mutex_;

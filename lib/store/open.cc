@@ -79,8 +79,9 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
   core->space = layout::SpaceMap::Create(superblock.ExtentArea());
   core->reserve = ReserveOf(superblock);
   core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
+  core->warnings = std::make_unique<store::Warnings>(core->options.on_unreadable);
   core->io = std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.UnusedVersion(),
-                                             HelpersOf(core->options));
+                                             HelpersOf(core->options), core->warnings.get());
   core->superblock = std::move(superblock);
   return core;
 }
@@ -234,8 +235,8 @@ absl::Status Store::Impl::End() {
   BETR_RETURN_IF_ERROR(core_->health.status());
   // Work that ends at what cannot be read keeps nothing else from becoming durable.
   absl::Status settled = Settle();
-  if (!settled.ok() && Logged()) {
-    BETR_RETURN_IF_ERROR(Sync());  // a checkpoint may need the same node, the log needs none
+  if (Logged() && (!settled.ok() || core_->warnings->Count() > 0)) {
+    BETR_RETURN_IF_ERROR(Sync());  // a checkpoint may need what could not be read, the log does not
   }
   BETR_RETURN_IF_ERROR(Checkpoint());
   BETR_RETURN_IF_ERROR(checkpointer_.WriteTwin(log_->opening()));

@@ -121,6 +121,7 @@ StoreStats Store::Impl::Stats() const {
   stats.bytes_checkpoint = Bytes{counters.bytes_checkpoint};
   stats.bytes_eviction = Bytes{counters.bytes_eviction};
   stats.bytes_batches = Bytes{counters.bytes_batches};
+  stats.unreadable = core_->warnings->Count();
   stats.write_stalls = counters.write_stalls;
   stats.write_stall_ns = counters.write_stall_ns;
   stats.cache_clean = core_->cache->Clean();
@@ -164,6 +165,7 @@ void StoreStats::ForEach(const std::function<void(std::string_view, uint64_t)>& 
   visit("bytes_checkpoint", bytes_checkpoint.value);
   visit("bytes_eviction", bytes_eviction.value);
   visit("bytes_batches", bytes_batches.value);
+  visit("unreadable", unreadable);
   visit("cache_clean", cache_clean.value);
   visit("cache_dirty", cache_dirty.value);
   visit("buffers", buffers.value);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/slots.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/check.h"
@@ -22,8 +24,9 @@ DirtyBlock::DirtyBlock(std::shared_ptr<Cache> cache, std::shared_ptr<const dag::
 
 DirtyBlock::~DirtyBlock() { cache_->RemoveDirty(block_->MemoryBytes() + kSlotOverhead); }
 
-StoredBlockSlot::StoredBlockSlot(std::shared_ptr<NodeIo> io, layout::ExtentRef extent, const layout::BlockEntry& entry)
-    : io_(std::move(io)), extent_(std::move(extent)), entry_(entry) {}
+StoredBlockSlot::StoredBlockSlot(std::shared_ptr<NodeIo> io, layout::ExtentRef extent, const layout::BlockEntry& entry,
+                                 NodeId node)
+    : io_(std::move(io)), extent_(std::move(extent)), entry_(entry), node_(node) {}
 
 StoredBlockSlot::~StoredBlockSlot() { io_->cache()->Unregister(this); }
 
@@ -35,11 +38,15 @@ absl::StatusOr<std::shared_ptr<const dag::Block>> StoredBlockSlot::Get() const {
       Touch();
       return block_;
     }
-    BETR_ASSIGN_OR_RETURN(block_, io_->ReadBlock(extent_, entry_));
+    BETR_ASSIGN_OR_RETURN(block_, io_->ReadBlock(*this));
     block = block_;
   }
   io_->cache()->Register(const_cast<StoredBlockSlot*>(this), block->MemoryBytes() + kSlotOverhead);
   return block;
+}
+
+std::string StoredBlockSlot::Place() const {
+  return fmt::format("node {}: {}", node_.value, layout::ToString(extent_->address()));
 }
 
 std::shared_ptr<const dag::Block> StoredBlockSlot::Peek() const {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/mutex.h"
 #include "dag/source.h"
@@ -41,7 +42,9 @@ class DirtyBlock final : public dag::BlockSlot {
 // A block that is on disk, and perhaps in memory too.
 class StoredBlockSlot final : public dag::BlockSlot, public Cached {
  public:
-  StoredBlockSlot(std::shared_ptr<NodeIo> io, layout::ExtentRef extent, const layout::BlockEntry& entry);
+  // `node`: in whose extent it lies; to name it in errors.
+  StoredBlockSlot(std::shared_ptr<NodeIo> io, layout::ExtentRef extent, const layout::BlockEntry& entry,
+                  NodeId node = kNoNode);
   ~StoredBlockSlot() override;
 
   absl::StatusOr<std::shared_ptr<const dag::Block>> Get() const override;
@@ -54,11 +57,14 @@ class StoredBlockSlot final : public dag::BlockSlot, public Cached {
   void Fill(std::shared_ptr<const dag::Block> block);
   const layout::BlockEntry& entry() const { return entry_; }
   const layout::ExtentRef& extent() const { return extent_; }
+  // "node 5: extent of 3 units at unit 17".
+  std::string Place() const;
 
  private:
   std::shared_ptr<NodeIo> io_;
   const layout::ExtentRef extent_;
   const layout::BlockEntry entry_;
+  const NodeId node_;
   mutable Mutex mutex_;  // held while loading, so that a block is read once
   mutable std::shared_ptr<const dag::Block> block_ ABSL_GUARDED_BY(mutex_);
 };

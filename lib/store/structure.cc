@@ -124,6 +124,7 @@ absl::StatusOr<StatePtr> Structure::Drain() {
   Remember(edit);
   Wake(change.emptied);
   fronts_.Publish(std::move(change));
+  FindStuck(*after);
   return StatePtr(after);
 }
 
@@ -273,13 +274,19 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
   if (tree == nullptr || tree->snapshot) {
     return false;
   }
-  dag::Edit edit = Begin(*before);
+  dag::Edit edit = BeginWork(*before);
   restless.sweep.reach = reach_;
-  BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree->root, restless.sweep));
-  restless.news = result.pressing;
-  if (result.changed) {
+  const size_t left_out = left_out_.EdgeCount();
+  const absl::StatusOr<dag::WorkResult> result = dag::Work(edit, tree->root, restless.sweep);
+  if (!result.ok()) {
+    BETR_ASSIGN_OR_RETURN(const bool is_new, LeaveOut(result.status(), left_out));
+    restless.news = is_new && had_news;
+    return is_new;
+  }
+  restless.news = result->pressing;
+  if (result->changed) {
     const std::shared_ptr<State> after = Finish(*before, edit);
-    after->trees.SetRoot(id, result.root);
+    after->trees.SetRoot(id, result->root);
     if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
       restless.news = had_news;
       return space;
@@ -288,8 +295,9 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
     Change change;
     change.state = after;
     fronts_.Publish(std::move(change));
+    FindStuck(*after);
   }
-  return had_news ? result.pressing : result.done;
+  return had_news ? result->pressing : result->done;
 }
 
 absl::StatusOr<bool> Structure::AbsorbStep() {
@@ -311,6 +319,7 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
   change.absorbed[id] = 1;
   fronts_.Publish(std::move(change));
   Wake({id});
+  FindStuck(*after);
   return true;
 }
 
@@ -325,7 +334,15 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
   }
   const StatePtr before = fronts_.state();
   dag::Edit edit = Begin(*before);
-  BETR_RETURN_IF_ERROR(dag::Reclaim(edit, id));
+  const absl::Status reclaimed = dag::Reclaim(edit, id);
+  if (dag::IsUnreadable(reclaimed)) {
+    // It keeps its space, and what it names, until the image is repaired.
+    core_.warnings->Tell(reclaimed);
+    const MutexLock lock(mutex_);
+    dead_.erase(id);
+    return true;
+  }
+  BETR_RETURN_IF_ERROR(reclaimed);
   Remember(edit);
   Change change;
   change.state = Finish(*before, edit);

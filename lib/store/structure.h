@@ -62,6 +62,10 @@ class Structure {
   // Errors: kNotFound, kResourceExhausted.
   absl::StatusOr<std::optional<Bound>> CompactStep(TreeId tree, const Bound& from);
 
+  // Whether what waits for something that cannot be read may get more. Errors: why it cannot be read, for what would
+  // go there.
+  absl::Status CheckStuck(std::span<const Op> ops) const;
+
   uint64_t DeadNodes() const;
   // Less than a quarter of the space is free: work that gives space back, and costs I/O, is worth it.
   bool SpaceIsShort() const;
@@ -75,7 +79,20 @@ class Structure {
     bool news = true;  // something arrived at the root, or went on from it
   };
 
+  // Messages in a root that cannot move on, and are so many that there should be no more.
+  struct Stuck {
+    TreeId tree;
+    Range range;
+    absl::Status why;
+  };
+
   dag::Edit Begin(const State& state) { return {state.table, state.next_node, core_.DagContext()}; }
+  // For background work, which leaves out what cannot be read.
+  dag::Edit BeginWork(const State& state);
+  // What is left out after a step that has failed with an error: false if that is nothing new, so that the same step
+  // would fail again. Errors: the same, if it is none of reading.
+  absl::StatusOr<bool> LeaveOut(const absl::Status& failed, size_t left_out_before);
+  void FindStuck(const State& state);
   // The state after an edit, and the nodes that died in it.
   std::shared_ptr<State> Finish(const State& before, const dag::Edit& edit);
   void Remember(const dag::Edit& edit);
@@ -112,9 +129,12 @@ class Structure {
   uint64_t prune_at_ = 0;  // nodes created and reclaimed before the next pass is worth beginning
   int chores_ = 0;         // that come before the next sealed buffer, so that they need no lull to be done
   Purpose growing_ = Purpose::kGrow;
+  dag::LeftOut left_out_;
   std::atomic<int> urgent_{0};  // callers that go before background steps
+  std::atomic<bool> has_stuck_{false};
   mutable Mutex mutex_;
-  std::set<NodeId> dead_ ABSL_GUARDED_BY(mutex_);
+  std::set<NodeId> dead_ ABSL_GUARDED_BY(mutex_);  // but for those that cannot be read
+  std::vector<Stuck> stuck_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace betr::store

@@ -38,9 +38,17 @@ absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Effort effort) 
   bool whole_round = sweep.next == kNoNode;
   for (;;) {
     const StatePtr before = fronts_.state();
-    dag::Edit edit = Begin(*before);
-    BETR_ASSIGN_OR_RETURN(const dag::WorkResult result, dag::Work(edit, tree.root, sweep));
-    if (!result.changed) {
+    dag::Edit edit = BeginWork(*before);
+    const size_t left_out = left_out_.EdgeCount();
+    const absl::StatusOr<dag::WorkResult> result = dag::Work(edit, tree.root, sweep);
+    if (!result.ok()) {
+      BETR_ASSIGN_OR_RETURN(const bool is_new, LeaveOut(result.status(), left_out));
+      if (!is_new) {
+        return false;
+      }
+      continue;
+    }
+    if (!result->changed) {
       if (sweep.next != kNoNode) {
         continue;
       }
@@ -51,7 +59,7 @@ absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Effort effort) 
       continue;
     }
     const std::shared_ptr<State> after = Finish(*before, edit);
-    after->trees.SetRoot(tree.id, result.root);
+    after->trees.SetRoot(tree.id, result->root);
     if (CheckSpace(*before, edit, *after).ok()) {
       Remember(edit);
       Change change;

@@ -123,6 +123,24 @@ absl::Status Store::Impl::CheckNewIds(std::span<const Op> ops) const {
   return absl::OkStatus();
 }
 
+absl::Status Store::Impl::CheckTargets(std::span<const Op> ops) const {
+  const store::StatePtr state = fronts_.state();
+  TreeId last;
+  for (const Op& op : ops) {
+    const store::Tree* tree = Structural(op) || op.tree == last ? nullptr : state->trees.Find(op.tree);
+    if (tree == nullptr) {
+      continue;  // a new one has a root that is not stored yet
+    }
+    // What has been taken in must get into the root, or no checkpoint ends any more.
+    const dag::NodeSlot& root = *state->table.Find(tree->root)->slot;
+    if (root.Peek() == nullptr) {
+      BETR_RETURN_IF_ERROR(root.Get().status());
+    }
+    last = op.tree;
+  }
+  return structure_.CheckStuck(ops);
+}
+
 store::Pledge Store::Impl::PledgeFor(std::span<const Op> ops) const {
   std::map<TreeId, Bytes> messages;
   for (const Op& op : ops) {
@@ -341,6 +359,7 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   BETR_RETURN_IF_ERROR(store::CheckRanges(ops));
   BETR_RETURN_IF_ERROR(CheckNewIds(ops));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
+  BETR_RETURN_IF_ERROR(CheckTargets(ops));
   if (const auto unknown = store::UnknownFunction(ops, core_->options.functions)) {
     return absl::InvalidArgumentError(fmt::format("upsert function {}: this program has not registered it", *unknown));
   }

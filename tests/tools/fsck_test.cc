@@ -265,9 +265,12 @@ TEST_CASE("fsck keeps what is in the log when it repairs") {
   ToolRun run;
   CHECK_FSCK(1, run, "-y", image.path());
   CHECK_FSCK(0, run, image.path());
-  auto store = Store::OpenImage(
-      image.path(),
-      StoreOptions{.cache_size = MiB(8), .read_only = true, .experiments = {}, .functions = {}, .program = {}});
+  auto store = Store::OpenImage(image.path(), StoreOptions{.cache_size = MiB(8),
+                                                           .read_only = true,
+                                                           .experiments = {},
+                                                           .functions = {},
+                                                           .program = {},
+                                                           .on_unreadable = {}});
   REQUIRE(store.ok());
   const auto tree = (*store)->FindTree("main");
   REQUIRE(tree.ok());
