@@ -178,6 +178,12 @@ size_t Fronts::SealedCount() const {
   return count;
 }
 
+bool Fronts::IsBusy(TreeId tree) const {
+  const ReaderLock lock(mutex_);
+  const auto found = fronts_.find(tree);
+  return found != fronts_.end() && (!found->second.active.Empty() || !found->second.sealed.empty());
+}
+
 std::vector<TreeId> Fronts::Busy() const {
   const ReaderLock lock(mutex_);
   std::vector<TreeId> busy;

@@ -74,8 +74,9 @@ class Fronts {
   Bytes Size() const;
   // Sealed buffers, of all trees.
   size_t SealedCount() const;
-  // Trees whose buffers hold anything.
+  // Trees whose buffers hold anything, and whether those of a tree do.
   std::vector<TreeId> Busy() const;
+  bool IsBusy(TreeId tree) const;
 
  private:
   struct Front {

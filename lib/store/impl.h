@@ -81,7 +81,8 @@ class Store::Impl {
   absl::Status CheckOps(std::span<Op> ops) const;
   // That no new tree gets the id of one that is gone: the log may still tell of that one.
   absl::Status CheckNewIds(std::span<const Op> ops) const;
-  // Whether what the ops put in front of trees will find a place behind it.
+  // Whether what the ops put in front of trees will find a place behind it. Reads the root of a tree with nothing in
+  // front of it, if that is not in memory.
   absl::Status CheckTargets(std::span<const Op> ops) const;
   // Remembers for closing, and for the next one without space, that these leave work behind; and for the catalog, which
   // functions they use.

@@ -124,19 +124,24 @@ absl::Status Store::Impl::CheckNewIds(std::span<const Op> ops) const {
 }
 
 absl::Status Store::Impl::CheckTargets(std::span<const Op> ops) const {
-  const store::StatePtr state = fronts_.state();
+  store::StatePtr state;
   TreeId last;
   for (const Op& op : ops) {
-    const store::Tree* tree = Structural(op) || op.tree == last ? nullptr : state->trees.Find(op.tree);
-    if (tree == nullptr) {
-      continue;  // a new one has a root that is not stored yet
-    }
-    // What has been taken in must get into the root, or no checkpoint ends any more.
-    const dag::NodeSlot& root = *state->table.Find(tree->root)->slot;
-    if (root.Peek() == nullptr) {
-      BETR_RETURN_IF_ERROR(root.Get().status());
+    if (Structural(op) || op.tree == last) {
+      continue;
     }
     last = op.tree;
+    if (fronts_.IsBusy(op.tree)) {
+      continue;
+    }
+    // The first that is taken in: it must get into the root, or no checkpoint ends any more.
+    if (state == nullptr) {
+      state = fronts_.state();
+    }
+    if (const store::Tree* tree = state->trees.Find(op.tree)) {  // else the batch makes it
+      const dag::NodeSlot& root = *state->table.Find(tree->root)->slot;
+      BETR_RETURN_IF_ERROR(root.Peek() == nullptr ? root.Get().status() : absl::OkStatus());
+    }
   }
   return structure_.CheckStuck(ops);
 }
