@@ -32,6 +32,8 @@ void* operator new(size_t size) {
   }
   return memory;
 }
+// Calls the one above in the standard library, but not in a sanitizer's.
+void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept { return operator new(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
