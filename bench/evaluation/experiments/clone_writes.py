@@ -43,8 +43,8 @@ def run(bench):
 
 
 def run_library(bench):
-    """Made, cloned and read by betrcp. What is written to the clone is written by a mount that is not measured, and once
-    more by betrreplay that is."""
+    """Made, cloned and read by betrcp. The clone is written to by a mount that is not measured, and another one by
+    betrreplay, which is."""
     source = [sys.executable, "-B", library.__file__, str(bench.mebibytes)]
     bench.betrcp_from_pipe(source, "--tar", "-", ":/")
     empty = bench.used_bytes()

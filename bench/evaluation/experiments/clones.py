@@ -97,7 +97,7 @@ def run_library(bench):
 
 
 def _replayed_writes(bench, cloned, written):
-    """Mean seconds of a round's writes and its sync. A directory is cloned file by file: traces have no other clones."""
+    """Mean seconds of a round's writes and sync. A directory is cloned file by file: traces have no other clones."""
     trace = library.Trace(bench.setting.work)
     for folder in range(FOLDERS):
         trace.directory(f"0/{folder}")
