@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# bench/evaluate --disk on a block device that is not the emulated disk, here a loop device: experiments, what the kernel
-# counts of it, and what it refuses. Nothing stays but the device.
+# bench/evaluate --disk on a block device that is not the emulated disk, here a loop device: experiments, what the
+# kernel counts of it, and what it refuses. Nothing stays but the device.
 source "$BETR_SOURCE_DIR/tests/tools/checks.sh"
 
 skip() {
