@@ -26,12 +26,12 @@ SOURCES = {
     "(0.2): faster than others with rsync, git-diff and tar, git-clone comparable and 35 % better than 0.1",
     "FAST'17": "Conway et al., File Systems Fated for Senescence? Nonsense, Says Science!, FAST 2017, abstract: "
     "BetrFS hardly ages, and typically is faster than the others; aged, also than they were unaged, excepting Btrfs",
-    "FAST'18": "Zhan et al., The Full Path to Full-Path Indexing, FAST 2018, abstract (0.4): greps 1.5 times and random "
-    "writes 1.2 times as fast as 0.3",
+    "FAST'18": "Zhan et al., The Full Path to Full-Path Indexing, FAST 2018, abstract (0.4): greps 1.5 times and "
+    "random writes 1.2 times as fast as 0.3",
     "FAST'18, table 2": "the same, as a reader's notes have it: 256 Ki random writes of 4 bytes take 4.9 s "
     "(NILFS2 2013, Btrfs 2148, ext4 2776, XFS 2836, ZFS 3289)",
-    "FAST'20": "Zhan et al., How to Copy Files, FAST 2020, abstract (0.5): containers up to two orders of magnitude faster "
-    "than a recursive copy, 3 to 4 times as fast as file systems with clones of their own",
+    "FAST'20": "Zhan et al., How to Copy Files, FAST 2020, abstract (0.5): containers up to two orders of magnitude "
+    "faster than a recursive copy, 3 to 4 times as fast as file systems with clones of their own",
     "FAST'20, table 2": "the same, as a reader's notes have it: random reads about 8 % slower than on the others",
     "login'20": "Zhan et al., How to Not Copy Files, ;login: Fall 2020, as a reader's notes have it (0.5): a container "
     "cloned in 0.118 s (rsync on ext4 19.514 s, Btrfs 0.396 s, ZFS 0.478 s); 16.3 KiB for each round of cloning and "
