@@ -234,7 +234,8 @@ def plots(results, name):
         yield name, svg.bars(title_of(name), rows)
 
 
-DISK = (("busy_seconds", "busy, s", 1), ("seeks", "seeks", 1), ("read_bytes", "read, MB", 1e6))
+DISK = (("busy_seconds", "busy, s", 1), ("seeks", "seeks", 1), ("reads", "reads", 1))
+DISK += (("read_hits", "of these from the disk's cache", 1), ("read_bytes", "read, MB", 1e6))
 DISK += (("written_bytes", "written, MB", 1e6),)
 
 
