@@ -124,6 +124,11 @@ class Bench:
             yield system
         self.cold()
 
+    def used_bytes(self):
+        """Space that is in use, also of what is not mounted by itself."""
+        with self.mounted() as system:
+            return system.used_bytes()
+
     def _betrcp(self):
         tool = os.path.join(self.setting.bin, "betrcp")
         return [tool, "-i", self.setting.device, "--cache", f"{self.setting.cache_mib}M"]

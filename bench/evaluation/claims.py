@@ -112,6 +112,24 @@ ALL = (
         BEST + " (the worse of write, read)",
     ),
     Claim(
+        "FAST'16",
+        "git-clone is comparable",
+        of("applications", "git clone + sync, cold"),
+        0.8,
+        BEST,
+    ),
+    Claim(
+        "FAST'16",
+        "faster than others with rsync, git-diff and tar",
+        least(
+            of("applications", "rsync, cold"),
+            of("applications", "git diff between two commits, cold"),
+            of("tree", "tar, cold"),
+        ),
+        1,
+        BEST + " (the worst of the three)",
+    ),
+    Claim(
         "FAST'18",
         "renames are competitive with those of conventional file systems, for a range of sizes",
         least(*(of("rename", f"a file of {size}") for size in ("4 KiB", "256 KiB", "16 MiB"))),

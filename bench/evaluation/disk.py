@@ -11,7 +11,7 @@ from evaluation import process
 from evaluation.process import Failure, run
 
 EMULATED_GIB = 50
-STATS = ("reads", "writes", "flushes", "seeks", "read_bytes", "written_bytes", "busy_seconds")
+STATS = ("reads", "read_hits", "writes", "flushes", "seeks", "read_bytes", "written_bytes", "busy_seconds")
 
 
 class EmulatedDisk:

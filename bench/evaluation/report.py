@@ -11,6 +11,7 @@ from evaluation.results import curve_lines
 from evaluation.svg import number
 
 BASE = "ext4"
+LIBRARY = systems.BetrLibrary.name
 STYLE = """
 body { font: 15px/1.45 sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222 }
 table { border-collapse: collapse; margin: 1em 0 } td, th { border: 1px solid #ccc; padding: .25em .6em }
@@ -112,9 +113,9 @@ def cell(row, system):
     return text
 
 
-def ratio(row, other):
+def ratio(row, other, ours=claims.OURS):
     """How many times better betr is than `other`, by the medians."""
-    mine, theirs = row["values"].get(claims.OURS), row["values"].get(other)
+    mine, theirs = row["values"].get(ours), row["values"].get(other)
     mine, theirs = (statistics.median(values) if values else 0 for values in (mine, theirs))
     if mine <= 0 or theirs <= 0:
         return "-"
@@ -137,6 +138,8 @@ def table_of(results, name):
         return _table_of_own(results, name, names)
     compares = claims.OURS in names and len(names) > 1
     compared = ["betr : ext4", "papers : ext4", "betr : best peer", "papers : best peer"] if compares else []
+    if compares and LIBRARY in names:
+        compared += ["library : ext4", "library : best peer"]
     expected = getattr(entry, "EXPECTED", {})
     head = ["", "unit", *names, *compared, *(["expected"] if expected else [])]
     rows = []
@@ -145,13 +148,20 @@ def table_of(results, name):
             continue
         line = _measured(row, names)
         if compares:
-            best = best_peer(row)
-            ours = (ratio(row, BASE), f"{ratio(row, best)} ({best})" if best else "-")
+            ours = _ratios(row, claims.OURS)
             line += [cell for pair in zip(ours, papers.cells(name, row["name"]), strict=True) for cell in pair]
+        if compares and LIBRARY in names:
+            line += _ratios(row, LIBRARY)
         if expected:
             line.append(number(expected.get(row["name"], 0)))
         rows.append(line)
     return head, rows
+
+
+def _ratios(row, ours):
+    """(against ext4, against the best peer)"""
+    best = best_peer(row)
+    return ratio(row, BASE, ours), f"{ratio(row, best, ours)} ({best})" if best else "-"
 
 
 def _measured(row, names):
@@ -224,7 +234,8 @@ def plots(results, name):
         yield name, svg.bars(title_of(name), rows)
 
 
-DISK = (("busy_seconds", "busy, s", 1), ("seeks", "seeks", 1), ("read_bytes", "read, MB", 1e6))
+DISK = (("busy_seconds", "busy, s", 1), ("seeks", "seeks", 1), ("reads", "reads", 1))
+DISK += (("read_hits", "of these from the disk's cache", 1), ("read_bytes", "read, MB", 1e6))
 DISK += (("written_bytes", "written, MB", 1e6),)
 
 

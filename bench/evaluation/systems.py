@@ -280,6 +280,7 @@ class Betr(FuseSystem):
     programs = ("fusermount3",)
     clones = "betrcp --clone"
     clones_share = True
+    make_options = ()
 
     def obstacle(self):
         for name in ("mkfs.betr", "mount.betr", "betrcp"):
@@ -294,7 +295,7 @@ class Betr(FuseSystem):
         return run(self.tool("mount.betr"), "--version").strip()
 
     def make(self):
-        run(self.tool("mkfs.betr"), "-q", "-f", self._setting.device)
+        run(self.tool("mkfs.betr"), "-q", "-f", *self.make_options, self._setting.device)
 
     def _command(self):
         command = [self.tool("mount.betr"), "-f", self._setting.device, self.path]

@@ -48,6 +48,7 @@ nanoseconds DiskModel::TurnTo(uint64_t offset) {
 
 nanoseconds DiskModel::Position(uint64_t offset) {
   ++stats_.requests;
+  passed_ = 0;
   const bool goes_on = offset >= head_ && offset - head_ <= profile_.track_gap.value;
   if (goes_on && missed_) return TurnTo(offset);
   if (goes_on) return Transfer(offset - head_);
@@ -56,7 +57,9 @@ nanoseconds DiskModel::Position(uint64_t offset) {
   const auto spread = static_cast<double>((profile_.average_seek - profile_.least_seek).count());
   const double seek =
       static_cast<double>(profile_.least_seek.count()) + spread / kMeanRoot * std::sqrt(std::min(distance, 1.0));
-  return Nanoseconds(seek + random_.Fraction() * static_cast<double>(profile_.revolution.count()));
+  const double rotation = random_.Fraction() * static_cast<double>(profile_.revolution.count());
+  passed_ = static_cast<uint64_t>(rotation * static_cast<double>(profile_.bytes_per_second) / 1e9);
+  return Nanoseconds(seek + rotation);
 }
 
 void DiskModel::Work(nanoseconds duration) {
@@ -139,7 +142,7 @@ nanoseconds DiskModel::Read(Bytes offset, Bytes length, nanoseconds idle) {
     newest->begin = std::max(newest->begin, newest->end - std::min(newest->end, profile_.read_segment.value));
   } else {
     Work(Position(offset.value) + Transfer(length.value));
-    segments_.push_back({offset.value, end});
+    segments_.push_back({offset.value - std::min(offset.value, passed_), end});
     if (segments_.size() > profile_.read_segments) segments_.pop_front();
   }
   head_ = wanted_ = end;

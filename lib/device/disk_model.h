@@ -10,9 +10,10 @@
 //    are one request.
 // 3. A flush waits for all writes before it. The platter turns meanwhile: a write that then goes on where the last one
 //    ended has missed its place and waits until that comes round, one revolution after it was there.
-// 4. After a read the disk reads on, as long as it has nothing else to do, up to a segment ahead of what was asked for.
-//    What lies in one of the last segments is read without the platter; what lies ahead of the head in the newest one
-//    is waited for.
+// 4. A disk reads all that passes under its head. While it waits for a read's place to come round, that is what lies
+//    before it; after a read it reads on, as long as it has nothing else to do, up to a segment ahead of what was asked
+//    for. What lies in one of the last segments is read without the platter; what lies ahead of the head in the newest
+//    one is waited for.
 //
 // Time runs on an axis of its own: it goes on by what requests take, and between requests by what the clock of the
 // caller says, so that an idle disk reads ahead and empties its cache. One thread.
@@ -70,7 +71,7 @@ class DiskModel {
   void ReadAhead(std::chrono::nanoseconds time);
   // Does the next write of the elevator.
   void DoWrite();
-  // Brings the head to `offset`; how long that takes. Counts.
+  // Brings the head to `offset`; how long that takes. Counts, and sets passed_.
   std::chrono::nanoseconds Position(uint64_t offset);
   std::chrono::nanoseconds Transfer(uint64_t bytes) const;
   // How long until the head, which has not moved since the last transfer, is over `offset`. Counts.
@@ -89,6 +90,7 @@ class DiskModel {
   std::chrono::nanoseconds now_{0};          // of the caller
   std::chrono::nanoseconds free_{0};         // when the disk has done what it does
   uint64_t head_ = 0;                        // where the last transfer ended
+  uint64_t passed_ = 0;                      // bytes that turned by before the place that was last sought
   uint64_t wanted_ = 0;                      // where the last read of the newest segment ended
   bool reads_on_ = false;                    // the last transfer was a read
   bool missed_ = false;                      // a flush ended since the last transfer

@@ -20,7 +20,7 @@ struct DiskProfile {
   uint64_t bytes_per_second = 0;
   // A request that begins at most so far behind the end of the one before needs no positioning.
   Bytes track_gap{0};
-  // The cache of reads: what was read, and what passes under the head while nothing else is to be done.
+  // The cache of reads: what was read, and what passes under the head before, and while nothing else is to be done.
   size_t read_segments = 0;
   Bytes read_segment{0};
   // The cache of writes: done in the order of the elevator when it is full, idle, or flushed.

@@ -147,6 +147,25 @@ TEST_CASE("what passes under the head of an idle disk needs not be read again", 
   CHECK(model.Read(GiB(1) + MiB(1), kPage, kBusyCaller) > milliseconds(1));
 }
 
+TEST_CASE("what passes under the head before a place comes round needs not be read again", "[disk]") {
+  DiskModel model(Hdd(), kDisk);
+  constexpr uint64_t kPlaces = 200;
+  for (uint64_t i = 1; i <= kPlaces; ++i) {
+    model.Read(MiB(100 * i), kPage, kBusyCaller);
+    // Half of the revolutions take longer than this takes to pass.
+    model.Read(MiB(100 * i) - KiB(508), kPage, kBusyCaller);
+  }
+  CHECK(model.stats().read_hits > kPlaces * 2 / 5);
+  CHECK(model.stats().read_hits < kPlaces * 3 / 5);
+  const uint64_t hits = model.stats().read_hits;
+  // No more than a revolution passes.
+  for (uint64_t i = 1; i <= kPlaces; ++i) {
+    model.Read(MiB(100 * i + 50), kPage, kBusyCaller);
+    model.Read(MiB(100 * i + 49), kPage, kBusyCaller);
+  }
+  CHECK(model.stats().read_hits == hits);
+}
+
 TEST_CASE("a caller that reads on slowly never waits for the platter", "[disk]") {
   DiskModel model(Hdd(), kDisk);
   model.Read(GiB(1), MiB(1), kBusyCaller);

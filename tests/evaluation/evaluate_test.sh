@@ -64,6 +64,20 @@ PY
 grep -q "on aged file systems" out/report.html || fail "the report shows no aged file systems"
 [ -s out/figures/clone-writes-aged.svg ] || fail "no figures: $(find out)"
 
+"${evaluate[@]}" --time-scale 0.05 --out library --systems betr-library large-file tree clones >evaluate.out 2>&1 ||
+  fail "library: $(cat evaluate.out)"
+nothing_left
+python3 - library/results.json <<'PY' || fail "wrong results: $(cat library/results.json)"
+import json, sys
+found = json.load(open(sys.argv[1], encoding="utf-8"))
+assert not found["failures"], found["failures"]
+rows = {(row["experiment"], row["name"]): row["values"]["betr-library"] for row in found["rows"]}
+for row in ("random 4-byte reads, cold", "sequential read after the random writes, cold"):
+    assert rows["large-file", row][0] > 0, rows
+assert rows["clones", "tail-tail: write + sync, mean"][0] > 0, rows
+assert ("clones", "head-head: space growth per round") in rows and ("tree", "space of the tree") in rows, rows
+PY
+
 "${evaluate[@]}" --out interrupted --systems ext4 large-file >evaluate.out 2>&1 &
 evaluation=$!
 until grep -q "$PWD/tmp/.*/mnt" /proc/$evaluation/mounts; do

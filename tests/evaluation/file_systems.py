@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
 
 from evaluation import systems  # noqa: E402
+from evaluation.experiments import versions  # noqa: E402
 
 
 class ZfsTest(unittest.TestCase):
@@ -75,6 +76,31 @@ class ZfsTest(unittest.TestCase):
     def test_the_whole_pool_counts(self):
         self.answers["list"] = "4096\n"
         self.assertEqual(self.dataset.used_bytes(), 4096)
+
+
+class VersionTest(unittest.TestCase):
+    def version(self, name):
+        """What is said to mkfs.betr and to mount.betr."""
+        said = []
+        with tempfile.TemporaryDirectory() as folder:
+            setting = types.SimpleNamespace(work=folder, bin="/bin", device="/dev/x", cache_mib=64)
+            version = versions.Version(setting, name)
+            with mock.patch.object(systems, "run", lambda *command, **_: said.append(" ".join(command))):
+                version.make()
+            self.assertEqual(version.name, name)
+            return said[0], version._command()[-4:], version.has_clones
+
+    def test_an_earlier_version_is_mounted_with_experiments(self):
+        made, mounted, has_clones = self.version("as 0.3")
+        self.assertEqual(made, "/bin/mkfs.betr -q -f /dev/x")
+        self.assertEqual(mounted, ["-o", "experiment=zones", "-o", "experiment=split-by-size"])
+        self.assertFalse(has_clones)
+
+    def test_other_sizes_are_made(self):
+        made, mounted, has_clones = self.version("nodes of 1 MiB")
+        self.assertEqual(made, "/bin/mkfs.betr -q -f --node-size 1M /dev/x")
+        self.assertEqual(mounted[-2:], ["-o", "cache=64M"])
+        self.assertTrue(has_clones)
 
 
 unittest.main()

@@ -26,6 +26,13 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(rows[0], ["write", "MB/s", "20 [10 .. 30]", "10", "-", "2", none, "2 (ext4)", none])
         self.assertEqual(rows[1], ["read", "s (less is better)", "2 (1.5)", "8", "1", "4", none, "0.5 (xfs)", none])
 
+    def test_the_library_has_ratios_of_its_own(self):
+        found = small_results()
+        found.add("large-file", "write", "MB/s", "more", "betr-library", 40)
+        head, rows = report.table_of(found, "large-file")
+        self.assertEqual(head[-2:], ["library : ext4", "library : best peer"])
+        self.assertEqual([row[-2:] for row in rows], [["4", "4 (ext4)"], ["-", "- (xfs)"]])
+
     def test_tables_of_some_experiments(self):
         found = small_results()
         found.add("tree", "find", "s", "less", "betr", 1)
@@ -47,7 +54,8 @@ class ReportTest(unittest.TestCase):
                 rows = [row["name"] for row in found.rows if row["experiment"] == entry.experiment]
                 self.assertTrue(any(entry in papers.find(entry.experiment, row) for row in rows), entry)
         row = next(row for row in report.table_of(found, "containers")[1] if row[0] == "clone + sync")
-        self.assertEqual(row[-4:], ["43.2", "165 [login'20]", "1.1 (btrfs-subvolume)", "3.4 [login'20]"])
+        best = "3 to 4 [FAST'20], 3.4 [login'20]"
+        self.assertEqual(row[-4:], ["43.2", "up to 100 [FAST'20], 165 [login'20]", "1.1 (btrfs-subvolume)", best])
         self.assertEqual(papers.cells("tree-aged", "find, cold"), (papers.NONE, papers.NONE))
         self.assertEqual(papers.cells("tree", "grep -r, cold"), ("9.47 [UNC'19]", "2.2 [FAST'16]"))
 

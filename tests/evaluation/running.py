@@ -4,6 +4,7 @@
 import contextlib
 import io
 import os
+import random
 import sys
 import tarfile
 import tempfile
@@ -17,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 from evaluation import aged, bench, disk, experiments, history, imap_load, library, plan, process  # noqa: E402
 from evaluation import results, runner  # noqa: E402
-from evaluation.experiments import applications, imap, small_files  # noqa: E402
+from evaluation.experiments import applications, clones, imap, small_files  # noqa: E402
 
 
 class StandIn:
@@ -257,6 +258,14 @@ class LibraryTest(unittest.TestCase):
         calls = [call for number in (0, 1, 128) for call in small_files._calls("/w", number)]
         names = [call.split('"')[1] for call in calls if '"/' in call]
         self.assertEqual(names, ["/w", "/w/0", "/w/0/0", "/w/0/0/0", "/w/0/0/1", "/w/0/1", "/w/0/1/0"])
+
+    def test_a_directory_is_cloned_and_written_to_file_by_file(self):
+        cloned = list(clones._clone_calls(0, 1))
+        written = list(clones._write_calls(1, random.Random(1), 512))
+        self.assertEqual(sum("FICLONE" in call for call in cloned), clones.FOLDERS * clones.FILES)
+        self.assertEqual([cloned[0], *cloned[-2:]], ['mkdir("/mnt/w/1", 0755) = 0', "fsync(4) = 0", "close(3) = 0"])
+        self.assertEqual(sum("pwrite64" in call for call in written), clones.FOLDERS * clones.FILES)
+        self.assertEqual(written[-1], "sync() = 0")
 
 
 class PlanTest(unittest.TestCase):

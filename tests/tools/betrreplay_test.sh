@@ -168,6 +168,41 @@ assert 0.01 < device['modelled_seconds'] < 1 and device['modelled_wait_seconds']
 assert 0 < device['seeks'] < device['modelled_seconds'] / 0.0008, device"
 }
 
+waits_for_the_disk() {
+  mkfs.betr -q -s 256M waited.img
+  expect 0 betrreplay --json -i waited.img --disk hdd-7200 --disk-wait --manifest "$before" \
+    "$data/shell-plain.strace.zst"
+  python3 -c "
+import json
+report = json.load(open('out'))
+device = report['device']
+assert device['modelled_wait_seconds'] > 0.01, device
+# What the disk did took its time; what two threads wait for at once is waited for once.
+assert report['seconds'] > device['modelled_seconds'] / 2, report"
+}
+
+# How long the replay of `timed` took, and how late its end was, at some speed.
+at_speed() {
+  expect 0 betrreplay --json --speed "$1" timed
+  python3 -c "
+import json
+report = json.load(open('out'))
+assert report['trace']['seconds'] == 0.4, report
+# Nothing begins before its time.
+assert report['seconds'] >= 0.4 / $1, report
+assert ('late_seconds' in report) and report['operations'][0]['count'] == 2, report"
+}
+
+keeps_the_rhythm() {
+  printf '%s\n' '1 1700000000.000000 mkdir("/mnt/w/a", 0755) = 0' \
+    '1 1700000000.400000 mkdir("/mnt/w/b", 0755) = 0' >timed
+  at_speed 2
+  at_speed 8
+  at_speed 1000
+  expect 2 betrreplay --speed -1 timed
+  expect 2 betrreplay --speed fast timed
+}
+
 draws_a_plot() {
   mkfs.betr -q -s 256M drawn.img
   expect 0 betrreplay -q -i drawn.img --disk hdd-7200 --manifest "$before" --plot plot.svg \
@@ -229,5 +264,7 @@ prints_json
 converts
 refuses_damaged_conversions
 models_a_disk
+waits_for_the_disk
+keeps_the_rhythm
 draws_a_plot
 refuses_wrong_commands

@@ -25,14 +25,19 @@ def run_git(bench, *arguments, **options):
     return bench.run("git", *AS_NOBODY, *arguments, env=environment, **options)
 
 
-def run(bench):
+def git_clone(bench, row):
+    """Of a repository that is copied to the file system before; to the directory `clone`."""
     share = min(bench.percent, 100)
     repository = bench.setting.sources.kept(f"repository-{share}.git", lambda path: _make(bench, share, path))
     bench.run("cp", "-r", repository, bench.path("repository.git"))
     bench.cold()
-    with bench.seconds("git clone + sync, cold"):
+    with bench.seconds(row):
         run_git(bench, "clone", "-q", bench.path("repository.git"), bench.path("clone"))
         bench.system.sync()
+
+
+def run(bench):
+    git_clone(bench, "git clone + sync, cold")
     bench.cold()
     with bench.seconds("git diff between two commits, cold"):
         run_git(bench, "-C", bench.path("clone"), "diff", "HEAD~1", "HEAD")
@@ -66,4 +71,5 @@ def _make(bench, share, path):
 
 def _commit(git, message):
     run_on_host(*git, "add", "-Af")
-    run_on_host(*git, "commit", "-q", "-m", message)
+    dates = {name: "2023-01-01T00:00:00Z" for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")}
+    run_on_host(*git, "commit", "-q", "-m", message, env={**os.environ, **dates})

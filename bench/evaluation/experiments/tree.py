@@ -24,11 +24,13 @@ def run(bench):
         bench.system.sync()
     bench.cold()
     bench.record("space that is still in use", (bench.system.used_bytes() - empty) / 2**20, "MiB")
+    _halved(bench, archive)
 
 
 def run_library(bench):
     """The same by betrcp, without a mount; grep looks through what it packs."""
     archive = bench.setting.sources.archive(min(bench.percent, 100))
+    empty = bench.used_bytes()
     with bench.seconds("untar + sync"):
         bench.betrcp("--tar", archive, ":/tree")
     bench.cold()
@@ -40,9 +42,27 @@ def run_library(bench):
     bench.cold()
     with bench.seconds("tar, cold"):
         bench.betrcp_to_pipe("--tar", ":/tree", "-")
-    bench.cold()
+    bench.record("space of the tree", (bench.used_bytes() - empty) / 2**20, "MiB")
     with bench.seconds("rm -rf + sync, cold"):
         bench.betrcp("--remove", "tree")
+    bench.record("space that is still in use", (bench.used_bytes() - empty) / 2**20, "MiB")
+
+
+def _halved(bench, archive):
+    """What a tree takes after a part of it was removed: every second file, in the order of their paths."""
+    empty, path = bench.system.used_bytes(), bench.path("again")
+    bench.run("mkdir", path)
+    bench.run("tar", "-C", path, "-xf", archive)
+    bench.system.sync()
+    bench.cold()
+    whole = bench.system.used_bytes()
+    with bench.seconds("every second file removed + sync, cold"):
+        bench.load("thin", path)
+        bench.system.sync()
+    bench.cold()
+    half = bench.system.used_bytes()
+    bench.record("space of what is left of the tree", (half - empty) / 2**20, "MiB")
+    bench.record("the same, of the whole tree's space", 100 * (half - empty) / (whole - empty), "%")
 
 
 def unpack(bench, archive, name, row="untar + sync"):

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Earlier designs of BetrFS beside that of today, on the same code (docs/ablations.md): mounts with -o experiment=.
+"""Earlier designs of BetrFS beside that of today, on the same code (docs/ablations.md): mounts with -o experiment=, and
+other sizes of nodes and basements.
 
-Renames of files and of a tree, clones of the tree that are written to a little, a large file, removing it all; then
-how much better betr is than each version is printed.
+Renames of files and of a tree, clones of the tree that are written to a little, git clone, a large file, removing it
+all; then how much better betr is than each version is printed.
 """
 
 import sys
 
-from evaluation import systems
+from evaluation import process, systems
+from evaluation.experiments import applications
 from evaluation.plan import tree_mib
 
 NAME = "versions"
 TITLE = "Versions of BetrFS as ablations"
 ON_AGED = False
-SIZES = {"renames": (10, 100, 2), "rounds": (4, 17, 1), "mebibytes": (256, 10 * 1024, 4), "percent": (3, 100, 1)}
+SIZES = {"renames": (10, 100, 2), "rounds": (4, 17, 1), "mebibytes": (256, 4 * 1024, 4), "percent": (3, 100, 1)}
+SIZES |= {"writes": (768, 256 * 1024, 16), "reads": (128, 4096, 16)}
 FILES = {"a file of 64 KiB": 64, "a file of 16 MiB": 16 * 1024}
 VERSIONS = {
     "betr": (),
@@ -27,37 +30,47 @@ VERSIONS = {
     "copy-at-once": ("copy-at-once",),
     "early-binding": ("early-binding",),
 }
-RECORDED = list(VERSIONS)[-1]  # the last to be measured
+SIZED = {
+    "nodes of 1 MiB": ("--node-size", "1M"),
+    "basements of 16 KiB": ("--basement-size", "16K"),
+}
+RECORDED = list(SIZED)[-1]  # the last to be measured
 
 
 class Version(systems.Betr):
-    """betr, mounted with experiments."""
+    """betr, made with options of mkfs.betr and mounted with experiments."""
 
-    def __init__(self, setting, name, names):
+    def __init__(self, setting, name):
         super().__init__(setting)
         self.name = name
-        self._experiments = names
+        self.make_options = SIZED.get(name, ())
+        self._experiments = VERSIONS.get(name, ())
+
+    @property
+    def has_clones(self):
+        """A tree with zones in it is not cloned: 0.2 and 0.3 had no clones."""
+        return "zones" not in self._experiments
 
     def _command(self):
         return super()._command() + [part for name in self._experiments for part in ("-o", f"experiment={name}")]
 
 
 def disk_mib(sizes):
-    # Two trees while one is copied; the trees of the clones share nearly all.
-    return 4 * tree_mib(sizes.percent) + 4 * max(FILES.values()) / 1024 + sizes.mebibytes
+    # Two trees while one is copied; the trees of the clones share nearly all. A repository and a clone with its own.
+    return 7 * tree_mib(sizes.percent) + 4 * max(FILES.values()) / 1024 + 2 * sizes.mebibytes
 
 
 def run_library(bench):
     """Of the library's system, which mounts nothing by itself; here every version is made and mounted in turn."""
     figures = {}
-    for name, names in VERSIONS.items():
-        bench.system = Version(bench.setting, name, names)
+    for name in (*VERSIONS, *SIZED):
+        bench.system = Version(bench.setting, name)
         bench.setting.disk.clear()
         with systems.mounted(bench.system):
             rows = [*_renames(bench)]
-            if "zones" not in names:  # a tree with zones in it is not cloned: 0.2 and 0.3 had no clones
+            if bench.system.has_clones:
                 rows += _clones(bench)
-            rows += _large_file(bench)
+            rows += [*_git(bench), *_large_file(bench), *_removal(bench)]
         figures[name] = {row: (bench.median(row), better) for row, better in rows}
     for line in comparison(figures):
         print(line, file=sys.stderr)
@@ -123,11 +136,31 @@ def _clones(bench):
     yield row, "less"
 
 
+def _git(bench):
+    if process.missing(["git"]):
+        return
+    row = "git clone + sync, cold"
+    applications.git_clone(bench, row)
+    yield row, "less"
+
+
 def _large_file(bench):
+    file = bench.path("large")
     row = "sequential write + fsync"
     with bench.rate(row, bench.mebibytes * 2**20 / 1e6, "MB/s"):
-        bench.load("write", bench.path("large"), bench.mebibytes)
+        bench.load("write", file, bench.mebibytes)
     yield row, "more"
+    for row, load, count, unit in (
+        ("random 4-byte writes + fsync, cold", "patch", bench.writes, "writes/s"),
+        ("random 4-byte reads, cold", "peek", bench.reads, "reads/s"),
+    ):
+        bench.cold()
+        with bench.rate(row, count, unit):
+            bench.load(load, file, count)
+        yield row, "more"
+
+
+def _removal(bench):
     row = "rm -rf of all + sync"
     with bench.seconds(row):
         bench.run("rm", "-rf", bench.path("large"), bench.path("files"))
