@@ -24,9 +24,7 @@ constexpr int kStepsOfRetry = 100;
 // Where what a partition buffers lies; all of a run's range if the run is not in memory.
 Range HullOf(const dag::Partition& partition, const Range& all) {
   Range hull{all.hi, all.lo};
-  const auto add = [&](const Bound& lo, const Bound& hi) {
-    hull = {std::min(hull.lo, lo), std::max(hull.hi, hi)};
-  };
+  const auto add = [&](const Bound& lo, const Bound& hi) { hull = {std::min(hull.lo, lo), std::max(hull.hi, hi)}; };
   for (const dag::BlockView& run : partition.runs) {
     const std::shared_ptr<const dag::Block> block = run.slot->Peek();
     if (block == nullptr) {
@@ -147,7 +145,8 @@ bool Structure::IsTimeToRetry() {
   }
   const bool is_any = !left_out_.Empty();
   const std::chrono::nanoseconds first = core_.options.retry_unreadable;
-  retry_period_ = is_any ? std::min<std::chrono::nanoseconds>(2 * retry_period_, std::max(first, kLongestPeriod)) : first;
+  retry_period_ =
+      is_any ? std::min<std::chrono::nanoseconds>(2 * retry_period_, std::max(first, kLongestPeriod)) : first;
   retry_at_ = now + retry_period_;
   return is_any;
 }

@@ -98,7 +98,7 @@ TEST_CASE("what could not be read for a while takes changes again", "[store][dam
   patient.Open();
   const absl::Status refused = DoUntilRefused(patient, Put);
   CHECK(absl::IsUnavailable(refused));
-  patient.device().FailAtMost(0);
+  patient.device().Heal();
   int times = 0;
   while (!Put(patient, 0).ok()) {
     REQUIRE(++times < 10'000);
@@ -119,7 +119,7 @@ TEST_CASE("a device that cannot read a block for a while loses nothing", "[store
   const NodeId root = patient.NodeOf(Patient::Key('m', 20), 200);
   patient.Close();
   patient.Spoil(root, Harm::kFailingBlocks);
-  patient.device().FailAtMost(6);
+  patient.device().HealAfter(6);
   patient.Open();
   patient.Fill('c', 0, 10);
   Must(patient.store().Checkpoint());

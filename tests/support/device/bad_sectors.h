@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with bad sectors.
+// A device with places that cannot be read.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,14 @@ class BadSectors final : public ForwardingDevice {
   explicit BadSectors(BlockDevice& inner) : ForwardingDevice(inner) {}
 
   void Spoil(Bytes from, Bytes length) {
+    const std::lock_guard lock(mutex_);
     for (uint64_t block = from / kBlockSize; kBlockSize * block < from + length; ++block) bad_.push_back(block);
   }
 
   absl::Status Read(Bytes offset, std::span<char> out) override {
     const std::lock_guard lock(mutex_);
-    if (failures_ < most_failures_ && std::ranges::any_of(bad_, [&](uint64_t block) { return Touches(block, offset, out.size()); })) {
+    if (failures_ < most_failures_ &&
+        std::ranges::any_of(bad_, [&](uint64_t block) { return Touches(block, offset, out.size()); })) {
       ++failures_;
       return TransferError(Name(), "read", offset, Bytes{out.size()}, EIO);
     }
@@ -37,8 +39,9 @@ class BadSectors final : public ForwardingDevice {
     std::erase_if(bad_, [&](uint64_t block) { return Touches(block, offset, data.size()); });
     return ForwardingDevice::Write(offset, data);
   }
-  // All is well after so many failures.
-  void FailAtMost(int failures) {
+  // All is good again: at once, or after so many failures.
+  void Heal() { HealAfter(0); }
+  void HealAfter(int failures) {
     const std::lock_guard lock(mutex_);
     most_failures_ = failures;
   }

@@ -21,6 +21,7 @@
 #include "store/slots.h"
 #include "support/device/bad_sectors.h"
 #include "support/must.h"
+#include "support/store/node_place.h"
 
 namespace betr::test {
 
@@ -90,29 +91,14 @@ class Patient {
   }
 
   // The node of that height on the way to a key.
-  NodeId NodeOf(const std::string& key, int height) {
-    const auto image = Must(store::Inspection::Open(memory_, MiB(4)));
-    NodeId node = image->state()->trees.Find(tree_)->root;
-    std::string local = key;
-    while (image->state()->table.Find(node)->height > height) {
-      const dag::NodePtr content = Must(dag::LoadNode(image->state()->table, node));
-      const dag::Link& link = content->edges[content->EdgeOf(local)].link;
-      REQUIRE_FALSE(link.Null());
-      local = link.Map(Bound::At(local)).bytes;
-      node = link.target;
-    }
-    return node;
-  }
+  NodeId NodeOf(const std::string& key, int height) { return NodeOnTheWay(memory_, tree_, key, height); }
 
   // Requires: the store is closed.
   void Spoil(NodeId node, Harm harm) {
-    const auto image = Must(store::Inspection::Open(memory_, MiB(4)));
-    const auto slot = image->state()->table.Find(node)->slot;
-    const auto address = *dynamic_cast<const store::NodeVersion&>(*slot).Address();
+    const NodePlace place = PlaceOf(memory_, node);
     const bool is_header = harm == Harm::kFailingHeader || harm == Harm::kDamagedHeader;
-    const Bytes header = layout::UnitBytes(address.header_units);
-    const Bytes from = address.extent->address().Offset() + (is_header ? Bytes{0} : header);
-    const Bytes length = is_header ? header : address.extent->address().Size() - header;
+    const Bytes from = is_header ? place.begin : place.header_end;
+    const Bytes length = (is_header ? place.header_end : place.end) - from;
     REQUIRE(length > Bytes{0});
     if (harm == Harm::kFailingHeader || harm == Harm::kFailingBlocks) {
       device_.Spoil(from, length);
