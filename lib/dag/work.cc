@@ -52,7 +52,9 @@ class Step {
     if (const auto job = FlushIfOverfull(edit_, root_, *root, Sharing::kBreak)) {
       sweep_.hot = root->edges[job->edge].link.range.lo;
       BETR_RETURN_IF_ERROR(Try(root_, *root, *job, [&] { return DoAtRoot(&*job); }));
-      return Changed(true);
+      if (Worked()) {
+        return Changed(true);
+      }
     }
     return LookAround(*root);
   }
@@ -164,7 +166,9 @@ class Step {
     if (job.kind == Job::kFlush && !edit_.LeavesOutNothing() && !edge.link.Null()) {
       // Once the child is in memory, it shows whether it may get more.
       const absl::StatusOr<NodePtr> child = edit_.Load(edge.link.target);
-      BETR_RETURN_IF_ERROR(WhyLeftOut(edit_, id, edge));
+      if (!WhyLeftOut(edit_, id, edge).ok()) {
+        return absl::OkStatus();
+      }
     }
     absl::Status done = act();
     if (edit_.context().left_out != nullptr && IsUnreadable(done)) {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "dag/left_out.h"
 #include "layout/extent_io.h"
@@ -143,8 +145,24 @@ layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
   return block;
 }
 
+// Once more, since its place is going to be free; and again for a while, if the device can read elsewhere.
+absl::StatusOr<layout::StoredBlock> NodeIo::CopyPatiently(const StoredBlockSlot& slot, Deadline& until) {
+  constexpr std::chrono::milliseconds kFirstPause{100};
+  Clock& clock = SystemClock();
+  until = until.value_or(clock.Monotonic() + patience_);
+  for (std::chrono::nanoseconds pause = kFirstPause;; pause *= 2) {
+    absl::StatusOr<layout::StoredBlock> copy = CopyBlock(slot);
+    const std::chrono::nanoseconds left = *until - clock.Monotonic();
+    if (copy.ok() || left.count() <= 0 || !absl::IsUnavailable(copy.status()) || !ReadsElsewhere()) {
+      return copy;
+    }
+    std::this_thread::sleep_for(std::min(pause, left));
+  }
+}
+
 // A clean block that is not in memory moves as it is; any other is compressed anew.
-absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& use, const Codec& codec) {
+absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& use, const Codec& codec,
+                                                      Deadline& until) {
   if (const std::shared_ptr<const dag::Block> block = use.slot->Peek()) {
     const std::shared_ptr<const dag::Block> trimmed = layout::Trim(*block, use.shown);
     return layout::MakeStoredBlock(codec, trimmed == nullptr ? *block : *trimmed);
@@ -155,7 +173,7 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
   if (copy.ok() || warnings_ == nullptr || !dag::IsUnreadable(copy.status())) {
     return copy;
   }
-  copy = CopyBlock(*slot);  // once more: its place is going to be free
+  copy = CopyPatiently(*slot, until);
   if (copy.ok() || !IsLost(*slot, copy.status())) {
     return copy;
   }
@@ -165,7 +183,8 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
 
 absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& node, uint64_t& hint) {
   const uint64_t version = next_version_++;
-  const auto fetch = [&](const layout::BlockUse& use) { return FetchBlock(use, node.codec); };
+  Deadline until;  // one for all of its blocks
+  const auto fetch = [&](const layout::BlockUse& use) { return FetchBlock(use, node.codec, until); };
   BETR_ASSIGN_OR_RETURN(const layout::NodeImage image, layout::EncodeNode(id, version, node, fetch, &helpers_));
   BETR_ASSIGN_OR_RETURN(const layout::ExtentRef extent, space_->AllocateAnyhow(image.Units(), hint));
   hint = extent->address().scattered ? layout::SpaceMap::kNoHint : extent->address().end();

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/helpers.h"
@@ -29,14 +31,16 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
  public:
   // `next_version`: write versions from here on have not been used. `helpers`: threads that compress besides the one
   // that writes. `warnings`: of damaged blocks, which then move with their nodes as what they are; without it, that is
-  // an error. The device and what else is referred to outlive everything made here.
+  // an error, once `patience` with the device has ended. The device and what else is referred to outlive everything made here.
   NodeIo(BlockDevice& device, std::shared_ptr<layout::SpaceMap> space, std::shared_ptr<Cache> cache,
-         uint64_t next_version, unsigned helpers, Warnings* warnings = nullptr)
+         uint64_t next_version, unsigned helpers, Warnings* warnings = nullptr,
+         std::chrono::milliseconds patience = {})
       : device_(device),
         space_(std::move(space)),
         cache_(std::move(cache)),
         next_version_(next_version),
         warnings_(warnings),
+        patience_(patience),
         helpers_(helpers) {}
 
   std::shared_ptr<const dag::NodeSlot> Adopt(NodeId id, dag::Node node) override;
@@ -62,7 +66,9 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
 
  private:
   absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot, char fill = '\0');
-  absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec);
+  using Deadline = std::optional<std::chrono::nanoseconds>;
+  absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec, Deadline& until);
+  absl::StatusOr<layout::StoredBlock> CopyPatiently(const StoredBlockSlot& slot, Deadline& until);
   absl::StatusOr<layout::StoredBlock> CopyBlock(const StoredBlockSlot& slot);
   bool IsLost(const StoredBlockSlot& slot, const absl::Status& failed);
   bool ReadsElsewhere();
@@ -75,6 +81,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   std::shared_ptr<Cache> cache_;
   std::atomic<uint64_t> next_version_;
   Warnings* const warnings_;
+  const std::chrono::milliseconds patience_;
   IoCounters counters_;
   Helpers helpers_;
   Mutex mutex_;

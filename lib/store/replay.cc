@@ -32,7 +32,7 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
                     "the image can only be opened read-only",
                     *unknown));
   }
-  absl::Status applied = ApplyOps(ops, [&](const store::Pledge& pledge) {
+  absl::Status applied = ApplyOps(ops, [&](const store::Pledge& pledge, std::span<const Op> /*plain*/) {
     return read_only ? absl::OkStatus() : HaveSpace(pledge, store::Purpose::kShrink);
   });
   if (absl::IsResourceExhausted(applied)) {
@@ -40,7 +40,7 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
     if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same: it can be read, and deleted from
       BETR_RETURN_IF_ERROR(checkpoint);
     }
-    applied = ApplyOps(ops, [](const store::Pledge&) { return absl::OkStatus(); });
+    applied = ApplyOps(ops, [](const store::Pledge&, std::span<const Op>) { return absl::OkStatus(); });
   }
   BETR_RETURN_IF_ERROR(applied);
   NoteWork(ops);

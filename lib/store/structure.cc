@@ -45,7 +45,8 @@ class Structure::Turn {
   MutexLock lock_;
 };
 
-Structure::Structure(Core& core, Fronts& fronts) : core_(core), fronts_(fronts) {
+Structure::Structure(Core& core, Fronts& fronts)
+    : core_(core), fronts_(fronts), retry_period_(core.options.retry_unreadable) {
   const StatePtr state = fronts_.state();
   std::set<NodeId> dead;
   state->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
@@ -98,6 +99,7 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<
   Remember(batch.edit());
   Wake(batch.drained());
   fronts_.Publish(batch.TakeChange());
+  FindStuck(*fronts_.state());
   return absl::OkStatus();
 }
 
@@ -156,6 +158,9 @@ absl::Status Structure::AbsorbBuffers() {
 absl::StatusOr<bool> Structure::Step(Purpose growing, dag::Effort last) {
   const Turn turn(*this, Turn::Kind::kBackground);
   growing_ = growing;
+  if (IsTimeToRetry()) {
+    BETR_RETURN_IF_ERROR(Retry());
+  }
   absl::StatusOr<bool> step = NextStep();
   const bool full = absl::IsResourceExhausted(step.status());
   if (!full && (!step.ok() || *step || last == dag::Effort::kFrugal)) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Background work where something cannot be read: it is left out, what waits for it stays where it is, and when that is
 // too much, writers are told.
+#include <algorithm>
+
+#include "base/clock.h"
 #include "base/status.h"
+#include "dag/view.h"
 #include "store/structure.h"
 
 namespace betr::store {
@@ -11,6 +15,35 @@ namespace {
 // be stored with, and what is in front of the root comes on top of it.
 constexpr uint64_t kMostBehindEdge = 1;
 constexpr uint64_t kMostInRoot = 4;
+// Twice that with what only takes something away.
+constexpr uint64_t kTimesWithErases = 2;
+
+constexpr std::chrono::nanoseconds kLongestPeriod = std::chrono::hours(1);
+constexpr int kStepsOfRetry = 100;
+
+// Where what a partition buffers lies; all of a run's range if the run is not in memory.
+Range HullOf(const dag::Partition& partition, const Range& all) {
+  Range hull{all.hi, all.lo};
+  const auto add = [&](const Bound& lo, const Bound& hi) { hull = {std::min(hull.lo, lo), std::max(hull.hi, hi)}; };
+  for (const dag::BlockView& run : partition.runs) {
+    const std::shared_ptr<const dag::Block> block = run.slot->Peek();
+    if (block == nullptr) {
+      return all;
+    }
+    dag::ViewReader reader(block, run);
+    if (reader.Count() == 0) {
+      continue;
+    }
+    reader.SeekBackward(run.clip.hi);
+    const Bound last = Bound::At(std::string(reader.Key()) + '\0');
+    reader.SeekForward(run.clip.lo);
+    add(Bound::At(reader.Key()), last);
+  }
+  for (const dag::Goto& message : partition.gotos) {
+    add(message.link.range.lo, message.link.range.hi);
+  }
+  return hull;
+}
 
 }  // namespace
 
@@ -30,7 +63,7 @@ absl::StatusOr<bool> Structure::LeaveOut(const absl::Status& failed, size_t left
 }
 
 void Structure::FindStuck(const State& state) {
-  if (left_out_.EdgeCount() == 0) {
+  if (left_out_.EdgeCount() == 0 && !has_stuck_) {
     return;
   }
   const Bytes node_size = core_.shape.node_size;
@@ -41,34 +74,107 @@ void Structure::FindStuck(const State& state) {
     if (root == nullptr || root->Size() <= node_size * kMostBehindEdge) {
       continue;
     }
-    const bool is_root_full = root->Size() > node_size * kMostInRoot;
+    const uint64_t in_root = root->Size() / node_size;
     for (const dag::Edge& edge : root->edges) {
-      const absl::Status why = dag::WhyLeftOut(look, tree.root, edge);
-      if (!why.ok() && (is_root_full || edge.partition.Size() > node_size * kMostBehindEdge)) {
-        found.push_back({id, edge.link.range, why});
+      const uint64_t behind_edge = edge.partition.Size() / node_size;
+      const uint64_t times = std::max(behind_edge / kMostBehindEdge, in_root / kMostInRoot);
+      const absl::Status why = times == 0 ? absl::OkStatus() : dag::WhyLeftOut(look, tree.root, edge);
+      if (!why.ok()) {
+        const bool even_erases = times >= kTimesWithErases;
+        found.push_back({id, edge.link.range, even_erases ? HullOf(edge.partition, edge.link.range) : Range{}, why});
       }
     }
   }
   const MutexLock lock(mutex_);
+  for (Stuck& stuck : stuck_) {
+    const Tree* tree = state.trees.Find(stuck.tree);
+    if (tree != nullptr && look.Peek(tree->root) == nullptr) {
+      found.push_back(std::move(stuck));  // nothing has come to it since
+    }
+  }
   stuck_ = std::move(found);
   has_stuck_ = !stuck_.empty();
 }
 
-// Range erases may go there: they are what makes an end of it.
+// What takes something away goes there for longer: it is what makes an end of it.
+bool Structure::MayGoTo(const Stuck& stuck, const Op& op) {
+  const bool even_erases = !stuck.waiting.Empty();
+  const auto adds = [&](TreeId tree, const Range& range) { return tree == stuck.tree && range.Overlaps(stuck.range); };
+  const auto takes = [&](TreeId tree, const Range& range) {
+    return even_erases && adds(tree, range) && !range.Covers(stuck.waiting);
+  };
+  switch (op.kind) {
+    case OpKind::kPut:
+    case OpKind::kUpsert:
+      return op.tree != stuck.tree || !stuck.range.Contains(op.key);
+    case OpKind::kErase:
+      return !even_erases || op.tree != stuck.tree || !stuck.range.Contains(op.key);
+    case OpKind::kEraseRange:
+      return !takes(op.tree, op.range);
+    case OpKind::kRenamePrefix:
+      return !adds(op.to_tree, Range::Prefix(op.value)) && !takes(op.tree, Range::Prefix(op.key));
+    case OpKind::kClonePrefix:
+      return !adds(op.to_tree, Range::Prefix(op.value));
+    case OpKind::kCreateTree:
+    case OpKind::kSnapshot:
+    case OpKind::kDropTree:
+      return true;
+  }
+  return true;
+}
+
 absl::Status Structure::CheckStuck(std::span<const Op> ops) const {
   if (!has_stuck_) {
     return absl::OkStatus();
   }
   const MutexLock lock(mutex_);
   for (const Op& op : ops) {
-    const bool is_point = op.kind == OpKind::kPut || op.kind == OpKind::kErase || op.kind == OpKind::kUpsert;
     for (const Stuck& stuck : stuck_) {
-      if (is_point && op.tree == stuck.tree && stuck.range.Contains(op.key)) {
+      if (!MayGoTo(stuck, op)) {
         return Annotate(stuck.why, "too much waits for what cannot be read");
       }
     }
   }
   return absl::OkStatus();
+}
+
+bool Structure::IsTimeToRetry() {
+  const std::chrono::nanoseconds now = SystemClock().Monotonic();
+  if (now < retry_at_) {
+    return false;
+  }
+  const bool is_any = !left_out_.Empty();
+  const std::chrono::nanoseconds first = core_.options.retry_unreadable;
+  retry_period_ =
+      is_any ? std::min<std::chrono::nanoseconds>(2 * retry_period_, std::max(first, kLongestPeriod)) : first;
+  retry_at_ = now + retry_period_;
+  return is_any;
+}
+
+absl::Status Structure::Retry() {
+  left_out_.Clear();
+  for (const auto& [id, tree] : fronts_.state()->trees) {
+    if (!tree.snapshot) {
+      restless_[id].news = true;
+    }
+  }
+  bool worked = true;
+  for (int steps = kStepsOfRetry; steps > 0 && worked; --steps) {
+    const absl::StatusOr<bool> step = WorkStep(true);
+    worked = step.ok() && *step;
+    BETR_RETURN_IF_ERROR(absl::IsResourceExhausted(step.status()) ? absl::OkStatus() : step.status());
+  }
+  FindStuck(*fronts_.state());
+  return absl::OkStatus();
+}
+
+bool Structure::RetryLeftOut() {
+  bool retried = false;
+  const absl::Status status = WithoutSteps([&] {
+    retried = IsTimeToRetry();
+    return retried ? Retry() : absl::OkStatus();
+  });
+  return retried && status.ok();
 }
 
 }  // namespace betr::store

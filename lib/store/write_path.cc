@@ -206,17 +206,17 @@ absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const BeforePublish&
     return ApplyPoints(plain, before_publish);
   }
   const store::Pledge pledge = PledgeFor(plain);
-  BETR_RETURN_IF_ERROR(structure_.ApplyBatch(plain, [&] { return before_publish(pledge); }));
+  BETR_RETURN_IF_ERROR(structure_.ApplyBatch(plain, [&] { return before_publish(pledge, plain); }));
   core_->waiting += pledge.Size().value;
   return absl::OkStatus();
 }
 
 absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePublish& before_publish) {
   const store::Pledge pledge = PledgeFor(ops);
-  absl::Status status = before_publish(pledge);
+  absl::Status status = before_publish(pledge, ops);
   if (absl::IsResourceExhausted(status)) {
     // What a step has made and not published yet is promised space too.
-    status = structure_.WithoutSteps([&] { return before_publish(pledge); });
+    status = structure_.WithoutSteps([&] { return before_publish(pledge, ops); });
   }
   BETR_RETURN_IF_ERROR(status);
   fronts_.Apply(ops);
@@ -258,12 +258,18 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   }
   const auto apply = [&](store::Purpose as) {
-    return ApplyOps(ops, [&](const store::Pledge& pledge) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
-      const absl::Status space = HaveSpace(pledge, as);
-      return space.ok() ? AppendToLog(record) : space;
-    });
+    const auto before_publish = [&](const store::Pledge& pledge, std::span<const Op> plain)
+                                    ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
+                                      BETR_RETURN_IF_ERROR(CheckTargets(plain));
+                                      BETR_RETURN_IF_ERROR(HaveSpace(pledge, as));
+                                      return AppendToLog(record);
+                                    };
+    return ApplyOps(ops, before_publish);
   };
   absl::Status status = apply(purpose);
+  if (dag::IsUnreadable(status) && structure_.RetryLeftOut()) {
+    status = apply(purpose);
+  }
   if (absl::IsResourceExhausted(status) && purpose == store::Purpose::kDelete && only_deletes_left_) {
     status = apply(store::Purpose::kHelp);
   } else {
@@ -364,7 +370,6 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   BETR_RETURN_IF_ERROR(store::CheckRanges(ops));
   BETR_RETURN_IF_ERROR(CheckNewIds(ops));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
-  BETR_RETURN_IF_ERROR(CheckTargets(ops));
   if (const auto unknown = store::UnknownFunction(ops, core_->options.functions)) {
     return absl::InvalidArgumentError(fmt::format("upsert function {}: this program has not registered it", *unknown));
   }

@@ -12,7 +12,8 @@ namespace betr::test {
 namespace {
 
 dag::Context ContextWithout(DagHarness& dag, const UpsertRegistry& none) {
-  return {dag.source(), none, SmallShape(), dag.counters()};
+  static const dag::Shape shape = SmallShape();  // a context refers to it
+  return {dag.source(), none, shape, dag.counters()};
 }
 
 }  // namespace
