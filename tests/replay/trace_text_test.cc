@@ -6,6 +6,8 @@
 
 #include "base/random.h"
 #include "replay/operation_text.h"
+#include "replay/scan.h"
+#include "support/docs.h"
 #include "support/replay/conversion.h"
 #include "support/replay/operations.h"
 #include "support/replay/sample_trace.h"
@@ -225,6 +227,21 @@ TEST_CASE("text that is wrong is refused, with its line") {
   CHECK(ErrorOf(begin + "conflict_sample " + std::string(5000, 'x') + "\nend\n") == "4: too much");
   CHECK(ErrorOf(begin + "unlink node=3 parent=2 name=a\nend\n") == "4: unlink: node 3 is not there");
   CHECK(ErrorOf(begin + "mkdir node=3 parent=2 name=.. type=d\nend\n") == "4: mkdir: a name that is none");
+}
+
+TEST_CASE("the text in the documentation is one") {
+  const std::string document = test::ReadDocument("replay.md");
+  const size_t begin = document.find("betr trace 1\n");
+  REQUIRE(begin != std::string::npos);
+  const std::string text = document.substr(begin, document.find("```", begin) - begin);
+  const absl::StatusOr<std::string> compact = Converted(text);
+  INFO(compact.status());
+  REQUIRE(compact.ok());
+  const absl::StatusOr<std::string> again = Converted(*compact);
+  REQUIRE(again.ok());
+  for (const std::string_view line : SplitNonEmpty(text, '\n')) {
+    CHECK_THAT(*again, Contains(fmt::format("{}\n", line)));
+  }
 }
 
 TEST_CASE("text that is cut anywhere is refused") {
