@@ -12,7 +12,6 @@
 
 #include "base/status.h"
 #include "device/device_error.h"
-#include "replay/trace_file_format.h"
 
 namespace betr::replay {
 namespace {
@@ -92,9 +91,6 @@ absl::Status LineFile::Fill() {
     return absl::OkStatus();
   }
   if (!has_begun_ && stored.starts_with(kZstdMagic)) decompressor_ = std::make_unique<Decompressor>();
-  if (!has_begun_ && stored.starts_with(kTraceMagic)) {
-    return absl::InvalidArgumentError(fmt::format("{}: a converted trace has to be a file, and alone", path_));
-  }
   has_begun_ = true;
   if (decompressor_ != nullptr) return decompressor_->Add(stored, path_, &buffer_);
   buffer_ += stored;

@@ -5,13 +5,14 @@
 
 #include "base/status.h"
 #include "betr/fs_error.h"
+#include "replay/converted_trace.h"
 #include "replay/inference.h"
 #include "replay/initial_state.h"
 #include "replay/meter.h"
-#include "replay/operation_printer.h"
 #include "replay/replayer.h"
 #include "replay/threaded_replayer.h"
-#include "replay/trace_reader.h"
+#include "replay/trace_form.h"
+#include "replay/trace_text_writer.h"
 #include "replay/trace_writer.h"
 
 namespace betr::replay {
@@ -23,6 +24,10 @@ class NoSink final : public OperationSink {
  public:
   void Perform(const Operation&) override {}
 };
+
+TraceForm FormOfTrace(const RunOptions& options) {
+  return options.traces.size() == 1 ? FormOf(options.traces.front()) : TraceForm::kStrace;
+}
 
 // Feeds the whole trace to the interpreter.
 absl::StatusOr<TraceOutcome> Interpret(const RunOptions& options, NameSpace* space, OperationSink* sink,
@@ -54,12 +59,20 @@ absl::StatusOr<TraceOutcome> Interpret(const RunOptions& options, NameSpace* spa
 absl::StatusOr<TraceOutcome> Feed(const RunOptions& options, NameSpace* space, OperationSink* sink,
                                   ProgressFunction progress) {
   if (IsConverted(options)) {
-    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<TraceReader> reader, TraceReader::Open(options.traces.front()));
-    return reader->Read(space, sink, [&](uint64_t line) { progress(line, reader->bytes_read(), reader->size()); });
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<ConvertedTrace> trace, ConvertedTrace::Open(options.traces.front()));
+    return trace->Read(space, sink, [&](uint64_t line) { progress(line, trace->bytes_read(), trace->size()); });
   }
   BETR_ASSIGN_OR_RETURN(TraceOutcome outcome, Interpret(options, space, sink, nullptr, progress));
   outcome.expected = ListNameSpace(*space);
   outcome.unknown_modes = PathsOfUnknownMode(*space);
+  return outcome;
+}
+
+template <class Writer>
+absl::StatusOr<TraceOutcome> Write(const RunOptions& options, NameSpace* space, Writer* writer,
+                                   ProgressFunction progress) {
+  BETR_ASSIGN_OR_RETURN(TraceOutcome outcome, Feed(options, space, writer, progress));
+  BETR_RETURN_IF_ERROR(writer->Finish(outcome));
   return outcome;
 }
 
@@ -94,20 +107,18 @@ absl::Status PopulateTarget(NameSpace* space, Target* target) {
 
 }  // namespace
 
-bool IsConverted(const RunOptions& options) {
-  return options.traces.size() == 1 && TraceReader::IsConverted(options.traces.front());
-}
+bool IsConverted(const RunOptions& options) { return FormOfTrace(options) != TraceForm::kStrace; }
 
 absl::StatusOr<std::string> RootOf(const RunOptions& options) {
   if (!IsConverted(options)) return options.root;
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<TraceReader> reader, TraceReader::Open(options.traces.front()));
-  return reader->root();
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<ConvertedTrace> trace, ConvertedTrace::Open(options.traces.front()));
+  return trace->root();
 }
 
 absl::StatusOr<Manifest> InferManifest(const RunOptions& options, ProgressFunction progress) {
   if (IsConverted(options)) {
-    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<TraceReader> reader, TraceReader::Open(options.traces.front()));
-    return reader->initial();
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<ConvertedTrace> trace, ConvertedTrace::Open(options.traces.front()));
+    return trace->initial();
   }
   NameSpace space(options.root);
   // Every name on the way to it is a directory for sure, but its mode is still to be seen.
@@ -149,19 +160,12 @@ absl::StatusOr<TraceOutcome> ConvertTrace(const RunOptions& options, const Manif
   BETR_ASSIGN_OR_RETURN(const std::string root, RootOf(options));
   NameSpace space(root);
   BETR_RETURN_IF_ERROR(LoadManifest(initial, &space));
+  if (FormOfTrace(options) == TraceForm::kCompact) {
+    TraceTextWriter writer(out, root, initial, &space);
+    return Write(options, &space, &writer, progress);
+  }
   TraceWriter writer(out, root, initial);
-  BETR_ASSIGN_OR_RETURN(TraceOutcome outcome, Feed(options, &space, &writer, progress));
-  BETR_RETURN_IF_ERROR(writer.Finish(outcome));
-  return outcome;
-}
-
-absl::StatusOr<TraceOutcome> PrintTrace(const RunOptions& options, const Manifest& initial, std::ostream* out,
-                                        ProgressFunction progress) {
-  BETR_ASSIGN_OR_RETURN(const std::string root, RootOf(options));
-  NameSpace space(root);
-  BETR_RETURN_IF_ERROR(LoadManifest(initial, &space));
-  OperationPrinter printer(out, &space);
-  return Feed(options, &space, &printer, progress);
+  return Write(options, &space, &writer, progress);
 }
 
 }  // namespace betr::replay

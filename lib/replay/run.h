@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole passes over a trace, whether strace has printed it or --convert has made it: one to infer what was there before
-// it, one to replay, convert or print it.
+// it, one to replay or convert it.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -32,7 +32,7 @@ using ProgressFunction = absl::FunctionRef<void(uint64_t lines, Bytes read, Byte
 
 // Whether it is a converted trace.
 bool IsConverted(const RunOptions& options);
-// The directory that is replayed, as the trace names it. Errors: those of TraceReader::Open.
+// The directory that is replayed, as the trace names it. Errors: those of ConvertedTrace::Open.
 absl::StatusOr<std::string> RootOf(const RunOptions& options);
 // What was there before the trace: inferred, or what a converted trace has.
 absl::StatusOr<Manifest> InferManifest(const RunOptions& options, ProgressFunction progress);
@@ -49,11 +49,9 @@ struct RunResult : TraceOutcome {
 absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& initial, Target* target, Clock* clock,
                                    ProgressFunction progress);
 
-// Writes the trace with its initial state as a converted trace.
+// Writes the trace with its initial state as a converted trace: the compact form as text, everything else in the
+// compact form.
 absl::StatusOr<TraceOutcome> ConvertTrace(const RunOptions& options, const Manifest& initial, std::ostream* out,
                                           ProgressFunction progress);
-// Writes the operations, one a line, for people.
-absl::StatusOr<TraceOutcome> PrintTrace(const RunOptions& options, const Manifest& initial, std::ostream* out,
-                                        ProgressFunction progress);
 
 }  // namespace betr::replay

@@ -5,9 +5,11 @@
 #include <absl/status/statusor.h>
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "replay/call_stream.h"
 #include "replay/interpreter.h"
@@ -27,5 +29,10 @@ struct TraceOutcome {
 std::string EncodeOutcome(const TraceOutcome& outcome);
 // kDataLoss.
 absl::StatusOr<TraceOutcome> DecodeOutcome(std::string_view bytes);
+
+// The same as lines of text: a name, and a value behind a blank.
+std::vector<std::string> FormatOutcome(const TraceOutcome& outcome);
+// Nothing if an outcome has no such name, else kInvalidArgument for a wrong value.
+std::optional<absl::Status> ParseOutcomeLine(std::string_view name, std::string_view value, TraceOutcome* outcome);
 
 }  // namespace betr::replay

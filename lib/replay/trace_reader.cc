@@ -29,12 +29,6 @@ std::vector<std::string_view> LinesOf(std::string_view raw, uint32_t items) {
 
 }  // namespace
 
-bool TraceReader::IsConverted(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string magic(kTraceMagic.size(), '\0');
-  return file.read(magic.data(), static_cast<std::streamsize>(magic.size())) && magic == kTraceMagic;
-}
-
 absl::StatusOr<std::unique_ptr<TraceReader>> TraceReader::Open(const std::string& path) {
   auto file = std::make_unique<std::ifstream>(path, std::ios::binary);
   if (!*file) return DeviceError(path, "open", errno);

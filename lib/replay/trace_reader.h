@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a converted trace (trace_file_format.h) and trusts nothing in it: sizes, checksums, fields, and whether the
-// operations make sense together (operation_follower.h). Errors name the file, the block with its place, and the
-// record. Memory: one block. One thread.
+// Reads the compact form of a converted trace (trace_file_format.h) and trusts nothing in it: sizes, checksums, fields,
+// and whether the operations make sense together (operation_follower.h). Errors name the file, the block with its
+// place, and the record. Memory: one block. One thread.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -15,33 +15,25 @@
 #include <string_view>
 
 #include "base/units.h"
-#include "replay/interpreter.h"
-#include "replay/manifest.h"
+#include "replay/converted_trace.h"
 #include "replay/operation_follower.h"
 #include "replay/trace_file_format.h"
-#include "replay/trace_outcome.h"
 
 namespace betr::replay {
 
-class TraceReader {
+class TraceReader final : public ConvertedTrace {
  public:
-  // Whether the file begins as a converted trace does. False for what cannot be read, and for stdin.
-  static bool IsConverted(const std::string& path);
   // Reads what comes before the operations. kNotFound, kUnavailable, kUnimplemented, kDataLoss.
   static absl::StatusOr<std::unique_ptr<TraceReader>> Open(const std::string& path);
   // The same from a stream; `name` is for messages.
   static absl::StatusOr<std::unique_ptr<TraceReader>> Open(std::unique_ptr<std::istream> in, std::string name);
 
-  const std::string& root() const { return root_; }
-  const Manifest& initial() const { return initial_; }
-
-  // Hands all operations to the sink, and does them in the name space, which has the initial state of this trace.
-  // `progress` is called after each block with the line of the trace. kDataLoss, kInvalidArgument, kUnavailable.
-  absl::StatusOr<TraceOutcome> Read(NameSpace* space, OperationSink* sink, absl::FunctionRef<void(uint64_t)> progress);
-
-  // Of the file so far, and all of it; 0 if unknown.
-  Bytes bytes_read() const { return Bytes{position_}; }
-  Bytes size() const { return size_; }
+  const std::string& root() const override { return root_; }
+  const Manifest& initial() const override { return initial_; }
+  absl::StatusOr<TraceOutcome> Read(NameSpace* space, OperationSink* sink,
+                                    absl::FunctionRef<void(uint64_t)> progress) override;
+  Bytes bytes_read() const override { return Bytes{position_}; }
+  Bytes size() const override { return size_; }
 
  private:
   struct Block {

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "replay/descriptor_limit.h"
 #include "replay/scan.h"
+#include "replay/trace_form.h"
 
 namespace betr::replay {
 namespace {
@@ -100,6 +101,9 @@ absl::Status TraceSource::ReadNext(Input* input) {
     input->has_ended = true;
     Close(input);
     return absl::OkStatus();
+  }
+  if (input->file->lines() == 1 && FormOfBeginning(*text) != TraceForm::kStrace) {
+    return absl::InvalidArgumentError(fmt::format("{}: a converted trace has to be a file, and alone", input->path));
   }
   SourceLine line{.text = *std::move(text), .file = input->path, .number = input->file->lines()};
   line.parsed = ParseTraceLine(line.text);

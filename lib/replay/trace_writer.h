@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a converted trace (trace_file_format.h): a sink that keeps what it is handed. Memory: one block. One thread.
+// Writes the compact form of a converted trace (trace_file_format.h): a sink that keeps what it is handed. Memory: one
+// block. One thread.
 #pragma once
 
 #include <absl/status/status.h>

@@ -1,37 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text as strace prints it, or nearly so (trace_fuzz has converted traces). Whatever it is, each line is used or
 // counted, and what is inferred and interpreted from it makes sense: it can be converted, and read again by a reader
-// that trusts nothing.
-#include <sys/mman.h>
-#include <unistd.h>
-
+// that trusts nothing; and its text becomes it again.
 #include <algorithm>
 #include <sstream>
 #include <utility>
 
 #include "base/check.h"
-#include "fs/host_file.h"
 #include "fuzz/fuzz.h"
 #include "replay/initial_state.h"
 #include "replay/run.h"
 #include "replay/trace_reader.h"
+#include "support/replay/conversion.h"
 #include "support/replay/sample_trace.h"
 
 namespace betr::replay {
 namespace {
-
-// Has a path, but is on no disk.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view content) : file_(memfd_create("trace", MFD_CLOEXEC)) {
-    const ssize_t written = write(file_.get(), content.data(), content.size());
-    Check(written == static_cast<ssize_t>(content.size()), "memory can be written");
-  }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(file_.get()); }
-
- private:
-  fs::HostFile file_;
-};
 
 std::string RandomTrace(Random& random) {
   std::string text;
@@ -79,6 +63,11 @@ void Replay(const std::vector<std::string>& paths) {
   const StreamCounts& stream = outcome->stream;
   Check(stream.lines >= stream.exits + stream.signals + stream.notes + stream.unparsed, "a line is counted once");
   ReadAgain(converted.str());
+  const absl::StatusOr<std::string> text = Converted(converted.str());
+  Check(text.ok(), text.status().ToString());
+  const absl::StatusOr<std::string> back = Converted(*text);
+  Check(back.ok(), back.status().ToString());
+  Check(*back == converted.str(), "text becomes the trace that it is of");
 }
 
 }  // namespace

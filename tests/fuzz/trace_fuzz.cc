@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converted traces (strace_fuzz has the text that they come from): the records, the outcome, and whole files. What is
-// read from one is safe to be done, and is written again as the same bytes.
+// Converted traces (strace_fuzz has the lines that they come from): the records, the outcome, and whole files in both
+// forms. What is read from one is safe to be done, and is written again as the same bytes.
 #include <sstream>
 
 #include "base/check.h"
 #include "base/coding.h"
 #include "fuzz/fuzz.h"
 #include "replay/initial_state.h"
+#include "replay/trace_form.h"
 #include "replay/trace_reader.h"
 #include "replay/trace_writer.h"
+#include "support/replay/conversion.h"
 
 namespace betr::replay {
 namespace {
@@ -131,6 +133,22 @@ void ReadFile(const std::string& file) {
   Check(second.ok(), "what was written can be read");
 }
 
+std::string RandomText(Random& random) {
+  const absl::StatusOr<std::string> text = Converted(RandomFile(random));
+  // Not every operation is one that can be.
+  return text.ok() ? *text : "betr trace 1\nroot /w\nend\n";
+}
+
+void ReadText(const std::string& text) {
+  if (FormOfBeginning(text) != TraceForm::kText) return;
+  const absl::StatusOr<std::string> compact = Converted(text);
+  if (!compact.ok()) return;
+  const absl::StatusOr<std::string> again = Converted(*compact);
+  Check(again.ok(), again.status().ToString());
+  const absl::StatusOr<std::string> back = Converted(*again);
+  Check(back.ok() && *back == *compact, "text becomes the trace that it is of");
+}
+
 void DecodeRecords(const std::string& bytes) {
   Decoder in(bytes);
   OperationDecoder decoder;
@@ -149,7 +167,7 @@ void DecodeRecords(const std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace betr::replay;  // NOLINT(google-build-using-namespace)
   betr::layout::FuzzInput input(data, size);
-  switch (input.Number(1) % 3) {
+  switch (input.Number(1) % 4) {
     case 0:
       DecodeRecords(betr::layout::FuzzedText(input, RandomRecords));
       break;
@@ -159,6 +177,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       betr::Check(!outcome.ok() || EncodeOutcome(*outcome) == bytes, "an outcome has one form");
       break;
     }
+    case 2:
+      ReadText(betr::layout::FuzzedText(input, RandomText));
+      break;
     default: {
       std::string file = betr::layout::FuzzedText(input, RandomFile);
       Seal(&file);

@@ -12,8 +12,8 @@ using Strings = std::vector<std::string>;
 // The lines of the trace that lead to a sync of a file, with "data" behind those for an fdatasync.
 Strings SyncsOf(const TextRun& run) {
   Strings syncs;
-  for (const std::string& text : run.Operations("fsync")) {
-    syncs.push_back(text.substr(0, text.find(' ')) + (text.find(" data ") != std::string::npos ? " data" : ""));
+  for (const Operation& operation : run.Operations(OperationKind::kFsync)) {
+    syncs.push_back(std::to_string(operation.line) + (operation.variant == Variant::kData ? " data" : ""));
   }
   return syncs;
 }
@@ -75,7 +75,7 @@ TEST_CASE("clones copy what there is, but nobody has written it") {
   run.Everywhere();
   CHECK(run.Final() == Strings{"f 0644 100 /w/a", "f 0644 250 /w/b"});
   CHECK(run.result().report.written.value == 100);
-  CHECK(run.Operations("copy").size() == 2);
+  CHECK(run.Operations(OperationKind::kCopyRange).size() == 2);
 }
 
 TEST_CASE("flags of renames: whiteouts are made, and what is not known is not done") {

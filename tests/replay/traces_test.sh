@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Replays every trace of a collection, in an image and in a directory, serially and by threads, and converted, and wants
-# the recorded final state, no difference, every line parsed, and no call left undone but those that are known. The
-# collection is a folder, named by BETR_TRACES, with NAME.strace.zst, NAME.manifest.zst and NAME.final.zst; below
-# format-variants/ there may be several forms of one trace, with all.manifest.zst and all.final.zst. One form, which has
-# successful calls with paths only, need not come out right. Needs some GiB in TMPDIR and, for directories, root.
+# the recorded final state, no difference, every line parsed, no call left undone but those that are known, and of the
+# converted trace the same bytes when it was text. The collection is a folder, named by BETR_TRACES, with
+# NAME.strace.zst, NAME.manifest.zst and NAME.final.zst; below format-variants/ there may be several forms of one trace,
+# with all.manifest.zst and all.final.zst. One form, which has successful calls with paths only, need not come out
+# right. Needs some GiB in TMPDIR and, for directories, root.
 set -euo pipefail
 
 collection=${BETR_TRACES:-}
@@ -41,6 +42,10 @@ replay() {
   rm -f "$work/converted"
   betrreplay -q --manifest "$before" --convert "$work/converted" "$@" >/dev/null || failed=1
   run "$name" converted -i "$work/disk.img" --check "$after" "$work/converted"
+  rm -f "$work/text" "$work/back"
+  betrreplay -q --convert "$work/text" "$work/converted" >/dev/null || failed=1
+  betrreplay -q --convert "$work/back" "$work/text" >/dev/null || failed=1
+  cmp "$work/converted" "$work/back" || failed=1
   if [ "$(id -u)" = 0 ]; then
     new_directory
     run "$name" directory --dir "$work/dir" --manifest "$before" --check "$after" "$@"

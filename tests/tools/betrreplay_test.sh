@@ -128,12 +128,21 @@ converts() {
   expect 0 betrreplay --dir converted.d --check "$after" plain.trace
   expect 0 betrreplay --print-manifest plain.trace
   zstdcat "$before" | cmp - out || fail "the initial state is another one"
-  betrreplay --print-operations plain.trace >operations
-  betrreplay --print-operations --manifest "$before" "$data/shell-plain.strace.zst" | cmp - operations ||
-    fail "other operations"
-  [ "$(grep -c '^[0-9]* [0-9]* rename ' operations)" = 123 ] || fail "renames: $(grep -c ' rename ' operations)"
-  expect 0 betrreplay --json --convert again.trace plain.trace
-  cmp plain.trace again.trace || fail "converted twice it is another file"
+}
+
+converts_back() {
+  for form in plain stderr; do
+    expect 0 betrreplay --convert $form.txt $form.trace
+    printed "converted +$form.txt, .*KiB"
+    expect 0 betrreplay --json --convert $form.again $form.txt
+    cmp $form.trace $form.again || fail "converted to text and back it is another file"
+  done
+  [ "$(grep -c '^rename ' plain.txt)" = 123 ] || fail "renames: $(grep -c '^rename ' plain.txt)"
+  mkfs.betr -q -s 256M text.img
+  expect 0 betrreplay -i text.img --check "$after" plain.txt
+  printed "check +43 objects, 0 differences, 0 explained; digest equal"
+  zstd -q plain.txt
+  expect 0 betrreplay --check "$after" plain.txt.zst
 }
 
 refuses_damaged_conversions() {
@@ -149,12 +158,21 @@ refuses_damaged_conversions() {
   printf x | dd of=wrong.trace bs=1 seek=2000 conv=notrunc status=none
   expect 4 betrreplay wrong.trace
   said "betrreplay: .*: wrong.trace: block . at byte .*: wrong checksum"
+  sed -e 100q plain.txt >cut.txt
+  expect 4 betrreplay cut.txt
+  said "betrreplay: .*: cut.txt:100: the file is cut: .*"
+  sed -e '0,/^mkdir .*/s//mkdir nonsense/' plain.txt >wrong.txt
+  expect 1 betrreplay --convert new.trace wrong.txt
+  said "betrreplay: convert: wrong.txt:[0-9]*: no such field, or not in its place: nonsense"
+  expect 2 betrreplay --manifest "$before" plain.txt
   expect 2 betrreplay --root /mnt/w plain.trace
   expect 2 betrreplay --manifest "$before" plain.trace
   expect 2 betrreplay --convert x --print-manifest plain.trace
   expect 2 betrreplay --convert x --dir here plain.trace
-  expect 1 betrreplay --manifest "$before" plain.trace again.trace
+  expect 1 betrreplay --manifest "$before" plain.trace plain.again
   said "betrreplay: .*plain.trace: a converted trace has to be a file, and alone"
+  expect 1 betrreplay --manifest "$before" - <plain.txt
+  said "betrreplay: .*-: a converted trace has to be a file, and alone"
 }
 
 models_a_disk() {
@@ -262,6 +280,7 @@ infers_what_was_there
 tells_what_differs
 prints_json
 converts
+converts_back
 refuses_damaged_conversions
 models_a_disk
 waits_for_the_disk

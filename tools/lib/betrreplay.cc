@@ -79,14 +79,6 @@ int PrintManifest(Tool& tool, const BetrreplayOptions& options) {
   return kExitOk;
 }
 
-int PrintOperations(Tool& tool, const BetrreplayOptions& options) {
-  const absl::StatusOr<replay::Manifest> initial = InitialState(tool, options);
-  if (!initial.ok()) return tool.Fail("initial state", initial.status());
-  const absl::StatusOr<replay::TraceOutcome> outcome =
-      replay::PrintTrace(RunOptionsOf(options), *initial, &tool.io().out, [](uint64_t, Bytes, Bytes) {});
-  return outcome.ok() ? kExitOk : tool.Fail("print", outcome.status());
-}
-
 // Writes into a new file, which is gone again if something fails.
 int Convert(Tool& tool, const BetrreplayOptions& options) {
   if (std::filesystem::exists(options.convert)) {
@@ -179,7 +171,6 @@ int Run(Tool& tool, const BetrreplayOptions& options) {
     return tool.UsageError("a converted trace has its root and initial state: no --root, --manifest, --cwd");
   }
   if (options.prints_manifest) return PrintManifest(tool, options);
-  if (options.prints_operations) return PrintOperations(tool, options);
   return options.convert.empty() ? Replay(tool, options) : Convert(tool, options);
 }
 

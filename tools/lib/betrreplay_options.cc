@@ -19,7 +19,8 @@ ToolDescription BetrreplayDescription() {
               "  betrreplay -i disk.img --root /src t.strace       # through the library, without a mount\n"
               "  betrreplay --dir /mnt/test --root /src t.strace   # through system calls\n"
               "  betrreplay --root /src --print-manifest t.strace  # what must have been there before\n"
-              "  betrreplay --root /src --convert t.trace t.strace # smaller, and faster to read\n"};
+              "  betrreplay --root /src --convert t.trace t.strace # smaller, and faster to read\n"
+              "  betrreplay --convert t.txt t.trace                # the same as text, and so back\n"};
 }
 
 void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
@@ -37,9 +38,9 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   app.add_option("--cwd", options->working_directory, "Where the traced program was started")->type_name("PATH");
   app.add_flag("--print-manifest", options->prints_manifest,
                "Print what the trace says was there before it; no replay");
-  app.add_option("--convert", options->convert, "Write the trace with its initial state as a compact file; no replay")
+  app.add_option("--convert", options->convert,
+                 "Write the trace with its initial state as a compact file, or that as text; no replay")
       ->type_name("FILE");
-  app.add_flag("--print-operations", options->prints_operations, "Print what would be done, as text; no replay");
   app.add_flag("--threads", options->has_threads, "Do operations by threads as the trace has them, at the same time");
   app.add_option("--speed", options->speed, "Keep the rhythm of the trace, F times as fast (default: do not wait)")
       ->type_name("F")
@@ -64,14 +65,13 @@ std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const Betrre
   if (!options.disk.empty() && FindDiskProfile(options.disk) == nullptr) return "--disk: no such profile";
   if (!options.disk.empty() && tool.image().empty()) return "--disk: only with an image";
   if (options.waits_for_disk && options.disk.empty()) return "--disk-wait: needs --disk";
-  const int others = static_cast<int>(options.prints_manifest) + static_cast<int>(options.prints_operations) +
-                     static_cast<int>(!options.convert.empty());
-  if (others > 1) return "--convert, --print-manifest, --print-operations: only one of them";
+  const bool replays = !options.prints_manifest && options.convert.empty();
+  if (options.prints_manifest && !options.convert.empty()) return "--convert, --print-manifest: only one of them";
   const bool has_target = !options.directory.empty() || !tool.image().empty() || !options.check.empty();
   if (!options.plot.empty() && options.directory.empty() && tool.image().empty()) {
     return "--plot: needs an image or --dir";
   }
-  if (others > 0 && has_target) return "--convert and --print-...: without an image, --dir and --check";
+  if (!replays && has_target) return "--convert and --print-manifest: without an image, --dir and --check";
   const bool reads_stdin = std::find(options.traces.begin(), options.traces.end(), "-") != options.traces.end();
   if (reads_stdin && options.manifest.empty() && !options.prints_manifest) {
     return "stdin can be read only once: --manifest is required";

@@ -25,7 +25,6 @@ struct BetrreplayOptions {
   std::string plot;     // the picture to make; empty: none
   std::string convert;  // the file to make; empty: none
   bool prints_manifest = false;
-  bool prints_operations = false;
   bool has_threads = false;
   double speed = 0;  // 0: as fast as possible
   std::string disk;  // name of a profile; empty: no model

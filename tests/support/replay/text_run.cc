@@ -16,6 +16,8 @@
 #include "replay/compare.h"
 #include "replay/directory_target.h"
 #include "replay/image_target.h"
+#include "replay/initial_state.h"
+#include "replay/trace_reader.h"
 
 namespace betr::replay {
 namespace {
@@ -134,19 +136,37 @@ void TextRun::Converted() {
   const std::string direct = Summary(result_);
   const RunOptions options = options_;
   const std::string path = dir_.File("converted");
-  {
-    std::ofstream file(path, std::ios::binary);
-    const auto converted = ConvertTrace(options_, initial_, &file, [](uint64_t, Bytes, Bytes) {});
-    INFO(converted.status());
-    REQUIRE(converted.ok());
-  }
+  std::ofstream(path, std::ios::binary) << Convert(options_.traces);
   options_.traces = {path};
   CHECK(Lines(Infer()) == Lines(initial_));
   OnNothing();
   CHECK(Summary(result_) == direct);
   RunInImage("image of what is converted");
   CHECK(Summary(result_) == direct);
+  ConvertedBack();
+  OnNothing();
+  CHECK(Summary(result_) == direct);
   options_ = options;
+}
+
+std::string TextRun::Convert(const std::vector<std::string>& traces) const {
+  RunOptions options = options_;
+  options.traces = traces;
+  std::ostringstream out;
+  const auto converted = ConvertTrace(options, initial_, &out, [](uint64_t, Bytes, Bytes) {});
+  INFO(converted.status());
+  REQUIRE(converted.ok());
+  return out.str();
+}
+
+void TextRun::ConvertedBack() {
+  const std::string compact = options_.traces.front();
+  options_.traces = {dir_.File("text")};
+  std::ofstream(options_.traces.front()) << Convert({compact});
+  std::stringstream bytes;
+  bytes << std::ifstream(compact, std::ios::binary).rdbuf();
+  CHECK(Convert(options_.traces) == bytes.str());
+  CHECK(Lines(Infer()) == Lines(initial_));
 }
 
 Manifest TextRun::Infer() const {
@@ -155,16 +175,24 @@ Manifest TextRun::Infer() const {
   return *std::move(manifest);
 }
 
-std::vector<std::string> TextRun::Operations(std::string_view kind) const {
-  std::stringstream text;
-  REQUIRE(PrintTrace(options_, initial_, &text, [](uint64_t, Bytes, Bytes) {}).ok());
-  std::vector<std::string> operations;
-  for (std::string line; std::getline(text, line);) {
-    // "LINE THREAD KIND ..."
-    const size_t begin = line.find(' ', line.find(' ') + 1) + 1;
-    if (line.compare(begin, kind.size() + 1, std::string(kind) + " ") == 0) operations.push_back(line);
-  }
-  return operations;
+std::vector<Operation> TextRun::Operations(OperationKind kind) const {
+  class Collector final : public OperationSink {
+   public:
+    explicit Collector(OperationKind kind) : kind_(kind) {}
+    void Perform(const Operation& operation) override {
+      if (operation.kind == kind_) operations.push_back(operation);
+    }
+    std::vector<Operation> operations;
+
+   private:
+    OperationKind kind_;
+  } collector(kind);
+  const auto trace = TraceReader::Open(std::make_unique<std::istringstream>(Convert(options_.traces)), "converted");
+  REQUIRE(trace.ok());
+  NameSpace space(options_.root);
+  REQUIRE(LoadManifest(initial_, &space).ok());
+  REQUIRE((*trace)->Read(&space, &collector, [](uint64_t) {}).ok());
+  return collector.operations;
 }
 
 std::string Summary(const RunResult& result) {

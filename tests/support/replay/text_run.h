@@ -32,8 +32,8 @@ class TextRun {
   void InDirectory();
   // In a directory, whatever comes of it: only the replay as such must not fail.
   void InDirectorySomehow();
-  // Converted, then replayed from that on the name space alone and in an image: everything but the times is as it was
-  // with the trace itself.
+  // Converted, then replayed from that on the name space alone and in an image, and from its text: everything but the
+  // times is as it was with the trace itself.
   void Converted();
   // By threads as in the trace, in a directory and in an image: everything but the times is as one after the other.
   void WithThreads();
@@ -41,8 +41,8 @@ class TextRun {
   void Everywhere();
 
   Manifest Infer() const;
-  // The operations of a kind, as OperationPrinter has them.
-  std::vector<std::string> Operations(std::string_view kind) const;
+  // The operations of a kind.
+  std::vector<Operation> Operations(OperationKind kind) const;
 
   const RunResult& result() const { return result_; }
   // The objects at the end below the root: "f 0644 12 /w/a", with "->target" or "=n" (of n names) behind.
@@ -53,6 +53,9 @@ class TextRun {
   void RunOn(Target* target);
   std::unique_ptr<Target> NewDirectory(const std::string& name) const;
   void RunInImage(const std::string& name);
+  std::string Convert(const std::vector<std::string>& traces) const;
+  // Converted to text and back it is the same file.
+  void ConvertedBack();
 
   TempDir dir_;
   RunOptions options_;

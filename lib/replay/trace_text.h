@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A converted trace as text: the same content as the compact form, for people to read and to change. Writing either
+// form from the other gives the same bytes again. docs/replay.md has the lines.
+//
+// A first line with the version. Then each line begins with a word that says what it is, and has its value behind a
+// blank: `root`, `initial`, the records (operation_text.h), `final`, `unknown_mode`, the names of the outcome
+// (trace_outcome.h). The last line is `end`, so a file that is cut is known by that. Empty lines, and those that begin
+// with `#`, say nothing.
+#pragma once
+
+#include <string_view>
+
+namespace betr::replay {
+
+inline constexpr std::string_view kTextMagic = "betr trace ";
+inline constexpr std::string_view kTextVersion = "1";
+
+inline constexpr std::string_view kRootWord = "root";
+inline constexpr std::string_view kInitialWord = "initial";
+inline constexpr std::string_view kFinalWord = "final";
+inline constexpr std::string_view kUnknownModeWord = "unknown_mode";
+inline constexpr std::string_view kEndWord = "end";
+
+}  // namespace betr::replay

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What betrreplay --convert does, in memory.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <string_view>
+
+#include "fs/host_file.h"
+
+namespace betr::replay {
+
+// Has a path, but is on no disk.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view content);
+  std::string path() const { return "/proc/self/fd/" + std::to_string(file_.get()); }
+
+ private:
+  fs::HostFile file_;
+};
+
+// Lines of strace about /w, or the text form, become the compact form; that becomes text.
+absl::StatusOr<std::string> Converted(std::string_view trace);
+
+}  // namespace betr::replay
