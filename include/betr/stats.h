@@ -31,6 +31,7 @@ struct StoreStats {
   uint64_t node_writes = 0;
   uint64_t checkpoints = 0;
   uint64_t log_syncs = 0;
+  uint64_t log_wraps = 0;  // the log's end was reached, and its beginning used again
   Bytes bytes_read{0};
   Bytes bytes_log{0};         // written to the log
   Bytes bytes_checkpoint{0};  // written by checkpoints: nodes, table pages, superblock

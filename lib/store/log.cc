@@ -191,6 +191,7 @@ absl::Status Log::WriteFrame(Turn* turn) {
   BETR_RETURN_IF_ERROR(WriteLogBlocks(device_, area_, header.position.sequence, frame));
   const MutexLock lock(mutex_);
   ++counters_.frames;
+  counters_.wraps += header.End().sequence / area_.Blocks() - header.position.sequence / area_.Blocks();
   counters_.bytes += Bytes{frame.size()};
   next_ = header.End();
   turn_blocks_ = 0;

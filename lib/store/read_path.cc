@@ -115,6 +115,7 @@ StoreStats Store::Impl::Stats() const {
   stats.bytes_read = Bytes{io.bytes_read};
   const store::LogCounters log = log_ == nullptr ? store::LogCounters() : log_->Counters();
   stats.log_syncs = log.syncs;
+  stats.log_wraps = log.wraps;
   stats.bytes_log = log.bytes;
   const store::StoreCounters& counters = core_->counters;
   stats.checkpoints = counters.checkpoints;
@@ -160,6 +161,7 @@ void StoreStats::ForEach(const std::function<void(std::string_view, uint64_t)>& 
   visit("node_writes", node_writes);
   visit("checkpoints", checkpoints);
   visit("log_syncs", log_syncs);
+  visit("log_wraps", log_wraps);
   visit("bytes_read", bytes_read.value);
   visit("bytes_log", bytes_log.value);
   visit("bytes_checkpoint", bytes_checkpoint.value);

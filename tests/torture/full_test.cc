@@ -79,6 +79,24 @@ void FillAgain(const FullShape& shape, FillKind kind, bool background) {
   }
 }
 
+// One of several that fill a store, each below a prefix of its own; then it makes a little room, and syncs.
+struct Filler {
+  FillKind kind = FillKind::kPut;
+  std::string prefix;
+  size_t accepted = 0;
+  absl::Status end;
+
+  void Run(FullStore& full) {
+    for (;; ++accepted) {
+      end = full.Change(kind, prefix, accepted);
+      if (!end.ok()) break;
+    }
+    const absl::Status erased = full.store().EraseRange(full.tree(), Range::Prefix(prefix + "0"));
+    const absl::Status synced = full.store().Sync();
+    end = !erased.ok() ? erased : !synced.ok() ? synced : end;
+  }
+};
+
 int Cycles() { return static_cast<int>(2 * TestScale()) + 1; }
 
 }  // namespace
@@ -112,26 +130,23 @@ TEST_CASE("several threads fill a store and delete from it", "[torture][full]") 
   for (const FullShape& shape : kShapes) {
     FullStore full(shape, true);
     for (int cycle = 0; cycle < Cycles(); ++cycle) {
-      std::vector<absl::Status> ends(4);
+      std::vector<Filler> fillers(4);
       std::vector<std::thread> threads;
-      for (size_t i = 0; i < ends.size(); ++i) {
-        threads.emplace_back([&, i] {
-          const std::string prefix = fmt::format("f{}", i);
-          size_t number = 0;
-          while (ends[i].ok()) {
-            ends[i] = full.Change(i % 2 == 0 ? FillKind::kPut : FillKind::kRename, prefix, number++);
-          }
-          const absl::Status erased = full.store().EraseRange(full.tree(), Range::Prefix(prefix + "0"));
-          const absl::Status synced = full.store().Sync();
-          ends[i] = !erased.ok() ? erased : !synced.ok() ? synced : ends[i];
-        });
+      for (size_t i = 0; i < fillers.size(); ++i) {
+        constexpr FillKind kKinds[] = {FillKind::kPut, FillKind::kRename, FillKind::kUpsert};
+        fillers[i] = {kKinds[(i + static_cast<size_t>(cycle)) % 3], fmt::format("f{}", i)};
+        threads.emplace_back([&, i] { fillers[i].Run(full); });
       }
       for (std::thread& thread : threads) {
         thread.join();
       }
-      for (const absl::Status& end : ends) {
-        INFO(Describe(shape, FillKind::kPut, true, cycle) << ": " << end);
-        REQUIRE(absl::IsResourceExhausted(end));
+      for (const Filler& filler : fillers) {
+        INFO(Describe(shape, filler.kind, true, cycle) << ": " << filler.end);
+        REQUIRE(absl::IsResourceExhausted(filler.end));
+        for (size_t number = 0; number < filler.accepted; ++number) {
+          full.Accept(filler.kind, filler.prefix, number);
+        }
+        full.EraseAll(filler.prefix + "0");  // known now
       }
       full.RequireLife();
       full.EraseAll("f");
@@ -171,7 +186,12 @@ TEST_CASE("a store that is too small is not made", "[torture][full]") {
 }
 
 TEST_CASE("ten thousand times full and empty again", "[torture][full][.long]") {
-  FillAndDelete({MiB(2), Bytes{512}, 1000}, FillKind::kPut, false, static_cast<int>(10'000 * TestScale()));
+  const auto times = [](int count) { return static_cast<int>(count * TestScale()); };
+  FillAndDelete({MiB(2), Bytes{512}, 1000}, FillKind::kPut, false, times(8'000));
+  for (const FillKind kind : kFillKinds) {
+    FillAndDelete({MiB(2), KiB(4), 1000}, kind, false, times(200));
+    FillAndDelete({MiB(2), KiB(4), 1000}, kind, true, times(200));
+  }
 }
 
 }  // namespace betr::test

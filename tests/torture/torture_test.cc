@@ -21,6 +21,11 @@ void Torture(uint64_t part, uint64_t states, TortureOptions options = {}) {
   REQUIRE(result.tally.States() >= options.states);
   REQUIRE(result.tally.states[1] > 0);
   REQUIRE(result.tally.states[2] > 0);
+  for (const char* name : {"log_wraps", "bytes_eviction", "nodes_reclaimed", "unshares", "relifts", "gotos_buffered",
+                           "gotos_converted", "splits", "merges", "checkpoints", "log_syncs"}) {
+    INFO(name);
+    CHECK(result.tally.coverage.at(name) > 0);
+  }
 }
 
 }  // namespace

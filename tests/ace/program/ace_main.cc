@@ -130,11 +130,13 @@ void Declare(CLI::App& app, Arguments& arguments) {
          "--crashes",
          [](const std::string& name) {
            options.run.crashes = name == "points"    ? Crashes::kPoints
+                                 : name == "writes"  ? Crashes::kWrites
                                  : name == "sampled" ? Crashes::kSampled
                                                      : Crashes::kAll;
          },
-         "points: right after each persistence point; sampled: these and a few others; all (default)")
-      ->check(CLI::IsMember({"points", "sampled", "all"}));
+         "points: right after each persistence point; writes: and after each device write before; "
+         "sampled: points and a few others; all (default)")
+      ->check(CLI::IsMember({"points", "writes", "sampled", "all"}));
   app.add_option("--faults", options.run.fault_every,
                  "Instead: on devices that fail, in all ways, at every so many-th operation; 1 is every one")
       ->check(CLI::PositiveNumber);

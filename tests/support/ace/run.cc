@@ -106,6 +106,9 @@ class Run {
     if (options_.crashes == Crashes::kAll) {
       return AllCrashes(history, random_);
     }
+    if (options_.crashes == Crashes::kWrites) {
+      return CrashesAfterWrites(history);
+    }
     std::vector<CrashPlan> plans;
     for (const auto& [events, state] : timeline_.points()) {
       plans.push_back(history.PrefixPlan(events));

@@ -62,6 +62,16 @@ void AddSubsets(const WriteHistory& history, size_t events, Random& random, std:
 
 }  // namespace
 
+std::vector<CrashPlan> CrashesAfterWrites(const WriteHistory& history) {
+  std::vector<CrashPlan> plans;
+  for (size_t events = 0; events <= history.EventCount(); ++events) {
+    if (!IsFlush(history, events)) {
+      plans.push_back(history.PrefixPlan(events));
+    }
+  }
+  return plans;
+}
+
 std::vector<CrashPlan> AllCrashes(const WriteHistory& history, Random& random) {
   std::vector<CrashPlan> plans;
   for (size_t events = 0; events <= history.EventCount(); ++events) {

@@ -58,30 +58,85 @@ std::string FullStore::Value(size_t number) const {
   return value;
 }
 
-absl::Status FullStore::Change(FillKind kind, const std::string& prefix, size_t number) {
+std::optional<WriteBatch> FullStore::BatchOf(FillKind kind, const std::string& prefix, size_t number) const {
   const std::string key = fmt::format("{}{:06}", prefix, number * 7919 % 1'000'000);
-  const auto put = [&](const std::string& where) { return store_->Put(tree_, where, Value(number)); };
-  const auto hot = [&] { return fmt::format("{}s{:03}", prefix, number % 300); };
+  const std::string hot = fmt::format("{}s{:03}", prefix, number % 300);
   const bool rarely = number % 20 == 19;
-  switch (kind) {
-    case FillKind::kPut:
-      break;
-    case FillKind::kOverwrite:
-      return rarely && number % 300 == 299 ? store_->Snapshot(tree_, fmt::format("snapshot {}", number)).status()
-                                           : put(hot());
-    case FillKind::kUpsert:
-      return store_->Upsert(tree_, fmt::format("{}s{:05}", prefix, number * 7919 % 2000), AppendFunction::kNumber,
-                            Value(number));
-    case FillKind::kClone:
-      return rarely ? store_->ClonePrefix(tree_, fmt::format("{}s{}", prefix, number % 3), tree_, key) : put(hot());
-    case FillKind::kRename:
-      if (rarely) {
-        const std::string to = fmt::format("{}moved {}", prefix, number);
-        return store_->RenamePrefix(tree_, fmt::format("{}{:02}", prefix, number % 100), tree_, to);
-      }
-      break;
+  WriteBatch batch;
+  if (kind == FillKind::kOverwrite && rarely && number % 300 == 299) {
+    return std::nullopt;
   }
-  return put(key);
+  if (kind == FillKind::kUpsert) {
+    const std::string growing = fmt::format("{}s{:05}", prefix, number * 7919 % 2000);
+    batch.Upsert(tree_, growing, AppendFunction::kNumber, Value(number));
+  } else if (kind == FillKind::kClone && rarely) {
+    batch.ClonePrefix(tree_, fmt::format("{}s{}", prefix, number % 3), tree_, key);
+  } else if (kind == FillKind::kRename && rarely) {
+    const std::string to = fmt::format("{}moved {}", prefix, number);
+    batch.RenamePrefix(tree_, fmt::format("{}{:02}", prefix, number % 100), tree_, to);
+  } else {
+    const bool is_hot = kind == FillKind::kOverwrite || kind == FillKind::kClone;
+    batch.Put(tree_, is_hot ? hot : key, Value(number));
+  }
+  return batch;
+}
+
+absl::Status FullStore::Change(FillKind kind, const std::string& prefix, size_t number) {
+  const std::optional<WriteBatch> batch = BatchOf(kind, prefix, number);
+  return batch ? store_->Write(*batch) : store_->Snapshot(tree_, fmt::format("snapshot {}", number)).status();
+}
+
+void FullStore::Accept(FillKind kind, const std::string& prefix, size_t number) {
+  const std::optional<WriteBatch> batch = BatchOf(kind, prefix, number);
+  if (batch) {
+    std::ranges::for_each(batch->ops(), [this](const Op& op) { Accept(op); });
+  } else {
+    snapshots_[fmt::format("snapshot {}", number)] = expected_;
+  }
+}
+
+void FullStore::Accept(const Op& op) {
+  const auto erase_below = [&](const std::string& prefix) {
+    expected_.erase(expected_.lower_bound(prefix), expected_.lower_bound(prefix + '\xff'));
+  };
+  if (op.kind == OpKind::kPut) {
+    expected_[op.key] = op.value;
+  } else if (op.kind == OpKind::kUpsert) {
+    expected_[op.key] += op.value;
+  } else {
+    Contents moved;
+    for (auto at = expected_.lower_bound(op.key); at != expected_.end() && at->first.starts_with(op.key); ++at) {
+      moved.emplace_hint(moved.end(), op.value + at->first.substr(op.key.size()), at->second);
+    }
+    if (op.kind == OpKind::kRenamePrefix) {
+      erase_below(op.key);
+    }
+    erase_below(op.value);
+    expected_.merge(moved);
+  }
+}
+
+void FullStore::RequireContents() {
+  const auto compare = [this](TreeId tree, const Contents& contents) {
+    const auto cursor = store_->NewCursor(tree, Range::All()).value();
+    auto expected = contents.begin();
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++expected) {
+      REQUIRE(expected != contents.end());
+      REQUIRE((cursor->Key() == expected->first && cursor->Value() == expected->second));
+    }
+    RequireOk(cursor->status(), "scan");
+    REQUIRE(expected == contents.end());
+  };
+  compare(tree_, expected_);
+  size_t snapshots = 0;
+  for (const TreeInfo& tree : store_->Trees()) {
+    if (tree.snapshot) {
+      INFO(tree.name);
+      compare(tree.id, snapshots_.at(tree.name));
+      ++snapshots;
+    }
+  }
+  REQUIRE(snapshots == snapshots_.size());
 }
 
 size_t FullStore::Fill(FillKind kind, const std::string& prefix) {
@@ -92,6 +147,7 @@ size_t FullStore::Fill(FillKind kind, const std::string& prefix) {
       REQUIRE(absl::IsResourceExhausted(status));
       return i;
     }
+    Accept(kind, prefix, i);
   }
   FAIL("the store does not get full");
   return kEnough;
@@ -102,6 +158,7 @@ void FullStore::RequireLife() {
   RequireOk(store_->Checkpoint(), "checkpoint");
   REQUIRE_FALSE(store_->ReadOnly());
   RequireOk(CheckOpenStore(*store_), "check");
+  RequireContents();
 }
 
 void FullStore::EraseKeys(const std::string& prefix) {
@@ -119,11 +176,13 @@ void FullStore::EraseKeys(const std::string& prefix) {
   }
   for (size_t i = 0; i < keys.size(); ++i) {
     RequireOk(store_->Erase(tree_, keys[i]), fmt::format("erase {} of {}", i, keys.size()));
+    expected_.erase(keys[i]);
   }
 }
 
 void FullStore::EraseAll(const std::string& prefix) {
   RequireOk(store_->EraseRange(tree_, Range::Prefix(prefix)), "erase range");
+  std::erase_if(expected_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
 }
 
 void FullStore::DropSnapshots() {
@@ -132,12 +191,14 @@ void FullStore::DropSnapshots() {
       RequireOk(store_->DropTree(tree.id), "drop");
     }
   }
+  snapshots_.clear();
 }
 
 Bytes FullStore::FreeAfterClosing() {
   RequireOk(store_->Close(), "close");
   RequireOk(CheckStored(disk_), "check of the image");
   Open();
+  RequireContents();
   return store_->Space().free;
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store on a small device, to be filled and emptied. All functions fail the test that calls them if something that
-// must work whatever the space does not.
+// A store on a small device, to be filled and emptied, and what it should hold. All functions fail the test that calls
+// them if something that must work whatever the space does not.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "betr/store.h"
 #include "device/memory_device.h"
+#include "support/torture/model.h"
 
 namespace betr::test {
 
@@ -45,20 +48,26 @@ class FullStore {
 
   // Changes, all below `prefix`, until there is no space; how many were accepted.
   size_t Fill(FillKind kind, const std::string& prefix);
-  // One of them. Thread-safe.
+  // One of them. Thread-safe, but nothing knows of it before Accept.
   absl::Status Change(FillKind kind, const std::string& prefix, size_t number);
+  // Such a change is in what the store should hold.
+  void Accept(FillKind kind, const std::string& prefix, size_t number);
 
-  // What must work however full it is: sync, checkpoint; and nothing is wrong.
+  // What must work however full it is: sync, checkpoint; and nothing is wrong, or missing.
   void RequireLife();
   // Deletes all below a prefix, one key at a time.
   void EraseKeys(const std::string& prefix);
   void EraseAll(const std::string& prefix);
   void DropSnapshots();
 
-  // Closes, which settles; checks the image, opens it again: all that was deleted is free then.
+  // Closes, which settles; checks the image and what is in it, opens it again: all that was deleted is free then.
   Bytes FreeAfterClosing();
 
  private:
+  // Nothing if it is a snapshot.
+  std::optional<WriteBatch> BatchOf(FillKind kind, const std::string& prefix, size_t number) const;
+  void Accept(const Op& op);
+  void RequireContents();
   std::string Value(size_t number) const;
 
   const FullShape shape_;
@@ -66,6 +75,8 @@ class FullStore {
   StoreOptions options_;
   std::unique_ptr<Store> store_;
   TreeId tree_;
+  Contents expected_;
+  std::map<std::string, Contents> snapshots_;
 };
 
 // Fails the test.
