@@ -252,8 +252,10 @@ class FileSystem {
   FileSystemSpace Space() const;
   // Hands gathered writes to the store: durable with its next sync or checkpoint.
   absl::Status Flush();
-  // Everything that returned before this call is durable. Also for fsync of one file: there is one log.
+  // Everything that returned before this call is durable.
   absl::Status Sync();
+  // fsync. There is one log, so this is a Sync of everything, but for the losses that it tells of: those of this file.
+  absl::Status SyncFile(InodeId inode);
 
   // The innards, for the bulk writer, the checker and the tests; not a stable interface.
   class Impl;

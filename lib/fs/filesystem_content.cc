@@ -172,4 +172,6 @@ absl::Status FileSystem::Sync() {
   return impl_->store().Sync();
 }
 
+absl::Status FileSystem::SyncFile(InodeId) { return Sync(); }
+
 }  // namespace betr

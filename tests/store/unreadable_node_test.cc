@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,55 +15,17 @@
 
 #include "base/random.h"
 #include "betr/store.h"
-#include "device/device_error.h"
-#include "device/forwarding_device.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
 #include "store/check_store.h"
-#include "store/slots.h"
+#include "support/device/bad_sectors.h"
 #include "support/must.h"
+#include "support/store/node_place.h"
 
 namespace betr::test {
 namespace {
 
 using Entries = std::map<std::string, std::string>;
-
-// Reads that touch a bad place fail; writing to it makes it good, as disks do.
-class BadSectors final : public ForwardingDevice {
- public:
-  explicit BadSectors(BlockDevice& inner) : ForwardingDevice(inner) {}
-
-  void Spoil(Bytes from, Bytes length) {
-    for (uint64_t block = from / kBlockSize; kBlockSize * block < from + length; ++block) bad_.push_back(block);
-  }
-
-  absl::Status Read(Bytes offset, std::span<char> out) override {
-    const std::lock_guard lock(mutex_);
-    if (std::ranges::any_of(bad_, [&](uint64_t block) { return Touches(block, offset, out.size()); })) {
-      ++failures_;
-      return TransferError(Name(), "read", offset, Bytes{out.size()}, EIO);
-    }
-    return ForwardingDevice::Read(offset, out);
-  }
-  absl::Status Write(Bytes offset, std::string_view data) override {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(bad_, [&](uint64_t block) { return Touches(block, offset, data.size()); });
-    return ForwardingDevice::Write(offset, data);
-  }
-  int failures() const {
-    const std::lock_guard lock(mutex_);
-    return failures_;
-  }
-
- private:
-  static bool Touches(uint64_t block, Bytes offset, size_t size) {
-    return kBlockSize * block < offset + Bytes{size} && offset < kBlockSize * (block + 1);
-  }
-
-  mutable std::mutex mutex_;
-  std::vector<uint64_t> bad_;
-  int failures_ = 0;
-};
 
 enum class Harm : uint8_t { kFailingHeader, kDamagedHeader, kFailingBlocks, kDamagedBlocks };
 constexpr Harm kHarms[] = {Harm::kFailingHeader, Harm::kDamagedHeader, Harm::kFailingBlocks, Harm::kDamagedBlocks};
@@ -126,29 +87,14 @@ class Patient {
   }
 
   // The node of that height on the way to a key.
-  NodeId NodeOf(const std::string& key, int height) {
-    const auto image = Must(store::Inspection::Open(memory_, MiB(4)));
-    NodeId node = image->state()->trees.Find(tree_)->root;
-    std::string local = key;
-    while (image->state()->table.Find(node)->height > height) {
-      const dag::NodePtr content = Must(dag::LoadNode(image->state()->table, node));
-      const dag::Link& link = content->edges[content->EdgeOf(local)].link;
-      REQUIRE_FALSE(link.Null());
-      local = link.Map(Bound::At(local)).bytes;
-      node = link.target;
-    }
-    return node;
-  }
+  NodeId NodeOf(const std::string& key, int height) { return NodeOnTheWay(memory_, tree_, key, height); }
 
   // Requires: the store is closed.
   void Spoil(NodeId node, Harm harm) {
-    const auto image = Must(store::Inspection::Open(memory_, MiB(4)));
-    const auto slot = image->state()->table.Find(node)->slot;
-    const auto address = *dynamic_cast<const store::NodeVersion&>(*slot).Address();
+    const NodePlace place = PlaceOf(memory_, node);
     const bool is_header = harm == Harm::kFailingHeader || harm == Harm::kDamagedHeader;
-    const Bytes header = layout::UnitBytes(address.header_units);
-    const Bytes from = address.extent->address().Offset() + (is_header ? Bytes{0} : header);
-    const Bytes length = is_header ? header : address.extent->address().Size() - header;
+    const Bytes from = is_header ? place.begin : place.header_end;
+    const Bytes length = (is_header ? place.header_end : place.end) - from;
     REQUIRE(length > Bytes{0});
     if (harm == Harm::kFailingHeader || harm == Harm::kFailingBlocks) {
       device_.Spoil(from, length);
@@ -259,15 +205,14 @@ TEST_CASE("what waits above a node that could not be read gets there when it can
   const NodeId bad = patient.NodeOf(Patient::Key('m', 20), 0);
   const PageMap sound = patient.memory().Pages();
   patient.Spoil(bad, Harm::kDamagedHeader);
-  const auto image = Must(store::Inspection::Open(patient.memory(), MiB(4)));
-  const auto address = *dynamic_cast<const store::NodeVersion&>(*image->state()->table.Find(bad)->slot).Address();
+  const Bytes place = PlaceOf(patient.memory(), bad).begin;
   std::string header(layout::kUnit.value, '\0');
   MemoryDevice before(MiB(16), sound);
-  Must(before.Read(address.extent->address().Offset(), header));
+  Must(before.Read(place, header));
   patient.Open();
   WorkOn(patient, bad);
   patient.Close();
-  Must(patient.memory().Write(address.extent->address().Offset(), header));
+  Must(patient.memory().Write(place, header));
   patient.Open();
   CHECK(patient.CheckAll(bad) == 0);
   Must(patient.store().Compact(patient.tree()));
