@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 #include <cerrno>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <string>
@@ -156,6 +155,21 @@ uint64_t WriteUntilLost(Patient& patient, InodeId file, Bad bad) {
   return 0;
 }
 
+// What has nothing to do with what is bad: all of it works.
+void GoOn(Patient& patient, Bad bad) {
+  PathFileSystem& paths = patient.paths();
+  Must(paths.MakeDirectory("c/new"));
+  Must(paths.WriteFile("c/new/empty", ""));
+  Must(paths.Rename("c/new/empty", "c/new/moved"));
+  Must(paths.Unlink("c/new/moved"));
+  if (bad == Bad::kDataRoot) return;
+  for (int file = 0; file < 10; ++file) patient.Accept(fmt::format("c/new/{}", file), ContentOf("new", file));
+  patient.Accept(NameOf('t', 3), ContentOf("again", 1));
+  patient.Move(NameOf('t', 4), "c/new/t4");
+  Must(paths.Unlink(NameOf('d', 1)));
+  patient.Forget(NameOf('d', 1));
+}
+
 }  // namespace
 
 TEST_CASE("what cannot be taken in is lost to its own file only", "[fs][damage]") {
@@ -168,10 +182,61 @@ TEST_CASE("what cannot be taken in is lost to its own file only", "[fs][damage]"
   const InodeId sick = Must(patient.paths().Open("m/f05")).inode();
   Must(patient.fs().Open(sick));
   const uint64_t blocks = WriteUntilLost(patient, sick, bad);
+  CHECK((blocks > 1 || bad == Bad::kDataRoot));
+  // Told once to the file, and once to who asks for everything.
   CHECK(patient.fs().SyncFile(sick).ok());
-  std::cout << blocks << "\n";
-  Must(patient.paths().MakeDirectory("c/new"));
+  const absl::Status all = patient.fs().Sync();
+  INFO(all);
+  CHECK(Errno(all) == EIO);
+  CHECK(std::string(all.message()).find("m/f05") != std::string::npos);
+  CHECK(patient.fs().Sync().ok());
+  // The file shows what the store has taken in.
+  const uint64_t size = blocks == 1 ? LargeContentOf("m/f05").size() : blocks * kFileBlock.value;
+  CHECK(Must(patient.fs().GetAttributes(sick)).size == size);
+  GoOn(patient, bad);
   Must(patient.fs().Sync());
+  // Writes that are lost while something else is done are not in its way.
+  const std::string block(kFileBlock.value, 'y');
+  for (int i = 0; i < 3; ++i) {
+    Must(patient.fs().Write(sick, (blocks + 1) * kFileBlock.value, block).status());
+    Must(patient.paths().MakeDirectory(fmt::format("c/beside {}", i)));
+  }
+  CHECK(Errno(patient.fs().SyncFile(sick)) == EIO);
+  CHECK(Errno(patient.fs().Sync()) == EIO);
+  patient.RequireAll(false);
+  patient.fs().Close(sick);
+  Must(patient.fs().Unmount());
+  patient.Leave();
+  patient.expected().erase("m/f05");
+  patient.OpenHealed();
+  patient.RequireAll(true);
+  Must(patient.paths().Stat("c/beside 2").status());
+  Must(patient.fs().Unmount());
+  patient.Leave();
+  patient.RequireSound();
+}
+
+TEST_CASE("a file whose writes were lost can be removed", "[fs][damage]") {
+  Patient patient(false);
+  patient.Spoil(Bad::kDataLeaf);
+  patient.Open();
+  const InodeId sick = Must(patient.paths().Open("m/f05")).inode();
+  Must(patient.fs().Open(sick));
+  const uint64_t blocks = WriteUntilLost(patient, sick, Bad::kDataLeaf);
+  Must(patient.fs().Write(sick, (blocks + 1) * kFileBlock.value, "lost with it").status());
+  Must(patient.paths().Unlink("m/f05"));
+  Must(patient.fs().SyncFile(sick));
+  patient.fs().Close(sick);
+  const absl::Status unmounted = patient.fs().Unmount();  // tells of what was lost before
+  CHECK(Errno(unmounted) == EIO);
+  patient.Leave();
+  patient.expected().erase("m/f05");
+  patient.OpenHealed();
+  patient.RequireAll(true);
+  CHECK(Errno(patient.paths().Stat("m/f05").status()) == ENOENT);
+  Must(patient.fs().Unmount());
+  patient.Leave();
+  patient.RequireSound();
 }
 
 }  // namespace betr::test
