@@ -63,12 +63,12 @@ void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, 
   fuse_reply_write(request, *done);
 }
 
-// The kernel asks once and never again. Errors of gathered writes come out of fsync.
+// The kernel asks once and never again. That gathered writes were lost comes out of fsync.
 void Flush(fuse_req_t request, fuse_ino_t, fuse_file_info*) { fuse_reply_err(request, ENOSYS); }
 
-void Sync(fuse_req_t request, fuse_ino_t, int, fuse_file_info*) {
+void Sync(fuse_req_t request, fuse_ino_t node, int, fuse_file_info*) {
   Server& server = ServerOf(request);
-  ReplyStatus(request, server.settings().read_only ? absl::OkStatus() : server.fs().Sync(), "fsync");
+  ReplyStatus(request, server.settings().read_only ? absl::OkStatus() : server.fs().SyncFile(ToInode(node)), "fsync");
 }
 
 // Requests that cannot be marked.

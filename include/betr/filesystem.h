@@ -14,8 +14,10 @@
 // Durability. What returned ok survives a crash if a Sync returned ok later. Without one a prefix of the operations
 // survives; a Write of more than is gathered counts as several, and so does a RemoveTree of names that are links to the
 // outside. Writes of file content are gathered up to MountOptions::write_behind bytes before they go to the store;
-// everybody sees them at once; an error that they meet (ENOSPC, EIO) comes out of the next call that writes, or of
-// Sync. Call Sync or Flush every few seconds, as a kernel would.
+// everybody sees them at once. Should they find no space, the next call that writes, or Sync, says ENOSPC, and they are
+// tried again later. Those that the store cannot take in, because of what it cannot read, are lost: their file is as it
+// was before them, which SyncFile of it says once, with EIO, and so does the next Sync or Unmount. Other calls go on as
+// if they had not been made. Call Sync or Flush every few seconds, as a kernel would.
 //
 // Threads. Any thread may call anything. One lock guards names and attributes; reading of content happens outside of
 // it, beside writers, and sees each write as a whole or not at all.
@@ -145,7 +147,8 @@ class FileSystem {
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 
-  // Flushes, reclaims unlinked files that are open, closes the store. What writes fails afterwards as Store::Close
+  // Flushes, reclaims unlinked files that are open, closes the store. EIO, after all that, if writes were lost and no
+  // Sync has told. What writes fails afterwards as Store::Close
   // says, at the latest when it is flushed.
   absl::Status Unmount();
 
@@ -252,8 +255,12 @@ class FileSystem {
   FileSystemSpace Space() const;
   // Hands gathered writes to the store: durable with its next sync or checkpoint.
   absl::Status Flush();
-  // Everything that returned before this call is durable. Also for fsync of one file: there is one log.
+  // Everything that returned before this call is durable. EIO if that holds but for writes that were lost since the
+  // last Sync; the message names the first file.
   absl::Status Sync();
+  // fsync. There is one log, so this is a Sync of everything, but that only losses of this file are told, while
+  // it is referred to.
+  absl::Status SyncFile(InodeId inode);
 
   // The innards, for the bulk writer, the checker and the tests; not a stable interface.
   class Impl;

@@ -10,8 +10,6 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "base/uuid.h"
-#include "fs/block_io.h"
-#include "fs/erase_by_key.h"
 #include "fs/key.h"
 #include "store/headroom.h"
 
@@ -21,23 +19,9 @@ namespace {
 constexpr uint64_t kNumberStride = 1024;
 constexpr size_t kBytesPerName = 16;
 constexpr size_t kMinBatch = kFileBlock.value;
-constexpr size_t kPendingOverhead = 256;  // of a gathered write: its operations, the change of the record
 // What FileSystemSpace promises for.
 constexpr Bytes kPromisedPath{128};
 constexpr Bytes kPromisedRecord{192};
-
-// What a gathered write has in a batch besides its content: the object's key, in both trees.
-size_t OverheadOf(std::string_view object) { return 2 * object.size() + kPendingOverhead; }
-
-// The batch without its first operations.
-WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops) {
-  WriteBatch alone;
-  if (batch.makes_room()) alone.MakesRoom();
-  for (auto op = batch.ops().begin() + static_cast<ptrdiff_t>(pending_ops); op != batch.ops().end(); ++op) {
-    CopyOp(*op, &alone);
-  }
-  return alone;
-}
 
 // The root of the zone that the content of a directory is in.
 const Inode& ZoneRootOf(const Inode& directory) {
@@ -184,40 +168,6 @@ absl::StatusOr<bool> Core::IsEmpty(Inode& directory) {
   return !cursor->Valid();
 }
 
-absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes) {
-  Check(bytes.size() <= batch_bytes_, "no more is gathered than fits into a batch");
-  PendingWrite& pending = inode.pending;
-  const bool goes_on = !pending.Empty() && pending.offset + pending.bytes.size() == offset;
-  const size_t more = bytes.size() + (goes_on ? 0 : OverheadOf(ObjectOf(inode)));
-  if ((!pending.Empty() && !goes_on) || pending_bytes_ + more > batch_bytes_) BETR_RETURN_IF_ERROR(Flush());
-  if (pending_.empty() && Space().available.value < batch_bytes_) {
-    return WriteThrough(inode, offset, bytes, attributes);
-  }
-  if (pending.Empty()) {
-    pending.offset = offset;
-    pending_.push_back(&inode);
-  }
-  pending.bytes.append(bytes);
-  pending.attributes.Then(attributes);
-  pending.cost += more;
-  pending_bytes_ += more;
-  attributes.ApplyTo(&inode.record);
-  return absl::OkStatus();
-}
-
-absl::Status Core::WriteThrough(Inode& inode, uint64_t offset, std::string_view bytes,
-                                const AttributeDelta& attributes) {
-  InodeRecord record = inode.record;
-  attributes.ApplyTo(&record);
-  const std::string object = ObjectOf(inode);
-  WriteBatch batch;
-  AddBlockWrites(&batch, data_, object, offset, bytes, record.size);
-  batch.Upsert(meta_, object, kAttributeUpsert, EncodeDelta(attributes));
-  BETR_RETURN_IF_ERROR(store_->Write(batch));
-  inode.record = std::move(record);
-  return absl::OkStatus();
-}
-
 FileSystemSpace Core::Space() const {
   const SpaceStats stats = store_->Space();
   const FormatOptions format = store_->Format();
@@ -230,54 +180,6 @@ FileSystemSpace Core::Space() const {
   const Bytes pending{pending_bytes_};
   const Bytes promised = kFileBlock * (usable / block);
   return {stats.total, stats.free, promised > pending ? promised - pending : Bytes{0}};
-}
-
-void Core::AddPending(WriteBatch* batch) {
-  for (const Inode* inode : pending_) {
-    const std::string object = ObjectOf(*inode);
-    AddBlockWrites(batch, data_, object, inode->pending.offset, inode->pending.bytes, inode->record.size);
-    batch->Upsert(meta_, object, kAttributeUpsert, EncodeDelta(inode->pending.attributes));
-  }
-}
-
-void Core::ForgetPending() {
-  std::vector<Inode*> written;
-  written.swap(pending_);
-  pending_bytes_ = 0;
-  for (Inode* inode : written) {
-    inode->pending.Clear();
-    inodes_.MayGo(inode);
-  }
-}
-
-void Core::DropPending(Inode& inode) {
-  if (inode.pending.Empty()) return;
-  pending_bytes_ -= inode.pending.cost;
-  pending_.erase(std::find(pending_.begin(), pending_.end(), &inode));
-  inode.pending.Clear();
-}
-
-absl::Status Core::Flush() {
-  if (pending_.empty()) return absl::OkStatus();
-  WriteBatch batch;
-  AddPending(&batch);
-  BETR_RETURN_IF_ERROR(store_->Write(batch));
-  ForgetPending();
-  return absl::OkStatus();
-}
-
-absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops) {
-  if (WantsErasesByKey(*this, batch)) {
-    absl::Status flushed = Flush();
-    if (!flushed.ok() && !absl::IsResourceExhausted(flushed)) return flushed;
-    return WriteWithErasesByKey(*this, WithoutPending(batch, pending_ops));
-  }
-  absl::Status written = store_->Write(batch);
-  if (written.ok()) ForgetPending();
-  if (written.code() != absl::StatusCode::kResourceExhausted || pending_ops == 0 || !batch.makes_room()) return written;
-  // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
-  // take the space of what was accepted before.
-  return store_->Write(WithoutPending(batch, pending_ops));
 }
 
 uint64_t Core::FreshNumber(WriteBatch* batch) {

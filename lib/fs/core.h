@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -69,23 +70,30 @@ class Core {
   absl::StatusOr<bool> IsEmpty(Inode& directory);
 
   // --- writing -----------------------------------------------------------------------------------------------
+  // In writeback.cc.
+  //
   // Gathers a write. Hands everything over first if it does not go on where the pending one ends, or if there is
   // too much. If there may be no space for as much as is gathered, nothing is: the write goes to the store at once, so
-  // that what was accepted is never refused later. Requires: bytes.size() <= batch_bytes(). Errors: of handing over;
-  // nothing was gathered.
+  // that what was accepted is never refused later. Requires: bytes.size() <= batch_bytes(). Errors: of handing over, or
+  // that what this inode had pending is lost now; nothing was gathered.
   absl::Status Gather(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes);
-  // Hands over all gathered writes.
+  // Hands over all gathered writes. Where the store refuses one because of what it cannot read, and goes on otherwise,
+  // the write is lost, which is no error of this. Errors: the others; what was not handed over is still pending.
   absl::Status Flush();
   // Hands over all gathered writes if `inode` has some: for whoever reads or changes its content.
   absl::Status FlushFor(const Inode& inode) { return inode.pending.Empty() ? absl::OkStatus() : Flush(); }
   // Forgets the gathered write of an inode that is being removed.
   void DropPending(Inode& inode);
+  // That writes were lost, once: those of an inode; of any inode, whoever was told already.
+  absl::Status TakeLoss(Inode& inode) { return std::exchange(inode.loss, absl::OkStatus()); }
+  absl::Status TakeLosses() { return std::exchange(losses_, absl::OkStatus()); }
   // What statfs says (FileSystemSpace).
   FileSystemSpace Space() const;
   // About how many bytes one batch should have.
   size_t batch_bytes() const { return batch_bytes_; }
 
-  // For Transaction. A batch that begins with everything pending; writing it; the same without what is pending.
+  // For Transaction. A batch that begins with everything pending; writing it, if need be without what is pending. If
+  // writes are lost meanwhile, it is not written: it was made of records that are so no more. IsOutdated then.
   void AddPending(WriteBatch* batch);
   absl::Status WriteWithPending(const WriteBatch& batch, size_t pending_ops);
   bool HasPending() const { return !pending_.empty(); }
@@ -96,7 +104,14 @@ class Core {
   void SetNumberBound(uint64_t bound);
 
  private:
+  void AddPendingOf(const Inode& inode, WriteBatch* batch);
   void ForgetPending();
+  // Whether the store takes other writes than that.
+  bool IsRefusal(const absl::Status& status) const;
+  absl::Status FlushOneByOne();
+  void Lose(Inode& inode, const absl::Status& why);
+  absl::Status FlushBefore(Inode& inode);
+  absl::Status WriteAlone(const WriteBatch& batch);
   absl::Status WriteThrough(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes);
 
   MountOptions options_;
@@ -111,12 +126,27 @@ class Core {
   size_t batch_bytes_;
   std::vector<Inode*> pending_;
   size_t pending_bytes_ = 0;  // content and what goes with it
+  absl::Status losses_;       // the first that was not told
+  uint64_t loss_count_ = 0;
 
   uint64_t meta_reads_ = 0;
   uint64_t next_number_ = 0;
   uint64_t number_bound_ = 0;  // numbers below are reserved on disk
   uint64_t staged_bound_ = 0;  // the same, once the batch that is being made is written
 };
+
+// Whether an operation has not happened because gathered writes, which it would have followed, were lost. It is to be
+// done once more then, as Repeated does: whoever may meet gathered writes is called through that.
+bool IsOutdated(const absl::Status& status);
+template <class T>
+bool IsOutdated(const absl::StatusOr<T>& result) {
+  return IsOutdated(result.status());
+}
+template <class Operation>
+auto Repeated(Operation operation) {
+  auto result = operation();
+  return IsOutdated(result) ? operation() : result;
+}
 
 // Errors that many operations give.
 absl::Status CheckName(std::string_view name);

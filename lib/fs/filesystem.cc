@@ -58,6 +58,7 @@ absl::Status FileSystem::Unmount() {
     status.Update(fs::ReclaimLeftovers(core));
   }
   status.Update(core.store().Close());
+  status.Update(core.TakeLosses());
   return status;
 }
 
@@ -97,7 +98,7 @@ void FileSystem::Close(InodeId id) {
   --inode->opens;
   // If it fails, the next mount does it.
   if (inode->opens == 0 && inode->place == fs::InodePlace::kOrphan)
-    fs::ReclaimOrphan(session.core(), *inode).IgnoreError();
+    fs::Repeated([&] { return fs::ReclaimOrphan(session.core(), *inode); }).IgnoreError();
   session.core().inodes().Release(inode, 1);
 }
 
@@ -115,14 +116,16 @@ absl::StatusOr<Entry> FileSystem::Lookup(InodeId parent, std::string_view name) 
 absl::StatusOr<Entry> FileSystem::Create(InodeId parent, std::string_view name, const NewFile& file) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, fs::Create(session.core(), *directory, name, file));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode,
+                        fs::Repeated([&] { return fs::Create(session.core(), *directory, name, file); }));
   return session.Refer(inode);
 }
 
 absl::StatusOr<Entry> FileSystem::CreateUnnamed(InodeId id, const NewFile& file) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, fs::CreateUnnamed(session.core(), *directory, file));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode,
+                        fs::Repeated([&] { return fs::CreateUnnamed(session.core(), *directory, file); }));
   inode->opens = 1;
   return session.Refer(inode);
 }
@@ -131,26 +134,26 @@ absl::StatusOr<Entry> FileSystem::Link(InodeId id, InodeId parent, std::string_v
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  BETR_RETURN_IF_ERROR(fs::Link(session.core(), *inode, *directory, name));
+  BETR_RETURN_IF_ERROR(fs::Repeated([&] { return fs::Link(session.core(), *inode, *directory, name); }));
   return session.Refer(inode);
 }
 
 absl::Status FileSystem::Unlink(InodeId parent, std::string_view name) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  return fs::Unlink(session.core(), *directory, name);
+  return fs::Repeated([&] { return fs::Unlink(session.core(), *directory, name); });
 }
 
 absl::Status FileSystem::RemoveDirectory(InodeId parent, std::string_view name) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  return fs::RemoveDirectory(session.core(), *directory, name);
+  return fs::Repeated([&] { return fs::RemoveDirectory(session.core(), *directory, name); });
 }
 
 absl::Status FileSystem::RemoveTree(InodeId parent, std::string_view name) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  return fs::RemoveTree(session.core(), *directory, name);
+  return fs::Repeated([&] { return fs::RemoveTree(session.core(), *directory, name); });
 }
 
 absl::Status FileSystem::Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent,
@@ -158,14 +161,15 @@ absl::Status FileSystem::Rename(InodeId from_parent, std::string_view from_name,
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(from_parent));
   BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(to_parent));
-  return fs::Rename(session.core(), *from, from_name, *to, to_name, mode);
+  return fs::Repeated([&] { return fs::Rename(session.core(), *from, from_name, *to, to_name, mode); });
 }
 
 absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::string_view name) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(source));
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const clone, fs::Clone(session.core(), *inode, *directory, name));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const clone,
+                        fs::Repeated([&] { return fs::Clone(session.core(), *inode, *directory, name); }));
   return session.Refer(clone);
 }
 

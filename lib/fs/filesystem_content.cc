@@ -40,7 +40,7 @@ absl::StatusOr<FileAttributes> FileSystem::GetAttributes(InodeId id) {
 absl::StatusOr<FileAttributes> FileSystem::SetAttributes(InodeId id, const AttributeChange& change) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-  BETR_RETURN_IF_ERROR(fs::SetAttributes(session.core(), *inode, change));
+  BETR_RETURN_IF_ERROR(fs::Repeated([&] { return fs::SetAttributes(session.core(), *inode, change); }));
   return fs::AttributesOf(*inode);
 }
 
@@ -60,13 +60,13 @@ absl::StatusOr<std::string> FileSystem::GetXattr(InodeId id, std::string_view na
 absl::Status FileSystem::SetXattr(InodeId id, std::string_view name, std::string_view value, XattrMode mode) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-  return fs::SetXattr(session.core(), *inode, name, value, mode);
+  return fs::Repeated([&] { return fs::SetXattr(session.core(), *inode, name, value, mode); });
 }
 
 absl::Status FileSystem::RemoveXattr(InodeId id, std::string_view name) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-  return fs::RemoveXattr(session.core(), *inode, name);
+  return fs::Repeated([&] { return fs::RemoveXattr(session.core(), *inode, name); });
 }
 
 absl::StatusOr<std::vector<std::string>> FileSystem::ListXattrs(InodeId id) {
@@ -124,7 +124,7 @@ std::optional<AllocateMode> AllocateModeOf(int flags) {
 absl::Status FileSystem::Allocate(InodeId id, AllocateMode mode, uint64_t offset, uint64_t length) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-  return fs::Allocate(session.core(), *inode, mode, offset, length);
+  return fs::Repeated([&] { return fs::Allocate(session.core(), *inode, mode, offset, length); });
 }
 
 absl::StatusOr<uint64_t> FileSystem::SeekData(InodeId id, uint64_t offset) {
@@ -154,7 +154,7 @@ absl::StatusOr<uint64_t> FileSystem::CopyRange(InodeId from_id, uint64_t from_of
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(from_id));
   BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(to_id));
-  return fs::CopyRange(session.core(), *from, from_offset, *to, to_offset, length);
+  return fs::Repeated([&] { return fs::CopyRange(session.core(), *from, from_offset, *to, to_offset, length); });
 }
 
 FileSystemSpace FileSystem::Space() const {
@@ -169,7 +169,17 @@ absl::Status FileSystem::Flush() {
 
 absl::Status FileSystem::Sync() {
   BETR_RETURN_IF_ERROR(Flush());
-  return impl_->store().Sync();
+  BETR_RETURN_IF_ERROR(impl_->store().Sync());
+  FsSession session(*impl_);
+  return session.core().TakeLosses();
+}
+
+absl::Status FileSystem::SyncFile(InodeId id) {
+  BETR_RETURN_IF_ERROR(Flush());
+  BETR_RETURN_IF_ERROR(impl_->store().Sync());
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  return session.core().TakeLoss(*inode);
 }
 
 }  // namespace betr

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/status/status.h>
 
 #include <cstdint>
 #include <functional>
@@ -63,7 +64,15 @@ struct PendingWrite {
   std::string bytes;
   AttributeDelta attributes;
   size_t cost = 0;  // about what it takes in a batch
+  // Of the record, as it was.
+  uint64_t size_before = 0;
+  FileTime modified_before;
+  FileTime changed_before;
 
+  // In writeback.cc.
+  void Begin(uint64_t at, const InodeRecord& record);
+  // What it did to the record has not happened.
+  void TakeBack(InodeRecord* record) const;
   bool Empty() const { return bytes.empty(); }
   // Gives the memory back, too: a string keeps its own when it is assigned a short one.
   void Clear() { std::exchange(*this, PendingWrite()); }
@@ -82,6 +91,7 @@ struct Inode {
   uint64_t references = 0;
   uint64_t opens = 0;
   PendingWrite pending;
+  absl::Status loss;  // of writes that had been accepted: to be told once
 
   // Of directories.
   NumberContext context = 0;  // of the content

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/status.h"
+#include "dag/left_out.h"
 #include "fs/key.h"
 #include "fs/link_groups.h"
 #include "fs/pending_erases.h"
@@ -77,8 +78,10 @@ absl::Status ReclaimLeftovers(Core& core) {
   WriteBatch batch;
   for (const TreeId tree : {core.meta(), core.data()}) {
     for (const std::string_view prefix : {key::kOrphansPrefix, key::kScratchPrefix}) {
-      BETR_ASSIGN_OR_RETURN(const bool holds, Holds(core, tree, prefix));
-      if (holds) batch.EraseRange(tree, Range::Prefix(prefix));
+      const absl::StatusOr<bool> holds = Holds(core, tree, prefix);
+      if (dag::IsUnreadable(holds.status())) continue;  // what is there may stay
+      BETR_RETURN_IF_ERROR(holds.status());
+      if (*holds) batch.EraseRange(tree, Range::Prefix(prefix));
     }
   }
   return batch.Empty() ? absl::OkStatus() : core.store().Write(batch);

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathered writes: how they come to be pending, go to the store, or are lost.
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/check.h"
+#include "base/status.h"
+#include "dag/left_out.h"
+#include "fs/block_io.h"
+#include "fs/core.h"
+#include "fs/erase_by_key.h"
+#include "fs/key.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr size_t kPendingOverhead = 256;  // of a gathered write: its operations, the change of the record
+
+// What a gathered write has in a batch besides its content: the object's key, in both trees.
+size_t OverheadOf(std::string_view object) { return 2 * object.size() + kPendingOverhead; }
+
+// The batch without its first operations.
+WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops) {
+  WriteBatch alone;
+  if (batch.makes_room()) alone.MakesRoom();
+  for (auto op = batch.ops().begin() + static_cast<ptrdiff_t>(pending_ops); op != batch.ops().end(); ++op) {
+    CopyOp(*op, &alone);
+  }
+  return alone;
+}
+
+// The same batch, in which keys are erased as ranges that hold nothing else.
+WriteBatch ErasingRanges(const WriteBatch& batch) {
+  WriteBatch ranges;
+  if (batch.makes_room()) ranges.MakesRoom();
+  for (const Op& op : batch.ops()) {
+    if (op.kind == OpKind::kErase) {
+      ranges.EraseRange(op.tree, {Bound::At(op.key), Bound::At(op.key + '\0')});
+    } else {
+      CopyOp(op, &ranges);
+    }
+  }
+  return ranges;
+}
+
+bool ErasesKeys(const WriteBatch& batch) {
+  return std::ranges::any_of(batch.ops(), [](const Op& op) { return op.kind == OpKind::kErase; });
+}
+
+}  // namespace
+
+bool IsOutdated(const absl::Status& status) { return absl::IsAborted(status); }
+
+void PendingWrite::Begin(uint64_t at, const InodeRecord& record) {
+  offset = at;
+  size_before = record.size;
+  modified_before = record.modified;
+  changed_before = record.changed;
+}
+
+void PendingWrite::TakeBack(InodeRecord* record) const {
+  record->size = size_before;
+  // Not if something else has changed them since, which the store has.
+  if (record->modified == attributes.modified) record->modified = modified_before;
+  if (record->changed == attributes.changed) record->changed = changed_before;
+}
+
+absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes) {
+  Check(bytes.size() <= batch_bytes_, "no more is gathered than fits into a batch");
+  PendingWrite& pending = inode.pending;
+  const bool goes_on = !pending.Empty() && pending.offset + pending.bytes.size() == offset;
+  const size_t more = bytes.size() + (goes_on ? 0 : OverheadOf(ObjectOf(inode)));
+  if ((!pending.Empty() && !goes_on) || pending_bytes_ + more > batch_bytes_) {
+    BETR_RETURN_IF_ERROR(FlushBefore(inode));
+  }
+  if (pending_.empty() && Space().available.value < batch_bytes_) {
+    return WriteThrough(inode, offset, bytes, attributes);
+  }
+  if (pending.Empty()) {
+    pending.Begin(offset, inode.record);
+    pending_.push_back(&inode);
+  }
+  pending.bytes.append(bytes);
+  pending.attributes.Then(attributes);
+  pending.cost += more;
+  pending_bytes_ += more;
+  attributes.ApplyTo(&inode.record);
+  return absl::OkStatus();
+}
+
+absl::Status Core::WriteThrough(Inode& inode, uint64_t offset, std::string_view bytes,
+                                const AttributeDelta& attributes) {
+  InodeRecord record = inode.record;
+  attributes.ApplyTo(&record);
+  const std::string object = ObjectOf(inode);
+  WriteBatch batch;
+  AddBlockWrites(&batch, data_, object, offset, bytes, record.size);
+  batch.Upsert(meta_, object, kAttributeUpsert, EncodeDelta(attributes));
+  BETR_RETURN_IF_ERROR(store_->Write(batch));
+  inode.record = std::move(record);
+  return absl::OkStatus();
+}
+
+void Core::AddPendingOf(const Inode& inode, WriteBatch* batch) {
+  const std::string object = ObjectOf(inode);
+  AddBlockWrites(batch, data_, object, inode.pending.offset, inode.pending.bytes, inode.record.size);
+  batch->Upsert(meta_, object, kAttributeUpsert, EncodeDelta(inode.pending.attributes));
+}
+
+void Core::AddPending(WriteBatch* batch) {
+  for (const Inode* inode : pending_) AddPendingOf(*inode, batch);
+}
+
+void Core::ForgetPending() {
+  std::vector<Inode*> written;
+  written.swap(pending_);
+  pending_bytes_ = 0;
+  for (Inode* inode : written) {
+    inode->pending.Clear();
+    inodes_.MayGo(inode);
+  }
+}
+
+void Core::DropPending(Inode& inode) {
+  if (inode.pending.Empty()) return;
+  pending_bytes_ -= inode.pending.cost;
+  pending_.erase(std::find(pending_.begin(), pending_.end(), &inode));
+  inode.pending.Clear();
+}
+
+bool Core::IsRefusal(const absl::Status& status) const { return dag::IsUnreadable(status) && !store_->ReadOnly(); }
+
+absl::Status Core::Flush() {
+  if (pending_.empty()) return absl::OkStatus();
+  WriteBatch batch;
+  AddPending(&batch);
+  absl::Status written = store_->Write(batch);
+  if (written.ok()) ForgetPending();
+  return IsRefusal(written) ? FlushOneByOne() : written;
+}
+
+absl::Status Core::FlushOneByOne() {
+  absl::Status flushed = absl::OkStatus();
+  for (Inode* inode : std::vector<Inode*>(pending_)) {
+    WriteBatch batch;
+    AddPendingOf(*inode, &batch);
+    const absl::Status written = store_->Write(batch);
+    if (!written.ok() && !IsRefusal(written)) {
+      flushed.Update(written);
+      continue;
+    }
+    if (!written.ok()) Lose(*inode, written);
+    DropPending(*inode);
+    inodes_.MayGo(inode);
+  }
+  return flushed;
+}
+
+void Core::Lose(Inode& inode, const absl::Status& why) {
+  inode.pending.TakeBack(&inode.record);
+  const absl::Status loss =
+      ErrnoError(EIO, absl::StrFormat("%s: writes were lost: %s", key::PathOfObject(ObjectOf(inode)), why.message()));
+  inode.loss.Update(loss);
+  losses_.Update(loss);
+  ++loss_count_;
+}
+
+absl::Status Core::FlushBefore(Inode& inode) {
+  const absl::Status before = TakeLoss(inode);
+  absl::Status flushed = Flush();
+  flushed.Update(inode.loss);
+  inode.loss.Update(before);
+  return flushed;
+}
+
+absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops) {
+  const bool wants_erases = WantsErasesByKey(*this, batch);
+  absl::Status written = absl::OkStatus();
+  if (!wants_erases) {
+    written = pending_ops == 0 ? WriteAlone(batch) : store_->Write(batch);
+    if (written.ok()) ForgetPending();
+    if (pending_ops == 0 || !(IsRefusal(written) || absl::IsResourceExhausted(written))) return written;
+  }
+  const uint64_t losses = loss_count_;
+  if (wants_erases || IsRefusal(written)) written = Flush();
+  if (loss_count_ != losses) return absl::AbortedError("gathered writes were lost");
+  // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
+  // take the space of what was accepted before.
+  const bool may_go = written.ok() || (absl::IsResourceExhausted(written) && (wants_erases || batch.makes_room()));
+  if (!may_go) return written;
+  const WriteBatch alone = WithoutPending(batch, pending_ops);
+  return wants_erases ? WriteWithErasesByKey(*this, alone) : WriteAlone(alone);
+}
+
+absl::Status Core::WriteAlone(const WriteBatch& batch) {
+  absl::Status written = store_->Write(batch);
+  if (!IsRefusal(written) || !ErasesKeys(batch)) return written;
+  // The store may take erased ranges where it takes nothing else any more.
+  return store_->Write(ErasingRanges(batch)).ok() ? absl::OkStatus() : written;
+}
+
+}  // namespace betr::fs
