@@ -39,7 +39,13 @@ std::string_view CheckCodeName(CheckCode code) { return kNames.at(static_cast<si
 
 CheckContext::CheckContext(Store* store, TreeId meta, TreeId data, const CheckOptions& options,
                            absl::FunctionRef<void(const CheckFinding&)> report)
-    : store_(*store), view_(store->Pin()), meta_(meta), data_(data), options_(options), report_(report) {}
+    : store_(*store),
+      view_(store->Pin()),
+      meta_(meta),
+      data_(data),
+      options_(options),
+      report_(report),
+      lost_and_found_(*store, meta, data) {}
 
 void CheckContext::Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable) {
   const bool repaired = repairable && options_.repair;
@@ -134,6 +140,11 @@ void CheckContext::EraseGarbage() {
   for (const TreeRange& garbage : garbage_) repairs_.EraseRange(garbage.tree, garbage.range);
 }
 
+void CheckContext::Move(WriteBatch* batch, std::string_view content, std::string_view place) {
+  for (const TreeId tree : {meta_, data_}) batch->RenamePrefix(tree, content, tree, place);
+  moved_.insert(std::string(content));
+}
+
 absl::Status CheckContext::Step() {
   if (repairs_.Size() >= kRepairBatch) BETR_RETURN_IF_ERROR(WriteRepairs());
   if (++steps_ % kStepsPerQuestion == 0 && options_.cancelled && options_.cancelled()) {
@@ -146,6 +157,7 @@ absl::Status CheckContext::WriteRepairs() {
   if (repairs_.Empty()) return absl::OkStatus();
   BETR_RETURN_IF_ERROR(store_.Write(repairs_));
   repairs_.Clear();
+  lost_and_found_.Written();
   return absl::OkStatus();
 }
 

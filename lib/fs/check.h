@@ -71,7 +71,8 @@ struct CheckFinding {
 
 struct CheckOptions {
   bool repair = false;  // where it is known how; the store must be writable
-  // With `repair`: also what takes guessing, so that nothing is left. What has no place any more goes to /lost+found.
+  // With `repair`: also what takes guessing, so that nothing is left. What has no place any more goes to /lost+found
+  // (lost_and_found.h).
   // One pass may make findings for the next: see RepairFileSystem.
   bool salvage = false;
   // Asked now and then; true ends the check with kCancelled.

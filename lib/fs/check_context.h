@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "fs/attribute_delta.h"
 #include "fs/check.h"
 #include "fs/check_sound.h"
+#include "fs/lost_and_found.h"
 #include "fs/pending_erases.h"
 #include "fs/record.h"
 #include "fs/zone_roots.h"
@@ -76,6 +78,12 @@ class CheckContext {
   // What the mount would do, if repairs are wanted.
   void EraseGarbage();
 
+  LostAndFound& lost_and_found() { return lost_and_found_; }
+  // Moves all that is below a directory, in both trees, to a free place in /lost+found. The scans leave it out from now
+  // on: they see it where it was.
+  void Move(WriteBatch* batch, std::string_view content, std::string_view place);
+  bool IsMoved(std::string_view content) const { return moved_.contains(content); }
+
   // The zones whose roots the scan of "meta" has met.
   ZoneRoots& zones() { return zones_; }
   // Of a directory with this content prefix, escaped.
@@ -101,6 +109,8 @@ class CheckContext {
   CheckSummary summary_;
   WriteBatch repairs_;
   std::vector<TreeRange> garbage_;
+  LostAndFound lost_and_found_;
+  std::set<std::string, std::less<>> moved_;  // content prefixes
   ZoneRoots zones_;
   std::map<std::string, uint32_t> unlisted_;
   uint64_t number_bound_ = 0;

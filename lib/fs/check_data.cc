@@ -76,6 +76,10 @@ absl::Status DataScan::EnterDirectory(std::string_view content) {
     const size_t next = key::NextContent(content, known);
     if (next == 0) break;  // the root
     Directory directory{std::string(content.substr(0, next)), std::nullopt, context_.summary()};
+    if (context_.IsMoved(directory.content)) {
+      skip_ = directory.content;
+      return absl::OkStatus();
+    }
     BETR_ASSIGN_OR_RETURN(directory.digest, context_.Digest(directory.content));
     if (const auto sound = directory.digest ? sound_.find(*directory.digest) : sound_.end(); sound != sound_.end()) {
       context_.summary().blocks += sound->second.blocks;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/check_mend.h"
 
-#include <absl/strings/str_format.h>
-
 #include <memory>
 #include <optional>
 
@@ -17,17 +15,6 @@ constexpr uint32_t kPrivateDirectory = 0700;
 constexpr uint32_t kPrivateFile = 0600;
 constexpr uint32_t kRootPermissions = 0755;
 constexpr uint64_t kRootNumber = 1;
-
-std::string LostContent() { return key::Content("", kLostAndFound); }
-
-// The entry below `content` for an object that may be no entry itself.
-std::string TargetBelow(const std::string& content, std::string_view object) {
-  const std::optional<key::MetaKey> parsed = key::ParseMeta(object);
-  if (parsed && parsed->kind == key::MetaKey::Kind::kGroup) {
-    return key::Entry(content + key::OutOfZone(parsed->content), absl::StrFormat("link-%u", parsed->id));
-  }
-  return content + key::OutOfZone(object);
-}
 
 }  // namespace
 
@@ -49,17 +36,12 @@ std::string NewRootRecord(std::string_view key) {
   return EncodeInode(root);
 }
 
-void MoveToLostAndFound(CheckContext* context, WriteBatch* batch, std::string_view content) {
-  const std::string target = LostContent() + key::OutOfZone(content);
-  for (const TreeId tree : {context->meta(), context->data()}) batch->RenamePrefix(tree, content, tree, target);
-}
-
-std::string LostZone(uint64_t zone) { return key::Entry(LostContent(), absl::StrFormat("zone-%u", zone)); }
-
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object) {
   LostFile file;
   file.object = object;
-  const std::string attachments = key::Attachments(object);
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(object);
+  using Kind = key::MetaKey::Kind;
+  if (!parsed || (parsed->kind != Kind::kEntry && parsed->kind != Kind::kGroup)) return file;
   // Blocks come before xattrs.
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
                         context->store().NewCursor(context->view(), context->data(), key::BlocksFrom(object, 0)));
@@ -68,17 +50,14 @@ absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view ob
   const std::optional<key::DataKey> last = cursor->Valid() ? key::ParseData(cursor->Key()) : std::nullopt;
   if (!last) return file;
   file.size = last->block * kFileBlock.value + cursor->Value().size();
-  if (object.starts_with(LostContent())) {
+  LostAndFound& lost_and_found = context->lost_and_found();
+  BETR_ASSIGN_OR_RETURN(const std::string content, lost_and_found.Content());
+  if (parsed->kind == Kind::kEntry && object.starts_with(content)) {
     file.target = object;
     return file;
   }
-  std::string content = LostContent();
-  for (int again = 1;; ++again) {
-    file.target = TargetBelow(content, object);
-    BETR_ASSIGN_OR_RETURN(const std::optional<std::string> taken, context->GetMeta(file.target));
-    if (!taken) return file;
-    content = key::Content(LostContent(), absl::StrFormat("again-%d", again));
-  }
+  BETR_ASSIGN_OR_RETURN(file.target, lost_and_found.PlaceForObject(object));
+  return file;
 }
 
 void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file) {

@@ -14,30 +14,19 @@ namespace betr::fs {
 // The first bound of inode numbers: above that of the root.
 inline constexpr uint64_t kFirstNumberBound = 2;
 
-// Where what has lost its place goes: a directory of the root.
-inline constexpr std::string_view kLostAndFound = "lost+found";
-
 // The record of a directory of which only the name is known. Nobody but root may look into it.
 InodeRecord NewDirectory(uint64_t number);
 
 // The record with one of the three keys that a file system cannot be without.
 std::string NewRootRecord(std::string_view key);
 
-// Moves all that is below a directory, in both trees, to the same path below /lost+found; what is in zone 6, to
-// /lost+found/zone-6.
-void MoveToLostAndFound(CheckContext* context, WriteBatch* batch, std::string_view content);
-
-// The directory in /lost+found for a zone whose root is lost.
-std::string LostZone(uint64_t zone);
-
 // A file of which only the content is known.
 struct LostFile {
   std::string object;  // where the content is
-  std::string target;  // where it is to be: the same path below /lost+found, or another one if that is taken
-  uint64_t size = 0;   // 0: there are no blocks
+  std::string target;  // where it is to be (lost_and_found.h)
+  uint64_t size = 0;   // 0: there is nothing that can be a file's
 };
 
-// Cost: two reads, more if the path below /lost+found is taken.
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object);
 // Gives it a record, and its place. Extended attributes are dropped. Requires: size > 0.
 void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file);

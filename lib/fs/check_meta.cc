@@ -322,16 +322,18 @@ absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
   return SkipIfSound();
 }
 
-// Where nothing is, a directory is made; below what is something else nothing can be.
+// Where nothing is, a directory is made; below what is something else nothing can be, but in the root.
 absl::Status MetaScan::NoDirectory(Directory* directory) {
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(directory->object));
-  const bool is_other = value && DecodeEntry(*value, "record").ok();
+  const bool is_other = value && DecodeEntry(*value, "record").ok() && !directory->content.empty();
+  std::string place;
+  if (is_other && context_.salvage()) {
+    BETR_ASSIGN_OR_RETURN(place, context_.lost_and_found().PlaceForContent(directory->content));
+    skip_ = directory->content;
+  }
   context_.Guessable(CheckCode::kParent, directory->object, "there are keys below this path, and it is no directory",
                      [&](WriteBatch* batch) {
-                       if (is_other) {
-                         MoveToLostAndFound(&context_, batch, directory->content);
-                         return;
-                       }
+                       if (is_other) return context_.Move(batch, directory->content, place);
                        directory->record = NewDirectory(context_.FreshNumber(batch));
                        directory->record.link_home = directory->content.empty();
                        directory->exists = true;

@@ -32,11 +32,15 @@ absl::Status CheckRootless(CheckContext* context) {
       continue;
     }
     if (!context->zones().Contains(zone)) {
+      std::string place;
+      if (context->salvage()) {
+        BETR_ASSIGN_OR_RETURN(place, context->lost_and_found().PlaceFor(absl::StrFormat("zone-%u", zone)));
+      }
       context->Guessable(CheckCode::kZone, key::Zone(zone), absl::StrFormat("zone %u is that of no directory", zone),
                          [&](WriteBatch* batch) {
                            InodeRecord root = NewDirectory(context->FreshNumber(batch));
                            root.zone = zone;
-                           batch->Put(context->meta(), LostZone(zone), EncodeInode(root));
+                           batch->Put(context->meta(), place, EncodeInode(root));
                          });
     }
     cursor->Seek(Bound::Past(key::Zone(zone)));

@@ -275,7 +275,7 @@ std::string ToText(const Loss& loss) {
     case Loss::Kind::kUnknown:
       break;
   }
-  return absl::StrFormat("whatever they changed: %s", loss.why);
+  return loss.why;
 }
 
 std::string_view KindName(Loss::Kind kind) {

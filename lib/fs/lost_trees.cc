@@ -14,6 +14,7 @@
 #include "fs/attribute_delta.h"
 #include "fs/check_mend.h"
 #include "fs/key.h"
+#include "fs/lost_and_found.h"
 #include "fs/record.h"
 #include "store/salvage.h"
 
@@ -109,6 +110,7 @@ class Adoption {
       lost.push_back({info.id, info.name.substr(store::kLostTreePrefix.size()), std::move(look)});
     }
     BETR_RETURN_IF_ERROR(Restore(&lost));
+    BETR_ASSIGN_OR_RETURN(directory_, LostAndFoundName(store_, meta_));
     for (const LostTree& tree : lost) BETR_RETURN_IF_ERROR(Move(tree));
     return absl::OkStatus();
   }
@@ -154,7 +156,7 @@ class Adoption {
       BETR_RETURN_IF_ERROR(AddDirectories(name, &batch));
       const bool is_meta = tree.look.kind == Kind::kMeta;
       batch.ClonePrefix(tree.id, "", is_meta ? meta_ : data_, ContentOf(name) + tree.look.front);
-      action = absl::StrFormat("node %s: %s in /%s/%s", Escape(tree.node), is_meta ? "files" : "content", kLostAndFound,
+      action = absl::StrFormat("node %s: %s in /%s/%s", Escape(tree.node), is_meta ? "files" : "content", directory_,
                                Escape(name));
     }
     batch.DropTree(tree.id);
@@ -163,7 +165,7 @@ class Adoption {
     return absl::OkStatus();
   }
 
-  static std::string ContentOf(std::string_view name) { return key::Content(key::Content("", kLostAndFound), name); }
+  std::string ContentOf(std::string_view name) const { return key::Content(key::Content("", directory_), name); }
 
   // Zones can only lie in the root. In the lost tree they are moved to where they can be anywhere: if that takes more
   // than a batch, it can be gone on with later.
@@ -198,7 +200,7 @@ class Adoption {
   }
 
   absl::StatusOr<bool> IsTaken(std::string_view name) {
-    BETR_ASSIGN_OR_RETURN(const auto entry, store_.Get(meta_, key::Entry(key::Content("", kLostAndFound), name)));
+    BETR_ASSIGN_OR_RETURN(const auto entry, store_.Get(meta_, key::Entry(key::Content("", directory_), name)));
     if (entry) return true;
     for (const TreeId tree : {meta_, data_}) {
       BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
@@ -210,12 +212,12 @@ class Adoption {
     return false;
   }
 
-  // The records of /lost+found and of the directory in it. If the root is not as it should be, RepairFileSystem makes
+  // The records of the directory and of the one in it. If the root is not as it should be, RepairFileSystem makes
   // it anew, and then these, too.
   absl::Status AddDirectories(std::string_view name, WriteBatch* batch) {
     BETR_ASSIGN_OR_RETURN(const auto root, store_.Get(meta_, key::kRootObject));
     BETR_ASSIGN_OR_RETURN(const auto bytes, store_.Get(meta_, key::kNumberBoundKey));
-    const std::string above = key::Entry("", kLostAndFound);
+    const std::string above = key::Entry("", directory_);
     BETR_ASSIGN_OR_RETURN(const auto found, store_.Get(meta_, above));
     const absl::StatusOr<uint64_t> bound = DecodeNumberBound(bytes.value_or(""), "");
     const bool is_possible = IsDirectory(root) && bound.ok() && (!found || IsDirectory(found));
@@ -231,7 +233,7 @@ class Adoption {
       batch->Put(meta_, above, EncodeInode(record));
       batch->Upsert(meta_, key::kRootObject, kAttributeUpsert, EncodeDelta(another));
     }
-    batch->Put(meta_, key::Entry(key::Content("", kLostAndFound), name), EncodeInode(NewDirectory(next++)));
+    batch->Put(meta_, key::Entry(key::Content("", directory_), name), EncodeInode(NewDirectory(next++)));
     batch->Put(meta_, key::kNumberBoundKey, EncodeNumberBound(next));
     return absl::OkStatus();
   }
@@ -245,6 +247,7 @@ class Adoption {
   absl::FunctionRef<void(std::string_view)> act_;
   TreeId meta_;
   TreeId data_;
+  std::string directory_;  // lost+found, or what is there instead
 };
 
 // One tree of a file system may be missing; one that is there, or is lost, tells that there is a file system.

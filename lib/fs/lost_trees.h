@@ -2,9 +2,9 @@
 // Gives the file system back what a salvage of the store (store/salvage.h) could only keep as trees without a name.
 //
 // A lost tree that has what only "meta" or only "data" has becomes that tree if it is missing. Any other one goes to
-// /lost+found/node-N, where N is the node that it was found as. Its keys may lack what the lost nodes above had
-// stripped; so names there may be shorter at their front, and the content of a file that was cut in its middle begins
-// at the beginning of a file. RepairFileSystem then makes the directories and records that are missing.
+// /lost+found/node-N (lost_and_found.h), where N is the node that it was found as. Its keys may lack what the lost
+// nodes above had stripped; so names there may be shorter at their front, and the content of a file that was cut in its
+// middle begins at the beginning of a file. RepairFileSystem then makes the directories and records that are missing.
 //
 // Each tree is taken over in one batch, so that whoever ends the program finds it in the one place or in the other.
 #pragma once

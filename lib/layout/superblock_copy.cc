@@ -44,6 +44,15 @@ absl::StatusOr<std::optional<Superblock>> Search(BlockDevice& device) {
   return found;
 }
 
+// A copy that cannot be read proves nothing, unless a slot is missing.
+absl::StatusOr<std::optional<Superblock>> NewerCopy(BlockDevice& device, const NewestSuperblock& newest) {
+  absl::StatusOr<std::optional<Superblock>> newer = ReadNewerCopy(device, newest.superblock);
+  if (!newer.ok() && newest.other.ok()) {
+    return std::nullopt;
+  }
+  return newer;
+}
+
 // What was written over the slots may be a file system that somebody wants.
 absl::Status CheckNothingElse(BlockDevice& device) {
   BETR_ASSIGN_OR_RETURN(const std::optional<Signature> found, DetectForeign(device));
@@ -52,6 +61,20 @@ absl::Status CheckNothingElse(BlockDevice& device) {
   }
   return absl::InvalidArgumentError(
       fmt::format("{}: no valid superblock but, as it seems, {}: nothing is repaired", device.Name(), found->name));
+}
+
+// The copy, if there is one and it knows no less than a slot that is intact: the end of an image may be missing, and
+// what lies at the end of the device be of another one.
+absl::StatusOr<std::optional<Superblock>> AnyCopy(BlockDevice& device) {
+  BETR_RETURN_IF_ERROR(CheckNothingElse(device));
+  absl::StatusOr<Superblock> found = FindCopy(device);
+  if (absl::IsNotFound(found.status())) {
+    return std::nullopt;
+  }
+  BETR_RETURN_IF_ERROR(found.status());
+  BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> slot, ReadNewestOfAnySize(device));
+  const bool knows_less = slot && (found->uuid != slot->uuid || found->generation < slot->generation);
+  return knows_less ? std::nullopt : std::optional(*std::move(found));
 }
 
 }  // namespace
@@ -98,39 +121,37 @@ absl::Status CheckCopy(BlockDevice& device, const Superblock& newest) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from) {
+absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from, const TellOlder& tell_older) {
   const absl::StatusOr<NewestSuperblock> newest = ReadNewest(device);
   std::optional<Superblock> copy;
   if (newest.ok()) {
-    absl::StatusOr<std::optional<Superblock>> newer = ReadNewerCopy(device, newest->superblock);
-    if (newer.ok()) {
-      copy = *std::move(newer);
-    } else if (!newest->other.ok()) {
-      return newer.status();
+    BETR_ASSIGN_OR_RETURN(copy, NewerCopy(device, *newest));
+    if (!copy) {
+      return "";
     }
   } else if (absl::IsDataLoss(newest.status()) && from == RestoreFrom::kAnyCopy) {
-    BETR_RETURN_IF_ERROR(CheckNothingElse(device));
-    absl::StatusOr<Superblock> found = FindCopy(device);
-    if (absl::IsNotFound(found.status())) {
-      return newest.status();
-    }
-    BETR_ASSIGN_OR_RETURN(copy, std::move(found));
+    BETR_ASSIGN_OR_RETURN(copy, AnyCopy(device));
   }
   if (!copy) {
-    return newest.ok() ? absl::StatusOr<std::string>("") : newest.status();
+    return newest.status();
   }
   if (!copy->Writable()) {
     return absl::UnimplementedError(device.Name() + ": the image has features that this version cannot write");
   }
+  const std::string place = Place(copy->CopyUnit());
   const Generation found = copy->generation;
+  const bool may_be_older = !newest.ok() && copy->log_opening == 0;
+  if (may_be_older && tell_older != nullptr) {
+    tell_older(fmt::format("{} has generation {}, which may be an older one", place, found.value));
+  }
   copy->log_opening = 0;  // the log may have been written since
   for (int slot = 0; slot < 2; ++slot) {
     BETR_RETURN_IF_ERROR(WriteSuperblock(device, *copy));
     copy->generation = copy->generation.Next();
   }
   BETR_RETURN_IF_ERROR(device.Flush());
-  return fmt::format("superblock: both slots are intact again, made anew from {}, of generation {}",
-                     Place(copy->CopyUnit()), found.value);
+  return fmt::format("superblock: both slots are intact again, made anew from {}, of generation {}", place,
+                     found.value);
 }
 
 }  // namespace betr::layout

@@ -12,6 +12,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -42,10 +43,14 @@ enum class RestoreFrom : uint8_t {
   kAnyCopy,    // also if no slot is intact: then there may have been newer states than the copy's
 };
 
+// Is told that the copy may be an older state than the slots had, before it is taken, as a sentence. May be null.
+using TellOlder = std::function<void(const std::string& why)>;
+
 // Makes the slots anew from the copy, if it knows more than they do: when none of them is intact, or those that are
-// hold older generations. Returns what was done; empty if there was nothing to do. Durable.
+// hold older generations. Returns what was done; empty if there was nothing to do. Durable. A slot whose image has lost
+// its end is not overwritten by what knows less.
 // Errors: kInvalidArgument if the device seems to have become something else; kDataLoss if there is no copy where one
 // is needed; the device's.
-absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from);
+absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from, const TellOlder& tell_older);
 
 }  // namespace betr::layout

@@ -19,7 +19,7 @@ size_t SlotOf(Generation generation) { return generation.value % 2; }
 
 std::string SlotName(size_t slot) { return fmt::format("slot {} at byte {}", slot, kSlotOffset[slot].value); }
 
-absl::StatusOr<Superblock> ReadSlot(BlockDevice& device, size_t slot) {
+absl::StatusOr<Superblock> ReadSlotOfAnySize(BlockDevice& device, size_t slot) {
   std::string bytes(kUnit.value, '\0');
   BETR_RETURN_IF_ERROR(device.Read(kSlotOffset[slot], bytes));
   absl::StatusOr<Superblock> block = DecodeSuperblock(bytes);
@@ -30,7 +30,12 @@ absl::StatusOr<Superblock> ReadSlot(BlockDevice& device, size_t slot) {
     return absl::DataLossError(fmt::format("{}: superblock: generation {} belongs into the other slot", SlotName(slot),
                                            block->generation.value));
   }
-  if (UnitBytes(block->device_units) > device.Size()) {
+  return block;
+}
+
+absl::StatusOr<Superblock> ReadSlot(BlockDevice& device, size_t slot) {
+  absl::StatusOr<Superblock> block = ReadSlotOfAnySize(device, slot);
+  if (block.ok() && UnitBytes(block->device_units) > device.Size()) {
     return absl::DataLossError(
         fmt::format("{}: superblock: the image has {} bytes, the device only {}: its end is missing", SlotName(slot),
                     UnitBytes(block->device_units).value, device.Size().value));
@@ -102,6 +107,20 @@ absl::StatusOr<NewestSuperblock> ReadNewest(BlockDevice& device) {
   newest.slot = second ? 1 : 0;
   newest.superblock = *std::move(slots[newest.slot]);
   newest.other = CompareWithOther(newest.superblock, slots[1 - newest.slot]);
+  return newest;
+}
+
+absl::StatusOr<std::optional<Superblock>> ReadNewestOfAnySize(BlockDevice& device) {
+  std::optional<Superblock> newest;
+  for (const size_t slot : {0, 1}) {
+    absl::StatusOr<Superblock> block = ReadSlotOfAnySize(device, slot);
+    if (Undecided(block.status())) {
+      return block.status();
+    }
+    if (block.ok() && (!newest || block->generation > newest->generation)) {
+      newest = *std::move(block);
+    }
+  }
   return newest;
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "device/block_device.h"
 #include "layout/superblock.h"
@@ -23,6 +24,10 @@ struct NewestSuperblock {
   // What is wrong with the other slot: ok if it holds the generation before, or if this is the first one of a new
   // image. No crash makes it an error, so it is damage, and the slot may have held a newer generation.
   absl::Status other;
+
+  // Whether no newer state was durable, whatever the other slot held. After a clean end the next session begins by
+  // writing the same state once more, and what it changes is in the log, or in superblocks after that.
+  bool IsKnownNewest() const { return other.ok() || superblock.log_opening != 0; }
 };
 
 // The valid superblock with the largest generation. Two reads. Errors: the device's, for either slot: going on with
@@ -30,6 +35,10 @@ struct NewestSuperblock {
 // there is no betr image on the device (saying what else there is); kDataLoss if there is one, but both slots are
 // damaged; kUnimplemented if either slot needs features that this build does not have.
 absl::StatusOr<NewestSuperblock> ReadNewest(BlockDevice& device);
+
+// The superblock with the largest generation that is intact, also one whose image has lost its end. Errors: the
+// device's.
+absl::StatusOr<std::optional<Superblock>> ReadNewestOfAnySize(BlockDevice& device);
 
 // Writes the slot that belongs to the generation; durable after the next Flush. One write.
 // Requires: CheckSuperblock is ok; everything that the superblock refers to is durable.

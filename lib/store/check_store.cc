@@ -73,10 +73,12 @@ std::string_view KindOf(const Problem& problem) {
 
 void CheckSuperblocks(const Inspection& image, const ReportFinding& report) {
   if (!image.other_slot().ok()) {
+    const bool is_newest = image.IsKnownNewest();
     report({.kind = "superblock",
-            .what = fmt::format("{} (slot {} has generation {})", std::string(image.other_slot().message()),
-                                image.slot(), image.superblock().generation.value),
-            .repair = Finding::Repair::kSuperblock});
+            .what =
+                fmt::format("{} (slot {} has generation {}{})", std::string(image.other_slot().message()), image.slot(),
+                            image.superblock().generation.value, is_newest ? "" : ", which may be an older one"),
+            .repair = is_newest ? Finding::Repair::kSuperblock : Finding::Repair::kOlderSuperblock});
   }
   if (!image.copy().ok()) {
     report({.kind = "superblock",

@@ -30,11 +30,12 @@ namespace betr::store {
 
 struct Finding {
   enum class Repair : uint8_t {
-    kNone,        // cannot be mended without guessing
-    kSuperblock,  // the state of the other slot is gone on with, or of a newer copy; checkpoints write the rest anew
-    kCatalog,     // is written anew, as the other copy has it
-    kReferences,  // the count becomes what was counted
-    kRemove,      // the node leaves the table
+    kNone,             // cannot be mended without guessing
+    kSuperblock,       // the state of the intact slot is the newest; checkpoints write the rest anew
+    kOlderSuperblock,  // the same, but nobody knows whether the other slot held a newer state
+    kCatalog,          // is written anew, as the other copy has it
+    kReferences,       // the count becomes what was counted
+    kRemove,           // the node leaves the table
   };
   std::string_view kind;     // as listed above
   std::string what{};        // names the place: "node 5: reference count is 3, but 2 name it"

@@ -49,6 +49,7 @@ absl::StatusOr<std::unique_ptr<Inspection>> Inspection::Open(BlockDevice& device
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(image->device()));
   BETR_RETURN_IF_ERROR(image->ReadError());  // the slot that was not read may be the newer one
   image->slot_ = newest.slot;
+  image->is_known_newest_ = newest.IsKnownNewest();
   image->other_slot_ = std::move(newest.other);
   image->copy_ = layout::CheckCopy(image->device(), newest.superblock);
   image->Prepare(std::move(newest.superblock), cache_size);

@@ -58,6 +58,8 @@ class Inspection {
   // Which slot the superblock is in, and what is wrong with the other one.
   size_t slot() const { return slot_; }
   const absl::Status& other_slot() const { return other_slot_; }
+  // As of layout::NewestSuperblock.
+  bool IsKnownNewest() const { return is_known_newest_; }
   // What is wrong with the copy (layout/superblock_copy.h).
   const absl::Status& copy() const { return copy_; }
 
@@ -107,6 +109,7 @@ class Inspection {
   NotingDevice* device_ = nullptr;  // the core's
   size_t slot_ = 0;
   absl::Status other_slot_;
+  bool is_known_newest_ = true;
   absl::Status copy_;
   layout::StoredCatalog catalog_;
   StatePtr state_;

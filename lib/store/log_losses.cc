@@ -122,6 +122,7 @@ class Search {
 
   void Add(std::string tree, Range range, std::string why) {
     if (lost_.size() < kMaxLostRanges) {
+      why = (tree.empty() ? "whatever they changed: " : "") + why;
       lost_.push_back({std::move(tree), std::move(range), true, std::move(why)});
     } else if (unlisted_.empty()) {
       unlisted_ = std::move(why);

@@ -20,6 +20,11 @@ struct LostRange {
   bool is_partial = false;
 };
 
+// What a state that may not be the newest lacks.
+inline LostRange LostLater(const std::string& why) {
+  return {"", Range::All(), true, "what may have been synced later: " + why};
+}
+
 // No list of them is longer, but for partial ones, so that a repair needs no unbounded memory.
 inline constexpr size_t kMaxLostRanges = 100'000;
 

@@ -118,10 +118,14 @@ absl::Status CheckNewest(BlockDevice& device, const layout::NewestSuperblock& ne
         "fsck.betr -p goes on with the copy",
         device.Name(), wrong, newest.superblock.CopyUnit(), (*copy)->generation.value, newest.slot, generation));
   }
-  if (!newest.other.ok()) {
+  if (!newest.IsKnownNewest()) {
     return absl::DataLossError(fmt::format(
         "{}: {}it may have held a newer state than generation {} of slot {}; fsck.betr -y goes on with that",
         device.Name(), wrong, generation, newest.slot));
+  }
+  if (!newest.other.ok()) {
+    return absl::DataLossError(fmt::format("{}: {}fsck.betr -p goes on with generation {} of slot {}, the newest",
+                                           device.Name(), wrong, generation, newest.slot));
   }
   return absl::OkStatus();
 }

@@ -33,6 +33,12 @@ bool HasKind(const std::vector<Finding>& findings, std::string_view kind) {
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.kind == kind; });
 }
 
+const Finding* FindOlder(const std::vector<Finding>& findings) {
+  const auto is_older = [](const Finding& finding) { return finding.repair == Finding::Repair::kOlderSuperblock; };
+  const auto found = std::find_if(findings.begin(), findings.end(), is_older);
+  return found == findings.end() ? nullptr : &*found;
+}
+
 template <class T>
 void Append(std::vector<T>& to, std::vector<T>& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
@@ -52,11 +58,20 @@ class Repair {
 
   // Whether the slots had an older state than the copy: then all that was found is of that one.
   absl::StatusOr<bool> Slots() {
-    BETR_ASSIGN_OR_RETURN(const std::string action, layout::RestoreSlots(device_, layout::RestoreFrom::kNewerCopy));
+    BETR_ASSIGN_OR_RETURN(const std::string action, layout::RestoreSlots(device_, layout::RestoreFrom::kNewerCopy, {}));
     if (!action.empty()) {
       Tell(action);
     }
     return !action.empty();
+  }
+
+  // What it means to go on with that state.
+  void LoseLater(const Finding& older) {
+    std::vector<LostRange> lost{LostLater(older.what)};
+    if (options_.loses != nullptr) {
+      options_.loses(lost);
+    }
+    Append(result_.salvaged.lost, lost);
   }
 
   absl::Status Safely(const std::vector<Finding>& findings) {
@@ -119,6 +134,13 @@ absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, R
   BETR_ASSIGN_OR_RETURN(const bool is_newer, repair.Slots());
   if (is_newer) {
     BETR_ASSIGN_OR_RETURN(findings, repair.Look());
+  }
+  if (const Finding* older = FindOlder(findings)) {
+    if (depth == RepairDepth::kSafe) {
+      repair.result().left = std::move(findings);
+      return std::move(repair.result());
+    }
+    repair.LoseLater(*older);
   }
   for (int round = 0; round < kMaxRounds && !findings.empty(); ++round) {
     if (Repairable(findings)) {

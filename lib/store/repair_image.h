@@ -19,8 +19,10 @@
 namespace betr::store {
 
 enum class RepairDepth : uint8_t {
-  kSafe,  // only what needs no guessing and loses nothing; slots that are older than their copy are made anew from it
-  kAll,   // what cannot be read is cut out, and said to be lost
+  // Only what needs no guessing and loses nothing: nothing at all if the state may not be the newest that was durable.
+  // Slots that are older than their copy are made anew from it.
+  kSafe,
+  kAll,  // what cannot be read is cut out, and said to be lost
 };
 
 struct RepairOptions {

@@ -39,6 +39,7 @@ std::string DescribeRepair(const Finding& finding) {
     case Finding::Repair::kRemove:
       return fmt::format("node {}: removed from the node table", finding.node.value);
     case Finding::Repair::kSuperblock:
+    case Finding::Repair::kOlderSuperblock:
       return "superblock: both slots are intact and the copy is, the state is that of the one that was";
     case Finding::Repair::kCatalog:
       return "catalog: both copies are intact";

@@ -114,6 +114,7 @@ TEST_CASE("damaged logs: found, repaired, clean", "[damage][corpus]") { RunCases
 
 TEST_CASE("damaged records of a file system: found, repaired, clean", "[damage][corpus]") {
   RunCases(FileSystemImage(), FileCases());
+  RunCases(FileSystemImage(), LostAndFoundCases());
 }
 
 TEST_CASE("damaged nodes of a file system: found, repaired, clean", "[damage][corpus]") {
@@ -164,7 +165,7 @@ TEST_CASE("whatever is damaged, fsck -y leaves nothing to find", "[damage][repai
 
 TEST_CASE("the corpus has the size that it should have", "[damage][corpus]") {
   const size_t cases = SuperblockCases().size() + TableCases().size() + NodeCases().size() + LogCases().size() +
-                       FileCases().size() + FileStoreCases().size();
+                       FileCases().size() + LostAndFoundCases().size() + FileStoreCases().size();
   CHECK(cases >= 60);
 }
 

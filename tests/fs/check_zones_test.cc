@@ -128,6 +128,23 @@ TEST_CASE("a salvage finds a place for a zone that has lost its root", "[fs][abl
   image.Check();
 }
 
+TEST_CASE("a salvage finds a place where lost+found is the root of a zone", "[fs][ablation]") {
+  Image image;
+  FillZone(image);
+  std::string zone;
+  Damage(image, [&](const Trees& t) {
+    const std::string content = ContentOfD(t);
+    zone = key::PathOfContent(content);
+    REQUIRE(t.store.Put(t.meta, key::Entry("", "lost+found"), fs::EncodeInode(RecordOfD(t))).ok());
+    REQUIRE(t.store.Erase(t.meta, key::Entry("", "d")).ok());
+    REQUIRE(t.store.Erase(t.meta, key::Entry(key::Content(content, "sub"), "g")).ok());
+  });
+  Repair(image);
+  CHECK(*image.paths().ReadFile("lost+found/f") == std::string(10000, 'f'));
+  CHECK(*image.paths().ReadFile("lost+found-2/" + zone + "/sub/g") == "g");
+  image.Check();
+}
+
 TEST_CASE("what is lost of zones as trees without a name comes to lost+found", "[fs][ablation]") {
   Image image;
   FillZone(image);

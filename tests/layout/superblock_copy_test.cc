@@ -36,10 +36,10 @@ void ZeroSlots(MemoryDevice& device) { REQUIRE(device.Write(Bytes{0}, std::strin
 TEST_CASE("both slots are made anew from the copy", "[layout]") {
   MemoryDevice device(kDeviceSize);
   Fill(device, 7);
-  CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value() == "");
+  CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy, {}).value() == "");
   ZeroSlots(device);
   CHECK(absl::IsDataLoss(ReadNewest(device).status()));
-  CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value().find("of generation 7") != std::string::npos);
+  CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy, {}).value().find("of generation 7") != std::string::npos);
   const auto newest = ReadNewest(device);
   REQUIRE(newest.ok());
   CHECK(newest->other == absl::OkStatus());
@@ -61,7 +61,7 @@ TEST_CASE("the copy of an image within this one is not taken", "[layout]") {
   const Superblock inner = Sample(5, KiB(600));
   REQUIRE(device.Write(KiB(200) + UnitBytes(inner.CopyUnit()), EncodeSuperblock(inner)).ok());
   CHECK(absl::IsNotFound(FindCopy(device).status()));
-  CHECK(absl::IsInvalidArgument(RestoreSlots(device, RestoreFrom::kAnyCopy).status()));
+  CHECK(absl::IsInvalidArgument(RestoreSlots(device, RestoreFrom::kAnyCopy, {}).status()));
 }
 
 TEST_CASE("a copy that knows more than the slot that is left is taken, an older one is not", "[layout]") {
@@ -69,19 +69,19 @@ TEST_CASE("a copy that knows more than the slot that is left is taken, an older 
   Fill(device, 7);
   REQUIRE(device.Patch(kSlotOffset[1] + Bytes{121}, "x").ok());
   SECTION("newer") {
-    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value().find("of generation 7") != std::string::npos);
+    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy, {}).value().find("of generation 7") != std::string::npos);
     CHECK(ReadNewest(device)->superblock.generation == Generation{8});
     CHECK(ReadNewest(device)->other == absl::OkStatus());
   }
   SECTION("as old as the slot") {
     REQUIRE(WriteCopy(device, Sample(6)).ok());
-    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value() == "");
+    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy, {}).value() == "");
   }
   SECTION("of another image") {
     Superblock foreign = Sample(9);
     foreign.uuid = UuidFromSeed(1);
     REQUIRE(WriteCopy(device, foreign).ok());
-    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy).value() == "");
+    CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy, {}).value() == "");
     CHECK(absl::IsDataLoss(CheckCopy(device, ReadNewest(device)->superblock)));
   }
 }
@@ -95,7 +95,7 @@ TEST_CASE("a slot whose write was lost is made anew from the copy", "[layout]") 
   REQUIRE(stale.ok());
   CHECK(stale->other == absl::OkStatus());
   CHECK(ReadNewerCopy(device, stale->superblock).value() == Sample(7));
-  CHECK(RestoreSlots(device, RestoreFrom::kNewerCopy).value().find("of generation 7") != std::string::npos);
+  CHECK(RestoreSlots(device, RestoreFrom::kNewerCopy, {}).value().find("of generation 7") != std::string::npos);
   CHECK(ReadNewest(device)->superblock.generation == Generation{8});
   CHECK(ReadNewest(device)->other == absl::OkStatus());
 }
@@ -104,8 +104,52 @@ TEST_CASE("without a slot that is intact nobody knows whether the copy is the ne
   MemoryDevice device(kDeviceSize);
   Fill(device, 7);
   ZeroSlots(device);
-  CHECK(absl::IsDataLoss(RestoreSlots(device, RestoreFrom::kNewerCopy).status()));
+  CHECK(absl::IsDataLoss(RestoreSlots(device, RestoreFrom::kNewerCopy, {}).status()));
   CHECK(absl::IsDataLoss(ReadNewest(device).status()));
+}
+
+TEST_CASE("of an image whose end is missing nothing is overwritten by another copy", "[layout]") {
+  MemoryDevice device(kDeviceSize * 2);
+  for (const uint64_t generation : {6, 7}) REQUIRE(WriteSuperblock(device, Sample(generation, kDeviceSize * 2)).ok());
+  Superblock other = Sample(9, kDeviceSize);
+  SECTION("of another image") { other.uuid = UuidFromSeed(1); }
+  SECTION("of the same one, but older") { other.generation = Generation{5}; }
+  SECTION("beside one slot") {
+    other.uuid = UuidFromSeed(1);
+    REQUIRE(device.Patch(kSlotOffset[0] + Bytes{121}, "x").ok());
+  }
+  REQUIRE(WriteCopy(device, other).ok());
+  MemoryDevice cut(kDeviceSize, device.Pages());
+  const absl::Status refused = RestoreSlots(cut, RestoreFrom::kAnyCopy, {}).status();
+  CHECK(absl::IsDataLoss(refused));
+  CHECK(refused.message().find("its end is missing") != absl::string_view::npos);
+  CHECK(ReadSlots(device)[1]->uuid == Sample(7).uuid);
+  std::string slots(KiB(8).value, '\0');
+  std::string before = slots;
+  REQUIRE(cut.Read(Bytes{0}, slots).ok());
+  REQUIRE(device.Read(Bytes{0}, before).ok());
+  CHECK(slots == before);
+}
+
+TEST_CASE("a copy that may be older than the slots were is told before it is taken", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  Superblock copy = Sample(7);
+  bool is_older = true;
+  SECTION("after a crash") {}
+  SECTION("after a clean end") {
+    copy.log_opening = 3;
+    is_older = false;
+  }
+  REQUIRE(WriteCopy(device, copy).ok());
+  ZeroSlots(device);
+  std::string told;
+  const auto tell = [&](std::string_view why) {
+    told = why;
+    CHECK(absl::IsDataLoss(ReadNewest(device).status()));
+  };
+  CHECK(RestoreSlots(device, RestoreFrom::kAnyCopy, tell).ok());
+  CHECK((told.find("has generation 7, which may be an older one") != std::string::npos) == is_older);
 }
 
 TEST_CASE("what has become something else is left alone", "[layout]") {
@@ -113,7 +157,7 @@ TEST_CASE("what has become something else is left alone", "[layout]") {
   Fill(device, 7);
   ZeroSlots(device);
   REQUIRE(device.Patch(Bytes{0}, "XFSB").ok());
-  CHECK(absl::IsInvalidArgument(RestoreSlots(device, RestoreFrom::kAnyCopy).status()));
+  CHECK(absl::IsInvalidArgument(RestoreSlots(device, RestoreFrom::kAnyCopy, {}).status()));
   CHECK(absl::IsInvalidArgument(ReadNewest(device).status()));
 }
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "betr/store.h"
 #include "device/fault_device.h"
@@ -37,6 +38,10 @@ FormatOptions Format() {
 
 absl::StatusOr<std::unique_ptr<Store>> Open(BlockDevice& device, bool read_only = false) {
   return Store::Open(std::make_unique<store::BorrowedDevice>(device), Options(read_only));
+}
+
+bool Contains(const absl::Status& status, absl::string_view text) {
+  return status.message().find(text) != absl::string_view::npos;
 }
 
 // A store that ended after two checkpoints, without closing.
@@ -124,6 +129,70 @@ TEST_CASE("a copy that cannot be read, or is older, keeps nobody from opening", 
     CHECK(faults.Hits() == 1);
   }
   CHECK(image.ReadKey() == "new");
+}
+
+TEST_CASE("only who may lose something goes on from what may be an older state", "[store][damage]") {
+  Image image;
+  const layout::NewestSuperblock newest = image.Newest();
+  SECTION("the newest slot is lost, and the copy as old as the other one") {
+    Must(layout::WriteCopy(image.device, *layout::ReadSlots(image.device)[1 - newest.slot]));
+    image.ZeroNewest();
+  }
+  SECTION("the newest slot and the copy are lost") {
+    Must(image.device.Patch(layout::UnitBytes(newest.superblock.CopyUnit()) + Bytes{130}, "x"));
+    image.ZeroNewest();
+  }
+  SECTION("the older slot is lost") {
+    Must(image.device.Patch(layout::kSlotOffset[1 - newest.slot] + Bytes{130}, "x"));
+  }
+  CHECK(Contains(Open(image.device).status(), "fsck.betr -y"));
+  const auto findings = Must(store::CheckImage(image.device));
+  REQUIRE_FALSE(findings.empty());
+  CHECK(findings.front().repair == store::Finding::Repair::kOlderSuperblock);
+  std::vector<store::LostRange> lost;
+  const store::RepairOptions options{.limits = {}, .loses = [&](auto ranges) {
+                                       lost.assign(ranges.begin(), ranges.end());
+                                       CHECK(absl::IsDataLoss(Open(image.device).status()));
+                                     }};
+  const auto repair = [&](store::RepairDepth depth) {
+    return Must(store::RepairImage(
+        image.device, MiB(4), depth, findings, [](auto) {}, options));
+  };
+  const store::ImageRepair refused = repair(store::RepairDepth::kSafe);
+  CHECK(refused.left.size() == findings.size());
+  CHECK(refused.actions == 0);
+  CHECK(lost.empty());
+  CHECK(absl::IsDataLoss(Open(image.device).status()));
+  const store::ImageRepair repaired = repair(store::RepairDepth::kAll);
+  CHECK(repaired.left.empty());
+  REQUIRE(lost.size() == 1);
+  CHECK(lost.front().why.find("which may be an older one") != std::string::npos);
+  CHECK(repaired.salvaged.lost.size() == 1);
+  CHECK(Open(image.device).ok());
+}
+
+TEST_CASE("after a clean end a slot that is lost is made anew without a loss", "[store][damage]") {
+  Image image;
+  Must(Must(Open(image.device))->Close());
+  const layout::NewestSuperblock newest = image.Newest();
+  REQUIRE(newest.superblock.log_opening != 0);
+  std::string expected = "new";
+  SECTION("the newest one") { image.ZeroNewest(); }
+  SECTION("the other one") { Must(image.device.Patch(layout::kSlotOffset[1 - newest.slot] + Bytes{130}, "x")); }
+  SECTION("the one with which the next session begins, and its copy was not written") {
+    const std::unique_ptr<Store> store = Must(Open(image.device));
+    expected = "newer";
+    Must(store->Put(Must(store->FindTree("tree")), "key", expected));
+    Must(store->Sync());
+    image.ZeroNewest();
+    Must(layout::WriteCopy(image.device, newest.superblock));
+  }
+  CHECK(Contains(Open(image.device).status(), "fsck.betr -p"));
+  const auto findings = Must(store::CheckImage(image.device));
+  const store::ImageRepair repair =
+      Must(store::RepairImage(image.device, MiB(4), store::RepairDepth::kSafe, findings, [](auto) {}));
+  CHECK(repair.left.empty());
+  CHECK(image.ReadKey() == expected);
 }
 
 TEST_CASE("opening reads the copy once", "[store]") {

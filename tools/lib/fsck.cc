@@ -133,7 +133,9 @@ class FsckRun {
     }
     BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read may be no damage
     const auto from = options_.yes ? layout::RestoreFrom::kAnyCopy : layout::RestoreFrom::kNewerCopy;
-    BETR_ASSIGN_OR_RETURN(const std::string done, layout::RestoreSlots(device, from));
+    BETR_ASSIGN_OR_RETURN(const std::string done, layout::RestoreSlots(device, from, [&](const std::string& why) {
+                            losses_.Add(std::vector{store::LostLater(why)});
+                          }));
     if (!done.empty()) {
       report_.Found({"store", "superblock", std::string(wrong.message())});
       report_.Repaired(done);
@@ -150,7 +152,12 @@ class FsckRun {
     }
     left_ = findings.size();
     for (const store::Finding& finding : findings) {
-      if (finding.repair == store::Finding::Repair::kNone || finding.repair == store::Finding::Repair::kSuperblock) {
+      using Repair = store::Finding::Repair;
+      if (finding.repair == Repair::kOlderSuperblock && options_.preen) {
+        report_.Note("what may be an older state is not gone on with: -y does so, and what was synced later is lost");
+      }
+      if (finding.repair == Repair::kNone || finding.repair == Repair::kSuperblock ||
+          finding.repair == Repair::kOlderSuperblock) {
         report_.Note("the file system is not checked: first the store must be whole");
         return absl::OkStatus();
       }

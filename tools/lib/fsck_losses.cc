@@ -26,7 +26,9 @@ void FsckLosses::TellByKeys() {
   if (pending_.empty()) {
     return;
   }
-  report_.Note("what is lost is told by keys: which files have that cannot be told now");
+  if (std::any_of(pending_.begin(), pending_.end(), [](const auto& range) { return !range.tree.empty(); })) {
+    report_.Note("what is lost is told by keys: which files have that cannot be told now");
+  }
   fs::DescribeRanges(std::move(pending_), [&](const fs::Loss& loss) { report_.Lost(loss); });
   pending_.clear();
 }

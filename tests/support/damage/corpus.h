@@ -24,11 +24,12 @@ struct DamageCase {
   int exit_repair = 1;  // of fsck.betr -y; then a second run gives 0. 4: beyond repair
 };
 
-std::vector<DamageCase> SuperblockCases();  // for ClosedStore
-std::vector<DamageCase> TableCases();       // for ClosedStore
-std::vector<DamageCase> NodeCases();        // for ClosedStore
-std::vector<DamageCase> LogCases();         // for CrashedStore
-std::vector<DamageCase> FileCases();        // for FileSystemImage
-std::vector<DamageCase> FileStoreCases();   // for FileSystemImage
+std::vector<DamageCase> SuperblockCases();    // for ClosedStore
+std::vector<DamageCase> TableCases();         // for ClosedStore
+std::vector<DamageCase> NodeCases();          // for ClosedStore
+std::vector<DamageCase> LogCases();           // for CrashedStore
+std::vector<DamageCase> FileCases();          // for FileSystemImage
+std::vector<DamageCase> LostAndFoundCases();  // for FileSystemImage
+std::vector<DamageCase> FileStoreCases();     // for FileSystemImage
 
 }  // namespace betr::test

@@ -133,6 +133,26 @@ std::vector<DamageCase> FileCases() {
   };
 }
 
+std::vector<DamageCase> LostAndFoundCases() {
+  const std::string page = key::Entry(kDocs, "page-05");
+  return {
+      {"root is a file",
+       Record(std::string(key::kRootObject), [](fs::InodeRecord& root) { root.type = FileType::kRegular; }),
+       "//r: there are keys below this path", "//r: there are keys below this path"},
+      {"lost+found is a file, and something below it", Files([=](const FileTrees& t) {
+         (void)t.store.Put(t.meta, key::Entry("", "lost+found"), **t.store.Get(t.meta, page));
+         for (const TreeId tree : {t.meta, t.data}) {
+           (void)t.store.RenamePrefix(tree, kDocs, tree, key::Content("", "lost+found"));
+         }
+       }),
+       "lost+found: there are keys below this path", "lost+found: there are keys below this path"},
+      {"lost+found is a file, and content without one", Files([=](const FileTrees& t) {
+         (void)t.store.RenamePrefix(t.meta, page, t.meta, key::Entry("", "lost+found"));
+       }),
+       "content of a file that does not exist", "content of a file that does not exist"},
+  };
+}
+
 std::vector<DamageCase> FileStoreCases() {
   return {
       {"leaf of names", NodeZeroed("meta", 0), "header: magic is", "lost: names from", true},

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a salvage finds no place for goes to /lost+found, whatever is there already, and nothing of that is replaced.
+#include <absl/strings/str_format.h>
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fs/key.h"
+#include "fs/lost_trees.h"
+#include "fs/record.h"
+#include "store/salvage.h"
+#include "support/fs/planted.h"
+#include "support/must.h"
+
+namespace betr::test {
+namespace {
+
+using planted::Damage;
+using planted::Fill;
+using planted::Repair;
+using planted::Run;
+using planted::Trees;
+namespace key = fs::key;
+
+const std::string kD = key::Content("", "d");
+const std::string kSub = key::Content(kD, "sub");
+const std::string kLost = key::Content("", "lost+found");
+const std::string kTen(10000, 'f');
+
+std::string FileRecord(uint64_t size) {
+  fs::InodeRecord record;
+  record.permissions = 0644;
+  record.number = 5;
+  record.size = size;
+  return fs::EncodeInode(record);
+}
+
+// Makes a file of /d, so that what is below it has no place.
+void MakeFileOfD(const Trees& t) { Must(t.store.Put(t.meta, key::Entry("", "d"), FileRecord(0))); }
+
+void RepairWell(Image& image) {
+  Repair(image);
+  CHECK(Run(image, false).empty());
+}
+
+std::string ReadFile(Image& image, const std::string& path) {
+  INFO(path << " in\n" << Describe(image.paths(), ""));
+  return Must(image.paths().ReadFile(path));
+}
+
+void MakeFileOfLostAndFound(Image& image, bool is_link) {
+  Must(image.paths().WriteFile("other", "mine"));
+  Must(is_link ? image.paths().Link("other", "lost+found") : image.paths().Rename("other", "lost+found"));
+}
+
+TEST_CASE("a salvage ends where lost+found is no directory", "[fs][lost]") {
+  Image image;
+  MakeFileOfLostAndFound(image, GENERATE(false, true));
+  Fill(image);
+  std::string directory = "lost+found-2";
+  SECTION("what is below a file") { Damage(image, MakeFileOfD); }
+  SECTION("what is below lost+found itself") {
+    directory = "lost+found-2/lost+found";
+    Damage(image, [](const Trees& t) {
+      for (const TreeId tree : {t.meta, t.data}) Must(t.store.RenamePrefix(tree, kD, tree, key::Content(kLost, "d")));
+    });
+  }
+  SECTION("files without records") {
+    Damage(image, [](const Trees& t) {
+      Must(t.store.Erase(t.meta, key::Entry(kD, "f")));
+      Must(t.store.Erase(t.meta, key::Entry(kSub, "g")));
+    });
+  }
+  RepairWell(image);
+  CHECK(ReadFile(image, "lost+found") == "mine");
+  CHECK(ReadFile(image, directory + "/d/f") == kTen);
+  CHECK(ReadFile(image, directory + "/d/sub/g") == "g");
+}
+
+TEST_CASE("a lost tree finds a place where lost+found is no directory", "[fs][lost]") {
+  Image image;
+  MakeFileOfLostAndFound(image, GENERATE(false, true));
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    const std::string name = absl::StrFormat("%s7", store::kLostTreePrefix);
+    Must(t.store.RenamePrefix(t.meta, kD, Must(t.store.CreateTree(name)), ""));
+    const auto act = [](std::string_view action) { CHECK(action == "node 7: files in /lost+found-2/node-7"); };
+    Must(fs::AdoptLostTrees(&t.store, act));
+  });
+  CHECK(*image.paths().List("lost+found-2/node-7") == std::vector<std::string>{"f", "l", "sub"});
+  image.Unmount();
+  RepairWell(image);
+  CHECK(ReadFile(image, "lost+found") == "mine");
+  CHECK(ReadFile(image, "lost+found-2/d/f") == kTen);
+}
+
+TEST_CASE("a salvage ends where the record of the root is that of a file", "[fs][lost]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) { Must(t.store.Put(t.meta, key::kRootObject, FileRecord(0))); });
+  RepairWell(image);
+  CHECK(ReadFile(image, "d/f") == kTen);
+}
+
+TEST_CASE("a salvage ends where something is below a file in lost+found", "[fs][lost]") {
+  Image image;
+  Must(image.paths().MakeDirectories("lost+found"));
+  const std::string name = GENERATE("lost+found", "again-1");
+  Must(image.paths().WriteFile("lost+found/" + name, "mine"));
+  Fill(image);
+  Damage(image, [&](const Trees& t) {
+    for (const TreeId tree : {t.meta, t.data}) Must(t.store.RenamePrefix(tree, kD, tree, key::Content(kLost, name)));
+  });
+  RepairWell(image);
+  CHECK(ReadFile(image, "lost+found/" + name) == "mine");
+}
+
+TEST_CASE("what an earlier salvage has put into lost+found is not replaced", "[fs][lost]") {
+  Image image;
+  Fill(image);
+  std::function<void(const Trees&)> damage;
+  SECTION("a directory") { damage = MakeFileOfD; }
+  SECTION("a file") {
+    damage = [](const Trees& t) { Must(t.store.Erase(t.meta, key::Entry(kD, "f"))); };
+  }
+  const std::string places[] = {"lost+found/d/f", "lost+found/again-1/d/f", "lost+found/again-2/d/f"};
+  for (const std::string& place : places) {
+    Damage(image, damage);
+    RepairWell(image);
+    CHECK(ReadFile(image, place) == kTen);
+    if (image.paths().Stat("d")->type != FileType::kDirectory) Must(image.paths().RemoveTree("d"));
+    Must(image.paths().MakeDirectories("d"));
+    Must(image.paths().WriteFile("d/f", kTen));
+    image.Unmount();
+  }
+  for (const std::string& place : places) CHECK(ReadFile(image, place) == kTen);
+}
+
+TEST_CASE("content in lost+found that has lost its file itself is not replaced", "[fs][lost]") {
+  Image image;
+  Must(image.paths().MakeDirectories("lost+found/d"));
+  Must(image.paths().WriteFile("lost+found/d/f", "earlier"));
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    Must(t.store.Erase(t.meta, key::Entry(kD, "f")));
+    Must(t.store.Erase(t.meta, key::Entry(key::Content(kLost, "d"), "f")));
+  });
+  RepairWell(image);
+  CHECK(ReadFile(image, "lost+found/d/f") == "earlier");
+  CHECK(ReadFile(image, "lost+found/again-1/d/f") == kTen);
+}
+
+TEST_CASE("content without a file below what is no directory is found once", "[fs][lost]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    MakeFileOfD(t);
+    Must(t.store.Erase(t.meta, key::Entry(kD, "f")));
+  });
+  RepairWell(image);
+  CHECK(ReadFile(image, "lost+found/d/sub/g") == "g");
+  CHECK(ReadFile(image, "lost+found/d/f") == kTen);
+}
+
+}  // namespace
+}  // namespace betr::test
