@@ -111,7 +111,6 @@ class Core {
   absl::Status FlushOneByOne();
   void Lose(Inode& inode, const absl::Status& why);
   absl::Status FlushBefore(Inode& inode);
-  absl::Status WriteAlone(const WriteBatch& batch);
   absl::Status WriteThrough(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes);
 
   MountOptions options_;

@@ -31,24 +31,6 @@ WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops) {
   return alone;
 }
 
-// The same batch, in which keys are erased as ranges that hold nothing else.
-WriteBatch ErasingRanges(const WriteBatch& batch) {
-  WriteBatch ranges;
-  if (batch.makes_room()) ranges.MakesRoom();
-  for (const Op& op : batch.ops()) {
-    if (op.kind == OpKind::kErase) {
-      ranges.EraseRange(op.tree, {Bound::At(op.key), Bound::At(op.key + '\0')});
-    } else {
-      CopyOp(op, &ranges);
-    }
-  }
-  return ranges;
-}
-
-bool ErasesKeys(const WriteBatch& batch) {
-  return std::ranges::any_of(batch.ops(), [](const Op& op) { return op.kind == OpKind::kErase; });
-}
-
 }  // namespace
 
 bool IsOutdated(const absl::Status& status) { return absl::IsAborted(status); }
@@ -179,7 +161,7 @@ absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops)
   const bool wants_erases = WantsErasesByKey(*this, batch);
   absl::Status written = absl::OkStatus();
   if (!wants_erases) {
-    written = pending_ops == 0 ? WriteAlone(batch) : store_->Write(batch);
+    written = store_->Write(batch);
     if (written.ok()) ForgetPending();
     if (pending_ops == 0 || !(IsRefusal(written) || absl::IsResourceExhausted(written))) return written;
   }
@@ -191,14 +173,7 @@ absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops)
   const bool may_go = written.ok() || (absl::IsResourceExhausted(written) && (wants_erases || batch.makes_room()));
   if (!may_go) return written;
   const WriteBatch alone = WithoutPending(batch, pending_ops);
-  return wants_erases ? WriteWithErasesByKey(*this, alone) : WriteAlone(alone);
-}
-
-absl::Status Core::WriteAlone(const WriteBatch& batch) {
-  absl::Status written = store_->Write(batch);
-  if (!IsRefusal(written) || !ErasesKeys(batch)) return written;
-  // The store may take erased ranges where it takes nothing else any more.
-  return store_->Write(ErasingRanges(batch)).ok() ? absl::OkStatus() : written;
+  return wants_erases ? WriteWithErasesByKey(*this, alone) : store_->Write(alone);
 }
 
 }  // namespace betr::fs
