@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "dag/clone.h"
+#include "dag/left_out.h"
 #include "dag/tree_cursor.h"
 
 namespace betr::store {
@@ -110,8 +111,9 @@ class SmallCopy {
       put.value = cursor.Value();
       puts.push_back(std::move(put));
     }
-    if (absl::IsFailedPrecondition(cursor.status())) {
-      return std::optional<std::vector<Op>>();  // of a function that is not known: its messages go along as they are
+    // Messages of a function that is not known, and what cannot be read, go along as they are.
+    if (absl::IsFailedPrecondition(cursor.status()) || dag::IsUnreadable(cursor.status())) {
+      return std::optional<std::vector<Op>>();
     }
     BETR_RETURN_IF_ERROR(cursor.status());
     return std::optional(std::move(puts));

@@ -15,9 +15,9 @@
 namespace betr::store {
 
 // The batch with each clone and rename of at most `limit` bytes (keys and values) replaced by range erases and puts;
-// the others stay as they are, and so do those whose source an earlier change of the batch touches.
+// the others stay as they are, and so do those whose source an earlier change of the batch touches, or cannot be read.
 // Cost: for each clone or rename the interior nodes on the way to the source, and the source itself if no whole leaf
-// lies in it, or at most `limit` of it. Errors: reading fails.
+// lies in it, or at most `limit` of it. Errors: reading interior nodes fails.
 absl::StatusOr<std::vector<Op>> CopySmallSources(const View& view, std::span<const Op> ops, Bytes limit,
                                                  const UpsertRegistry& functions);
 

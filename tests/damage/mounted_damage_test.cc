@@ -2,6 +2,7 @@
 // A file system on a damaged image, mounted: what can be read is right, what cannot is an error that says so, and
 // changes elsewhere neither crash nor make anything else wrong.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -47,13 +48,13 @@ class Walk {
     const auto attributes = paths_.Stat(path);
     if (!attributes.ok()) return Error(path, attributes.status());
     Shown& shown = shown_[path];
-    shown.attributes = fmt::format("{:o} {} {} {}", attributes->mode, attributes->links, attributes->size,
+    shown.attributes = fmt::format("{:o} {} {} {}", attributes->mode(), attributes->links, attributes->size,
                                    attributes->modified.seconds);
-    if (S_ISDIR(attributes->mode)) {
+    if (S_ISDIR(attributes->mode())) {
       shown.attributes.clear();  // what is done beside may change them
       return LookBelow(path);
     }
-    const auto content = S_ISLNK(attributes->mode) ? paths_.ReadLink(path) : paths_.ReadFile(path);
+    const auto content = S_ISLNK(attributes->mode()) ? paths_.ReadLink(path) : paths_.ReadFile(path);
     if (!content.ok()) return Error(path, content.status());
     shown.content = *content;
   }

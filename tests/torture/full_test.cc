@@ -134,7 +134,8 @@ TEST_CASE("several threads fill a store and delete from it", "[torture][full]") 
       std::vector<std::thread> threads;
       for (size_t i = 0; i < fillers.size(); ++i) {
         constexpr FillKind kKinds[] = {FillKind::kPut, FillKind::kRename, FillKind::kUpsert};
-        fillers[i] = {kKinds[(i + static_cast<size_t>(cycle)) % 3], fmt::format("f{}", i)};
+        fillers[i].kind = kKinds[(i + static_cast<size_t>(cycle)) % 3];
+        fillers[i].prefix = fmt::format("f{}", i);
         threads.emplace_back([&, i] { fillers[i].Run(full); });
       }
       for (std::thread& thread : threads) {
