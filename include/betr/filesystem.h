@@ -16,8 +16,8 @@
 // outside. Writes of file content are gathered up to MountOptions::write_behind bytes before they go to the store;
 // everybody sees them at once. Should they find no space, the next call that writes, or Sync, says ENOSPC, and they are
 // tried again later. Those that the store cannot take in, because of what it cannot read, are lost: their file is as it
-// was before them, which SyncFile of it says once, with EIO, and so does the next Sync or Unmount. Other calls go on as
-// if they had not been made. Call Sync or Flush every few seconds, as a kernel would.
+// was before them, which SyncFile of it says once, with EIO (EUCLEAN if it is damage), and so does the next Sync or
+// Unmount. Other calls go on as if they had not been made. Call Sync or Flush every few seconds, as a kernel would.
 //
 // Threads. Any thread may call anything. One lock guards names and attributes; reading of content happens outside of
 // it, beside writers, and sees each write as a whole or not at all.

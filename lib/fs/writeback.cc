@@ -142,8 +142,10 @@ absl::Status Core::FlushOneByOne() {
 
 void Core::Lose(Inode& inode, const absl::Status& why) {
   inode.pending.TakeBack(&inode.record);
-  const absl::Status loss =
-      ErrnoError(EIO, absl::StrFormat("%s: writes were lost: %s", key::PathOfObject(ObjectOf(inode)), why.message()));
+  const std::string name = inode.names.empty()
+                               ? absl::StrFormat("inode %u", inode.record.number)
+                               : key::PathOfObject(key::Entry(PathOf(*inode.parent()), inode.names.front().name));
+  const absl::Status loss = Annotate(why, absl::StrFormat("%s: writes were lost", name));
   inode.loss.Update(loss);
   losses_.Update(loss);
   ++loss_count_;

@@ -173,7 +173,11 @@ TEST_CASE("only who may lose something goes on from what may be an older state",
 
 TEST_CASE("after a clean end a slot that is lost is made anew without a loss", "[store][damage]") {
   Image image;
-  Must(Must(Open(image.device))->Close());
+  {
+    const std::unique_ptr<Store> store = Must(Open(image.device));
+    Must(store->Put(Must(store->FindTree("tree")), "other", "value"));
+    Must(store->Close());
+  }
   const layout::NewestSuperblock newest = image.Newest();
   REQUIRE(newest.superblock.log_opening != 0);
   std::string expected = "new";

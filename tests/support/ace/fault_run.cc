@@ -20,6 +20,10 @@
 namespace betr::ace {
 namespace {
 
+bool TellsLoss(const absl::Status& status) {
+  return status.message().find("writes were lost") != absl::string_view::npos;
+}
+
 bool BreaksWrites(const Fault& fault) { return fault.on != Fault::On::kRead; }
 
 class FaultedRun {
@@ -82,7 +86,8 @@ class FaultedRun {
   // Errors that may come of a device that fails.
   absl::Status Tolerate(const absl::Status& status) {
     is_hit_ = is_hit_ || faults_.Hits() > 0;
-    const bool may_be = absl::IsUnavailable(status) || absl::IsFailedPrecondition(status) || ToErrno(status) == EROFS;
+    const bool may_be =
+        status.ok() || absl::IsUnavailable(status) || absl::IsFailedPrecondition(status) || ToErrno(status) == EROFS;
     return may_be && is_hit_ ? absl::OkStatus() : test::Finding(status.ToString());
   }
 
@@ -93,6 +98,12 @@ class FaultedRun {
       return test::Finding("a write or flush has failed, and the store goes on");
     }
     faults_.Disarm();
+    // Writes of one file may be lost and what came later not: that is no prefix, but it is told.
+    const absl::Status synced = fs.Sync();
+    is_lossy_ = TellsLoss(failed) || TellsLoss(synced);
+    if (is_lossy_) {
+      return Tolerate(synced);
+    }
     std::vector<Model> partly = timeline_.After(call, fs.Now(), 0);
     // A clone has happened when its attributes are read.
     partly.resize(partly.size() - (call.kind == Call::Kind::kClone ? 0 : 1), timeline_.Last());
@@ -113,7 +124,6 @@ class FaultedRun {
     if (!difference.empty()) {
       return test::Finding("a call that failed has changed something: " + difference);
     }
-    const absl::Status synced = fs.Sync();
     if (synced.ok()) {
       timeline_.MarkPersistent(recorder_.History().EventCount());
     }
@@ -137,6 +147,9 @@ class FaultedRun {
     BETR_RETURN_IF_ERROR(test::CheckStored(*image));
     Recovery recovery(ground_, *image);
     BETR_ASSIGN_OR_RETURN(const Survey survey, recovery.Recover());
+    if (is_lossy_) {
+      return absl::OkStatus();
+    }
     BETR_RETURN_IF_ERROR(timeline_.Identify(survey, plan.events).status());
     return recovery.CheckWrites(survey);
   }
@@ -152,6 +165,7 @@ class FaultedRun {
   FaultDevice faults_;
   Timeline timeline_;
   bool is_hit_ = false;
+  bool is_lossy_ = false;  // the file system has said that writes were lost
 };
 
 }  // namespace
