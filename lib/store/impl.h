@@ -90,8 +90,8 @@ class Store::Impl {
   // What the point changes and range erases among `ops` put in front of trees (headroom.h).
   store::Pledge PledgeFor(std::span<const Op> ops) const;
   absl::Status HaveSpace(const store::Pledge& pledge, store::Purpose purpose) const;
-  // Called when nothing else can fail any more, with what the batch puts into buffers and what it does once small copies
-  // are made; an error of it cancels the batch.
+  // Called when nothing else can fail any more, with what the batch puts into buffers and what it does once small
+  // copies are made; an error of it cancels the batch.
   using BeforePublish = std::function<absl::Status(const store::Pledge&, std::span<const Op>)>;
   // Logs a batch and makes it visible. Makes room in the log, or on the device, if that is what is missing.
   absl::Status ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose)

@@ -162,7 +162,7 @@ absl::StatusOr<layout::StoredBlock> NodeIo::CopyPatiently(const StoredBlockSlot&
 
 // A clean block that is not in memory moves as it is; any other is compressed anew.
 absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& use, const Codec& codec,
-                                                      Deadline& until) {
+                                                       Deadline& until) {
   if (const std::shared_ptr<const dag::Block> block = use.slot->Peek()) {
     const std::shared_ptr<const dag::Block> trimmed = layout::Trim(*block, use.shown);
     return layout::MakeStoredBlock(codec, trimmed == nullptr ? *block : *trimmed);

@@ -31,10 +31,10 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
  public:
   // `next_version`: write versions from here on have not been used. `helpers`: threads that compress besides the one
   // that writes. `warnings`: of damaged blocks, which then move with their nodes as what they are; without it, that is
-  // an error, once `patience` with the device has ended. The device and what else is referred to outlive everything made here.
+  // an error, once `patience` with the device has ended. The device and what else is referred to outlive everything
+  // made here.
   NodeIo(BlockDevice& device, std::shared_ptr<layout::SpaceMap> space, std::shared_ptr<Cache> cache,
-         uint64_t next_version, unsigned helpers, Warnings* warnings = nullptr,
-         std::chrono::milliseconds patience = {})
+         uint64_t next_version, unsigned helpers, Warnings* warnings = nullptr, std::chrono::milliseconds patience = {})
       : device_(device),
         space_(std::move(space)),
         cache_(std::move(cache)),

@@ -80,9 +80,9 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
   core->reserve = ReserveOf(superblock);
   core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
   core->warnings = std::make_unique<store::Warnings>(core->options.on_unreadable);
-  core->io = std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.UnusedVersion(),
-                                             HelpersOf(core->options), core->warnings.get(),
-                                             core->options.read_patience);
+  core->io =
+      std::make_shared<store::NodeIo>(*core->device, core->space, core->cache, superblock.UnusedVersion(),
+                                      HelpersOf(core->options), core->warnings.get(), core->options.read_patience);
   core->superblock = std::move(superblock);
   return core;
 }

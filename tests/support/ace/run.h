@@ -25,7 +25,8 @@ namespace betr::ace {
 enum class Crashes : uint8_t {
   kPoints,   // right after each persistence point
   kWrites,   // these, and after every device write before them
-  kSampled,  // right after each persistence point, and some others: any of the kinds below, and sectors lost in any order
+  kSampled,  // right after each persistence point, and some others: any of the kinds below, and sectors lost in any
+             // order
   kAll,      // after every device write; all subsets of each epoch's writes (64 drawn ones of more than 8 writes); the
              // last write torn at 4 KiB and at 512 bytes
 };
