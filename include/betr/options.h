@@ -59,8 +59,6 @@ struct StoreOptions {
   // Is told, once each, what could not be read when nobody waited for it: background work leaves it out, and the store
   // goes on (StoreStats::unreadable). Called from any thread, and with locks held: it must not call the store.
   std::function<void(const absl::Status&)> on_unreadable;
-  // How long background work leaves it out before it looks again; each time twice as long, up to an hour.
-  std::chrono::milliseconds retry_unreadable{60'000};
   // How long a checkpoint goes on trying to read what the device says it cannot, while it can read elsewhere: what is
   // given up then stays unreadable, as its place is used for something else (docs/durability.md).
   std::chrono::milliseconds read_patience{10'000};

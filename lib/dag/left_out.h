@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What background work leaves out, because something that it needs cannot be read: a node, or jobs at an edge of a
-// node. A store keeps one of these, so that nothing is tried again and again, and clears it now and then, because what
-// failed may have passed. Messages for what lies behind such an edge stay where they are.
+// node. A store keeps one of these as long as it is open, so that nothing is tried again and again. Messages for what
+// lies behind such an edge stay where they are.
 //
 // Not thread-safe: belongs to the structural writer.
 #pragma once
@@ -29,9 +29,6 @@ class LeftOut {
   // Ok, or why the node could not be read.
   absl::Status NodeStatus(NodeId node) const;
   void AddNode(NodeId node, const absl::Status& why) { nodes_.try_emplace(node, why); }
-
-  bool Empty() const { return edge_count_ == 0 && nodes_.empty(); }
-  void Clear() { *this = {}; }
 
   // How many edges there are: more, if a step that has failed will not be taken again.
   size_t EdgeCount() const { return edge_count_; }

@@ -45,8 +45,7 @@ class Structure::Turn {
   MutexLock lock_;
 };
 
-Structure::Structure(Core& core, Fronts& fronts)
-    : core_(core), fronts_(fronts), retry_period_(core.options.retry_unreadable) {
+Structure::Structure(Core& core, Fronts& fronts) : core_(core), fronts_(fronts) {
   const StatePtr state = fronts_.state();
   std::set<NodeId> dead;
   state->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
@@ -158,9 +157,6 @@ absl::Status Structure::AbsorbBuffers() {
 absl::StatusOr<bool> Structure::Step(Purpose growing, dag::Effort last) {
   const Turn turn(*this, Turn::Kind::kBackground);
   growing_ = growing;
-  if (IsTimeToRetry()) {
-    BETR_RETURN_IF_ERROR(Retry());
-  }
   absl::StatusOr<bool> step = NextStep();
   const bool full = absl::IsResourceExhausted(step.status());
   if (!full && (!step.ok() || *step || last == dag::Effort::kFrugal)) {

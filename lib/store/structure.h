@@ -8,7 +8,6 @@
 #include <absl/status/statusor.h>
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -67,9 +66,6 @@ class Structure {
   // go there.
   absl::Status CheckStuck(std::span<const Op> ops) const;
 
-  // Looks again at what could not be read, if the last look was long ago. False if not.
-  bool RetryLeftOut();
-
   uint64_t DeadNodes() const;
   // Less than a quarter of the space is free: work that gives space back, and costs I/O, is worth it.
   bool SpaceIsShort() const;
@@ -100,9 +96,6 @@ class Structure {
   absl::StatusOr<bool> LeaveOut(const absl::Status& failed, size_t left_out_before);
   void FindStuck(const State& state);
   static bool MayGoTo(const Stuck& stuck, const Op& op);
-  // Of the one who has the turn.
-  bool IsTimeToRetry();
-  absl::Status Retry();
   // The state after an edit, and the nodes that died in it.
   std::shared_ptr<State> Finish(const State& before, const dag::Edit& edit);
   void Remember(const dag::Edit& edit);
@@ -140,8 +133,6 @@ class Structure {
   int chores_ = 0;         // that come before the next sealed buffer, so that they need no lull to be done
   Purpose growing_ = Purpose::kGrow;
   dag::LeftOut left_out_;
-  std::chrono::nanoseconds retry_period_;
-  std::chrono::nanoseconds retry_at_{0};
   std::atomic<int> urgent_{0};  // callers that go before background steps
   std::atomic<bool> has_stuck_{false};
   mutable Mutex mutex_;

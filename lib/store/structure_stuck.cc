@@ -3,7 +3,6 @@
 // too much, writers are told.
 #include <algorithm>
 
-#include "base/clock.h"
 #include "base/status.h"
 #include "dag/view.h"
 #include "store/structure.h"
@@ -17,9 +16,6 @@ constexpr uint64_t kMostBehindEdge = 1;
 constexpr uint64_t kMostInRoot = 4;
 // Twice that with what only takes something away.
 constexpr uint64_t kTimesWithErases = 2;
-
-constexpr std::chrono::nanoseconds kLongestPeriod = std::chrono::hours(1);
-constexpr int kStepsOfRetry = 100;
 
 // Where what a partition buffers lies; all of a run's range if the run is not in memory.
 Range HullOf(const dag::Partition& partition, const Range& all) {
@@ -63,7 +59,7 @@ absl::StatusOr<bool> Structure::LeaveOut(const absl::Status& failed, size_t left
 }
 
 void Structure::FindStuck(const State& state) {
-  if (left_out_.EdgeCount() == 0 && !has_stuck_) {
+  if (left_out_.EdgeCount() == 0) {
     return;
   }
   const Bytes node_size = core_.shape.node_size;
@@ -136,45 +132,6 @@ absl::Status Structure::CheckStuck(std::span<const Op> ops) const {
     }
   }
   return absl::OkStatus();
-}
-
-bool Structure::IsTimeToRetry() {
-  const std::chrono::nanoseconds now = SystemClock().Monotonic();
-  if (now < retry_at_) {
-    return false;
-  }
-  const bool is_any = !left_out_.Empty();
-  const std::chrono::nanoseconds first = core_.options.retry_unreadable;
-  retry_period_ =
-      is_any ? std::min<std::chrono::nanoseconds>(2 * retry_period_, std::max(first, kLongestPeriod)) : first;
-  retry_at_ = now + retry_period_;
-  return is_any;
-}
-
-absl::Status Structure::Retry() {
-  left_out_.Clear();
-  for (const auto& [id, tree] : fronts_.state()->trees) {
-    if (!tree.snapshot) {
-      restless_[id].news = true;
-    }
-  }
-  bool worked = true;
-  for (int steps = kStepsOfRetry; steps > 0 && worked; --steps) {
-    const absl::StatusOr<bool> step = WorkStep(true);
-    worked = step.ok() && *step;
-    BETR_RETURN_IF_ERROR(absl::IsResourceExhausted(step.status()) ? absl::OkStatus() : step.status());
-  }
-  FindStuck(*fronts_.state());
-  return absl::OkStatus();
-}
-
-bool Structure::RetryLeftOut() {
-  bool retried = false;
-  const absl::Status status = WithoutSteps([&] {
-    retried = IsTimeToRetry();
-    return retried ? Retry() : absl::OkStatus();
-  });
-  return retried && status.ok();
 }
 
 }  // namespace betr::store

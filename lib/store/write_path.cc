@@ -267,9 +267,6 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store
     return ApplyOps(ops, before_publish);
   };
   absl::Status status = apply(purpose);
-  if (dag::IsUnreadable(status) && structure_.RetryLeftOut()) {
-    status = apply(purpose);
-  }
   if (absl::IsResourceExhausted(status) && purpose == store::Purpose::kDelete && only_deletes_left_) {
     status = apply(store::Purpose::kHelp);
   } else {

@@ -33,7 +33,6 @@ constexpr Harm kHarms[] = {Harm::kFailingHeader, Harm::kDamagedHeader, Harm::kFa
 struct Mode {
   Logging logging = Logging::kFull;
   bool background = false;
-  std::chrono::milliseconds retry{60'000};
   std::chrono::milliseconds patience{0};
 };
 
@@ -66,7 +65,6 @@ class Patient {
     options.background = mode_.background;
     options.cache_size = MiB(1);
     options.checkpoint_period = std::chrono::seconds(0);
-    options.retry_unreadable = mode_.retry;
     options.read_patience = mode_.patience;
     options.on_unreadable = [this](const absl::Status& status) {
       const std::lock_guard lock(mutex_);
