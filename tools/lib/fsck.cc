@@ -178,7 +178,7 @@ class FsckRun {
   // Whether nothing was found, so that there is nothing to look at closer.
   absl::StatusOr<bool> Scrub(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
-    BeginPhase("scrub");
+    BeginPhase("check");
     bool has_findings = HasLostTrees(*image, device, CacheSize());
     const store::ReportFinding found = [&](const store::Finding& finding) {
       has_findings = true;
@@ -188,6 +188,7 @@ class FsckRun {
       }
     };
     figures_ = store::CheckStore(*image, store::CheckDepth::kQuick, found);
+    BeginPhase("scrub");
     progress_.SetTotal(0, figures_.used);
     BETR_ASSIGN_OR_RETURN(scrubbed_, store::ScrubStore(*image, found));
     was_scrub_ = true;
