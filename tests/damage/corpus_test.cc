@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // fsck.betr on the corpus: what it finds, what it does about it with -y, that a second run is clean, that --undo-apply
-// brings the damage back.
+// brings the damage back. All that it prints is kept in expected/; BETR_UPDATE_EXPECTED=1 writes it anew.
 #include "support/damage/corpus.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,6 +13,7 @@
 #include "fsck.h"
 #include "support/damage/scattered.h"
 #include "support/device/temp_dir.h"
+#include "support/expected.h"
 #include "support/seed.h"
 #include "support/tools/run_tool.h"
 
@@ -37,21 +38,46 @@ void CheckUndo(tools::ToolRun& run, const std::string& image, const std::string&
   CHECK(ContentOf(image) == before);
 }
 
+void ReplaceAll(std::string* text, const std::string& from, std::string_view to) {
+  for (size_t at = 0; (at = text->find(from, at)) != std::string::npos; at += to.size()) {
+    text->replace(at, from.size(), to);
+  }
+}
+
 // What a repair prints but for its last line, as a dry run of it must print it.
 std::string AsDryRun(std::string text) {
   for (const auto& [said, would] : {std::pair("\nrepaired: ", "\nwould repair: "),
                                     {"\nlost: ", "\nwould be lost: "},
                                     {"\ngiving up: ", "\nwould give up: "}}) {
-    for (size_t at = 0; (at = text.find(said, at)) != std::string::npos;) {
-      text.replace(at, std::strlen(said), would);
-    }
+    ReplaceAll(&text, said, would);
   }
   return text;
 }
 
 std::string WithoutLastLine(const std::string& text) { return text.substr(0, text.rfind('\n', text.size() - 2) + 1); }
 
-void RunCase(const Subject& subject, const DamageCase& test) {
+// Checksums are of bytes that tell when and by what version an image was made, and what the compressor made of it.
+void HideChecksums(std::string* text) {
+  constexpr size_t kDigits = 16;
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (size_t at = 0; (at = text->find_first_of(kHex, at)) != std::string::npos;) {
+    const size_t end = std::min(text->find_first_not_of(kHex, at), text->size());
+    const bool is_checksum = end - at == kDigits;
+    if (is_checksum) text->replace(at, kDigits, "#");
+    at = is_checksum ? at + 1 : end;
+  }
+}
+
+// What a run has printed, wherever the image is.
+std::string Report(std::string_view command, const tools::ToolRun& run, const std::string& image) {
+  std::string text = "$ fsck.betr " + std::string(command) + "image\n" + run.out + run.err;
+  ReplaceAll(&text, image, "image");
+  HideChecksums(&text);
+  return text + "exit " + std::to_string(run.exit) + "\n";
+}
+
+// Returns what was printed of it.
+std::string RunCase(const Subject& subject, const DamageCase& test) {
   const TempDir dir;
   const std::string image = dir.File("image");
   Bench bench(subject);
@@ -84,41 +110,51 @@ void RunCase(const Subject& subject, const DamageCase& test) {
   tools::ToolRun again;
   const int exit_again = again.Run(Fsck, {"-f", image});
   INFO("again:\n" << again.out << again.err);
+  std::string report = Report("", look, image) + Report("-y ", repair, image) + Report("-f ", again, image);
   if (test.exit_repair == 4) {
     CHECK(exit_again == 4);
     CHECK(ContentOf(image) == before);
-    return;
+    return report;
   }
   CHECK(exit_again == 0);
   CHECK(again.out.find(": clean, ") != std::string::npos);
   CheckUndo(again, image, undo, before);
+  return report;
 }
 
-void RunCases(const Subject& subject, const std::vector<DamageCase>& cases) {
+void RunCases(const std::string& group, const Subject& subject, const std::vector<DamageCase>& cases) {
+  ExpectedTexts expected("damage/expected/" + group + ".txt");
   for (const DamageCase& test : cases) {
-    RunCase(subject, test);
+    expected.Check(test.name, RunCase(subject, test));
   }
+  expected.Finish();
 }
 
 TEST_CASE("damaged superblocks: found, repaired, clean", "[damage][corpus]") {
-  RunCases(ClosedStore(), SuperblockCases());
+  RunCases("superblocks", ClosedStore(), SuperblockCases());
+}
+
+TEST_CASE("states that may be older: found, gone on with, clean", "[damage][corpus]") {
+  RunCases("older_states", CrashedStore(), OlderStateCases());
 }
 
 TEST_CASE("damaged node tables and catalogs: found, repaired, clean", "[damage][corpus]") {
-  RunCases(ClosedStore(), TableCases());
+  RunCases("tables", ClosedStore(), TableCases());
 }
 
-TEST_CASE("damaged nodes: found, repaired, clean", "[damage][corpus]") { RunCases(ClosedStore(), NodeCases()); }
+TEST_CASE("damaged nodes: found, repaired, clean", "[damage][corpus]") {
+  RunCases("nodes", ClosedStore(), NodeCases());
+}
 
-TEST_CASE("damaged logs: found, repaired, clean", "[damage][corpus]") { RunCases(CrashedStore(), LogCases()); }
+TEST_CASE("damaged logs: found, repaired, clean", "[damage][corpus]") { RunCases("logs", CrashedStore(), LogCases()); }
 
 TEST_CASE("damaged records of a file system: found, repaired, clean", "[damage][corpus]") {
-  RunCases(FileSystemImage(), FileCases());
-  RunCases(FileSystemImage(), LostAndFoundCases());
+  RunCases("files", FileSystemImage(), FileCases());
+  RunCases("lost_and_found", FileSystemImage(), LostAndFoundCases());
 }
 
 TEST_CASE("damaged nodes of a file system: found, repaired, clean", "[damage][corpus]") {
-  RunCases(FileSystemImage(), FileStoreCases());
+  RunCases("file_nodes", FileSystemImage(), FileStoreCases());
 }
 
 // Some structures overwritten, some bytes flipped.
@@ -164,8 +200,8 @@ TEST_CASE("whatever is damaged, fsck -y leaves nothing to find", "[damage][repai
 }
 
 TEST_CASE("the corpus has the size that it should have", "[damage][corpus]") {
-  const size_t cases = SuperblockCases().size() + TableCases().size() + NodeCases().size() + LogCases().size() +
-                       FileCases().size() + LostAndFoundCases().size() + FileStoreCases().size();
+  const size_t cases = SuperblockCases().size() + OlderStateCases().size() + TableCases().size() + NodeCases().size() +
+                       LogCases().size() + FileCases().size() + LostAndFoundCases().size() + FileStoreCases().size();
   CHECK(cases >= 60);
 }
 

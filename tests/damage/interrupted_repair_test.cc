@@ -168,7 +168,7 @@ TEST_CASE("what a repair has found and did not put into its place is found by th
   Bench bench(subject);
   bench.ChangeFiles([](const FileTrees& t) {
     const TreeId lost = Must(t.store.CreateTree(std::string(store::kLostTreePrefix) + "7"));
-    Must(t.store.RenamePrefix(t.meta, fs::key::Content(fs::key::Content("", "home"), "anna"), lost, ""));
+    Must(t.store.RenamePrefix(t.meta, fs::key::Content(fs::key::Content("", "folk"), "anna"), lost, ""));
   });
   const std::string finding = "tree \"lost+found.7\": a repair has found it";
   const FsckRun look = RunFsckOn(bench.device(), {});
@@ -210,7 +210,7 @@ TEST_CASE("each lost tree is put into its place by one batch", "[damage][repair]
   bench.ChangeFiles([](const FileTrees& t) {
     for (const char* name : {"anna", "berta", "otto"}) {
       const TreeId lost = Must(t.store.CreateTree(std::string(store::kLostTreePrefix) + name));
-      Must(t.store.RenamePrefix(t.meta, fs::key::Content(fs::key::Content("", "home"), name), lost, ""));
+      Must(t.store.RenamePrefix(t.meta, fs::key::Content(fs::key::Content("", "folk"), name), lost, ""));
     }
   });
   {

@@ -220,6 +220,22 @@ TEST_CASE("fsck goes on with the older superblock, and -y makes the other one go
   }
 }
 
+TEST_CASE("fsck -p does not go on with what may be an older state") {
+  const SampleImage image;
+  image.AddLogRecords();
+  size_t newest = 0;
+  image.Inspect([&](store::Inspection& look) { newest = look.slot(); });
+  image.Flip(layout::kSlotOffset[1 - newest] + Bytes{50});
+  ToolRun run;
+  CHECK_FSCK(4, run, "-p", image.path());
+  CHECK(Says(run, "which may be an older one"));
+  CHECK(Says(run, "what may be an older state is not gone on with: -y does so"));
+  CHECK_FALSE(Says(run, "repaired: "));
+  CHECK_FSCK(1, run, "-y", image.path());
+  CHECK(Says(run, "lost: what may have been synced later: slot "));
+  CHECK_FSCK(0, run, "-f", image.path());
+}
+
 TEST_CASE("fsck -y mends counts and removes nodes that nobody names; then the image is clean") {
   const SampleImage image;
   SECTION("a count too high") {

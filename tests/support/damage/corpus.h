@@ -25,6 +25,7 @@ struct DamageCase {
 };
 
 std::vector<DamageCase> SuperblockCases();    // for ClosedStore
+std::vector<DamageCase> OlderStateCases();    // for CrashedStore
 std::vector<DamageCase> TableCases();         // for ClosedStore
 std::vector<DamageCase> NodeCases();          // for ClosedStore
 std::vector<DamageCase> LogCases();           // for CrashedStore

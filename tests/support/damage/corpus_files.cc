@@ -10,10 +10,10 @@ namespace {
 
 namespace key = fs::key;
 
-const std::string kHome = key::Content("", "home");
-const std::string kAnna = key::Content(kHome, "anna");
+const std::string kFolk = key::Content("", "folk");
+const std::string kAnna = key::Content(kFolk, "anna");
 const std::string kDocs = key::Content(kAnna, "docs");
-const std::string kLarge = key::Entry(key::Content(kHome, "otto"), "large");
+const std::string kLarge = key::Entry(key::Content(kFolk, "otto"), "large");
 
 auto Files(std::function<void(const FileTrees&)> change) {
   return [change = std::move(change)](Bench& bench) { bench.ChangeFiles(change); };
@@ -74,15 +74,15 @@ std::vector<DamageCase> FileCases() {
       {"no number bound", EraseMeta(std::string(key::kNumberBoundKey)), "the record is missing", "is not below"},
       {"root cannot be decoded", PutMeta(std::string(key::kRootObject), "x"), "//r: ", "//r: "},
       {"bound cannot be decoded", PutMeta(std::string(key::kNumberBoundKey), "x"), "//n: ", "//n: "},
-      {"record cannot be decoded", PutMeta(page, "x"), "home/anna/docs/page-05: record",
+      {"record cannot be decoded", PutMeta(page, "x"), "folk/anna/docs/page-05: record",
        "content of a file that does not exist"},
       {"unknown key in meta", PutMeta("nonsense", "x"), "no such kind of key", "no such kind of key"},
       {"unknown key in data", PutData("nonsense", "x"), "no such kind of key", "no such kind of key"},
-      {"no parent", EraseMeta(key::Entry(kHome, "otto")), "there are keys below this path, and it is no directory",
-       "home/otto: there are keys below"},
-      {"a file with something below", Copy(page, key::Entry(kHome, "otto")), "it is no directory",
-       "home/otto: there are keys below"},
-      {"links of a directory", Links(key::Entry(kHome, "anna"), 3), "6 links of a directory", "6 links"},
+      {"no parent", EraseMeta(key::Entry(kFolk, "otto")), "there are keys below this path, and it is no directory",
+       "folk/otto: there are keys below"},
+      {"a file with something below", Copy(page, key::Entry(kFolk, "otto")), "it is no directory",
+       "folk/otto: there are keys below"},
+      {"links of a directory", Links(key::Entry(kFolk, "anna"), 3), "6 links of a directory", "6 links"},
       {"links of a file", Links(page, 2), "3 links of a file with one name", "3 links"},
       {"links of a group", Files([](const FileTrees& t) {
          fs::AttributeDelta delta;
@@ -90,7 +90,7 @@ std::vector<DamageCase> FileCases() {
          (void)t.store.Upsert(t.meta, GroupKey(t), fs::kAttributeUpsert, fs::EncodeDelta(delta));
        }),
        "has 2 names and 6 links", "has 2 names and 6 links"},
-      {"reach", Record(key::Entry("", "home"), [](fs::InodeRecord& record) { record.reach = 1; }), "keys below reach",
+      {"reach", Record(key::Entry("", "folk"), [](fs::InodeRecord& record) { record.reach = 1; }), "keys below reach",
        "keys below reach"},
       {"number", PutMeta(std::string(key::kNumberBoundKey), fs::EncodeNumberBound(3)), "is not below the bound",
        "is not below the bound"},
@@ -114,9 +114,9 @@ std::vector<DamageCase> FileCases() {
        "no link home", "no link home"},
       {"content without a file", EraseMeta(page), "content of a file that does not exist",
        "content of a file that does not exist"},
-      {"content of a directory", PutData(key::Block(key::Entry(kHome, "anna"), 0), "x"), "what is no regular file",
+      {"content of a directory", PutData(key::Block(key::Entry(kFolk, "anna"), 0), "x"), "what is no regular file",
        "what is no regular file"},
-      {"content of a symlink", PutData(key::Block(key::Entry(kHome, "link"), 0), "x"), "what is no regular file",
+      {"content of a symlink", PutData(key::Block(key::Entry(kFolk, "link"), 0), "x"), "what is no regular file",
        "what is no regular file"},
       {"block beyond the end", PutData(key::Block(kLarge, 70), "x"), "block 70 has 1 bytes", "block 70 has 1 bytes"},
       {"last block too long", PutData(key::Block(kLarge, 4), std::string(4096, 'x')), "block 4 has 4096 bytes",

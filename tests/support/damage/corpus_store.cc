@@ -154,6 +154,18 @@ std::vector<DamageCase> SuperblockCases() {
   };
 }
 
+std::vector<DamageCase> OlderStateCases() {
+  const auto lose_copy = [](Bench& b) { b.Zero(Copy(b)); };
+  return {
+      {"the newest and the copy", [=](Bench& b) { FlipNewest(b, 9), lose_copy(b); }, "which may be an older one",
+       "lost: what may have been synced later", true},
+      {"the other one, which may have been newer", [](Bench& b) { FlipOther(b, 9); }, "which may be an older one",
+       "lost: what may have been synced later", true},
+      {"both slots, and the copy may be older", BothSlots, "no valid superblock",
+       "lost: what may have been synced later", true},
+  };
+}
+
 std::vector<DamageCase> TableCases() {
   return {
       {"page zeroed", [](Bench& b) { b.Zero(b.Find("table page")); }, "node table: page at unit", "found in the"},

@@ -108,18 +108,18 @@ void Fill(Maker& maker) {
 
 void FillFiles(FileSystem& fs) {
   PathFileSystem paths(&fs);
-  Must(paths.MakeDirectories("home/anna/docs"));
-  Must(paths.MakeDirectory("home/otto"));
+  Must(paths.MakeDirectories("folk/anna/docs"));
+  Must(paths.MakeDirectory("folk/otto"));
   for (int i = 0; i < 12; ++i) {
-    Must(paths.WriteFile(fmt::format("home/anna/docs/page-{:02}", i), std::string(size_t(i) * 400, char('a' + i))));
+    Must(paths.WriteFile(fmt::format("folk/anna/docs/page-{:02}", i), std::string(size_t(i) * 400, char('a' + i))));
   }
-  Must(paths.WriteFile("home/otto/large", std::string(20000, 'L')));
-  Must(paths.MakeSymlink("anna/docs", "home/link"));
-  Must(paths.Link("home/anna/docs/page-03", "home/anna/second"));
+  Must(paths.WriteFile("folk/otto/large", std::string(20000, 'L')));
+  Must(paths.MakeSymlink("anna/docs", "folk/link"));
+  Must(paths.Link("folk/anna/docs/page-03", "folk/anna/second"));
   Must(fs.Sync());
-  Must(paths.Clone("home/anna", "home/berta"));
-  Must(paths.WriteFile("home/berta/docs/page-05", "changed"));
-  const OpenFile file = Must(paths.Open("home/otto/large"));
+  Must(paths.Clone("folk/anna", "folk/berta"));
+  Must(paths.WriteFile("folk/berta/docs/page-05", "changed"));
+  const OpenFile file = Must(paths.Open("folk/otto/large"));
   Must(fs.SetXattr(file.inode(), "user.small", "note"));
   Must(fs.SetXattr(file.inode(), "user.large", std::string(3000, 'x')));
 }
