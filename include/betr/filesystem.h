@@ -148,8 +148,7 @@ class FileSystem {
   FileSystem& operator=(const FileSystem&) = delete;
 
   // Flushes, reclaims unlinked files that are open, closes the store. EIO, after all that, if writes were lost and no
-  // Sync has told. What writes fails afterwards as Store::Close
-  // says, at the latest when it is flushed.
+  // Sync has told. What writes fails afterwards as Store::Close says, at the latest when it is flushed.
   absl::Status Unmount();
 
   Store& store() const;

@@ -23,6 +23,9 @@ namespace betr {
 // The same error with "context: " in front of its message.
 absl::Status Annotate(const absl::Status& status, std::string_view context);
 
+// Whether it says that something could not be read: the device failed, or what it gave is damaged.
+inline bool IsUnreadable(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsDataLoss(status); }
+
 }  // namespace betr
 
 #define BETR_CONCAT_INNER(a, b) a##b

@@ -17,9 +17,6 @@
 
 namespace betr::dag {
 
-// Whether it says that something could not be read: the device failed, or what it gave is damaged.
-inline bool IsUnreadable(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsDataLoss(status); }
-
 class LeftOut {
  public:
   // Ok, or why nothing is done at the edge of a node that begins there, in the node's space.

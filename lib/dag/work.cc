@@ -160,7 +160,7 @@ class Step {
     return Try(id, now, job, [&] { return DoNow(id, now, job); });
   }
 
-  // Does it, and remembers if that cannot be done because something cannot be read.
+  // Does it, and remembers if that cannot be done because something cannot be read. Nothing, if it is left out.
   absl::Status Try(NodeId id, const Node& node, const Job& job, absl::FunctionRef<absl::Status()> act) {
     const Edge& edge = node.edges[job.edge];
     if (job.kind == Job::kFlush && !edit_.LeavesOutNothing() && !edge.link.Null()) {

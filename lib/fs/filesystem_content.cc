@@ -29,6 +29,11 @@ void NoteAccess(fs::Core& core, fs::Inode* inode) {
   transaction.Commit().IgnoreError();
 }
 
+absl::Status SyncAll(FileSystem& fs) {
+  BETR_RETURN_IF_ERROR(fs.Flush());
+  return fs.store().Sync();
+}
+
 }  // namespace
 
 absl::StatusOr<FileAttributes> FileSystem::GetAttributes(InodeId id) {
@@ -168,15 +173,13 @@ absl::Status FileSystem::Flush() {
 }
 
 absl::Status FileSystem::Sync() {
-  BETR_RETURN_IF_ERROR(Flush());
-  BETR_RETURN_IF_ERROR(impl_->store().Sync());
+  BETR_RETURN_IF_ERROR(SyncAll(*this));
   FsSession session(*impl_);
   return session.core().TakeLosses();
 }
 
 absl::Status FileSystem::SyncFile(InodeId id) {
-  BETR_RETURN_IF_ERROR(Flush());
-  BETR_RETURN_IF_ERROR(impl_->store().Sync());
+  BETR_RETURN_IF_ERROR(SyncAll(*this));
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
   return session.core().TakeLoss(*inode);

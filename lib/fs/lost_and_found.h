@@ -36,11 +36,14 @@ class LostAndFound {
   // What was given is in the store now.
   void Written() { given_.clear(); }
 
+  // Whether nothing is at an entry, below it, or attached to it, and nothing will be. Up to four reads.
+  // `content`: the content prefix that it has or would have.
+  absl::StatusOr<bool> IsFree(std::string_view content) const;
+
  private:
   // The first content prefix that is free, of `content` in the directory, and in those for what comes again. It does
   // not begin with `below`.
   absl::StatusOr<std::string> FirstFree(std::string_view content, std::string_view below);
-  absl::StatusOr<bool> IsFree(std::string_view content) const;
   absl::StatusOr<bool> IsEmpty(TreeId tree, std::string_view prefix) const;
 
   const Store& store_;

@@ -194,22 +194,9 @@ class Adoption {
   absl::StatusOr<std::string> FreeName(const std::string& name) {
     for (int again = 1;; ++again) {
       std::string free = again == 1 ? name : absl::StrFormat("%s-%d", name, again);
-      BETR_ASSIGN_OR_RETURN(const bool is_taken, IsTaken(free));
-      if (!is_taken) return free;
+      BETR_ASSIGN_OR_RETURN(const bool is_free, LostAndFound(store_, meta_, data_).IsFree(ContentOf(free)));
+      if (is_free) return free;
     }
-  }
-
-  absl::StatusOr<bool> IsTaken(std::string_view name) {
-    BETR_ASSIGN_OR_RETURN(const auto entry, store_.Get(meta_, key::Entry(key::Content("", directory_), name)));
-    if (entry) return true;
-    for (const TreeId tree : {meta_, data_}) {
-      BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
-                            store_.NewCursor(tree, Range::Prefix(ContentOf(name))));
-      cursor->SeekToFirst();
-      BETR_RETURN_IF_ERROR(cursor->status());
-      if (cursor->Valid()) return true;
-    }
-    return false;
   }
 
   // The records of the directory and of the one in it. If the root is not as it should be, RepairFileSystem makes

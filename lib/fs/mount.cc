@@ -4,7 +4,6 @@
 #include <cerrno>
 
 #include "base/status.h"
-#include "dag/left_out.h"
 #include "fs/key.h"
 #include "fs/link_groups.h"
 #include "fs/pending_erases.h"
@@ -79,7 +78,7 @@ absl::Status ReclaimLeftovers(Core& core) {
   for (const TreeId tree : {core.meta(), core.data()}) {
     for (const std::string_view prefix : {key::kOrphansPrefix, key::kScratchPrefix}) {
       const absl::StatusOr<bool> holds = Holds(core, tree, prefix);
-      if (dag::IsUnreadable(holds.status())) continue;  // what is there may stay
+      if (IsUnreadable(holds.status())) continue;  // what is there may stay
       BETR_RETURN_IF_ERROR(holds.status());
       if (*holds) batch.EraseRange(tree, Range::Prefix(prefix));
     }

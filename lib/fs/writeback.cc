@@ -3,11 +3,9 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/check.h"
 #include "base/status.h"
-#include "dag/left_out.h"
 #include "fs/block_io.h"
 #include "fs/core.h"
 #include "fs/erase_by_key.h"
@@ -112,7 +110,7 @@ void Core::DropPending(Inode& inode) {
   inode.pending.Clear();
 }
 
-bool Core::IsRefusal(const absl::Status& status) const { return dag::IsUnreadable(status) && !store_->ReadOnly(); }
+bool Core::IsRefusal(const absl::Status& status) const { return IsUnreadable(status) && !store_->ReadOnly(); }
 
 absl::Status Core::Flush() {
   if (pending_.empty()) return absl::OkStatus();

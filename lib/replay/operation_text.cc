@@ -85,6 +85,7 @@ bool ParseNumberIn(std::string_view text, Notation notation, uint64_t* value) {
   return ParseInteger(text, notation == Notation::kOctal ? 8 : 10, value);
 }
 
+// Takes values by pointer, as what reads them does; it changes none.
 class TextWriter {
  public:
   explicit TextWriter(std::string_view kind) : text_(kind) {}
@@ -97,12 +98,12 @@ class TextWriter {
     fmt::format_to(std::back_inserter(text_), " {}", name);
     separator_ = '=';
   }
-  void Number(const uint64_t* value, uint64_t, Notation notation = Notation::kDecimal) {
+  void Number(uint64_t* value, uint64_t, Notation notation = Notation::kDecimal) {
     Put(FormatNumber(*value, notation));
   }
-  void Delta(const uint64_t* value, uint64_t) { Number(value, 0); }
-  void Text(const std::string* value, uint64_t) { Put(EscapePath(*value)); }
-  void Time(const FileTime* time) {
+  void Delta(uint64_t* value, uint64_t) { Number(value, 0); }
+  void Text(std::string* value, uint64_t) { Put(EscapePath(*value)); }
+  void Time(FileTime* time) {
     Put(fmt::format("{}", time->seconds));
     Put(fmt::format("{}", time->nanoseconds));
   }

@@ -12,7 +12,6 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "dag/left_out.h"
 #include "layout/extent_io.h"
 #include "layout/superblock_slots.h"
 
@@ -170,7 +169,7 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
   const auto* slot = dynamic_cast<const StoredBlockSlot*>(use.slot);
   Check(slot != nullptr, "a block that is not in memory is on disk");
   absl::StatusOr<layout::StoredBlock> copy = CopyBlock(*slot);
-  if (copy.ok() || warnings_ == nullptr || !dag::IsUnreadable(copy.status())) {
+  if (copy.ok() || warnings_ == nullptr || !IsUnreadable(copy.status())) {
     return copy;
   }
   copy = CopyPatiently(*slot, until);

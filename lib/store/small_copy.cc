@@ -7,7 +7,6 @@
 
 #include "base/status.h"
 #include "dag/clone.h"
-#include "dag/left_out.h"
 #include "dag/tree_cursor.h"
 
 namespace betr::store {
@@ -112,7 +111,7 @@ class SmallCopy {
       puts.push_back(std::move(put));
     }
     // Messages of a function that is not known, and what cannot be read, go along as they are.
-    if (absl::IsFailedPrecondition(cursor.status()) || dag::IsUnreadable(cursor.status())) {
+    if (absl::IsFailedPrecondition(cursor.status()) || IsUnreadable(cursor.status())) {
       return std::optional<std::vector<Op>>();
     }
     BETR_RETURN_IF_ERROR(cursor.status());

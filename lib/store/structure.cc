@@ -336,7 +336,7 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
   const StatePtr before = fronts_.state();
   dag::Edit edit = Begin(*before);
   const absl::Status reclaimed = dag::Reclaim(edit, id);
-  if (dag::IsUnreadable(reclaimed)) {
+  if (IsUnreadable(reclaimed)) {
     // It keeps its space, and what it names, until the image is repaired.
     core_.warnings->Tell(reclaimed);
     const MutexLock lock(mutex_);

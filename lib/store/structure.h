@@ -83,8 +83,8 @@ class Structure {
   struct Stuck {
     TreeId tree;
     Range range;
-    // If there are so many that only what supersedes all of them still goes there: where they lie.
-    Range waiting;
+    // Where they lie, if there are so many that only what supersedes all of them still goes there.
+    std::optional<Range> waiting;
     absl::Status why;
   };
 

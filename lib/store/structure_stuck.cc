@@ -50,7 +50,7 @@ dag::Edit Structure::BeginWork(const State& state) {
 }
 
 absl::StatusOr<bool> Structure::LeaveOut(const absl::Status& failed, size_t left_out_before) {
-  if (!dag::IsUnreadable(failed)) {
+  if (!IsUnreadable(failed)) {
     return failed;
   }
   core_.warnings->Tell(failed);
@@ -76,8 +76,10 @@ void Structure::FindStuck(const State& state) {
       const uint64_t times = std::max(behind_edge / kMostBehindEdge, in_root / kMostInRoot);
       const absl::Status why = times == 0 ? absl::OkStatus() : dag::WhyLeftOut(look, tree.root, edge);
       if (!why.ok()) {
-        const bool even_erases = times >= kTimesWithErases;
-        found.push_back({id, edge.link.range, even_erases ? HullOf(edge.partition, edge.link.range) : Range{}, why});
+        Stuck& stuck = found.emplace_back(id, edge.link.range, std::nullopt, why);
+        if (times >= kTimesWithErases) {
+          stuck.waiting = HullOf(edge.partition, edge.link.range);
+        }
       }
     }
   }
@@ -94,17 +96,16 @@ void Structure::FindStuck(const State& state) {
 
 // What takes something away goes there for longer: it is what makes an end of it.
 bool Structure::MayGoTo(const Stuck& stuck, const Op& op) {
-  const bool even_erases = !stuck.waiting.Empty();
   const auto adds = [&](TreeId tree, const Range& range) { return tree == stuck.tree && range.Overlaps(stuck.range); };
   const auto takes = [&](TreeId tree, const Range& range) {
-    return even_erases && adds(tree, range) && !range.Covers(stuck.waiting);
+    return stuck.waiting && adds(tree, range) && !range.Covers(*stuck.waiting);
   };
   switch (op.kind) {
     case OpKind::kPut:
     case OpKind::kUpsert:
       return op.tree != stuck.tree || !stuck.range.Contains(op.key);
     case OpKind::kErase:
-      return !even_erases || op.tree != stuck.tree || !stuck.range.Contains(op.key);
+      return !stuck.waiting || op.tree != stuck.tree || !stuck.range.Contains(op.key);
     case OpKind::kEraseRange:
       return !takes(op.tree, op.range);
     case OpKind::kRenamePrefix:

@@ -23,7 +23,7 @@ absl::Status DoUntilRefused(Patient& patient, const Change& change) {
     const absl::Status done = change(patient, i);
     if (!done.ok()) {
       INFO(i << " times: " << done);
-      REQUIRE(dag::IsUnreadable(done));
+      REQUIRE(IsUnreadable(done));
       return done;
     }
   }

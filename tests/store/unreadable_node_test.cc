@@ -156,7 +156,7 @@ TEST_CASE("nothing is taken in for a tree whose root cannot be read", "[store][d
     patient.Open();
     const absl::Status put = patient.TryPut(Patient::Key('m', 20));
     INFO(put);
-    CHECK(dag::IsUnreadable(put));
+    CHECK(IsUnreadable(put));
     CHECK(Names(put, root));
     const TreeId other = Must(patient.store().CreateTree("other"));
     for (int i = 0; i < 200; ++i) Must(patient.store().Put(other, std::to_string(i), "value"));
