@@ -41,6 +41,7 @@ absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::str
   if (bytes.empty()) return 0;
   if (offset >= kMaxFileSize.value) return ErrnoError(EFBIG, "write beyond the largest file");
   bytes = bytes.substr(0, kMaxFileSize.value - offset);
+  const uint64_t size = inode.record.size;
   size_t done = 0;
   while (done < bytes.size()) {
     const std::string_view part = bytes.substr(done, core.batch_bytes());
@@ -50,7 +51,8 @@ absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::str
     if (!gathered.ok()) break;
     done += part.size();
   }
-  SplitZoneIfGrown(core, inode, Bytes{done});
+  // It is shorter if what was gathered before is lost.
+  SplitZoneIfGrown(core, inode, Bytes{inode.record.size - std::min(size, inode.record.size)});
   return done;
 }
 

@@ -18,7 +18,6 @@ namespace {
 // A zone is looked at each time that an eighth of its size has come; what is split off has a quarter at least.
 constexpr uint64_t kLooksPerZone = 8;
 constexpr uint64_t kPartsPerZone = 4;
-constexpr Bytes kPerCall{256};  // about what an inode, or a write beside its bytes, takes
 
 // What lies under a content prefix but for zones, which lie under that of the root.
 std::vector<Range> RangesOf(const std::string& content) {
@@ -138,12 +137,12 @@ absl::Status MakeZoneIfLarge(Core& core, Inode& inode) {
   return size > *zone_size ? MakeZone(core, inode) : absl::OkStatus();
 }
 
-void SplitZoneIfGrown(Core& core, const Inode& inode, Bytes written) {
+void SplitZoneIfGrown(Core& core, const Inode& inode, Bytes more) {
   const std::optional<Bytes> zone_size = core.store().Options().experiments.zone_size;
   if (!zone_size) return;
   Bytes& grown = core.zones().grown;
-  grown += written + kPerCall;
-  if (grown < *zone_size / kLooksPerZone || inode.place != InodePlace::kNamed) return;
+  grown += more;
+  if (more == Bytes{0} || grown < *zone_size / kLooksPerZone || inode.place != InodePlace::kNamed) return;
   grown = Bytes{0};
   SplitZone(core, *inode.parent(), *zone_size).IgnoreError();  // it is tried again when more has come
 }

@@ -31,9 +31,13 @@ absl::StatusOr<bool> FitIntoZone(Core& core, Bytes zone_size, std::span<const Pr
 // zone, and is none yet. Costs as FitIntoZone, and copying all that it holds if so. Errors: the store's.
 absl::Status MakeZoneIfLarge(Core& core, Inode& inode);
 
-// With the experiment: notes that an inode was made, or so much was written to it. Now and then looks at its zone, and
-// makes a directory above it the root of one of its own if that is too large. Where it fails nothing has happened.
-void SplitZoneIfGrown(Core& core, const Inode& inode, Bytes written);
+// About what the records of a new inode take.
+inline constexpr Bytes kInodeInZone{256};
+
+// With the experiment: notes that a new inode, or one that has become longer, makes its zone so much larger. Now and then
+// looks at the zone, and makes a directory above the inode the root of one of its own if it is too large. Where that
+// fails nothing has happened.
+void SplitZoneIfGrown(Core& core, const Inode& inode, Bytes more);
 
 // The content prefixes of a directory and of all zones below it. Scans the records of all of that if there are zones
 // in the image; so it does nothing for the root, which has all zones under its content prefix. Errors: the store's.

@@ -45,12 +45,12 @@ void FillAndDelete(const FullShape& shape, FillKind kind, bool background, int c
     // Keys that clones share need copies to be erased one by one; they go by ranges.
     if (cycle % 2 == 1 && kind != FillKind::kClone) {
       // So do those of snapshots; beside threads it depends on their progress how much the last one shares.
-      if (background) full.DropSnapshots();
+      if (background) full.DropTrees();
       full.EraseKeys("f");
       full.RequireLife();
     }
     full.EraseAll("f");
-    full.DropSnapshots();
+    full.DropTrees();
     const Bytes now = full.FreeAfterClosing();
     const Bytes total = full.store().Space().total;
     if (cycle == 0) {
@@ -68,7 +68,7 @@ void FillAgain(const FullShape& shape, FillKind kind, bool background) {
   for (int cycle = 0; cycle < 3; ++cycle) {
     INFO(Describe(shape, kind, background, cycle));
     full.EraseAll("f");
-    full.DropSnapshots();
+    full.DropTrees();
     const size_t again = full.Fill(kind, "f");
     INFO(first << " changes the first time, " << again << " again");
     // With nodes of less than a unit, how much of a unit is used depends on chance; with clones, how much is shared;
@@ -123,6 +123,14 @@ TEST_CASE("what was deleted can be written again at once", "[torture][full]") {
       FillAgain(shape, kind, false);
       FillAgain(shape, kind, true);
     }
+  }
+}
+
+TEST_CASE("new trees fill a store, and can be dropped", "[torture][full]") {
+  for (const bool background : {false, true}) {
+    FillAndDelete(kShapes[0], FillKind::kTree, background, Cycles());
+    FillAndDelete(kShapes[1], FillKind::kTree, background, Cycles());
+    FillAgain(kShapes[0], FillKind::kTree, background);
   }
 }
 

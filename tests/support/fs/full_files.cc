@@ -16,12 +16,14 @@ constexpr size_t kGrowing = 30;  // files
 constexpr size_t kShared = 8;    // files of a directory that is cloned
 constexpr size_t kSharedSize = 5000;
 constexpr size_t kMoving = 7;  // directories
+constexpr size_t kCopied = KiB(30).value;  // of the file that is copied
 
 }  // namespace
 
 std::string_view NameOf(FillKind kind) {
   constexpr std::string_view kNames[] = {"mkdir",       "create",      "symlink",   "link",  "xattr",
-                                         "small write", "large write", "overwrite", "clone", "rename"};
+                                         "small write", "large write", "overwrite", "clone", "rename",
+                                         "exchange",    "mkfifo",      "allocate",  "copy_range"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -39,6 +41,14 @@ absl::Status FullFiles::Prepare() {
   }
   if (kind_ == FillKind::kRename) {
     BETR_RETURN_IF_ERROR(paths_.MakeDirectory(Path("new")));
+  }
+  if (kind_ == FillKind::kExchange) {
+    for (size_t i = 0; i < kMoving; ++i) {
+      BETR_RETURN_IF_ERROR(paths_.MakeDirectory(Path(fmt::format("{}", i))));
+    }
+  }
+  if (kind_ == FillKind::kCopyRange) {
+    BETR_RETURN_IF_ERROR(paths_.WriteFile(Path("source"), random_.String(kCopied)));
   }
   return absl::OkStatus();
 }
@@ -69,6 +79,14 @@ absl::Status FullFiles::Add() {
       return AddClone();
     case FillKind::kRename:
       return AddRename();
+    case FillKind::kExchange:
+      return AddExchange();
+    case FillKind::kMkfifo:
+      return paths_.Create(NewPath(), {.type = FileType::kFifo}).status();
+    case FillKind::kAllocate:
+      return Allocate();
+    case FillKind::kCopyRange:
+      return CopyRange();
   }
   return absl::OkStatus();
 }
@@ -79,16 +97,19 @@ std::string FullFiles::Target() {
   return target;
 }
 
-absl::Status FullFiles::Append(const std::string& path, size_t size) {
+absl::StatusOr<OpenFile> FullFiles::OpenOrCreate(const std::string& path) {
   BETR_ASSIGN_OR_RETURN(const bool exists, paths_.Exists(path));
-  BETR_ASSIGN_OR_RETURN(const OpenFile file, exists ? paths_.Open(path) : paths_.Create(path, {}));
+  return exists ? paths_.Open(path) : paths_.Create(path, {});
+}
+
+absl::Status FullFiles::Append(const std::string& path, size_t size) {
+  BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenOrCreate(path));
   return fs_.Append(file.inode(), random_.String(size)).status();
 }
 
 absl::Status FullFiles::AddXattr() {
   const std::string path = Path(fmt::format("file {}", added_ / kXattrsOfAFile));
-  BETR_ASSIGN_OR_RETURN(const bool exists, paths_.Exists(path));
-  BETR_ASSIGN_OR_RETURN(const OpenFile file, exists ? paths_.Open(path) : paths_.Create(path, {}));
+  BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenOrCreate(path));
   const size_t size = random_.OneIn(20) ? random_.Uniform(KiB(20).value) : random_.Skewed(11);
   return fs_.SetXattr(file.inode(), fmt::format("user.{}", added_), random_.String(size));
 }
@@ -115,6 +136,36 @@ absl::Status FullFiles::AddRename() {
   // Now and then over another file.
   BETR_RETURN_IF_ERROR(paths_.Rename(made, fmt::format("{}/{}", home, added_ - random_.Uniform(2) * kMoving)));
   return random_.OneIn(30) ? paths_.Rename(home, NewPath()) : absl::OkStatus();
+}
+
+absl::Status FullFiles::AddExchange() {
+  const std::string home = Path(fmt::format("{}", added_ % kMoving));
+  const std::string file = fmt::format("{}/{}", home, added_);
+  BETR_RETURN_IF_ERROR(paths_.WriteFile(file, random_.String(random_.Uniform(8000))));
+  if (added_ <= kMoving) return absl::OkStatus();
+  const std::string other = Path(fmt::format("{}", random_.Uniform(kMoving)));
+  if (other != home && random_.OneIn(30)) return paths_.Rename(home, other, RenameMode::kExchange);
+  // Directories may have changed places, so the file before this one may be anywhere.
+  const std::string before = fmt::format("{}/{}", other, added_ - 1);
+  BETR_ASSIGN_OR_RETURN(const bool exists, paths_.Exists(before));
+  return exists ? paths_.Rename(file, before, RenameMode::kExchange) : absl::OkStatus();
+}
+
+absl::Status FullFiles::Allocate() {
+  BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenOrCreate(Path(fmt::format("{}", random_.Uniform(kGrowing)))));
+  BETR_ASSIGN_OR_RETURN(const uint64_t at, fs_.Append(file.inode(), random_.String(random_.Between(1, 20'000))));
+  constexpr AllocateMode kModes[] = {AllocateMode::kExtend, AllocateMode::kKeepSize, AllocateMode::kPunchHole,
+                                     AllocateMode::kZero, AllocateMode::kZeroKeepSize};
+  // Less than was written goes, so that it gets full.
+  return fs_.Allocate(file.inode(), kModes[random_.Uniform(std::size(kModes))], at + random_.Uniform(20'000),
+                      random_.Between(1, 5000));
+}
+
+absl::Status FullFiles::CopyRange() {
+  BETR_ASSIGN_OR_RETURN(const OpenFile from, paths_.Open(Path("source")));
+  BETR_ASSIGN_OR_RETURN(const OpenFile to, OpenOrCreate(NewPath()));
+  const uint64_t at = random_.Between(1, kCopied - 1);  // not all of it: that would be cloned
+  return fs_.CopyRange(from.inode(), at, to.inode(), random_.Uniform(kCopied), kCopied - at).status();
 }
 
 absl::Status FullFiles::Strip(const std::string& path, const FileAttributes& attributes) {
@@ -156,6 +207,16 @@ absl::Status FullFiles::DeleteEach() {
     if (each->second.type == FileType::kDirectory) {
       BETR_RETURN_IF_ERROR(Annotate(paths_.RemoveDirectory(each->first), "rmdir " + each->first));
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FullFiles::DeleteInOrder() {
+  // A walk comes by all entries of a directory before what is below them; rm ends one before it begins the next.
+  std::ranges::sort(all_, [](const auto& one, const auto& other) { return one.first > other.first; });
+  for (const auto& [path, attributes] : all_) {
+    const bool directory = attributes.type == FileType::kDirectory;
+    BETR_RETURN_IF_ERROR(Annotate(directory ? paths_.RemoveDirectory(path) : paths_.Unlink(path), "remove " + path));
   }
   return absl::OkStatus();
 }

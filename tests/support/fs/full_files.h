@@ -23,12 +23,17 @@ enum class FillKind : uint8_t {
   kOverwrite,  // of files that clones share
   kClone,      // of a directory, and a change in the clone
   kRename,     // of new files, over others, and of directories
+  kExchange,   // of new files with others, and of directories
+  kMkfifo,
+  kAllocate,   // writes, and holes, zeros and longer files
+  kCopyRange,  // parts of a file into files that grow
 };
 inline constexpr FillKind kFillKinds[] = {
     FillKind::kMkdir,      FillKind::kCreate,     FillKind::kSymlink,   FillKind::kLink,  FillKind::kXattr,
-    FillKind::kSmallWrite, FillKind::kLargeWrite, FillKind::kOverwrite, FillKind::kClone, FillKind::kRename};
+    FillKind::kSmallWrite, FillKind::kLargeWrite, FillKind::kOverwrite, FillKind::kClone, FillKind::kRename,
+    FillKind::kExchange,   FillKind::kMkfifo,     FillKind::kAllocate,  FillKind::kCopyRange};
 std::string_view NameOf(FillKind kind);
-// What clones share cannot be deleted one by one without end.
+// What clones share cannot be deleted one by one in any order without end.
 inline bool Shares(FillKind kind) { return kind == FillKind::kClone || kind == FillKind::kOverwrite; }
 
 // All below a directory of its own. One thread at a time; any number of these beside each other.
@@ -47,8 +52,11 @@ class FullFiles {
 
   // What there is now. Reading it keeps space from who deletes meanwhile.
   absl::Status List();
-  // Unlink, rmdir, truncate, removexattr: everything that was listed, and the directory. The first error.
+  // Unlink, rmdir, truncate, removexattr: everything that was listed, and the directory, files in any order. The first
+  // error.
   absl::Status DeleteEach();
+  // Unlink and rmdir as `rm -rf` does: one directory after the other.
+  absl::Status DeleteInOrder();
   absl::Status DeleteAtOnce() { return paths_.RemoveTree(directory_); }
 
  private:
@@ -59,7 +67,11 @@ class FullFiles {
   absl::Status AddXattr();
   absl::Status AddClone();
   absl::Status AddRename();
+  absl::Status AddExchange();
+  absl::Status Allocate();
+  absl::Status CopyRange();
   absl::Status Overwrite();
+  absl::StatusOr<OpenFile> OpenOrCreate(const std::string& path);
   absl::Status Strip(const std::string& path, const FileAttributes& attributes);
 
   FileSystem& fs_;

@@ -15,8 +15,14 @@
 
 namespace betr::test {
 
+namespace {
+
+std::string OtherTree(const std::string& prefix, size_t number) { return fmt::format("{}, tree {}", prefix, number); }
+
+}  // namespace
+
 std::string_view NameOf(FillKind kind) {
-  constexpr std::string_view kNames[] = {"put", "overwrite", "upsert", "clone", "rename"};
+  constexpr std::string_view kNames[] = {"put", "overwrite", "upsert", "clone", "rename", "tree"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -63,7 +69,7 @@ std::optional<WriteBatch> FullStore::BatchOf(FillKind kind, const std::string& p
   const std::string hot = fmt::format("{}s{:03}", prefix, number % 300);
   const bool rarely = number % 20 == 19;
   WriteBatch batch;
-  if (kind == FillKind::kOverwrite && rarely && number % 300 == 299) {
+  if (kind == FillKind::kTree || (kind == FillKind::kOverwrite && number % 300 == 299)) {
     return std::nullopt;
   }
   if (kind == FillKind::kUpsert) {
@@ -83,7 +89,9 @@ std::optional<WriteBatch> FullStore::BatchOf(FillKind kind, const std::string& p
 
 absl::Status FullStore::Change(FillKind kind, const std::string& prefix, size_t number) {
   const std::optional<WriteBatch> batch = BatchOf(kind, prefix, number);
-  return batch ? store_->Write(*batch) : store_->Snapshot(tree_, fmt::format("snapshot {}", number)).status();
+  if (batch) return store_->Write(*batch);
+  const std::string name = OtherTree(prefix, number);
+  return (kind == FillKind::kTree ? store_->CreateTree(name) : store_->Snapshot(tree_, name)).status();
 }
 
 void FullStore::Accept(FillKind kind, const std::string& prefix, size_t number) {
@@ -91,7 +99,7 @@ void FullStore::Accept(FillKind kind, const std::string& prefix, size_t number) 
   if (batch) {
     std::ranges::for_each(batch->ops(), [this](const Op& op) { Accept(op); });
   } else {
-    snapshots_[fmt::format("snapshot {}", number)] = expected_;
+    others_[OtherTree(prefix, number)] = kind == FillKind::kTree ? Contents() : expected_;
   }
 }
 
@@ -128,15 +136,14 @@ void FullStore::RequireContents() {
     REQUIRE(expected == contents.end());
   };
   compare(tree_, expected_);
-  size_t snapshots = 0;
+  size_t others = 0;
   for (const TreeInfo& tree : store_->Trees()) {
-    if (tree.snapshot) {
-      INFO(tree.name);
-      compare(tree.id, snapshots_.at(tree.name));
-      ++snapshots;
-    }
+    if (tree.id == tree_) continue;
+    INFO(tree.name);
+    compare(tree.id, others_.at(tree.name));
+    ++others;
   }
-  REQUIRE(snapshots == snapshots_.size());
+  REQUIRE(others == others_.size());
 }
 
 size_t FullStore::Fill(FillKind kind, const std::string& prefix) {
@@ -185,13 +192,11 @@ void FullStore::EraseAll(const std::string& prefix) {
   std::erase_if(expected_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
 }
 
-void FullStore::DropSnapshots() {
+void FullStore::DropTrees() {
   for (const TreeInfo& tree : store_->Trees()) {
-    if (tree.snapshot) {
-      RequireOk(store_->DropTree(tree.id), "drop");
-    }
+    if (tree.id != tree_) RequireOk(store_->DropTree(tree.id), "drop");
   }
-  snapshots_.clear();
+  others_.clear();
 }
 
 Bytes FullStore::FreeAfterClosing() {

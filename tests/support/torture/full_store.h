@@ -31,7 +31,9 @@ enum class FillKind : uint8_t {
   kUpsert,     // values that grow
   kClone,      // clones of prefixes that change between them
   kRename,     // new keys, and prefixes that move
+  kTree,       // new trees, with nothing in them
 };
+// All but trees.
 inline constexpr FillKind kFillKinds[] = {FillKind::kPut, FillKind::kOverwrite, FillKind::kUpsert, FillKind::kClone,
                                           FillKind::kRename};
 std::string_view NameOf(FillKind kind);
@@ -58,13 +60,14 @@ class FullStore {
   // Deletes all below a prefix, one key at a time.
   void EraseKeys(const std::string& prefix);
   void EraseAll(const std::string& prefix);
-  void DropSnapshots();
+  // All trees but the first, snapshots included.
+  void DropTrees();
 
   // Closes, which settles; checks the image and what is in it, opens it again: all that was deleted is free then.
   Bytes FreeAfterClosing();
 
  private:
-  // Nothing if it is a snapshot.
+  // Nothing if it is a snapshot or a new tree.
   std::optional<WriteBatch> BatchOf(FillKind kind, const std::string& prefix, size_t number) const;
   void Accept(const Op& op);
   void RequireContents();
@@ -76,7 +79,7 @@ class FullStore {
   std::unique_ptr<Store> store_;
   TreeId tree_;
   Contents expected_;
-  std::map<std::string, Contents> snapshots_;
+  std::map<std::string, Contents> others_;  // snapshots and new trees, by name
 };
 
 // Fails the test.
