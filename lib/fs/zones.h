@@ -34,9 +34,9 @@ absl::Status MakeZoneIfLarge(Core& core, Inode& inode);
 // About what the records of a new inode take.
 inline constexpr Bytes kInodeInZone{256};
 
-// With the experiment: notes that a new inode, or one that has become longer, makes its zone so much larger. Now and then
-// looks at the zone, and makes a directory above the inode the root of one of its own if it is too large. Where that
-// fails nothing has happened.
+// With the experiment: notes that a new inode, or one that has become longer, makes its zone so much larger. Now and
+// then looks at the zone, and makes a directory above the inode the root of one of its own if it is too large. Where
+// that fails nothing has happened.
 void SplitZoneIfGrown(Core& core, const Inode& inode, Bytes more);
 
 // The content prefixes of a directory and of all zones below it. Scans the records of all of that if there are zones

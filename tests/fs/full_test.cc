@@ -33,10 +33,10 @@ constexpr FullImageShape kLarge[] = {{MiB(3), Bytes{512}, Bytes{512}, KiB(128)},
                                      {MiB(64), KiB(256), KiB(16), MiB(4)}};
 
 constexpr FillKind kShared[] = {FillKind::kOverwrite, FillKind::kClone};
-constexpr FillKind kUnshared[] = {FillKind::kMkdir,      FillKind::kCreate,     FillKind::kSymlink,
-                                  FillKind::kLink,       FillKind::kXattr,      FillKind::kSmallWrite,
-                                  FillKind::kLargeWrite, FillKind::kRename,     FillKind::kExchange,
-                                  FillKind::kMkfifo,     FillKind::kAllocate,   FillKind::kCopyRange};
+constexpr FillKind kUnshared[] = {FillKind::kMkdir,      FillKind::kCreate,   FillKind::kSymlink,
+                                  FillKind::kLink,       FillKind::kXattr,    FillKind::kSmallWrite,
+                                  FillKind::kLargeWrite, FillKind::kRename,   FillKind::kExchange,
+                                  FillKind::kMkfifo,     FillKind::kAllocate, FillKind::kCopyRange};
 
 ImageOptions OptionsOf(const FullImageShape& shape, bool background) {
   ImageOptions options;

@@ -15,14 +15,14 @@ constexpr size_t kXattrsOfAFile = 40;
 constexpr size_t kGrowing = 30;  // files
 constexpr size_t kShared = 8;    // files of a directory that is cloned
 constexpr size_t kSharedSize = 5000;
-constexpr size_t kMoving = 7;  // directories
+constexpr size_t kMoving = 7;              // directories
 constexpr size_t kCopied = KiB(30).value;  // of the file that is copied
 
 }  // namespace
 
 std::string_view NameOf(FillKind kind) {
-  constexpr std::string_view kNames[] = {"mkdir",       "create",      "symlink",   "link",  "xattr",
-                                         "small write", "large write", "overwrite", "clone", "rename",
+  constexpr std::string_view kNames[] = {"mkdir",       "create",      "symlink",   "link",      "xattr",
+                                         "small write", "large write", "overwrite", "clone",     "rename",
                                          "exchange",    "mkfifo",      "allocate",  "copy_range"};
   return kNames[static_cast<size_t>(kind)];
 }

@@ -29,8 +29,8 @@ enum class FillKind : uint8_t {
   kCopyRange,  // parts of a file into files that grow
 };
 inline constexpr FillKind kFillKinds[] = {
-    FillKind::kMkdir,      FillKind::kCreate,     FillKind::kSymlink,   FillKind::kLink,  FillKind::kXattr,
-    FillKind::kSmallWrite, FillKind::kLargeWrite, FillKind::kOverwrite, FillKind::kClone, FillKind::kRename,
+    FillKind::kMkdir,      FillKind::kCreate,     FillKind::kSymlink,   FillKind::kLink,     FillKind::kXattr,
+    FillKind::kSmallWrite, FillKind::kLargeWrite, FillKind::kOverwrite, FillKind::kClone,    FillKind::kRename,
     FillKind::kExchange,   FillKind::kMkfifo,     FillKind::kAllocate,  FillKind::kCopyRange};
 std::string_view NameOf(FillKind kind);
 // What clones share cannot be deleted one by one in any order without end.
