@@ -187,7 +187,7 @@ class FullImage {
   Image image_;
   const size_t threads_;
   Random random_{TestSeed()};
-  bool in_order_ = false;  // how what is shared is deleted
+  bool in_order_ = false;  // whether what is shared is deleted file by file, this time
   std::deque<FullFiles> files_;
 };
 
@@ -213,6 +213,7 @@ template <class Kinds>
 void Sweep(std::span<const FullImageShape> shapes, const Kinds& kinds, size_t threads, int cycles) {
   for (const FullImageShape& shape : shapes) {
     for (const FillKind kind : kinds) {
+      // What is shared is deleted in both ways.
       FillAndDelete(shape, kind, threads, threads > 1, Shares(kind) ? 2 * cycles : cycles);
     }
   }
@@ -252,7 +253,7 @@ TEST_CASE("larger file systems are filled by every kind of operation, again and 
   Sweep(kLarge, kUnshared, 4, 3 * Cycles());
 }
 
-// Roots that are more than full may need so much that even the removal of a tree is refused.
+// Background work may take the space of content that was accepted, whose sync is refused then (docs/reliability.md).
 TEST_CASE("several threads fill a file system with what clones share", "[fs][full][.open]") {
   Sweep(kSmall, kShared, 4, 10 * Cycles());
 }

@@ -212,7 +212,7 @@ absl::Status FullFiles::DeleteEach() {
 }
 
 absl::Status FullFiles::DeleteInOrder() {
-  // A walk comes by all entries of a directory before what is below them; rm ends one before it begins the next.
+  // Backwards, so that each directory comes behind what is in it.
   std::ranges::sort(all_, [](const auto& one, const auto& other) { return one.first > other.first; });
   for (const auto& [path, attributes] : all_) {
     const bool directory = attributes.type == FileType::kDirectory;

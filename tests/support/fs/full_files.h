@@ -55,7 +55,7 @@ class FullFiles {
   // Unlink, rmdir, truncate, removexattr: everything that was listed, and the directory, files in any order. The first
   // error.
   absl::Status DeleteEach();
-  // Unlink and rmdir as `rm -rf` does: one directory after the other.
+  // Unlink and rmdir of everything that was listed as `rm -rf` does: one directory after the other. The first error.
   absl::Status DeleteInOrder();
   absl::Status DeleteAtOnce() { return paths_.RemoveTree(directory_); }
 

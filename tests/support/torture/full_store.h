@@ -33,7 +33,7 @@ enum class FillKind : uint8_t {
   kRename,     // new keys, and prefixes that move
   kTree,       // new trees, with nothing in them
 };
-// All but trees.
+// All but trees: on a full store, dropping many of them one by one takes long.
 inline constexpr FillKind kFillKinds[] = {FillKind::kPut, FillKind::kOverwrite, FillKind::kUpsert, FillKind::kClone,
                                           FillKind::kRename};
 std::string_view NameOf(FillKind kind);
