@@ -76,7 +76,7 @@ struct RootOptions {
 
 struct MountOptions {
   Clock* clock = nullptr;            // null: the machine's; others for the tests only (lib/base/clock.h)
-  Bytes write_behind = MiB(1);       // content gathered before it is written; less if the log is small
+  Bytes write_behind = MiB(1);       // content gathered before it is written; less if the log or the reserve is small
   Bytes name_cache = MiB(64);        // for the names of completely known directories
   size_t inode_cache = 16384;        // inodes kept although nobody refers to them
   bool update_access_times = false;  // as `relatime` does; false: reading changes nothing

@@ -69,6 +69,7 @@ struct SpaceStats {
   Bytes free{0};       // not used by what the last checkpoint or the present state names
   Bytes available{0};  // of that, what new entries may take, their share of nodes included: the rest is needed by the
                        // next checkpoint, or is kept so that deletes find room
+  Bytes reserve{0};    // what is kept for that: for batches that may use it (WriteBatch::MayUseReserve), and erases
   uint64_t nodes = 0;
   uint64_t dead_nodes = 0;  // waiting for reclaim
 };

@@ -67,16 +67,17 @@ class WriteBatch {
   // As Store::DropTree.
   void DropTree(TreeId tree);
 
-  // Says that the batch makes the store smaller in the end, though it does not only erase: it is let in when there is
-  // no space for anything else.
-  void MakesRoom() { makes_room_ = true; }
-  bool makes_room() const { return makes_room_; }
+  // Lets the batch in when there is no space for anything else. For what makes the store smaller in the end, though it
+  // does not only erase, and for what was accepted while there was space; and for nothing else: a store whose reserve
+  // is used up takes no more deletes.
+  void MayUseReserve() { may_use_reserve_ = true; }
+  bool may_use_reserve() const { return may_use_reserve_; }
 
   bool Empty() const { return ops_.empty(); }
   void Clear() {
     ops_.clear();
     size_ = Bytes{0};
-    makes_room_ = false;
+    may_use_reserve_ = false;
   }
   // About the bytes that the batch takes in the log.
   Bytes Size() const { return size_; }
@@ -88,7 +89,7 @@ class WriteBatch {
 
   std::vector<Op> ops_;
   Bytes size_{0};
-  bool makes_room_ = false;
+  bool may_use_reserve_ = false;
 };
 
 }  // namespace betr

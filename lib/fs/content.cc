@@ -67,7 +67,7 @@ absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offs
   if (mode == AllocateMode::kExtend && end <= inode.record.size) return absl::OkStatus();
 
   Transaction transaction(&core);
-  if (mode == AllocateMode::kPunchHole) transaction.batch().MakesRoom();
+  if (mode == AllocateMode::kPunchHole) transaction.batch().MayUseReserve();
   const AttributeDelta delta = Written(transaction.now(), extends ? end : 0);
   if (mode != AllocateMode::kExtend && offset < inode.record.size) {
     AddZeros(&transaction.batch(), core.data(), core.ObjectOf(inode), offset, std::min(end, inode.record.size));
@@ -101,7 +101,7 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
   }
   if (change.size && *change.size < inode.record.size) {
     AddTruncate(&transaction.batch(), core.data(), core.ObjectOf(inode), *change.size);
-    transaction.batch().MakesRoom();
+    transaction.batch().MayUseReserve();
   }
   transaction.Change(&inode, delta);
   return transaction.Commit();

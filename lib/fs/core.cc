@@ -55,6 +55,13 @@ uint64_t RandomSeed() {
   return seed;
 }
 
+// A batch may have a quarter of the log, and an operation adds to what is pending. What was accepted must find room in
+// the reserve, too: with its messages it takes twice as much, and a quarter may be gone.
+size_t BatchBytes(const Store& store, const MountOptions& options) {
+  const Bytes most = std::min(store.Format().log_size / 16, store.Space().reserve / 8);
+  return std::max<size_t>(kMinBatch, std::min(options.write_behind, most).value);
+}
+
 }  // namespace
 
 Core::Core(std::unique_ptr<Store> store, TreeId meta, TreeId data, const MountOptions& options)
@@ -65,9 +72,7 @@ Core::Core(std::unique_ptr<Store> store, TreeId meta, TreeId data, const MountOp
       clock_(options.clock != nullptr ? *options.clock : SystemClock()),
       budget_{static_cast<size_t>(options.name_cache.value) / kBytesPerName, 0, RandomSeed()},
       inodes_(&budget_, options.inode_cache),
-      // A batch may have a quarter of the log, and an operation adds to what is pending.
-      batch_bytes_(
-          std::max<size_t>(kMinBatch, std::min(options.write_behind.value, store_->Format().log_size.value / 16))) {}
+      batch_bytes_(BatchBytes(*store_, options)) {}
 
 FileTime Core::Now() {
   constexpr int64_t kPerSecond = 1'000'000'000;

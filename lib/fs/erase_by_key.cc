@@ -52,7 +52,7 @@ bool WantsErasesByKey(const Core& core, const WriteBatch& batch) {
 absl::Status WriteWithErasesByKey(Core& core, const WriteBatch& batch) {
   const std::span<const Op> ops = batch.ops();
   WriteBatch by_key;
-  if (batch.makes_room()) by_key.MakesRoom();
+  if (batch.may_use_reserve()) by_key.MayUseReserve();
   std::vector<TreeRange> later;
   for (size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].kind != OpKind::kEraseRange || FillAny(ops.first(i), ops[i])) {

@@ -27,7 +27,7 @@ void ForgetNamesBelow(Core& core, Inode* inode, const Inode& directory) {
 absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, const std::vector<GroupMember>& members) {
   const std::string content = core.ContentOf(home);
   Transaction transaction(&core);
-  transaction.batch().MakesRoom();
+  transaction.batch().MayUseReserve();
   std::map<uint64_t, uint32_t> counts;
   for (const GroupMember& member : members) {
     transaction.batch().Erase(core.meta(), key::Absolute(content, member.relative));

@@ -71,7 +71,7 @@ absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
   BETR_ASSIGN_OR_RETURN(const std::vector<std::string> contents, ContentsBelow(core, *victim));
   BETR_RETURN_IF_ERROR(UnlinkMembers(core, *victim, contents));
   Transaction transaction(&core);
-  transaction.batch().MakesRoom();
+  transaction.batch().MayUseReserve();
   const std::vector<Removal> content = DropContent(&transaction, core, *victim, contents);
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, victim);
@@ -90,7 +90,7 @@ absl::Status Unlink(Core& core, Inode& directory, std::string_view name) {
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindTakenSlot(core, directory, name));
   if (slot.inode->IsDirectory()) return ErrnoError(EISDIR, name);
   Transaction transaction(&core);
-  transaction.batch().MakesRoom();
+  transaction.batch().MayUseReserve();
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, slot.inode);
   transaction.TouchDirectory(&directory, 0);
@@ -107,7 +107,7 @@ absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name
   BETR_ASSIGN_OR_RETURN(const bool empty, core.IsEmpty(*victim));
   if (!empty) return ErrnoError(ENOTEMPTY, name);
   Transaction transaction(&core);
-  transaction.batch().MakesRoom();
+  transaction.batch().MayUseReserve();
   EraseContent(&transaction, core, core.ContentOf(*victim));
   EraseName(&transaction, core, slot);
   const Removal removal = DropObject(&transaction, core, victim);
@@ -126,7 +126,7 @@ absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name) {
 absl::Status ReclaimOrphan(Core& core, Inode& inode) {
   const std::string object = core.ObjectOf(inode);
   Transaction transaction(&core);
-  transaction.batch().MakesRoom();
+  transaction.batch().MayUseReserve();
   transaction.batch().Erase(core.meta(), object);
   EraseAttachments(&transaction.batch(), core.data(), object, inode.record);
   BETR_RETURN_IF_ERROR(transaction.Commit());

@@ -22,7 +22,7 @@ size_t OverheadOf(std::string_view object) { return 2 * object.size() + kPending
 // The batch without its first operations.
 WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops) {
   WriteBatch alone;
-  if (batch.makes_room()) alone.MakesRoom();
+  if (batch.may_use_reserve()) alone.MayUseReserve();
   for (auto op = batch.ops().begin() + static_cast<ptrdiff_t>(pending_ops); op != batch.ops().end(); ++op) {
     CopyOp(*op, &alone);
   }
@@ -115,6 +115,7 @@ bool Core::IsRefusal(const absl::Status& status) const { return IsUnreadable(sta
 absl::Status Core::Flush() {
   if (pending_.empty()) return absl::OkStatus();
   WriteBatch batch;
+  batch.MayUseReserve();  // it was accepted while there was space, which others may have taken since
   AddPending(&batch);
   absl::Status written = store_->Write(batch);
   if (written.ok()) ForgetPending();
@@ -125,6 +126,7 @@ absl::Status Core::FlushOneByOne() {
   absl::Status flushed = absl::OkStatus();
   for (Inode* inode : std::vector<Inode*>(pending_)) {
     WriteBatch batch;
+    batch.MayUseReserve();
     AddPendingOf(*inode, &batch);
     const absl::Status written = store_->Write(batch);
     if (!written.ok() && !IsRefusal(written)) {
@@ -170,7 +172,7 @@ absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops)
   if (loss_count_ != losses) return absl::AbortedError("gathered writes were lost");
   // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
   // take the space of what was accepted before.
-  const bool may_go = written.ok() || (absl::IsResourceExhausted(written) && (wants_erases || batch.makes_room()));
+  const bool may_go = written.ok() || (absl::IsResourceExhausted(written) && (wants_erases || batch.may_use_reserve()));
   if (!may_go) return written;
   const WriteBatch alone = WithoutPending(batch, pending_ops);
   return wants_erases ? WriteWithErasesByKey(*this, alone) : store_->Write(alone);

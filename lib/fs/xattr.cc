@@ -99,7 +99,7 @@ absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name) {
   if (at == record.xattrs.end()) return ErrnoError(ENODATA, name);
   if (inode.place == InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
   Transaction transaction(&core);
-  transaction.batch().MakesRoom();
+  transaction.batch().MayUseReserve();
   if (at->external) transaction.batch().Erase(core.data(), key::Xattr(core.ObjectOf(inode), name));
   record.xattrs.erase(at);
   return CommitRecord(core, &transaction, inode, std::move(record));

@@ -137,6 +137,7 @@ SpaceStats Store::Impl::Space() const {
   space.total = figures.total;
   space.free = figures.free;
   space.available = layout::UnitBytes(UnitsForWriting(*core_, fronts_, *fronts_.state()));
+  space.reserve = core_->reserve;
   space.nodes = fronts_.state()->table.Count();
   space.dead_nodes = structure_.DeadNodes();
   return space;

@@ -86,7 +86,7 @@ absl::Status Store::Write(const WriteBatch& batch) {
       BETR_RETURN_IF_ERROR(ChooseCodec(impl_->core(), op));
     }
   }
-  return impl_->Write(ops, batch.makes_room() ? store::Purpose::kDelete : store::Purpose::kWrite);
+  return impl_->Write(ops, batch.may_use_reserve() ? store::Purpose::kDelete : store::Purpose::kWrite);
 }
 
 absl::Status Store::Put(TreeId tree, std::string_view key, std::string_view value) {

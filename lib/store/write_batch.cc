@@ -21,13 +21,13 @@ Op MakeOp(OpKind kind, TreeId tree, std::string_view key) {
 WriteBatch::WriteBatch(WriteBatch&& other) noexcept
     : ops_(std::exchange(other.ops_, {})),
       size_(std::exchange(other.size_, Bytes{0})),
-      makes_room_(std::exchange(other.makes_room_, false)) {}
+      may_use_reserve_(std::exchange(other.may_use_reserve_, false)) {}
 
 WriteBatch& WriteBatch::operator=(WriteBatch&& other) noexcept {
   WriteBatch taken(std::move(other));
   std::swap(ops_, taken.ops_);
   std::swap(size_, taken.size_);
-  std::swap(makes_room_, taken.makes_room_);
+  std::swap(may_use_reserve_, taken.may_use_reserve_);
   return *this;
 }
 

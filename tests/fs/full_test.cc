@@ -32,7 +32,6 @@ constexpr FullImageShape kLarge[] = {{MiB(3), Bytes{512}, Bytes{512}, KiB(128)},
                                      {MiB(32), KiB(64), KiB(4), MiB(1)},
                                      {MiB(64), KiB(256), KiB(16), MiB(4)}};
 
-constexpr FillKind kShared[] = {FillKind::kOverwrite, FillKind::kClone};
 constexpr FillKind kUnshared[] = {FillKind::kMkdir,      FillKind::kCreate,   FillKind::kSymlink,
                                   FillKind::kLink,       FillKind::kXattr,    FillKind::kSmallWrite,
                                   FillKind::kLargeWrite, FillKind::kRename,   FillKind::kExchange,
@@ -228,7 +227,7 @@ TEST_CASE("every kind of operation fills a file system, and all can be deleted",
 }
 
 TEST_CASE("several threads fill a file system, and all can be deleted", "[fs][full]") {
-  Sweep(kSmall, kUnshared, 4, Cycles());
+  Sweep(kSmall, kFillKinds, 4, Cycles());
 }
 
 TEST_CASE("threads delete on a full file system beside others that fill it", "[fs][full]") {
@@ -250,12 +249,7 @@ TEST_CASE("threads delete on a full file system beside others that fill it", "[f
 
 TEST_CASE("larger file systems are filled by every kind of operation, again and again", "[fs][full][.long]") {
   Sweep(kLarge, kFillKinds, 1, 3 * Cycles());
-  Sweep(kLarge, kUnshared, 4, 3 * Cycles());
-}
-
-// Background work may take the space of content that was accepted, whose sync is refused then (docs/reliability.md).
-TEST_CASE("several threads fill a file system with what clones share", "[fs][full][.open]") {
-  Sweep(kSmall, kShared, 4, 10 * Cycles());
+  Sweep(kLarge, kFillKinds, 4, 3 * Cycles());
 }
 
 }  // namespace betr::test

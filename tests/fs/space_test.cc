@@ -31,6 +31,7 @@ constexpr SpaceShape kShapes[] = {
     {MiB(24), KiB(64), KiB(4), 8, MiB(1), 60},
     {MiB(64), KiB(256), KiB(16), 16, MiB(4), 70},
 };
+constexpr SpaceShape kLargeLog{MiB(64), KiB(4), Bytes{512}, 16, MiB(16), 15};
 constexpr SpaceShape kLarge{MiB(256), MiB(4), KiB(64), 16, MiB(16), 55};
 
 enum class Files : uint8_t { kOne, kOneInAnyOrder, kOfABlock, kOfAnySize, kWithLongPaths };
@@ -173,6 +174,42 @@ void KeepsPromiseAmongClones(const SpaceShape& shape, Files files) {
   image.Check();
 }
 
+// Fills what is left beside the file system, in a tree of its own, until nothing is taken any more.
+void FillBeside(Store& store) {
+  const TreeId tree = store.CreateTree("beside").value();
+  Random random{TestSeed()};
+  for (const size_t size : {size_t{4000}, size_t{100}}) {
+    for (absl::Status put; put.ok();) put = store.Put(tree, random.String(20), random.String(size));
+  }
+}
+
+// Gathers as much as there may be, on a file system that is about as full as `percent` of what fits, and then lets
+// others take all the space.
+void KeepsWhatIsGathered(const SpaceShape& shape, int percent) {
+  INFO(Describe(shape, percent));
+  Image image(OptionsOf(shape));
+  FileSystem& fs = image.fs();
+  REQUIRE(Writer(fs, "d", TestSeed())
+              .Write(Files::kOfABlock, fs.Space().available.value / 100 * static_cast<uint64_t>(percent))
+              .ok());
+  REQUIRE(fs.Sync().ok());
+  const auto file = image.paths().Create("gathered", {});
+  REQUIRE(file.ok());
+  Random random{TestSeed()};
+  std::string content;
+  const uint64_t most = std::min(MiB(1).value, shape.log.value / 16);  // with what goes with the content
+  while (content.size() + 1000 < most) {
+    const std::string piece = random.String(std::min<size_t>(KiB(4).value, most - content.size() - 900));
+    REQUIRE(fs.Write(file->inode(), content.size(), piece).ok());
+    content += piece;
+  }
+  FillBeside(fs.store());
+  const absl::Status synced = fs.Sync();
+  INFO(content.size() << " bytes: " << synced);
+  REQUIRE(synced.ok());
+  REQUIRE(image.paths().ReadFile("gathered").value() == content);
+}
+
 }  // namespace
 
 TEST_CASE("what is promised can be written", "[fs][space]") {
@@ -204,6 +241,13 @@ TEST_CASE("several threads write what is promised, beside background work", "[fs
       image.Check();
     }
   }
+}
+
+TEST_CASE("what is gathered is taken in whoever takes the space meanwhile", "[fs][space]") {
+  for (const SpaceShape& shape : kShapes) {
+    for (const int percent : {0, 50, 80, 90, 95, 98}) KeepsWhatIsGathered(shape, percent);
+  }
+  KeepsWhatIsGathered(kLargeLog, 80);
 }
 
 TEST_CASE("what is gathered counts as written", "[fs][space]") {
