@@ -148,15 +148,23 @@ class FullImage {
     image_.Check();
     return fs().Space().free;
   }
-  void RequireSpaceBack(Bytes empty) {
-    const Bytes free = Free();
-    const Bytes total = fs().Space().total;
-    INFO(free.value << " bytes free, " << empty.value << " before, of " << total.value);
-    REQUIRE(free + std::max(total / (ErasesKeys(kind_) ? 6 : 32), node_ * 2) >= empty);
+  // But for what holds no more than erases that wait; and when none waits any more.
+  void RequireSpaceBack(Bytes empty) { RequireFree(empty, ErasesKeys(kind_) ? 4 : 32); }
+  void RequireAllBack(Bytes empty) {
+    for (const TreeInfo& tree : fs().store().Trees()) RequireOk(fs().store().Compact(tree.id), "compact");
+    RequireFree(empty, 32);
   }
 
  private:
   FileSystem& fs() { return image_.fs(); }
+
+  // All that was free when the image was empty, but for so many parts of what there is.
+  void RequireFree(Bytes empty, uint64_t part) {
+    const Bytes free = Free();
+    const Bytes total = fs().Space().total;
+    INFO(free.value << " bytes free, " << empty.value << " before, of " << total.value);
+    REQUIRE(free + std::max(total / part, node_ * 2) >= empty);
+  }
 
   // As the image is mounted now.
   void Renew() {
@@ -206,6 +214,7 @@ void FillAndDelete(const FullImageShape& shape, FillKind kind, size_t threads, b
     full.WritePromised();
     full.RequireSpaceBack(empty);
   }
+  full.RequireAllBack(empty);
 }
 
 template <class Kinds>
