@@ -117,7 +117,7 @@ absl::Status Core::Flush() {
   WriteBatch batch;
   batch.MayUseReserve();  // it was accepted while there was space, which others may have taken since
   AddPending(&batch);
-  absl::Status written = store_->Write(batch);
+  const absl::Status written = store_->Write(batch);
   if (written.ok()) ForgetPending();
   return IsRefusal(written) ? FlushOneByOne() : written;
 }
