@@ -21,7 +21,7 @@ namespace betr::fuse {
 namespace {
 
 std::optional<OwnerRecord> OwnerOf(const std::string& image) {
-  const int file = open(image.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = open(image.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::nullopt;
   std::array<char, OwnerRecord::kSize> bytes{};
   const ssize_t size = pread(file, bytes.data(), bytes.size(), static_cast<off_t>(layout::kOwnerOffset.value));

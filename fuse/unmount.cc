@@ -57,7 +57,7 @@ bool IsInUse(int image) {
 }
 
 void WaitUntilFree(const std::string& source) {
-  const int image = open(source.c_str(), O_RDONLY | O_CLOEXEC);
+  const int image = open(source.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (image < 0) return;
   const auto begun = std::chrono::steady_clock::now();
   while (IsInUse(image) && std::chrono::steady_clock::now() - begun < kLongest) std::this_thread::sleep_for(kPeriod);

@@ -58,6 +58,7 @@ absl::StatusOr<std::optional<std::string>> Listing::Visit(size_t max,
                         store_->NewCursor(view_, meta_, key::EntriesAfter(content_, after_)));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     std::string name(cursor->Key().substr(content_.size() + 1));
+    if (!key::ValidName(name)) continue;  // damaged; `..` would lead whoever follows it out of what is listed
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, Resolve(cursor->Value(), name));
     if (learning_) visited_.push_back(name);
     if (!visit({name, attributes})) return std::nullopt;
@@ -86,6 +87,7 @@ absl::StatusOr<std::vector<FoundName>> FindAfter(Core& core, Inode& directory, s
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, core.ScanMeta(key::EntriesAfter(content, after)));
   for (; cursor->Valid() && found.size() < max; cursor->Next()) {
     std::string name(cursor->Key().substr(content.size() + 1));
+    if (!key::ValidName(name)) continue;  // as for listings
     const absl::StatusOr<Inode*> inode = core.FindRead(directory, name, cursor->Value());
     // One name that leads nowhere must not hide all the others.
     if (!inode.ok() && inode.status().code() != absl::StatusCode::kDataLoss) return inode.status();

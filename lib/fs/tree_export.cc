@@ -111,6 +111,14 @@ class TreeExport {
     return absl::OkStatus();
   }
 
+  // `/dev/null` as the target of a file was meant otherwise.
+  static absl::Status CheckNoDevice(const Target& target) {
+    struct stat there {};
+    const bool is_there = fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!is_there || !(S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) return absl::OkStatus();
+    return ErrnoError(EEXIST, target.path + ": is a device, which a file does not replace");
+  }
+
   absl::Status MakeLink(const std::string& first, const Target& target) {
     BETR_RETURN_IF_ERROR(MakeRoom(target));
     if (linkat(AT_FDCWD, first.c_str(), target.directory, target.name.c_str(), 0) != 0) {
@@ -134,6 +142,7 @@ class TreeExport {
   }
 
   absl::Status ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
+    BETR_RETURN_IF_ERROR(CheckNoDevice(target));
     BETR_RETURN_IF_ERROR(MakeRoom(target));
     BETR_ASSIGN_OR_RETURN(const HostFile file,
                           OpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));

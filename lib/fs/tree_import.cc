@@ -215,8 +215,9 @@ class TreeImport {
       const std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
       const absl::StatusOr<size_t> written = fs_.Write(inode, static_cast<uint64_t>(at), bytes);
       if (!written.ok()) return Annotate(written.status(), path);
-      totals_.bytes += Bytes{bytes.size()};
-      at += size;
+      if (*written == 0) return Annotate(ErrnoError(ENOSPC, "nothing was written"), path);
+      totals_.bytes += Bytes{*written};
+      at += static_cast<off_t>(*written);  // if it was not all, the next one says why
       if (options_.progress && at < end) BETR_RETURN_IF_ERROR(options_.progress(totals_, path));
     }
     return true;

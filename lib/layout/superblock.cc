@@ -107,9 +107,7 @@ absl::Status CheckState(const Superblock& block) {
   return CheckTableAddress(block);
 }
 
-// What is counted up from, so that nothing overflows as long as anybody writes.
 absl::Status CheckCounters(const Superblock& block) {
-  constexpr uint64_t kMost = uint64_t{1} << 62;
   const std::pair<const char*, uint64_t> counters[] = {{"generation", block.generation.value},
                                                        {"checkpoint lsn", block.checkpoint_lsn.value},
                                                        {"log head", block.log_head},
@@ -118,7 +116,7 @@ absl::Status CheckCounters(const Superblock& block) {
                                                        {"next tree id", block.next_tree_id.value},
                                                        {"next write version", block.next_version},
                                                        {"session's write version", block.session_version}};
-  for (const auto& [name, value] : counters) BETR_RETURN_IF_ERROR(CheckLimits(name, value, 0, kMost));
+  for (const auto& [name, value] : counters) BETR_RETURN_IF_ERROR(CheckLimits(name, value, 0, kMaxCounter));
   return absl::OkStatus();
 }
 

@@ -57,6 +57,8 @@ inline constexpr Bytes kOwnerOffset = KiB(8);  // device/owner_record.h
 inline constexpr Bytes kLogOffset = KiB(64);
 
 inline constexpr std::string_view kSuperblockMagic = "BETRFS01";
+// What is counted up from (ids, LSNs, versions) is not larger, so that nothing overflows as long as anybody writes.
+inline constexpr uint64_t kMaxCounter = uint64_t{1} << 62;
 inline constexpr size_t kLabelSize = 64;
 inline constexpr size_t kMadeBySize = 64;
 

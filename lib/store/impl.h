@@ -105,7 +105,11 @@ class Store::Impl {
   // Gives back space that is not needed any more. False if there is none: then the store is full.
   absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Returns when buffers, dirty memory and the log's memory are within their limits, or the store has failed.
+  // More waits in memory than may, and whether a writer is to wait for it.
+  bool IsCrowded() const;
+  bool MustWait() ABSL_LOCKS_EXCLUDED(wake_mutex_);
   absl::Status WaitForMemory() ABSL_LOCKS_EXCLUDED(write_mutex_);
+  absl::Status WriteAlone(std::span<Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish);
   absl::Status ApplyPoints(std::span<const Op> ops, const BeforePublish& before_publish);
@@ -158,6 +162,7 @@ class Store::Impl {
   std::unique_ptr<store::Log> log_;
   bool Logged() const { return core_->options.logging == Logging::kFull; }
 
+  Mutex close_mutex_;  // one that closes at a time; taken before all others
   Mutex write_mutex_;
   Mutex checkpoint_mutex_ ABSL_ACQUIRED_AFTER(write_mutex_);
   uint64_t checkpoints_begun_ ABSL_GUARDED_BY(write_mutex_) = 0;

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/compression.h"
 #include "base/status.h"
 #include "layout/extent_io.h"
 #include "layout/superblock_slots.h"
@@ -148,10 +149,10 @@ layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
 absl::StatusOr<layout::StoredBlock> NodeIo::CopyPatiently(const StoredBlockSlot& slot, Deadline& until) {
   constexpr std::chrono::milliseconds kFirstPause{100};
   Clock& clock = SystemClock();
-  until = until.value_or(clock.Monotonic() + patience_);
+  const std::chrono::nanoseconds end = until.Begin(clock.Monotonic(), patience_);
   for (std::chrono::nanoseconds pause = kFirstPause;; pause *= 2) {
     absl::StatusOr<layout::StoredBlock> copy = CopyBlock(slot);
-    const std::chrono::nanoseconds left = *until - clock.Monotonic();
+    const std::chrono::nanoseconds left = end - clock.Monotonic();
     if (copy.ok() || left.count() <= 0 || !absl::IsUnavailable(copy.status()) || !ReadsElsewhere()) {
       return copy;
     }
@@ -164,7 +165,12 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
                                                        Deadline& until) {
   if (const std::shared_ptr<const dag::Block> block = use.slot->Peek()) {
     const std::shared_ptr<const dag::Block> trimmed = layout::Trim(*block, use.shown);
-    return layout::MakeStoredBlock(codec, trimmed == nullptr ? *block : *trimmed);
+    const dag::Block& shown = trimmed == nullptr ? *block : *trimmed;
+    if (Bytes{shown.Payload().size()} > kMaxRawSize) {
+      return absl::InternalError(
+          fmt::format("a block of {} bytes: at most {} can be stored", shown.Payload().size(), kMaxRawSize.value));
+    }
+    return layout::MakeStoredBlock(codec, shown);
   }
   const auto* slot = dynamic_cast<const StoredBlockSlot*>(use.slot);
   Check(slot != nullptr, "a block that is not in memory is on disk");

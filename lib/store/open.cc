@@ -220,6 +220,7 @@ absl::Status Store::Impl::MayWrite() const {
 }
 
 absl::Status Store::Impl::Close() {
+  const MutexLock closing(close_mutex_);
   if (has_closed_well_) {
     return absl::OkStatus();
   }

@@ -12,6 +12,8 @@
 namespace betr::store {
 namespace {
 
+constexpr uint64_t kCopiesOfLimit = 4;  // that a batch may make together
+
 // Whether `op` may change what is under a prefix of a tree.
 bool Touches(const Op& op, TreeId tree, const Range& range) {
   switch (op.kind) {
@@ -89,7 +91,7 @@ class SmallCopy {
   }
 
   // The puts that make the copy; nothing if it is too large.
-  absl::StatusOr<std::optional<std::vector<Op>>> Read(const Op& op, NodeId root) const {
+  absl::StatusOr<std::optional<std::vector<Op>>> Read(const Op& op, NodeId root) {
     const auto layers = view_.layers.find(op.tree);
     dag::Source source{view_.state->table, root, {}};
     if (layers != view_.layers.end()) {
@@ -99,15 +101,16 @@ class SmallCopy {
     std::vector<Op> puts;
     Bytes size{0};
     for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
-      size += Bytes{cursor.Key().size() + cursor.Value().size()};
-      if (size > limit_) {
-        return std::optional<std::vector<Op>>();
-      }
       Op put;
       put.tree = op.to_tree;
       put.key = op.value;
       put.key += cursor.Key().substr(op.key.size());
       put.value = cursor.Value();
+      // Of what is made: keys may become longer.
+      size += Bytes{put.key.size() + put.value.size()};
+      if (size > limit_ || made_ + size > limit_ * kCopiesOfLimit) {
+        return std::optional<std::vector<Op>>();
+      }
       puts.push_back(std::move(put));
     }
     // Messages of a function that is not known, and what cannot be read, go along as they are.
@@ -115,6 +118,7 @@ class SmallCopy {
       return std::optional<std::vector<Op>>();
     }
     BETR_RETURN_IF_ERROR(cursor.status());
+    made_ += size;
     return std::optional(std::move(puts));
   }
 
@@ -122,6 +126,7 @@ class SmallCopy {
   const Bytes limit_;
   const UpsertRegistry& functions_;
   std::vector<Op> plain_;
+  Bytes made_{0};  // keys and values of the puts
 };
 
 }  // namespace

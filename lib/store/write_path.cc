@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/status.h"
 #include "dag/partition.h"
+#include "layout/superblock.h"
 #include "store/batch_codec.h"
 #include "store/impl.h"
 #include "store/small_copy.h"
@@ -89,7 +90,12 @@ class TreeCheck {
     }
     if (op.to_tree == TreeId{}) {
       op.to_tree = next_;
-    } else if (trees_.Contains(op.to_tree)) {
+    }
+    if (op.to_tree.value >= layout::kMaxCounter) {
+      return absl::InvalidArgumentError(
+          fmt::format("tree {}: ids are below {}", op.to_tree.value, layout::kMaxCounter));
+    }
+    if (trees_.Contains(op.to_tree)) {
       return absl::AlreadyExistsError(fmt::format("tree {}: there is one already", op.to_tree.value));
     }
     next_ = std::max(next_, op.to_tree.Next());
@@ -160,17 +166,26 @@ absl::Status Store::Impl::HaveSpace(const store::Pledge& pledge, store::Purpose 
   return store::CheckHeadroom(*core_, fronts_, *fronts_.state(), purpose, &pledge);
 }
 
+bool Store::Impl::IsCrowded() const {
+  return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit() ||
+         log_->Held() > LogMemory();
+}
+
+bool Store::Impl::MustWait() {
+  if (!core_->options.background || !IsCrowded()) {
+    return false;
+  }
+  const MutexLock lock(wake_mutex_);
+  return !structure_stuck_;
+}
+
 absl::Status Store::Impl::WaitForMemory() {
-  const auto crowded = [&] {
-    return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit() ||
-           log_->Held() > LogMemory();
-  };
-  if (!crowded()) {
+  if (!core_->options.background || !IsCrowded()) {
     return absl::OkStatus();
   }
   ++core_->counters.write_stalls;
   const auto start = SystemClock().Monotonic();
-  while (crowded()) {
+  while (IsCrowded()) {
     BETR_RETURN_IF_ERROR(MayWrite());  // who closes stops the threads that make room
     BETR_RETURN_IF_ERROR(core_->health.status());
     MutexLock lock(wake_mutex_);
@@ -358,10 +373,16 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
     return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
   }
   BETR_RETURN_IF_ERROR(MayWrite());
-  if (core_->options.background) {
+  for (;;) {
     BETR_RETURN_IF_ERROR(WaitForMemory());  // without the lock: checkpoints, which make room, need it
+    const MutexLock lock(write_mutex_);
+    if (!MustWait()) {  // others that waited may have filled it again
+      return WriteAlone(ops, purpose);
+    }
   }
-  const MutexLock lock(write_mutex_);
+}
+
+absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) {
   BETR_RETURN_IF_ERROR(MayWrite());  // it may have been closed meanwhile
   BETR_RETURN_IF_ERROR(core_->health.status());
   BETR_RETURN_IF_ERROR(store::CheckRanges(ops));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <optional>
 #include <set>
 
 #include "base/random.h"
@@ -20,6 +21,32 @@ namespace {
 uint64_t Reads(Image& image) {
   FsSession session(image.fs().impl());
   return session.core().meta_reads();
+}
+
+TEST_CASE("a name that no name can be is not followed", "[fs]") {
+  Image image;
+  REQUIRE(image.paths().MakeDirectories("d/sub").ok());
+  image.Unmount();
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    TreeId meta;
+    for (const TreeInfo& tree : store->Trees()) {
+      if (tree.name == "meta") meta = tree.id;
+    }
+    std::optional<std::string> record;
+    std::string prefix;
+    const auto cursor = store->NewCursor(meta, Range::All()).value();
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      if (!cursor->Key().ends_with("sub")) continue;
+      record = cursor->Value();
+      prefix = cursor->Key().substr(0, cursor->Key().size() - 3);
+    }
+    REQUIRE(record.has_value());
+    for (const char* name : {".", "..", "a/b"}) REQUIRE(store->Put(meta, prefix + name, *record).ok());
+    REQUIRE(store->Close().ok());
+  }
+  CHECK(image.paths().List("d").value() == std::vector<std::string>{"sub"});
+  CHECK(image.paths().RemoveTree("d/sub").ok());
 }
 
 TEST_CASE("a stream gives every entry once, whatever the chunks", "[fs]") {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,20 @@ TEST_CASE("a closed store refuses to write and can be read", "[store]") {
   }
   CHECK(Must(store->Get(tree, "key")) == "before");
   Must(store->Close());
+}
+
+TEST_CASE("a store is closed by several threads at once", "[store]") {
+  Image image;
+  for (int round = 0; round < 20; ++round) {
+    const auto store = image.Open();
+    std::vector<std::thread> closing;
+    for (int i = 0; i < 3; ++i) {
+      closing.emplace_back([&store] { Must(store->Close()); });
+    }
+    for (std::thread& thread : closing) {
+      thread.join();
+    }
+  }
 }
 
 TEST_CASE("a child does not write to the store that it has inherited", "[store]") {

@@ -102,6 +102,10 @@ TEST_CASE("a batch that makes or drops trees is refused as a whole", "[store]") 
     batch.CreateTree(store.UnusedTreeId(), "newer");
     CHECK(absl::IsAlreadyExists(store.Write(batch)));
   }
+  SECTION("an id after which there would be none") {
+    batch.CreateTree(TreeId{uint64_t{1} << 62}, "new");
+    CHECK(absl::IsInvalidArgument(store.Write(batch)));
+  }
   SECTION("an unknown compression") {
     batch.CreateTree(store.UnusedTreeId(), "new", "no such");
     CHECK(absl::IsInvalidArgument(store.Write(batch)));
@@ -117,6 +121,19 @@ TEST_CASE("a batch that makes or drops trees is refused as a whole", "[store]") 
   }
   CHECK(store.Trees().size() == 1);
   CHECK_FALSE(Must(store.Get(fixture.old, "a")).has_value());
+  fixture.CheckSound();
+}
+
+TEST_CASE("the last of the ids of trees leaves an image that can be opened", "[store]") {
+  Fixture fixture;
+  WriteBatch batch;
+  batch.CreateTree(TreeId{(uint64_t{1} << 62) - 1}, "last");
+  Must(fixture.store->Write(batch));
+  CHECK(absl::IsInvalidArgument(fixture.store->CreateTree("none").status()));
+  Must(fixture.store->Close());
+  fixture.Open();
+  CHECK(fixture.store->Trees().size() == 2);
+  CHECK(absl::IsInvalidArgument(fixture.store->CreateTree("none").status()));
   fixture.CheckSound();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a copy says on a terminal while it runs.
+// What a copy says on a terminal while it runs; and what it does where there is not enough space.
 #include "transfer.h"
 
 #include <catch2/catch.hpp>
@@ -7,8 +7,10 @@
 #include <functional>
 #include <sstream>
 
+#include "base/random.h"
 #include "support/device/temp_dir.h"
 #include "support/fs/image.h"
+#include "support/seed.h"
 
 namespace betr::tools {
 namespace {
@@ -114,6 +116,40 @@ TEST_CASE("the content of a tree is estimated") {
   within("a", MiB(3));
   within("/", MiB(6));
   CHECK(ToErrno(fs::EstimateTree(&image.fs(), "nothing").status()) == ENOENT);
+}
+
+// Files of all sizes around what is free: a part of one that finds no space any more is an error.
+TEST_CASE("a copy to an image that is nearly full is whole, or fails") {
+  TempDir directory;
+  Random random(TestSeed());
+  int whole = 0;
+  int failed = 0;
+  for (uint64_t size = KiB(1200).value; size < KiB(5600).value; size += KiB(40).value + 7) {
+    test::ImageOptions options;
+    options.size = MiB(8);
+    options.node_size = KiB(16);
+    options.basement_size = KiB(4);
+    options.compression = "none";
+    test::Image image(options);
+    const std::string content = random.String(size);
+    std::ofstream(directory.File("f"), std::ios::binary | std::ios::trunc) << content;
+    std::stringstream none;
+    ToolIo io{.in = none, .out = none, .err = none, .environment = {}, .clock = SystemClock()};
+    const Tool tool({.name = "tested", .summary = "", .examples = ""}, io);
+    Transfer transfer(tool, &image.fs(), {.all_attributes = true});
+    const absl::Status status = transfer.ImportTrees({{directory.File("f"), "f"}});
+    INFO(size << " bytes: " << status);
+    if (status.ok()) {
+      ++whole;
+      REQUIRE(image.fs().Sync().ok());
+      REQUIRE(image.paths().ReadFile("f").value() == content);
+    } else {
+      ++failed;
+      REQUIRE(ToErrno(status) == ENOSPC);
+    }
+  }
+  CHECK(whole > 0);
+  CHECK(failed > 0);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool_io.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 
@@ -23,9 +25,20 @@ size_t TerminalColumns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
 }
 
+// A standard stream that is closed would be given to the next file that is opened, the image: what is printed would be
+// written into it. Something is put there that can be read, or written, as little as a closed one.
+void OccupyClosedStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    const int taken = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (taken != stream) std::abort();  // nobody can be told
+  }
+}
+
 }  // namespace
 
 ToolIo ProcessIo() {
+  OccupyClosedStreams();
   TuneMalloc();
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);

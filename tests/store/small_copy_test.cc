@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clones of little are copied key by key: as long as that makes little, too.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+
+#include "betr/store.h"
+#include "device/memory_device.h"
+#include "store/borrowed_device.h"
+#include "store/check_store.h"
+#include "support/must.h"
+
+namespace betr::test {
+namespace {
+
+constexpr Bytes kNode = KiB(64);
+constexpr int kKeys = 1000;
+
+class Fixture {
+ public:
+  Fixture() : device_(MiB(64)) {
+    FormatOptions format;
+    format.node_size = kNode;
+    format.basement_size = KiB(4);
+    format.log_size = MiB(4);
+    Must(Store::Format(device_, format));
+    StoreOptions options;
+    options.background = false;
+    store = Must(Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options)));
+    tree = Must(store->CreateTree("tree"));
+    WriteBatch batch;
+    for (int i = 0; i < kKeys; ++i) batch.Put(tree, "a" + std::to_string(1000 + i), "");
+    Must(store->Write(batch));
+    Must(store->Compact(tree));
+    Must(store->Checkpoint());
+  }
+
+  void CheckSound() {
+    Must(store->Close());
+    store.reset();
+    CHECK(store::CheckImage(device_).value().empty());
+  }
+
+  std::unique_ptr<Store> store;
+  TreeId tree;
+
+ private:
+  MemoryDevice device_;
+};
+
+TEST_CASE("a clone that makes long keys of short ones is not copied", "[store]") {
+  Fixture fixture;
+  const std::string prefix(KiB(16).value, 'p');
+  Must(fixture.store->ClonePrefix(fixture.tree, "", fixture.tree, prefix));
+  CHECK(fixture.store->Stats().buffers <= kNode);
+  CHECK(fixture.store->Get(fixture.tree, prefix + "a1500").value().has_value());
+  CHECK_FALSE(fixture.store->Get(fixture.tree, prefix + "a2000").value().has_value());
+  fixture.CheckSound();
+}
+
+TEST_CASE("many clones of little in one batch are not all copied", "[store]") {
+  constexpr int kClones = 300;
+  Fixture fixture;
+  WriteBatch batch;
+  for (int i = 0; i < kClones; ++i) batch.ClonePrefix(fixture.tree, "a", fixture.tree, "b" + std::to_string(i) + "/");
+  Must(fixture.store->Write(batch));
+  CHECK(fixture.store->Stats().buffers <= kNode * 3);
+  for (int i = 0; i < kClones; ++i) {
+    CHECK(fixture.store->Get(fixture.tree, "b" + std::to_string(i) + "/1999").value().has_value());
+  }
+  fixture.CheckSound();
+}
+
+}  // namespace
+}  // namespace betr::test
