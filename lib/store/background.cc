@@ -204,6 +204,39 @@ absl::Status Store::Impl::Settle() {
   return absl::OkStatus();
 }
 
+bool Store::Impl::IsCrowded() const {
+  return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit() ||
+         log_->Held() > LogMemory();
+}
+
+bool Store::Impl::MustWait() {
+  if (!core_->options.background || !IsCrowded()) {
+    return false;
+  }
+  const MutexLock lock(wake_mutex_);
+  return !structure_stuck_;
+}
+
+absl::Status Store::Impl::WaitForMemory() {
+  if (!core_->options.background || !IsCrowded()) {
+    return absl::OkStatus();
+  }
+  ++core_->counters.write_stalls;
+  const auto start = SystemClock().Monotonic();
+  while (IsCrowded()) {
+    BETR_RETURN_IF_ERROR(MayWrite());  // who closes stops the threads that make room
+    BETR_RETURN_IF_ERROR(core_->health.status());
+    MutexLock lock(wake_mutex_);
+    if (structure_stuck_) {
+      break;  // whoever goes on will see whether there is space
+    }
+    wake_.NotifyAll();
+    wake_.WaitFor(lock, std::chrono::milliseconds(10));
+  }
+  core_->counters.write_stall_ns += static_cast<uint64_t>((SystemClock().Monotonic() - start).count());
+  return absl::OkStatus();
+}
+
 void Store::Impl::StartThreads() {
   last_checkpoint_ns_ = SystemClock().Monotonic().count();
   if (core_->options.background && !core_->options.read_only) {
