@@ -62,7 +62,8 @@ class WriteBatch {
   // Not onto its source, or below it: the store refuses the batch then.
   void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
-  // As Store::CreateTree; the changes that follow may use the tree. `id`: Store::UnusedTreeId, or any after it.
+  // As Store::CreateTree; the changes that follow may use the tree. `id`: Store::UnusedTreeId, or any after it below
+  // 2^62.
   void CreateTree(TreeId id, std::string_view name, std::string_view compression = "");
   // As Store::DropTree.
   void DropTree(TreeId tree);

@@ -111,7 +111,7 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  // `/dev/null` as the target of a file was meant otherwise.
+  // Who names `/dev/null` as the target of a file does not want it replaced by that file.
   static absl::Status CheckNoDevice(const Target& target) {
     struct stat there {};
     const bool is_there = fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;

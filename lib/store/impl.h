@@ -104,11 +104,13 @@ class Store::Impl {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Gives back space that is not needed any more. False if there is none: then the store is full.
   absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // Returns when buffers, dirty memory and the log's memory are within their limits, or the store has failed.
-  // More waits in memory than may, and whether a writer is to wait for it.
+  // Whether buffers, dirty memory or the log's memory are beyond their limits (in background.cc, with the next two).
   bool IsCrowded() const;
+  // Whether a writer has to wait for that: not if no thread makes room, or the one that does finds no space for it.
   bool MustWait() ABSL_LOCKS_EXCLUDED(wake_mutex_);
+  // Returns when nobody has to wait, at that moment. Errors: the store has failed, or is closed.
   absl::Status WaitForMemory() ABSL_LOCKS_EXCLUDED(write_mutex_);
+  // Write, once it is this writer's turn.
   absl::Status WriteAlone(std::span<Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish);
