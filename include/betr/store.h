@@ -100,7 +100,8 @@ class Store {
   // Applies a batch: visible to readers at once when this returns, durable after the next Sync. Puts, erases and
   // upserts are blind: no reading. Clones and renames cost O(height) nodes. On an error nothing of the batch has
   // happened. kDataLoss and kUnavailable: it cannot get to where it belongs (docs/durability.md). A batch has at most a
-  // quarter of the log's size, 64 MiB, and 2^20 changes, of which 65536 may be of ranges and prefixes.
+  // quarter of the log's size, 64 MiB, and 2^20 changes, of which 65536 may be of ranges and prefixes, these with at
+  // most 8 MiB of bounds.
   absl::Status Write(const WriteBatch& batch);
 
   absl::Status Put(TreeId tree, std::string_view key, std::string_view value);

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "betr/limits.h"
+
 namespace betr {
 
 // A pure function of (old value, delta). It must be deterministic and must cope with any bytes, since both come
@@ -24,10 +26,12 @@ class UpsertFunction {
   virtual uint16_t Number() const = 0;
   virtual std::string_view Name() const = 0;
 
-  // The new value, or nothing if the key is to be absent. `old` is nothing if the key is absent.
+  // The new value, or nothing if the key is to be absent. `old` is nothing if the key is absent. A value of more than
+  // kMaxValueSize is not taken: the old one stays.
   virtual std::optional<std::string> Apply(std::optional<std::string_view> old, std::string_view delta) const = 0;
 
-  // A delta that does what `older` and then `newer` do, if there is one: keeps stacks of upserts short.
+  // A delta that does what `older` and then `newer` do, if there is one: keeps stacks of upserts short. One of more
+  // than kMaxValueSize is not taken.
   virtual std::optional<std::string> Compose(std::string_view older, std::string_view newer) const {
     static_cast<void>(older);
     static_cast<void>(newer);

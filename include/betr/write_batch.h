@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "betr/bound.h"
+#include "betr/limits.h"
 #include "betr/units.h"
 
 namespace betr {
-
-inline constexpr Bytes kMaxKeySize = KiB(16);
-inline constexpr Bytes kMaxValueSize = MiB(1);
 
 // Values of the log format: never renumber.
 enum class OpKind : uint8_t {

@@ -10,6 +10,7 @@
 #include "dag/carve.h"
 #include "dag/live.h"
 #include "dag/partition_reader.h"
+#include "dag/run_builder.h"
 
 namespace betr::dag {
 namespace {
@@ -47,7 +48,8 @@ Bytes PointsInside(const Partition& news, const Range& range) {
 bool MayCompact(const Partition& partition, size_t most) {
   const auto in_memory = [](const BlockView& run) { return run.slot->Peek() != nullptr; };
   const size_t runs = partition.runs.size();
-  return runs > most && (std::has_single_bit(runs - most) || std::ranges::all_of(partition.runs, in_memory));
+  return runs > most && partition.Size() <= kMaxRunSize &&
+         (std::has_single_bit(runs - most) || std::ranges::all_of(partition.runs, in_memory));
 }
 
 absl::Status AddRun(Edit& edit, Edge& edge, BlockView run) {
@@ -92,10 +94,10 @@ absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
     ArriveGoto(edit, node, message);
   }
   BETR_ASSIGN_OR_RETURN(PartitionReader reader, PartitionReader::Open(news, edit.context().functions));
-  BlockBuilder builder;
   while (reader.Valid()) {
     Edge& edge = node.edges[node.EdgeOf(reader.Key())];
     const bool nothing_there = edge.Idle();
+    RunBuilder builder(edit.context().source, edge.link.range);
     builder.Reserve(PointsInside(news, edge.link.range));
     for (; reader.Valid() && !edge.link.range.hi.Before(reader.Key()); reader.Next()) {
       if (nothing_there && reader.Messages().size() == 1 && reader.Messages()[0].kind == MessageKind::kErase) {
@@ -105,10 +107,9 @@ absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
         builder.Add(reader.Key(), message);
       }
     }
-    if (builder.Empty()) {
-      continue;
+    for (BlockView& run : std::move(builder).Finish()) {
+      BETR_RETURN_IF_ERROR(AddRun(edit, edge, std::move(run)));
     }
-    BETR_RETURN_IF_ERROR(AddRun(edit, edge, edit.Adopt(builder, edge.link.range)));
   }
   return absl::OkStatus();
 }

@@ -12,6 +12,7 @@
 #include "dag/heal.h"
 #include "dag/live.h"
 #include "dag/split.h"
+#include "dag/storable.h"
 #include "dag/way.h"
 
 namespace betr::dag {
@@ -75,12 +76,11 @@ class Walk {
           }
           return Outcome{{at_, node->height, prefix_}};
         case WayStep::kDown:
-          private_ = private_ && !ChildShared(edit_, node->edges[step.edge]);
-          Follow(step.LinkIn(*node));
-          break;
         case WayStep::kThroughGoto:
-          private_ = false;
-          Follow(step.LinkIn(*node));
+          if (!Follow(step.LinkIn(*node))) {
+            return Outcome{{at_, node->height, prefix_}};
+          }
+          private_ = private_ && step.kind == WayStep::kDown && !ChildShared(edit_, node->edges[step.edge]);
           break;
       }
     }
@@ -92,10 +92,16 @@ class Walk {
     return private_ && node.height > 1 && !ChildShared(edit_, edge);
   }
 
-  void Follow(const Link& link) {
-    prefix_ = link.Map(prefix_);
+  // False, and nothing is done, where the prefix would become too long.
+  bool Follow(const Link& link) {
+    std::string below = link.Map(prefix_);
+    if (Bytes{below.size()} > kMaxJoinedBound) {
+      return false;
+    }
+    prefix_ = std::move(below);
     at_ = link.target;
     ++depth_;
+    return true;
   }
 
   Edit& edit_;

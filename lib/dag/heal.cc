@@ -11,6 +11,7 @@
 #include "dag/carve.h"
 #include "dag/pack.h"
 #include "dag/split.h"
+#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -116,14 +117,18 @@ uint64_t Room(const Shape& shape, Height parent_height) {
   return (parent_height == 1 ? shape.node_size.value : shape.fanout) * 3 / 4;
 }
 
-// What joining some children means.
+// What joining some children means, all those with edges in a range.
 class Union {
  public:
-  Union(const Edit& edit, Height parent_height) : edit_(edit), parent_height_(parent_height) {}
+  Union(const Edit& edit, Height parent_height, const Range& range)
+      : edit_(edit), parent_height_(parent_height), lifted_(range.Lcp().size()) {}
 
   absl::Status Add(const Edge& edge, Reach reach) {
     BETR_ASSIGN_OR_RETURN(const Shown shown, ShownBy(edit_.table(), edge.link, reach));
     known_ = known_ && shown.known;
+    if (const Bytes prepended{edge.link.range.Lcp().size() - lifted_}; prepended > Bytes{0}) {
+      longest_ = std::max(longest_, shown.longest + prepended);
+    }
     edges_ += shown.edges;
     bytes_ += shown.bytes;
     if (ChildShared(edit_, edge)) {
@@ -136,7 +141,8 @@ class Union {
 
   // Whether the union is a node with room to grow.
   bool Fits() const {
-    return known_ && (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
+    return known_ && longest_ <= kMaxJoinedBound &&
+           (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
   }
   // Whether it costs little: a node that buffers too much would only have to be flushed, and what is shared is copied.
   bool Cheap() const { return bytes_ <= edit_.shape().node_size && copied_ <= edit_.shape().node_size / 4; }
@@ -144,10 +150,12 @@ class Union {
  private:
   const Edit& edit_;
   const Height parent_height_;
+  const size_t lifted_;  // what its edge strips
   bool known_ = true;
   uint64_t edges_ = 0;
   Bytes bytes_{0};
   Bytes copied_{0};
+  Bytes longest_{0};  // of what is made longer
 };
 
 // Whether everything that a node buffers can be read.
@@ -160,7 +168,7 @@ bool CanReadMessages(const Node& node) {
 }  // namespace
 
 absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, HealMode mode) {
-  Union both(edit, node.height);
+  Union both(edit, node.height, {node.edges[index].link.range.lo, node.edges[index + 1].link.range.hi});
   for (const size_t i : {index, index + 1}) {
     if (mode.sharing == Sharing::kKeep && ChildShared(edit, node.edges[i])) {
       return false;
@@ -194,7 +202,7 @@ bool LevelTooMany(const Edit& edit, const Node& root) {
   if (root.edges.size() == 1) {
     return CanTakeChild(edit, root, 0).ok() && CanReadMessages(root);
   }
-  Union all(edit, root.height);
+  Union all(edit, root.height, root.bounds);
   for (const Edge& edge : root.edges) {
     if (!all.Add(edge, Reach::kMemory).ok()) {
       return false;

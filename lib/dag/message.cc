@@ -10,6 +10,17 @@
 
 namespace betr::dag {
 
+std::optional<std::string> Apply(const UpsertFunction& function, std::optional<std::string_view> old,
+                                 std::string_view delta) {
+  std::optional<std::string> value = function.Apply(old, delta);
+  return value && value->size() > kMaxValueSize.value ? std::optional<std::string>(old) : value;
+}
+
+std::optional<std::string> Compose(const UpsertFunction& function, std::string_view older, std::string_view newer) {
+  std::optional<std::string> both = function.Compose(older, newer);
+  return both && both->size() > kMaxValueSize.value ? std::nullopt : both;
+}
+
 void ValueBuilder::Add(const Message& message) {
   Check(!done_, "nothing is older than a terminal message");
   switch (message.kind) {
@@ -37,7 +48,7 @@ absl::StatusOr<std::optional<std::string>> ValueBuilder::Resolve(const UpsertReg
                       Escape(key), upsert.function));
       return value;
     }
-    *value = function->Apply(*value, upsert.delta);
+    *value = Apply(*function, *value, upsert.delta);
   }
   return value;
 }

@@ -26,6 +26,11 @@ struct Message {
   bool Terminal() const { return kind != MessageKind::kUpsert; }
 };
 
+// What a function makes of a value, and of two deltas, if that is not too large.
+std::optional<std::string> Apply(const UpsertFunction& function, std::optional<std::string_view> old,
+                                 std::string_view delta);
+std::optional<std::string> Compose(const UpsertFunction& function, std::string_view older, std::string_view newer);
+
 // Collects the messages for one key from newest to oldest until one is terminal, then computes the value.
 // Holds copies, so the sources may go away.
 class ValueBuilder {

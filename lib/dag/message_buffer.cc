@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "dag/run_builder.h"
+
 namespace betr::dag {
 namespace {
 
@@ -60,6 +62,31 @@ void LookUpPoint(const Chunked<BufferedPoint>& points, std::string_view key, Val
   value.Add(point.first.View());
 }
 
+// Makes the point what the function makes of a value.
+void SetTo(const UpsertFunction& function, std::optional<std::string_view> old, std::string_view delta,
+           BufferedPoint& point) {
+  std::optional<std::string> result = Apply(function, old, delta);
+  point.first = {result ? MessageKind::kPut : MessageKind::kErase, 0, std::move(result).value_or("")};
+}
+
+// Makes one message of the point's last one and an upsert after it. False, and nothing is done, if that is not
+// possible.
+bool Fold(const UpsertFunction& function, std::string_view delta, BufferedPoint& point) {
+  OwnedMessage& last = point.more.empty() ? point.first : point.more.back();
+  if (last.View().Terminal()) {
+    const bool has_value = last.kind == MessageKind::kPut;
+    SetTo(function, has_value ? std::optional<std::string_view>(last.value) : std::nullopt, delta, point);
+    return true;
+  }
+  std::optional<std::string> both =
+      last.function == function.Number() ? Compose(function, last.value, delta) : std::nullopt;
+  if (!both) {
+    return false;
+  }
+  last.value = *std::move(both);
+  return true;
+}
+
 }  // namespace
 
 BufferedPoint& MessageBuffer::PointFor(std::string_view key, bool& fresh) {
@@ -89,24 +116,12 @@ void MessageBuffer::Upsert(std::string_view key, uint16_t function, std::string_
   bool fresh = false;
   BufferedPoint& point = PointFor(key, fresh);
   const UpsertFunction* known = functions_->Find(function);
-  OwnedMessage* last = fresh ? nullptr : point.more.empty() ? &point.first : &point.more.back();
-  if (known != nullptr && (fresh ? erased : last->View().Terminal())) {
-    const bool has_value = !fresh && point.first.kind == MessageKind::kPut;
-    const auto old = has_value ? std::optional<std::string_view>(point.first.value) : std::nullopt;
-    std::optional<std::string> result = known->Apply(old, delta);
-    point.first = {result ? MessageKind::kPut : MessageKind::kErase, 0, std::move(result).value_or("")};
+  if (known != nullptr && fresh && erased) {
+    SetTo(*known, std::nullopt, delta, point);
   } else if (fresh) {
     point.first = {MessageKind::kUpsert, function, std::string(delta)};
-  } else {
-    std::optional<std::string> both;
-    if (known != nullptr && last->kind == MessageKind::kUpsert && last->function == function) {
-      both = known->Compose(last->value, delta);
-    }
-    if (both) {
-      last->value = *std::move(both);
-    } else {
-      point.more.push_back({MessageKind::kUpsert, function, std::string(delta)});
-    }
+  } else if (known == nullptr || !Fold(*known, delta, point)) {
+    point.more.push_back({MessageKind::kUpsert, function, std::string(delta)});
   }
   size_ += SizeOf(point);
 }
@@ -224,13 +239,10 @@ std::shared_ptr<const Layer> MessageBuffer::Image() {
 }
 
 Partition MessageBuffer::Seal(NodeSource& source) const {
-  Partition partition;
-  BlockBuilder builder;
+  RunBuilder builder(source, Range::All());
   builder.Reserve(PayloadBytes(points_));
   ForEachMessage(points_, [&](std::string_view key, const Message& message) { builder.Add(key, message); });
-  if (!builder.Empty()) {
-    partition.runs.push_back(BlockView::Whole(source.Adopt(builder.Finish()), Range::All()));
-  }
+  Partition partition{std::move(builder).Finish(), {}};
   for (auto at = erased_.Begin(); at != erased_.End(); at = erased_.Next(at)) {
     partition.gotos.push_back({Link{erased_[at], kNoNode, {}}, 0, 0});
   }

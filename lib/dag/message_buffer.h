@@ -55,7 +55,7 @@ class MessageBuffer {
   // What readers see from now on, whatever enters the buffer later. O(1).
   std::shared_ptr<const Layer> Image();
 
-  // The buffer's content as a partition over all keys, of one run.
+  // The buffer's content as a partition over all keys, of one run if it is not very large.
   Partition Seal(NodeSource& source) const;
 
  private:

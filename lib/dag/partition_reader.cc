@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "dag/edit.h"
+#include "dag/run_builder.h"
 
 namespace betr::dag {
 
@@ -101,7 +102,7 @@ void PartitionReader::ComposeUpserts() {
     const UpsertFunction* function = functions_->Find(messages_[i].function);
     std::optional<std::string> both;
     if (function != nullptr && messages_[kept].function == messages_[i].function) {
-      both = function->Compose(messages_[kept].value, messages_[i].value);
+      both = Compose(*function, messages_[kept].value, messages_[i].value);
     }
     if (both) {
       folded_.push_back(*std::move(both));
@@ -115,18 +116,14 @@ void PartitionReader::ComposeUpserts() {
 
 absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const Range& range) {
   BETR_ASSIGN_OR_RETURN(PartitionReader reader, PartitionReader::Open(partition, edit.context().functions));
-  BlockBuilder builder;
+  RunBuilder builder(edit.context().source, range);
   builder.Reserve(partition.Size());
   for (; reader.Valid(); reader.Next()) {
     for (const Message& message : reader.Messages()) {
       builder.Add(reader.Key(), message);
     }
   }
-  Partition compact;
-  if (!builder.Empty()) {
-    compact.runs.push_back(edit.Adopt(builder, range));
-  }
-  compact.gotos = partition.gotos;
+  Partition compact{std::move(builder).Finish(), partition.gotos};
   for (Goto& message : compact.gotos) {
     message.over = 0;
   }

@@ -39,6 +39,8 @@ inline constexpr uint64_t kMaxBatchOps = uint64_t{1} << 20;
 // larger ones.
 inline constexpr Bytes kMaxBatchSize = MiB(64);
 inline constexpr uint64_t kMaxBatchRanges = uint64_t{1} << 16;
+// Of their bounds and prefixes: these are in a root's header (layout/node_codec.h).
+inline constexpr Bytes kMaxBatchBounds = MiB(8);
 inline constexpr Bytes kMaxTreeNameSize{255};
 inline constexpr Bytes kMaxCompressionNameSize{32};
 
@@ -51,7 +53,7 @@ std::string_view OpKindName(OpKind kind);
 // Kind, sizes and numbers of each change are within the limits, ranges are not empty, and nothing is renamed into
 // itself or below itself. kInvalidArgument naming the change and its place in the batch.
 absl::Status ValidateOps(std::span<const Op> ops);
-// What a caller gives has no more changes of ranges than a batch may have. kInvalidArgument.
+// What a caller gives has no more changes of ranges than a batch may have, and no more bounds. kInvalidArgument.
 absl::Status CheckRanges(std::span<const Op> ops);
 
 // The bytes that one change takes in an encoded batch.

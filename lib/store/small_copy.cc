@@ -108,7 +108,8 @@ class SmallCopy {
       put.value = cursor.Value();
       // Of what is made: keys may become longer.
       size += Bytes{put.key.size() + put.value.size()};
-      if (size > limit_ || made_ + size > limit_ * kCopiesOfLimit) {
+      const bool too_long = Bytes{put.key.size()} > kMaxKeySize;  // more than anyone may put
+      if (too_long || size > limit_ || made_ + size > limit_ * kCopiesOfLimit) {
         return std::optional<std::vector<Op>>();
       }
       puts.push_back(std::move(put));

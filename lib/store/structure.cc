@@ -89,6 +89,11 @@ absl::Status Structure::CheckSpace(const State& before, const dag::Edit& edit, c
 
 absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {
   const Turn turn(*this, Turn::Kind::kUrgent);
+  std::set<TreeId> concerned;
+  for (const Op& op : ops) {
+    concerned.insert({op.tree, op.to_tree});
+  }
+  BETR_RETURN_IF_ERROR(Relieve(concerned));
   const StatePtr before = fronts_.state();
   BatchEdit batch(core_, fronts_, *before);
   for (const Op& op : ops) {
@@ -104,11 +109,13 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<
 
 absl::StatusOr<StatePtr> Structure::Drain() {
   const Turn turn(*this, Turn::Kind::kUrgent);
+  const std::vector<TreeId> busy = fronts_.Busy();
+  BETR_RETURN_IF_ERROR(Relieve({busy.begin(), busy.end()}));
   const StatePtr before = fronts_.state();
   dag::Edit edit = Begin(*before);
   TreeTable trees = before->trees;
   Change change;
-  for (const TreeId id : fronts_.Busy()) {
+  for (const TreeId id : busy) {
     for (const SealedPtr& sealed : fronts_.SealAll(id)) {
       BETR_ASSIGN_OR_RETURN(const NodeId root,
                             dag::Insert(edit, trees.Find(id)->root, sealed->messages.Seal(*core_.io)));

@@ -121,12 +121,24 @@ absl::Status ValidateOps(std::span<const Op> ops) {
 }
 
 absl::Status CheckRanges(std::span<const Op> ops) {
-  const auto is_of_range = [](const Op& op) {
-    return op.kind == OpKind::kEraseRange || op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix;
-  };
-  if (const auto ranges = static_cast<uint64_t>(std::ranges::count_if(ops, is_of_range)); ranges > kMaxBatchRanges) {
+  uint64_t ranges = 0;
+  Bytes bounds{0};
+  for (const Op& op : ops) {
+    if (op.kind == OpKind::kEraseRange) {
+      ++ranges;
+      bounds += Bytes{op.range.lo.bytes.size() + op.range.hi.bytes.size()};
+    } else if (op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix) {
+      ++ranges;
+      bounds += Bytes{op.key.size() + op.value.size()};
+    }
+  }
+  if (ranges > kMaxBatchRanges) {
     return Invalid(absl::StrFormat("the batch has %u changes of ranges and prefixes, at most %u are allowed", ranges,
                                    kMaxBatchRanges));
+  }
+  if (bounds > kMaxBatchBounds) {
+    return Invalid(absl::StrFormat("the bounds and prefixes in the batch have %u bytes, at most %u are allowed",
+                                   bounds.value, kMaxBatchBounds.value));
   }
   return absl::OkStatus();
 }

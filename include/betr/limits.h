@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// How large keys and values may be.
+#pragma once
+
+#include "betr/units.h"
+
+namespace betr {
+
+// Of what is given: clones and renames may make keys that are longer.
+inline constexpr Bytes kMaxKeySize = KiB(16);
+// Of what is given, and of what an upsert function makes.
+inline constexpr Bytes kMaxValueSize = MiB(1);
+
+}  // namespace betr
