@@ -5,7 +5,6 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -16,9 +15,9 @@
 #include "daemon.h"
 #include "killed_server.h"
 #include "mount_options.h"
-#include "mount_table.h"
 #include "mounted.h"
 #include "open_image.h"
+#include "served_image.h"
 
 namespace betr::fuse {
 namespace {
@@ -26,13 +25,7 @@ namespace {
 constexpr int kMountFailed = 32;  // mount(8)
 constexpr std::chrono::milliseconds kRetryPeriod{20};
 constexpr int kRemountTries = 50;
-constexpr int kOpenTries = 500;
-
-// Whether the image is mounted on some directory, as far as the system's table of mounts tells.
-bool IsMounted(const std::string& source) {
-  const std::vector<MountEntry> table = MountTable();
-  return std::any_of(table.begin(), table.end(), [&](const MountEntry& entry) { return entry.source == source; });
-}
+constexpr std::chrono::seconds kLongestEnding{10};
 
 LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
   if (command.debug || tool.verbosity() > 1) return LogLevel::kDebug;
@@ -66,8 +59,9 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   options->on_unreadable = [&log](const absl::Status& status) { log.Error("background work", status); };
   absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *options);
   // A mount that was just ended still writes its checkpoint.
-  for (int tries = 0; store.status().code() == absl::StatusCode::kFailedPrecondition && tries < kOpenTries; ++tries) {
-    if (IsMounted(plan.name)) break;
+  const auto begun = std::chrono::steady_clock::now();
+  while (store.status().code() == absl::StatusCode::kFailedPrecondition) {
+    if (IsMounted(image, plan.name) || std::chrono::steady_clock::now() - begun > kLongestEnding) break;
     std::this_thread::sleep_for(kRetryPeriod);
     store = tools::OpenStore(image, *options);
   }
@@ -100,6 +94,7 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
     return kMountFailed;
   }
   command.directory = directory.string();
+  if (const auto image = std::filesystem::canonical(command.image, error); !error) plan->server.image = image.string();
 
   const bool foreground = command.foreground || command.debug;
   Daemon daemon(!foreground);

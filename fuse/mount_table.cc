@@ -1,29 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mount_table.h"
 
-#include <mntent.h>
-
-#include <array>
-#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string_view>
 
 namespace betr::fuse {
 namespace {
 
-constexpr size_t kLongestLine = size_t{32} << 10;  // bytes: two paths, in which four characters may stand for one
+constexpr size_t kEscapeSize = 4;  // "\040"
+
+bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+
+// Every "\NNN" is a character: getmntent(3) would leave those alone that only some kernels write, as that for '#'.
+std::string Unescaped(std::string_view field) {
+  std::string text;
+  while (!field.empty()) {
+    const bool is_escape =
+        field.size() >= kEscapeSize && field[0] == '\\' && IsOctal(field[1]) && IsOctal(field[2]) && IsOctal(field[3]);
+    text += is_escape ? static_cast<char>((field[1] - '0') * 64 + (field[2] - '0') * 8 + (field[3] - '0')) : field[0];
+    field.remove_prefix(is_escape ? kEscapeSize : 1);
+  }
+  return text;
+}
 
 }  // namespace
 
-std::vector<MountEntry> MountTable() {
+std::vector<MountEntry> ReadMountTable(std::istream& lines) {
   std::vector<MountEntry> entries;
-  FILE* const table = setmntent("/proc/self/mounts", "re");
-  if (table == nullptr) return entries;
-  mntent entry{};
-  std::array<char, kLongestLine> line{};
-  while (getmntent_r(table, &entry, line.data(), static_cast<int>(line.size())) != nullptr) {
-    entries.push_back({entry.mnt_fsname, entry.mnt_dir, entry.mnt_type});
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string source;
+    std::string directory;
+    std::string type;
+    if (!(fields >> source >> directory >> type)) continue;
+    entries.push_back({Unescaped(source), Unescaped(directory), Unescaped(type)});
   }
-  endmntent(table);
   return entries;
+}
+
+std::vector<MountEntry> MountTable() {
+  std::ifstream table("/proc/self/mounts");
+  return ReadMountTable(table);
 }
 
 }  // namespace betr::fuse

@@ -2,6 +2,7 @@
 // What the kernel says is mounted where.
 #pragma once
 
+#include <istream>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,8 @@ struct MountEntry {
 // In the order of mounting: of several on one directory the last is to be seen. Empty if the kernel does not tell.
 // Any thread.
 std::vector<MountEntry> MountTable();
+
+// The entries of a table as /proc/self/mounts has it.
+std::vector<MountEntry> ReadMountTable(std::istream& lines);
 
 }  // namespace betr::fuse

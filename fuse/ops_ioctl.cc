@@ -3,6 +3,7 @@
 // whether it is a terminal.
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -63,6 +64,17 @@ void Stats(fuse_req_t request) {
   fuse_reply_ioctl(request, 0, &answer, sizeof answer);
 }
 
+void Image(fuse_req_t request) {
+  const std::string& path = ServerOf(request).settings().image;
+  betr_image answer{};
+  if (path.size() >= sizeof answer.path) {
+    fuse_reply_err(request, EOVERFLOW);
+    return;
+  }
+  path.copy(std::begin(answer.path), path.size());
+  fuse_reply_ioctl(request, 0, &answer, sizeof answer);
+}
+
 void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_file_info* info, unsigned, const void* in,
            size_t in_size, size_t out_size) {
   if (command == BETR_IOC_SOURCE && out_size >= sizeof(uint64_t)) {
@@ -74,6 +86,8 @@ void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_fi
     CloneEntry(request, node, in, in_size);
   } else if (command == BETR_IOC_STATS && out_size >= sizeof(betr_stats)) {
     Stats(request);
+  } else if (command == BETR_IOC_IMAGE && out_size >= sizeof(betr_image)) {
+    Image(request);
   } else {
     fuse_reply_err(request, ENOTTY);
   }

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "betr/filesystem.h"
 #include "fuse_api.h"
@@ -27,6 +28,7 @@ struct ServerSettings {
   bool xattrs = true;
   bool acl = true;
   bool read_only = false;
+  std::string image;  // its path, for whoever asks
 };
 
 class Server {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "mount_table.h"
+#include "served_image.h"
 #include "tool.h"
 
 namespace betr::fuse {
@@ -25,6 +26,7 @@ constexpr int kUsageExit = 1;       // mount(8)
 constexpr int kUnmountFailed = 32;  // mount(8)
 constexpr std::chrono::milliseconds kPeriod{20};
 constexpr std::chrono::seconds kLongest{120};
+constexpr std::chrono::seconds kLongestAnswer{10};  // of a server that is busy
 
 bool RunFusermount(const std::string& directory, UnmountMode mode) {
   std::string program = "fusermount3";
@@ -40,13 +42,14 @@ bool RunFusermount(const std::string& directory, UnmountMode mode) {
   return done;
 }
 
-// What is mounted on the directory; empty if nothing of ours.
-std::string SourceOf(const std::string& directory) {
+// The image that is mounted on the directory; empty if nothing of ours.
+std::string ImageOf(const std::string& directory, UnmountMode mode) {
   std::string source;
   for (const MountEntry& entry : MountTable()) {
     if (entry.directory == directory && entry.type.starts_with("fuse")) source = entry.source;
   }
-  return source;
+  if (source.empty() || mode.force) return source;
+  return ImageServedOn(directory, kLongestAnswer).value_or(source);
 }
 
 // Whether another process has the image locked.
@@ -56,8 +59,8 @@ bool IsInUse(int image) {
   return fcntl(image, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-void WaitUntilFree(const std::string& source) {
-  const int image = open(source.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+void WaitUntilFree(const std::string& path) {
+  const int image = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (image < 0) return;
   const auto begun = std::chrono::steady_clock::now();
   while (IsInUse(image) && std::chrono::steady_clock::now() - begun < kLongest) std::this_thread::sleep_for(kPeriod);
@@ -92,13 +95,13 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
   const std::filesystem::path path =
       mode.force ? std::filesystem::absolute(directory, error) : std::filesystem::canonical(directory, error);
   if (!error) directory = path.string();
-  const std::string source = SourceOf(directory);
+  const std::string image = mode.lazily ? "" : ImageOf(directory, mode);
   errno = 0;
   if (!UnmountDirectory(directory, mode)) {
     if (errno != 0) tool.PrintError(fmt::format("unmount: {}: {}", directory, std::generic_category().message(errno)));
     return kUnmountFailed;
   }
-  if (!mode.lazily) WaitUntilFree(source);
+  if (!mode.lazily) WaitUntilFree(image);
   return tools::kExitOk;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clones on a mounted image, and its figures, for any program: C or C++, no library needed.
+ * Clones on a mounted image, its figures, and which image it is, for any program: C or C++, no library needed.
  *
  *   int source = open("project", O_RDONLY);             a directory or a regular file
  *   int target = open(".", O_RDONLY | O_DIRECTORY);     the directory that gets the clone
@@ -64,6 +64,14 @@ struct betr_stats {
   char json[8192];
 };
 
+/*
+ * The image that is mounted, on a descriptor of anything on it: its path, without symbolic links, as the server had it
+ * when it was mounted. Ended by NUL. For everyone.
+ */
+struct betr_image {
+  char path[4096];
+};
+
 /* What names the file or directory behind a descriptor in a betr_clone. */
 #define BETR_IOC_SOURCE _IOR(0xbe, 1, __u64)
 /* On a descriptor of the directory that is to hold the clone. */
@@ -71,3 +79,4 @@ struct betr_stats {
 #define BETR_IOC_STATS _IOR(0xbe, 3, struct betr_stats)
 /* As BETR_IOC_CLONE. */
 #define BETR_IOC_CLONE_ENTRY _IOW(0xbe, 4, struct betr_clone_entry)
+#define BETR_IOC_IMAGE _IOR(0xbe, 5, struct betr_image)

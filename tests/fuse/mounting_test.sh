@@ -37,6 +37,27 @@ and_wait() {
   expect 32 umount.betr "$mnt"
 }
 
+# The image's path is not what the table of mounts has: another name was chosen, or characters of it stand there as
+# numbers. A mount that is there is refused at once, one that is ending is waited for.
+under_another_name() {
+  local image begun
+  for image in "a #1 \\043.img" disk.img; do
+    [ -e "$image" ] || mkfs.betr -q -s 256M "$image"
+    expect 0 mount.betr "$image" "$mnt" -o "${options-noatime}"
+    head -c 20M /dev/urandom >"$mnt/large"
+    begun=$SECONDS
+    expect 32 mount.betr "$image" second
+    said "mount.betr: open: .*: in use by pid .*"
+    [ $((SECONDS - begun)) -lt 5 ] || fail "refused after $((SECONDS - begun)) seconds only"
+    fusermount3 -u "$mnt"
+    expect 0 mount.betr "$image" "$mnt" -o "${options-noatime}"
+    head -c 20M /dev/urandom >"$mnt/large"
+    expect 0 umount.betr "$mnt"
+    silent
+    expect 0 fsck.betr -n -q "$image"
+  done
+}
+
 by_signal() {
   local signal
   for signal in TERM INT HUP; do
@@ -162,6 +183,8 @@ refused() {
 mkfs.betr -q -s 256M disk.img
 as_a_daemon
 and_wait
+under_another_name
+options=fsname=name under_another_name
 by_signal
 while_busy
 read_only

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "served_image.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "betr/mount_ioctl.h"
+#include "mount_table.h"
+
+namespace betr::fuse {
+namespace {
+
+constexpr std::chrono::milliseconds kLongestOfOne{1000};
+constexpr std::chrono::milliseconds kLongestEnd{200};
+constexpr std::chrono::milliseconds kPeriod{1};
+
+static_assert(sizeof(betr_image) <= PIPE_BUF, "an answer goes through a pipe at once");
+
+// In a process of its own, which may wait for a server that never answers: nothing of its parent's stays open by it,
+// a lock on an image least of all. Only calls that are safe after a fork.
+[[noreturn]] void AskAndExit(const char* directory, int answer) {
+  const auto own = static_cast<unsigned>(answer);
+  if (own > 0) close_range(0, own - 1, 0);
+  close_range(own + 1, UINT_MAX, 0);
+  betr_image image{};
+  const int root = open(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+  if (root < 0 || ioctl(root, BETR_IOC_IMAGE, &image) != 0) _exit(1);
+  _exit(write(answer, &image, sizeof image) == sizeof image ? 0 : 1);
+}
+
+// So that nothing of it keeps the mount busy. For a while only: one that waits for a server which has taken its request
+// and was killed cannot end before the mount goes away.
+void WaitFor(pid_t child) {
+  const auto begun = std::chrono::steady_clock::now();
+  while (waitpid(child, nullptr, WNOHANG) == 0 && std::chrono::steady_clock::now() - begun < kLongestEnd) {
+    std::this_thread::sleep_for(kPeriod);
+  }
+}
+
+// Whether a mount of this type may be ours: others are not looked at, as that may wake them up.
+bool MayBeOurs(const std::string& type) { return type == "fuse.betr" || type == "fuse"; }
+
+}  // namespace
+
+std::optional<std::string> ImageServedOn(const std::string& directory, std::chrono::milliseconds longest) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  const pid_t child = fork();
+  if (child == 0) AskAndExit(directory.c_str(), ends[1]);
+  close(ends[1]);
+  betr_image image{};
+  bool has_ended = false;
+  if (child > 0) {
+    pollfd wait{ends[0], POLLIN, 0};
+    has_ended = poll(&wait, 1, static_cast<int>(longest.count())) > 0;
+    if (has_ended && read(ends[0], &image, sizeof image) != sizeof image) image = {};
+    if (!has_ended) kill(child, SIGKILL);
+    WaitFor(child);
+  }
+  close(ends[0]);
+  const size_t size = strnlen(image.path, sizeof image.path);
+  if (!has_ended || size == 0 || size == sizeof image.path) return std::nullopt;
+  return std::string(image.path, size);
+}
+
+bool IsMounted(const std::string& image, const std::string& source) {
+  const std::vector<MountEntry> table = MountTable();
+  if (std::any_of(table.begin(), table.end(), [&](const MountEntry& entry) { return entry.source == source; })) {
+    return true;
+  }
+  return std::any_of(table.begin(), table.end(), [&](const MountEntry& entry) {
+    if (!MayBeOurs(entry.type)) return false;
+    const std::optional<std::string> served = ImageServedOn(entry.directory, kLongestOfOne);
+    std::error_code error;
+    return served && std::filesystem::equivalent(*served, image, error);
+  });
+}
+
+}  // namespace betr::fuse

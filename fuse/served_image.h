@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which image a mount is of. The table of mounts has a name for it that may be chosen freely (-o fsname), so its
+// server is asked.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace betr::fuse {
+
+// The path of the image that is mounted on the directory, as its server has it (BETR_IOC_IMAGE). Nothing if that does
+// not answer in time, may not be asked, or is none of ours. Never waits for much longer, even if the server hangs.
+// Requires: this process has one thread.
+std::optional<std::string> ImageServedOn(const std::string& directory, std::chrono::milliseconds longest);
+
+// Whether the image is mounted on some directory, as far as the system's table of mounts and their servers tell.
+// `source`: its name there, if none other was given. Requires: this process has one thread.
+bool IsMounted(const std::string& image, const std::string& source);
+
+}  // namespace betr::fuse
