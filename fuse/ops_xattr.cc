@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "acl.h"
+#include "base/status.h"
 #include "betr/mount_ioctl.h"
 #include "cloner.h"
 #include "operations.h"
@@ -34,9 +35,25 @@ void ReplyValue(fuse_req_t request, std::string_view value, size_t room) {
   }
 }
 
+// The kernel hands everything on to a FUSE server: what of a name other file systems do not even look at.
+absl::Status CheckName(std::string_view name) {
+  if (IsAcl(name)) return absl::OkStatus();
+  for (const std::string_view prefix : {"user.", "trusted.", "security."}) {
+    if (name.starts_with(prefix)) return name == prefix ? ErrnoError(EINVAL, name) : absl::OkStatus();
+  }
+  return ErrnoError(EOPNOTSUPP, name);
+}
+
+// What is there under whatever name, as a tool that writes images may have named it, can be read and removed.
+absl::StatusOr<std::string> Get(FileSystem& fs, InodeId inode, std::string_view name) {
+  absl::StatusOr<std::string> value = fs.GetXattr(inode, name);
+  if (ToErrno(value.status()) == ENODATA) BETR_RETURN_IF_ERROR(CheckName(name));
+  return value;
+}
+
 void GetXattr(fuse_req_t request, fuse_ino_t node, const char* name, size_t room) {
   if (IsRefused(request, name)) return;
-  const absl::StatusOr<std::string> value = ServerOf(request).fs().GetXattr(ToInode(node), name);
+  const absl::StatusOr<std::string> value = Get(ServerOf(request).fs(), ToInode(node), name);
   if (!value.ok()) return ReplyStatus(request, value.status(), "getxattr");
   ReplyValue(request, *value, room);
 }
@@ -50,23 +67,22 @@ void ListXattrs(fuse_req_t request, fuse_ino_t node, size_t room) {
   ReplyValue(request, all, room);
 }
 
-// The kernel hands everything on to a FUSE server.
-bool IsInNamespace(std::string_view name) {
-  return name.starts_with("user.") || name.starts_with("trusted.") || name.starts_with("security.") || IsAcl(name);
-}
-
 XattrMode ModeOf(int flags) {
   if (flags == XATTR_CREATE) return XattrMode::kCreate;
   return flags == XATTR_REPLACE ? XattrMode::kReplace : XattrMode::kAny;
 }
 
 absl::Status Set(FileSystem& fs, InodeId inode, std::string_view name, std::string_view value, int flags) {
-  if (!IsInNamespace(name)) return ErrnoError(EOPNOTSUPP, name);
+  BETR_RETURN_IF_ERROR(CheckName(name));
   if (name == kAccessAcl) return SetAccessAcl(fs, inode, value);
   if (name == kDefaultAcl) {
     const absl::StatusOr<FileAttributes> attributes = fs.GetAttributes(inode);
     if (!attributes.ok()) return attributes.status();
     if (attributes->type != FileType::kDirectory) return ErrnoError(EACCES, "default ACL of a file");
+  }
+  if (flags == (XATTR_CREATE | XATTR_REPLACE)) {  // one of them is always in the way
+    const absl::Status found = fs.GetXattr(inode, name).status();
+    return found.ok() ? ErrnoError(EEXIST, name) : found;
   }
   return fs.SetXattr(inode, name, value, ModeOf(flags));
 }
@@ -79,9 +95,17 @@ void SetXattr(fuse_req_t request, fuse_ino_t node, const char* name, const char*
   ReplyStatus(request, Set(server.fs(), ToInode(node), name, bytes, flags), "setxattr");
 }
 
+absl::Status Remove(FileSystem& fs, InodeId inode, std::string_view name) {
+  absl::Status removed = fs.RemoveXattr(inode, name);
+  if (ToErrno(removed) != ENODATA) return removed;
+  BETR_RETURN_IF_ERROR(CheckName(name));
+  // Everything has an access list, if only its mode, and a directory may always have no default one.
+  return IsAcl(name) ? absl::OkStatus() : removed;
+}
+
 void RemoveXattr(fuse_req_t request, fuse_ino_t node, const char* name) {
   if (IsRefused(request, name)) return;
-  ReplyStatus(request, ServerOf(request).fs().RemoveXattr(ToInode(node), name), "removexattr");
+  ReplyStatus(request, Remove(ServerOf(request).fs(), ToInode(node), name), "removexattr");
 }
 
 }  // namespace

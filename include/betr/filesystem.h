@@ -208,7 +208,9 @@ class FileSystem {
   absl::StatusOr<std::string> ReadLink(InodeId inode);
 
   // ENODATA, ERANGE (name of more than 255 bytes), E2BIG (value), ENOSPC (all names together), EEXIST (kCreate).
-  // Names are those of the system call, namespace included; which may be used by whom is the caller's business.
+  // Names are those of the system call, namespace included; which may be used by whom is the caller's business. Those
+  // of a directory that was removed are kept until it is forgotten: all values together ENOSPC above kMaxXattrSize, and
+  // ENODATA for one from before that had more than 256 bytes. ESTALE for another file that is gone.
   absl::StatusOr<std::string> GetXattr(InodeId inode, std::string_view name);
   absl::Status SetXattr(InodeId inode, std::string_view name, std::string_view value, XattrMode mode = XattrMode::kAny);
   absl::Status RemoveXattr(InodeId inode, std::string_view name);

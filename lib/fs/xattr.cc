@@ -38,6 +38,38 @@ absl::Status CheckListSize(const Xattrs& xattrs, std::string_view new_name) {
   return absl::OkStatus();
 }
 
+// Where a name is among the xattrs: it is added if `mode` lets it be.
+absl::StatusOr<Xattrs::iterator> PlaceFor(Xattrs* xattrs, std::string_view name, XattrMode mode) {
+  const auto at = FindXattr(xattrs, name);
+  if (at != xattrs->end()) {
+    if (mode == XattrMode::kCreate) return ErrnoError(EEXIST, name);
+    return at;
+  }
+  if (mode == XattrMode::kReplace) return ErrnoError(ENODATA, name);
+  BETR_RETURN_IF_ERROR(CheckListSize(*xattrs, name));
+  XattrRecord added;
+  added.name = name;
+  return xattrs->insert(std::lower_bound(xattrs->begin(), xattrs->end(), added,
+                                         [](const XattrRecord& a, const XattrRecord& b) { return a.name < b.name; }),
+                        added);
+}
+
+// The same for a directory that was removed and is still open: its record is in memory only, and all values in it.
+absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {
+  if (!inode.IsDirectory()) return ErrnoError(ESTALE, "a removed file");
+  InodeRecord record = inode.record;
+  BETR_ASSIGN_OR_RETURN(const Xattrs::iterator at, PlaceFor(&record.xattrs, name, mode));
+  at->external = false;
+  at->size = static_cast<uint32_t>(value.size());
+  at->value = value;
+  size_t total = 0;
+  for (const XattrRecord& xattr : record.xattrs) total += xattr.value.size();
+  if (total > kMaxXattrSize.value) return ErrnoError(ENOSPC, "extended attributes of a removed directory");
+  record.changed = core.Now();
+  inode.record = std::move(record);
+  return absl::OkStatus();
+}
+
 // The inode's record becomes `record`, whose xattrs have changed. Requires: it has a place.
 absl::Status CommitRecord(Core& core, Transaction* transaction, Inode& inode, InodeRecord record) {
   record.changed = transaction->now();
@@ -64,20 +96,9 @@ absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view 
 absl::Status SetXattr(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {
   BETR_RETURN_IF_ERROR(CheckXattrName(name));
   if (value.size() > kMaxXattrSize.value) return ErrnoError(E2BIG, name);
-  if (inode.place == InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
+  if (inode.place == InodePlace::kGone) return SetOfRemoved(core, inode, name, value, mode);
   InodeRecord record = inode.record;
-  auto at = FindXattr(&record.xattrs, name);
-  if (at != record.xattrs.end() && mode == XattrMode::kCreate) return ErrnoError(EEXIST, name);
-  if (at == record.xattrs.end()) {
-    if (mode == XattrMode::kReplace) return ErrnoError(ENODATA, name);
-    BETR_RETURN_IF_ERROR(CheckListSize(record.xattrs, name));
-    XattrRecord added;
-    added.name = name;
-    at = record.xattrs.insert(
-        std::lower_bound(record.xattrs.begin(), record.xattrs.end(), added,
-                         [](const XattrRecord& a, const XattrRecord& b) { return a.name < b.name; }),
-        added);
-  }
+  BETR_ASSIGN_OR_RETURN(const Xattrs::iterator at, PlaceFor(&record.xattrs, name, mode));
   Transaction transaction(&core);
   const std::string key = key::Xattr(core.ObjectOf(inode), name);
   const bool was_external = at->external;
@@ -97,7 +118,13 @@ absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name) {
   InodeRecord record = inode.record;
   const auto at = FindXattr(&record.xattrs, name);
   if (at == record.xattrs.end()) return ErrnoError(ENODATA, name);
-  if (inode.place == InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
+  if (inode.place == InodePlace::kGone) {
+    if (!inode.IsDirectory()) return ErrnoError(ESTALE, "a removed file");
+    record.xattrs.erase(at);
+    record.changed = core.Now();
+    inode.record = std::move(record);
+    return absl::OkStatus();
+  }
   Transaction transaction(&core);
   transaction.batch().MayUseReserve();
   if (at->external) transaction.batch().Erase(core.data(), key::Xattr(core.ObjectOf(inode), name));

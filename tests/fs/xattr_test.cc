@@ -32,6 +32,30 @@ TEST_CASE("xattrs: errors and limits", "[fs]") {
   CHECK(*fs.ListXattrs(id) == std::vector<std::string>{std::string(255, 'n'), "user.big", "user.x"});
 }
 
+TEST_CASE("a removed directory that is still open has xattrs", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  REQUIRE(image.paths().MakeDirectory("d").ok());
+  OpenFile directory = *image.paths().Open("d");
+  const InodeId id = directory.inode();
+  REQUIRE(fs.SetXattr(id, "user.before", "b").ok());
+  REQUIRE(fs.SetXattr(id, "user.large", std::string(1000, 'l')).ok());
+  REQUIRE(image.paths().RemoveDirectory("d").ok());
+  CHECK(fs.SetXattr(id, "user.x", std::string(3000, 'x'), XattrMode::kCreate).ok());
+  CHECK(Errno(fs.SetXattr(id, "user.x", "", XattrMode::kCreate)) == EEXIST);
+  CHECK(Errno(fs.SetXattr(id, "user.y", "", XattrMode::kReplace)) == ENODATA);
+  CHECK(*fs.GetXattr(id, "user.x") == std::string(3000, 'x'));
+  CHECK(*fs.GetXattr(id, "user.before") == "b");
+  CHECK(Errno(fs.SetXattr(id, "user.y", std::string(65536, 'y'))) == ENOSPC);
+  CHECK(fs.SetXattr(id, "user.large", "small").ok());
+  CHECK(*fs.GetXattr(id, "user.large") == "small");
+  CHECK(fs.RemoveXattr(id, "user.before").ok());
+  CHECK(Errno(fs.RemoveXattr(id, "user.before")) == ENODATA);
+  CHECK(*fs.ListXattrs(id) == std::vector<std::string>{"user.large", "user.x"});
+  directory = OpenFile();
+  image.Check();
+}
+
 TEST_CASE("the names of all xattrs together have a limit", "[fs]") {
   Image image;
   const OpenFile file = *image.paths().Create("f", {});

@@ -18,6 +18,9 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+from xattrs import XattrCases  # noqa: E402
+
 LIBC = ctypes.CDLL(None, use_errno=True)
 AT_FDCWD, AT_SYMLINK_FOLLOW = -100, 0x400
 RENAME_NOREPLACE, RENAME_EXCHANGE = 1, 2
@@ -50,7 +53,7 @@ def write(path, data):
         file.write(data)
 
 
-class Files(unittest.TestCase):
+class Files(XattrCases, unittest.TestCase):
     root = "."
     dense = False  # holes count as data, as the kernel has it for file systems that cannot tell
 
@@ -207,39 +210,6 @@ class Files(unittest.TestCase):
         self.assertEqual(os.lseek(fd, BLOCK, os.SEEK_DATA), BLOCK if self.dense else 2 * BLOCK)
         self.fails(errno.EOPNOTSUPP, fallocate, fd, FALLOC_COLLAPSE, 0, BLOCK)
         os.close(fd)
-
-    def test_xattrs(self):
-        write("file", b"")
-        os.setxattr("file", "user.small", b"value")
-        os.setxattr("file", "user.large", b"v" * 60000)
-        self.assertEqual(os.getxattr("file", "user.small"), b"value")
-        self.assertEqual(os.getxattr("file", "user.large"), b"v" * 60000)
-        self.assertEqual(sorted(os.listxattr("file")), ["user.large", "user.small"])
-        self.fails(errno.EEXIST, os.setxattr, "file", "user.small", b"", os.XATTR_CREATE)
-        self.fails(errno.ENODATA, os.setxattr, "file", "user.none", b"", os.XATTR_REPLACE)
-        self.fails(errno.EOPNOTSUPP, os.setxattr, "file", "bogus.name", b"")
-        os.removexattr("file", "user.large")
-        self.fails(errno.ENODATA, os.getxattr, "file", "user.large")
-        self.fails(errno.ENODATA, os.removexattr, "file", "user.large")
-
-    def test_access_lists(self):
-        if shutil.which("setfacl") is None:
-            self.skipTest("no setfacl")
-        write("file", b"")
-        os.chmod("file", 0o640)
-        subprocess.run(["setfacl", "-m", "u:1234:rw", "file"], check=True)
-        self.assertEqual(stat.S_IMODE(os.stat("file").st_mode), 0o660)
-        os.chmod("file", 0o600)
-        text = subprocess.run(["getfacl", "-cn", "file"], check=True, capture_output=True, text=True).stdout
-        self.assertIn("mask::---", text)
-        os.mkdir("directory")
-        subprocess.run(["setfacl", "-d", "-m", "u:1234:rwx,g::r-x,o::---", "directory"], check=True)
-        os.mkdir("directory/below")
-        write("directory/file", b"")
-        text = subprocess.run(["getfacl", "-cn", "directory/file"], check=True, capture_output=True, text=True).stdout
-        self.assertIn("user:1234:rwx\t", text)
-        self.assertEqual(stat.S_IMODE(os.stat("directory/file").st_mode), 0o660)
-        self.assertIn("system.posix_acl_default", os.listxattr("directory/below"))
 
     def test_umask(self):
         old = os.umask(0o027)
