@@ -60,7 +60,7 @@ absl::StatusOr<archive_entry*> TarReader::Next() {
     return nullptr;
   }
   if (result != ARCHIVE_OK && result != ARCHIVE_WARN) {
-    return ArchiveError(reader_.get(), first ? "archive" : absl::StrFormat("the archive, after %s", name_));
+    return Failure(first ? "archive" : absl::StrFormat("the archive, after %s", name_));
   }
   const char* const name = archive_entry_pathname(entry);
   if (name == nullptr) {
@@ -69,6 +69,15 @@ absl::StatusOr<archive_entry*> TarReader::Next() {
   name_ = name;
   if (result == ARCHIVE_WARN) return ArchiveError(reader_.get(), name_);
   return entry;
+}
+
+absl::Status TarReader::Failure(std::string_view what) const {
+  char byte = 0;
+  // libarchive has no words for a header that is not all there.
+  if (archive_error_string(reader_.get()) == nullptr && read(descriptor_, &byte, 1) == 0) {
+    return absl::InvalidArgumentError(absl::StrFormat("%s: Truncated archive", what));
+  }
+  return ArchiveError(reader_.get(), what);
 }
 
 int TarReader::NextHeader(archive_entry** entry) {

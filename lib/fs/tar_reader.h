@@ -32,6 +32,8 @@ class TarReader {
   absl::Status Open(const char* locale);
   // archive_read_next_header, that is ok with a name which is not ASCII.
   int NextHeader(archive_entry** entry);
+  // Why the next header could not be read.
+  absl::Status Failure(std::string_view what) const;
   bool IsTar() const { return (archive_format(reader_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR; }
   // Whoever writes into a pipe shall not die of what he pads the archive with.
   void Drain() const;

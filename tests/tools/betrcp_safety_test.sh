@@ -64,7 +64,29 @@ keeps_trees() {
   printed precious
 }
 
+# A device of the host is not what a file replaces, a fifo is like any other name.
+keeps_devices() {
+  [ "$(id -u)" = 0 ] || return 0
+  mkdir special
+  mknod special/small c 1 3 2>/dev/null || return 0
+  unchanged betrcp :/small special/small
+  said "betrcp: export: special/small: is a device, which a file does not replace: File exists"
+  unchanged betrcp -a :/small special
+  ln host/small host/second
+  expect 0 betrcp --mkdir linked
+  expect 0 betrcp -a host/small host/second :/linked
+  rm host/second special/small
+  mknod special/second c 1 3
+  expect 1 betrcp -a :/linked/small :/linked/second special
+  said "betrcp: export: special/second: is a device, .*"
+  [ -c special/second ] || fail "the device is gone"
+  mkfifo special/fifo
+  expect 0 betrcp -T :/small special/fifo
+  [ "$(cat special/fifo)" = small ] || fail "not the file"
+}
+
 keeps_what_it_cannot_replace() {
+  local place
   unchanged betrcp --tar :/nothing host/small
   said "betrcp: export: /nothing: No such file or directory"
   # All that is named is looked at before anything is copied.
@@ -75,6 +97,14 @@ keeps_what_it_cannot_replace() {
   said "betrcp: import: host/tree/small: host/small becomes /tree/small, too"
   unchanged betrcp --remove small/
   said "betrcp: remove: small/: Not a directory"
+  for place in tree/. tree/sub/.. tree/sub/../. tree/./; do
+    unchanged betrcp --remove "$place"
+    said "betrcp: remove: $place: '.' and '..' are not removed"
+  done
+  for place in / . .. //./ tree/..; do
+    unchanged betrcp --remove "$place"
+    said "betrcp: remove: /: the root cannot be removed"
+  done
   [ "$(id -u)" != 0 ] || command -v setpriv >/dev/null || return 0
   local as=()
   [ "$(id -u)" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
@@ -101,6 +131,16 @@ copies_all_of_it() {
   expect 0 betrcp /proc/self/environ /proc/version :/
   expect 0 betrcp --cat version
   cmp out /proc/version
+  # What is in a directory goes into what a link leads to.
+  mkdir real
+  ln -s real way
+  expect 0 betrcp -r :/tree/. way
+  expect 0 betrcp -a :/tree/sub/. way/
+  same_tree host/tree/sub real/sub
+  cmp host/tree/sub/file real/file
+  [ -L way ] || fail "the link is gone"
+  expect 1 betrcp -rT :/tree way
+  said "betrcp: export: way: cannot replace what is no directory by one: Not a directory"
   # Names of one file, given one by one.
   ln host/small host/other
   expect 0 betrcp -a host/small host/other :/tree
@@ -118,5 +158,6 @@ copies_all_of_it() {
 
 keeps_the_image
 keeps_trees
+keeps_devices
 keeps_what_it_cannot_replace
 copies_all_of_it

@@ -2,6 +2,8 @@
 // betrdump: each subcommand on an image of many tiny nodes, as text and as JSON, and on damaged ones.
 #include "dump.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -258,6 +260,12 @@ TEST_CASE("betrdump says what is wrong with a command line") {
   CHECK(run.Run(DumpMain, {"-i", image.path(), "node"}) == kExitUsage);
   CHECK(run.Run(DumpMain, {"-i", image.path(), "node", "999999999"}) == kExitFailed);
   CHECK(Says(run.err, "node 999999999: not in the node table"));
+  for (const char* id : {"-1", "x", "18446744073709551616", "1.5", ""}) {
+    CHECK(run.Run(DumpMain, {"-i", image.path(), "node", id}) == kExitUsage);
+    CHECK(Says(run.err, fmt::format("ID: '{}' is not a number, or not in range", id)));
+  }
+  CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "data", "/", "--block", "-1"}) == kExitUsage);
+  CHECK(Says(run.err, "--block: '-1' is not a number"));
   CHECK(run.Run(DumpMain, {"-i", image.path(), "tree", "none"}) == kExitFailed);
   CHECK(Says(run.err, "there is no such tree, only \"main\", \"other\", \"before\""));
   CHECK(run.Run(DumpMain, {"super", "-i", image.path()}) == kExitOk);

@@ -357,6 +357,8 @@ TEST_CASE("bad archives give errors that name the entry", "[tools]") {
   const std::string members = Member("first", '0', "1") + Member("second", '0', std::string(3000, 'x'));
   CHECK(Contains(ImportError(members.substr(0, 3000)), "second: content: Truncated"));
   CHECK(Contains(ImportError(members.substr(0, 1024 + 100)), "after first: "));
+  const std::string long_name = Member("././@LongLink", 'L', std::string(600, 'n'));
+  CHECK(Contains(ImportError(members + long_name.substr(0, 1024)), "after second: Truncated archive"));
   std::string damaged = members;
   damaged[1024] = 'X';
   CHECK(Contains(ImportError(damaged), "after first: "));

@@ -34,6 +34,11 @@ absl::StatusOr<PathKind> KindInside(PathFileSystem& paths, const std::string& pa
   return attributes.type == FileType::kDirectory ? PathKind::kDirectory : PathKind::kOther;
 }
 
+bool IsHostLink(const Location& place) {
+  std::error_code error;
+  return !place.is_inside && std::filesystem::is_symlink(place.path, error);
+}
+
 // What a copy is about, beside the image.
 struct CopyJob {
   std::vector<Location> sources;
@@ -61,7 +66,11 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, 
     return absl::InvalidArgumentError(fmt::format("{}: is a directory: -r or -a copies it", source.path));
   }
   const std::string& to = job.destination.path;
-  if (destination == PathKind::kDirectory && !job.no_target_directory) return JoinPath(to, CopyName(source.path));
+  if (destination == PathKind::kDirectory && !job.no_target_directory) {
+    const std::string name = CopyName(source.path);
+    // What is in the source goes into what a link leads to: the link itself is no directory.
+    return JoinPath(to, name.empty() && IsHostLink(job.destination) ? "." : name);
+  }
   if (destination != PathKind::kDirectory && (job.sources.size() > 1 || to.ends_with('/'))) {
     // A directory may be made by its copy, under the name that it is given.
     const bool makes_it = job.sources.size() == 1 && destination == PathKind::kMissing && kind == PathKind::kDirectory;

@@ -103,6 +103,10 @@ absl::Status MakeOne(PathFileSystem& paths, const std::string& path, const Betrc
 
 absl::Status Remove(PathFileSystem& paths, const std::string& path) {
   if (NormalPath(path).empty()) return absl::InvalidArgumentError("/: the root cannot be removed");
+  // As rm(1): it would be the directory above that loses a name.
+  const std::string_view trimmed = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
+  const std::string_view last = trimmed.substr(trimmed.rfind('/') + 1);
+  if (last == "." || last == "..") return absl::InvalidArgumentError(path + ": '.' and '..' are not removed");
   if (path.ends_with('/')) {
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(path));
     if (attributes.type != FileType::kDirectory) return ErrnoError(ENOTDIR, path);

@@ -51,7 +51,9 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   tool->AddSize("--cache", &options->cache_size, "Memory for the store (default: an eighth of the machine's)");
   AddExperiments(*tool, &options->experiments);
   app.add_option("--plot", options->plot, "Draw the replay over time into this SVG file")->type_name("FILE");
-  app.add_option("--seed", options->seed, "Chooses the contents of files (default: 1)")->type_name("N");
+  app.add_option("--seed", options->seed, "Chooses the contents of files (default: 1)")
+      ->type_name("N")
+      ->check(WholeNumber());
   tool->AddJson();
 }
 

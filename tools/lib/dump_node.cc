@@ -165,7 +165,7 @@ class DumpNode final : public DumpCommand {
  public:
   CLI::App* AddTo(CLI::App& app) override {
     CLI::App* command = app.add_subcommand("node", "One node: edges, gotos, runs of messages, basements");
-    command->add_option("ID", id_, "The node's number")->required();
+    command->add_option("ID", id_, "The node's number")->required()->check(WholeNumber());
     command->add_flag("--keys", with_keys_, "Show the keys and values too");
     return command;
   }

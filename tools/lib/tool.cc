@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool.h"
 
+#include <absl/strings/numbers.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -144,6 +145,15 @@ int Tool::Finish(int exit) {
 
 void Tool::Note(std::string_view text) {
   if (!quiet_) PrintError(text);
+}
+
+CLI::Validator WholeNumber() {
+  const auto check = [](const std::string& text) {
+    uint64_t number = 0;
+    const bool is_one = absl::SimpleAtoi(text, &number);
+    return is_one ? std::string() : fmt::format("'{}' is not a number, or not in range", text);
+  };
+  return {check, ""};
 }
 
 }  // namespace betr::tools

@@ -97,4 +97,7 @@ class Tool {
   std::string image_;
 };
 
+// For options that are numbers from 0: the parser would take what is below it, or does not fit, for the largest one.
+CLI::Validator WholeNumber();
+
 }  // namespace betr::tools
