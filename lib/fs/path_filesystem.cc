@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "fs/write_all.h"
 
 namespace betr {
 namespace {
@@ -229,9 +230,7 @@ absl::Status PathFileSystem::WriteFile(std::string_view path, std::string_view c
     if (file.ok()) BETR_RETURN_IF_ERROR(NamePath(fs_.SetAttributes(file->inode(), empty).status(), path));
   }
   BETR_RETURN_IF_ERROR(file.status());
-  const absl::StatusOr<size_t> written = fs_.Write(file->inode(), 0, content);
-  if (written.ok() && *written < content.size()) return NamePath(ErrnoError(ENOSPC, "write"), path);
-  return NamePath(written.status(), path);
+  return NamePath(fs::WriteAll(&fs_, file->inode(), 0, content), path);
 }
 
 absl::StatusOr<std::vector<std::string>> PathFileSystem::List(std::string_view path) {

@@ -13,6 +13,7 @@
 #include "fs/tar_copy.h"
 #include "fs/tar_directories.h"
 #include "fs/tar_reader.h"
+#include "fs/write_all.h"
 
 namespace betr::fs {
 namespace {
@@ -176,8 +177,7 @@ class TarImport {
   absl::Status CopyContent(archive_entry* entry, InodeId inode) {
     uint64_t end = 0;
     BETR_RETURN_IF_ERROR(reader_.ReadContent([&](uint64_t offset, std::string_view bytes) -> absl::Status {
-      BETR_ASSIGN_OR_RETURN(const size_t written, fs_.Write(inode, offset, bytes));
-      if (written < bytes.size()) return ErrnoError(ENOSPC, "write");
+      if (absl::Status written = WriteAll(&fs_, inode, offset, bytes); !written.ok()) return written;
       end = std::max(end, offset + bytes.size());
       const uint64_t steps = totals_.bytes.value / kProgressStep.value;
       totals_.bytes += Bytes{bytes.size()};

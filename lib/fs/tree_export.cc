@@ -58,7 +58,7 @@ class TreeExport {
     if (attributes.type == FileType::kDirectory) return ExportDirectory(inode, attributes, target);
     const bool linked = options_.all_attributes && attributes.links > 1;
     if (const auto first = linked ? links_.find(attributes.inode_number) : links_.end(); first != links_.end()) {
-      return MakeLink(first->second, target);
+      return MakeLink(first->second, attributes.type, target);
     }
     BETR_RETURN_IF_ERROR(attributes.type == FileType::kRegular ? ExportContent(inode, attributes, target)
                                                                : MakeSpecial(inode, attributes, target));
@@ -71,7 +71,7 @@ class TreeExport {
   absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const Target& target) {
     if (mkdirat(target.directory, target.name.c_str(), 0700) != 0) {
       if (errno != EEXIST) return HostError(target.path, "mkdir");
-      BETR_RETURN_IF_ERROR(MakeRoom(target, /*for_directory=*/true));
+      BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kDirectory));
     }
     BETR_ASSIGN_OR_RETURN(const HostFile opened,
                           OpenAt(target.directory, target.name, O_RDONLY | O_DIRECTORY, 0, target.path));
@@ -98,10 +98,15 @@ class TreeExport {
   }
 
   // What has the name goes, unless two directories are merged.
-  absl::Status MakeRoom(const Target& target, bool for_directory = false) {
+  absl::Status MakeRoom(const Target& target, FileType type) {
+    const bool for_directory = type == FileType::kDirectory;
     struct stat there {};
     if (fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
       return errno == ENOENT ? absl::OkStatus() : HostError(target.path, "stat");
+    }
+    // Who names `/dev/null` as the target of a file does not want it replaced by that file.
+    if (type == FileType::kRegular && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
+      return ErrnoError(EEXIST, target.path + ": is a device, which a file does not replace");
     }
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
     BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
@@ -111,16 +116,8 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  // Who names `/dev/null` as the target of a file does not want it replaced by that file.
-  static absl::Status CheckNoDevice(const Target& target) {
-    struct stat there {};
-    const bool is_there = fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
-    if (!is_there || !(S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) return absl::OkStatus();
-    return ErrnoError(EEXIST, target.path + ": is a device, which a file does not replace");
-  }
-
-  absl::Status MakeLink(const std::string& first, const Target& target) {
-    BETR_RETURN_IF_ERROR(MakeRoom(target));
+  absl::Status MakeLink(const std::string& first, FileType type, const Target& target) {
+    BETR_RETURN_IF_ERROR(MakeRoom(target, type));
     if (linkat(AT_FDCWD, first.c_str(), target.directory, target.name.c_str(), 0) != 0) {
       return HostError(target.path, "link");
     }
@@ -128,7 +125,7 @@ class TreeExport {
   }
 
   absl::Status MakeSpecial(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    BETR_RETURN_IF_ERROR(MakeRoom(target));
+    BETR_RETURN_IF_ERROR(MakeRoom(target, attributes.type));
     if (attributes.type == FileType::kSymlink) {
       BETR_ASSIGN_OR_RETURN(const std::string link, fs_.ReadLink(inode));
       if (symlinkat(link.c_str(), target.directory, target.name.c_str()) != 0) {
@@ -142,8 +139,7 @@ class TreeExport {
   }
 
   absl::Status ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    BETR_RETURN_IF_ERROR(CheckNoDevice(target));
-    BETR_RETURN_IF_ERROR(MakeRoom(target));
+    BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kRegular));
     BETR_ASSIGN_OR_RETURN(const HostFile file,
                           OpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
     uint64_t at = 0;

@@ -15,6 +15,7 @@
 #include "fs/host_file.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
+#include "fs/write_all.h"
 
 namespace betr::fs {
 namespace {
@@ -213,11 +214,9 @@ class TreeImport {
       if (size < 0) return HostError(path, "read");
       if (size == 0) return false;
       const std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
-      const absl::StatusOr<size_t> written = fs_.Write(inode, static_cast<uint64_t>(at), bytes);
-      if (!written.ok()) return Annotate(written.status(), path);
-      if (*written == 0) return Annotate(ErrnoError(ENOSPC, "nothing was written"), path);
-      totals_.bytes += Bytes{*written};
-      at += static_cast<off_t>(*written);  // if it was not all, the next one says why
+      BETR_RETURN_IF_ERROR(Annotate(WriteAll(&fs_, inode, static_cast<uint64_t>(at), bytes), path));
+      totals_.bytes += Bytes{bytes.size()};
+      at += size;
       if (options_.progress && at < end) BETR_RETURN_IF_ERROR(options_.progress(totals_, path));
     }
     return true;
