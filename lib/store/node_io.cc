@@ -188,7 +188,7 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
 
 absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& node, uint64_t& hint) {
   const uint64_t version = next_version_++;
-  Deadline until;  // one for all of its blocks
+  Deadline until;  // one for all of its blocks, counted from the first that fails
   const auto fetch = [&](const layout::BlockUse& use) { return FetchBlock(use, node.codec, until); };
   BETR_ASSIGN_OR_RETURN(const layout::NodeImage image, layout::EncodeNode(id, version, node, fetch, &helpers_));
   BETR_ASSIGN_OR_RETURN(const layout::ExtentRef extent, space_->AllocateAnyhow(image.Units(), hint));

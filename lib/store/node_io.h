@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/helpers.h"
@@ -14,6 +13,7 @@
 #include "device/block_device.h"
 #include "layout/node_codec.h"
 #include "layout/space_map.h"
+#include "store/deadline.h"
 #include "store/slots.h"
 #include "store/warnings.h"
 
@@ -66,18 +66,6 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
 
  private:
   absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot, char fill = '\0');
-  // Until when what cannot be read of a node is tried again: counted from the first that fails. Threads: any.
-  class Deadline {
-   public:
-    std::chrono::nanoseconds Begin(std::chrono::nanoseconds now, std::chrono::nanoseconds patience) {
-      std::call_once(begun_, [&] { until_ = now + patience; });
-      return until_;
-    }
-
-   private:
-    std::once_flag begun_;
-    std::chrono::nanoseconds until_{0};
-  };
   absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec, Deadline& until);
   absl::StatusOr<layout::StoredBlock> CopyPatiently(const StoredBlockSlot& slot, Deadline& until);
   absl::StatusOr<layout::StoredBlock> CopyBlock(const StoredBlockSlot& slot);

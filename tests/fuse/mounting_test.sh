@@ -178,6 +178,14 @@ refused() {
   said "mount.betr: mount: absent: No such file or directory"
   head -c 1M /dev/zero >zero.img
   expect 32 mount.betr zero.img "$mnt"
+  mkfifo fifo.img # nobody writes to it: to open it would be to wait
+  local option image
+  for option in rw ro fsname=name; do
+    for image in fifo.img /dev/null .; do
+      expect 32 timeout 20 mount.betr "$image" "$mnt" -o $option
+      said "mount.betr: open: $image: neither a regular file nor a block device"
+    done
+  done
 }
 
 mkfs.betr -q -s 256M disk.img

@@ -65,6 +65,26 @@ TEST_CASE("a node is read as it was written", "[layout]") {
   }
 }
 
+TEST_CASE("a block that claims more than can be stored is damage", "[layout]") {
+  Random random(TestSeed() + 7);
+  dag::Node leaf;
+  leaf.bounds = Range::All();
+  const auto block = RandomBlock(random, 20, Points::kPuts);
+  leaf.basements.push_back(dag::BlockView::Whole(std::make_shared<dag::ResidentBlock>(block), Range::All()));
+  const auto status = [&](Bytes claimed) {
+    const auto fetch = [&](const BlockUse&) -> absl::StatusOr<StoredBlock> {
+      return StoredBlock{Compression::kLz4, claimed, 0, 1, "compressed"};
+    };
+    const auto image = EncodeNode(kId, kVersion, leaf, fetch);
+    REQUIRE(image.ok());
+    return DecodeNode(kId, kVersion, HeaderOf(*image), {image->bytes.size()}, MakeEntrySlot).status();
+  };
+  CHECK(status(kMaxRawSize) == absl::OkStatus());
+  for (const Bytes claimed : {kMaxRawSize + Bytes{1}, TiB(1), Bytes{UINT64_MAX}}) {
+    CHECK(status(claimed).code() == absl::StatusCode::kDataLoss);
+  }
+}
+
 TEST_CASE("a node of another id, version or extent is not taken", "[layout]") {
   Random random(TestSeed() + 1);
   const auto image = EncodeNode(kId, kVersion, RandomNode(random, 2), FetchResident);

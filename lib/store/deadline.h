@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Until when something is tried again, by several threads that do parts of it.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+
+namespace betr::store {
+
+// Thread-safe.
+class Deadline {
+ public:
+  // The end, which the first call fixes: `patience` after its `now`. The same for every thread.
+  std::chrono::nanoseconds Begin(std::chrono::nanoseconds now, std::chrono::nanoseconds patience) {
+    std::call_once(begun_, [&] { until_ = now + patience; });
+    return until_;
+  }
+
+ private:
+  std::once_flag begun_;
+  std::chrono::nanoseconds until_{0};
+};
+
+}  // namespace betr::store
