@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "betr/limits.h"
+#include "betr/size_limits.h"
 
 namespace betr {
 

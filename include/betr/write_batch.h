@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "betr/bound.h"
-#include "betr/limits.h"
+#include "betr/size_limits.h"
 #include "betr/units.h"
 
 namespace betr {
