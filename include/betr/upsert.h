@@ -27,7 +27,8 @@ class UpsertFunction {
   virtual std::string_view Name() const = 0;
 
   // The new value, or nothing if the key is to be absent. `old` is nothing if the key is absent. A value of more than
-  // kMaxValueSize is not taken: the old one stays.
+  // kMaxValueSize is not taken: the old one stays. Which of several upserts that make too much together have no effect
+  // depends on when they are composed.
   virtual std::optional<std::string> Apply(std::optional<std::string_view> old, std::string_view delta) const = 0;
 
   // A delta that does what `older` and then `newer` do, if there is one: keeps stacks of upserts short. One of more

@@ -43,13 +43,22 @@ Bytes PointsInside(const Partition& news, const Range& range) {
   return size;
 }
 
-// Whether it is worth trying to compact so many runs. What failed because one of them cannot be read is not tried again
-// with each run that comes, but when as many have come again.
+// About the bytes of a run that is written anew, with all of its keys as they read.
+Bytes WrittenSize(const BlockView& run) { return run.Size() + Bytes{run.Count() * run.affix.prepend.size()}; }
+
+// Whether it is worth trying to compact so many runs, and makes one. What failed because one of them cannot be read is
+// not tried again with each run that comes, but when as many have come again.
 bool MayCompact(const Partition& partition, size_t most) {
   const auto in_memory = [](const BlockView& run) { return run.slot->Peek() != nullptr; };
   const size_t runs = partition.runs.size();
-  return runs > most && partition.Size() <= kMaxRunSize &&
-         (std::has_single_bit(runs - most) || std::ranges::all_of(partition.runs, in_memory));
+  if (runs <= most) {
+    return false;
+  }
+  Bytes written{0};
+  for (const BlockView& run : partition.runs) {
+    written += WrittenSize(run);
+  }
+  return written <= kMaxRunSize && (std::has_single_bit(runs - most) || std::ranges::all_of(partition.runs, in_memory));
 }
 
 absl::Status AddRun(Edit& edit, Edge& edge, BlockView run) {

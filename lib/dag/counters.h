@@ -26,7 +26,7 @@ struct Counters {
   Count nodes_created{};
   Count nodes_reclaimed{};
   Count nodes_touched{};  // nodes that operations at the root read or changed: what makes a clone O(height)
-  Count compactions{};    // partitions merged into one run
+  Count compactions{};    // partitions whose runs were merged
 };
 
 }  // namespace betr::dag

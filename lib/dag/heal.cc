@@ -117,6 +117,33 @@ uint64_t Room(const Shape& shape, Height parent_height) {
   return (parent_height == 1 ? shape.node_size.value : shape.fanout) * 3 / 4;
 }
 
+// The longest bound, translation or affix of a node.
+Bytes LongestIn(const Node& node) {
+  size_t longest = 0;
+  const auto see = [&](std::string_view text) { longest = std::max(longest, text.size()); };
+  const auto see_range = [&](const Range& range) {
+    see(range.lo.bytes);
+    see(range.hi.bytes);
+  };
+  const auto see_link = [&](const Link& link) {
+    see_range(link.range);
+    see(link.translation);
+  };
+  const auto see_view = [&](const BlockView& view) {
+    see_range(view.clip);
+    see(view.affix.strip);
+    see(view.affix.prepend);
+  };
+  see_range(node.bounds);
+  for (const Edge& edge : node.edges) {
+    see_link(edge.link);
+    std::ranges::for_each(edge.partition.runs, see_view);
+    std::ranges::for_each(edge.partition.gotos, see_link, &Goto::link);
+  }
+  std::ranges::for_each(node.basements, see_view);
+  return {longest};
+}
+
 // What joining some children means, all those with edges in a range.
 class Union {
  public:
@@ -126,8 +153,11 @@ class Union {
   absl::Status Add(const Edge& edge, Reach reach) {
     BETR_ASSIGN_OR_RETURN(const Shown shown, ShownBy(edit_.table(), edge.link, reach));
     known_ = known_ && shown.known;
-    if (const Bytes prepended{edge.link.range.Lcp().size() - lifted_}; prepended > Bytes{0}) {
-      longest_ = std::max(longest_, shown.longest + prepended);
+    const Bytes longer{edge.link.range.Lcp().size() - lifted_ + edge.link.translation.size()};
+    if (longer > Bytes{0} && !edge.link.Null()) {
+      const NodePtr child = edit_.Peek(edge.link.target);
+      known_ = known_ && child != nullptr;
+      longest_ = std::max(longest_, child == nullptr ? Bytes{0} : LongestIn(*child) + longer);
     }
     edges_ += shown.edges;
     bytes_ += shown.bytes;
@@ -139,10 +169,11 @@ class Union {
 
   void AddEdges(size_t count) { edges_ += count; }
 
+  // Whether nothing in it would be too long.
+  bool Short() const { return longest_ <= kMaxJoinedBound; }
   // Whether the union is a node with room to grow.
   bool Fits() const {
-    return known_ && longest_ <= kMaxJoinedBound &&
-           (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
+    return known_ && Short() && (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
   }
   // Whether it costs little: a node that buffers too much would only have to be flushed, and what is shared is copied.
   bool Cheap() const { return bytes_ <= edit_.shape().node_size && copied_ <= edit_.shape().node_size / 4; }
@@ -155,7 +186,7 @@ class Union {
   uint64_t edges_ = 0;
   Bytes bytes_{0};
   Bytes copied_{0};
-  Bytes longest_{0};  // of what is made longer
+  Bytes longest_{0};  // of what is made longer, at most
 };
 
 // Whether everything that a node buffers can be read.
@@ -199,10 +230,11 @@ bool LevelTooMany(const Edit& edit, const Node& root) {
   if (root.height < 2) {
     return false;
   }
-  if (root.edges.size() == 1) {
-    return CanTakeChild(edit, root, 0).ok() && CanReadMessages(root);
-  }
   Union all(edit, root.height, root.bounds);
+  if (root.edges.size() == 1) {
+    return CanTakeChild(edit, root, 0).ok() && all.Add(root.edges[0], Reach::kMemory).ok() && all.Short() &&
+           CanReadMessages(root);
+  }
   for (const Edge& edge : root.edges) {
     if (!all.Add(edge, Reach::kMemory).ok()) {
       return false;

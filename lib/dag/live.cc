@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/live.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "base/status.h"
 #include "dag/pack.h"
+#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -56,7 +54,12 @@ class Search {
 
  private:
   bool Nothing(const Link& link, const Range& part) {
-    return link.Null() || part.Empty() || Nothing(link.target, link.Cut(part).Image());
+    if (link.Null() || part.Empty()) {
+      return true;
+    }
+    const Range image = link.Cut(part).Image();
+    // Long prefixes get longer with each level, and it is not worth it.
+    return Bytes{image.lo.bytes.size()} <= kMaxJoinedBound && Nothing(link.target, image);
   }
 
   bool Nothing(const BlockView& view) const {
@@ -82,27 +85,8 @@ class Search {
 // Whether a part of `edge` is outside of what is shown; such an edge may lead nowhere.
 bool Fringe(const Edge& edge, const Range& shown) { return !shown.Covers(edge.link.range); }
 
-// The longest bound, translation or affix of a node.
-Bytes LongestIn(const Node& node) {
-  size_t longest = 0;
-  const auto see = [&](std::string_view text) { longest = std::max(longest, text.size()); };
-  const auto see_range = [&](const Range& range) { see(range.lo.bytes), see(range.hi.bytes); };
-  const auto see_link = [&](const Link& link) { see_range(link.range), see(link.translation); };
-  const auto see_view = [&](const BlockView& view) {
-    see_range(view.clip), see(view.affix.strip), see(view.affix.prepend);
-  };
-  see_range(node.bounds);
-  for (const Edge& edge : node.edges) {
-    see_link(edge.link);
-    std::ranges::for_each(edge.partition.runs, see_view);
-    std::ranges::for_each(edge.partition.gotos, see_link, &Goto::link);
-  }
-  std::ranges::for_each(node.basements, see_view);
-  return {longest};
-}
-
 Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
-  Shown shown{true, 0, {}, 0, LongestIn(node)};
+  Shown shown{true, 0, {}, 0};
   for (const Edge& edge : node.edges) {
     if (edge.Idle() || !edge.link.range.Overlaps(image)) {
       continue;
@@ -133,7 +117,7 @@ Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
 
 absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach reach) {
   if (link.Null()) {
-    return Shown{true, 0, {}, 0, {}};
+    return Shown{true, 0, {}, 0};
   }
   const NodeRecord* record = table.Find(link.target);
   NodePtr child = record == nullptr ? nullptr : record->slot->Peek();

@@ -23,7 +23,6 @@ struct Shown {
   uint64_t edges = 0;    // of an interior child: those that lead to something or buffer something
   Bytes bytes{0};        // of buffered messages, or of a leaf's entries; an upper bound
   uint64_t entries = 0;  // of a leaf; an upper bound
-  Bytes longest{0};      // of the bounds, translations and affixes in the child; an upper bound
 };
 
 // At most one read, and none with kMemory.

@@ -128,7 +128,7 @@ absl::StatusOr<NodeId> GrowRoot(Edit& edit, NodeId root) {
 }
 
 absl::StatusOr<NodeId> PutSplitRoot(Edit& edit, OwnChild root) {
-  while (TooLarge(root.node, edit.shape())) {
+  while (TooLarge(root.node, edit.shape()) && root.node.height < kMaxHeight) {
     OwnChild taller{kNoNode, EmptyNode(static_cast<Height>(root.node.height + 1), root.node.bounds, root.node.codec)};
     BETR_RETURN_IF_ERROR(PutSplitChild(edit, taller.node, 0, std::move(root)).status());
     root = std::move(taller);

@@ -19,10 +19,11 @@ bool TooLarge(const Node& node, const Shape& shape);
 absl::StatusOr<size_t> PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child);
 
 // A node of the next height with one edge to the root: a level more. The reference to `root` moves. Reads the root.
-// Errors: the source's; kResourceExhausted at kMaxHeight, which only clones without any background work can reach.
+// Errors: the source's; kResourceExhausted at kMaxHeight, which only clones without any background work can reach, or
+// hundreds below each other that make keys of MiB.
 absl::StatusOr<NodeId> GrowRoot(Edit& edit, NodeId root);
 
-// Puts the root back; adds levels while it is too large. Errors: as PutSplitChild.
+// Puts the root back; adds levels while it is too large, up to kMaxHeight. Errors: as PutSplitChild.
 absl::StatusOr<NodeId> PutSplitRoot(Edit& edit, OwnChild root);
 
 }  // namespace betr::dag

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps nodes storable whatever is written: a node's header has a largest size, and so have its blocks
-// (layout/node_codec.h, layout/stored_block.h). All of this is far below.
+// What keeps nodes storable: a node's header has a largest size, and so have its blocks and bounds
+// (layout/node_codec.h, node_check.h, stored_block.h). All of this is far below, as more may come together.
 #pragma once
 
 #include "base/units.h"

@@ -39,7 +39,8 @@ inline constexpr uint64_t kMaxBatchOps = uint64_t{1} << 20;
 // larger ones.
 inline constexpr Bytes kMaxBatchSize = MiB(64);
 inline constexpr uint64_t kMaxBatchRanges = uint64_t{1} << 16;
-// Of their bounds and prefixes: these are in a root's header (layout/node_codec.h).
+// Of what of them is in a root's header (layout/node_codec.h): both bounds of a range. The bounds of a prefix are twice
+// the prefix, and a rename erases its source.
 inline constexpr Bytes kMaxBatchBounds = MiB(8);
 inline constexpr Bytes kMaxTreeNameSize{255};
 inline constexpr Bytes kMaxCompressionNameSize{32};

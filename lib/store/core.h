@@ -80,6 +80,9 @@ struct Core {
   Bytes DirtyHardLimit() const { return cache->Budget() * 3 / 4; }
 };
 
-inline Bytes Core::SealSize() const { return std::max(std::min(shape.node_size * 4, cache->Budget() / 32), KiB(4)); }
+inline Bytes Core::SealSize() const {
+  constexpr Bytes kLargest = MiB(16);  // of what goes into a root at once (structure_heavy.cc)
+  return std::max(std::min({shape.node_size * 4, cache->Budget() / 32, kLargest}), KiB(4));
+}
 
 }  // namespace betr::store

@@ -98,7 +98,9 @@ class Store::Impl {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether these batches and those since the last checkpoint could make a tree taller than may be, where nobody
   // lowers it in between: when they are replayed.
-  bool MayBeTooTallToReplay(std::span<const Op> ops) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  bool MayBeTooTallToReplay(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // The height of the tallest tree of the last checkpoint.
+  dag::Height TallestStable() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The same after MakeRoom, again and again.
   absl::Status ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
@@ -173,6 +175,9 @@ class Store::Impl {
   bool swept_ ABSL_GUARDED_BY(write_mutex_) = false;
   // MakeRoom has found no work any more: deletes may use what is kept for it.
   bool only_deletes_left_ ABSL_GUARDED_BY(write_mutex_) = false;
+  // What TallestStable has found last, and in which state, whose space it must not keep.
+  std::weak_ptr<const store::State> measured_ ABSL_GUARDED_BY(write_mutex_);
+  dag::Height tallest_ ABSL_GUARDED_BY(write_mutex_) = 1;
 
   mutable Mutex wake_mutex_;
   Condition wake_;  // somebody has something to do, or something was done

@@ -93,7 +93,7 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<
   for (const Op& op : ops) {
     concerned.insert({op.tree, op.to_tree});
   }
-  BETR_RETURN_IF_ERROR(Relieve(concerned));
+  Relieve(concerned);
   const StatePtr before = fronts_.state();
   BatchEdit batch(core_, fronts_, *before);
   for (const Op& op : ops) {
@@ -110,7 +110,7 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<
 absl::StatusOr<StatePtr> Structure::Drain() {
   const Turn turn(*this, Turn::Kind::kUrgent);
   const std::vector<TreeId> busy = fronts_.Busy();
-  BETR_RETURN_IF_ERROR(Relieve({busy.begin(), busy.end()}));
+  Relieve({busy.begin(), busy.end()});
   const StatePtr before = fronts_.state();
   dag::Edit edit = Begin(*before);
   TreeTable trees = before->trees;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roots that buffer many clones and range erases: their bounds are in the header of a node, which has a largest size.
-#include "base/status.h"
+#include "layout/limits.h"
 #include "store/structure.h"
 
 namespace betr::store {
 namespace {
 
-// Far less than a header can have (layout/node_codec.h): what is in front of the root comes on top of it, and one
-// batch.
-constexpr Bytes kMostBounds = MiB(16);
-// So many flushes at most; what they cannot move, because it cannot be read or there is no space, is nobody's fault.
-constexpr int kMostSteps = 1000;
+// A header has at most 64 MiB (layout/node_codec.h), and on top of this come what is in front of the root, at most
+// Core::BufferLimit(), and one batch (kMaxBatchBounds). A node that is not over-full may have as much.
+constexpr Bytes kMostBounds = layout::kMaxNodeSize;
+constexpr int kMostSteps = 64;  // of which each moves on what waits for the heaviest edge
 
 bool IsHeavy(const State& state, TreeId id) {
   const Tree* tree = state.trees.Find(id);
   const dag::NodeRecord* record = tree == nullptr || tree->snapshot ? nullptr : state.table.Find(tree->root);
-  const dag::NodePtr root = record == nullptr ? nullptr : record->slot->Peek();
+  const dag::NodePtr root = record == nullptr ? nullptr : record->slot->Get().value_or(nullptr);
   if (root == nullptr) {
     return false;
   }
@@ -30,21 +29,16 @@ bool IsHeavy(const State& state, TreeId id) {
 
 }  // namespace
 
-absl::Status Structure::Relieve(const std::set<TreeId>& trees) {
+void Structure::Relieve(const std::set<TreeId>& trees) {
   growing_ = Purpose::kGrow;
   for (const TreeId id : trees) {
     bool more = true;
     for (int steps = 0; more && steps < kMostSteps && IsHeavy(*fronts_.state(), id); ++steps) {
       Restless& restless = restless_[id];
       restless.news = true;
-      const absl::StatusOr<bool> worked = WorkOn(id, restless);
-      if (absl::IsResourceExhausted(worked.status())) {
-        return absl::OkStatus();
-      }
-      BETR_ASSIGN_OR_RETURN(more, worked);
+      more = WorkOn(id, restless).value_or(false);
     }
   }
-  return absl::OkStatus();
 }
 
 }  // namespace betr::store

@@ -129,7 +129,7 @@ absl::Status CheckRanges(std::span<const Op> ops) {
       bounds += Bytes{op.range.lo.bytes.size() + op.range.hi.bytes.size()};
     } else if (op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix) {
       ++ranges;
-      bounds += Bytes{op.key.size() + op.value.size()};
+      bounds += Bytes{op.key.size() + op.value.size()} * 2;
     }
   }
   if (ranges > kMaxBatchRanges) {

@@ -205,22 +205,26 @@ absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePubli
   return absl::OkStatus();
 }
 
-bool Store::Impl::MayBeTooTallToReplay(std::span<const Op> ops) const {
+dag::Height Store::Impl::TallestStable() {
+  const store::StatePtr stable = checkpointer_.stable();
+  if (stable != measured_.lock()) {
+    tallest_ = 1;  // what comes later begins with that
+    for (const auto& [id, tree] : stable->trees) {
+      tallest_ = std::max(tallest_, stable->table.Find(tree.root)->height);
+    }
+    measured_ = stable;
+  }
+  return tallest_;
+}
+
+bool Store::Impl::MayBeTooTallToReplay(std::span<const Op> ops) {
   constexpr uint64_t kSpare = 10;  // for roots that are split because of what is in them
   const auto coming = static_cast<uint64_t>(std::ranges::count_if(ops, MayAddLevel));
   if (coming == 0) {
     return false;
   }
-  const store::StatePtr stable = checkpointer_.stable();
-  const uint64_t levels = fronts_.state()->levels - stable->levels + coming + kSpare;
-  if (levels < dag::kMaxHeight / 2) {
-    return false;  // which trees have is not worth a look
-  }
-  dag::Height tallest = 1;  // what came later began with that
-  for (const auto& [id, tree] : stable->trees) {
-    tallest = std::max(tallest, stable->table.Find(tree.root)->height);
-  }
-  return tallest + levels > dag::kMaxHeight;
+  const uint64_t grown = fronts_.state()->levels - checkpointer_.stable()->levels;
+  return TallestStable() + grown + coming + kSpare > dag::kMaxHeight;
 }
 
 absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose) {

@@ -82,6 +82,10 @@ TEST_CASE("clones of all below one more long prefix, again and again", "[store]"
   REQUIRE(cursor->Valid());
   CHECK(cursor->Key().size() == prefix.size() * kClones + 1);
   CHECK(cursor->Value().size() == 3000);
+  size_t keys = 1;  // of each of the "c", what was cloned has all before it
+  for (cursor->Prev(); cursor->Valid(); cursor->Prev()) ++keys;
+  CHECK(cursor->status().ok());
+  CHECK(keys == kClones + 2);
   Must(fixture.store->Compact(last));
   fixture.Reopen();
 }
@@ -109,18 +113,56 @@ TEST_CASE("renames to longer and longer prefixes", "[store]") {
   fixture.Reopen();
 }
 
-TEST_CASE("a batch has bounds of ranges of a few MiB at most", "[store]") {
-  Fixture fixture(MiB(1));
+TEST_CASE("clones of prefixes to the root, again and again", "[store]") {
+  constexpr int kClones = 80;
+  const std::string prefix(KiB(16).value, 'p');
+  Fixture fixture(KiB(64));
+  Must(fixture.store->Put(fixture.tree, "a", "1"));
+  Must(fixture.store->Compact(fixture.tree));
+  fixture.Reopen();  // what lies where is not in memory
   WriteBatch batch;
-  for (int i = 0; i < 400; ++i)
-    batch.EraseRange(fixture.tree, Range::Prefix(std::to_string(i) + std::string(16000, 'x')));
-  const absl::Status refused = fixture.store->Write(batch);
+  for (uint64_t i = 1; i <= kClones; ++i) batch.CreateTree(TreeId{100 + i}, "tree" + std::to_string(i));
+  batch.ClonePrefix(fixture.tree, "", TreeId{101}, "");
+  for (uint64_t i = 1; i < kClones; ++i) batch.ClonePrefix(TreeId{100 + i}, prefix, TreeId{101 + i}, "");
+  Must(fixture.store->Write(batch));
+  Must(fixture.store->Put(TreeId{100 + kClones}, "b", "2"));
+  fixture.Reopen();
+  const auto cursor = Must(fixture.store->NewCursor(TreeId{100 + kClones}));
+  cursor->SeekToFirst();
+  REQUIRE(cursor->Valid());
+  CHECK(cursor->Key() == "b");
+  cursor->Next();
+  CHECK_FALSE(cursor->Valid());
+  CHECK(cursor->status().ok());
+  CHECK(Must(fixture.store->Get(TreeId{101}, "a")) == "1");
+}
+
+TEST_CASE("a batch has bounds of ranges and prefixes of a few MiB at most", "[store]") {
+  constexpr int kMost = 262;  // of 16,000 bytes, twice each
+  Fixture fixture(MiB(1));
+  const std::string tail(16000, 'x');
+  const auto write = [&](bool clones, int count) {
+    WriteBatch batch;
+    for (int i = 0; i < count; ++i) {
+      const std::string prefix = std::to_string(1000 + i) + tail;
+      if (clones) {
+        batch.ClonePrefix(fixture.tree, "", fixture.tree, prefix);
+      } else {
+        batch.EraseRange(fixture.tree, Range::Prefix(prefix));
+      }
+    }
+    return fixture.store->Write(batch);
+  };
+  const bool clones = GENERATE(false, true);
+  CHECK(write(clones, kMost - 1).ok());
+  const absl::Status refused = write(clones, kMost + 1);
   CHECK(absl::IsInvalidArgument(refused));
   CHECK_THAT(std::string(refused.message()), Catch::Contains("bounds"));
 }
 
-TEST_CASE("range erases that a clone carries into the root, faster than they can leave it", "[store]") {
-  Fixture fixture(MiB(1), true);
+TEST_CASE("range erases that clones carry into the root", "[store]") {
+  const bool background = GENERATE(false, true);
+  Fixture fixture(MiB(1), background);
   WriteBatch puts;
   for (int i = 1000; i < 4000; ++i) puts.Put(fixture.tree, std::to_string(i), std::string(1000, 'v'));
   Must(fixture.store->Write(puts));
