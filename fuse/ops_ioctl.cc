@@ -3,9 +3,9 @@
 // whether it is a terminal.
 #include <cerrno>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "betr/mount_ioctl.h"
 #include "cloner.h"
@@ -52,28 +52,21 @@ void CloneEntry(fuse_req_t request, fuse_ino_t directory, const void* in, size_t
   ServerOf(request).cloner().CloneTo(request, {wanted->directory, *entry}, ToInode(directory), *name);
 }
 
-void Stats(fuse_req_t request) {
-  Server& server = ServerOf(request);
-  const std::string text = MountStatsJson(server.fs()).dump();
-  betr_stats answer{};
-  if (text.size() >= sizeof answer.json) {
+// An answer that is a text; what is not filled stays zeros, so that the text has an end.
+template <class Answer, size_t kSize>
+void ReplyText(fuse_req_t request, std::string_view text, char (Answer::*field)[kSize]) {
+  Answer answer{};
+  if (text.size() >= kSize) {
     fuse_reply_err(request, EOVERFLOW);
     return;
   }
-  text.copy(std::begin(answer.json), text.size());
+  text.copy(answer.*field, text.size());
   fuse_reply_ioctl(request, 0, &answer, sizeof answer);
 }
 
-void Image(fuse_req_t request) {
-  const std::string& path = ServerOf(request).settings().image;
-  betr_image answer{};
-  if (path.size() >= sizeof answer.path) {
-    fuse_reply_err(request, EOVERFLOW);
-    return;
-  }
-  path.copy(std::begin(answer.path), path.size());
-  fuse_reply_ioctl(request, 0, &answer, sizeof answer);
-}
+void Stats(fuse_req_t request) { ReplyText(request, MountStatsJson(ServerOf(request).fs()).dump(), &betr_stats::json); }
+
+void Image(fuse_req_t request) { ReplyText(request, ServerOf(request).settings().image, &betr_image::path); }
 
 void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_file_info* info, unsigned, const void* in,
            size_t in_size, size_t out_size) {

@@ -169,11 +169,12 @@ class Union {
 
   void AddEdges(size_t count) { edges_ += count; }
 
-  // Whether nothing in it would be too long.
-  bool Short() const { return longest_ <= kMaxJoinedBound; }
+  // Whether no bound, translation or affix in it would be too long.
+  bool StaysShort() const { return longest_ <= kMaxJoinedBound; }
   // Whether the union is a node with room to grow.
   bool Fits() const {
-    return known_ && Short() && (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
+    return known_ && StaysShort() &&
+           (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
   }
   // Whether it costs little: a node that buffers too much would only have to be flushed, and what is shared is copied.
   bool Cheap() const { return bytes_ <= edit_.shape().node_size && copied_ <= edit_.shape().node_size / 4; }
@@ -232,7 +233,7 @@ bool LevelTooMany(const Edit& edit, const Node& root) {
   }
   Union all(edit, root.height, root.bounds);
   if (root.edges.size() == 1) {
-    return CanTakeChild(edit, root, 0).ok() && all.Add(root.edges[0], Reach::kMemory).ok() && all.Short() &&
+    return CanTakeChild(edit, root, 0).ok() && all.Add(root.edges[0], Reach::kMemory).ok() && all.StaysShort() &&
            CanReadMessages(root);
   }
   for (const Edge& edge : root.edges) {

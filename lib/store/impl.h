@@ -4,7 +4,7 @@
 // Threads and locks, in the order in which they are taken:
 //   write_mutex_       one writer at a time, from checking a batch to making it visible
 //   checkpoint_mutex_  one checkpoint is written at a time
-//   Structure's turn   one structural writer at a time; held for one node's work
+//   Structure's turn   one structural writer at a time; held for one node's work, but to relieve a root (structure.h)
 //   Fronts' lock       instants only
 // Two background threads: one does structural steps, one writes dirty nodes and checkpoints. Helpers compress
 // (node_io.h).

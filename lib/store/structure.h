@@ -110,7 +110,8 @@ class Structure {
   absl::StatusOr<bool> WorkStep(bool news);
   absl::StatusOr<bool> WorkOn(TreeId id, Restless& restless);
   // Does what is pressing in trees as long as a root holds so many bounds that it might become too large to be stored
-  // with what is in front of it. An error, lack of space too, ends it: who needs what failed will be told.
+  // with what is in front of it: some dozens of flushes at most. An error, lack of space too, ends it: who needs what
+  // failed will be told.
   void Relieve(const std::set<TreeId>& trees);
   void Wake(const std::set<TreeId>& trees);
   absl::StatusOr<bool> NextStep();
