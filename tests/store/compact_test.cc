@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compacting a tree: in memory that is bounded, about a node at a time.
 #include <catch2/catch.hpp>
-#include <memory>
 #include <string>
 
 #include "base/random.h"
 #include "betr/store.h"
-#include "device/memory_device.h"
-#include "store/borrowed_device.h"
 #include "store/check_store.h"
+#include "support/must.h"
 #include "support/seed.h"
+#include "support/store/memory_store.h"
 
 namespace betr::test {
 namespace {
@@ -27,43 +26,25 @@ StoreOptions Options(bool background) {
 }
 
 // A tree of some megabytes in random order, so that messages wait all over it.
-class Fixture {
+class Fixture : public MemoryStore {
  public:
-  Fixture() : device_(MiB(64)) {
-    FormatOptions format;
-    format.node_size = KiB(16);
-    format.basement_size = KiB(2);
-    format.fanout = 8;
-    format.log_size = MiB(2);
-    REQUIRE(Store::Format(device_, format).ok());
+  Fixture() : MemoryStore({.device = MiB(64), .node = KiB(16), .basement = KiB(2), .log = MiB(2), .fanout = 8}) {
     Open(Options(false));
-    tree = *store->CreateTree("tree");
+    tree = Must(store->CreateTree("tree"));
     Random random(TestSeed());
     for (int i = 0; i < kKeys; ++i) {
-      REQUIRE(
-          store
-              ->Put(tree, "key" + std::to_string(1'000'000 + random.Uniform(1'000'000)), std::string(kValue.value, 'x'))
-              .ok());
+      const std::string key = "key" + std::to_string(1'000'000 + random.Uniform(1'000'000));
+      Must(store->Put(tree, key, std::string(kValue.value, 'x')));
     }
   }
   ~Fixture() { CHECK(store->Close().ok()); }
 
-  void Open(StoreOptions options) {
-    if (store != nullptr) REQUIRE(store->Close().ok());
-    store.reset();
-    auto opened = Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options));
-    INFO(opened.status());
-    REQUIRE(opened.ok());
-    store = *std::move(opened);
+  void Reopen(StoreOptions options) {
+    Close();
+    Open(std::move(options));
   }
 
-  BlockDevice& device() { return device_; }
-
-  TreeId tree{};
-  std::unique_ptr<Store> store;
-
- private:
-  MemoryDevice device_;
+  TreeId tree;
 };
 
 uint64_t KeysOf(const Store& store, TreeId tree) {
@@ -78,7 +59,7 @@ TEST_CASE("compacting keeps to the memory that there is, and loses nothing", "[s
   for (const bool background : {false, true}) {
     Fixture f;
     const uint64_t keys = KeysOf(*f.store, f.tree);
-    f.Open(Options(background));
+    f.Reopen(Options(background));
     const Bytes before = f.store->Stats().bytes_eviction;
     REQUIRE(f.store->Compact(f.tree).ok());
     CHECK(f.store->Stats().cache_dirty <= kCache);
@@ -96,7 +77,7 @@ TEST_CASE("what cannot be compacted is said", "[store]") {
   CHECK(absl::IsNotFound(f.store->Compact(TreeId{4711})));
   StoreOptions options = Options(false);
   options.read_only = true;
-  f.Open(options);
+  f.Reopen(options);
   CHECK(absl::IsFailedPrecondition(f.store->Compact(f.tree)));
 }
 

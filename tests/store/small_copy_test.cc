@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clones of little are copied key by key: as long as that makes little, too.
 #include <catch2/catch.hpp>
-#include <memory>
 #include <string>
 
 #include "betr/store.h"
-#include "device/memory_device.h"
-#include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "support/must.h"
+#include "support/store/memory_store.h"
 
 namespace betr::test {
 namespace {
@@ -16,17 +13,12 @@ namespace {
 constexpr Bytes kNode = KiB(64);
 constexpr int kKeys = 1000;
 
-class Fixture {
+class Fixture : public MemoryStore {
  public:
-  Fixture() : device_(MiB(64)) {
-    FormatOptions format;
-    format.node_size = kNode;
-    format.basement_size = KiB(4);
-    format.log_size = MiB(4);
-    Must(Store::Format(device_, format));
+  Fixture() : MemoryStore({.device = MiB(64), .node = kNode, .basement = KiB(4), .log = MiB(4)}) {
     StoreOptions options;
     options.background = false;
-    store = Must(Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options)));
+    Open(std::move(options));
     tree = Must(store->CreateTree("tree"));
     WriteBatch batch;
     for (int i = 0; i < kKeys; ++i) batch.Put(tree, "a" + std::to_string(1000 + i), "");
@@ -35,17 +27,7 @@ class Fixture {
     Must(store->Checkpoint());
   }
 
-  void CheckSound() {
-    Must(store->Close());
-    store.reset();
-    CHECK(store::CheckImage(device_).value().empty());
-  }
-
-  std::unique_ptr<Store> store;
   TreeId tree;
-
- private:
-  MemoryDevice device_;
 };
 
 TEST_CASE("a clone that makes long keys of short ones is not copied", "[store]") {

@@ -6,10 +6,8 @@
 #include <string>
 
 #include "betr/store.h"
-#include "device/memory_device.h"
-#include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "support/must.h"
+#include "support/store/memory_store.h"
 
 namespace betr::test {
 namespace {
@@ -25,14 +23,11 @@ class DoubleFunction final : public UpsertFunction {
   }
 };
 
-class Fixture {
+class Fixture : public MemoryStore {
  public:
-  explicit Fixture(Bytes node_size, bool background = false) : device_(GiB(2)), background_(background) {
-    FormatOptions format;
-    format.node_size = node_size;
-    format.basement_size = KiB(4);
-    format.log_size = MiB(64);
-    Must(Store::Format(device_, format));
+  explicit Fixture(Bytes node_size, bool background = false)
+      : MemoryStore({.device = GiB(2), .node = node_size, .basement = KiB(4), .log = MiB(64)}),
+        background_(background) {
     Open();
     tree = Must(store->CreateTree("tree"));
   }
@@ -42,22 +37,18 @@ class Fixture {
     options.background = background_;
     options.checkpoint_period = std::chrono::seconds(0);
     Must(options.functions.Add(std::make_shared<DoubleFunction>()));
-    store = Must(Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options)));
+    MemoryStore::Open(std::move(options));
   }
   // What was written can be stored, and read again.
   void Reopen() {
     Must(store->Checkpoint());
-    Must(store->Close());
-    store.reset();
-    CHECK(store::CheckImage(device_, MiB(64)).value().empty());
+    CheckSound();
     Open();
   }
 
-  std::unique_ptr<Store> store;
   TreeId tree;
 
  private:
-  MemoryDevice device_;
   bool background_;
 };
 

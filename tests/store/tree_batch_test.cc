@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees that are made and dropped among other changes of one batch.
 #include <catch2/catch.hpp>
-#include <memory>
 #include <string>
 
 #include "betr/store.h"
-#include "device/memory_device.h"
-#include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "support/must.h"
+#include "support/store/memory_store.h"
 
 namespace betr::test {
 namespace {
 
-class Fixture {
+class Fixture : public MemoryStore {
  public:
-  Fixture() : device_(MiB(16)) {
-    FormatOptions format;
-    format.node_size = KiB(4);
-    format.basement_size = Bytes{512};
-    format.log_size = MiB(1);
-    Must(Store::Format(device_, format));
+  Fixture() : MemoryStore({.device = MiB(16), .node = KiB(4), .basement = Bytes{512}, .log = MiB(1)}) {
     Open();
     old = Must(store->CreateTree("old", "zstd"));
   }
@@ -29,13 +21,12 @@ class Fixture {
     StoreOptions options;
     options.cache_size = MiB(8);
     options.background = false;
-    store = Must(Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options)));
+    MemoryStore::Open(std::move(options));
   }
 
   // As a crash does, and with what the log has.
   void Crash() {
     Must(store->Sync());
-    store.reset();
     Open();
   }
 
@@ -45,17 +36,7 @@ class Fixture {
     Must(store->Write(batch));
   }
 
-  void CheckSound() {
-    Must(store->Close());
-    store.reset();
-    CHECK(store::CheckImage(device_).value().empty());
-  }
-
-  std::unique_ptr<Store> store;
   TreeId old;
-
- private:
-  MemoryDevice device_;
 };
 
 TEST_CASE("a tree is replaced in one batch", "[store]") {
@@ -130,7 +111,7 @@ TEST_CASE("the last of the ids of trees leaves an image that can be opened", "[s
   batch.CreateTree(TreeId{(uint64_t{1} << 62) - 1}, "last");
   Must(fixture.store->Write(batch));
   CHECK(absl::IsInvalidArgument(fixture.store->CreateTree("none").status()));
-  Must(fixture.store->Close());
+  fixture.Close();
   fixture.Open();
   CHECK(fixture.store->Trees().size() == 2);
   CHECK(absl::IsInvalidArgument(fixture.store->CreateTree("none").status()));
