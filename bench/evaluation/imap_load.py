@@ -99,11 +99,12 @@ class Mailbox:
 
 
 def client(*arguments):
-    """One process; complains in one line, beside what the server says."""
+    """One process; what went wrong, or None."""
     try:
         drive(*arguments)
     except (imaplib.IMAP4.error, RuntimeError, OSError) as error:
-        sys.exit(f"imap_load: {error}")
+        return f"imap_load: client {arguments[2][0]}: {error}"
+    return None
 
 
 def drive(config, boxes, numbers, operations, writes):
@@ -117,16 +118,11 @@ def drive(config, boxes, numbers, operations, writes):
 
 
 def work(config, boxes, clients, operations, writes):
-    """Clients as processes; whether all have done theirs."""
+    """Clients as processes; what went wrong, after all that the servers had to say."""
     shares = [range(number, boxes, clients) for number in range(min(clients, boxes))]
-    processes = [
-        multiprocessing.Process(target=client, args=(config, boxes, share, operations, writes)) for share in shares
-    ]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    return all(process.exitcode == 0 for process in processes)
+    with multiprocessing.Pool(len(shares)) as pool:
+        errors = pool.starmap(client, [(config, boxes, share, operations, writes) for share in shares], chunksize=1)
+    return "\n".join(filter(None, errors))
 
 
 def main(command, *arguments):
@@ -134,7 +130,7 @@ def main(command, *arguments):
         fill(arguments[0], *map(int, arguments[1:]))
         return 0
     config, *counts, writes = arguments
-    return 0 if work(config, *map(int, counts), writes.split(",")) else 1
+    return work(config, *map(int, counts), writes.split(",")) or 0
 
 
 if __name__ == "__main__":
