@@ -346,11 +346,17 @@ class ImapTest(unittest.TestCase):
     def test_what_is_gone_is_not_asked_for(self):
         FakeServer.said = []
         with mock.patch("imaplib.IMAP4_stream", FakeServer), mock.patch.object(imap_load, "READS", 0):
-            imap_load.client("config", 1, [0], 4, ["delete"])
+            self.assertIsNone(imap_load.client("config", 1, [0], 4, ["delete"]))
         commands = [said[0] for said in FakeServer.said]
         expected = ["SEARCH", *["STORE", "EXPUNGE"] * 2, *["SEARCH", "APPEND"] * 2, "LOGOUT"]
         self.assertEqual(commands, expected)
         self.assertEqual({said[1] for said in FakeServer.said if said[0] == "EXPUNGE"}, {b"1", b"2"})
+
+    def test_what_clients_complain_of_is_told_by_client(self):
+        refuses = mock.Mock(side_effect=OSError("no server"))
+        with mock.patch("imaplib.IMAP4_stream", refuses):
+            told = imap_load.work("config", 3, 2, 20, ["mark"])
+        self.assertEqual(told, "imap_load: client 0: no server\nimap_load: client 1: no server")
 
     def test_who_serves_has_to_get_there(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -370,7 +376,7 @@ class ImapTest(unittest.TestCase):
                 file.write(imap.CONFIG.format(work=folder, maildir=maildir, user=imap.USER))
             imap_load.fill(maildir, 3, 5)
             with mock.patch.dict(os.environ, {"USER": "betr", "HOME": folder}):
-                self.assertTrue(imap_load.work(config, 3, 2, 20, ["mark", "move"]))
+                self.assertEqual(imap_load.work(config, 3, 2, 20, ["mark", "move"]), "")
             parts = [files for path, _, files in os.walk(maildir) if os.path.basename(path) in ("cur", "new")]
             names = [name for files in parts for name in files]
             self.assertEqual(len(names), 15)
