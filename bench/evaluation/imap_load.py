@@ -6,8 +6,8 @@ imap_load.py work CONFIG BOXES CLIENTS OPERATIONS WRITE,...: each client does so
 the others writes of these kinds: mark, move, delete, append. A mailbox has one client, who knows what is in it.
 """
 
+import concurrent.futures
 import imaplib
-import multiprocessing
 import os
 import random
 import shlex
@@ -98,12 +98,12 @@ class Mailbox:
         self._imap.logout()
 
 
-def client(*arguments):
+def client(config, boxes, numbers, operations, writes):
     """One process; what went wrong, or None."""
     try:
-        drive(*arguments)
+        drive(config, boxes, numbers, operations, writes)
     except (imaplib.IMAP4.error, RuntimeError, OSError) as error:
-        return f"imap_load: client {arguments[2][0]}: {error}"
+        return f"imap_load: client {numbers[0]}: {error}"
     return None
 
 
@@ -120,9 +120,9 @@ def drive(config, boxes, numbers, operations, writes):
 def work(config, boxes, clients, operations, writes):
     """Clients as processes; what went wrong, after all that the servers had to say."""
     shares = [range(number, boxes, clients) for number in range(min(clients, boxes))]
-    with multiprocessing.Pool(len(shares)) as pool:
-        errors = pool.starmap(client, [(config, boxes, share, operations, writes) for share in shares], chunksize=1)
-    return "\n".join(filter(None, errors))
+    with concurrent.futures.ProcessPoolExecutor(len(shares)) as pool:  # which tells if a process is killed
+        begun = [pool.submit(client, config, boxes, share, operations, writes) for share in shares]
+    return "\n".join(filter(None, (future.result() for future in begun)))
 
 
 def main(command, *arguments):
