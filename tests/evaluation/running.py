@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What bench/evaluate does before and around experiments, and a load that is a program of its own. Needs no disk."""
 
+import concurrent.futures
 import contextlib
 import io
 import os
 import random
+import signal
 import sys
 import tarfile
 import tempfile
@@ -357,6 +359,10 @@ class ImapTest(unittest.TestCase):
         with mock.patch("imaplib.IMAP4_stream", refuses):
             told = imap_load.work("config", 3, 2, 20, ["mark"])
         self.assertEqual(told, "imap_load: client 0: no server\nimap_load: client 1: no server")
+
+    def test_a_client_that_is_killed_is_not_waited_for(self):
+        with mock.patch("imaplib.IMAP4_stream", lambda _: os.kill(os.getpid(), signal.SIGKILL)):
+            self.assertRaises(concurrent.futures.BrokenExecutor, imap_load.work, "config", 3, 2, 20, ["mark"])
 
     def test_who_serves_has_to_get_there(self):
         with tempfile.TemporaryDirectory() as folder:
