@@ -82,12 +82,13 @@ def run_all(setting, experiments, tested, runs, results, save, before=None, earl
         slow = [system for system in tested if _is_too_slow(setting, experiment, system)]
         for system in slow:
             results.left_out[f"{name}: {system.name}"] = f"needs a --limit of more than {setting.limit:g} s"
+        able = [system for system in (BareDisk(), *tested) if is_for(experiment, system, before)]
+        if not able:
+            say(f"{name}: not done: it wants {' or '.join(kind.name for kind in systems.ALL if is_for(experiment, kind))}")
         missing = [
             system
-            for system in (BareDisk(), *tested)
-            if is_for(experiment, system, before)
-            and system not in slow
-            and not (earlier and earlier.runs(name, _recorded(experiment, system)) >= runs)
+            for system in able
+            if system not in slow and not (earlier and earlier.runs(name, _recorded(experiment, system)) >= runs)
         ]
         for number in range(runs):
             for system in missing:

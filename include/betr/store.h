@@ -18,6 +18,7 @@
 // still work. kFailedPrecondition: opened read-only, or became read-only after a failed device write (the message
 // says why), or was closed; of reading: the value depends on an upsert function that is not registered, as can be
 // where the store is open read-only. kUnavailable: the device. kDataLoss: damage, naming the structure and its place.
+// kOutOfRange: clones of long prefixes are in the way (docs/dag.md#limits).
 #pragma once
 
 #include <absl/status/status.h>
@@ -99,9 +100,9 @@ class Store {
   // --- writing -----------------------------------------------------------------------------------------------
   // Applies a batch: visible to readers at once when this returns, durable after the next Sync. Puts, erases and
   // upserts are blind: no reading. Clones and renames cost O(height) nodes. On an error nothing of the batch has
-  // happened. kDataLoss and kUnavailable: it cannot get to where it belongs (docs/durability.md). A batch has at most a
-  // quarter of the log's size, 64 MiB, and 2^20 changes, of which 65536 may be of ranges and prefixes, these with at
-  // most 8 MiB of bounds.
+  // happened. kDataLoss and kUnavailable: it cannot get to where it belongs (docs/durability.md), and kOutOfRange:
+  // because of the prefixes of clones there (docs/dag.md#limits). A batch has at most a quarter of the log's size,
+  // 64 MiB, and 2^20 changes, of which 65536 may be of ranges and prefixes, these with at most 8 MiB of bounds.
   absl::Status Write(const WriteBatch& batch);
 
   absl::Status Put(TreeId tree, std::string_view key, std::string_view value);
@@ -120,7 +121,7 @@ class Store {
   // Flushes all messages of a tree to its leaves, about a node at a time: others go on meanwhile, and memory stays
   // within its budget. What is written meanwhile may stay behind. Cost: reading and writing the nodes for which
   // messages wait. kInvalidArgument for a snapshot. kResourceExhausted if there is no space for what grows: what was
-  // flushed stays so.
+  // flushed stays so. So does what the prefixes of clones stop (docs/dag.md#limits).
   absl::Status Compact(TreeId tree);
 
   // --- reading -----------------------------------------------------------------------------------------------

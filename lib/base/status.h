@@ -9,6 +9,7 @@
 //   kFailedPrecondition  the image or the store is in a state that forbids this (locked, read-only, ...)
 //   kResourceExhausted   out of space; the store stays usable
 //   kUnavailable         the device failed (EIO)
+//   kOutOfRange          beyond the end of a device; or behind clones whose prefixes are too long (dag/storable.h)
 //   kUnimplemented       an image feature that this build does not know
 #pragma once
 

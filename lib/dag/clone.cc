@@ -45,7 +45,7 @@ absl::Status PushAt(Edit& edit, Node& node, const Range& range, int depth) {
 class Walk {
  public:
   Walk(Edit& edit, NodeId root, std::string_view prefix)
-      : edit_(edit), at_(root), prefix_(prefix), private_(!edit.Shared(root)) {}
+      : edit_(edit), at_(root), prefix_(prefix), may_take_(!edit.Shared(root)) {}
 
   struct Outcome {
     Place place;
@@ -71,25 +71,33 @@ class Walk {
         case WayStep::kStop:
           return Outcome{{at_, node->height, prefix_}};
         case WayStep::kPending:
-          if (MayPush(*node, node->edges[step.edge])) {
+          if (node->height > 1 && MayTake(node->edges[step.edge])) {
             return Outcome{{}, true, depth_};
           }
           return Outcome{{at_, node->height, prefix_}};
         case WayStep::kDown:
         case WayStep::kThroughGoto:
+          may_take_ = step.kind == WayStep::kDown && MayTake(node->edges[step.edge]);
           if (!Follow(step.LinkIn(*node))) {
             return Outcome{{at_, node->height, prefix_}};
           }
-          private_ = private_ && step.kind == WayStep::kDown && !ChildShared(edit_, node->edges[step.edge]);
           break;
       }
     }
   }
 
  private:
-  // A push must not break sharing and must not touch a leaf.
-  bool MayPush(const Node& node, const Edge& edge) const {
-    return private_ && node.height > 1 && !ChildShared(edit_, edge);
+  // Whether a push may come by: it must not break sharing, and makes all edges on its way simple. (It must not touch a
+  // leaf either.) Reads the child if the edge has a translation.
+  bool MayTake(const Edge& edge) const {
+    if (!may_take_ || ChildShared(edit_, edge)) {
+      return false;
+    }
+    if (edge.link.translation.empty()) {
+      return true;
+    }
+    const absl::StatusOr<NodePtr> child = edit_.Load(edge.link.target);
+    return !child.ok() || !GetsTooLong(edge.link, **child);
   }
 
   // False, and nothing is done, where the prefix would become too long.
@@ -107,7 +115,7 @@ class Walk {
   Edit& edit_;
   NodeId at_;
   std::string prefix_;
-  bool private_;
+  bool may_take_;
   Height above_ = kMaxHeight + 1;
   int depth_ = 0;
 };

@@ -54,7 +54,7 @@ class Edit {
   // The current version if it costs no I/O, else null.
   NodePtr Peek(NodeId id) const;
   // Whether there is nothing that background work does not do (left_out.h).
-  bool LeavesOutNothing() const { return context_.left_out == nullptr || context_.left_out->EdgeCount() == 0; }
+  bool LeavesOutNothing() const { return context_.left_out == nullptr || context_.left_out->Nothing(); }
   uint32_t References(NodeId id) const;
   // Whether more than one edge, goto, tree or snapshot names the node.
   bool Shared(NodeId id) const { return References(id) > 1; }

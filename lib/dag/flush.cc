@@ -10,6 +10,7 @@
 #include "dag/child.h"
 #include "dag/heal.h"
 #include "dag/split.h"
+#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -61,12 +62,15 @@ class DeepFlush {
     return PutSplitChild(edit_, node, i, std::move(child));
   }
 
-  // Whether there is nothing to do for an edge: leaves, and what others see as well, only matter if messages wait.
+  // Whether there is nothing to do for an edge: leaves, and what others see as well, only matter if messages wait; or
+  // nothing that can be done.
   bool Settled(const Node& node, const Edge& edge) const {
-    if (!edge.partition.Empty()) {
-      return false;
+    if (edge.partition.Empty() &&
+        (edge.link.Null() || node.height == 1 || (mode_.sharing == Sharing::kKeep && ChildShared(edit_, edge)))) {
+      return true;
     }
-    return edge.link.Null() || node.height == 1 || (mode_.sharing == Sharing::kKeep && ChildShared(edit_, edge));
+    const absl::StatusOr<NodePtr> child = edge.link.translation.empty() ? nullptr : edit_.Load(edge.link.target);
+    return child.ok() && *child != nullptr && GetsTooLong(edge.link, **child);
   }
 
   Edit& edit_;

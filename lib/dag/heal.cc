@@ -117,33 +117,6 @@ uint64_t Room(const Shape& shape, Height parent_height) {
   return (parent_height == 1 ? shape.node_size.value : shape.fanout) * 3 / 4;
 }
 
-// The longest bound, translation or affix of a node.
-Bytes LongestIn(const Node& node) {
-  size_t longest = 0;
-  const auto see = [&](std::string_view text) { longest = std::max(longest, text.size()); };
-  const auto see_range = [&](const Range& range) {
-    see(range.lo.bytes);
-    see(range.hi.bytes);
-  };
-  const auto see_link = [&](const Link& link) {
-    see_range(link.range);
-    see(link.translation);
-  };
-  const auto see_view = [&](const BlockView& view) {
-    see_range(view.clip);
-    see(view.affix.strip);
-    see(view.affix.prepend);
-  };
-  see_range(node.bounds);
-  for (const Edge& edge : node.edges) {
-    see_link(edge.link);
-    std::ranges::for_each(edge.partition.runs, see_view);
-    std::ranges::for_each(edge.partition.gotos, see_link, &Goto::link);
-  }
-  std::ranges::for_each(node.basements, see_view);
-  return {longest};
-}
-
 // What joining some children means, all those with edges in a range.
 class Union {
  public:
@@ -157,7 +130,7 @@ class Union {
     if (longer > Bytes{0} && !edge.link.Null()) {
       const NodePtr child = edit_.Peek(edge.link.target);
       known_ = known_ && child != nullptr;
-      longest_ = std::max(longest_, child == nullptr ? Bytes{0} : LongestIn(*child) + longer);
+      longest_ = std::max(longest_, child == nullptr ? Bytes{0} : BoundSizesOf(*child).longest + longer);
     }
     edges_ += shown.edges;
     bytes_ += shown.bytes;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/job.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "dag/live.h"
 #include "dag/pack.h"
 #include "dag/split.h"
+#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -199,6 +202,15 @@ absl::Status WhyCrowded(const Edit& edit, const Edge& edge) {
   return why;
 }
 
+absl::Status WhyTooLong(const Edit& edit, const Edge& edge) {
+  const NodePtr child = edge.link.translation.empty() ? nullptr : edit.Peek(edge.link.target);
+  if (child == nullptr || !GetsTooLong(edge.link, *child)) {
+    return absl::OkStatus();
+  }
+  return absl::OutOfRangeError(absl::StrCat("node ", edge.link.target.value,
+                                            ": the prefixes of the clones that lead there are too long together"));
+}
+
 // What a node buffers and may move on.
 Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
   Bytes size = node.Size();
@@ -225,6 +237,7 @@ absl::Status WhyLeftOut(const Edit& edit, NodeId id, const Edge& edge) {
     return absl::OkStatus();
   }
   absl::Status why = edit.context().left_out->EdgeStatus(id, edge.link.range.lo);
+  why.Update(WhyTooLong(edit, edge));
   return why.ok() ? WhyCrowded(edit, edge) : why;
 }
 

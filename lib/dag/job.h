@@ -36,7 +36,8 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
 std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach);
 
 // Ok, or why the messages of an edge stay where they are: moving them failed because something cannot be read
-// (left_out.h), or the child, as far as it is in memory, has too much already that stays there.
+// (left_out.h); or the child, as far as it is in memory, would get too long bounds (storable.h): kOutOfRange; or it has
+// too much already that stays there.
 absl::Status WhyLeftOut(const Edit& edit, NodeId id, const Edge& edge);
 
 // Which jobs are looked for.

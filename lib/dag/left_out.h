@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What background work leaves out, because something that it needs cannot be read: a node, or jobs at an edge of a
 // node. A store keeps one of these as long as it is open, so that nothing is tried again and again. Messages for what
-// lies behind such an edge stay where they are.
+// lies behind such an edge stay where they are. Edges whose child would get too long bounds (storable.h) are not
+// remembered, since their nodes tell, but that there is any such edge is.
 //
 // Not thread-safe: belongs to the structural writer.
 #pragma once
@@ -30,10 +31,15 @@ class LeftOut {
   // How many edges there are: more, if a step that has failed will not be taken again.
   size_t EdgeCount() const { return edge_count_; }
 
+  void NoteTooLong() { any_too_long_ = true; }
+  // Whether no edge needs to be asked for.
+  bool Nothing() const { return edge_count_ == 0 && !any_too_long_; }
+
  private:
   absl::flat_hash_map<NodeId, std::map<Bound, absl::Status>> edges_;
   absl::flat_hash_map<NodeId, absl::Status> nodes_;
   size_t edge_count_ = 0;
+  bool any_too_long_ = false;
 };
 
 }  // namespace betr::dag

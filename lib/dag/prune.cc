@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "dag/carve.h"
+#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -57,7 +58,10 @@ Node Pruned(Edit& edit, const Node& node, const std::vector<Range>& ranges) {
   };
   for (const Edge& edge : node.edges) {
     const Range& whole = edge.link.range;
-    const std::optional<Range> hull = edge.Idle() ? whole : Hull(ranges, whole);
+    std::optional<Range> hull = edge.Idle() ? whole : Hull(ranges, whole);
+    if (hull && Bytes{edge.link.translation.size() + hull->Lcp().size()} > kMaxBound) {
+      hull = whole;  // narrowed, it would have a longer translation
+    }
     if (hull == whole) {
       pruned.edges.push_back(edge);
       continue;

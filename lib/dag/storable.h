@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keeps nodes storable: a node's header has a largest size, and so have its blocks and bounds
-// (layout/node_codec.h, node_check.h, stored_block.h). All of this is far below, as more may come together.
+// (layout/node_codec.h, node_check.h, stored_block.h). All of this is well below, as more may come together.
 #pragma once
 
+#include <cstdint>
+
 #include "base/units.h"
+#include "dag/node.h"
 
 namespace betr::dag {
 
@@ -13,5 +16,26 @@ namespace betr::dag {
 inline constexpr Bytes kMaxJoinedBound = KiB(32);
 // A run that gets longer is ended, and another one begun; and runs that have more together are not made one.
 inline constexpr Bytes kMaxRunSize = MiB(32);
+
+// The bounds, translations and affixes of a node, and how many edges, gotos and views there are that may have one more.
+struct BoundSizes {
+  Bytes longest{0};
+  Bytes together{0};  // as they are stored
+  uint64_t items = 0;
+};
+
+// Of what overlaps `part` of the node's space. Cost: O(edges, runs, gotos and basements).
+BoundSizes BoundSizesOf(const Node& node, const Range& part);
+inline BoundSizes BoundSizesOf(const Node& node) { return BoundSizesOf(node, node.bounds); }
+
+// Nothing gets a bound, translation or affix that is longer than this, or more than this together, by making an edge
+// simple (child.h), or by a pass over what nobody sees (prune.h).
+inline constexpr Bytes kMaxBound = KiB(512);
+inline constexpr Bytes kMaxBounds = MiB(48);
+
+// Clones from long prefixes to short ones, each of the one before, lead to keys as long as all the prefixes together,
+// and making an edge simple hands its translation on to what is below, level by level. Whether the child's bounds would
+// get too long by that: then it is not done, and what waits for the child stays where it is.
+bool GetsTooLong(const Link& link, const Node& child);
 
 }  // namespace betr::dag

@@ -10,6 +10,7 @@
 #include "dag/heal.h"
 #include "dag/job.h"
 #include "dag/split.h"
+#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -156,16 +157,24 @@ class Step {
 
   HealMode Mode() const { return {sweep_.tall ? Sharing::kBreak : Sharing::kKeep, sweep_.reach}; }
 
+  static bool TakesChild(const Job& job) { return job.kind == Job::kFlush || job.kind == Job::kTidyChild; }
+  bool MayBeLeftOut(const Edge& edge) const {
+    return !edge.link.Null() && (!edit_.LeavesOutNothing() || !edge.link.translation.empty());
+  }
+
   absl::Status Do(NodeId id, const Node& now, const Job& job) {
     return Try(id, now, job, [&] { return DoNow(id, now, job); });
   }
 
-  // Does it, and remembers if that cannot be done because something cannot be read. Nothing, if it is left out.
+  // Does it, and remembers if that cannot be done because something cannot be read. Does nothing, if it is left out.
   absl::Status Try(NodeId id, const Node& node, const Job& job, absl::FunctionRef<absl::Status()> act) {
     const Edge& edge = node.edges[job.edge];
-    if (job.kind == Job::kFlush && !edit_.LeavesOutNothing() && !edge.link.Null()) {
+    if (TakesChild(job) && edit_.context().left_out != nullptr && MayBeLeftOut(edge)) {
       // Once the child is in memory, it shows whether it may get more.
       const absl::StatusOr<NodePtr> child = edit_.Load(edge.link.target);
+      if (child.ok() && GetsTooLong(edge.link, **child)) {
+        edit_.context().left_out->NoteTooLong();
+      }
       if (!WhyLeftOut(edit_, id, edge).ok()) {
         return absl::OkStatus();
       }

@@ -110,7 +110,9 @@ void Core::DropPending(Inode& inode) {
   inode.pending.Clear();
 }
 
-bool Core::IsRefusal(const absl::Status& status) const { return IsUnreadable(status) && !store_->ReadOnly(); }
+bool Core::IsRefusal(const absl::Status& status) const {
+  return (IsUnreadable(status) || absl::IsOutOfRange(status)) && !store_->ReadOnly();
+}
 
 absl::Status Core::Flush() {
   if (pending_.empty()) return absl::OkStatus();

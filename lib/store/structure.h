@@ -62,8 +62,7 @@ class Structure {
   // Errors: kNotFound, kResourceExhausted.
   absl::StatusOr<std::optional<Bound>> CompactStep(TreeId tree, const Bound& from);
 
-  // Whether what waits for something that cannot be read may get more. Errors: why it cannot be read, for what would
-  // go there.
+  // Whether what waits for something that is left out may get more. Errors: why it is, for what would go there.
   absl::Status CheckStuck(std::span<const Op> ops) const;
 
   uint64_t DeadNodes() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Background work where something cannot be read: it is left out, what waits for it stays where it is, and when that is
-// too much, writers are told.
+// Background work that cannot be done (dag/left_out.h): what waits for it stays where it is, and when that is too much,
+// writers are told.
 #include <algorithm>
 
 #include "base/status.h"
@@ -59,7 +59,7 @@ absl::StatusOr<bool> Structure::LeaveOut(const absl::Status& failed, size_t left
 }
 
 void Structure::FindStuck(const State& state) {
-  if (left_out_.EdgeCount() == 0) {
+  if (left_out_.Nothing()) {
     return;
   }
   const Bytes node_size = core_.shape.node_size;
@@ -128,7 +128,7 @@ absl::Status Structure::CheckStuck(std::span<const Op> ops) const {
   for (const Op& op : ops) {
     for (const Stuck& stuck : stuck_) {
       if (!MayGoTo(stuck, op)) {
-        return Annotate(stuck.why, "too much waits for what cannot be read");
+        return Annotate(stuck.why, "too much waits for what cannot be changed");
       }
     }
   }

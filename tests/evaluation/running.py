@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench"))
 
 from evaluation import aged, bench, disk, experiments, history, imap_load, library, plan, process  # noqa: E402
-from evaluation import results, runner  # noqa: E402
+from evaluation import results, runner, systems  # noqa: E402
 from evaluation.experiments import applications, clones, imap, small_files  # noqa: E402
 
 
@@ -56,6 +56,12 @@ class RunnerTest(unittest.TestCase):
             tested = [StandIn("bad"), StandIn("good")]
             runner.run_all(setting, chosen, tested, runs, found, save, aged if is_aged else None, earlier)
         return found, saves
+
+    def test_an_experiment_for_other_systems_is_not_silently_passed_over(self):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            runner.run_all(mock.Mock(), [experiments.versions], [systems.Ext4], 1, results.Results(), lambda: None)
+        self.assertIn("versions: not done: it wants betr-library\n", said.getvalue())
 
     def test_what_fails_is_noted_and_the_rest_goes_on(self):
         def run(work):
