@@ -12,6 +12,10 @@ expect 2 "$in_vm"
 said '.*which command.*'
 expect 2 "$in_vm" --memroy 1 true
 said '.*--memroy: there is no such option.*'
+expect 2 "$in_vm" --out
+said '.*--out wants a value.*'
+expect 2 "$in_vm" --memory 1G true
+said '.*--memory 1G: wants a number of MiB'
 PATH=/nowhere expect 1 /bin/bash "$in_vm" true
 said '.*qemu-system-x86_64: not installed'
 [ ! -e in-vm ] || fail "there is a folder in-vm"
