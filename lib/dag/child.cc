@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "dag/carve.h"
+#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -83,6 +84,15 @@ absl::Status CanTakeChild(const Edit& edit, const Node& parent, size_t index) {
   }
   BETR_RETURN_IF_ERROR(LoadChild(edit, parent, link).status());
   return edit.table().Find(link.target)->Dead() ? NoReferences(link.target) : absl::OkStatus();
+}
+
+bool TooLongToTake(const Edit& edit, const Edge& edge, Reach reach) {
+  const Link& link = edge.link;
+  if (link.translation.empty()) {
+    return false;
+  }
+  const NodePtr child = reach == Reach::kMemory ? edit.Peek(link.target) : edit.Load(link.target).value_or(nullptr);
+  return child != nullptr && GetsTooLong(link, *child);
 }
 
 void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child) {

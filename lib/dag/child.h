@@ -6,6 +6,7 @@
 #include <absl/status/statusor.h>
 
 #include "dag/edit.h"
+#include "dag/live.h"
 #include "dag/node.h"
 
 namespace betr::dag {
@@ -24,6 +25,11 @@ absl::StatusOr<OwnChild> TakeChild(Edit& edit, Node& parent, size_t index);
 
 // Whether TakeChild would succeed. At most one read.
 absl::Status CanTakeChild(const Edit& edit, const Node& parent, size_t index);
+
+// Whether the child's bounds would get too long by being taken (storable.h): then that is not done, and what waits for
+// the child stays where it is. False where the child cannot be read, or is not in memory and must not be: nobody knows.
+// At most one read, none of an edge without a translation.
+bool TooLongToTake(const Edit& edit, const Edge& edge, Reach reach);
 
 // Stores the child and makes the edge name it.
 void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child);

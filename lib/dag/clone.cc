@@ -90,14 +90,7 @@ class Walk {
   // Whether a push may come by: it must not break sharing, and makes all edges on its way simple. (It must not touch a
   // leaf either.) Reads the child if the edge has a translation.
   bool MayTake(const Edge& edge) const {
-    if (!may_take_ || ChildShared(edit_, edge)) {
-      return false;
-    }
-    if (edge.link.translation.empty()) {
-      return true;
-    }
-    const absl::StatusOr<NodePtr> child = edit_.Load(edge.link.target);
-    return !child.ok() || !GetsTooLong(edge.link, **child);
+    return may_take_ && !ChildShared(edit_, edge) && !TooLongToTake(edit_, edge, Reach::kDisk);
   }
 
   // False, and nothing is done, where the prefix would become too long.

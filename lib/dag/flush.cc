@@ -10,7 +10,6 @@
 #include "dag/child.h"
 #include "dag/heal.h"
 #include "dag/split.h"
-#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -69,8 +68,7 @@ class DeepFlush {
         (edge.link.Null() || node.height == 1 || (mode_.sharing == Sharing::kKeep && ChildShared(edit_, edge)))) {
       return true;
     }
-    const absl::StatusOr<NodePtr> child = edge.link.translation.empty() ? nullptr : edit_.Load(edge.link.target);
-    return child.ok() && *child != nullptr && GetsTooLong(edge.link, **child);
+    return TooLongToTake(edit_, edge, Reach::kDisk);
   }
 
   Edit& edit_;

@@ -13,7 +13,6 @@
 #include "dag/live.h"
 #include "dag/pack.h"
 #include "dag/split.h"
-#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -203,8 +202,7 @@ absl::Status WhyCrowded(const Edit& edit, const Edge& edge) {
 }
 
 absl::Status WhyTooLong(const Edit& edit, const Edge& edge) {
-  const NodePtr child = edge.link.translation.empty() ? nullptr : edit.Peek(edge.link.target);
-  if (child == nullptr || !GetsTooLong(edge.link, *child)) {
+  if (!TooLongToTake(edit, edge, Reach::kMemory)) {
     return absl::OkStatus();
   }
   return absl::OutOfRangeError(absl::StrCat("node ", edge.link.target.value,

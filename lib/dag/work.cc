@@ -10,7 +10,6 @@
 #include "dag/heal.h"
 #include "dag/job.h"
 #include "dag/split.h"
-#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -171,8 +170,7 @@ class Step {
     const Edge& edge = node.edges[job.edge];
     if (TakesChild(job) && edit_.context().left_out != nullptr && MayBeLeftOut(edge)) {
       // Once the child is in memory, it shows whether it may get more.
-      const absl::StatusOr<NodePtr> child = edit_.Load(edge.link.target);
-      if (child.ok() && GetsTooLong(edge.link, **child)) {
+      if (edit_.Load(edge.link.target).ok() && TooLongToTake(edit_, edge, Reach::kMemory)) {
         edit_.context().left_out->NoteTooLong();
       }
       if (!WhyLeftOut(edit_, id, edge).ok()) {

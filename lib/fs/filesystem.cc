@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betr/filesystem.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -16,8 +16,9 @@
 namespace betr {
 namespace {
 
-// Of one listing: as long as they are visited, what others delete keeps its space.
-constexpr size_t kNamesAtOnce = 1024;
+// What is read of a directory at once: few at first, as who lists may want no more.
+constexpr size_t kFirstNames = 128;
+constexpr size_t kMostNames = 2048;
 
 }  // namespace
 
@@ -175,19 +176,28 @@ absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::str
 
 absl::Status FileSystem::ReadDirectory(InodeId id, std::string_view after,
                                        absl::FunctionRef<bool(const DirectoryEntry&)> visit) {
-  for (std::optional<std::string> from(after); from;) {
+  std::string from(after);
+  for (size_t names = kFirstNames;; names = std::min(names * 2, kMostNames)) {
     absl::StatusOr<fs::Listing> listing = absl::UnknownError("not listed yet");
     {
       FsSession session(*impl_);
       BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
-      listing = fs::Listing::Of(session.core(), *directory, *from);
+      listing = fs::Listing::Of(session.core(), *directory, from);
+      BETR_RETURN_IF_ERROR(listing.status());
     }
-    BETR_RETURN_IF_ERROR(listing.status());
-    BETR_ASSIGN_OR_RETURN(from, listing->Visit(kNamesAtOnce, visit));
-    FsSession session(*impl_);
-    if (fs::Inode* const directory = session.core().inodes().Find(id)) listing->Teach(directory);
+    const absl::Status read = listing->Read(names);
+    const bool wanted = std::ranges::all_of(listing->items(), [&](const fs::Listing::Item& item) {
+      return visit({item.name, item.attributes});
+    });
+    {
+      FsSession session(*impl_);
+      if (fs::Inode* const directory = session.core().inodes().Find(id)) listing->Teach(directory);
+    }
+    if (!wanted) return absl::OkStatus();
+    BETR_RETURN_IF_ERROR(read);
+    if (listing->AtEnd()) return absl::OkStatus();
+    from = listing->items().back().name;
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<NamedEntry>> FileSystem::LookupAfter(InodeId id, std::string_view after, size_t max) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/listing.h"
 
+#include <absl/cleanup/cleanup.h>
 #include <absl/strings/str_format.h>
+
+#include <optional>
+#include <utility>
 
 #include "base/status.h"
 #include "fs/key.h"
@@ -11,8 +15,8 @@ namespace betr::fs {
 absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_view after) {
   if (!directory.IsDirectory()) return ErrnoError(ENOTDIR, "not a directory");
   Listing listing;
-  listing.removed_ = directory.place == InodePlace::kGone;
-  if (listing.removed_) return listing;
+  listing.at_end_ = directory.place == InodePlace::kGone;
+  if (listing.at_end_) return listing;
   // Sizes and times should be those that everybody sees. If the store takes nothing more now, they are a bit older.
   core.Flush().IgnoreError();
   listing.store_ = &core.store();
@@ -51,28 +55,26 @@ absl::StatusOr<FileAttributes> Listing::Resolve(std::string_view value, std::str
   return attributes;
 }
 
-absl::StatusOr<std::optional<std::string>> Listing::Visit(size_t max,
-                                                          absl::FunctionRef<bool(const DirectoryEntry&)> visit) {
-  if (removed_) return std::nullopt;
+absl::Status Listing::Read(size_t max) {
+  if (at_end_) return absl::OkStatus();
+  const absl::Cleanup give_up = [this] { view_.reset(); };
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
                         store_->NewCursor(view_, meta_, key::EntriesAfter(content_, after_)));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+  for (cursor->SeekToFirst(); cursor->Valid() && items_.size() < max; cursor->Next()) {
     std::string name(cursor->Key().substr(content_.size() + 1));
     if (!key::ValidName(name)) continue;  // damaged; `..` would lead whoever follows it out of what is listed
-    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, Resolve(cursor->Value(), name));
-    if (learning_) visited_.push_back(name);
-    if (!visit({name, attributes})) return std::nullopt;
-    if (--max == 0) return name;
+    BETR_ASSIGN_OR_RETURN(FileAttributes attributes, Resolve(cursor->Value(), name));
+    items_.push_back({std::move(name), std::move(attributes)});
   }
   BETR_RETURN_IF_ERROR(cursor->status());
-  at_end_ = true;
-  return std::nullopt;
+  at_end_ = !cursor->Valid();
+  return absl::OkStatus();
 }
 
 void Listing::Teach(Inode* directory) const {
   NameSet& names = directory->known_names;
   if (!learning_ || number_ != names.Listings() || !names.Listing(after_)) return;
-  for (const std::string& name : visited_) names.AddListed(name);
+  for (const Item& item : items_) names.AddListed(item.name);
   if (at_end_) names.FinishListing();
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some entries of a directory at one instant, to be visited without the lock. It keeps the store's state of that
-// instant, and so space that others may want to delete: whoever lists much lists in pieces.
+// Some entries of a directory at one instant, read without the lock. Until they are read it keeps the store's state of
+// that instant, and so space from those who delete meanwhile: whoever lists much lists in pieces, and shows them later.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,15 +11,23 @@
 
 namespace betr::fs {
 
-// Made under the lock, visited without it.
+// A piece of a directory. Made under the lock, read without it.
 class Listing {
  public:
+  struct Item {
+    std::string name;
+    FileAttributes attributes;
+  };
+
   // ENOTDIR. A removed directory has no entries.
   static absl::StatusOr<Listing> Of(Core& core, Inode& directory, std::string_view after);
 
-  // As FileSystem::ReadDirectory, but for at most so many names. The name after which the next piece begins, unless the
-  // visitor wants no more or the directory ends. Cost: one range scan; a read for each reference.
-  absl::StatusOr<std::optional<std::string>> Visit(size_t max, absl::FunctionRef<bool(const DirectoryEntry&)> visit);
+  // Reads at most so many entries. Once: what it reads from, and keeps space from deletes, is given up. After an error
+  // the items are those before it. Cost: one range scan; a read for each reference.
+  absl::Status Read(size_t max);
+  const std::vector<Item>& items() const { return items_; }
+  // Whether the directory has ended with them.
+  bool AtEnd() const { return at_end_; }
 
   // Under the lock again: the directory learns its names, if the listing went on from its start without a change.
   void Teach(Inode* directory) const;
@@ -41,11 +48,10 @@ class Listing {
   std::string after_;
   NumberContext context_ = 0;
   std::vector<Home> homes_;  // nearest first
-  bool removed_ = false;
   bool learning_ = false;
   uint64_t number_ = 0;  // of the listing in the set of names
 
-  std::vector<std::string> visited_;  // while learning
+  std::vector<Item> items_;
   bool at_end_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -29,6 +30,13 @@ std::shared_ptr<const View> Fronts::Pin() {
     }
   }
   return view;
+}
+
+bool Fronts::IsOlderHeld(const StatePtr& but) const {
+  const ReaderLock lock(mutex_);
+  return std::ranges::any_of(replaced_, [&](const std::weak_ptr<const State>& one) {
+    return !one.expired() && (one.owner_before(but) || but.owner_before(one));
+  });
 }
 
 absl::StatusOr<StatePtr> Fronts::LookUp(TreeId tree, std::string_view key, dag::ValueBuilder& value) const {
@@ -125,6 +133,8 @@ void Fronts::Publish(Change change) {
   std::vector<SealedPtr> absorbed;
   const WriterLock lock(mutex_);
   old = std::exchange(state_, std::move(change.state));
+  std::erase_if(replaced_, [](const std::weak_ptr<const State>& one) { return one.expired(); });
+  replaced_.push_back(old);
   for (const auto& [tree, count] : change.absorbed) {
     std::deque<SealedPtr>& sealed = FrontOf(tree).sealed;
     for (size_t i = 0; i < count; ++i) {

@@ -101,9 +101,13 @@ class Store::Impl {
   bool MayBeTooTallToReplay(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The height of the tallest tree of the last checkpoint.
   dag::Height TallestStable() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // The same after MakeRoom, again and again.
+  // The same after MakeRoom, again and again. A delete waits for readers who keep space from it, for a limited time.
   absl::Status ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // Whether readers hold what was replaced since they began.
+  bool ReadersKeepSpace() const { return fronts_.IsOlderHeld(checkpointer_.stable()); }
+  // Waits until they do not. False: it is too late.
+  bool WaitForReaders(std::chrono::steady_clock::time_point until) const;
   // Gives back space that is not needed any more. False if there is none: then the store is full.
   absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether buffers, dirty memory or the log's memory are beyond their limits (in background.cc, with the next two).

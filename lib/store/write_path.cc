@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a batch gets in: checked, admitted, logged, and then visible in one step.
+// How a batch gets in: checked, admitted, logged, and then visible in one step. What happens if there is no space for
+// it is in make_room.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -258,70 +259,6 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store
     only_deletes_left_ = false;
   }
   return absl::IsResourceExhausted(status) ? ApplyWithRoom(apply, purpose) : status;
-}
-
-class Store::Impl::Alone {
- public:
-  explicit Alone(Impl& impl) ABSL_EXCLUSIVE_LOCKS_REQUIRED(impl.write_mutex_) : impl_(impl) {
-    MutexLock lock(impl_.wake_mutex_);
-    impl_.structure_paused_ = true;
-    while (impl_.checkpoints_under_way_ > 0) {
-      impl_.wake_.Wait(lock);
-    }
-  }
-  ~Alone() {
-    const MutexLock lock(impl_.wake_mutex_);
-    impl_.structure_paused_ = false;
-    impl_.wake_.NotifyAll();
-  }
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
-
- private:
-  Impl& impl_;
-};
-
-absl::Status Store::Impl::ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply,
-                                        store::Purpose purpose) {
-  const Alone alone(*this);
-  absl::Status status = absl::ResourceExhaustedError("");
-  for (bool more = true; more && absl::IsResourceExhausted(status);) {
-    BETR_ASSIGN_OR_RETURN(more, MakeRoom(purpose));
-    status = apply(purpose);
-  }
-  if (absl::IsResourceExhausted(status) && purpose == store::Purpose::kDelete) {
-    // No work is left that could need what is kept for it.
-    status = apply(store::Purpose::kHelp);
-    only_deletes_left_ = status.ok();
-  }
-  return status;
-}
-
-absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
-  // What is dirty takes its exact space, and what was replaced since the last checkpoint becomes free.
-  const uint64_t checkpoints = core_->counters.checkpoints;
-  BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
-  if (core_->counters.checkpoints != checkpoints) {
-    // Counted anew: since then most of what was written has gone on to leaves.
-    core_->waiting = store::WaitingIn(*fronts_.state()).value;
-    return true;
-  }
-  const bool deletes = purpose == store::Purpose::kDelete;
-  const bool clogged = !deletes && store::ManyWait(*core_, *fronts_.state());
-  structure_.Look(swept_ && !clogged ? dag::Reach::kMemory : dag::Reach::kDisk);
-  const store::Purpose growing = deletes ? store::Purpose::kHelp : store::Purpose::kGrow;
-  const dag::Effort last = clogged ? dag::Effort::kEverything : dag::Effort::kErases;
-  absl::StatusOr<bool> step = structure_.Step(growing, last);
-  while (step.ok() && *step) {
-    step = structure_.Step(growing, last);
-  }
-  core_->waiting = store::WaitingIn(*fronts_.state()).value;
-  structure_.Look(dag::Reach::kMemory);
-  if (!step.ok() && !absl::IsResourceExhausted(step.status())) {
-    return step;
-  }
-  swept_ = step.ok();
-  return fronts_.state() != checkpointer_.stable();
 }
 
 void Store::Impl::NoteWork(std::span<const Op> ops) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <deque>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/status.h"
 #include "support/fs/full_files.h"
 #include "support/fs/image.h"
 #include "support/seed.h"
@@ -72,8 +74,7 @@ class FullImage {
     Run([&](size_t i) {
       while (ends[i].ok()) ends[i] = files_[i].Add();
       if (deleting && ToErrno(ends[i]) == ENOSPC) {
-        const absl::Status listed = files_[i].List();
-        const absl::Status deleted = listed.ok() ? Delete(files_[i]) : listed;
+        const absl::Status deleted = Delete(files_[i]);
         if (!deleted.ok()) ends[i] = deleted;
       }
     });
@@ -99,13 +100,18 @@ class FullImage {
     REQUIRE(Describe(image_.paths(), "") == before);
   }
 
+  // From all threads. If there are several, beside one that reads all that is there.
   void DeleteAll() {
     Renew();
-    std::vector<absl::Status> ends(threads_);
-    Run([&](size_t i) { ends[i] = files_[i].List(); });
-    for (const absl::Status& end : ends) RequireOk(end, "list");
     in_order_ = !in_order_;
+    std::vector<absl::Status> ends(threads_);
+    std::atomic<bool> deleted{threads_ == 1};
+    std::thread reader([&] {
+      while (!deleted) ReadAll();
+    });
     Run([&](size_t i) { ends[i] = Delete(files_[i]); });
+    deleted = true;
+    reader.join();
     for (const absl::Status& end : ends) RequireOk(end, "delete");
   }
 
@@ -174,7 +180,19 @@ class FullImage {
     }
   }
 
+  // What is not there any more when it is its turn is passed over.
+  void ReadAll() {
+    image_.paths()
+        .Walk("",
+              [&](const std::string& path, const FileAttributes& attributes) {
+                if (attributes.type == FileType::kRegular) image_.paths().ReadFile(path).IgnoreError();
+                return absl::OkStatus();
+              })
+        .IgnoreError();
+  }
+
   absl::Status Delete(FullFiles& files) {
+    BETR_RETURN_IF_ERROR(files.List());
     if (!Shares(kind_)) return files.DeleteEach();
     return in_order_ ? files.DeleteInOrder() : files.DeleteAtOnce();
   }

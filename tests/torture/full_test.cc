@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +26,9 @@ const FullShape kShapes[] = {
     {MiB(8), KiB(64), 1000, "lz4"},
     {MiB(24), KiB(256), 20'000},
 };
+
+// So many that their erases need more than what is kept for erases, if nothing comes free meanwhile.
+constexpr FullShape kManyKeys{MiB(2), Bytes{512}, 8};
 
 std::string Describe(const FullShape& shape, FillKind kind, bool background, int cycle) {
   return fmt::format("device {}, node {}, value {}, {}{}, cycle {}", shape.device.value, shape.node.value, shape.value,
@@ -95,6 +101,29 @@ struct Filler {
     const absl::Status synced = full.store().Sync();
     end = !erased.ok() ? erased : !synced.ok() ? synced : end;
   }
+};
+
+// One who sees all that there is, for some time; and then all that there is then.
+class Reader {
+ public:
+  explicit Reader(const Store& store) : thread_([this, &store] { Run(store); }) {}
+  ~Reader() {
+    stopped_ = true;
+    thread_.join();
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+ private:
+  void Run(const Store& store) const {
+    while (!stopped_) {
+      const std::shared_ptr<const ReadView> view = store.Pin();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  std::atomic<bool> stopped_{false};
+  std::thread thread_;
 };
 
 int Cycles() { return static_cast<int>(2 * TestScale()) + 1; }
@@ -176,6 +205,36 @@ TEST_CASE("the smallest images take deletes when they are full", "[torture][full
       FillAndDelete(shape, kind, true, Cycles());
     }
   }
+}
+
+TEST_CASE("deletes wait for those who read, on a full store", "[torture][full]") {
+  for (const FullShape& shape : {kShapes[0], kShapes[1], kManyKeys}) {
+    for (const bool background : {false, true}) {
+      FullStore full(shape, background);
+      REQUIRE(full.Fill(FillKind::kPut, "f") > 20);
+      INFO(Describe(shape, FillKind::kPut, background, 0));
+      const Reader reader(full.store());
+      full.EraseKeys("f");
+      full.RequireLife();
+    }
+  }
+}
+
+TEST_CASE("a delete does not wait for ever", "[torture][full]") {
+  FullStore full(kManyKeys, false);
+  full.Fill(FillKind::kPut, "f");
+  std::shared_ptr<const ReadView> view = full.store().Pin();
+  absl::Status erased;
+  for (const std::string& key : full.ShuffledKeys("f")) {
+    erased = full.store().Erase(full.tree(), key);
+    if (!erased.ok()) break;
+    full.Forget(key);
+  }
+  INFO(erased);
+  REQUIRE(absl::IsResourceExhausted(erased));
+  view.reset();
+  full.EraseKeys("f");
+  full.RequireLife();
 }
 
 TEST_CASE("a store that is too small is not made", "[torture][full]") {

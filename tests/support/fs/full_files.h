@@ -50,7 +50,7 @@ class FullFiles {
   absl::Status Add();
   size_t added() const { return added_; }
 
-  // What there is now. Reading it keeps space from who deletes meanwhile.
+  // What there is now.
   absl::Status List();
   // Unlink, rmdir, truncate, removexattr: everything that was listed, and the directory, files in any order. The first
   // error.

@@ -168,22 +168,25 @@ void FullStore::RequireLife() {
   RequireContents();
 }
 
-void FullStore::EraseKeys(const std::string& prefix) {
+std::vector<std::string> FullStore::ShuffledKeys(const std::string& prefix) const {
   std::vector<std::string> keys;
-  {
-    const auto cursor = store_->NewCursor(tree_, Range::Prefix(prefix)).value();
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      keys.emplace_back(cursor->Key());
-    }
-    RequireOk(cursor->status(), "scan");
+  const auto cursor = store_->NewCursor(tree_, Range::Prefix(prefix)).value();
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    keys.emplace_back(cursor->Key());
   }
+  RequireOk(cursor->status(), "scan");
   Random random(keys.size());
   for (size_t i = keys.size(); i > 1; --i) {
     std::swap(keys[i - 1], keys[random.Uniform(i)]);
   }
+  return keys;
+}
+
+void FullStore::EraseKeys(const std::string& prefix) {
+  const std::vector<std::string> keys = ShuffledKeys(prefix);
   for (size_t i = 0; i < keys.size(); ++i) {
     RequireOk(store_->Erase(tree_, keys[i]), fmt::format("erase {} of {}", i, keys.size()));
-    expected_.erase(keys[i]);
+    Forget(keys[i]);
   }
 }
 

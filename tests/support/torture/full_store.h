@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "betr/store.h"
 #include "device/memory_device.h"
@@ -57,6 +58,10 @@ class FullStore {
 
   // What must work however full it is: sync, checkpoint; and nothing is wrong, or missing.
   void RequireLife();
+  // Those that are there, in a random order that is always the same.
+  std::vector<std::string> ShuffledKeys(const std::string& prefix) const;
+  // Such a key was erased.
+  void Forget(const std::string& key) { expected_.erase(key); }
   // Deletes all below a prefix, one key at a time.
   void EraseKeys(const std::string& prefix);
   void EraseAll(const std::string& prefix);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a writer does who finds no space: it has what is not needed any more given back, alone, and tries again.
+#include <chrono>
+#include <thread>
+
+#include "base/status.h"
+#include "store/impl.h"
+
+namespace betr {
+namespace {
+
+// How long a delete waits on a full store for those who began to read before. The file system's readers hold a view for
+// one piece each; beside a program that holds one for longer, the delete is refused.
+constexpr std::chrono::seconds kPatienceWithReaders{1};
+
+}  // namespace
+
+class Store::Impl::Alone {
+ public:
+  explicit Alone(Impl& impl) ABSL_EXCLUSIVE_LOCKS_REQUIRED(impl.write_mutex_) : impl_(impl) {
+    MutexLock lock(impl_.wake_mutex_);
+    impl_.structure_paused_ = true;
+    while (impl_.checkpoints_under_way_ > 0) {
+      impl_.wake_.Wait(lock);
+    }
+  }
+  ~Alone() {
+    const MutexLock lock(impl_.wake_mutex_);
+    impl_.structure_paused_ = false;
+    impl_.wake_.NotifyAll();
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  Impl& impl_;
+};
+
+absl::Status Store::Impl::ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply,
+                                        store::Purpose purpose) {
+  const Alone alone(*this);
+  const bool deletes = purpose == store::Purpose::kDelete;
+  const auto until = std::chrono::steady_clock::now() + kPatienceWithReaders;
+  for (;;) {
+    BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(purpose));
+    const bool held = ReadersKeepSpace();  // asked first: they may end while there is no space
+    absl::Status status = apply(purpose);
+    if (absl::IsResourceExhausted(status) && deletes && !more) {
+      // No work is left that could need what is kept for it.
+      status = apply(store::Purpose::kHelp);
+      only_deletes_left_ = status.ok();
+    }
+    const bool again = more || (deletes && held && WaitForReaders(until));
+    if (!absl::IsResourceExhausted(status) || !again) {
+      return status;
+    }
+  }
+}
+
+bool Store::Impl::WaitForReaders(std::chrono::steady_clock::time_point until) const {
+  for (; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+    if (!ReadersKeepSpace()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
+  // What is dirty takes its exact space, and what was replaced since the last checkpoint becomes free.
+  const uint64_t checkpoints = core_->counters.checkpoints;
+  BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
+  if (core_->counters.checkpoints != checkpoints) {
+    // Counted anew: since then most of what was written has gone on to leaves.
+    core_->waiting = store::WaitingIn(*fronts_.state()).value;
+    return true;
+  }
+  const bool deletes = purpose == store::Purpose::kDelete;
+  const bool clogged = !deletes && store::ManyWait(*core_, *fronts_.state());
+  structure_.Look(swept_ && !clogged ? dag::Reach::kMemory : dag::Reach::kDisk);
+  const store::Purpose growing = deletes ? store::Purpose::kHelp : store::Purpose::kGrow;
+  const dag::Effort last = clogged ? dag::Effort::kEverything : dag::Effort::kErases;
+  absl::StatusOr<bool> step = structure_.Step(growing, last);
+  while (step.ok() && *step) {
+    step = structure_.Step(growing, last);
+  }
+  core_->waiting = store::WaitingIn(*fronts_.state()).value;
+  structure_.Look(dag::Reach::kMemory);
+  if (!step.ok() && !absl::IsResourceExhausted(step.status())) {
+    return step;
+  }
+  swept_ = step.ok();
+  return fronts_.state() != checkpointer_.stable();
+}
+
+}  // namespace betr
