@@ -3,8 +3,8 @@
 //
 // A position is the number of an entry in the order in which this stream first saw them; the stream remembers the name
 // behind each, so that reading may go on after any entry that it ever returned, whatever has changed since. Memory: the
-// names that were read, freed by Rewind. Who has no handle to keep a stream in resumes by name with
-// FileSystem::ReadDirectory.
+// names that were read; beyond 16 MiB of them, reading from the start again forgets all positions, as POSIX allows. Who
+// has no handle to keep a stream in resumes by name with FileSystem::ReadDirectory.
 //
 // One thread at a time.
 #pragma once
@@ -47,9 +47,6 @@ class DirectoryStream {
     uint64_t next;
   };
   absl::Status ReadReferred(uint64_t position, size_t max, absl::FunctionRef<bool(const ReferredItem&)> visit);
-
-  // Forgets all positions.
-  void Rewind();
 
  private:
   static constexpr uint64_t kDots = 2;  // positions 1 and 2 follow "." and ".."

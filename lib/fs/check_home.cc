@@ -75,8 +75,9 @@ absl::Status CountNames(CheckContext* context, const std::string& content, bool 
   return names->status();
 }
 
-void JudgeGroups(CheckContext* context, const std::string& content, const Counts& counts) {
+absl::Status JudgeGroups(CheckContext* context, const std::string& content, const Counts& counts) {
   for (const auto& [id, count] : counts) {
+    BETR_RETURN_IF_ERROR(context->Step());
     if (count.links == count.names) continue;
     const std::string object = key::Group(content, id);
     const auto mend = [&, count = count](WriteBatch* batch) {
@@ -93,6 +94,7 @@ void JudgeGroups(CheckContext* context, const std::string& content, const Counts
                                              context->PathOf(content), count.names, count.links);
     context->Mendable(count.names == 0 ? CheckCode::kGroup : CheckCode::kLinks, object, what, mend);
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -106,7 +108,7 @@ absl::Status CheckHome(CheckContext* context, const std::string& content) {
     Counts counts;
     BETR_RETURN_IF_ERROR(ReadGroups(context, groups.get(), &counts));
     BETR_RETURN_IF_ERROR(CountNames(context, content, first, &counts));
-    JudgeGroups(context, content, counts);
+    BETR_RETURN_IF_ERROR(JudgeGroups(context, content, counts));
     first = false;
   } while (groups->Valid());
   return groups->status();

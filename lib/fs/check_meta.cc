@@ -4,6 +4,7 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -70,7 +71,15 @@ class MetaScan {
   absl::Status SkipIfSound();
   void RememberIfSound(const Directory& directory);
   void Leave();
-  const Directory* Home() const;
+  // The nearest home from a place of the stack on upwards; its end if there is none.
+  using Above = std::vector<Directory>::const_reverse_iterator;
+  Above HomeFrom(Above at) const;
+  struct Group {
+    const Directory* home = nullptr;  // the nearest one, if none has the group; null if there is none
+    std::optional<InodeRecord> record;
+  };
+  // That a name in the innermost directory refers to.
+  absl::StatusOr<Group> FindGroup(uint64_t id);
 
   CheckContext& context_;
   std::vector<Directory> stack_;
@@ -235,43 +244,48 @@ absl::Status MetaScan::CheckEmptyDirectory(std::string_view key, const InodeReco
   return absl::OkStatus();
 }
 
-const Directory* MetaScan::Home() const {
-  const auto home = std::find_if(stack_.rbegin(), stack_.rend(), [](const Directory& directory) {
-    return directory.exists && directory.record.link_home;
-  });
-  return home == stack_.rend() ? nullptr : &*home;
+MetaScan::Above MetaScan::HomeFrom(Above at) const {
+  return std::find_if(at, stack_.rend(),
+                      [](const Directory& directory) { return directory.exists && directory.record.link_home; });
+}
+
+absl::StatusOr<MetaScan::Group> MetaScan::FindGroup(uint64_t id) {
+  Group group;
+  for (Above home = HomeFrom(stack_.rbegin()); home != stack_.rend(); home = HomeFrom(std::next(home))) {
+    BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context_.GetInode(key::Group(home->content, id)));
+    if (record) return Group{&*home, std::move(record)};
+    if (group.home == nullptr) group.home = &*home;
+  }
+  return group;
 }
 
 absl::Status MetaScan::VisitReference(std::string_view key, const Reference& reference) {
   ++context_.summary().files;
   ++links_;
-  const Directory* const home = Home();
-  if (home == nullptr) {
+  BETR_ASSIGN_OR_RETURN(const Group group, FindGroup(reference.id));
+  if (group.home == nullptr) {
     context_.Guessable(CheckCode::kReference, key, "no link home above",
                        [&](WriteBatch* batch) { MakeHome(stack_.front(), batch); });
     return absl::OkStatus();
   }
-  BETR_ASSIGN_OR_RETURN(const std::optional<InodeRecord> group,
-                        context_.GetInode(key::Group(home->content, reference.id)));
-  if (!group || group->type != reference.type) {
+  const std::string& home = group.home->content;
+  if (!group.record || group.record->type != reference.type) {
     const auto mend = [&](WriteBatch* batch) {
-      if (group) {
-        batch->Put(context_.meta(), key, EncodeReference({group->type, reference.id}));
+      if (group.record) {
+        batch->Put(context_.meta(), key, EncodeReference({group.record->type, reference.id}));
       } else {
         batch->Erase(context_.meta(), key);
       }
     };
     context_.Guessable(
         CheckCode::kReference, key,
-        absl::StrFormat("group %u is not in /%s, or of another type", reference.id, context_.PathOf(home->content)),
-        mend);
+        absl::StrFormat("group %u is not in /%s, or of another type", reference.id, context_.PathOf(home)), mend);
     return absl::OkStatus();
   }
-  const std::string group_key = key::Group(home->content, reference.id);
-  const std::string listed = key::GroupName(home->content, key::Relative(home->content, key));
+  const std::string listed = key::GroupName(home, key::Relative(home, key));
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(listed));
   if (value && *value == EncodeGroupName(reference.id)) return absl::OkStatus();
-  ++context_.unlisted()[group_key];
+  ++context_.unlisted()[key::Group(home, reference.id)];
   context_.Mendable(CheckCode::kGroupName, key, "the name is not listed in its link home",
                     [&](WriteBatch* batch) { batch->Put(context_.meta(), listed, EncodeGroupName(reference.id)); });
   return absl::OkStatus();

@@ -48,7 +48,10 @@ absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::s
   // What is pending must be part of the clone, not only of the source.
   BETR_RETURN_IF_ERROR(core.Flush());
   GroupCloner groups(&core, &source);
-  if (source.IsDirectory()) BETR_RETURN_IF_ERROR(groups.Prepare());
+  if (source.IsDirectory()) {
+    BETR_RETURN_IF_ERROR(FinishDissolves(core, source));
+    BETR_RETURN_IF_ERROR(groups.Prepare());
+  }
 
   Transaction transaction(&core);
   const InodeRecord record = CloneRecord(&transaction, source);
@@ -61,6 +64,7 @@ absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::s
   PutNamed(&transaction, core, slot, record);
   transaction.TouchDirectory(&directory, source.IsDirectory() ? 1 : 0);
   BETR_RETURN_IF_ERROR(transaction.Commit());
+  groups.Placed();
   directory.known_names.Add(name);
   return &core.inodes().AddNamed(&directory, name, record);
 }

@@ -152,7 +152,7 @@ absl::StatusOr<Inode*> Core::Get(Inode& directory, std::string_view name) {
 }
 
 absl::StatusOr<Inode*> Core::FindGroup(Inode& directory, uint64_t id) {
-  for (Inode* home = &HomeOf(directory);; home = &HomeOf(*home->parent())) {
+  for (Inode* home = &HomeOf(directory); home != nullptr; home = HomeAbove(*home)) {
     if (const auto known = home->groups.find(id); known != home->groups.end()) return known->second;
     const std::string key = key::Group(ContentOf(*home), id);
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, GetMeta(key));
@@ -160,7 +160,6 @@ absl::StatusOr<Inode*> Core::FindGroup(Inode& directory, uint64_t id) {
       BETR_ASSIGN_OR_RETURN(InodeRecord record, DecodeInode(*value, key::PathOfObject(key)));
       return &inodes_.AddGroup(home, id, std::move(record));
     }
-    if (home->place != InodePlace::kNamed) break;
   }
   return absl::DataLossError(
       absl::StrFormat("link group %u of a name in /%s is missing", id, key::PathOfContent(ContentOf(directory))));

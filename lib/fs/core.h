@@ -50,6 +50,10 @@ class Core {
   std::string ObjectOf(const Inode& inode) const;
   // The nearest link home at or above a directory.
   Inode& HomeOf(Inode& directory);
+  // The nearest one above it; null if it is the root.
+  Inode* HomeAbove(Inode& directory) {
+    return directory.place == InodePlace::kNamed ? &HomeOf(*directory.parent()) : nullptr;
+  }
 
   // --- reading -----------------------------------------------------------------------------------------------
   // The value of a key of "meta", if it is there.

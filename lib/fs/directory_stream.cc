@@ -6,17 +6,17 @@
 #include "base/status.h"
 
 namespace betr {
+namespace {
+
+constexpr size_t kMostRemembered = MiB(16).value;  // bytes of names, across a return to the start
+
+}  // namespace
 
 DirectoryStream::DirectoryStream(FileSystem* fs, InodeId directory) : fs_(*fs), directory_(directory) {
   fs_.Refer(directory_).IgnoreError();
 }
 
 DirectoryStream::~DirectoryStream() { fs_.Forget(directory_); }
-
-void DirectoryStream::Rewind() {
-  names_.clear();
-  ends_.clear();
-}
 
 std::string_view DirectoryStream::NameBefore(uint64_t position) const {
   if (position <= kDots) return {};
@@ -34,6 +34,11 @@ uint64_t DirectoryStream::PositionBehind(std::string_view name, uint64_t positio
 }
 
 absl::Status DirectoryStream::ReadDots(uint64_t* position, absl::FunctionRef<bool(const Item&)> visit, bool* stopped) {
+  if (*position > kDots + ends_.size()) return ErrnoError(EINVAL, "position in a directory");
+  if (*position == 0 && names_.size() > kMostRemembered) {
+    names_.clear();
+    ends_.clear();
+  }
   while (*position < kDots && !*stopped) {
     const bool self = *position == 0;
     BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(directory_, self ? "." : ".."));
@@ -45,7 +50,6 @@ absl::Status DirectoryStream::ReadDots(uint64_t* position, absl::FunctionRef<boo
 }
 
 absl::Status DirectoryStream::Read(uint64_t position, absl::FunctionRef<bool(const Item&)> visit) {
-  if (position > kDots + ends_.size()) return ErrnoError(EINVAL, "position in a directory");
   bool stopped = false;
   BETR_RETURN_IF_ERROR(ReadDots(&position, visit, &stopped));
   if (stopped) return absl::OkStatus();
@@ -58,7 +62,6 @@ absl::Status DirectoryStream::Read(uint64_t position, absl::FunctionRef<bool(con
 
 absl::Status DirectoryStream::ReadReferred(uint64_t position, size_t max,
                                            absl::FunctionRef<bool(const ReferredItem&)> visit) {
-  if (position > kDots + ends_.size()) return ErrnoError(EINVAL, "position in a directory");
   bool stopped = false;
   const auto visit_dot = [&](const Item& item) { return visit({item.name, {InodeId{}, item.attributes}, item.next}); };
   BETR_RETURN_IF_ERROR(ReadDots(&position, visit_dot, &stopped));

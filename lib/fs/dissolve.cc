@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dissolving a link home: its groups go to the next home above, under fresh ids, and its flag goes. A group with its
-// names is one transaction; a record at key::kDissolveKey, which holds the home's path, says that there is more to do
-// until the last one is written.
+// Dissolving a link home: its groups go to the next home above, under fresh ids, and then its flag goes. A group with
+// its names is one transaction. What is left if that is interrupted is no special state (link_groups.h, invariant 3):
+// who needs the home dissolved goes on.
+#include <cerrno>
+#include <limits>
 #include <map>
 
 #include "base/status.h"
@@ -25,7 +27,6 @@ absl::Status MoveGroup(Core& core, Inode& home, Inode& above, uint64_t id, const
   const std::string new_content = core.ContentOf(above);
   Transaction transaction(&core);
   WriteBatch& batch = transaction.batch();
-  batch.Put(core.meta(), key::kDissolveKey, core.PathOf(home));
   const uint64_t new_id = transaction.FreshNumber();
   const std::string old_object = core.ObjectOf(*group);
   const std::string new_object = key::Group(new_content, new_id);
@@ -46,23 +47,43 @@ absl::Status MoveGroup(Core& core, Inode& home, Inode& above, uint64_t id, const
   return absl::OkStatus();
 }
 
+// EXDEV if a group's names are too many for a batch, which would be more than the log takes at once.
+absl::Status CheckFits(const Core& core, const std::string& content, const std::vector<std::string>& names) {
+  constexpr size_t kOverhead = 64;
+  size_t bytes = 0;
+  for (const std::string& relative : names) bytes += 3 * (content.size() + relative.size()) + kOverhead;
+  if (Bytes{bytes} <= core.store().Format().log_size / 8) return absl::OkStatus();
+  return ErrnoError(EXDEV, "a file with very many names in a clone, whose links stay in it");
+}
+
 absl::Status Dissolve(Core& core, Inode& home) {
-  Inode& above = core.HomeOf(*home.parent());
+  Inode& above = *core.HomeAbove(home);
   const std::string content = core.ContentOf(home);
   BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members,
                         MembersBelow(core, home, content, std::numeric_limits<size_t>::max()));
   std::map<uint64_t, std::vector<std::string>> names;
   for (const GroupMember& member : members) names[member.id].push_back(member.relative);
+  for (const auto& [id, relatives] : names) BETR_RETURN_IF_ERROR(CheckFits(core, content, relatives));
   for (const auto& [id, relatives] : names) BETR_RETURN_IF_ERROR(MoveGroup(core, home, above, id, relatives));
 
   Transaction transaction(&core);
   InodeRecord record = home.record;
   record.link_home = false;
   transaction.batch().Put(core.meta(), core.ObjectOf(home), EncodeInode(record));
-  transaction.batch().Erase(core.meta(), key::kDissolveKey);
   BETR_RETURN_IF_ERROR(transaction.Commit());
   home.record.link_home = false;
   return absl::OkStatus();
+}
+
+// Whether names below the directory are of groups of homes above the nearest one that is at or above it.
+absl::StatusOr<bool> IsInterrupted(Core& core, Inode& directory) {
+  for (Inode* above = core.HomeAbove(core.HomeOf(directory)); above != nullptr; above = core.HomeAbove(*above)) {
+    // Names in a zone are listed elsewhere: then any name counts, which may dissolve what need not be.
+    const std::string below = core.ContentOf(core.zones().exist ? *above : directory);
+    BETR_ASSIGN_OR_RETURN(const bool has_members, HasMembersBelow(core, *above, below));
+    if (has_members) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -76,20 +97,12 @@ absl::StatusOr<Inode*> CommonHome(Core& core, Inode& a, Inode& b) {
   }
 }
 
-absl::Status ResumeDissolve(Core& core) {
-  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> path, core.GetMeta(key::kDissolveKey));
-  if (!path) return absl::OkStatus();
-  Inode* home = &core.inodes().root();
-  std::string_view rest = *path;
-  while (!rest.empty()) {
-    const size_t end = rest.find('\0');
-    if (end == std::string_view::npos || !home->IsDirectory()) return absl::DataLossError("link home: bad path");
-    BETR_ASSIGN_OR_RETURN(home, core.Get(*home, rest.substr(0, end)));
-    rest.remove_prefix(end + 1);
+absl::Status FinishDissolves(Core& core, Inode& directory) {
+  while (true) {
+    BETR_ASSIGN_OR_RETURN(const bool interrupted, IsInterrupted(core, directory));
+    if (!interrupted) return absl::OkStatus();
+    BETR_RETURN_IF_ERROR(Dissolve(core, core.HomeOf(directory)));
   }
-  if (home->place != InodePlace::kNamed || !home->IsDirectory())
-    return absl::DataLossError("link home: not a directory");
-  return Dissolve(core, *home);
 }
 
 }  // namespace betr::fs

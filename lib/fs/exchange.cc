@@ -82,6 +82,7 @@ void FollowExchange(Core& core, const Side& side, const Slot& to) {
 
 absl::StatusOr<bool> PrepareLinks(Core& core, const Slot& from, Inode* to) {
   Inode* const inode = from.inode;
+  if (inode->IsDirectory()) BETR_RETURN_IF_ERROR(FinishDissolves(core, *inode));
   const bool is_below_home = inode->IsDirectory() && !inode->record.link_home;
   bool has_members = false;
   if (is_below_home) {

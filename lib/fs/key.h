@@ -30,7 +30,7 @@
 //
 //   //r   the root's inode record        //v   the version record
 //   //n   the bound of inode numbers     //o#7 the inode record of orphan 7: unlinked, but open
-//   //s   scratch space                  //d   the path of a link home that is being dissolved
+//   //s   scratch space                  //d   nothing: left by programs that wrote it, and erased when mounting
 //   //e   ranges that are being erased key by key (pending_erases.h)
 //
 // A directory may be the root of a zone (zones.h). Then its content prefix is in the root's reserved space, whatever

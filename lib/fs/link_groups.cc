@@ -48,6 +48,16 @@ absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, const std::ve
   return absl::OkStatus();
 }
 
+// Leaves the first ones, those whose erases are one batch.
+void CutToBatch(const Core& core, const std::string& content, std::vector<GroupMember>* members) {
+  size_t bytes = 0;
+  size_t count = 0;
+  while (count < members->size() && bytes < core.batch_bytes()) {
+    bytes += 2 * (content.size() + (*members)[count++].relative.size());
+  }
+  members->resize(count);
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<GroupMember>> MembersBelow(Core& core, Inode& home, const std::string& below, size_t limit) {
@@ -76,17 +86,29 @@ absl::StatusOr<bool> HasMembersBelow(Core& core, Inode& home, const std::string&
 }
 
 absl::Status UnlinkMembers(Core& core, Inode& directory, const std::vector<std::string>& contents) {
-  if (directory.record.link_home || directory.place != InodePlace::kNamed) return absl::OkStatus();
-  Inode& home = core.HomeOf(directory);
-  for (const std::string& content : contents) {
-    while (true) {
-      BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members,
-                            MembersBelow(core, home, content, kMembersPerBatch));
-      if (members.empty()) break;
-      BETR_RETURN_IF_ERROR(UnlinkSome(core, directory, home, members));
+  for (Inode* home = core.HomeAbove(directory); home != nullptr; home = core.HomeAbove(*home)) {
+    for (const std::string& content : contents) {
+      while (true) {
+        BETR_ASSIGN_OR_RETURN(std::vector<GroupMember> members, MembersBelow(core, *home, content, kMembersPerBatch));
+        if (members.empty()) break;
+        CutToBatch(core, core.ContentOf(*home), &members);
+        BETR_RETURN_IF_ERROR(UnlinkSome(core, directory, *home, members));
+      }
     }
   }
   return absl::OkStatus();
+}
+
+GroupCloner::~GroupCloner() {
+  if (!staged_) return;
+  WriteBatch batch;
+  batch.MayUseReserve();
+  EraseScratch(&batch);
+  core_.store().Write(batch).IgnoreError();  // then it lies there until unmounting, and in nobody's way
+}
+
+void GroupCloner::EraseScratch(WriteBatch* batch) const {
+  for (const TreeId tree : {core_.meta(), core_.data()}) batch->EraseRange(tree, Range::Prefix(key::kScratchPrefix));
 }
 
 absl::Status GroupCloner::Prepare() {
@@ -99,24 +121,30 @@ absl::Status GroupCloner::Prepare() {
   names_ = GroupNameKey(core_.ContentOf(home), content);
   std::map<uint64_t, uint32_t> counts;
   for (const GroupMember& member : members) ++counts[member.id];
+  WriteBatch one;
   for (const auto& [id, names] : counts) {
     BETR_ASSIGN_OR_RETURN(Inode* const group, core_.FindGroup(home, id));
     copies_.push_back({group, names});
+    if (one.Size().value <= core_.batch_bytes()) Add(&one, copies_.back(), content);
   }
-  if (copies_.size() <= kMembersPerBatch) return absl::OkStatus();
-  staged_ = true;
-  for (size_t begin = 0; begin < copies_.size(); begin += kMembersPerBatch) {
-    const size_t end = std::min(copies_.size(), begin + kMembersPerBatch);
-    BETR_RETURN_IF_ERROR(
-        Stage({copies_.begin() + static_cast<ptrdiff_t>(begin), copies_.begin() + static_cast<ptrdiff_t>(end)}));
-  }
-  return absl::OkStatus();
+  const bool fit = copies_.size() <= kMembersPerBatch && one.Size().value <= core_.batch_bytes();
+  return fit ? absl::OkStatus() : Stage();
 }
 
-absl::Status GroupCloner::Stage(const std::vector<Copy>& copies) {
-  Transaction transaction(&core_);
-  for (const Copy& copy : copies) Add(&transaction.batch(), copy, std::string(key::kScratchPrefix));
-  return transaction.Commit();
+absl::Status GroupCloner::Stage() {
+  staged_ = true;
+  for (size_t at = 0; at < copies_.size();) {
+    Transaction transaction(&core_);
+    WriteBatch& batch = transaction.batch();
+    if (at == 0) EraseScratch(&batch);
+    const size_t end = std::min(at + kMembersPerBatch, copies_.size());
+    const size_t full = batch.Size().value + core_.batch_bytes();
+    do {
+      Add(&batch, copies_[at++], std::string(key::kScratchPrefix));
+    } while (at < end && batch.Size().value < full);
+    BETR_RETURN_IF_ERROR(transaction.Commit());
+  }
+  return absl::OkStatus();
 }
 
 void GroupCloner::Add(WriteBatch* batch, const Copy& copy, const std::string& home_content) {

@@ -6,12 +6,15 @@
 // home, and so is the top of each clone.
 //
 // Invariants
-//   1. A reference means the group with its id in the nearest home at or above the directory that it is in.
-//      (Between two steps of a Dissolve: the nearest home that has the id.)
-//   2. So a home and all names of its groups are moved, cloned and removed together by moving, cloning and removing
-//      the home, or anything above it: nothing is to be done about links.
-//   3. Operations that would break invariant 1 (a link or a rename that leaves or enters a home) first dissolve the
-//      homes in the way: their groups go to the next home above, under fresh ids.
+//   1. A reference means the group with its id in the nearest home, at or above the directory that it is in, that has
+//      one. A group's home is above all its names, and lists them.
+//   2. A home and all names of its groups are moved, cloned and removed together by moving, cloning and removing the
+//      home, or anything above it: nothing is to be done about links.
+//   3. As a rule all names below a home are of its groups, or of those of homes below it. Operations that would break
+//      that (a link or a rename that leaves or enters a home) first dissolve the homes in the way: their groups go to
+//      the next home above, under fresh ids, one by one, and then the flag goes. Interrupted, that leaves a home with
+//      names below it of groups above it. All is as it should be then but for this rule; what relies on it (a clone, a
+//      rename of a directory) has the rest dissolved first.
 //   4. Operations on a directory between a home and names of its groups find those names in the home's list.
 #pragma once
 
@@ -34,25 +37,35 @@ absl::StatusOr<std::vector<GroupMember>> MembersBelow(Core& core, Inode& home, c
 // Whether there is such a name.
 absl::StatusOr<bool> HasMembersBelow(Core& core, Inode& home, const std::string& below);
 
-// The home of both directories, after dissolving the homes that only one of them has.
+// The home of both directories, after dissolving the homes that only one of them has. EXDEV, before anything is done,
+// if a group has so many names that they are no batch. After other errors (ENOSPC) some groups may have gone up
+// already.
 absl::StatusOr<Inode*> CommonHome(Core& core, Inode& a, Inode& b);
 
-// Finishes the Dissolve that a crash interrupted, if there is one. To be called when mounting.
-absl::Status ResumeDissolve(Core& core);
+// Makes the rule of invariant 3 true of `directory`: afterwards the names below it are of groups at or below it or of
+// the nearest home above it. Errors: as those of CommonHome. Cost: for each home above the nearest one a range scan,
+// unless it is known to have no groups.
+absl::Status FinishDissolves(Core& core, Inode& directory);
 
 // Unlinks all names below `directory` that refer to groups of homes above it: those under `contents`, which is all
-// that it has (ContentsBelow). In several transactions if many.
+// that it has (ContentsBelow). In several transactions if many. Cost: for each home above a range scan, as above.
 absl::Status UnlinkMembers(Core& core, Inode& directory, const std::vector<std::string>& contents);
 
 // What the clone of a directory does about groups of a home above it: each group that has names below `source` gets a
 // copy with just these names in the clone, which is a home of its own. Call Prepare before the clone's transaction
-// (with many groups it stages the copies in scratch space), then AddTo after the content has been cloned in it.
+// (with many groups it stages the copies in scratch space), AddTo after the content has been cloned in it, and Placed
+// once it is committed. Dropped before that it leaves nothing behind.
 class GroupCloner {
  public:
+  // Requires: FinishDissolves of the source.
   GroupCloner(Core* core, Inode* source) : core_(*core), source_(*source) {}
+  ~GroupCloner();
+  GroupCloner(const GroupCloner&) = delete;
+  GroupCloner& operator=(const GroupCloner&) = delete;
 
   absl::Status Prepare();
   void AddTo(Transaction* transaction, const std::string& content);
+  void Placed() { staged_ = false; }
 
  private:
   struct Copy {
@@ -61,7 +74,8 @@ class GroupCloner {
   };
 
   void Add(WriteBatch* batch, const Copy& copy, const std::string& home_content);
-  absl::Status Stage(const std::vector<Copy>& copies);
+  absl::Status Stage();
+  void EraseScratch(WriteBatch* batch) const;
 
   Core& core_;
   Inode& source_;

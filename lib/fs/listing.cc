@@ -25,9 +25,8 @@ absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_vi
   listing.content_ = core.ContentOf(directory);
   listing.after_ = after;
   listing.context_ = directory.context;
-  for (Inode* home = &core.HomeOf(directory);; home = &core.HomeOf(*home->parent())) {
+  for (Inode* home = &core.HomeOf(directory); home != nullptr; home = core.HomeAbove(*home)) {
     listing.homes_.push_back({core.ContentOf(*home), home->context});
-    if (home->place != InodePlace::kNamed) break;
   }
   NameSet& names = directory.known_names;
   if (after.empty() && !names.Known()) names.BeginListing();

@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 #include "fs/key.h"
-#include "fs/link_groups.h"
 #include "fs/pending_erases.h"
 #include "fs/time_coding.h"
 
@@ -68,7 +67,6 @@ absl::StatusOr<std::unique_ptr<Core>> OpenCore(std::unique_ptr<Store> store, con
   core->zones().exist = version.has_zones;
   if (core->store().ReadOnly()) return core;
   BETR_RETURN_IF_ERROR(FinishErases(*core));
-  BETR_RETURN_IF_ERROR(ResumeDissolve(*core));
   BETR_RETURN_IF_ERROR(ReclaimLeftovers(*core));
   return core;
 }
@@ -76,7 +74,7 @@ absl::StatusOr<std::unique_ptr<Core>> OpenCore(std::unique_ptr<Store> store, con
 absl::Status ReclaimLeftovers(Core& core) {
   WriteBatch batch;
   for (const TreeId tree : {core.meta(), core.data()}) {
-    for (const std::string_view prefix : {key::kOrphansPrefix, key::kScratchPrefix}) {
+    for (const std::string_view prefix : {key::kOrphansPrefix, key::kScratchPrefix, key::kDissolveKey}) {
       const absl::StatusOr<bool> holds = Holds(core, tree, prefix);
       if (IsUnreadable(holds.status())) continue;  // what is there may stay
       BETR_RETURN_IF_ERROR(holds.status());

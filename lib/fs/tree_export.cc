@@ -177,7 +177,7 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  // Owner first: it clears the set-id bits. Times last.
+  // Owner first: it clears the set-id bits. Extended attributes while we may still write. Times last.
   absl::Status FinishAttributes(InodeId inode, const FileAttributes& attributes, const Target& target) {
     const bool symlink = attributes.type == FileType::kSymlink;
     const char* name = target.name.c_str();
@@ -185,13 +185,27 @@ class TreeExport {
         fchownat(target.directory, name, attributes.uid, attributes.gid, AT_SYMLINK_NOFOLLOW) != 0) {
       return HostError(target.path, "chown");
     }
-    const mode_t mode = options_.all_attributes ? attributes.permissions : attributes.permissions & 0777 & ~umask_;
-    if (!symlink && fchmodat(target.directory, name, mode, 0) != 0) return HostError(target.path, "chmod");
+    if (options_.all_attributes) BETR_RETURN_IF_ERROR(SetXattrs(inode, target.path));
+    if (!symlink) BETR_RETURN_IF_ERROR(SetMode(attributes, target));
     if (!options_.all_attributes) return absl::OkStatus();
-    BETR_RETURN_IF_ERROR(SetXattrs(inode, target.path));
     const timespec times[2] = {ToTimespec(attributes.accessed), ToTimespec(attributes.modified)};
     if (utimensat(target.directory, name, times, AT_SYMLINK_NOFOLLOW) != 0) return HostError(target.path, "utimens");
     return absl::OkStatus();
+  }
+
+  // What is not its owner's on the host does not run as somebody else there.
+  absl::Status SetMode(const FileAttributes& attributes, const Target& target) {
+    mode_t mode = options_.all_attributes ? attributes.permissions : attributes.permissions & 0777 & ~umask_;
+    if ((mode & (S_ISUID | S_ISGID)) != 0) {
+      struct stat made {};
+      if (fstatat(target.directory, target.name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
+        return HostError(target.path, "stat");
+      }
+      const bool same = made.st_uid == attributes.uid && made.st_gid == attributes.gid;
+      if (!same) mode &= ~static_cast<mode_t>(S_ISUID | S_ISGID);
+    }
+    return fchmodat(target.directory, target.name.c_str(), mode, 0) == 0 ? absl::OkStatus()
+                                                                         : HostError(target.path, "chmod");
   }
 
   absl::Status SetXattrs(InodeId inode, const std::string& path) {

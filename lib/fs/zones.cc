@@ -74,11 +74,11 @@ absl::StatusOr<std::vector<PrefixMove>> MovesTo(Core& core, Inode& directory, co
   const std::string from = core.ContentOf(directory);
   std::vector<PrefixMove> moves;
   for (const TreeId tree : {core.meta(), core.data()}) moves.push_back({tree, from, to});
-  if (directory.record.link_home) return moves;
-  Inode& home = core.HomeOf(directory);
-  BETR_ASSIGN_OR_RETURN(const bool has_members, HasMembersBelow(core, home, from));
-  const std::string home_content = core.ContentOf(home);
-  if (has_members) moves.push_back({core.meta(), GroupNameKey(home_content, from), GroupNameKey(home_content, to)});
+  for (Inode* home = core.HomeAbove(directory); home != nullptr; home = core.HomeAbove(*home)) {
+    BETR_ASSIGN_OR_RETURN(const bool has_members, HasMembersBelow(core, *home, from));
+    const std::string home_content = core.ContentOf(*home);
+    if (has_members) moves.push_back({core.meta(), GroupNameKey(home_content, from), GroupNameKey(home_content, to)});
+  }
   return moves;
 }
 

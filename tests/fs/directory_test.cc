@@ -166,6 +166,31 @@ TEST_CASE("positions survive inserts, deletes and seeks", "[fs]") {
   CHECK(Errno(stream.Read(1'000'000, [](const auto&) { return true; })) == EINVAL);
 }
 
+TEST_CASE("a stream that is read again and again does not remember all of it", "[fs]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  REQUIRE(paths.MakeDirectory("d").ok());
+  constexpr int kNames = 2000;
+  for (int i = 0; i < kNames; ++i) REQUIRE(paths.WriteFile(fmt::format("d/{:0240}", i), "").ok());
+  const OpenFile directory = *paths.Open("d");
+  DirectoryStream stream(&image.fs(), directory.inode());
+  uint64_t farthest = 0;
+  bool forgotten = false;
+  for (int round = 0; round < 80 && !forgotten; ++round) {  // in each of which all names behind the new one are new
+    REQUIRE(paths.WriteFile(fmt::format("d/!{}", round), "").ok());
+    uint64_t last = 0;
+    const absl::Status read = stream.Read(0, [&](const DirectoryStream::Item& item) {
+      last = item.next;
+      return true;
+    });
+    REQUIRE(read.ok());
+    forgotten = last < farthest;
+    farthest = std::max(farthest, last);
+  }
+  REQUIRE(forgotten);
+  CHECK(Errno(stream.Read(farthest, [](const DirectoryStream::Item&) { return true; })) == EINVAL);
+}
+
 TEST_CASE("listing by name, and calling the file system meanwhile", "[fs]") {
   Image image;
   for (const char* name : {"a", "b", "c", "d"}) REQUIRE(image.paths().WriteFile(name, name).ok());

@@ -123,6 +123,19 @@ keeps_what_it_cannot_replace() {
     expect 0 "${as[@]}" betrcp --mkdir -p p/q/
     expect 0 "${as[@]}" betrcp --list -lR
     [ "$(grep -cE " $(stat -c "%u +%g" others.img) " out)" = 3 ] || fail "owners: $(cat out)"
+    # What a user takes out is the user's: read-only files with their attributes, and no set-id files of others.
+    install -m 4755 /bin/true suid && touch noted && chmod 444 noted && mkdir -m 555 kept
+    if setfattr -n user.note -v 1 noted kept 2>err; then
+      "${as[@]}" rm -f others.img
+      expect 0 mkfs.betr -q -s 64M others.img
+      expect 0 betrcp -a suid noted kept :/
+      chmod 666 others.img
+      mkdir -m 777 theirs
+      expect 0 "${as[@]}" betrcp -a :/suid :/noted :/kept theirs/
+      [ "$(getfattr --only-values -n user.note theirs/noted theirs/kept 2>err)" = 11 ] || fail "xattrs: $(cat err)"
+      [ "$(stat -c %a theirs/noted theirs/kept | tr '\n' ' ')" = "444 555 " ] || fail "modes of what is read-only"
+      [ "$(id -u)" != 0 ] || [ "$(stat -c %a theirs/suid)" = 755 ] || fail "a set-id file of somebody else's"
+    fi
   )
 }
 
