@@ -18,6 +18,7 @@ from evaluation.sources import Sources
 from evaluation.svg import number
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LEAST_TIME_SCALE, MOST_TIME_SCALE = 0.001, 10  # as emulated_disk has it
 PROGRAMS = ("losetup", "blkdiscard", "blockdev", "fio", "c++", "umount", "grep", "find", "tar")
 
 DESCRIPTION = """\
@@ -288,6 +289,10 @@ def main():
             raise Failure(f"--scale {options.scale}: wants a number up to 100, or paper") from None
         if options.runs < 1:
             raise Failure(f"--runs {options.runs}: wants at least 1")
+        if options.limit is not None and not options.limit > 0:
+            raise Failure(f"--limit {options.limit:g}: wants more than 0 seconds")
+        if not LEAST_TIME_SCALE <= options.time_scale <= MOST_TIME_SCALE:
+            raise Failure(f"--time-scale {options.time_scale:g}: wants {LEAST_TIME_SCALE} to {MOST_TIME_SCALE}")
         options.limit = options.limit or scale.limit
         return evaluate(options, scale, memory_limit(options.memory, scale))
     except (Failure, OSError, ValueError) as error:

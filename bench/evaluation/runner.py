@@ -84,7 +84,7 @@ def run_all(setting, experiments, tested, runs, results, save, before=None, earl
             results.left_out[f"{name}: {system.name}"] = f"needs a --limit of more than {setting.limit:g} s"
         able = [system for system in (BareDisk(), *tested) if is_for(experiment, system, before)]
         if not able:
-            wanted = " or ".join(kind.name for kind in systems.ALL if is_for(experiment, kind))
+            wanted = " or ".join(kind.name for kind in systems.ALL if is_for(experiment, kind, before))
             say(f"{name}: not done: it wants {wanted}")
         missing = [
             system

@@ -4,7 +4,6 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "fs/check_context.h"
+#include "fs/check_directory.h"
 #include "fs/check_home.h"
 #include "fs/check_inode.h"
 #include "fs/check_mend.h"
@@ -22,22 +22,6 @@
 
 namespace betr::fs {
 namespace {
-
-// A directory that the scan is in.
-struct Directory {
-  std::string content;
-  std::string object;
-  bool exists = false;
-  InodeRecord record;
-  uint64_t subdirectories = 0;
-  size_t name_size = 0;  // by so much a path of the directory is longer than the one of the directory above
-  size_t reach = 0;      // as in the record; 0 if there is no entry below
-  bool home_checked = false;
-  // For the memory of what is sound: what was counted, found and met before the scan came here.
-  std::optional<SubtreeDigest> digest;
-  CheckSummary before;
-  uint64_t links_before = 0;
-};
 
 class MetaScan {
  public:
@@ -65,24 +49,15 @@ class MetaScan {
   // Makes the directory with this content prefix the innermost one.
   absl::Status Enter(std::string_view content);
   absl::Status Push(std::string_view content, std::string_view object);
-  absl::Status NoDirectory(Directory* directory);
-  void MakeHome(Directory& directory, WriteBatch* batch);
+  absl::Status NoDirectory(CheckedDirectory* directory);
+  void MakeHome(CheckedDirectory& directory, WriteBatch* batch);
   // Takes the innermost directory for checked if one with the same content was found sound.
   absl::Status SkipIfSound();
-  void RememberIfSound(const Directory& directory);
+  void RememberIfSound(const CheckedDirectory& directory);
   void Leave();
-  // The nearest home from a place of the stack on upwards; its end if there is none.
-  using Above = std::vector<Directory>::const_reverse_iterator;
-  Above HomeFrom(Above at) const;
-  struct Group {
-    const Directory* home = nullptr;  // the nearest one, if none has the group; null if there is none
-    std::optional<InodeRecord> record;
-  };
-  // That a name in the innermost directory refers to.
-  absl::StatusOr<Group> FindGroup(uint64_t id);
 
   CheckContext& context_;
-  std::vector<Directory> stack_;
+  std::vector<CheckedDirectory> stack_;
   std::vector<Place> walks_;
   std::vector<std::string> homes_;  // that hold groups, or names of groups
   SoundSubtrees sound_;
@@ -208,7 +183,7 @@ absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view 
 absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value) {
   BETR_RETURN_IF_ERROR(Enter(parsed.content));
   if (skip_) return absl::OkStatus();
-  Directory& directory = stack_.back();
+  CheckedDirectory& directory = stack_.back();
   directory.reach = std::max(directory.reach, key.size() - directory.content.size());
   const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
   if (!entry.ok()) {
@@ -244,25 +219,10 @@ absl::Status MetaScan::CheckEmptyDirectory(std::string_view key, const InodeReco
   return absl::OkStatus();
 }
 
-MetaScan::Above MetaScan::HomeFrom(Above at) const {
-  return std::find_if(at, stack_.rend(),
-                      [](const Directory& directory) { return directory.exists && directory.record.link_home; });
-}
-
-absl::StatusOr<MetaScan::Group> MetaScan::FindGroup(uint64_t id) {
-  Group group;
-  for (Above home = HomeFrom(stack_.rbegin()); home != stack_.rend(); home = HomeFrom(std::next(home))) {
-    BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context_.GetInode(key::Group(home->content, id)));
-    if (record) return Group{&*home, std::move(record)};
-    if (group.home == nullptr) group.home = &*home;
-  }
-  return group;
-}
-
 absl::Status MetaScan::VisitReference(std::string_view key, const Reference& reference) {
   ++context_.summary().files;
   ++links_;
-  BETR_ASSIGN_OR_RETURN(const Group group, FindGroup(reference.id));
+  BETR_ASSIGN_OR_RETURN(const FoundGroup group, FindGroup(&context_, stack_, reference.id));
   if (group.home == nullptr) {
     context_.Guessable(CheckCode::kReference, key, "no link home above",
                        [&](WriteBatch* batch) { MakeHome(stack_.front(), batch); });
@@ -293,7 +253,7 @@ absl::Status MetaScan::VisitReference(std::string_view key, const Reference& ref
 
 absl::Status MetaScan::VisitHome(std::string_view key) {
   ++links_;
-  Directory& home = stack_.back();
+  CheckedDirectory& home = stack_.back();
   if (home.home_checked) return absl::OkStatus();
   home.home_checked = true;
   if (home.exists && !home.record.link_home) {
@@ -317,7 +277,7 @@ absl::Status MetaScan::Enter(std::string_view content) {
 }
 
 absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
-  Directory directory;
+  CheckedDirectory directory;
   directory.content = content;
   directory.object = object;
   BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context_.GetInode(object));
@@ -337,7 +297,7 @@ absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
 }
 
 // Where nothing is, a directory is made; below what is something else nothing can be, but in the root.
-absl::Status MetaScan::NoDirectory(Directory* directory) {
+absl::Status MetaScan::NoDirectory(CheckedDirectory* directory) {
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(directory->object));
   const bool is_other = value && DecodeEntry(*value, "record").ok() && !directory->content.empty();
   std::string place;
@@ -356,14 +316,14 @@ absl::Status MetaScan::NoDirectory(Directory* directory) {
   return absl::OkStatus();
 }
 
-void MetaScan::MakeHome(Directory& directory, WriteBatch* batch) {
+void MetaScan::MakeHome(CheckedDirectory& directory, WriteBatch* batch) {
   if (!directory.exists) return;
   directory.record.link_home = true;
   batch->Put(context_.meta(), directory.object, EncodeInode(directory.record));
 }
 
 absl::Status MetaScan::SkipIfSound() {
-  Directory& directory = stack_.back();
+  CheckedDirectory& directory = stack_.back();
   const auto sound = directory.digest ? sound_.find(*directory.digest) : sound_.end();
   if (sound == sound_.end()) return absl::OkStatus();
   const SoundTotals& totals = sound->second;
@@ -377,7 +337,7 @@ absl::Status MetaScan::SkipIfSound() {
 }
 
 // Links are judged by their home, which may lie elsewhere: what has any is walked each time.
-void MetaScan::RememberIfSound(const Directory& directory) {
+void MetaScan::RememberIfSound(const CheckedDirectory& directory) {
   const CheckSummary& now = context_.summary();
   const bool sound = now.findings == directory.before.findings && links_ == directory.links_before;
   if (!directory.digest || !sound || directory.reach == 0) return;
@@ -390,7 +350,7 @@ void MetaScan::RememberIfSound(const Directory& directory) {
 }
 
 void MetaScan::Leave() {
-  const Directory directory = std::move(stack_.back());
+  const CheckedDirectory directory = std::move(stack_.back());
   stack_.pop_back();
   RememberIfSound(directory);
   if (!stack_.empty() && directory.reach > 0) {

@@ -112,6 +112,9 @@ class CommandTest(unittest.TestCase):
             ("--scale", "much"): "--scale much: wants a number up to 100, or paper",
             ("--scale", "0"): "--scale 0: wants a number up to 100, or paper",
             ("--runs", "0"): "--runs 0: wants at least 1",
+            ("--limit", "-4"): "--limit -4: wants more than 0 seconds",
+            ("--time-scale", "0"): "--time-scale 0: wants 0.001 to 10",
+            ("--time-scale", "nan"): "--time-scale nan: wants 0.001 to 10",
             ("--dir", "/absent"): "--dir /absent: no directory",
             ("--memory", "12"): "--memory 12: wants MiB, at least 384, or none",
         }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The directories that the scan of "meta" (check_meta.cc) is in, and the link homes among them.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fs/check_context.h"
+
+namespace betr::fs {
+
+// A directory that the scan is in.
+struct CheckedDirectory {
+  std::string content;
+  std::string object;
+  bool exists = false;
+  InodeRecord record;
+  uint64_t subdirectories = 0;
+  size_t name_size = 0;  // by so much a path of the directory is longer than the one of the directory above
+  size_t reach = 0;      // as in the record; 0 if there is no entry below
+  bool home_checked = false;
+  // For the memory of what is sound: what was counted, found and met before the scan came here.
+  std::optional<SubtreeDigest> digest;
+  CheckSummary before;
+  uint64_t links_before = 0;
+};
+
+struct FoundGroup {
+  const CheckedDirectory* home = nullptr;  // the nearest one, if none has the group; null if there is none
+  std::optional<InodeRecord> record;
+};
+
+// The link group that a name in the innermost (last) directory refers to: in the nearest home that has one. Cost: a
+// read for each home up to that. Errors: the store's.
+absl::StatusOr<FoundGroup> FindGroup(CheckContext* context, const std::vector<CheckedDirectory>& stack, uint64_t id);
+
+}  // namespace betr::fs
