@@ -275,7 +275,11 @@ int main(int argc, char** argv) {
   app.add_option("--scale", scale, "Of time: 0.1 is ten times as fast, and measures the same in a tenth of the time")
       ->check(CLI::Range(0.001, 10.0));
   app.add_option("MOUNTPOINT", mount_point, "An empty directory")->required();
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   const absl::StatusOr<Bytes> size = betr::ParseSize(size_text);
   const betr::DiskProfile* profile = betr::FindDiskProfile(profile_name);
   const int descriptor = open(backing.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

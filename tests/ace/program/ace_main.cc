@@ -182,6 +182,10 @@ int main(int argc, char** argv) {
   app.footer("Exits with 1 if anything was found, with 2 if the arguments make no sense.");
   betr::ace::Arguments arguments;
   betr::ace::Declare(app, arguments);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   return betr::ace::Main(arguments);
 }

@@ -138,7 +138,11 @@ int main(int argc, char** argv) {
   app.add_flag("--coverage", coverage, "Print what the stores counted");
   app.add_flag("--quiet", quiet, "No progress");
   app.footer("Without --states and --seconds, one case. Exits with 1 if anything was found.");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   options.seconds = std::chrono::seconds(seconds);
   if (faults.workloads > 0 || !faults.fault.empty()) {
     return betr::test::RunFaults(faults, quiet);
