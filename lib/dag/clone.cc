@@ -115,7 +115,11 @@ class Walk {
 
 absl::Status InsertGoto(Edit& edit, NodeId& root, Goto message) {
   if (!message.Erases()) {
-    while (edit.table().Find(root)->height <= message.target_height) {
+    const auto is_low = [&] {
+      const NodeRecord* const record = edit.table().Find(root);
+      return record != nullptr && record->height <= message.target_height;
+    };
+    while (is_low()) {
       BETR_ASSIGN_OR_RETURN(root, GrowRoot(edit, root));
       ++edit.counters().levels_grown;
     }

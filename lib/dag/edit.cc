@@ -8,9 +8,12 @@
 
 namespace betr::dag {
 
-NodeRecord Edit::Record(NodeId id) const {
+std::optional<NodeRecord> Edit::Record(NodeId id) const {
   const NodeRecord* record = table_.Find(id);
-  Check(record != nullptr, "a node that is named is in the table");
+  if (record == nullptr) {
+    Damage(id, "is named, but not in the node table");
+    return std::nullopt;
+  }
   return *record;
 }
 
@@ -39,12 +42,8 @@ void Edit::Damage(NodeId id, std::string_view what) const {
 }
 
 uint32_t Edit::References(NodeId id) const {
-  const NodeRecord* record = table_.Find(id);
-  if (record == nullptr) {
-    Damage(id, "is named, but not in the node table");
-    return 0;
-  }
-  return record->references;
+  const std::optional<NodeRecord> record = Record(id);
+  return record ? record->references : 0;
 }
 
 NodeId Edit::Create(Node node) {
@@ -58,21 +57,27 @@ NodeId Edit::Create(Node node) {
 }
 
 void Edit::Update(NodeId id, Node node) {
-  const NodeRecord record = Record(id);
-  Check(record.references <= 1, "a shared node is never changed");
-  Check(record.height == node.height, "a node keeps its height");
-  if (const NodePtr now = record.slot->Peek(); now != nullptr && *now == node) {
+  const std::optional<NodeRecord> record = Record(id);
+  if (!record) {
+    return;
+  }
+  Check(record->references <= 1, "a shared node is never changed");
+  Check(record->height == node.height, "a node keeps its height");
+  if (const NodePtr now = record->slot->Peek(); now != nullptr && *now == node) {
     return;  // a node on the way to one that changed: it need not be written
   }
   changed_.push_back(id);
-  table_.Set(id, {record.references, record.height, context_.source.Adopt(id, std::move(node))});
+  table_.Set(id, {record->references, record->height, context_.source.Adopt(id, std::move(node))});
 }
 
 void Edit::Rearrange(NodeId id, Node node) {
-  const NodeRecord record = Record(id);
-  Check(record.height == node.height, "a node keeps its height");
+  const std::optional<NodeRecord> record = Record(id);
+  if (!record) {
+    return;
+  }
+  Check(record->height == node.height, "a node keeps its height");
   changed_.push_back(id);
-  table_.Set(id, {record.references, record.height, context_.source.Adopt(id, std::move(node))});
+  table_.Set(id, {record->references, record->height, context_.source.Adopt(id, std::move(node))});
 }
 
 void Edit::Retain(NodeId id) {
@@ -83,7 +88,7 @@ void Edit::Retain(NodeId id) {
     Damage(id, "is named, but has no references");
     return;
   }
-  NodeRecord record = Record(id);
+  NodeRecord record = *Record(id);
   ++record.references;
   table_.Set(id, std::move(record));
 }
@@ -96,7 +101,7 @@ void Edit::Release(NodeId id) {
     Damage(id, "was named, but has no references");
     return;
   }
-  NodeRecord record = Record(id);
+  NodeRecord record = *Record(id);
   --record.references;
   if (record.references == 0) {
     dead_.push_back(id);
@@ -118,7 +123,7 @@ void Edit::ReleaseTargets(const Partition& partition) {
 }
 
 void Edit::Remove(NodeId id) {
-  Check(Record(id).Dead(), "only dead nodes are removed");
+  Check(Record(id).has_value() && Record(id)->Dead(), "only dead nodes are removed");
   changed_.push_back(id);
   table_.Remove(id);
   ++context_.counters.nodes_reclaimed;

@@ -9,6 +9,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -90,7 +91,8 @@ class Edit {
   BlockView Adopt(BlockBuilder& builder, Range clip);
 
  private:
-  NodeRecord Record(NodeId id) const;
+  // None if the table does not know the node: then the edit is damaged.
+  std::optional<NodeRecord> Record(NodeId id) const;
   void Damage(NodeId id, std::string_view what) const;
 
   NodeTable table_;

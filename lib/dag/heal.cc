@@ -247,7 +247,11 @@ Height ExplainedHeight(const Shape& shape, const RangeEstimate& content) {
 }
 
 bool TallerThanExplained(const Edit& edit, NodeId root) {
-  const Height height = edit.table().Find(root)->height;
+  const NodeRecord* const record = edit.table().Find(root);
+  if (record == nullptr) {
+    return false;  // whoever takes it will be told
+  }
+  const Height height = record->height;
   const auto explains = [&](const RangeEstimate& content) { return ExplainedHeight(edit.shape(), content) >= height; };
   const auto content = EstimateInMemory(edit.table(), root, explains);
   return content && !explains(*content);

@@ -320,7 +320,7 @@ void Store::Impl::WriterLoop() {
       }
     }
     absl::Status status = WriteDirty();
-    if (absl::IsResourceExhausted(status) || CheckpointDue()) {
+    if (absl::IsResourceExhausted(status) || (status.ok() && CheckpointDue())) {
       // A checkpoint may use the reserve, and frees what was replaced since the last one.
       status = Checkpoint();
       last_checkpoint_ns_ = SystemClock().Monotonic().count();

@@ -141,6 +141,9 @@ void Fronts::Publish(Change change) {
       absorbed.push_back(std::move(sealed.front()));
       sealed.pop_front();
     }
+    if (sealed.empty() && FrontOf(tree).active.Empty()) {
+      fronts_.erase(tree);  // it would count as one that a checkpoint needs space for
+    }
   }
   for (const TreeId tree : change.emptied) {
     if (const auto found = fronts_.find(tree); found != fronts_.end()) {

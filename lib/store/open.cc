@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -93,11 +94,16 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
     return std::make_shared<store::NodeVersion>(core.io, id, std::move(address));
   };
   BETR_ASSIGN_OR_RETURN(state->table, layout::ReadTable(*core.device, *core.space, core.superblock.table, make_slot));
+  std::map<NodeId, uint32_t> named;
   for (const layout::CatalogTree& tree : catalog.trees) {
     const dag::NodeRecord* root = state->table.Find(tree.root);
     if (root == nullptr || root->Dead() || root->height == 0) {
       return absl::DataLossError(fmt::format(
           "catalog: tree \"{}\": its root, node {}, is no interior node of the table", tree.name, tree.root.value));
+    }
+    if (++named[tree.root] > root->references) {
+      return absl::DataLossError(fmt::format(
+          "catalog: tree \"{}\": its root, node {}, is named more often than counted", tree.name, tree.root.value));
     }
     state->trees.Set({tree.id, tree.name, tree.root, tree.codec, tree.snapshot});
   }

@@ -84,6 +84,7 @@ bool Structure::SpaceIsShort() const {
 }
 
 absl::Status Structure::CheckSpace(const State& before, const dag::Edit& edit, const State& after) const {
+  BETR_RETURN_IF_ERROR(edit.status());
   return CheckHeadroom(core_, fronts_, after, Grows(before, edit) ? growing_ : Purpose::kShrink);
 }
 
@@ -94,11 +95,13 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<
     concerned.insert({op.tree, op.to_tree});
   }
   Relieve(concerned);
+  Lower(concerned);
   const StatePtr before = fronts_.state();
   BatchEdit batch(core_, fronts_, *before);
   for (const Op& op : ops) {
     BETR_RETURN_IF_ERROR(batch.Apply(op));
   }
+  BETR_RETURN_IF_ERROR(batch.edit().status());
   BETR_RETURN_IF_ERROR(before_publish());
   Remember(batch.edit());
   Wake(batch.drained());
@@ -123,6 +126,7 @@ absl::StatusOr<StatePtr> Structure::Drain() {
     }
     change.emptied.insert(id);
   }
+  BETR_RETURN_IF_ERROR(edit.status());
   if (change.emptied.empty()) {
     return before;
   }

@@ -112,6 +112,9 @@ class Structure {
   // with what is in front of it: some dozens of flushes at most. An error, lack of space too, ends it: who needs what
   // failed will be told.
   void Relieve(const std::set<TreeId>& trees);
+  // Does some of what there is to do if such a tree has got tall, because clones and renames come faster than the work
+  // that lowers trees: then those who make them do it. An error ends it, as above.
+  void Lower(const std::set<TreeId>& trees);
   void Wake(const std::set<TreeId>& trees);
   absl::StatusOr<bool> NextStep();
   // Reclaims a node, or takes a step of a sweep.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots that buffer many clones and range erases: their bounds are in the header of a node, which has a largest size.
+// What who changes trees does of the background's work, where that does not keep up. Roots that buffer many clones and
+// range erases: their bounds are in the header of a node, which has a largest size. And trees that get tall.
+#include <algorithm>
+
 #include "layout/limits.h"
 #include "store/structure.h"
 
@@ -10,6 +13,10 @@ namespace {
 // Core::BufferLimit(), and one batch (kMaxBatchBounds). A node that is not over-full may have as much.
 constexpr Bytes kMostBounds = layout::kMaxNodeSize;
 constexpr int kMostSteps = 64;  // of which each moves on what waits for the heaviest edge
+
+// Far above what trees of any size need, and far below dag::kMaxHeight.
+constexpr dag::Height kTall = 24;
+constexpr int kStepsOfTall = 32;
 
 bool IsHeavy(const State& state, TreeId id) {
   const Tree* tree = state.trees.Find(id);
@@ -27,6 +34,12 @@ bool IsHeavy(const State& state, TreeId id) {
   return bounds > kMostBounds;
 }
 
+bool IsTall(const State& state, TreeId id) {
+  const Tree* tree = state.trees.Find(id);
+  const dag::NodeRecord* record = tree == nullptr ? nullptr : state.table.Find(tree->root);
+  return record != nullptr && record->height > kTall;
+}
+
 }  // namespace
 
 void Structure::Relieve(const std::set<TreeId>& trees) {
@@ -37,6 +50,19 @@ void Structure::Relieve(const std::set<TreeId>& trees) {
       Restless& restless = restless_[id];
       restless.news = true;
       more = WorkOn(id, restless).value_or(false);
+    }
+  }
+}
+
+void Structure::Lower(const std::set<TreeId>& trees) {
+  const auto any_tall = [&] {
+    const StatePtr state = fronts_.state();
+    return std::ranges::any_of(trees, [&](TreeId id) { return IsTall(*state, id); });
+  };
+  growing_ = Purpose::kGrow;
+  for (int steps = 0; steps < kStepsOfTall && any_tall(); ++steps) {
+    if (!NextStep().value_or(false)) {
+      return;
     }
   }
 }

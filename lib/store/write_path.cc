@@ -145,8 +145,12 @@ absl::Status Store::Impl::CheckTargets(std::span<const Op> ops) const {
       state = fronts_.state();
     }
     if (const store::Tree* tree = state->trees.Find(op.tree)) {  // else the batch makes it
-      const dag::NodeSlot& root = *state->table.Find(tree->root)->slot;
-      BETR_RETURN_IF_ERROR(root.Peek() == nullptr ? root.Get().status() : absl::OkStatus());
+      const dag::NodeRecord* root = state->table.Find(tree->root);
+      if (root == nullptr) {
+        return absl::DataLossError(
+            fmt::format("node {}: is a tree's root, but not in the node table", tree->root.value));
+      }
+      BETR_RETURN_IF_ERROR(root->slot->Peek() == nullptr ? root->slot->Get().status() : absl::OkStatus());
     }
   }
   return structure_.CheckStuck(ops);
@@ -211,7 +215,8 @@ dag::Height Store::Impl::TallestStable() {
   if (stable != measured_.lock()) {
     tallest_ = 1;  // what comes later begins with that
     for (const auto& [id, tree] : stable->trees) {
-      tallest_ = std::max(tallest_, stable->table.Find(tree.root)->height);
+      const dag::NodeRecord* root = stable->table.Find(tree.root);
+      tallest_ = std::max(tallest_, root == nullptr ? dag::Height{1} : root->height);  // the change itself will tell
     }
     measured_ = stable;
   }
