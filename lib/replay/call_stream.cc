@@ -294,6 +294,13 @@ std::optional<CallEvent> CallStream::Handle(SourceLine* line) {
   }
 }
 
+// With -z, strace says of a call that was interrupted and succeeded the rest alone, without `<... read resumed>`.
+bool CallStream::GoesOn(const SourceLine& line) const {
+  if (!is_behind_unfinished_ || broken_.has_value() || line.parsed.ok()) return false;
+  const auto found = begun_.find(last_);
+  return found != begun_.end() && ParseCall(found->second.name, found->second.arguments + line.text).ok();
+}
+
 absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
   while (true) {
     BETR_ASSIGN_OR_RETURN(std::optional<SourceLine> line, Take());
@@ -304,7 +311,9 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
       return std::nullopt;
     }
     ++counts_.lines;
-    if (!line->parsed.ok() && broken_.has_value()) {
+    const bool goes_on = GoesOn(*line);
+    is_behind_unfinished_ = false;
+    if (!line->parsed.ok() && (broken_.has_value() || goes_on)) {
       TraceLine rest;
       rest.kind = TraceLine::Kind::kContinuation;
       rest.arguments = line->text;
@@ -320,6 +329,7 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
         BETR_ASSIGN_OR_RETURN(child, FindChild(*line->parsed));
         if (child.has_value()) known_.insert(*child);
       }
+      is_behind_unfinished_ = true;
       return Begin(*line, child);
     }
     if (std::optional<CallEvent> event = Handle(&*line)) return event;

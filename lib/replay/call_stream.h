@@ -96,6 +96,7 @@ class CallStream {
   ThreadNumber ThreadOf(const TraceLine& line);
   void Unparsed(const SourceLine& line, const absl::Status& why);
   void DropBroken();
+  bool GoesOn(const SourceLine& line) const;
 
   std::unique_ptr<TraceSource> source_;
   StreamCounts counts_;
@@ -106,8 +107,9 @@ class CallStream {
   Bytes ahead_size_{0};  // in memory
   bool is_at_end_ = false;
   absl::flat_hash_map<ThreadNumber, Begun> begun_;
-  std::optional<SourceLine> broken_;  // waits for the rest of its line
-  ThreadNumber last_ = 0;             // the thread of the line before
+  std::optional<SourceLine> broken_;   // waits for the rest of its line
+  ThreadNumber last_ = 0;              // the thread of the line before
+  bool is_behind_unfinished_ = false;  // the line before began a call
   // Without -o and with one process only, lines have no number.
   absl::flat_hash_set<ThreadNumber> known_;
   std::optional<ThreadNumber> first_;  // the number, once it is seen, of the thread that began without one

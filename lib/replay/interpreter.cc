@@ -15,7 +15,7 @@ constexpr size_t kMostSamples = 20;
 
 // Errors that come from the process, its rights and limits, other processes, or the device; a replay would not meet
 // them. Nor would it with EINVAL, where it is for arguments that no file system sees.
-bool IsLeftOut(int error, OperationKind kind) {
+bool IsOfProcess(int error, OperationKind kind) {
   switch (error) {
     case EINVAL:
       return kind != OperationKind::kRename && kind != OperationKind::kReadLink;
@@ -71,6 +71,7 @@ void Interpreter::Handle(const CallEvent& event) {
   }
   const bool is_new = !processes_.Has(event.thread);
   Task& task = processes_.Get(event.thread);
+  if (is_new) task.directories->umask = initial_umask_;
   if (is_new && !initial_directory_.empty()) {
     const NodeNumber current = FindDirectory(initial_directory_, conjurer_);
     if (current != NodeNumber{}) task.directories->current = Use(current);
@@ -82,10 +83,20 @@ void Interpreter::Handle(const CallEvent& event) {
   if (entry->handler == nullptr) {
     ++counts_.unsupported[event.name];
   } else if (event.result.returned) {
-    (this->*entry->handler)(call);
+    Do(call, entry->handler);
   } else {
     Skip("the call did not return");
   }
+}
+
+// What is outside only because its path is not known is counted by itself.
+void Interpreter::Do(Call& call, Handler handler) {
+  const uint64_t outside = counts_.outside;
+  lost_ = {};
+  (this->*handler)(call);
+  if (lost_.empty()) return;
+  counts_.outside = outside;
+  ++counts_.unsupported[std::string(lost_)];
 }
 
 void Interpreter::Finish() {
@@ -110,7 +121,7 @@ bool Interpreter::Agree(const Call& call, Operation* operation, int predicted) {
   ++counts_.used;
   if (traced == 0 && predicted == 0) return true;
   if (traced != predicted) {
-    if (traced != 0 && predicted == 0 && IsLeftOut(traced, operation->kind)) {
+    if (traced != 0 && predicted == 0 && IsOfProcess(traced, operation->kind)) {
       Skip(fmt::format("{}: {}", NameOf(operation->kind), ErrnoName(traced)));
     } else {
       Conflict(call, fmt::format("{}: {} in the trace, {} by the name space", NameOf(operation->kind),
@@ -164,8 +175,30 @@ bool Interpreter::IsOutside(NodeNumber node) const {
   return node != NodeNumber{} && space_.Has(node) && space_.Get(node).is_outside;
 }
 
+bool Interpreter::IsRemovedDirectory(NodeNumber node) const {
+  if (node == NodeNumber{} || !space_.Has(node)) return false;
+  return space_.Get(node).type == FileType::kDirectory && space_.Get(node).names == 0;
+}
+
+// A directory that is removed while a process works in it, or has it open, is nothing that targets can be asked about:
+// they have no name for it any more. What was opened before that is still to be closed, and to be forgotten.
+bool Interpreter::IsLeftOut(const Operation& operation) {
+  if (operation.kind == OperationKind::kForget) return false;
+  if (operation.kind == OperationKind::kClose) return unopened_.erase(operation.file) > 0;
+  const Place& place = operation.place;
+  const Place& to = operation.to;
+  const bool is_removed = IsRemovedDirectory(place.node) || IsRemovedDirectory(place.parent) ||
+                          IsRemovedDirectory(to.node) || IsRemovedDirectory(to.parent);
+  if (!is_removed) return false;
+  Skip("a removed directory");
+  const bool opens = operation.kind == OperationKind::kOpen && operation.expected_error == 0;
+  if (opens) unopened_.insert(operation.file);
+  return true;
+}
+
 // Says who does it, and where the trace says so.
 void Interpreter::HandOn(Operation* operation) {
+  if (IsLeftOut(*operation)) return;
   operation->thread = thread_;
   operation->line = line_;
   sink_.Perform(*operation);

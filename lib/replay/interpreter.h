@@ -14,6 +14,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <absl/functional/function_ref.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ struct InterpreterCounts {
   uint64_t shared_maps = 0;                     // shared mappings of files that can be stored to
   uint64_t unsynced_maps = 0;                   // of these: never msync'ed, so stores into them are not known at all
   uint64_t map_syncs = 0;                       // ranges that msync made durable, which counts as a write
-  std::map<std::string, uint64_t> unsupported;  // by name: calls that matter but that replay does not do
+  std::map<std::string, uint64_t> unsupported;  // by name: calls that matter but that replay does not do, or cannot
   std::map<std::string, uint64_t> skipped;      // by reason: results that a replay cannot repeat
   std::map<std::string, uint64_t> conflicts;    // by kind: the trace says one thing, the name space another
   std::vector<std::string> samples;             // the first conflicts, with their lines
@@ -74,6 +75,8 @@ class Interpreter {
   void Finish();
   // Where processes are that never say it: as after chdir(2).
   void SetInitialDirectory(const std::string& path);
+  // The umask of processes that never set one.
+  void SetInitialUmask(uint32_t mask) { initial_umask_ = mask; }
 
   const InterpreterCounts& counts() const { return counts_; }
 
@@ -112,6 +115,8 @@ class Interpreter {
                                      FollowLast follow);
   std::optional<Subject> ResolveDescriptor(Call& call, std::string_view descriptor);
   std::optional<Subject> Outside();
+  std::optional<Subject> Lost(std::string_view what);
+  bool IsBaseUntold(const Call& call, std::string_view directory) const;
   std::optional<std::string> WithoutAlias(const std::string& path) const;
   void Correct(const std::string& path, Directories* directories);
   std::optional<NodeNumber> BaseOf(Call& call, std::string_view directory);
@@ -129,12 +134,15 @@ class Interpreter {
   void Settle(NodeNumber node);
 
   // --- interpreter.cc: agreement and emission -------------------------------------------------------------------
+  void Do(Call& call, Handler handler);
   Operation Start(const Call& call, OperationKind kind, const Subject& subject) const;
   bool Agree(const Call& call, Operation* operation, int predicted);
   void Conflict(const Call& call, std::string_view what);
   void Skip(std::string_view reason) { ++counts_.skipped[std::string(reason)]; }
   void Emit(Operation* operation);
   void HandOn(Operation* operation);
+  bool IsRemovedDirectory(NodeNumber node) const;
+  bool IsLeftOut(const Operation& operation);
   bool IsOutside(NodeNumber node) const;
   void Bind(NodeNumber node);
   void Bind(const Place& place);
@@ -300,11 +308,15 @@ class Interpreter {
   // Of the event that is being handled.
   ThreadNumber thread_ = 0;
   uint64_t line_ = 0;
+  std::string_view lost_{};  // what keeps it from being followed; empty: nothing
   std::string initial_directory_;
+  uint32_t initial_umask_ = 022;
   // Paths of directories outside that are names of directories inside: symlinks that opens have shown.
   std::vector<std::pair<std::string, std::string>> aliases_;
   // Inference: from what is a whole clone to what it was made of, whose size is the same and not known yet.
   absl::flat_hash_map<NodeNumber, NodeNumber> clones_;
+  // Removed directories that were opened: no target knows these files.
+  absl::flat_hash_set<FileNumber> unopened_;
   // After what they point into: their deleters use it.
   ProcessTable processes_;
 };

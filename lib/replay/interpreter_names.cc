@@ -130,7 +130,8 @@ bool Interpreter::AreBothInside(const Call& call, const std::optional<Subject>& 
   if (from.has_value() && to.has_value()) return true;
   const bool is_outside = counts_.outside > outside_before;
   counts_.outside = outside_before + (is_outside ? 1 : 0);
-  if (from.has_value() || !to.has_value() || !is_outside || !call.result().ok()) return false;
+  // What is lost may be inside, and is counted as that.
+  if (from.has_value() || !to.has_value() || !is_outside || !call.result().ok() || !lost_.empty()) return false;
   counts_.outside = outside_before;
   const std::string_view kind = call.event.name.starts_with("link") ? "link" : "rename";
   ++counts_.unsupported[std::string(kind) + " from outside of the root"];

@@ -176,6 +176,7 @@ std::optional<Interpreter::Subject> Interpreter::ResolveOpened(Call& call, std::
   call.root = root;
   if (told.walk.is_outside || IsOutside(told.walk.place.node)) return std::nullopt;
   --counts_.outside;
+  lost_ = {};
   const std::optional<TextArgument> text = ParseText(path);
   if (text.has_value() && RootOf(call) == space_.top() && !call.task.directories->is_root_outside) {
     LearnAlias(text->bytes, *meant);

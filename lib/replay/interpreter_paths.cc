@@ -11,6 +11,9 @@
 namespace betr::replay {
 namespace {
 
+constexpr std::string_view kUntoldDirectory = "a relative path, and the working directory is not known (--cwd)";
+constexpr std::string_view kUnprintedPath = "a path that strace has not printed";
+
 // The descriptor behind `/proc/self/fd/3` and its likes.
 std::optional<std::string_view> DescriptorOfPath(std::string_view path) {
   for (const std::string_view prefix : {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"}) {
@@ -61,8 +64,11 @@ Interpreter::Subject Interpreter::OfFile(const DescriptionPointer& file) const {
 DescriptionPointer Interpreter::Heal(Call& call, const DescriptorArgument& descriptor) {
   if (!descriptor.path.has_value() || descriptor.is_deleted) return nullptr;
   const std::optional<NodeNumber> root = std::exchange(call.root, space_.top());
-  const WalkResult walk = WalkConjuring(call, space_.top(), *descriptor.path, FollowLast::kNo);
+  Subject subject;
+  subject.walk = WalkConjuring(call, space_.top(), *descriptor.path, FollowLast::kNo);
   call.root = root;
+  if (!subject.walk.is_outside && call.result().ok()) ConjureMissing(call, &subject, FileType::kRegular);
+  const WalkResult& walk = subject.walk;
   if (walk.is_outside || walk.error != 0 || walk.place.node == NodeNumber{}) return nullptr;
   InheritedFiles& inherited = *call.task.inherited;
   const auto known = inherited.find(descriptor.number);
@@ -94,6 +100,12 @@ DescriptionPointer Interpreter::FileOf(Call& call, std::string_view descriptor) 
 std::optional<Interpreter::Subject> Interpreter::Outside() {
   ++counts_.outside;
   return std::nullopt;
+}
+
+// As Outside, but because the trace does not say enough: it may be inside.
+std::optional<Interpreter::Subject> Interpreter::Lost(std::string_view what) {
+  lost_ = what;
+  return Outside();
 }
 
 std::optional<Interpreter::Subject> Interpreter::ResolveDescriptor(Call& call, std::string_view descriptor) {
@@ -149,6 +161,14 @@ std::optional<NodeNumber> Interpreter::BaseOf(Call& call, std::string_view direc
   if (!parsed.has_value() || !parsed->path.has_value() || parsed->is_deleted) return std::nullopt;
   const NodeNumber found = FindDirectory(*parsed->path, conjurer_);
   return found == NodeNumber{} ? std::nullopt : std::optional(found);
+}
+
+// Whether nothing tells where a relative path begins.
+bool Interpreter::IsBaseUntold(const Call& call, std::string_view directory) const {
+  const Directories& directories = *call.task.directories;
+  if (directories.current != nullptr || directories.is_current_known) return false;
+  const std::optional<DescriptorArgument> at = ParseDescriptor(directory);
+  return directory.empty() || (at.has_value() && at->number == kCurrentDirectory && !at->path.has_value());
 }
 
 // Makes what a call shows to have been on the way to what it is about; true if the walk may now lead further.
@@ -217,7 +237,7 @@ std::optional<Interpreter::Subject> Interpreter::ResolveText(Call& call, std::st
     if (call.task.directories->is_root_outside && !call.root.has_value()) return Outside();
   } else {
     const std::optional<NodeNumber> known = BaseOf(call, directory);
-    if (!known.has_value()) return Outside();
+    if (!known.has_value()) return IsBaseUntold(call, directory) ? Lost(kUntoldDirectory) : Outside();
     base = *known;
   }
   Subject subject;
@@ -239,7 +259,8 @@ std::optional<Interpreter::Subject> Interpreter::Resolve(Call& call, std::string
     if (descriptor.has_value() && descriptor->number != kCurrentDirectory) return ResolveDescriptor(call, directory);
     return ResolveText(call, directory, ".", follow);
   }
-  if (!text.has_value()) return Outside();
+  // strace prints an address also where the kernel could not read there; NULL is no path.
+  if (!text.has_value()) return path == "NULL" || call.result().error == EFAULT ? Outside() : Lost(kUnprintedPath);
   if (text->is_cut || text->bytes.find('\0') != std::string::npos) {
     Skip("the path is cut");
     return std::nullopt;

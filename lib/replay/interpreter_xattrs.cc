@@ -11,6 +11,7 @@
 namespace betr::replay {
 namespace {
 
+constexpr std::string_view kCutAcl = "setxattr: the ACL is cut";
 constexpr std::string_view kAccessAcl = "system.posix_acl_access";
 
 bool IsAcl(std::string_view name) { return name.starts_with("system.posix_acl"); }
@@ -67,10 +68,12 @@ void Interpreter::SetAcl(Call& call, const Subject& subject) {
   node.is_written = false;
   const std::optional<TextArgument> value = ParseText(call.Argument(2));
   std::optional<uint32_t> mode;
-  if (value.has_value() && !value->is_cut) mode = ModeOfAcl(value->bytes, node.permissions);
+  // Where -s ends at a zero byte, strace does not say that it has cut the value.
+  const bool is_whole = value.has_value() && !value->is_cut && value->bytes.size() == call.Number(3);
+  if (is_whole) mode = ModeOfAcl(value->bytes, node.permissions);
   if (!mode.has_value()) {
     node.is_mode_known = false;
-    return Skip("setxattr: the ACL is cut");
+    return Skip(kCutAcl);
   }
   node.permissions = *mode;
   node.is_mode_known = true;
@@ -94,6 +97,8 @@ void Interpreter::SetXattr(Call& call) {
   constexpr uint64_t kMostValue = 65536;
   if (size > kMostValue) return Skip("setxattr: the value is too large");
   set.value = ParseText(call.Argument(2)).value_or(TextArgument{}).bytes;
+  // Other bytes would be no ACL.
+  if (IsAcl(name->bytes) && set.value.size() < size) return Skip(kCutAcl);
   set.value.resize(size, 'x');
   int predicted = subject->MissingError();
   const int traced = call.result().error;

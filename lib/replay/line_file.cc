@@ -17,7 +17,6 @@ namespace betr::replay {
 namespace {
 
 constexpr size_t kReadSize = size_t{256} << 10;
-constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
 }  // namespace
 

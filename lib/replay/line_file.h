@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 
@@ -16,6 +17,9 @@ namespace betr::replay {
 
 // What is longer is cut: no line of a trace comes near it, and a hostile one must not take all memory.
 inline constexpr Bytes kLongestLine = MiB(4);
+
+// What is compressed by zstd begins so.
+inline constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
 class LineFile {
  public:

@@ -86,7 +86,9 @@ void Meter::WaitForTurn(std::chrono::nanoseconds traced) {
 }
 
 std::string Meter::Perform(const Operation& operation) {
-  if (speed_ > 0 && operation.time > std::chrono::nanoseconds{0}) WaitForTurn(operation.time);
+  const bool has_time = operation.time > std::chrono::nanoseconds{0};
+  if (has_time) has_times_ = true;
+  if (speed_ > 0 && has_time) WaitForTurn(operation.time);
   if (target_ == nullptr) {
     if (operation.kind == OperationKind::kForget) return "";
     const MutexLock lock(mutex_);

@@ -3,6 +3,7 @@
 // report says and how it came about over time. Any thread.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ class Meter {
   std::chrono::nanoseconds elapsed() const { return clock_.Monotonic() - begun_; }
   ReplayReport report() const;
   std::vector<TimeSample> series() const;
+  // Whether any operation said when it began in the trace.
+  bool has_times() const { return has_times_; }
   // By the replay so far; nothing if the target does not know.
   std::optional<DeviceCounts> device() const;
 
@@ -47,6 +50,7 @@ class Meter {
   const std::chrono::nanoseconds begun_;
   const DeviceCounts before_;
   double speed_ = 0;
+  std::atomic<bool> has_times_ = false;
 
   mutable Mutex mutex_;
   ReplayReport report_ ABSL_GUARDED_BY(mutex_);

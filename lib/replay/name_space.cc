@@ -149,10 +149,8 @@ void NameSpace::AddName(NodeNumber parent, const std::string& name, NodeNumber n
   Check(is_new, "a name that is given is free");
   Node& named = Get(node);
   ++named.names;
-  if (named.type == FileType::kDirectory || !named.is_type_sure) {
-    named.parent = parent;
-    named.name = name;
-  }
+  named.parent = parent;
+  named.name = name;
 }
 
 void NameSpace::BecomeDirectory(NodeNumber node) {
@@ -233,6 +231,29 @@ std::string NameSpace::PathOf(const Place& place) const {
   if (place.parent == NodeNumber{}) return PathOf(place.node);
   const std::string directory = PathOf(place.parent);
   return (directory == "/" ? "" : directory) + "/" + place.name;
+}
+
+Place NameSpace::FindName(NodeNumber node) const {
+  const Node& known = Get(node);
+  const Place last{node, known.parent, known.name, {}};
+  if (known.names == 0) return last;
+  if (Has(last.parent)) {
+    const auto found = Get(last.parent).children.find(last.name);
+    if (found != Get(last.parent).children.end() && found->second == node) return last;
+  }
+  for (const auto& [number, directory] : nodes_) {
+    for (const auto& [name, child] : directory.children) {
+      if (child == node) return {node, number, name, {}};
+    }
+  }
+  return last;
+}
+
+std::string NameSpace::AnyPathOf(NodeNumber node) const {
+  if (node == NodeNumber{} || !Has(node)) return "";
+  if (Get(node).type == FileType::kDirectory) return PathOf(node);
+  const Place place = FindName(node);
+  return Has(place.parent) ? PathOf(place) : place.name;
 }
 
 }  // namespace betr::replay

@@ -5,7 +5,7 @@
 // lies outside of it is not known, except for the directories that lead to it.
 //
 // 1. The name of a directory is in its parent, and its parent's number and its name are in it; so it is for what may
-//    turn out to be one, which has one name as long as that is not sure.
+//    turn out to be one, which has one name as long as that is not sure. In anything else are those that it got last.
 // 2. `names` of a node is how many entries name it (a directory: 1, or 0 when it is removed).
 // 3. A node is there as long as it has names or uses (open descriptions, working directories).
 //
@@ -35,9 +35,8 @@ struct Node {
   uint64_t device = 0;
   uint32_t names = 0;
   uint32_t uses = 0;
-  std::string target{};  // of a symlink
-  // Of a directory.
-  absl::flat_hash_map<std::string, NodeNumber> children{};
+  std::string target{};                                     // of a symlink
+  absl::flat_hash_map<std::string, NodeNumber> children{};  // of a directory
   NodeNumber parent{};
   std::string name{};
 
@@ -117,9 +116,14 @@ class NameSpace {
   // The absolute path of a directory, or of the name of something in it.
   std::string PathOf(NodeNumber directory) const;
   std::string PathOf(const Place& place) const;
+  // The path of some name of the node, or of the last one it had; empty if it had none. May look at all names.
+  std::string AnyPathOf(NodeNumber node) const;
 
  private:
   struct Walker;
+
+  // A name that it has, or the last one it had.
+  Place FindName(NodeNumber node) const;
 
   std::unordered_map<NodeNumber, Node> nodes_;  // references stay valid when nodes come and go
   uint64_t next_ = 1;

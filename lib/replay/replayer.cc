@@ -6,8 +6,7 @@ namespace betr::replay {
 std::string PathOf(const Operation& operation, const NameSpace& space) {
   const Place& place = operation.place;
   if (place.parent != NodeNumber{} && space.Has(place.parent)) return space.PathOf(place);
-  const bool is_directory = space.Has(place.node) && space.Get(place.node).type == FileType::kDirectory;
-  return is_directory ? space.PathOf(place.node) : "";
+  return space.AnyPathOf(place.node);
 }
 
 void Replayer::Perform(const Operation& operation) {

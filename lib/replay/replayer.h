@@ -21,7 +21,7 @@ class Replayer final : public OperationSink {
   const NameSpace& space_;
 };
 
-// The path that an operation is about, by a name space that has its directory; else empty.
+// The path that an operation is about: of the name that it says, else of any that its node has or had; may be empty.
 std::string PathOf(const Operation& operation, const NameSpace& space);
 
 }  // namespace betr::replay

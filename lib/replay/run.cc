@@ -25,6 +25,23 @@ class NoSink final : public OperationSink {
   void Perform(const Operation&) override {}
 };
 
+class CountingSink final : public OperationSink {
+ public:
+  explicit CountingSink(OperationSink* sink) : sink_(*sink) {}
+
+  void Perform(const Operation& operation) override {
+    if (operation.kind != OperationKind::kForget) ++operations_;
+    sink_.Perform(operation);
+  }
+  void Follow(const ProcessEvent& event) override { sink_.Follow(event); }
+
+  uint64_t operations() const { return operations_; }
+
+ private:
+  OperationSink& sink_;
+  uint64_t operations_ = 0;
+};
+
 TraceForm FormOfTrace(const RunOptions& options) {
   return options.traces.size() == 1 ? FormOf(options.traces.front()) : TraceForm::kStrace;
 }
@@ -35,6 +52,7 @@ absl::StatusOr<TraceOutcome> Interpret(const RunOptions& options, NameSpace* spa
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<CallStream> stream, CallStream::Open(options.traces));
   Interpreter interpreter(space, sink, conjurer);
   interpreter.SetInitialDirectory(options.initial_directory);
+  interpreter.SetInitialUmask(options.initial_umask);
   std::optional<std::chrono::nanoseconds> first;
   std::chrono::nanoseconds last{0};
   uint64_t next_progress = 0;
@@ -55,9 +73,8 @@ absl::StatusOr<TraceOutcome> Interpret(const RunOptions& options, NameSpace* spa
                       .traced = std::max(last - first.value_or(last), std::chrono::nanoseconds{0})};
 }
 
-// Hands the operations of the trace to the sink. `space` has the initial state, and the final one afterwards.
-absl::StatusOr<TraceOutcome> Feed(const RunOptions& options, NameSpace* space, OperationSink* sink,
-                                  ProgressFunction progress) {
+absl::StatusOr<TraceOutcome> FeedUncounted(const RunOptions& options, NameSpace* space, OperationSink* sink,
+                                           ProgressFunction progress) {
   if (IsConverted(options)) {
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<ConvertedTrace> trace, ConvertedTrace::Open(options.traces.front()));
     return trace->Read(space, sink, [&](uint64_t line) { progress(line, trace->bytes_read(), trace->size()); });
@@ -65,6 +82,15 @@ absl::StatusOr<TraceOutcome> Feed(const RunOptions& options, NameSpace* space, O
   BETR_ASSIGN_OR_RETURN(TraceOutcome outcome, Interpret(options, space, sink, nullptr, progress));
   outcome.expected = ListNameSpace(*space);
   outcome.unknown_modes = PathsOfUnknownMode(*space);
+  return outcome;
+}
+
+// Hands the operations of the trace to the sink. `space` has the initial state, and the final one afterwards.
+absl::StatusOr<TraceOutcome> Feed(const RunOptions& options, NameSpace* space, OperationSink* sink,
+                                  ProgressFunction progress) {
+  CountingSink counting(sink);
+  BETR_ASSIGN_OR_RETURN(TraceOutcome outcome, FeedUncounted(options, space, &counting, progress));
+  outcome.operations = counting.operations();
   return outcome;
 }
 
@@ -152,6 +178,7 @@ absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& in
   result.device = meter.device();
   result.report = meter.report();
   result.series = meter.series();
+  result.has_times = meter.has_times();
   return result;
 }
 

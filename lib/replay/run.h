@@ -25,6 +25,7 @@ struct RunOptions {
   bool has_threads = false;         // operations are done by threads as in the trace; else one after the other
   double speed = 0;                 // times the rhythm of the trace; 0: as fast as possible
   std::string initial_directory;    // of processes that never say where they are; may be empty
+  uint32_t initial_umask = 022;     // of processes that never set it
 };
 
 // Called every now and then: lines so far, bytes of the trace read so far and in all (0: unknown).
@@ -42,6 +43,7 @@ struct RunResult : TraceOutcome {
   std::chrono::nanoseconds elapsed{0};   // how long the replay took, the last sync included
   std::optional<DeviceCounts> device{};  // by the replay, the last sync included
   std::vector<TimeSample> series{};      // how it came about
+  bool has_times = false;                // the trace says when its operations began
 };
 
 // Makes the initial state on the target (if there is one), then replays. Errors: those of the trace's files, of the

@@ -23,6 +23,7 @@ struct TraceOutcome {
   Manifest expected{};                    // what the name space holds at the end: what the trace makes of the manifest
   std::set<std::string> unknown_modes{};  // see initial_state.h
   std::chrono::nanoseconds traced{0};     // how long the traced programs took
+  uint64_t operations = 0;                // that it has led to; not written into a converted trace
 };
 
 // The counts, samples and the time, without the two lists; docs/replay.md has the bytes.

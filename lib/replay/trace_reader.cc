@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "device/device_error.h"
 #include "replay/argument.h"
+#include "replay/line_file.h"
 #include "replay/operation_codec.h"
 #include "replay/scan.h"
 
@@ -106,6 +107,10 @@ absl::Status TraceReader::AddPaths(std::set<std::string>* paths) const {
 absl::Status TraceReader::ReadBeginning() {
   absl::StatusOr<std::string> header = Take(kTraceHeaderSize);
   BETR_RETURN_IF_ERROR(header.status());
+  // Its blocks are compressed already; lines of strace and the text form may be as a whole.
+  if (header->starts_with(kZstdMagic)) {
+    return absl::InvalidArgumentError(name_ + ": a compressed file of a converted trace: decompress it (zstd -d)");
+  }
   BETR_RETURN_IF_ERROR(Annotate(CheckTraceHeader(*header), name_));
   BETR_RETURN_IF_ERROR(Next());
   root_ = current_.raw;

@@ -122,6 +122,23 @@ TEST_CASE("lines without a number, and lines that strace's own messages break") 
   CHECK(run.counts().notes == 1);
 }
 
+TEST_CASE("with -z the rest of a call stands alone behind its begin") {
+  const StreamRun run({
+      "1 read(3,  <unfinished ...>",
+      "\"01234\", 5) = 5",
+      "1 read(3,  <unfinished ...>",
+      "nonsense",
+      "1 <... read resumed>\"5\", 5) = 1",
+      "1 read(3,  <unfinished ...>",
+      "2 close(4) = 0",
+      "\"6\", 5) = 1",
+      "1 <... read resumed>\"6\", 5) = 1",
+  });
+  CHECK(run.events() == Strings{"1 begin read(3, )", "1 read(3, \"01234\", 5)=5", "1 begin read(3, )",
+                                "1 read(3, \"5\", 5)=1", "1 begin read(3, )", "2 close(4)=0", "1 read(3, \"6\", 5)=1"});
+  CHECK(run.counts().unparsed == 2);
+}
+
 TEST_CASE("a fork that never ends does not take the whole trace into memory") {
   TempDir dir;
   const std::string call = "2 write(1, \"" + std::string(MiB(1).value, 'x') + "\", 1048576) = 1048576\n";

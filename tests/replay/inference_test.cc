@@ -139,6 +139,21 @@ TEST_CASE("sizes show in what is copied, cloned and sought") {
         }) == Strings{"d 0755 0 /w", "f 0644 70 /w/a", "f 0644 1005 /w/b", "f 0644 500 /w/c", "f 0644 4196 /w/d"});
 }
 
+TEST_CASE("what was open before the trace was there, if strace tells its path") {
+  const Strings lines{
+      "1 write(1</w/d/out>, \"x\"..., 6) = 6",
+      "1 read(3</w/none>, 0x7ffc, 10) = -1 EAGAIN (Resource temporarily unavailable)",
+      "1 getdents64(4</w/open>, 0x7f /* 2 entries */, 32768) = 48",
+      "1 write(2<pipe:[7]>, \"x\", 1) = 1",
+      "1 fstat(5</w/gone>(deleted), {st_mode=S_IFREG|0644, st_size=6, ...}) = 0",
+  };
+  TextRun run(lines);
+  CHECK(Lines(run.Infer()) == Strings{"d 0755 0 /w", "d 0755 0 /w/d", "f 0644 0 /w/d/out", "d 0755 0 /w/open"});
+  run.TakeInferred();
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"d 0755 0 /w/d", "f 0644 6 /w/d/out", "d 0755 0 /w/open"});
+}
+
 TEST_CASE("a directory that a process works in was there") {
   TextRun run({"1 open(\"f\", O_RDONLY) = 3"});
   run.SetInitialDirectory("/w/src/build");

@@ -281,26 +281,6 @@ TEST_CASE("another root, and what is renamed above it") {
                                "f 0644 0 /w/other/tmp/y", "f 4711 0 /w/other/x"});
 }
 
-TEST_CASE("modes: umask, ACLs, set-id bits, and what -s has cut") {
-  TextRun run({
-      "1 umask(027) = 022",
-      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0666) = 3",
-      R"(1 fsetxattr(3, "system.posix_acl_access", "\2\0\0\0\1\0\7\0\377\377\377\377)"
-      R"(\4\0\4\0\377\377\377\377 \0\1\0\377\377\377\377", 28, 0) = 0)",
-      "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0666) = 4",
-      "1 fsetxattr(4, \"\"..., \"\"..., 28, 0) = 0",
-      "1 open(\"/w/c\", O_WRONLY|O_CREAT, 0666) = 5",
-      "1 fsetxattr(5, \"\"..., \"\"..., 28, 0) = 0",
-      "1 fstat(5, {st_mode=S_IFREG|0751, st_size=0, ...}) = 0",
-      "1 mkdir(\"/w/d\", 0777) = 0",
-      "1 chmod(\"/w/d\", 02775) = 0",
-      "1 mkdir(\"/w/d/e\", 0755) = 0",
-  });
-  run.Everywhere();
-  CHECK(run.Final() == Strings{"f 0741 0 /w/a", "f 0640 0 /w/b", "f 0751 0 /w/c", "d 2775 0 /w/d", "d 2750 0 /w/d/e"});
-  CHECK(run.result().unknown_modes == std::set<std::string>{"/w/b"});
-}
-
 TEST_CASE("owners, times, devices, xattrs") {
   TextRun run({
       "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0666) = 3",

@@ -44,6 +44,49 @@ TEST_CASE("what comes into the root from outside is said not to be done") {
   CHECK(calls.outside == 2);
 }
 
+TEST_CASE("calls whose paths the trace does not tell are counted by themselves") {
+  const std::string directory = "a relative path, and the working directory is not known (--cwd)";
+  const std::string unprinted = "a path that strace has not printed";
+  TextRun run({
+      "1 open(\"a\", O_RDWR|O_CREAT, 0666) = 3",
+      "1 mkdirat(AT_FDCWD, \"d\", 0755) = 0",
+      "1 rename(\"b\", \"/w/c\") = 0",
+      "1 mkdirat(AT_FDCWD</elsewhere>, \"d\", 0755) = 0",
+      "1 mkdir(\"/elsewhere/d\", 0755) = 0",
+      "1 open(0x5581, 0) = 3",
+      "1 stat(0x1, 0x7ffc) = -1 EFAULT (Bad address)",
+      "1 chdir(\"/elsewhere\") = 0",
+      "1 mkdir(\"d\", 0755) = 0",
+  });
+  run.Everywhere();
+  const InterpreterCounts& calls = run.result().interpreter;
+  CHECK(calls.unsupported == std::map<std::string, uint64_t>{{directory, 3}, {unprinted, 1}});
+  CHECK(calls.outside == 5);
+}
+
+TEST_CASE("a removed directory is left out, though a process works in it or has it open") {
+  TextRun run({
+      "1 chdir(\"/w\") = 0",
+      "1 mkdir(\"s\", 0755) = 0",
+      "1 open(\"s\", O_RDONLY|O_DIRECTORY) = 3",
+      "1 chdir(\"s\") = 0",
+      "1 rmdir(\"../s\") = 0",
+      "1 stat(\".\", {st_mode=S_IFDIR|0755, st_size=0, ...}) = 0",
+      "1 open(\".\", O_RDONLY|O_DIRECTORY) = 4",
+      "1 fstat(4, {st_mode=S_IFDIR|0755, st_size=0, ...}) = 0",
+      "1 getdents64(4, 0x7f, 32768) = -1 ENOENT (No such file or directory)",
+      "1 close(4) = 0",
+      "1 fstat(3, {st_mode=S_IFDIR|0755, st_size=0, ...}) = 0",
+      "1 close(3) = 0",
+      "1 open(\"f\", O_RDWR|O_CREAT, 0644) = -1 ENOENT (No such file or directory)",
+      "1 mkdir(\"../t\", 0755) = 0",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"d 0755 0 /w/t"});
+  CHECK(run.result().interpreter.conflicts.empty());
+  CHECK(run.result().interpreter.skipped == std::map<std::string, uint64_t>{{"a removed directory", 6}});
+}
+
 TEST_CASE("with a root that is outside, absolute paths are") {
   TextRun run({
       "1 chdir(\"/w\") = 0",

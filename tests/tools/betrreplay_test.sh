@@ -270,6 +270,80 @@ refuses_wrong_commands() {
   said "betrreplay: initial state: half:1: .*"
 }
 
+# A pipe is empty when it is read for the second time.
+refuses_to_read_a_pipe_twice() {
+  printf '7 mkdir("/mnt/w/new", 0755) = 0\n' >once
+  mkfifo pipe
+  expect 2 betrreplay pipe
+  said "betrreplay: pipe can be read only once: --manifest is required"
+  expect 2 betrreplay once <(cat once)
+  expect 2 betrreplay --convert of-pipe <(cat once)
+  expect 0 betrreplay --manifest "$before" <(cat once)
+  printed "mkdir +1 .*"
+  expect 0 betrreplay --print-manifest <(cat once)
+}
+
+# BETR_IMAGE is for where neither -i nor something else says what is to be done.
+takes_the_image_of_the_environment() {
+  mkfs.betr -q -s 256M environment.img
+  export BETR_IMAGE=$PWD/environment.img
+  expect 0 betrreplay --print-manifest once
+  expect 0 betrreplay --convert of-environment once
+  mkdir environment.d
+  expect 0 betrreplay --dir environment.d --manifest "$before" once
+  [ -d environment.d/new ] || fail "it was not replayed in the directory"
+  expect 2 betrreplay --dir environment.d -i environment.img once
+  expect 0 betrreplay once
+  printed "device .*"
+  expect 3 betrreplay once
+  unset BETR_IMAGE
+}
+
+# What is needed after the replay is tried before it; then the image is still empty.
+checks_files_before_the_replay() {
+  mkfs.betr -q -s 256M late.img
+  echo nonsense >half
+  expect 1 betrreplay -i late.img --check half once
+  expect 1 betrreplay -i late.img --check no-such-listing once
+  expect 1 betrreplay -i late.img --plot none/plot.svg once
+  cp once plotted
+  expect 2 betrreplay -i late.img --plot late.img once
+  said "betrreplay: --plot: late.img is read or replayed on, and would be lost"
+  expect 2 betrreplay -i late.img --plot ./plotted once plotted
+  cmp once plotted || fail "the trace is overwritten"
+  expect 0 betrreplay -i late.img --plot new.svg once
+}
+
+uses_the_umask_before_the_trace() {
+  printf '7 mkdir("/mnt/w/new", 0777) = 0\n' >masked
+  printf '/mnt/w	d	0755	0	-\n/mnt/w/new	d	0750	0	-\n' >masked.final
+  expect 0 betrreplay --umask 027 --check masked.final masked
+  expect 1 betrreplay --check masked.final masked
+  expect 2 betrreplay --umask 8 masked
+  said "betrreplay: --umask: '8' is not an octal number up to 777"
+  expect 2 betrreplay --umask 1777 masked
+  expect 0 betrreplay --umask 027 --convert masked.trace masked
+  expect 0 betrreplay --check masked.final masked.trace
+  expect 2 betrreplay --umask 027 masked.trace
+}
+
+says_what_is_in_vain() {
+  expect 0 betrreplay --speed 1 once
+  said "betrreplay: --speed: the trace has no times, so nothing was waited for"
+  expect 2 betrreplay --speed nan once
+  expect 0 betrreplay --root /elsewhere once
+  said "betrreplay: no call is about /elsewhere, .*"
+  printf '7 mkdir("new", 0755) = 0\n' >relative
+  expect 0 betrreplay --manifest "$before" relative
+  printed " +1  a relative path, and the working directory is not known \(--cwd\)"
+  expect 2 betrreplay --dir here --cache 1G once
+  said "betrreplay: --cache: only with an image"
+  expect 2 betrreplay --dir here --experiment copy-at-once once
+  zstd -q -k plain.trace
+  expect 1 betrreplay plain.trace.zst
+  said "betrreplay: .*plain.trace.zst: .*decompress it .*"
+}
+
 umask 022
 replays_in_an_image
 replays_as_earlier_versions
@@ -286,4 +360,9 @@ models_a_disk
 waits_for_the_disk
 keeps_the_rhythm
 draws_a_plot
+refuses_to_read_a_pipe_twice
+takes_the_image_of_the_environment
+checks_files_before_the_replay
+uses_the_umask_before_the_trace
+says_what_is_in_vain
 refuses_wrong_commands

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
+#include <variant>
 
 #include "base/status.h"
 #include "betrreplay_options.h"
@@ -26,7 +28,8 @@ replay::RunOptions RunOptionsOf(const BetrreplayOptions& options) {
           .root = options.root.empty() ? kDefaultRoot : options.root,
           .has_threads = options.has_threads,
           .speed = options.speed,
-          .initial_directory = options.working_directory};
+          .initial_directory = options.working_directory,
+          .initial_umask = options.umask};
 }
 
 // As ProgressFunction; outlives no call.
@@ -70,6 +73,13 @@ absl::Status CheckIsTrace(const replay::TraceOutcome& outcome) {
   return absl::InvalidArgumentError(fmt::format("no trace: {}", stream.samples.front()));
 }
 
+// A wrong root is the usual reason for a replay of nothing.
+void NoteIfNothing(Tool& tool, const BetrreplayOptions& options, const replay::TraceOutcome& outcome) {
+  if (outcome.operations > 0 || outcome.stream.calls == 0) return;
+  const absl::StatusOr<std::string> root = replay::RootOf(RunOptionsOf(options));
+  if (root.ok()) tool.Note(fmt::format("no call is about {}, the directory that is replayed (--root, --cwd)", *root));
+}
+
 int PrintManifest(Tool& tool, const BetrreplayOptions& options) {
   const absl::StatusOr<replay::Manifest> manifest = InitialState(tool, options);
   if (!manifest.ok()) return tool.Fail("infer", manifest.status());
@@ -101,14 +111,23 @@ int Convert(Tool& tool, const BetrreplayOptions& options) {
     std::filesystem::remove(options.convert, error);
     return tool.Fail("convert", status);
   }
+  NoteIfNothing(tool, options, *outcome);
   PrintConversion(tool, *outcome, options.convert, Bytes{std::filesystem::file_size(options.convert, error)});
   return kExitOk;
 }
 
-// The final state, as the target has it, or without a target as the trace makes it.
-absl::StatusOr<CheckResult> Check(const BetrreplayOptions& options, const replay::RunResult& result,
-                                  replay::Target* target) {
-  BETR_ASSIGN_OR_RETURN(const replay::Manifest expected, replay::ReadManifest(options.check));
+using OptionalManifest = std::optional<replay::Manifest>;
+
+// What the final state is to be compared with, if that is wanted.
+absl::StatusOr<OptionalManifest> ReadListing(const BetrreplayOptions& options) {
+  if (options.check.empty()) return std::nullopt;
+  BETR_ASSIGN_OR_RETURN(replay::Manifest listing, replay::ReadManifest(options.check));
+  return listing;
+}
+
+// Compares the final state, as the target has it, or without a target as the trace makes it.
+absl::StatusOr<CheckResult> Check(const BetrreplayOptions& options, const replay::Manifest& expected,
+                                  const replay::RunResult& result, replay::Target* target) {
   replay::Manifest found = result.expected;
   if (target != nullptr) {
     BETR_ASSIGN_OR_RETURN(const std::string root, replay::RootOf(RunOptionsOf(options)));
@@ -119,56 +138,85 @@ absl::StatusOr<CheckResult> Check(const BetrreplayOptions& options, const replay
                      .comparison = replay::Compare(expected, found, result.unknown_modes)};
 }
 
-int Replay(Tool& tool, const BetrreplayOptions& options) {
-  const absl::StatusOr<replay::Manifest> initial = InitialState(tool, options);
-  if (!initial.ok()) return tool.Fail("initial state", initial.status());
+// The target, open and empty; an exit code if it is not.
+std::variant<TargetPointer, int> PrepareTarget(Tool& tool, const BetrreplayOptions& options) {
   absl::StatusOr<TargetPointer> target = OpenTarget(tool, options);
   if (!target.ok()) {
     tool.PrintError("open: " + MessageOf(target.status()));
     return ExitCodeOfOpening(target.status());
   }
-  if (*target != nullptr) {
-    const absl::StatusOr<bool> is_empty = (*target)->IsEmpty();
-    if (!is_empty.ok()) return tool.Fail("open", is_empty.status());
-    if (!*is_empty) {
-      tool.PrintError("what the trace is to be replayed on is not empty");
-      return kExitRefused;
-    }
+  if (*target == nullptr) return *std::move(target);
+  const absl::StatusOr<bool> is_empty = (*target)->IsEmpty();
+  if (!is_empty.ok()) return tool.Fail("open", is_empty.status());
+  if (*is_empty) return *std::move(target);
+  tool.PrintError("what the trace is to be replayed on is not empty");
+  return kExitRefused;
+}
+
+absl::Status DrawPlot(const Tool& tool, const BetrreplayOptions& options, const replay::RunResult& result) {
+  if (options.plot.empty()) return absl::OkStatus();
+  const std::string others = options.traces.size() == 1 ? "" : fmt::format(" and {} more", options.traces.size() - 1);
+  const std::string title = fmt::format("{}{} on {}", options.traces.front(), others,
+                                        options.directory.empty() ? tool.image() : options.directory);
+  return WriteReplayPlot(options.plot, title, result);
+}
+
+void PrintNotes(Tool& tool, const BetrreplayOptions& options, const replay::RunResult& result) {
+  NoteIfNothing(tool, options, result);
+  if (options.speed > 0 && result.report.Operations() > 0 && !result.has_times) {
+    tool.Note("--speed: the trace has no times, so nothing was waited for");
   }
+}
+
+// The report is printed whatever becomes of the check.
+int Report(Tool& tool, const BetrreplayOptions& options, const OptionalManifest& listing,
+           const replay::RunResult& result, replay::Target* target) {
+  std::optional<CheckResult> check;
+  absl::Status checked;
+  if (listing.has_value()) {
+    absl::StatusOr<CheckResult> compared = Check(options, *listing, result, target);
+    checked = compared.status();
+    if (compared.ok()) check = *std::move(compared);
+  }
+  PrintReport(tool, result, check);
+  if (!checked.ok()) return tool.Fail("check", checked);
+  if (const absl::Status is_trace = CheckIsTrace(result); !is_trace.ok()) return tool.Fail("replay", is_trace);
+  PrintNotes(tool, options, result);
+  const bool is_equal =
+      !check.has_value() || (check->comparison.differences.empty() && check->comparison.is_digest_equal);
+  return is_equal && result.report.Different() == 0 ? kExitOk : kExitFailed;
+}
+
+// Nothing is replayed if something that is needed afterwards is wrong.
+int Replay(Tool& tool, const BetrreplayOptions& options) {
+  const absl::StatusOr<OptionalManifest> listing = ReadListing(options);
+  if (!listing.ok()) return tool.Fail("check", listing.status());
+  if (const absl::Status plot = TryReplayPlot(options.plot); !plot.ok()) return tool.Fail("plot", plot);
+  const absl::StatusOr<replay::Manifest> initial = InitialState(tool, options);
+  if (!initial.ok()) return tool.Fail("initial state", initial.status());
+  std::variant<TargetPointer, int> prepared = PrepareTarget(tool, options);
+  if (const int* const exit = std::get_if<int>(&prepared)) return *exit;
+  const TargetPointer target = std::get<TargetPointer>(std::move(prepared));
   absl::StatusOr<replay::RunResult> result = absl::UnknownError("");
   {
     Progress progress(tool, "lines");
     progress.Begin("replay");
-    result = replay::RunTrace(RunOptionsOf(options), *initial, target->get(), &tool.io().clock, ProgressOf(&progress));
+    result = replay::RunTrace(RunOptionsOf(options), *initial, target.get(), &tool.io().clock, ProgressOf(&progress));
   }
   if (!result.ok()) return tool.Fail("replay", result.status());
-  std::optional<CheckResult> check;
-  if (!options.check.empty()) {
-    absl::StatusOr<CheckResult> checked = Check(options, *result, target->get());
-    if (!checked.ok()) return tool.Fail("check", checked.status());
-    check = *std::move(checked);
+  const int exit = Report(tool, options, *listing, *result, target.get());
+  if (target != nullptr) {
+    if (const absl::Status closed = target->Close(); !closed.ok()) return tool.Fail("close", closed);
   }
-  PrintReport(tool, *result, check);
-  if (const absl::Status is_trace = CheckIsTrace(*result); !is_trace.ok()) return tool.Fail("replay", is_trace);
-  if (*target != nullptr) {
-    if (const absl::Status closed = (*target)->Close(); !closed.ok()) return tool.Fail("close", closed);
-  }
-  if (!options.plot.empty()) {
-    const std::string others = options.traces.size() == 1 ? "" : fmt::format(" and {} more", options.traces.size() - 1);
-    const std::string title = fmt::format("{}{} on {}", options.traces.front(), others,
-                                          options.directory.empty() ? tool.image() : options.directory);
-    const absl::Status drawn = WriteReplayPlot(options.plot, title, *result);
-    if (!drawn.ok()) return tool.Fail("plot", drawn);
-  }
-  const bool is_equal =
-      !check.has_value() || (check->comparison.differences.empty() && check->comparison.is_digest_equal);
-  return is_equal && result->report.Different() == 0 ? kExitOk : kExitFailed;
+  if (const absl::Status drawn = DrawPlot(tool, options, *result); !drawn.ok()) return tool.Fail("plot", drawn);
+  return exit;
 }
 
 int Run(Tool& tool, const BetrreplayOptions& options) {
-  const bool is_told = !options.root.empty() || !options.manifest.empty() || !options.working_directory.empty();
+  const bool is_told = !options.root.empty() || !options.manifest.empty() || !options.working_directory.empty() ||
+                       tool.app().count("--umask") > 0;
   if (is_told && replay::IsConverted(RunOptionsOf(options))) {
-    return tool.UsageError("a converted trace has its root and initial state: no --root, --manifest, --cwd");
+    return tool.UsageError("a converted trace has its root and initial state: no --root, --manifest, --cwd, --umask");
   }
   if (options.prints_manifest) return PrintManifest(tool, options);
   return options.convert.empty() ? Replay(tool, options) : Convert(tool, options);

@@ -1,14 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrreplay_options.h"
 
+#include <absl/strings/numbers.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include "device/disk_profile.h"
 #include "open_image.h"
 
 namespace betr::tools {
+namespace {
+
+// How many times as fast; the parser's own ranges have "nan" in them.
+CLI::Validator Factor() {
+  constexpr double kMost = 1e6;
+  const auto check = [](const std::string& text) {
+    double factor = 0;
+    const bool is_one = absl::SimpleAtod(text, &factor) && factor >= 0 && factor <= kMost;
+    return is_one ? std::string() : fmt::format("'{}' is not a number, or not in range", text);
+  };
+  return {check, ""};
+}
+
+absl::Status ReadUmask(const std::string& text, uint32_t* mask) {
+  constexpr uint32_t kMost = 0777;
+  const char* const end = text.data() + text.size();
+  const auto [behind, error] = std::from_chars(text.data(), end, *mask, 8);
+  if (error == std::errc() && behind == end && *mask <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("'{}' is not an octal number up to 777", text));
+}
+
+bool AreSameFile(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return !other.empty() && std::filesystem::equivalent(one, other, error);
+}
+
+// The picture must not take the place of what is read or replayed on.
+std::optional<std::string> CheckPlot(const Tool& tool, const BetrreplayOptions& options) {
+  if (options.plot.empty()) return std::nullopt;
+  if (options.directory.empty() && tool.image().empty()) return "--plot: needs an image or --dir";
+  std::vector<std::string> needed = options.traces;
+  needed.insert(needed.end(), {tool.image(), options.manifest, options.check});
+  const auto is_same = [&options](const std::string& file) { return AreSameFile(options.plot, file); };
+  if (std::none_of(needed.begin(), needed.end(), is_same)) return std::nullopt;
+  return fmt::format("--plot: {} is read or replayed on, and would be lost", options.plot);
+}
+
+// Without a manifest each trace is read twice, which a pipe is not good for: the second time it would be empty.
+std::optional<std::string> CheckReadings(const BetrreplayOptions& options) {
+  if (!options.manifest.empty() || options.prints_manifest) return std::nullopt;
+  for (const std::string& trace : options.traces) {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(trace, error);
+    // Of what is not there, or is a directory, opening it says more.
+    const bool is_once = std::filesystem::is_other(status) || trace == "-";
+    if (!is_once) continue;
+    return fmt::format("{} can be read only once: --manifest is required", trace == "-" ? "stdin" : trace);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 ToolDescription BetrreplayDescription() {
   return {.name = "betrreplay",
@@ -27,7 +83,7 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   CLI::App& app = tool->app();
   app.add_option("TRACE", options->traces,
                  "Output of strace, plain or zstd, - for stdin; several: those of -ff; or what --convert has made");
-  tool->AddImage();
+  tool->AddImage({"--dir", "--convert", "--print-manifest"});
   app.add_option("--dir", options->directory, "Replay in this directory, which is empty")->type_name("DIR");
   app.add_option("--root", options->root,
                  fmt::format("The directory of the trace that is replayed (default: {})", kDefaultRoot))
@@ -36,6 +92,9 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
       ->type_name("FILE");
   app.add_option("--check", options->check, "Compare the result with this listing")->type_name("FILE");
   app.add_option("--cwd", options->working_directory, "Where the traced program was started")->type_name("PATH");
+  const auto read_umask = [options](const std::string& text) { return ReadUmask(text, &options->umask); };
+  tool->AddParsed("--umask", read_umask, fmt::format("The umask it was started with (default: {:03o})", kDefaultUmask))
+      ->type_name("MODE");
   app.add_flag("--print-manifest", options->prints_manifest,
                "Print what the trace says was there before it; no replay");
   app.add_option("--convert", options->convert,
@@ -44,7 +103,7 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   app.add_flag("--threads", options->has_threads, "Do operations by threads as the trace has them, at the same time");
   app.add_option("--speed", options->speed, "Keep the rhythm of the trace, F times as fast (default: do not wait)")
       ->type_name("F")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(Factor());
   app.add_option("--disk", options->disk, "Say how long a disk of this profile would take: hdd-7200")
       ->type_name("PROFILE");
   app.add_flag("--disk-wait", options->waits_for_disk, "Really take as long as the disk of --disk");
@@ -57,7 +116,7 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
   tool->AddJson();
 }
 
-std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const BetrreplayOptions& options) {
+std::optional<std::string> CheckBetrreplayOptions(Tool& tool, const BetrreplayOptions& options) {
   if (options.traces.empty()) return "TRACE is required";
   if (!options.root.empty() && !options.root.starts_with('/')) return "--root: not an absolute path";
   if (!options.working_directory.empty() && !options.working_directory.starts_with('/')) {
@@ -65,20 +124,17 @@ std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const Betrre
   }
   if (!options.directory.empty() && !tool.image().empty()) return "--dir and an image: only one of them";
   if (!options.disk.empty() && FindDiskProfile(options.disk) == nullptr) return "--disk: no such profile";
-  if (!options.disk.empty() && tool.image().empty()) return "--disk: only with an image";
+  for (const char* const option : {"--disk", "--cache", "--experiment"}) {
+    const bool is_vain = tool.app().count(option) > 0 && tool.image().empty();
+    if (is_vain) return fmt::format("{}: only with an image", option);
+  }
   if (options.waits_for_disk && options.disk.empty()) return "--disk-wait: needs --disk";
   const bool replays = !options.prints_manifest && options.convert.empty();
   if (options.prints_manifest && !options.convert.empty()) return "--convert, --print-manifest: only one of them";
   const bool has_target = !options.directory.empty() || !tool.image().empty() || !options.check.empty();
-  if (!options.plot.empty() && options.directory.empty() && tool.image().empty()) {
-    return "--plot: needs an image or --dir";
-  }
   if (!replays && has_target) return "--convert and --print-manifest: without an image, --dir and --check";
-  const bool reads_stdin = std::find(options.traces.begin(), options.traces.end(), "-") != options.traces.end();
-  if (reads_stdin && options.manifest.empty() && !options.prints_manifest) {
-    return "stdin can be read only once: --manifest is required";
-  }
-  return std::nullopt;
+  if (std::optional<std::string> wrong = CheckPlot(tool, options)) return wrong;
+  return CheckReadings(options);
 }
 
 }  // namespace betr::tools

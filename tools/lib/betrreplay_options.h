@@ -2,6 +2,7 @@
 // The command line of betrreplay.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace betr::tools {
 
 // Where the traces of a workload usually have their directory.
 inline constexpr const char* kDefaultRoot = "/mnt/w";
+inline constexpr uint32_t kDefaultUmask = 022;
 
 struct BetrreplayOptions {
   std::vector<std::string> traces;
@@ -22,8 +24,9 @@ struct BetrreplayOptions {
   std::string manifest;   // empty: inferred
   std::string check;      // the listing to compare with at the end
   std::string working_directory;
-  std::string plot;     // the picture to make; empty: none
-  std::string convert;  // the file to make; empty: none
+  uint32_t umask = kDefaultUmask;  // of processes that never set it
+  std::string plot;                // the picture to make; empty: none
+  std::string convert;             // the file to make; empty: none
   bool prints_manifest = false;
   bool has_threads = false;
   double speed = 0;  // 0: as fast as possible
@@ -40,6 +43,6 @@ ToolDescription BetrreplayDescription();
 void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options);
 
 // What the parser cannot say: a text for the user, if something is wrong.
-std::optional<std::string> CheckBetrreplayOptions(const Tool& tool, const BetrreplayOptions& options);
+std::optional<std::string> CheckBetrreplayOptions(Tool& tool, const BetrreplayOptions& options);
 
 }  // namespace betr::tools

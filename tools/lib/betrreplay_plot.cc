@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrreplay_plot.h"
 
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,17 @@ std::string FormatReplayPlot(std::string_view title, const replay::RunResult& re
         {.label = "busy", .points = CountsOf(series, [](const TimeSample& at) { return at.modelled_seconds; })});
   }
   return FormatPlot(title, panels);
+}
+
+absl::Status TryReplayPlot(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status before = std::filesystem::status(path, error);
+  // Opening a pipe and closing it again would end it.
+  if (path.empty() || std::filesystem::is_other(before)) return absl::OkStatus();
+  const std::ofstream file(path, std::ios::binary | std::ios::app);
+  if (!file) return absl::UnavailableError(path + ": cannot be written");
+  if (!std::filesystem::exists(before)) std::filesystem::remove(path, error);
+  return absl::OkStatus();
 }
 
 absl::Status WriteReplayPlot(const std::string& path, std::string_view title, const replay::RunResult& result) {

@@ -15,6 +15,9 @@ namespace betr::tools {
 // its model; the last two as far as the target knows them.
 std::string FormatReplayPlot(std::string_view title, const replay::RunResult& result);
 
+// Whether a file can be written there, without changing what there is; always if the path is empty. kUnavailable.
+absl::Status TryReplayPlot(const std::string& path);
+
 // Writes the same into a file. kUnavailable.
 absl::Status WriteReplayPlot(const std::string& path, std::string_view title, const replay::RunResult& result);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -55,8 +56,9 @@ Tool::Tool(const ToolDescription& description, ToolIo& io)
 
 void Tool::AddJson() { app_.add_flag("--json", json_, "Print JSON"); }
 
-void Tool::AddImage() {
+void Tool::AddImage(std::vector<std::string> instead) {
   has_image_ = true;
+  instead_of_image_ = std::move(instead);
   // An empty name, as of a variable that is not set, must not stand for the image of BETR_IMAGE.
   const auto named = [](const std::string& name) { return name.empty() ? "no name" : std::string(); };
   app_.add_option("-i,--image", image_, "The image file or block device [BETR_IMAGE]")
@@ -112,7 +114,9 @@ std::optional<int> Tool::Parse(Arguments args) {
   } catch (const CLI::ParseError& error) {
     return UsageError(Explain(error));
   }
-  if (has_image_ && image_.empty()) image_ = io_.environment("BETR_IMAGE").value_or("");
+  const bool has_other = std::any_of(instead_of_image_.begin(), instead_of_image_.end(),
+                                     [this](const std::string& name) { return app_.count(name) > 0; });
+  if (has_image_ && image_.empty() && !has_other) image_ = io_.environment("BETR_IMAGE").value_or("");
   return std::nullopt;
 }
 

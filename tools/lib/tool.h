@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/units.h"
 #include "exit_code.h"
@@ -51,8 +52,8 @@ class Tool {
   // --- options that several tools have -----------------------------------------------------------------------
   // --json
   void AddJson();
-  // -i IMAGE. Parse fills it in from BETR_IMAGE if it was not given..
-  void AddImage();
+  // -i IMAGE. Parse fills it in from BETR_IMAGE if neither it nor any of these options is given.
+  void AddImage(std::vector<std::string> instead = {});
   // An option of any kind: what `read` says against a text is the error, with the option's name in front.
   using Reader = std::function<absl::Status(const std::string& text)>;
   CLI::Option* AddParsed(const std::string& names, Reader read, const std::string& help);
@@ -67,7 +68,7 @@ class Tool {
   bool quiet() const { return quiet_; }
   int verbosity() const { return verbosity_; }  // 0; 1 for -v; 2 for -vv
   bool json() const { return json_; }
-  const std::string& image() const { return image_; }  // empty if neither -i nor BETR_IMAGE said
+  const std::string& image() const { return image_; }  // empty if neither -i nor BETR_IMAGE said it
 
   // --- errors: "tool: what: where: why" on stderr ----------------------------------------------------------------
   // Prints the error; the message of a status is "where: why". Returns ExitCodeOf(status).
@@ -94,6 +95,7 @@ class Tool {
   int verbosity_ = 0;
   bool json_ = false;
   bool has_image_ = false;
+  std::vector<std::string> instead_of_image_;
   std::string image_;
 };
 

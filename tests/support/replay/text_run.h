@@ -23,6 +23,7 @@ class TextRun {
   // What the trace itself says of it.
   void TakeInferred() { initial_ = Infer(); }
   void SetSpeed(double speed) { options_.speed = speed; }
+  void SetInitialUmask(uint32_t mask) { options_.initial_umask = mask; }
   void SetInitialDirectory(const std::string& path) { options_.initial_directory = path; }
 
   // Replays on the name space alone.
