@@ -34,8 +34,9 @@ std::shared_ptr<const View> Fronts::Pin() {
 
 bool Fronts::IsOlderHeld(const StatePtr& but) const {
   const ReaderLock lock(mutex_);
-  return std::ranges::any_of(replaced_, [&](const std::weak_ptr<const State>& one) {
-    return !one.expired() && (one.owner_before(but) || but.owner_before(one));
+  const std::weak_ptr<const char> spared = but->presence.Watch();
+  return std::ranges::any_of(replaced_, [&](const std::weak_ptr<const char>& one) {
+    return !one.expired() && (one.owner_before(spared) || spared.owner_before(one));
   });
 }
 
@@ -133,8 +134,8 @@ void Fronts::Publish(Change change) {
   std::vector<SealedPtr> absorbed;
   const WriterLock lock(mutex_);
   old = std::exchange(state_, std::move(change.state));
-  std::erase_if(replaced_, [](const std::weak_ptr<const State>& one) { return one.expired(); });
-  replaced_.push_back(old);
+  std::erase_if(replaced_, [](const std::weak_ptr<const char>& one) { return one.expired(); });
+  replaced_.push_back(old->presence.Watch());
   for (const auto& [tree, count] : change.absorbed) {
     std::deque<SealedPtr>& sealed = FrontOf(tree).sealed;
     for (size_t i = 0; i < count; ++i) {

@@ -53,8 +53,8 @@ class Fronts {
 
   StatePtr state() const;
   std::shared_ptr<const View> Pin();
-  // Whether anybody, a reader as a rule, still holds a state that was replaced, other than `but`: what was given up
-  // since keeps its space until nobody does.
+  // Whether anybody, a reader as a rule, still holds a state that was replaced, other than `but`, or is letting it go:
+  // what was given up since keeps its space until then.
   bool IsOlderHeld(const StatePtr& but) const;
   // Looks into the buffers and returns the state for the rest: both of the same instant. kNotFound: no such tree.
   absl::StatusOr<StatePtr> LookUp(TreeId tree, std::string_view key, dag::ValueBuilder& value) const;
@@ -94,7 +94,7 @@ class Fronts {
   const UpsertRegistry& functions_;
   mutable SharedMutex mutex_;
   StatePtr state_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::weak_ptr<const State>> replaced_ ABSL_GUARDED_BY(mutex_);  // that were held at the last change
+  std::vector<std::weak_ptr<const char>> replaced_ ABSL_GUARDED_BY(mutex_);  // that were there at the last change
   std::map<TreeId, Front> fronts_ ABSL_GUARDED_BY(mutex_);
 };
 

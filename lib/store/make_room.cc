@@ -42,18 +42,23 @@ absl::Status Store::Impl::ApplyWithRoom(const std::function<absl::Status(store::
   const bool deletes = purpose == store::Purpose::kDelete;
   const auto until = std::chrono::steady_clock::now() + kPatienceWithReaders;
   for (;;) {
+    const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made
     BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(purpose));
-    const bool held = ReadersKeepSpace();  // asked first: they may end while there is no space
-    absl::Status status = apply(purpose);
-    if (absl::IsResourceExhausted(status) && deletes && !more) {
-      // No work is left that could need what is kept for it.
-      status = apply(store::Purpose::kHelp);
-      only_deletes_left_ = status.ok();
-    }
-    const bool again = more || (deletes && held && WaitForReaders(until));
-    if (!absl::IsResourceExhausted(status) || !again) {
+    const absl::Status status = apply(purpose);
+    if (!absl::IsResourceExhausted(status) || (!more && !deletes)) {
       return status;
     }
+    if (more) {
+      continue;
+    }
+    if ((were_there || ReadersKeepSpace()) && WaitForReaders(until)) {
+      swept_ = false;  // there may be space now for work that had none
+      continue;
+    }
+    // No work is left that could need what is kept for it.
+    const absl::Status helped = apply(store::Purpose::kHelp);
+    only_deletes_left_ = helped.ok();
+    return helped;
   }
 }
 

@@ -11,7 +11,21 @@
 
 namespace betr::store {
 
+// Tells when a state has given back all that it held. That is later than the last pointer to it goes: taking a table
+// apart takes its time, and the space that comes free by it is somebody's who waits.
+class Presence {
+ public:
+  Presence() = default;
+  Presence(const Presence& /*other*/) {}  // each copy of a state has its own
+  Presence& operator=(const Presence& /*other*/) { return *this; }
+  std::weak_ptr<const char> Watch() const { return token_; }
+
+ private:
+  std::shared_ptr<const char> token_ = std::make_shared<const char>();
+};
+
 struct State {
+  Presence presence;  // the first, so that it goes last
   dag::NodeTable table;
   TreeTable trees;
   NodeId next_node{1};

@@ -208,7 +208,7 @@ TEST_CASE("the smallest images take deletes when they are full", "[torture][full
 }
 
 TEST_CASE("deletes wait for those who read, on a full store", "[torture][full]") {
-  for (const FullShape& shape : {kShapes[1], kShapes[2]}) {
+  for (const FullShape& shape : {kShapes[0], kShapes[1], kShapes[2], kManyKeys}) {
     for (const bool background : {false, true}) {
       FullStore full(shape, background);
       REQUIRE(full.Fill(FillKind::kPut, "f") > 20);
