@@ -3,6 +3,9 @@
 // found something.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "betr/experiments.h"
 #include "support/ace/plan.h"
@@ -214,6 +217,18 @@ TEST_CASE("a device that loses flushes is found out by workloads", "[ace][crash]
     options.constants = constants;
     options.run.lying_device = true;
     REQUIRE_FALSE(RunSweep(options, [](const SweepProgress&) {}).failures.empty());
+  }
+}
+
+TEST_CASE("a failure is replayed with the crashes that it was found with", "[ace]") {
+  constexpr std::pair<Crashes, std::string_view> kNames[] = {{Crashes::kPoints, "--crashes points "},
+                                                             {Crashes::kWrites, "--crashes writes "},
+                                                             {Crashes::kSampled, "--crashes sampled "},
+                                                             {Crashes::kAll, "--crashes all "}};
+  for (const auto& [crashes, name] : kNames) {
+    SweepOptions options;
+    options.run.crashes = crashes;
+    CHECK(ReplayCommand(options, "creat:foo+sync").find(name) != std::string::npos);
   }
 }
 

@@ -106,7 +106,7 @@ SweepProgress RunSweep(const SweepOptions& options, const std::function<void(con
 }
 
 std::string_view NameOf(Crashes crashes) {
-  constexpr std::string_view kNames[] = {"points", "sampled", "all"};
+  constexpr std::string_view kNames[] = {"points", "writes", "sampled", "all"};
   return kNames[static_cast<size_t>(crashes)];
 }
 
