@@ -119,8 +119,9 @@ class Store {
   // Everything written before this call is in a checkpoint when it returns ok: nothing would have to be replayed.
   absl::Status Checkpoint();
   // Flushes all messages of a tree to its leaves, about a node at a time: others go on meanwhile, and memory stays
-  // within its budget. What is written meanwhile may stay behind. Cost: reading and writing the nodes for which
-  // messages wait. kInvalidArgument for a snapshot. kResourceExhausted if there is no space for what grows: what was
+  // within its budget. Leaves that the tree shares with nobody lose what it does not show any more. What is written
+  // meanwhile may stay behind. Cost: reading and writing the nodes for which messages wait, and reading the headers of
+  // the others. kInvalidArgument for a snapshot. kResourceExhausted if there is no space for what grows: what was
   // flushed stays so. So does what the prefixes of clones stop (docs/dag.md#limits).
   absl::Status Compact(TreeId tree);
 

@@ -9,6 +9,7 @@
 #include "dag/arrive.h"
 #include "dag/child.h"
 #include "dag/heal.h"
+#include "dag/pack.h"
 #include "dag/split.h"
 
 namespace betr::dag {
@@ -49,10 +50,14 @@ class DeepFlush {
  private:
   // The number of edges that edge `i` has become.
   absl::StatusOr<size_t> RunBelow(Node& node, size_t i, const Bound& from) {
+    const bool holds_more = node.height == 1 && HoldsMore(node.edges[i]);
     BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit_, node, i));
     const Link link = node.edges[i].link;
     const Partition news = std::exchange(node.edges[i].partition, {}).Strip(link.range.Lcp());
     BETR_RETURN_IF_ERROR(Arrive(edit_, child.node, news));
+    if (holds_more) {
+      Trim(child.node);
+    }
     BETR_RETURN_IF_ERROR(Run(child.node, link.Map(std::max(from, link.range.lo))));
     if (stopped_) {
       stopped_ = link.Unmap(*stopped_);
@@ -61,14 +66,32 @@ class DeepFlush {
     return PutSplitChild(edit_, node, i, std::move(child));
   }
 
-  // Whether there is nothing to do for an edge: leaves, and what others see as well, only matter if messages wait; or
-  // nothing that can be done.
+  // Whether there is nothing to do for an edge: what others see as well only matters if messages wait, and so it is
+  // with leaves that hold no more than is shown; or nothing that can be done.
   bool Settled(const Node& node, const Edge& edge) const {
-    if (edge.partition.Empty() &&
-        (edge.link.Null() || node.height == 1 || (mode_.sharing == Sharing::kKeep && ChildShared(edit_, edge)))) {
-      return true;
+    if (edge.partition.Empty()) {
+      const bool is_leaf = node.height == 1;
+      const bool stays_shared = (is_leaf || mode_.sharing == Sharing::kKeep) && ChildShared(edit_, edge);
+      if (edge.link.Null() || stays_shared || (is_leaf && !HoldsMore(edge))) {
+        return true;
+      }
     }
     return TooLongToTake(edit_, edge, Reach::kDisk);
+  }
+
+  // Whether a leaf holds what its edge does not show. Reads its header. False if that cannot be read.
+  bool HoldsMore(const Edge& edge) const {
+    const NodePtr leaf = edge.link.Null() ? nullptr : edit_.Load(edge.link.target).value_or(nullptr);
+    return leaf != nullptr && leaf->bounds != edge.link.Image();
+  }
+
+  // Packs what is left of a leaf that was cut. Basements at its ends that cannot be read stay whole.
+  void Trim(Node& leaf) {
+    if (!leaf.basements.empty()) {
+      leaf.basements.front().slot->Get().IgnoreError();
+      leaf.basements.back().slot->Get().IgnoreError();
+    }
+    Pack(edit_, leaf);
   }
 
   Edit& edit_;

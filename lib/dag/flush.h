@@ -27,10 +27,11 @@ struct Flushed {
 };
 
 // Flushes everything behind `from` down to the leaves, then heals: the most compact form that keeps what is shared
-// shared. Shared nodes for which nothing is pending stay as they are, unless the tree is taller than its content
-// explains; so does what waits for a child that would get too long bounds (storable.h). Ends, between two children,
-// once it has come by nodes of `budget` bytes; at least by one. Cost: that of reading the leaves it comes by for which
-// something is pending, and the interior nodes above all.
+// shared. Leaves of one edge lose what that does not show. Shared nodes for which nothing is pending stay as they are,
+// unless the tree is taller than its content explains; so does what waits for a child that would get too long bounds
+// (storable.h). Ends, between two children, once it has come by nodes of `budget` bytes; at least by one. Cost: that of
+// reading the leaves it comes by for which something is pending, the headers of the others, and the interior nodes
+// above all.
 absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, Bytes budget);
 // The same from begin to end.
 absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root);

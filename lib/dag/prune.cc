@@ -36,19 +36,8 @@ void ShowEdge(const Edge& edge, const Range& shown, absl::FunctionRef<void(const
   ShowPart(edge.link, {from, shown.hi}, visit);
 }
 
-// The smallest range that holds all of `part` that is in `ranges`; none if nothing is.
-std::optional<Range> Hull(const std::vector<Range>& ranges, const Range& part) {
-  std::optional<Range> hull;
-  for (const Range& range : ranges) {
-    if (const Range seen = range.Intersect(part); !seen.Empty()) {
-      hull = hull ? Range{hull->lo, seen.hi} : seen;
-    }
-  }
-  return hull;
-}
-
 // Drops what of a node is outside of `ranges`; the bounds stay.
-Node Pruned(Edit& edit, const Node& node, const std::vector<Range>& ranges) {
+Node Pruned(Edit& edit, const Node& node, const RangeSet& ranges) {
   Node pruned = node;
   pruned.edges.clear();
   const auto add_null = [&](const Range& range) {
@@ -58,7 +47,7 @@ Node Pruned(Edit& edit, const Node& node, const std::vector<Range>& ranges) {
   };
   for (const Edge& edge : node.edges) {
     const Range& whole = edge.link.range;
-    std::optional<Range> hull = edge.Idle() ? whole : Hull(ranges, whole);
+    std::optional<Range> hull = edge.Idle() ? whole : ranges.Hull(whole);
     if (hull && Bytes{edge.link.translation.size() + hull->Lcp().size()} > kMaxBound) {
       hull = whole;  // narrowed, it would have a longer translation
     }
@@ -105,17 +94,10 @@ Prune::Prune(NodeTable table, const std::vector<NodeId>& roots) : table_(std::mo
 }
 
 void Prune::Reach(NodeId id, const Range& range) {
-  Ranges& ranges = reached_[id];
-  Range joined = range;
-  const auto first =
-      std::partition_point(ranges.begin(), ranges.end(), [&](const Range& one) { return one.hi < joined.lo; });
-  auto last = first;
-  for (; last != ranges.end() && last->lo <= joined.hi; ++last) {
-    joined = {std::min(joined.lo, last->lo), std::max(joined.hi, last->hi)};
-  }
-  ranges.insert(ranges.erase(first, last), joined);
+  RangeSet& ranges = reached_[id];
+  ranges.Add(range);
   if (ranges.size() > kMaxRanges) {
-    ranges = {Range{ranges.front().lo, ranges.back().hi}};
+    ranges.Close();
   }
 }
 
@@ -135,20 +117,20 @@ absl::StatusOr<bool> Prune::Look(Edit& edit, NodeId id) {
   if (found.empty()) {
     return false;  // only nodes that are dead themselves name it, or parts of nodes that nobody sees
   }
-  const Ranges& ranges = found.mapped();
+  const RangeSet& ranges = found.mapped();
   BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table_, id));
   bool drops = false;
   for (const Edge& edge : node->edges) {
-    drops = drops || (!edge.Idle() && !Hull(ranges, edge.link.range));
+    drops = drops || (!edge.Idle() && !ranges.Overlaps(edge.link.range));
   }
-  for (const Range& range : ranges) {
+  ranges.ForEach([&](const Range& range) {
     ForEachShown(*node, range, [&](const Link& link) {
       const NodeRecord* child = table_.Find(link.target);
       if (child != nullptr && child->height > 0) {
         Reach(link.target, link.Image());
       }
     });
-  }
+  });
   const NodeRecord* now = edit.table().Find(id);
   if (!drops || now == nullptr || now->Dead() || now->slot != table_.Find(id)->slot) {
     return false;

@@ -19,6 +19,7 @@
 
 #include "dag/edit.h"
 #include "dag/node.h"
+#include "dag/range_set.h"
 #include "dag/table.h"
 
 namespace betr::dag {
@@ -41,15 +42,13 @@ class Prune {
   absl::StatusOr<bool> Step(Edit& edit);
 
  private:
-  using Ranges = std::vector<Range>;
-
   void Reach(NodeId id, const Range& range);
   absl::StatusOr<bool> Look(Edit& edit, NodeId id);
 
   NodeTable table_;
   std::vector<NodeId> order_;  // interior nodes, the highest first
   size_t next_ = 0;
-  std::map<NodeId, Ranges> reached_;  // of those that come: ascending, without overlaps
+  std::map<NodeId, RangeSet> reached_;  // of those that come
 };
 
 }  // namespace betr::dag

@@ -27,6 +27,7 @@
 
 #include "replay/argument.h"
 #include "replay/call_stream.h"
+#include "replay/initial_links.h"
 #include "replay/memory_map.h"
 #include "replay/name_space.h"
 #include "replay/operation.h"
@@ -62,6 +63,14 @@ class Conjurer {
   virtual ~Conjurer() = default;
   // Whether `name` may have been in the directory from the beginning. If so it is there now.
   virtual bool Conjure(NameSpace* space, NodeNumber parent, const std::string& name, FileType type) = 0;
+  // A call has shown that what was there is a symlink, though it may have been taken for something else.
+  virtual void SeeLink(const NameSpace& space, NodeNumber node, const InitialLink& seen) = 0;
+  // A path leads through a symlink whose target no call has shown yet.
+  virtual void SeeFollowed(const NameSpace& space, NodeNumber link) = 0;
+  // An open has made `place`, which may have been the name of a symlink that leads nowhere.
+  virtual void SeeMade(const NameSpace& space, const Place& place) = 0;
+  // What was opened at `place` is told to be at `told`.
+  virtual void SeePath(const NameSpace& space, const Place& place, std::string_view told) = 0;
 };
 
 class Interpreter {
@@ -159,6 +168,7 @@ class Interpreter {
   void LearnAlias(std::string_view path, std::string_view meant);
   void OpenExisting(Call& call, const Subject& subject, uint64_t flags, uint64_t mode);
   void OpenNew(Call& call, const Subject& subject, uint64_t flags, uint64_t mode);
+  void ShowLinksByOpen(const Call& call, const WalkResult& walk, uint64_t flags);
   DescriptionPointer Describe(NodeNumber node, uint64_t flags);
   void Install(Call& call, int64_t number, DescriptionPointer description, bool is_closed_on_exec);
   void Remove(Call& call, int64_t number);
@@ -238,6 +248,8 @@ class Interpreter {
   void UnlinkAt(Call& call);
   void RenamePlain(Call& call);
   void RenameAt(Call& call);
+  uint32_t ModeOfMade(const Call& call, NodeNumber parent, uint32_t asked) const;
+  void NoteMade(NodeNumber parent, NodeNumber made, uint32_t asked);
   void Make(Call& call, std::string_view directory, std::string_view path, Operation made);
   void Put(Operation* made);
   void MakeDirectoryIn(Call& call, std::string_view directory, size_t path);
@@ -269,6 +281,7 @@ class Interpreter {
   void Learn(const FileAttributes& seen, NodeNumber number);
   void LearnByStat(const Call& call, const FileAttributes& seen, Operation* stat);
   void CatchUpMode(const Operation& stat, uint32_t permissions);
+  void ShowLink(NodeNumber number, const InitialLink& seen);
   void LearnTarget(const Call& call, std::string_view buffer, NodeNumber number);
   void ReadLink(Call& call);
   void ReadLinkAt(Call& call);
@@ -298,6 +311,7 @@ class Interpreter {
   void SetXattr(Call& call);
   void RemoveXattr(Call& call);
   void SetAcl(Call& call, const Subject& subject);
+  void SetDefaultAcl(NodeNumber directory, std::string_view value);
 
   NameSpace& space_;
   OperationSink& sink_;

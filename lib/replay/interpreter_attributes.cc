@@ -35,6 +35,12 @@ bool IsLeftByWrite(uint32_t seen, const Node& node) {
   return node.type == FileType::kRegular && node.is_written && has_lost_only;
 }
 
+// What was made lacks those bits of the mode asked for that the umask takes away, or a default ACL; the first stat
+// shows which, if the trace has not told of them.
+bool IsAsMade(uint32_t seen, const Node& node) {
+  return node.asked.has_value() && (seen & ~(*node.asked | S_ISGID)) == 0;
+}
+
 }  // namespace
 
 // Takes over what is inferred so far and seen here.
@@ -54,15 +60,22 @@ void Interpreter::Learn(const FileAttributes& seen, NodeNumber number) {
   if (seen.type == FileType::kRegular) LearnSize(number, seen.size, true);
 }
 
+void Interpreter::ShowLink(NodeNumber number, const InitialLink& seen) {
+  if (conjurer_ != nullptr && number != NodeNumber{}) conjurer_->SeeLink(space_, number, seen);
+}
+
 void Interpreter::LearnByStat(const Call& call, const FileAttributes& seen, Operation* stat) {
   Node& node = space_.Get(stat->place.node);
   const bool was_mode_known = node.is_mode_known;
+  if (seen.type == FileType::kSymlink) ShowLink(stat->place.node, {.size = seen.size});
   Learn(seen, stat->place.node);
   if (!was_mode_known && conjurer_ == nullptr) CatchUpMode(*stat, node.permissions);
-  if (seen.permissions != node.permissions && IsLeftByWrite(seen.permissions, node)) {
+  const bool is_another = seen.permissions != node.permissions;
+  if (is_another && (IsLeftByWrite(seen.permissions, node) || IsAsMade(seen.permissions, node))) {
     node.permissions = seen.permissions;
     CatchUpMode(*stat, seen.permissions);
   }
+  node.asked.reset();
   if (seen.type != node.type) {
     Conflict(call, "stat: another type by the name space");
   } else if (seen.permissions != node.permissions) {
@@ -124,10 +137,16 @@ void Interpreter::AccessAt(Call& call) {
 // Where a symlink leads that was there before the trace; what -s has cut is made up.
 void Interpreter::LearnTarget(const Call& call, std::string_view buffer, NodeNumber number) {
   Node& node = space_.Get(number);
-  if (node.type != FileType::kSymlink || !node.target.empty()) return;
-  node.target = ParseText(buffer).value_or(TextArgument{}).bytes;
-  node.target.resize(static_cast<size_t>(call.result().value), 'x');
-  node.size = node.initial_size = node.target.size();
+  const TextArgument text = ParseText(buffer).value_or(TextArgument{});
+  const auto size = static_cast<uint64_t>(call.result().value);
+  if (node.type == FileType::kSymlink && node.target.empty()) {
+    node.target = text.bytes;
+    node.target.resize(size, 'x');
+    node.size = node.initial_size = size;
+  }
+  InitialLink seen{.size = size};
+  if (!text.is_cut && text.bytes.size() == size) seen.text = text.bytes;
+  ShowLink(number, seen);
 }
 
 void Interpreter::ReadLinkOf(Call& call, std::optional<Subject> subject, std::string_view buffer, uint64_t size) {

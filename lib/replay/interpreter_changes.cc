@@ -47,6 +47,7 @@ void Interpreter::ChangeModeOf(Call& call, std::optional<Subject> subject, uint6
   if (!Agree(call, &change, subject->MissingError())) return;
   Node& node = space_.Get(change.place.node);
   node.permissions = change.mode;
+  node.asked.reset();
   node.is_mode_known = true;
   node.is_mode_changed = true;
   node.is_written = false;

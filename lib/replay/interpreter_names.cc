@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "replay/acl_mode.h"
 #include "replay/interpreter.h"
 #include "replay/scan.h"
 
@@ -27,6 +28,25 @@ uint64_t DeviceOf(std::string_view argument) {
 
 }  // namespace
 
+// The permissions of what is made in a directory: what the umask leaves of those asked for, or its default ACL.
+uint32_t Interpreter::ModeOfMade(const Call& call, NodeNumber parent, uint32_t asked) const {
+  constexpr uint32_t kOthers = 07000;
+  if (parent != NodeNumber{} && space_.Get(parent).default_acl != nullptr) {
+    const std::optional<uint32_t> left = ModeOfAcl(*space_.Get(parent).default_acl, kOthers);
+    if (left.has_value()) return asked & *left;
+  }
+  return asked & ~call.task.directories->umask;
+}
+
+void Interpreter::NoteMade(NodeNumber parent, NodeNumber made, uint32_t asked) {
+  Node& node = space_.Get(made);
+  node.asked = asked;
+  const std::shared_ptr<const std::string>& acl = space_.Get(parent).default_acl;
+  if (acl == nullptr) return;
+  if (acl->empty()) node.is_mode_known = false;
+  if (node.type == FileType::kDirectory) node.default_acl = acl;
+}
+
 // Gives what is made its number and its name. Requires: the name is free.
 void Interpreter::Put(Operation* made) {
   Bind(made->place.parent);
@@ -40,7 +60,7 @@ void Interpreter::Put(Operation* made) {
   HandOn(made);
 }
 
-// mkdir, mknod, symlink: `made` has kind, mode, type, target.
+// mkdir, mknod, symlink: `made` has kind, type, target, and the mode that is asked for.
 void Interpreter::Make(Call& call, std::string_view directory, std::string_view path, Operation made) {
   std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNever);
   if (!subject.has_value()) return;
@@ -54,11 +74,15 @@ void Interpreter::Make(Call& call, std::string_view directory, std::string_view 
   made.place = subject->walk.place;
   made.expected_error = call.result().error;
   made.time = call.event.time;
+  const uint32_t asked = made.mode;
+  const bool has_mode = made.type != FileType::kSymlink;
+  if (has_mode) made.mode = ModeOfMade(call, made.place.parent, asked);
   const uint32_t mode = made.mode;
   if (!Agree(call, &made, predicted)) return;
   const uint32_t inherited = space_.Get(made.place.parent).permissions & S_ISGID;
   Put(&made);
   space_.Get(made.place.node).permissions = mode | (is_directory ? inherited : 0);
+  if (has_mode) NoteMade(made.place.parent, made.place.node, asked);
 }
 
 // The arguments from number `path` on: path, mode.
@@ -66,7 +90,7 @@ void Interpreter::MakeDirectoryIn(Call& call, std::string_view directory, size_t
   Operation made;
   made.kind = OperationKind::kMakeDirectory;
   made.type = FileType::kDirectory;
-  made.mode = static_cast<uint32_t>(call.Flags(path + 1)) & 01777 & ~call.task.directories->umask;
+  made.mode = static_cast<uint32_t>(call.Flags(path + 1)) & 01777;
   Make(call, directory, call.Argument(path), made);
 }
 
@@ -80,7 +104,7 @@ void Interpreter::MakeNodeIn(Call& call, std::string_view directory, size_t path
   made.kind = OperationKind::kMakeNode;
   const auto mode = static_cast<uint32_t>(call.Flags(path + 1));
   made.type = TypeOfMode(mode).value_or(FileType::kRegular);
-  made.mode = mode & 07777 & ~call.task.directories->umask;
+  made.mode = mode & 07777;
   if (made.type == FileType::kCharDevice || made.type == FileType::kBlockDevice)
     made.device = DeviceOf(call.Argument(path + 2));
   Make(call, directory, call.Argument(path), made);
@@ -100,7 +124,7 @@ void Interpreter::BindSocket(Call& call) {
   Operation made;
   made.kind = OperationKind::kMakeNode;
   made.type = FileType::kSocket;
-  made.mode = 0777 & ~call.task.directories->umask;
+  made.mode = 0777;
   Make(call, "", path, made);
 }
 
@@ -193,6 +217,8 @@ void Interpreter::Unlink(Call& call, std::string_view directory, std::string_vie
     return;
   }
   if (is_found && (is_directory ? is_shown : call.result().error == EISDIR)) IsDirectory(walk.place.node, true);
+  const bool is_no_directory = is_directory ? call.result().error == ENOTDIR : call.result().ok();
+  if (is_found && is_no_directory && IsDirectory(walk.place.node, false)) ShowLink(walk.place.node, {});
   Operation remove = Start(call, is_directory ? OperationKind::kRemoveDirectory : OperationKind::kUnlink, *subject);
   int predicted = subject->MissingError();
   if (predicted == 0) {

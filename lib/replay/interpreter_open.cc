@@ -111,9 +111,10 @@ void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flag
   NodeNumber opened = number;
   if (is_unnamed) {
     open.variant = Variant::kUnnamed;
-    open.mode = static_cast<uint32_t>(mode) & 07777 & ~call.task.directories->umask;
+    open.mode = ModeOfMade(call, number, static_cast<uint32_t>(mode) & 07777);
     opened = space_.Make(FileType::kRegular, open.mode);
     space_.Get(opened).is_bound = true;
+    NoteMade(number, opened, static_cast<uint32_t>(mode) & 07777);
     Bind(number);
     open.to = {number, {}, {}, {}};
     open.place = {opened, {}, {}, {}};
@@ -135,11 +136,15 @@ void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flag
 void Interpreter::OpenNew(Call& call, const Subject& subject, uint64_t flags, uint64_t mode) {
   Operation create = Start(call, OperationKind::kCreate, subject);
   create.flags = static_cast<uint32_t>(flags);
-  create.mode = static_cast<uint32_t>(mode) & 07777 & ~call.task.directories->umask;
+  const uint32_t asked = static_cast<uint32_t>(mode) & 07777;
+  create.mode = ModeOfMade(call, create.place.parent, asked);
   Bind(create.place.parent);
   create.place.node = space_.Make(FileType::kRegular, create.mode);
   space_.Get(create.place.node).is_bound = true;
   space_.AddName(create.place.parent, create.place.name, create.place.node);
+  NoteMade(create.place.parent, create.place.node, asked);
+  if (conjurer_ != nullptr && !IsExclusive(flags)) conjurer_->SeeMade(space_, create.place);
+  ShowLinksByOpen(call, {.place = create.place, .untold = subject.walk.untold}, flags);
   DescriptionPointer description = Describe(create.place.node, flags);
   create.file = description->file;
   HandOn(&create);
@@ -184,6 +189,18 @@ std::optional<Interpreter::Subject> Interpreter::ResolveOpened(Call& call, std::
   return told;
 }
 
+// What an open tells of symlinks that were taken for what they lead to: where -y says that its path leads, or that it
+// must not follow one.
+void Interpreter::ShowLinksByOpen(const Call& call, const WalkResult& walk, uint64_t flags) {
+  const bool has_name = walk.error == 0 && walk.place.node != NodeNumber{} && walk.place.parent != NodeNumber{};
+  if (conjurer_ == nullptr || !has_name) return;
+  if ((flags & O_NOFOLLOW) != 0 && call.result().error == ELOOP) return ShowLink(walk.place.node, {});
+  const bool is_elsewhere = call.task.directories->is_root_outside || RootOf(call) != space_.top();
+  if (!call.result().ok() || IsUnnamed(flags) || is_elsewhere || walk.untold != NodeNumber{}) return;
+  const std::optional<std::string> told = AnnotatedPath(call.result().annotation);
+  if (told.has_value()) conjurer_->SeePath(space_, walk.place, *told);
+}
+
 void Interpreter::Open(Call& call, std::string_view directory, std::string_view path, uint64_t flags, uint64_t mode) {
   const bool is_done = call.result().ok();
   std::optional<Subject> subject = ResolveOpened(call, directory, path, flags);
@@ -202,6 +219,7 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
       IsDirectory(subject->walk.place.node, true);
     }
   }
+  ShowLinksByOpen(call, subject->walk, flags);
   if (call.result().error == EINVAL) return Skip("open: EINVAL");
   Operation operation =
       Start(call, Creates(flags) && is_missing ? OperationKind::kCreate : OperationKind::kOpen, *subject);

@@ -208,6 +208,7 @@ WalkResult Interpreter::WalkConjuring(Call& call, NodeNumber base, const std::st
       walk.error = ENOTDIR;
     } else {
       walk = space_.Walk(base, RootOf(call), path, follow);
+      if (walk.untold != NodeNumber{} && conjurer_ != nullptr) conjurer_->SeeFollowed(space_, walk.untold);
       const bool is_found = walk.error == 0 && walk.place.node != NodeNumber{};
       if (is_found && walk.wants_directory && !IsDirectory(walk.place.node, false)) walk.error = ENOTDIR;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "replay/acl_mode.h"
 #include "replay/interpreter.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::string_view kCutAcl = "setxattr: the ACL is cut";
 constexpr std::string_view kAccessAcl = "system.posix_acl_access";
+constexpr std::string_view kDefaultAcl = "system.posix_acl_default";
 
 bool IsAcl(std::string_view name) { return name.starts_with("system.posix_acl"); }
 
@@ -66,6 +68,7 @@ void Interpreter::SetAcl(Call& call, const Subject& subject) {
   Node& node = space_.Get(change.place.node);
   node.is_mode_changed = true;
   node.is_written = false;
+  node.asked.reset();
   const std::optional<TextArgument> value = ParseText(call.Argument(2));
   std::optional<uint32_t> mode;
   // Where -s ends at a zero byte, strace does not say that it has cut the value.
@@ -98,12 +101,24 @@ void Interpreter::SetXattr(Call& call) {
   if (size > kMostValue) return Skip("setxattr: the value is too large");
   set.value = ParseText(call.Argument(2)).value_or(TextArgument{}).bytes;
   // Other bytes would be no ACL.
-  if (IsAcl(name->bytes) && set.value.size() < size) return Skip(kCutAcl);
+  const bool is_cut_acl = IsAcl(name->bytes) && set.value.size() < size;
+  if (is_cut_acl && !call.result().ok()) return Skip(kCutAcl);
   set.value.resize(size, 'x');
   int predicted = subject->MissingError();
   const int traced = call.result().error;
   if (predicted == 0 && (traced == EEXIST || traced == ENODATA)) predicted = traced;
-  if (Agree(call, &set, predicted)) Emit(&set);
+  if (!Agree(call, &set, predicted)) return;
+  if (name->bytes == kDefaultAcl) SetDefaultAcl(set.place.node, is_cut_acl ? "" : set.value);
+  if (is_cut_acl) return Skip(kCutAcl);
+  Emit(&set);
+}
+
+// `value`: empty if the trace does not tell it.
+void Interpreter::SetDefaultAcl(NodeNumber directory, std::string_view value) {
+  constexpr size_t kNoEntries = 4;  // bytes of an ACL that takes the one away that is there
+  Node& node = space_.Get(directory);
+  node.default_acl = value.size() == kNoEntries ? nullptr : std::make_shared<const std::string>(value);
+  node.is_acl_own = node.default_acl != nullptr && !value.empty();
 }
 
 void Interpreter::RemoveXattr(Call& call) {
@@ -111,9 +126,17 @@ void Interpreter::RemoveXattr(Call& call) {
   if (!subject.has_value()) return;
   const std::optional<TextArgument> name = ParseName(call.Argument(1));
   if (!name.has_value()) return Skip("removexattr: the name is cut");
-  // Linux removes an ACL that is not there without an error; others say ENODATA.
-  if (IsAcl(name->bytes) && call.result().ok()) return Skip("removexattr: an ACL");
   Operation remove = Start(call, OperationKind::kRemoveXattr, *subject);
+  if (IsAcl(name->bytes) && call.result().ok()) {
+    Node* const node = remove.place.node == NodeNumber{} ? nullptr : &space_.Get(remove.place.node);
+    bool is_set = false;
+    if (node != nullptr && name->bytes == kDefaultAcl) {
+      is_set = std::exchange(node->is_acl_own, false);
+      node->default_acl.reset();
+    }
+    // Linux removes an ACL that is not there without an error; others say ENODATA.
+    if (!is_set) return Skip("removexattr: an ACL");
+  }
   remove.text = name->bytes;
   int predicted = subject->MissingError();
   if (predicted == 0 && call.result().error == ENODATA) predicted = ENODATA;

@@ -76,7 +76,7 @@ struct NameSpace::Walker {
     const bool is_last = IsLast();
     const bool is_followed = follow == FollowLast::kYes || (follow == FollowLast::kNo && !path.empty());
     if (node.type == FileType::kSymlink && (!is_last || is_followed)) {
-      return Follow(node);
+      return Follow(found->second, node);
     }
     result.place = {found->second, at, name, {}};
     // The root of the replay has no name in it, nor has what is above.
@@ -104,7 +104,8 @@ struct NameSpace::Walker {
     return true;
   }
 
-  bool Follow(const Node& link) {
+  bool Follow(NodeNumber number, const Node& link) {
+    if (link.target.empty()) result.untold = number;
     if (++symlinks > kMostSymlinks) {
       result.error = ELOOP;
       return true;

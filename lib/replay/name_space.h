@@ -15,6 +15,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,12 @@ struct Node {
   bool is_bound = false;      // the target of the replay knows its number
   bool is_initial = false;    // was there before the trace
   bool is_mode_known = true;  // false after a change of mode whose value the trace does not tell
+  // The mode that a call asked for when it made this, until the mode is set or seen.
+  std::optional<uint32_t> asked{};
+  // A directory's: what is made in it has its permissions, not those that the umask leaves. Empty: there is one, but
+  // the trace does not tell its value. As `system.posix_acl_default` has it.
+  std::shared_ptr<const std::string> default_acl{};
+  bool is_acl_own = false;  // set by a call, not inherited
   // What is inferred (inference.h).
   bool is_size_sure = true;
   bool is_type_sure = true;
@@ -72,6 +79,7 @@ struct WalkResult {
   int error = 0;            // ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG; ENOENT only if a directory on the way is missing
   bool is_outside = false;  // the path leads to something that is neither replayed nor a directory above that
   bool wants_directory = false;  // it ends with a slash
+  NodeNumber untold{};           // a symlink on the way whose target is not known; 0: none
 };
 
 class NameSpace {

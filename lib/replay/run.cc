@@ -19,6 +19,7 @@ namespace betr::replay {
 namespace {
 
 constexpr uint64_t kLinesBetweenProgress = 4096;
+constexpr int kMostReadings = 16;  // to infer: links that lead to links that lead to links
 
 class NoSink final : public OperationSink {
  public:
@@ -146,13 +147,16 @@ absl::StatusOr<Manifest> InferManifest(const RunOptions& options, ProgressFuncti
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<ConvertedTrace> trace, ConvertedTrace::Open(options.traces.front()));
     return trace->initial();
   }
-  NameSpace space(options.root);
-  // Every name on the way to it is a directory for sure, but its mode is still to be seen.
-  space.Get(space.root()).is_mode_known = false;
-  NoSink sink;
-  Inference inference;
-  BETR_RETURN_IF_ERROR(Interpret(options, &space, &sink, &inference, progress).status());
-  return inference.Found(space);
+  InitialLinks links(options.root);
+  for (int reading = 1;; ++reading) {
+    NameSpace space(options.root);
+    // Every name on the way to it is a directory for sure, but its mode is still to be seen.
+    space.Get(space.root()).is_mode_known = false;
+    NoSink sink;
+    Inference inference(&links, &space);
+    BETR_RETURN_IF_ERROR(Interpret(options, &space, &sink, &inference, progress).status());
+    if (!inference.CollectLinks(space) || reading == kMostReadings) return inference.Found(space);
+  }
 }
 
 absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& initial, Target* target, Clock* clock,

@@ -2,11 +2,13 @@
 #include "store/small_copy.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "base/status.h"
 #include "dag/clone.h"
+#include "dag/range_set.h"
 #include "dag/tree_cursor.h"
 
 namespace betr::store {
@@ -14,28 +16,38 @@ namespace {
 
 constexpr uint64_t kCopiesOfLimit = 4;  // that a batch may make together
 
-// Whether `op` may change what is under a prefix of a tree.
-bool Touches(const Op& op, TreeId tree, const Range& range) {
-  switch (op.kind) {
-    case OpKind::kPut:
-    case OpKind::kErase:
-    case OpKind::kUpsert:
-      return op.tree == tree && range.Contains(op.key);
-    case OpKind::kEraseRange:
-      return op.tree == tree && range.Overlaps(op.range);
-    case OpKind::kClonePrefix:
-      return op.to_tree == tree && range.Overlaps(Range::Prefix(op.value));
-    case OpKind::kRenamePrefix:
-      return (op.tree == tree && range.Overlaps(Range::Prefix(op.key))) ||
-             (op.to_tree == tree && range.Overlaps(Range::Prefix(op.value)));
-    case OpKind::kCreateTree:
-    case OpKind::kSnapshot:
-      return op.to_tree == tree;
-    case OpKind::kDropTree:
-      return op.tree == tree;
+// What some changes may have changed.
+class Touched {
+ public:
+  void Add(const Op& op) {
+    switch (op.kind) {
+      case OpKind::kPut:
+      case OpKind::kErase:
+      case OpKind::kUpsert:
+        return trees_[op.tree].Add({Bound::At(op.key), Bound::At(op.key + '\0')});
+      case OpKind::kEraseRange:
+        return trees_[op.tree].Add(op.range);
+      case OpKind::kRenamePrefix:
+        trees_[op.tree].Add(Range::Prefix(op.key));
+        [[fallthrough]];
+      case OpKind::kClonePrefix:
+        return trees_[op.to_tree].Add(Range::Prefix(op.value));
+      case OpKind::kCreateTree:
+      case OpKind::kSnapshot:
+        return trees_[op.to_tree].Add(Range::All());
+      case OpKind::kDropTree:
+        return trees_[op.tree].Add(Range::All());
+    }
   }
-  return true;
-}
+
+  bool Overlaps(TreeId tree, const Range& range) const {
+    const auto found = trees_.find(tree);
+    return found != trees_.end() && found->second.Overlaps(range);
+  }
+
+ private:
+  std::map<TreeId, dag::RangeSet> trees_;
+};
 
 Op EraseOf(TreeId tree, std::string_view prefix) {
   Op op;
@@ -65,8 +77,11 @@ class SmallCopy {
 
  private:
   // Whether the view still says what is under `range` at this place of the batch.
-  bool Untouched(TreeId tree, const Range& range) const {
-    return std::none_of(plain_.begin(), plain_.end(), [&](const Op& op) { return Touches(op, tree, range); });
+  bool Untouched(TreeId tree, const Range& range) {
+    for (; looked_at_ < plain_.size(); ++looked_at_) {
+      touched_.Add(plain_[looked_at_]);
+    }
+    return !touched_.Overlaps(tree, range);
   }
 
   absl::StatusOr<bool> Copy(const Op& op) {
@@ -127,6 +142,8 @@ class SmallCopy {
   const Bytes limit_;
   const UpsertRegistry& functions_;
   std::vector<Op> plain_;
+  size_t looked_at_ = 0;  // so many of them are in touched_
+  Touched touched_;
   Bytes made_{0};  // keys and values of the puts
 };
 

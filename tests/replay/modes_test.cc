@@ -49,5 +49,71 @@ TEST_CASE("files get the modes that the umask before the trace leaves") {
   CHECK(run.Final() == Strings{"d 0700 0 /w/d", "d 0755 0 /w/e"});
 }
 
+// rwx for the owner, r-- for a user, r-x for group, mask, and others.
+constexpr std::string_view kDefaultAcl = R"("\2\0\0\0\1\0\7\0\377\377\377\377\2\0\4\0\5\0\0\0\4\0\5\0\377\377\377\377)"
+                                         R"(\20\0\5\0\377\377\377\377 \0\5\0\377\377\377\377", 44, 0) = 0)";
+
+TEST_CASE("a default ACL stands for the umask below its directory") {
+  TextRun run({
+      "1 mkdir(\"/w/d\", 0755) = 0",
+      "1 setxattr(\"/w/d\", \"system.posix_acl_default\", " + std::string(kDefaultAcl),
+      "1 umask(077) = 022",
+      "1 open(\"/w/d/a\", O_WRONLY|O_CREAT, 0666) = 3",
+      "1 mkdir(\"/w/d/e\", 0777) = 0",
+      "1 mknod(\"/w/d/e/p\", S_IFIFO|0622) = 0",
+      "1 stat(\"/w/d/a\", {st_mode=S_IFREG|0644, st_size=0, ...}) = 0",
+      "1 symlink(\"x\", \"/w/d/l\") = 0",
+      "1 removexattr(\"/w/d\", \"system.posix_acl_default\") = 0",
+      "1 open(\"/w/d/b\", O_WRONLY|O_CREAT, 0666) = 3",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"d 0755 0 /w/d", "f 0644 0 /w/d/a", "f 0600 0 /w/d/b", "d 0755 0 /w/d/e",
+                               "p 0600 0 /w/d/e/p", "l 0777 1 /w/d/l->x"});
+  CHECK(run.result().unknown_modes == std::set<std::string>{});
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
+TEST_CASE("below a default ACL that -s has cut the first stat tells the mode") {
+  TextRun run({
+      "1 mkdir(\"/w/d\", 0755) = 0",
+      R"(1 setxattr("/w/d", "system.posix_acl_default", "\2\0\0\0\1\0"..., 44, 0) = 0)",
+      "1 mkdir(\"/w/d/e\", 0777) = 0",
+      "1 open(\"/w/d/e/a\", O_WRONLY|O_CREAT, 0666) = 3",
+      "1 fstat(3, {st_mode=S_IFREG|0660, st_size=0, ...}) = 0",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"d 0755 0 /w/d", "d 0755 0 /w/d/e", "f 0660 0 /w/d/e/a"});
+  CHECK(run.result().unknown_modes == std::set<std::string>{"/w/d/e"});
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
+TEST_CASE("what the first stat of something made shows is what the umask, or an ACL, has left of its mode") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0666) = 3",
+      "1 fstat(3, {st_mode=S_IFREG|0664, st_size=0, ...}) = 0",
+      "1 mkdir(\"/w/d\", 0777) = 0",
+      "1 stat(\"/w/d\", {st_mode=S_IFDIR|S_ISGID|0775, st_size=0, ...}) = 0",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0664 0 /w/a", "d 2775 0 /w/d"});
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
+TEST_CASE("a mode that no call can have given is a conflict") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 fstat(3, {st_mode=S_IFREG|0755, st_size=0, ...}) = 0",
+      "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0666) = 4",
+      "1 fstat(4, {st_mode=S_IFREG|0644, st_size=0, ...}) = 0",
+      "1 fstat(4, {st_mode=S_IFREG|0600, st_size=0, ...}) = 0",
+      "1 open(\"/w/c\", O_WRONLY|O_CREAT, 0666) = 5",
+      "1 fchmod(5, 0666) = 0",
+      "1 fstat(5, {st_mode=S_IFREG|0644, st_size=0, ...}) = 0",
+  });
+  run.OnNothing();
+  CHECK(run.result().interpreter.conflicts ==
+        std::map<std::string, uint64_t>{{"stat: another mode by the name space", 3}});
+}
+
 }  // namespace
 }  // namespace betr::replay
