@@ -11,109 +11,158 @@ namespace {
 constexpr uint32_t kUsualFile = 0644;
 constexpr uint32_t kUsualDirectory = 0755;
 constexpr size_t kLongestPath = 3840;  // leaves room for one more name
+constexpr std::string_view kEntry = "/.betrreplay-entry";
+constexpr size_t kMostWays = 64;  // names of a path that may be the symlink
 
 std::string_view LastOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 
-Inference::Inference(InitialLinks* links, NameSpace* space) : links_(*links) {
-  links_.ForEach([&](const std::string& path, const std::string& target) { PutLink(space, path, target); });
+Inference::Inference(InitialNames* names, NameSpace* space) : names_(*names) {
+  names_.ForEachLink([&](const std::string& path, const std::string& target) {
+    const NodeNumber link = Put(space, path, FileType::kSymlink);
+    if (link == NodeNumber{}) return;
+    Node& node = space->Get(link);
+    node.target = target;
+    node.size = node.initial_size = target.size();
+  });
+  for (const std::string& path : names_.files()) {
+    const NodeNumber file = Put(space, path, FileType::kRegular);
+    if (file != NodeNumber{}) space->Get(file).is_type_sure = true;
+  }
 }
 
 // What an earlier reading has taken for a directory on the way may be a link by now; then there is no such path.
-void Inference::PutLink(NameSpace* space, const std::string& path, const std::string& target) {
+NodeNumber Inference::Put(NameSpace* space, const std::string& path, FileType type) {
   const std::string root = space->PathOf(space->root());
   const std::string below = path.substr(root == "/" ? 0 : root.size());
   NodeNumber at = space->root();
   for (const std::string_view part : SplitNonEmpty(below, '/')) {
-    if (space->Get(at).type != FileType::kDirectory) return;
+    if (space->Get(at).type != FileType::kDirectory) return {};
     const std::string name(part);
     const bool is_last = part.data() + part.size() == below.data() + below.size();
-    const FileType type = is_last ? FileType::kSymlink : FileType::kDirectory;
-    if (!space->Get(at).children.contains(name) && !Conjure(space, at, name, type)) return;
+    const bool is_known = space->Get(at).children.contains(name);
+    if (!is_known && !Conjure(space, at, name, is_last ? type : FileType::kDirectory)) return {};
     at = space->Get(at).children.at(name);
   }
-  Node& link = space->Get(at);
-  if (link.type != FileType::kSymlink) return;
-  link.target = target;
-  link.size = link.initial_size = target.size();
+  return space->Get(at).type == type ? at : NodeNumber{};
 }
 
 std::string Inference::InitialPathOf(const NameSpace& space, NodeNumber node) const {
-  std::string path;
-  if (const auto made = made_.find(node); made != made_.end()) {
-    path = "/" + made->second.second;
-    node = made->second.first;
+  std::vector<std::string_view> names;
+  if (const auto opened = opened_.find(node); opened != opened_.end()) {
+    names.push_back(opened->second.second);
+    node = opened->second.first;
   }
   while (node != space.root()) {
     const auto key = keys_.find(node);
     if (key == keys_.end()) return "";
-    path.insert(0, "/" + key->second->second);
+    names.push_back(key->second->second);
     node = key->second->first;
   }
-  const std::string root = space.PathOf(node);
-  return root == "/" ? path : root + path;
+  std::string path = space.PathOf(node);
+  if (path == "/") path.clear();
+  for (auto name = names.rbegin(); name != names.rend(); ++name) path.append("/").append(*name);
+  return path;
 }
 
-void Inference::Note(const std::string& path, const InitialLink& seen) {
-  if (!path.empty() && links_.Note(path, seen)) has_found_links_ = true;
+void Inference::SeeMade(const NameSpace& space, const Place& place, bool is_sure) {
+  const Key key{place.parent, place.name};
+  const bool is_initial_directory = place.parent == space.root() || keys_.contains(place.parent);
+  if (!is_initial_directory || initial_.contains(key)) return;
+  if (is_sure) {
+    free_.insert(key);
+  } else if (!free_.contains(key)) {
+    opened_.emplace(place.node, key);
+  }
+}
+
+void Inference::SeeOlder(const NameSpace& space, NodeNumber node) {
+  if (!opened_.contains(node)) return;
+  const std::string path = InitialPathOf(space, node);
+  if (!path.empty()) NoteFile(path);
+}
+
+void Inference::NoteFile(const std::string& path) {
+  if (names_.NoteFile(path)) has_found_names_ = true;
+}
+
+void Inference::NoteLink(const std::string& path, const InitialLink& seen) {
+  if (!path.empty() && names_.NoteLink(path, seen)) has_found_names_ = true;
 }
 
 // What was known in time to be a link is none of those that are collected.
 void Inference::SeeLink(const NameSpace& space, NodeNumber node, const InitialLink& seen) {
-  if (space.Get(node).type == FileType::kSymlink && links_.empty()) return;
+  if (replaced_.contains(node) || (space.Get(node).type == FileType::kSymlink && !names_.HasLinks())) return;
   const std::string path = InitialPathOf(space, node);
-  if (space.Get(node).type != FileType::kSymlink || links_.Has(path)) Note(path, seen);
+  if (space.Get(node).type != FileType::kSymlink || names_.HasLink(path)) NoteLink(path, seen);
+}
+
+void Inference::SeeReplacedLink(const NameSpace& space, NodeNumber node) {
+  SeeLink(space, node, {});
+  replaced_.insert(node);
+}
+
+void Inference::SeeNoLink(const NameSpace& space, NodeNumber node) {
+  if (!keys_.contains(node) || replaced_.contains(node) || !in_place_.insert(node).second) return;
+  if (space.Get(node).type != FileType::kSymlink) return;
+  if (names_.RefuteLink(InitialPathOf(space, node))) has_found_names_ = true;
 }
 
 void Inference::SeeFollowed(const NameSpace& space, NodeNumber link) {
-  Note(InitialPathOf(space, link), {.size = space.Get(link).size});
-}
-
-void Inference::SeeMade(const NameSpace& space, const Place& place) {
-  const bool is_initial_directory = place.parent == space.root() || keys_.contains(place.parent);
-  const Key key{place.parent, place.name};
-  if (is_initial_directory && !initial_.contains(key)) made_.emplace(place.node, key);
+  NoteLink(InitialPathOf(space, link), {.size = space.Get(link).size});
 }
 
 void Inference::SeePath(const NameSpace& space, const Place& place, std::string_view told) {
   if (space.PathOf(place) == told) {
-    NodeNumber node = place.node == NodeNumber{} ? place.parent : place.node;
+    const bool is_initial = keys_.contains(place.node);
+    NodeNumber node = is_initial ? place.node : place.parent;
     while (keys_.contains(node) && in_place_.insert(node).second) node = space.Get(node).parent;
     return;
   }
-  std::vector<Way> ways;
-  if (keys_.contains(place.node) || made_.contains(place.node)) ways.push_back({place.node, std::string(told)});
+  Ways ways{.nodes = {place.node}, .told = std::string(told)};
+  const bool may_be_link = keys_.contains(place.node) || opened_.contains(place.node);
+  if (!may_be_link) ways.nodes.front() = NodeNumber{};
   NodeNumber node = place.parent;
   std::string_view name = place.name;
-  while (keys_.contains(node) && name == LastOf(told) && told.rfind('/') != 0) {
+  while (keys_.contains(node) && name == LastOf(told) && told.rfind('/') != 0 && ways.nodes.size() < kMostWays) {
     told = told.substr(0, told.rfind('/'));
-    ways.push_back({node, std::string(told)});
+    ways.nodes.push_back(node);
     name = space.Get(node).name;
     node = space.Get(node).parent;
   }
   // Then it is the root, or a directory above, that has another name there.
   const bool is_by_root = node == space.root() && name == LastOf(told) && !told.starts_with(space.PathOf(node) + "/");
-  if (ways.empty() || is_by_root) return;
-  const NodeNumber nearest = ways[ways.size() > 1 ? 1 : 0].node;
+  if (is_by_root) return;
+  const NodeNumber nearest = ways.nodes.size() > 1 ? place.parent : place.node;
   elsewhere_.try_emplace(nearest, std::move(ways));
 }
 
-bool Inference::CollectLinks(const NameSpace& space) {
-  for (const auto& [nearest, ways] : elsewhere_) {
-    const auto link =
-        std::find_if(ways.rbegin(), ways.rend(), [&](const Way& way) { return !in_place_.contains(way.node); });
-    if (link == ways.rend()) continue;
-    const std::string path = InitialPathOf(space, link->node);
-    if (!path.empty() && links_.NoteWay(path, link->leads_to)) has_found_links_ = true;
+bool Inference::CollectNames(const NameSpace& space) {
+  for (auto& [nearest, ways] : elsewhere_) {
+    // The highest that may be one.
+    while (!ways.nodes.empty() && (ways.nodes.back() == NodeNumber{} || in_place_.contains(ways.nodes.back()))) {
+      ways.nodes.pop_back();
+    }
+    if (ways.nodes.empty()) continue;
+    const std::string path = InitialPathOf(space, ways.nodes.back());
+    for (size_t level = 1; level < ways.nodes.size(); ++level) ways.told.erase(ways.told.rfind('/'));
+    if (!path.empty() && names_.NoteWay(path, ways.told)) has_found_names_ = true;
   }
-  return has_found_links_;
+  for (const NodeNumber directory : not_empty_) {
+    const auto first = initial_.lower_bound({directory, ""});
+    const bool has_initial = first != initial_.end() && first->first.first == directory;
+    const std::string path = has_initial ? "" : InitialPathOf(space, directory);
+    if (!path.empty()) NoteFile(path + std::string(kEntry));
+  }
+  return has_found_names_;
 }
 
 bool Inference::Conjure(NameSpace* space, NodeNumber parent, const std::string& name, FileType type) {
   if (!space->Has(parent)) return false;
   Node& directory = space->Get(parent);
   if (!directory.is_initial || directory.names == 0 || initial_.contains({parent, name})) return false;
+  if (free_.contains(Key(parent, name))) return false;
   if (directory.type != FileType::kDirectory) {
     // It was taken for a file when it was opened.
     if (directory.is_type_sure) return false;

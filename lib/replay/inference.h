@@ -3,19 +3,21 @@
 // Types, modes, sizes and targets come from what calls show of them; where none does, a file is taken to be empty with
 // mode 0644, a directory to have 0755. Names that the trace never touches cannot be found.
 //
-// A symlink that is followed before a call shows that it is one is taken for what it leads to. A reading of the trace
-// that finds such links has to be done once more, beginning with them.
+// A symlink that is followed before a call shows that it is one is taken for what it leads to, and a file that an open
+// with O_CREAT finds for one that it makes. A reading of the trace that learns better has to be done once more,
+// beginning with these names.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "replay/initial_links.h"
+#include "replay/initial_names.h"
 #include "replay/interpreter.h"
 #include "replay/manifest.h"
 
@@ -23,46 +25,54 @@ namespace betr::replay {
 
 class Inference final : public Conjurer {
  public:
-  // Puts the links that earlier readings have found into `space`, which has the root alone. `links` outlives this.
-  Inference(InitialLinks* links, NameSpace* space);
+  // Puts the names that earlier readings have found into `space`, which has the root alone. `names` outlives this.
+  Inference(InitialNames* names, NameSpace* space);
 
   bool Conjure(NameSpace* space, NodeNumber parent, const std::string& name, FileType type) override;
+  void SeeMade(const NameSpace& space, const Place& place, bool is_sure) override;
+  void SeeOlder(const NameSpace& space, NodeNumber node) override;
+  void SeeNotEmpty(NodeNumber directory) override { not_empty_.insert(directory); }
   void SeeLink(const NameSpace& space, NodeNumber node, const InitialLink& seen) override;
+  void SeeReplacedLink(const NameSpace& space, NodeNumber node) override;
+  void SeeNoLink(const NameSpace& space, NodeNumber node) override;
   void SeeFollowed(const NameSpace& space, NodeNumber link) override;
-  void SeeMade(const NameSpace& space, const Place& place) override;
   void SeePath(const NameSpace& space, const Place& place, std::string_view told) override;
 
-  // After the reading: whether it has found links that it should have begun with. They are in `links` then.
-  bool CollectLinks(const NameSpace& space);
+  // After the reading: whether it has found names that it should have begun with. They are in `names` then.
+  bool CollectNames(const NameSpace& space);
 
   // What was there, after the whole trace was interpreted on `space`.
   Manifest Found(const NameSpace& space) const;
 
  private:
   using Key = std::pair<NodeNumber, std::string>;
-  // That a node is a symlink to that path.
-  struct Way {
-    NodeNumber node;
-    std::string leads_to;
+  // That one of these nodes, each in the next one, is a symlink: the first to `told`, the second to the directory of
+  // that, and so on.
+  struct Ways {
+    std::vector<NodeNumber> nodes;
+    std::string told;
   };
 
-  void Note(const std::string& path, const InitialLink& seen);
-  void PutLink(NameSpace* space, const std::string& path, const std::string& target);
-  // Where it was before the trace, or a symlink to it; empty if nothing was.
+  // Puts a name where it was before the trace. 0 if it cannot have been there.
+  NodeNumber Put(NameSpace* space, const std::string& path, FileType type);
+  // Where it was before the trace, or a name by which it was found then; empty if nothing was.
   std::string InitialPathOf(const NameSpace& space, NodeNumber node) const;
+  void NoteLink(const std::string& path, const InitialLink& seen);
+  void NoteFile(const std::string& path);
   void Add(const std::string& path, NodeNumber directory, const NameSpace& space, Manifest* manifest) const;
 
   // By directory and name, as it was before the trace. Each node has a use, so that it stays when the trace removes it.
   std::map<Key, NodeNumber> initial_;
   absl::flat_hash_map<NodeNumber, const Key*> keys_;
-  absl::flat_hash_map<NodeNumber, Key> made_;  // by opens, where there was no such name, but a symlink may have been
-  InitialLinks& links_;
-  bool has_found_links_ = false;
+  absl::flat_hash_map<NodeNumber, Key> opened_;  // made by opens, if there was nothing
+  absl::flat_hash_set<Key> free_;                // names that calls have shown not to have been there
+  InitialNames& names_;
+  bool has_found_names_ = false;
   // What is no symlink, as what was opened through it is where it seems to be.
   absl::flat_hash_set<NodeNumber> in_place_;
-  // Opens that led elsewhere, one for each directory. One of the nodes of each is a symlink, likelier a later one,
-  // which is higher.
-  std::map<NodeNumber, std::vector<Way>> elsewhere_;
+  std::set<NodeNumber> not_empty_;            // directories that had something in them
+  absl::flat_hash_set<NodeNumber> replaced_;  // links that are not there any more, though they seem to be
+  std::map<NodeNumber, Ways> elsewhere_;      // opens that led elsewhere, one for each directory
 };
 
 }  // namespace betr::replay

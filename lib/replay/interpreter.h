@@ -27,7 +27,7 @@
 
 #include "replay/argument.h"
 #include "replay/call_stream.h"
-#include "replay/initial_links.h"
+#include "replay/initial_names.h"
 #include "replay/memory_map.h"
 #include "replay/name_space.h"
 #include "replay/operation.h"
@@ -63,12 +63,20 @@ class Conjurer {
   virtual ~Conjurer() = default;
   // Whether `name` may have been in the directory from the beginning. If so it is there now.
   virtual bool Conjure(NameSpace* space, NodeNumber parent, const std::string& name, FileType type) = 0;
+  // A call has made `place`. Not sure: an open that also takes what is there, or a symlink that leads nowhere.
+  virtual void SeeMade(const NameSpace& space, const Place& place, bool is_sure) = 0;
+  // A file that an open seems to have made has something that nobody has written since.
+  virtual void SeeOlder(const NameSpace& space, NodeNumber node) = 0;
+  // A call has shown that something is in a directory, which seems to be empty.
+  virtual void SeeNotEmpty(NodeNumber directory) = 0;
   // A call has shown that what was there is a symlink, though it may have been taken for something else.
   virtual void SeeLink(const NameSpace& space, NodeNumber node, const InitialLink& seen) = 0;
+  // The same, and the call has taken it away: nothing more of it can be seen.
+  virtual void SeeReplacedLink(const NameSpace& space, NodeNumber node) = 0;
+  // A call has shown that the name of the node is no symlink's.
+  virtual void SeeNoLink(const NameSpace& space, NodeNumber node) = 0;
   // A path leads through a symlink whose target no call has shown yet.
   virtual void SeeFollowed(const NameSpace& space, NodeNumber link) = 0;
-  // An open has made `place`, which may have been the name of a symlink that leads nowhere.
-  virtual void SeeMade(const NameSpace& space, const Place& place) = 0;
   // What was opened at `place` is told to be at `told`.
   virtual void SeePath(const NameSpace& space, const Place& place, std::string_view told) = 0;
 };
@@ -136,6 +144,7 @@ class Interpreter {
   NodeNumber RootOf(const Call& call) const;
   WalkResult WalkConjuring(Call& call, NodeNumber base, const std::string& path, FollowLast follow);
   bool ConjureOnTheWay(const Call& call, const WalkResult& walk);
+  static bool IsFound(const CallEvent& event);
   void ConjureMissing(const Call& call, Subject* subject, FileType type);
   NodeNumber FindDirectory(const std::string& path, Conjurer* conjurer);
   bool IsDirectory(NodeNumber node, bool is_shown);
@@ -265,6 +274,7 @@ class Interpreter {
   bool AreRenameFlagsUsable(const Call& call, uint64_t flags);
   void RenameOut(Call& call, const Subject& source);
   void RenameWithin(Call& call, const Subject& source, const Subject& made, uint64_t flags);
+  bool IsReplacedLink(const Operation& rename);
   int PredictRename(const Subject& source, const Subject& made, Operation* rename) const;
   void Whiteout(const Call& call, const Place& place);
   void RemoveTree(const Call& call, const Place& top);
@@ -277,11 +287,14 @@ class Interpreter {
   void StatX(Call& call);
   void Access(Call& call);
   void AccessAt(Call& call);
-  void Stat(Call& call, std::optional<Subject> subject, std::string_view structure);
+  void Stat(Call& call, std::optional<Subject> subject, std::string_view structure, FollowLast follow);
   void Learn(const FileAttributes& seen, NodeNumber number);
   void LearnByStat(const Call& call, const FileAttributes& seen, Operation* stat);
   void CatchUpMode(const Operation& stat, uint32_t permissions);
   void ShowLink(NodeNumber number, const InitialLink& seen);
+  void ShowReplacedLink(NodeNumber number);
+  void ShowOlder(NodeNumber number);
+  void ShowNotEmpty(NodeNumber number);
   void LearnTarget(const Call& call, std::string_view buffer, NodeNumber number);
   void ReadLink(Call& call);
   void ReadLinkAt(Call& call);

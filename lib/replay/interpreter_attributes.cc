@@ -64,6 +64,19 @@ void Interpreter::ShowLink(NodeNumber number, const InitialLink& seen) {
   if (conjurer_ != nullptr && number != NodeNumber{}) conjurer_->SeeLink(space_, number, seen);
 }
 
+void Interpreter::ShowReplacedLink(NodeNumber number) {
+  if (conjurer_ != nullptr && number != NodeNumber{}) conjurer_->SeeReplacedLink(space_, number);
+}
+
+void Interpreter::ShowNotEmpty(NodeNumber number) {
+  if (conjurer_ == nullptr || number == NodeNumber{} || !IsDirectory(number, false)) return;
+  if (space_.Get(number).children.empty()) conjurer_->SeeNotEmpty(number);
+}
+
+void Interpreter::ShowOlder(NodeNumber number) {
+  if (conjurer_ != nullptr) conjurer_->SeeOlder(space_, number);
+}
+
 void Interpreter::LearnByStat(const Call& call, const FileAttributes& seen, Operation* stat) {
   Node& node = space_.Get(stat->place.node);
   const bool was_mode_known = node.is_mode_known;
@@ -79,15 +92,17 @@ void Interpreter::LearnByStat(const Call& call, const FileAttributes& seen, Oper
   if (seen.type != node.type) {
     Conflict(call, "stat: another type by the name space");
   } else if (seen.permissions != node.permissions) {
+    ShowOlder(stat->place.node);
     Conflict(call, "stat: another mode by the name space");
   } else if (node.type == FileType::kRegular && seen.size != node.size) {
+    if (seen.size > node.size) ShowOlder(stat->place.node);
     Conflict(call, "stat: another size by the name space");
   } else {
     stat->expected_attributes = seen;
   }
 }
 
-void Interpreter::Stat(Call& call, std::optional<Subject> subject, std::string_view structure) {
+void Interpreter::Stat(Call& call, std::optional<Subject> subject, std::string_view structure, FollowLast follow) {
   if (!subject.has_value()) return;
   const bool is_access = call.event.name.find("access") != std::string::npos;
   const std::optional<FileAttributes> seen = AttributesOf(structure);
@@ -95,6 +110,10 @@ void Interpreter::Stat(Call& call, std::optional<Subject> subject, std::string_v
   Operation stat = Start(call, OperationKind::kStat, *subject);
   if (is_access) stat.variant = Variant::kExistence;
   if (!Agree(call, &stat, subject->MissingError())) return;
+  const bool is_of_name = follow == FollowLast::kNo && seen.has_value() && stat.place.parent != NodeNumber{};
+  if (is_of_name && seen->type != FileType::kSymlink && conjurer_ != nullptr) {
+    conjurer_->SeeNoLink(space_, stat.place.node);
+  }
   if (seen.has_value() && !is_access) LearnByStat(call, *seen, &stat);
   Emit(&stat);
 }
@@ -108,30 +127,37 @@ void Interpreter::CatchUpMode(const Operation& stat, uint32_t permissions) {
 }
 
 void Interpreter::StatPlain(Call& call) {
-  Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kYes), call.Argument(1));
+  Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kYes), call.Argument(1), FollowLast::kYes);
 }
 
 void Interpreter::StatLink(Call& call) {
-  Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kNo), call.Argument(1));
+  Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kNo), call.Argument(1), FollowLast::kNo);
 }
 
-void Interpreter::StatFile(Call& call) { Stat(call, ResolveDescriptor(call, call.Argument(0)), call.Argument(1)); }
+void Interpreter::StatFile(Call& call) {
+  Stat(call, ResolveDescriptor(call, call.Argument(0)), call.Argument(1), FollowLast::kYes);
+}
 
 void Interpreter::StatAt(Call& call) {
   const uint64_t flags = call.Flags(3);
-  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), call.Argument(2));
+  const FollowLast follow = FollowOf(flags);
+  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), follow, flags), call.Argument(2), follow);
 }
 
 void Interpreter::StatX(Call& call) {
   const uint64_t flags = call.Flags(2);
-  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), call.Argument(4));
+  const FollowLast follow = FollowOf(flags);
+  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), follow, flags), call.Argument(4), follow);
 }
 
-void Interpreter::Access(Call& call) { Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kYes), ""); }
+void Interpreter::Access(Call& call) {
+  Stat(call, Resolve(call, "", call.Argument(0), FollowLast::kYes), "", FollowLast::kYes);
+}
 
 void Interpreter::AccessAt(Call& call) {
   const uint64_t flags = call.Flags(3);
-  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), FollowOf(flags), flags), "");
+  const FollowLast follow = FollowOf(flags);
+  Stat(call, Resolve(call, call.Argument(0), call.Argument(1), follow, flags), "", follow);
 }
 
 // Where a symlink leads that was there before the trace; what -s has cut is made up.
@@ -156,6 +182,8 @@ void Interpreter::ReadLinkOf(Call& call, std::optional<Subject> subject, std::st
   Operation read = Start(call, OperationKind::kReadLink, *subject);
   int predicted = subject->MissingError();
   if (conjurer_ != nullptr && predicted == 0 && call.result().ok()) LearnTarget(call, buffer, read.place.node);
+  const bool is_no_link = predicted == 0 && call.result().error == EINVAL && read.place.parent != NodeNumber{};
+  if (conjurer_ != nullptr && is_no_link) conjurer_->SeeNoLink(space_, read.place.node);
   if (predicted == 0 && space_.Get(read.place.node).type != FileType::kSymlink) predicted = EINVAL;
   if (!Agree(call, &read, predicted)) return;
   const auto count = static_cast<uint64_t>(call.result().value);

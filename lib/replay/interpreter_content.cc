@@ -52,19 +52,22 @@ void Interpreter::ReadFrom(Call& call, const DescriptionPointer& file, uint64_t 
   LearnSize(file->node, offset + count, false);
   const uint64_t here = node.size > offset ? std::min({asked, node.size - offset, kMostMoved}) : 0;
   if (here != count && node.is_size_sure) {
+    if (count > here) ShowOlder(file->node);
     Conflict(call, "read: another count by the name space");
     read.expected_count = here;
   }
   Emit(&read);
 }
 
-// What shows that a file had so many bytes before the trace: at least, or all that there were.
+// What shows that a file has so many bytes: at least, or all that there are. What was not written since was there
+// before the trace.
 void Interpreter::LearnSize(NodeNumber number, uint64_t end, bool is_all) {
   Node& node = space_.Get(number);
   if (node.is_size_sure || node.type != FileType::kRegular || (!is_all && end <= node.size)) return;
   if (end > kLargestFile) return;
   node.size = end;
-  if (!node.is_modified) node.initial_size = end;
+  const uint64_t initial = end - std::min(end, node.appended);
+  if (!node.is_modified || initial > node.written_end) node.initial_size = initial;
   if (!is_all) return;
   node.is_size_sure = true;
   const auto clone = clones_.find(number);
@@ -107,7 +110,8 @@ void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t o
     write.is_growing = write.offset + count > node.size;
     if (write.is_growing) clones_.erase(file->node);
     node.size = std::max(node.size, write.offset + count);
-    node.NoteWrite();
+    node.NoteWrite(is_append ? 0 : write.offset + count);
+    if (is_append) node.appended += count;
   }
   Emit(&write);
   if (count > 0) SyncWritten(call, file, write_flags);
@@ -183,6 +187,7 @@ void Interpreter::SeekTo(Call& call, const DescriptionPointer& file, uint64_t po
     if (size == node.size) {
       seek.expected_count = size;
     } else if (node.is_size_sure) {
+      if (size > node.size) ShowOlder(file->node);
       Conflict(call, "seek: another size by the name space");
     }
   }
@@ -207,6 +212,7 @@ void Interpreter::SeekLong(Call& call) {
 
 void Interpreter::TruncateSubject(Call& call, Subject subject, uint64_t size) {
   if (call.result().ok()) ConjureMissing(call, &subject, FileType::kRegular);
+  if (call.result().error == EISDIR) ConjureMissing(call, &subject, FileType::kDirectory);
   Operation truncate = Start(call, OperationKind::kTruncate, subject);
   truncate.length = size;
   int predicted = subject.MissingError();
@@ -219,7 +225,7 @@ void Interpreter::TruncateSubject(Call& call, Subject subject, uint64_t size) {
   node.size = size;
   node.is_size_sure = true;
   node.is_type_sure = true;
-  node.NoteWrite();
+  node.NoteWrite(size);
   Emit(&truncate);
 }
 
@@ -245,8 +251,9 @@ void Interpreter::Allocate(Call& call) {
   if ((allocate.flags & kShifts) != 0) return Skip("fallocate: ranges that move");
   if (!Agree(call, &allocate, 0)) return;
   Node& node = space_.Get(subject->walk.place.node);
-  if ((allocate.flags & FALLOC_FL_KEEP_SIZE) == 0) node.size = std::max(node.size, allocate.offset + allocate.length);
-  node.NoteWrite();
+  const uint64_t end = (allocate.flags & FALLOC_FL_KEEP_SIZE) == 0 ? allocate.offset + allocate.length : 0;
+  node.size = std::max(node.size, end);
+  node.NoteWrite(end);
   Emit(&allocate);
   if (const DescriptionPointer file = FileOf(call, call.Argument(0)); file != nullptr) SyncWritten(call, file, 0);
 }

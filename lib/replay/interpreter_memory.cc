@@ -89,7 +89,7 @@ void Interpreter::WriteMapped(Call& call, const MemoryMap::Piece& piece) {
   write.offset = piece.offset;
   write.length = length;
   write.expected_count = length;
-  space_.Get(file->node).NoteWrite();
+  space_.Get(file->node).NoteWrite(0);
   Emit(&write);
   ++counts_.map_syncs;
 }

@@ -57,6 +57,7 @@ void Interpreter::Put(Operation* made) {
   node.target = made->text;
   node.size = made->text.size();
   space_.AddName(made->place.parent, made->place.name, made->place.node);
+  if (conjurer_ != nullptr) conjurer_->SeeMade(space_, made->place, true);
   HandOn(made);
 }
 
@@ -173,9 +174,14 @@ void Interpreter::Link(Call& call, std::string_view from_directory, std::string_
     // Directories cannot be linked.
     const NodeNumber linked = source->walk.place.node;
     if (linked != NodeNumber{}) space_.Get(linked).is_type_sure = true;
+    if (linked != NodeNumber{} && IsDirectory(linked, false)) ShowLink(linked, {});
   }
+  const int traced = call.result().error;
+  if (source.has_value() && traced == EPERM) ConjureMissing(call, &*source, FileType::kDirectory);
+  if (source.has_value() && traced == EEXIST) ConjureMissing(call, &*source, FileType::kRegular);
   std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNever);
   if (!AreBothInside(call, source, made, outside)) return;
+  if (traced == EEXIST) ConjureMissing(call, &*made, FileType::kRegular);
   // `link file other/`.
   if (made->walk.error == ENOTDIR && made->walk.place.rest.empty()) made->walk.error = 0;
   const bool is_slash_wrong =
@@ -195,6 +201,7 @@ void Interpreter::Link(Call& call, std::string_view from_directory, std::string_
   Bind(link.to.parent);
   space_.AddName(link.to.parent, link.to.name, link.place.node);
   link.to.node = link.place.node;
+  if (conjurer_ != nullptr) conjurer_->SeeMade(space_, link.to, true);
   HandOn(&link);
 }
 
@@ -207,18 +214,24 @@ void Interpreter::LinkAt(Call& call) {
 void Interpreter::Unlink(Call& call, std::string_view directory, std::string_view path, bool is_directory) {
   std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNever);
   if (!subject.has_value()) return;
-  const bool is_shown = call.result().ok() || call.result().error == ENOTEMPTY;
+  const int traced = call.result().error;
+  const bool is_shown = traced == 0 || traced == ENOTEMPTY;
   if (is_shown) ConjureMissing(call, &*subject, is_directory ? FileType::kDirectory : FileType::kRegular);
+  if (is_directory && traced == ENOTDIR) ConjureMissing(call, &*subject, FileType::kRegular);
+  if (!is_directory && traced == EISDIR) ConjureMissing(call, &*subject, FileType::kDirectory);
   const WalkResult& walk = subject->walk;
   const bool is_found = walk.error == 0 && walk.place.node != NodeNumber{};
-  if (is_found && walk.place.parent == NodeNumber{} && !call.result().ok()) {
+  if (is_found && walk.place.parent == NodeNumber{} && traced != 0) {
     // How it fails depends on how "." or ".." is spelt, and there is no name to try it with.
     ++counts_.used;
     return;
   }
-  if (is_found && (is_directory ? is_shown : call.result().error == EISDIR)) IsDirectory(walk.place.node, true);
-  const bool is_no_directory = is_directory ? call.result().error == ENOTDIR : call.result().ok();
-  if (is_found && is_no_directory && IsDirectory(walk.place.node, false)) ShowLink(walk.place.node, {});
+  if (is_found && (is_directory ? is_shown : traced == EISDIR)) IsDirectory(walk.place.node, true);
+  if (is_found && traced == ENOTEMPTY) ShowNotEmpty(walk.place.node);
+  if (is_found && IsDirectory(walk.place.node, false)) {
+    if (is_directory && traced == ENOTDIR) ShowLink(walk.place.node, {});
+    if (!is_directory && traced == 0) ShowReplacedLink(walk.place.node);
+  }
   Operation remove = Start(call, is_directory ? OperationKind::kRemoveDirectory : OperationKind::kUnlink, *subject);
   int predicted = subject->MissingError();
   if (predicted == 0) {
@@ -233,7 +246,7 @@ void Interpreter::Unlink(Call& call, std::string_view directory, std::string_vie
   if (!is_refused_directory && !Agree(call, &remove, predicted)) return;
   if (is_refused_directory) {
     ++counts_.used;
-    if (call.result().error == ENOTDIR) Emit(&remove);
+    if (traced == ENOTDIR) Emit(&remove);
     return;
   }
   Bind(remove.place);

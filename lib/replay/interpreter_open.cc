@@ -127,7 +127,7 @@ void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flag
   if (truncates) {
     node.size = 0;
     node.is_size_sure = true;
-    node.NoteWrite();
+    node.NoteWrite(0);
   }
   Emit(&open);
   Install(call, call.result().value, std::move(description), (flags & O_CLOEXEC) != 0);
@@ -143,7 +143,7 @@ void Interpreter::OpenNew(Call& call, const Subject& subject, uint64_t flags, ui
   space_.Get(create.place.node).is_bound = true;
   space_.AddName(create.place.parent, create.place.name, create.place.node);
   NoteMade(create.place.parent, create.place.node, asked);
-  if (conjurer_ != nullptr && !IsExclusive(flags)) conjurer_->SeeMade(space_, create.place);
+  if (conjurer_ != nullptr) conjurer_->SeeMade(space_, create.place, IsExclusive(flags));
   ShowLinksByOpen(call, {.place = create.place, .untold = subject.walk.untold}, flags);
   DescriptionPointer description = Describe(create.place.node, flags);
   create.file = description->file;
@@ -194,7 +194,10 @@ std::optional<Interpreter::Subject> Interpreter::ResolveOpened(Call& call, std::
 void Interpreter::ShowLinksByOpen(const Call& call, const WalkResult& walk, uint64_t flags) {
   const bool has_name = walk.error == 0 && walk.place.node != NodeNumber{} && walk.place.parent != NodeNumber{};
   if (conjurer_ == nullptr || !has_name) return;
-  if ((flags & O_NOFOLLOW) != 0 && call.result().error == ELOOP) return ShowLink(walk.place.node, {});
+  if ((flags & O_NOFOLLOW) != 0) {
+    const bool is_no_directory = call.result().error == ENOTDIR && IsDirectory(walk.place.node, false);
+    if (call.result().error == ELOOP || is_no_directory) return ShowLink(walk.place.node, {});
+  }
   const bool is_elsewhere = call.task.directories->is_root_outside || RootOf(call) != space_.top();
   if (!call.result().ok() || IsUnnamed(flags) || is_elsewhere || walk.untold != NodeNumber{}) return;
   const std::optional<std::string> told = AnnotatedPath(call.result().annotation);

@@ -171,6 +171,28 @@ bool Interpreter::IsBaseUntold(const Call& call, std::string_view directory) con
   return directory.empty() || (at.has_value() && at->number == kCurrentDirectory && !at->path.has_value());
 }
 
+// Whether a call shows that the directories of its paths were there: it has succeeded, or failed in a way that only
+// what is there can make it fail.
+bool Interpreter::IsFound(const CallEvent& event) {
+  const auto is_of = [&](std::string_view name) { return event.name.find(name) != std::string::npos; };
+  switch (event.result.error) {
+    case 0:
+      return event.result.ok();
+    case EEXIST:
+    case EISDIR:
+    case ENOTEMPTY:
+    case ENODATA:
+    case ERANGE:
+      return true;
+    case EINVAL:
+      return is_of("readlink") || is_of("rename");
+    case EPERM:
+      return event.name.starts_with("link");
+    default:
+      return false;
+  }
+}
+
 // Makes what a call shows to have been on the way to what it is about; true if the walk may now lead further.
 bool Interpreter::ConjureOnTheWay(const Call& call, const WalkResult& walk) {
   const int traced = call.result().error;
@@ -183,8 +205,8 @@ bool Interpreter::ConjureOnTheWay(const Call& call, const WalkResult& walk) {
     return is_shown && IsDirectory(walk.place.node, true);
   }
   if (walk.error != ENOENT || walk.place.parent == NodeNumber{}) return false;
-  // The call succeeded, so the directory on the way was there; or there was something else in its place.
-  if (!call.result().ok() && traced != ENOTDIR) return false;
+  // So the directory on the way was there; or there was something else in its place.
+  if (!IsFound(call.event) && traced != ENOTDIR) return false;
   const FileType type = traced == ENOTDIR ? FileType::kRegular : FileType::kDirectory;
   return conjurer_->Conjure(&space_, walk.place.parent, walk.place.name, type);
 }

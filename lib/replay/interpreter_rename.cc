@@ -34,7 +34,12 @@ void Interpreter::Rename(Call& call, std::string_view from_directory, std::strin
   const bool is_exchange = (flags & RENAME_EXCHANGE) != 0;
   const uint64_t outside = counts_.outside;
   std::optional<Subject> source = Resolve(call, from_directory, from, FollowLast::kNever);
-  if (source.has_value() && call.result().ok()) ConjureMissing(call, &*source, FileType::kRegular);
+  const int traced = call.result().error;
+  if (source.has_value() && (traced == 0 || traced == EISDIR || (traced == EEXIST && flags != 0))) {
+    ConjureMissing(call, &*source, FileType::kRegular);
+  }
+  const bool are_directories = traced == ENOTEMPTY || (traced == EEXIST && flags == 0);
+  if (source.has_value() && are_directories) ConjureMissing(call, &*source, FileType::kDirectory);
   std::optional<Subject> made = Resolve(call, to_directory, to, FollowLast::kNever);
   const bool goes_out = source.has_value() && !made.has_value() && counts_.outside > outside && call.result().ok();
   if (goes_out) {
@@ -48,7 +53,9 @@ void Interpreter::Rename(Call& call, std::string_view from_directory, std::strin
     return;
   }
   if (!AreBothInside(call, source, made, outside)) return;
-  if (is_exchange && call.result().ok()) ConjureMissing(call, &*made, FileType::kRegular);
+  if (is_exchange ? traced == 0 : traced == EEXIST && flags != 0) ConjureMissing(call, &*made, FileType::kRegular);
+  if (are_directories || traced == EISDIR) ConjureMissing(call, &*made, FileType::kDirectory);
+  if (are_directories && made->walk.error == 0) ShowNotEmpty(made->walk.place.node);
   RenameWithin(call, *source, *made, flags);
 }
 
@@ -107,6 +114,14 @@ int Interpreter::PredictRename(const Subject& source, const Subject& made, Opera
   return space_.CheckRename(rename->place, rename->to, is_exchange);
 }
 
+// Whether what is replaced seems to be a directory, and cannot be one: it is not empty, or what replaces it is none.
+bool Interpreter::IsReplacedLink(const Operation& rename) {
+  if (conjurer_ == nullptr || !IsDirectory(rename.to.node, false)) return false;
+  const Node& source = space_.Get(rename.place.node);
+  const bool is_source_none = source.type != FileType::kDirectory && source.is_type_sure;
+  return is_source_none || !space_.Get(rename.to.node).children.empty();
+}
+
 void Interpreter::RenameWithin(Call& call, const Subject& source, const Subject& made, uint64_t flags) {
   const bool is_exchange = (flags & RENAME_EXCHANGE) != 0;
   const int traced = call.result().error;
@@ -114,7 +129,10 @@ void Interpreter::RenameWithin(Call& call, const Subject& source, const Subject&
   rename.to = made.walk.place;
   rename.flags = static_cast<uint32_t>(flags) & (RENAME_NOREPLACE | RENAME_EXCHANGE);
   const bool are_found = source.MissingError() == 0 && made.walk.error == 0;
-  if (are_found && traced == 0 && !is_exchange && rename.to.node != NodeNumber{}) {
+  const bool replaces = are_found && traced == 0 && !is_exchange && rename.to.node != NodeNumber{};
+  if (replaces && IsReplacedLink(rename)) {
+    ShowReplacedLink(rename.to.node);
+  } else if (replaces) {
     // Only a directory replaces a directory.
     const bool is_either = IsDirectory(rename.place.node, false) || IsDirectory(rename.to.node, false);
     IsDirectory(rename.place.node, is_either);

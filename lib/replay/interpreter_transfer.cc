@@ -32,12 +32,13 @@ void Interpreter::CopyRange(Call& call) {
   const Node& source = space_.Get(from->node);
   LearnSize(from->node, copy.offset + count, false);
   if (source.is_size_sure && count > source.size - std::min(source.size, copy.offset)) {
+    ShowOlder(from->node);
     return Conflict(call, "copy: more than there is by the name space");
   }
   Node& written = space_.Get(to->node);
   if (count > 0) {
     written.size = std::max(written.size, copy.to_offset + count);
-    written.NoteWrite();
+    written.NoteWrite(copy.to_offset + count);
   }
   if (!from_offset.has_value()) from->position += count;
   if (!to_offset.has_value()) to->position += count;
@@ -115,7 +116,7 @@ void Interpreter::CloneFile(Call& call) {
     clones_[to->node] = from->node;
   }
   written.size = std::max(written.size, copy.to_offset + copy.length);
-  written.NoteWrite();
+  written.NoteWrite(copy.to_offset + copy.length);
   Emit(&copy);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <vector>
 
 #include "base/check.h"
 #include "replay/scan.h"
@@ -219,12 +220,13 @@ int NameSpace::CheckRename(const Place& from, const Place& to, bool is_exchange)
 }
 
 std::string NameSpace::PathOf(NodeNumber directory) const {
-  std::string path;
+  std::vector<std::string_view> names;
   for (NodeNumber at = directory; at != top_; at = Get(at).parent) {
-    const std::string& name = Get(at).name;
-    path.insert(0, "/" + name);
+    names.push_back(Get(at).name);
     if (!Has(Get(at).parent)) break;
   }
+  std::string path;
+  for (auto name = names.rbegin(); name != names.rend(); ++name) path.append("/").append(*name);
   return path.empty() ? "/" : path;
 }
 

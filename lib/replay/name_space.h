@@ -14,6 +14,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,10 +58,16 @@ struct Node {
   bool is_modified = false;  // its content
   bool is_written = false;   // since its mode was set
   uint64_t initial_size = 0;
+  uint64_t written_end = 0;  // where the last byte ends that was written
+  uint64_t appended = 0;     // bytes, besides
   bool is_mode_changed = false;
   std::optional<uint32_t> initial_permissions{};
 
-  void NoteWrite() { is_modified = is_written = true; }
+  // `end`: behind the last byte of it; 0 if that is the file's end, or no longer than it.
+  void NoteWrite(uint64_t end) {
+    is_modified = is_written = true;
+    written_end = std::max(written_end, end);
+  }
 };
 
 // Where a path leads.

@@ -147,15 +147,15 @@ absl::StatusOr<Manifest> InferManifest(const RunOptions& options, ProgressFuncti
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<ConvertedTrace> trace, ConvertedTrace::Open(options.traces.front()));
     return trace->initial();
   }
-  InitialLinks links(options.root);
+  InitialNames names(options.root);
   for (int reading = 1;; ++reading) {
     NameSpace space(options.root);
     // Every name on the way to it is a directory for sure, but its mode is still to be seen.
     space.Get(space.root()).is_mode_known = false;
     NoSink sink;
-    Inference inference(&links, &space);
+    Inference inference(&names, &space);
     BETR_RETURN_IF_ERROR(Interpret(options, &space, &sink, &inference, progress).status());
-    if (!inference.CollectLinks(space) || reading == kMostReadings) return inference.Found(space);
+    if (!inference.CollectNames(space) || reading == kMostReadings) return inference.Found(space);
   }
 }
 

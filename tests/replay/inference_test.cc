@@ -163,5 +163,82 @@ TEST_CASE("a directory that a process works in was there") {
   CHECK(Lines(annotated.Infer()) == Strings{"d 0755 0 /w", "d 0755 0 /w/src", "f 0644 0 /w/src/f"});
 }
 
+TEST_CASE("what an open with O_CREAT finds was there, if it holds what nobody has written") {
+  CHECK(InferredFully({
+            "1 chdir(\"/w\") = 0",
+            "1 open(\"grown\", O_WRONLY|O_CREAT|O_APPEND, 0666) = 3",
+            "1 write(3, \"a\\n\", 2) = 2",
+            "1 fstat(3, {st_mode=S_IFREG|0644, st_size=8, ...}) = 0",
+            "1 open(\"read\", O_RDWR|O_CREAT, 0666) = 4",
+            "1 read(4, \"hello\", 100) = 5",
+            "1 open(\"mode\", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 5",
+            "1 fstat(5, {st_mode=S_IFREG|0755, st_size=0, ...}) = 0",
+            "1 open(\"sought\", O_RDWR|O_CREAT, 0666) = 6",
+            "1 lseek(6, 0, SEEK_END) = 77",
+            "1 open(\"new\", O_WRONLY|O_CREAT, 0666) = 7",
+            "1 write(7, \"abc\", 3) = 3",
+            "1 fstat(7, {st_mode=S_IFREG|0644, st_size=3, ...}) = 0",
+        }) ==
+        Strings{"d 0755 0 /w", "f 0644 6 /w/grown", "f 0755 0 /w/mode", "f 0644 5 /w/read", "f 0644 77 /w/sought"});
+}
+
+TEST_CASE("a size that is seen after writes tells what was there before them") {
+  CHECK(InferredFully({
+            "1 chdir(\"/w\") = 0",
+            "1 open(\"a\", O_RDWR) = 3",
+            "1 pwrite64(3, \"abc\", 3, 0) = 3",
+            "1 fstat(3, {st_mode=S_IFREG|0644, st_size=8893, ...}) = 0",
+            "1 pread64(3, \"abc\"..., 100, 0) = 100",
+            "1 open(\"b\", O_WRONLY|O_APPEND) = 4",
+            "1 write(4, \"abc\", 3) = 3",
+            "1 lseek(4, 0, SEEK_END) = 100",
+            "1 open(\"c\", O_RDWR) = 5",
+            "1 pwrite64(5, \"abc\", 3, 10) = 3",
+            "1 pread64(5, \"abc\"..., 100, 0) = 20",
+            "1 open(\"d\", O_RDWR) = 6",
+            "1 pwrite64(6, \"abc\", 3, 10) = 3",
+            "1 fstat(6, {st_mode=S_IFREG|0644, st_size=13, ...}) = 0",
+        }) == Strings{"d 0755 0 /w", "f 0644 8893 /w/a", "f 0644 97 /w/b", "f 0644 20 /w/c", "f 0644 0 /w/d"});
+}
+
+TEST_CASE("errors that only what is there can give show it, and the way to it") {
+  CHECK(InferredFully({
+            "1 chdir(\"/w\") = 0",
+            "1 mkdir(\"a/1/2\", 0777) = -1 EEXIST (File exists)",
+            "1 open(\"b/c\", O_WRONLY|O_CREAT|O_EXCL, 0666) = -1 EEXIST (File exists)",
+            "1 rmdir(\"c/d\") = -1 ENOTEMPTY (Directory not empty)",
+            "1 unlink(\"d/d\") = -1 EISDIR (Is a directory)",
+            "1 open(\"e/d\", O_WRONLY) = -1 EISDIR (Is a directory)",
+            "1 getxattr(\"f/d\", \"user.a\", 0x1, 100) = -1 ENODATA (No data available)",
+            "1 readlink(\"g/d\", 0x1, 100) = -1 EINVAL (Invalid argument)",
+            "1 rename(\"h/1\", \"h/2\") = -1 ENOTEMPTY (Directory not empty)",
+            "1 rename(\"i/1\", \"i/2\") = -1 EISDIR (Is a directory)",
+            "1 renameat2(AT_FDCWD, \"j/1\", AT_FDCWD, \"j/2\", RENAME_NOREPLACE) = -1 EEXIST (File exists)",
+            "1 rmdir(\"k\") = -1 ENOTDIR (Not a directory)",
+            "1 truncate(\"l\", 0) = -1 EISDIR (Is a directory)",
+            "1 link(\"m\", \"none\") = -1 EPERM (Operation not permitted)",
+            "1 link(\"n/1\", \"n/2\") = -1 EEXIST (File exists)",
+        }) == Strings{"d 0755 0 /w",       "d 0755 0 /w/a",   "d 0755 0 /w/a/1",
+                      "d 0755 0 /w/a/1/2", "d 0755 0 /w/b",   "f 0644 0 /w/b/c",
+                      "d 0755 0 /w/c",     "d 0755 0 /w/c/d", "f 0644 0 /w/c/d/.betrreplay-entry",
+                      "d 0755 0 /w/d",     "d 0755 0 /w/d/d", "d 0755 0 /w/e",
+                      "d 0755 0 /w/e/d",   "d 0755 0 /w/f",   "f 0644 0 /w/f/d",
+                      "d 0755 0 /w/g",     "f 0644 0 /w/g/d", "d 0755 0 /w/h",
+                      "d 0755 0 /w/h/1",   "d 0755 0 /w/h/2", "f 0644 0 /w/h/2/.betrreplay-entry",
+                      "d 0755 0 /w/i",     "f 0644 0 /w/i/1", "d 0755 0 /w/i/2",
+                      "d 0755 0 /w/j",     "f 0644 0 /w/j/1", "f 0644 0 /w/j/2",
+                      "f 0644 0 /w/k",     "d 0755 0 /w/l",   "d 0755 0 /w/m",
+                      "d 0755 0 /w/n",     "f 0644 0 /w/n/1", "f 0644 0 /w/n/2"});
+}
+
+TEST_CASE("a name that a call has made was not there before") {
+  TextRun run({
+      "1 mkdir(\"/w/d\", 0755) = 0",
+      "1 rmdir(\"/w/d\") = 0",
+      "1 stat(\"/w/d\", {st_mode=S_IFDIR|0755, st_size=4096, ...}) = 0",
+  });
+  CHECK(Lines(run.Infer()) == Strings{"d 0755 0 /w"});
+}
+
 }  // namespace
 }  // namespace betr::replay

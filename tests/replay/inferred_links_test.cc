@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symlinks that a trace follows before it shows that they are some.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "support/replay/text_run.h"
@@ -146,6 +147,76 @@ TEST_CASE("what lies behind a link that leads out is outside") {
   run.TakeInferred();
   run.OnNothing();
   CHECK(run.result().interpreter.outside == 1);
+}
+
+TEST_CASE("a link that keeps its name leads elsewhere, not its directory") {
+  CHECK(InferredFully({
+            "1 lstat(\"/w/d\", {st_mode=S_IFDIR|0755, st_size=4096, ...}) = 0",
+            "1 openat(AT_FDCWD</w>, \"d/s/f\", O_RDONLY) = 3</w/e/s/f>",
+            "1 openat(AT_FDCWD</w>, \"nm/dep/x\", O_RDONLY) = 3</w/store/dep/x>",
+            "1 openat(AT_FDCWD</w>, \"nm/z\", O_WRONLY|O_CREAT, 0666) = 4</w/nm/z>",
+        }) == Strings{"d 0755 0 /w", "d 0755 0 /w/d", "l 0777 6 /w/d/s->/w/e/s", "d 0755 0 /w/e", "d 0755 0 /w/e/s",
+                      "f 0644 0 /w/e/s/f", "d 0755 0 /w/nm", "l 0777 12 /w/nm/dep->/w/store/dep", "d 0755 0 /w/store",
+                      "d 0755 0 /w/store/dep", "f 0644 0 /w/store/dep/x"});
+}
+
+TEST_CASE("a link that a later reading finds to be a directory is none") {
+  CHECK(InferredFully({
+            "1 openat(AT_FDCWD</w>, \"a/b/f\", O_RDONLY) = 3</w/c/b/f>",
+            "1 rename(\"/w/a\", \"/w/z\") = 0",
+            "1 lstat(\"/w/z\", {st_mode=S_IFDIR|0755, st_size=4096, ...}) = 0",
+        }) == Strings{"d 0755 0 /w", "d 0755 0 /w/a", "l 0777 6 /w/a/b->/w/c/b", "d 0755 0 /w/c", "d 0755 0 /w/c/b",
+                      "f 0644 0 /w/c/b/f"});
+}
+
+TEST_CASE("what replaces a followed link is not that link") {
+  const std::string made_up = "/w/.betrreplay-link-1";
+  const Strings behind{"d 0755 0 /w", "d 0755 0 " + made_up, "f 0644 5 " + made_up + "/big"};
+  const std::string found = "1 stat(\"/w/lk/big\", {st_mode=S_IFREG|0644, st_size=5, ...}) = 0";
+  Strings wanted = behind;
+  wanted.push_back("l 0777 21 /w/lk->" + made_up);
+  CHECK(InferredFully({
+            found,
+            "1 symlink(\"q\", \"/w/tmp\") = 0",
+            "1 rename(\"/w/tmp\", \"/w/lk\") = 0",
+            "1 open(\"/w/lk/big\", O_RDONLY) = -1 ENOENT (No such file or directory)",
+            "1 readlink(\"/w/lk\", \"q\", 4095) = 1",
+        }) == wanted);
+  wanted.insert(wanted.end() - 1, "f 0644 6 /w/f1");
+  CHECK(InferredFully({
+            found,
+            "1 rename(\"/w/f1\", \"/w/lk\") = 0",
+            "1 lstat(\"/w/lk\", {st_mode=S_IFREG|0644, st_size=6, ...}) = 0",
+        }) == wanted);
+}
+
+TEST_CASE("link and an open that wants a directory tell of a followed link, too") {
+  const std::string found = "1 stat(\"/w/lk/big\", {st_mode=S_IFREG|0644, st_size=5, ...}) = 0";
+  CHECK(InferredFully({
+            found,
+            "1 linkat(AT_FDCWD, \"/w/lk\", AT_FDCWD, \"/w/lkh\", 0) = 0",
+            "1 lstat(\"/w/lkh\", {st_mode=S_IFLNK|0777, st_size=2, ...}) = 0",
+        }) == Strings{"d 0755 0 /w", "l 0777 2 /w/lk->~1", "d 0755 0 /w/~1", "f 0644 5 /w/~1/big"});
+  const std::string made_up = "/w/.betrreplay-link-1";
+  CHECK(InferredFully({
+            found,
+            "1 open(\"/w/lk\", O_RDONLY|O_NOFOLLOW|O_DIRECTORY) = -1 ENOTDIR (Not a directory)",
+        }) ==
+        Strings{"d 0755 0 /w", "d 0755 0 " + made_up, "f 0644 5 " + made_up + "/big", "l 0777 21 /w/lk->" + made_up});
+}
+
+TEST_CASE("thousands of links, and deep ways to them, are found in time and space") {
+  Strings lines;
+  std::string deep;
+  for (int i = 0; i < 300; ++i) deep += "a/";
+  constexpr int kLinks = 2000;
+  for (int i = 0; i < kLinks; ++i) {
+    const std::string number = std::to_string(i);
+    lines.push_back("1 open(\"/w/d" + number + "/f\", O_RDONLY) = 3</w/e" + number + "/f>");
+    lines.push_back("1 open(\"/w/x/" + deep + "b" + number + "/f\", O_RDONLY) = 3</w/y/" + deep + "b" + number + "/f>");
+  }
+  const Strings found = Lines(TextRun(lines).Infer());
+  CHECK(std::count_if(found.begin(), found.end(), [](const std::string& line) { return line[0] == 'l'; }) >= kLinks);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/initial_links.h"
+#include "replay/initial_names.h"
 
 #include <fmt/format.h>
 
@@ -33,25 +33,36 @@ bool Learn(const Value& seen, const Value& nothing, Value* known) {
 
 }  // namespace
 
-bool InitialLinks::Note(const std::string& path, const InitialLink& seen) {
+bool InitialNames::NoteLink(const std::string& path, const InitialLink& seen) {
+  if (refuted_.contains(path)) return false;
   const auto [at, is_new] = links_.try_emplace(path);
   Known& known = at->second;
-  if (is_new) known.number = links_.size();
+  if (is_new) known.number = ++last_number_;
   const bool has_text = Learn(seen.text, {}, &known.link.text);
-  const bool has_size = Learn(seen.size, {}, &known.link.size);
   const bool has_way = Learn(seen.leads_to, {}, &known.link.leads_to);
+  const std::string before = is_new ? "" : MadeUp(path, known);
+  const bool has_size = Learn(seen.size, {}, &known.link.size);
+  if (is_new || has_size) {
+    made_up_.erase(before);
+    made_up_.emplace(MadeUp(path, known), path);
+  }
   return is_new || has_text || has_size || has_way;
 }
 
-bool InitialLinks::NoteWay(const std::string& path, std::string_view leads_to) {
-  const InitialLink seen{.leads_to = std::string(leads_to)};
-  for (const auto& [link, known] : links_) {
-    if (MadeUp(link, known) == path) return Note(link, seen);
-  }
-  return Note(path, seen);
+bool InitialNames::NoteWay(const std::string& path, std::string_view leads_to) {
+  const auto made_up = made_up_.find(path);
+  return NoteLink(made_up == made_up_.end() ? path : made_up->second, {.leads_to = std::string(leads_to)});
 }
 
-std::string InitialLinks::MadeUp(const std::string& link, const Known& known) const {
+bool InitialNames::RefuteLink(const std::string& path) {
+  if (const auto known = links_.find(path); known != links_.end()) {
+    made_up_.erase(MadeUp(path, known->second));
+    links_.erase(known);
+  }
+  return refuted_.insert(path).second;
+}
+
+std::string InitialNames::MadeUp(const std::string& link, const Known& known) const {
   const std::string usual = Path(root_) / fmt::format(".betrreplay-link-{}", known.number);
   const uint64_t size = known.link.size.value_or(usual.size());
   if (size >= usual.size()) return usual;
@@ -62,7 +73,7 @@ std::string InitialLinks::MadeUp(const std::string& link, const Known& known) co
   return (reaches_root ? Path(root_) : directory) / name;
 }
 
-std::string InitialLinks::TargetOf(const std::string& link, const Known& known) const {
+std::string InitialNames::TargetOf(const std::string& link, const Known& known) const {
   if (known.link.text.has_value()) return *known.link.text;
   const std::string absolute = known.link.leads_to.empty() ? MadeUp(link, known) : known.link.leads_to;
   if (!known.link.size.has_value()) return absolute;
