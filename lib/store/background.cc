@@ -2,12 +2,22 @@
 // Checkpoints and the work that goes on beside readers and writers.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/status.h"
 #include "store/impl.h"
 
 namespace betr {
+namespace {
+
+// How long nobody has written anything before checkpoints give back the space of what was erased.
+constexpr std::chrono::milliseconds kQuiet{5000};
+constexpr std::chrono::milliseconds kQuietIfShort{1000};
+constexpr std::chrono::milliseconds kQuietIfAsked{200};
+
+}  // namespace
 
 absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
@@ -132,6 +142,28 @@ bool Store::Impl::CheckpointDue() const {
   const std::chrono::nanoseconds since =
       SystemClock().Monotonic() - std::chrono::nanoseconds(last_checkpoint_ns_.load());
   return period.count() > 0 && since >= period;
+}
+
+// While nobody writes, what was erased is not left to the next checkpoint that is due by itself: who asks how much
+// space there is would remove more and more.
+bool Store::Impl::FreeingDue() const {
+  if (freeing_ == 0 || core_->options.checkpoint_period.count() == 0) {
+    return false;
+  }
+  const std::chrono::milliseconds quiet = space_asked_                ? kQuietIfAsked
+                                          : structure_.SpaceIsShort() ? kQuietIfShort
+                                                                      : kQuiet;
+  const std::chrono::nanoseconds last(std::max(last_write_ns_.load(), last_checkpoint_ns_.load()));
+  return SystemClock().Monotonic() - last >= quiet;
+}
+
+absl::Status Store::Impl::CheckpointToFree() {
+  const int left = freeing_.exchange(0);
+  BETR_RETURN_IF_ERROR(Checkpoint());
+  int none = 0;  // unless something was erased meanwhile
+  freeing_.compare_exchange_strong(none, structure_.DeadNodes() > 0 ? left : left - 1);
+  space_asked_ = space_asked_ && freeing_ > 0;
+  return absl::OkStatus();
 }
 
 absl::Status Store::Impl::WriteDirty() {
@@ -312,7 +344,8 @@ void Store::Impl::WriterLoop() {
   for (;;) {
     {
       MutexLock lock(wake_mutex_);
-      if (!stopping_ && core_->cache->Dirty() <= core_->DirtySoftLimit() && !CheckpointDue() && !LogIsCrowded()) {
+      const bool is_due = CheckpointDue() || FreeingDue() || LogIsCrowded();
+      if (!stopping_ && core_->cache->Dirty() <= core_->DirtySoftLimit() && !is_due) {
         wake_.WaitFor(lock, std::chrono::milliseconds(200));
       }
       if (stopping_) {
@@ -327,6 +360,8 @@ void Store::Impl::WriterLoop() {
     } else if (status.ok() && LogIsCrowded()) {
       status = log_->WriteOut();
       CountLogMemory();
+    } else if (status.ok() && FreeingDue()) {
+      status = CheckpointToFree();
     }
     if (!status.ok()) {
       core_->health.Fail(status);

@@ -143,6 +143,8 @@ class Store::Impl {
   // The same; if there is no space for it, a checkpoint. Failing makes the store read-only.
   absl::Status WriteDirtyOrCheckpoint();
   bool CheckpointDue() const;
+  bool FreeingDue() const;
+  absl::Status CheckpointToFree();
   // How much of the log may be in memory only; near it something has to be done.
   Bytes LogMemory() const;
   // What the log holds comes out of the cache's budget.
@@ -194,6 +196,11 @@ class Store::Impl {
   std::atomic<bool> unsettled_{false};                          // ranges were erased, cloned or renamed
   std::atomic<bool> erased_{false};                             // keys were erased
   std::atomic<int64_t> last_checkpoint_ns_{0};
+  std::atomic<int64_t> last_write_ns_{0};
+  // Checkpoints until the space of what was erased is free: one brings the erases to where background work finds them,
+  // the next one gives back what that has taken out.
+  std::atomic<int> freeing_{0};
+  mutable std::atomic<bool> space_asked_{false};  // how much there is, since then
   // Set with writers held: so each batch is in the checkpoint with which closing ends, or is refused.
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> has_closed_well_{false};

@@ -140,6 +140,7 @@ SpaceStats Store::Impl::Space() const {
   space.reserve = core_->reserve;
   space.nodes = fronts_.state()->table.Count();
   space.dead_nodes = structure_.DeadNodes();
+  space_asked_ = true;
   return space;
 }
 

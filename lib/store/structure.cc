@@ -29,6 +29,7 @@ class Structure::Turn {
     if (kind == Kind::kUrgent) {
       --structure.urgent_;
     }
+    structure.growing_ = Purpose::kGrow;
   }
 
  private:
@@ -372,7 +373,6 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
 
 absl::StatusOr<std::optional<Bound>> Structure::CompactStep(TreeId id, const Bound& from) {
   const Turn turn(*this, Turn::Kind::kBackground);
-  growing_ = Purpose::kGrow;
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
   if (tree == nullptr) {

@@ -135,9 +135,9 @@ class Structure {
   std::map<TreeId, dag::Sweep> sweeps_;  // of SweepStep
   dag::Reach reach_ = dag::Reach::kMemory;
   std::optional<dag::Prune> prune_;
-  uint64_t prune_at_ = 0;  // nodes created and reclaimed before the next pass is worth beginning
-  int chores_ = 0;         // that come before the next sealed buffer, so that they need no lull to be done
-  Purpose growing_ = Purpose::kGrow;
+  uint64_t prune_at_ = 0;             // nodes created and reclaimed before the next pass is worth beginning
+  int chores_ = 0;                    // that come before the next sealed buffer, so that they need no lull to be done
+  Purpose growing_ = Purpose::kGrow;  // what to ask space for if a step makes the store larger
   dag::LeftOut left_out_;
   std::atomic<int> urgent_{0};  // callers that go before background steps
   std::atomic<bool> has_stuck_{false};

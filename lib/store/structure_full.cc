@@ -27,6 +27,7 @@ absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort) {
       }
     }
   }
+  std::erase_if(sweeps_, [&](const auto& sweep) { return !state->trees.Contains(sweep.first); });
   return false;
 }
 

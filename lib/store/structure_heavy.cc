@@ -43,7 +43,6 @@ bool IsTall(const State& state, TreeId id) {
 }  // namespace
 
 void Structure::Relieve(const std::set<TreeId>& trees) {
-  growing_ = Purpose::kGrow;
   for (const TreeId id : trees) {
     bool more = true;
     for (int steps = 0; more && steps < kMostSteps && IsHeavy(*fronts_.state(), id); ++steps) {
@@ -59,7 +58,6 @@ void Structure::Lower(const std::set<TreeId>& trees) {
     const StatePtr state = fronts_.state();
     return std::ranges::any_of(trees, [&](TreeId id) { return IsTall(*state, id); });
   };
-  growing_ = Purpose::kGrow;
   for (int steps = 0; steps < kStepsOfTall && any_tall(); ++steps) {
     if (!NextStep().value_or(false)) {
       return;

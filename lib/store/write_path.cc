@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/status.h"
 #include "dag/partition.h"
@@ -270,7 +271,9 @@ void Store::Impl::NoteWork(std::span<const Op> ops) {
   if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
     unsettled_ = true;
     swept_ = false;
+    freeing_ = 2;
   }
+  last_write_ns_ = SystemClock().Monotonic().count();
   if (std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::kErase; })) {
     erased_ = true;
   }
