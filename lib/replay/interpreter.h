@@ -31,6 +31,7 @@
 #include "replay/memory_map.h"
 #include "replay/name_space.h"
 #include "replay/operation.h"
+#include "replay/process_path.h"
 #include "replay/process_table.h"
 
 namespace betr::replay {
@@ -122,6 +123,7 @@ class Interpreter {
                                  uint64_t flags = 0);
   std::optional<Subject> ResolveText(Call& call, std::string_view directory, const std::string& path,
                                      FollowLast follow);
+  std::optional<Subject> ResolveOfProcess(Call& call, const ProcessPath& path, FollowLast follow);
   std::optional<Subject> ResolveDescriptor(Call& call, std::string_view descriptor);
   std::optional<Subject> Outside();
   std::optional<Subject> Lost(std::string_view what);
