@@ -67,7 +67,7 @@ const CallTable::Row CallTable::kRows[] = {
     {"sendfile", {&Interpreter::SendFile}},
     {"sendfile64", {&Interpreter::SendFile}},
     {"splice", {&Interpreter::Splice}},
-    {"ioctl", {&Interpreter::CloneFile}},
+    {"ioctl", {&Interpreter::Control}},
     {"io_submit", {&Interpreter::Submit}},
     {"sync", {&Interpreter::SyncAll}},
     {"syncfs", {&Interpreter::SyncAll}},

@@ -179,6 +179,7 @@ class Interpreter {
   void Dup(Call& call);
   void DupOnto(Call& call);
   void Fcntl(Call& call);
+  void SetClosedOnExec(Call& call, bool is_closed);
   void NewDescriptor(Call& call);
 
   // --- interpreter_process.cc -------------------------------------------------------------------------------------
@@ -217,7 +218,8 @@ class Interpreter {
   void Splice(Call& call);
   void Transfer(Call& call, const DescriptionPointer& from, std::optional<uint64_t> from_offset,
                 const DescriptionPointer& to, std::optional<uint64_t> to_offset);
-  void CloneFile(Call& call);
+  void Control(Call& call);
+  void CloneFile(Call& call, uint64_t request);
   void LearnSize(NodeNumber number, uint64_t end, bool is_all);
   void Submit(Call& call);
   void SubmitOne(Call& call, std::string_view request);

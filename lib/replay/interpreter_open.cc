@@ -310,20 +310,22 @@ void Interpreter::DupOnto(Call& call) {
 
 void Interpreter::Fcntl(Call& call) {
   if (!call.result().ok()) return;
+void Interpreter::SetClosedOnExec(Call& call, bool is_closed) {
+  if (FileOf(call, call.Argument(0)) == nullptr) return;
+  call.task.files->open.at(ParseDescriptor(call.Argument(0))->number).is_closed_on_exec = is_closed;
+}
+
   const uint64_t command = call.Flags(1);
   if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
     DescriptionPointer file = FileOf(call, call.Argument(0));
     if (file == nullptr) return Remove(call, call.result().value);
     return Install(call, call.result().value, std::move(file), command == F_DUPFD_CLOEXEC);
   }
-  const std::optional<DescriptorArgument> descriptor = ParseDescriptor(call.Argument(0));
-  if (!descriptor.has_value()) return;
-  const auto found = call.task.files->open.find(descriptor->number);
-  if (found == call.task.files->open.end()) return;
-  if (command == F_SETFD) found->second.is_closed_on_exec = (call.Flags(2) & FD_CLOEXEC) != 0;
-  if (command == F_SETFL) {
+  if (command == F_SETFD) return SetClosedOnExec(call, (call.Flags(2) & FD_CLOEXEC) != 0);
+  if (command != F_SETFL) return;
+  if (const DescriptionPointer file = FileOf(call, call.Argument(0)); file != nullptr) {
     constexpr uint32_t kChanged = O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME;
-    uint32_t& flags = found->second.description->flags;
+    uint32_t& flags = file->flags;
     flags = (flags & ~kChanged) | (static_cast<uint32_t>(call.Flags(2)) & kChanged);
   }
 }

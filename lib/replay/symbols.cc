@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -114,6 +115,8 @@ constexpr std::pair<std::string_view, uint64_t> kSymbols[] = {
     {"XATTR_REPLACE", Number(XATTR_REPLACE)},
     {"FICLONE", Number(FICLONE)},
     {"O_LARGEFILE", Number(0100000)},
+    {"FIOCLEX", Number(FIOCLEX)},
+    {"FIONCLEX", Number(FIONCLEX)},
     {"O_ASYNC", Number(O_ASYNC)},
     {"BTRFS_IOC_CLONE", Number(FICLONE)},
     {"FALLOC_FL_UNSHARE_RANGE", Number(0x40)},

@@ -92,5 +92,19 @@ TEST_CASE("a file without a name that is made above the root is outside") {
   CHECK(run.result().interpreter.outside == 3);
 }
 
+TEST_CASE("an ioctl decides, too, what closes on exec") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT|O_CLOEXEC, 0644) = 3",
+      "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0644) = 4",
+      "1 ioctl(3, FIONCLEX) = 0",
+      "1 ioctl(4, FIOCLEX) = 0",
+      "1 execve(\"/bin/sh\", [\"sh\"], 0x1) = 0",
+      "1 write(3, \"x\"..., 5) = 5",
+      "1 write(4, \"x\"..., 6) = 6",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 5 /w/a", "f 0644 0 /w/b"});
+}
+
 }  // namespace
 }  // namespace betr::replay
