@@ -26,6 +26,12 @@ constexpr uint64_t kLargestFile = INT64_MAX - kMostMoved;
 // preadv2 and pwritev2: where the descriptor stands.
 constexpr auto kAtPosition = static_cast<uint64_t>(-1);
 
+constexpr uint64_t kNoAppend = 0x20;  // RWF_NOAPPEND, which older headers do not have
+
+bool Appends(const OpenDescription& file, uint64_t write_flags) {
+  return (file.flags & O_APPEND) != 0 && (write_flags & kNoAppend) == 0;
+}
+
 // read, write, sendfile; but not pread64, io_submit.
 bool MovesPosition(std::string_view name) { return !name.starts_with('p') && !name.starts_with("io_"); }
 
@@ -95,7 +101,7 @@ void Interpreter::SyncWritten(const Call& call, const DescriptionPointer& file, 
 void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count,
                           uint64_t write_flags) {
   Node& node = space_.Get(file->node);
-  const bool is_append = (file->flags & O_APPEND) != 0;
+  const bool is_append = Appends(*file, write_flags);
   Operation write = Start(call, is_append ? OperationKind::kAppend : OperationKind::kWrite, OfFile(file));
   write.is_at_position = MovesPosition(call.event.name);
   write.offset = is_append ? node.size : offset;
@@ -152,8 +158,7 @@ void Interpreter::Write(Call& call) {
   PlaceAtEnd(file.get());
   WriteTo(call, file, file->position, call.Moved(), WriteFlagsOf(call));
   if (!call.result().ok()) return;
-  const bool is_append = (file->flags & O_APPEND) != 0;
-  file->position = is_append ? space_.Get(file->node).size : file->position + call.Moved();
+  file->position = Appends(*file, flags) ? space_.Get(file->node).size : file->position + call.Moved();
 }
 
 void Interpreter::WriteAt(Call& call) {

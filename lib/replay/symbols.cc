@@ -71,6 +71,7 @@ constexpr std::pair<std::string_view, uint64_t> kSymbols[] = {
     {"RWF_APPEND", Number(RWF_APPEND)},
     {"RWF_DSYNC", Number(RWF_DSYNC)},
     {"RWF_SYNC", Number(RWF_SYNC)},
+    {"RWF_NOAPPEND", Number(0x20)},
     {"RESOLVE_NO_XDEV", Number(RESOLVE_NO_XDEV)},
     {"RESOLVE_NO_MAGICLINKS", Number(RESOLVE_NO_MAGICLINKS)},
     {"RESOLVE_NO_SYMLINKS", Number(RESOLVE_NO_SYMLINKS)},

@@ -106,5 +106,30 @@ TEST_CASE("an ioctl decides, too, what closes on exec") {
   CHECK(run.Final() == Strings{"f 0644 5 /w/a", "f 0644 0 /w/b"});
 }
 
+TEST_CASE("O_APPEND is what fcntl last said, or the call itself") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT|O_APPEND, 0644) = 3",
+      "1 write(3, \"x\"..., 10) = 10",
+      "1 pwritev2(3, [{iov_base=\"x\", iov_len=2}], 1, 0, RWF_NOAPPEND) = 2",
+      "1 pwritev2(3, [{iov_base=\"x\", iov_len=3}], 1, 2, 0x20 /* RWF_??? */) = 3",
+      "1 lseek(3, 4, SEEK_SET) = 4",
+      "1 pwritev2(3, [{iov_base=\"x\", iov_len=2}], 1, -1, RWF_NOAPPEND) = 2",
+      "1 lseek(3, 0, SEEK_CUR) = 6",
+      "1 fstat(3, {st_mode=S_IFREG|0644, st_size=10, ...}) = 0",
+      "1 fcntl(3, F_SETFL, O_RDWR) = 0",
+      "1 write(3, \"x\"..., 1) = 1",
+      "1 pwrite64(3, \"x\"..., 1, 2) = 1",
+      "1 open(\"/w/b\", O_RDONLY|O_CREAT, 0644) = 4",
+      "1 truncate(\"/w/b\", 5) = 0",
+      "1 copy_file_range(4, NULL, 3, [0], 5, 0) = 5",
+      "1 fstat(3, {st_mode=S_IFREG|0644, st_size=10, ...}) = 0",
+      "1 fcntl(3, F_SETFL, O_RDWR|O_APPEND) = 0",
+      "1 write(3, \"x\"..., 1) = 1",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 11 /w/a", "f 0644 5 /w/b"});
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
 }  // namespace
 }  // namespace betr::replay
