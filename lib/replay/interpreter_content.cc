@@ -52,7 +52,7 @@ void Interpreter::ReadFrom(Call& call, const DescriptionPointer& file, uint64_t 
   read.length = std::min(asked, kMostMoved);
   read.expected_count = count;
   int predicted = 0;
-  if (node.type == FileType::kDirectory) predicted = EISDIR;
+  if (node.type == FileType::kDirectory && call.result().error != EBADF) predicted = EISDIR;
   if (!Agree(call, &read, predicted) || node.type != FileType::kRegular) return;
   if (count > kMostMoved || offset > kLargestFile) return Conflict(call, "read: more than a call can read");
   LearnSize(file->node, offset + count, false);

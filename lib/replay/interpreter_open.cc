@@ -20,7 +20,8 @@ bool Writes(uint64_t flags) { return (flags & O_ACCMODE) != O_RDONLY; }
 
 // A name with a slash behind it: calls that would make it say EISDIR, whether it is there or not.
 bool EndsInSlash(const WalkResult& walk) {
-  return walk.wants_directory && (walk.error == 0 || (walk.error == ENOTDIR && walk.place.rest.empty()));
+  const bool has_walked = walk.error == 0 || walk.error == ELOOP;
+  return walk.wants_directory && (has_walked || (walk.error == ENOTDIR && walk.place.rest.empty()));
 }
 
 FollowLast FollowOf(uint64_t flags) {
