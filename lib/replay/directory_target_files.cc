@@ -27,9 +27,13 @@ Outcome DirectoryTarget::OpenFile(const Operation& operation) {
   const bool is_special = operation.kind == OperationKind::kOpen && operation.type != FileType::kRegular &&
                           operation.type != FileType::kDirectory;
   if (is_special) flags = O_PATH;
-  if (!is_unnamed) flags |= O_NOFOLLOW;
+  const bool is_again = operation.to_file != FileNumber{};
+  if (is_again) flags &= ~(O_CREAT | O_EXCL);
+  if (!is_unnamed && !is_again) flags |= O_NOFOLLOW;
   if ((flags & O_PATH) != 0) flags &= O_PATH | O_NOFOLLOW | O_DIRECTORY;
-  const std::string path = is_unnamed ? PathOf(operation.to.node) : PathOf(operation.place);
+  const std::string path = is_unnamed ? PathOf(operation.to.node)
+                           : is_again ? PathOf(operation.to_file)
+                                      : PathOf(operation.place);
   fs::HostFile file(openat(root_descriptor_.get(), path.c_str(), flags | O_CLOEXEC, operation.mode));
   if (file.get() < 0) return {.error = errno};
   const MutexLock lock(mutex_);

@@ -156,7 +156,8 @@ void Interpreter::Write(Call& call) {
   const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
   if (file == nullptr) return;
   PlaceAtEnd(file.get());
-  WriteTo(call, file, file->position, call.Moved(), WriteFlagsOf(call));
+  const uint64_t flags = WriteFlagsOf(call);
+  WriteTo(call, file, file->position, call.Moved(), flags);
   if (!call.result().ok()) return;
   file->position = Appends(*file, flags) ? space_.Get(file->node).size : file->position + call.Moved();
 }

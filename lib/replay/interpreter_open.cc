@@ -118,6 +118,7 @@ void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flag
     NoteMade(number, opened, static_cast<uint32_t>(mode) & 07777);
     Bind(number);
     open.to = {number, {}, {}, {}};
+    open.to_file = {};
     open.place = {opened, {}, {}, {}};
   }
   DescriptionPointer description = Describe(opened, flags);
@@ -309,13 +310,13 @@ void Interpreter::DupOnto(Call& call) {
   if (file != nullptr) Install(call, call.result().value, std::move(file), is_closed_on_exec);
 }
 
-void Interpreter::Fcntl(Call& call) {
-  if (!call.result().ok()) return;
 void Interpreter::SetClosedOnExec(Call& call, bool is_closed) {
   if (FileOf(call, call.Argument(0)) == nullptr) return;
   call.task.files->open.at(ParseDescriptor(call.Argument(0))->number).is_closed_on_exec = is_closed;
 }
 
+void Interpreter::Fcntl(Call& call) {
+  if (!call.result().ok()) return;
   const uint64_t command = call.Flags(1);
   if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
     DescriptionPointer file = FileOf(call, call.Argument(0));

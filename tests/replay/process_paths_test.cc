@@ -78,5 +78,48 @@ TEST_CASE("the working directory of a process is not known in /proc if nothing t
   CHECK(run.result().interpreter.unsupported.size() == 1);
 }
 
+TEST_CASE("files are opened again through their descriptors, with or without a name") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 open(\"/dev/fd/3\", O_WRONLY|O_APPEND) = 4",
+      "1 write(4, \"x\"..., 5) = 5",
+      "1 open(\"/proc/self/fd/4\", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 5",
+      "1 write(5, \"x\"..., 7) = 7",
+      "1 unlink(\"/w/a\") = 0",
+      "1 open(\"/proc/self/fd/3\", O_RDONLY) = 6",
+      "1 read(6, \"x\"..., 100) = 7",
+      "1 truncate(\"/proc/self/fd/6\", 1) = 0",
+      "1 close(3) = 0",
+      "1 fstat(6, {st_mode=S_IFREG|0644, st_size=1, ...}) = 0",
+      "1 openat(AT_FDCWD, \"/w\", O_RDWR|O_TMPFILE, 0600) = 7",
+      "1 write(7, \"x\"..., 3) = 3",
+      "1 open(\"/proc/self/fd/7\", O_RDONLY) = 8",
+      "1 read(8, \"x\"..., 100) = 3",
+      "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0644) = 9",
+      "1 open(\"/w/b\", O_PATH) = 10",
+      "1 open(\"/proc/self/fd/10\", O_WRONLY) = 11",
+      "1 write(11, \"x\"..., 9) = 9",
+      "1 open(\"/proc/self/fd/11\", O_RDONLY|O_DIRECTORY) = -1 ENOTDIR (Not a directory)",
+      "1 open(\"/w\", O_RDONLY|O_DIRECTORY) = 12",
+      "1 open(\"/proc/self/fd/12\", O_WRONLY) = -1 EISDIR (Is a directory)",
+      "1 open(\"/proc/self/fd/12\", O_RDWR|O_TMPFILE, 0600) = 13",
+      "1 write(13, \"x\"..., 2) = 2",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 9 /w/b"});
+  CHECK(run.result().interpreter.conflicts.empty());
+  CHECK(run.result().interpreter.outside == 0);
+}
+
+TEST_CASE("a symlink that is open is read") {
+  TextRun run({
+      "1 symlink(\"target\", \"/w/l\") = 0",
+      "1 open(\"/w/l\", O_PATH|O_NOFOLLOW) = 3",
+      "1 readlinkat(3, \"\", \"target\", 100) = 6",
+  });
+  run.Everywhere();
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
 }  // namespace
 }  // namespace betr::replay
