@@ -131,5 +131,25 @@ TEST_CASE("O_APPEND is what fcntl last said, or the call itself") {
   CHECK(run.result().interpreter.conflicts.empty());
 }
 
+TEST_CASE("with -z a child has its descriptors though its parent's line comes later") {
+  TextRun run({
+      "1 open(\"/w/log\", O_WRONLY|O_CREAT|O_APPEND|O_CLOEXEC, 0666) = 3",
+      "2 dup2(3, 1) = 1",
+      "1 vfork() = 2",
+      "2 execve(\"/bin/sh\", [\"sh\"], 0x1) = 0",
+      "2 write(1, \"x\"..., 6) = 6",
+      "2 write(3, \"x\"..., 6) = 6",
+      "2 +++ exited with 0 +++",
+      "3 dup2(3, 1) = 1",
+      "3 close(3) = 0",
+      "3 +++ exited with 127 +++",
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_VFORK) = 3",
+      "1 write(3, \"x\"..., 7) = 7",
+      "1 write(1, \"x\"..., 7) = 7",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 13 /w/log"});
+}
+
 }  // namespace
 }  // namespace betr::replay
