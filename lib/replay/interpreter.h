@@ -176,11 +176,21 @@ class Interpreter {
   void Remove(Call& call, int64_t number);
   void Close(Call& call);
   void CloseRange(Call& call);
+  void InstallElsewhere(Call& call, int64_t number);
+  void Duplicate(Call& call, std::string_view from, int64_t number, bool is_closed_on_exec);
   void Dup(Call& call);
   void DupOnto(Call& call);
   void Fcntl(Call& call);
   void SetClosedOnExec(Call& call, bool is_closed);
+
+  // --- interpreter_descriptors.cc ---------------------------------------------------------------------------------
+  bool IsUntold(const Call& call, std::string_view descriptor) const;
+  std::optional<Subject> NoFile(const Call& call, std::string_view descriptor);
   void NewDescriptor(Call& call);
+  void NewPair(Call& call);
+  void OpenProcess(Call& call);
+  void TakeDescriptor(Call& call);
+  void Receive(Call& call);
 
   // --- interpreter_process.cc -------------------------------------------------------------------------------------
   void Fork(Call& call);

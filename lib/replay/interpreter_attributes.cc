@@ -198,11 +198,8 @@ void Interpreter::StatFsFile(Call& call) {
 
 // One reading of a directory is one operation, however many calls it took.
 void Interpreter::List(Call& call) {
-  const DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr) {
-    ++counts_.outside;
-    return;
-  }
+  const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
+  if (file == nullptr) return;
   const Node& node = space_.Get(file->node);
   Operation list = Start(call, OperationKind::kList, OfFile(file));
   int predicted = IsDirectory(file->node, call.result().ok()) ? 0 : ENOTDIR;

@@ -122,7 +122,7 @@ void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t o
 // As FileOf; counts the call as outside if there is none.
 DescriptionPointer Interpreter::KnownFileOf(Call& call, std::string_view descriptor) {
   DescriptionPointer file = FileOf(call, descriptor);
-  if (file == nullptr) ++counts_.outside;
+  if (file == nullptr) NoFile(call, descriptor);
   return file;
 }
 

@@ -53,6 +53,8 @@ void Interpreter::Install(Call& call, int64_t number, DescriptionPointer descrip
   const auto key = static_cast<int>(number);
   const auto old = files.open.find(key);
   if (old != files.open.end()) files.replaced[key] = call.event.thread;
+  files.elsewhere.erase(key);
+  files.processes.erase(key);
   files.open.insert_or_assign(key, Descriptor{std::move(description), is_closed_on_exec, call.event.thread});
 }
 
@@ -67,6 +69,14 @@ void Interpreter::Remove(Call& call, int64_t number) {
     if (is_old) return;
   }
   files.open.erase(key);
+  files.elsewhere.erase(key);
+  files.processes.erase(key);
+}
+
+// A new descriptor of something outside, or of no file.
+void Interpreter::InstallElsewhere(Call& call, int64_t number) {
+  Remove(call, number);
+  call.task.files->elsewhere.insert(static_cast<int>(number));
 }
 
 int Interpreter::PredictOpen(const Subject& subject, uint64_t flags) const {
@@ -209,7 +219,7 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
   const bool is_known = subject.has_value();
   if (!is_known || (IsUnnamed(flags) && IsOutside(subject->walk.place.node))) {
     if (is_known) ++counts_.outside;
-    if (is_done) Remove(call, call.result().value);
+    if (is_done) InstallElsewhere(call, call.result().value);
     return;
   }
   // The slash decides, and an operation has none.
@@ -231,7 +241,7 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
     if (IsExclusive(flags)) operation.kind = OperationKind::kCreate;
   }
   if (!Agree(call, &operation, PredictOpen(*subject, flags))) {
-    if (is_done) Remove(call, call.result().value);
+    if (is_done) InstallElsewhere(call, call.result().value);
     return;
   }
   if (subject->walk.place.node != NodeNumber{}) {
@@ -256,7 +266,7 @@ void Interpreter::OpenAt2(Call& call) {
     call.root = BaseOf(call, call.Argument(0));
     if (!call.root.has_value()) {
       ++counts_.outside;
-      if (call.result().ok()) Remove(call, call.result().value);
+      if (call.result().ok()) InstallElsewhere(call, call.result().value);
       return;
     }
   }
@@ -278,6 +288,8 @@ void Interpreter::CloseRange(Call& call) {
   if ((flags & CLOSE_RANGE_UNSHARE) != 0) {
     auto own = std::make_shared<DescriptorTable>();
     own->open = task.files->open;
+    own->elsewhere = task.files->elsewhere;
+    own->processes = task.files->processes;
     task.files = std::move(own);
   }
   auto& open = task.files->open;
@@ -290,24 +302,24 @@ void Interpreter::CloseRange(Call& call) {
   }
 }
 
+// Gives what `from` is another number. If nothing tells what it is, nothing tells what that is.
+void Interpreter::Duplicate(Call& call, std::string_view from, int64_t number, bool is_closed_on_exec) {
+  DescriptionPointer file = FileOf(call, from);
+  if (file != nullptr) return Install(call, number, std::move(file), is_closed_on_exec);
+  if (IsUntold(call, from)) return Remove(call, number);
+  InstallElsewhere(call, number);
+}
+
 void Interpreter::Dup(Call& call) {
-  if (!call.result().ok()) return;
-  DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr) {
-    Remove(call, call.result().value);
-  } else {
-    Install(call, call.result().value, std::move(file), false);
-  }
+  if (call.result().ok()) Duplicate(call, call.Argument(0), call.result().value, false);
 }
 
 void Interpreter::DupOnto(Call& call) {
   if (!call.result().ok()) return;
   const std::optional<DescriptorArgument> from = ParseDescriptor(call.Argument(0));
   if (from.has_value() && from->number == call.result().value) return;
-  DescriptionPointer file = FileOf(call, call.Argument(0));
-  const bool is_closed_on_exec = (call.Flags(2) & O_CLOEXEC) != 0;
-  Remove(call, call.result().value);
-  if (file != nullptr) Install(call, call.result().value, std::move(file), is_closed_on_exec);
+  if (FileOf(call, call.Argument(0)) != nullptr) Remove(call, call.result().value);
+  Duplicate(call, call.Argument(0), call.result().value, (call.Flags(2) & O_CLOEXEC) != 0);
 }
 
 void Interpreter::SetClosedOnExec(Call& call, bool is_closed) {
@@ -319,9 +331,7 @@ void Interpreter::Fcntl(Call& call) {
   if (!call.result().ok()) return;
   const uint64_t command = call.Flags(1);
   if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
-    DescriptionPointer file = FileOf(call, call.Argument(0));
-    if (file == nullptr) return Remove(call, call.result().value);
-    return Install(call, call.result().value, std::move(file), command == F_DUPFD_CLOEXEC);
+    return Duplicate(call, call.Argument(0), call.result().value, command == F_DUPFD_CLOEXEC);
   }
   if (command == F_SETFD) return SetClosedOnExec(call, (call.Flags(2) & FD_CLOEXEC) != 0);
   if (command != F_SETFL) return;
@@ -330,11 +340,6 @@ void Interpreter::Fcntl(Call& call) {
     uint32_t& flags = file->flags;
     flags = (flags & ~kChanged) | (static_cast<uint32_t>(call.Flags(2)) & kChanged);
   }
-}
-
-// Calls that make descriptors of other things than files.
-void Interpreter::NewDescriptor(Call& call) {
-  if (call.result().ok()) Remove(call, call.result().value);
 }
 
 }  // namespace betr::replay

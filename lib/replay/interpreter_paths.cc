@@ -98,7 +98,7 @@ std::optional<Interpreter::Subject> Interpreter::Lost(std::string_view what) {
 
 std::optional<Interpreter::Subject> Interpreter::ResolveDescriptor(Call& call, std::string_view descriptor) {
   const DescriptionPointer file = FileOf(call, descriptor);
-  return file == nullptr ? Outside() : OfFile(file);
+  return file == nullptr ? NoFile(call, descriptor) : OfFile(file);
 }
 
 // Whether it is one. What was only taken for a file becomes one if a call shows it.
@@ -253,7 +253,7 @@ std::optional<Interpreter::Subject> Interpreter::ResolveText(Call& call, std::st
     if (call.task.directories->is_root_outside && !call.root.has_value()) return Outside();
   } else {
     const std::optional<NodeNumber> known = BaseOf(call, directory);
-    if (!known.has_value()) return IsBaseUntold(call, directory) ? Lost(kUntoldDirectory) : Outside();
+    if (!known.has_value()) return IsBaseUntold(call, directory) ? Lost(kUntoldDirectory) : NoFile(call, directory);
     base = *known;
   }
   Subject subject;

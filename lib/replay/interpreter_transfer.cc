@@ -50,7 +50,8 @@ void Interpreter::CopyRange(Call& call) {
 void Interpreter::Transfer(Call& call, const DescriptionPointer& from, std::optional<uint64_t> from_offset,
                            const DescriptionPointer& to, std::optional<uint64_t> to_offset) {
   if (from == nullptr && to == nullptr) {
-    ++counts_.outside;
+    const std::string_view other = call.Argument(call.event.name.starts_with("sendfile") ? 1 : 2);
+    NoFile(call, IsUntold(call, other) ? other : call.Argument(0));
     return;
   }
   if (!call.result().ok()) return Skip("copy: failed");
