@@ -54,6 +54,19 @@ bool EndsSomething(const SourceLine& line) {
          (line.parsed->kind == Kind::kResumed || line.parsed->kind == Kind::kExit);
 }
 
+// The child of a fork that is this one line.
+std::optional<ThreadNumber> ChildOfWhole(const SourceLine& line) {
+  const bool is_fork = line.parsed.ok() && line.parsed->kind == TraceLine::Kind::kCall && IsFork(line.parsed->name);
+  return is_fork ? ChildOf(line.parsed->result) : std::nullopt;
+}
+
+// Takes the first of the lines of a thread.
+void ForgetFirst(ThreadNumber thread, absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>>* lines) {
+  const auto found = lines->find(thread);
+  found->second.pop_front();
+  if (found->second.empty()) lines->erase(found);
+}
+
 // The child of a fork that began in `begin` and goes on, if it does, in `end`.
 std::optional<ThreadNumber> ChildOf(const TraceLine& begin, const TraceLine& end) {
   if (end.kind != TraceLine::Kind::kResumed || end.name != begin.name) return std::nullopt;
@@ -82,8 +95,9 @@ void CallStream::DropBroken() {
 }
 
 absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
+  if (held_.has_value()) return std::exchange(held_, std::nullopt);
   if (!ahead_.empty()) {
-    if (EndsSomething(ahead_.front())) ForgetEnd(*ahead_.front().parsed->pid);
+    ForgetAhead(ahead_.front());
     std::optional<SourceLine> line = std::move(ahead_.front());
     ahead_.pop_front();
     ahead_size_ = ahead_size_ - MemoryFor(*line);
@@ -95,10 +109,9 @@ absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
   return line;
 }
 
-void CallStream::ForgetEnd(ThreadNumber pid) {
-  const auto ends = ends_ahead_.find(pid);
-  ends->second.pop_front();
-  if (ends->second.empty()) ends_ahead_.erase(ends);
+void CallStream::ForgetAhead(const SourceLine& line) {
+  if (EndsSomething(line)) ForgetFirst(*line.parsed->pid, &ends_ahead_);
+  if (const std::optional<ThreadNumber> child = ChildOfWhole(line)) ForgetFirst(*child, &forks_ahead_);
 }
 
 ThreadNumber CallStream::ThreadOf(const TraceLine& line) {
@@ -124,7 +137,9 @@ absl::StatusOr<bool> CallStream::LookFurther() {
   if (is_at_end_) return false;
   ahead_size_ += MemoryFor(*next);
   ahead_.push_back(*std::move(next));
-  if (EndsSomething(ahead_.back())) ends_ahead_[*ahead_.back().parsed->pid].push_back(&ahead_.back());
+  const SourceLine& line = ahead_.back();
+  if (EndsSomething(line)) ends_ahead_[*line.parsed->pid].push_back(&line);
+  if (const std::optional<ThreadNumber> child = ChildOfWhole(line)) forks_ahead_[*child].push_back(&line);
   return true;
 }
 
@@ -151,6 +166,39 @@ absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChildOfFirst(const T
     if (next.kind == TraceLine::Kind::kResumed && next.name == line.name) return ChildOf(line, next);
     if (!next.pid.has_value() && next.kind == TraceLine::Kind::kUnfinished) return std::nullopt;
   }
+}
+
+// Whether it is the first of a thread that no fork has made, and that did not begin the trace. Several files have their
+// forks in time.
+bool CallStream::IsUnannounced(const SourceLine& line) const {
+  const bool is_first = known_.empty() && !began_without_number_;
+  const bool has_number = line.parsed.ok() && line.parsed->pid.has_value();
+  return has_number && !is_first && !source_->are_several() && !known_.contains(*line.parsed->pid);
+}
+
+// The begin of the fork that made a thread which has a line already. The parent is in that fork, so it has no line in
+// between: else the thread was there before the trace, and the fork makes another one of its number.
+absl::StatusOr<std::optional<CallEvent>> CallStream::BeginLateFork(ThreadNumber child) {
+  while (!forks_ahead_.contains(child)) {
+    BETR_ASSIGN_OR_RETURN(const bool is_there, LookFurther());
+    if (!is_there) return std::nullopt;
+  }
+  const SourceLine* const fork = forks_ahead_[child].front();
+  const std::optional<ThreadNumber> parent = fork->parsed->pid;
+  if (parent == child) return std::nullopt;
+  for (const SourceLine& line : ahead_) {
+    if (&line == fork) break;
+    if (line.parsed.ok() && line.parsed->pid == parent) return std::nullopt;
+  }
+  known_.insert(child);
+  begun_late_.insert(child);
+  return CallEvent{.kind = CallEvent::Kind::kBegin,
+                   .thread = ThreadOf(*fork->parsed),
+                   .time = fork->parsed->time,
+                   .name = fork->parsed->name,
+                   .arguments = fork->parsed->arguments,
+                   .child = child,
+                   .line = fork->number};
 }
 
 std::optional<CallEvent> CallStream::Begin(const SourceLine& line, std::optional<ThreadNumber> child) {
@@ -238,7 +286,8 @@ CallEvent CallStream::Whole(const SourceLine& line) {
                   .line = line.number};
   if (IsFork(event.name)) {
     event.child = ChildOf(event.result);
-    if (event.child.has_value()) known_.insert(*event.child);
+    event.has_begun = event.child.has_value() && begun_late_.erase(*event.child) > 0;
+    if (event.child.has_value() && !event.has_begun) known_.insert(*event.child);
   }
   return event;
 }
@@ -309,6 +358,13 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
       counts_.unfinished += begun_.size();
       begun_.clear();
       return std::nullopt;
+    }
+    if (IsUnannounced(*line)) {
+      BETR_ASSIGN_OR_RETURN(std::optional<CallEvent> fork, BeginLateFork(*line->parsed->pid));
+      if (fork.has_value()) {
+        held_ = std::move(line);
+        return fork;
+      }
     }
     ++counts_.lines;
     const bool goes_on = GoesOn(*line);

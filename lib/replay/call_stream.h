@@ -5,10 +5,14 @@
 // 1. A call whose line is divided comes twice: when it begins (kBegin, with what was printed of its arguments), and
 // when
 //    it ends (kCall). A whole line comes once, as kCall.
-// 2. A fork says its child when it begins: the stream looks ahead for the end of the call.
+// 2. A fork says its child when it begins: the stream looks ahead for the end of the call. With -z that is its only
+// line,
+//    and may be behind lines of the child: the first of these makes the stream look for it. Its call comes in its
+//    place.
 // 3. What cannot be parsed is counted and the first of it kept; nothing is dropped in silence.
 //
-// Memory: what lies between the begin of a fork and its end, at most kMostAhead. One thread.
+// Memory: what lies between the begin of a fork and its end, at most kMostAhead; so much, too, if there are threads
+// that no fork announces. One thread.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -83,9 +87,11 @@ class CallStream {
 
   absl::StatusOr<std::optional<SourceLine>> Take();
   absl::StatusOr<bool> LookFurther();
-  void ForgetEnd(ThreadNumber pid);
+  void ForgetAhead(const SourceLine& line);
   absl::StatusOr<std::optional<ThreadNumber>> FindChild(const TraceLine& line);
   absl::StatusOr<std::optional<ThreadNumber>> FindChildOfFirst(const TraceLine& line);
+  bool IsUnannounced(const SourceLine& line) const;
+  absl::StatusOr<std::optional<CallEvent>> BeginLateFork(ThreadNumber child);
   std::optional<CallEvent> Handle(SourceLine* line);
   std::optional<CallEvent> Begin(const SourceLine& line, std::optional<ThreadNumber> child);
   std::optional<CallEvent> Resume(SourceLine* line);
@@ -104,7 +110,11 @@ class CallStream {
   // Of these, by thread, those that end a call or the thread, if there are any: forks look for their ends here, not
   // among all lines.
   absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> ends_ahead_;
-  Bytes ahead_size_{0};  // in memory
+  // Of these, by child, those that are forks as a whole.
+  absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> forks_ahead_;
+  Bytes ahead_size_{0};                           // in memory
+  std::optional<SourceLine> held_;                // comes before these
+  absl::flat_hash_set<ThreadNumber> begun_late_;  // children of forks that have begun and whose line is still to come
   bool is_at_end_ = false;
   absl::flat_hash_map<ThreadNumber, Begun> begun_;
   std::optional<SourceLine> broken_;   // waits for the rest of its line

@@ -104,7 +104,8 @@ Needs NeedsOf(const Operation& operation) {
   Add(Resource::Kind::kNode, operation.to.node.value,
       operation.is_probe || is_made_in ? Access::kShared : Access::kAlone, &needs);
   Add(Resource::Kind::kFile, operation.file.value, OnFile(operation), &needs);
-  Add(Resource::Kind::kFile, operation.to_file.value, OnFile(operation), &needs);
+  const bool is_opened_again = operation.kind == Kind::kOpen;
+  Add(Resource::Kind::kFile, operation.to_file.value, is_opened_again ? Access::kShared : OnFile(operation), &needs);
   if (operation.kind == Kind::kList) {
     Add(Resource::Kind::kEntries, operation.place.node.value, Access::kShared, &needs);
   }

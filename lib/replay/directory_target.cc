@@ -104,9 +104,12 @@ int DirectoryTarget::DescriptorOf(FileNumber file) const {
   return found == files_.end() ? -1 : found->second.get();
 }
 
+std::string DirectoryTarget::PathOf(FileNumber file) const {
+  return fmt::format("/proc/self/fd/{}", DescriptorOf(file));
+}
+
 std::string DirectoryTarget::SubjectOf(const Operation& operation) const {
-  if (operation.file == FileNumber{}) return PathOf(operation.place);
-  return fmt::format("/proc/self/fd/{}", DescriptorOf(operation.file));
+  return operation.file == FileNumber{} ? PathOf(operation.place) : PathOf(operation.file);
 }
 
 Outcome DirectoryTarget::Perform(const Operation& operation) {

@@ -53,7 +53,9 @@ class DirectoryTarget final : public Target {
   std::string PathOf(const Place& place) const;
   // -1 if the file is not open here.
   int DescriptorOf(FileNumber file) const;
-  // A path that leads to what the operation is about, also if it is an open file that has no name any more.
+  // Of an open file, also if it has no name any more.
+  std::string PathOf(FileNumber file) const;
+  // A path that leads to what the operation is about.
   std::string SubjectOf(const Operation& operation) const;
   Outcome OnFile(const Operation& operation);
   Outcome OnAttributes(const Operation& operation);

@@ -19,16 +19,21 @@ Outcome OutcomeOf(int64_t result) { return {.error = result < 0 ? errno : 0}; }
 }  // namespace
 
 Outcome DirectoryTarget::OpenFile(const Operation& operation) {
-  // Without O_SYNC and O_DSYNC: an operation of its own follows what they make durable.
-  constexpr uint32_t kKept = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_PATH;
+  // Without O_SYNC and O_DSYNC: an operation of its own follows what they make durable. Without O_APPEND, which a
+  // program may take away: operations say where they write.
+  constexpr uint32_t kKept = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_PATH;
   const bool is_unnamed = operation.variant == Variant::kUnnamed;
   auto flags = static_cast<int>(operation.flags & (is_unnamed ? O_ACCMODE | O_TMPFILE : kKept | O_DIRECTORY));
   const bool is_special = operation.kind == OperationKind::kOpen && operation.type != FileType::kRegular &&
                           operation.type != FileType::kDirectory;
   if (is_special) flags = O_PATH;
-  if (!is_unnamed) flags |= O_NOFOLLOW;
+  const bool is_again = operation.to_file != FileNumber{};
+  if (is_again) flags &= ~(O_CREAT | O_EXCL);
+  if (!is_unnamed && !is_again) flags |= O_NOFOLLOW;
   if ((flags & O_PATH) != 0) flags &= O_PATH | O_NOFOLLOW | O_DIRECTORY;
-  const std::string path = is_unnamed ? PathOf(operation.to.node) : PathOf(operation.place);
+  const std::string path = is_unnamed ? PathOf(operation.to.node)
+                           : is_again ? PathOf(operation.to_file)
+                                      : PathOf(operation.place);
   fs::HostFile file(openat(root_descriptor_.get(), path.c_str(), flags | O_CLOEXEC, operation.mode));
   if (file.get() < 0) return {.error = errno};
   const MutexLock lock(mutex_);
@@ -70,7 +75,6 @@ Outcome DirectoryTarget::Write(const Operation& operation) {
     const uint64_t offset = operation.offset + outcome.count;
     const uint64_t wanted = std::min(operation.length - outcome.count, kMostContent.value);
     const std::string_view bytes = contents_.At(operation.place.node, offset, wanted);
-    // A descriptor with O_APPEND writes at the end, whatever pwrite says.
     const ssize_t count = pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0) return OutcomeOf(count);
     outcome.count += static_cast<uint64_t>(count);

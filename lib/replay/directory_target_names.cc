@@ -137,15 +137,17 @@ Outcome DirectoryTarget::OnAttributes(const Operation& operation) {
       return Stat(operation);
     case OperationKind::kReadLink: {
       const std::span<char> buffer = ThreadBuffer(PATH_MAX);
-      const ssize_t count = readlinkat(root, PathOf(operation.place).c_str(), buffer.data(),
-                                       std::clamp<size_t>(operation.length, 1, PATH_MAX));
+      const size_t size = std::clamp<size_t>(operation.length, 1, PATH_MAX);
+      const bool is_open = operation.file != FileNumber{};
+      const ssize_t count = is_open ? readlinkat(DescriptorOf(operation.file), "", buffer.data(), size)
+                                    : readlinkat(root, PathOf(operation.place).c_str(), buffer.data(), size);
       return count < 0 ? OutcomeOf(count) : Outcome{.count = static_cast<uint64_t>(count)};
     }
     case OperationKind::kTruncate: {
-      if (operation.file != FileNumber{}) {
-        return OutcomeOf(ftruncate(DescriptorOf(operation.file), static_cast<off_t>(operation.length)));
-      }
-      const std::string path = directory_ + "/" + PathOf(operation.place);
+      const bool is_open = operation.file != FileNumber{};
+      if (is_open && ftruncate(DescriptorOf(operation.file), static_cast<off_t>(operation.length)) == 0) return {};
+      // What is open for reading alone may have been truncated through /proc.
+      const std::string path = is_open ? SubjectOf(operation) : directory_ + "/" + PathOf(operation.place);
       return OutcomeOf(truncate(path.c_str(), static_cast<off_t>(operation.length)));
     }
     case OperationKind::kChangeMode:

@@ -19,7 +19,9 @@ Outcome ImageTarget::OpenFile(const Operation& operation) {
   // The kernel sees to this before it asks a file system.
   const bool wants_file = (operation.flags & O_ACCMODE) != O_RDONLY || (operation.flags & O_CREAT) != 0;
   const bool is_for_path = (operation.flags & O_PATH) != 0;
-  if (operation.type == FileType::kDirectory && wants_file && !is_for_path) return {.error = EISDIR};
+  const bool is_directory = operation.type == FileType::kDirectory;
+  if (is_directory && wants_file && !is_for_path) return {.error = EISDIR};
+  if (!is_directory && (operation.flags & O_DIRECTORY) != 0) return {.error = ENOTDIR};
   const InodeId inode = InodeOf(operation.place.node);
   if (const absl::Status opened = fs_->Open(inode); !opened.ok()) return OutcomeOf(opened);
   Learn(operation.file, inode);

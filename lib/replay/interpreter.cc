@@ -108,7 +108,8 @@ Operation Interpreter::Start(const Call& call, OperationKind kind, const Subject
   Operation operation;
   operation.kind = kind;
   operation.place = subject.walk.place;
-  if (subject.file != nullptr) operation.file = subject.file->file;
+  const bool opens = kind == OperationKind::kOpen || kind == OperationKind::kCreate;
+  if (subject.file != nullptr) (opens ? operation.to_file : operation.file) = subject.file->file;
   operation.expected_error = call.result().error;
   operation.time = call.event.time;
   return operation;
@@ -133,9 +134,10 @@ bool Interpreter::Agree(const Call& call, Operation* operation, int predicted) {
     Skip(fmt::format("{}: {}", NameOf(operation->kind), ErrnoName(traced)));
     return false;
   }
-  operation->is_probe = (traced == ENOENT || traced == ENOTDIR) && operation->file == FileNumber{};
+  const bool is_by_file = operation->file != FileNumber{} || operation->to_file != FileNumber{};
+  operation->is_probe = (traced == ENOENT || traced == ENOTDIR) && !is_by_file;
   // What is said of the root itself, of "." and "..", has no name to be tried with.
-  const bool has_name = operation->place.parent != NodeNumber{} || operation->file != FileNumber{};
+  const bool has_name = operation->place.parent != NodeNumber{} || is_by_file;
   const bool has_two = operation->kind == OperationKind::kLink || operation->kind == OperationKind::kRename;
   const bool has_other = !has_two || operation->is_probe || operation->to.parent != NodeNumber{};
   if (has_name && has_other) Emit(operation);

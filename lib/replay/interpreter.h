@@ -31,6 +31,7 @@
 #include "replay/memory_map.h"
 #include "replay/name_space.h"
 #include "replay/operation.h"
+#include "replay/process_path.h"
 #include "replay/process_table.h"
 
 namespace betr::replay {
@@ -130,6 +131,7 @@ class Interpreter {
                                  uint64_t flags = 0);
   std::optional<Subject> ResolveText(Call& call, std::string_view directory, const std::string& path,
                                      FollowLast follow);
+  std::optional<Subject> ResolveOfProcess(Call& call, const ProcessPath& path, FollowLast follow);
   std::optional<Subject> ResolveDescriptor(Call& call, std::string_view descriptor);
   std::optional<Subject> Outside();
   std::optional<Subject> Lost(std::string_view what);
@@ -183,10 +185,21 @@ class Interpreter {
   void Remove(Call& call, int64_t number);
   void Close(Call& call);
   void CloseRange(Call& call);
+  void InstallElsewhere(Call& call, int64_t number);
+  void Duplicate(Call& call, std::string_view from, int64_t number, bool is_closed_on_exec);
   void Dup(Call& call);
   void DupOnto(Call& call);
   void Fcntl(Call& call);
+  void SetClosedOnExec(Call& call, bool is_closed);
+
+  // --- interpreter_descriptors.cc ---------------------------------------------------------------------------------
+  bool IsUntold(const Call& call, std::string_view descriptor) const;
+  std::optional<Subject> NoFile(const Call& call, std::string_view descriptor);
   void NewDescriptor(Call& call);
+  void NewPair(Call& call);
+  void OpenProcess(Call& call);
+  void TakeDescriptor(Call& call);
+  void Receive(Call& call);
 
   // --- interpreter_process.cc -------------------------------------------------------------------------------------
   void Fork(Call& call);
@@ -224,7 +237,8 @@ class Interpreter {
   void Splice(Call& call);
   void Transfer(Call& call, const DescriptionPointer& from, std::optional<uint64_t> from_offset,
                 const DescriptionPointer& to, std::optional<uint64_t> to_offset);
-  void CloneFile(Call& call);
+  void Control(Call& call);
+  void CloneFile(Call& call, uint64_t request);
   void LearnSize(NodeNumber number, uint64_t end, bool is_all);
   void Submit(Call& call);
   void SubmitOne(Call& call, std::string_view request);

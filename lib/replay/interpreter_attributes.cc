@@ -177,6 +177,8 @@ void Interpreter::LearnTarget(const Call& call, std::string_view buffer, NodeNum
 
 void Interpreter::ReadLinkOf(Call& call, std::optional<Subject> subject, std::string_view buffer, uint64_t size) {
   if (!subject.has_value()) return;
+  constexpr int64_t kLongestTarget = 4095;
+  if (call.result().value > kLongestTarget) return Conflict(call, "readlink: longer than a target can be");
   if (call.result().ok()) ConjureMissing(call, &*subject, FileType::kSymlink);
   if (call.result().error == EINVAL) ConjureMissing(call, &*subject, FileType::kRegular);
   Operation read = Start(call, OperationKind::kReadLink, *subject);
@@ -224,11 +226,8 @@ void Interpreter::StatFsFile(Call& call) {
 
 // One reading of a directory is one operation, however many calls it took.
 void Interpreter::List(Call& call) {
-  const DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr) {
-    ++counts_.outside;
-    return;
-  }
+  const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
+  if (file == nullptr) return;
   const Node& node = space_.Get(file->node);
   Operation list = Start(call, OperationKind::kList, OfFile(file));
   int predicted = IsDirectory(file->node, call.result().ok()) ? 0 : ENOTDIR;

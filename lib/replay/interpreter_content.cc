@@ -26,6 +26,12 @@ constexpr uint64_t kLargestFile = INT64_MAX - kMostMoved;
 // preadv2 and pwritev2: where the descriptor stands.
 constexpr auto kAtPosition = static_cast<uint64_t>(-1);
 
+constexpr uint64_t kNoAppend = 0x20;  // RWF_NOAPPEND, which older headers do not have
+
+bool Appends(const OpenDescription& file, uint64_t write_flags) {
+  return (file.flags & O_APPEND) != 0 && (write_flags & kNoAppend) == 0;
+}
+
 // read, write, sendfile; but not pread64, io_submit.
 bool MovesPosition(std::string_view name) { return !name.starts_with('p') && !name.starts_with("io_"); }
 
@@ -46,7 +52,7 @@ void Interpreter::ReadFrom(Call& call, const DescriptionPointer& file, uint64_t 
   read.length = std::min(asked, kMostMoved);
   read.expected_count = count;
   int predicted = 0;
-  if (node.type == FileType::kDirectory) predicted = EISDIR;
+  if (node.type == FileType::kDirectory && call.result().error != EBADF) predicted = EISDIR;
   if (!Agree(call, &read, predicted) || node.type != FileType::kRegular) return;
   if (count > kMostMoved || offset > kLargestFile) return Conflict(call, "read: more than a call can read");
   LearnSize(file->node, offset + count, false);
@@ -98,7 +104,7 @@ void Interpreter::SyncWritten(const Call& call, const DescriptionPointer& file, 
 void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t count,
                           uint64_t write_flags) {
   Node& node = space_.Get(file->node);
-  const bool is_append = (file->flags & O_APPEND) != 0;
+  const bool is_append = Appends(*file, write_flags);
   Operation write = Start(call, is_append ? OperationKind::kAppend : OperationKind::kWrite, OfFile(file));
   write.is_at_position = MovesPosition(call.event.name);
   write.offset = is_append ? node.size : offset;
@@ -120,7 +126,7 @@ void Interpreter::WriteTo(Call& call, const DescriptionPointer& file, uint64_t o
 // As FileOf; counts the call as outside if there is none.
 DescriptionPointer Interpreter::KnownFileOf(Call& call, std::string_view descriptor) {
   DescriptionPointer file = FileOf(call, descriptor);
-  if (file == nullptr) ++counts_.outside;
+  if (file == nullptr) NoFile(call, descriptor);
   return file;
 }
 
@@ -154,10 +160,10 @@ void Interpreter::Write(Call& call) {
   const DescriptionPointer file = KnownFileOf(call, call.Argument(0));
   if (file == nullptr) return;
   PlaceAtEnd(file.get());
-  WriteTo(call, file, file->position, call.Moved(), WriteFlagsOf(call));
+  const uint64_t flags = WriteFlagsOf(call);
+  WriteTo(call, file, file->position, call.Moved(), flags);
   if (!call.result().ok()) return;
-  const bool is_append = (file->flags & O_APPEND) != 0;
-  file->position = is_append ? space_.Get(file->node).size : file->position + call.Moved();
+  file->position = Appends(*file, flags) ? space_.Get(file->node).size : file->position + call.Moved();
 }
 
 void Interpreter::WriteAt(Call& call) {

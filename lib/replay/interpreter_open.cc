@@ -20,7 +20,8 @@ bool Writes(uint64_t flags) { return (flags & O_ACCMODE) != O_RDONLY; }
 
 // A name with a slash behind it: calls that would make it say EISDIR, whether it is there or not.
 bool EndsInSlash(const WalkResult& walk) {
-  return walk.wants_directory && (walk.error == 0 || (walk.error == ENOTDIR && walk.place.rest.empty()));
+  const bool has_walked = walk.error == 0 || walk.error == ELOOP;
+  return walk.wants_directory && (has_walked || (walk.error == ENOTDIR && walk.place.rest.empty()));
 }
 
 FollowLast FollowOf(uint64_t flags) {
@@ -52,6 +53,8 @@ void Interpreter::Install(Call& call, int64_t number, DescriptionPointer descrip
   const auto key = static_cast<int>(number);
   const auto old = files.open.find(key);
   if (old != files.open.end()) files.replaced[key] = call.event.thread;
+  files.elsewhere.erase(key);
+  files.processes.erase(key);
   files.open.insert_or_assign(key, Descriptor{std::move(description), is_closed_on_exec, call.event.thread});
 }
 
@@ -66,6 +69,14 @@ void Interpreter::Remove(Call& call, int64_t number) {
     if (is_old) return;
   }
   files.open.erase(key);
+  files.elsewhere.erase(key);
+  files.processes.erase(key);
+}
+
+// A new descriptor of something outside, or of no file.
+void Interpreter::InstallElsewhere(Call& call, int64_t number) {
+  Remove(call, number);
+  call.task.files->elsewhere.insert(static_cast<int>(number));
 }
 
 int Interpreter::PredictOpen(const Subject& subject, uint64_t flags) const {
@@ -117,6 +128,7 @@ void Interpreter::OpenExisting(Call& call, const Subject& subject, uint64_t flag
     NoteMade(number, opened, static_cast<uint32_t>(mode) & 07777);
     Bind(number);
     open.to = {number, {}, {}, {}};
+    open.to_file = {};
     open.place = {opened, {}, {}, {}};
   }
   DescriptionPointer description = Describe(opened, flags);
@@ -210,7 +222,7 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
   const bool is_known = subject.has_value();
   if (!is_known || (IsUnnamed(flags) && IsOutside(subject->walk.place.node))) {
     if (is_known) ++counts_.outside;
-    if (is_done) Remove(call, call.result().value);
+    if (is_done) InstallElsewhere(call, call.result().value);
     return;
   }
   // The slash decides, and an operation has none.
@@ -232,7 +244,7 @@ void Interpreter::Open(Call& call, std::string_view directory, std::string_view 
     if (IsExclusive(flags)) operation.kind = OperationKind::kCreate;
   }
   if (!Agree(call, &operation, PredictOpen(*subject, flags))) {
-    if (is_done) Remove(call, call.result().value);
+    if (is_done) InstallElsewhere(call, call.result().value);
     return;
   }
   if (subject->walk.place.node != NodeNumber{}) {
@@ -257,7 +269,7 @@ void Interpreter::OpenAt2(Call& call) {
     call.root = BaseOf(call, call.Argument(0));
     if (!call.root.has_value()) {
       ++counts_.outside;
-      if (call.result().ok()) Remove(call, call.result().value);
+      if (call.result().ok()) InstallElsewhere(call, call.result().value);
       return;
     }
   }
@@ -279,6 +291,8 @@ void Interpreter::CloseRange(Call& call) {
   if ((flags & CLOSE_RANGE_UNSHARE) != 0) {
     auto own = std::make_shared<DescriptorTable>();
     own->open = task.files->open;
+    own->elsewhere = task.files->elsewhere;
+    own->processes = task.files->processes;
     task.files = std::move(own);
   }
   auto& open = task.files->open;
@@ -291,49 +305,44 @@ void Interpreter::CloseRange(Call& call) {
   }
 }
 
+// Gives what `from` is another number. If nothing tells what it is, nothing tells what that is.
+void Interpreter::Duplicate(Call& call, std::string_view from, int64_t number, bool is_closed_on_exec) {
+  DescriptionPointer file = FileOf(call, from);
+  if (file != nullptr) return Install(call, number, std::move(file), is_closed_on_exec);
+  if (IsUntold(call, from)) return Remove(call, number);
+  InstallElsewhere(call, number);
+}
+
 void Interpreter::Dup(Call& call) {
-  if (!call.result().ok()) return;
-  DescriptionPointer file = FileOf(call, call.Argument(0));
-  if (file == nullptr) {
-    Remove(call, call.result().value);
-  } else {
-    Install(call, call.result().value, std::move(file), false);
-  }
+  if (call.result().ok()) Duplicate(call, call.Argument(0), call.result().value, false);
 }
 
 void Interpreter::DupOnto(Call& call) {
   if (!call.result().ok()) return;
   const std::optional<DescriptorArgument> from = ParseDescriptor(call.Argument(0));
   if (from.has_value() && from->number == call.result().value) return;
-  DescriptionPointer file = FileOf(call, call.Argument(0));
-  const bool is_closed_on_exec = (call.Flags(2) & O_CLOEXEC) != 0;
-  Remove(call, call.result().value);
-  if (file != nullptr) Install(call, call.result().value, std::move(file), is_closed_on_exec);
+  if (FileOf(call, call.Argument(0)) != nullptr) Remove(call, call.result().value);
+  Duplicate(call, call.Argument(0), call.result().value, (call.Flags(2) & O_CLOEXEC) != 0);
+}
+
+void Interpreter::SetClosedOnExec(Call& call, bool is_closed) {
+  if (FileOf(call, call.Argument(0)) == nullptr) return;
+  call.task.files->open.at(ParseDescriptor(call.Argument(0))->number).is_closed_on_exec = is_closed;
 }
 
 void Interpreter::Fcntl(Call& call) {
   if (!call.result().ok()) return;
   const uint64_t command = call.Flags(1);
   if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
-    DescriptionPointer file = FileOf(call, call.Argument(0));
-    if (file == nullptr) return Remove(call, call.result().value);
-    return Install(call, call.result().value, std::move(file), command == F_DUPFD_CLOEXEC);
+    return Duplicate(call, call.Argument(0), call.result().value, command == F_DUPFD_CLOEXEC);
   }
-  const std::optional<DescriptorArgument> descriptor = ParseDescriptor(call.Argument(0));
-  if (!descriptor.has_value()) return;
-  const auto found = call.task.files->open.find(descriptor->number);
-  if (found == call.task.files->open.end()) return;
-  if (command == F_SETFD) found->second.is_closed_on_exec = (call.Flags(2) & FD_CLOEXEC) != 0;
-  if (command == F_SETFL) {
+  if (command == F_SETFD) return SetClosedOnExec(call, (call.Flags(2) & FD_CLOEXEC) != 0);
+  if (command != F_SETFL) return;
+  if (const DescriptionPointer file = FileOf(call, call.Argument(0)); file != nullptr) {
     constexpr uint32_t kChanged = O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME;
-    uint32_t& flags = found->second.description->flags;
+    uint32_t& flags = file->flags;
     flags = (flags & ~kChanged) | (static_cast<uint32_t>(call.Flags(2)) & kChanged);
   }
-}
-
-// Calls that make descriptors of other things than files.
-void Interpreter::NewDescriptor(Call& call) {
-  if (call.result().ok()) Remove(call, call.result().value);
 }
 
 }  // namespace betr::replay

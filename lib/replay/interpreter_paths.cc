@@ -6,24 +6,12 @@
 #include <utility>
 
 #include "replay/interpreter.h"
-#include "replay/scan.h"
 
 namespace betr::replay {
 namespace {
 
 constexpr std::string_view kUntoldDirectory = "a relative path, and the working directory is not known (--cwd)";
 constexpr std::string_view kUnprintedPath = "a path that strace has not printed";
-
-// The descriptor behind `/proc/self/fd/3` and its likes.
-std::optional<std::string_view> DescriptorOfPath(std::string_view path) {
-  for (const std::string_view prefix : {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"}) {
-    if (!path.starts_with(prefix)) continue;
-    const std::string_view number = path.substr(prefix.size());
-    int value = 0;
-    if (ParseDecimal(number, &value) && value >= 0) return number;
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -110,7 +98,7 @@ std::optional<Interpreter::Subject> Interpreter::Lost(std::string_view what) {
 
 std::optional<Interpreter::Subject> Interpreter::ResolveDescriptor(Call& call, std::string_view descriptor) {
   const DescriptionPointer file = FileOf(call, descriptor);
-  return file == nullptr ? Outside() : OfFile(file);
+  return file == nullptr ? NoFile(call, descriptor) : OfFile(file);
 }
 
 // Whether it is one. What was only taken for a file becomes one if a call shows it.
@@ -246,21 +234,48 @@ std::optional<std::string> Interpreter::WithoutAlias(const std::string& path) co
   return std::nullopt;
 }
 
+std::optional<Interpreter::Subject> Interpreter::ResolveOfProcess(Call& call, const ProcessPath& path,
+                                                                  FollowLast follow) {
+  const ThreadNumber thread = path.thread.value_or(call.event.thread);
+  if (!processes_.Has(thread)) return Outside();
+  const Task& task = processes_.Get(thread);
+  NodeNumber base = space_.top();
+  if (path.kind == ProcessPath::Kind::kDescriptor) {
+    const auto found = task.files->open.find(path.descriptor);
+    if (found == task.files->open.end()) return Outside();
+    if (path.rest.empty()) return OfFile(found->second.description);
+    base = found->second.description->node;
+  } else {
+    const Directories& directories = *task.directories;
+    const bool is_root = path.kind == ProcessPath::Kind::kRoot;
+    if (!is_root && directories.current == nullptr) {
+      return directories.is_current_known ? Outside() : Lost(kUntoldDirectory);
+    }
+    if (is_root && directories.is_root_outside) return Outside();
+    const NodeUse& used = is_root ? directories.root : directories.current;
+    if (used != nullptr) base = *used;
+  }
+  Subject subject;
+  subject.walk = WalkConjuring(call, base, path.rest.empty() ? "." : path.rest, follow);
+  return subject.walk.is_outside ? Outside() : std::optional(subject);
+}
+
 std::optional<Interpreter::Subject> Interpreter::ResolveText(Call& call, std::string_view directory,
                                                              const std::string& path, FollowLast follow) {
   const std::optional<DescriptorArgument> at = ParseDescriptor(directory);
   if (at.has_value() && at->number == kCurrentDirectory && at->path.has_value() && !at->is_deleted) {
     Correct(*at->path, call.task.directories.get());
   }
-  if (const std::optional<std::string_view> number = DescriptorOfPath(path); number && follow == FollowLast::kYes) {
-    return ResolveDescriptor(call, *number);
+  const std::optional<ProcessPath> of_process = ParseProcessPath(path);
+  if (of_process.has_value() && (!of_process->rest.empty() || follow == FollowLast::kYes)) {
+    return ResolveOfProcess(call, *of_process, follow);
   }
   NodeNumber base = space_.top();
   if (path.starts_with('/')) {
     if (call.task.directories->is_root_outside && !call.root.has_value()) return Outside();
   } else {
     const std::optional<NodeNumber> known = BaseOf(call, directory);
-    if (!known.has_value()) return IsBaseUntold(call, directory) ? Lost(kUntoldDirectory) : Outside();
+    if (!known.has_value()) return IsBaseUntold(call, directory) ? Lost(kUntoldDirectory) : NoFile(call, directory);
     base = *known;
   }
   Subject subject;

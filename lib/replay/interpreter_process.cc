@@ -83,7 +83,7 @@ void Interpreter::ChangeDirectoryTo(Call& call) {
   if (!call.result().ok()) return;
   const DescriptionPointer file = FileOf(call, call.Argument(0));
   ++counts_.used;
-  call.task.directories->is_current_known = true;
+  call.task.directories->is_current_known = !IsUntold(call, call.Argument(0));
   const bool is_directory = file != nullptr && IsDirectory(file->node, true);
   if (file != nullptr && !is_directory) Conflict(call, "fchdir: no directory by the name space");
   call.task.directories->current = is_directory ? Use(file->node) : nullptr;

@@ -2,6 +2,7 @@
 // Calls that move content between descriptors, submit it in bulk, or make it durable.
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/ioctl.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -50,7 +51,8 @@ void Interpreter::CopyRange(Call& call) {
 void Interpreter::Transfer(Call& call, const DescriptionPointer& from, std::optional<uint64_t> from_offset,
                            const DescriptionPointer& to, std::optional<uint64_t> to_offset) {
   if (from == nullptr && to == nullptr) {
-    ++counts_.outside;
+    const std::string_view other = call.Argument(call.event.name.starts_with("sendfile") ? 1 : 2);
+    NoFile(call, IsUntold(call, other) ? other : call.Argument(0));
     return;
   }
   if (!call.result().ok()) return Skip("copy: failed");
@@ -77,14 +79,17 @@ void Interpreter::Splice(Call& call) {
            OffsetAt(call.Argument(3)));
 }
 
-// FICLONE and FICLONERANGE; other ioctls are about devices and terminals. No count is expected: the trace has none, and
-// what is shared counts as written by nobody.
-void Interpreter::CloneFile(Call& call) {
+// What is not named here is about devices and terminals.
+void Interpreter::Control(Call& call) {
   const uint64_t request = call.Flags(1);
-  if (request != FICLONE && request != FICLONERANGE) {
-    ++counts_.other;
-    return;
-  }
+  if (request == FICLONE || request == FICLONERANGE) return CloneFile(call, request);
+  ++counts_.other;
+  const bool is_of_exec = request == FIOCLEX || request == FIONCLEX;
+  if (is_of_exec && call.result().ok()) SetClosedOnExec(call, request == FIOCLEX);
+}
+
+// FICLONE and FICLONERANGE. No count is expected: the trace has none, and what is shared counts as written by nobody.
+void Interpreter::CloneFile(Call& call, uint64_t request) {
   const DescriptionPointer to = FileOf(call, call.Argument(0));
   const std::string_view range = call.Argument(2);
   const DescriptionPointer from = FileOf(call, request == FICLONE ? range : FindField(range, "src_fd"));

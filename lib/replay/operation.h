@@ -91,7 +91,7 @@ struct Operation {
   Place place{};                       // what it is about; kLink, kRename: what there is
   Place to{};                          // kLink, kRename: the new name; kCopyRange: the node written to
   FileNumber file{};                   // for calls on descriptors; kOpen, kCreate: the number that the file gets
-  FileNumber to_file{};                // kCopyRange
+  FileNumber to_file{};                // kCopyRange; kOpen: what is open and led there, if no name did
   bool is_probe = false;               // the path does not lead so far: only look whether it is so
   bool is_at_position = false;         // kRead, kWrite, kAppend: where the descriptor stands, which is moved
   bool is_growing = false;             // kWrite: the file gets longer

@@ -210,6 +210,8 @@ absl::Status OperationFollower::Check(const Operation& operation) const {
   const bool is_by_file = operation.file != FileNumber{} && !Opens(operation);
   if (NeedsFile(operation.kind) && !is_by_file) return Wrong("a file is missing");
   if (is_by_file) BETR_RETURN_IF_ERROR(CheckFile(operation.file, operation.place.node));
+  const bool is_opened_again = operation.kind == OperationKind::kOpen && operation.to_file != FileNumber{};
+  if (is_opened_again) BETR_RETURN_IF_ERROR(CheckFile(operation.to_file, operation.place.node));
   if (operation.is_probe) return absl::OkStatus();
   switch (operation.kind) {
     case OperationKind::kCreate:

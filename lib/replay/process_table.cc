@@ -7,8 +7,8 @@ void ProcessTable::Fork(ThreadNumber parent, ThreadNumber child, const Sharing& 
   const Task from = Get(parent);
   Task task = from;
   if (!sharing.files) {
-    task.files = std::make_shared<DescriptorTable>();
-    task.files->open = from.files->open;
+    task.files = std::make_shared<DescriptorTable>(*from.files);
+    task.files->replaced.clear();
   }
   if (!sharing.memory) task.memory = std::make_shared<MemoryMap>(*from.memory);
   if (!sharing.directories) task.directories = std::make_shared<Directories>(*from.directories);
@@ -21,6 +21,7 @@ void ProcessTable::Exec(ThreadNumber thread) {
   for (const auto& [number, descriptor] : task.files->open) {
     if (!descriptor.is_closed_on_exec) own->open.emplace(number, descriptor);
   }
+  own->elsewhere = task.files->elsewhere;
   task.files = std::move(own);
   task.memory = std::make_shared<MemoryMap>();
 }

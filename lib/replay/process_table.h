@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of a trace with what they share or own: descriptors, working directory, root directory, umask, mappings.
-// Knows nothing of calls; the interpreter keeps it in step with them. Descriptors that lead to nothing in the replay
-// (pipes, sockets, files outside) are not in the tables.
+// Knows nothing of calls; the interpreter keeps it in step with them. Of descriptors that lead to nothing in
+// the replay (pipes, sockets, files outside) the tables have the numbers.
 //
 // What is shared is held by shared pointers, as the kernel counts references: when the last descriptor of an open file
 // goes, its deleter tells the interpreter. One thread.
@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,6 +35,10 @@ using NodeUse = std::shared_ptr<const NodeNumber>;
 
 struct DescriptorTable {
   std::map<int, Descriptor> open;
+  // Those that calls have made and that lead to nothing in the replay. May have some that are closed.
+  std::set<int> elsewhere;
+  // Of these, those that stand for a process.
+  std::map<int, ThreadNumber> processes;
   // Descriptors that another thread got anew before the trace says that they were closed: the close is still to come.
   std::map<int, ThreadNumber> replaced;
 };

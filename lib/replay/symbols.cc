@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -70,6 +71,7 @@ constexpr std::pair<std::string_view, uint64_t> kSymbols[] = {
     {"RWF_APPEND", Number(RWF_APPEND)},
     {"RWF_DSYNC", Number(RWF_DSYNC)},
     {"RWF_SYNC", Number(RWF_SYNC)},
+    {"RWF_NOAPPEND", Number(0x20)},
     {"RESOLVE_NO_XDEV", Number(RESOLVE_NO_XDEV)},
     {"RESOLVE_NO_MAGICLINKS", Number(RESOLVE_NO_MAGICLINKS)},
     {"RESOLVE_NO_SYMLINKS", Number(RESOLVE_NO_SYMLINKS)},
@@ -113,6 +115,8 @@ constexpr std::pair<std::string_view, uint64_t> kSymbols[] = {
     {"XATTR_CREATE", Number(XATTR_CREATE)},
     {"XATTR_REPLACE", Number(XATTR_REPLACE)},
     {"FICLONE", Number(FICLONE)},
+    {"FIOCLEX", Number(FIOCLEX)},
+    {"FIONCLEX", Number(FIONCLEX)},
     {"O_LARGEFILE", Number(0100000)},
     {"O_ASYNC", Number(O_ASYNC)},
     {"BTRFS_IOC_CLONE", Number(FICLONE)},

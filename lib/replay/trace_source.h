@@ -41,6 +41,7 @@ class TraceSource {
   // How much of the files has been read, and how much they have; for progress.
   Bytes bytes_read() const;
   Bytes size() const;
+  bool are_several() const { return are_several_; }
 
  private:
   using Order = std::pair<std::chrono::nanoseconds, size_t>;  // when the next line takes effect, and of which input

@@ -217,5 +217,33 @@ TEST_CASE("a file that is no trace, or none at all") {
   CHECK(run.events().empty());
 }
 
+TEST_CASE("a fork that ends behind the first line of its child begins before that") {
+  const StreamRun run({
+      "1 close(5) = 0",
+      "2 dup2(3, 1) = 1",
+      "2 +++ exited with 0 +++",
+      "1 vfork() = 2",
+      "2 close(4) = 0",
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_VFORK) = 2",
+  });
+  CHECK(run.events() == Strings{"1 close(5)=0", "1 begin vfork()>2", "2 dup2(3, 1)=1", "2 exit", "1 vfork()=2>2",
+                                "1 begin clone(child_stack=0x7f, flags=CLONE_VM|CLONE_VFORK)>2", "2 close(4)=0",
+                                "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_VFORK)=2>2"});
+  CHECK(run.counts().lines == 6);
+  CHECK(run.counts().calls == 5);
+  CHECK(run.counts().unfinished == 0);
+}
+
+TEST_CASE("a thread from before the trace is no child of a fork that begins when it has run") {
+  const StreamRun run({
+      "1 close(5) = 0",
+      "2 close(3) = 0",
+      "1 close(6) = 0",
+      "1 vfork() = 2",
+      "3 close(4) = 0",
+  });
+  CHECK(run.events() == Strings{"1 close(5)=0", "2 close(3)=0", "1 close(6)=0", "1 vfork()=2>2", "3 close(4)=0"});
+}
+
 }  // namespace
 }  // namespace betr::replay

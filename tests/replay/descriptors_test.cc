@@ -92,5 +92,149 @@ TEST_CASE("a file without a name that is made above the root is outside") {
   CHECK(run.result().interpreter.outside == 3);
 }
 
+TEST_CASE("an ioctl decides, too, what closes on exec") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT|O_CLOEXEC, 0644) = 3",
+      "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0644) = 4",
+      "1 ioctl(3, FIONCLEX) = 0",
+      "1 ioctl(4, FIOCLEX) = 0",
+      "1 execve(\"/bin/sh\", [\"sh\"], 0x1) = 0",
+      "1 write(3, \"x\"..., 5) = 5",
+      "1 write(4, \"x\"..., 6) = 6",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 5 /w/a", "f 0644 0 /w/b"});
+}
+
+TEST_CASE("O_APPEND is what fcntl last said, or the call itself") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT|O_APPEND, 0644) = 3",
+      "1 write(3, \"x\"..., 10) = 10",
+      "1 pwritev2(3, [{iov_base=\"x\", iov_len=2}], 1, 0, RWF_NOAPPEND) = 2",
+      "1 pwritev2(3, [{iov_base=\"x\", iov_len=3}], 1, 2, 0x20 /* RWF_??? */) = 3",
+      "1 lseek(3, 4, SEEK_SET) = 4",
+      "1 pwritev2(3, [{iov_base=\"x\", iov_len=2}], 1, -1, RWF_NOAPPEND) = 2",
+      "1 lseek(3, 0, SEEK_CUR) = 6",
+      "1 fstat(3, {st_mode=S_IFREG|0644, st_size=10, ...}) = 0",
+      "1 fcntl(3, F_SETFL, O_RDWR) = 0",
+      "1 write(3, \"x\"..., 1) = 1",
+      "1 pwrite64(3, \"x\"..., 1, 2) = 1",
+      "1 open(\"/w/b\", O_RDONLY|O_CREAT, 0644) = 4",
+      "1 truncate(\"/w/b\", 5) = 0",
+      "1 copy_file_range(4, NULL, 3, [0], 5, 0) = 5",
+      "1 fstat(3, {st_mode=S_IFREG|0644, st_size=10, ...}) = 0",
+      "1 fcntl(3, F_SETFL, O_RDWR|O_APPEND) = 0",
+      "1 write(3, \"x\"..., 1) = 1",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 11 /w/a", "f 0644 5 /w/b"});
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
+TEST_CASE("with -z a child has its descriptors though its parent's line comes later") {
+  TextRun run({
+      "1 open(\"/w/log\", O_WRONLY|O_CREAT|O_APPEND|O_CLOEXEC, 0666) = 3",
+      "2 dup2(3, 1) = 1",
+      "1 vfork() = 2",
+      "2 execve(\"/bin/sh\", [\"sh\"], 0x1) = 0",
+      "2 write(1, \"x\"..., 6) = 6",
+      "2 write(3, \"x\"..., 6) = 6",
+      "2 +++ exited with 0 +++",
+      "3 dup2(3, 1) = 1",
+      "3 close(3) = 0",
+      "3 +++ exited with 127 +++",
+      "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_VFORK) = 3",
+      "1 write(3, \"x\"..., 7) = 7",
+      "1 write(1, \"x\"..., 7) = 7",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 13 /w/log"});
+}
+
+TEST_CASE("a descriptor that is taken from another process is that file, if it is known which") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 write(3, \"x\"..., 5) = 5",
+      "1 clone(child_stack=NULL, flags=SIGCHLD) = 2",
+      "2 close(3) = 0",
+      "2 pidfd_open(1, 0) = 4",
+      "2 pidfd_getfd(4, 3, 0) = 5",
+      "2 write(5, \"x\"..., 6) = 6",
+      "2 pidfd_getfd(9, 3, 0) = 6",
+      "2 write(6, \"x\"..., 6) = 6",
+      "2 pidfd_open(7, 0) = 7",
+      "2 pidfd_getfd(7, 3, 0) = 8</etc/passwd>",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 11 /w/a"});
+  CHECK(run.result().interpreter.unsupported ==
+        std::map<std::string, uint64_t>{{"pidfd_getfd", 1}, {"a descriptor that the trace does not tell (-y)", 1}});
+}
+
+TEST_CASE("a descriptor that comes with a message is that file if -y tells it, else it is not known") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 socketpair(AF_UNIX, SOCK_STREAM, 0, [5, 6]) = 0",
+      "1 recvmsg(6, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"cmsg_type=SCM_RIGHTS\", iov_len=20}], "
+      "msg_iovlen=1, msg_controllen=0, msg_flags=0}, 0) = 20",
+      "1 recvmsg(6, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"x\", iov_len=1}], msg_iovlen=1, "
+      "msg_control=[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[7]}], msg_controllen=24, "
+      "msg_flags=MSG_CMSG_CLOEXEC}, MSG_CMSG_CLOEXEC) = 1",
+      "1 write(7, \"x\"..., 5) = 5",
+      "1 recvmmsg(6, [{msg_hdr={msg_name=NULL, msg_control=[{cmsg_len=20, cmsg_level=SOL_SOCKET, "
+      "cmsg_type=SCM_RIGHTS, cmsg_data=[8</w/a>]}], msg_controllen=24, msg_flags=0}, msg_len=1}], 1, 0, NULL) = 1",
+      "1 write(8</w/a>, \"x\"..., 6) = 6",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 6 /w/a"});
+  CHECK(run.result().interpreter.unsupported ==
+        std::map<std::string, uint64_t>{{"recvmsg: descriptors", 1},
+                                        {"a descriptor that the trace does not tell (-y)", 1}});
+}
+
+TEST_CASE("calls on descriptors that nothing tells are counted by themselves, others are outside") {
+  const Strings other{
+      "1 write(1, \"x\", 1) = 1",
+      "1 open(\"/etc/passwd\", O_RDONLY) = 3",
+      "1 read(3, \"x\"..., 10) = 10",
+      "1 dup(3) = 4",
+      "1 dup2(3, 10) = 10",
+      "1 fcntl(4, F_DUPFD, 20) = 20",
+      "1 dup(2) = 11",
+      "1 pipe2([5, 6], O_CLOEXEC) = 0",
+      "1 socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 7",
+      "1 clone(child_stack=NULL, flags=SIGCHLD) = 2",
+      "2 read(4, \"x\"..., 10) = 10",
+      "2 read(5, \"x\"..., 10) = 10",
+      "2 execve(\"/bin/sh\", [\"sh\"], 0x1) = 0",
+      "2 write(7, \"x\"..., 10) = 10",
+      "2 write(10, \"x\"..., 10) = 10",
+      "2 write(11, \"x\"..., 10) = 10",
+      "2 write(20, \"x\"..., 10) = 10",
+      "2 sendfile(7, 3, NULL, 10) = 10",
+      "2 read(12<socket:[7]>, \"x\"..., 10) = 10",
+      "2 write(13, \"x\"..., 10) = -1 EBADF (Bad file descriptor)",
+  };
+  TextRun told(other);
+  told.Everywhere();
+  CHECK(told.result().interpreter.unsupported.empty());
+  TextRun run({
+      "1 read(3, \"x\"..., 10) = 10",
+      "1 dup(3) = 4",
+      "1 fstat(4, {st_mode=S_IFREG|0644, st_size=10, ...}) = 0",
+      "1 openat(5, \"a\", O_RDONLY) = 6",
+      "1 sendfile(1, 3, NULL, 10) = 10",
+      "1 close(6) = 0",
+      "1 getdents64(6, 0x7f, 100) = 24",
+      "1 fchdir(5) = 0",
+      "1 mkdir(\"d\", 0755) = 0",
+  });
+  run.Everywhere();
+  CHECK(run.result().interpreter.outside == 0);
+  CHECK(run.result().interpreter.unsupported ==
+        std::map<std::string, uint64_t>{{"a descriptor that the trace does not tell (-y)", 5},
+                                        {"a relative path, and the working directory is not known (--cwd)", 1}});
+}
+
 }  // namespace
 }  // namespace betr::replay

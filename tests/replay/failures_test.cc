@@ -107,5 +107,24 @@ TEST_CASE("arguments that no call takes, and what a device or a limit refuses") 
   });
 }
 
+TEST_CASE("a directory that is open for its path alone cannot be read") {
+  AllFail({
+      "1 open(\"d\", O_RDONLY|O_DIRECTORY|O_PATH) = 5",
+      "1 read(5, 0x7ffc, 10) = -1 EBADF (Bad file descriptor)",
+      "1 open(\"d\", O_RDONLY|O_DIRECTORY) = 6",
+      "1 read(6, 0x7ffc, 10) = -1 EISDIR (Is a directory)",
+  });
+}
+
+TEST_CASE("a slash behind a symlink that leads to itself") {
+  TextRun run({
+      "1 symlink(\"l\", \"/w/l\") = 0",
+      "1 open(\"/w/l/\", O_WRONLY|O_CREAT, 0666) = -1 EISDIR (Is a directory)",
+      "1 open(\"/w/l/\", O_WRONLY) = -1 ELOOP (Too many levels of symbolic links)",
+  });
+  run.Everywhere();
+  CHECK(run.result().interpreter.samples == Strings{});
+}
+
 }  // namespace
 }  // namespace betr::replay

@@ -59,6 +59,22 @@ TEST_CASE("names and targets with a zero byte are none") {
   CHECK(run.result().interpreter.skipped.size() == 5);
 }
 
+TEST_CASE("a target that is longer than one can be is none") {
+  TextRun run({
+      "1 readlink(\"/w/l\", \"aaa\", 4611686018427387904) = 4611686018427387904",
+      "1 readlink(\"/w/m\", \"aaa\", 4611686018427387904) = 4095",
+      "1 lstat(\"/w/n\", {st_mode=S_IFLNK|0777, st_size=4611686018427387904, ...}) = 0",
+      "1 open(\"/w/n\", O_RDONLY) = 3",
+  });
+  const Strings inferred = Lines(run.Infer());
+  REQUIRE(inferred.size() == 4);
+  CHECK(inferred[1] == "f 0644 0 /w/.betrreplay-link-1");
+  CHECK(inferred[3] == "l 0777 18 /w/n->.betrreplay-link-1");
+  run.TakeInferred();
+  run.OnNothing();
+  CHECK(run.result().interpreter.conflicts.at("readlink: longer than a target can be") == 1);
+}
+
 TEST_CASE("damaged traces are replayed as far as they make sense") {
   Random random(TestSeed());
   const auto rounds = static_cast<uint64_t>(2000 * TestScale());

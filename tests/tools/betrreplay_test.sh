@@ -253,6 +253,8 @@ refuses_wrong_commands() {
   expect 2 betrreplay
   expect 2 betrreplay --dir here -i plain.img x
   expect 2 betrreplay --root relative x
+  expect 2 betrreplay --root '' x
+  expect 2 betrreplay --cwd '' x
   expect 2 betrreplay -
   expect 1 betrreplay no-such-trace
   said "betrreplay: initial state: no-such-trace: open: No such file or directory"
@@ -327,6 +329,14 @@ uses_the_umask_before_the_trace() {
   expect 2 betrreplay --umask 027 masked.trace
 }
 
+takes_a_root_as_it_is_written() {
+  printf '7 mkdir("/mnt/w/new", 0777) = 0\n' >one
+  printf '/mnt/w	d	0755	0	-\n/mnt/w/new	d	0755	0	-\n' >one.final
+  for root in /mnt/w/ //mnt/./w/. /mnt/x/../w/x/..; do
+    expect 0 betrreplay --root "$root" --check one.final one
+  done
+}
+
 says_what_is_in_vain() {
   expect 0 betrreplay --speed 1 once
   said "betrreplay: --speed: the trace has no times, so nothing was waited for"
@@ -364,5 +374,6 @@ refuses_to_read_a_pipe_twice
 takes_the_image_of_the_environment
 checks_files_before_the_replay
 uses_the_umask_before_the_trace
+takes_a_root_as_it_is_written
 says_what_is_in_vain
 refuses_wrong_commands

@@ -23,9 +23,16 @@ namespace {
 
 using TargetPointer = std::unique_ptr<replay::Target>;
 
+// As the text has it: which symlinks there were is not known.
+std::string NormalizedRoot(const BetrreplayOptions& options) {
+  const std::string root = options.root.empty() ? kDefaultRoot : options.root;
+  const std::filesystem::path normal = std::filesystem::path(root).lexically_normal();
+  return normal.has_filename() ? normal.string() : normal.parent_path().string();
+}
+
 replay::RunOptions RunOptionsOf(const BetrreplayOptions& options) {
   return {.traces = options.traces,
-          .root = options.root.empty() ? kDefaultRoot : options.root,
+          .root = NormalizedRoot(options),
           .has_threads = options.has_threads,
           .speed = options.speed,
           .initial_directory = options.working_directory,

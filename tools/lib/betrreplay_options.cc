@@ -118,8 +118,8 @@ void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options) {
 
 std::optional<std::string> CheckBetrreplayOptions(Tool& tool, const BetrreplayOptions& options) {
   if (options.traces.empty()) return "TRACE is required";
-  if (!options.root.empty() && !options.root.starts_with('/')) return "--root: not an absolute path";
-  if (!options.working_directory.empty() && !options.working_directory.starts_with('/')) {
+  if (tool.app().count("--root") > 0 && !options.root.starts_with('/')) return "--root: not an absolute path";
+  if (tool.app().count("--cwd") > 0 && !options.working_directory.starts_with('/')) {
     return "--cwd: not an absolute path";
   }
   if (!options.directory.empty() && !tool.image().empty()) return "--dir and an image: only one of them";
