@@ -7,42 +7,13 @@
 
 #include "base/escape.h"
 #include "base/status.h"
-#include "replay/scan.h"
+#include "replay/fork_lines.h"
 
 namespace betr::replay {
 namespace {
 
 constexpr size_t kMostSamples = 20;
 constexpr size_t kSampleSize = 160;
-
-bool IsFork(std::string_view name) { return name == "fork" || name == "vfork" || name == "clone" || name == "clone3"; }
-
-std::optional<ThreadNumber> ChildOf(const CallResult& result) {
-  if (!result.ok() || result.value <= 0) return std::nullopt;
-  return static_cast<ThreadNumber>(result.value);
-}
-
-// `strace: Process 20499 attached`.
-std::optional<ThreadNumber> Attached(std::string_view text) {
-  constexpr std::string_view kBegin = "strace: Process ";
-  const size_t at = text.rfind(kBegin);
-  ThreadNumber thread = 0;
-  if (at == std::string_view::npos || !text.ends_with(" attached")) return std::nullopt;
-  text.remove_prefix(at + kBegin.size());
-  if (!ParseDecimal(text.substr(0, text.find(' ')), &thread)) return std::nullopt;
-  return thread;
-}
-
-// `+++ superseded by execve in pid 1001 +++`: when another thread than the first of a process calls execve, it gets the
-// number of the first.
-std::optional<ThreadNumber> Superseding(std::string_view text) {
-  constexpr std::string_view kBegin = "+++ superseded by execve in pid ";
-  ThreadNumber thread = 0;
-  if (!text.starts_with(kBegin)) return std::nullopt;
-  text.remove_prefix(kBegin.size());
-  if (!ParseDecimal(text.substr(0, text.find(' ')), &thread)) return std::nullopt;
-  return thread;
-}
 
 // The text of a line is there once more in its parts.
 Bytes MemoryFor(const SourceLine& line) { return Bytes{sizeof(SourceLine) + 2 * line.text.size()}; }
@@ -54,24 +25,11 @@ bool EndsSomething(const SourceLine& line) {
          (line.parsed->kind == Kind::kResumed || line.parsed->kind == Kind::kExit);
 }
 
-// The child of a fork that is this one line.
-std::optional<ThreadNumber> ChildOfWhole(const SourceLine& line) {
-  const bool is_fork = line.parsed.ok() && line.parsed->kind == TraceLine::Kind::kCall && IsFork(line.parsed->name);
-  return is_fork ? ChildOf(line.parsed->result) : std::nullopt;
-}
-
 // Takes the first of the lines of a thread.
 void ForgetFirst(ThreadNumber thread, absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>>* lines) {
   const auto found = lines->find(thread);
   found->second.pop_front();
   if (found->second.empty()) lines->erase(found);
-}
-
-// The child of a fork that began in `begin` and goes on, if it does, in `end`.
-std::optional<ThreadNumber> ChildOf(const TraceLine& begin, const TraceLine& end) {
-  if (end.kind != TraceLine::Kind::kResumed || end.name != begin.name) return std::nullopt;
-  const absl::StatusOr<TraceLine> whole = ParseCall(begin.name, begin.arguments + end.arguments);
-  return whole.ok() ? ChildOf(whole->result) : std::nullopt;
 }
 
 }  // namespace
@@ -111,7 +69,9 @@ absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
 
 void CallStream::ForgetAhead(const SourceLine& line) {
   if (EndsSomething(line)) ForgetFirst(*line.parsed->pid, &ends_ahead_);
-  if (const std::optional<ThreadNumber> child = ChildOfWhole(line)) ForgetFirst(*child, &forks_ahead_);
+  std::optional<ThreadNumber> child = ChildOfWhole(line);
+  if (!child.has_value() && ahead_.size() > 1) child = ChildOfDivided(line, ahead_[1]);
+  if (child.has_value()) ForgetFirst(*child, &forks_ahead_);
 }
 
 ThreadNumber CallStream::ThreadOf(const TraceLine& line) {
@@ -140,10 +100,18 @@ absl::StatusOr<bool> CallStream::LookFurther() {
   const SourceLine& line = ahead_.back();
   if (EndsSomething(line)) ends_ahead_[*line.parsed->pid].push_back(&line);
   if (const std::optional<ThreadNumber> child = ChildOfWhole(line)) forks_ahead_[*child].push_back(&line);
+  if (ahead_.size() == 1) return true;
+  const SourceLine& before = ahead_[ahead_.size() - 2];
+  if (const std::optional<ThreadNumber> child = ChildOfDivided(before, line)) forks_ahead_[*child].push_back(&before);
   return true;
 }
 
-absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const TraceLine& line) {
+absl::StatusOr<std::optional<ThreadNumber>> CallStream::FindChild(const SourceLine& fork) {
+  if (ahead_.empty()) BETR_RETURN_IF_ERROR(LookFurther().status());
+  if (!ahead_.empty()) {
+    if (const std::optional<ThreadNumber> child = ChildOfDivided(fork, ahead_.front())) return child;
+  }
+  const TraceLine& line = *fork.parsed;
   if (!line.pid.has_value()) return FindChildOfFirst(line);
   while (!ends_ahead_.contains(*line.pid)) {
     BETR_ASSIGN_OR_RETURN(const bool is_there, LookFurther());
@@ -201,7 +169,7 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::BeginLateFork(ThreadNumber 
                    .line = fork->number};
 }
 
-std::optional<CallEvent> CallStream::Begin(const SourceLine& line, std::optional<ThreadNumber> child) {
+CallEvent CallStream::Begin(const SourceLine& line, std::optional<ThreadNumber> child) {
   const ThreadNumber thread = ThreadOf(*line.parsed);
   CallEvent event{.kind = CallEvent::Kind::kBegin,
                   .thread = thread,
@@ -382,11 +350,13 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::Next() {
     if (line->parsed->kind == TraceLine::Kind::kUnfinished) {
       std::optional<ThreadNumber> child;
       if (IsFork(line->parsed->name)) {
-        BETR_ASSIGN_OR_RETURN(child, FindChild(*line->parsed));
-        if (child.has_value()) known_.insert(*child);
+        BETR_ASSIGN_OR_RETURN(child, FindChild(*line));
       }
       is_behind_unfinished_ = true;
-      return Begin(*line, child);
+      CallEvent begin = Begin(*line, child);
+      if (child.has_value() && begun_late_.erase(*child) > 0) continue;
+      if (child.has_value()) known_.insert(*child);
+      return begin;
     }
     if (std::optional<CallEvent> event = Handle(&*line)) return event;
   }

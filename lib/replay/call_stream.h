@@ -88,12 +88,12 @@ class CallStream {
   absl::StatusOr<std::optional<SourceLine>> Take();
   absl::StatusOr<bool> LookFurther();
   void ForgetAhead(const SourceLine& line);
-  absl::StatusOr<std::optional<ThreadNumber>> FindChild(const TraceLine& line);
+  absl::StatusOr<std::optional<ThreadNumber>> FindChild(const SourceLine& fork);
   absl::StatusOr<std::optional<ThreadNumber>> FindChildOfFirst(const TraceLine& line);
   bool IsUnannounced(const SourceLine& line) const;
   absl::StatusOr<std::optional<CallEvent>> BeginLateFork(ThreadNumber child);
   std::optional<CallEvent> Handle(SourceLine* line);
-  std::optional<CallEvent> Begin(const SourceLine& line, std::optional<ThreadNumber> child);
+  CallEvent Begin(const SourceLine& line, std::optional<ThreadNumber> child);
   std::optional<CallEvent> Resume(SourceLine* line);
   std::optional<CallEvent> Continue(SourceLine* line);
   CallEvent Whole(const SourceLine& line);
@@ -110,7 +110,7 @@ class CallStream {
   // Of these, by thread, those that end a call or the thread, if there are any: forks look for their ends here, not
   // among all lines.
   absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> ends_ahead_;
-  // Of these, by child, those that are forks as a whole.
+  // Of these, by child, the forks that are one line, or are divided only by its end.
   absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> forks_ahead_;
   Bytes ahead_size_{0};                           // in memory
   std::optional<SourceLine> held_;                // comes before these

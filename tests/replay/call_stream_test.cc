@@ -245,5 +245,25 @@ TEST_CASE("a thread from before the trace is no child of a fork that begins when
   CHECK(run.events() == Strings{"1 close(5)=0", "2 close(3)=0", "1 close(6)=0", "1 vfork()=2>2", "3 close(4)=0"});
 }
 
+TEST_CASE("with -z a fork may have nothing but its rest on its second line") {
+  const StreamRun run({
+      "1 vfork( <unfinished ...>",
+      ")      = 2",
+      "2 close(3) = 0",
+      "3 dup2(3, 1) = 1",
+      "2 close(4) = 0",
+      "1 vfork( <unfinished ...>",
+      ")      = 3",
+      "3 close(5) = 0",
+      "1 vfork( <unfinished ...>",
+      "1 <... vfork resumed>) = 4",
+  });
+  CHECK(run.events() == Strings{"1 begin vfork()>2", "1 vfork()=2>2", "2 close(3)=0", "1 begin vfork()>3",
+                                "3 dup2(3, 1)=1", "2 close(4)=0", "1 vfork()=3>3", "3 close(5)=0", "1 begin vfork()>4",
+                                "1 vfork()=4>4"});
+  CHECK(run.counts().unparsed == 0);
+  CHECK(run.counts().lines == 10);
+}
+
 }  // namespace
 }  // namespace betr::replay
