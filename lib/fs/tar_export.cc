@@ -148,12 +148,20 @@ class TarExport {
     archive_entry_set_perm(entry, attributes.permissions);
     archive_entry_set_uid(entry, attributes.uid);
     archive_entry_set_gid(entry, attributes.gid);
-    archive_entry_set_atime(entry, attributes.accessed.seconds, attributes.accessed.nanoseconds);
-    archive_entry_set_mtime(entry, attributes.modified.seconds, attributes.modified.nanoseconds);
-    archive_entry_set_ctime(entry, attributes.changed.seconds, attributes.changed.nanoseconds);
-    archive_entry_set_birthtime(entry, attributes.born.seconds, attributes.born.nanoseconds);
+    SetTimes(attributes, entry);
     BETR_RETURN_IF_ERROR(AddXattrs(inode, entry, name));
     return handle;
+  }
+
+  static void SetTimes(const FileAttributes& attributes, archive_entry* entry) {
+    const EntryTime accessed = ToPax(attributes.accessed);
+    const EntryTime modified = ToPax(attributes.modified);
+    const EntryTime changed = ToPax(attributes.changed);
+    const EntryTime born = ToPax(attributes.born);
+    archive_entry_set_atime(entry, accessed.seconds, accessed.nanoseconds);
+    archive_entry_set_mtime(entry, modified.seconds, modified.nanoseconds);
+    archive_entry_set_ctime(entry, changed.seconds, changed.nanoseconds);
+    archive_entry_set_birthtime(entry, born.seconds, born.nanoseconds);
   }
 
   absl::Status AddXattrs(InodeId inode, archive_entry* entry, const std::string& path) {
