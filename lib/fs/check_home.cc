@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/status.h"
+#include "fs/check_inode.h"
 #include "fs/key.h"
 
 namespace betr::fs {
@@ -27,7 +28,7 @@ absl::Status ReadGroups(CheckContext* context, Cursor* groups, Counts* counts) {
     BETR_RETURN_IF_ERROR(context->Step());
     const std::optional<key::MetaKey> parsed = key::ParseMeta(groups->Key());
     if (!parsed) continue;  // the scan reports it
-    const absl::StatusOr<InodeRecord> record = DecodeInode(groups->Value(), "record of a link group");
+    absl::StatusOr<InodeRecord> record = DecodeInode(groups->Value(), "record of a link group");
     if (!record.ok()) {
       context->BadRecord(groups->Key(), record.status());
       continue;
@@ -36,6 +37,8 @@ absl::Status ReadGroups(CheckContext* context, Cursor* groups, Counts* counts) {
       context->Guessable(CheckCode::kGroup, groups->Key(), "a directory with several names",
                          [&](WriteBatch* batch) { batch->Erase(context->meta(), groups->Key()); });
     }
+    CheckNumber(context, groups->Key(), record->number);
+    BETR_RETURN_IF_ERROR(CheckXattrs(context, groups->Key(), &*record));
     (*counts)[parsed->id].links = record->links;
   }
   return groups->status();

@@ -4,6 +4,7 @@
 #include <absl/strings/str_format.h>
 
 #include <optional>
+#include <vector>
 
 #include "base/escape.h"
 #include "base/status.h"
@@ -39,15 +40,15 @@ void CheckLinks(CheckContext* context, std::string_view key, const InodeRecord& 
                     });
 }
 
-absl::Status CheckXattrs(CheckContext* context, std::string_view key, const InodeRecord& record) {
-  InodeRecord mended = record;
-  for (const XattrRecord& xattr : record.xattrs) {
+absl::Status CheckXattrs(CheckContext* context, std::string_view key, InodeRecord* record) {
+  const std::vector<XattrRecord> xattrs = record->xattrs;
+  for (const XattrRecord& xattr : xattrs) {
     if (!xattr.external) continue;
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context->GetData(key::Xattr(key, xattr.name)));
     if (value && value->size() == xattr.size) continue;
     const auto drop = [&](WriteBatch* batch) {
-      std::erase_if(mended.xattrs, [&](const XattrRecord& other) { return other.name == xattr.name; });
-      batch->Put(context->meta(), key, EncodeInode(mended));
+      std::erase_if(record->xattrs, [&](const XattrRecord& other) { return other.name == xattr.name; });
+      batch->Put(context->meta(), key, EncodeInode(*record));
     };
     context->Guessable(CheckCode::kXattr, key,
                        absl::StrFormat("the value of %s should have %u bytes, found %d", Escape(xattr.name), xattr.size,

@@ -18,7 +18,7 @@ void CheckNumber(CheckContext* context, std::string_view key, uint64_t number);
 void CheckLinks(CheckContext* context, std::string_view key, const InodeRecord& record, uint64_t links,
                 std::string_view of);
 
-// Every external xattr is there, with its size.
-absl::Status CheckXattrs(CheckContext* context, std::string_view key, const InodeRecord& record);
+// Every external xattr is there, with its size. A repair takes those that are not out of `record`, too.
+absl::Status CheckXattrs(CheckContext* context, std::string_view key, InodeRecord* record);
 
 }  // namespace betr::fs

@@ -30,6 +30,8 @@ class MetaScan {
   absl::Status Run();
 
  private:
+  // The root has no entry to visit.
+  absl::Status CheckRootRecord(CheckedDirectory* root);
   // A walk in the midst of another one. At its end the stack is as high as it was before.
   struct Place {
     std::unique_ptr<Cursor> cursor;
@@ -43,7 +45,7 @@ class MetaScan {
   absl::Status VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value);
   absl::Status VisitHome(std::string_view key);
   absl::Status VisitReference(std::string_view key, const Reference& reference);
-  absl::Status VisitInode(std::string_view key, const InodeRecord& record);
+  absl::Status VisitInode(std::string_view key, InodeRecord record);
   absl::Status CheckEmptyDirectory(std::string_view key, const InodeRecord& record);
 
   // Makes the directory with this content prefix the innermost one.
@@ -74,10 +76,7 @@ absl::Status MetaScan::Run() {
   }
   if (context_.number_bound() == 0) context_.SetNumberBound(kFirstNumberBound);
   BETR_RETURN_IF_ERROR(Push("", key::kRootObject));
-  if (InodeRecord& root = stack_.front().record; std::exchange(root.zone, 0) != 0) {
-    context_.Guessable(CheckCode::kRoot, key::kRootObject, "the root directory is in a zone",
-                       [&](WriteBatch* batch) { batch->Put(context_.meta(), key::kRootObject, EncodeInode(root)); });
-  }
+  BETR_RETURN_IF_ERROR(CheckRootRecord(&stack_.front()));
   // Zones come with the directories that are their roots.
   const Range zones = Range::Prefix(key::kZonesPrefix);
   BETR_RETURN_IF_ERROR(Walk({Range::All().lo, zones.lo}));
@@ -87,6 +86,17 @@ absl::Status MetaScan::Run() {
   // Only now is it known which names their homes do not list.
   for (const std::string& home : homes_) BETR_RETURN_IF_ERROR(CheckHome(&context_, home));
   return absl::OkStatus();
+}
+
+absl::Status MetaScan::CheckRootRecord(CheckedDirectory* root) {
+  if (!root->exists) return absl::OkStatus();
+  InodeRecord& record = root->record;
+  if (std::exchange(record.zone, 0) != 0) {
+    context_.Guessable(CheckCode::kRoot, key::kRootObject, "the root directory is in a zone",
+                       [&](WriteBatch* batch) { batch->Put(context_.meta(), key::kRootObject, EncodeInode(record)); });
+  }
+  CheckNumber(&context_, key::kRootObject, record.number);
+  return CheckXattrs(&context_, key::kRootObject, &record);
 }
 
 absl::Status MetaScan::Walk(const Range& range) {
@@ -185,19 +195,19 @@ absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view k
   if (skip_) return absl::OkStatus();
   CheckedDirectory& directory = stack_.back();
   directory.reach = std::max(directory.reach, key.size() - directory.content.size());
-  const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
+  absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
   if (!entry.ok()) {
     context_.BadRecord(key, entry.status());
     return absl::OkStatus();
   }
   if (const Reference* const reference = std::get_if<Reference>(&*entry)) return VisitReference(key, *reference);
-  return VisitInode(key, std::get<InodeRecord>(*entry));
+  return VisitInode(key, std::get<InodeRecord>(*std::move(entry)));
 }
 
-absl::Status MetaScan::VisitInode(std::string_view key, const InodeRecord& record) {
+absl::Status MetaScan::VisitInode(std::string_view key, InodeRecord record) {
   ++(record.IsDirectory() ? context_.summary().directories : context_.summary().files);
   CheckNumber(&context_, key, record.number);
-  BETR_RETURN_IF_ERROR(CheckXattrs(&context_, key, record));
+  BETR_RETURN_IF_ERROR(CheckXattrs(&context_, key, &record));
   if (record.IsDirectory()) {
     ++stack_.back().subdirectories;
     return record.zone != 0 ? EnterZone(key, record) : CheckEmptyDirectory(key, record);

@@ -9,6 +9,11 @@
 #include "betr/fs_error.h"
 
 namespace betr::fs {
+namespace {
+
+constexpr uint32_t kNanosecondsPerSecond = 1'000'000'000;
+
+}  // namespace
 
 ThreadLocale::ThreadLocale(const char* name)
     : locale_(newlocale(LC_CTYPE_MASK, name, locale_t{})),
@@ -17,6 +22,18 @@ ThreadLocale::ThreadLocale(const char* name)
 ThreadLocale::~ThreadLocale() {
   uselocale(previous_);
   if (locale_ != locale_t{}) freelocale(locale_);
+}
+
+FileTime FromPax(const EntryTime& time) {
+  const auto nanoseconds = static_cast<uint32_t>(time.nanoseconds);
+  if (time.seconds >= 0 || nanoseconds == 0) return {time.seconds, nanoseconds};
+  return {time.seconds - 1, kNanosecondsPerSecond - nanoseconds};
+}
+
+EntryTime ToPax(const FileTime& time) {
+  if (time.seconds >= 0 || time.nanoseconds == 0) return {time.seconds, static_cast<long>(time.nanoseconds)};
+  if (time.seconds == -1) return {-1, 0};
+  return {time.seconds + 1, static_cast<long>(kNanosecondsPerSecond - time.nanoseconds)};
 }
 
 absl::Status ArchiveError(archive* handle, std::string_view what) {

@@ -10,6 +10,8 @@
 #include <memory>
 #include <string_view>
 
+#include "betr/file_attributes.h"
+
 namespace betr::fs {
 
 // libarchive translates names from and to the character set of the thread's locale, as it is when an archive is first
@@ -39,6 +41,18 @@ struct FreeEntry {
 };
 using ReaderHandle = std::unique_ptr<archive, FreeReader>;
 using EntryHandle = std::unique_ptr<archive_entry, FreeEntry>;
+
+// A time of an entry, as libarchive has it.
+struct EntryTime {
+  la_int64_t seconds;
+  long nanoseconds;
+};
+
+// libarchive reads and writes the decimal numbers of pax digit by digit: for it -4.75 is -4 and 750000000, not -5 and
+// 250000000. These two translate. What lies less than a second before 1970 has no sign then: it is read as if it lay as
+// long behind, and written as a second before.
+FileTime FromPax(const EntryTime& time);
+EntryTime ToPax(const FileTime& time);
 
 // The last error of `handle`. Errors of the system keep their errno; what is wrong with an archive is kInvalidArgument.
 absl::Status ArchiveError(archive* handle, std::string_view what);

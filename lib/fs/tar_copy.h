@@ -19,7 +19,7 @@ absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::
                                      const CopyOptions& options);
 
 // Writes the tree at `inside` to `descriptor` as pax. Names in the archive are relative to `inside` and begin with
-// "./"; a file that is no directory gets its own name.
+// "./"; a file that is no directory gets its own name. What cannot be read of a file is zeros.
 absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,
                                      const CopyOptions& options);
 

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "base/status.h"
 #include "betr/path_filesystem.h"
+#include "fs/export_reader.h"
 #include "fs/tar_acl.h"
 #include "fs/tar_archive.h"
 #include "fs/tar_copy.h"
@@ -22,11 +24,6 @@ constexpr size_t kBufferSize = size_t{1} << 20;
 constexpr Bytes kProgressStep = MiB(4);
 // Holes of smaller files are not worth a map of them.
 constexpr uint64_t kMinSparseSize = 64 << 10;
-
-struct Range {
-  uint64_t start;
-  uint64_t end;
-};
 
 std::string LastName(std::string_view path) {
   std::string last;
@@ -46,6 +43,7 @@ class TarExport {
         now_(fs->Now()),
         buffer_(kBufferSize, '\0'),
         zeros_(kBufferSize, '\0'),
+        reader_(fs, options),
         writer_(descriptor) {}
 
   absl::StatusOr<CopyTotals> Run(const std::string& inside) {
@@ -58,6 +56,7 @@ class TarExport {
       BETR_RETURN_IF_ERROR(ExportFile(top.inode(), attributes, LastName(inside)));
     }
     BETR_RETURN_IF_ERROR(writer_.Close());
+    totals_.unreadable = reader_.passed_over();
     return totals_;
   }
 
@@ -66,6 +65,10 @@ class TarExport {
     std::string name;
     FileType type;
   };
+
+  absl::Status PassOver(const absl::Status& status, const std::string& name) {
+    return Annotate(reader_.PassOver(status, name), name);
+  }
 
   absl::Status Progress(const std::string& name) const {
     return options_.progress ? options_.progress(totals_, name) : absl::OkStatus();
@@ -82,7 +85,7 @@ class TarExport {
       items.push_back({std::string(found.name), found.attributes.type});
       return true;
     });
-    if (!listed.ok()) return Annotate(listed, name);
+    BETR_RETURN_IF_ERROR(PassOver(Annotate(listed, "incomplete list of names"), name));
     for (const bool directories : {false, true}) {
       for (const Item& item : items) {
         if ((item.type == FileType::kDirectory) == directories) {
@@ -95,7 +98,7 @@ class TarExport {
 
   absl::Status ExportItem(InodeId directory, const std::string& name, const std::string& path) {
     const absl::StatusOr<Entry> entry = fs_.Lookup(directory, name);
-    if (!entry.ok()) return Annotate(entry.status(), path);
+    if (!entry.ok()) return PassOver(entry.status(), path);
     BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Take(&fs_, *entry));
     if (entry->attributes.type == FileType::kDirectory) {
       return ExportDirectory(file.inode(), entry->attributes, path + "/");
@@ -119,7 +122,7 @@ class TarExport {
     }
     if (attributes.type == FileType::kSymlink) {
       const absl::StatusOr<std::string> target = fs_.ReadLink(inode);
-      if (!target.ok()) return Annotate(target.status(), name);
+      if (!target.ok()) return PassOver(target.status(), name);
       archive_entry_set_symlink(entry.get(), target->c_str());
     }
     if (attributes.type != FileType::kRegular) return Annotate(WriteEntry(entry.get()), name);
@@ -145,20 +148,29 @@ class TarExport {
     archive_entry_set_perm(entry, attributes.permissions);
     archive_entry_set_uid(entry, attributes.uid);
     archive_entry_set_gid(entry, attributes.gid);
-    archive_entry_set_atime(entry, attributes.accessed.seconds, attributes.accessed.nanoseconds);
-    archive_entry_set_mtime(entry, attributes.modified.seconds, attributes.modified.nanoseconds);
-    archive_entry_set_ctime(entry, attributes.changed.seconds, attributes.changed.nanoseconds);
-    archive_entry_set_birthtime(entry, attributes.born.seconds, attributes.born.nanoseconds);
-    const absl::Status status = AddXattrs(inode, entry);
-    if (!status.ok()) return Annotate(status, name);
+    SetTimes(attributes, entry);
+    BETR_RETURN_IF_ERROR(AddXattrs(inode, entry, name));
     return handle;
   }
 
-  absl::Status AddXattrs(InodeId inode, archive_entry* entry) {
+  static void SetTimes(const FileAttributes& attributes, archive_entry* entry) {
+    const EntryTime accessed = ToPax(attributes.accessed);
+    const EntryTime modified = ToPax(attributes.modified);
+    const EntryTime changed = ToPax(attributes.changed);
+    const EntryTime born = ToPax(attributes.born);
+    archive_entry_set_atime(entry, accessed.seconds, accessed.nanoseconds);
+    archive_entry_set_mtime(entry, modified.seconds, modified.nanoseconds);
+    archive_entry_set_ctime(entry, changed.seconds, changed.nanoseconds);
+    archive_entry_set_birthtime(entry, born.seconds, born.nanoseconds);
+  }
+
+  absl::Status AddXattrs(InodeId inode, archive_entry* entry, const std::string& path) {
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
     for (const std::string& name : names) {
-      BETR_ASSIGN_OR_RETURN(const std::string value, fs_.GetXattr(inode, name));
-      BETR_RETURN_IF_ERROR(AddXattr(entry, name, value));
+      const absl::StatusOr<std::string> value = fs_.GetXattr(inode, name);
+      const absl::Status added = value.ok() ? Annotate(AddXattr(entry, name, *value), path)
+                                            : PassOver(Annotate(value.status(), "without attribute"), path);
+      BETR_RETURN_IF_ERROR(added);
     }
     return absl::OkStatus();
   }
@@ -169,12 +181,12 @@ class TarExport {
   }
 
   absl::Status WriteRegular(archive_entry* entry, InodeId inode, uint64_t size, const std::string& name) {
-    BETR_ASSIGN_OR_RETURN(const std::vector<Range> ranges, RangesOf(inode, size));
-    const bool sparse = ranges.size() != 1 || ranges[0].start != 0 || ranges[0].end != size;
-    for (const Range& range : ranges) {
+    BETR_ASSIGN_OR_RETURN(const std::vector<DataRange> ranges, RangesOf(inode, size));
+    const bool sparse = ranges.size() != 1 || ranges[0].begin != 0 || ranges[0].end != size;
+    for (const DataRange& range : ranges) {
       if (!sparse) break;
-      archive_entry_sparse_add_entry(entry, static_cast<la_int64_t>(range.start),
-                                     static_cast<la_int64_t>(range.end - range.start));
+      archive_entry_sparse_add_entry(entry, static_cast<la_int64_t>(range.begin),
+                                     static_cast<la_int64_t>(range.end - range.begin));
     }
     // How a file is said to be one hole.
     if (sparse && ranges.empty() && size > 0) archive_entry_sparse_add_entry(entry, 0, 0);
@@ -182,8 +194,8 @@ class TarExport {
     // The writer puts out the map of a sparse file with the first bytes that it gets, even if those are in a hole.
     if (ranges.empty() && size > 0) BETR_RETURN_IF_ERROR(WriteHole(1));
     uint64_t at = 0;
-    for (const Range& range : ranges) {
-      BETR_RETURN_IF_ERROR(WriteHole(range.start - at));
+    for (const DataRange& range : ranges) {
+      BETR_RETURN_IF_ERROR(WriteHole(range.begin - at));
       BETR_RETURN_IF_ERROR(WriteRange(inode, range, name));
       at = range.end;
     }
@@ -201,31 +213,32 @@ class TarExport {
   }
 
   // What is no hole.
-  absl::StatusOr<std::vector<Range>> RangesOf(InodeId inode, uint64_t size) {
-    std::vector<Range> ranges;
+  absl::StatusOr<std::vector<DataRange>> RangesOf(InodeId inode, uint64_t size) {
+    std::vector<DataRange> ranges;
     if (size > 0 && size < kMinSparseSize) ranges.push_back({0, size});
-    uint64_t at = size < kMinSparseSize ? size : 0;
-    while (at < size) {
-      const absl::StatusOr<uint64_t> data = fs_.SeekData(inode, at);
-      if (ToErrno(data.status()) == ENXIO) break;
-      if (!data.ok()) return data.status();
-      BETR_ASSIGN_OR_RETURN(const uint64_t hole, fs_.SeekHole(inode, *data));
-      ranges.push_back({*data, std::min(hole, size)});
-      at = hole;
+    for (uint64_t at = size < kMinSparseSize ? size : 0; at < size; at = ranges.back().end) {
+      BETR_ASSIGN_OR_RETURN(const std::optional<DataRange> data, reader_.NextData(inode, at, size));
+      if (!data) break;
+      ranges.push_back(*data);
     }
     return ranges;
   }
 
-  absl::Status WriteRange(InodeId inode, const Range& range, const std::string& name) {
-    uint64_t at = range.start;
-    while (at < range.end) {
+  // What comes behind something that cannot be read is zeros, as tar(1) does it.
+  absl::Status WriteRange(InodeId inode, const DataRange& range, const std::string& name) {
+    for (uint64_t at = range.begin; at < range.end;) {
       const size_t want = std::min<uint64_t>(buffer_.size(), range.end - at);
-      BETR_ASSIGN_OR_RETURN(const size_t size, fs_.Read(inode, at, {buffer_.data(), want}));
-      if (size == 0) return absl::AbortedError("became shorter while it was read");
-      BETR_RETURN_IF_ERROR(writer_.Content({buffer_.data(), size}));
-      at += size;
+      const absl::StatusOr<size_t> size = reader_.Read(inode, at, {buffer_.data(), want});
+      if (!size.ok()) {
+        const std::string what = absl::StrFormat("incomplete: zeros for bytes %u to %u", at, range.end - 1);
+        BETR_RETURN_IF_ERROR(reader_.PassOver(Annotate(size.status(), what), name));
+        return WriteHole(range.end - at);
+      }
+      if (*size == 0) return absl::AbortedError("became shorter while it was read");
+      BETR_RETURN_IF_ERROR(writer_.Content({buffer_.data(), *size}));
+      at += *size;
       const uint64_t steps = totals_.bytes.value / kProgressStep.value;
-      totals_.bytes += Bytes{size};
+      totals_.bytes += Bytes{*size};
       if (steps != totals_.bytes.value / kProgressStep.value) BETR_RETURN_IF_ERROR(Progress(name));
     }
     return absl::OkStatus();
@@ -236,6 +249,7 @@ class TarExport {
   const FileTime now_;
   std::string buffer_;
   const std::string zeros_;
+  ExportReader reader_;
   TarWriter writer_;
   CopyTotals totals_;
   absl::flat_hash_map<uint64_t, std::string> links_;  // inode number -> the first name in the archive

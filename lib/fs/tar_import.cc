@@ -75,11 +75,6 @@ Xattrs XattrsOf(archive_entry* entry) {
   return xattrs;
 }
 
-absl::StatusOr<FileTime> ToTime(la_int64_t seconds, long nanoseconds) {
-  if (nanoseconds < 0 || nanoseconds >= 1'000'000'000) return absl::InvalidArgumentError("a time that there is not");
-  return FileTime{seconds, static_cast<uint32_t>(nanoseconds)};
-}
-
 class TarImport {
  public:
   TarImport(FileSystem* fs, int descriptor, const std::string& inside, const CopyOptions& options)
@@ -248,20 +243,29 @@ class TarImport {
 
   FileTime Limited(FileTime time) const { return options_.latest_time ? std::min(time, *options_.latest_time) : time; }
 
+  absl::StatusOr<FileTime> ToTime(const EntryTime& time) const {
+    if (time.nanoseconds < 0 || time.nanoseconds >= 1'000'000'000) {
+      return absl::InvalidArgumentError("a time that there is not");
+    }
+    if (reader_.IsTar()) return FromPax(time);
+    return FileTime{time.seconds, static_cast<uint32_t>(time.nanoseconds)};
+  }
+
   absl::Status SetTimes(archive_entry* entry, AttributeChange* change) const {
     FileTime modified = options_.latest_time ? *options_.latest_time : fs_.Now();
     if (archive_entry_mtime_is_set(entry) != 0) {
-      BETR_ASSIGN_OR_RETURN(modified, ToTime(archive_entry_mtime(entry), archive_entry_mtime_nsec(entry)));
+      BETR_ASSIGN_OR_RETURN(modified, ToTime({archive_entry_mtime(entry), archive_entry_mtime_nsec(entry)}));
     }
     change->accessed = change->modified = change->changed = change->born = modified;
     if (archive_entry_atime_is_set(entry) != 0) {
-      BETR_ASSIGN_OR_RETURN(change->accessed, ToTime(archive_entry_atime(entry), archive_entry_atime_nsec(entry)));
+      BETR_ASSIGN_OR_RETURN(change->accessed, ToTime({archive_entry_atime(entry), archive_entry_atime_nsec(entry)}));
     }
     if (archive_entry_ctime_is_set(entry) != 0) {
-      BETR_ASSIGN_OR_RETURN(change->changed, ToTime(archive_entry_ctime(entry), archive_entry_ctime_nsec(entry)));
+      BETR_ASSIGN_OR_RETURN(change->changed, ToTime({archive_entry_ctime(entry), archive_entry_ctime_nsec(entry)}));
     }
     if (archive_entry_birthtime_is_set(entry) != 0) {
-      BETR_ASSIGN_OR_RETURN(change->born, ToTime(archive_entry_birthtime(entry), archive_entry_birthtime_nsec(entry)));
+      BETR_ASSIGN_OR_RETURN(change->born,
+                            ToTime({archive_entry_birthtime(entry), archive_entry_birthtime_nsec(entry)}));
     }
     for (auto* time : {&change->accessed, &change->modified, &change->changed, &change->born}) *time = Limited(**time);
     return absl::OkStatus();

@@ -24,6 +24,8 @@ class TarReader {
   absl::StatusOr<archive_entry*> Next();
   // The name of the current entry, as it is in the archive.
   const std::string& name() const { return name_; }
+  // Whether the archive is one of tar(1), whatever its kind. Requires: an entry was read.
+  bool IsTar() const { return (archive_format(reader_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR; }
 
   // Visits the content of the current entry, holes left out.
   absl::Status ReadContent(absl::FunctionRef<absl::Status(uint64_t offset, std::string_view bytes)> visit);
@@ -34,7 +36,6 @@ class TarReader {
   int NextHeader(archive_entry** entry);
   // Why the next header could not be read.
   absl::Status Failure(std::string_view what) const;
-  bool IsTar() const { return (archive_format(reader_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR; }
   // Whoever writes into a pipe shall not die of what he pads the archive with.
   void Drain() const;
 

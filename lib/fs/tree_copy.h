@@ -31,6 +31,8 @@ namespace betr::fs {
 struct CopyTotals {
   uint64_t files = 0;  // entries of all types; a name of a file that was copied before counts
   Bytes bytes{0};      // of content, holes left out
+  // How often CopyOptions::unreadable was told of something.
+  uint64_t unreadable = 0;
 };
 
 // A file of the host, whatever its name.
@@ -55,6 +57,9 @@ struct CopyOptions {
   std::optional<HostFileId> image;
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
   std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
+  // Told of each name, list of names, content and extended attribute that cannot be read (IsUnreadable): the copy goes
+  // on without it. If this is empty, the first one ends it. Exports only.
+  std::function<void(const absl::Status& status)> unreadable;
 };
 
 // What is copied, and what it becomes: paths, one on the host and one in the file system.
@@ -71,7 +76,8 @@ struct CopyPair {
 absl::StatusOr<CopyTotals> ImportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);
 
 // The way back. Owners are set only by user 0, devices made only by user 0 (for others they are an error); extended
-// attributes that the host refuses as unsupported are left out.
+// attributes that the host refuses as unsupported are left out. A file that cannot be read to its end is cut where it
+// cannot.
 absl::StatusOr<CopyTotals> ExportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);
 
 // About how many bytes of content a copy of `inside` has, without looking at all of it. Cost: O(height) nodes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a file system to the host.
+#include <absl/strings/str_format.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -7,10 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/status.h"
 #include "betr/path_filesystem.h"
+#include "fs/export_reader.h"
 #include "fs/host_file.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
@@ -26,31 +29,56 @@ mode_t Umask() {
   return mask;
 }
 
+// `d/.` is `d/`.
+std::string WithoutDot(std::string path) {
+  if (path.ends_with("/.")) path.pop_back();
+  return path;
+}
+
 class TreeExport {
  public:
   TreeExport(FileSystem* fs, const CopyOptions& options)
-      : fs_(*fs), options_(options), umask_(Umask()), is_root_(geteuid() == 0), buffer_(kBufferSize, '\0') {}
+      : fs_(*fs),
+        options_(options),
+        umask_(Umask()),
+        is_root_(geteuid() == 0),
+        reader_(fs, options),
+        buffer_(kBufferSize, '\0') {}
 
   // To be called for one after the other.
   absl::Status Export(const std::string& inside, const std::string& host) {
-    PathFileSystem paths(&fs_);
-    BETR_ASSIGN_OR_RETURN(const OpenFile source, paths.Open(inside));
-    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source.inode()));
-    return ExportOne(source.inode(), attributes, {AT_FDCWD, host, host});
+    const absl::StatusOr<OpenFile> source = PathFileSystem(&fs_).Open(inside);
+    if (!source.ok()) return PassOver(source.status(), inside);
+    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source->inode()));
+    return ExportOne(source->inode(), attributes, {AT_FDCWD, host, host, WithoutDot(inside)});
   }
 
-  const CopyTotals& totals() const { return totals_; }
+  CopyTotals totals() const {
+    CopyTotals totals = totals_;
+    totals.unreadable = reader_.passed_over();
+    return totals;
+  }
 
  private:
   struct Target {
     int directory;
     std::string name;
     std::string path;
+    std::string source;  // in the file system
   };
   struct Item {
     std::string name;
     FileAttributes attributes;
   };
+  struct Content {
+    InodeId inode;
+    uint64_t size;  // as far as it can be read
+    int file;
+  };
+
+  absl::Status PassOver(const absl::Status& status, const std::string& source) {
+    return Annotate(reader_.PassOver(status, source), source);
+  }
 
   absl::Status ExportOne(InodeId inode, const FileAttributes& attributes, const Target& target) {
     ++totals_.files;
@@ -60,8 +88,14 @@ class TreeExport {
     if (const auto first = linked ? links_.find(attributes.inode_number) : links_.end(); first != links_.end()) {
       return MakeLink(first->second, attributes.type, target);
     }
+    std::string link;
+    if (attributes.type == FileType::kSymlink) {
+      absl::StatusOr<std::string> read = fs_.ReadLink(inode);
+      if (!read.ok()) return PassOver(read.status(), target.source);
+      link = *std::move(read);
+    }
     BETR_RETURN_IF_ERROR(attributes.type == FileType::kRegular ? ExportContent(inode, attributes, target)
-                                                               : MakeSpecial(inode, attributes, target));
+                                                               : MakeSpecial(link, attributes, target));
     BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, target));
     if (linked) links_[attributes.inode_number] = target.path;
     return absl::OkStatus();
@@ -76,24 +110,31 @@ class TreeExport {
     BETR_ASSIGN_OR_RETURN(const HostFile opened,
                           OpenAt(target.directory, target.name, O_RDONLY | O_DIRECTORY, 0, target.path));
     std::vector<Item> items;
-    BETR_RETURN_IF_ERROR(fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& entry) {
+    const absl::Status listed = fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& entry) {
       items.push_back({std::string(entry.name), entry.attributes});
       return true;
-    }));
+    });
+    BETR_RETURN_IF_ERROR(PassOver(Annotate(listed, "incomplete list of names"), target.source));
     for (const bool directories : {false, true}) {
       for (const Item& item : items) {
         if ((item.attributes.type == FileType::kDirectory) == directories) {
-          BETR_RETURN_IF_ERROR(ExportItem(inode, item, {opened.get(), item.name, target.path + "/" + item.name}));
+          BETR_RETURN_IF_ERROR(ExportItem(inode, item, Below(target, opened.get(), item.name)));
         }
       }
     }
     return FinishAttributes(inode, attributes, target);
   }
 
+  static Target Below(const Target& directory, int opened, const std::string& name) {
+    const bool has_slash = directory.source.ends_with('/');
+    return {opened, name, directory.path + "/" + name, directory.source + (has_slash ? "" : "/") + name};
+  }
+
   absl::Status ExportItem(InodeId directory, const Item& item, const Target& target) {
-    BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(directory, item.name));
-    absl::Status status = ExportOne(entry.inode, entry.attributes, target);
-    fs_.Forget(entry.inode);
+    const absl::StatusOr<Entry> entry = fs_.Lookup(directory, item.name);
+    if (!entry.ok()) return PassOver(entry.status(), target.source);
+    absl::Status status = ExportOne(entry->inode, entry->attributes, target);
+    fs_.Forget(entry->inode);
     return status;
   }
 
@@ -124,10 +165,9 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  absl::Status MakeSpecial(InodeId inode, const FileAttributes& attributes, const Target& target) {
+  absl::Status MakeSpecial(const std::string& link, const FileAttributes& attributes, const Target& target) {
     BETR_RETURN_IF_ERROR(MakeRoom(target, attributes.type));
     if (attributes.type == FileType::kSymlink) {
-      BETR_ASSIGN_OR_RETURN(const std::string link, fs_.ReadLink(inode));
       if (symlinkat(link.c_str(), target.directory, target.name.c_str()) != 0) {
         return HostError(target.path, "symlink");
       }
@@ -142,37 +182,45 @@ class TreeExport {
     BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kRegular));
     BETR_ASSIGN_OR_RETURN(const HostFile file,
                           OpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
-    uint64_t at = 0;
-    while (at < attributes.size) {
-      uint64_t end = attributes.size;
-      if (attributes.size > kBufferSize) {  // holes of smaller files are not worth looking for
-        const absl::StatusOr<uint64_t> data = fs_.SeekData(inode, at);
-        if (ToErrno(data.status()) == ENXIO) break;
-        BETR_RETURN_IF_ERROR(Annotate(data.status(), target.path));
-        at = *data;
-        BETR_ASSIGN_OR_RETURN(end, fs_.SeekHole(inode, at));
+    Content content{inode, attributes.size, file.get()};
+    for (uint64_t at = 0; at < content.size;) {
+      // Holes of smaller files are not worth looking for.
+      std::optional<DataRange> data = DataRange{0, content.size};
+      if (content.size > kBufferSize) {
+        BETR_ASSIGN_OR_RETURN(data, reader_.NextData(inode, at, content.size));
       }
-      BETR_RETURN_IF_ERROR(CopyPart(inode, file.get(), target.path, at, end));
-      at = end;
+      if (!data) break;
+      BETR_RETURN_IF_ERROR(CopyPart(&content, *data, target));
+      at = data->end;
     }
-    if (ftruncate(file.get(), static_cast<off_t>(attributes.size)) != 0) return HostError(target.path, "truncate");
+    if (ftruncate(file.get(), static_cast<off_t>(content.size)) != 0) return HostError(target.path, "truncate");
     return absl::OkStatus();
   }
 
-  absl::Status CopyPart(InodeId inode, int file, const std::string& path, uint64_t at, uint64_t end) {
-    while (at < end) {
-      const size_t want = std::min<uint64_t>(buffer_.size(), end - at);
-      const absl::StatusOr<size_t> size = fs_.Read(inode, at, {buffer_.data(), want});
-      if (!size.ok()) return Annotate(size.status(), path);
-      if (*size == 0) break;
-      for (size_t done = 0; done < *size;) {
-        const ssize_t written = pwrite(file, buffer_.data() + done, *size - done, static_cast<off_t>(at + done));
-        if (written < 0) return HostError(path, "write");
-        done += static_cast<size_t>(written);
+  absl::Status CopyPart(Content* content, const DataRange& part, const Target& target) {
+    for (uint64_t at = part.begin; at < part.end;) {
+      const size_t want = std::min<uint64_t>(buffer_.size(), part.end - at);
+      const absl::StatusOr<size_t> size = reader_.Read(content->inode, at, {buffer_.data(), want});
+      if (!size.ok()) {
+        const std::string what = absl::StrFormat("incomplete: only the first %u of %u bytes", at, content->size);
+        content->size = at;
+        return PassOver(Annotate(size.status(), what), target.source);
       }
+      if (*size == 0) break;
+      BETR_RETURN_IF_ERROR(WriteAt(content->file, {buffer_.data(), *size}, at, target.path));
       totals_.bytes += Bytes{*size};
       at += *size;
-      if (options_.progress && at < end) BETR_RETURN_IF_ERROR(options_.progress(totals_, path));
+      if (options_.progress && at < part.end) BETR_RETURN_IF_ERROR(options_.progress(totals_, target.path));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status WriteAt(int file, std::string_view bytes, uint64_t at, const std::string& path) {
+    while (!bytes.empty()) {
+      const ssize_t written = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
+      if (written < 0) return HostError(path, "write");
+      bytes.remove_prefix(static_cast<size_t>(written));
+      at += static_cast<uint64_t>(written);
     }
     return absl::OkStatus();
   }
@@ -185,7 +233,7 @@ class TreeExport {
         fchownat(target.directory, name, attributes.uid, attributes.gid, AT_SYMLINK_NOFOLLOW) != 0) {
       return HostError(target.path, "chown");
     }
-    if (options_.all_attributes) BETR_RETURN_IF_ERROR(SetXattrs(inode, target.path));
+    if (options_.all_attributes) BETR_RETURN_IF_ERROR(SetXattrs(inode, target));
     if (!symlink) BETR_RETURN_IF_ERROR(SetMode(attributes, target));
     if (!options_.all_attributes) return absl::OkStatus();
     const timespec times[2] = {ToTimespec(attributes.accessed), ToTimespec(attributes.modified)};
@@ -208,13 +256,17 @@ class TreeExport {
                                                                          : HostError(target.path, "chmod");
   }
 
-  absl::Status SetXattrs(InodeId inode, const std::string& path) {
+  absl::Status SetXattrs(InodeId inode, const Target& target) {
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
     for (const std::string& name : names) {
-      BETR_ASSIGN_OR_RETURN(const std::string value, fs_.GetXattr(inode, name));
-      if (lsetxattr(path.c_str(), name.c_str(), value.data(), value.size(), 0) != 0 && errno != EOPNOTSUPP &&
+      const absl::StatusOr<std::string> value = fs_.GetXattr(inode, name);
+      if (!value.ok()) {
+        BETR_RETURN_IF_ERROR(PassOver(Annotate(value.status(), "without attribute"), target.source));
+        continue;
+      }
+      if (lsetxattr(target.path.c_str(), name.c_str(), value->data(), value->size(), 0) != 0 && errno != EOPNOTSUPP &&
           errno != EPERM) {
-        return HostError(path, "setxattr");
+        return HostError(target.path, "setxattr");
       }
     }
     return absl::OkStatus();
@@ -224,6 +276,7 @@ class TreeExport {
   const CopyOptions& options_;
   const mode_t umask_;
   const bool is_root_;
+  ExportReader reader_;
   CopyTotals totals_;
   std::string buffer_;
   std::map<uint64_t, std::string> links_;  // inode number -> the first path on the host

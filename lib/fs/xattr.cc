@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/escape.h"
 #include "base/status.h"
 #include "fs/content.h"
 #include "fs/key.h"
@@ -87,10 +88,11 @@ absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view 
   if (found == inode.record.xattrs.end()) return ErrnoError(ENODATA, name);
   if (!found->external) return found->value;
   if (inode.place == InodePlace::kGone) return ErrnoError(ENODATA, name);
-  BETR_ASSIGN_OR_RETURN(std::optional<std::string> value,
-                        core.store().Get(core.data(), key::Xattr(core.ObjectOf(inode), name)));
-  if (!value) return absl::DataLossError("the value of an extended attribute is missing");
-  return *std::move(value);
+  absl::StatusOr<std::optional<std::string>> value =
+      core.store().Get(core.data(), key::Xattr(core.ObjectOf(inode), name));
+  if (!value.ok()) return Annotate(value.status(), Escape(name));
+  if (!*value) return absl::DataLossError(Escape(name) + ": the value of this extended attribute is missing");
+  return **std::move(value);
 }
 
 absl::Status SetXattr(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {

@@ -30,6 +30,19 @@ namespace key = fs::key;
 const std::string kD = key::Content("", "d");
 const std::string kF = key::Entry(kD, "f");
 
+void Record(const Trees& trees, const std::string& object, const std::function<void(fs::InodeRecord&)>& change) {
+  fs::InodeRecord record = *fs::DecodeInode(**trees.store.Get(trees.meta, object), "record");
+  change(record);
+  REQUIRE(trees.store.Put(trees.meta, object, fs::EncodeInode(record)).ok());
+}
+
+// A number that no file was given yet.
+void NumberAhead(fs::InodeRecord& record) { record.number = 1 << 30; }
+// A value that is missing.
+void AddLargeXattr(fs::InodeRecord& record) {
+  record.xattrs.push_back({.name = "user.z", .external = true, .size = 3000, .value = {}});
+}
+
 std::vector<Case> StructureCases() {
   return {
       {"unknown key", CheckCode::kKey, false,
@@ -49,13 +62,15 @@ std::vector<Case> StructureCases() {
        }},
       {"links of a file", CheckCode::kLinks, true, [](const Trees& t) { Change(t, kF, {.links = 1}); }},
       {"reach", CheckCode::kReach, true,
-       [](const Trees& t) {
-         fs::InodeRecord d = *fs::DecodeInode(**t.store.Get(t.meta, key::Entry("", "d")), "d");
-         d.reach = 1;
-         REQUIRE(t.store.Put(t.meta, key::Entry("", "d"), fs::EncodeInode(d)).ok());
-       }},
+       [](const Trees& t) { Record(t, key::Entry("", "d"), [](fs::InodeRecord& d) { d.reach = 1; }); }},
       {"number", CheckCode::kNumber, true,
        [](const Trees& t) { REQUIRE(t.store.Put(t.meta, key::kNumberBoundKey, fs::EncodeNumberBound(2)).ok()); }},
+      {"number of the root", CheckCode::kNumber, true,
+       [](const Trees& t) { Record(t, std::string(key::kRootObject), NumberAhead); }},
+      {"missing xattr of the root", CheckCode::kXattr, false,
+       [](const Trees& t) { Record(t, std::string(key::kRootObject), AddLargeXattr); }},
+      {"missing xattr of a directory", CheckCode::kXattr, false,
+       [](const Trees& t) { Record(t, key::Entry("", "d"), AddLargeXattr); }},
       {"orphan", CheckCode::kOrphan, true,
        [](const Trees& t) { REQUIRE(t.store.Put(t.meta, key::Orphan(9), **t.store.Get(t.meta, kF)).ok()); }},
       {"bad list of erases", CheckCode::kLeftover, false,
@@ -68,6 +83,9 @@ std::vector<Case> StructureCases() {
 std::vector<Case> LinkAndContentCases() {
   return {
       {"links of a group", CheckCode::kLinks, true, [](const Trees& t) { Change(t, GroupKey(t), {.links = 4}); }},
+      {"number of a group", CheckCode::kNumber, true, [](const Trees& t) { Record(t, GroupKey(t), NumberAhead); }},
+      {"missing xattr of a group", CheckCode::kXattr, false,
+       [](const Trees& t) { Record(t, GroupKey(t), AddLargeXattr); }},
       {"unlisted name", CheckCode::kGroupName, true,
        [](const Trees& t) { REQUIRE(t.store.Erase(t.meta, key::GroupName("", key::Entry("", "l"))).ok()); }},
       {"listed and no name", CheckCode::kGroupName, true,

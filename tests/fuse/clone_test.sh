@@ -168,6 +168,17 @@ PYTHON
   expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone owned drop/owned2
 }
 
+not_to_another_mount() {
+  local code=0
+  mkfs.betr -q -s 64M second.img
+  mkdir second
+  mount.betr second.img second
+  betrcp --clone mnt/tree second/tree >out 2>err || code=$?
+  umount.betr second
+  [ $code = 1 ] || fail "exit $code of a clone to another mount"
+  said "betrcp: clone: second/tree: on another mount than what is cloned: Invalid cross-device link"
+}
+
 command -v setfattr >/dev/null || skip "there is no setfattr"
 chmod 755 "$work"
 mkfs.betr -q -s 1G disk.img
@@ -187,8 +198,9 @@ for options in cache=64M cache=64M,writeback; do
     with_dirty_pages
     by_cp
     permissions
-    rm -rf ./*
   )
+  [ -d second ] || not_to_another_mount
+  rm -rf mnt/*
   unmount_image
   sound disk.img
 done

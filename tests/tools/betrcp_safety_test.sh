@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# betrcp: what no copy may destroy, at its destination or at its source.
+# betrcp: what no copy may destroy, at its destination or at its source; what is saved from a damaged one.
 . "$BETR_SOURCE_DIR/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
@@ -169,8 +169,48 @@ copies_all_of_it() {
   printed ".* 2300-01-02T03:04:05Z late"
 }
 
+# damaged.img: whole.img with one unreadable block in the file with that name.
+damage_content() { # <file>
+  cp whole.img damaged.img
+  python3 - "$1" <<'PYTHON'
+import sys
+content = open(sys.argv[1], "rb").read()
+with open("damaged.img", "r+b") as image:
+    at = image.read().find(content[len(content) // 4 * 3 :][:2000])
+    assert at > 0
+    image.seek(at)
+    image.write(b"?")
+PYTHON
+}
+
+saves_what_can_be_read() {
+  mkdir saved-tree
+  for n in $(seq 40); do head -c 20000 /dev/urandom >saved-tree/file-"$n"; done
+  head -c 4M /dev/urandom >saved-tree/file-2-large
+  expect 0 mkfs.betr -s 64M --node-size 64K --compress none -d saved-tree whole.img
+  damage_content saved-tree/file-2-large
+  expect 4 betrcp -a damaged.img:/ saved
+  said "betrcp: export: /file-2-large: incomplete: only the first [0-9]+ of 4194304 bytes: node .*"
+  [ "$(stat -c %s saved/file-2-large)" -gt 3000000 ] || fail "less was saved than can be read"
+  cmp -n "$(stat -c %s saved/file-2-large)" saved/file-2-large saved-tree/file-2-large
+  expect 4 betrcp --tar damaged.img:/ saved.tar
+  said "betrcp: export: ./file-2-large: incomplete: zeros for bytes [0-9]+ to 4194303: node .*"
+  mkdir untar-saved
+  tar -C untar-saved -xf saved.tar
+  [ "$(stat -c %s untar-saved/file-2-large)" = 4194304 ] || fail "the member has another size"
+  cmp -n "$(stat -c %s saved/file-2-large)" untar-saved/file-2-large saved-tree/file-2-large
+  rm {saved-tree,saved,untar-saved}/file-2-large
+  same_tree saved-tree saved
+  same_tree saved-tree untar-saved
+  # What is wrong at the destination ends the copy.
+  mkdir -p blocked/file-1
+  expect 1 betrcp -a damaged.img:/. blocked
+  [ ! -e blocked/file-3 ] || fail "the copy went on"
+}
+
 keeps_the_image
 keeps_trees
 keeps_devices
 keeps_what_it_cannot_replace
 copies_all_of_it
+saves_what_can_be_read

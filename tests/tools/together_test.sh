@@ -22,11 +22,16 @@ fuser_of() { find "/proc/$1/fd" -lname "$PWD/$2" 2>/dev/null | grep -q .; }
 
 knows_full_outputs() {
   expect 1 bash -c 'betrcp -i disk.img --list >/dev/full'
-  said "betrcp: stdout: write: failed"
+  said "betrcp: stdout: write: No space left on device"
+  # More than is kept until the end.
+  seq 100000 >numbers
+  expect 0 betrcp -i disk.img numbers :/
+  expect 1 bash -c 'betrcp -i disk.img --cat numbers >/dev/full'
+  said "betrcp: stdout: write: No space left on device"
   expect 1 bash -c 'betrdump -i disk.img table >/dev/full'
-  said "betrdump: stdout: write: failed"
+  said "betrdump: stdout: write: No space left on device"
   expect 8 bash -c 'fsck.betr --json disk.img >/dev/full'
-  said "fsck.betr: stdout: write: failed"
+  said "fsck.betr: stdout: write: No space left on device"
 }
 
 tells_time_and_memory() {

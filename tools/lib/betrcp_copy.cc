@@ -99,6 +99,7 @@ void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nan
     Json json = NewDocument("copy");
     json["files"] = counts.files;
     json["bytes"] = counts.bytes.value;
+    json["unreadable"] = counts.unreadable;
     json["nanoseconds"] = took.count();
     PrintJson(tool.io().out, json);
   } else if (tool.verbosity() > 0) {
@@ -159,14 +160,19 @@ int Run(Tool& tool, const SessionOptions& session, TransferOptions options, cons
   options.image = image;
   const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
   TransferCounts counts;
-  const int exit = Session(&tool, session).Run(image, [&](PathFileSystem& paths) {
+  Session run(&tool, session);
+  int exit_unreadable = kExitOk;
+  options.unreadable = [&](const absl::Status& status) {
+    exit_unreadable = std::max(exit_unreadable, run.Tell({"export", status}));
+  };
+  const int exit = run.Run(image, [&](PathFileSystem& paths) {
     Transfer transfer(tool, &paths.fs(), options);
     const WorkError error = work(paths, transfer);
     counts = transfer.counts();
     return error;
   });
   if (exit == kExitOk) TellOfCopy(tool, counts, tool.io().clock.Monotonic() - begun);
-  return exit;
+  return std::max(exit, exit_unreadable);
 }
 
 WorkError CopyArchive(Transfer& transfer, PathFileSystem& paths, const Location& from, const Location& to) {

@@ -114,14 +114,13 @@ absl::Status Remove(PathFileSystem& paths, const std::string& path) {
   return paths.RemoveTree(path);
 }
 
-absl::Status Cat(PathFileSystem& paths, const std::string& path, std::ostream& out) {
+absl::Status Cat(Tool& tool, PathFileSystem& paths, const std::string& path) {
   BETR_ASSIGN_OR_RETURN(const OpenFile file, paths.Open(path));
   std::string buffer(MiB(1).value, '\0');
   for (uint64_t offset = 0;;) {
     const absl::StatusOr<size_t> size = paths.fs().Read(file.inode(), offset, buffer);
     if (!size.ok()) return Annotate(size.status(), path);
-    if (*size == 0 || !out.good()) return absl::OkStatus();
-    out.write(buffer.data(), static_cast<std::streamsize>(*size));
+    if (*size == 0 || !tool.Print({buffer.data(), *size})) return absl::OkStatus();
     offset += *size;
   }
 }
@@ -153,7 +152,7 @@ int MakeDirectories(Tool& tool, const BetrcpOptions& options) {
 
 int CatInside(Tool& tool, const BetrcpOptions& options) {
   return RunOnEach(tool, options, ReadAccess(options), "cat",
-                   [&](PathFileSystem& paths, const std::string& path) { return Cat(paths, path, tool.io().out); });
+                   [&](PathFileSystem& paths, const std::string& path) { return Cat(tool, paths, path); });
 }
 
 }  // namespace betr::tools

@@ -103,6 +103,8 @@ absl::Status Refused(const Source& source, int directory, const std::string& to)
   const int error = errno;
   struct stat into {};
   if (fstat(directory, &into) == 0 && into.st_dev == source.attributes.st_dev) return ErrnoError(error, to);
+  // What names the source on its mount means nothing to another one.
+  if (error == EBADF) return ErrnoError(EXDEV, to + ": on another mount than what is cloned");
   errno = error;
   return LastError(to);
 }

@@ -6,7 +6,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "base/size_text.h"
@@ -136,14 +138,35 @@ int Tool::UsageError(std::string_view text) {
   return usage_exit_;
 }
 
-int Tool::Finish(int exit) {
+bool Tool::Print(std::string_view bytes) {
+  if (!io_.out.good()) return false;
+  errno = 0;
+  io_.out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!io_.out.good()) output_error_ = errno;
+  return io_.out.good();
+}
+
+std::string Tool::OutputError() {
   io_.out.flush();
+  if (io_.out.good()) return {};
+  if (output_error_ == 0) {
+    // What could not be written is still there: to try again tells why, even if that was long ago.
+    io_.out.clear();
+    errno = 0;
+    io_.out.flush();
+    output_error_ = errno;
+  }
+  return output_error_ == 0 ? "failed" : std::generic_category().message(output_error_);
+}
+
+int Tool::Finish(int exit) {
+  const std::string error = OutputError();
   if (verbosity_ > 0) {
     const std::chrono::duration<double> taken = io_.clock.Monotonic() - begun_;
     Note(fmt::format("took {:.2f} s, at most {} of memory", taken.count(), FormatSize(PeakMemory())));
   }
-  if (io_.out.good()) return exit;
-  PrintError("stdout: write: failed");
+  if (error.empty()) return exit;
+  PrintError("stdout: write: " + error);
   return exit == kExitOk ? failed_exit_ : exit;
 }
 

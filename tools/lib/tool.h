@@ -76,6 +76,8 @@ class Tool {
   void PrintError(std::string_view text);
   // A wrong command line that the parser could not find: prints, returns the exit code for it.
   int UsageError(std::string_view text);
+  // Prints what the stream may not keep until the end. False if nothing more can be printed; Finish says why.
+  bool Print(std::string_view bytes);
   // Ends the program: flushes stdout, with -v says what time and memory it took. Returns `exit`, or `failed_exit` with
   // a message if stdout could not be written.
   int Finish(int exit);
@@ -84,6 +86,8 @@ class Tool {
 
  private:
   std::string Explain(const CLI::ParseError& error) const;
+  // Flushes stdout. Why something could not be written to it, or nothing.
+  std::string OutputError();
 
   ToolIo& io_;
   const std::string name_;
@@ -93,6 +97,7 @@ class Tool {
   CLI::App app_;
   bool quiet_ = false;
   int verbosity_ = 0;
+  int output_error_ = 0;  // of Print
   bool json_ = false;
   bool has_image_ = false;
   std::vector<std::string> instead_of_image_;

@@ -140,6 +140,12 @@ fs::CopyOptions Transfer::CopyOptions() {
     progress_.Update(counts_.files + totals.files, counts_.bytes + totals.bytes, path);
     return absl::OkStatus();
   };
+  if (options_.unreadable) {
+    copy.unreadable = [this](const absl::Status& status) {
+      progress_.Clear();
+      options_.unreadable(status);
+    };
+  }
   return copy;
 }
 
@@ -147,6 +153,7 @@ absl::Status Transfer::Add(const absl::StatusOr<TransferCounts>& counts) {
   if (!counts.ok()) return counts.status();
   counts_.files += counts->files;
   counts_.bytes += counts->bytes;
+  counts_.unreadable += counts->unreadable;
   return absl::OkStatus();
 }
 

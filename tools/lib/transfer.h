@@ -5,6 +5,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct TransferOptions {
   bool all_root = false;                  // into the image: everything belongs to user 0 and group 0
   std::optional<FileTime> latest_time{};  // into the image: no time is later
   std::string image{};                    // of the file system: what no copy may take in or write over
+  // Out of the image: told of what cannot be read, and the copy goes on; without it, that ends the copy.
+  std::function<void(const absl::Status&)> unreadable{};
 };
 
 using TransferCounts = fs::CopyTotals;

@@ -25,6 +25,9 @@ auto PutMeta(const std::string& at, const std::string& value) {
 auto PutData(const std::string& at, const std::string& value) {
   return Files([=](const FileTrees& t) { (void)t.store.Put(t.data, at, value); });
 }
+auto EraseData(const std::string& at) {
+  return Files([=](const FileTrees& t) { (void)t.store.Erase(t.data, at); });
+}
 auto EraseMeta(const std::string& at) {
   return Files([=](const FileTrees& t) { (void)t.store.Erase(t.meta, at); });
 }
@@ -34,12 +37,13 @@ auto Links(const std::string& at, int64_t more) {
   return Files(
       [=](const FileTrees& t) { (void)t.store.Upsert(t.meta, at, fs::kAttributeUpsert, fs::EncodeDelta(delta)); });
 }
+void ChangeRecord(const FileTrees& t, const std::string& at, const std::function<void(fs::InodeRecord&)>& change) {
+  fs::InodeRecord record = *fs::DecodeInode(**t.store.Get(t.meta, at), "record");
+  change(record);
+  (void)t.store.Put(t.meta, at, fs::EncodeInode(record));
+}
 auto Record(const std::string& at, std::function<void(fs::InodeRecord&)> change) {
-  return Files([=](const FileTrees& t) {
-    fs::InodeRecord record = *fs::DecodeInode(**t.store.Get(t.meta, at), "record");
-    change(record);
-    (void)t.store.Put(t.meta, at, fs::EncodeInode(record));
-  });
+  return Files([=](const FileTrees& t) { ChangeRecord(t, at, change); });
 }
 auto Copy(const std::string& from, const std::string& to) {
   return Files([=](const FileTrees& t) { (void)t.store.Put(t.meta, to, **t.store.Get(t.meta, from)); });
@@ -50,6 +54,11 @@ std::string GroupKey(const FileTrees& t) {
   const auto cursor = *t.store.NewCursor(t.meta, Range::Prefix(key::Groups("")));
   cursor->SeekToFirst();
   return std::string(cursor->Key());
+}
+
+// A value outside of the record, which is missing.
+void AddLargeXattr(fs::InodeRecord& record) {
+  record.xattrs.push_back({.name = "user.large", .external = true, .size = 3000, .value = {}});
 }
 
 auto NodeZeroed(const std::string& tree, int height) {
@@ -122,9 +131,12 @@ std::vector<DamageCase> FileCases() {
       {"last block too long", PutData(key::Block(kLarge, 4), std::string(4096, 'x')), "block 4 has 4096 bytes",
        "block 4"},
       {"empty block", PutData(key::Block(kLarge, 1), ""), "block 1 has 0 bytes", "block 1 has 0 bytes"},
-      {"no xattr value",
-       Files([](const FileTrees& t) { (void)t.store.Erase(t.data, key::Xattr(kLarge, "user.large")); }),
-       "should have 3000 bytes, found -1", "should have 3000 bytes"},
+      {"no xattr value", EraseData(key::Xattr(kLarge, "user.large")), "should have 3000 bytes, found -1",
+       "should have 3000 bytes"},
+      {"no xattr value of a file with two names",
+       Files([](const FileTrees& t) { ChangeRecord(t, GroupKey(t), AddLargeXattr); }), "found -1", "found -1"},
+      {"no xattr value of the root", Record(std::string(key::kRootObject), AddLargeXattr), "//r: the value of",
+       "//r: the value of"},
       {"xattr of another size", PutData(key::Xattr(kLarge, "user.large"), "short"), "found 5", "found 5"},
       {"xattr of no record", PutData(key::Xattr(kLarge, "user.other"), "y"), "which the record does not have",
        "which the record does not have"},

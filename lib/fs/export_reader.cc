@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/export_reader.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/status.h"
+#include "betr/fs_error.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr size_t kBlock = kFileBlock.value;
+
+}  // namespace
+
+absl::StatusOr<size_t> ExportReader::Read(InodeId inode, uint64_t at, std::span<char> buffer) {
+  for (size_t want = buffer.size();;) {
+    const absl::StatusOr<size_t> size = fs_.Read(inode, at, buffer.first(want));
+    if (size.ok() || !IsUnreadable(size.status()) || want <= kBlock) return size;
+    want = (want / 2 + kBlock - 1) / kBlock * kBlock;
+  }
+}
+
+absl::StatusOr<std::optional<DataRange>> ExportReader::NextData(InodeId inode, uint64_t at, uint64_t size) {
+  if (at >= size) return std::nullopt;
+  const absl::StatusOr<uint64_t> data = fs_.SeekData(inode, at);
+  if (ToErrno(data.status()) == ENXIO) return std::nullopt;
+  const absl::StatusOr<uint64_t> hole = data.ok() ? fs_.SeekHole(inode, *data) : data;
+  if (IsUnreadable(hole.status())) return DataRange{data.value_or(at), size};
+  BETR_RETURN_IF_ERROR(hole.status());
+  return DataRange{*data, std::min(*hole, size)};
+}
+
+absl::Status ExportReader::PassOver(const absl::Status& status, std::string_view path) {
+  if (status.ok() || !IsUnreadable(status) || !options_.unreadable) return status;
+  ++passed_over_;
+  options_.unreadable(Annotate(status, path));
+  return absl::OkStatus();
+}
+
+}  // namespace betr::fs
