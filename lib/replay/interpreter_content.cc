@@ -45,6 +45,7 @@ std::optional<uint64_t> Interpreter::OffsetAt(std::string_view argument) const {
 
 void Interpreter::ReadFrom(Call& call, const DescriptionPointer& file, uint64_t offset, uint64_t asked,
                            uint64_t count) {
+  if (call.result().error == EISDIR) IsDirectory(file->node, true);
   Node& node = space_.Get(file->node);
   Operation read = Start(call, OperationKind::kRead, OfFile(file));
   read.is_at_position = MovesPosition(call.event.name);

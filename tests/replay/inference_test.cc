@@ -218,6 +218,8 @@ TEST_CASE("errors that only what is there can give show it, and the way to it") 
             "1 truncate(\"l\", 0) = -1 EISDIR (Is a directory)",
             "1 link(\"m\", \"none\") = -1 EPERM (Operation not permitted)",
             "1 link(\"n/1\", \"n/2\") = -1 EEXIST (File exists)",
+            "1 open(\"o\", O_RDONLY) = 3",
+            "1 read(3, 0x1, 10) = -1 EISDIR (Is a directory)",
         }) == Strings{"d 0755 0 /w",       "d 0755 0 /w/a",   "d 0755 0 /w/a/1",
                       "d 0755 0 /w/a/1/2", "d 0755 0 /w/b",   "f 0644 0 /w/b/c",
                       "d 0755 0 /w/c",     "d 0755 0 /w/c/d", "f 0644 0 /w/c/d/.betrreplay-entry",
@@ -228,7 +230,8 @@ TEST_CASE("errors that only what is there can give show it, and the way to it") 
                       "d 0755 0 /w/i",     "f 0644 0 /w/i/1", "d 0755 0 /w/i/2",
                       "d 0755 0 /w/j",     "f 0644 0 /w/j/1", "f 0644 0 /w/j/2",
                       "f 0644 0 /w/k",     "d 0755 0 /w/l",   "d 0755 0 /w/m",
-                      "d 0755 0 /w/n",     "f 0644 0 /w/n/1", "f 0644 0 /w/n/2"});
+                      "d 0755 0 /w/n",     "f 0644 0 /w/n/1", "f 0644 0 /w/n/2",
+                      "d 0755 0 /w/o"});
 }
 
 TEST_CASE("a name that a call has made was not there before") {
