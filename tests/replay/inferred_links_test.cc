@@ -35,7 +35,7 @@ TEST_CASE("readlink tells of a link that was followed before") {
                       "f 0640 100 /w/pd/big"});
 }
 
-TEST_CASE("-y tells where a link leads, lstat how long its target is") {
+TEST_CASE("strace -y tells where a link leads, lstat how long its target is") {
   const std::string open = "1 openat(AT_FDCWD</w>, \"in/lk/big\", O_RDONLY) = 3</w/pd/big>";
   const Strings below{"d 0755 0 /w/pd", "f 0644 0 /w/pd/big"};
   const auto inferred = [&](const std::string& link, const Strings& more) {
