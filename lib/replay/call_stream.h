@@ -2,11 +2,11 @@
 // System calls, put together from the lines of a trace: halves of calls are joined, lines that strace's own messages
 // broke are mended, threads without a number get theirs, and forks know their children in time.
 //
-// 1. A call whose line is divided comes twice: when it begins (kBegin, with what was printed of its arguments), and when
-//    it ends (kCall). A whole line comes once, as kCall.
+// 1. A call whose line is divided comes twice: when it begins (kBegin, with what was printed of its arguments), and
+//    when it ends (kCall). A whole line comes once, as kCall.
 // 2. A fork says its child when it begins: the stream looks ahead for the end of the call. With -z that is its only
-//    line, and may be behind lines of the child: the first of these makes the stream look for it. Its call comes in its
-//    place.
+//    line, and may be behind lines of the child: the first of these makes the stream look for it. Its call comes in
+//    its place.
 // 3. What cannot be parsed is counted and the first of it kept; nothing is dropped in silence.
 //
 // Memory: what lies between the begin of a fork and its end, at most kMostAhead; so much, too, if there are threads
