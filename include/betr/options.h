@@ -45,7 +45,7 @@ struct StoreOptions {
   // the device once. 0: half of the cache, at most 64 MiB. Never more than a quarter of the log. It is
   // part of the cache's budget.
   Bytes log_memory{0};
-  std::chrono::seconds checkpoint_period{60};  // 0: only on demand and under pressure
+  std::chrono::seconds checkpoint_period{60};  // or sooner, after erases; 0: only on demand and under pressure
   // Runs flushing, eviction, checkpoints and reclaim in two threads of their own, with up to three more that help to
   // compress. Without it all that happens inside the calls that make it necessary, in a fixed order: for tests that
   // must be repeatable.

@@ -144,7 +144,7 @@ class Store {
 
   // --- state -------------------------------------------------------------------------------------------------
   StoreStats Stats() const;
-  SpaceStats Space() const;
+  SpaceStats Space() const;             // who asks has what was erased given back sooner
   FormatOptions Format() const;         // as stored in the image
   const StoreOptions& Options() const;  // as given to Open, but for what experiments make of them
   bool ReadOnly() const;

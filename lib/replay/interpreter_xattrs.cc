@@ -12,6 +12,8 @@
 namespace betr::replay {
 namespace {
 
+// No call tells which attributes there were.
+constexpr std::string_view kOlder = "xattrs: one from before the trace";
 constexpr std::string_view kCutAcl = "setxattr: the ACL is cut";
 constexpr std::string_view kAccessAcl = "system.posix_acl_access";
 constexpr std::string_view kDefaultAcl = "system.posix_acl_default";
@@ -107,7 +109,12 @@ void Interpreter::SetXattr(Call& call) {
   int predicted = subject->MissingError();
   const int traced = call.result().error;
   if (predicted == 0 && (traced == EEXIST || traced == ENODATA)) predicted = traced;
+  Node* const node = predicted != ENODATA && subject->MissingError() == 0 ? &space_.Get(set.place.node) : nullptr;
+  const bool is_known = node != nullptr && node->xattrs.contains(set.text);
+  if (traced == EEXIST && node != nullptr && !is_known) return Skip(kOlder);
+  if (traced == 0 && !is_known) set.flags &= ~static_cast<uint32_t>(XATTR_REPLACE);
   if (!Agree(call, &set, predicted)) return;
+  node->xattrs.insert(set.text);
   if (name->bytes == kDefaultAcl) SetDefaultAcl(set.place.node, is_cut_acl ? "" : set.value);
   if (is_cut_acl) return Skip(kCutAcl);
   Emit(&set);
@@ -138,6 +145,10 @@ void Interpreter::RemoveXattr(Call& call) {
     if (!is_set) return Skip("removexattr: an ACL");
   }
   remove.text = name->bytes;
+  const bool is_removed = call.result().ok() && subject->MissingError() == 0;
+  if (is_removed && !IsAcl(name->bytes) && space_.Get(remove.place.node).xattrs.erase(remove.text) == 0) {
+    return Skip(kOlder);
+  }
   int predicted = subject->MissingError();
   if (predicted == 0 && call.result().error == ENODATA) predicted = ENODATA;
   if (Agree(call, &remove, predicted)) Emit(&remove);

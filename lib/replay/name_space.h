@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,7 +52,8 @@ struct Node {
   // A directory's: what is made in it has its permissions, not those that the umask leaves. Empty: there is one, but
   // the trace does not tell its value. As `system.posix_acl_default` has it.
   std::shared_ptr<const std::string> default_acl{};
-  bool is_acl_own = false;  // set by a call, not inherited
+  bool is_acl_own = false;         // set by a call, not inherited
+  std::set<std::string> xattrs{};  // that the trace has set
   // What is inferred (inference.h).
   bool is_size_sure = true;
   bool is_type_sure = true;

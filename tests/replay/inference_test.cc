@@ -60,15 +60,6 @@ TEST_CASE("a replay of what was inferred has no conflicts") {
   CHECK(run.Final() == Strings{"d 0755 0 /w/out", "f 0640 100 /w/out/a"});
 }
 
-// What is inferred from the lines, of which the replay must not doubt any.
-Strings InferredFully(const Strings& lines) {
-  TextRun run(lines);
-  run.TakeInferred();
-  run.OnNothing();
-  CHECK(run.result().interpreter.samples == Strings{});
-  return Lines(run.Infer());
-}
-
 TEST_CASE("what was taken for a file turns out to be a directory") {
   CHECK(InferredFully({
             "1 chdir(\"/w\") = 0",

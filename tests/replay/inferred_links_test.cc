@@ -10,15 +10,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// What is inferred from the lines. Their replay must not doubt any of them, nor differ anywhere.
-Strings InferredFully(const Strings& lines) {
-  TextRun run(lines);
-  run.TakeInferred();
-  run.Everywhere();
-  CHECK(run.result().interpreter.samples == Strings{});
-  return Lines(run.Infer());
-}
-
 TEST_CASE("readlink tells of a link that was followed before") {
   CHECK(InferredFully({
             "1 chdir(\"/w\") = 0",

@@ -238,4 +238,12 @@ std::vector<std::string> TextRun::Final() const {
   return lines;
 }
 
+std::vector<std::string> InferredFully(const std::vector<std::string>& lines) {
+  TextRun run(lines);
+  run.TakeInferred();
+  run.Everywhere();
+  CHECK(run.result().interpreter.samples == std::vector<std::string>{});
+  return Lines(run.Infer());
+}
+
 }  // namespace betr::replay

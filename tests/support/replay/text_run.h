@@ -70,4 +70,7 @@ std::string Summary(const RunResult& result);
 // As Final.
 std::vector<std::string> Lines(const Manifest& manifest);
 
+// What is inferred from the lines of a trace. Their replay must not doubt any of them, nor differ anywhere.
+std::vector<std::string> InferredFully(const std::vector<std::string>& lines);
+
 }  // namespace betr::replay
