@@ -105,8 +105,12 @@ uint64_t UnitsToLeave(const Core& core, Purpose purpose) {
       return reserve / 2;
     case Purpose::kHelp:
       return reserve / 4;
+    case Purpose::kReplace:
+      return reserve / 16 * 3;
+    case Purpose::kFree:
+      return reserve / 32;
     case Purpose::kSettle:
-      return reserve / 8;
+      return reserve / 16;
     case Purpose::kShrink:
       break;
   }
@@ -185,7 +189,11 @@ Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry) {
 
 absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,
                            const Pledge* pledge) {
-  const uint64_t units = CheckpointUnits(core, fronts, state, pledge);
+  uint64_t units = CheckpointUnits(core, fronts, state, pledge);
+  if (purpose == Purpose::kHelp) {
+    // Deletes that come after these may be of both trees.
+    units = std::max(units, TableUnits(core, state) + BatchUnits(core, state));
+  }
   const uint64_t left = UnitsToLeave(core, purpose);
   if (core.space->Fits(units + left)) {
     return absl::OkStatus();

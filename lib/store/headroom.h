@@ -10,7 +10,9 @@
 //   kGrow    three quarters   background work that makes the store larger
 //   kDelete  half             what callers delete
 //   kHelp    a quarter        work that makes the store larger, but that a delete waits for
-//   kSettle  an eighth        moving to where they free something what a delete left on the way, if one waits for that
+//   kReplace three sixteenths erases that take the place of such as wait already (erase_residue.h)
+//   kSettle  a sixteenth      moving to where they free something what a delete left on the way, if one waits for that
+//   kFree    a 32nd           deletes that leave nothing behind for good
 //   kShrink  nothing          work that makes the store smaller; and replay: what it replays was let in once, and there
 //                             is nobody to refuse it to
 // Who writes leaves room, too, for what the messages that wait in interior nodes take more as entries: leaves are not
@@ -33,7 +35,7 @@
 
 namespace betr::store {
 
-enum class Purpose : uint8_t { kWrite, kGrow, kDelete, kHelp, kSettle, kShrink };
+enum class Purpose : uint8_t { kWrite, kGrow, kDelete, kHelp, kReplace, kSettle, kFree, kShrink };
 
 // What is going to be buffered in front of trees. Promised from before it is checked until it is there, so that no step
 // of background work overlooks it.

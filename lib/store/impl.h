@@ -101,9 +101,14 @@ class Store::Impl {
   bool MayBeTooTallToReplay(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The height of the tallest tree of the last checkpoint.
   dag::Height TallestStable() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // Makes changes that are the batch visible, or says that there is no space for them.
+  using ApplyAs = std::function<absl::Status(std::span<const Op>, store::Purpose)>;
   // The same after MakeRoom, again and again. A delete waits for readers who keep space from it, for a limited time.
-  absl::Status ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply, store::Purpose purpose)
+  absl::Status ApplyWithRoom(std::span<const Op> ops, const ApplyAs& apply, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // A delete for which there is no space once there is no work left that makes some: it may use more of the reserve,
+  // and still more in a form that leaves nothing behind (erase_residue.h).
+  absl::Status ApplyLast(std::span<const Op> ops, const ApplyAs& apply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether readers hold what was replaced since they began.
   bool ReadersKeepSpace() const { return fronts_.IsOlderHeld(checkpointer_.stable()); }
   // Waits until they do not. False: it is too late.

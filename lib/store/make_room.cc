@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/status.h"
+#include "store/erase_residue.h"
 #include "store/impl.h"
 
 namespace betr {
@@ -36,15 +37,14 @@ class Store::Impl::Alone {
   Impl& impl_;
 };
 
-absl::Status Store::Impl::ApplyWithRoom(const std::function<absl::Status(store::Purpose)>& apply,
-                                        store::Purpose purpose) {
+absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& apply, store::Purpose purpose) {
   const Alone alone(*this);
   const bool deletes = purpose == store::Purpose::kDelete;
   const auto until = std::chrono::steady_clock::now() + kPatienceWithReaders;
   for (;;) {
     const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made
     BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(purpose));
-    const absl::Status status = apply(purpose);
+    const absl::Status status = apply(ops, purpose);
     if (!absl::IsResourceExhausted(status) || (!more && !deletes)) {
       return status;
     }
@@ -56,10 +56,23 @@ absl::Status Store::Impl::ApplyWithRoom(const std::function<absl::Status(store::
       continue;
     }
     // No work is left that could need what is kept for it.
-    const absl::Status helped = apply(store::Purpose::kHelp);
-    only_deletes_left_ = helped.ok();
+    const absl::Status deleted = ApplyLast(ops, apply);
+    only_deletes_left_ = deleted.ok();
+    return deleted;
+  }
+}
+
+absl::Status Store::Impl::ApplyLast(std::span<const Op> ops, const ApplyAs& apply) {
+  const absl::Status helped = apply(ops, store::Purpose::kHelp);
+  if (!absl::IsResourceExhausted(helped)) {
     return helped;
   }
+  BETR_ASSIGN_OR_RETURN(const auto plain, store::WithoutResidue(*Pin(), ops, core_->options.functions));
+  if (!plain) {
+    return helped;
+  }
+  swept_ = false;  // it has to find its way to what it erases, or to what it takes the place of
+  return apply(plain->ops, plain->replaces ? store::Purpose::kReplace : store::Purpose::kFree);
 }
 
 bool Store::Impl::WaitForReaders(std::chrono::steady_clock::time_point until) const {

@@ -249,22 +249,22 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store
   if (Logged() && MayBeTooTallToReplay(ops)) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   }
-  const auto apply = [&](store::Purpose as) {
+  const auto apply = [&](std::span<const Op> changes, store::Purpose as) {
     const auto before_publish = [&](const store::Pledge& pledge, std::span<const Op> plain)
                                     ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
                                       BETR_RETURN_IF_ERROR(CheckTargets(plain));
                                       BETR_RETURN_IF_ERROR(HaveSpace(pledge, as));
                                       return AppendToLog(record);
                                     };
-    return ApplyOps(ops, before_publish);
+    return ApplyOps(changes, before_publish);
   };
-  absl::Status status = apply(purpose);
+  absl::Status status = apply(ops, purpose);
   if (absl::IsResourceExhausted(status) && purpose == store::Purpose::kDelete && only_deletes_left_) {
-    status = apply(store::Purpose::kHelp);
+    status = ApplyLast(ops, apply);
   } else {
     only_deletes_left_ = false;
   }
-  return absl::IsResourceExhausted(status) ? ApplyWithRoom(apply, purpose) : status;
+  return absl::IsResourceExhausted(status) ? ApplyWithRoom(ops, apply, purpose) : status;
 }
 
 void Store::Impl::NoteWork(std::span<const Op> ops) {

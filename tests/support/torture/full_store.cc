@@ -111,6 +111,8 @@ void FullStore::Accept(const Op& op) {
     expected_[op.key] = op.value;
   } else if (op.kind == OpKind::kUpsert) {
     expected_[op.key] += op.value;
+  } else if (op.kind == OpKind::kErase) {
+    expected_.erase(op.key);
   } else {
     Contents moved;
     for (auto at = expected_.lower_bound(op.key); at != expected_.end() && at->first.starts_with(op.key); ++at) {
@@ -180,6 +182,12 @@ std::vector<std::string> FullStore::ShuffledKeys(const std::string& prefix) cons
     std::swap(keys[i - 1], keys[random.Uniform(i)]);
   }
   return keys;
+}
+
+absl::Status FullStore::Write(const WriteBatch& batch) {
+  absl::Status written = store_->Write(batch);
+  if (written.ok()) std::ranges::for_each(batch.ops(), [this](const Op& op) { Accept(op); });
+  return written;
 }
 
 void FullStore::EraseKeys(const std::string& prefix) {

@@ -60,6 +60,8 @@ class FullStore {
   void RequireLife();
   // Those that are there, in a random order that is always the same.
   std::vector<std::string> ShuffledKeys(const std::string& prefix) const;
+  // Writes a batch; if that is done, it is in what the store should hold.
+  absl::Status Write(const WriteBatch& batch);
   // Such a key was erased.
   void Forget(const std::string& key) { expected_.erase(key); }
   // Deletes all below a prefix, one key at a time.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/residue.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/status.h"
+#include "dag/partition_reader.h"
+
+namespace betr::dag {
+namespace {
+
+// Of an erase behind an edge with this partition.
+absl::StatusOr<Residue> ResidueIn(const Partition& partition, const Range& between, const UpsertRegistry& functions) {
+  const Partition there = partition.Cut(between);
+  if (!there.gotos.empty()) {
+    return Residue::kSame;
+  }
+  BETR_ASSIGN_OR_RETURN(const PartitionReader points, PartitionReader::Open(there, functions));
+  return points.Valid() ? Residue::kSame : Residue::kMore;
+}
+
+}  // namespace
+
+absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::string before, std::string after,
+                                  const UpsertRegistry& functions) {
+  bool shared = false;  // so is what lies below
+  for (NodeId id = root;;) {
+    const NodeRecord* record = table.Find(id);
+    if (record == nullptr) {
+      return absl::DataLossError(fmt::format("node {}: not in the node table", id.value));
+    }
+    if (record->height == 0) {
+      return Residue::kNone;
+    }
+    shared = shared || record->references > 1;
+    BETR_ASSIGN_OR_RETURN(const NodePtr node, record->slot->Get());
+    const Edge& edge = node->edges[node->EdgeOf(before)];
+    if (!edge.link.range.Contains(after)) {
+      return Residue::kNone;
+    }
+    // Only the root may be shared here: who writes gets one of his own, and shares what that names.
+    const NodeRecord* child = table.Find(edge.link.target);
+    const Goto* over = edge.partition.Covering(before);
+    const bool behind_goto = over != nullptr && !over->Erases() && over->link.range.Contains(after);
+    if (behind_goto || (child != nullptr && (shared || child->references > 1))) {
+      return ResidueIn(edge.partition, {Bound::At(before + '\0'), Bound::At(after)}, functions);
+    }
+    if (edge.link.Null() || over != nullptr) {
+      return Residue::kNone;
+    }
+    before = edge.link.Map(before);
+    after = edge.link.Map(after);
+    id = edge.link.target;
+  }
+}
+
+}  // namespace betr::dag

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is left of an erase for good. A shared node stays as it is, so what one of its paths does not show any more is
+// said by the lowest node of that path that nobody shares: by the ends of an edge, or by an erase that waits behind an
+// edge for as long as the child is shared. Only the second takes space.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <string>
+
+#include "betr/upsert.h"
+#include "dag/table.h"
+
+namespace betr::dag {
+
+enum class Residue {
+  kNone,  // it ends in a leaf of this tree alone, or edges end where it begins
+  kSame,  // it can take the place of one that waits there already
+  kMore,
+};
+
+// What is left of an erase of all that lies between two keys that stay, in root space: something, if both are seen
+// through one edge, or one buffered goto, to a node that others see as well. Reads the nodes of one path down to there,
+// and what is buffered between the keys; errors are theirs, kDataLoss if the table does not know a node.
+absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::string before, std::string after,
+                                  const UpsertRegistry& functions);
+
+}  // namespace betr::dag

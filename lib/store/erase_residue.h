@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deletes that leave nothing behind which takes space for good (dag/residue.h). On a full store they may use more of
+// the reserve than others (headroom.h): so whatever was erased before, something can be erased that makes room.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "betr/upsert.h"
+#include "betr/write_batch.h"
+#include "store/fronts.h"
+
+namespace betr::store {
+
+struct PlainDelete {
+  std::vector<Op> ops;
+  bool replaces = false;  // some erases take the place of others
+};
+
+// The same batch in such a form: an erase that would leave something takes the place of those beside it, up to the next
+// keys that stay. Nothing if there is none, if nothing is erased, or if the batch says more than a little besides.
+// Requires: the view is what the batch will be applied to. Cost: for each erase the reading of the keys around it, and
+// of the path to them. Errors: reading fails.
+absl::StatusOr<std::optional<PlainDelete>> WithoutResidue(const View& view, std::span<const Op> ops,
+                                                          const UpsertRegistry& functions);
+
+}  // namespace betr::store
