@@ -131,7 +131,7 @@ TEST_CASE("of several that make an image and open it one makes it, and one has i
     if (!store.ok() && !absl::IsFailedPrecondition(store.status())) return kWrong;
     return (made.ok() ? kMade : 0) + (store.ok() ? kOpened : 0);
   };
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 40; ++round) {
     Child one(run);
     Child other(run);
     const int first = one.ExitCode();
@@ -153,7 +153,7 @@ TEST_CASE("making an image takes away none of another maker's", "[store]") {
     while (absl::IsNotFound(formatted)) formatted = Store::FormatImage(path, Small());
     return formatted.ok() ? 0 : 1;
   };
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 40; ++round) {
     Child other(format);
     const absl::Status made = Make(path);
     INFO(made);
