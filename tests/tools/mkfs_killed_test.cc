@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <functional>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "mkfs.h"
 #include "removed_if_killed.h"
@@ -42,6 +45,17 @@ int SignalOf(pid_t child) {
   return WTERMSIG(status);
 }
 
+// The pipe, as soon as the child reads it.
+int OpenWhenRead(const std::string& pipe, pid_t child) {
+  int fd = -1;
+  while ((fd = open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
+    REQUIRE(errno == ENXIO);
+    REQUIRE(waitpid(child, nullptr, WNOHANG) == 0);  // it ended by itself
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return fd;
+}
+
 std::set<std::string> NamesIn(const std::string& directory) {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) names.insert(entry.path().filename());
@@ -59,9 +73,9 @@ TEST_CASE("mkfs.betr leaves nothing behind when a signal ends it", "[tools]") {
   const LackingHost host({.unnamed_files = !has_unnamed});
   const pid_t child = StartChild([&] {
     ToolRun run;
-    run.Run(MkfsMain, {"mkfs.betr", "-q", "-s", "64M", "--tar", archive, dir.File("image")});
+    run.Run(MkfsMain, {"-q", "-s", "64M", "--tar", archive, dir.File("image")});
   });
-  const int feed = open(archive.c_str(), O_WRONLY | O_CLOEXEC);  // when the child reads it
+  const int feed = OpenWhenRead(archive, child);
   CHECK_FALSE(std::filesystem::exists(dir.File("image")));
   if (!has_unnamed) CHECK(NamesIn(dir.path()).size() == 2);
   kill(child, number);
