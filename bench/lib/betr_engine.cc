@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 #include "betr/store.h"
-#include "device/file_device.h"
 #include "lib/counter.h"
 #include "lib/engines.h"
 
@@ -79,10 +78,9 @@ class BetrEngine final : public Engine {
 };
 
 absl::Status MakeImage(const std::string& path, const EngineOptions& options) {
-  BETR_ASSIGN_OR_RETURN(const auto device, FileDevice::Create(path, options.capacity));
   FormatOptions format;
   format.compression = options.compression;
-  return Store::Format(*device, format);
+  return Store::CreateImage(path, options.capacity, format);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ enum class Logging : uint8_t {
   kBulk,  // nothing is logged and Sync is a checkpoint: for filling an image
 };
 
+// Times: any value is allowed. One below zero means 0, one of more than a hundred years as good as for ever.
 struct StoreOptions {
   Bytes cache_size{0};  // 0: an eighth of the machine's memory
   bool read_only = false;
@@ -60,7 +61,8 @@ struct StoreOptions {
   // goes on (StoreStats::unreadable). Called from any thread, and with locks held: it must not call the store.
   std::function<void(const absl::Status&)> on_unreadable;
   // How long a checkpoint goes on trying to read what the device says it cannot, while it can read elsewhere: what is
-  // given up then stays unreadable, as its place is used for something else (docs/durability.md).
+  // given up then stays unreadable, as its place is used for something else (docs/durability.md). Meanwhile what waits
+  // for the checkpoint waits, Close among it: for ever, if that is the time.
   std::chrono::milliseconds read_patience{10'000};
 };
 

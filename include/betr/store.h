@@ -55,8 +55,9 @@ class ReadView;
 class Store {
  public:
   // Makes a sparse image file of `size`, a multiple of 4 KiB, with an empty store in it. What there is at `path` stays:
-  // kAlreadyExists. kInvalidArgument for options that do not fit the size. Durable on return; on an error there is no
-  // file.
+  // kAlreadyExists. kInvalidArgument for options that do not fit the size, here and below also for a path with a zero
+  // byte. Durable on return; on an error there is no file. Nobody sees less than the whole image, also if the process
+  // is killed: of several who make one at `path` at once, one does. Others find it in use until this returns.
   static absl::Status CreateImage(const std::string& path, Bytes size, const FormatOptions& options);
 
   // Writes an empty store over an existing file, as large as it is, or a block device. kAlreadyExists, naming what was
@@ -109,6 +110,7 @@ class Store {
   absl::Status Erase(TreeId tree, std::string_view key);
   // kInvalidArgument if the function is not registered.
   absl::Status Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
+  // An empty range erases nothing, of a tree that can be written to.
   absl::Status EraseRange(TreeId tree, const Range& range);
   absl::Status ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
   // kInvalidArgument onto its source or below it.

@@ -54,6 +54,7 @@ class WriteBatch {
   void Put(TreeId tree, std::string_view key, std::string_view value);
   void Erase(TreeId tree, std::string_view key);
   void Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
+  // Of an empty range, it is left out of the batch: nobody looks whether there is the tree.
   void EraseRange(TreeId tree, Range range);
   // Everything under `to` becomes what is under `from` at this place of the batch.
   void ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);

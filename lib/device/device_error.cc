@@ -7,6 +7,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/escape.h"
+
 namespace betr {
 namespace {
 
@@ -38,6 +40,11 @@ absl::Status TransferError(std::string_view name, std::string_view operation, By
 
 absl::Status DeviceError(std::string_view name, std::string_view operation, int error) {
   return {CodeOf(error), absl::StrFormat("%s: %s: %s", name, operation, Describe(error))};
+}
+
+absl::Status CheckPath(std::string_view path) {
+  if (path.find('\0') == std::string_view::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat("%s: a path has no zero bytes", Escape(path)));
 }
 
 }  // namespace betr

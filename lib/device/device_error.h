@@ -18,4 +18,7 @@ absl::Status TransferError(std::string_view name, std::string_view operation, By
 // "NAME: open: No such file or directory", for what concerns the device as a whole. Also kNotFound, kAlreadyExists.
 absl::Status DeviceError(std::string_view name, std::string_view operation, int error);
 
+// kInvalidArgument for a path with a zero byte: the system would take what is before that for all of it.
+absl::Status CheckPath(std::string_view path);
+
 }  // namespace betr

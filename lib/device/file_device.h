@@ -25,18 +25,24 @@
 
 namespace betr {
 
+class UnseenFile;
+
 class FileDevice final : public BlockDevice {
  public:
   enum class Access { kReadOnly, kReadWrite };
   enum class LockMode { kShared, kExclusive };
 
   // Opens what exists. The size of a regular file is rounded down to whole blocks. kNotFound, kFailedPrecondition
-  // (permissions), kInvalidArgument (neither a file nor a block device).
+  // (permissions), kInvalidArgument (neither a file nor a block device, or no path).
   static absl::StatusOr<std::unique_ptr<FileDevice>> Open(const std::string& path, Access access);
 
   // Makes a sparse regular file; its name is durable on return. kAlreadyExists if there is anything at `path`.
   // Requires: size is a multiple of kBlockSize.
   static absl::StatusOr<std::unique_ptr<FileDevice>> Create(const std::string& path, Bytes size);
+
+  // The same in a file that appears only when it has a content. A lock on the device is one on the file, too: it ends
+  // when both objects have. Requires: nobody has written to the file; size is a multiple of kBlockSize.
+  static absl::StatusOr<std::unique_ptr<FileDevice>> In(const UnseenFile& file, Bytes size);
 
   // Removes the note on the owner, closes the file and so gives up the lock. Does not flush.
   ~FileDevice() override;

@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "device/device_error.h"
 #include "device/file_device.h"
-#include "device/sync_directory.h"
+#include "device/unseen_file.h"
 
 namespace betr {
 namespace {
@@ -35,10 +35,10 @@ class ScopedFd {
   int fd_;
 };
 
-int OpenRetrying(const std::string& path, int flags, mode_t mode = 0) {
+int OpenRetrying(const std::string& path, int flags) {
   int fd = -1;
   do {
-    fd = open(path.c_str(), flags | O_CLOEXEC, mode);
+    fd = open(path.c_str(), flags | O_CLOEXEC);
   } while (fd < 0 && errno == EINTR);
   return fd;
 }
@@ -51,15 +51,10 @@ absl::StatusOr<Bytes> BlockDeviceSize(const std::string& path, int fd) {
   return RoundDown(size);
 }
 
-absl::Status MakeDurable(const std::string& path, int fd, Bytes size) {
-  if (ftruncate(fd, static_cast<off_t>(size.value)) != 0) return DeviceError(path, "set the size", errno);
-  if (fsync(fd) != 0) return DeviceError(path, "flush", errno);
-  return SyncDirectoryOf(path);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& path, Access access) {
+  BETR_RETURN_IF_ERROR(CheckPath(path));
   struct stat before {};
   if (stat(path.c_str(), &before) != 0) return DeviceError(path, "open", errno);
   const bool is_block_device = S_ISBLK(before.st_mode);
@@ -81,14 +76,20 @@ absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& 
 }
 
 absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Create(const std::string& path, Bytes size) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UnseenFile> file, UnseenFile::Make(path));
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, In(*file, size));
+  BETR_RETURN_IF_ERROR(file->Appear());
+  return device;
+}
+
+absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::In(const UnseenFile& file, Bytes size) {
   Check(size.value % kBlockSize.value == 0, "a device consists of whole blocks");
-  ScopedFd fd(OpenRetrying(path, O_RDWR | O_CREAT | O_EXCL, 0666));
-  if (fd.get() < 0) return DeviceError(path, "create", errno);
-  if (absl::Status status = MakeDurable(path, fd.get(), size); !status.ok()) {
-    unlink(path.c_str());
-    return status;
+  ScopedFd fd(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
+  if (fd.get() < 0) return DeviceError(file.path(), "create", errno);
+  if (ftruncate(fd.get(), static_cast<off_t>(size.value)) != 0) {
+    return DeviceError(file.path(), "set the size", errno);
   }
-  return std::unique_ptr<FileDevice>(new FileDevice(path, fd.Release(), Access::kReadWrite, false, size));
+  return std::unique_ptr<FileDevice>(new FileDevice(file.path(), fd.Release(), Access::kReadWrite, false, size));
 }
 
 absl::Status FileDevice::Grow(Bytes size) {

@@ -2,7 +2,6 @@
 // Empty stores in files and on block devices, by path.
 #include <absl/status/status.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "base/status.h"
 #include "betr/store.h"
 #include "device/file_device.h"
+#include "device/unseen_file.h"
 #include "layout/format_options.h"
 #include "layout/signatures.h"
 #include "layout/superblock_slots.h"
@@ -44,21 +44,15 @@ absl::Status CheckEmpty(FileDevice& device) {
   return absl::OkStatus();
 }
 
-absl::Status FormatLocked(FileDevice& device, const FormatOptions& options) {
-  BETR_RETURN_IF_ERROR(device.Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
-  return Store::Format(device, options);
-}
-
 }  // namespace
 
 absl::Status Store::CreateImage(const std::string& path, Bytes size, const FormatOptions& options) {
   BETR_RETURN_IF_ERROR(CheckOptions(path, size, options));
-  BETR_ASSIGN_OR_RETURN(const DevicePointer device, FileDevice::Create(path, size));
-  absl::Status made = FormatLocked(*device, options);
-  if (!made.ok()) {
-    unlink(path.c_str());
-  }
-  return made;
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UnseenFile> file, UnseenFile::Make(path));
+  BETR_ASSIGN_OR_RETURN(const DevicePointer device, FileDevice::In(*file, size));
+  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  BETR_RETURN_IF_ERROR(Store::Format(*device, options));
+  return file->Appear();
 }
 
 absl::Status Store::FormatImage(const std::string& path, const FormatOptions& options, Existing existing) {

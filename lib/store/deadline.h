@@ -11,6 +11,7 @@ namespace betr::store {
 class Deadline {
  public:
   // The end, which the first call fixes: `patience` after its `now`. The same for every thread.
+  // Requires: the sum can be counted (option_times.h).
   std::chrono::nanoseconds Begin(std::chrono::nanoseconds now, std::chrono::nanoseconds patience) {
     std::call_once(begun_, [&] { until_ = now + patience; });
     return until_;

@@ -45,6 +45,8 @@ class Store::Impl {
   absl::Status Close();
   // What is asked of a store before it writes: it is open, and in this process.
   absl::Status MayWrite() const;
+  // Whether a change of a tree would be let in, for one that would change nothing.
+  absl::Status MayWriteTo(TreeId tree) const;
   // It was opened in a process of which this one is a child. Its threads are not here, and its locks may be held by
   // them.
   bool IsInherited() const { return forks_ != Forks(); }

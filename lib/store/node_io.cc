@@ -147,10 +147,11 @@ layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
 
 // Once more, since its place is going to be free; and again for a while, if the device can read elsewhere.
 absl::StatusOr<layout::StoredBlock> NodeIo::CopyPatiently(const StoredBlockSlot& slot, Deadline& until) {
-  constexpr std::chrono::milliseconds kFirstPause{100};
+  constexpr std::chrono::nanoseconds kFirstPause = std::chrono::milliseconds(100);
+  constexpr std::chrono::nanoseconds kLongestPause = std::chrono::seconds(10);
   Clock& clock = SystemClock();
   const std::chrono::nanoseconds end = until.Begin(clock.Monotonic(), patience_);
-  for (std::chrono::nanoseconds pause = kFirstPause;; pause *= 2) {
+  for (std::chrono::nanoseconds pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     absl::StatusOr<layout::StoredBlock> copy = CopyBlock(slot);
     const std::chrono::nanoseconds left = end - clock.Monotonic();
     if (copy.ok() || left.count() <= 0 || !absl::IsUnavailable(copy.status()) || !ReadsElsewhere()) {

@@ -21,6 +21,7 @@
 #include "store/format_any_size.h"
 #include "store/headroom.h"
 #include "store/impl.h"
+#include "store/option_times.h"
 #include "store/repair_image.h"
 
 namespace betr {
@@ -74,7 +75,7 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
                                       layout::Superblock superblock) {
   auto core = std::make_unique<store::Core>();
   core->device = std::move(device);
-  core->options = store::WithExperiments(std::move(options));
+  core->options = store::WithCountableTimes(store::WithExperiments(std::move(options)));
   core->policy = store::PolicyOf(core->options.experiments);
   core->shape = {superblock.node_size, superblock.basement_size, superblock.fanout, 8};
   core->space = layout::SpaceMap::Create(superblock.ExtentArea());

@@ -108,6 +108,9 @@ absl::Status Store::Upsert(TreeId tree, std::string_view key, uint16_t function,
 }
 
 absl::Status Store::EraseRange(TreeId tree, const Range& range) {
+  if (range.Empty()) {
+    return impl_->MayWriteTo(tree);  // a batch leaves it out
+  }
   WriteBatch batch;
   batch.EraseRange(tree, range);
   return impl_->Write(batch.ops_);

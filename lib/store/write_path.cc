@@ -110,6 +110,17 @@ class TreeCheck {
 
 }  // namespace
 
+absl::Status Store::Impl::MayWriteTo(TreeId tree) const {
+  if (core_->options.read_only) {
+    return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
+  }
+  BETR_RETURN_IF_ERROR(MayWrite());
+  BETR_RETURN_IF_ERROR(core_->health.status());
+  Op op;
+  op.tree = tree;
+  return TreeCheck(*fronts_.state()).Check(op);
+}
+
 absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
   const store::StatePtr state = fronts_.state();
   TreeCheck trees(*state);

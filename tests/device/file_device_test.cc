@@ -36,7 +36,7 @@ uint64_t UsedBytes(const std::string& path) {
 int DescriptorOf(const std::string& path) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code ignored;
-    if (std::filesystem::read_symlink(entry.path(), ignored) == path) return std::stoi(entry.path().filename());
+    if (std::filesystem::equivalent(entry.path(), path, ignored)) return std::stoi(entry.path().filename());
   }
   return -1;
 }

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "betr/store.h"
+#include "support/device/small_file_system.h"
 #include "support/device/temp_dir.h"
+#include "support/skip.h"
 
 namespace betr::test {
 namespace {
@@ -57,6 +59,32 @@ TEST_CASE("options that do not fit leave no file", "[store]") {
   CHECK(absl::IsInvalidArgument(Store::CreateImage(path, MiB(1), FormatOptions())));
   CHECK(absl::IsInvalidArgument(Store::CreateImage(path, Bytes{MiB(16).value + 1}, Small())));
   CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("a path with a zero byte names nothing", "[store]") {
+  TempDir directory;
+  const std::string path = directory.File("image") + std::string("\0.old", 5);
+  const auto is_refused = [](const absl::Status& status) {
+    INFO(status);
+    CHECK(absl::IsInvalidArgument(status));
+    CHECK(status.message().find("image\\x00.old") != std::string_view::npos);
+  };
+  is_refused(Store::CreateImage(path, MiB(16), Small()));
+  CHECK(std::filesystem::is_empty(directory.path()));
+  REQUIRE(Store::CreateImage(directory.File("image"), MiB(16), Small()).ok());
+  is_refused(Store::FormatImage(path, Small(), Store::Existing::kOverwrite));
+  is_refused(Store::OpenImage(path, {}).status());
+}
+
+TEST_CASE("a host without space for an image has no part of it", "[store]") {
+  SmallFileSystem host(KiB(8));
+  if (!host.Mounted()) BETR_SKIP("no file system can be mounted");
+  const absl::Status made = Store::CreateImage(host.File("image"), MiB(16), Small());
+  INFO(made);
+  CHECK(absl::IsUnavailable(made));
+  CHECK(made.message().find("image: write of") != std::string_view::npos);
+  CHECK(made.message().find("No space left on device") != std::string_view::npos);
+  CHECK_FALSE(std::filesystem::exists(host.File("image")));
 }
 
 }  // namespace

@@ -105,6 +105,23 @@ TEST_CASE("a batch that makes or drops trees is refused as a whole", "[store]") 
   fixture.CheckSound();
 }
 
+TEST_CASE("an empty range is erased only where others are", "[store]") {
+  Fixture fixture;
+  Store& store = *fixture.store;
+  fixture.Fill(3);
+  const TreeId snapshot = Must(store.Snapshot(fixture.old, "snapshot"));
+  for (const Range& range : {Range{Bound::At("b"), Bound::At("b")}, Range{Bound::At("b"), Bound::At("a")}}) {
+    CHECK(store.EraseRange(fixture.old, range).ok());
+    CHECK(absl::IsNotFound(store.EraseRange(TreeId{77}, range)));
+    CHECK(absl::IsNotFound(store.EraseRange(TreeId{}, range)));
+    CHECK(absl::IsInvalidArgument(store.EraseRange(snapshot, range)));
+  }
+  CHECK(Must(store.Get(fixture.old, "key 0")).has_value());
+  Must(store.Close());
+  CHECK(absl::IsFailedPrecondition(store.EraseRange(fixture.old, Range{Bound::At("b"), Bound::At("a")})));
+  fixture.CheckSound();
+}
+
 TEST_CASE("the last of the ids of trees leaves an image that can be opened", "[store]") {
   Fixture fixture;
   WriteBatch batch;

@@ -91,7 +91,8 @@ TEST_CASE("every kind of change for what cannot be read has a limit", "[store][d
 }
 
 TEST_CASE("a device that cannot read a block for a while loses nothing", "[store][damage]") {
-  Patient patient({Logging::kFull, false, std::chrono::milliseconds(30'000)});
+  const auto patience = GENERATE(std::chrono::milliseconds(30'000), std::chrono::milliseconds::max());
+  Patient patient({Logging::kFull, false, patience});
   patient.Open();
   for (int i = 0; i < 30; ++i) Must(patient.TryPut(Patient::Key('m', i)));
   Must(patient.store().Checkpoint());

@@ -285,25 +285,54 @@ is_reproducible() {
   unset SOURCE_DATE_EPOCH
 }
 
-# What a signal ends leaves no file behind, unless the file was there before.
+# feeding IMAGE: mkfs.betr, as $maker, makes that image of the pipe endless.tar, which is descriptor 9 here, and waits.
+feeding() {
+  # In the background a shell lets SIGINT be ignored.
+  env --default-signal=INT mkfs.betr -q -s 64M --tar endless.tar "$1" 9>&- 2>fed.err &
+  maker=$!
+  until find "/proc/$maker/fd" ! -name 9 -lname "$PWD/endless.tar" 2>/dev/null | grep -q .; do
+    kill -0 $maker || fail "mkfs.betr ended by itself"
+    sleep 0.1
+  done
+}
+
+# A new image cannot be seen before it is whole, and nothing is left of one that does not become so.
 is_killed() {
   local signal maker
   mkfifo endless.tar
-  exec 9<>endless.tar
-  for signal in INT TERM HUP; do
-    # In the background a shell lets SIGINT be ignored.
-    env --default-signal=INT mkfs.betr -q -s 64M --tar endless.tar killed.img 9>&- &
-    maker=$!
-    until find "/proc/$maker/fd" ! -name 9 -lname "$PWD/endless.tar" 2>/dev/null | grep -q .; do
-      kill -0 $maker || fail "mkfs.betr ended by itself"
-      sleep 0.1
-    done
-    [ -e killed.img ] || fail "no image to be removed"
+  for signal in INT TERM HUP KILL; do
+    exec 9<>endless.tar
+    feeding killed.img
+    [ ! -e killed.img ] || fail "half an image can be seen"
     kill -$signal $maker
     wait $maker && fail "mkfs.betr survived SIG$signal"
     [ ! -e killed.img ] || fail "SIG$signal left a file"
+    [ $signal = KILL ] || [ -z "$(find . -name '.betr-*')" ] || fail "SIG$signal left a hidden file"
+    exec 9>&-
   done
+}
+
+# Of two that make the same image the faster one has made it, whatever becomes of the other.
+is_overtaken() {
+  local maker
+  exec 9<>endless.tar
+  feeding twice.img
+  expect 0 mkfs.betr -q -s 64M -L faster twice.img
+  cp twice.img before.img
+  cat no.tar >&9
   exec 9>&-
+  wait $maker && fail "mkfs.betr takes what is no archive"
+  cmp twice.img before.img || fail "a failure changed somebody else's image"
+  rm twice.img
+  exec 9<>endless.tar
+  feeding twice.img
+  expect 0 mkfs.betr -q -s 64M -L faster twice.img
+  cp twice.img before.img
+  cat source.tar >&9
+  exec 9>&-
+  wait $maker && fail "mkfs.betr replaces an image"
+  grep -qx "mkfs.betr: make: twice.img: create: File exists" fed.err || fail "stderr: $(cat fed.err)"
+  cmp twice.img before.img || fail "an image was replaced"
 }
 
 runs_out_of_space() {
@@ -324,4 +353,5 @@ fills_from_a_directory
 fills_from_an_archive
 is_reproducible
 is_killed
+is_overtaken
 runs_out_of_space

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
+#include "device/unseen_file.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "open_image.h"
@@ -43,11 +44,6 @@ absl::StatusOr<DevicePointer> EmptyFile(const MkfsPlan& plan, DevicePointer devi
 }
 
 absl::StatusOr<DevicePointer> PrepareDevice(const MkfsPlan& plan, DevicePointer target) {
-  if (plan.creates) {
-    BETR_ASSIGN_OR_RETURN(DevicePointer device, FileDevice::Create(plan.image, plan.size));
-    BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
-    return device;
-  }
   BETR_RETURN_IF_ERROR(layout::WipeSignatures(*target));
   if (!plan.is_block_device) return EmptyFile(plan, std::move(target));
   BETR_RETURN_IF_ERROR(target->Discard(Bytes{0}, target->Size()));
@@ -117,27 +113,37 @@ absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, co
 
 // Half an image must not pass for a whole one.
 void Undo(const MkfsPlan& plan) {
-  if (plan.creates) {
-    unlink(plan.image.c_str());
-    return;
-  }
   const absl::StatusOr<DevicePointer> device = OpenLocked(plan.image);
   if (!device.ok()) return;
   layout::WipeSignatures(**device).IgnoreError();
   (*device)->Flush().IgnoreError();
 }
 
+absl::StatusOr<std::optional<TransferCounts>> MakeInPlace(const Tool& tool, const MkfsOptions& options,
+                                                          const MkfsPlan& plan, DevicePointer target) {
+  BETR_ASSIGN_OR_RETURN(DevicePointer device, PrepareDevice(plan, std::move(target)));
+  absl::StatusOr<std::optional<TransferCounts>> counts = FormatAndFill(tool, options, plan, std::move(device));
+  if (!counts.ok()) Undo(plan);
+  return counts;
+}
+
+absl::StatusOr<std::optional<TransferCounts>> MakeNew(const Tool& tool, const MkfsOptions& options,
+                                                      const MkfsPlan& plan) {
+  RemovedIfKilled removed;
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UnseenFile> file, UnseenFile::Make(plan.image));
+  removed.Arm(file->hidden_path());
+  BETR_ASSIGN_OR_RETURN(DevicePointer device, FileDevice::In(*file, plan.size));
+  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  BETR_ASSIGN_OR_RETURN(std::optional<TransferCounts> counts, FormatAndFill(tool, options, plan, std::move(device)));
+  BETR_RETURN_IF_ERROR(file->Appear());
+  return counts;
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<TransferCounts>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
                                                              const MkfsPlan& plan, std::unique_ptr<FileDevice> target) {
-  std::optional<RemovedIfKilled> removed;
-  if (plan.creates) removed.emplace(plan.image);
-  BETR_ASSIGN_OR_RETURN(DevicePointer device, PrepareDevice(plan, std::move(target)));
-  if (removed) removed->Arm();
-  absl::StatusOr<std::optional<TransferCounts>> counts = FormatAndFill(tool, options, plan, std::move(device));
-  if (!counts.ok()) Undo(plan);
-  return counts;
+  return plan.creates ? MakeNew(tool, options, plan) : MakeInPlace(tool, options, plan, std::move(target));
 }
 
 }  // namespace betr::tools

@@ -18,8 +18,8 @@ namespace betr::tools {
 // The same options, input and time give the same bytes: what was in a file before is dropped first, and the store works
 // in one thread.
 //
-// After an error a file that this made is gone, and one that was there holds no file system. A file that this made is
-// gone, too, if a signal ends the program (removed_if_killed.h).
+// A file that this makes appears when it is whole: after an error, or if a signal ends the program, nothing is left of
+// it (device/unseen_file.h, removed_if_killed.h). One that was there holds no file system after an error.
 absl::StatusOr<std::optional<TransferCounts>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
                                                              const MkfsPlan& plan, std::unique_ptr<FileDevice> target);
 

@@ -21,14 +21,20 @@ void Remove(int signal) {
 
 }  // namespace
 
-RemovedIfKilled::RemovedIfKilled(std::string path) : path_(std::move(path)) {
+RemovedIfKilled::RemovedIfKilled() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : kSignals) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, &mask_);
 }
 
-void RemovedIfKilled::Arm() {
+void RemovedIfKilled::Arm(std::string path) {
+  path_ = std::move(path);
+  if (!path_.empty()) HandleSignals();
+  pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+}
+
+void RemovedIfKilled::HandleSignals() {
   doomed = path_.c_str();
   struct sigaction action {};
   action.sa_handler = Remove;
@@ -38,7 +44,6 @@ void RemovedIfKilled::Arm() {
     if (actions_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
   }
   is_armed_ = true;
-  pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
 }
 
 RemovedIfKilled::~RemovedIfKilled() {

@@ -12,19 +12,21 @@ namespace betr::tools {
 class RemovedIfKilled {
  public:
   // The signals wait from here on until Arm, so that none comes between the making of the file and that.
-  explicit RemovedIfKilled(std::string path);
+  RemovedIfKilled();
   // From here on everything is as it was before.
   ~RemovedIfKilled();
   RemovedIfKilled(const RemovedIfKilled&) = delete;
   RemovedIfKilled& operator=(const RemovedIfKilled&) = delete;
 
-  // Requires: the file is there, and this program made it.
-  void Arm();
+  // Requires: the file is there, and this program made it. An empty path: there is none that anybody sees.
+  void Arm(std::string path);
 
  private:
+  void HandleSignals();
+
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-  const std::string path_;
+  std::string path_;
   bool is_armed_ = false;
   sigset_t mask_{};                                  // before
   struct sigaction actions_[std::size(kSignals)]{};  // before
