@@ -223,6 +223,25 @@ TEST_CASE("what was written anew where something is lost is not told", "[damage]
       30);
 }
 
+TEST_CASE("what the log shows in more places than are listed is told as not all", "[damage][repair]") {
+  Random random(TestSeed());
+  const Subject subject = Crashed(
+      Nothing, [](PathFileSystem& paths, Random&) { Must(paths.Clone("a", "b")); }, random);
+  Bench bench(subject);
+  const Files expected = ReadFiles(bench.device());
+  bench.Zero(bench.HeaderOf(bench.NodeOf(std::string(kDataTree), 0)));  // the first leaf is of /a
+  const FsckRun run = RunFsckOn(bench.device(), {"-y", "--json", "--lost-limit", "1"});
+  INFO(run.out << run.err);
+  CHECK(run.exit == 9);
+  const nlohmann::json document = nlohmann::json::parse(run.out);
+  CHECK_FALSE(document["all_lost_listed"].get<bool>());
+  const nlohmann::json& lost = document["lost"];
+  CHECK(std::any_of(lost.begin(), lost.end(), [](const nlohmann::json& loss) {
+    return loss["partial"].get<bool>() && loss["why"] == "stopped in the log after 1 ranges" && loss["from"] == "/b/";
+  }));
+  CHECK(Differences(expected, ReadFiles(bench.device())).size() == 2);
+}
+
 // Some change of a file system with directories and files.
 class Changes {
  public:
