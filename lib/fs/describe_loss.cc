@@ -70,6 +70,7 @@ Loss LossOf(const ZoneRoots& zones, const store::LostRange& lost) {
   Loss loss;
   loss.changes_only = lost.changes_only;
   loss.is_partial = lost.is_partial;
+  loss.but_written = lost.but_written;
   loss.why = lost.why;
   if (lost.tree.empty()) return loss;
   const std::string& key = lost.range.lo.bytes;
@@ -161,6 +162,7 @@ class Describer {
   absl::Status AddFile(const store::LostRange& lost, std::string_view object, const InodeRecord& record) {
     Loss loss;
     loss.changes_only = lost.changes_only;
+    loss.but_written = lost.but_written;
     loss.why = lost.why;
     const std::string attachments = key::Attachments(object);
     loss.first = FirstBlockAfter(lost.range.lo, attachments) * kFileBlock.value;
@@ -193,7 +195,7 @@ class Describer {
   void Say(Loss loss) {
     const bool goes_on = pending_ && pending_->kind == Loss::Kind::kBytes && loss.kind == Loss::Kind::kBytes &&
                          pending_->names == loss.names && pending_->changes_only == loss.changes_only &&
-                         loss.first <= pending_->last + 1;
+                         pending_->but_written == loss.but_written && loss.first <= pending_->last + 1;
     if (goes_on) {
       pending_->last = std::max(pending_->last, loss.last);
       return;
@@ -210,8 +212,14 @@ class Describer {
   std::optional<Loss> pending_;
 };
 
-// Ranges that touch or overlap are one.
-void Join(std::vector<store::LostRange>* lost) {
+// Whether there is but one key between two ranges.
+bool IsKeyApart(const Range& range, const Range& next) {
+  return !range.hi.past && next.lo == Bound::At(range.hi.bytes + '\0');
+}
+
+// Ranges that touch or overlap are one. So are those that gaps of single keys divide, but for content: of that it is
+// told which files have lost some.
+void Join(std::vector<store::LostRange>* lost, bool tells_content) {
   const auto place = [](const store::LostRange& range) {
     return std::tie(range.tree, range.changes_only, range.is_partial);
   };
@@ -220,13 +228,15 @@ void Join(std::vector<store::LostRange>* lost) {
   });
   std::vector<store::LostRange> joined;
   for (store::LostRange& range : *lost) {
-    const bool is_next = joined.empty() || range.tree.empty() || place(joined.back()) != place(range) ||
-                         joined.back().range.hi < range.range.lo;
-    if (is_next) {
+    const bool is_alike = !joined.empty() && !range.tree.empty() && place(joined.back()) == place(range);
+    const bool may_skip = is_alike && !range.is_partial && !(tells_content && range.tree == kDataTree);
+    const bool skips = may_skip && IsKeyApart(joined.back().range, range.range);
+    if (!is_alike || (!skips && joined.back().range.hi < range.range.lo)) {
       joined.push_back(std::move(range));
       continue;
     }
     store::LostRange& last = joined.back();
+    last.but_written = last.but_written || range.but_written || skips;
     last.range.hi = std::max(last.range.hi, range.range.hi);
     if (range.why != last.why && !last.why.ends_with(", and more")) last.why += ", and more";
   }
@@ -260,7 +270,8 @@ std::string PartialText(const Loss& loss) {
 
 std::string ToText(const Loss& loss) {
   if (loss.is_partial) return PartialText(loss);
-  const std::string_view verb = loss.changes_only ? "the latest changes are lost" : "lost";
+  const std::string verb = absl::StrFormat("%s%s", loss.changes_only ? "the latest changes are lost" : "lost",
+                                           loss.but_written ? ", but for what was written later" : "");
   switch (loss.kind) {
     case Loss::Kind::kBytes:
       return absl::StrFormat("%s: bytes %u to %u: %s", NamesText(loss), loss.first, loss.last, verb);
@@ -297,13 +308,13 @@ std::string_view KindName(Loss::Kind kind) {
 }
 
 void DescribeRanges(std::vector<store::LostRange> lost, absl::FunctionRef<void(const Loss&)> say) {
-  Join(&lost);
+  Join(&lost, false);
   for (const store::LostRange& range : lost) say(LossOf({}, range));
 }
 
 absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lost,
                             absl::FunctionRef<void(const Loss&)> say) {
-  Join(&lost);
+  Join(&lost, true);
   Describer describer(store, say);
   BETR_RETURN_IF_ERROR(describer.Begin());
   for (const store::LostRange& range : lost) {

@@ -35,6 +35,7 @@ struct Loss {
   std::string from;  // kNames, kKeys: text of the bounds; "" for the first of all, or behind the last
   std::string to;
   bool changes_only = false;  // older contents show
+  bool but_written = false;   // not what was written later
   bool is_partial = false;    // kNames, kKeys, kUnknown: further ones in it may be lost, which are not listed
   std::string why;
 };
@@ -44,13 +45,13 @@ std::string ToText(const Loss& loss);
 // "bytes", "attribute", "name", "names", "keys", "unknown".
 std::string_view KindName(Loss::Kind kind);
 
-// What can be said without a store: calls `say` for each range of names or keys, with ranges joined that touch. Zones
-// (zones.h) have numbers instead of paths.
+// What can be said without a store: calls `say` for each range of names or keys, with ranges joined that touch, or have
+// only a key between them: that was written later. Zones (zones.h) have numbers instead of paths.
 void DescribeRanges(std::vector<store::LostRange> lost, absl::FunctionRef<void(const Loss&)> say);
 
 // Calls `say` for each range of names, and for each file of whose content something was there, as far as its record is
-// still known; pieces that touch are said once. Holes are not known: bytes that were never written count.
-// Requires: the store can be read. Errors: of reading it. Memory: the names of the link groups of one home.
+// still known; pieces that touch are said once, and names as above. Holes are not known: bytes that were never written
+// count. Requires: the store can be read. Errors: of reading it. Memory: the names of the link groups of one home.
 // Cost: a scan of the records in each range of "data".
 absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lost,
                             absl::FunctionRef<void(const Loss&)> say);

@@ -18,6 +18,10 @@ struct LostRange {
   // Further keys in the range, which are not listed, may be lost; `why` tells what limit ended the list. So whatever is
   // lost lies in some range.
   bool is_partial = false;
+  // Of a checkpoint: what its log did since is still to be seen to (carry_losses.h).
+  bool before_log = false;
+  // What was written in the range later is not lost. Where that is known key by key, the range has gaps instead.
+  bool but_written = false;
 };
 
 // What a state that may not be the newest lacks.

@@ -43,6 +43,9 @@ class Salvage {
     }
     FollowCuts(limits);
     walk_.Settle();
+    for (LostRange& lost : result_.lost) {
+      lost.before_log = true;
+    }
     BETR_RETURN_IF_ERROR(image_.ReadError());
     if (loses != nullptr && !result_.lost.empty()) {
       loses(result_.lost);

@@ -42,7 +42,7 @@ struct SalvageLimits {
 
 struct Salvaged {
   std::vector<std::string> actions;     // what was done, for people
-  std::vector<LostRange> lost;          // as many as SalvageLimits allows, and partial ones
+  std::vector<LostRange> lost;          // before the log; as many as SalvageLimits allows, and partial ones
   std::vector<std::string> lost_trees;  // made of what nobody named any more
   uint64_t nodes_kept = 0;
   uint64_t nodes_lost = 0;

@@ -11,6 +11,18 @@ namespace {
 
 constexpr size_t kMaxFurther = 16;  // partial ranges of a tree; then they are joined
 
+bool IsTerminal(const dag::ViewReader& reader) {
+  for (size_t i = 0; i < reader.GroupSize(); ++i) {
+    if (reader.At(i).Terminal()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The same ranges on the other side of a link, where it leads from.
+Range Unmap(const dag::Link& link, const Range& range) { return {link.Unmap(range.lo), link.Unmap(range.hi)}; }
+
 }  // namespace
 
 SalvagePaths::SalvagePaths(SalvageNodes& nodes, const SalvageWalk& walk, const SalvageLimits& limits,
@@ -57,21 +69,21 @@ void SalvagePaths::Enter(NodeId id, const Range& shown) {
   ++ways_;
   if (const auto cuts = walk_.cuts().find(id); cuts != walk_.cuts().end()) {
     for (const Cut& cut : cuts->second) {
-      Add(cut, shown);
+      Add(**node, cut, shown);
     }
   }
   for (const dag::Edge& edge : (*node)->edges) {
     Range left = edge.link.range;  // what no goto has covered so far
     for (const dag::Goto& message : edge.partition.gotos) {
-      Follow(edge.link, Range{left.lo, message.link.range.lo}.Intersect(shown));
-      Follow(message.link, message.link.range.Intersect(shown));
+      Follow(edge.link, edge.partition, 0, Range{left.lo, message.link.range.lo}.Intersect(shown));
+      Follow(message.link, edge.partition, message.over, message.link.range.Intersect(shown));
       left.lo = message.link.range.hi;
     }
-    Follow(edge.link, left.Intersect(shown));
+    Follow(edge.link, edge.partition, 0, left.Intersect(shown));
   }
 }
 
-void SalvagePaths::Follow(const dag::Link& link, const Range& shown) {
+void SalvagePaths::Follow(const dag::Link& link, const dag::Partition& partition, size_t over, const Range& shown) {
   if (shown.Empty() || link.Null() || !tainted_.contains(link.target)) {
     return;
   }
@@ -79,12 +91,12 @@ void SalvagePaths::Follow(const dag::Link& link, const Range& shown) {
     AddFurther(shown);
     return;
   }
-  way_.push_back(link.Cut(shown));
-  Enter(link.target, Range{way_.back().Image()});
+  way_.push_back({link.Cut(shown), &partition, over});
+  Enter(link.target, Range{way_.back().link.Image()});
   way_.pop_back();
 }
 
-void SalvagePaths::Add(const Cut& cut, const Range& shown) {
+void SalvagePaths::Add(const dag::Node& node, const Cut& cut, const Range& shown) {
   Range range = cut.range.Intersect(shown);
   if (range.Empty()) {
     return;
@@ -93,8 +105,44 @@ void SalvagePaths::Add(const Cut& cut, const Range& shown) {
     AddFurther(range);
     return;
   }
-  ++ranges_;
-  lost_.push_back({tree_, InTree(std::move(range)), cut.changes_only, cut.why});
+  LostKeys keys;
+  keys.Set({tree_, range, cut.changes_only, cut.why});
+  if (!node.Leaf()) {
+    RemoveWritten(node.edges[node.EdgeAfter(range.lo)].partition, cut.over, &keys);
+  }
+  for (auto step = way_.rbegin(); step != way_.rend(); ++step) {
+    LostKeys above;
+    for (LostRange& piece : keys.In(Range::All())) {
+      piece.range = Unmap(step->link, piece.range);
+      above.Set(std::move(piece));
+    }
+    keys = std::move(above);
+    RemoveWritten(*step->partition, step->over, &keys);
+  }
+  for (LostRange& piece : keys.In(Range::All())) {
+    lost_.push_back(std::move(piece));
+  }
+  ranges_ += keys.size();
+}
+
+void SalvagePaths::RemoveWritten(const dag::Partition& partition, size_t over, LostKeys* keys) const {
+  const std::vector<LostRange> pieces = keys->In(Range::All());
+  if (pieces.empty()) {
+    return;
+  }
+  const size_t limit = (ranges_end_ - ranges_) / 2;  // so that gaps leave some for what is lost elsewhere
+  const Range all{pieces.front().range.lo, pieces.back().range.hi};
+  for (size_t i = over; i < partition.runs.size(); ++i) {
+    absl::StatusOr<dag::ViewReader> run = dag::ViewReader::Open(partition.runs[i]);
+    if (!run.ok()) {
+      continue;  // the device fails: nothing will be written
+    }
+    for (run->SeekForward(all.lo); run->Valid() && !all.hi.Before(run->Key()); run->Next()) {
+      if (IsTerminal(*run)) {
+        keys->Written(run->Key(), keys->size() < limit);
+      }
+    }
+  }
 }
 
 void SalvagePaths::AddFurther(const Range& shown) {
@@ -108,8 +156,8 @@ void SalvagePaths::AddFurther(const Range& shown) {
 }
 
 Range SalvagePaths::InTree(Range range) const {
-  for (auto link = way_.rbegin(); link != way_.rend(); ++link) {
-    range = {link->Unmap(range.lo), link->Unmap(range.hi)};
+  for (auto step = way_.rbegin(); step != way_.rend(); ++step) {
+    range = Unmap(step->link, range);
   }
   return range;
 }

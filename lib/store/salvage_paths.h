@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what was cut out of nodes to the keys of trees that this concerns.
+// From what was cut out of nodes to the keys of trees that this concerns: without those that a change which waits above
+// has put or erased.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -7,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dag/link.h"
+#include "dag/node.h"
+#include "store/lost_keys.h"
 #include "store/salvage.h"
 #include "store/salvage_walk.h"
 
@@ -29,12 +31,21 @@ class SalvagePaths {
  private:
   bool IsSpent() const { return ways_ >= ways_end_ || ranges_ >= ranges_end_; }
   void Enter(NodeId id, const Range& shown);
-  void Follow(const dag::Link& link, const Range& shown);
-  void Add(const Cut& cut, const Range& shown);
+  // By a link of that partition, below its runs from `over` on.
+  void Follow(const dag::Link& link, const dag::Partition& partition, size_t over, const Range& shown);
+  void Add(const dag::Node& node, const Cut& cut, const Range& shown);
   // Something in it is lost that is not listed. Ranges come in ascending order, but for those of cuts.
   void AddFurther(const Range& shown);
+  // Takes out of the pieces what runs from `over` on have put or erased.
+  void RemoveWritten(const dag::Partition& partition, size_t over, LostKeys* keys) const;
   // The keys of the tree to which a range of the node leads that is looked at.
   Range InTree(Range range) const;
+
+  struct Step {
+    dag::Link link;
+    const dag::Partition* partition;  // of a node that Enter holds
+    size_t over;
+  };
 
   SalvageNodes& nodes_;
   const SalvageWalk& walk_;
@@ -42,7 +53,7 @@ class SalvagePaths {
   std::vector<LostRange>& lost_;
   absl::flat_hash_set<NodeId> tainted_;  // nodes with cuts, and all above them
   std::string tree_;
-  std::vector<dag::Link> way_;  // from the root to the node that is looked at
+  std::vector<Step> way_;       // from the root to the node that is looked at
   std::vector<Range> further_;  // of the tree
   uint64_t ways_ = 0;
   uint64_t ways_end_ = 0;  // for this tree

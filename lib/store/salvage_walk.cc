@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/status.h"
@@ -11,6 +12,13 @@
 #include "store/slots.h"
 
 namespace betr::store {
+namespace {
+
+std::string InNode(NodeId id, const absl::Status& status) {
+  return std::string(Annotate(status, fmt::format("node {}", id.value)).message());
+}
+
+}  // namespace
 
 SalvageWalk::SalvageWalk(Inspection& image, SalvageNodes& nodes) : image_(image), nodes_(nodes) {
   nodes_.table().ForEach([&](NodeId id, const dag::NodeRecord& record) {
@@ -74,6 +82,7 @@ void SalvageWalk::Visit(NodeId id) {
 
 void SalvageWalk::VisitEdge(NodeId id, dag::Node& node, size_t index) {
   dag::Edge& edge = node.edges[index];
+  VisitRuns(id, edge.partition);
   for (dag::Goto& message : edge.partition.gotos) {
     if (message.Erases()) {
       continue;
@@ -83,10 +92,9 @@ void SalvageWalk::VisitEdge(NodeId id, dag::Node& node, size_t index) {
       NameFrom(id, message.link.target);
       continue;
     }
-    CutOut(id, message.link.range, false, status);
+    cuts_[id].push_back({message.link.range, false, message.over, std::string(status.message())});
     message = {{message.link.range, kNoNode, {}}, 0, message.over};
   }
-  VisitRuns(id, edge.partition);
   if (edge.link.Null()) {
     return;
   }
@@ -95,7 +103,7 @@ void SalvageWalk::VisitEdge(NodeId id, dag::Node& node, size_t index) {
     NameFrom(id, edge.link.target);
     return;
   }
-  CutOut(id, edge.link.range, false, status);
+  CutOutBelow(id, edge.partition.gotos, {edge.link.range, false, 0, std::string(status.message())});
   edge.link = {edge.link.range, kNoNode, {}};
 }
 
@@ -106,7 +114,10 @@ void SalvageWalk::VisitRuns(NodeId id, dag::Partition& partition) {
       ++i;
       continue;
     }
-    CutOut(id, partition.runs[i].clip, true, Annotate(status, fmt::format("node {}", id.value)));
+    std::vector<dag::Goto> newer;
+    std::copy_if(partition.gotos.begin(), partition.gotos.end(), std::back_inserter(newer),
+                 [&](const dag::Goto& message) { return message.over > i; });
+    CutOutBelow(id, newer, {partition.runs[i].clip, true, i, InNode(id, status)});
     partition.runs.erase(partition.runs.begin() + static_cast<ptrdiff_t>(i));
     for (dag::Goto& message : partition.gotos) {
       message.over -= message.over > i ? 1 : 0;
@@ -118,7 +129,7 @@ void SalvageWalk::VisitBasements(NodeId id, dag::Node& node) {
   std::erase_if(node.basements, [&](const dag::BlockView& basement) {
     const absl::Status status = CheckBlock(basement, true);
     if (!status.ok()) {
-      CutOut(id, basement.clip, false, Annotate(status, fmt::format("node {}", id.value)));
+      cuts_[id].push_back({basement.clip, false, 0, InNode(id, status)});
     }
     return !status.ok();
   });
@@ -159,8 +170,19 @@ absl::Status SalvageWalk::CheckBlock(const dag::BlockView& view, bool is_leaf) {
   return absl::OkStatus();
 }
 
-void SalvageWalk::CutOut(NodeId id, const Range& range, bool changes_only, const absl::Status& why) {
-  cuts_[id].push_back({range, changes_only, std::string(why.message())});
+void SalvageWalk::CutOutBelow(NodeId id, std::span<const dag::Goto> gotos, const Cut& cut) {
+  Cut left = cut;
+  const auto add = [&] {
+    if (!left.range.Empty()) {
+      cuts_[id].push_back(left);
+    }
+  };
+  for (const dag::Goto& message : gotos) {
+    left.range.hi = std::min(cut.range.hi, message.link.range.lo);
+    add();
+    left.range = {std::max(left.range.lo, message.link.range.hi), cut.range.hi};
+  }
+  add();
 }
 
 void SalvageWalk::VisitDead() {

@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ namespace betr::store {
 
 // Something that was cut out of a node.
 struct Cut {
-  Range range;                // in the node's own space
+  Range range;                // in the node's own space, without what gotos of the node supersede
   bool changes_only = false;  // a run of buffered changes
+  size_t over = 0;            // the runs of its edge from this one on are newer
   std::string why;
 };
 
@@ -58,7 +60,8 @@ class SalvageWalk {
   absl::Status CheckTarget(const dag::Link& link, dag::Height height);
   absl::Status CheckBlock(const dag::BlockView& view, bool is_leaf);
   void NameFrom(NodeId by, NodeId id);
-  void CutOut(NodeId id, const Range& range, bool changes_only, const absl::Status& why);
+  // Something that these gotos supersede where they are.
+  void CutOutBelow(NodeId id, std::span<const dag::Goto> gotos, const Cut& cut);
 
   Inspection& image_;
   SalvageNodes& nodes_;

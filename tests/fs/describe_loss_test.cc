@@ -143,6 +143,26 @@ TEST_CASE("lost names are said as a name or as a range of them", "[fs]") {
   CHECK(Say(image, {{std::string(kMetaTree), Range::All(), false, "catalog"}}) == Lines{"names all: lost (catalog)"});
 }
 
+TEST_CASE("names are said as one range, but for those that were written later; content by file", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  const std::string after = kF + '\0';
+  CHECK(Say(image, {{std::string(kMetaTree), {Bound::At(kD), Bound::At(kF)}, false, "x"},
+                    {std::string(kMetaTree), {Bound::At(after), Bound::At(kG)}, false, "x"}}) ==
+        Lines{"names from /d/ up to /d/g: lost, but for what was written later (x)"});
+  const std::string block = key::Block(kF, 1);
+  const std::vector<store::LostRange> content = {Data({Bound::At(key::Block(kF, 0)), Bound::At(block)}),
+                                                 Data({Bound::At(block + '\0'), Bound::At(key::Block(kF, 3))})};
+  CHECK(Say(image, content) == Lines{"/d/f: bytes 0 to 4095: lost", "/d/f: bytes 8192 to 9999: lost"});
+  Lines lines;
+  fs::DescribeRanges(content, [&](const fs::Loss& loss) { lines.push_back(ToText(loss)); });
+  CHECK(lines == Lines{"tree \"data\": keys from /d/f/ up to /d/f/\\x03: lost, but for what was written later (x)"});
+  store::LostRange written = Data(key::Blocks(kF, 1, 2));
+  written.but_written = true;
+  CHECK(Say(image, {written}) == Lines{"/d/f: bytes 4096 to 8191: lost, but for what was written later"});
+}
+
 TEST_CASE("keys of other trees, and what nobody knows", "[fs]") {
   Image image;
   Fill(image);

@@ -35,7 +35,7 @@ class FsckRun {
         is_cancelled_(is_cancelled),
         progress_(tool, ""),
         report_(tool, progress_, options.dry_run),
-        losses_(report_) {}
+        losses_(report_, options.lost_limit) {}
 
   int Run() {
     const FsckAccess access = options_.MayRepair() && !options_.dry_run ? FsckAccess::kRepair : FsckAccess::kLook;

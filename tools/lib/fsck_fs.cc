@@ -130,6 +130,10 @@ absl::Status EndLogAndAdopt(BlockDevice& device, Bytes cache_size, FsckLosses& l
   if (log.cut.frames > 0) {
     report.Repaired(fmt::format("log: {} frames with {} records are not replayed", log.cut.frames, log.cut.records));
   }
+  if (losses.AreBeforeLog()) {
+    BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, cache_size));
+    BETR_RETURN_IF_ERROR(losses.FollowLog(*image));
+  }
   bool has_lost = false;
   {
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, true));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a repair loses, told in any case: by keys before it is given up, whatever becomes of the repair then; and by
-// files, names and bytes as soon as the store can be read again.
+// files, names and bytes as soon as the store can be read again, as the log leaves them.
 #pragma once
 
 #include <absl/status/status.h>
@@ -10,6 +10,7 @@
 
 #include "betr/store.h"
 #include "fsck_report.h"
+#include "store/inspect.h"
 #include "store/lost_range.h"
 
 namespace betr::tools {
@@ -17,12 +18,18 @@ namespace betr::tools {
 // One thread.
 class FsckLosses {
  public:
-  // `report` outlives this.
-  explicit FsckLosses(FsckReport& report) : report_(report) {}
+  // `report` outlives this. No more ranges than `limit` are made of what is added.
+  FsckLosses(FsckReport& report, size_t limit) : report_(report), limit_(limit) {}
 
   // Nothing was written yet that gives these up.
   void Add(std::span<const store::LostRange> lost);
-  // All that was added since the last time, by names. Errors: of reading the store; then it is still to be told.
+  // Whether some of that is still to be followed through the log.
+  bool AreBeforeLog() const;
+  // Follows it. Requires: what is in the log was not replayed for good, and can be replayed to its end. Errors: of
+  // reading it; then nothing has changed.
+  absl::Status FollowLog(store::Inspection& image);
+  // All that was added since the last time, by names, but for what is before the log. Errors: of reading the store;
+  // then it is still to be told.
   absl::Status TellByNames(const Store& store);
   // What is still to be told.
   void TellByKeys();
@@ -32,7 +39,10 @@ class FsckLosses {
   bool IsComplete() const { return is_complete_; }
 
  private:
+  void NoteCompleteness(std::span<const store::LostRange> lost);
+
   FsckReport& report_;
+  const size_t limit_;
   std::vector<store::LostRange> pending_;
   bool is_complete_ = true;
 };

@@ -31,6 +31,7 @@ Json ToJson(const fs::Loss& loss) {
     entry["to"] = loss.to.empty() ? Json() : JsonText(loss.to);
   }
   entry["changes_only"] = loss.changes_only;
+  entry["but_written"] = loss.but_written;
   entry["partial"] = loss.is_partial;
   entry["why"] = loss.why;
   return entry;
