@@ -67,6 +67,7 @@ struct CheckFinding {
   bool harmless = false;    // orphans and leftovers: what every crash may leave behind
   bool repairable = false;  // a repair is known; without `salvage`, one that loses nothing that could be reached
   bool repaired = false;
+  std::string lost_name{};  // a name that the repair takes away, as what it stood for is lost: its path, not escaped
 };
 
 struct CheckOptions {
