@@ -143,6 +143,18 @@ TEST_CASE("lost names are said as a name or as a range of them", "[fs]") {
   CHECK(Say(image, {{std::string(kMetaTree), Range::All(), false, "catalog"}}) == Lines{"names all: lost (catalog)"});
 }
 
+TEST_CASE("names elsewhere whose file's latest changes are lost are said, too", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  const Range groups = Range::Prefix(key::Groups(""));
+  CHECK(Say(image, {{std::string(kMetaTree), groups, true, "node 3"}}) ==
+        Lines{"names from //i up to //i...: the latest changes are lost (node 3)",
+              "/l (also /d/l, /d/m): the latest changes are lost (node 3)"});
+  CHECK(Say(image, {{std::string(kMetaTree), Range::All(), true, "node 3"}}) ==
+        Lines{"names all: the latest changes are lost (node 3)"});
+}
+
 TEST_CASE("keys of other trees, and what nobody knows", "[fs]") {
   Image image;
   Fill(image);
