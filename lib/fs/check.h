@@ -8,7 +8,7 @@
 //   parent         every entry lies in a directory that exists
 //   zone           every zone (zones.h) is that of one directory, and the version record tells of zones
 //   links          the link count of a directory is 2 + its subdirectories, that of a group the number of its names
-//   reference      every reference means a group in a home at or above its directory
+//   reference      every reference means a group in a home at or above its directory, whose name it may be
 //   group-name     every name of a group is listed in its home, and every listed name is such a reference
 //   group          every group has a name
 //   home           groups lie in directories that are link homes
