@@ -9,17 +9,21 @@ namespace {
 std::atomic<bool> is_cancelled{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// The second signal ends the program at once.
-void Cancel(int signal) {
-  is_cancelled = true;
-  std::signal(signal, SIG_DFL);  // NOLINT(cert-err33-c): there is nothing to be done about it here
+void Cancel(int /*signal*/) { is_cancelled = true; }
+
+// The second signal ends the program at once. The first one ends the call that waits: it is not begun again.
+void CancelOn(int signal) {
+  struct sigaction action {};
+  action.sa_handler = Cancel;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGINT, Cancel);
-  std::signal(SIGTERM, Cancel);
+  CancelOn(SIGINT);
+  CancelOn(SIGTERM);
   betr::tools::ToolIo io = betr::tools::ProcessIo();
   return betr::tools::FsckMain({argv, static_cast<size_t>(argc)}, io, is_cancelled);
 }

@@ -3,6 +3,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_format.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,11 +26,20 @@ using undo::Sums;
 class Reader {
  public:
   static absl::StatusOr<Reader> Open(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // A fifo would be waited for.
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
       return DeviceError(path, "open", errno);
     }
-    return Reader(path, file);
+    Reader reader(path, file);
+    struct stat info {};
+    if (fstat(file, &info) != 0) {
+      return DeviceError(path, "stat", errno);
+    }
+    if (!S_ISREG(info.st_mode)) {
+      return absl::InvalidArgumentError(path + ": not an undo file of betr: not a regular file");
+    }
+    return reader;
   }
   Reader(Reader&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
   Reader& operator=(Reader&&) = delete;

@@ -35,7 +35,9 @@ namespace betr {
 // overwritten, nor anything after that. Threads: as any device.
 class UndoDevice final : public ForwardingDevice {
  public:
-  // Makes the file at `path`, which must not exist; it and its name are durable then. `marks`: offsets of blocks.
+  // Makes the file at `path`, which must not exist; it and its name are durable then. It gets its name when its
+  // beginning is durable: whoever is killed before leaves none (where files cannot be without a name, one with other
+  // letters behind it). `marks`: offsets of blocks.
   // `inner` outlives this device. Errors: kAlreadyExists, what the system says, and the device's; then there is no new
   // file.
   static absl::StatusOr<std::unique_ptr<UndoDevice>> Create(BlockDevice& inner, const std::string& path,

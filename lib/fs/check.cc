@@ -47,11 +47,13 @@ CheckContext::CheckContext(Store* store, TreeId meta, TreeId data, const CheckOp
       report_(report),
       lost_and_found_(*store, meta, data) {}
 
-void CheckContext::Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable) {
+void CheckContext::Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable,
+                          std::string lost_name) {
   const bool repaired = repairable && options_.repair;
   ++summary_.findings;
   if (!harmless && !repaired) ++summary_.errors_left;
-  report_({code, key::EscapedPathOfObject(zones_.WithoutZones(key)), std::move(what), harmless, repairable, repaired});
+  report_({code, key::EscapedPathOfObject(zones_.WithoutZones(key)), std::move(what), harmless, repairable, repaired,
+           std::move(lost_name)});
 }
 
 std::string CheckContext::PathOf(std::string_view content) const {
@@ -67,6 +69,15 @@ void CheckContext::Harmless(CheckCode code, std::string_view key, std::string wh
     for (const TreeId tree : {meta_, data_}) repairs_.EraseRange(tree, Range::Prefix(key));
   }
   Report(code, key, std::move(what), true, true);
+}
+
+void CheckContext::LoseName(CheckCode code, std::string_view key, std::string what) {
+  std::string lost_name;
+  if (salvage()) {
+    repairs_.Erase(meta_, key);
+    lost_name = "/" + key::PathOfObject(zones_.WithoutZones(key));
+  }
+  Report(code, key, std::move(what), false, options_.salvage, std::move(lost_name));
 }
 
 void CheckContext::MendRecord(WriteBatch* batch, std::string_view object, const AttributeDelta& delta) const {
@@ -143,6 +154,17 @@ void CheckContext::EraseGarbage() {
 void CheckContext::Move(WriteBatch* batch, std::string_view content, std::string_view place) {
   for (const TreeId tree : {meta_, data_}) batch->RenamePrefix(tree, content, tree, place);
   moved_.insert(std::string(content));
+  has_moved_names_ = true;
+}
+
+void CheckContext::MoveAttachments(WriteBatch* batch, std::string_view object, std::string_view target) {
+  batch->RenamePrefix(data_, key::Attachments(object), data_, key::Attachments(target));
+  moved_.insert(key::Attachments(object));
+}
+
+void CheckContext::EraseAttachments(WriteBatch* batch, std::string_view object) {
+  batch->EraseRange(data_, Range::Prefix(key::Attachments(object)));
+  moved_.insert(key::Attachments(object));
 }
 
 absl::Status CheckContext::Step() {

@@ -8,7 +8,7 @@
 //   parent         every entry lies in a directory that exists
 //   zone           every zone (zones.h) is that of one directory, and the version record tells of zones
 //   links          the link count of a directory is 2 + its subdirectories, that of a group the number of its names
-//   reference      every reference means a group in a home at or above its directory
+//   reference      every reference means a group in a home at or above its directory, whose name it may be
 //   group-name     every name of a group is listed in its home, and every listed name is such a reference
 //   group          every group has a name
 //   home           groups lie in directories that are link homes
@@ -67,6 +67,7 @@ struct CheckFinding {
   bool harmless = false;    // orphans and leftovers: what every crash may leave behind
   bool repairable = false;  // a repair is known; without `salvage`, one that loses nothing that could be reached
   bool repaired = false;
+  std::string lost_name{};  // a name that the repair takes away, as what it stood for is lost: its path, not escaped
 };
 
 struct CheckOptions {

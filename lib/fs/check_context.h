@@ -20,6 +20,19 @@
 
 namespace betr::fs {
 
+// What lies between a name and the home of the group that it seems to refer to.
+enum class NameWay : uint8_t {
+  kClear,
+  kMadeAnew,   // a directory whose record is lost: it may have been a home
+  kOtherHome,  // a home that should have the group
+};
+
+// A reference that no home lists.
+struct UnlistedName {
+  std::string key;
+  NameWay way;
+};
+
 class CheckContext {
  public:
   CheckContext(Store* store, TreeId meta, TreeId data, const CheckOptions& options,
@@ -55,6 +68,8 @@ class CheckContext {
     if (salvage()) mend(&repairs_);
     Report(code, key, std::move(what), false, options_.salvage);
   }
+  // A name that stands for nothing any more: erased by a salvage, which says so.
+  void LoseName(CheckCode code, std::string_view key, std::string what);
   // A record that cannot be decoded: erased by a salvage, unless a newer version wrote it.
   void BadRecord(std::string_view key, const absl::Status& status);
 
@@ -83,22 +98,28 @@ class CheckContext {
   // on: they see it where it was.
   void Move(WriteBatch* batch, std::string_view content, std::string_view place);
   bool IsMoved(std::string_view content) const { return moved_.contains(content); }
+  // The names in there will be met by the next pass: until then nobody can say which ones a link group has.
+  bool HasMovedNames() const { return has_moved_names_; }
+  // The same for what belongs to an object, in "data": moved to another one, or erased.
+  void MoveAttachments(WriteBatch* batch, std::string_view object, std::string_view target);
+  void EraseAttachments(WriteBatch* batch, std::string_view object);
 
   // The zones whose roots the scan of "meta" has met.
   ZoneRoots& zones() { return zones_; }
   // Of a directory with this content prefix, escaped.
   std::string PathOf(std::string_view content) const;
 
-  // References that no home lists, met by the scan, by the key of their group: they are names all the same. Memory:
-  // that of the damage.
-  std::map<std::string, uint32_t>& unlisted() { return unlisted_; }
+  // References that no home lists, met by the scan, by the key of the group that they seem to refer to. Memory: that
+  // of the damage.
+  std::map<std::string, std::vector<UnlistedName>>& unlisted() { return unlisted_; }
 
   // Between two keys: writes repairs if there are many. kCancelled if the check is to end.
   absl::Status Step();
   absl::Status WriteRepairs();
 
  private:
-  void Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable);
+  void Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable,
+              std::string lost_name = "");
 
   Store& store_;
   std::shared_ptr<const ReadView> view_;
@@ -110,9 +131,10 @@ class CheckContext {
   WriteBatch repairs_;
   std::vector<TreeRange> garbage_;
   LostAndFound lost_and_found_;
-  std::set<std::string, std::less<>> moved_;  // content prefixes
+  std::set<std::string, std::less<>> moved_;  // content prefixes, and those of attachments
+  bool has_moved_names_ = false;
   ZoneRoots zones_;
-  std::map<std::string, uint32_t> unlisted_;
+  std::map<std::string, std::vector<UnlistedName>> unlisted_;
   uint64_t number_bound_ = 0;
   uint64_t steps_ = 0;
 };

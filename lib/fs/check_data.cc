@@ -126,8 +126,10 @@ absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
 absl::Status DataScan::Enter(std::string_view object) {
   entered_ = true;
   object_ = object;
-  // Orphans and scratch space were reported, and reclaimed, with their records.
-  is_global_ = object.starts_with(key::kOrphansPrefix) || object.starts_with(key::kScratchPrefix);
+  // Orphans and scratch space were reported, and reclaimed, with their records. The scan sees what was moved where it
+  // was.
+  is_global_ = object.starts_with(key::kOrphansPrefix) || object.starts_with(key::kScratchPrefix) ||
+               context_.IsMoved(key::Attachments(object));
   if (is_global_) return absl::OkStatus();
   record_.reset();
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(object));

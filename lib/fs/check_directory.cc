@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/check_directory.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/status.h"
@@ -11,12 +13,24 @@ namespace betr::fs {
 absl::StatusOr<FoundGroup> FindGroup(CheckContext* context, const std::vector<CheckedDirectory>& stack, uint64_t id) {
   FoundGroup found;
   for (auto directory = stack.rbegin(); directory != stack.rend(); ++directory) {
-    if (!directory->exists || !directory->record.link_home) continue;
+    if (!directory->exists || !directory->record.link_home) {
+      if (directory->made_anew) found.way = std::max(found.way, NameWay::kMadeAnew);
+      continue;
+    }
     BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context->GetInode(key::Group(directory->content, id)));
-    if (record) return FoundGroup{&*directory, std::move(record)};
+    if (record) return FoundGroup{&*directory, std::move(record), found.way};
     if (found.home == nullptr) found.home = &*directory;
+    found.way = NameWay::kOtherHome;
   }
   return found;
+}
+
+absl::StatusOr<bool> HasGroups(CheckContext* context, const std::string& content) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        context->store().NewCursor(context->meta(), Range::Prefix(key::Groups(content))));
+  cursor->SeekToFirst();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  return cursor->Valid();
 }
 
 }  // namespace betr::fs

@@ -18,6 +18,7 @@ struct CheckedDirectory {
   std::string content;
   std::string object;
   bool exists = false;
+  bool made_anew = false;  // its record is lost, or was: nobody knows whether it was a link home
   InodeRecord record;
   uint64_t subdirectories = 0;
   size_t name_size = 0;  // by so much a path of the directory is longer than the one of the directory above
@@ -32,10 +33,15 @@ struct CheckedDirectory {
 struct FoundGroup {
   const CheckedDirectory* home = nullptr;  // the nearest one, if none has the group; null if there is none
   std::optional<InodeRecord> record;
+  NameWay way = NameWay::kClear;  // from the directory up to that home
 };
 
 // The link group that a name in the innermost (last) directory refers to: in the nearest home that has one. Cost: a
 // read for each home up to that. Errors: the store's.
 absl::StatusOr<FoundGroup> FindGroup(CheckContext* context, const std::vector<CheckedDirectory>& stack, uint64_t id);
+
+// Whether a directory has any. One whose record is lost was a link home then: names below it that refer to its groups
+// mean no other ones.
+absl::StatusOr<bool> HasGroups(CheckContext* context, const std::string& content);
 
 }  // namespace betr::fs

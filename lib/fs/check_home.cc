@@ -9,6 +9,8 @@
 
 #include "base/status.h"
 #include "fs/check_inode.h"
+#include "fs/check_mend.h"
+#include "fs/check_unlisted.h"
 #include "fs/key.h"
 
 namespace betr::fs {
@@ -16,11 +18,7 @@ namespace {
 
 constexpr size_t kGroupsAtOnce = 1 << 18;
 
-struct Count {
-  uint32_t links = 0;  // as the record says
-  uint32_t names = 0;  // as listed
-};
-using Counts = absl::flat_hash_map<uint64_t, Count>;
+using Counts = absl::flat_hash_map<uint64_t, GroupCount>;
 
 // Reads up to kGroupsAtOnce groups from the cursor on.
 absl::Status ReadGroups(CheckContext* context, Cursor* groups, Counts* counts) {
@@ -39,56 +37,56 @@ absl::Status ReadGroups(CheckContext* context, Cursor* groups, Counts* counts) {
     }
     CheckNumber(context, groups->Key(), record->number);
     BETR_RETURN_IF_ERROR(CheckXattrs(context, groups->Key(), &*record));
-    (*counts)[parsed->id].links = record->links;
+    GroupCount& count = (*counts)[parsed->id];
+    count.links = record->links;
+    count.has_unlisted = context->unlisted().contains(std::string(groups->Key()));
   }
   return groups->status();
 }
 
-// Whether the name under the cursor is a reference to the group that it is listed for; that group.
-absl::StatusOr<std::optional<uint64_t>> TrueName(CheckContext* context, const std::string& content,
-                                                 const Cursor& names) {
-  const std::optional<key::MetaKey> parsed = key::ParseMeta(names.Key());
-  if (!parsed) return std::nullopt;  // the scan reports it
-  const absl::StatusOr<uint64_t> id = DecodeGroupName(names.Value(), "name of a link group");
-  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value,
-                        context->GetMeta(key::Absolute(content, parsed->relative)));
+// Whether a name is a reference to the group.
+absl::StatusOr<bool> RefersTo(CheckContext* context, std::string_view name, uint64_t id) {
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context->GetMeta(name));
   const absl::StatusOr<EntryRecord> entry = DecodeEntry(value.value_or(""), "record");
   const Reference* const reference = entry.ok() ? std::get_if<Reference>(&*entry) : nullptr;
-  if (!id.ok() || reference == nullptr || reference->id != *id) return std::nullopt;
-  return *id;
+  return reference != nullptr && reference->id == id;
 }
 
-// Counts the true names of the groups; what the home does not list counts too. Names that are none are reported once.
+// Counts the names of the groups that the home lists. Names that are none are reported once.
 absl::Status CountNames(CheckContext* context, const std::string& content, bool report, Counts* counts) {
-  for (auto& [id, count] : *counts) {
-    const auto unlisted = context->unlisted().find(key::Group(content, id));
-    if (unlisted != context->unlisted().end()) count.names = unlisted->second;
-  }
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> names,
                         context->store().NewCursor(context->meta(), Range::Prefix(key::GroupNames(content))));
   for (names->SeekToFirst(); names->Valid(); names->Next()) {
     BETR_RETURN_IF_ERROR(context->Step());
-    BETR_ASSIGN_OR_RETURN(const std::optional<uint64_t> id, TrueName(context, content, *names));
-    const auto count = id ? counts->find(*id) : counts->end();
-    if (count != counts->end()) ++count->second.names;
-    if (id || !report || !key::ParseMeta(names->Key())) continue;
+    const std::optional<key::MetaKey> parsed = key::ParseMeta(names->Key());
+    if (!parsed) continue;  // the scan reports it
+    const std::string name = key::Absolute(content, parsed->relative);
+    const absl::StatusOr<uint64_t> id = DecodeGroupName(names->Value(), "name of a link group");
+    BETR_ASSIGN_OR_RETURN(const bool is_true, id.ok() ? RefersTo(context, name, *id) : absl::StatusOr<bool>(false));
+    const auto count = id.ok() ? counts->find(*id) : counts->end();
+    if (count != counts->end()) count->second.Add(name, is_true);
+    if (is_true || !report || context->HasMovedNames()) continue;
     context->Mendable(CheckCode::kGroupName, names->Key(), "listed as the name of a link group, and is none",
                       [&](WriteBatch* batch) { batch->Erase(context->meta(), names->Key()); });
   }
   return names->status();
 }
 
-absl::Status JudgeGroups(CheckContext* context, const std::string& content, const Counts& counts) {
-  for (const auto& [id, count] : counts) {
+// Names that the home does not list are the group's, or lost; what is left without a name goes to /lost+found.
+absl::Status JudgeGroups(CheckContext* context, const std::string& content, Counts* counts) {
+  for (auto& [id, count] : *counts) {
     BETR_RETURN_IF_ERROR(context->Step());
-    if (count.links == count.names) continue;
+    if (context->HasMovedNames()) continue;
+    BETR_RETURN_IF_ERROR(SettleUnlisted(context, content, id, &count));
+    if (count.links == count.names || count.is_open) continue;
     const std::string object = key::Group(content, id);
+    std::optional<LostGroup> lost;
+    if (count.names == 0 && context->salvage()) {
+      BETR_ASSIGN_OR_RETURN(lost, FindLostGroup(context, object));
+    }
     const auto mend = [&, count = count](WriteBatch* batch) {
-      if (count.names == 0) {
-        batch->Erase(context->meta(), object);
-        batch->EraseRange(context->data(), Range::Prefix(key::Attachments(object)));
-        return;
-      }
+      if (lost) return KeepLostGroup(context, batch, object, *lost);
+      if (count.names == 0) return EraseGroup(context, batch, object);
       AttributeDelta delta;
       delta.links = int64_t{count.names} - int64_t{count.links};
       context->MendRecord(batch, object, delta);
@@ -111,7 +109,7 @@ absl::Status CheckHome(CheckContext* context, const std::string& content) {
     Counts counts;
     BETR_RETURN_IF_ERROR(ReadGroups(context, groups.get(), &counts));
     BETR_RETURN_IF_ERROR(CountNames(context, content, first, &counts));
-    BETR_RETURN_IF_ERROR(JudgeGroups(context, content, counts));
+    BETR_RETURN_IF_ERROR(JudgeGroups(context, content, &counts));
     first = false;
   } while (groups->Valid());
   return groups->status();

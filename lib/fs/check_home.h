@@ -9,8 +9,8 @@
 namespace betr::fs {
 
 // Checks all groups of a home against the names that they have: those that the home lists, if they are references to
-// the group, and those that the scan met without finding them listed. So it comes after the scan; judged by the list
-// alone, a group whose names are not listed would look like one without names, and a repair would erase it.
+// the group, and those that the scan met without finding them listed (check_unlisted.h). So it comes after the scan;
+// judged by the list alone, a group whose names are not listed would look like one without names.
 // Memory: a fixed number of groups is counted at a time.
 absl::Status CheckHome(CheckContext* context, const std::string& content);
 

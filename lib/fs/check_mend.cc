@@ -74,4 +74,25 @@ void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file
   batch->Put(context->meta(), file.target, EncodeInode(record));
 }
 
+absl::StatusOr<std::optional<LostGroup>> FindLostGroup(CheckContext* context, std::string_view object) {
+  BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context->GetInode(object));
+  const bool is_worth_it = record && (record->size > 0 || record->type == FileType::kSymlink);
+  if (!is_worth_it) return std::nullopt;
+  BETR_ASSIGN_OR_RETURN(std::string target, context->lost_and_found().PlaceForObject(object));
+  return LostGroup{*std::move(record), std::move(target)};
+}
+
+void KeepLostGroup(CheckContext* context, WriteBatch* batch, std::string_view object, LostGroup group) {
+  group.record.links = 1;
+  group.record.number = context->FreshNumber(batch);  // its own is that of another file where it has come from a clone
+  context->MoveAttachments(batch, object, group.target);
+  batch->Erase(context->meta(), object);
+  batch->Put(context->meta(), group.target, EncodeInode(group.record));
+}
+
+void EraseGroup(CheckContext* context, WriteBatch* batch, std::string_view object) {
+  batch->Erase(context->meta(), object);
+  context->EraseAttachments(batch, object);
+}
+
 }  // namespace betr::fs

@@ -4,6 +4,7 @@
 
 #include <absl/status/statusor.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,5 +31,17 @@ struct LostFile {
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object);
 // Gives it a record, and its place. Extended attributes are dropped. Requires: size > 0.
 void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file);
+
+// A link group without a name.
+struct LostGroup {
+  InodeRecord record;
+  std::string target;  // the entry that it is to be (lost_and_found.h)
+};
+
+// Nothing if nothing of it is worth a name: it is empty.
+absl::StatusOr<std::optional<LostGroup>> FindLostGroup(CheckContext* context, std::string_view object);
+// Makes a file of it, which has all that the group had.
+void KeepLostGroup(CheckContext* context, WriteBatch* batch, std::string_view object, LostGroup group);
+void EraseGroup(CheckContext* context, WriteBatch* batch, std::string_view object);
 
 }  // namespace betr::fs

@@ -83,7 +83,7 @@ absl::Status MetaScan::Run() {
   BETR_RETURN_IF_ERROR(Walk({zones.hi, Range::All().hi}));
   while (!stack_.empty()) Leave();
   BETR_RETURN_IF_ERROR(CheckZones(&context_));
-  // Only now is it known which names their homes do not list.
+  // Only now is it known which names their homes do not list, and so whose they are.
   for (const std::string& home : homes_) BETR_RETURN_IF_ERROR(CheckHome(&context_, home));
   return absl::OkStatus();
 }
@@ -239,25 +239,25 @@ absl::Status MetaScan::VisitReference(std::string_view key, const Reference& ref
     return absl::OkStatus();
   }
   const std::string& home = group.home->content;
-  if (!group.record || group.record->type != reference.type) {
-    const auto mend = [&](WriteBatch* batch) {
-      if (group.record) {
-        batch->Put(context_.meta(), key, EncodeReference({group.record->type, reference.id}));
-      } else {
-        batch->Erase(context_.meta(), key);
-      }
-    };
-    context_.Guessable(
-        CheckCode::kReference, key,
-        absl::StrFormat("group %u is not in /%s, or of another type", reference.id, context_.PathOf(home)), mend);
+  if (!group.record) {
+    context_.LoseName(CheckCode::kReference, key,
+                      absl::StrFormat("group %u is not in /%s", reference.id, context_.PathOf(home)));
     return absl::OkStatus();
   }
   const std::string listed = key::GroupName(home, key::Relative(home, key));
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(listed));
-  if (value && *value == EncodeGroupName(reference.id)) return absl::OkStatus();
-  ++context_.unlisted()[key::Group(home, reference.id)];
-  context_.Mendable(CheckCode::kGroupName, key, "the name is not listed in its link home",
-                    [&](WriteBatch* batch) { batch->Put(context_.meta(), listed, EncodeGroupName(reference.id)); });
+  const bool is_listed = value && *value == EncodeGroupName(reference.id);
+  const bool is_alike = group.record->type == reference.type;
+  if (!is_listed) {
+    context_.unlisted()[key::Group(home, reference.id)].push_back(
+        {std::string(key), is_alike ? group.way : NameWay::kOtherHome});
+  } else if (!is_alike) {
+    context_.Guessable(CheckCode::kReference, key,
+                       absl::StrFormat("group %u in /%s is of another type", reference.id, context_.PathOf(home)),
+                       [&](WriteBatch* batch) {
+                         batch->Put(context_.meta(), key, EncodeReference({group.record->type, reference.id}));
+                       });
+  }
   return absl::OkStatus();
 }
 
@@ -294,6 +294,7 @@ absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
   if (!stack_.empty()) directory.name_size = object.size() - stack_.back().content.size();
   const bool is_elsewhere = record && record->zone != 0 && content != key::Zone(record->zone) && !content.empty();
   directory.exists = record && record->IsDirectory() && !is_elsewhere;
+  directory.made_anew = !directory.exists || (record->born == FileTime{} && !content.empty());
   if (directory.exists) {
     directory.record = *std::move(record);
   } else if (stack_.empty() || stack_.back().exists) {
@@ -315,11 +316,12 @@ absl::Status MetaScan::NoDirectory(CheckedDirectory* directory) {
     BETR_ASSIGN_OR_RETURN(place, context_.lost_and_found().PlaceForContent(directory->content));
     skip_ = directory->content;
   }
+  BETR_ASSIGN_OR_RETURN(const bool has_groups, HasGroups(&context_, directory->content));
   context_.Guessable(CheckCode::kParent, directory->object, "there are keys below this path, and it is no directory",
                      [&](WriteBatch* batch) {
                        if (is_other) return context_.Move(batch, directory->content, place);
                        directory->record = NewDirectory(context_.FreshNumber(batch));
-                       directory->record.link_home = directory->content.empty();
+                       directory->record.link_home = has_groups || directory->content.empty();
                        directory->exists = true;
                        batch->Put(context_.meta(), directory->object, EncodeInode(directory->record));
                      });

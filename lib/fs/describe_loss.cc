@@ -88,10 +88,10 @@ Loss LossOf(const ZoneRoots& zones, const store::LostRange& lost) {
   return loss;
 }
 
-// The names of files with several of them.
+// The names of files with several of them, as keys.
 class GroupNames {
  public:
-  GroupNames(const Store& store, const ZoneRoots& zones) : store_(store), zones_(zones) {}
+  explicit GroupNames(const Store& store) : store_(store) {}
 
   absl::StatusOr<std::vector<std::string>> Of(TreeId meta, std::string_view home, uint64_t id) {
     if (!has_home_ || home_ != home) {
@@ -109,7 +109,7 @@ class GroupNames {
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
       const absl::StatusOr<uint64_t> id = DecodeGroupName(cursor->Value(), "");
       if (!id.ok()) continue;
-      names_[*id].push_back(Path(zones_, key::Absolute(home, cursor->Key().substr(front.size()))));
+      names_[*id].push_back(key::Absolute(home, cursor->Key().substr(front.size())));
     }
     BETR_RETURN_IF_ERROR(cursor->status());
     home_ = home;
@@ -118,7 +118,6 @@ class GroupNames {
   }
 
   const Store& store_;
-  const ZoneRoots& zones_;
   std::string home_;
   bool has_home_ = false;
   absl::flat_hash_map<uint64_t, std::vector<std::string>> names_;
@@ -127,7 +126,7 @@ class GroupNames {
 class Describer {
  public:
   Describer(const Store& store, absl::FunctionRef<void(const Loss&)> say)
-      : store_(store), meta_(store.FindTree(kMetaTree)), groups_(store, zones_), say_(say) {}
+      : store_(store), meta_(store.FindTree(kMetaTree)), groups_(store), say_(say) {}
 
   absl::Status Begin() {
     if (!meta_.ok()) return absl::OkStatus();
@@ -139,7 +138,8 @@ class Describer {
     // Of a partial range nobody knows which files in it have lost something.
     if (lost.tree == kDataTree && meta_.ok() && !lost.is_partial) return AddContent(lost);
     Say(LossOf(zones_, lost));
-    return absl::OkStatus();
+    const bool may_show_older = lost.tree == kMetaTree && lost.changes_only && !lost.is_partial;
+    return may_show_older && meta_.ok() ? AddGroups(lost) : absl::OkStatus();
   }
 
   void Finish() {
@@ -148,6 +148,26 @@ class Describer {
   }
 
  private:
+  // What is said of names does not tell of files that have several: their records are elsewhere. (Of those that are
+  // gone altogether the checker tells, which looks at each name.)
+  absl::Status AddGroups(const store::LostRange& lost) {
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(*meta_, lost.range));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      const auto parsed = key::ParseMeta(cursor->Key());
+      if (!parsed || parsed->kind != key::MetaKey::Kind::kGroup) continue;
+      BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, groups_.Of(*meta_, parsed->content, parsed->id));
+      const auto is_told = [&](const std::string& name) { return lost.range.Contains(name); };
+      if (std::all_of(names.begin(), names.end(), is_told)) continue;
+      Loss loss;
+      loss.kind = Loss::Kind::kName;
+      loss.changes_only = true;
+      loss.why = lost.why;
+      loss.names = Paths(names);
+      Say(loss);
+    }
+    return cursor->status();
+  }
+
   absl::Status AddContent(const store::LostRange& lost) {
     const Range records{RecordOf(lost.range.lo), lost.range.hi};
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(*meta_, records));
@@ -185,10 +205,19 @@ class Describer {
 
   absl::StatusOr<std::vector<std::string>> NamesOf(std::string_view object) {
     const auto parsed = key::ParseMeta(object);
-    if (parsed && parsed->kind == key::MetaKey::Kind::kGroup) return groups_.Of(*meta_, parsed->content, parsed->id);
+    if (parsed && parsed->kind == key::MetaKey::Kind::kGroup) {
+      BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, groups_.Of(*meta_, parsed->content, parsed->id));
+      return Paths(names);
+    }
     if (parsed && parsed->kind == key::MetaKey::Kind::kRoot) return std::vector<std::string>{"/"};
     if (parsed && parsed->kind == key::MetaKey::Kind::kEntry) return std::vector{Path(zones_, object)};
     return std::vector<std::string>();
+  }
+
+  std::vector<std::string> Paths(const std::vector<std::string>& names) const {
+    std::vector<std::string> paths;
+    for (const std::string& name : names) paths.push_back(Path(zones_, name));
+    return paths;
   }
 
   // Joins bytes that follow those of before.

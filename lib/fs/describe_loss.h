@@ -51,8 +51,9 @@ void DescribeRanges(std::vector<store::LostRange> lost, absl::FunctionRef<void(c
 
 // Calls `say` for each range of names, and for each file of whose content something was there, as far as its record is
 // still known; pieces that touch are said once, and names as above. Holes are not known: bytes that were never written
-// count. Requires: the store can be read. Errors: of reading it. Memory: the names of the link groups of one home.
-// Cost: a scan of the records in each range of "data".
+// count. Where the latest changes of names are lost, also for each file with several names whose record is among them:
+// all its names. Requires: the store can be read. Errors: of reading it. Memory: the names of the link groups of one
+// home. Cost: a scan of the records in each range of "data", and of those of "meta" whose latest changes are lost.
 absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lost,
                             absl::FunctionRef<void(const Loss&)> say);
 

@@ -64,6 +64,8 @@ absl::StatusOr<std::string> LostAndFound::PlaceForContent(std::string_view conte
 }
 
 absl::StatusOr<std::string> LostAndFound::PlaceForObject(std::string_view object) {
+  BETR_ASSIGN_OR_RETURN(const std::string directory, Content());
+  if (object.starts_with(directory)) object.remove_prefix(directory.size());
   BETR_ASSIGN_OR_RETURN(const std::string content, FirstFree(PlainPathOf(object), ""));
   return EntryOf(content);
 }

@@ -29,7 +29,7 @@ class LostAndFound {
   // and for something new, as the key of an entry. The same path below /lost+found; of what is in zone 6, below
   // /lost+found/zone-6; below /lost+found/again-1 and so on if that is not free. Some reads each.
   absl::StatusOr<std::string> PlaceForContent(std::string_view content);
-  // Requires: the object is an entry or a link group.
+  // Requires: the object is an entry or a link group. One that is below /lost+found stays in its directory.
   absl::StatusOr<std::string> PlaceForObject(std::string_view object);
   absl::StatusOr<std::string> PlaceFor(std::string_view name);
 

@@ -2,6 +2,8 @@
 // What an undo file keeps, and what it puts back.
 #include "device/undo_file.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -12,6 +14,7 @@
 
 #include "base/random.h"
 #include "device/fault_device.h"
+#include "device/forwarding_device.h"
 #include "device/memory_device.h"
 #include "support/device/directory_flushes.h"
 #include "support/device/temp_dir.h"
@@ -94,6 +97,59 @@ TEST_CASE("the name of an undo file is durable before anything is overwritten", 
     flushes.Fail(EINVAL);
     CHECK(UndoDevice::Create(device, path, kMarks).ok());
   }
+}
+
+// Looks whether a file is there, each time that it is read from.
+class LookingDevice final : public ForwardingDevice {
+ public:
+  LookingDevice(BlockDevice& inner, std::string path) : ForwardingDevice(inner), path_(std::move(path)) {}
+  using BlockDevice::Read;
+  absl::Status Read(Bytes offset, std::span<char> out) override {
+    ++looks_;
+    was_there_ = was_there_ || std::filesystem::exists(path_);
+    return ForwardingDevice::Read(offset, out);
+  }
+  int looks() const { return looks_; }
+  bool was_there() const { return was_there_; }
+
+ private:
+  const std::string path_;
+  int looks_ = 0;
+  bool was_there_ = false;
+};
+
+TEST_CASE("an undo file is whole from its beginning on", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("undo");
+  MemoryDevice device(kSize);
+  LookingDevice looking(device, path);
+  REQUIRE(UndoDevice::Create(looking, path, kMarks).ok());
+  CHECK(looking.looks() > 0);
+  CHECK_FALSE(looking.was_there());
+  CHECK(ApplyUndoFile(path, device, UndoFit::kDemand).ok());
+}
+
+TEST_CASE("an undo file that cannot be begun leaves nothing, and none is replaced", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("undo");
+  MemoryDevice device(kSize);
+  FaultDevice faulty(device);
+  faulty.Arm({Fault::On::kRead, 1});
+  CHECK_FALSE(UndoDevice::Create(faulty, path, kMarks).ok());
+  CHECK(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
+  std::ofstream(path) << "mine";
+  CHECK(absl::IsAlreadyExists(UndoDevice::Create(device, path, kMarks).status()));
+  CHECK(std::filesystem::file_size(path) == 4);
+}
+
+TEST_CASE("a fifo is no undo file, and is not waited for", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("undo");
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  MemoryDevice device(kSize);
+  const absl::Status status = ApplyUndoFile(path, device, UndoFit::kDemand).status();
+  CHECK(absl::IsInvalidArgument(status));
+  CHECK(status.message().find("not a regular file") != std::string::npos);
 }
 
 // What the device held before anything was written, and after each write.

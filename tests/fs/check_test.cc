@@ -257,7 +257,7 @@ TEST_CASE("names in findings are escaped", "[fs]") {
   const std::string escaped = "new\\x0aline \\xff\\xfe \\x1b[31m back\\\\slash";
   for (const std::string& text :
        {escaped + "file: 2 links", "the value of user." + escaped + " should", "a value for trusted." + escaped + ",",
-        escaped + "home/reference: group 99 is not in /" + escaped + "home,",
+        escaped + "home/reference: group 99 is not in /" + escaped + "home\n",
         "link group 7 in /" + escaped + "home has 0 names"}) {
     CHECK_THAT(report, Catch::Matchers::Contains(text));
   }

@@ -163,6 +163,18 @@ TEST_CASE("names are said as one range, but for those that were written later; c
   CHECK(Say(image, {written}) == Lines{"/d/f: bytes 4096 to 8191: lost, but for what was written later"});
 }
 
+TEST_CASE("names elsewhere whose file's latest changes are lost are said, too", "[fs]") {
+  Image image;
+  Fill(image);
+  image.Unmount();
+  const Range groups = Range::Prefix(key::Groups(""));
+  CHECK(Say(image, {{std::string(kMetaTree), groups, true, "node 3"}}) ==
+        Lines{"names from //i up to //i...: the latest changes are lost (node 3)",
+              "/l (also /d/l, /d/m): the latest changes are lost (node 3)"});
+  CHECK(Say(image, {{std::string(kMetaTree), Range::All(), true, "node 3"}}) ==
+        Lines{"names all: the latest changes are lost (node 3)"});
+}
+
 TEST_CASE("keys of other trees, and what nobody knows", "[fs]") {
   Image image;
   Fill(image);

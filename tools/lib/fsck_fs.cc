@@ -94,6 +94,13 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
     if (finding.repaired) {
       report.Repaired(finding.path + ": " + finding.what);
     }
+    if (!finding.lost_name.empty()) {
+      fs::Loss loss;
+      loss.kind = fs::Loss::Kind::kName;
+      loss.names = {finding.lost_name};
+      loss.why = finding.what;
+      report.Lost(loss);
+    }
   };
   const auto cancelled = [&] { return is_cancelled.load(); };
   const absl::StatusOr<fs::CheckSummary> summary =

@@ -72,12 +72,40 @@ void ZeroCatalog(Bench& bench) {
   bench.Zero(bench.Find("second copy of the catalog"));
 }
 
+std::vector<DamageCase> LinkCases() {
+  const std::string second = key::Entry(kAnna, "second");
+  return {
+      {"dangling reference", Files([](const FileTrees& t) { (void)t.store.Erase(t.meta, GroupKey(t)); }), "is not in /",
+       "is not in /", true},
+      {"reference to another group", PutMeta(second, fs::EncodeReference({FileType::kSymlink, 1})), "is not in /",
+       "is not in /", true},
+      {"reference of another type", Files([=](const FileTrees& t) {
+         const uint64_t id = key::ParseMeta(GroupKey(t))->id;
+         (void)t.store.Put(t.meta, second, fs::EncodeReference({FileType::kSymlink, id}));
+       }),
+       "is of another type", "is of another type"},
+      {"no link home", Record(std::string(key::kRootObject), [](fs::InodeRecord& root) { root.link_home = false; }),
+       "link groups in a directory that is no link home", "no link home"},
+      {"unlisted name", EraseMeta(key::GroupName("", key::Entry(kAnna, "second"))), "not listed in its link home",
+       "not listed in its link home"},
+      {"listed and no name", PutMeta(key::GroupName("", key::Entry("", "zz")), fs::EncodeGroupName(1)), "and is none",
+       "and is none"},
+      {"group without names", Files([](const FileTrees& t) {
+         (void)t.store.Put(t.meta, key::Group("", 12345), **t.store.Get(t.meta, GroupKey(t)));
+       }),
+       "0 names", "0 names"},
+      {"group in no home", Files([](const FileTrees& t) {
+         (void)t.store.Put(t.meta, key::Group(kDocs, 5), **t.store.Get(t.meta, GroupKey(t)));
+       }),
+       "no link home", "no link home"},
+  };
+}
+
 }  // namespace
 
 std::vector<DamageCase> FileCases() {
   const std::string page = key::Entry(kDocs, "page-05");
-  const std::string second = key::Entry(kAnna, "second");
-  return {
+  std::vector<DamageCase> cases = {
       {"no version", EraseMeta(std::string(key::kVersionKey)), "the record is missing", "the record is missing"},
       {"no root directory", EraseMeta(std::string(key::kRootObject)), "the record is missing", "is missing"},
       {"no number bound", EraseMeta(std::string(key::kNumberBoundKey)), "the record is missing", "is not below"},
@@ -103,24 +131,6 @@ std::vector<DamageCase> FileCases() {
        "keys below reach"},
       {"number", PutMeta(std::string(key::kNumberBoundKey), fs::EncodeNumberBound(3)), "is not below the bound",
        "is not below the bound"},
-      {"dangling reference", Files([](const FileTrees& t) { (void)t.store.Erase(t.meta, GroupKey(t)); }),
-       "or of another type", "or of another type"},
-      {"reference of another type", PutMeta(second, fs::EncodeReference({FileType::kSymlink, 1})), "or of another type",
-       "or of another type"},
-      {"no link home", Record(std::string(key::kRootObject), [](fs::InodeRecord& root) { root.link_home = false; }),
-       "link groups in a directory that is no link home", "no link home"},
-      {"unlisted name", EraseMeta(key::GroupName("", key::Entry(kAnna, "second"))), "not listed in its link home",
-       "not listed in its link home"},
-      {"listed and no name", PutMeta(key::GroupName("", key::Entry("", "zz")), fs::EncodeGroupName(1)), "and is none",
-       "and is none"},
-      {"group without names", Files([](const FileTrees& t) {
-         (void)t.store.Put(t.meta, key::Group("", 12345), **t.store.Get(t.meta, GroupKey(t)));
-       }),
-       "0 names", "0 names"},
-      {"group in no home", Files([](const FileTrees& t) {
-         (void)t.store.Put(t.meta, key::Group(kDocs, 5), **t.store.Get(t.meta, GroupKey(t)));
-       }),
-       "no link home", "no link home"},
       {"content without a file", EraseMeta(page), "content of a file that does not exist",
        "content of a file that does not exist"},
       {"content of a directory", PutData(key::Block(key::Entry(kFolk, "anna"), 0), "x"), "what is no regular file",
@@ -143,6 +153,9 @@ std::vector<DamageCase> FileCases() {
       {"orphan", Copy(page, key::Orphan(9)), "harmless: ", "unlinked, but open", false, 0, 1},
       {"leftover", PutMeta(std::string(key::kScratchPrefix) + "x", "y"), "harmless: ", "was interrupted", false, 0, 1},
   };
+  const std::vector<DamageCase> links = LinkCases();
+  cases.insert(cases.end(), links.begin(), links.end());
+  return cases;
 }
 
 std::vector<DamageCase> LostAndFoundCases() {
