@@ -13,11 +13,7 @@ namespace {
 constexpr uint64_t kPointOverhead = sizeof(BufferedPoint) + 32;
 
 Bytes SizeOf(const BufferedPoint& point) {
-  uint64_t size = kPointOverhead + point.key.size() + point.first.value.size();
-  for (const OwnedMessage& message : point.more) {
-    size += sizeof(OwnedMessage) + message.value.size();
-  }
-  return {size};
+  return Bytes{kPointOverhead + point.key.size() + point.first.value.size()} + point.more.Memory();
 }
 
 // Calls visit(key, message) for each, in the order of a block.
@@ -26,8 +22,8 @@ void ForEachMessage(const Chunked<BufferedPoint>& points,
   for (auto at = points.Begin(); at != points.End(); at = points.Next(at)) {
     const BufferedPoint& point = points[at];
     visit(point.key, point.first.View());
-    for (const OwnedMessage& message : point.more) {
-      visit(point.key, message.View());
+    for (size_t i = 0; i < point.more.Size(); ++i) {
+      visit(point.key, point.more[i].View());
     }
   }
 }
@@ -56,7 +52,7 @@ void LookUpPoint(const Chunked<BufferedPoint>& points, std::string_view key, Val
     return;
   }
   const BufferedPoint& point = points[at];
-  for (size_t i = point.more.size(); i > 0; --i) {
+  for (size_t i = point.more.Size(); i > 0; --i) {
     value.Add(point.more[i - 1].View());
   }
   value.Add(point.first.View());
@@ -72,7 +68,7 @@ void SetTo(const UpsertFunction& function, std::optional<std::string_view> old, 
 // Makes one message of the point's last one and an upsert after it. False, and nothing is done, if that is not
 // possible.
 bool Fold(const UpsertFunction& function, std::string_view delta, BufferedPoint& point) {
-  OwnedMessage& last = point.more.empty() ? point.first : point.more.back();
+  const OwnedMessage& last = point.more.Empty() ? point.first : point.more.Newest();
   if (last.View().Terminal()) {
     const bool has_value = last.kind == MessageKind::kPut;
     SetTo(function, has_value ? std::optional<std::string_view>(last.value) : std::nullopt, delta, point);
@@ -83,7 +79,11 @@ bool Fold(const UpsertFunction& function, std::string_view delta, BufferedPoint&
   if (!both) {
     return false;
   }
-  last.value = *std::move(both);
+  if (point.more.Empty()) {
+    point.first.value = *std::move(both);
+  } else {
+    point.more.ReplaceNewest(*std::move(both));
+  }
   return true;
 }
 
@@ -103,7 +103,7 @@ void MessageBuffer::PutTerminal(std::string_view key, MessageKind kind, std::str
   bool fresh = false;
   BufferedPoint& point = PointFor(key, fresh);
   point.first = {kind, 0, std::string(value)};
-  point.more.clear();
+  point.more.Clear();
   size_ += SizeOf(point);
 }
 
@@ -121,7 +121,7 @@ void MessageBuffer::Upsert(std::string_view key, uint16_t function, std::string_
   } else if (fresh) {
     point.first = {MessageKind::kUpsert, function, std::string(delta)};
   } else if (known == nullptr || !Fold(*known, delta, point)) {
-    point.more.push_back({MessageKind::kUpsert, function, std::string(delta)});
+    point.more.Push({MessageKind::kUpsert, function, std::string(delta)});
   }
   size_ += SizeOf(point);
 }
@@ -186,7 +186,7 @@ class BufferReader final : public PointReader {
     }
   }
   std::string_view Key() const override { return points_[at_].key; }
-  size_t GroupSize() const override { return 1 + points_[at_].more.size(); }
+  size_t GroupSize() const override { return 1 + points_[at_].more.Size(); }
   Message At(size_t index) const override {
     const BufferedPoint& point = points_[at_];
     return index == 0 ? point.first.View() : point.more[index - 1].View();

@@ -12,28 +12,20 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "betr/upsert.h"
 #include "dag/chunked.h"
 #include "dag/edit.h"
 #include "dag/layer.h"
 #include "dag/partition.h"
+#include "dag/upsert_stack.h"
 
 namespace betr::dag {
-
-struct OwnedMessage {
-  MessageKind kind = MessageKind::kPut;
-  uint16_t function = 0;
-  std::string value;
-
-  Message View() const { return {kind, function, value}; }
-};
 
 struct BufferedPoint {
   std::string key;
   OwnedMessage first;
-  std::vector<OwnedMessage> more;  // upserts that could not be folded
+  UpsertStack more;  // upserts that could not be folded
 };
 
 // Not thread-safe; images of it are immutable and may be read from any thread.

@@ -48,6 +48,7 @@ Change BatchEdit::TakeChange() {
   state->trees = std::move(trees_);
   state->next_tree = next_tree_;
   state->levels = levels_;
+  state->risen = core_.io->BoundsRisen();
   Change change;
   change.state = std::move(state);
   change.emptied = std::move(drained_);

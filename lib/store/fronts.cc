@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/check.h"
@@ -19,17 +20,23 @@ StatePtr Fronts::state() const {
 std::shared_ptr<const View> Fronts::Pin() {
   auto view = std::make_shared<View>();
   const WriterLock lock(mutex_);  // taking an image shares the buffer's chunks, which changes the buffer
-  view->state = state_;
-  for (auto& [tree, front] : fronts_) {
-    auto& layers = view->layers[tree];
-    if (!front.active.Empty()) {
-      layers.push_back(front.active.Image());
-    }
-    for (auto sealed = front.sealed.rbegin(); sealed != front.sealed.rend(); ++sealed) {
-      layers.push_back((*sealed)->image);
-    }
+  for (const TreeId tree : std::exchange(changed_, {})) {
+    layers_.Set(tree, LayersOf(fronts_.at(tree)));
   }
+  view->state = state_;
+  view->layers = layers_;
   return view;
+}
+
+Layers Fronts::LayersOf(Front& front) {
+  Layers layers;
+  if (!front.active.Empty()) {
+    layers.push_back(front.active.Image());
+  }
+  for (auto sealed = front.sealed.rbegin(); sealed != front.sealed.rend(); ++sealed) {
+    layers.push_back((*sealed)->image);
+  }
+  return layers;
 }
 
 bool Fronts::IsOlderHeld(const StatePtr& but) const {
@@ -55,22 +62,44 @@ absl::StatusOr<StatePtr> Fronts::LookUp(TreeId tree, std::string_view key, dag::
   return state_;
 }
 
-Fronts::Front& Fronts::FrontOf(TreeId tree) { return fronts_.try_emplace(tree, functions_).first->second; }
+Fronts::Front& Fronts::Changing(TreeId tree) {
+  const auto [found, fresh] = fronts_.try_emplace(tree, functions_);
+  if (fresh) {
+    all_.come += RootUnitsBound(*state_, tree);
+  }
+  if (changed_.insert(tree).second) {
+    layers_.Remove(tree);  // before the change: an image that nobody else has goes at once, all of it being shared
+  }
+  return found->second;
+}
+
+void Fronts::Remove(TreeId tree) {
+  fronts_.erase(tree);
+  changed_.erase(tree);
+  layers_.Remove(tree);
+}
 
 void Fronts::ApplyOne(const Op& op) {
-  dag::MessageBuffer& buffer = FrontOf(op.tree).active;
+  dag::MessageBuffer& buffer = Changing(op.tree).active;
+  const Bytes before = buffer.Size();
   switch (op.kind) {
     case OpKind::kPut:
-      return buffer.Put(op.key, op.value);
+      buffer.Put(op.key, op.value);
+      break;
     case OpKind::kErase:
-      return buffer.Erase(op.key);
+      buffer.Erase(op.key);
+      break;
     case OpKind::kUpsert:
-      return buffer.Upsert(op.key, op.function, op.value);
+      buffer.Upsert(op.key, op.function, op.value);
+      break;
     case OpKind::kEraseRange:
-      return buffer.EraseRange(op.range);
+      buffer.EraseRange(op.range);
+      break;
     default:
       Check(false, "structural changes do not go through a buffer");
   }
+  all_.size += buffer.Size() - before;  // or less, if it has become smaller
+  all_.active += buffer.Size() - before;
 }
 
 void Fronts::Apply(std::span<const Op> ops) {
@@ -80,30 +109,37 @@ void Fronts::Apply(std::span<const Op> ops) {
   }
 }
 
-void Fronts::Seal(Front& front) {
+void Fronts::Seal(TreeId tree) {
+  Front& front = Changing(tree);
+  all_.active -= front.active.Size();
+  ++all_.sealed;
   auto image = front.active.Image();
   front.sealed.push_back(std::make_shared<const SealedBuffer>(
       SealedBuffer{std::exchange(front.active, dag::MessageBuffer(functions_)), std::move(image)}));
 }
 
+SealedPtr Fronts::TakeSealed(Front& front) {
+  SealedPtr sealed = std::move(front.sealed.front());
+  front.sealed.pop_front();
+  --all_.sealed;
+  all_.size -= sealed->messages.Size();
+  return sealed;
+}
+
 bool Fronts::SealLarge(Bytes limit) {
   const WriterLock lock(mutex_);
-  bool any = false;
-  for (;;) {
-    Bytes together{0};
-    Front* largest = nullptr;
-    for (auto& [tree, front] : fronts_) {
-      together += front.active.Size();
-      if (largest == nullptr || front.active.Size() > largest->active.Size()) {
-        largest = &front;
-      }
-    }
-    if (together < limit) {
-      return any;
-    }
-    Seal(*largest);
-    any = true;
+  if (all_.active < limit) {
+    return false;
   }
+  std::vector<std::pair<Bytes, TreeId>> buffers;
+  for (const auto& [tree, front] : fronts_) {
+    buffers.emplace_back(front.active.Size(), tree);
+  }
+  std::ranges::sort(buffers, std::greater<>());
+  for (auto largest = buffers.begin(); all_.active >= limit; ++largest) {
+    Seal(largest->second);
+  }
+  return true;
 }
 
 std::vector<SealedPtr> Fronts::SealAll(TreeId tree) {
@@ -114,13 +150,16 @@ std::vector<SealedPtr> Fronts::SealAll(TreeId tree) {
   }
   Front& front = found->second;
   if (!front.active.Empty()) {
-    Seal(front);
+    Seal(tree);
   }
   return {front.sealed.begin(), front.sealed.end()};
 }
 
 std::optional<std::pair<TreeId, SealedPtr>> Fronts::OldestSealed() const {
   const ReaderLock lock(mutex_);
+  if (all_.sealed == 0) {
+    return std::nullopt;
+  }
   for (const auto& [tree, front] : fronts_) {
     if (!front.sealed.empty()) {
       return std::pair(tree, front.sealed.front());
@@ -137,24 +176,29 @@ void Fronts::Publish(Change change) {
   std::erase_if(replaced_, [](const std::weak_ptr<const char>& one) { return one.expired(); });
   replaced_.push_back(old->presence.Watch());
   for (const auto& [tree, count] : change.absorbed) {
-    std::deque<SealedPtr>& sealed = FrontOf(tree).sealed;
+    Front& front = Changing(tree);
     for (size_t i = 0; i < count; ++i) {
-      absorbed.push_back(std::move(sealed.front()));
-      sealed.pop_front();
+      absorbed.push_back(TakeSealed(front));
     }
-    if (sealed.empty() && FrontOf(tree).active.Empty()) {
-      fronts_.erase(tree);  // it would count as one that a checkpoint needs space for
+    if (front.sealed.empty() && front.active.Empty()) {
+      Remove(tree);  // it would count as one that a checkpoint needs space for
     }
   }
   for (const TreeId tree : change.emptied) {
     if (const auto found = fronts_.find(tree); found != fronts_.end()) {
-      absorbed.insert(absorbed.end(), found->second.sealed.begin(), found->second.sealed.end());
-      fronts_.erase(found);
+      while (!found->second.sealed.empty()) {
+        absorbed.push_back(TakeSealed(found->second));
+      }
+      all_.size -= found->second.active.Size();
+      all_.active -= found->second.active.Size();
+      Remove(tree);
     }
   }
   for (auto& [tree, buffer] : change.replace) {
     if (state_->trees.Contains(tree) && !buffer.Empty()) {
-      FrontOf(tree).active = std::move(buffer);
+      all_.size += buffer.Size();
+      all_.active += buffer.Size();
+      Changing(tree).active = std::move(buffer);
     }
   }
   for (const Op* op : change.apply) {
@@ -175,21 +219,16 @@ std::map<TreeId, Bytes> Fronts::Sizes() const {
   return sizes;
 }
 
-Bytes Fronts::Size() const {
-  Bytes size{0};
-  for (const auto& [tree, bytes] : Sizes()) {
-    size += bytes;
-  }
-  return size;
+Fronts::Together Fronts::All() const {
+  const ReaderLock lock(mutex_);
+  Together all = all_;
+  all.trees = fronts_.size();
+  return all;
 }
 
-size_t Fronts::SealedCount() const {
-  const ReaderLock lock(mutex_);
-  size_t count = 0;
-  for (const auto& [tree, front] : fronts_) {
-    count += front.sealed.size();
-  }
-  return count;
+void Fronts::Remember(const Counted& counted) const {
+  const WriterLock lock(mutex_);
+  all_.counted = counted;
 }
 
 bool Fronts::IsBusy(TreeId tree) const {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What readers see: the current state, and in front of each tree's root the message buffers that have not been
-// absorbed into it yet. Everything here is short: no I/O, no surgery.
+// absorbed into it yet. Everything here is short: no I/O, no surgery. What each write asks for, and Pin, does not look
+// at all trees.
 //
 // Invariants
 //   1. State and buffers change together: a reader sees each batch as a whole or not at all.
 //   2. Of the buffers of a tree the later sealed is newer, and the active one is the newest.
+//   3. Of trees whose buffers have not changed since the last view the layers of views are kept; of no others, so that
+//      no memory is kept with them that nobody reads.
 #pragma once
 
 #include <deque>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/persistent_map.h"
 #include "betr/upsert.h"
 #include "betr/write_batch.h"
 #include "dag/message_buffer.h"
@@ -31,10 +35,12 @@ struct SealedBuffer {
 };
 using SealedPtr = std::shared_ptr<const SealedBuffer>;
 
+using Layers = std::vector<std::shared_ptr<const dag::Layer>>;  // newest first
+
 // A consistent view of all trees.
 struct View {
   StatePtr state;
-  std::map<TreeId, std::vector<std::shared_ptr<const dag::Layer>>> layers;  // newest first
+  PersistentMap<TreeId, Layers> layers;  // of trees that have any
 };
 
 // A structural change to be published.
@@ -52,6 +58,7 @@ class Fronts {
   Fronts(const UpsertRegistry& functions, StatePtr state) : functions_(functions), state_(std::move(state)) {}
 
   StatePtr state() const;
+  // O(trees that changed since the last view).
   std::shared_ptr<const View> Pin();
   // Whether anybody, a reader as a rule, still holds a state that was replaced, other than `but`, or is letting it go:
   // what was given up since keeps its space until then.
@@ -71,12 +78,30 @@ class Fronts {
 
   void Publish(Change change);
 
+  // The roots behind the buffers, when somebody has counted them (headroom.cc).
+  struct Counted {
+    uint64_t units = 0;  // RootUnitsBound of busy trees
+    uint64_t risen = 0;  // of the state that has the roots
+    uint64_t come = 0;   // Together::come, or less
+  };
+  // What all buffers have together.
+  struct Together {
+    Bytes size{0};
+    Bytes active{0};    // of that, not sealed
+    size_t sealed = 0;  // buffers
+    size_t trees = 0;
+    uint64_t come = 0;  // RootUnitsBound of trees when their first message came, of all that ever became busy
+    Counted counted;
+  };
+  Together All() const;
+  void Remember(const Counted& counted) const;
+
   // Bytes in the buffers of each tree that has any.
   std::map<TreeId, Bytes> Sizes() const;
   // Bytes in all buffers.
-  Bytes Size() const;
+  Bytes Size() const { return All().size; }
   // Sealed buffers, of all trees.
-  size_t SealedCount() const;
+  size_t SealedCount() const { return All().sealed; }
   // Trees whose buffers hold anything, and whether those of a tree do.
   std::vector<TreeId> Busy() const;
   bool IsBusy(TreeId tree) const;
@@ -87,15 +112,23 @@ class Fronts {
     dag::MessageBuffer active;
     std::deque<SealedPtr> sealed;  // oldest first
   };
-  Front& FrontOf(TreeId tree) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A tree's front, which will change.
+  Front& Changing(TreeId tree) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ApplyOne(const Op& op) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Seal(Front& front) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Seal(TreeId tree) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes the oldest sealed buffer out.
+  SealedPtr TakeSealed(Front& front) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Remove(TreeId tree) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static Layers LayersOf(Front& front);
 
   const UpsertRegistry& functions_;
   mutable SharedMutex mutex_;
   StatePtr state_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::weak_ptr<const char>> replaced_ ABSL_GUARDED_BY(mutex_);  // that were there at the last change
   std::map<TreeId, Front> fronts_ ABSL_GUARDED_BY(mutex_);
+  mutable Together all_ ABSL_GUARDED_BY(mutex_);      // but for `trees`
+  std::set<TreeId> changed_ ABSL_GUARDED_BY(mutex_);  // since the last view; they have a front
+  PersistentMap<TreeId, Layers> layers_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace betr::store

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "layout/extent.h"
+#include "layout/extent_map.h"
 #include "layout/format_options.h"
 
 namespace betr::store {
@@ -32,20 +33,18 @@ uint64_t WithMap(uint64_t units) {
   return SpaceMap::UnitsWithMap(static_cast<uint32_t>(std::min<uint64_t>(units, layout::kMaxExtentUnits)));
 }
 
-uint64_t BoundOf(const dag::NodeRecord* record) {
-  const auto* version =
-      record == nullptr || record->Dead() ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());
-  return version == nullptr ? 0 : version->UnitsBound();
-}
-
 // So many bytes of messages in a root that may split; both halves may show the same blocks.
 uint64_t MessageUnits(Bytes bytes) { return 2 * WithMap(UnitsFor(bytes) + 1); }
 
+// The same of so many trees that have so many bytes together, at most: what each rounds up comes on top.
+uint64_t MessageUnitsAtMost(uint64_t trees, Bytes bytes) {
+  const uint64_t units = UnitsFor(bytes) + 2 * trees;
+  return 2 * (units + units / layout::kPiecesPerPage + 1 + trees);
+}
+
 // A tree's root with `bytes` of messages more.
 uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
-  const Tree* tree = state.trees.Find(id);
-  const uint64_t root = tree == nullptr ? 0 : BoundOf(state.table.Find(tree->root));
-  return 2 * root + MessageUnits(bytes) + kNewRootUnits;
+  return 2 * RootUnitsBound(state, id) + MessageUnits(bytes) + kNewRootUnits;
 }
 
 // Of a batch to the trees whose roots need most, full ones or, if work that would have made them smaller did not come
@@ -53,7 +52,7 @@ uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
 uint64_t BatchUnits(const Core& core, const State& state) {
   std::vector<uint64_t> roots(kBatchTrees, layout::FullNodeUnits(core.shape.node_size));
   for (const auto& [id, tree] : state.trees) {
-    roots.push_back(std::max(roots.front(), BoundOf(state.table.Find(tree.root))));
+    roots.push_back(std::max(roots.front(), UnitsBoundOf(state.table.Find(tree.root))));
   }
   std::partial_sort(roots.begin(), roots.begin() + kBatchTrees, roots.end(), std::greater<>());
   uint64_t units = 0;
@@ -69,21 +68,6 @@ uint64_t TableUnits(const Core& core, const State& state) {
   const Bytes catalog =
       state.trees.NameBytes() + kTreeBytes * (state.trees.Size() + core.options.functions.All().size()) + kNewTree;
   return 2 * (state.table.Pages() + kFreshPages + 2 * WithMap(UnitsFor(catalog)));
-}
-
-// Of a checkpoint, besides what is promised.
-uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& state, const Pledge* pledge) {
-  uint64_t units = TableUnits(core, state);
-  std::map<TreeId, Bytes> buffered = fronts.Sizes();
-  if (pledge != nullptr) {
-    for (const auto& [tree, bytes] : pledge->messages()) {
-      buffered[tree] += bytes;
-    }
-  }
-  for (const auto& [tree, bytes] : buffered) {
-    units += RootUnits(state, tree, bytes);
-  }
-  return units - (pledge == nullptr ? 0 : pledge->units());  // which are promised
 }
 
 // What so many bytes of messages in interior nodes may take more once they are entries.
@@ -158,10 +142,50 @@ bool Grows(const State& before, const dag::Edit& edit) {
   uint64_t units_before = 0;
   uint64_t units_after = 0;
   for (const NodeId id : std::set<NodeId>(edit.changed().begin(), edit.changed().end())) {
-    units_before += BoundOf(before.table.Find(id));
-    units_after += BoundOf(edit.table().Find(id));
+    units_before += UnitsBoundOf(before.table.Find(id));
+    units_after += UnitsBoundOf(edit.table().Find(id));
   }
   return units_after > units_before;
+}
+
+uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& state, const Pledge* pledge) {
+  uint64_t units = TableUnits(core, state);
+  std::map<TreeId, Bytes> buffered = fronts.Sizes();
+  if (pledge != nullptr) {
+    for (const auto& [tree, bytes] : pledge->messages()) {
+      buffered[tree] += bytes;
+    }
+  }
+  for (const auto& [tree, bytes] : buffered) {
+    units += RootUnits(state, tree, bytes);
+  }
+  return units - (pledge == nullptr ? 0 : pledge->units());  // which are promised
+}
+
+// Roots in `state` that were not in the one whose roots were counted have been made since that one. Those of trees that
+// have become busy since may be older.
+uint64_t CheckpointUnitsAtMost(const Core& core, const Fronts& fronts, const State& state, const Pledge* pledge) {
+  const Fronts::Together all = fronts.All();
+  const uint64_t grown = core.io->BoundsRisen() - all.counted.risen + all.come - all.counted.come;
+  uint64_t units = TableUnits(core, state) + 2 * (all.counted.units + grown) + MessageUnitsAtMost(all.trees, all.size) +
+                   kNewRootUnits * all.trees;
+  if (pledge != nullptr) {
+    for (const auto& [tree, bytes] : pledge->messages()) {
+      units += RootUnits(state, tree, bytes);
+    }
+    units -= pledge->units();
+  }
+  return units;
+}
+
+void CountRoots(const Fronts& fronts) {
+  const uint64_t come = fronts.All().come;
+  const StatePtr state = fronts.state();
+  Fronts::Counted counted{0, state->risen, come};
+  for (const TreeId tree : fronts.Busy()) {
+    counted.units += RootUnitsBound(*state, tree);
+  }
+  fronts.Remember(counted);
 }
 
 uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state) {
@@ -189,12 +213,14 @@ Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry) {
 
 absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,
                            const Pledge* pledge) {
-  uint64_t units = CheckpointUnits(core, fronts, state, pledge);
-  if (purpose == Purpose::kHelp) {
-    // Deletes that come after these may be of both trees.
-    units = std::max(units, TableUnits(core, state) + BatchUnits(core, state));
-  }
   const uint64_t left = UnitsToLeave(core, purpose);
+  // Deletes that come after these may be of both trees.
+  const uint64_t least = purpose == Purpose::kHelp ? TableUnits(core, state) + BatchUnits(core, state) : 0;
+  if (core.space->Fits(std::max(least, CheckpointUnitsAtMost(core, fronts, state, pledge)) + left)) {
+    return absl::OkStatus();
+  }
+  CountRoots(fronts);  // for the next one
+  const uint64_t units = std::max(least, CheckpointUnits(core, fronts, state, pledge));
   if (core.space->Fits(units + left)) {
     return absl::OkStatus();
   }

@@ -22,7 +22,7 @@
 // So deletes find room for their messages whatever was written, and the work that moves them to where they free
 // something finds room whatever was deleted.
 //
-// Threads: any. Cost: O(trees with buffered messages).
+// Threads: any. Cost: O(trees that a batch writes to), or if space is short O(trees with buffered messages).
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,15 @@ class Pledge {
 // Errors: kResourceExhausted.
 absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,
                            const Pledge* pledge = nullptr);
+
+// Units that a checkpoint needs besides what is promised, with what is pledged. Cost: O(trees with buffered messages).
+uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& state, const Pledge* pledge = nullptr);
+// As many or more, seen from what the roots took when they were counted last, and by how much that can have grown.
+// Cost: O(trees of the pledge).
+uint64_t CheckpointUnitsAtMost(const Core& core, const Fronts& fronts, const State& state,
+                               const Pledge* pledge = nullptr);
+// Counts the roots anew. Cost: O(trees with buffered messages).
+void CountRoots(const Fronts& fronts);
 
 // The units that what callers write may take in the end before CheckHeadroom refuses it: what is left when all that
 // is buffered has found its place, beside the reserve and what a checkpoint needs for a batch to two trees with full

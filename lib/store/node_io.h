@@ -63,6 +63,10 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   layout::SpaceMap& space() const { return *space_; }
   IoCounters& counters() { return counters_; }
   uint64_t next_version() const { return next_version_.load(); }
+  // Units by which UnitsBound() of nodes has risen: that of each version from when it was made, and if it was on disk,
+  // by what loading it has shown. Of any nodes it has risen by no more than this in the same time.
+  uint64_t BoundsRisen() const { return bounds_risen_; }
+  void BoundRises(uint64_t units) { bounds_risen_ += units; }
 
  private:
   absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot, char fill = '\0');
@@ -79,6 +83,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   std::shared_ptr<layout::SpaceMap> space_;
   std::shared_ptr<Cache> cache_;
   std::atomic<uint64_t> next_version_;
+  std::atomic<uint64_t> bounds_risen_{0};
   Warnings* const warnings_;
   const std::chrono::milliseconds patience_;
   IoCounters counters_;

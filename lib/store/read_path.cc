@@ -22,10 +22,10 @@ absl::StatusOr<const store::Tree*> TreeOf(const store::State& state, TreeId tree
   return found;
 }
 
-const std::vector<std::shared_ptr<const dag::Layer>>& LayersOf(const store::View& view, TreeId tree) {
-  static const std::vector<std::shared_ptr<const dag::Layer>> kNone;
-  const auto found = view.layers.find(tree);
-  return found == view.layers.end() ? kNone : found->second;
+const store::Layers& LayersOf(const store::View& view, TreeId tree) {
+  static const store::Layers kNone;
+  const store::Layers* found = view.layers.Find(tree);
+  return found == nullptr ? kNone : *found;
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ namespace {
 
 constexpr Bytes kSlotOverhead{128};  // a block in memory besides its payload
 
+uint64_t UnitsOf(const dag::Node& node) { return layout::SpaceMap::UnitsWithMap(layout::StoredUnitsBound(node)); }
+
 }  // namespace
 
 DirtyBlock::DirtyBlock(std::shared_ptr<Cache> cache, std::shared_ptr<const dag::Block> block)
@@ -69,20 +71,28 @@ std::shared_ptr<const void> StoredBlockSlot::Drop() {
 }
 
 NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, dag::Node node)
-    : io_(std::move(io)), id_(id), stored_(false), node_(std::make_shared<const dag::Node>(std::move(node))) {
+    : io_(std::move(io)),
+      id_(id),
+      units_bound_(UnitsOf(node)),
+      stored_(false),
+      node_(std::make_shared<const dag::Node>(std::move(node))) {
   dirty_charge_ = node_->MemoryBytes();
   io_->cache()->AddDirty(dirty_charge_);
-  promised_units_ = layout::SpaceMap::UnitsWithMap(layout::StoredUnitsBound(*node_));
-  io_->space().Promise(promised_units_);
+  io_->space().Promise(units_bound_);
+  io_->BoundRises(units_bound_);
 }
 
 NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, layout::NodeAddress address)
-    : io_(std::move(io)), id_(id), stored_(true), address_(std::move(address)) {}
+    : io_(std::move(io)),
+      id_(id),
+      units_bound_(layout::SpaceMap::UnitsWithMap(address.extent->address().units)),
+      stored_(true),
+      address_(std::move(address)) {}
 
 NodeVersion::~NodeVersion() {
   if (Dirty()) {
     io_->cache()->RemoveDirty(dirty_charge_);
-    io_->space().TakeBack(promised_units_);
+    io_->space().TakeBack(units_bound_);
   }
   io_->cache()->Unregister(this);
 }
@@ -98,6 +108,10 @@ absl::StatusOr<dag::NodePtr> NodeVersion::Get() const {
     Check(address_.has_value(), "a node is in memory or on disk");
     BETR_ASSIGN_OR_RETURN(dag::Node read, io_->ReadNode(id_, *address_));
     node = node_ = std::make_shared<const dag::Node>(std::move(read));
+    if (const uint64_t units = UnitsOf(*node), known = units_bound_; units > known) {
+      units_bound_ = units;
+      io_->BoundRises(units - known);
+    }
   }
   io_->cache()->Register(const_cast<NodeVersion*>(this), node->MemoryBytes());
   return node;
@@ -111,12 +125,6 @@ dag::NodePtr NodeVersion::Peek() const {
 std::shared_ptr<const void> NodeVersion::Drop() {
   const MutexLock lock(mutex_);
   return std::exchange(node_, nullptr);
-}
-
-uint64_t NodeVersion::UnitsBound() const {
-  const MutexLock lock(mutex_);
-  return layout::SpaceMap::UnitsWithMap(node_ != nullptr ? layout::StoredUnitsBound(*node_)
-                                                         : address_->extent->address().units);
 }
 
 Bytes NodeVersion::Content() const {
@@ -145,10 +153,16 @@ absl::StatusOr<Bytes> NodeVersion::Store(uint64_t& hint) const {
     address_ = std::move(written.address);
   }
   stored_.store(true, std::memory_order_release);
-  io_->space().TakeBack(promised_units_);
+  io_->space().TakeBack(units_bound_);
   io_->cache()->RemoveDirty(dirty_charge_);
   io_->cache()->Register(const_cast<NodeVersion*>(this), charge);
   return written.bytes;
+}
+
+uint64_t UnitsBoundOf(const dag::NodeRecord* record) {
+  const auto* version =
+      record == nullptr || record->Dead() ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());
+  return version == nullptr ? 0 : version->UnitsBound();
 }
 
 }  // namespace betr::store

@@ -16,6 +16,7 @@
 
 #include "base/mutex.h"
 #include "dag/source.h"
+#include "dag/table.h"
 #include "layout/stored_block.h"
 #include "layout/table_codec.h"
 #include "store/cache.h"
@@ -83,8 +84,9 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   std::shared_ptr<const void> Drop() override;
 
   NodeId id() const { return id_; }
-  // At least the units that it takes on disk when it is written, or written anew.
-  uint64_t UnitsBound() const;
+  // At least the units that it takes on disk when it is written, or written anew; once its content is known, what that
+  // may take, whether it is still in memory or not. No locks.
+  uint64_t UnitsBound() const { return units_bound_; }
   // What it holds besides its header, messages or entries: at most, if it is not in memory.
   Bytes Content() const;
   bool Dirty() const { return !stored_.load(std::memory_order_acquire); }
@@ -98,14 +100,18 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
  private:
   std::shared_ptr<NodeIo> io_;
   const NodeId id_;
+  mutable std::atomic<uint64_t> units_bound_;
   mutable std::atomic<bool> stored_;
   mutable Mutex store_mutex_;  // held while the node is written
   mutable Mutex mutex_;        // held while the header is loaded
   mutable dag::NodePtr node_ ABSL_GUARDED_BY(mutex_);
   mutable std::optional<layout::NodeAddress> address_ ABSL_GUARDED_BY(mutex_);
-  // Of a version that is born dirty: its memory, and the space that it is promised (layout/space_map.h) until then.
+  // Of a version that is born dirty: its memory, until it is stored. So long it is promised UnitsBound(), too
+  // (layout/space_map.h).
   Bytes dirty_charge_{0};
-  uint64_t promised_units_ = 0;
 };
+
+// UnitsBound() of a node's version; 0 if there is no record, or the node is dead.
+uint64_t UnitsBoundOf(const dag::NodeRecord* record);
 
 }  // namespace betr::store

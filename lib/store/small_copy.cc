@@ -107,11 +107,8 @@ class SmallCopy {
 
   // The puts that make the copy; nothing if it is too large.
   absl::StatusOr<std::optional<std::vector<Op>>> Read(const Op& op, NodeId root) {
-    const auto layers = view_.layers.find(op.tree);
-    dag::Source source{view_.state->table, root, {}};
-    if (layers != view_.layers.end()) {
-      source.layers = layers->second;
-    }
+    const Layers* layers = view_.layers.Find(op.tree);
+    dag::Source source{view_.state->table, root, layers == nullptr ? Layers() : *layers};
     dag::TreeCursor cursor(std::move(source), Range::Prefix(op.key), functions_, nullptr);
     std::vector<Op> puts;
     Bytes size{0};

@@ -31,8 +31,12 @@ struct State {
   NodeId next_node{1};
   TreeId next_tree{1};
   uint64_t levels = 0;  // that clones of whole trees have put above roots since the store was opened
+  uint64_t risen = 0;   // what NodeIo::BoundsRisen() was when all of its nodes had been made
 };
 
 using StatePtr = std::shared_ptr<const State>;
+
+// At least the units that a tree's root takes (NodeVersion::UnitsBound); 0 if there is no such tree.
+uint64_t RootUnitsBound(const State& state, TreeId tree);
 
 }  // namespace betr::store

@@ -67,6 +67,7 @@ std::shared_ptr<State> Structure::Finish(const State& before, const dag::Edit& e
   auto after = std::make_shared<State>(before);
   after->table = edit.table();
   after->next_node = edit.next_id();
+  after->risen = core_.io->BoundsRisen();
   return after;
 }
 

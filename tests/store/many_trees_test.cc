@@ -51,9 +51,9 @@ std::unique_ptr<Store> Open(BlockDevice& device, bool background) {
   return *std::move(store);
 }
 
-void Format(MemoryDevice& device) {
+void Format(MemoryDevice& device, Bytes node_size = KiB(4)) {
   FormatOptions format;
-  format.node_size = KiB(4);
+  format.node_size = node_size;
   format.basement_size = Bytes{512};
   format.fanout = 8;
   format.log_size = MiB(8);
@@ -87,6 +87,13 @@ std::map<std::string, uint64_t> CostsIn(Store& store, TreeId tree) {
     batch.Put(tree, "another", "value");
     return store.Write(batch);
   });
+  costs["cursor"] = CostOf([&] { return store.NewCursor(tree).status(); });
+  costs["put, pin and cursor"] = CostOf([&] {
+    absl::Status status = store.Put(tree, "key", "value");
+    const std::shared_ptr<const ReadView> view = store.Pin();
+    status.Update(store.NewCursor(tree).status());
+    return status;
+  });
   costs["clone"] = CostOf([&] { return store.ClonePrefix(tree, "key", tree, "copy"); });
   costs["create and drop"] = CostOf([&] {
     const absl::StatusOr<TreeId> created = store.CreateTree("created");
@@ -113,6 +120,22 @@ TEST_CASE("what a call costs does not grow with the snapshots that there are", "
   for (int i = 0; i < 2000; ++i) {
     REQUIRE(store->Snapshot(tree, "snapshot " + std::to_string(i)).ok());
   }
+  CompareCosts(few, CostsIn(*store, tree));
+}
+
+TEST_CASE("what a call costs does not grow with the trees that have something in front of them", "[store]") {
+  constexpr size_t kBusy = 1000;
+  MemoryDevice device(MiB(256));
+  Format(device, KiB(64));
+  const auto store = Open(device, true);
+  const TreeId tree = store->CreateTree("tree").value();
+  const auto few = CostsIn(*store, tree);
+  for (size_t i = 0; i < kBusy; ++i) {
+    const absl::StatusOr<TreeId> busy = store->CreateTree("busy " + std::to_string(i));
+    REQUIRE(busy.ok());
+    REQUIRE(store->Put(*busy, "key", "value").ok());
+  }
+  REQUIRE(store->impl().fronts().Busy().size() >= kBusy);
   CompareCosts(few, CostsIn(*store, tree));
 }
 

@@ -196,6 +196,9 @@ class StoreRun {
   }
 
   void Verify() {
+    if (!background_) {
+      VerifyTotals();
+    }
     REQUIRE(store_->Trees().size() == trees_.size());
     for (const auto& [tree, contents] : trees_) {
       absl::StatusOr<std::unique_ptr<Cursor>> cursor = store_->NewCursor(tree);
@@ -213,6 +216,28 @@ class StoreRun {
       REQUIRE(value.ok());
       REQUIRE(*value == (expected == contents.end() ? std::nullopt : std::optional(expected->second)));
       VerifyEstimate(tree, contents);
+    }
+  }
+
+  // What is added up as it changes, against sums over all trees.
+  void VerifyTotals() {
+    const store::Fronts& fronts = store_->impl().fronts();
+    const store::Core& core = store_->impl().core();
+    const std::map<TreeId, Bytes> sizes = fronts.Sizes();
+    Bytes size{0};
+    for (const auto& [tree, bytes] : sizes) {
+      size += bytes;
+    }
+    REQUIRE(fronts.Size() == size);
+    REQUIRE(fronts.All().trees == sizes.size());
+    const store::StatePtr state = fronts.state();
+    const uint64_t needed = store::CheckpointUnits(core, fronts, *state);
+    REQUIRE(store::CheckpointUnitsAtMost(core, fronts, *state) >= needed);
+    if (random_.OneIn(50)) {
+      store::CountRoots(fronts);
+      const uint64_t since = core.io->BoundsRisen() - state->risen;
+      REQUIRE(store::CheckpointUnitsAtMost(core, fronts, *state) >= needed);
+      REQUIRE(store::CheckpointUnitsAtMost(core, fronts, *state) <= needed + 2 * since + 10 * sizes.size() + 2);
     }
   }
 
