@@ -33,7 +33,7 @@ class ErasesOfTree {
       : table_(view.state->table),
         tree_(tree),
         functions_(functions),
-        cursor_(SourceOf(view, tree), Range::All(), functions, nullptr) {}
+        cursor_({view.state->table, tree.root, view.LayersOf(tree.id)}, Range::All(), functions, nullptr) {}
 
   // What is to be erased from there to there instead, beside what the batch says; nothing if something would be left.
   absl::StatusOr<std::optional<std::vector<Range>>> Run(const dag::RangeSet& erased) {
@@ -63,11 +63,6 @@ class ErasesOfTree {
   }
 
  private:
-  static dag::Source SourceOf(const View& view, const Tree& tree) {
-    const auto layers = view.layers.find(tree.id);
-    return {view.state->table, tree.root, layers == view.layers.end() ? decltype(layers->second)() : layers->second};
-  }
-
   absl::StatusOr<Key> KeyAfter(const Bound& bound) {
     cursor_.Seek(bound);
     return Found();

@@ -12,6 +12,12 @@
 
 namespace betr::store {
 
+const Layers& View::LayersOf(TreeId tree) const {
+  static const Layers kNone;
+  const Layers* found = layers.Find(tree);
+  return found == nullptr ? kNone : *found;
+}
+
 StatePtr Fronts::state() const {
   const ReaderLock lock(mutex_);
   return state_;

@@ -41,6 +41,8 @@ using Layers = std::vector<std::shared_ptr<const dag::Layer>>;  // newest first
 struct View {
   StatePtr state;
   PersistentMap<TreeId, Layers> layers;  // of trees that have any
+
+  const Layers& LayersOf(TreeId tree) const;
 };
 
 // A structural change to be published.

@@ -22,12 +22,6 @@ absl::StatusOr<const store::Tree*> TreeOf(const store::State& state, TreeId tree
   return found;
 }
 
-const store::Layers& LayersOf(const store::View& view, TreeId tree) {
-  static const store::Layers kNone;
-  const store::Layers* found = view.layers.Find(tree);
-  return found == nullptr ? kNone : *found;
-}
-
 }  // namespace
 
 absl::StatusOr<std::optional<std::string>> Store::Impl::Get(const store::View* view, TreeId tree,
@@ -38,7 +32,7 @@ absl::StatusOr<std::optional<std::string>> Store::Impl::Get(const store::View* v
     BETR_ASSIGN_OR_RETURN(state, fronts_.LookUp(tree, key, value));
   } else {
     state = view->state;
-    for (const auto& layer : LayersOf(*view, tree)) {
+    for (const auto& layer : view->LayersOf(tree)) {
       if (!value.Done()) {
         layer->LookUp(key, value);
       }
@@ -54,7 +48,7 @@ absl::StatusOr<std::optional<std::string>> Store::Impl::Get(const store::View* v
 absl::StatusOr<std::unique_ptr<Cursor>> Store::Impl::NewCursor(std::shared_ptr<const store::View> view, TreeId tree,
                                                                Range bounds) {
   BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*view->state, tree));
-  dag::Source source{view->state->table, found->root, LayersOf(*view, tree)};
+  dag::Source source{view->state->table, found->root, view->LayersOf(tree)};
   return std::make_unique<dag::TreeCursor>(std::move(source), std::move(bounds), core_->options.functions,
                                            std::move(view));
 }
@@ -63,7 +57,7 @@ absl::StatusOr<RangeEstimate> Store::Impl::Estimate(TreeId tree, const Range& ra
   const std::shared_ptr<const store::View> view = Pin();
   BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*view->state, tree));
   BETR_ASSIGN_OR_RETURN(RangeEstimate estimate, dag::Estimate(view->state->table, found->root, range));
-  for (const auto& layer : LayersOf(*view, tree)) {
+  for (const auto& layer : view->LayersOf(tree)) {
     const dag::Stretch stretch = layer->Around(range.lo, dag::Direction::kForward);
     estimate.exact = estimate.exact && !stretch.erased && stretch.range.Covers(range);
     const std::unique_ptr<dag::PointReader> points = layer->Points();
@@ -80,7 +74,7 @@ absl::StatusOr<std::optional<ContentId>> Store::Impl::IdOfContent(const store::V
                                                                   std::string_view prefix) {
   BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*view.state, tree));
   const Range range = Range::Prefix(prefix);
-  for (const auto& layer : LayersOf(view, tree)) {
+  for (const auto& layer : view.LayersOf(tree)) {
     const dag::Stretch stretch = layer->Around(range.lo, dag::Direction::kForward);
     const std::unique_ptr<dag::PointReader> points = layer->Points();
     points->SeekForward(range.lo);

@@ -107,8 +107,7 @@ class SmallCopy {
 
   // The puts that make the copy; nothing if it is too large.
   absl::StatusOr<std::optional<std::vector<Op>>> Read(const Op& op, NodeId root) {
-    const Layers* layers = view_.layers.Find(op.tree);
-    dag::Source source{view_.state->table, root, layers == nullptr ? Layers() : *layers};
+    dag::Source source{view_.state->table, root, view_.LayersOf(op.tree)};
     dag::TreeCursor cursor(std::move(source), Range::Prefix(op.key), functions_, nullptr);
     std::vector<Op> puts;
     Bytes size{0};
