@@ -35,7 +35,8 @@ struct Loss {
   std::string from;  // kNames, kKeys: text of the bounds; "" for the first of all, or behind the last
   std::string to;
   bool changes_only = false;  // older contents show
-  bool is_partial = false;    // kNames, kKeys, kUnknown: further ones in it may be lost, which are not listed
+  bool is_partial = false;    // kNames, kKeys, kUnknown: further ones in it may be lost, which are not listed;
+                              // with changes_only: what is in it may be older
   std::string why;
 };
 

@@ -23,8 +23,9 @@ void Seal(std::string* bytes);
 // The checksum in the seal. Requires: bytes.size() >= kSealSize.
 uint64_t SealOf(std::string_view bytes);
 
-// The generation, of those from `first` to `last`, with which the bytes of a table page or a catalog have that checksum:
-// it proves all of them. The latest are tried first; `tries` says how many may be, and is lowered by those that were.
+// The generation, of those from `first` to `last`, with which the bytes of a table page or a catalog have that
+// checksum: it proves all of them. The latest are tried first; `tries` says how many may be, and is lowered by those
+// that were.
 // Requires: bytes.size() >= kFixedSize.
 std::optional<Generation> FindGeneration(std::string bytes, uint64_t checksum, Generation first, Generation last,
                                          uint64_t* tries);

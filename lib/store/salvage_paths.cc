@@ -94,7 +94,7 @@ void SalvagePaths::Add(const Cut& cut, const Range& shown) {
     return;
   }
   ++ranges_;
-  lost_.push_back({tree_, InTree(std::move(range)), cut.changes_only, cut.why});
+  lost_.push_back({tree_, InTree(std::move(range)), cut.changes_only, cut.why, cut.is_doubt});
 }
 
 void SalvagePaths::AddFurther(const Range& shown) {

@@ -163,6 +163,13 @@ void SalvageWalk::CutOut(NodeId id, const Range& range, bool changes_only, const
   cuts_[id].push_back({range, changes_only, std::string(why.message())});
 }
 
+void SalvageWalk::Doubt(NodeId id, const std::string& why) {
+  const absl::StatusOr<dag::NodePtr> node = nodes_.Load(id);
+  if (node.ok()) {
+    cuts_[id].push_back({(*node)->bounds, true, why, true});
+  }
+}
+
 void SalvageWalk::VisitDead() {
   std::vector<NodeId> dead;
   nodes_.table().ForEach([&](NodeId id, const dag::NodeRecord& record) {

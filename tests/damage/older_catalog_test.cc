@@ -14,6 +14,7 @@
 #include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
 #include "store/check_store.h"
+#include "store/inspect.h"
 #include "store/repair_image.h"
 #include "support/damage/run_fsck_on.h"
 #include "support/damage/structures.h"
@@ -107,14 +108,26 @@ class Files {
   void LoseCatalogs(Generation after) { ZeroCatalogs(device_, after); }
 
   void LoseTable() {
+    Lose([](const Structure& structure) { return structure.kind == Structure::Kind::kTablePage; });
+  }
+
+  void LoseRootOf(std::string_view tree) {
+    const NodeId root =
+        Must(store::Inspection::Open(device_, MiB(4)))->state()->trees.FindName(std::string(tree))->root;
+    Lose([&](const Structure& structure) {
+      return structure.kind == Structure::Kind::kNodeHeader && structure.id == root.value;
+    });
+  }
+
+ private:
+  void Lose(const std::function<bool(const Structure&)>& is_lost) {
     for (const Structure& structure : StructuresOf(device_)) {
-      if (structure.kind == Structure::Kind::kTablePage) {
+      if (is_lost(structure)) {
         Must(device_.Write(structure.offset, std::string(structure.extent.value, '\0')));
       }
     }
   }
 
- private:
   void ByFiles(const std::function<void(PathFileSystem&)>& act) {
     StoreOptions options;
     options.background = false;
@@ -225,6 +238,29 @@ TEST_CASE("a snapshot that was dropped since an older catalog keeps nobody from 
   files.LoseCatalogs(with_snapshot);
   Repair(files);
   CHECK(files.Wrong(content) == "");
+}
+
+TEST_CASE("a node that is found as it was before, without a page of the table, is said to be one that may be older",
+          "[damage][repair]") {
+  Files files;
+  files.Write('A');
+  files.Write('B');
+  files.LoseRootOf(kDataTree);
+  files.LoseTable();
+  const std::string option = GENERATE("--json", "-v");
+  const FsckRun run = RunFsckOn(files.device(), {"-y", option});
+  INFO(run.out << run.err);
+  CHECK(run.exit == 1);
+  if (option == "--json") {
+    CHECK(Says(run, "\"all_lost_listed\": false"));
+    CHECK(Says(run, "\"partial\": true"));
+  } else {
+    CHECK(Says(run, "\nlost: names all: may be older or missing: node "));
+    CHECK(Says(run, "\nlost: tree \"data\": keys all: may be older or missing: node "));
+    CHECK_FALSE(Says(run, "lost: /a/"));
+    CHECK(Says(run, "0 errors left, some of what is shown may be older"));
+  }
+  CHECK(RunFsckOn(files.device(), {"-n", "-f"}).exit == 0);
 }
 
 // A store without a file system, with trees "main" and "other".

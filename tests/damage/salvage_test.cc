@@ -341,7 +341,10 @@ TEST_CASE("scattered nodes and catalogs are found without the table", "[damage][
   }
   const Repaired repaired = RepairDamaged(bench.device());
   INFO(WhatIsLost(repaired));
-  CHECK(repaired.repair.salvaged.lost.empty());
+  // What has another checksum than the superblock says may be older, and what a page led to that named other pages.
+  const auto& lost = repaired.repair.salvaged.lost;
+  CHECK_FALSE(lost.empty());
+  CHECK(std::all_of(lost.begin(), lost.end(), [](const auto& range) { return range.IsDoubt(); }));
   CHECK(repaired.repair.salvaged.lost_trees.empty());
   CHECK(repaired.repair.left.empty());
   const auto by_map = [](const std::string& action) { return action.find("scattered by the map") != action.npos; };

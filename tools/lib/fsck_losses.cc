@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fsck_losses.h"
 
-#include <algorithm>
-
 #include "base/status.h"
 #include "fs/describe_loss.h"
 
 namespace betr::tools {
 
 void FsckLosses::Add(std::span<const store::LostRange> lost) {
-  const bool is_partial = std::any_of(lost.begin(), lost.end(), [](const auto& range) { return range.is_partial; });
-  is_complete_ = is_complete_ && !is_partial;
+  for (const store::LostRange& range : lost) {
+    is_complete_ = is_complete_ && (!range.is_partial || range.IsDoubt());
+    has_doubts_ = has_doubts_ || range.IsDoubt();
+  }
   fs::DescribeRanges({lost.begin(), lost.end()}, [&](const fs::Loss& loss) { report_.GivingUp(loss); });
   report_.Flush();
   pending_.insert(pending_.end(), lost.begin(), lost.end());

@@ -28,13 +28,16 @@ class FsckLosses {
   void TellByKeys();
 
   bool AllTold() const { return pending_.empty(); }
-  // Whether all that is lost was listed so far.
+  // Whether all that is lost was listed so far, but for what nobody knows.
   bool IsComplete() const { return is_complete_; }
+  // Whether some of what is shown may be older than it should be.
+  bool HasDoubts() const { return has_doubts_; }
 
  private:
   FsckReport& report_;
   std::vector<store::LostRange> pending_;
   bool is_complete_ = true;
+  bool has_doubts_ = false;
 };
 
 }  // namespace betr::tools
