@@ -173,7 +173,7 @@ class TreeFinder {
     for (const bool snapshots : {are_snapshots_first, !are_snapshots_first}) {
       for (const layout::CatalogTree& tree : older.trees) {
         if (tree.snapshot == snapshots) {
-          GuessTree(tree, is_doubtful);
+          GuessTree(tree, has_others, is_doubtful);
         }
       }
     }
@@ -181,19 +181,19 @@ class TreeFinder {
               [](const auto& a, const auto& b) { return a.id < b.id; });
   }
 
-  void GuessTree(const layout::CatalogTree& tree, bool is_doubtful) {
+  void GuessTree(const layout::CatalogTree& tree, bool has_others, bool is_doubtful) {
     uint32_t* const free = FreeOf(roots_, tree.root);
-    if (free == nullptr) {
-      found_.lost.push_back({tree.name, Range::All(), false,
-                             fmt::format("catalog: the root of tree \"{}\" is not known", Escape(tree.name))});
-    } else if (is_doubtful && !tree.snapshot) {
-      Tell(tree,
-           fmt::format("its root was node {}, which may be another tree's now: it loses its name", tree.root.value));
-    } else {
+    if (free != nullptr && (tree.snapshot || !is_doubtful)) {
       Take(*free);
       found_.catalog.trees.push_back(tree);
       Tell(tree, "found in an older catalog");
+      return;
     }
+    // It is lost, or has the root of a tree without a name.
+    const bool may_be_there = has_others || free != nullptr;
+    found_.lost.push_back({tree.name, Range::All(), may_be_there,
+                           fmt::format("catalog: the root of tree \"{}\" is not known", Escape(tree.name)),
+                           may_be_there});
   }
 
   // Whether there are roots that the catalog does not explain. Looks at what is in those that it does not name.

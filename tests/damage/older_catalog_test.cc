@@ -149,6 +149,7 @@ bool Repair(Files& files) {
   const FsckRun run = RunFsckOn(files.device(), {"-y"});
   INFO(run.out << run.err);
   CHECK(run.exit == 1);
+  CHECK_FALSE(Says(run, ": bytes "));  // nothing is lost
   const FsckRun again = RunFsckOn(files.device(), {"-n", "-f"});
   INFO(again.out << again.err);
   CHECK(again.exit == 0);
