@@ -292,7 +292,9 @@ std::string PartialText(const Loss& loss) {
   if (loss.kind == Loss::Kind::kKeys) {
     place = absl::StrFormat("tree \"%s\": keys %s: ", Escape(loss.tree), BoundsText(loss));
   }
-  return absl::StrFormat("%sand further ones: %s", place, loss.why);
+  if (loss.changes_only && loss.kind == Loss::Kind::kUnknown) return loss.why;
+  const std::string_view what = loss.changes_only ? "may be older or missing" : "and further ones";
+  return absl::StrFormat("%s%s: %s", place, what, loss.why);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ struct Loss {
   std::string to;
   bool changes_only = false;  // older contents show
   bool but_written = false;   // not what was written later
-  bool is_partial = false;    // kNames, kKeys, kUnknown: further ones in it may be lost, which are not listed
+  bool is_partial = false;    // kNames, kKeys, kUnknown: further ones in it may be lost, which are not listed;
+                              // with changes_only: what is in it may be older
   std::string why;
 };
 

@@ -120,24 +120,32 @@ class Adoption {
   absl::Status Restore(std::vector<LostTree>* lost) {
     WriteBatch batch;
     std::vector<std::string> actions;
-    meta_ = FindOrMake(kMetaTree, Kind::kMeta, lost, &batch, &actions);
-    data_ = FindOrMake(kDataTree, Kind::kData, lost, &batch, &actions);
+    BETR_ASSIGN_OR_RETURN(meta_, FindOrMake(kMetaTree, Kind::kMeta, lost, &batch, &actions));
+    BETR_ASSIGN_OR_RETURN(data_, FindOrMake(kDataTree, Kind::kData, lost, &batch, &actions));
     BETR_RETURN_IF_ERROR(store_.Write(batch));
     for (const std::string& action : actions) act_(action);
     return absl::OkStatus();
   }
 
-  // The tree of that name: if there is none, made of a lost tree that is one, else empty.
-  TreeId FindOrMake(std::string_view name, Kind kind, std::vector<LostTree>* lost, WriteBatch* batch,
-                    std::vector<std::string>* actions) {
+  // The tree of that name: if there is none, made of a lost tree that is one, the newest if there are several; else of
+  // a snapshot's; else empty.
+  absl::StatusOr<TreeId> FindOrMake(std::string_view name, Kind kind, std::vector<LostTree>* lost, WriteBatch* batch,
+                                    std::vector<std::string>* actions) {
     if (const absl::StatusOr<TreeId> found = store_.FindTree(name); found.ok()) return *found;
     const TreeId tree = batch->Empty() ? store_.UnusedTreeId() : meta_.Next();
     batch->CreateTree(tree, name);
-    const auto whole = std::find_if(lost->begin(), lost->end(), [&](const LostTree& candidate) {
-      return candidate.look.is_whole && candidate.look.kind == kind;
-    });
+    auto whole = lost->end();
+    for (auto candidate = lost->begin(); candidate != lost->end(); ++candidate) {
+      const bool is_one = candidate->look.is_whole && candidate->look.kind == kind;
+      // Their ids tell which was written last (store/salvage.h).
+      if (is_one && (whole == lost->end() || candidate->id > whole->id)) whole = candidate;
+    }
     if (whole == lost->end()) {
-      actions->push_back(absl::StrFormat("tree \"%s\": made anew, empty", name));
+      BETR_ASSIGN_OR_RETURN(const std::optional<TreeInfo> snapshot, NewestSnapshot(kind));
+      if (snapshot) batch->ClonePrefix(snapshot->id, "", tree, "");
+      actions->push_back(
+          snapshot ? absl::StrFormat("tree \"%s\": made anew, as tree \"%s\" has it", name, Escape(snapshot->name))
+                   : absl::StrFormat("tree \"%s\": made anew, empty", name));
       return tree;
     }
     actions->push_back(absl::StrFormat("tree \"%s\": found as node %s", name, Escape(whole->node)));
@@ -145,6 +153,17 @@ class Adoption {
     batch->DropTree(whole->id);
     lost->erase(whole);
     return tree;
+  }
+
+  // The snapshot that was made last of those that are such a tree.
+  absl::StatusOr<std::optional<TreeInfo>> NewestSnapshot(Kind kind) {
+    std::optional<TreeInfo> newest;
+    for (const TreeInfo& info : store_.Trees()) {
+      if (!info.snapshot || (newest && info.id < newest->id)) continue;
+      BETR_ASSIGN_OR_RETURN(const Look look, LookAt(store_, info.id));
+      if (look.is_whole && look.kind == kind) newest = info;
+    }
+    return newest;
   }
 
   absl::Status Move(const LostTree& tree) {

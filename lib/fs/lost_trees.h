@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives the file system back what a salvage of the store (store/salvage.h) could only keep as trees without a name.
 //
-// A lost tree that has what only "meta" or only "data" has becomes that tree if it is missing. Any other one goes to
+// A lost tree that has what only "meta" or only "data" has becomes that tree if it is missing: the newest of them; if
+// there is none, what the last snapshot has that is one is shown. Any other one goes to
 // /lost+found/node-N (lost_and_found.h), where N is the node that it was found as. Its keys may lack what the lost
 // nodes above had stripped; so names there may be shorter at their front, and the content of a file that was cut in its
 // middle begins at the beginning of a file. RepairFileSystem then makes the directories and records that are missing.

@@ -12,6 +12,7 @@ namespace betr::layout {
 namespace {
 
 constexpr size_t kMagicSize = 8;
+constexpr size_t kGenerationAt = 32;
 
 }  // namespace
 
@@ -23,6 +24,18 @@ void Seal(std::string* bytes) {
 uint64_t SealOf(std::string_view bytes) {
   Check(bytes.size() >= kSealSize, "a structure has room for its seal");
   return LoadFixed<uint64_t>(bytes.data() + kMagicSize);
+}
+
+std::optional<Generation> FindGeneration(std::string bytes, uint64_t checksum, Generation first, Generation last,
+                                         uint64_t* tries) {
+  Check(bytes.size() >= kFixedSize, "a structure has a fixed part");
+  for (uint64_t value = last.value; value >= first.value && value > 0 && *tries > 0; --value, --*tries) {
+    StoreFixed(bytes.data() + kGenerationAt, value);
+    if (Checksum(std::string_view(bytes).substr(kSealSize)) == checksum) {
+      return Generation{value};
+    }
+  }
+  return std::nullopt;
 }
 
 absl::Status CheckSeal(std::string_view what, std::string_view magic, std::string_view bytes) {

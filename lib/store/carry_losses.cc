@@ -82,11 +82,11 @@ class Carrier {
   }
 
  private:
-  // Lost; only the latest changes of it; something in it.
+  // Lost; only the latest changes of it; something in it; it may be older.
   static constexpr size_t kPartial = 2;
-  using Kinds = std::array<LostKeys, 3>;
+  using Kinds = std::array<LostKeys, 4>;
 
-  static size_t KindOf(const LostRange& lost) { return lost.is_partial ? kPartial : lost.changes_only ? 1 : 0; }
+  static size_t KindOf(const LostRange& lost) { return (lost.is_partial ? kPartial : 0) + (lost.changes_only ? 1 : 0); }
 
   // Changes what is lost of a tree, and counts it.
   template <class F>
@@ -110,7 +110,7 @@ class Carrier {
     if (!trees_.contains(tree)) {
       return;
     }
-    for (size_t kind = 0; kind <= kPartial; ++kind) {
+    for (size_t kind = 0; kind < Kinds().size(); ++kind) {
       Change(tree, kind, [&](LostKeys& keys) { keys.Remove(range); });
     }
   }

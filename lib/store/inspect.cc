@@ -174,7 +174,7 @@ void Inspection::ReadTable() {
 void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
   layout::ExtentRef space = Use({expected.address.extent, UsedExtent::Holder::kTablePage, expected.first_id});
   if (space == nullptr) {
-    LostPage(expected);
+    lost_pages_.push_back(expected);
     return;
   }
   kept_.push_back(std::move(space));
@@ -182,13 +182,13 @@ void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
   std::string bytes(layout::kUnit.value, '\0');
   if (absl::Status read = core_.device->Read(expected.address.extent.Offset(), bytes); !read.ok()) {
     problems_.push_back({Problem::Part::kTable, std::move(read)});
-    LostPage(expected);
+    lost_pages_.push_back(expected);
     return;
   }
   const absl::StatusOr<layout::PageImage> page = layout::DecodePage(expected, bytes);
   if (!page.ok()) {
     problems_.push_back({Problem::Part::kTable, page.status()});
-    LostPage(expected);
+    lost_pages_.push_back(expected);
     return;
   }
   for (const layout::NodeEntry& entry : page->nodes) {
@@ -199,16 +199,13 @@ void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
   }
 }
 
-void Inspection::LostPage(const layout::ExpectedPage& expected) {
-  constexpr int kBitsOfId = 64;
-  const int bits = 6 * (expected.level + 1);
-  const uint64_t ids = bits < kBitsOfId ? uint64_t{1} << bits : 0;
-  lost_ids_.emplace_back(expected.first_id, expected.first_id + (ids - 1));
-}
-
 bool Inspection::IsPageLost(NodeId id) const {
-  return std::any_of(lost_ids_.begin(), lost_ids_.end(),
-                     [&](const auto& ids) { return ids.first <= id.value && id.value <= ids.second; });
+  return std::any_of(lost_pages_.begin(), lost_pages_.end(), [&](const layout::ExpectedPage& page) {
+    constexpr int kBitsOfId = 64;
+    const int bits = 6 * (page.level + 1);
+    const uint64_t ids = bits < kBitsOfId ? uint64_t{1} << bits : 0;
+    return page.first_id <= id.value && id.value <= page.first_id + (ids - 1);
+  });
 }
 
 void Inspection::AddNode(State& state, uint64_t first_id, const layout::NodeEntry& entry) {

@@ -88,6 +88,8 @@ class Inspection {
   layout::ExtentRef UseScattered(const UsedExtent& used, uint64_t version);
   // Whether the page of the table that would have the node cannot be read.
   bool IsPageLost(NodeId id) const;
+  // The pages that cannot be read; nothing is known of those below them.
+  const std::vector<layout::ExpectedPage>& lost_pages() const { return lost_pages_; }
   // Nodes in whose space something lay that had been taken before.
   const std::vector<NodeId>& overlapping() const { return overlapping_; }
 
@@ -98,7 +100,6 @@ class Inspection {
   void AddCatalog(const layout::Extent& extent, uint64_t copy);
   void ReadTable();
   void ReadPage(State& state, const layout::ExpectedPage& expected);
-  void LostPage(const layout::ExpectedPage& expected);
   void AddNode(State& state, uint64_t first_id, const layout::NodeEntry& entry);
   // Keeps what is free of an extent that is partly in use.
   void KeepRest(const layout::ExtentAddress& extent);
@@ -116,7 +117,7 @@ class Inspection {
   std::vector<UsedExtent> extents_;
   std::vector<layout::ExtentRef> kept_;  // so that a repair does not write over it
   std::vector<NodeId> overlapping_;
-  std::vector<std::pair<uint64_t, uint64_t>> lost_ids_;  // of pages that cannot be read: first and last id
+  std::vector<layout::ExpectedPage> lost_pages_;
   uint64_t table_pages_ = 0;
   std::vector<Problem> problems_;
 };

@@ -13,6 +13,8 @@
 #include "store/checkpoint.h"
 #include "store/salvage_nodes.h"
 #include "store/salvage_paths.h"
+#include "store/salvage_trees.h"
+#include "store/salvage_vouch.h"
 #include "store/salvage_walk.h"
 
 namespace betr::store {
@@ -41,8 +43,10 @@ class Salvage {
     if (IsSomethingLost()) {
       walk_.VisitUnnamed([&](NodeId id, const dag::Node& node) { AddLostTree(id, node); });
     }
-    FollowCuts(limits);
+    NumberLostTrees();
     walk_.Settle();
+    DoubtUnvouched();
+    FollowCuts(limits);
     for (LostRange& lost : result_.lost) {
       lost.before_log = true;
     }
@@ -55,16 +59,26 @@ class Salvage {
   }
 
  private:
-  // The trees of the catalog; if it is gone, of the newest one that is on the device.
+  struct LostTree {
+    uint64_t version;
+    NodeId node;
+    NodeId root;  // the node, or one above it
+    Codec codec;
+  };
+
+  // The trees of the catalog, or if it is gone, those that are found.
   void TakeTrees() {
     next_tree_ = image_.state()->next_tree;
-    if (!is_catalog_lost_) {
-      functions_ = image_.catalog().catalog.functions;
-      for (const layout::CatalogTree& tree : image_.catalog().catalog.trees) {
-        TakeTree(tree);
-      }
-    } else if (nodes_.newest_catalog() != nullptr) {
-      TakeOlderTrees(*nodes_.newest_catalog());
+    layout::Catalog catalog = image_.catalog().catalog;
+    if (is_catalog_lost_) {
+      FoundTrees found = FindTrees(image_, nodes_, walk_);
+      catalog = std::move(found.catalog);
+      result_.actions = std::move(found.actions);
+      result_.lost = std::move(found.lost);
+    }
+    functions_ = std::move(catalog.functions);
+    for (const layout::CatalogTree& tree : catalog.trees) {
+      TakeTree(tree);
     }
   }
 
@@ -86,22 +100,6 @@ class Salvage {
   void TakeTree(const layout::CatalogTree& tree) {
     trees_[tree.id] = {tree.id, tree.name, tree.root, tree.codec, tree.snapshot};
     next_tree_ = std::max(next_tree_, tree.id.Next());
-  }
-
-  // What was a root may lie below another one by now: it is one still if it is there and no node names it.
-  void TakeOlderTrees(const layout::Catalog& catalog) {
-    functions_ = catalog.functions;
-    const absl::flat_hash_set<NodeId> named = nodes_.NamedByNodes();
-    for (const layout::CatalogTree& tree : catalog.trees) {
-      const dag::NodeRecord* record = nodes_.table().Find(tree.root);
-      if (record != nullptr && !record->Dead() && !named.contains(tree.root)) {
-        TakeTree(tree);
-        result_.actions.push_back(fmt::format("tree \"{}\": found in an older catalog", Escape(tree.name)));
-      } else {
-        result_.lost.push_back({tree.name, Range::All(), false,
-                                fmt::format("catalog: the root of tree \"{}\" is not known", Escape(tree.name))});
-      }
-    }
   }
 
   void KeepTree(Tree& tree) {
@@ -136,14 +134,32 @@ class Salvage {
 
   // A tree shows all keys: what has narrower bounds, or is a leaf, gets a root above it.
   void AddLostTree(NodeId id, const dag::Node& node) {
+    const uint64_t version = nodes_.VersionOf(id);
     const NodeId root = node.Leaf() || !node.bounds.Covers(Range::All()) ? nodes_.Create(RootOver(id, node)) : id;
-    const TreeId tree = next_tree_;
-    next_tree_ = next_tree_.Next();
-    const std::string name = fmt::format("{}{}", kLostTreePrefix, id.value);
-    trees_[tree] = {tree, name, root, node.codec, false};
-    result_.lost_trees.push_back(name);
-    result_.actions.push_back(fmt::format("node {}: nobody names it any more: tree \"{}\"", id.value, name));
+    lost_trees_.push_back({version, id, root, node.codec});
     walk_.Name(root);
+  }
+
+  // In the order in which they were written: of several that may be one tree, the last is the newest.
+  void NumberLostTrees() {
+    std::stable_sort(lost_trees_.begin(), lost_trees_.end(),
+                     [](const LostTree& a, const LostTree& b) { return a.version < b.version; });
+    for (const LostTree& lost : lost_trees_) {
+      const TreeId tree = next_tree_;
+      next_tree_ = next_tree_.Next();
+      const std::string name = fmt::format("{}{}", kLostTreePrefix, lost.node.value);
+      trees_[tree] = {tree, name, lost.root, lost.codec, false};
+      result_.lost_trees.push_back(name);
+      result_.actions.push_back(fmt::format("node {}: nobody names it any more: tree \"{}\"", lost.node.value, name));
+    }
+  }
+
+  // What was found without a page of the table may be older than what was lost.
+  void DoubtUnvouched() {
+    for (const NodeId id : FindUnvouched(image_, nodes_)) {
+      walk_.Doubt(id, fmt::format("node {}: found in the {}, and nothing tells that it is the newest", id.value,
+                                  layout::ToString(nodes_.FoundBySearch(id)->extent)));
+    }
   }
 
   static dag::Node RootOver(NodeId id, const dag::Node& node) {
@@ -194,6 +210,7 @@ class Salvage {
   std::map<TreeId, Tree> trees_;
   std::map<uint16_t, std::string> functions_;
   TreeId next_tree_;
+  std::vector<LostTree> lost_trees_;
   bool is_catalog_lost_ = false;
   bool is_root_lost_ = false;
   Salvaged result_;

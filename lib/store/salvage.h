@@ -2,10 +2,12 @@
 // Repair when something is gone: what can be read is kept, the rest is cut out, and what was lost is said.
 //
 //   a page of the node table      its nodes are looked for on the whole device; of each the newest version is taken
-//                                 that the checkpoint may have. After an unclean end that may be one of a later state.
+//                                 that the checkpoint may have. Unless the page's checksum proves that it is what the
+//                                 page had (salvage_vouch.h), it is said that what it shows may be older.
 //   a node in the wrong place     is found too, by its id and write version
-//   the catalog                   is replaced by the newest one that is found; trees whose roots it does not know get
-//                                 names that begin with kLostTreePrefix
+//   the catalog                   is made anew of the newest one that is found (salvage_trees.h); trees whose roots
+//                                 are not known get names that begin with kLostTreePrefix, in the order in which their
+//                                 roots were written
 //   an unreadable node            becomes a null edge, or an erase where a goto named it; a root, an empty tree
 //   an unreadable block           leaves its node: a gap in a leaf; buffered changes are forgotten, and what they
 //                                 changed is seen as it was before

@@ -121,6 +121,9 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::LoadScanned(NodeId id, uint64_t versi
     --candidate;
     absl::StatusOr<dag::NodePtr> node = Take(*candidate, references);
     if (node.ok()) {
+      if (version == 0) {
+        unlisted_[id] = *candidate;
+      }
       found_.push_back(fmt::format("node {}: found in the {}", id.value, layout::ToString(candidate->extent)));
       return node;
     }
@@ -157,27 +160,41 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::Take(const layout::ScannedNode& scann
   return node;
 }
 
-absl::flat_hash_set<NodeId> SalvageNodes::NamedByNodes() {
+absl::flat_hash_map<NodeId, uint32_t> SalvageNodes::CountNames(bool* are_all_read) {
   std::vector<NodeId> interior;
   table_.ForEach([&](NodeId id, const dag::NodeRecord& record) {
     if (record.height > 0) {
       interior.push_back(id);
     }
   });
-  absl::flat_hash_set<NodeId> named;
+  absl::flat_hash_map<NodeId, uint32_t> names;
+  *are_all_read = true;
   for (const NodeId id : interior) {
     const absl::StatusOr<dag::NodePtr> node = Load(id);
     if (!node.ok()) {
+      *are_all_read = false;
       continue;
     }
     for (const dag::Edge& edge : (*node)->edges) {
-      named.insert(edge.link.target);
+      ++names[edge.link.target];
       for (const dag::Goto& message : edge.partition.gotos) {
-        named.insert(message.link.target);
+        ++names[message.link.target];
       }
     }
   }
-  return named;
+  return names;
+}
+
+uint64_t SalvageNodes::VersionOf(NodeId id) const {
+  const dag::NodeRecord* record = table_.Find(id);
+  const auto* version = record == nullptr ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());
+  const auto address = version == nullptr ? std::nullopt : version->Address();
+  return address ? address->version : 0;
+}
+
+const layout::ScannedNode* SalvageNodes::FoundBySearch(NodeId id) const {
+  const auto found = unlisted_.find(id);
+  return found == unlisted_.end() ? nullptr : &found->second;
 }
 
 NodeId SalvageNodes::Create(dag::Node node) {

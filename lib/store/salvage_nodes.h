@@ -26,7 +26,7 @@ class SalvageNodes {
   dag::NodeTable& table() { return table_; }
   NodeId next_id() const { return next_id_; }
   // The newest catalog that was found; null if there is none.
-  const layout::Catalog* newest_catalog() const { return catalog_ ? &catalog_->catalog : nullptr; }
+  const layout::ScannedCatalog* newest_catalog() const { return catalog_ ? &*catalog_ : nullptr; }
 
   // The node, from the table or found on the device: then it is put into the table. Its record says its height.
   // Errors: why it cannot be read.
@@ -38,8 +38,13 @@ class SalvageNodes {
   NodeId Create(dag::Node node);
   void Replace(NodeId id, dag::Node node);
 
-  // Every node that a node of the table names. Reads all of them. Cost: the headers of all nodes above the leaves.
-  absl::flat_hash_set<NodeId> NamedByNodes();
+  // How often nodes of the table, dead ones too, name each node. Reads them. Cost: the headers of all nodes above the
+  // leaves. `are_all_read`: whether none was unreadable.
+  absl::flat_hash_map<NodeId, uint32_t> CountNames(bool* are_all_read);
+  // The write version of a node of the table; 0 if it is to be written anew.
+  uint64_t VersionOf(NodeId id) const;
+  // Of a node whose page of the table is lost, what was found of it; null of others.
+  const layout::ScannedNode* FoundBySearch(NodeId id) const;
 
   // What was found elsewhere than the table said, or without it.
   const std::vector<std::string>& found() const { return found_; }
@@ -58,6 +63,7 @@ class SalvageNodes {
   std::vector<layout::ScannedNode> scanned_;  // by id and version
   std::optional<layout::ScannedCatalog> catalog_;
   absl::flat_hash_map<NodeId, absl::Status> bad_;
+  absl::flat_hash_map<NodeId, layout::ScannedNode> unlisted_;  // that were taken
   std::vector<std::string> found_;
 };
 

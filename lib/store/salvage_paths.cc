@@ -106,8 +106,8 @@ void SalvagePaths::Add(const dag::Node& node, const Cut& cut, const Range& shown
     return;
   }
   LostKeys keys;
-  keys.Set({tree_, range, cut.changes_only, cut.why});
-  if (!node.Leaf()) {
+  keys.Set({tree_, range, cut.changes_only, cut.why, cut.is_doubt});
+  if (!node.Leaf() && !cut.is_doubt) {
     RemoveWritten(node.edges[node.EdgeAfter(range.lo)].partition, cut.over, &keys);
   }
   for (auto step = way_.rbegin(); step != way_.rend(); ++step) {

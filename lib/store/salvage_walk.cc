@@ -185,6 +185,13 @@ void SalvageWalk::CutOutBelow(NodeId id, std::span<const dag::Goto> gotos, const
   add();
 }
 
+void SalvageWalk::Doubt(NodeId id, const std::string& why) {
+  const absl::StatusOr<dag::NodePtr> node = nodes_.Load(id);
+  if (node.ok()) {
+    cuts_[id].push_back({(*node)->bounds, true, 0, why, true});
+  }
+}
+
 void SalvageWalk::VisitDead() {
   std::vector<NodeId> dead;
   nodes_.table().ForEach([&](NodeId id, const dag::NodeRecord& record) {

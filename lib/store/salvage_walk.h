@@ -20,6 +20,7 @@ struct Cut {
   bool changes_only = false;  // a run of buffered changes
   size_t over = 0;            // the runs of its edge from this one on are newer
   std::string why;
+  bool is_doubt = false;  // nothing was cut out, but it may be older than it should be
 };
 
 // One thread.
@@ -39,6 +40,8 @@ class SalvageWalk {
   void VisitUnnamed(const std::function<void(NodeId, const dag::Node&)>& found);
   // Takes nodes that nobody names out of the table, and sets all counts.
   void Settle();
+  // What a node shows may be older than what it should show. Requires: it is named.
+  void Doubt(NodeId id, const std::string& why);
 
   // What was cut out, by node; who names a node, for those that were visited.
   const std::map<NodeId, std::vector<Cut>>& cuts() const { return cuts_; }

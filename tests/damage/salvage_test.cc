@@ -193,14 +193,8 @@ class Salvages {
 
 bool HasNoOther(const Structure& structure) { return structure.kind == Kind::kSuperblock; }
 
-// Without the table a node whose newest version is gone too is found as it was before: only the table tells. Without
-// the catalog what is lost of a tree cannot be said by its name.
-bool IsTooMuch(const Patches& patches) {
-  const auto has = [&](Kind kind) {
-    return std::any_of(patches.begin(), patches.end(), [&](const auto& patch) { return patch.first->kind == kind; });
-  };
-  return (has(Kind::kTablePage) && has(Kind::kNodeHeader)) || (IsCatalogGone(patches) && patches.size() > 2);
-}
+// Without the catalog what is lost of a tree cannot be said by its name.
+bool IsTooMuch(const Patches& patches) { return IsCatalogGone(patches) && patches.size() > 2; }
 
 void RepairEach(const Subject& subject) {
   Salvages salvages(subject);
@@ -209,6 +203,15 @@ void RepairEach(const Subject& subject) {
       continue;
     }
     salvages.Try(structure.name + " zeroed", {{&structure, std::string(structure.extent.value, '\0')}});
+  }
+  // Without the table a node whose newest version is gone is found as it was before: only the table could tell.
+  const Structure& page = *std::find_if(salvages.structures().begin(), salvages.structures().end(),
+                                        [](const auto& structure) { return structure.kind == Kind::kTablePage; });
+  for (const Structure& structure : salvages.structures()) {
+    if (structure.kind == Kind::kNodeHeader) {
+      salvages.Try(structure.name + " zeroed, and the table",
+                   {{&structure, std::string(100, '\0')}, {&page, std::string(100, '\0')}});
+    }
   }
   Patches catalogs;
   for (const Structure& structure : salvages.structures()) {
@@ -338,7 +341,10 @@ TEST_CASE("scattered nodes and catalogs are found without the table", "[damage][
   }
   const Repaired repaired = RepairDamaged(bench.device());
   INFO(WhatIsLost(repaired));
-  CHECK(repaired.repair.salvaged.lost.empty());
+  // What has another checksum than the superblock says may be older, and what a page led to that named other pages.
+  const auto& lost = repaired.repair.salvaged.lost;
+  CHECK_FALSE(lost.empty());
+  CHECK(std::all_of(lost.begin(), lost.end(), [](const auto& range) { return range.IsDoubt(); }));
   CHECK(repaired.repair.salvaged.lost_trees.empty());
   CHECK(repaired.repair.left.empty());
   const auto by_map = [](const std::string& action) { return action.find("scattered by the map") != action.npos; };

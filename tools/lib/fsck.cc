@@ -272,7 +272,10 @@ class FsckRun {
     return SettleSalvaged(file, CacheSize(), losses_, report_);
   }
 
-  std::string Summary() const { return Outcome() + (losses_.IsComplete() ? "" : ", not all that is lost is listed"); }
+  std::string Summary() const {
+    return Outcome() + (losses_.HasDoubts() ? ", some of what is shown may be older" : "") +
+           (losses_.IsComplete() ? "" : ", not all that is lost is listed");
+  }
 
   std::string Outcome() const {
     if (is_cancelled_) {
@@ -320,7 +323,7 @@ class FsckRun {
       figures["scrubbed_bytes"] = scrubbed_.read.value;
       figures["scrubbed_blocks"] = scrubbed_.blocks;
     }
-    report_.Finish(options_.image, {Summary(), exit_, error_, losses_.IsComplete()}, figures);
+    report_.Finish(options_.image, {Summary(), exit_, error_, losses_.IsComplete() && !losses_.HasDoubts()}, figures);
   }
 
   static constexpr int kMaxRounds = 3;

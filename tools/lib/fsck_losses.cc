@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fsck_losses.h"
 
-#include <algorithm>
-
 #include "base/status.h"
 #include "fs/describe_loss.h"
 #include "store/carry_losses.h"
@@ -17,8 +15,10 @@ void FsckLosses::Add(std::span<const store::LostRange> lost) {
 }
 
 void FsckLosses::NoteCompleteness(std::span<const store::LostRange> lost) {
-  const bool is_partial = std::any_of(lost.begin(), lost.end(), [](const auto& range) { return range.is_partial; });
-  is_complete_ = is_complete_ && !is_partial;
+  for (const store::LostRange& range : lost) {
+    is_complete_ = is_complete_ && (!range.is_partial || range.IsDoubt());
+    has_doubts_ = has_doubts_ || range.IsDoubt();
+  }
 }
 
 bool FsckLosses::AreBeforeLog() const {

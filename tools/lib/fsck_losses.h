@@ -35,8 +35,10 @@ class FsckLosses {
   void TellByKeys();
 
   bool AllTold() const { return pending_.empty(); }
-  // Whether all that is lost was listed so far.
+  // Whether all that is lost was listed so far, but for what nobody knows.
   bool IsComplete() const { return is_complete_; }
+  // Whether some of what is shown may be older than it should be.
+  bool HasDoubts() const { return has_doubts_; }
 
  private:
   void NoteCompleteness(std::span<const store::LostRange> lost);
@@ -45,6 +47,7 @@ class FsckLosses {
   const size_t limit_;
   std::vector<store::LostRange> pending_;
   bool is_complete_ = true;
+  bool has_doubts_ = false;
 };
 
 }  // namespace betr::tools

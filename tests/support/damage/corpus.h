@@ -33,4 +33,7 @@ std::vector<DamageCase> FileCases();          // for FileSystemImage
 std::vector<DamageCase> LostAndFoundCases();  // for FileSystemImage
 std::vector<DamageCase> FileStoreCases();     // for FileSystemImage
 
+// The lost one's copies and older ones that nothing has been written over.
+void ZeroEveryCatalog(Bench& bench);
+
 }  // namespace betr::test

@@ -186,13 +186,20 @@ std::vector<DamageCase> FileStoreCases() {
       {"leaf of content", NodeZeroed("data", 0), "header: magic is", ": bytes ", true},
       {"interior node of content", NodeZeroed("data", 1), "header: magic is", "content in /lost+found/node-", true},
       {"root of content", NodeZeroed("data", kRoot), "header: magic is", "tree \"data\": its root is lost", true},
-      {"catalog", ZeroCatalog, "catalog: magic is", "tree \"meta\": found as node", true},
+      {"catalog", ZeroCatalog, "catalog: magic is", "as the checksum of the lost one proves"},
       {"table and catalog",
        [](Bench& b) {
          ZeroCatalog(b);
          b.Zero(b.Find("table page"));
        },
-       "catalog: magic is", "nodes kept", true},
+       "catalog: magic is", "as the checksum of the lost one proves"},
+      {"every catalog", ZeroEveryCatalog, "catalog: magic is", "tree \"meta\": found as node", true},
+      {"table and every catalog",
+       [](Bench& b) {
+         ZeroEveryCatalog(b);
+         b.Zero(b.Find("table page"));
+       },
+       "catalog: magic is", "tree \"meta\": found as node", true},
       {"everything but the leaves",
        [](Bench& b) {
          for (const char* tree : {"meta", "data"}) {
