@@ -28,6 +28,7 @@
 
 #include "base/mutex.h"
 #include "device/forwarding_device.h"
+#include "device/unseen_file.h"
 
 namespace betr {
 
@@ -35,29 +36,25 @@ namespace betr {
 // overwritten, nor anything after that. Threads: as any device.
 class UndoDevice final : public ForwardingDevice {
  public:
-  // Makes the file at `path`, which must not exist; it and its name are durable then. It gets its name when its
-  // beginning is durable: whoever is killed before leaves none (where files cannot be without a name, one with other
-  // letters behind it). `marks`: offsets of blocks.
+  // Makes the file at `path`, which must not exist; it and its name are durable then. It appears when its
+  // beginning is durable: whoever is killed before leaves none (unseen_file.h). `marks`: offsets of blocks.
   // `inner` outlives this device. Errors: kAlreadyExists, what the system says, and the device's; then there is no new
   // file.
   static absl::StatusOr<std::unique_ptr<UndoDevice>> Create(BlockDevice& inner, const std::string& path,
                                                             std::span<const Bytes> marks);
-  ~UndoDevice() override;
 
   absl::Status Write(Bytes offset, std::string_view data) override;
   absl::Status Discard(Bytes offset, Bytes length) override;
 
  private:
-  UndoDevice(BlockDevice& inner, std::string path, int file)
-      : ForwardingDevice(inner), path_(std::move(path)), file_(file) {}
+  UndoDevice(BlockDevice& inner, std::unique_ptr<UnseenFile> file) : ForwardingDevice(inner), file_(std::move(file)) {}
   absl::Status Begin(std::span<const Bytes> marks);
   absl::Status Keep(Bytes offset, std::string_view data) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // For a block that is to become `next`.
   absl::StatusOr<std::string> Record(Bytes offset, std::string_view next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Append(std::string_view bytes);
 
-  const std::string path_;
-  const int file_;
+  const std::unique_ptr<UnseenFile> file_;
   Mutex mutex_;
   absl::flat_hash_set<uint64_t> kept_ ABSL_GUARDED_BY(mutex_);  // numbers of blocks
   // Of keeping: the end of the file may be half a record.

@@ -19,12 +19,10 @@
 namespace betr {
 namespace {
 
-constexpr mode_t kMode = 0666;  // less what the process's mask takes away
-
-int OpenRetrying(const std::string& path, int flags) {
+int OpenRetrying(const std::string& path, int flags, mode_t mode) {
   int fd = -1;
   do {
-    fd = open(path.c_str(), flags | O_CLOEXEC, kMode);
+    fd = open(path.c_str(), flags | O_CLOEXEC, mode);
   } while (fd < 0 && errno == EINTR);
   return fd;
 }
@@ -40,8 +38,8 @@ int Link(int fd, const std::string& to) {
 }
 
 // -1 if there are no files without names, or none that could be given one later.
-int OpenUnnamed(const std::string& directory) {
-  const int fd = OpenRetrying(directory, O_RDWR | O_TMPFILE);
+int OpenUnnamed(const std::string& directory, mode_t mode) {
+  const int fd = OpenRetrying(directory, O_RDWR | O_TMPFILE, mode);
   // What is to be linked is looked up first, then the name, which is taken.
   if (fd < 0 || Link(fd, directory + "/.") == EEXIST) return fd;
   close(fd);
@@ -59,7 +57,7 @@ int CheckName(const std::string& path) {
 
 // An empty file takes the name, which nobody else can do then. 0, or the errno.
 int RenameOverEmpty(const std::string& from, const std::string& to) {
-  const int fd = OpenRetrying(to, O_WRONLY | O_CREAT | O_EXCL);
+  const int fd = OpenRetrying(to, O_WRONLY | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return errno;
   close(fd);
   if (rename(from.c_str(), to.c_str()) == 0) return 0;
@@ -77,15 +75,15 @@ bool IsSameFile(int fd, const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<UnseenFile>> UnseenFile::Make(const std::string& path) {
+absl::StatusOr<std::unique_ptr<UnseenFile>> UnseenFile::Make(const std::string& path, mode_t mode) {
   BETR_RETURN_IF_ERROR(CheckPath(path));
   if (const int error = CheckName(path); error != 0) return DeviceError(path, "create", error);
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   std::string hidden_path;
-  int fd = OpenUnnamed(parent.empty() ? "." : parent.string());
+  int fd = OpenUnnamed(parent.empty() ? "." : parent.string(), mode);
   if (fd < 0) {
     hidden_path = parent / (".betr-" + FormatUuid(RandomUuid()));
-    fd = OpenRetrying(hidden_path, O_RDWR | O_CREAT | O_EXCL);
+    fd = OpenRetrying(hidden_path, O_RDWR | O_CREAT | O_EXCL, mode);
   }
   if (fd < 0) return DeviceError(path, "create", errno);
   return std::unique_ptr<UnseenFile>(new UnseenFile(path, std::move(hidden_path), fd));

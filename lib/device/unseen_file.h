@@ -12,6 +12,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <sys/types.h>
 
 #include <memory>
 #include <string>
@@ -20,9 +21,9 @@ namespace betr {
 
 class UnseenFile {
  public:
-  // An empty file with the rights of any new one. kAlreadyExists if there is anything at `path`, otherwise as of
-  // DeviceError and CheckPath.
-  static absl::StatusOr<std::unique_ptr<UnseenFile>> Make(const std::string& path);
+  // An empty file with these rights, less what the process's mask takes away. kAlreadyExists if there is anything at
+  // `path`, otherwise as of DeviceError and CheckPath.
+  static absl::StatusOr<std::unique_ptr<UnseenFile>> Make(const std::string& path, mode_t mode = 0666);
 
   // Nothing is left of a file that has not appeared. Locks on it end, unless another descriptor was made of this one.
   ~UnseenFile();
