@@ -44,6 +44,8 @@ struct Range {
 
   static Range All() { return {Bound::At(""), Bound::Past("")}; }
   static Range Prefix(std::string_view prefix) { return {Bound::At(prefix), Bound::Past(prefix)}; }
+  // That of one key.
+  static Range Only(std::string_view key) { return {Bound::At(key), Bound::At(std::string(key) + '\0')}; }
 
   friend bool operator==(const Range&, const Range&) = default;
 

@@ -18,7 +18,9 @@ class Cursor {
  public:
   virtual ~Cursor() = default;
 
-  // To the first key of the bounds, to the last; to the first key at or after `bound`, to the last one before it.
+  // To the first key of the bounds, to the last; to the first key at or after `bound`, to the last one before it. Erases
+  // that have not reached what they erase are passed one after the other: who takes the first key and erases it, again
+  // and again, should seek to behind the last one, or erase all that was taken by one range from time to time.
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
   virtual void Seek(const Bound& bound) = 0;

@@ -165,7 +165,7 @@ absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id) {
 }
 
 absl::Status CheckBelow(NodeId id, const Node& node, Height above, std::string_view key) {
-  return CheckBelow(id, node, above, Range{Bound::At(key), Bound::At(std::string(key) + '\0')});
+  return CheckBelow(id, node, above, Range::Only(key));
 }
 
 absl::Status CheckBelow(NodeId id, const Node& node, Height above, const Range& shown) {

@@ -74,7 +74,7 @@ Loss LossOf(const ZoneRoots& zones, const store::LostRange& lost) {
   loss.why = lost.why;
   if (lost.tree.empty()) return loss;
   const std::string& key = lost.range.lo.bytes;
-  const bool is_one = lost.range.lo == Bound::At(key) && lost.range.hi == Bound::At(key + '\0');
+  const bool is_one = lost.range == Range::Only(key);
   const auto parsed = key::ParseMeta(key);
   if (lost.tree == kMetaTree && is_one && !lost.is_partial && parsed && parsed->kind == key::MetaKey::Kind::kEntry) {
     loss.kind = Loss::Kind::kName;

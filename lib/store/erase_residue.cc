@@ -22,8 +22,6 @@ constexpr Bytes kMostBesides = KiB(8);
 
 using Key = std::optional<std::string>;
 
-Range JustThe(std::string_view key) { return {Bound::At(key), Bound::At(std::string(key) + '\0')}; }
-
 bool Erases(const Op& op) { return op.kind == OpKind::kErase || op.kind == OpKind::kEraseRange; }
 
 // The erases of a batch in one tree.
@@ -88,15 +86,7 @@ class ErasesOfTree {
   dag::TreeCursor cursor_;
 };
 
-Range RangeOf(const Op& erase) { return erase.kind == OpKind::kErase ? JustThe(erase.key) : erase.range; }
-
-Op EraseOf(TreeId tree, Range range) {
-  Op op;
-  op.kind = OpKind::kEraseRange;
-  op.tree = tree;
-  op.range = std::move(range);
-  return op;
-}
+Range RangeOf(const Op& erase) { return erase.kind == OpKind::kErase ? Range::Only(erase.key) : erase.range; }
 
 // What a batch does to each tree; nothing if it is no delete.
 struct Deleted {
@@ -111,7 +101,7 @@ std::optional<Deleted> DeletedBy(std::span<const Op> ops) {
     if (Erases(op)) {
       deleted.erased[op.tree].Add(RangeOf(op));
     } else if (op.kind == OpKind::kPut || op.kind == OpKind::kUpsert) {
-      deleted.written[op.tree].Add(JustThe(op.key));
+      deleted.written[op.tree].Add(Range::Only(op.key));
       besides += EncodedSize(op);
     } else {
       return std::nullopt;
@@ -128,23 +118,23 @@ absl::StatusOr<std::optional<PlainDelete>> WithoutResidue(const View& view, std:
   if (!deleted) {
     return std::optional<PlainDelete>();
   }
-  std::vector<Op> wider;
+  WriteBatch wider;
   for (const auto& [id, erased] : deleted->erased) {
     const Tree* tree = view.state->trees.Find(id);
     Check(tree != nullptr, "a batch is checked before it is applied");
-    BETR_ASSIGN_OR_RETURN(auto ranges, ErasesOfTree(view, *tree, functions).Run(erased));
+    BETR_ASSIGN_OR_RETURN(const auto ranges, ErasesOfTree(view, *tree, functions).Run(erased));
     const auto is_written = [&, id = id](const Range& range) { return deleted->written[id].Overlaps(range); };
     if (!ranges || std::ranges::any_of(*ranges, is_written)) {
       return std::optional<PlainDelete>();
     }
-    for (Range& range : *ranges) {
-      wider.push_back(EraseOf(id, std::move(range)));
+    for (const Range& range : *ranges) {
+      wider.EraseRange(id, range);
     }
   }
-  PlainDelete plain{wider, !wider.empty()};
+  PlainDelete plain{wider.ops(), !wider.ops().empty()};
   for (const Op& op : ops) {
     const auto covers = [&](const Op& wide) { return op.tree == wide.tree && wide.range.Covers(RangeOf(op)); };
-    if (!Erases(op) || std::none_of(wider.begin(), wider.end(), covers)) {
+    if (!Erases(op) || std::ranges::none_of(wider.ops(), covers)) {
       plain.ops.push_back(op);
     }
   }

@@ -14,8 +14,6 @@
 namespace betr::store {
 namespace {
 
-Range Only(const std::string& key) { return {Bound::At(key), Bound::At(key + '\0')}; }
-
 class Search {
  public:
   Search(Inspection& image, uint64_t end) : image_(image), area_(image.log_area()), end_(end) {}
@@ -99,7 +97,7 @@ class Search {
       case OpKind::kPut:
       case OpKind::kErase:
       case OpKind::kUpsert:
-        return Add(NameOf(op.tree), Only(op.key), why_);
+        return Add(NameOf(op.tree), Range::Only(op.key), why_);
       case OpKind::kEraseRange:
         return Add(NameOf(op.tree), op.range, why_);
       case OpKind::kRenamePrefix:

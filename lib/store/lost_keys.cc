@@ -42,7 +42,7 @@ void LostKeys::Remove(const Range& range) {
 }
 
 void LostKeys::Written(std::string_view key, bool may_split) {
-  const Range only{Bound::At(key), Bound::At(std::string(key) + '\0')};
+  const Range only = Range::Only(key);
   if (may_split) {
     Remove(only);
   } else if (const auto at = After(only.lo); at != pieces_.end() && at->first < only.hi) {

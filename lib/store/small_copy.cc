@@ -24,7 +24,7 @@ class Touched {
       case OpKind::kPut:
       case OpKind::kErase:
       case OpKind::kUpsert:
-        return trees_[op.tree].Add({Bound::At(op.key), Bound::At(op.key + '\0')});
+        return trees_[op.tree].Add(Range::Only(op.key));
       case OpKind::kEraseRange:
         return trees_[op.tree].Add(op.range);
       case OpKind::kRenamePrefix:

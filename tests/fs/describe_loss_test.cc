@@ -42,8 +42,6 @@ const std::string kG = key::Entry(kD, "g");
 store::LostRange Data(Range range, bool changes_only = false) {
   return {std::string(kDataTree), std::move(range), changes_only, "x"};
 }
-Range Only(const std::string& one) { return {Bound::At(one), Bound::At(one + '\0')}; }
-
 using Lines = std::vector<std::string>;
 
 TEST_CASE("lost blocks are said as bytes of a file, as far as it goes", "[fs]") {
@@ -64,7 +62,7 @@ TEST_CASE("what touches is said once", "[fs]") {
   image.Unmount();
   CHECK(Say(image, {Data(key::Blocks(kF, 1, 2)), Data(key::Blocks(kG, 0, 1)), Data(key::Blocks(kF, 0, 1))}) ==
         Lines{"/d/f: bytes 0 to 8191: lost", "/d/g: bytes 0 to 4095: lost"});
-  CHECK(Say(image, {Data(Only(key::Block(kF, 1))), Data(Only(key::Block(kF, 0)))}) ==
+  CHECK(Say(image, {Data(Range::Only(key::Block(kF, 1))), Data(Range::Only(key::Block(kF, 0)))}) ==
         Lines{"/d/f: bytes 0 to 8191: lost"});
   CHECK(Say(image, {Data(key::Blocks(kF, 0, 1)), Data(key::Blocks(kF, 1, 2), true)}) ==
         Lines{"/d/f: bytes 0 to 4095: lost", "/d/f: bytes 4096 to 8191: the latest changes are lost"});
@@ -88,7 +86,7 @@ TEST_CASE("where further ones may be lost is said, and not joined with what is",
 
 TEST_CASE("without a store, what is lost is said by keys", "[fs]") {
   Lines lines;
-  fs::DescribeRanges({{"data", Range::Prefix(kD), false, "x"}, {"meta", Only(kG), true, "y"}},
+  fs::DescribeRanges({{"data", Range::Prefix(kD), false, "x"}, {"meta", Range::Only(kG), true, "y"}},
                      [&](const fs::Loss& loss) { lines.push_back(ToText(loss)); });
   CHECK(lines == Lines{"tree \"data\": keys from /d/ up to /d/...: lost (x)", "/d/g: the latest changes are lost (y)"});
 }
@@ -116,7 +114,8 @@ TEST_CASE("what is lost in a zone is said by its path", "[fs][ablation]") {
   REQUIRE_FALSE(zone.empty());
   CHECK(Say(image, {Data(key::Blocks(key::Entry(zone, "f"), 1, 2))}) == Lines{"/e/f: bytes 4096 to 8191: lost"});
   CHECK(Say(image, {Data(Range::Prefix(key::Groups("")))}) == Lines{"/l (also /e/l, /e/m): bytes 0 to 7999: lost"});
-  CHECK(Say(image, {{std::string(kMetaTree), Only(key::Entry(zone, "g")), false, "x"}}) == Lines{"/e/g: lost (x)"});
+  CHECK(Say(image, {{std::string(kMetaTree), Range::Only(key::Entry(zone, "g")), false, "x"}}) ==
+        Lines{"/e/g: lost (x)"});
   CHECK(Say(image, {{std::string(kMetaTree), key::Entries(key::Content(zone, "sub")), false, "x"}}) ==
         Lines{"names from /e/sub/ up to /e/sub/...: lost (x)"});
 }
@@ -135,7 +134,7 @@ TEST_CASE("lost names are said as a name or as a range of them", "[fs]") {
   Image image;
   Fill(image);
   image.Unmount();
-  CHECK(Say(image, {{std::string(kMetaTree), Only(kG), true, "log record 3"}}) ==
+  CHECK(Say(image, {{std::string(kMetaTree), Range::Only(kG), true, "log record 3"}}) ==
         Lines{"/d/g: the latest changes are lost (log record 3)"});
   CHECK(Say(image, {{std::string(kMetaTree), {Bound::At(kF), Bound::At(kG)}, false, "node 3: gone"},
                     {std::string(kMetaTree), {Bound::At(kG), Bound::Past(kD)}, false, "node 4: gone"}}) ==
