@@ -18,7 +18,7 @@ class Cursor {
  public:
   virtual ~Cursor() = default;
 
-  // To the first key of the bounds, to the last; to the first key at or after `bound`, to the last one before it. Erases
+  // To the first key of the bounds, to the last; to the first key at or after `bound`, to the last before it. Erases
   // that have not reached what they erase are passed one after the other: who takes the first key and erases it, again
   // and again, should seek to behind the last one, or erase all that was taken by one range from time to time.
   virtual void SeekToFirst() = 0;

@@ -35,7 +35,8 @@ keeps_the_image() {
   unchanged betrcp --tar :/ link.img
   expect 1 betrcp -r host :/host
   said "betrcp: import: host/same.img: the image cannot be in itself: Invalid argument"
-  expect 1 mkfs.betr -q -s 64M -d . new.img
+  expect 0 mkfs.betr -q -s 64M -d . new.img # a new image is not there yet
+  expect 1 mkfs.betr -q -f -d . new.img
   said "mkfs.betr: .*new.img: the image cannot be in itself: Invalid argument"
   rm host/same.img link.img
   expect 0 betrcp --remove host
