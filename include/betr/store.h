@@ -94,8 +94,8 @@ class Store {
   TreeId UnusedTreeId() const;
   std::vector<TreeInfo> Trees() const;
   // A read-only tree named `name` with what `tree` holds now. O(1); survives restarts until it is dropped. Space: that
-  // of a root, if the tree was changed since the last one, as each state has a root of its own, stored with all messages
-  // that wait in it: up to a node. Before many snapshots with little between them, Compact makes roots small.
+  // of a root, if the tree was changed since the last one, as each state has a root of its own, stored with all that
+  // waits in it: up to a node. Before many snapshots with little between them, Compact makes roots small.
   absl::StatusOr<TreeId> Snapshot(TreeId tree, std::string_view name);
   // Drops a tree or a snapshot. Its space comes back in the background.
   absl::Status DropTree(TreeId tree);
