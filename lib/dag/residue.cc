@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/residue.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/status.h"
@@ -26,16 +24,16 @@ absl::StatusOr<Residue> ResidueIn(const Partition& partition, const Range& betwe
 absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::string before, std::string after,
                                   const UpsertRegistry& functions) {
   bool shared = false;  // so is what lies below
+  Height above = kMaxHeight + 1;
   for (NodeId id = root;;) {
     const NodeRecord* record = table.Find(id);
-    if (record == nullptr) {
-      return absl::DataLossError(fmt::format("node {}: not in the node table", id.value));
-    }
-    if (record->height == 0) {
+    if (record != nullptr && record->height == 0) {
       return Residue::kNone;
     }
+    BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table, id));
+    BETR_RETURN_IF_ERROR(CheckBelow(id, *node, above, {Bound::At(before), Bound::At(after)}));
+    above = node->height;
     shared = shared || record->references > 1;
-    BETR_ASSIGN_OR_RETURN(const NodePtr node, record->slot->Get());
     const Edge& edge = node->edges[node->EdgeOf(before)];
     if (!edge.link.range.Contains(after)) {
       return Residue::kNone;
@@ -45,7 +43,7 @@ absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::stri
     const Goto* over = edge.partition.Covering(before);
     const bool behind_goto = over != nullptr && !over->Erases() && over->link.range.Contains(after);
     if (behind_goto || (child != nullptr && (shared || child->references > 1))) {
-      return ResidueIn(edge.partition, {Bound::At(before + '\0'), Bound::At(after)}, functions);
+      return ResidueIn(edge.partition, {Range::Only(before).hi, Bound::At(after)}, functions);
     }
     if (edge.link.Null() || over != nullptr) {
       return Residue::kNone;

@@ -15,13 +15,14 @@ namespace betr::dag {
 
 enum class Residue {
   kNone,  // it ends in a leaf of this tree alone, or edges end where it begins
-  kSame,  // it can take the place of one that waits there already
-  kMore,
+  kSame,  // an erase that waits, and can take the place of what waits there already
+  kMore,  // an erase that waits, beside all that was there
 };
 
 // What is left of an erase of all that lies between two keys that stay, in root space: something, if both are seen
 // through one edge, or one buffered goto, to a node that others see as well. Reads the nodes of one path down to there,
-// and what is buffered between the keys; errors are theirs, kDataLoss if the table does not know a node.
+// and what is buffered between the keys; errors are theirs, kDataLoss if table and nodes contradict each other.
+// Thread-safe.
 absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::string before, std::string after,
                                   const UpsertRegistry& functions);
 

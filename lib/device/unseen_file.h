@@ -5,7 +5,7 @@
 // The file has no name meanwhile, so that nothing is left of it if the process is killed. Where the host has no such
 // files, or cannot name them later, it has one beside its path (`.betr-` and a UUID): then that file is left. Where it
 // can neither be renamed without replacing what is there nor be linked, there is an empty file at its path for an
-// instant.
+// instant, and what others put in the place of that one is replaced.
 //
 // Threads: one at a time.
 #pragma once

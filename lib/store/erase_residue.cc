@@ -52,7 +52,7 @@ class ErasesOfTree {
       BETR_ASSIGN_OR_RETURN(const Key before, KeyBefore(ranges[first].lo));
       BETR_ASSIGN_OR_RETURN(const dag::Residue residue, ResidueOf(before, *after));
       if (residue == dag::Residue::kSame && Bytes{before->size()} < kMaxKeySize) {
-        wider.push_back({Bound::At(*before + '\0'), Bound::At(*after)});
+        wider.push_back({Range::Only(*before).hi, Bound::At(*after)});
       } else if (residue != dag::Residue::kNone) {
         return std::optional<std::vector<Range>>();
       }

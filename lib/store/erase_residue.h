@@ -15,6 +15,8 @@
 
 namespace betr::store {
 
+// A batch that makes the store no larger for good. To be applied instead of the one that it was made of, which is what
+// the log has: both show the same.
 struct PlainDelete {
   std::vector<Op> ops;
   bool replaces = false;  // some erases take the place of others
@@ -23,7 +25,7 @@ struct PlainDelete {
 // The same batch in such a form: an erase that would leave something takes the place of those beside it, up to the next
 // keys that stay. Nothing if there is none, if nothing is erased, or if the batch says more than a little besides.
 // Requires: the view is what the batch will be applied to. Cost: for each erase the reading of the keys around it, and
-// of the path to them. Errors: reading fails.
+// of the path to them. Errors: reading fails. Threads: any.
 absl::StatusOr<std::optional<PlainDelete>> WithoutResidue(const View& view, std::span<const Op> ops,
                                                           const UpsertRegistry& functions);
 

@@ -91,10 +91,10 @@ uint64_t UnitsToLeave(const Core& core, Purpose purpose) {
       return reserve / 4;
     case Purpose::kReplace:
       return reserve / 16 * 3;
-    case Purpose::kFree:
-      return reserve / 32;
     case Purpose::kSettle:
       return reserve / 16;
+    case Purpose::kFree:
+      return reserve / 32;
     case Purpose::kShrink:
       break;
   }
