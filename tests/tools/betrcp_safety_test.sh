@@ -177,10 +177,11 @@ damage_content() { # <file>
 import sys
 content = open(sys.argv[1], "rb").read()
 with open("damaged.img", "r+b") as image:
-    at = image.read().find(content[len(content) // 4 * 3 :][:2000])
+    block = content[len(content) // 4 * 3 :][:2000]
+    at = image.read().find(block)
     assert at > 0
     image.seek(at)
-    image.write(b"?")
+    image.write(bytes([block[0] ^ 1]))
 PYTHON
 }
 
