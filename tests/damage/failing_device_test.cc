@@ -7,6 +7,7 @@
 #include <set>
 
 #include "device/fault_device.h"
+#include "fsck.h"
 #include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/bench.h"

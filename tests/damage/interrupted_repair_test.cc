@@ -16,6 +16,7 @@
 #include "device/recording_device.h"
 #include "fs/key.h"
 #include "fs/lost_trees.h"
+#include "fsck.h"
 #include "store/check_store.h"
 #include "store/salvage.h"
 #include "support/damage/corpus.h"
@@ -23,6 +24,7 @@
 #include "support/device/hook_device.h"
 #include "support/must.h"
 #include "support/seed.h"
+#include "support/tools/run_tool.h"
 
 namespace betr::test {
 namespace {

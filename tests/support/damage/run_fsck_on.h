@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fsck.h"
-#include "support/tools/run_tool.h"
+#include "device/block_device.h"
 
 namespace betr::test {
 
@@ -20,15 +19,8 @@ struct FsckRun {
   std::string err;
 };
 
-inline FsckRun RunFsckOn(BlockDevice& device, std::vector<std::string> arguments,
-                         const std::atomic<bool>& is_cancelled = kNeverCancelled) {
-  tools::ToolRun run;
-  arguments.emplace_back("memory");
-  run.Run(
-      [&](tools::Arguments args, tools::ToolIo& io) { return tools::FsckDeviceMain(args, io, is_cancelled, device); },
-      arguments);
-  return {run.exit, run.out, run.err};
-}
+FsckRun RunFsckOn(BlockDevice& device, std::vector<std::string> arguments,
+                  const std::atomic<bool>& is_cancelled = kNeverCancelled);
 
 inline bool Says(const FsckRun& run, std::string_view text) {
   return (run.out + run.err).find(text) != std::string::npos;
