@@ -20,13 +20,7 @@ namespace {
 // What the partition holds outside `range`.
 Partition Outside(const Partition& partition, const Range& whole, const Range& range) {
   Partition outside = partition.Cut({whole.lo, range.lo});
-  const Partition right = partition.Cut({range.hi, whole.hi});
-  const auto shift = static_cast<uint32_t>(outside.runs.size());
-  outside.runs.insert(outside.runs.end(), right.runs.begin(), right.runs.end());
-  for (Goto message : right.gotos) {
-    message.over += shift;
-    outside.gotos.push_back(std::move(message));
-  }
+  outside.Append(partition.Cut({range.hi, whole.hi}));
   return outside;
 }
 

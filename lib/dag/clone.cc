@@ -64,7 +64,7 @@ class Walk {
       const Range range = Range::Prefix(prefix_);
       BETR_RETURN_IF_ERROR(CheckBelow(at_, *node, above_, range));
       above_ = node->height;
-      BETR_ASSIGN_OR_RETURN(const WayStep step, NextStep(*node, range));
+      BETR_ASSIGN_OR_RETURN(const WayStep step, FindWayStep(*node, range));
       switch (step.kind) {
         case WayStep::kNothing:
           return Outcome{};
@@ -175,7 +175,7 @@ absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::st
     if (node->height < 2) {
       return false;
     }
-    BETR_ASSIGN_OR_RETURN(const WayStep step, NextStep(*node, range));
+    BETR_ASSIGN_OR_RETURN(const WayStep step, FindWayStep(*node, range));
     const Link& way = step.LinkIn(*node);
     if (step.kind == WayStep::kStop || way.Null()) {
       return false;

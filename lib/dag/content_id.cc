@@ -24,7 +24,7 @@ class Naming {
       BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table_, at));
       BETR_RETURN_IF_ERROR(CheckBelow(at, *node, above, range));
       above = node->height;
-      BETR_ASSIGN_OR_RETURN(const WayStep step, NextStep(*node, range));
+      BETR_ASSIGN_OR_RETURN(const WayStep step, FindWayStep(*node, range));
       switch (step.kind) {
         case WayStep::kNothing:
           return ContentId{{}, true};

@@ -8,7 +8,6 @@
 
 #include "dag/edit.h"
 #include "dag/node.h"
-#include "dag/work.h"  // IWYU pragma: export
 
 namespace betr::dag {
 

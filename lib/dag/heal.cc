@@ -16,18 +16,6 @@
 namespace betr::dag {
 namespace {
 
-Partition JoinPartitions(Partition left, Partition right) {
-  const auto shift = static_cast<uint32_t>(left.runs.size());
-  for (BlockView& run : right.runs) {
-    left.runs.push_back(std::move(run));
-  }
-  for (Goto& message : right.gotos) {
-    message.over += shift;
-    left.gotos.push_back(std::move(message));
-  }
-  return left;
-}
-
 // Appends what `right` holds to `left`; both are already in one space.
 void Append(Node& left, Node right) {
   Check(left.bounds.hi == right.bounds.lo, "joined nodes are neighbours");
@@ -74,7 +62,8 @@ absl::Status Join(Edit& edit, Node& node, size_t i) {
     }
     ++edit.counters().merges;
   }
-  joined.partition = JoinPartitions(std::move(node.edges[i].partition), std::move(node.edges[i + 1].partition));
+  joined.partition = std::move(node.edges[i].partition);
+  joined.partition.Append(std::move(node.edges[i + 1].partition));
   node.edges[i] = std::move(joined);
   node.edges.erase(node.edges.begin() + static_cast<ptrdiff_t>(i) + 1);
   return absl::OkStatus();

@@ -58,6 +58,20 @@ void LookUpPoint(const Chunked<BufferedPoint>& points, std::string_view key, Val
   value.Add(point.first.View());
 }
 
+bool Erases(const Chunked<Range>& erased, std::string_view key) {
+  const auto at = erased.FirstNot([&](const Range& range) { return range.hi.Before(key); });
+  return at != erased.End() && erased[at].lo.Before(key);
+}
+
+// What points and, older than they, erased ranges say of a key.
+void LookUpIn(const Chunked<BufferedPoint>& points, const Chunked<Range>& erased, std::string_view key,
+              ValueBuilder& value) {
+  LookUpPoint(points, key, value);
+  if (!value.Done() && Erases(erased, key)) {
+    value.EndHere();
+  }
+}
+
 // Makes the point what the function makes of a value.
 void SetTo(const UpsertFunction& function, std::optional<std::string_view> old, std::string_view delta,
            BufferedPoint& point) {
@@ -112,7 +126,7 @@ void MessageBuffer::Put(std::string_view key, std::string_view value) { PutTermi
 void MessageBuffer::Erase(std::string_view key) { PutTerminal(key, MessageKind::kErase, ""); }
 
 void MessageBuffer::Upsert(std::string_view key, uint16_t function, std::string_view delta) {
-  const bool erased = Erased(erased_, key);
+  const bool erased = Erases(erased_, key);
   bool fresh = false;
   BufferedPoint& point = PointFor(key, fresh);
   const UpsertFunction* known = functions_->Find(function);
@@ -149,17 +163,7 @@ void MessageBuffer::EraseRange(const Range& range) {
   erased_.Insert(at, std::move(joined));
 }
 
-bool MessageBuffer::Erased(const Ranges& erased, std::string_view key) {
-  const auto at = erased.FirstNot([&](const Range& range) { return range.hi.Before(key); });
-  return at != erased.End() && erased[at].lo.Before(key);
-}
-
-void MessageBuffer::LookUp(std::string_view key, ValueBuilder& value) const {
-  LookUpPoint(points_, key, value);
-  if (!value.Done() && Erased(erased_, key)) {
-    value.EndHere();
-  }
-}
+void MessageBuffer::LookUp(std::string_view key, ValueBuilder& value) const { LookUpIn(points_, erased_, key, value); }
 
 // Reads the points of an image.
 class BufferReader final : public PointReader {
@@ -222,12 +226,7 @@ class BufferImage final : public Layer {
 
   std::unique_ptr<PointReader> Points() const override { return std::make_unique<BufferReader>(points_); }
 
-  void LookUp(std::string_view key, ValueBuilder& value) const override {
-    LookUpPoint(points_, key, value);
-    if (!value.Done() && MessageBuffer::Erased(erased_, key)) {
-      value.EndHere();
-    }
-  }
+  void LookUp(std::string_view key, ValueBuilder& value) const override { LookUpIn(points_, erased_, key, value); }
 
  private:
   MessageBuffer::Points points_;

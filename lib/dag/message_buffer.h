@@ -58,7 +58,6 @@ class MessageBuffer {
 
   void PutTerminal(std::string_view key, MessageKind kind, std::string_view value);
   BufferedPoint& PointFor(std::string_view key, bool& fresh);
-  static bool Erased(const Ranges& erased, std::string_view key);
 
   const UpsertRegistry* functions_;
   Points points_;

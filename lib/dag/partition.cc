@@ -2,6 +2,8 @@
 #include "dag/partition.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace betr::dag {
 
@@ -62,6 +64,15 @@ Partition Partition::Cut(const Range& range) const {
     }
   }
   return cut;
+}
+
+void Partition::Append(Partition right) {
+  const auto shift = static_cast<uint32_t>(runs.size());
+  std::move(right.runs.begin(), right.runs.end(), std::back_inserter(runs));
+  for (Goto& message : right.gotos) {
+    message.over += shift;
+    gotos.push_back(std::move(message));
+  }
 }
 
 Partition Partition::Strip(std::string_view prefix) const {

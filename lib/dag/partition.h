@@ -50,6 +50,8 @@ struct Partition {
 
   // What lies inside `range`. Holds no new references: count the targets of its gotos if the original stays.
   Partition Cut(const Range& range) const;
+  // Adds the messages of a partition that lies behind this one.
+  void Append(Partition right);
   // The same messages in a space that lost or gained a prefix.
   Partition Strip(std::string_view prefix) const;
   Partition Prepend(std::string_view prefix) const;

@@ -97,7 +97,7 @@ void Prune::Reach(NodeId id, const Range& range) {
   RangeSet& ranges = reached_[id];
   ranges.Add(range);
   if (ranges.size() > kMaxRanges) {
-    ranges.Close();
+    ranges.FillGaps();
   }
 }
 

@@ -28,7 +28,7 @@ void RangeSet::Add(const Range& range) {
   ranges_.emplace_hint(at, std::move(joined.lo), std::move(joined.hi));
 }
 
-void RangeSet::Close() {
+void RangeSet::FillGaps() {
   if (!ranges_.empty()) {
     Add({ranges_.begin()->first, ranges_.rbegin()->second});
   }

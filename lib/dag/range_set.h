@@ -14,7 +14,7 @@ class RangeSet {
   // O(log n), and what it joins. An empty range adds nothing.
   void Add(const Range& range);
   // Adds what lies between the first range and the last one.
-  void Close();
+  void FillGaps();
 
   // Whether anything of `range` is in the set. O(log n).
   bool Overlaps(const Range& range) const;

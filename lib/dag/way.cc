@@ -19,7 +19,7 @@ absl::StatusOr<bool> HasPoints(const Partition& partition, size_t first, const R
   return false;
 }
 
-absl::StatusOr<WayStep> NextStep(const Node& node, const Range& range) {
+absl::StatusOr<WayStep> FindWayStep(const Node& node, const Range& range) {
   const size_t index = node.EdgeAfter(range.lo);
   const Edge& edge = node.edges[index];
   if (!edge.link.range.Covers(range)) {

@@ -25,7 +25,7 @@ struct WayStep {
 };
 
 // Requires: the node is interior, `range` lies inside its bounds. Reads the partition's runs that may hold the range.
-absl::StatusOr<WayStep> NextStep(const Node& node, const Range& range);
+absl::StatusOr<WayStep> FindWayStep(const Node& node, const Range& range);
 
 // Whether any run from `first` on has an entry in `range`. Reads them.
 absl::StatusOr<bool> HasPoints(const Partition& partition, size_t first, const Range& range);

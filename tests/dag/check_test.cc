@@ -15,6 +15,7 @@
 #include "dag/lookup.h"
 #include "dag/reclaim.h"
 #include "dag/tree_cursor.h"
+#include "dag/work.h"
 #include "support/dag/dag_harness.h"
 
 namespace betr::test {

@@ -62,7 +62,7 @@ TEST_CASE("a set of ranges holds what was added, in ranges that do not meet", "[
       REQUIRE(hull.has_value() == !common.empty());
       if (hull) CHECK(*hull == Range{Position(common.front()), Position(common.back() + 1)});
     }
-    set.Close();
+    set.FillGaps();
     REQUIRE(set.size() == (oracle.empty() ? 0 : 1));
     if (!oracle.empty())
       CHECK(set.Hull(Range::All()) == Range{Position(*oracle.begin()), Position(*oracle.rbegin() + 1)});
