@@ -16,6 +16,7 @@
 #include <absl/status/statusor.h>
 #include <sys/types.h>
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -39,7 +40,7 @@ struct CopyTotals {
 struct HostFileId {
   dev_t device = 0;
   ino_t inode = 0;
-  bool operator==(const HostFileId&) const = default;
+  auto operator<=>(const HostFileId&) const = default;
 };
 
 struct CopyOptions {

@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/export_reader.h"
+#include "fs/exported_links.h"
 #include "fs/host_file.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
@@ -50,7 +50,7 @@ class TreeExport {
     const absl::StatusOr<OpenFile> source = PathFileSystem(&fs_).Open(inside);
     if (!source.ok()) return PassOver(source.status(), inside);
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source->inode()));
-    return ExportOne(source->inode(), attributes, {AT_FDCWD, host, host, WithoutDot(inside)});
+    return ExportOne(source->inode(), attributes, {AT_FDCWD, host, host, host.size(), WithoutDot(inside)});
   }
 
   CopyTotals totals() const {
@@ -64,6 +64,7 @@ class TreeExport {
     int directory;
     std::string name;
     std::string path;
+    size_t top_size;     // what the user has named of the path
     std::string source;  // in the file system
   };
   struct Item {
@@ -85,8 +86,8 @@ class TreeExport {
     if (options_.progress) BETR_RETURN_IF_ERROR(options_.progress(totals_, target.path));
     if (attributes.type == FileType::kDirectory) return ExportDirectory(inode, attributes, target);
     const bool linked = options_.all_attributes && attributes.links > 1;
-    if (const auto first = linked ? links_.find(attributes.inode_number) : links_.end(); first != links_.end()) {
-      return MakeLink(first->second, attributes.type, target);
+    if (linked) {
+      if (const auto first = links_.Find(attributes.inode_number)) return MakeLink(*first, attributes.type, target);
     }
     std::string link;
     if (attributes.type == FileType::kSymlink) {
@@ -97,8 +98,7 @@ class TreeExport {
     BETR_RETURN_IF_ERROR(attributes.type == FileType::kRegular ? ExportContent(inode, attributes, target)
                                                                : MakeSpecial(link, attributes, target));
     BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, target));
-    if (linked) links_[attributes.inode_number] = target.path;
-    return absl::OkStatus();
+    return linked ? RememberLink(attributes.inode_number, target) : absl::OkStatus();
   }
 
   // All entries, then what is below each: the order in which they lie in the image.
@@ -127,7 +127,8 @@ class TreeExport {
 
   static Target Below(const Target& directory, int opened, const std::string& name) {
     const bool has_slash = directory.source.ends_with('/');
-    return {opened, name, directory.path + "/" + name, directory.source + (has_slash ? "" : "/") + name};
+    return {opened, name, directory.path + "/" + name, directory.top_size,
+            directory.source + (has_slash ? "" : "/") + name};
   }
 
   absl::Status ExportItem(InodeId directory, const Item& item, const Target& target) {
@@ -151,15 +152,28 @@ class TreeExport {
     }
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
     BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
+    if (there.st_nlink == 1) links_.Forget(IdOf(there));
     if (!for_directory && unlinkat(target.directory, target.name.c_str(), 0) != 0) {
       return HostError(target.path, "unlink");
     }
     return absl::OkStatus();
   }
 
-  absl::Status MakeLink(const std::string& first, FileType type, const Target& target) {
+  absl::Status RememberLink(uint64_t inode_number, const Target& target) {
+    struct stat made {};
+    if (fstatat(target.directory, target.name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
+      return HostError(target.path, "stat");
+    }
+    links_.Remember(inode_number, {target.path, target.top_size}, IdOf(made));
+    return absl::OkStatus();
+  }
+
+  absl::Status MakeLink(const ExportedLinks::First& first, FileType type, const Target& target) {
+    struct stat there {};
+    const bool is_there = fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_there && IdOf(there) == first.id) return absl::OkStatus();
     BETR_RETURN_IF_ERROR(MakeRoom(target, type));
-    if (linkat(AT_FDCWD, first.c_str(), target.directory, target.name.c_str(), 0) != 0) {
+    if (linkat(first.directory.get(), first.name.c_str(), target.directory, target.name.c_str(), 0) != 0) {
       return HostError(target.path, "link");
     }
     return absl::OkStatus();
@@ -279,7 +293,7 @@ class TreeExport {
   ExportReader reader_;
   CopyTotals totals_;
   std::string buffer_;
-  std::map<uint64_t, std::string> links_;  // inode number -> the first path on the host
+  ExportedLinks links_;
 };
 
 }  // namespace

@@ -128,7 +128,9 @@ class TreeImport {
     const std::pair key(host_stat.st_dev, host_stat.st_ino);
     const bool linked = options_.all_attributes && host_stat.st_nlink > 1;
     if (const auto first = linked ? links_.find(key) : links_.end(); first != links_.end()) {
-      return Annotate(LinkOrReplace(&fs_, first->second.inode(), parent, name), source.path);
+      BETR_ASSIGN_OR_RETURN(const FileAttributes copy, fs_.GetAttributes(first->second.inode()));
+      if (copy.links > 0) return Annotate(LinkOrReplace(&fs_, first->second.inode(), parent, name), source.path);
+      links_.erase(first);  // something else has taken all its names
     }
     HostFile content;
     if (S_ISREG(host_stat.st_mode)) {
