@@ -123,7 +123,12 @@ class TreeImport {
     return absl::OkStatus();
   }
 
-  absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat) {
+  absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, struct stat host_stat) {
+    HostFile content;
+    if (S_ISREG(host_stat.st_mode)) {
+      // Before anything makes room for it.
+      BETR_ASSIGN_OR_RETURN(content, OpenRegular(source, &host_stat));
+    }
     if (options_.image == IdOf(host_stat)) return ErrnoError(EINVAL, source.path + ": the image cannot be in itself");
     const std::pair key(host_stat.st_dev, host_stat.st_ino);
     const bool linked = options_.all_attributes && host_stat.st_nlink > 1;
@@ -132,16 +137,21 @@ class TreeImport {
       if (copy.links > 0) return Annotate(LinkOrReplace(&fs_, first->second.inode(), parent, name), source.path);
       links_.erase(first);  // something else has taken all its names
     }
-    HostFile content;
-    if (S_ISREG(host_stat.st_mode)) {
-      // Before anything makes room for it.
-      BETR_ASSIGN_OR_RETURN(content, OpenAt(source.directory, source.name, O_RDONLY, 0, source.path));
-    }
     BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat));
     if (content.get() >= 0) BETR_RETURN_IF_ERROR(CopyContent(content.get(), source.path, made.inode()));
     BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source.path, host_stat));
     if (linked) links_.emplace(key, std::move(made));
     return absl::OkStatus();
+  }
+
+  // What has the name may be another file than the one that was looked at: what is opened is what counts. A fifo is not
+  // waited for, and a device not read.
+  static absl::StatusOr<HostFile> OpenRegular(const Source& source, struct stat* host_stat) {
+    constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+    BETR_ASSIGN_OR_RETURN(HostFile file, OpenAt(source.directory, source.name, kFlags, 0, source.path));
+    if (fstat(file.get(), host_stat) != 0) return HostError(source.path, "stat");
+    if (!S_ISREG(host_stat->st_mode)) return absl::AbortedError(source.path + ": is no regular file any more");
+    return file;
   }
 
   absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name,
