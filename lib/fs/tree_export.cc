@@ -3,7 +3,6 @@
 #include <absl/strings/str_format.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include "fs/export_reader.h"
 #include "fs/exported_links.h"
 #include "fs/host_file.h"
+#include "fs/host_inode.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
 
@@ -95,10 +95,15 @@ class TreeExport {
       if (!read.ok()) return PassOver(read.status(), target.source);
       link = *std::move(read);
     }
-    BETR_RETURN_IF_ERROR(attributes.type == FileType::kRegular ? ExportContent(inode, attributes, target)
-                                                               : MakeSpecial(link, attributes, target));
-    BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, target));
-    return linked ? RememberLink(attributes.inode_number, target) : absl::OkStatus();
+    HostFile file;
+    if (attributes.type == FileType::kRegular) {
+      BETR_ASSIGN_OR_RETURN(file, ExportContent(inode, attributes, target));
+    } else {
+      BETR_RETURN_IF_ERROR(MakeSpecial(link, attributes, target));
+    }
+    const HostInode made = InodeOf(target, file);
+    BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, made, target.source));
+    return linked ? RememberLink(attributes.inode_number, target, made) : absl::OkStatus();
   }
 
   // All entries, then what is below each: the order in which they lie in the image.
@@ -122,7 +127,11 @@ class TreeExport {
         }
       }
     }
-    return FinishAttributes(inode, attributes, target);
+    return FinishAttributes(inode, attributes, InodeOf(target, opened), target.source);
+  }
+
+  static HostInode InodeOf(const Target& target, const HostFile& opened) {
+    return {opened.get(), target.directory, target.name, target.path};
   }
 
   static Target Below(const Target& directory, int opened, const std::string& name) {
@@ -159,12 +168,9 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  absl::Status RememberLink(uint64_t inode_number, const Target& target) {
-    struct stat made {};
-    if (fstatat(target.directory, target.name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
-      return HostError(target.path, "stat");
-    }
-    links_.Remember(inode_number, {target.path, target.top_size}, IdOf(made));
+  absl::Status RememberLink(uint64_t inode_number, const Target& target, const HostInode& made) {
+    BETR_ASSIGN_OR_RETURN(const struct stat attributes, made.Stat());
+    links_.Remember(inode_number, {target.path, target.top_size}, IdOf(attributes));
     return absl::OkStatus();
   }
 
@@ -192,9 +198,10 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  absl::Status ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
+  // The file, open for writing.
+  absl::StatusOr<HostFile> ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
     BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kRegular));
-    BETR_ASSIGN_OR_RETURN(const HostFile file,
+    BETR_ASSIGN_OR_RETURN(HostFile file,
                           OpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
     Content content{inode, attributes.size, file.get()};
     for (uint64_t at = 0; at < content.size;) {
@@ -208,7 +215,7 @@ class TreeExport {
       at = data->end;
     }
     if (ftruncate(file.get(), static_cast<off_t>(content.size)) != 0) return HostError(target.path, "truncate");
-    return absl::OkStatus();
+    return file;
   }
 
   absl::Status CopyPart(Content* content, const DataRange& part, const Target& target) {
@@ -240,48 +247,32 @@ class TreeExport {
   }
 
   // Owner first: it clears the set-id bits. Extended attributes while we may still write. Times last.
-  absl::Status FinishAttributes(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    const bool symlink = attributes.type == FileType::kSymlink;
-    const char* name = target.name.c_str();
-    if (options_.all_attributes && is_root_ &&
-        fchownat(target.directory, name, attributes.uid, attributes.gid, AT_SYMLINK_NOFOLLOW) != 0) {
-      return HostError(target.path, "chown");
-    }
-    if (options_.all_attributes) BETR_RETURN_IF_ERROR(SetXattrs(inode, target));
-    if (!symlink) BETR_RETURN_IF_ERROR(SetMode(attributes, target));
-    if (!options_.all_attributes) return absl::OkStatus();
-    const timespec times[2] = {ToTimespec(attributes.accessed), ToTimespec(attributes.modified)};
-    if (utimensat(target.directory, name, times, AT_SYMLINK_NOFOLLOW) != 0) return HostError(target.path, "utimens");
-    return absl::OkStatus();
+  absl::Status FinishAttributes(InodeId inode, const FileAttributes& attributes, const HostInode& made,
+                                const std::string& source) {
+    const bool all = options_.all_attributes;
+    if (all && is_root_) BETR_RETURN_IF_ERROR(made.SetOwner(attributes.uid, attributes.gid));
+    if (all) BETR_RETURN_IF_ERROR(SetXattrs(inode, made, source));
+    if (attributes.type != FileType::kSymlink) BETR_RETURN_IF_ERROR(SetMode(attributes, made));
+    return all ? made.SetTimes(attributes.accessed, attributes.modified) : absl::OkStatus();
   }
 
   // What is not its owner's on the host does not run as somebody else there.
-  absl::Status SetMode(const FileAttributes& attributes, const Target& target) {
+  absl::Status SetMode(const FileAttributes& attributes, const HostInode& made) const {
     mode_t mode = options_.all_attributes ? attributes.permissions : attributes.permissions & 0777 & ~umask_;
     if ((mode & (S_ISUID | S_ISGID)) != 0) {
-      struct stat made {};
-      if (fstatat(target.directory, target.name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
-        return HostError(target.path, "stat");
-      }
-      const bool same = made.st_uid == attributes.uid && made.st_gid == attributes.gid;
+      BETR_ASSIGN_OR_RETURN(const struct stat owned, made.Stat());
+      const bool same = owned.st_uid == attributes.uid && owned.st_gid == attributes.gid;
       if (!same) mode &= ~static_cast<mode_t>(S_ISUID | S_ISGID);
     }
-    return fchmodat(target.directory, target.name.c_str(), mode, 0) == 0 ? absl::OkStatus()
-                                                                         : HostError(target.path, "chmod");
+    return made.SetPermissions(mode);
   }
 
-  absl::Status SetXattrs(InodeId inode, const Target& target) {
+  absl::Status SetXattrs(InodeId inode, const HostInode& made, const std::string& source) {
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
     for (const std::string& name : names) {
       const absl::StatusOr<std::string> value = fs_.GetXattr(inode, name);
-      if (!value.ok()) {
-        BETR_RETURN_IF_ERROR(PassOver(Annotate(value.status(), "without attribute"), target.source));
-        continue;
-      }
-      if (lsetxattr(target.path.c_str(), name.c_str(), value->data(), value->size(), 0) != 0 && errno != EOPNOTSUPP &&
-          errno != EPERM) {
-        return HostError(target.path, "setxattr");
-      }
+      BETR_RETURN_IF_ERROR(value.ok() ? made.SetXattr(name, *value)
+                                      : PassOver(Annotate(value.status(), "without attribute"), source));
     }
     return absl::OkStatus();
   }

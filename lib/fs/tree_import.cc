@@ -13,6 +13,7 @@
 #include "betr/path_filesystem.h"
 #include "fs/acl.h"
 #include "fs/host_file.h"
+#include "fs/host_inode.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
 #include "fs/write_all.h"
@@ -63,12 +64,11 @@ class TreeImport {
   struct Source {
     int directory;
     std::string name;  // in the directory
-    std::string path;  // for messages and extended attributes
+    std::string path;  // for messages
   };
   struct Subdirectory {
     Held inode;
     std::string name;
-    struct stat host_stat;
   };
 
   absl::Status ImportIntoRoot(const std::string& host, const struct stat& host_stat) {
@@ -77,8 +77,7 @@ class TreeImport {
       return HostError(host, "import as the root directory");
     }
     BETR_RETURN_IF_ERROR(Begin(host));
-    BETR_RETURN_IF_ERROR(ImportContent({AT_FDCWD, host, host}, kRootInode));
-    return FinishAttributes(kRootInode, host, host_stat);
+    return ImportContent({AT_FDCWD, host, host}, kRootInode);
   }
 
   absl::Status Begin(const std::string& path) {
@@ -91,14 +90,15 @@ class TreeImport {
     BETR_RETURN_IF_ERROR(Begin(source.path));
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(source, parent, name, host_stat);
     BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat));
-    BETR_RETURN_IF_ERROR(ImportContent(source, made.inode()));
-    return FinishAttributes(made.inode(), source.path, host_stat);
+    return ImportContent(source, made.inode());
   }
 
-  // All entries of a directory, then what is below each: the order of the keys.
+  // All entries of a directory, then what is below each: the order of the keys. Then the attributes of the directory.
   absl::Status ImportContent(const Source& source, InodeId directory) {
     BETR_ASSIGN_OR_RETURN(const HostFile opened,
                           OpenAt(source.directory, source.name, O_RDONLY | O_DIRECTORY, 0, source.path));
+    struct stat opened_stat {};
+    if (fstat(opened.get(), &opened_stat) != 0) return HostError(source.path, "stat");
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListHostDirectory(opened.get(), source.path));
     std::vector<Subdirectory> below;
     for (const std::string& name : names) {
@@ -110,7 +110,7 @@ class TreeImport {
       BETR_RETURN_IF_ERROR(Begin(entry.path));
       if (S_ISDIR(host_stat.st_mode)) {
         BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, name, host_stat));
-        below.push_back({std::move(made), name, host_stat});
+        below.push_back({std::move(made), name});
       } else {
         BETR_RETURN_IF_ERROR(ImportFile(entry, directory, name, host_stat));
       }
@@ -118,9 +118,8 @@ class TreeImport {
     for (const Subdirectory& sub : below) {
       const Source entry{opened.get(), sub.name, source.path + "/" + sub.name};
       BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode()));
-      BETR_RETURN_IF_ERROR(FinishAttributes(sub.inode.inode(), entry.path, sub.host_stat));
     }
-    return absl::OkStatus();
+    return FinishAttributes(directory, source, opened, opened_stat);
   }
 
   absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, struct stat host_stat) {
@@ -139,7 +138,7 @@ class TreeImport {
     }
     BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat));
     if (content.get() >= 0) BETR_RETURN_IF_ERROR(CopyContent(content.get(), source.path, made.inode()));
-    BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source.path, host_stat));
+    BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source, content, host_stat));
     if (linked) links_.emplace(key, std::move(made));
     return absl::OkStatus();
   }
@@ -234,12 +233,14 @@ class TreeImport {
     return true;
   }
 
-  // Extended attributes, and then what making and filling has changed.
-  absl::Status FinishAttributes(InodeId inode, const std::string& path, const struct stat& host_stat) {
+  // Extended attributes, and then what making and filling has changed. `opened` is the source, if that can be opened.
+  absl::Status FinishAttributes(InodeId inode, const Source& source, const HostFile& opened,
+                                const struct stat& host_stat) {
+    const std::string& path = source.path;
     if (!options_.all_attributes && !options_.latest_time) return absl::OkStatus();
     AttributeChange change;
     if (options_.all_attributes) {
-      BETR_ASSIGN_OR_RETURN(const auto xattrs, ReadHostXattrs(path));
+      BETR_ASSIGN_OR_RETURN(const auto xattrs, HostInode(opened.get(), source.directory, source.name, path).Xattrs());
       // A directory that was there before may have a list.
       if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAccessAcl(fs_, inode), path));
       for (const auto& [name, value] : xattrs) {
