@@ -108,7 +108,8 @@ class TreeExport {
 
   // All entries, then what is below each: the order in which they lie in the image.
   absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    if (mkdirat(target.directory, target.name.c_str(), 0700) != 0) {
+    const bool is_new = mkdirat(target.directory, target.name.c_str(), 0700) == 0;
+    if (!is_new) {
       if (errno != EEXIST) return HostError(target.path, "mkdir");
       BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kDirectory));
     }
@@ -127,6 +128,7 @@ class TreeExport {
         }
       }
     }
+    if (!is_new && !options_.all_attributes) return absl::OkStatus();
     return FinishAttributes(inode, attributes, InodeOf(target, opened), target.source);
   }
 
@@ -256,13 +258,16 @@ class TreeExport {
     return all ? made.SetTimes(attributes.accessed, attributes.modified) : absl::OkStatus();
   }
 
-  // What is not its owner's on the host does not run as somebody else there.
   absl::Status SetMode(const FileAttributes& attributes, const HostInode& made) const {
     mode_t mode = options_.all_attributes ? attributes.permissions : attributes.permissions & 0777 & ~umask_;
-    if ((mode & (S_ISUID | S_ISGID)) != 0) {
-      BETR_ASSIGN_OR_RETURN(const struct stat owned, made.Stat());
-      const bool same = owned.st_uid == attributes.uid && owned.st_gid == attributes.gid;
+    const bool may_inherit = !options_.all_attributes && attributes.type == FileType::kDirectory;
+    if (may_inherit || (mode & (S_ISUID | S_ISGID)) != 0) {
+      BETR_ASSIGN_OR_RETURN(const struct stat there, made.Stat());
+      // What is not its owner's on the host does not run as somebody else there.
+      const bool same = there.st_uid == attributes.uid && there.st_gid == attributes.gid;
       if (!same) mode &= ~static_cast<mode_t>(S_ISUID | S_ISGID);
+      // A directory has it from the one that it is in.
+      if (may_inherit) mode |= there.st_mode & S_ISGID;
     }
     return made.SetPermissions(mode);
   }
