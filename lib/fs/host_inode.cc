@@ -102,6 +102,12 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> HostInode::Xatt
   return xattrs;
 }
 
+bool HostInode::HasXattr(const std::string& name) const {
+  const ssize_t size = file_ >= 0 ? fgetxattr(file_, name.c_str(), nullptr, 0)
+                                  : lgetxattr(XattrPath().c_str(), name.c_str(), nullptr, 0);
+  return size >= 0;
+}
+
 absl::Status HostInode::SetXattr(const std::string& name, std::string_view value) const {
   const int result = file_ >= 0 ? fsetxattr(file_, name.c_str(), value.data(), value.size(), 0)
                                 : lsetxattr(XattrPath().c_str(), name.c_str(), value.data(), value.size(), 0);

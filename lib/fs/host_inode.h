@@ -33,6 +33,7 @@ class HostInode {
   absl::StatusOr<std::vector<std::pair<std::string, std::string>>> Xattrs() const;
   // Ok also if the host does not support it, or denies it to this user.
   absl::Status SetXattr(const std::string& name, std::string_view value) const;
+  bool HasXattr(const std::string& name) const;
   // Ok also if there is none.
   absl::Status RemoveXattr(const std::string& name) const;
 

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "betr/path_filesystem.h"
+#include "fs/acl.h"
 #include "fs/export_reader.h"
 #include "fs/exported_links.h"
 #include "fs/host_file.h"
@@ -253,6 +254,7 @@ class TreeExport {
                                 const std::string& source) {
     const bool all = options_.all_attributes;
     if (all && is_root_) BETR_RETURN_IF_ERROR(made.SetOwner(attributes.uid, attributes.gid));
+    if (all) BETR_RETURN_IF_ERROR(RemoveAcls(attributes, made));
     if (all) BETR_RETURN_IF_ERROR(SetXattrs(inode, made, source));
     if (attributes.type != FileType::kSymlink) BETR_RETURN_IF_ERROR(SetMode(attributes, made));
     return all ? made.SetTimes(attributes.accessed, attributes.modified) : absl::OkStatus();
@@ -270,6 +272,17 @@ class TreeExport {
       if (may_inherit) mode |= there.st_mode & S_ISGID;
     }
     return made.SetPermissions(mode);
+  }
+
+  // Lists that the directory above gave to it, or that were there before, let others read what the original denies
+  // them.
+  static absl::Status RemoveAcls(const FileAttributes& attributes, const HostInode& made) {
+    const std::string access(kAccessAcl);
+    if (attributes.type == FileType::kSymlink) return absl::OkStatus();
+    if (attributes.type == FileType::kDirectory) BETR_RETURN_IF_ERROR(made.RemoveXattr(std::string(kDefaultAcl)));
+    // To remove it would leave the group what its mask says.
+    return made.HasXattr(access) ? made.SetXattr(access, Acl::OfMode(attributes.permissions).Encode())
+                                 : absl::OkStatus();
   }
 
   absl::Status SetXattrs(InodeId inode, const HostInode& made, const std::string& source) {

@@ -241,8 +241,8 @@ class TreeImport {
     AttributeChange change;
     if (options_.all_attributes) {
       BETR_ASSIGN_OR_RETURN(const auto xattrs, HostInode(opened.get(), source.directory, source.name, path).Xattrs());
-      // A directory that was there before may have a list.
-      if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAccessAcl(fs_, inode), path));
+      // One that was there before may have lists.
+      if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAcls(fs_, inode), path));
       for (const auto& [name, value] : xattrs) {
         BETR_RETURN_IF_ERROR(Annotate(fs_.SetXattr(inode, name, value), path));
       }
