@@ -14,6 +14,7 @@
 #include "fs/acl.h"
 #include "fs/export_reader.h"
 #include "fs/exported_links.h"
+#include "fs/host_directory.h"
 #include "fs/host_file.h"
 #include "fs/host_inode.h"
 #include "fs/replace.h"
@@ -51,7 +52,8 @@ class TreeExport {
     const absl::StatusOr<OpenFile> source = PathFileSystem(&fs_).Open(inside);
     if (!source.ok()) return PassOver(source.status(), inside);
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source->inode()));
-    return ExportOne(source->inode(), attributes, {AT_FDCWD, host, host, host.size(), WithoutDot(inside)});
+    HostDirectory working;
+    return ExportOne(source->inode(), attributes, {&working, host, host, host.size(), WithoutDot(inside)});
   }
 
   CopyTotals totals() const {
@@ -62,7 +64,7 @@ class TreeExport {
 
  private:
   struct Target {
-    int directory;
+    HostDirectory* directory;
     std::string name;
     std::string path;
     size_t top_size;     // what the user has named of the path
@@ -102,20 +104,19 @@ class TreeExport {
     } else {
       BETR_RETURN_IF_ERROR(MakeSpecial(link, attributes, target));
     }
-    const HostInode made = InodeOf(target, file);
+    const HostInode made = InodeOf(target, file.get());
     BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, made, target.source));
     return linked ? RememberLink(attributes.inode_number, target, made) : absl::OkStatus();
   }
 
   // All entries, then what is below each: the order in which they lie in the image.
   absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    const bool is_new = mkdirat(target.directory, target.name.c_str(), 0700) == 0;
+    const bool is_new = mkdirat(target.directory->get(), target.name.c_str(), 0700) == 0;
     if (!is_new) {
       if (errno != EEXIST) return HostError(target.path, "mkdir");
       BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kDirectory));
     }
-    BETR_ASSIGN_OR_RETURN(const HostFile opened,
-                          OpenAt(target.directory, target.name, O_RDONLY | O_DIRECTORY, 0, target.path));
+    BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(target.directory, target.name, target.path));
     std::vector<Item> items;
     const absl::Status listed = fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& entry) {
       items.push_back({std::string(entry.name), entry.attributes});
@@ -125,19 +126,20 @@ class TreeExport {
     for (const bool directories : {false, true}) {
       for (const Item& item : items) {
         if ((item.attributes.type == FileType::kDirectory) == directories) {
-          BETR_RETURN_IF_ERROR(ExportItem(inode, item, Below(target, opened.get(), item.name)));
+          BETR_RETURN_IF_ERROR(ExportItem(inode, item, Below(target, &opened, item.name)));
         }
       }
     }
+    BETR_RETURN_IF_ERROR(opened.Leave(target.path));
     if (!is_new && !options_.all_attributes) return absl::OkStatus();
-    return FinishAttributes(inode, attributes, InodeOf(target, opened), target.source);
+    return FinishAttributes(inode, attributes, InodeOf(target, opened.get()), target.source);
   }
 
-  static HostInode InodeOf(const Target& target, const HostFile& opened) {
-    return {opened.get(), target.directory, target.name, target.path};
+  static HostInode InodeOf(const Target& target, int opened) {
+    return {opened, target.directory->get(), target.name, target.path};
   }
 
-  static Target Below(const Target& directory, int opened, const std::string& name) {
+  static Target Below(const Target& directory, HostDirectory* opened, const std::string& name) {
     const bool has_slash = directory.source.ends_with('/');
     return {opened, name, directory.path + "/" + name, directory.top_size,
             directory.source + (has_slash ? "" : "/") + name};
@@ -155,7 +157,7 @@ class TreeExport {
   absl::Status MakeRoom(const Target& target, FileType type) {
     const bool for_directory = type == FileType::kDirectory;
     struct stat there {};
-    if (fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
       return errno == ENOENT ? absl::OkStatus() : HostError(target.path, "stat");
     }
     // Who names `/dev/null` as the target of a file does not want it replaced by that file.
@@ -165,7 +167,7 @@ class TreeExport {
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
     BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
     if (there.st_nlink == 1) links_.Forget(IdOf(there));
-    if (!for_directory && unlinkat(target.directory, target.name.c_str(), 0) != 0) {
+    if (!for_directory && unlinkat(target.directory->get(), target.name.c_str(), 0) != 0) {
       return HostError(target.path, "unlink");
     }
     return absl::OkStatus();
@@ -179,10 +181,10 @@ class TreeExport {
 
   absl::Status MakeLink(const ExportedLinks::First& first, FileType type, const Target& target) {
     struct stat there {};
-    const bool is_there = fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
+    const bool is_there = fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
     if (is_there && IdOf(there) == first.id) return absl::OkStatus();
     BETR_RETURN_IF_ERROR(MakeRoom(target, type));
-    if (linkat(first.directory.get(), first.name.c_str(), target.directory, target.name.c_str(), 0) != 0) {
+    if (linkat(first.directory.get(), first.name.c_str(), target.directory->get(), target.name.c_str(), 0) != 0) {
       return HostError(target.path, "link");
     }
     return absl::OkStatus();
@@ -191,10 +193,10 @@ class TreeExport {
   absl::Status MakeSpecial(const std::string& link, const FileAttributes& attributes, const Target& target) {
     BETR_RETURN_IF_ERROR(MakeRoom(target, attributes.type));
     if (attributes.type == FileType::kSymlink) {
-      if (symlinkat(link.c_str(), target.directory, target.name.c_str()) != 0) {
+      if (symlinkat(link.c_str(), target.directory->get(), target.name.c_str()) != 0) {
         return HostError(target.path, "symlink");
       }
-    } else if (mknodat(target.directory, target.name.c_str(), ModeBits(attributes.type) | 0600,
+    } else if (mknodat(target.directory->get(), target.name.c_str(), ModeBits(attributes.type) | 0600,
                        static_cast<dev_t>(attributes.device)) != 0) {
       return HostError(target.path, "mknod");
     }
@@ -205,7 +207,7 @@ class TreeExport {
   absl::StatusOr<HostFile> ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
     BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kRegular));
     BETR_ASSIGN_OR_RETURN(HostFile file,
-                          OpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
+                          OpenAt(target.directory->get(), target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
     Content content{inode, attributes.size, file.get()};
     for (uint64_t at = 0; at < content.size;) {
       // Holes of smaller files are not worth looking for.

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/acl.h"
+#include "fs/host_directory.h"
 #include "fs/host_file.h"
 #include "fs/host_inode.h"
 #include "fs/replace.h"
@@ -55,14 +56,15 @@ class TreeImport {
     const std::string name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
     BETR_ASSIGN_OR_RETURN(const OpenFile parent,
                           paths.Open(slash == std::string::npos ? "" : trimmed.substr(0, slash)));
-    return ImportOne({AT_FDCWD, host, host}, parent.inode(), name, host_stat);
+    HostDirectory working;
+    return ImportOne({&working, host, host}, parent.inode(), name, host_stat);
   }
 
   const CopyTotals& totals() const { return totals_; }
 
  private:
   struct Source {
-    int directory;
+    HostDirectory* directory;
     std::string name;  // in the directory
     std::string path;  // for messages
   };
@@ -77,7 +79,8 @@ class TreeImport {
       return HostError(host, "import as the root directory");
     }
     BETR_RETURN_IF_ERROR(Begin(host));
-    return ImportContent({AT_FDCWD, host, host}, kRootInode);
+    HostDirectory working;
+    return ImportContent({&working, host, host}, kRootInode);
   }
 
   absl::Status Begin(const std::string& path) {
@@ -95,14 +98,11 @@ class TreeImport {
 
   // All entries of a directory, then what is below each: the order of the keys. Then the attributes of the directory.
   absl::Status ImportContent(const Source& source, InodeId directory) {
-    BETR_ASSIGN_OR_RETURN(const HostFile opened,
-                          OpenAt(source.directory, source.name, O_RDONLY | O_DIRECTORY, 0, source.path));
-    struct stat opened_stat {};
-    if (fstat(opened.get(), &opened_stat) != 0) return HostError(source.path, "stat");
+    BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(source.directory, source.name, source.path));
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListHostDirectory(opened.get(), source.path));
     std::vector<Subdirectory> below;
     for (const std::string& name : names) {
-      const Source entry{opened.get(), name, source.path + "/" + name};
+      const Source entry{&opened, name, source.path + "/" + name};
       struct stat host_stat {};
       if (fstatat(opened.get(), name.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
         return HostError(entry.path, "stat");
@@ -116,10 +116,11 @@ class TreeImport {
       }
     }
     for (const Subdirectory& sub : below) {
-      const Source entry{opened.get(), sub.name, source.path + "/" + sub.name};
+      const Source entry{&opened, sub.name, source.path + "/" + sub.name};
       BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode()));
     }
-    return FinishAttributes(directory, source, opened, opened_stat);
+    BETR_RETURN_IF_ERROR(opened.Leave(source.path));
+    return FinishAttributes(directory, source, opened.get(), opened.attributes());
   }
 
   absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, struct stat host_stat) {
@@ -138,7 +139,7 @@ class TreeImport {
     }
     BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat));
     if (content.get() >= 0) BETR_RETURN_IF_ERROR(CopyContent(content.get(), source.path, made.inode()));
-    BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source, content, host_stat));
+    BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source, content.get(), host_stat));
     if (linked) links_.emplace(key, std::move(made));
     return absl::OkStatus();
   }
@@ -147,7 +148,7 @@ class TreeImport {
   // waited for, and a device not read.
   static absl::StatusOr<HostFile> OpenRegular(const Source& source, struct stat* host_stat) {
     constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
-    BETR_ASSIGN_OR_RETURN(HostFile file, OpenAt(source.directory, source.name, kFlags, 0, source.path));
+    BETR_ASSIGN_OR_RETURN(HostFile file, OpenAt(source.directory->get(), source.name, kFlags, 0, source.path));
     if (fstat(file.get(), host_stat) != 0) return HostError(source.path, "stat");
     if (!S_ISREG(host_stat->st_mode)) return absl::AbortedError(source.path + ": is no regular file any more");
     return file;
@@ -181,7 +182,7 @@ class TreeImport {
 
   static absl::StatusOr<std::string> Target(const Source& source, const struct stat& host_stat) {
     std::string target(static_cast<size_t>(std::max<off_t>(host_stat.st_size, 4096)), '\0');
-    const ssize_t size = readlinkat(source.directory, source.name.c_str(), target.data(), target.size());
+    const ssize_t size = readlinkat(source.directory->get(), source.name.c_str(), target.data(), target.size());
     if (size < 0) return HostError(source.path, "readlink");
     target.resize(static_cast<size_t>(size));
     return target;
@@ -233,14 +234,13 @@ class TreeImport {
     return true;
   }
 
-  // Extended attributes, and then what making and filling has changed. `opened` is the source, if that can be opened.
-  absl::Status FinishAttributes(InodeId inode, const Source& source, const HostFile& opened,
-                                const struct stat& host_stat) {
+  // Extended attributes, and then what making and filling has changed. `opened` is the source, or -1.
+  absl::Status FinishAttributes(InodeId inode, const Source& source, int opened, const struct stat& host_stat) {
     const std::string& path = source.path;
     if (!options_.all_attributes && !options_.latest_time) return absl::OkStatus();
     AttributeChange change;
     if (options_.all_attributes) {
-      BETR_ASSIGN_OR_RETURN(const auto xattrs, HostInode(opened.get(), source.directory, source.name, path).Xattrs());
+      BETR_ASSIGN_OR_RETURN(const auto xattrs, HostInode(opened, source.directory->get(), source.name, path).Xattrs());
       // One that was there before may have lists.
       if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAcls(fs_, inode), path));
       for (const auto& [name, value] : xattrs) {

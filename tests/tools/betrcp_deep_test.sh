@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# betrcp and mkfs.betr -d: trees whose paths on the host are longer than a system call takes.
+# betrcp and mkfs.betr -d: trees whose paths on the host are longer than a system call takes, and that have more
+# levels than a process may have files open.
 . "$BETR_SOURCE_DIR/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
@@ -94,3 +95,7 @@ both_ways() {
 
 export work # of the file that check_deep reads
 both_ways 20 "$(printf 'D%.0s' {1..203})"
+(
+  ulimit -n 60
+  both_ways 300 d
+)
