@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the host into a file system.
+#include <absl/strings/str_format.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -47,7 +48,9 @@ class TreeImport {
   // To be called for one after the other.
   absl::Status Import(const std::string& host, const std::string& inside) {
     struct stat host_stat {};
-    if (fstatat(AT_FDCWD, host.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) return HostError(host, "stat");
+    if (fstatat(AT_FDCWD, host.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
+      return PassOver(HostError(host, "stat"));
+    }
     PathFileSystem paths(&fs_);
     const size_t end = inside.find_last_not_of('/');
     if (end == std::string::npos) return ImportIntoRoot(host, host_stat);
@@ -57,7 +60,7 @@ class TreeImport {
     BETR_ASSIGN_OR_RETURN(const OpenFile parent,
                           paths.Open(slash == std::string::npos ? "" : trimmed.substr(0, slash)));
     HostDirectory working;
-    return ImportOne({&working, host, host}, parent.inode(), name, host_stat);
+    return ImportNamed({&working, host, host}, parent.inode(), name, host_stat);
   }
 
   const CopyTotals& totals() const { return totals_; }
@@ -71,6 +74,7 @@ class TreeImport {
   struct Subdirectory {
     Held inode;
     std::string name;
+    struct stat host_stat;
   };
 
   absl::Status ImportIntoRoot(const std::string& host, const struct stat& host_stat) {
@@ -80,7 +84,7 @@ class TreeImport {
     }
     BETR_RETURN_IF_ERROR(Begin(host));
     HostDirectory working;
-    return ImportContent({&working, host, host}, kRootInode);
+    return ImportContent({&working, host, host}, kRootInode, host_stat);
   }
 
   absl::Status Begin(const std::string& path) {
@@ -88,48 +92,74 @@ class TreeImport {
     return options_.progress ? options_.progress(totals_, path) : absl::OkStatus();
   }
 
-  // A file of any type, with everything below it.
-  absl::Status ImportOne(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat) {
+  // What cannot be read on the host is told of and left out, if anybody wants to be told.
+  absl::Status PassOver(const absl::Status& status) {
+    if (!options_.unreadable) return status;
+    ++totals_.unreadable;
+    options_.unreadable(status);
+    return absl::OkStatus();
+  }
+
+  // What the user has named: a file of any type, with everything below it.
+  absl::Status ImportNamed(const Source& source, InodeId parent, const std::string& name,
+                           const struct stat& host_stat) {
     BETR_RETURN_IF_ERROR(Begin(source.path));
+    if (options_.image == IdOf(host_stat)) return IsTheImage(source);
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(source, parent, name, host_stat);
-    BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat));
-    return ImportContent(source, made.inode());
+    BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat, ""));
+    return ImportContent(source, made.inode(), host_stat);
+  }
+
+  static absl::Status IsTheImage(const Source& source) {
+    return ErrnoError(EINVAL, source.path + ": the image cannot be in itself");
   }
 
   // All entries of a directory, then what is below each: the order of the keys. Then the attributes of the directory.
-  absl::Status ImportContent(const Source& source, InodeId directory) {
-    BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(source.directory, source.name, source.path));
-    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListHostDirectory(opened.get(), source.path));
+  absl::Status ImportContent(const Source& source, InodeId directory, const struct stat& host_stat) {
+    absl::StatusOr<HostDirectory> opened = HostDirectory::Enter(source.directory, source.name, source.path);
+    if (!opened.ok()) {
+      BETR_RETURN_IF_ERROR(PassOver(opened.status()));
+      const bool is_there = absl::IsPermissionDenied(opened.status());
+      return is_there ? FinishAttributes(directory, source, -1, host_stat) : absl::OkStatus();
+    }
+    const absl::StatusOr<std::vector<std::string>> names = ListHostDirectory(opened->get(), source.path);
+    if (!names.ok()) BETR_RETURN_IF_ERROR(PassOver(names.status()));
     std::vector<Subdirectory> below;
-    for (const std::string& name : names) {
-      const Source entry{&opened, name, source.path + "/" + name};
-      struct stat host_stat {};
-      if (fstatat(opened.get(), name.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
-        return HostError(entry.path, "stat");
-      }
-      BETR_RETURN_IF_ERROR(Begin(entry.path));
-      if (S_ISDIR(host_stat.st_mode)) {
-        BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, name, host_stat));
-        below.push_back({std::move(made), name});
-      } else {
-        BETR_RETURN_IF_ERROR(ImportFile(entry, directory, name, host_stat));
-      }
+    for (const std::string& name : names.value_or(std::vector<std::string>())) {
+      BETR_RETURN_IF_ERROR(ImportEntry({&*opened, name, source.path + "/" + name}, directory, &below));
     }
     for (const Subdirectory& sub : below) {
-      const Source entry{&opened, sub.name, source.path + "/" + sub.name};
-      BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode()));
+      const Source entry{&*opened, sub.name, source.path + "/" + sub.name};
+      BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode(), sub.host_stat));
     }
-    BETR_RETURN_IF_ERROR(opened.Leave(source.path));
-    return FinishAttributes(directory, source, opened.get(), opened.attributes());
+    BETR_RETURN_IF_ERROR(opened->Leave(source.path));
+    return FinishAttributes(directory, source, opened->get(), opened->attributes());
+  }
+
+  // A directory is only made: `below` gets it.
+  absl::Status ImportEntry(const Source& entry, InodeId directory, std::vector<Subdirectory>* below) {
+    struct stat host_stat {};
+    if (fstatat(entry.directory->get(), entry.name.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
+      return PassOver(HostError(entry.path, "stat"));
+    }
+    BETR_RETURN_IF_ERROR(Begin(entry.path));
+    if (!S_ISDIR(host_stat.st_mode)) return ImportFile(entry, directory, entry.name, host_stat);
+    BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, entry.name, host_stat, ""));
+    below->push_back({std::move(made), entry.name, host_stat});
+    return absl::OkStatus();
   }
 
   absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, struct stat host_stat) {
+    // Before anything makes room for it.
     HostFile content;
-    if (S_ISREG(host_stat.st_mode)) {
-      // Before anything makes room for it.
-      BETR_ASSIGN_OR_RETURN(content, OpenRegular(source, &host_stat));
+    std::string link;
+    const absl::Status opened = Open(source, &host_stat, &content, &link);
+    if (!opened.ok()) return PassOver(opened);
+    if (options_.image == IdOf(host_stat)) {
+      if (!options_.left_out) return IsTheImage(source);
+      options_.left_out(source.path + ": is the image itself");
+      return absl::OkStatus();
     }
-    if (options_.image == IdOf(host_stat)) return ErrnoError(EINVAL, source.path + ": the image cannot be in itself");
     const std::pair key(host_stat.st_dev, host_stat.st_ino);
     const bool linked = options_.all_attributes && host_stat.st_nlink > 1;
     if (const auto first = linked ? links_.find(key) : links_.end(); first != links_.end()) {
@@ -137,10 +167,22 @@ class TreeImport {
       if (copy.links > 0) return Annotate(LinkOrReplace(&fs_, first->second.inode(), parent, name), source.path);
       links_.erase(first);  // something else has taken all its names
     }
-    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat));
+    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat, link));
     if (content.get() >= 0) BETR_RETURN_IF_ERROR(CopyContent(content.get(), source.path, made.inode()));
     BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source, content.get(), host_stat));
     if (linked) links_.emplace(key, std::move(made));
+    return absl::OkStatus();
+  }
+
+  // What is no directory, as far as it is to be read: `content` of a regular file, the target of a symlink.
+  static absl::Status Open(const Source& source, struct stat* host_stat, HostFile* content, std::string* link) {
+    if (S_ISREG(host_stat->st_mode)) {
+      BETR_ASSIGN_OR_RETURN(*content, OpenRegular(source, host_stat));
+    } else if (S_ISLNK(host_stat->st_mode)) {
+      BETR_ASSIGN_OR_RETURN(*link, Target(source, *host_stat));
+    } else if (!TypeOfMode(host_stat->st_mode)) {
+      return absl::InvalidArgumentError(source.path + ": a file of an unknown type");
+    }
     return absl::OkStatus();
   }
 
@@ -154,19 +196,15 @@ class TreeImport {
     return file;
   }
 
-  absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name,
-                            const struct stat& host_stat) {
+  absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat,
+                            const std::string& link) {
     NewFile file;
-    const std::optional<FileType> type = TypeOfMode(host_stat.st_mode);
-    if (!type) return absl::InvalidArgumentError(source.path + ": a file of an unknown type");
-    file.type = *type;
+    file.type = TypeOfMode(host_stat.st_mode).value_or(FileType::kRegular);
     file.permissions = Permissions(host_stat);
     file.uid = Owner(host_stat.st_uid, options_.uid);
     file.gid = Owner(host_stat.st_gid, options_.gid);
     file.device = host_stat.st_rdev;
-    if (file.type == FileType::kSymlink) {
-      BETR_ASSIGN_OR_RETURN(file.target, Target(source, host_stat));
-    }
+    file.target = link;
     const absl::StatusOr<Entry> entry = CreateOrReplace(&fs_, parent, name, file);
     if (!entry.ok()) return Annotate(entry.status(), source.path);
     return Held(&fs_, entry->inode);
@@ -208,7 +246,7 @@ class TreeImport {
         }
       }
       BETR_ASSIGN_OR_RETURN(const bool more, CopyPart(file, path, inode, at, end));
-      if (!more) return absl::OkStatus();  // the file became shorter
+      if (!more) return absl::OkStatus();
       at = end;
     }
     BETR_ASSIGN_OR_RETURN(const FileAttributes written, fs_.GetAttributes(inode));
@@ -218,12 +256,16 @@ class TreeImport {
     return absl::OkStatus();
   }
 
-  // False: the file ends before.
+  // False: the file ends before, or cannot be read further.
   absl::StatusOr<bool> CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end) {
     while (at < end) {
       const size_t want = std::min<size_t>(buffer_.size(), static_cast<size_t>(end - at));
       const ssize_t size = pread(file, buffer_.data(), want, at);
-      if (size < 0) return HostError(path, "read");
+      if (size < 0) {
+        BETR_RETURN_IF_ERROR(
+            PassOver(HostError(absl::StrFormat("%s: incomplete: only the first %u bytes", path, at), "read")));
+        return false;
+      }
       if (size == 0) return false;
       const std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
       BETR_RETURN_IF_ERROR(Annotate(WriteAll(&fs_, inode, static_cast<uint64_t>(at), bytes), path));
@@ -240,10 +282,12 @@ class TreeImport {
     if (!options_.all_attributes && !options_.latest_time) return absl::OkStatus();
     AttributeChange change;
     if (options_.all_attributes) {
-      BETR_ASSIGN_OR_RETURN(const auto xattrs, HostInode(opened, source.directory->get(), source.name, path).Xattrs());
+      const auto xattrs = HostInode(opened, source.directory->get(), source.name, path).Xattrs();
+      if (!xattrs.ok()) BETR_RETURN_IF_ERROR(PassOver(xattrs.status()));
       // One that was there before may have lists.
       if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAcls(fs_, inode), path));
-      for (const auto& [name, value] : xattrs) {
+      for (size_t i = 0; xattrs.ok() && i < xattrs->size(); ++i) {
+        const auto& [name, value] = (*xattrs)[i];
         BETR_RETURN_IF_ERROR(Annotate(fs_.SetXattr(inode, name, value), path));
       }
       change.permissions = Permissions(host_stat);

@@ -33,8 +33,12 @@ keeps_the_image() {
     said "betrcp: export: .*: is the image: Invalid argument"
   done
   unchanged betrcp --tar :/ link.img
-  expect 1 betrcp -r host :/host
+  unchanged betrcp host/same.img :/
   said "betrcp: import: host/same.img: the image cannot be in itself: Invalid argument"
+  expect 0 betrcp -r host :/host # all but the image
+  said "betrcp: import: host/same.img: is the image itself: left out"
+  expect 0 betrcp --list host
+  diff out <(printf '%s\n' small tree) || fail "host: $(cat out)"
   expect 0 mkfs.betr -q -s 64M -d . new.img # a new image is not there yet
   expect 1 mkfs.betr -q -f -d . new.img
   said "mkfs.betr: .*new.img: the image cannot be in itself: Invalid argument"
