@@ -62,8 +62,8 @@ struct CopyOptions {
   // Told of each name, list of names, content and extended attribute that cannot be read, by imports from the host, by
   // exports from the file system (IsUnreadable): the copy goes on without it. If this is empty, the first one ends it.
   std::function<void(const absl::Status& status)> unreadable;
-  // Told of each file in a tree that has no place in its copy, and why: the image itself. The copy goes on without it.
-  // If this is empty, the image is an error.
+  // Told of each file in a tree that has no place in its copy, and why: the image itself, in an archive sockets. The
+  // copy goes on without it. If this is empty, the image is an error.
   std::function<void(std::string_view what)> left_out;
 };
 

@@ -161,8 +161,9 @@ class TreeExport {
       return errno == ENOENT ? absl::OkStatus() : HostError(target.path, "stat");
     }
     // Who names `/dev/null` as the target of a file does not want it replaced by that file.
-    if (type == FileType::kRegular && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
-      return ErrnoError(EEXIST, target.path + ": is a device, which a file does not replace");
+    const bool is_device = type == FileType::kCharDevice || type == FileType::kBlockDevice;
+    if (!is_device && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
+      return ErrnoError(EEXIST, target.path + ": is a device, which only a device replaces");
     }
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
     BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));

@@ -73,6 +73,21 @@ leaves_the_image_out() {
   )
 }
 
+leaves_sockets_out_of_archives() {
+  mkdir sockets
+  echo file >sockets/file
+  python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('sockets/a')"
+  expect 0 betrcp -a sockets :/
+  silent
+  expect 0 betrcp --tar :/sockets archive.tar
+  said "betrcp: export: ./a: is a socket, for which archives have no type: left out"
+  [ "$(tar -tf archive.tar)" = "./
+./file" ] || fail "in the archive: $(tar -tf archive.tar)"
+  expect 0 betrcp -q --tar :/sockets archive.tar
+  silent
+}
+
 goes_on_behind_what_is_denied
 keeps_the_begin_of_a_file
 leaves_the_image_out
+leaves_sockets_out_of_archives
