@@ -21,6 +21,11 @@ constexpr uint32_t kNobody = ~0U;  // the id where none is wanted
 
 absl::Status Invalid() { return ErrnoError(EINVAL, "access control list"); }
 
+absl::Status Remove(FileSystem& fs, InodeId inode, std::string_view name) {
+  absl::Status removed = fs.RemoveXattr(inode, name);
+  return ToErrno(removed) == ENODATA ? absl::OkStatus() : removed;
+}
+
 }  // namespace
 
 absl::StatusOr<Acl> Acl::Decode(std::string_view value) {
@@ -51,6 +56,13 @@ absl::StatusOr<Acl> Acl::Of(std::vector<AclEntry> entries) {
   }
   std::sort(acl.entries_.begin(), acl.entries_.end(),
             [](const AclEntry& a, const AclEntry& b) { return std::pair(a.tag, a.id) < std::pair(b.tag, b.id); });
+  return acl;
+}
+
+Acl Acl::OfMode(uint32_t permissions) {
+  Acl acl;
+  const auto bits = [permissions](unsigned shift) { return static_cast<uint16_t>(permissions >> shift & 07U); };
+  acl.entries_ = {{ACL_USER_OBJ, bits(6), kNobody}, {ACL_GROUP_OBJ, bits(3), kNobody}, {ACL_OTHER, bits(0), kNobody}};
   return acl;
 }
 
@@ -122,9 +134,11 @@ void Acl::SetPermissions(uint32_t permissions) {
   Find(ACL_OTHER)->permissions = static_cast<uint16_t>(permissions & 07U);
 }
 
-absl::Status RemoveAccessAcl(FileSystem& fs, InodeId inode) {
-  absl::Status removed = fs.RemoveXattr(inode, kAccessAcl);
-  return ToErrno(removed) == ENODATA ? absl::OkStatus() : removed;
+absl::Status RemoveAccessAcl(FileSystem& fs, InodeId inode) { return Remove(fs, inode, kAccessAcl); }
+
+absl::Status RemoveAcls(FileSystem& fs, InodeId directory) {
+  BETR_RETURN_IF_ERROR(Remove(fs, directory, kAccessAcl));
+  return Remove(fs, directory, kDefaultAcl);
 }
 
 }  // namespace betr::fs

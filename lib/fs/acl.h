@@ -33,6 +33,8 @@ class Acl {
   // Of entries in any order. Where a mask is wanted and missing it allows what all that it masks have. EINVAL unless
   // owner, group and others are there.
   static absl::StatusOr<Acl> Of(std::vector<AclEntry> entries);
+  // What permission bits say.
+  static Acl OfMode(uint32_t permissions);
   std::string Encode() const;
   const std::vector<AclEntry>& entries() const { return entries_; }
 
@@ -56,5 +58,7 @@ class Acl {
 
 // Ok also if there is none.
 absl::Status RemoveAccessAcl(FileSystem& fs, InodeId inode);
+// Of a directory: the default list, too.
+absl::Status RemoveAcls(FileSystem& fs, InodeId directory);
 
 }  // namespace betr::fs

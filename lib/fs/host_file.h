@@ -47,10 +47,6 @@ absl::StatusOr<HostFile> OpenAt(int directory, const std::string& name, int flag
 // The names in a directory without "." and "..", in memcmp order.
 absl::StatusOr<std::vector<std::string>> ListHostDirectory(int directory, std::string_view path);
 
-// All extended attributes of a file, not following symlinks; none where they are not supported. Values that this user
-// may not read are left out.
-absl::StatusOr<std::vector<std::pair<std::string, std::string>>> ReadHostXattrs(const std::string& path);
-
 HostFileId IdOf(const struct stat& attributes);
 
 FileTime ToFileTime(const timespec& time);

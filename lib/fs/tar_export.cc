@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a file system to an archive. Each directory comes right before what is in it, because those who unpack set its
-// times when they leave it. Sockets are left out: tar has no type for them.
+// times when they leave it. Sockets are left out, and told of: tar has no type for them.
 #include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_format.h>
 
@@ -107,7 +107,10 @@ class TarExport {
   }
 
   absl::Status ExportFile(InodeId inode, const FileAttributes& attributes, const std::string& name) {
-    if (attributes.type == FileType::kSocket) return absl::OkStatus();
+    if (attributes.type == FileType::kSocket) {
+      if (options_.left_out) options_.left_out(name + ": is a socket, for which archives have no type");
+      return absl::OkStatus();
+    }
     ++totals_.files;
     BETR_RETURN_IF_ERROR(Progress(name));
     BETR_ASSIGN_OR_RETURN(const EntryHandle entry, Describe(inode, attributes, name));

@@ -278,8 +278,8 @@ class TarImport {
       Xattrs xattrs = XattrsOf(entry);
       uint32_t permissions = Permissions(entry);
       BETR_RETURN_IF_ERROR(ReadAcls(entry, type, &xattrs, &permissions));
-      // A directory that was there before may have a list.
-      if (type == FileType::kDirectory) BETR_RETURN_IF_ERROR(RemoveAccessAcl(fs_, inode));
+      // One that was there before may have lists.
+      if (type == FileType::kDirectory) BETR_RETURN_IF_ERROR(RemoveAcls(fs_, inode));
       for (const auto& [name, value] : xattrs) BETR_RETURN_IF_ERROR(fs_.SetXattr(inode, name, value));
       if (type != FileType::kSymlink) change.permissions = permissions;
       BETR_ASSIGN_OR_RETURN(change.uid, Owner(archive_entry_uid(entry), options_.uid));

@@ -16,6 +16,7 @@
 #include <absl/status/statusor.h>
 #include <sys/types.h>
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -39,12 +40,13 @@ struct CopyTotals {
 struct HostFileId {
   dev_t device = 0;
   ino_t inode = 0;
-  bool operator==(const HostFileId&) const = default;
+  auto operator<=>(const HostFileId&) const = default;
 };
 
 struct CopyOptions {
   // Owners, permissions, times, extended attributes and links as they are. Without it: permissions as they are but for
-  // the set-id and sticky bits, times of now, the owner below, a copy for each name.
+  // the set-id and sticky bits, times of now, the owner below, a copy for each name; directories that are there keep
+  // their attributes.
   bool all_attributes = true;
   // Everything belongs to user 0 and group 0. Imports only.
   bool all_root = false;
@@ -53,13 +55,16 @@ struct CopyOptions {
   uint32_t gid = 0;
   // No time in the image is later than this (SOURCE_DATE_EPOCH); nothing else depends on the clock then. Imports only.
   std::optional<FileTime> latest_time;
-  // What holds the file system. It is not copied into itself, and no copy takes its name: EINVAL.
+  // What holds the file system. It is not copied into itself, and no copy takes its name: EINVAL, but for `left_out`.
   std::optional<HostFileId> image;
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
   std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
-  // Told of each name, list of names, content and extended attribute that cannot be read (IsUnreadable): the copy goes
-  // on without it. If this is empty, the first one ends it. Exports only.
+  // Told of each name, list of names, content and extended attribute that cannot be read, by imports from the host, by
+  // exports from the file system (IsUnreadable): the copy goes on without it. If this is empty, the first one ends it.
   std::function<void(const absl::Status& status)> unreadable;
+  // Told of each file in a tree that has no place in its copy, and why: the image itself, in an archive sockets. The
+  // copy goes on without it. If this is empty, the image is an error.
+  std::function<void(std::string_view what)> left_out;
 };
 
 // What is copied, and what it becomes: paths, one on the host and one in the file system.
@@ -72,7 +77,8 @@ struct CopyPair {
 // several of them are links again. Extended attributes that the host denies to this user (trusted, security) are left
 // out; sockets, fifos and devices are copied as such.
 // Errors name the path and the system call. What was copied before stays, and so does what a file that cannot be opened
-// would have replaced.
+// would have replaced. A file that cannot be read to its end is cut where it cannot. The source may change meanwhile: a
+// file that is replaced is copied as what it is when it is opened, unless it is no regular file any more.
 absl::StatusOr<CopyTotals> ImportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);
 
 // The way back. Owners are set only by user 0, devices made only by user 0 (for others they are an error); extended

@@ -3,18 +3,20 @@
 #include <absl/strings/str_format.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "base/status.h"
 #include "betr/path_filesystem.h"
+#include "fs/acl.h"
 #include "fs/export_reader.h"
+#include "fs/exported_links.h"
+#include "fs/host_directory.h"
 #include "fs/host_file.h"
+#include "fs/host_inode.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
 
@@ -50,7 +52,8 @@ class TreeExport {
     const absl::StatusOr<OpenFile> source = PathFileSystem(&fs_).Open(inside);
     if (!source.ok()) return PassOver(source.status(), inside);
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source->inode()));
-    return ExportOne(source->inode(), attributes, {AT_FDCWD, host, host, WithoutDot(inside)});
+    HostDirectory working;
+    return ExportOne(source->inode(), attributes, {&working, host, host, host.size(), WithoutDot(inside)});
   }
 
   CopyTotals totals() const {
@@ -61,9 +64,10 @@ class TreeExport {
 
  private:
   struct Target {
-    int directory;
+    HostDirectory* directory;
     std::string name;
     std::string path;
+    size_t top_size;     // what the user has named of the path
     std::string source;  // in the file system
   };
   struct Item {
@@ -85,8 +89,8 @@ class TreeExport {
     if (options_.progress) BETR_RETURN_IF_ERROR(options_.progress(totals_, target.path));
     if (attributes.type == FileType::kDirectory) return ExportDirectory(inode, attributes, target);
     const bool linked = options_.all_attributes && attributes.links > 1;
-    if (const auto first = linked ? links_.find(attributes.inode_number) : links_.end(); first != links_.end()) {
-      return MakeLink(first->second, attributes.type, target);
+    if (linked) {
+      if (const auto first = links_.Find(attributes.inode_number)) return MakeLink(*first, attributes.type, target);
     }
     std::string link;
     if (attributes.type == FileType::kSymlink) {
@@ -94,21 +98,25 @@ class TreeExport {
       if (!read.ok()) return PassOver(read.status(), target.source);
       link = *std::move(read);
     }
-    BETR_RETURN_IF_ERROR(attributes.type == FileType::kRegular ? ExportContent(inode, attributes, target)
-                                                               : MakeSpecial(link, attributes, target));
-    BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, target));
-    if (linked) links_[attributes.inode_number] = target.path;
-    return absl::OkStatus();
+    HostFile file;
+    if (attributes.type == FileType::kRegular) {
+      BETR_ASSIGN_OR_RETURN(file, ExportContent(inode, attributes, target));
+    } else {
+      BETR_RETURN_IF_ERROR(MakeSpecial(link, attributes, target));
+    }
+    const HostInode made = InodeOf(target, file.get());
+    BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, made, target.source));
+    return linked ? RememberLink(attributes.inode_number, target, made) : absl::OkStatus();
   }
 
   // All entries, then what is below each: the order in which they lie in the image.
   absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    if (mkdirat(target.directory, target.name.c_str(), 0700) != 0) {
+    const bool is_new = mkdirat(target.directory->get(), target.name.c_str(), 0700) == 0;
+    if (!is_new) {
       if (errno != EEXIST) return HostError(target.path, "mkdir");
       BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kDirectory));
     }
-    BETR_ASSIGN_OR_RETURN(const HostFile opened,
-                          OpenAt(target.directory, target.name, O_RDONLY | O_DIRECTORY, 0, target.path));
+    BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(target.directory, target.name, target.path));
     std::vector<Item> items;
     const absl::Status listed = fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& entry) {
       items.push_back({std::string(entry.name), entry.attributes});
@@ -118,16 +126,23 @@ class TreeExport {
     for (const bool directories : {false, true}) {
       for (const Item& item : items) {
         if ((item.attributes.type == FileType::kDirectory) == directories) {
-          BETR_RETURN_IF_ERROR(ExportItem(inode, item, Below(target, opened.get(), item.name)));
+          BETR_RETURN_IF_ERROR(ExportItem(inode, item, Below(target, &opened, item.name)));
         }
       }
     }
-    return FinishAttributes(inode, attributes, target);
+    BETR_RETURN_IF_ERROR(opened.Leave(target.path));
+    if (!is_new && !options_.all_attributes) return absl::OkStatus();
+    return FinishAttributes(inode, attributes, InodeOf(target, opened.get()), target.source);
   }
 
-  static Target Below(const Target& directory, int opened, const std::string& name) {
+  static HostInode InodeOf(const Target& target, int opened) {
+    return {opened, target.directory->get(), target.name, target.path};
+  }
+
+  static Target Below(const Target& directory, HostDirectory* opened, const std::string& name) {
     const bool has_slash = directory.source.ends_with('/');
-    return {opened, name, directory.path + "/" + name, directory.source + (has_slash ? "" : "/") + name};
+    return {opened, name, directory.path + "/" + name, directory.top_size,
+            directory.source + (has_slash ? "" : "/") + name};
   }
 
   absl::Status ExportItem(InodeId directory, const Item& item, const Target& target) {
@@ -142,24 +157,35 @@ class TreeExport {
   absl::Status MakeRoom(const Target& target, FileType type) {
     const bool for_directory = type == FileType::kDirectory;
     struct stat there {};
-    if (fstatat(target.directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
       return errno == ENOENT ? absl::OkStatus() : HostError(target.path, "stat");
     }
     // Who names `/dev/null` as the target of a file does not want it replaced by that file.
-    if (type == FileType::kRegular && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
-      return ErrnoError(EEXIST, target.path + ": is a device, which a file does not replace");
+    const bool is_device = type == FileType::kCharDevice || type == FileType::kBlockDevice;
+    if (!is_device && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
+      return ErrnoError(EEXIST, target.path + ": is a device, which only a device replaces");
     }
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
     BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
-    if (!for_directory && unlinkat(target.directory, target.name.c_str(), 0) != 0) {
+    if (there.st_nlink == 1) links_.Forget(IdOf(there));
+    if (!for_directory && unlinkat(target.directory->get(), target.name.c_str(), 0) != 0) {
       return HostError(target.path, "unlink");
     }
     return absl::OkStatus();
   }
 
-  absl::Status MakeLink(const std::string& first, FileType type, const Target& target) {
+  absl::Status RememberLink(uint64_t inode_number, const Target& target, const HostInode& made) {
+    BETR_ASSIGN_OR_RETURN(const struct stat attributes, made.Stat());
+    links_.Remember(inode_number, {target.path, target.top_size}, IdOf(attributes));
+    return absl::OkStatus();
+  }
+
+  absl::Status MakeLink(const ExportedLinks::First& first, FileType type, const Target& target) {
+    struct stat there {};
+    const bool is_there = fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_there && IdOf(there) == first.id) return absl::OkStatus();
     BETR_RETURN_IF_ERROR(MakeRoom(target, type));
-    if (linkat(AT_FDCWD, first.c_str(), target.directory, target.name.c_str(), 0) != 0) {
+    if (linkat(first.directory.get(), first.name.c_str(), target.directory->get(), target.name.c_str(), 0) != 0) {
       return HostError(target.path, "link");
     }
     return absl::OkStatus();
@@ -168,20 +194,21 @@ class TreeExport {
   absl::Status MakeSpecial(const std::string& link, const FileAttributes& attributes, const Target& target) {
     BETR_RETURN_IF_ERROR(MakeRoom(target, attributes.type));
     if (attributes.type == FileType::kSymlink) {
-      if (symlinkat(link.c_str(), target.directory, target.name.c_str()) != 0) {
+      if (symlinkat(link.c_str(), target.directory->get(), target.name.c_str()) != 0) {
         return HostError(target.path, "symlink");
       }
-    } else if (mknodat(target.directory, target.name.c_str(), ModeBits(attributes.type) | 0600,
+    } else if (mknodat(target.directory->get(), target.name.c_str(), ModeBits(attributes.type) | 0600,
                        static_cast<dev_t>(attributes.device)) != 0) {
       return HostError(target.path, "mknod");
     }
     return absl::OkStatus();
   }
 
-  absl::Status ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
+  // The file, open for writing.
+  absl::StatusOr<HostFile> ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
     BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kRegular));
-    BETR_ASSIGN_OR_RETURN(const HostFile file,
-                          OpenAt(target.directory, target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
+    BETR_ASSIGN_OR_RETURN(HostFile file,
+                          OpenAt(target.directory->get(), target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
     Content content{inode, attributes.size, file.get()};
     for (uint64_t at = 0; at < content.size;) {
       // Holes of smaller files are not worth looking for.
@@ -194,7 +221,7 @@ class TreeExport {
       at = data->end;
     }
     if (ftruncate(file.get(), static_cast<off_t>(content.size)) != 0) return HostError(target.path, "truncate");
-    return absl::OkStatus();
+    return file;
   }
 
   absl::Status CopyPart(Content* content, const DataRange& part, const Target& target) {
@@ -226,48 +253,47 @@ class TreeExport {
   }
 
   // Owner first: it clears the set-id bits. Extended attributes while we may still write. Times last.
-  absl::Status FinishAttributes(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    const bool symlink = attributes.type == FileType::kSymlink;
-    const char* name = target.name.c_str();
-    if (options_.all_attributes && is_root_ &&
-        fchownat(target.directory, name, attributes.uid, attributes.gid, AT_SYMLINK_NOFOLLOW) != 0) {
-      return HostError(target.path, "chown");
-    }
-    if (options_.all_attributes) BETR_RETURN_IF_ERROR(SetXattrs(inode, target));
-    if (!symlink) BETR_RETURN_IF_ERROR(SetMode(attributes, target));
-    if (!options_.all_attributes) return absl::OkStatus();
-    const timespec times[2] = {ToTimespec(attributes.accessed), ToTimespec(attributes.modified)};
-    if (utimensat(target.directory, name, times, AT_SYMLINK_NOFOLLOW) != 0) return HostError(target.path, "utimens");
-    return absl::OkStatus();
+  absl::Status FinishAttributes(InodeId inode, const FileAttributes& attributes, const HostInode& made,
+                                const std::string& source) {
+    const bool all = options_.all_attributes;
+    if (all && is_root_) BETR_RETURN_IF_ERROR(made.SetOwner(attributes.uid, attributes.gid));
+    if (all) BETR_RETURN_IF_ERROR(RemoveAcls(attributes, made));
+    if (all) BETR_RETURN_IF_ERROR(SetXattrs(inode, made, source));
+    if (attributes.type != FileType::kSymlink) BETR_RETURN_IF_ERROR(SetMode(attributes, made));
+    return all ? made.SetTimes(attributes.accessed, attributes.modified) : absl::OkStatus();
   }
 
-  // What is not its owner's on the host does not run as somebody else there.
-  absl::Status SetMode(const FileAttributes& attributes, const Target& target) {
+  absl::Status SetMode(const FileAttributes& attributes, const HostInode& made) const {
     mode_t mode = options_.all_attributes ? attributes.permissions : attributes.permissions & 0777 & ~umask_;
-    if ((mode & (S_ISUID | S_ISGID)) != 0) {
-      struct stat made {};
-      if (fstatat(target.directory, target.name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
-        return HostError(target.path, "stat");
-      }
-      const bool same = made.st_uid == attributes.uid && made.st_gid == attributes.gid;
+    const bool may_inherit = !options_.all_attributes && attributes.type == FileType::kDirectory;
+    if (may_inherit || (mode & (S_ISUID | S_ISGID)) != 0) {
+      BETR_ASSIGN_OR_RETURN(const struct stat there, made.Stat());
+      // What is not its owner's on the host does not run as somebody else there.
+      const bool same = there.st_uid == attributes.uid && there.st_gid == attributes.gid;
       if (!same) mode &= ~static_cast<mode_t>(S_ISUID | S_ISGID);
+      // A directory has it from the one that it is in.
+      if (may_inherit) mode |= there.st_mode & S_ISGID;
     }
-    return fchmodat(target.directory, target.name.c_str(), mode, 0) == 0 ? absl::OkStatus()
-                                                                         : HostError(target.path, "chmod");
+    return made.SetPermissions(mode);
   }
 
-  absl::Status SetXattrs(InodeId inode, const Target& target) {
+  // Lists that the directory above gave to it, or that were there before, let others read what the original denies
+  // them.
+  static absl::Status RemoveAcls(const FileAttributes& attributes, const HostInode& made) {
+    const std::string access(kAccessAcl);
+    if (attributes.type == FileType::kSymlink) return absl::OkStatus();
+    if (attributes.type == FileType::kDirectory) BETR_RETURN_IF_ERROR(made.RemoveXattr(std::string(kDefaultAcl)));
+    // To remove it would leave the group what its mask says.
+    return made.HasXattr(access) ? made.SetXattr(access, Acl::OfMode(attributes.permissions).Encode())
+                                 : absl::OkStatus();
+  }
+
+  absl::Status SetXattrs(InodeId inode, const HostInode& made, const std::string& source) {
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
     for (const std::string& name : names) {
       const absl::StatusOr<std::string> value = fs_.GetXattr(inode, name);
-      if (!value.ok()) {
-        BETR_RETURN_IF_ERROR(PassOver(Annotate(value.status(), "without attribute"), target.source));
-        continue;
-      }
-      if (lsetxattr(target.path.c_str(), name.c_str(), value->data(), value->size(), 0) != 0 && errno != EOPNOTSUPP &&
-          errno != EPERM) {
-        return HostError(target.path, "setxattr");
-      }
+      BETR_RETURN_IF_ERROR(value.ok() ? made.SetXattr(name, *value)
+                                      : PassOver(Annotate(value.status(), "without attribute"), source));
     }
     return absl::OkStatus();
   }
@@ -279,7 +305,7 @@ class TreeExport {
   ExportReader reader_;
   CopyTotals totals_;
   std::string buffer_;
-  std::map<uint64_t, std::string> links_;  // inode number -> the first path on the host
+  ExportedLinks links_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the host into a file system.
+#include <absl/strings/str_format.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -12,7 +13,9 @@
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/acl.h"
+#include "fs/host_directory.h"
 #include "fs/host_file.h"
+#include "fs/host_inode.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
 #include "fs/write_all.h"
@@ -45,7 +48,9 @@ class TreeImport {
   // To be called for one after the other.
   absl::Status Import(const std::string& host, const std::string& inside) {
     struct stat host_stat {};
-    if (fstatat(AT_FDCWD, host.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) return HostError(host, "stat");
+    if (fstatat(AT_FDCWD, host.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
+      return PassOver(HostError(host, "stat"));
+    }
     PathFileSystem paths(&fs_);
     const size_t end = inside.find_last_not_of('/');
     if (end == std::string::npos) return ImportIntoRoot(host, host_stat);
@@ -54,16 +59,17 @@ class TreeImport {
     const std::string name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
     BETR_ASSIGN_OR_RETURN(const OpenFile parent,
                           paths.Open(slash == std::string::npos ? "" : trimmed.substr(0, slash)));
-    return ImportOne({AT_FDCWD, host, host}, parent.inode(), name, host_stat);
+    HostDirectory working;
+    return ImportNamed({&working, host, host}, parent.inode(), name, host_stat);
   }
 
   const CopyTotals& totals() const { return totals_; }
 
  private:
   struct Source {
-    int directory;
+    HostDirectory* directory;
     std::string name;  // in the directory
-    std::string path;  // for messages and extended attributes
+    std::string path;  // for messages
   };
   struct Subdirectory {
     Held inode;
@@ -77,8 +83,8 @@ class TreeImport {
       return HostError(host, "import as the root directory");
     }
     BETR_RETURN_IF_ERROR(Begin(host));
-    BETR_RETURN_IF_ERROR(ImportContent({AT_FDCWD, host, host}, kRootInode));
-    return FinishAttributes(kRootInode, host, host_stat);
+    HostDirectory working;
+    return ImportContent({&working, host, host}, kRootInode, host_stat);
   }
 
   absl::Status Begin(const std::string& path) {
@@ -86,75 +92,119 @@ class TreeImport {
     return options_.progress ? options_.progress(totals_, path) : absl::OkStatus();
   }
 
-  // A file of any type, with everything below it.
-  absl::Status ImportOne(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat) {
-    BETR_RETURN_IF_ERROR(Begin(source.path));
-    if (!S_ISDIR(host_stat.st_mode)) return ImportFile(source, parent, name, host_stat);
-    BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat));
-    BETR_RETURN_IF_ERROR(ImportContent(source, made.inode()));
-    return FinishAttributes(made.inode(), source.path, host_stat);
-  }
-
-  // All entries of a directory, then what is below each: the order of the keys.
-  absl::Status ImportContent(const Source& source, InodeId directory) {
-    BETR_ASSIGN_OR_RETURN(const HostFile opened,
-                          OpenAt(source.directory, source.name, O_RDONLY | O_DIRECTORY, 0, source.path));
-    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListHostDirectory(opened.get(), source.path));
-    std::vector<Subdirectory> below;
-    for (const std::string& name : names) {
-      const Source entry{opened.get(), name, source.path + "/" + name};
-      struct stat host_stat {};
-      if (fstatat(opened.get(), name.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
-        return HostError(entry.path, "stat");
-      }
-      BETR_RETURN_IF_ERROR(Begin(entry.path));
-      if (S_ISDIR(host_stat.st_mode)) {
-        BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, name, host_stat));
-        below.push_back({std::move(made), name, host_stat});
-      } else {
-        BETR_RETURN_IF_ERROR(ImportFile(entry, directory, name, host_stat));
-      }
-    }
-    for (const Subdirectory& sub : below) {
-      const Source entry{opened.get(), sub.name, source.path + "/" + sub.name};
-      BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode()));
-      BETR_RETURN_IF_ERROR(FinishAttributes(sub.inode.inode(), entry.path, sub.host_stat));
-    }
+  // What cannot be read on the host is told of and left out, if anybody wants to be told.
+  absl::Status PassOver(const absl::Status& status) {
+    if (!options_.unreadable) return status;
+    ++totals_.unreadable;
+    options_.unreadable(status);
     return absl::OkStatus();
   }
 
-  absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat) {
-    if (options_.image == IdOf(host_stat)) return ErrnoError(EINVAL, source.path + ": the image cannot be in itself");
+  // What the user has named: a file of any type, with everything below it.
+  absl::Status ImportNamed(const Source& source, InodeId parent, const std::string& name,
+                           const struct stat& host_stat) {
+    BETR_RETURN_IF_ERROR(Begin(source.path));
+    if (options_.image == IdOf(host_stat)) return IsTheImage(source);
+    if (!S_ISDIR(host_stat.st_mode)) return ImportFile(source, parent, name, host_stat);
+    BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat, ""));
+    return ImportContent(source, made.inode(), host_stat);
+  }
+
+  static absl::Status IsTheImage(const Source& source) {
+    return ErrnoError(EINVAL, source.path + ": the image cannot be in itself");
+  }
+
+  // All entries of a directory, then what is below each: the order of the keys. Then the attributes of the directory.
+  absl::Status ImportContent(const Source& source, InodeId directory, const struct stat& host_stat) {
+    absl::StatusOr<HostDirectory> opened = HostDirectory::Enter(source.directory, source.name, source.path);
+    if (!opened.ok()) {
+      BETR_RETURN_IF_ERROR(PassOver(opened.status()));
+      const bool is_there = absl::IsPermissionDenied(opened.status());
+      return is_there ? FinishAttributes(directory, source, -1, host_stat) : absl::OkStatus();
+    }
+    const absl::StatusOr<std::vector<std::string>> names = ListHostDirectory(opened->get(), source.path);
+    if (!names.ok()) BETR_RETURN_IF_ERROR(PassOver(names.status()));
+    std::vector<Subdirectory> below;
+    for (const std::string& name : names.value_or(std::vector<std::string>())) {
+      BETR_RETURN_IF_ERROR(ImportEntry({&*opened, name, source.path + "/" + name}, directory, &below));
+    }
+    for (const Subdirectory& sub : below) {
+      const Source entry{&*opened, sub.name, source.path + "/" + sub.name};
+      BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode(), sub.host_stat));
+    }
+    BETR_RETURN_IF_ERROR(opened->Leave(source.path));
+    return FinishAttributes(directory, source, opened->get(), opened->attributes());
+  }
+
+  // A directory is only made: `below` gets it.
+  absl::Status ImportEntry(const Source& entry, InodeId directory, std::vector<Subdirectory>* below) {
+    struct stat host_stat {};
+    if (fstatat(entry.directory->get(), entry.name.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
+      return PassOver(HostError(entry.path, "stat"));
+    }
+    BETR_RETURN_IF_ERROR(Begin(entry.path));
+    if (!S_ISDIR(host_stat.st_mode)) return ImportFile(entry, directory, entry.name, host_stat);
+    BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, entry.name, host_stat, ""));
+    below->push_back({std::move(made), entry.name, host_stat});
+    return absl::OkStatus();
+  }
+
+  absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, struct stat host_stat) {
+    // Before anything makes room for it.
+    HostFile content;
+    std::string link;
+    const absl::Status opened = Open(source, &host_stat, &content, &link);
+    if (!opened.ok()) return PassOver(opened);
+    if (options_.image == IdOf(host_stat)) {
+      if (!options_.left_out) return IsTheImage(source);
+      options_.left_out(source.path + ": is the image itself");
+      return absl::OkStatus();
+    }
     const std::pair key(host_stat.st_dev, host_stat.st_ino);
     const bool linked = options_.all_attributes && host_stat.st_nlink > 1;
     if (const auto first = linked ? links_.find(key) : links_.end(); first != links_.end()) {
-      return Annotate(LinkOrReplace(&fs_, first->second.inode(), parent, name), source.path);
+      BETR_ASSIGN_OR_RETURN(const FileAttributes copy, fs_.GetAttributes(first->second.inode()));
+      if (copy.links > 0) return Annotate(LinkOrReplace(&fs_, first->second.inode(), parent, name), source.path);
+      links_.erase(first);  // something else has taken all its names
     }
-    HostFile content;
-    if (S_ISREG(host_stat.st_mode)) {
-      // Before anything makes room for it.
-      BETR_ASSIGN_OR_RETURN(content, OpenAt(source.directory, source.name, O_RDONLY, 0, source.path));
-    }
-    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat));
+    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat, link));
     if (content.get() >= 0) BETR_RETURN_IF_ERROR(CopyContent(content.get(), source.path, made.inode()));
-    BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source.path, host_stat));
+    BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source, content.get(), host_stat));
     if (linked) links_.emplace(key, std::move(made));
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name,
-                            const struct stat& host_stat) {
+  // What is no directory, as far as it is to be read: `content` of a regular file, the target of a symlink.
+  static absl::Status Open(const Source& source, struct stat* host_stat, HostFile* content, std::string* link) {
+    if (S_ISREG(host_stat->st_mode)) {
+      BETR_ASSIGN_OR_RETURN(*content, OpenRegular(source, host_stat));
+    } else if (S_ISLNK(host_stat->st_mode)) {
+      BETR_ASSIGN_OR_RETURN(*link, Target(source, *host_stat));
+    } else if (!TypeOfMode(host_stat->st_mode)) {
+      return absl::InvalidArgumentError(source.path + ": a file of an unknown type");
+    }
+    return absl::OkStatus();
+  }
+
+  // What has the name may be another file than the one that was looked at: what is opened is what counts. A fifo is not
+  // waited for, and a device not read.
+  static absl::StatusOr<HostFile> OpenRegular(const Source& source, struct stat* host_stat) {
+    constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+    BETR_ASSIGN_OR_RETURN(HostFile file, OpenAt(source.directory->get(), source.name, kFlags, 0, source.path));
+    if (fstat(file.get(), host_stat) != 0) return HostError(source.path, "stat");
+    if (!S_ISREG(host_stat->st_mode)) return absl::AbortedError(source.path + ": is no regular file any more");
+    return file;
+  }
+
+  absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat,
+                            const std::string& link) {
     NewFile file;
-    const std::optional<FileType> type = TypeOfMode(host_stat.st_mode);
-    if (!type) return absl::InvalidArgumentError(source.path + ": a file of an unknown type");
-    file.type = *type;
+    file.type = TypeOfMode(host_stat.st_mode).value_or(FileType::kRegular);
     file.permissions = Permissions(host_stat);
     file.uid = Owner(host_stat.st_uid, options_.uid);
     file.gid = Owner(host_stat.st_gid, options_.gid);
     file.device = host_stat.st_rdev;
-    if (file.type == FileType::kSymlink) {
-      BETR_ASSIGN_OR_RETURN(file.target, Target(source, host_stat));
-    }
+    file.target = link;
     const absl::StatusOr<Entry> entry = CreateOrReplace(&fs_, parent, name, file);
     if (!entry.ok()) return Annotate(entry.status(), source.path);
     return Held(&fs_, entry->inode);
@@ -170,7 +220,7 @@ class TreeImport {
 
   static absl::StatusOr<std::string> Target(const Source& source, const struct stat& host_stat) {
     std::string target(static_cast<size_t>(std::max<off_t>(host_stat.st_size, 4096)), '\0');
-    const ssize_t size = readlinkat(source.directory, source.name.c_str(), target.data(), target.size());
+    const ssize_t size = readlinkat(source.directory->get(), source.name.c_str(), target.data(), target.size());
     if (size < 0) return HostError(source.path, "readlink");
     target.resize(static_cast<size_t>(size));
     return target;
@@ -196,7 +246,7 @@ class TreeImport {
         }
       }
       BETR_ASSIGN_OR_RETURN(const bool more, CopyPart(file, path, inode, at, end));
-      if (!more) return absl::OkStatus();  // the file became shorter
+      if (!more) return absl::OkStatus();
       at = end;
     }
     BETR_ASSIGN_OR_RETURN(const FileAttributes written, fs_.GetAttributes(inode));
@@ -206,12 +256,16 @@ class TreeImport {
     return absl::OkStatus();
   }
 
-  // False: the file ends before.
+  // False: the file ends before, or cannot be read further.
   absl::StatusOr<bool> CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end) {
     while (at < end) {
       const size_t want = std::min<size_t>(buffer_.size(), static_cast<size_t>(end - at));
       const ssize_t size = pread(file, buffer_.data(), want, at);
-      if (size < 0) return HostError(path, "read");
+      if (size < 0) {
+        BETR_RETURN_IF_ERROR(
+            PassOver(HostError(absl::StrFormat("%s: incomplete: only the first %u bytes", path, at), "read")));
+        return false;
+      }
       if (size == 0) return false;
       const std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
       BETR_RETURN_IF_ERROR(Annotate(WriteAll(&fs_, inode, static_cast<uint64_t>(at), bytes), path));
@@ -222,15 +276,18 @@ class TreeImport {
     return true;
   }
 
-  // Extended attributes, and then what making and filling has changed.
-  absl::Status FinishAttributes(InodeId inode, const std::string& path, const struct stat& host_stat) {
+  // Extended attributes, and then what making and filling has changed. `opened` is the source, or -1.
+  absl::Status FinishAttributes(InodeId inode, const Source& source, int opened, const struct stat& host_stat) {
+    const std::string& path = source.path;
     if (!options_.all_attributes && !options_.latest_time) return absl::OkStatus();
     AttributeChange change;
     if (options_.all_attributes) {
-      BETR_ASSIGN_OR_RETURN(const auto xattrs, ReadHostXattrs(path));
-      // A directory that was there before may have a list.
-      if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAccessAcl(fs_, inode), path));
-      for (const auto& [name, value] : xattrs) {
+      const auto xattrs = HostInode(opened, source.directory->get(), source.name, path).Xattrs();
+      if (!xattrs.ok()) BETR_RETURN_IF_ERROR(PassOver(xattrs.status()));
+      // One that was there before may have lists.
+      if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAcls(fs_, inode), path));
+      for (size_t i = 0; xattrs.ok() && i < xattrs->size(); ++i) {
+        const auto& [name, value] = (*xattrs)[i];
         BETR_RETURN_IF_ERROR(Annotate(fs_.SetXattr(inode, name, value), path));
       }
       change.permissions = Permissions(host_stat);

@@ -33,8 +33,12 @@ keeps_the_image() {
     said "betrcp: export: .*: is the image: Invalid argument"
   done
   unchanged betrcp --tar :/ link.img
-  expect 1 betrcp -r host :/host
+  unchanged betrcp host/same.img :/
   said "betrcp: import: host/same.img: the image cannot be in itself: Invalid argument"
+  expect 0 betrcp -r host :/host # all but the image
+  said "betrcp: import: host/same.img: is the image itself: left out"
+  expect 0 betrcp --list host
+  diff out <(printf '%s\n' small tree) || fail "host: $(cat out)"
   expect 0 mkfs.betr -q -s 64M -d . new.img # a new image is not there yet
   expect 1 mkfs.betr -q -f -d . new.img
   said "mkfs.betr: .*new.img: the image cannot be in itself: Invalid argument"
@@ -71,7 +75,7 @@ keeps_devices() {
   mkdir special
   mknod special/small c 1 3 2>/dev/null || return 0
   unchanged betrcp :/small special/small
-  said "betrcp: export: special/small: is a device, which a file does not replace: File exists"
+  said "betrcp: export: special/small: is a device, which only a device replaces: File exists"
   unchanged betrcp -a :/small special
   ln host/small host/second
   expect 0 betrcp --mkdir linked
@@ -81,6 +85,21 @@ keeps_devices() {
   expect 1 betrcp -a :/linked/small :/linked/second special
   said "betrcp: export: special/second: is a device, .*"
   [ -c special/second ] || fail "the device is gone"
+  # Nor a link, a fifo or a socket; another device may.
+  mkdir kinds
+  ln -s small kinds/link
+  mkfifo kinds/fifo
+  python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('kinds/socket')"
+  mknod kinds/device b 7 7
+  expect 0 betrcp -a kinds :/
+  local kind
+  for kind in link fifo socket; do
+    unchanged betrcp -aT ":/kinds/$kind" special/second
+    said "betrcp: export: special/second: is a device, which only a device replaces: File exists"
+    [ "$(stat -c %t,%T special/second)" = 1,3 ] || fail "the device is gone"
+  done
+  expect 0 betrcp -aT :/kinds/device special/second
+  [ "$(stat -c %F,%t,%T special/second)" = "block special file,7,7" ] || fail "not the device"
   mkfifo special/fifo
   expect 0 betrcp -T :/small special/fifo
   [ "$(cat special/fifo)" = small ] || fail "not the file"

@@ -114,8 +114,10 @@ void ExpectAll(Transfer& transfer, const CopyJob& job) {
   job.into_image ? transfer.ExpectFromHost(paths) : transfer.ExpectFromInside(paths);
 }
 
+std::string NameOf(bool into_image) { return into_image ? "import" : "export"; }
+
 WorkError CopyAll(Transfer& transfer, PathFileSystem& paths, const CopyJob& job) {
-  const std::string what = job.into_image ? "import" : "export";
+  const std::string what = NameOf(job.into_image);
   const absl::StatusOr<PathKind> destination = KindOfDestination(paths, job.destination);
   if (!destination.ok()) return {what, destination.status()};
   ExpectAll(transfer, job);
@@ -154,17 +156,18 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
   return job;
 }
 
-// Runs `work` and tells what it did.
+// Runs `work` and tells what it did. `what` it is, for messages.
 int Run(Tool& tool, const SessionOptions& session, TransferOptions options, const std::string& image,
-        absl::FunctionRef<WorkError(PathFileSystem&, Transfer&)> work) {
+        const std::string& what, absl::FunctionRef<WorkError(PathFileSystem&, Transfer&)> work) {
   options.image = image;
   const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
   TransferCounts counts;
   Session run(&tool, session);
   int exit_unreadable = kExitOk;
   options.unreadable = [&](const absl::Status& status) {
-    exit_unreadable = std::max(exit_unreadable, run.Tell({"export", status}));
+    exit_unreadable = std::max(exit_unreadable, run.Tell({what, status}));
   };
+  options.left_out = [&](std::string_view file) { tool.Note(fmt::format("{}: {}: left out", what, file)); };
   const int exit = run.Run(image, [&](PathFileSystem& paths) {
     Transfer transfer(tool, &paths.fs(), options);
     const WorkError error = work(paths, transfer);
@@ -194,7 +197,7 @@ int CopyFiles(Tool& tool, const BetrcpOptions& options) {
   const absl::StatusOr<std::string> image = ImageOf(tool, all);
   if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
   const SessionOptions session = SessionFor(options, job->into_image, job->recursive);
-  return Run(tool, session, job->transfer, *image,
+  return Run(tool, session, job->transfer, *image, NameOf(job->into_image),
              [&](PathFileSystem& paths, Transfer& transfer) { return CopyAll(transfer, paths, *job); });
 }
 
@@ -211,7 +214,7 @@ int CopyTar(Tool& tool, const BetrcpOptions& options) {
   }
   if (!to.is_inside && to.path == "-" && tool.json()) return tool.UsageError("--json: stdout takes the archive");
   const SessionOptions session = SessionFor(options, to.is_inside, /*is_large=*/true);
-  return Run(tool, session, {.all_attributes = true}, *image,
+  return Run(tool, session, {.all_attributes = true}, *image, NameOf(to.is_inside),
              [&](PathFileSystem& paths, Transfer& transfer) { return CopyArchive(transfer, paths, from, to); });
 }
 

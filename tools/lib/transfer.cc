@@ -146,6 +146,12 @@ fs::CopyOptions Transfer::CopyOptions() {
       options_.unreadable(status);
     };
   }
+  if (options_.left_out) {
+    copy.left_out = [this](std::string_view what) {
+      progress_.Clear();
+      options_.left_out(what);
+    };
+  }
   return copy;
 }
 

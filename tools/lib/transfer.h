@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "betr/filesystem.h"
@@ -22,8 +23,10 @@ struct TransferOptions {
   bool all_root = false;                  // into the image: everything belongs to user 0 and group 0
   std::optional<FileTime> latest_time{};  // into the image: no time is later
   std::string image{};                    // of the file system: what no copy may take in or write over
-  // Out of the image: told of what cannot be read, and the copy goes on; without it, that ends the copy.
+  // Told of what cannot be read, and the copy goes on; without it, that ends the copy.
   std::function<void(const absl::Status&)> unreadable{};
+  // Told of what has no place in the copy: fs::CopyOptions::left_out.
+  std::function<void(std::string_view)> left_out{};
 };
 
 using TransferCounts = fs::CopyTotals;

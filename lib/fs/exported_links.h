@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What copies out of a file system have made of inodes with several names: the later names become links to it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "fs/host_file.h"
+
+namespace betr::fs {
+
+class ExportedLinks {
+ public:
+  // Symlinks in the first `top_size` bytes of the path are followed: these are the user's. There are none below.
+  struct Place {
+    std::string path;
+    size_t top_size;
+  };
+  // A name for linkat(2), and what has it.
+  struct First {
+    HostFile directory;  // or AT_FDCWD
+    std::string name;
+    HostFileId id;
+  };
+
+  void Remember(uint64_t inode_number, Place place, HostFileId made);
+
+  // Where the first copy of the inode is: nothing if none was made, or if its name is another file's by now. Cost: of
+  // opening each directory on the way, so that no path is too long.
+  std::optional<First> Find(uint64_t inode_number) const;
+
+  // To be called before `made` loses its last name: another file may get its number then.
+  void Forget(HostFileId made);
+
+ private:
+  struct Made {
+    Place place;
+    HostFileId id;
+  };
+  std::map<uint64_t, Made> made_;                // by inode number
+  std::map<HostFileId, uint64_t> inode_number_;  // the other way round
+};
+
+}  // namespace betr::fs

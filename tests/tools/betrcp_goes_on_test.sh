@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# betrcp: what cannot be read on the host is told of, and the rest is copied; what has no place in a copy, too.
+. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+
+export BETR_IMAGE=$PWD/disk.img
+mkfs.betr -q -s 16M disk.img
+chmod 755 .
+
+as=()
+if [ "$(id -u)" = 0 ]; then
+  command -v setpriv >/dev/null || exit 77
+  as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+  chmod 666 disk.img
+fi
+
+# tree: a file and a directory that are denied, with others before and behind.
+goes_on_behind_what_is_denied() {
+  mkdir -p tree/b-dir tree/d-dir
+  echo a >tree/a
+  echo b >tree/b
+  echo c >tree/c
+  echo below >tree/b-dir/below
+  echo below >tree/d-dir/below
+  chmod 000 tree/b tree/b-dir
+  expect 1 "${as[@]}" betrcp -r tree :/
+  said "betrcp: import: tree/b: open: Permission denied"
+  said "betrcp: import: tree/b-dir: open: Permission denied"
+  [ "$(wc -l <err)" = 2 ] || fail "$(cat err)"
+  expect 0 betrcp --list -R tree
+  diff out <(printf '%s\n' a b-dir c d-dir d-dir/below) || fail "what was copied"
+  expect 1 "${as[@]}" betrcp --json -a tree :/again
+  python3 -c "import json; d = json.load(open('out')); assert d['unreadable'] == 2, d"
+  expect 0 betrcp --list -l again
+  printed "d---------.* b-dir"
+  printed "d.* d-dir"
+  # Named ones; what they would have replaced stays.
+  expect 0 "${as[@]}" betrcp -T tree/c :/b
+  expect 1 "${as[@]}" betrcp tree/a tree/b tree/c :/
+  said "betrcp: import: tree/b: open: Permission denied"
+  expect 0 betrcp --cat a b c
+  diff out <(printf '%s\n' a c c) || fail "what was copied"
+  # A file system of which something is missing is not made.
+  mkdir -m 777 theirs
+  expect 1 "${as[@]}" mkfs.betr -q -s 16M -d tree theirs/made.img
+  said "mkfs.betr: make: tree/b: open: Permission denied"
+  [ ! -e theirs/made.img ] || fail "it was made"
+}
+
+# What can be read of a file is copied.
+keeps_the_begin_of_a_file() {
+  expect 1 betrcp /proc/self/mem tree/a :/
+  said "betrcp: import: /proc/self/mem: incomplete: only the first 0 bytes: read: Input/output error"
+  expect 0 betrcp --cat mem a
+  printed a
+}
+
+leaves_the_image_out() {
+  mkdir around
+  cp disk.img around/img
+  mkdir around/z
+  echo behind >around/z/file
+  (
+    cd around
+    expect 0 betrcp -a . img:/around
+    said "betrcp: import: ./img: is the image itself: left out"
+    expect 0 betrcp --list -R img:/around
+    diff <(grep -v "^\(out\|err\)$" out) <(printf '%s\n' z z/file) || fail "what was copied: $(cat out)"
+    expect 0 betrcp -q -a . img:/around
+    silent
+    expect 1 betrcp -a img img:/
+    said "betrcp: import: img: the image cannot be in itself: Invalid argument"
+  )
+}
+
+leaves_sockets_out_of_archives() {
+  mkdir sockets
+  echo file >sockets/file
+  python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('sockets/a')"
+  expect 0 betrcp -a sockets :/
+  silent
+  expect 0 betrcp --tar :/sockets archive.tar
+  said "betrcp: export: ./a: is a socket, for which archives have no type: left out"
+  [ "$(tar -tf archive.tar)" = "./
+./file" ] || fail "in the archive: $(tar -tf archive.tar)"
+  expect 0 betrcp -q --tar :/sockets archive.tar
+  silent
+}
+
+goes_on_behind_what_is_denied
+keeps_the_begin_of_a_file
+leaves_the_image_out
+leaves_sockets_out_of_archives

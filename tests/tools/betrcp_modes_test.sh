@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# betrcp: permissions and access control lists of what a copy finds at its destination, and of what it makes there.
+. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+
+export BETR_IMAGE=$PWD/disk.img
+mkfs.betr -q -s 16M disk.img
+umask 022
+
+# has_mode PATH WANTED
+has_mode() {
+  [ "$(stat -c %a "$1")" = "$2" ] || fail "$1: mode $(stat -c %a "$1"), not $2"
+}
+
+# As cp -r: what is there keeps its permissions, both ways.
+keeps_modes_without_a() {
+  mkdir -p src/sub
+  echo x >src/f
+  expect 0 betrcp -r src :/
+  local mode
+  for mode in 1777 700 2775; do
+    mkdir "d-$mode"
+    chmod "$mode" "d-$mode"
+    cp -r "d-$mode" "cp-$mode"
+    chmod "$mode" "cp-$mode"
+    expect 0 betrcp -r :/src/. "d-$mode"
+    cp -r src/. "cp-$mode"
+    diff <(cd "cp-$mode" && find . -printf '%m %p\n' | sort) <(cd "d-$mode" && find . -printf '%m %p\n' | sort) ||
+      fail "modes differ from those of cp -r in a directory with mode $mode"
+    has_mode "d-$mode" "$mode"
+    expect 0 betrcp -a "d-$mode" :/
+    expect 0 betrcp -rT src ":/d-$mode"
+    expect 0 betrcp -a ":/d-$mode" "back-$mode"
+    has_mode "back-$mode" "$mode"
+  done
+  mkdir root
+  chmod 1777 root
+  expect 0 betrcp -r :/ root
+  has_mode root 1777
+  # With -a they are those of the source.
+  expect 0 betrcp -a :/src/. root
+  has_mode root 755
+}
+
+acls() { # <directory>: all lists in it, as text
+  (cd "$1" && find . ! -type l | sort | xargs getfacl -n)
+}
+
+# As cp -a: who has no list in the source has none in the copy.
+leaves_no_lists_of_others() {
+  command -v setfacl >/dev/null && setfacl -m u:1234:r src 2>err || return 0
+  setfacl -b src
+  rm -r src
+  mkdir -m 750 src src/sub src/listed
+  echo secret >src/f
+  chmod 640 src/f
+  ln -s f src/link
+  mkfifo -m 640 src/pipe
+  echo more >src/g
+  setfacl -m u:4321:r src/g
+  setfacl -m u:4321:rx src/listed
+  setfacl -d -m u:4321:rw src/listed
+  betrcp -a src :/lists
+  # The destination gives a list to what is made in it; or has had one for long.
+  mkdir given cp-given
+  setfacl -d -m u:1234:rwx,o::rwx given cp-given
+  mkdir -p had/lists/sub cp-had/lists/sub
+  setfacl -m u:1234:rwx,g::--- had/lists had/lists/sub cp-had/lists cp-had/lists/sub
+  setfacl -d -m u:1234:rwx had/lists had/lists/sub cp-had/lists cp-had/lists/sub
+  local place
+  for place in given had; do
+    expect 0 betrcp -a :/lists "$place"
+    cp -a src/. "cp-$place/lists"
+    diff <(acls "cp-$place") <(acls "$place") || fail "lists differ from those of cp -a"
+    has_mode "$place/lists/f" 640
+    has_mode "$place/lists/sub" 750
+  done
+  ! getfacl -n given/lists/f had/lists given/lists/pipe | grep 1234 || fail "a list of somebody else's"
+  # Into the image.
+  expect 0 betrcp -a cp-had :/had
+  setfacl -R -m u:1234:rwx cp-had
+  setfacl -R -d -m u:1234:rwx cp-had
+  expect 0 betrcp -a cp-had :/into
+  expect 0 betrcp -aT src :/into/lists
+  expect 0 betrcp -a :/into/lists into
+  diff <(acls src) <(acls into) || fail "lists stay in the image"
+  # From archives.
+  tar --acls -C src -cf src.tar .
+  expect 0 betrcp -a cp-had :/unpacked
+  expect 0 betrcp --tar src.tar :/unpacked/lists
+  expect 0 betrcp -a :/unpacked/lists unpacked
+  diff <(acls src) <(acls unpacked) || fail "lists stay under an archive's"
+}
+
+keeps_modes_without_a
+leaves_no_lists_of_others
