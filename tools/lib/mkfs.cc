@@ -62,7 +62,7 @@ int MakeImage(Tool& tool, const MkfsOptions& options) {
   const absl::StatusOr<MkfsPlan> plan = MakePlan(options, target->get(), tool.io());
   if (!plan.ok()) return FailToPlan(tool, plan.status());
   if (plan->IsOverwriting() && !options.force) return RefuseToOverwrite(tool, *plan);
-  if (const absl::Status status = CheckPaths(*plan); !status.ok()) return tool.Fail("make", status);
+  if (const absl::Status status = CheckPaths(*plan, tool.io()); !status.ok()) return tool.Fail("make", status);
   if (!tool.json()) {
     PrintPlan(tool, *plan);
     tool.io().out.flush();
