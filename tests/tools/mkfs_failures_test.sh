@@ -61,6 +61,23 @@ runs_out_of_space() {
   [ ! -e full.img ] || fail "a failure left a file"
 }
 
+# Nothing is begun whose plan cannot be printed.
+cannot_print() {
+  expect 1 bash -c 'mkfs.betr -s 8M unsaid.img >/dev/full'
+  said "mkfs.betr: stdout: write: No space left on device"
+  [ ! -e unsaid.img ] || fail "it was made"
+  cp disk.img before.img
+  expect 1 bash -c 'mkfs.betr -f disk.img >/dev/full'
+  cmp disk.img before.img || fail "it was overwritten"
+  local program
+  for program in mkfs.betr betrcp betrdump betrreplay; do
+    expect 1 bash -c "$program --help >/dev/full"
+    said "$program: stdout: write: No space left on device"
+    expect 1 bash -c "$program --version >/dev/full"
+  done
+  expect 8 bash -c 'fsck.betr --help >/dev/full'
+}
+
 runs_out_of_room_on_the_host() {
   mkdir small
   # Only root can make a small disk.
@@ -84,3 +101,4 @@ is_killed
 is_overtaken
 runs_out_of_space
 runs_out_of_room_on_the_host
+cannot_print

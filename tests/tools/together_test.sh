@@ -24,6 +24,11 @@ knows_full_outputs() {
   expect 1 bash -c 'betrcp -i disk.img --list >/dev/full'
   said "betrcp: stdout: write: No space left on device"
   # More than is kept until the end.
+  mkdir many
+  touch many/{1..200}
+  expect 0 betrcp -i disk.img -r many :/
+  expect 1 bash -c 'betrcp -i disk.img --list --json many >/dev/full'
+  said "betrcp: stdout: write: No space left on device"
   seq 100000 >numbers
   expect 0 betrcp -i disk.img numbers :/
   expect 1 bash -c 'betrcp -i disk.img --cat numbers >/dev/full'

@@ -65,7 +65,7 @@ int MakeImage(Tool& tool, const MkfsOptions& options) {
   if (const absl::Status status = CheckPaths(*plan, tool.io()); !status.ok()) return tool.Fail("make", status);
   if (!tool.json()) {
     PrintPlan(tool, *plan);
-    tool.io().out.flush();
+    if (!tool.io().out.flush()) return kExitFailed;  // Finish says why
   }
   if (options.dry_run) {
     if (tool.json()) PrintJson(tool.io().out, PlanAsJson(*plan));

@@ -125,10 +125,10 @@ std::optional<int> Tool::Parse(Arguments args) {
     app_.parse(static_cast<int>(args.size()), args.data());
   } catch (const CLI::CallForHelp&) {
     io_.out << app_.help();
-    return kExitOk;
+    return FinishOutput(kExitOk);
   } catch (const CLI::CallForVersion& version) {
     io_.out << version.what() << '\n';
-    return kExitOk;
+    return FinishOutput(kExitOk);
   } catch (const CLI::ParseError& error) {
     return UsageError(Explain(error));
   }
@@ -167,24 +167,30 @@ std::string Tool::OutputError() {
   io_.out.flush();
   if (io_.out.good()) return {};
   if (output_error_ == 0) {
-    // What could not be written is still there: to try again tells why, even if that was long ago.
+    // To try again tells why, even if that was long ago: with what could not be written, or, if none of it was kept,
+    // with one byte.
     io_.out.clear();
     errno = 0;
-    io_.out.flush();
+    io_.out.put('\n').flush();
     output_error_ = errno;
   }
   return output_error_ == 0 ? "failed" : std::generic_category().message(output_error_);
 }
 
-int Tool::Finish(int exit) {
+int Tool::FinishOutput(int exit) {
   const std::string error = OutputError();
   if (verbosity_ > 0) {
-    const std::chrono::duration<double> taken = io_.clock.Monotonic() - begun_;
-    Note(fmt::format("took {:.2f} s, at most {} of memory", taken.count(), FormatSize(PeakMemory())));
-  }
   if (error.empty()) return exit;
   PrintError("stdout: write: " + error);
   return exit == kExitOk ? failed_exit_ : exit;
+}
+
+int Tool::Finish(int exit) {
+  exit = FinishOutput(exit);
+    const std::chrono::duration<double> taken = io_.clock.Monotonic() - begun_;
+    Note(fmt::format("took {:.2f} s, at most {} of memory", taken.count(), FormatSize(PeakMemory())));
+  }
+  return exit;
 }
 
 void Tool::Note(std::string_view text) {

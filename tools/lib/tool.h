@@ -93,6 +93,8 @@ class Tool {
   // Flushes stdout. Why something could not be written to it, or nothing.
   std::string OutputError();
 
+  // Returns `exit`, or `failed_exit` with a message if stdout could not be written.
+  int FinishOutput(int exit);
   ToolIo& io_;
   const std::string name_;
   const std::string may_be_empty_;
