@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "base/escape.h"
 #include "base/status.h"
 #include "file_text.h"
 #include "json_output.h"
 #include "session.h"
 
+#include "shown_text.h"
 namespace betr::tools {
 namespace {
 
@@ -21,20 +21,7 @@ bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == F
 
 std::string TimeText(const FileTime& time) { return FormatTime(std::chrono::seconds(time.seconds)); }
 
-// Whether a terminal shows all of it as letters: UTF-8 without control characters, of which U+0080 to U+009F are some.
-bool IsPrintable(std::string_view name) {
-  for (size_t i = 0; i < name.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(name[i]);
-    const bool is_high_control = byte == 0xc2 && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0xa0;
-    if (byte < 0x20 || byte == 0x7f || is_high_control) return false;
-  }
-  return IsUtf8(name);
-}
-
-// Names may hold bytes that a terminal takes for commands.
-std::string Shown(const ToolIo& io, std::string_view name) {
-  return !io.is_out_terminal || IsPrintable(name) ? std::string(name) : Escape(name);
-}
+std::string Shown(const ToolIo& io, std::string_view name) { return ShownText(name, io.is_out_terminal); }
 
 // Prints entries as they come, or gathers them for one JSON document.
 class Listing {

@@ -14,6 +14,7 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "betr/version.h"
+#include "shown_text.h"
 
 namespace betr::tools {
 namespace {
@@ -146,7 +147,7 @@ int Tool::Fail(std::string_view what, const absl::Status& status) {
 
 void Tool::PrintError(std::string_view text) {
   io_.out.flush();
-  io_.err << name_ << ": " << text << std::endl;
+  io_.err << name_ << ": " << ShownText(text, io_.is_err_terminal) << std::endl;
 }
 
 int Tool::UsageError(std::string_view text) {
@@ -179,7 +180,6 @@ std::string Tool::OutputError() {
 
 int Tool::FinishOutput(int exit) {
   const std::string error = OutputError();
-  if (verbosity_ > 0) {
   if (error.empty()) return exit;
   PrintError("stdout: write: " + error);
   return exit == kExitOk ? failed_exit_ : exit;
@@ -187,6 +187,7 @@ int Tool::FinishOutput(int exit) {
 
 int Tool::Finish(int exit) {
   exit = FinishOutput(exit);
+  if (verbosity_ > 0) {
     const std::chrono::duration<double> taken = io_.clock.Monotonic() - begun_;
     Note(fmt::format("took {:.2f} s, at most {} of memory", taken.count(), FormatSize(PeakMemory())));
   }

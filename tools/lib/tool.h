@@ -73,7 +73,8 @@ class Tool {
   const std::string& image() const { return image_; }  // empty if neither -i nor BETR_IMAGE said it
 
   // --- errors: "tool: what: where: why" on stderr ----------------------------------------------------------------
-  // Prints the error; the message of a status is "where: why". Returns ExitCodeOf(status).
+  // Prints the error; the message of a status is "where: why". Returns ExitCodeOf(status). A terminal gets what is no
+  // text escaped.
   int Fail(std::string_view what, const absl::Status& status);
   void PrintError(std::string_view text);
   // A wrong command line that the parser could not find: prints, returns the exit code for it.
@@ -92,9 +93,9 @@ class Tool {
   std::optional<std::string> FindEmptyArgument(Arguments args) const;
   // Flushes stdout. Why something could not be written to it, or nothing.
   std::string OutputError();
-
   // Returns `exit`, or `failed_exit` with a message if stdout could not be written.
   int FinishOutput(int exit);
+
   ToolIo& io_;
   const std::string name_;
   const std::string may_be_empty_;
