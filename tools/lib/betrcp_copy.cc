@@ -10,6 +10,7 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "json_output.h"
+#include "open_inside.h"
 #include "progress.h"
 #include "session.h"
 #include "transfer.h"
@@ -30,8 +31,8 @@ absl::StatusOr<PathKind> KindOnHost(const std::string& path, bool follow) {
 absl::StatusOr<PathKind> KindInside(PathFileSystem& paths, const std::string& path) {
   BETR_ASSIGN_OR_RETURN(const bool exists, paths.Exists(path));
   if (!exists) return PathKind::kMissing;
-  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(path));
-  return attributes.type == FileType::kDirectory ? PathKind::kDirectory : PathKind::kOther;
+  BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenInside(paths, path));
+  return file.attributes().type == FileType::kDirectory ? PathKind::kDirectory : PathKind::kOther;
 }
 
 bool IsHostLink(const Location& place) {

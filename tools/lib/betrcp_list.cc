@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "file_text.h"
 #include "json_output.h"
+#include "open_inside.h"
 #include "session.h"
 
 #include "shown_text.h"
@@ -131,13 +132,13 @@ int ListAll(Session& session, PathFileSystem& paths, const std::vector<Location>
   const auto tell = [&](const absl::Status& status) { exit = std::max(exit, session.Tell({"list", status})); };
   std::vector<std::string> directories;
   for (const Location& place : places) {
-    const absl::StatusOr<FileAttributes> attributes = paths.Stat(place.path);
-    if (!attributes.ok()) {
-      tell(attributes.status());
-    } else if (attributes->type == FileType::kDirectory) {
+    const absl::StatusOr<OpenFile> file = OpenInside(paths, place.path);
+    if (!file.ok()) {
+      tell(file.status());
+    } else if (file->attributes().type == FileType::kDirectory) {
       directories.push_back(place.path);
     } else {
-      tell(listing.ListFile(place.path, *attributes));
+      tell(listing.ListFile(place.path, file->attributes()));
     }
   }
   for (const std::string& directory : directories) tell(listing.ListDirectory(directory, places.size() > 1));

@@ -14,6 +14,7 @@
 #include "betr/path_filesystem.h"
 #include "fs/host_file.h"
 #include "fs/tar_copy.h"
+#include "open_inside.h"
 #include "own_image.h"
 
 namespace betr::tools {
@@ -120,7 +121,8 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
 
 absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {
   // The archive that is there is lost once it is opened.
-  BETR_RETURN_IF_ERROR(PathFileSystem(fs_).Stat(inside).status());
+  PathFileSystem paths(fs_);
+  BETR_RETURN_IF_ERROR(OpenInside(paths, inside).status());
   BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.out_descriptor, options_.image));
   ArchiveFile file(io_, archive, ArchiveFile::Use::kWrite);
   if (!file.status().ok()) return file.status();
