@@ -31,6 +31,36 @@ is_killed() {
   done
 }
 
+# What is left of an image that was there is whole, but nobody is told that it holds files.
+is_killed_over_an_image() {
+  local maker
+  cp disk.img over.img
+  exec 9<>endless.tar
+  feeding over.img -f
+  kill -KILL "$maker"
+  wait "$maker" && fail "mkfs.betr survived SIGKILL"
+  exec 9>&-
+  expect 0 fsck.betr over.img
+  printed "over.img: clean, but without a file system, .*"
+  expect 4 betrcp -i over.img --list
+  said "betrcp: open: over.img: holds no file system"
+  : >empty.strace
+  expect 4 betrreplay -i over.img --root / empty.strace
+  said "betrreplay: .*over.img: holds no file system"
+}
+
+knows_read_only_devices() {
+  local device
+  # Only root can make a device.
+  [ "$(id -u)" = 0 ] && device=$(losetup -f --show -r disk.img 2>/dev/null) || return 0
+  local code=0 dry=0
+  mkfs.betr -f "$device" >out 2>err || code=$?
+  mkfs.betr -n -f "$device" >out 2>&1 || dry=$?
+  losetup -d "$device"
+  [ "$code $dry" = "3 3" ] || fail "a read-only device: exit $code, with -n $dry"
+  said "mkfs.betr: open: $device: the block device is read-only"
+}
+
 # Of two that make the same image the faster one has made it, whatever becomes of the other.
 is_overtaken() {
   local maker
@@ -98,6 +128,8 @@ head -c 300000 /dev/urandom >source/random
 tar -C source -cf source.tar .
 seq 1000 >no.tar
 is_killed
+is_killed_over_an_image
+knows_read_only_devices
 is_overtaken
 runs_out_of_space
 runs_out_of_room_on_the_host

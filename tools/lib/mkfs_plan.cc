@@ -4,6 +4,8 @@
 #include <absl/strings/numbers.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "betr/fs_error.h"
+#include "fs/host_file.h"
 #include "layout/format_options.h"
 #include "layout/limits.h"
 #include "own_image.h"
@@ -98,12 +101,22 @@ absl::Status CheckArchive(const MkfsPlan& plan, int stdin_descriptor) {
   return IsAllowed(plan.source, R_OK) ? absl::OkStatus() : ErrnoError(errno, plan.source);
 }
 
+// A block device that may not be written can be opened for it all the same.
+absl::Status CheckWritable(const FileDevice& device, const std::string& path) {
+  if (!device.IsBlockDevice()) return absl::OkStatus();
+  const fs::HostFile opened(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  int is_read_only = 0;
+  if (ioctl(opened.get(), BLKROGET, &is_read_only) != 0 || is_read_only == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(path + ": the block device is read-only");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options) {
   absl::StatusOr<std::unique_ptr<FileDevice>> device = FileDevice::Open(options.image, FileDevice::Access::kReadWrite);
   if (absl::IsNotFound(device.status())) return nullptr;
   BETR_RETURN_IF_ERROR(device.status());
+  BETR_RETURN_IF_ERROR(CheckWritable(**device, options.image));
   BETR_RETURN_IF_ERROR((*device)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
   return device;
 }

@@ -35,7 +35,7 @@ struct MkfsPlan {
 };
 
 // The device that is to be formatted, open for writing and locked exclusively, which changes nothing in it. Null if
-// there is nothing. Errors: kFailedPrecondition says who has it open.
+// there is nothing. Errors: kFailedPrecondition says who has it open, or that it may not be written.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options);
 
 // `target` may be null. Errors: kInvalidArgument for options that do not fit together or to the device.
