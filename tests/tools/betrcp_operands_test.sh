@@ -36,9 +36,24 @@ demands_directories() {
   expect 0 betrcp --remove fresh again
 }
 
+# What was asked for has to show.
+knows_what_prints() {
+  local command
+  for command in "--mkdir new" "--remove short" "--rename short new" "--cat short"; do
+    expect 2 betrcp --json $command
+    said "betrcp: --json: for copies, --tar, --clone and --list"
+  done
+  expect 0 betrcp -q -v --clone short quiet
+  [ ! -s out ] && silent || fail "-q prints"
+  expect 0 betrcp -q -v tree/numbers :/quiet
+  [ ! -s out ] && silent || fail "-q prints"
+  expect 0 betrcp --remove quiet
+}
+
 expect 0 mkfs.betr -q -s 64M disk.img
 mkdir tree
 seq 1000 >tree/numbers
 echo short >short
 expect 0 betrcp short :/
 demands_directories
+knows_what_prints

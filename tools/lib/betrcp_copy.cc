@@ -103,7 +103,7 @@ void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nan
     json["unreadable"] = counts.unreadable;
     json["nanoseconds"] = took.count();
     PrintJson(tool.io().out, json);
-  } else if (tool.verbosity() > 0) {
+  } else if (tool.verbosity() > 0 && !tool.quiet()) {
     // Not on stdout: an archive may go there.
     tool.io().err << fmt::format("{} files, {}, in {}\n", counts.files, FormatSize(counts.bytes), FormatDuration(took));
   }
