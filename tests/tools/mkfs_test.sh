@@ -185,6 +185,8 @@ knows_wrong_options() {
   expect 2 mkfs.betr -s 64M --fanout 2 none.img
   said "mkfs.betr: fanout 2: must be 4 to 256"
   expect 2 mkfs.betr -s 64M --log-size 1K none.img
+  expect 2 mkfs.betr -s 64M --log-size 65535 none.img
+  said "mkfs.betr: log size 65535 bytes: must be 64 KiB to .*"
   expect 2 mkfs.betr -s 64K none.img
   said "mkfs.betr: 64 KiB is too small: with nodes of 64 KiB and a log of 64 KiB an image has at least .*"
   expect 2 mkfs.betr -s 1 none.img
