@@ -13,8 +13,8 @@
 #include "json_output.h"
 #include "open_inside.h"
 #include "session.h"
-
 #include "shown_text.h"
+
 namespace betr::tools {
 namespace {
 
@@ -24,7 +24,7 @@ std::string TimeText(const FileTime& time) { return FormatTime(std::chrono::seco
 
 std::string Shown(const ToolIo& io, std::string_view name) { return ShownText(name, io.is_out_terminal); }
 
-// Prints entries as they come, or gathers them for one JSON document.
+// Prints entries as they come, for people or as one JSON document.
 class Listing {
  public:
   Listing(const Tool& tool, const BetrcpOptions& options, PathFileSystem& paths)
@@ -48,9 +48,8 @@ class Listing {
 
   void Finish() {
     if (!tool_.json()) return;
-    Json json = NewDocument("list");
-    json["entries"] = std::move(entries_);
-    PrintJson(tool_.io().out, json);
+    if (!array_) array_.emplace(tool_.io().out, NewDocument("list"), "entries");
+    array_->Finish();
   }
 
  private:
@@ -114,7 +113,8 @@ class Listing {
       entry["minor"] = minor(attributes.device);
     }
     if (!target.empty()) entry["target"] = JsonText(target);
-    entries_.push_back(std::move(entry));
+    if (!array_) array_.emplace(tool_.io().out, NewDocument("list"), "entries");
+    array_->Add(entry);
   }
 
   const Tool& tool_;
@@ -123,7 +123,7 @@ class Listing {
   PathFileSystem& paths_;
   std::optional<std::string> directory_;  // that is being listed
   bool has_output_ = false;
-  Json entries_ = Json::array();
+  std::optional<JsonArrayPrinter> array_;  // once it is begun
 };
 
 // Files before directories, as ls(1) does it; what cannot be listed does not keep the rest from it.
