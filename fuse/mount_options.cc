@@ -146,7 +146,9 @@ absl::Status SetOption(MountPlan* plan, std::string_view option, bool sloppy) {
   if (equals != std::string_view::npos) {
     const std::string_view value = option.substr(equals + 1);
     BETR_RETURN_IF_ERROR(SetValue(plan, option, key, value, &known));
-    if (known && value.empty()) return Invalid(option, "the value is empty");
+    // No subtype, and no experiments, is what can be wanted.
+    const bool may_be_empty = key == "subtype" || key == "experiment";
+    if (known && value.empty() && !may_be_empty) return Invalid(option, "the value is empty");
   }
   const bool ignored = option.empty() || IsIn(kIgnored, option) || IsIn(kIgnoredKeys, key) || option.starts_with("x-");
   return known || ignored || sloppy ? absl::OkStatus() : Invalid(option, "unknown option");
