@@ -83,6 +83,7 @@ absl::Status SetValue(MountPlan* plan, std::string_view option, std::string_view
   *known = true;
   if (key == "cache") {
     BETR_ASSIGN_OR_RETURN(plan->cache_size, ParseSize(value));
+    if (plan->cache_size.value == 0) return Invalid(option, "is nothing");
   } else if (key == "experiment") {
     BETR_ASSIGN_OR_RETURN(plan->experiments, ParseExperiments(value, plan->experiments));
   } else if (key == "commit") {
@@ -143,7 +144,11 @@ absl::Status SetOption(MountPlan* plan, std::string_view option, bool sloppy) {
   const std::string_view key = option.substr(0, equals);
   bool known = false;
   if (equals != std::string_view::npos) {
-    BETR_RETURN_IF_ERROR(SetValue(plan, option, key, option.substr(equals + 1), &known));
+    const std::string_view value = option.substr(equals + 1);
+    BETR_RETURN_IF_ERROR(SetValue(plan, option, key, value, &known));
+    // No subtype, and no experiments, is what can be wanted.
+    const bool may_be_empty = key == "subtype" || key == "experiment";
+    if (known && value.empty() && !may_be_empty) return Invalid(option, "the value is empty");
   }
   const bool ignored = option.empty() || IsIn(kIgnored, option) || IsIn(kIgnoredKeys, key) || option.starts_with("x-");
   return known || ignored || sloppy ? absl::OkStatus() : Invalid(option, "unknown option");

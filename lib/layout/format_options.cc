@@ -23,10 +23,17 @@ absl::Status Invalid(std::string_view option, std::string_view what) {
   return absl::InvalidArgumentError(fmt::format("{} {}", option, what));
 }
 
+// The bytes where rounding would hide what is wrong with them.
+std::string ExactSize(Bytes size) {
+  std::string text = FormatSize(size);
+  const absl::StatusOr<Bytes> read = ParseSize(text);
+  return read.ok() && *read == size ? text : fmt::format("{} bytes", size.value);
+}
+
 absl::Status CheckBetween(std::string_view option, Bytes size, Bytes min, Bytes max) {
   return size >= min && size <= max
              ? absl::OkStatus()
-             : Invalid(option, fmt::format("{}: must be {} to {}", FormatSize(size), FormatSize(min), FormatSize(max)));
+             : Invalid(option, fmt::format("{}: must be {} to {}", ExactSize(size), FormatSize(min), FormatSize(max)));
 }
 
 absl::Status CheckSizes(const FormatOptions& options, Bytes device_size) {

@@ -56,6 +56,7 @@ absl::Status ImageTarget::Mount() {
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::Open(std::move(device), std::move(options)));
   BETR_RETURN_IF_ERROR(file_->PublishOwner(ThisProcess(options_.program, SystemClock())));
   absl::StatusOr<std::unique_ptr<FileSystem>> fs = FileSystem::Mount(std::move(store), MountOptions{});
+  if (absl::IsNotFound(fs.status())) return absl::InvalidArgumentError(options_.image + ": holds no file system");
   if (!fs.ok()) return Annotate(fs.status(), options_.image);
   fs_ = *std::move(fs);
   return absl::OkStatus();

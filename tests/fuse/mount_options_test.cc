@@ -77,7 +77,7 @@ TEST_CASE("what mount(8) and fstab have besides is ignored", "[fuse]") {
 
 TEST_CASE("an unknown option or a wrong value is refused", "[fuse]") {
   for (const char* list : {"frobnicate", "cache=much", "threads=-1", "threads=1000", "look=1001", "commit=5s", "cache",
-                           "experiment=none"}) {
+                           "experiment=none", "cache=", "cache=0", "fsname=", "commit="}) {
     const absl::StatusOr<MountPlan> plan = PlanOf(Command({list}), true);
     INFO(list);
     CHECK(plan.status().code() == absl::StatusCode::kInvalidArgument);

@@ -41,10 +41,73 @@ keeps_the_image() {
   diff out <(printf '%s\n' small tree) || fail "host: $(cat out)"
   expect 0 mkfs.betr -q -s 64M -d . new.img # a new image is not there yet
   expect 1 mkfs.betr -q -f -d . new.img
-  said "mkfs.betr: .*new.img: the image cannot be in itself: Invalid argument"
+  said "mkfs.betr: make: .*new.img: the image cannot be in itself: Invalid argument"
+  expect 0 betrcp -i new.img --list
   rm host/same.img link.img
   expect 0 betrcp --remove host
   expect 0 fsck.betr -n disk.img
+}
+
+# refused REGEX COMMAND...: with -n and without, before anything is written to used/img.
+refused() {
+  local message=$1
+  shift
+  cp used/img before.img
+  expect 1 "$@"
+  said "$message"
+  mv err real.err
+  expect 1 "$1" -n "${@:2}"
+  diff real.err err || fail "$* -n: other words"
+  cmp used/img before.img || fail "$*: the image has changed"
+}
+
+# What an image is to be filled from is not overwritten by it first.
+keeps_what_fills_an_image() {
+  local name
+  mkdir used used/deep other
+  tar -C host -cf used/img .
+  ln used/img hard.tar
+  ln -s used/img soft.tar
+  for name in used/img ./used/../used/img hard.tar soft.tar; do
+    refused "mkfs.betr: make: used/img: is the image: Invalid argument" mkfs.betr -q -f -s 16M --tar used/img "$name"
+    refused "mkfs.betr: make: $name: is the image: Invalid argument" mkfs.betr -q -f -s 16M --tar "$name" used/img
+  done
+  cp used/img before.img
+  expect 1 mkfs.betr -q -f -s 16M --tar - used/img <hard.tar
+  said "mkfs.betr: make: -: is the image: Invalid argument"
+  cmp used/img before.img || fail "the archive is gone"
+  rm hard.tar soft.tar
+  expect 0 mkfs.betr -q -f -s 16M used/img
+  expect 0 betrcp host/small used/img:/
+  refused "mkfs.betr: make: used/img: the image cannot be in itself: Invalid argument" mkfs.betr -q -f -d used used/img
+  refused "mkfs.betr: make: ./used/img: the image cannot be in itself: Invalid argument" mkfs.betr -q -f -d ./ used/img
+  ln used/img other/same
+  refused "mkfs.betr: make: other/same: the image cannot be in itself: Invalid argument" \
+    mkfs.betr -q -f -d other used/img
+  ln -s used link
+  refused "mkfs.betr: make: link: Not a directory" mkfs.betr -q -f -d link used/img
+  rm other/same link
+  # A link to it is no copy of it, and of other sources it is no part.
+  ln -s ../used/img other/link
+  expect 0 mkfs.betr -q -f -d other used/img
+  expect 0 betrcp -i used/img --list
+  printed link
+  expect 0 mkfs.betr -q -s 16M -d other other/new
+  expect 0 betrcp -i other/new --list
+  [ "$(cat out)" = link ] || fail "the new image is in itself"
+  # Nor is an image read as an archive.
+  for name in used/img used/deep/../img; do
+    cp used/img before.img
+    expect 1 betrcp -i used/img --tar "$name" :/
+    said "betrcp: import: $name: is the image: Invalid argument"
+    cmp used/img before.img || fail "the image has changed"
+  done
+  expect 1 betrcp -i used/img --tar - :/ <used/img
+  said "betrcp: import: -: is the image: Invalid argument"
+  expect 1 bash -c 'betrcp -i used/img --tar :/ - 1<>used/img'
+  said "betrcp: export: -: is the image: Invalid argument"
+  expect 0 betrcp -i used/img --list
+  rm -r used other before.img
 }
 
 keeps_trees() {
@@ -230,6 +293,7 @@ saves_what_can_be_read() {
 }
 
 keeps_the_image
+keeps_what_fills_an_image
 keeps_trees
 keeps_devices
 keeps_what_it_cannot_replace

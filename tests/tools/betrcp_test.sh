@@ -281,7 +281,7 @@ knows_wrong_operands() {
   expect 2 betrcp --tar a b
   expect 2 betrcp --tar :/a :/b
   expect 2 betrcp -i "" --remove tree
-  said "betrcp: --image: no name"
+  said "betrcp: --image: the value is empty"
   expect 2 env -u BETR_IMAGE betrcp --clone a :/b
   said "betrcp: no image: give -i IMAGE, IMAGE:/path, or set BETR_IMAGE"
   expect 2 betrcp --clone one.img:/a :/b

@@ -52,7 +52,11 @@ TEST_CASE("fsck finds nothing in a whole image and changes nothing") {
   const std::string before = image.Content();
   ToolRun run;
   CHECK_FSCK(0, run, image.path());
-  CHECK(Says(run, ": clean, "));
+  CHECK(Says(run, ": clean, but without a file system, "));
+  CHECK_FSCK(0, run, "-p", image.path());
+  CHECK(Says(run, ": clean (not looked at closely), but without a file system, "));
+  CHECK_FSCK(0, run, "--data", image.path());
+  CHECK(Says(run, ": clean, but without a file system, "));
   CHECK_FSCK(0, run, "-n", "-f", image.path());
   CHECK_FSCK(0, run, "-q", image.path());
   CHECK(run.out.empty());

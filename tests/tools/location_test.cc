@@ -60,6 +60,11 @@ TEST_CASE("paths are joined and made normal") {
   CHECK(NormalPath("/").empty());
 }
 
+TEST_CASE("a slash or a dot at the end means a directory") {
+  for (const char* path : {"a/", "/", "a/.", ".", "a//", "/."}) CHECK(MeansDirectory(path));
+  for (const char* path : {"", "a", "a/b", "a/..", "a.", "a/b.", "/.a"}) CHECK_FALSE(MeansDirectory(path));
+}
+
 TEST_CASE("within is by whole components") {
   CHECK(IsWithin("/a/b", "a"));
   CHECK(IsWithin("a", "/a/"));

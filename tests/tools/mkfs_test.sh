@@ -185,6 +185,8 @@ knows_wrong_options() {
   expect 2 mkfs.betr -s 64M --fanout 2 none.img
   said "mkfs.betr: fanout 2: must be 4 to 256"
   expect 2 mkfs.betr -s 64M --log-size 1K none.img
+  expect 2 mkfs.betr -s 64M --log-size 65535 none.img
+  said "mkfs.betr: log size 65535 bytes: must be 64 KiB to .*"
   expect 2 mkfs.betr -s 64K none.img
   said "mkfs.betr: 64 KiB is too small: with nodes of 64 KiB and a log of 64 KiB an image has at least .*"
   expect 2 mkfs.betr -s 1 none.img
@@ -285,63 +287,6 @@ is_reproducible() {
   unset SOURCE_DATE_EPOCH
 }
 
-# feeding IMAGE: mkfs.betr, as $maker, makes that image of the pipe endless.tar, which is descriptor 9 here, and waits.
-feeding() {
-  # In the background a shell lets SIGINT be ignored.
-  env --default-signal=INT mkfs.betr -q -s 64M --tar endless.tar "$1" 9>&- 2>fed.err &
-  maker=$!
-  until find "/proc/$maker/fd" ! -name 9 -lname "$PWD/endless.tar" 2>/dev/null | grep -q .; do
-    kill -0 $maker || fail "mkfs.betr ended by itself"
-    sleep 0.1
-  done
-}
-
-# A new image cannot be seen before it is whole, and nothing is left of one that does not become so.
-is_killed() {
-  local signal maker
-  mkfifo endless.tar
-  for signal in INT TERM HUP KILL; do
-    exec 9<>endless.tar
-    feeding killed.img
-    [ ! -e killed.img ] || fail "half an image can be seen"
-    kill -$signal $maker
-    wait $maker && fail "mkfs.betr survived SIG$signal"
-    [ ! -e killed.img ] || fail "SIG$signal left a file"
-    [ $signal = KILL ] || [ -z "$(find . -name '.betr-*')" ] || fail "SIG$signal left a hidden file"
-    exec 9>&-
-  done
-}
-
-# Of two that make the same image the faster one has made it, whatever becomes of the other.
-is_overtaken() {
-  local maker
-  exec 9<>endless.tar
-  feeding twice.img
-  expect 0 mkfs.betr -q -s 64M -L faster twice.img
-  cp twice.img before.img
-  cat no.tar >&9
-  exec 9>&-
-  wait $maker && fail "mkfs.betr takes what is no archive"
-  cmp twice.img before.img || fail "a failure changed somebody else's image"
-  rm twice.img
-  exec 9<>endless.tar
-  feeding twice.img
-  expect 0 mkfs.betr -q -s 64M -L faster twice.img
-  cp twice.img before.img
-  cat source.tar >&9
-  exec 9>&-
-  wait $maker && fail "mkfs.betr replaces an image"
-  grep -qx "mkfs.betr: make: twice.img: create: File exists" fed.err || fail "stderr: $(cat fed.err)"
-  cmp twice.img before.img || fail "an image was replaced"
-}
-
-runs_out_of_space() {
-  head -c 40M /dev/urandom >source/large
-  expect 1 mkfs.betr -q -s 24M -d source full.img
-  said "mkfs.betr: make: .*[Nn]o space.*"
-  [ ! -e full.img ] || fail "a failure left a file"
-}
-
 makes_an_image
 refuses_to_overwrite
 refuses_what_may_be_something
@@ -352,6 +297,3 @@ says_who_has_the_image
 fills_from_a_directory
 fills_from_an_archive
 is_reproducible
-is_killed
-is_overtaken
-runs_out_of_space

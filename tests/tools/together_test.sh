@@ -24,6 +24,11 @@ knows_full_outputs() {
   expect 1 bash -c 'betrcp -i disk.img --list >/dev/full'
   said "betrcp: stdout: write: No space left on device"
   # More than is kept until the end.
+  mkdir many
+  touch many/{1..200}
+  expect 0 betrcp -i disk.img -r many :/
+  expect 1 bash -c 'betrcp -i disk.img --list --json many >/dev/full'
+  said "betrcp: stdout: write: No space left on device"
   seq 100000 >numbers
   expect 0 betrcp -i disk.img numbers :/
   expect 1 bash -c 'betrcp -i disk.img --cat numbers >/dev/full'
@@ -54,11 +59,42 @@ shows_what_entries_say() {
   printed "entry: file, group [0-9]+ of the next link home above"
 }
 
+# signals_of PID NAME...: whether the process catches (SigCgt) or ignores (SigIgn) those signals.
+signals_of() {
+  local pid=$1 set=$2 mask number
+  shift 2
+  mask=$((16#$(awk -v set="$set:" '$1 == set { print $2 }' "/proc/$pid/status")))
+  for number in "$@"; do
+    [ $((mask >> (number - 1) & 1)) = 1 ] || return 1
+  done
+}
+
+# A check ends by signals, but not by those that are ignored.
+minds_signals() {
+  local checker
+  mkfifo printed
+  exec 9<>printed
+  timeout 1 cat /dev/zero >&9 || true # full: it waits when it prints
+  (trap '' HUP INT && exec fsck.betr disk.img >&9) &
+  checker=$!
+  until signals_of $checker SigCgt 15; do sleep 0.1; done
+  signals_of $checker SigIgn 1 2 || fail "takes signals that were ignored"
+  kill -KILL $checker
+  wait $checker && fail "was not ended"
+  env --default-signal=HUP,INT,TERM fsck.betr disk.img >&9 &
+  checker=$!
+  until signals_of $checker SigCgt 1 2 15; do sleep 0.1; done
+  kill -KILL $checker
+  wait $checker && fail "was not ended"
+  exec 9>&-
+}
+
 mkdir tree
 umask 022
 printf x >tree/file
 expect 0 mkfs.betr -s 32M -d tree disk.img
 names_holders
 knows_full_outputs
+minds_signals
 tells_time_and_memory
 shows_what_entries_say

@@ -168,6 +168,40 @@ TEST_CASE("durations have the unit that people would choose") {
   CHECK(text(7800) == "2:10:00");
 }
 
+TEST_CASE("JSON that is printed item by item is the same") {
+  for (const size_t count : {0, 1, 3}) {
+    Json whole = NewDocument("test");
+    std::ostringstream out;
+    JsonArrayPrinter printer(out, whole, "entries");
+    whole["entries"] = Json::array();
+    for (size_t i = 0; i < count; ++i) {
+      const Json element = {{"path", "a\nb\xff"}, {"more", {{"number", i}, {"none", Json::array()}}}};
+      printer.Add(element);
+      whole["entries"].push_back(element);
+    }
+    printer.Finish();
+    std::ostringstream expected;
+    PrintJson(expected, whole);
+    CHECK(Json::parse(out.str()) == Json::parse(expected.str()));
+  }
+}
+
+TEST_CASE("a terminal gets no control characters with an error") {
+  const auto main = [](Arguments args, ToolIo& io) {
+    Tool tool({.name = "tested", .summary = "Does nothing.", .examples = "  tested\n"}, io);
+    if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+    return tool.Fail("read", absl::NotFoundError("a\x1b[2J\xc3\xa4: No such file or directory"));
+  };
+  ToolRun run;
+  run.Run(main, {});
+  CHECK(run.err == "tested: read: a\x1b[2J\xc3\xa4: No such file or directory\n");
+  run.is_terminal = true;
+  run.Run(main, {});
+  CHECK(run.err == "tested: read: a\\x1b[2J\\xc3\\xa4: No such file or directory\n");
+  run.Run(main, {"\x1b"});
+  CHECK_THAT(run.err, StartsWith("tested: \\x1b: "));
+}
+
 TEST_CASE("JSON says what it is and survives any bytes") {
   Json json = NewDocument("test");
   json["name"] = JsonText("a\xff");

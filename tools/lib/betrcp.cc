@@ -44,6 +44,9 @@ int BetrcpMain(Arguments args, ToolIo& io) {
   if (options.stale_ok && ChangesImage(options, *command)) {
     return tool.UsageError("--stale-ok: for what only reads an image");
   }
+  if (tool.json() && !HasDocument(*command)) {
+    return tool.UsageError("--json: for copies, --tar, --clone and --list");
+  }
   return tool.Finish(RunCommand(tool, options, *command));
 }
 

@@ -10,6 +10,7 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "json_output.h"
+#include "open_inside.h"
 #include "progress.h"
 #include "session.h"
 #include "transfer.h"
@@ -30,8 +31,8 @@ absl::StatusOr<PathKind> KindOnHost(const std::string& path, bool follow) {
 absl::StatusOr<PathKind> KindInside(PathFileSystem& paths, const std::string& path) {
   BETR_ASSIGN_OR_RETURN(const bool exists, paths.Exists(path));
   if (!exists) return PathKind::kMissing;
-  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(path));
-  return attributes.type == FileType::kDirectory ? PathKind::kDirectory : PathKind::kOther;
+  BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenInside(paths, path));
+  return file.attributes().type == FileType::kDirectory ? PathKind::kDirectory : PathKind::kOther;
 }
 
 bool IsHostLink(const Location& place) {
@@ -102,7 +103,7 @@ void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nan
     json["unreadable"] = counts.unreadable;
     json["nanoseconds"] = took.count();
     PrintJson(tool.io().out, json);
-  } else if (tool.verbosity() > 0) {
+  } else if (tool.verbosity() > 0 && !tool.quiet()) {
     // Not on stdout: an archive may go there.
     tool.io().err << fmt::format("{} files, {}, in {}\n", counts.files, FormatSize(counts.bytes), FormatDuration(took));
   }

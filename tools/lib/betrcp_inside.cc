@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "clone_report.h"
+#include "open_inside.h"
 #include "session.h"
 
 namespace betr::tools {
@@ -47,11 +48,15 @@ int RunOnEach(Tool& tool, const BetrcpOptions& options, ImageAccess access, cons
 // Where the result of cloning or renaming `from` is to be: in `to`, if that is a directory.
 absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const BetrcpOptions& options, const std::string& from,
                                      const std::string& to) {
-  if (options.no_target_directory) return to;
+  BETR_ASSIGN_OR_RETURN(const OpenFile source, OpenInside(paths, from));
   BETR_ASSIGN_OR_RETURN(const bool exists, paths.Exists(to));
-  if (!exists) return to;
-  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(to));
-  return attributes.type == FileType::kDirectory ? JoinPath(to, CopyName(from)) : to;
+  if (!exists) {
+    const bool fits = source.attributes().type == FileType::kDirectory || !MeansDirectory(to);
+    return fits ? absl::StatusOr<std::string>(to) : ErrnoError(ENOTDIR, to);
+  }
+  BETR_ASSIGN_OR_RETURN(const OpenFile target, OpenInside(paths, to));
+  const bool is_into = target.attributes().type == FileType::kDirectory && !options.no_target_directory;
+  return is_into ? JoinPath(to, CopyName(from)) : to;
 }
 
 // A clone of everything has nowhere else to be than inside.
@@ -107,15 +112,12 @@ absl::Status Remove(PathFileSystem& paths, const std::string& path) {
   const std::string_view trimmed = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
   const std::string_view last = trimmed.substr(trimmed.rfind('/') + 1);
   if (last == "." || last == "..") return absl::InvalidArgumentError(path + ": '.' and '..' are not removed");
-  if (path.ends_with('/')) {
-    BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(path));
-    if (attributes.type != FileType::kDirectory) return ErrnoError(ENOTDIR, path);
-  }
+  if (path.ends_with('/')) BETR_RETURN_IF_ERROR(OpenInside(paths, path).status());
   return paths.RemoveTree(path);
 }
 
 absl::Status Cat(Tool& tool, PathFileSystem& paths, const std::string& path) {
-  BETR_ASSIGN_OR_RETURN(const OpenFile file, paths.Open(path));
+  BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenInside(paths, path));
   std::string buffer(MiB(1).value, '\0');
   for (uint64_t offset = 0;;) {
     const absl::StatusOr<size_t> size = paths.fs().Read(file.inode(), offset, buffer);

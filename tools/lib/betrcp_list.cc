@@ -8,11 +8,12 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "base/escape.h"
 #include "base/status.h"
 #include "file_text.h"
 #include "json_output.h"
+#include "open_inside.h"
 #include "session.h"
+#include "shown_text.h"
 
 namespace betr::tools {
 namespace {
@@ -21,22 +22,9 @@ bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == F
 
 std::string TimeText(const FileTime& time) { return FormatTime(std::chrono::seconds(time.seconds)); }
 
-// Whether a terminal shows all of it as letters: UTF-8 without control characters, of which U+0080 to U+009F are some.
-bool IsPrintable(std::string_view name) {
-  for (size_t i = 0; i < name.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(name[i]);
-    const bool is_high_control = byte == 0xc2 && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0xa0;
-    if (byte < 0x20 || byte == 0x7f || is_high_control) return false;
-  }
-  return IsUtf8(name);
-}
+std::string Shown(const ToolIo& io, std::string_view name) { return ShownText(name, io.is_out_terminal); }
 
-// Names may hold bytes that a terminal takes for commands.
-std::string Shown(const ToolIo& io, std::string_view name) {
-  return !io.is_out_terminal || IsPrintable(name) ? std::string(name) : Escape(name);
-}
-
-// Prints entries as they come, or gathers them for one JSON document.
+// Prints entries as they come, for people or as one JSON document.
 class Listing {
  public:
   Listing(const Tool& tool, const BetrcpOptions& options, PathFileSystem& paths)
@@ -60,9 +48,8 @@ class Listing {
 
   void Finish() {
     if (!tool_.json()) return;
-    Json json = NewDocument("list");
-    json["entries"] = std::move(entries_);
-    PrintJson(tool_.io().out, json);
+    if (!array_) array_.emplace(tool_.io().out, NewDocument("list"), "entries");
+    array_->Finish();
   }
 
  private:
@@ -126,7 +113,8 @@ class Listing {
       entry["minor"] = minor(attributes.device);
     }
     if (!target.empty()) entry["target"] = JsonText(target);
-    entries_.push_back(std::move(entry));
+    if (!array_) array_.emplace(tool_.io().out, NewDocument("list"), "entries");
+    array_->Add(entry);
   }
 
   const Tool& tool_;
@@ -135,7 +123,7 @@ class Listing {
   PathFileSystem& paths_;
   std::optional<std::string> directory_;  // that is being listed
   bool has_output_ = false;
-  Json entries_ = Json::array();
+  std::optional<JsonArrayPrinter> array_;  // once it is begun
 };
 
 // Files before directories, as ls(1) does it; what cannot be listed does not keep the rest from it.
@@ -144,13 +132,13 @@ int ListAll(Session& session, PathFileSystem& paths, const std::vector<Location>
   const auto tell = [&](const absl::Status& status) { exit = std::max(exit, session.Tell({"list", status})); };
   std::vector<std::string> directories;
   for (const Location& place : places) {
-    const absl::StatusOr<FileAttributes> attributes = paths.Stat(place.path);
-    if (!attributes.ok()) {
-      tell(attributes.status());
-    } else if (attributes->type == FileType::kDirectory) {
+    const absl::StatusOr<OpenFile> file = OpenInside(paths, place.path);
+    if (!file.ok()) {
+      tell(file.status());
+    } else if (file->attributes().type == FileType::kDirectory) {
       directories.push_back(place.path);
     } else {
-      tell(listing.ListFile(place.path, *attributes));
+      tell(listing.ListFile(place.path, file->attributes()));
     }
   }
   for (const std::string& directory : directories) tell(listing.ListDirectory(directory, places.size() > 1));

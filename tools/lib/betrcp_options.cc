@@ -99,6 +99,11 @@ absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options) {
   return chosen->command;
 }
 
+bool HasDocument(CopyCommand command) {
+  return command == CopyCommand::kCopy || command == CopyCommand::kTar || command == CopyCommand::kClone ||
+         command == CopyCommand::kList;
+}
+
 bool ChangesImage(const BetrcpOptions& options, CopyCommand command) {
   if (command == CopyCommand::kCopy || command == CopyCommand::kTar) {
     return ParseLocation(options.operands.back()).is_inside;

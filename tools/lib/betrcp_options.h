@@ -45,6 +45,9 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options);
 // The command that was asked for. kInvalidArgument if there is more than one, or the wrong number of operands.
 absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options);
 
+// Whether there is anything to say with --json.
+bool HasDocument(CopyCommand command);
+
 bool ChangesImage(const BetrcpOptions& options, CopyCommand command);
 
 // How a command that only reads opens the image.

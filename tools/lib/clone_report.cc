@@ -17,7 +17,7 @@ void TellOfClone(const Tool& tool, const CloneReport& report) {
     json["nanoseconds"] = report.took.count();
     if (report.nodes_touched) json["nodes_touched"] = *report.nodes_touched;
     PrintJson(tool.io().out, json);
-  } else if (tool.verbosity() > 0) {
+  } else if (tool.verbosity() > 0 && !tool.quiet()) {
     std::string line =
         fmt::format("clone {} -> {}: {}", Escape(report.from), Escape(report.to), FormatDuration(report.took));
     if (report.nodes_touched) {

@@ -16,7 +16,8 @@ ToolDescription DumpDescription() {
               "  betrdump -i disk.img path meta /usr/lib/libc.so\n"
               "  betrdump -i disk.img --json stat | jq .heights\n"
               "  betrdump --mounted /mnt stat\n"
-              "  betrdump -i disk.img dot | dot -Tsvg > dag.svg\n"};
+              "  betrdump -i disk.img dot | dot -Tsvg > dag.svg\n",
+          .may_be_empty = "KEY"};
 }
 
 std::vector<std::unique_ptr<DumpCommand>> AllDumpCommands() {

@@ -2,7 +2,6 @@
 // The parts of nodes as betrdump shows them everywhere: bounds, links, messages, as text and as JSON.
 #pragma once
 
-#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -28,18 +27,5 @@ Json RangeJson(const Range& range);
 // {"range":, "target":, "strip":, "prepend":}; target null for a null link.
 Json LinkJson(const dag::Link& link);
 Json ExtentJson(const layout::ExtentAddress& extent);
-
-// A JSON document whose last member is an array of any length, printed item by item.
-class JsonArrayPrinter {
- public:
-  // `head`: all members but the array.
-  JsonArrayPrinter(std::ostream& out, const Json& head, std::string_view array);
-  void Add(const Json& item);
-  void Finish();
-
- private:
-  std::ostream& out_;
-  bool is_empty_ = true;
-};
 
 }  // namespace betr::tools

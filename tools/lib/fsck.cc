@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,9 +51,7 @@ class FsckRun {
 
   int RunOn(BlockDevice& file) {
     const absl::Status status = CheckIn(file);
-    if (!status.ok() && !is_cancelled_) {
-      Failed(status, options_.image + ": ");
-    }
+    if (!status.ok() && !is_cancelled_) Failed(status, options_.image + ": ");
     Finish();
     return exit_;
   }
@@ -64,9 +63,7 @@ class FsckRun {
   void Failed(const absl::Status& status, const std::string& front) {
     progress_.Clear();
     error_ = std::string(status.message());
-    if (!error_.starts_with(front)) {
-      error_ = front + error_;
-    }
+    if (!error_.starts_with(front)) error_ = front + error_;
     tool_.PrintError(error_);
     exit_ |= absl::IsDataLoss(status) ? kFsckUncorrected : kFsckOperational;
     has_failed_ = true;
@@ -85,9 +82,7 @@ class FsckRun {
       OverlayDevice device(file);
       return Check(device);
     }
-    if (options_.undo.empty()) {
-      return Check(file);
-    }
+    if (options_.undo.empty()) return Check(file);
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UndoDevice> device,
                           UndoDevice::Create(file, options_.undo, layout::kSlotOffset));
     return Check(*device);
@@ -108,9 +103,7 @@ class FsckRun {
 
   // The store first: the file system is only looked at where it can be read.
   absl::Status CheckLevels(WatchedDevice& device, BlockDevice& file) {
-    if (options_.MayRepair()) {
-      BETR_RETURN_IF_ERROR(RestoreSuperblocks(device));
-    }
+    if (options_.MayRepair()) BETR_RETURN_IF_ERROR(RestoreSuperblocks(device));
     if (options_.data) {
       BETR_ASSIGN_OR_RETURN(is_done_, Scrub(device));
     } else if (options_.preen && !options_.force) {
@@ -171,6 +164,7 @@ class FsckRun {
     bool has_findings = false;
     figures_ =
         store::CheckStore(*image, store::CheckDepth::kQuick, [&](const store::Finding&) { has_findings = true; });
+    has_files_ = HasFileSystem(*image);
     was_quick_ = !has_findings && figures_.log_records == 0 && !HasLostTrees(*image, device, CacheSize());
     return was_quick_;
   }
@@ -188,6 +182,7 @@ class FsckRun {
       }
     };
     figures_ = store::CheckStore(*image, store::CheckDepth::kQuick, found);
+    if (figures_.log_records == 0) has_files_ = HasFileSystem(*image);
     BeginPhase("scrub");
     progress_.SetTotal(0, figures_.used);
     BETR_ASSIGN_OR_RETURN(scrubbed_, store::ScrubStore(*image, found));
@@ -253,6 +248,7 @@ class FsckRun {
     }
     BETR_ASSIGN_OR_RETURN(const CheckedFiles files, checked);
     left_ += files.left;
+    has_files_ = files.are_there;
     if (files.is_replay_bad && options_.yes) {
       report_.Repaired("log: replayed for good, to repair what it leads to");
       is_done_ = false;
@@ -293,14 +289,17 @@ class FsckRun {
                          options_.dry_run ? "would be repaired" : "repaired", left_);
     }
     if (was_scrub_) {
-      return fmt::format("clean, {} in {} extents with {} blocks read and verified", FormatSize(scrubbed_.read),
-                         scrubbed_.extents, scrubbed_.blocks);
+      return fmt::format("clean{}, {} in {} extents with {} blocks read and verified", OfNoFiles(),
+                         FormatSize(scrubbed_.read), scrubbed_.extents, scrubbed_.blocks);
     }
     return fmt::format(
-        "clean{}, {} nodes ({} dead), {} trees, {} in use{}", was_quick_ ? " (not looked at closely)" : "",
-        figures_.nodes, figures_.dead_nodes, figures_.trees, FormatSize(figures_.used),
+        "clean{}{}, {} nodes ({} dead), {} trees, {} in use{}", was_quick_ ? " (not looked at closely)" : "",
+        OfNoFiles(), figures_.nodes, figures_.dead_nodes, figures_.trees, FormatSize(figures_.used),
         figures_.log_records == 0 ? "" : fmt::format(", {} log records to replay", figures_.log_records));
   }
+
+  // What who expects files must not take for them.
+  std::string_view OfNoFiles() const { return has_files_.value_or(true) ? "" : ", but without a file system"; }
 
   void Finish() {
     const bool has_repaired = report_.repairs() > 0;
@@ -318,6 +317,7 @@ class FsckRun {
     figures["table_pages"] = figures_.table_pages;
     figures["trees"] = figures_.trees;
     figures["log_records"] = figures_.log_records;
+    figures["has_file_system"] = has_files_ ? Json(*has_files_) : Json();
     figures["used_bytes"] = figures_.used.value;
     if (was_scrub_) {
       figures["scrubbed_bytes"] = scrubbed_.read.value;
@@ -339,6 +339,7 @@ class FsckRun {
   store::CheckFigures figures_;
   store::ScrubFigures scrubbed_;
   int looks_ = 0;
+  std::optional<bool> has_files_;  // if that is known
   bool was_quick_ = false;
   bool was_scrub_ = false;
   bool is_done_ = false;

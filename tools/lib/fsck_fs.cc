@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,7 @@ FsckFinding ToFinding(const fs::CheckFinding& finding) {
 }
 
 struct FileErrors {
+  bool has_files = true;
   uint64_t left = 0;
   bool can_repair = false;
 };
@@ -80,6 +83,7 @@ absl::StatusOr<FileErrors> FindErrors(Store& store, const std::atomic<bool>& is_
   const absl::Status status = fs::CheckFileSystem(&store, options, found).status();
   if (absl::IsNotFound(status)) {
     report.Note("a store without a file system");
+    errors.has_files = false;
   } else if (!status.ok()) {
     return status;
   }
@@ -184,7 +188,13 @@ absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& devic
   if (options.may_repair && can_repair && !is_cancelled) {
     BETR_ASSIGN_OR_RETURN(errors.left, RepairFiles(device, options, is_cancelled, report));
   }
-  return CheckedFiles{errors.left + lost_trees, false};
+  return CheckedFiles{errors.left + lost_trees, false, errors.has_files};
+}
+
+bool HasFileSystem(const store::Inspection& image) {
+  std::set<std::string_view> missing = {kMetaTree, kDataTree};
+  for (const auto& [id, tree] : image.state()->trees) missing.erase(tree.name);
+  return missing.empty();
 }
 
 bool HasLostTrees(const store::Inspection& image, BlockDevice& device, Bytes cache_size) {

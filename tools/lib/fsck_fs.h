@@ -25,12 +25,16 @@ struct FsckFsOptions {
 struct CheckedFiles {
   uint64_t left = 0;           // errors
   bool is_replay_bad = false;  // they are of the state to which the log leads
+  bool are_there = true;       // the store holds a file system
 };
 
 // Reads through `watched`, and writes, when repairing, to `device`: the same, and locked.
 // Errors: those of opening and reading the store.
 absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
                                         const std::atomic<bool>& is_cancelled, FsckReport& report);
+
+// Whether the store holds a file system, as it is without its log. Cost: the names of the trees.
+bool HasFileSystem(const store::Inspection& image);
 
 // Whether a repair was interrupted before it had put all that it has found into its place: or must be looked at closer
 // to tell. Cost: the names of the trees, and where they tell nothing, opening the store.

@@ -34,4 +34,20 @@ void PrintJson(std::ostream& out, const Json& json) {
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
+JsonArrayPrinter::JsonArrayPrinter(std::ostream& out, const Json& head, std::string_view array) : out_(out) {
+  std::string text = head.dump(2, ' ', false, Json::error_handler_t::replace);
+  text.erase(text.find_last_of('}'));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  out_ << text << (head.empty() ? "" : ",") << "\n  \"" << array << "\": [";
+}
+
+void JsonArrayPrinter::Add(const Json& item) {
+  out_ << (is_empty_ ? "\n    " : ",\n    ") << item.dump(-1, ' ', false, Json::error_handler_t::replace);
+  is_empty_ = false;
+}
+
+void JsonArrayPrinter::Finish() { out_ << (is_empty_ ? "]\n}\n" : "\n  ]\n}\n"); }
+
 }  // namespace betr::tools

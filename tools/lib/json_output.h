@@ -24,4 +24,17 @@ Json JsonText(std::string_view bytes);
 // Indented, with a newline at the end.
 void PrintJson(std::ostream& out, const Json& json);
 
+// A JSON document whose last member is an array of any length, printed item by item.
+class JsonArrayPrinter {
+ public:
+  // `head`: all members but the array.
+  JsonArrayPrinter(std::ostream& out, const Json& head, std::string_view array);
+  void Add(const Json& item);
+  void Finish();
+
+ private:
+  std::ostream& out_;
+  bool is_empty_ = true;
+};
+
 }  // namespace betr::tools

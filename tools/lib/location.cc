@@ -69,6 +69,12 @@ std::string NormalPath(std::string_view path) {
   return normal;
 }
 
+bool MeansDirectory(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  const std::string_view last = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return last == "." || (last.empty() && !path.empty());
+}
+
 bool IsWithin(std::string_view path, std::string_view directory) {
   const std::string inner = NormalPath(path);
   const std::string outer = NormalPath(directory);

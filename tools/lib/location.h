@@ -34,6 +34,10 @@ std::string JoinPath(std::string_view directory, std::string_view name);
 // The path without "", "." and "..": "a/b" for "/a/./c/../b". ".." above the root is the root.
 std::string NormalPath(std::string_view path);
 
+// Whether the path can only be that of a directory: it ends in a slash, or in the name ".". The library does not demand
+// it (betr/path_filesystem.h), but people mean it.
+bool MeansDirectory(std::string_view path);
+
 // Whether `path` is `directory` or below it. Both inside the same image.
 bool IsWithin(std::string_view path, std::string_view directory);
 

@@ -62,10 +62,10 @@ int MakeImage(Tool& tool, const MkfsOptions& options) {
   const absl::StatusOr<MkfsPlan> plan = MakePlan(options, target->get(), tool.io());
   if (!plan.ok()) return FailToPlan(tool, plan.status());
   if (plan->IsOverwriting() && !options.force) return RefuseToOverwrite(tool, *plan);
-  if (const absl::Status status = CheckPaths(*plan); !status.ok()) return tool.Fail("make", status);
+  if (const absl::Status status = CheckPaths(*plan, tool.io()); !status.ok()) return tool.Fail("make", status);
   if (!tool.json()) {
     PrintPlan(tool, *plan);
-    tool.io().out.flush();
+    if (!tool.io().out.flush()) return kExitFailed;  // Finish says why
   }
   if (options.dry_run) {
     if (tool.json()) PrintJson(tool.io().out, PlanAsJson(*plan));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
+#include "betr/fs_error.h"
 #include "device/unseen_file.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
@@ -106,8 +108,12 @@ absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, co
   MountOptions mount;
   mount.clock = &clock;
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileSystem> fs, FileSystem::Mount(std::move(store), mount));
-  BETR_ASSIGN_OR_RETURN(std::optional<TransferCounts> counts, Fill(tool, options, plan, fs.get()));
-  BETR_RETURN_IF_ERROR(fs->Unmount());
+  absl::StatusOr<std::optional<TransferCounts>> counts = Fill(tool, options, plan, fs.get());
+  // A store that has become read-only says why when it is closed.
+  if (!counts.ok() && ToErrno(counts.status()) != EROFS) return counts;
+  const absl::Status closed = fs->Unmount();
+  if (!counts.ok() && !closed.ok()) return Annotate(closed, MessageOf(counts.status()));
+  BETR_RETURN_IF_ERROR(closed);
   return counts;
 }
 

@@ -4,6 +4,8 @@
 #include <absl/strings/numbers.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,8 +20,10 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "betr/fs_error.h"
+#include "fs/host_file.h"
 #include "layout/format_options.h"
 #include "layout/limits.h"
+#include "own_image.h"
 
 namespace betr::tools {
 namespace {
@@ -79,13 +83,31 @@ absl::Status CheckCreation(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status CheckSource(const MkfsPlan& plan) {
-  const bool is_directory = plan.source_kind == "directory";
+// A copy follows no link, not even to the directory that it begins with.
+absl::Status CheckDirectory(const MkfsPlan& plan) {
+  struct stat source {};
+  if (lstat(plan.source.c_str(), &source) != 0) return ErrnoError(errno, plan.source);
+  if (!S_ISDIR(source.st_mode)) return ErrnoError(ENOTDIR, plan.source);
+  if (!IsAllowed(plan.source, R_OK | X_OK)) return ErrnoError(errno, plan.source);
+  return plan.creates ? absl::OkStatus() : CheckIsOutside(plan.image, plan.source);
+}
+
+absl::Status CheckArchive(const MkfsPlan& plan, int stdin_descriptor) {
+  BETR_RETURN_IF_ERROR(CheckIsNotImage(plan.source, stdin_descriptor, plan.image));
+  if (plan.source == "-") return absl::OkStatus();
   struct stat source {};
   if (stat(plan.source.c_str(), &source) != 0) return ErrnoError(errno, plan.source);
-  if (is_directory && !S_ISDIR(source.st_mode)) return ErrnoError(ENOTDIR, plan.source);
-  if (!is_directory && S_ISDIR(source.st_mode)) return ErrnoError(EISDIR, plan.source);
-  return IsAllowed(plan.source, is_directory ? R_OK | X_OK : R_OK) ? absl::OkStatus() : ErrnoError(errno, plan.source);
+  if (S_ISDIR(source.st_mode)) return ErrnoError(EISDIR, plan.source);
+  return IsAllowed(plan.source, R_OK) ? absl::OkStatus() : ErrnoError(errno, plan.source);
+}
+
+// A block device that may not be written can be opened for it all the same.
+absl::Status CheckWritable(const FileDevice& device, const std::string& path) {
+  if (!device.IsBlockDevice()) return absl::OkStatus();
+  const fs::HostFile opened(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  int is_read_only = 0;
+  if (ioctl(opened.get(), BLKROGET, &is_read_only) != 0 || is_read_only == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(path + ": the block device is read-only");
 }
 
 }  // namespace
@@ -94,13 +116,15 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& option
   absl::StatusOr<std::unique_ptr<FileDevice>> device = FileDevice::Open(options.image, FileDevice::Access::kReadWrite);
   if (absl::IsNotFound(device.status())) return nullptr;
   BETR_RETURN_IF_ERROR(device.status());
+  BETR_RETURN_IF_ERROR(CheckWritable(**device, options.image));
   BETR_RETURN_IF_ERROR((*device)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
   return device;
 }
 
-absl::Status CheckPaths(const MkfsPlan& plan) {
+absl::Status CheckPaths(const MkfsPlan& plan, const ToolIo& io) {
   if (plan.creates) BETR_RETURN_IF_ERROR(CheckCreation(plan.image));
-  return plan.source.empty() || plan.source == "-" ? absl::OkStatus() : CheckSource(plan);
+  if (plan.source.empty()) return absl::OkStatus();
+  return plan.source_kind == "directory" ? CheckDirectory(plan) : CheckArchive(plan, io.in_descriptor);
 }
 
 Bytes DefaultLogSize(Bytes image_size) {

@@ -35,7 +35,7 @@ struct MkfsPlan {
 };
 
 // The device that is to be formatted, open for writing and locked exclusively, which changes nothing in it. Null if
-// there is nothing. Errors: kFailedPrecondition says who has it open.
+// there is nothing. Errors: kFailedPrecondition says who has it open, or that it may not be written.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options);
 
 // `target` may be null. Errors: kInvalidArgument for options that do not fit together or to the device.
@@ -46,9 +46,10 @@ Bytes DefaultLogSize(Bytes image_size);
 // 4 MiB, or half of that, and so on down to 64 KiB, as the image has room for; `format` has the other sizes.
 Bytes DefaultNodeSize(const FormatOptions& format, Bytes image_size);
 
-// Whether the plan can begin: the file can be made, if it has to be, and what it is filled from can be read. Opens
-// nothing: somebody may wait at the other end of a pipe.
-absl::Status CheckPaths(const MkfsPlan& plan);
+// Whether the plan can begin: the file can be made, if it has to be, and what it is filled from can be read and would
+// not be overwritten first. Opens no archive: somebody may wait at the other end of a pipe. Cost: for an image that is
+// there, a walk through the directory that fills it.
+absl::Status CheckPaths(const MkfsPlan& plan, const ToolIo& io);
 
 // "betr is on it (magic at 0)", of the first thing that would be overwritten. Requires: something would.
 std::string DescribeFound(const MkfsPlan& plan);

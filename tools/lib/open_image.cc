@@ -44,6 +44,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& image, Store
 absl::StatusOr<std::unique_ptr<FileSystem>> OpenFileSystem(const std::string& image, StoreOptions options) {
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(image, std::move(options)));
   absl::StatusOr<std::unique_ptr<FileSystem>> fs = FileSystem::Mount(std::move(store), MountOptions{});
+  if (absl::IsNotFound(fs.status())) return absl::InvalidArgumentError(image + ": holds no file system");
   return fs.ok() ? std::move(fs) : Annotate(fs.status(), image);
 }
 

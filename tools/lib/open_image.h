@@ -32,7 +32,8 @@ absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access);
 // Opens the image. Errors: those of Store::OpenImage; kFailedPrecondition says who has the image open.
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& image, StoreOptions options);
 
-// The same, and mounts the file system that the store holds. kNotFound if it holds none.
+// The same, and mounts the file system that the store holds. kInvalidArgument if it holds none: for who wants files it
+// is no image.
 absl::StatusOr<std::unique_ptr<FileSystem>> OpenFileSystem(const std::string& image, StoreOptions options);
 
 // Prints why an image could not be opened; the exit code for it.

@@ -14,6 +14,7 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "betr/version.h"
+#include "shown_text.h"
 
 namespace betr::tools {
 namespace {
@@ -44,6 +45,7 @@ Bytes PeakMemory() {
 Tool::Tool(const ToolDescription& description, ToolIo& io)
     : io_(io),
       name_(description.name),
+      may_be_empty_(description.may_be_empty),
       usage_exit_(description.usage_exit),
       failed_exit_(description.failed_exit),
       begun_(io.clock.Monotonic()),
@@ -61,11 +63,7 @@ void Tool::AddJson() { app_.add_flag("--json", json_, "Print JSON"); }
 void Tool::AddImage(std::vector<std::string> instead) {
   has_image_ = true;
   instead_of_image_ = std::move(instead);
-  // An empty name, as of a variable that is not set, must not stand for the image of BETR_IMAGE.
-  const auto named = [](const std::string& name) { return name.empty() ? "no name" : std::string(); };
-  app_.add_option("-i,--image", image_, "The image file or block device [BETR_IMAGE]")
-      ->type_name("IMAGE")
-      ->check(CLI::Validator(named, ""));
+  app_.add_option("-i,--image", image_, "The image file or block device [BETR_IMAGE]")->type_name("IMAGE");
 }
 
 CLI::Option* Tool::AddParsed(const std::string& names, Reader read, const std::string& help) {
@@ -81,7 +79,8 @@ CLI::Option* Tool::AddParsed(const std::string& names, Reader read, const std::s
 CLI::Option* Tool::AddSize(const std::string& names, Bytes* size, const std::string& help) {
   const auto read = [size](const std::string& text) -> absl::Status {
     BETR_ASSIGN_OR_RETURN(*size, ParseSize(text));
-    return absl::OkStatus();
+    // Programs have it for a size that is not given.
+    return size->value > 0 ? absl::OkStatus() : absl::InvalidArgumentError(fmt::format("size '{}': is nothing", text));
   };
   return AddParsed(names, read, help)->type_name("SIZE");
 }
@@ -104,18 +103,37 @@ std::string Tool::Explain(const CLI::ParseError& error) const {
                      text.substr(kNoNumber.size(), equals - kNoNumber.size()), text.substr(equals + 3));
 }
 
+std::optional<std::string> Tool::FindEmptyArgument(Arguments args) const {
+  for (const std::string_view arg : args) {
+    if (arg == "--") break;
+    const std::string name(arg.substr(0, arg.find('=')));
+    if (name.starts_with("--") && arg.size() == name.size() + 1 && app_.get_option_no_throw(name)) return name;
+  }
+  std::vector<const CLI::App*> apps = app_.get_subcommands(std::function<bool(const CLI::App*)>());
+  apps.push_back(&app_);
+  for (const CLI::App* const app : apps) {
+    for (const CLI::Option* const option : app->get_options()) {
+      if (option->get_name() != may_be_empty_ && std::ranges::count(option->results(), "") > 0) {
+        return option->get_name();
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<int> Tool::Parse(Arguments args) {
   try {
     app_.parse(static_cast<int>(args.size()), args.data());
   } catch (const CLI::CallForHelp&) {
     io_.out << app_.help();
-    return kExitOk;
+    return FinishOutput(kExitOk);
   } catch (const CLI::CallForVersion& version) {
     io_.out << version.what() << '\n';
-    return kExitOk;
+    return FinishOutput(kExitOk);
   } catch (const CLI::ParseError& error) {
     return UsageError(Explain(error));
   }
+  if (const auto empty = FindEmptyArgument(args)) return UsageError(*empty + ": the value is empty");
   const bool has_other = std::any_of(instead_of_image_.begin(), instead_of_image_.end(),
                                      [this](const std::string& name) { return app_.count(name) > 0; });
   if (has_image_ && image_.empty() && !has_other) image_ = io_.environment("BETR_IMAGE").value_or("");
@@ -129,7 +147,7 @@ int Tool::Fail(std::string_view what, const absl::Status& status) {
 
 void Tool::PrintError(std::string_view text) {
   io_.out.flush();
-  io_.err << name_ << ": " << text << std::endl;
+  io_.err << name_ << ": " << ShownText(text, io_.is_err_terminal) << std::endl;
 }
 
 int Tool::UsageError(std::string_view text) {
@@ -150,24 +168,30 @@ std::string Tool::OutputError() {
   io_.out.flush();
   if (io_.out.good()) return {};
   if (output_error_ == 0) {
-    // What could not be written is still there: to try again tells why, even if that was long ago.
+    // To try again tells why, even if that was long ago: with what could not be written, or, if none of it was kept,
+    // with one byte.
     io_.out.clear();
     errno = 0;
-    io_.out.flush();
+    io_.out.put('\n').flush();
     output_error_ = errno;
   }
   return output_error_ == 0 ? "failed" : std::generic_category().message(output_error_);
 }
 
-int Tool::Finish(int exit) {
+int Tool::FinishOutput(int exit) {
   const std::string error = OutputError();
+  if (error.empty()) return exit;
+  PrintError("stdout: write: " + error);
+  return exit == kExitOk ? failed_exit_ : exit;
+}
+
+int Tool::Finish(int exit) {
+  exit = FinishOutput(exit);
   if (verbosity_ > 0) {
     const std::chrono::duration<double> taken = io_.clock.Monotonic() - begun_;
     Note(fmt::format("took {:.2f} s, at most {} of memory", taken.count(), FormatSize(PeakMemory())));
   }
-  if (error.empty()) return exit;
-  PrintError("stdout: write: " + error);
-  return exit == kExitOk ? failed_exit_ : exit;
+  return exit;
 }
 
 void Tool::Note(std::string_view text) {

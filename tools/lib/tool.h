@@ -36,6 +36,7 @@ struct ToolDescription {
   std::string examples;  // lines of the shell, indented by two
   int usage_exit = kExitUsage;
   int failed_exit = kExitFailed;  // when the output could not be written
+  std::string may_be_empty{};     // the operand that may be: no option and no other operand
 };
 
 class Tool {
@@ -57,11 +58,12 @@ class Tool {
   // An option of any kind: what `read` says against a text is the error, with the option's name in front.
   using Reader = std::function<absl::Status(const std::string& text)>;
   CLI::Option* AddParsed(const std::string& names, Reader read, const std::string& help);
-  // A number of bytes with an optional suffix, as ParseSize reads it.
+  // A number of bytes with an optional suffix, as ParseSize reads it, and more than none.
   CLI::Option* AddSize(const std::string& names, Bytes* size, const std::string& help);
 
   // Reads the command line. An exit code if there is nothing left to do: after --help and --version, and after a
-  // wrong command line, about which it has printed an error: first about what it does not know.
+  // wrong command line, about which it has printed an error: first about what it does not know. An option or operand
+  // that is empty, as a variable of the shell is that was never set, is wrong: it would count as one that is not given.
   std::optional<int> Parse(Arguments args);
 
   // --- what was asked for --------------------------------------------------------------------------------------
@@ -71,7 +73,8 @@ class Tool {
   const std::string& image() const { return image_; }  // empty if neither -i nor BETR_IMAGE said it
 
   // --- errors: "tool: what: where: why" on stderr ----------------------------------------------------------------
-  // Prints the error; the message of a status is "where: why". Returns ExitCodeOf(status).
+  // Prints the error; the message of a status is "where: why". Returns ExitCodeOf(status). A terminal gets what is no
+  // text escaped.
   int Fail(std::string_view what, const absl::Status& status);
   void PrintError(std::string_view text);
   // A wrong command line that the parser could not find: prints, returns the exit code for it.
@@ -86,11 +89,16 @@ class Tool {
 
  private:
   std::string Explain(const CLI::ParseError& error) const;
+  // Its name; nothing if there is none. What the parser does with "--option=" is to take the next argument.
+  std::optional<std::string> FindEmptyArgument(Arguments args) const;
   // Flushes stdout. Why something could not be written to it, or nothing.
   std::string OutputError();
+  // Returns `exit`, or `failed_exit` with a message if stdout could not be written.
+  int FinishOutput(int exit);
 
   ToolIo& io_;
   const std::string name_;
+  const std::string may_be_empty_;
   const int usage_exit_;
   const int failed_exit_;
   const std::chrono::nanoseconds begun_;  // of the monotonic clock

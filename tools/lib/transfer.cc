@@ -14,6 +14,8 @@
 #include "betr/path_filesystem.h"
 #include "fs/host_file.h"
 #include "fs/tar_copy.h"
+#include "open_inside.h"
+#include "own_image.h"
 
 namespace betr::tools {
 namespace {
@@ -52,10 +54,10 @@ class ArchiveFile {
   int error_ = EBADF;
 };
 
-// What a path leads to, unless it is "-" or nothing.
+// What a path leads to, unless it is nothing.
 std::optional<fs::HostFileId> FileAt(const std::string& path) {
   struct stat attributes {};
-  if (path == "-" || stat(path.c_str(), &attributes) != 0) return std::nullopt;
+  if (stat(path.c_str(), &attributes) != 0) return std::nullopt;
   return fs::IdOf(attributes);
 }
 
@@ -108,6 +110,7 @@ absl::Status Transfer::ExportTrees(const std::vector<fs::CopyPair>& trees) {
 }
 
 absl::Status Transfer::ImportTar(const std::string& archive, const std::string& inside) {
+  BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.in_descriptor, options_.image));
   const ArchiveFile file(io_, archive, ArchiveFile::Use::kRead);
   if (!file.status().ok()) return file.status();
   progress_.SetFraction(FractionRead(file.descriptor()));
@@ -118,9 +121,9 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
 
 absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {
   // The archive that is there is lost once it is opened.
-  BETR_RETURN_IF_ERROR(PathFileSystem(fs_).Stat(inside).status());
-  const std::optional<fs::HostFileId> there = FileAt(archive);
-  if (there && there == FileAt(options_.image)) return ErrnoError(EINVAL, archive + ": is the image");
+  PathFileSystem paths(fs_);
+  BETR_RETURN_IF_ERROR(OpenInside(paths, inside).status());
+  BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.out_descriptor, options_.image));
   ArchiveFile file(io_, archive, ArchiveFile::Use::kWrite);
   if (!file.status().ok()) return file.status();
   absl::Status status = Add(fs::ExportTar(fs_, inside, file.descriptor(), CopyOptions()));

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# betrcp: operands that mean a directory, and options that fit no command.
+. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+
+export BETR_IMAGE=$PWD/disk.img
+
+# A slash or a dot behind the name of what is no directory.
+demands_directories() {
+  local end
+  for end in / /. // /./; do
+    for command in --list --cat --rename --clone; do
+      local operands=("short$end")
+      case $command in --rename | --clone) operands+=(other) ;; esac
+      expect 1 betrcp "$command" "${operands[@]}"
+      said "betrcp: ${command#--}: short$end: Not a directory"
+    done
+    expect 1 betrcp ":/short$end" .
+    said "betrcp: export: /short$end: Not a directory"
+    expect 1 betrcp --tar ":/short$end" short.tar
+    said "betrcp: export: /short$end: Not a directory"
+    [ ! -e short.tar ] || fail "an archive of nothing"
+    expect 1 betrcp tree/numbers ":/short$end"
+    said "betrcp: import: /short$end: Not a directory"
+    expect 1 betrcp --rename short "fresh$end"
+    said "betrcp: rename: fresh$end: Not a directory"
+    expect 1 betrcp --clone short "fresh$end"
+    said "betrcp: clone: fresh$end: Not a directory"
+  done
+  expect 0 betrcp --mkdir -p demanded/below/
+  expect 0 betrcp --list demanded/.
+  printed below
+  expect 0 betrcp --rename demanded/ fresh/
+  expect 0 betrcp --clone fresh/ again/
+  expect 0 betrcp --list again/below/.
+  expect 0 betrcp --remove fresh again
+}
+
+# What was asked for has to show.
+knows_what_prints() {
+  local command
+  for command in "--mkdir new" "--remove short" "--rename short new" "--cat short"; do
+    expect 2 betrcp --json $command
+    said "betrcp: --json: for copies, --tar, --clone and --list"
+  done
+  expect 0 betrcp -q -v --clone short quiet
+  [ ! -s out ] && silent || fail "-q prints"
+  expect 0 betrcp -q -v tree/numbers :/quiet
+  [ ! -s out ] && silent || fail "-q prints"
+  expect 0 betrcp --remove quiet
+}
+
+expect 0 mkfs.betr -q -s 64M disk.img
+mkdir tree
+seq 1000 >tree/numbers
+echo short >short
+expect 0 betrcp short :/
+demands_directories
+knows_what_prints
