@@ -47,10 +47,15 @@ class Server {
   // Requires: Attach.
   fuse_session* session() { return session_; }
 
-  // To be called before the first request: the session that requests come from.
-  void Attach(fuse_session* session);
+  // To be called before the first request: the session that requests come from, and the directory that it is mounted
+  // on.
+  void Attach(fuse_session* session, const std::string& directory);
   // Ends what works in the background. After the last request.
   void Detach();
+
+  // Whether the file system was made read-only since it was mounted. The kernel looks after that by itself, but for
+  // ioctls. Reads the table of mounts. False if it is not mounted any more where this process sees it.
+  bool IsMadeReadOnly() const;
 
   // What the kernel is told about an entry, with answers that never expire.
   fuse_entry_param ToParam(const Entry& entry) const;
@@ -62,6 +67,7 @@ class Server {
   uint64_t generation_;  // tells inodes of this mount from those of others under the same number
   OpenFiles files_;
   fuse_session* session_ = nullptr;
+  std::string device_;  // of the file system, as in MountInfo
   std::unique_ptr<Cloner> cloner_;
 };
 

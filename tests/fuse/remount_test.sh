@@ -47,8 +47,30 @@ not_writable_again() {
   unmount_image
 }
 
+# The kernel does not look at ioctls.
+takes_no_clones() {
+  mount_image disk.img
+  echo data >"$mnt/file"
+  expect 0 betrcp --clone "$mnt/file" "$mnt/before"
+  expect 0 mount.betr disk.img "$mnt" -o remount,ro
+  expect 1 betrcp --clone "$mnt/file" "$mnt/after"
+  said "betrcp: clone: .*/after: Read-only file system"
+  expect 1 setfattr -n user.betr.clone -v /after "$mnt/file"
+  expect 0 mount.betr disk.img "$mnt" -o remount,rw
+  [ ! -e "$mnt/after" ] || fail "a clone on a mount that is read-only"
+  expect 0 betrcp --clone "$mnt/file" "$mnt/after"
+  # Which of its mounts somebody uses is not known.
+  mkdir -p bound
+  mount --bind "$mnt" bound
+  mount -o remount,bind,ro bound
+  expect 0 betrcp --clone bound/file bound/bound
+  umount bound
+  unmount_image
+}
+
 mkfs.betr -q -s 256M disk.img
 is_durable
 says_what_fails
 not_writable_again
+takes_no_clones
 sound disk.img
