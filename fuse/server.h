@@ -18,6 +18,7 @@
 #include "fuse_api.h"
 #include "log.h"
 #include "open_files.h"
+#include "retries.h"
 
 namespace betr::fuse {
 
@@ -44,6 +45,7 @@ class Server {
   const ServerSettings& settings() const { return settings_; }
   OpenFiles& files() { return files_; }
   Cloner& cloner() { return *cloner_; }
+  Retries& retries() { return retries_; }
   // Requires: Attach.
   fuse_session* session() { return session_; }
 
@@ -67,6 +69,7 @@ class Server {
   uint64_t generation_;  // tells inodes of this mount from those of others under the same number
   OpenFiles files_;
   fuse_session* session_ = nullptr;
+  Retries retries_;
   std::string device_;  // of the file system, as in MountInfo
   std::unique_ptr<Cloner> cloner_;
 };

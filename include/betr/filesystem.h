@@ -163,6 +163,9 @@ class FileSystem {
   // mount). Without that the last Unlink erases it, whatever refers to the inode. Also takes (gives) a reference.
   absl::Status Open(InodeId inode);
   void Close(InodeId inode);
+  // The same until nobody refers to the file: for who has found it and is to open it later, whatever happens to the
+  // name meanwhile. ESTALE if it is too late. Without an effect on directories. Requires: a reference.
+  absl::Status Keep(InodeId inode);
 
   // --- names -------------------------------------------------------------------------------------------------
   // Errors of all: ENOTDIR (`parent` is none), ENOENT (no such name; or `parent` itself has been removed).

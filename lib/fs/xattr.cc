@@ -87,7 +87,10 @@ absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view 
   const auto found = FindXattr(&inode.record.xattrs, name);
   if (found == inode.record.xattrs.end()) return ErrnoError(ENODATA, name);
   if (!found->external) return found->value;
-  if (inode.place == InodePlace::kGone) return ErrnoError(ENODATA, name);
+  if (inode.place == InodePlace::kGone) {
+    // Who found a file by a name finds what has the name now.
+    return inode.IsDirectory() ? ErrnoError(ENODATA, name) : ErrnoError(ESTALE, name);
+  }
   absl::StatusOr<std::optional<std::string>> value =
       core.store().Get(core.data(), key::Xattr(core.ObjectOf(inode), name));
   if (!value.ok()) return Annotate(value.status(), Escape(name));
