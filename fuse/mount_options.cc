@@ -138,6 +138,7 @@ absl::Status SetOption(MountPlan* plan, std::string_view option, bool sloppy) {
   if (IsIn(kPassed, option)) {
     plan->kernel.emplace_back(option);
     return absl::OkStatus();
+    if (option == "allow_root") plan->server.mounter_and_root_only = true;
   }
   const size_t equals = option.find('=');
   const std::string_view key = option.substr(0, equals);

@@ -29,7 +29,8 @@ struct ServerSettings {
   bool xattrs = true;
   bool acl = true;
   bool read_only = false;
-  std::string image;  // its path, for whoever asks
+  bool mounter_and_root_only = false;  // libfuse looks after it, for the requests that it gets
+  std::string image;                   // its path, for whoever asks
 };
 
 class Server {
