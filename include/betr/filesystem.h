@@ -99,7 +99,7 @@ enum class XattrMode : uint8_t { kAny, kCreate, kReplace };
 // fallocate(2). None of them promises space: a write may still meet ENOSPC.
 enum class AllocateMode : uint8_t {
   kExtend,        // mode 0: the file is at least so long afterwards
-  kKeepSize,      // FALLOC_FL_KEEP_SIZE alone: changes nothing
+  kKeepSize,      // FALLOC_FL_KEEP_SIZE alone: changes the times only
   kPunchHole,     // FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE
   kZero,          // FALLOC_FL_ZERO_RANGE
   kZeroKeepSize,  // FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE
