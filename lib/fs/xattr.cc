@@ -55,9 +55,10 @@ absl::StatusOr<Xattrs::iterator> PlaceFor(Xattrs* xattrs, std::string_view name,
                         added);
 }
 
-// The same for a directory that was removed and is still open: its record is in memory only, and all values in it.
+// The same for what was removed and has no content, as a directory that is still open, or a fifo, which the kernel
+// opens without us: its record is in memory only, and all values in it.
 absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {
-  if (!inode.IsDirectory()) return ErrnoError(ESTALE, "a removed file");
+  if (inode.record.type == FileType::kRegular) return ErrnoError(ESTALE, "a removed file");
   InodeRecord record = inode.record;
   BETR_ASSIGN_OR_RETURN(const Xattrs::iterator at, PlaceFor(&record.xattrs, name, mode));
   at->external = false;
@@ -65,7 +66,7 @@ absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::
   at->value = value;
   size_t total = 0;
   for (const XattrRecord& xattr : record.xattrs) total += xattr.value.size();
-  if (total > kMaxXattrSize.value) return ErrnoError(ENOSPC, "extended attributes of a removed directory");
+  if (total > kMaxXattrSize.value) return ErrnoError(ENOSPC, "extended attributes of what was removed");
   record.changed = core.Now();
   inode.record = std::move(record);
   return absl::OkStatus();
@@ -124,7 +125,7 @@ absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name) {
   const auto at = FindXattr(&record.xattrs, name);
   if (at == record.xattrs.end()) return ErrnoError(ENODATA, name);
   if (inode.place == InodePlace::kGone) {
-    if (!inode.IsDirectory()) return ErrnoError(ESTALE, "a removed file");
+    if (inode.record.type == FileType::kRegular) return ErrnoError(ESTALE, "a removed file");
     record.xattrs.erase(at);
     record.changed = core.Now();
     inode.record = std::move(record);
