@@ -45,8 +45,8 @@ class Server {
   Log& log() { return log_; }
   const ServerSettings& settings() const { return settings_; }
   OpenFiles& files() { return files_; }
-  Cloner& cloner() { return *cloner_; }
   Retries& retries() { return retries_; }
+  Cloner& cloner() { return *cloner_; }
   // Requires: Attach.
   fuse_session* session() { return session_; }
 
@@ -69,8 +69,8 @@ class Server {
   ServerSettings settings_;
   uint64_t generation_;  // tells inodes of this mount from those of others under the same number
   OpenFiles files_;
-  fuse_session* session_ = nullptr;
   Retries retries_;
+  fuse_session* session_ = nullptr;
   std::string device_;  // of the file system, as in MountInfo
   std::unique_ptr<Cloner> cloner_;
 };
