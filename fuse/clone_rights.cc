@@ -30,6 +30,10 @@ absl::Status CheckAccess(FileSystem& fs, const Caller& caller, InodeId inode, co
 
 absl::Status CheckOwnAndReadable(const Caller& caller, const FileAttributes& attributes) {
   if (attributes.uid != caller.uid) return ErrnoError(EPERM, "a file of somebody else");
+  // As mknod(2): it is not the owner's to decide who else gets one that works.
+  if (attributes.type == FileType::kBlockDevice || attributes.type == FileType::kCharDevice) {
+    return ErrnoError(EPERM, "a device");
+  }
   uint32_t wanted = 0;
   if (attributes.type == FileType::kRegular) wanted = kRead << 6;
   if (attributes.type == FileType::kDirectory) wanted = (kRead | kExecute) << 6;

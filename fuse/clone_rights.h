@@ -31,7 +31,8 @@ absl::Status CheckMayCreate(FileSystem& fs, const Caller& caller, InodeId direct
 // EACCES unless the caller may look names up in the directory; the same of access lists.
 absl::Status CheckMaySearch(FileSystem& fs, const Caller& caller, InodeId directory);
 
-// EPERM or EACCES unless the caller owns the source and all that is below and may read it. Cost for others than root:
+// EPERM or EACCES unless the caller is root, or owns the source and all that is below and may read it, and no device is
+// among it. Cost for others than root:
 // reads all names.
 absl::Status CheckMayCopy(FileSystem& fs, const Caller& caller, InodeId source);
 

@@ -61,6 +61,7 @@ void Cloner::AfterWriteBack(InodeId inode, const std::function<void()>& then) {
 absl::Status Cloner::Clone(fuse_req_t request, InodeId source, InodeId directory, std::string_view name) {
   FileSystem& fs = server_.fs();
   const Caller caller = CallerOf(request);
+  if (server_.IsMadeReadOnly()) return ErrnoError(EROFS, "a mount that was made read-only");
   BETR_RETURN_IF_ERROR(CheckMayCreate(fs, caller, directory));
   BETR_RETURN_IF_ERROR(CheckMayCopy(fs, caller, source));
   WriteBack();

@@ -2,7 +2,6 @@
 #include "mount.h"
 
 #include <fmt/format.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include "mount_options.h"
 #include "mounted.h"
 #include "open_image.h"
+#include "remount.h"
 #include "served_image.h"
 
 namespace betr::fuse {
@@ -24,28 +24,12 @@ namespace {
 
 constexpr int kMountFailed = 32;  // mount(8)
 constexpr std::chrono::milliseconds kRetryPeriod{20};
-constexpr int kRemountTries = 50;
 constexpr std::chrono::seconds kLongestEnding{10};
 
 LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
   if (command.debug || tool.verbosity() > 1) return LogLevel::kDebug;
   if (tool.quiet()) return LogLevel::kError;
   return tool.verbosity() > 0 ? LogLevel::kInfo : LogLevel::kWarning;
-}
-
-// The kernel changes its own view of the mount; an image that was opened read-only stays so.
-int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& plan) {
-  const unsigned long flags = MS_REMOUNT | MountFlags(plan);
-  // Files of a FUSE mount are closed behind the back of whoever closes them: what looks busy may be free at once.
-  int result = -1;
-  for (int tries = 0; tries < kRemountTries; ++tries) {
-    result = mount(nullptr, command.directory.c_str(), nullptr, flags, nullptr);
-    if (result == 0 || errno != EBUSY) break;
-    std::this_thread::sleep_for(kRetryPeriod);
-  }
-  if (result == 0) return tools::kExitOk;
-  tool.PrintError(fmt::format("remount: {}: {}", command.directory, std::generic_category().message(errno)));
-  return kMountFailed;
 }
 
 // `log` outlives what is returned.

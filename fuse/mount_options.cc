@@ -20,6 +20,7 @@ constexpr int kUsageExit = 1;  // mount(8)
 constexpr unsigned kThreadsMax = 64;
 constexpr unsigned kSecondsMax = 3600;
 constexpr unsigned kLookMax = 1000;
+constexpr Bytes kCacheMax = GiB(64 << 10);
 
 // For mount(8) and those who read /etc/fstab, or the default here.
 constexpr std::array kIgnored = std::to_array<std::string_view>(
@@ -84,6 +85,7 @@ absl::Status SetValue(MountPlan* plan, std::string_view option, std::string_view
   if (key == "cache") {
     BETR_ASSIGN_OR_RETURN(plan->cache_size, ParseSize(value));
     if (plan->cache_size.value == 0) return Invalid(option, "is nothing");
+    if (plan->cache_size > kCacheMax) return Invalid(option, "more than any machine has");
   } else if (key == "experiment") {
     BETR_ASSIGN_OR_RETURN(plan->experiments, ParseExperiments(value, plan->experiments));
   } else if (key == "commit") {
@@ -137,6 +139,7 @@ absl::Status SetOption(MountPlan* plan, std::string_view option, bool sloppy) {
     return absl::OkStatus();
   }
   if (IsIn(kPassed, option)) {
+    if (option == "allow_root") plan->server.mounter_and_root_only = true;
     plan->kernel.emplace_back(option);
     return absl::OkStatus();
   }
@@ -221,7 +224,7 @@ bool IsPassed(const MountPlan& plan, std::string_view option) {
 
 std::string FuseOptions(const MountPlan& plan) {
   std::string options = "default_permissions,fsname=" + EscapeOption(plan.name);
-  if (!plan.subtype.empty()) options += ",subtype=" + plan.subtype;
+  if (!plan.subtype.empty()) options += ",subtype=" + EscapeOption(plan.subtype);
   if (plan.server.read_only) options += ",ro";
   if (!plan.access_times) options += ",noatime";
   if (plan.io_uring) options += ",io_uring";

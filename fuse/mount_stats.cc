@@ -10,6 +10,7 @@ namespace betr::fuse {
 tools::Json MountStatsJson(FileSystem& fs) {
   const Store& store = fs.store();
   tools::Json json = tools::NewDocument("mount");
+  json["read_only"] = store.ReadOnly();
   tools::Json& space = json["space"];
   const SpaceStats figures = store.Space();
   space["total"] = figures.total.value;

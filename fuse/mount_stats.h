@@ -7,8 +7,8 @@
 
 namespace betr::fuse {
 
-// A document of the kind "mount": what the store has counted since it was mounted ("counters"), and its space
-// ("space"). No I/O.
+// A document of the kind "mount": what the store has counted since it was mounted ("counters"), its space ("space"),
+// and whether nothing can be written, as it was opened so or has failed ("read_only"). No I/O.
 tools::Json MountStatsJson(FileSystem& fs);
 
 }  // namespace betr::fuse

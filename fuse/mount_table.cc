@@ -39,6 +39,28 @@ std::vector<MountEntry> ReadMountTable(std::istream& lines) {
   return entries;
 }
 
+std::vector<MountInfo> ReadMountInfos(std::istream& lines) {
+  std::vector<MountInfo> infos;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string id;
+    std::string parent;
+    std::string device;
+    std::string root;
+    std::string directory;
+    if (!(fields >> id >> parent >> device >> root >> directory)) continue;
+    // Options of the mount, optional fields, type and source come between; those of the file system are the last.
+    const std::string options = line.substr(line.rfind(' ') + 1);
+    infos.push_back({device, Unescaped(directory), options == "ro" || options.starts_with("ro,")});
+  }
+  return infos;
+}
+
+std::vector<MountInfo> MountInfos() {
+  std::ifstream table("/proc/self/mountinfo");
+  return ReadMountInfos(table);
+}
+
 std::vector<MountEntry> MountTable() {
   std::ifstream table("/proc/self/mounts");
   return ReadMountTable(table);

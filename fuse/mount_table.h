@@ -21,4 +21,17 @@ std::vector<MountEntry> MountTable();
 // The entries of a table as /proc/self/mounts has it.
 std::vector<MountEntry> ReadMountTable(std::istream& lines);
 
+// A mount with the file system behind it, which other mounts may be of, too.
+struct MountInfo {
+  std::string device;  // "major:minor", of the file system
+  std::string directory;
+  bool read_only = false;  // the file system, not only this mount of it
+};
+
+// As MountTable.
+std::vector<MountInfo> MountInfos();
+
+// The entries of a table as /proc/self/mountinfo has it.
+std::vector<MountInfo> ReadMountInfos(std::istream& lines);
+
 }  // namespace betr::fuse

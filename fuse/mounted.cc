@@ -86,7 +86,7 @@ absl::Status Mounted::Mount(const std::string& directory, bool debug) {
   if (absl::Status prepared = PrepareSession(session_); !prepared.ok()) return prepared;
   directory_ = directory;
   AllowToRoot();
-  server_.Attach(session_);
+  server_.Attach(session_, directory_);
   return absl::OkStatus();
 }
 

@@ -12,8 +12,19 @@
 namespace betr::fuse {
 namespace {
 
+absl::StatusOr<Entry> Find(fuse_req_t request, InodeId directory, const char* name) {
+  Server& server = ServerOf(request);
+  while (true) {
+    absl::StatusOr<Entry> entry = server.fs().Lookup(directory, name);
+    if (!entry.ok() || !server.retries().IsExpected(fuse_req_ctx(request)->pid)) return entry;
+    if (server.fs().Keep(entry->inode).ok()) return entry;
+    // Another one has got the name since, or none has it.
+    server.fs().Forget(entry->inode);
+  }
+}
+
 void Lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  const absl::StatusOr<Entry> entry = ServerOf(request).fs().Lookup(ToInode(parent), name);
+  const absl::StatusOr<Entry> entry = Find(request, ToInode(parent), name);
   if (entry.ok()) return ReplyEntry(request, *entry);
   if (ToErrno(entry.status()) != ENOENT) return ReplyStatus(request, entry.status(), "lookup");
   fuse_entry_param absent{};

@@ -11,6 +11,7 @@ namespace betr::fuse {
 
 void ReplyStatus(fuse_req_t request, const absl::Status& status, std::string_view what) {
   const int error = ToErrno(status);
+  if (error == ESTALE) ServerOf(request).retries().Expect(fuse_req_ctx(request)->pid);
   if (error == EIO || error == EUCLEAN) ServerOf(request).log().Error(what, status);
   fuse_reply_err(request, error);
 }

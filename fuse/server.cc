@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "cloner.h"
 #include "libfuse.h"
+#include "mount_table.h"
 #include "operations.h"
 
 namespace betr::fuse {
@@ -35,12 +39,22 @@ Server::Server(FileSystem* fs, Log* log, const ServerSettings& settings)
 
 Server::~Server() = default;
 
-void Server::Attach(fuse_session* session) {
+void Server::Attach(fuse_session* session, const std::string& directory) {
   session_ = session;
+  for (const MountInfo& info : MountInfos()) {
+    if (info.directory == directory) device_ = info.device;
+  }
   cloner_ = std::make_unique<Cloner>(this, session);
 }
 
 void Server::Detach() { cloner_.reset(); }
+
+bool Server::IsMadeReadOnly() const {
+  // Not statvfs: that would ask us.
+  const std::vector<MountInfo> infos = MountInfos();
+  return std::any_of(infos.begin(), infos.end(),
+                     [&](const MountInfo& info) { return info.device == device_ && info.read_only; });
+}
 
 fuse_entry_param Server::ToParam(const Entry& entry) const {
   fuse_entry_param param{};

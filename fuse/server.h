@@ -18,6 +18,7 @@
 #include "fuse_api.h"
 #include "log.h"
 #include "open_files.h"
+#include "retries.h"
 
 namespace betr::fuse {
 
@@ -28,7 +29,8 @@ struct ServerSettings {
   bool xattrs = true;
   bool acl = true;
   bool read_only = false;
-  std::string image;  // its path, for whoever asks
+  bool mounter_and_root_only = false;  // libfuse looks after it, for the requests that it gets
+  std::string image;                   // its path, for whoever asks
 };
 
 class Server {
@@ -43,14 +45,20 @@ class Server {
   Log& log() { return log_; }
   const ServerSettings& settings() const { return settings_; }
   OpenFiles& files() { return files_; }
+  Retries& retries() { return retries_; }
   Cloner& cloner() { return *cloner_; }
   // Requires: Attach.
   fuse_session* session() { return session_; }
 
-  // To be called before the first request: the session that requests come from.
-  void Attach(fuse_session* session);
+  // To be called before the first request: the session that requests come from, and the directory that it is mounted
+  // on.
+  void Attach(fuse_session* session, const std::string& directory);
   // Ends what works in the background. After the last request.
   void Detach();
+
+  // Whether the file system was made read-only since it was mounted. The kernel looks after that by itself, but for
+  // ioctls. Reads the table of mounts. False if it is not mounted any more where this process sees it.
+  bool IsMadeReadOnly() const;
 
   // What the kernel is told about an entry, with answers that never expire.
   fuse_entry_param ToParam(const Entry& entry) const;
@@ -61,7 +69,9 @@ class Server {
   ServerSettings settings_;
   uint64_t generation_;  // tells inodes of this mount from those of others under the same number
   OpenFiles files_;
+  Retries retries_;
   fuse_session* session_ = nullptr;
+  std::string device_;  // of the file system, as in MountInfo
   std::unique_ptr<Cloner> cloner_;
 };
 

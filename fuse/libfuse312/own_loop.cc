@@ -100,8 +100,16 @@ void OwnLoop::Run() {
 
 void OwnLoop::Answer(fuse_buf* buffer, std::span<const char> request) {
   SeeOffer(request);
-  DropMarkedPrivileges(server_.fs(), session_, request);
-  if (!AnswerRawRequest(server_, session_, request)) fuse_session_process_buf(session_, buffer);
+  const bool is_allowed = !IsOfStranger(request);
+  if (is_allowed) DropMarkedPrivileges(server_.fs(), session_, request);
+  if (!AnswerRawRequest(server_, session_, request, is_allowed)) fuse_session_process_buf(session_, buffer);
+}
+
+bool OwnLoop::IsOfStranger(std::span<const char> request) const {
+  if (!server_.settings().mounter_and_root_only) return false;
+  const auto header = Load<fuse_in_header>(request);
+  // Who has been given an open file may write to it.
+  return header.uid != 0 && header.uid != getuid() && header.opcode != FUSE_WRITE;
 }
 
 void OwnLoop::Stop() {

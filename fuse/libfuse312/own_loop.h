@@ -30,6 +30,8 @@ class OwnLoop final : public SessionLoop {
  private:
   void Run();
   void Answer(fuse_buf* buffer, std::span<const char> request);
+  // Whether -o allow_root forbids it. libfuse looks after that itself for all that it gets.
+  bool IsOfStranger(std::span<const char> request) const;
 
   Server& server_;
   fuse_session* session_;

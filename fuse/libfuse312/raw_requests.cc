@@ -139,10 +139,14 @@ void AnswerStatx(Server& server, fuse_session* session, const fuse_in_header& he
 
 }  // namespace
 
-bool AnswerRawRequest(Server& server, fuse_session* session, std::span<const char> buffer) {
+bool AnswerRawRequest(Server& server, fuse_session* session, std::span<const char> buffer, bool is_allowed) {
   fuse_in_header header{};
   if (buffer.size() < sizeof header) return false;
   std::memcpy(&header, buffer.data(), sizeof header);
+  if (!is_allowed && (header.opcode == kStatx || header.opcode == kTmpfile)) {
+    Reply(session, header.unique, EACCES, fuse_out_header{});
+    return true;
+  }
   if (header.opcode == kStatx) {
     AnswerStatx(server, session, header);
     return true;

@@ -9,7 +9,8 @@
 
 namespace betr::fuse {
 
-// Answers the request in `buffer` and returns true if it is one of these; otherwise it is libfuse's.
-bool AnswerRawRequest(Server& server, fuse_session* session, std::span<const char> buffer);
+// Answers the request in `buffer` and returns true if it is one of these; otherwise it is libfuse's. The answer is
+// EACCES unless it `is_allowed`.
+bool AnswerRawRequest(Server& server, fuse_session* session, std::span<const char> buffer, bool is_allowed);
 
 }  // namespace betr::fuse

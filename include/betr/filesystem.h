@@ -99,7 +99,7 @@ enum class XattrMode : uint8_t { kAny, kCreate, kReplace };
 // fallocate(2). None of them promises space: a write may still meet ENOSPC.
 enum class AllocateMode : uint8_t {
   kExtend,        // mode 0: the file is at least so long afterwards
-  kKeepSize,      // FALLOC_FL_KEEP_SIZE alone: changes nothing
+  kKeepSize,      // FALLOC_FL_KEEP_SIZE alone: changes the times only
   kPunchHole,     // FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE
   kZero,          // FALLOC_FL_ZERO_RANGE
   kZeroKeepSize,  // FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE
@@ -163,6 +163,9 @@ class FileSystem {
   // mount). Without that the last Unlink erases it, whatever refers to the inode. Also takes (gives) a reference.
   absl::Status Open(InodeId inode);
   void Close(InodeId inode);
+  // The same until nobody refers to the file: for who has found it and is to open it later, whatever happens to the
+  // name meanwhile. ESTALE if it is too late. Without an effect on directories. Requires: a reference.
+  absl::Status Keep(InodeId inode);
 
   // --- names -------------------------------------------------------------------------------------------------
   // Errors of all: ENOTDIR (`parent` is none), ENOENT (no such name; or `parent` itself has been removed).

@@ -13,7 +13,7 @@
  * descriptors are of one mount, or the second call gives EBADF.
  *
  * Who may: whoever may create a name in the target directory, and is root or owns everything in the source and may
- * read it. For others than root the tree is walked to see that.
+ * read it, and has no device nodes there. For others than root the tree is walked to see that.
  *
  * What is better not opened - a fifo, a socket, a device, a symbolic link - is named by its directory and its name
  * there; so may be anything else:

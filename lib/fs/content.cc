@@ -60,16 +60,15 @@ absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offs
   BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
   if (length == 0) return ErrnoError(EINVAL, "no length");
   if (offset > kMaxFileSize.value || length > kMaxFileSize.value - offset) return ErrnoError(EFBIG, "range of a file");
-  if (mode == AllocateMode::kKeepSize) return absl::OkStatus();
   BETR_RETURN_IF_ERROR(core.FlushFor(inode));
   const uint64_t end = offset + length;
   const bool extends = mode == AllocateMode::kExtend || mode == AllocateMode::kZero;
-  if (mode == AllocateMode::kExtend && end <= inode.record.size) return absl::OkStatus();
+  const bool zeroes = mode != AllocateMode::kExtend && mode != AllocateMode::kKeepSize;
 
   Transaction transaction(&core);
   if (mode == AllocateMode::kPunchHole) transaction.batch().MayUseReserve();
   const AttributeDelta delta = Written(transaction.now(), extends ? end : 0);
-  if (mode != AllocateMode::kExtend && offset < inode.record.size) {
+  if (zeroes && offset < inode.record.size) {
     AddZeros(&transaction.batch(), core.data(), core.ObjectOf(inode), offset, std::min(end, inode.record.size));
   }
   transaction.Change(&inode, delta);

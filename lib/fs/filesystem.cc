@@ -20,6 +20,13 @@ namespace {
 constexpr size_t kFirstNames = 128;
 constexpr size_t kMostNames = 2048;
 
+// An orphan that nobody needs any more is reclaimed. If that fails, the next mount does it.
+void GiveBack(fs::Core& core, fs::Inode* inode, uint64_t references) {
+  core.inodes().Release(inode, references);
+  if (inode->place != fs::InodePlace::kOrphan || inode->OutlivesNames()) return;
+  fs::Repeated([&] { return fs::ReclaimOrphan(core, *inode); }).IgnoreError();
+}
+
 }  // namespace
 
 absl::StatusOr<fs::Inode*> FsSession::Find(InodeId id) const {
@@ -79,7 +86,7 @@ absl::Status FileSystem::Refer(InodeId id) {
 
 void FileSystem::Forget(InodeId id, uint64_t references) {
   FsSession session(*impl_);
-  if (fs::Inode* const inode = session.core().inodes().Find(id)) session.core().inodes().Release(inode, references);
+  if (fs::Inode* const inode = session.core().inodes().Find(id)) GiveBack(session.core(), inode, references);
 }
 
 absl::Status FileSystem::Open(InodeId id) {
@@ -97,10 +104,16 @@ void FileSystem::Close(InodeId id) {
   fs::Inode* const inode = session.core().inodes().Find(id);
   if (inode == nullptr || inode->opens == 0) return;
   --inode->opens;
-  // If it fails, the next mount does it.
-  if (inode->opens == 0 && inode->place == fs::InodePlace::kOrphan)
-    fs::Repeated([&] { return fs::ReclaimOrphan(session.core(), *inode); }).IgnoreError();
-  session.core().inodes().Release(inode, 1);
+  GiveBack(session.core(), inode, 1);
+}
+
+absl::Status FileSystem::Keep(InodeId id) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  if (inode->IsDirectory()) return absl::OkStatus();
+  if (inode->place == fs::InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
+  inode->kept = true;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Entry> FileSystem::Lookup(InodeId parent, std::string_view name) {

@@ -133,6 +133,7 @@ void InodeTable::Refer(Inode* inode, uint64_t count) {
 
 void InodeTable::Release(Inode* inode, uint64_t count) {
   inode->references -= std::min(count, inode->references);
+  if (inode->references == 0) inode->kept = false;
   MayGo(inode);
 }
 

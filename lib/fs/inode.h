@@ -8,7 +8,7 @@
 //   2. An inode of place kGroup is in `groups` of its home; its names in memory may be some of those it has, or none.
 //   3. The record is what the store holds, plus what is pending.
 //   4. A directory stays as long as it lists a child or a group; anything stays while it is referred to or has
-//      something pending; what is gone (no name, not open) goes with its last reference.
+//      something pending; what is gone (no name, not open or kept) goes with its last reference.
 //
 // Not thread-safe: FileSystem's lock guards all of it.
 #pragma once
@@ -90,6 +90,7 @@ struct Inode {
   bool unnamed = false;  // an orphan that never had a name, and may still get one
   uint64_t references = 0;
   uint64_t opens = 0;
+  bool kept = false;  // a file: as if it were open, until the last reference is gone
   PendingWrite pending;
   absl::Status loss;  // of writes that had been accepted: to be told once
 
@@ -105,6 +106,8 @@ struct Inode {
   bool is_idle = false;
 
   bool IsDirectory() const { return record.IsDirectory(); }
+  // Whether it becomes an orphan when it loses its last name.
+  bool OutlivesNames() const { return (opens > 0 || kept) && !IsDirectory(); }
   // Of a directory that is not the root and has not been removed.
   Inode* parent() const { return names.front().directory; }
 };

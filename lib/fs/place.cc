@@ -90,7 +90,7 @@ Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t 
   const std::string object = core.ObjectOf(*inode);
   WriteBatch& batch = transaction->batch();
   if (inode->place == InodePlace::kGroup) batch.Erase(core.meta(), object);
-  if (inode->opens == 0 || inode->IsDirectory()) {
+  if (!inode->OutlivesNames()) {
     removal.fate = Fate::kGoes;
     EraseAttachments(&batch, core.data(), object, inode->record);
     return removal;

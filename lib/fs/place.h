@@ -47,7 +47,7 @@ struct Removal {
   InodeRecord record;  // afterwards, unless it stays
 };
 
-// Adds: so many names fewer. With the last one the object goes, or becomes an orphan if it is open.
+// Adds: so many names fewer. With the last one the object goes, or becomes an orphan if it outlives its names.
 Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t names = 1);
 // After the transaction: the name is forgotten, then the inode follows.
 void ForgetName(Core& core, const Slot& slot);

@@ -32,8 +32,8 @@ void EraseContent(Transaction* transaction, Core& core, const std::string& conte
   transaction->batch().EraseRange(core.data(), Range::Prefix(content));
 }
 
-// Adds: what is below a directory, under `contents`, goes, except for open files, which become orphans.
-// Requires: no name below refers to a group outside.
+// Adds: what is below a directory, under `contents`, goes, except for files that outlive their names, which become
+// orphans. Requires: no name below refers to a group outside.
 std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Inode& directory,
                                  const std::vector<std::string>& contents) {
   absl::flat_hash_set<Inode*> seen;
@@ -43,7 +43,7 @@ std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Ino
   for (Inode* inode : below) {
     if (inode->place == InodePlace::kGroup && !IsBelow(*inode->home, directory)) {
       removals.push_back({inode, Fate::kStays, 0, {}});
-    } else if (inode->opens > 0 && !inode->IsDirectory()) {
+    } else if (inode->OutlivesNames()) {
       removals.push_back(DropObject(transaction, core, inode, inode->record.links));
     } else {
       removals.push_back({inode, Fate::kGoes, 0, RecordIn(*inode, 0)});

@@ -55,9 +55,10 @@ absl::StatusOr<Xattrs::iterator> PlaceFor(Xattrs* xattrs, std::string_view name,
                         added);
 }
 
-// The same for a directory that was removed and is still open: its record is in memory only, and all values in it.
+// The same for what was removed and has no content, as a directory that is still open, or a fifo, which the kernel
+// opens without us: its record is in memory only, and all values in it.
 absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {
-  if (!inode.IsDirectory()) return ErrnoError(ESTALE, "a removed file");
+  if (inode.record.type == FileType::kRegular) return ErrnoError(ESTALE, "a removed file");
   InodeRecord record = inode.record;
   BETR_ASSIGN_OR_RETURN(const Xattrs::iterator at, PlaceFor(&record.xattrs, name, mode));
   at->external = false;
@@ -65,7 +66,7 @@ absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::
   at->value = value;
   size_t total = 0;
   for (const XattrRecord& xattr : record.xattrs) total += xattr.value.size();
-  if (total > kMaxXattrSize.value) return ErrnoError(ENOSPC, "extended attributes of a removed directory");
+  if (total > kMaxXattrSize.value) return ErrnoError(ENOSPC, "extended attributes of what was removed");
   record.changed = core.Now();
   inode.record = std::move(record);
   return absl::OkStatus();
@@ -87,7 +88,10 @@ absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view 
   const auto found = FindXattr(&inode.record.xattrs, name);
   if (found == inode.record.xattrs.end()) return ErrnoError(ENODATA, name);
   if (!found->external) return found->value;
-  if (inode.place == InodePlace::kGone) return ErrnoError(ENODATA, name);
+  if (inode.place == InodePlace::kGone) {
+    // Who found a file by a name finds what has the name now.
+    return inode.IsDirectory() ? ErrnoError(ENODATA, name) : ErrnoError(ESTALE, name);
+  }
   absl::StatusOr<std::optional<std::string>> value =
       core.store().Get(core.data(), key::Xattr(core.ObjectOf(inode), name));
   if (!value.ok()) return Annotate(value.status(), Escape(name));
@@ -121,7 +125,7 @@ absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name) {
   const auto at = FindXattr(&record.xattrs, name);
   if (at == record.xattrs.end()) return ErrnoError(ENODATA, name);
   if (inode.place == InodePlace::kGone) {
-    if (!inode.IsDirectory()) return ErrnoError(ESTALE, "a removed file");
+    if (inode.record.type == FileType::kRegular) return ErrnoError(ESTALE, "a removed file");
     record.xattrs.erase(at);
     record.changed = core.Now();
     inode.record = std::move(record);

@@ -178,6 +178,29 @@ TEST_CASE("files are sparse, and as large as they may be", "[fs]") {
   image.Check();
 }
 
+TEST_CASE("every allocation changes the times, whether or not it changes the size", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  {
+    const OpenFile file = *image.paths().Create("f", {});
+    REQUIRE(fs.Write(file.inode(), 0, std::string(10000, 'x')).ok());
+    for (const AllocateMode mode : {AllocateMode::kExtend, AllocateMode::kKeepSize}) {
+      for (const uint64_t length : {100, 20000}) {
+        image.Tick();
+        REQUIRE(fs.Allocate(file.inode(), mode, 0, length).ok());
+        const FileAttributes attributes = *fs.GetAttributes(file.inode());
+        CHECK(attributes.modified == fs.Now());
+        CHECK(attributes.changed == fs.Now());
+      }
+      CHECK(fs.GetAttributes(file.inode())->size == 20000);
+    }
+    std::string bytes(10000, ' ');
+    REQUIRE(fs.Read(file.inode(), 0, bytes).ok());
+    CHECK(bytes == std::string(10000, 'x'));
+  }
+  image.Check();
+}
+
 TEST_CASE("content: errors", "[fs]") {
   Image image;
   FileSystem& fs = image.fs();

@@ -201,6 +201,56 @@ TEST_CASE("a file that is removed between being found and being opened is not op
   }
 }
 
+TEST_CASE("a file that is kept lives until nobody refers to it, and not longer", "[fs]") {
+  Image image;
+  const std::string content(100000, 'x');
+  for (const bool is_replaced : {false, true}) {
+    FileSystem& fs = image.fs();
+    REQUIRE(image.paths().WriteFile("file", content).ok());
+    const Entry found = *fs.Lookup(kRootInode, "file");
+    REQUIRE(fs.Keep(found.inode).ok());
+    REQUIRE(image.paths().WriteFile("other", "new").ok());
+    REQUIRE((is_replaced ? image.paths().Rename("other", "file") : fs.Unlink(kRootInode, "file")).ok());
+    REQUIRE(fs.Open(found.inode).ok());
+    CHECK(fs.GetAttributes(found.inode)->links == 0);
+    std::string bytes(content.size(), '\0');
+    CHECK(*fs.Read(found.inode, 0, bytes) == content.size());
+    CHECK(bytes == content);
+    fs.Close(found.inode);
+    REQUIRE(fs.Open(found.inode).ok());
+    fs.Close(found.inode);
+    fs.Forget(found.inode);
+    CHECK(Errno(fs.Open(found.inode)) == ESTALE);
+    image.Check();
+  }
+}
+
+TEST_CASE("keeping a file ends with the last reference", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  REQUIRE(image.paths().WriteFile("file", "content").ok());
+  Entry found = *fs.Lookup(kRootInode, "file");
+  REQUIRE(fs.Keep(found.inode).ok());
+  fs.Forget(found.inode);
+  found = *fs.Lookup(kRootInode, "file");
+  REQUIRE(fs.Unlink(kRootInode, "file").ok());
+  CHECK(Errno(fs.Open(found.inode)) == ESTALE);
+  CHECK(Errno(fs.Keep(found.inode)) == ESTALE);
+  fs.Forget(found.inode);
+
+  // Of a tree that is removed at once, too. It is open at the end: the mount reclaims it then, or the next one.
+  REQUIRE(image.paths().MakeDirectories("tree").ok());
+  REQUIRE(image.paths().WriteFile("tree/file", "content").ok());
+  const Entry tree = *fs.Lookup(kRootInode, "tree");
+  found = *fs.Lookup(tree.inode, "file");
+  REQUIRE(fs.Keep(tree.inode).ok());
+  REQUIRE(fs.Keep(found.inode).ok());
+  REQUIRE(image.paths().RemoveTree("tree").ok());
+  CHECK(fs.Open(found.inode).ok());
+  CHECK(Errno(fs.Lookup(tree.inode, "file")) == ENOENT);
+  image.Check();
+}
+
 TEST_CASE("what was open and unlinked at a crash is reclaimed at the next mount", "[fs]") {
   Image image;
   REQUIRE(image.paths().WriteFile("f", std::string(100000, 'x')).ok());

@@ -56,6 +56,27 @@ TEST_CASE("a removed directory that is still open has xattrs", "[fs]") {
   image.Check();
 }
 
+TEST_CASE("what was removed and has no content has xattrs as long as somebody refers to it", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  const Entry fifo = *fs.Create(kRootInode, "fifo", {.type = FileType::kFifo});
+  REQUIRE(fs.SetXattr(fifo.inode, "trusted.large", std::string(1000, 'l')).ok());
+  REQUIRE(fs.Unlink(kRootInode, "fifo").ok());
+  CHECK(fs.SetXattr(fifo.inode, "trusted.x", "x").ok());
+  CHECK(*fs.GetXattr(fifo.inode, "trusted.x") == "x");
+  CHECK(fs.RemoveXattr(fifo.inode, "trusted.x").ok());
+  CHECK(Errno(fs.GetXattr(fifo.inode, "trusted.large")) == ESTALE);
+  fs.Forget(fifo.inode);
+  // Of a file that is not open, by a name that something else may have by now.
+  const Entry file = *fs.Create(kRootInode, "file", NewFile());
+  REQUIRE(fs.SetXattr(file.inode, "user.large", std::string(1000, 'l')).ok());
+  REQUIRE(fs.Unlink(kRootInode, "file").ok());
+  CHECK(Errno(fs.GetXattr(file.inode, "user.large")) == ESTALE);
+  CHECK(Errno(fs.SetXattr(file.inode, "user.x", "x")) == ESTALE);
+  fs.Forget(file.inode);
+  image.Check();
+}
+
 TEST_CASE("the names of all xattrs together have a limit", "[fs]") {
   Image image;
   const OpenFile file = *image.paths().Create("f", {});

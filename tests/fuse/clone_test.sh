@@ -146,6 +146,13 @@ permissions() {
   expect 0 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone fifos/mine drop/mine
   expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone fifos/theirs drop/theirs
   said "betrcp: clone: drop/theirs: Operation not permitted"
+  mkdir -m 755 devices && mknod devices/null c 1 3 && mknod devices/block b 7 0 && chown -R 1234:1234 devices
+  local source
+  for source in devices/null devices/block devices; do
+    expect 1 setpriv --reuid 1234 --regid 1234 --clear-groups "$BETR_BIN_DIR/betrcp" --clone $source drop/device
+    said "betrcp: clone: drop/device: Operation not permitted"
+  done
+  expect 0 betrcp --clone devices drop/devices
   chmod 744 fifos # names can be read, and not followed
   python3 - <<'PYTHON' || fail "a name where one may not search"
 import array, errno, fcntl, os, struct

@@ -209,6 +209,10 @@ class Files(XattrCases, unittest.TestCase):
         self.assertEqual(os.pread(fd, 8 * BLOCK, 0), expected)
         self.assertEqual(os.lseek(fd, BLOCK, os.SEEK_DATA), BLOCK if self.dense else 2 * BLOCK)
         self.fails(errno.EOPNOTSUPP, fallocate, fd, FALLOC_COLLAPSE, 0, BLOCK)
+        for mode in 0, FALLOC_KEEP_SIZE:
+            os.utime(fd, (1, 1))
+            fallocate(fd, mode, 0, 1)
+            self.assertGreater(os.fstat(fd).st_mtime, 1)
         os.close(fd)
 
     def test_umask(self):

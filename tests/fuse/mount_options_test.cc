@@ -65,6 +65,8 @@ TEST_CASE("io_uring is asked for, and is libfuse's to do", "[fuse]") {
 
 TEST_CASE("the name and the type in the table of mounts can be chosen", "[fuse]") {
   CHECK(FuseOptions(*PlanOf(Command({"fsname=a\\,b,subtype="}), false)) == "default_permissions,fsname=a\\,b,noatime");
+  CHECK(FuseOptions(*PlanOf(Command({"fsname=a,subtype=x\\,nodev\\\\"}), false)) ==
+        "default_permissions,fsname=a,subtype=x\\,nodev\\\\,noatime");
 }
 
 TEST_CASE("what mount(8) and fstab have besides is ignored", "[fuse]") {
@@ -77,7 +79,7 @@ TEST_CASE("what mount(8) and fstab have besides is ignored", "[fuse]") {
 
 TEST_CASE("an unknown option or a wrong value is refused", "[fuse]") {
   for (const char* list : {"frobnicate", "cache=much", "threads=-1", "threads=1000", "look=1001", "commit=5s", "cache",
-                           "experiment=none", "cache=", "cache=0", "fsname=", "commit="}) {
+                           "experiment=none", "cache=", "cache=0", "cache=99999T", "fsname=", "commit="}) {
     const absl::StatusOr<MountPlan> plan = PlanOf(Command({list}), true);
     INFO(list);
     CHECK(plan.status().code() == absl::StatusCode::kInvalidArgument);

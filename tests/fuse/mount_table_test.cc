@@ -30,5 +30,22 @@ TEST_CASE("lines of the table of mounts that are none are left out", "[fuse]") {
   CHECK(entries[0].directory == "/proc");
 }
 
+TEST_CASE("a file system that is read-only is told from a mount of it that is", "[fuse]") {
+  std::istringstream lines(
+      "36 35 0:52 / /mnt\\040one rw,noatime - fuse.betr /images/disk.img ro,user_id=0,group_id=0\n"
+      "37 35 0:53 / /mnt ro,noatime shared:2 master:1 - fuse.betr name rw,user_id=0\n"
+      "38 35 98:0 /root /other rw - ext4  ro\n"
+      "\n39 35\n");
+  const std::vector<MountInfo> infos = ReadMountInfos(lines);
+  REQUIRE(infos.size() == 3);
+  CHECK(infos[0].device == "0:52");
+  CHECK(infos[0].directory == "/mnt one");
+  CHECK(infos[0].read_only);
+  CHECK(infos[1].device == "0:53");
+  CHECK_FALSE(infos[1].read_only);
+  CHECK(infos[2].directory == "/other");
+  CHECK(infos[2].read_only);
+}
+
 }  // namespace
 }  // namespace betr::fuse

@@ -48,6 +48,14 @@ class XattrCases:
             os.removexattr(fd, "user.name")
             self.fails(errno.ENODATA, os.getxattr, fd, "user.name")
             os.close(fd)
+        if os.geteuid() != 0:
+            return
+        os.mkfifo("fifo")
+        fd = os.open("fifo", os.O_RDWR)
+        os.unlink("fifo")
+        os.setxattr(fd, "trusted.name", b"value")
+        self.assertEqual(os.getxattr(fd, "trusted.name"), b"value")
+        os.close(fd)
 
     def test_access_lists(self):
         if shutil.which("setfacl") is None:
