@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "base/status.h"
+#include "fs/key.h"
+
 namespace betr::fs {
 
 Transaction::Transaction(Core* core) : core_(*core), now_(core->Now()) {
@@ -43,10 +46,22 @@ void Transaction::Reach(Inode* directory, size_t reach) {
   }
 }
 
+absl::Status Transaction::CheckReadable() const {
+  for (auto op = batch_.ops().begin() + static_cast<ptrdiff_t>(pending_ops_); op != batch_.ops().end(); ++op) {
+    const bool is_record = op->kind == OpKind::kPut && op->tree == core_.meta();
+    const bool is_change = op->kind == OpKind::kUpsert && op->function == kAttributeUpsert;
+    if ((is_record && !CanBeRead(op->value)) || (is_change && !DecodeDelta(op->value))) {
+      return absl::InternalError(key::EscapedPathOfObject(op->key) + ": a record that could not be read again");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Transaction::Commit() {
   for (const RecordChange& change : changes_) {
     batch_.Upsert(core_.meta(), change.object, kAttributeUpsert, EncodeDelta(change.delta));
   }
+  BETR_RETURN_IF_ERROR(CheckReadable());
   absl::Status written = core_.WriteWithPending(batch_, pending_ops_);
   core_.NumbersCommitted(written.ok());
   committed_ = true;

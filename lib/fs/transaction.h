@@ -32,6 +32,8 @@ class Transaction {
   // above learn of it.
   void Reach(Inode* directory, size_t reach);
 
+  // kInternal, and nothing has happened, if a record or a change of one could not be read again: with it the inode
+  // would be lost, its directory could not be listed, and without the root's there is no mounting.
   absl::Status Commit();
 
  private:
@@ -40,6 +42,8 @@ class Transaction {
     std::string object;
     AttributeDelta delta;
   };
+
+  absl::Status CheckReadable() const;
 
   Core& core_;
   WriteBatch batch_;
