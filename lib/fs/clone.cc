@@ -61,7 +61,7 @@ absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::s
     groups.AddTo(&transaction, content);
   }
   CloneAttachments(&transaction.batch(), core.data(), core.ObjectOf(source), slot.object, source.record);
-  PutNamed(&transaction, core, slot, record);
+  PutNew(&transaction, core, slot, record);
   transaction.TouchDirectory(&directory, source.IsDirectory() ? 1 : 0);
   BETR_RETURN_IF_ERROR(transaction.Commit());
   groups.Placed();

@@ -54,7 +54,7 @@ void PutObject(Transaction* transaction, Core& core, Side* side, const Slot& to)
   }
   side->record = RecordIn(*inode, to.directory->context);
   side->record.changed = transaction->now();
-  PutNamed(transaction, core, to, side->record);
+  PutNamed(transaction, to, side->record, *inode);
 }
 
 void SwapRanges(Transaction* transaction, Core& core, const Side& a, const Side& b) {

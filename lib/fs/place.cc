@@ -10,6 +10,14 @@
 #include "fs/key.h"
 
 namespace betr::fs {
+namespace {
+
+void ReachSlot(Transaction* transaction, const Slot& slot, const InodeRecord& record) {
+  const size_t below = record.IsDirectory() && record.reach > 0 ? slot.name.size() + record.reach : 0;
+  transaction->Reach(slot.directory, slot.name.size() + 1 + below);
+}
+
+}  // namespace
 
 absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view name) {
   BETR_RETURN_IF_ERROR(CheckDirectory(directory));
@@ -54,10 +62,14 @@ std::string GroupNameKey(const std::string& home_content, std::string_view key) 
   return key::GroupName(home_content, key::Relative(home_content, key));
 }
 
-void PutNamed(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record) {
+void PutNamed(Transaction* transaction, const Slot& slot, const InodeRecord& record, const Inode& inode) {
+  transaction->PutRecord(slot.object, record, inode);
+  ReachSlot(transaction, slot, record);
+}
+
+void PutNew(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record) {
   transaction->batch().Put(core.meta(), slot.object, EncodeInode(record));
-  const size_t below = record.IsDirectory() && record.reach > 0 ? slot.name.size() + record.reach : 0;
-  transaction->Reach(slot.directory, slot.name.size() + 1 + below);
+  ReachSlot(transaction, slot, record);
 }
 
 void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode* home, const Reference& reference) {
@@ -98,7 +110,7 @@ Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t 
   removal.fate = Fate::kBecomesOrphan;
   removal.orphan = transaction->FreshNumber();
   const std::string orphan = key::Orphan(removal.orphan);
-  batch.Put(core.meta(), orphan, EncodeInode(removal.record));
+  transaction->PutRecord(orphan, removal.record, *inode);
   MoveAttachments(&batch, core.data(), object, orphan, inode->record);
   return removal;
 }

@@ -31,8 +31,9 @@ absl::Status CheckReach(const Core& core, const Slot& slot, const InodeRecord& r
 // inode now.
 InodeRecord RecordIn(const Inode& inode, NumberContext context);
 
-// Adds to the transaction: an object with this record gets the (free, or freed before) slot.
-void PutNamed(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record);
+// Adds to the transaction: an object with this record gets the (free, or freed before) slot. `inode` if it exists.
+void PutNamed(Transaction* transaction, const Slot& slot, const InodeRecord& record, const Inode& inode);
+void PutNew(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record);
 // The same for a name of a group in `home`.
 void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode* home, const Reference& reference);
 // Adds: the entry goes, with what a name of a group needs. Not its object.

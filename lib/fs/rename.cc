@@ -63,7 +63,7 @@ InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, c
   }
   InodeRecord record = RecordIn(*inode, to.directory->context);
   record.changed = transaction->now();
-  PutNamed(transaction, core, to, record);
+  PutNamed(transaction, to, record, *inode);
   mover->AddTo(&transaction->batch());
   return record;
 }

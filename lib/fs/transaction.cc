@@ -17,6 +17,11 @@ Transaction::~Transaction() {
   if (!committed_) core_.NumbersCommitted(false);
 }
 
+void Transaction::PutRecord(std::string_view key, const InodeRecord& record, const Inode& inode) {
+  if (!inode.pending.Empty()) pending_records_.push_back({batch_.ops().size(), &inode, record});
+  batch_.Put(core_.meta(), key, EncodeInode(record));
+}
+
 void Transaction::Change(Inode* inode, const AttributeDelta& delta) {
   const auto known = std::find_if(changes_.begin(), changes_.end(),
                                   [inode](const RecordChange& change) { return change.inode == inode; });
@@ -62,7 +67,7 @@ absl::Status Transaction::Commit() {
     batch_.Upsert(core_.meta(), change.object, kAttributeUpsert, EncodeDelta(change.delta));
   }
   BETR_RETURN_IF_ERROR(CheckReadable());
-  absl::Status written = core_.WriteWithPending(batch_, pending_ops_);
+  absl::Status written = core_.WriteWithPending(batch_, pending_ops_, pending_records_);
   core_.NumbersCommitted(written.ok());
   committed_ = true;
   if (!written.ok()) return written;

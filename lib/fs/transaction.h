@@ -24,6 +24,9 @@ class Transaction {
   FileTime now() const { return now_; }
   uint64_t FreshNumber() { return core_.FreshNumber(&batch_); }
 
+  // An inode's record, changed, comes to lie under `key`. A full record tells of writes that are pending, too: should
+  // the transaction go to the store without them, it is put as it is without them.
+  void PutRecord(std::string_view key, const InodeRecord& record, const Inode& inode);
   // An upsert of the inode's record, where it lies before the transaction. Several of one inode become one.
   void Change(Inode* inode, const AttributeDelta& delta);
   // A name came, went or changed in a directory: its times, and the number of its subdirectories.
@@ -50,6 +53,7 @@ class Transaction {
   size_t pending_ops_;
   FileTime now_;
   std::vector<RecordChange> changes_;
+  std::vector<PendingRecord> pending_records_;
   bool committed_ = false;
 };
 

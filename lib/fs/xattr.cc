@@ -67,7 +67,7 @@ absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::
 // The inode's record becomes `record`, whose xattrs have changed. Requires: it has a place.
 absl::Status CommitRecord(Core& core, Transaction* transaction, Inode& inode, InodeRecord record) {
   record.changed = transaction->now();
-  transaction->batch().Put(core.meta(), core.ObjectOf(inode), EncodeInode(record));
+  transaction->PutRecord(core.ObjectOf(inode), record, inode);
   BETR_RETURN_IF_ERROR(transaction->Commit());
   inode.record = std::move(record);
   return absl::OkStatus();
