@@ -194,11 +194,6 @@ absl::StatusOr<InodeRecord> DecodeInode(std::string_view bytes, std::string_view
   return record;
 }
 
-bool CanBeRead(std::string_view bytes) {
-  const bool is_inode = !bytes.empty() && static_cast<uint8_t>(bytes.front()) == static_cast<uint8_t>(Kind::kInode);
-  return !is_inode || DecodeInode(bytes, "record").ok();
-}
-
 std::string EncodeReference(const Reference& reference) {
   std::string out;
   PutHead(&out, Kind::kReference);

@@ -73,8 +73,6 @@ struct InodeRecord {
 
 std::string EncodeInode(const InodeRecord& record);
 absl::StatusOr<InodeRecord> DecodeInode(std::string_view bytes, std::string_view what);
-// Whether what is to become a value of "meta" is no inode record, or one that DecodeInode takes.
-bool CanBeRead(std::string_view bytes);
 
 // An entry whose object lives in the nearest link home above, as group `id`.
 struct Reference {

@@ -7,6 +7,25 @@
 #include "fs/key.h"
 
 namespace betr::fs {
+namespace {
+
+// Whether what is to become a value of "meta" is no inode's record, or one that can be decoded.
+bool CanBeRead(std::string_view key, std::string_view value) {
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(key);
+  if (!parsed) return true;
+  switch (parsed->kind) {
+    case key::MetaKey::Kind::kEntry:
+      return DecodeEntry(value, "entry").ok();
+    case key::MetaKey::Kind::kGroup:
+    case key::MetaKey::Kind::kRoot:
+    case key::MetaKey::Kind::kOrphan:
+      return DecodeInode(value, "record").ok();
+    default:
+      return true;
+  }
+}
+
+}  // namespace
 
 Transaction::Transaction(Core* core) : core_(*core), now_(core->Now()) {
   core_.AddPending(&batch_);
@@ -55,7 +74,7 @@ absl::Status Transaction::CheckReadable() const {
   for (auto op = batch_.ops().begin() + static_cast<ptrdiff_t>(pending_ops_); op != batch_.ops().end(); ++op) {
     const bool is_record = op->kind == OpKind::kPut && op->tree == core_.meta();
     const bool is_change = op->kind == OpKind::kUpsert && op->function == kAttributeUpsert;
-    if ((is_record && !CanBeRead(op->value)) || (is_change && !DecodeDelta(op->value))) {
+    if ((is_record && !CanBeRead(op->key, op->value)) || (is_change && !DecodeDelta(op->value))) {
       return absl::InternalError(key::EscapedPathOfObject(op->key) + ": a record that could not be read again");
     }
   }
