@@ -104,7 +104,8 @@ class Core {
   size_t batch_bytes() const { return batch_bytes_; }
 
   // For Transaction. A batch that begins with everything pending; writing it, if need be without what is pending, of
-  // which `pending_records` tell. If writes are lost meanwhile, it is not written: it was made of records that are so no more. IsOutdated then.
+  // which `pending_records` tell. If writes are lost meanwhile, it is not written: it was made of records that are so
+  // no more. IsOutdated then.
   void AddPending(WriteBatch* batch);
   absl::Status WriteWithPending(const WriteBatch& batch, size_t pending_ops,
                                 const std::vector<PendingRecord>& pending_records);

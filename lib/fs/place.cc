@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/place.h"
 
-#include <absl/strings/str_format.h>
-
 #include <cerrno>
 
 #include "base/status.h"
@@ -13,8 +11,7 @@ namespace betr::fs {
 namespace {
 
 void ReachSlot(Transaction* transaction, const Slot& slot, const InodeRecord& record) {
-  const size_t below = record.IsDirectory() && record.reach > 0 ? slot.name.size() + record.reach : 0;
-  transaction->Reach(slot.directory, slot.name.size() + 1 + below);
+  transaction->Reach(slot.directory, slot.name.size() + 1 + record.reach);
 }
 
 }  // namespace
@@ -41,14 +38,6 @@ absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_vie
   BETR_ASSIGN_OR_RETURN(Slot slot, FindSlot(core, directory, name));
   if (slot.inode == nullptr) return ErrnoError(ENOENT, name);
   return slot;
-}
-
-absl::Status CheckReach(const Core& core, const Slot& slot, const InodeRecord& record) {
-  if (!record.IsDirectory() || record.reach == 0) return absl::OkStatus();
-  // An entry key has one byte more than its path.
-  const size_t path = core.PathSizeOf(*slot.directory) + slot.name.size() + 1;
-  if (path + record.reach - 1 <= kMaxPathSize) return absl::OkStatus();
-  return ErrnoError(ENAMETOOLONG, absl::StrFormat("a path below %s", slot.name));
 }
 
 InodeRecord RecordIn(const Inode& inode, NumberContext context) {

@@ -24,8 +24,6 @@ absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view nam
 absl::StatusOr<Slot> FindFreeSlot(Core& core, Inode& directory, std::string_view name);
 // The same; ENOENT if it is free. "." is EINVAL, ".." is ENOTEMPTY, as unlinking them is.
 absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_view name);
-// ENAMETOOLONG if a path below the slot would be too long, were `record` there.
-absl::Status CheckReach(const Core& core, const Slot& slot, const InodeRecord& record);
 
 // The record with another stored number (and salt), such that in `context` all visible numbers are those of the
 // inode now.

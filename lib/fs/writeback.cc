@@ -179,14 +179,18 @@ absl::Status Core::FlushBefore(Inode& inode) {
 absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops,
                                     const std::vector<PendingRecord>& pending_records) {
   const bool wants_erases = WantsErasesByKey(*this, batch);
+  // Both together may be more than a batch, while each is not.
+  const auto wants_flush = [&](const absl::Status& status) {
+    return IsRefusal(status) || absl::IsInvalidArgument(status);
+  };
   absl::Status written = absl::OkStatus();
   if (!wants_erases) {
     written = store_->Write(batch);
     if (written.ok()) ForgetPending();
-    if (pending_ops == 0 || !(IsRefusal(written) || absl::IsResourceExhausted(written))) return written;
+    if (pending_ops == 0 || !(wants_flush(written) || absl::IsResourceExhausted(written))) return written;
   }
   const uint64_t losses = loss_count_;
-  if (wants_erases || IsRefusal(written)) written = Flush();
+  if (wants_erases || wants_flush(written)) written = Flush();
   if (loss_count_ != losses) return absl::AbortedError("gathered writes were lost");
   // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
   // take the space of what was accepted before.
