@@ -57,8 +57,8 @@ class Transaction {
   static AttributeDelta Raised(const Raise& raise);
   // To be called when all other changes are known. Those of records that change anyway go along.
   absl::Status RaiseReach();
-  // Each raise has a key as long as its path, so many go ahead, in batches of their own. Should the rest not happen, the
-  // bounds are higher than they need to be.
+  // Each raise has a key as long as its path, so many go ahead, in batches of their own. Should the rest not happen,
+  // the bounds are higher than they need to be.
   absl::Status RaiseAhead(std::span<const Raise> raises);
   absl::Status CheckReadable() const;
 

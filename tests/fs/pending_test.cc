@@ -125,7 +125,10 @@ const Operation kOperations[] = {
     {"set an xattr", [](FullImage& f) { return f.fs().SetXattr(f.Id(kFile), "user.small", "t"); }},
     {"chmod", [](FullImage& f) { return Set(f, {.permissions = 0600}); }},
     {"chown", [](FullImage& f) { return Set(f, {.uid = 7, .gid = 8}); }},
-    {"utimens", [](FullImage& f) { return Set(f, {.modified = FileTime{77, 0}}); }},
+    {"utimens",
+     [](FullImage& f) {
+       return Set(f, {.modified = FileTime{77, 0}});
+     }},
     {"truncate", [](FullImage& f) { return Set(f, {.size = 100}); }},
     {"punch", [](FullImage& f) { return f.fs().Allocate(f.Id(kFile), AllocateMode::kPunchHole, kNew, 10); }},
     {"link", [](FullImage& f) { return f.paths().Link(kFile, "third"); }},
