@@ -191,7 +191,8 @@ class FileSystem {
   absl::Status RemoveTree(InodeId parent, std::string_view name);
 
   // EEXIST (kNoReplace), EINVAL (into the own descendant), EISDIR, ENOTDIR, ENOTEMPTY. Two names of one inode: nothing
-  // happens. Never EXDEV. Cost as of RemoveTree, without the reading of links if the depth of no clone changes.
+  // happens. Never EXDEV. Cost as of RemoveTree, without the reading of links if the depth of no clone changes. All
+  // records below a directory are read first if a path there might become too long (docs/filesystem.md#limits).
   absl::Status Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent, std::string_view to_name,
                       RenameMode mode = RenameMode::kReplace);
 
@@ -199,7 +200,8 @@ class FileSystem {
   // xattrs are shared until one side changes; inode numbers are new; names that are links of one file inside the
   // source become links of one new file. Into the own source is allowed: it is a clone of the state before. The
   // root can be cloned too. EEXIST; ENOTSUP if there are zones below the source (docs/ablations.md). O(height) nodes,
-  // and a step for each name with several links below, unless the source is itself a clone (or the root).
+  // and a step for each name with several links below, unless the source is itself a clone (or the root). As for Rename
+  // if a path might become too long.
   absl::StatusOr<Entry> Clone(InodeId source, InodeId parent, std::string_view name);
 
   // --- attributes --------------------------------------------------------------------------------------------

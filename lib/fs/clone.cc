@@ -7,6 +7,7 @@
 #include "fs/link_groups.h"
 #include "fs/names.h"
 #include "fs/place.h"
+#include "fs/reach.h"
 #include "fs/zones.h"
 
 namespace betr::fs {
@@ -43,7 +44,7 @@ void CloneContent(Transaction* transaction, Core& core, const Inode& source, con
 absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::string_view name) {
   if (source.place == InodePlace::kGone) return ErrnoError(ENOENT, "a removed source");
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindFreeSlot(core, directory, name));
-  BETR_RETURN_IF_ERROR(CheckReach(core, slot, source.record));
+  BETR_RETURN_IF_ERROR(CheckReach(core, slot, &source));
   BETR_RETURN_IF_ERROR(CheckHasNoZones(core, source));
   // What is pending must be part of the clone, not only of the source.
   BETR_RETURN_IF_ERROR(core.Flush());
@@ -61,7 +62,7 @@ absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::s
     groups.AddTo(&transaction, content);
   }
   CloneAttachments(&transaction.batch(), core.data(), core.ObjectOf(source), slot.object, source.record);
-  PutNamed(&transaction, core, slot, record);
+  PutNew(&transaction, core, slot, record);
   transaction.TouchDirectory(&directory, source.IsDirectory() ? 1 : 0);
   BETR_RETURN_IF_ERROR(transaction.Commit());
   groups.Placed();

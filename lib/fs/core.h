@@ -26,6 +26,13 @@ struct ZoneState {
   Bytes grown{0};      // since a zone was last looked at, whether it is to be split
 };
 
+// A record that an operation of a batch puts, of an inode that has something pending.
+struct PendingRecord {
+  size_t op;
+  const Inode* inode;
+  InodeRecord record;
+};
+
 class Core {
  public:
   // Requires: the trees exist and have been checked (see mount.cc).
@@ -96,10 +103,12 @@ class Core {
   // About how many bytes one batch should have.
   size_t batch_bytes() const { return batch_bytes_; }
 
-  // For Transaction. A batch that begins with everything pending; writing it, if need be without what is pending. If
-  // writes are lost meanwhile, it is not written: it was made of records that are so no more. IsOutdated then.
+  // For Transaction. A batch that begins with everything pending; writing it, if need be without what is pending, of
+  // which `pending_records` tell. If writes are lost meanwhile, it is not written: it was made of records that are so
+  // no more. IsOutdated then.
   void AddPending(WriteBatch* batch);
-  absl::Status WriteWithPending(const WriteBatch& batch, size_t pending_ops);
+  absl::Status WriteWithPending(const WriteBatch& batch, size_t pending_ops,
+                                const std::vector<PendingRecord>& pending_records);
   bool HasPending() const { return !pending_.empty(); }
 
   // A number never given before. Adds to `batch` what makes sure of it, if needed.

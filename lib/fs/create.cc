@@ -48,7 +48,7 @@ absl::StatusOr<Inode*> Create(Core& core, Inode& directory, std::string_view nam
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindFreeSlot(core, directory, name));
   Transaction transaction(&core);
   const InodeRecord record = NewRecord(file, directory.record, transaction.now(), transaction.FreshNumber());
-  PutNamed(&transaction, core, slot, record);
+  PutNew(&transaction, core, slot, record);
   transaction.TouchDirectory(&directory, record.IsDirectory() ? 1 : 0);
   BETR_RETURN_IF_ERROR(transaction.Commit());
   Inode& inode = core.inodes().AddNamed(&directory, name, record);

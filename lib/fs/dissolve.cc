@@ -32,7 +32,7 @@ absl::Status MoveGroup(Core& core, Inode& home, Inode& above, uint64_t id, const
   const std::string new_object = key::Group(new_content, new_id);
   const InodeRecord record = RecordIn(*group, above.context);
   batch.Erase(core.meta(), old_object);
-  batch.Put(core.meta(), new_object, EncodeInode(record));
+  transaction.PutRecord(new_object, record, *group);
   MoveAttachments(&batch, core.data(), old_object, new_object, record);
   for (const std::string& relative : names) {
     const std::string entry = key::Absolute(old_content, relative);
@@ -69,7 +69,7 @@ absl::Status Dissolve(Core& core, Inode& home) {
   Transaction transaction(&core);
   InodeRecord record = home.record;
   record.link_home = false;
-  transaction.batch().Put(core.meta(), core.ObjectOf(home), EncodeInode(record));
+  transaction.PutRecord(core.ObjectOf(home), record, home);
   BETR_RETURN_IF_ERROR(transaction.Commit());
   home.record.link_home = false;
   return absl::OkStatus();

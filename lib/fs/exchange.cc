@@ -5,6 +5,7 @@
 #include "fs/key.h"
 #include "fs/link_groups.h"
 #include "fs/move.h"
+#include "fs/reach.h"
 
 namespace betr::fs {
 namespace {
@@ -35,11 +36,11 @@ bool IsNamed(const Side& side) { return side.slot.inode->place == InodePlace::kN
 bool HasAttachments(const Side& side) { return IsNamed(side) && side.slot.inode->record.HasAttachments(); }
 std::string ContentUnder(const Slot& slot) { return key::Content(slot.content, slot.name); }
 
-absl::Status CheckExchange(const Core& core, const Slot& from, const Slot& to) {
+absl::Status CheckExchange(Core& core, const Slot& from, const Slot& to) {
   if (from.inode->IsDirectory() && IsBelow(*to.directory, *from.inode)) {
     return ErrnoError(EINVAL, "a directory into itself");
   }
-  return CheckReach(core, to, from.inode->record);
+  return CheckReach(core, to, from.inode);
 }
 
 // Adds: the object of `side` gets the name `to`; only its record or reference.
@@ -54,7 +55,7 @@ void PutObject(Transaction* transaction, Core& core, Side* side, const Slot& to)
   }
   side->record = RecordIn(*inode, to.directory->context);
   side->record.changed = transaction->now();
-  PutNamed(transaction, core, to, side->record);
+  PutNamed(transaction, to, side->record, *inode);
 }
 
 void SwapRanges(Transaction* transaction, Core& core, const Side& a, const Side& b) {

@@ -6,7 +6,7 @@
 // Invariants
 //   1. An inode of place kNamed has exactly one name in memory; its directory lists it under that name.
 //   2. An inode of place kGroup is in `groups` of its home; its names in memory may be some of those it has, or none.
-//   3. The record is what the store holds, plus what is pending.
+//   3. The record is what the store holds, plus what is pending; but for `reach`, which may be less, and is enough.
 //   4. A directory stays as long as it lists a child or a group; anything stays while it is referred to or has
 //      something pending; what is gone (no name, not open or kept) goes with its last reference.
 //

@@ -19,7 +19,7 @@ absl::Status NameOrphan(Core& core, Inode& inode, const Slot& slot) {
   record.changed = transaction.now();
   const std::string orphan = core.ObjectOf(inode);
   transaction.batch().Erase(core.meta(), orphan);
-  PutNamed(&transaction, core, slot, record);
+  PutNamed(&transaction, slot, record, inode);
   MoveAttachments(&transaction.batch(), core.data(), orphan, slot.object, record);
   transaction.TouchDirectory(slot.directory, 0);
   BETR_RETURN_IF_ERROR(transaction.Commit());
@@ -39,7 +39,7 @@ absl::Status MakeGroup(Core& core, Inode& inode, Inode* home, const Slot& slot) 
   record.links = 2;
   record.changed = transaction.now();
   const std::string group = key::Group(core.ContentOf(*home), id);
-  transaction.batch().Put(core.meta(), group, EncodeInode(record));
+  transaction.PutRecord(group, record, inode);
   MoveAttachments(&transaction.batch(), core.data(), first.object, group, record);
   PutReference(&transaction, core, first, home, {record.type, id});
   PutReference(&transaction, core, slot, home, {record.type, id});

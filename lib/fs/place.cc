@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/place.h"
 
-#include <absl/strings/str_format.h>
-
 #include <cerrno>
 
 #include "base/status.h"
@@ -10,6 +8,13 @@
 #include "fs/key.h"
 
 namespace betr::fs {
+namespace {
+
+void ReachSlot(Transaction* transaction, const Slot& slot, const InodeRecord& record) {
+  transaction->Reach(slot.directory, slot.name.size() + 1 + record.reach);
+}
+
+}  // namespace
 
 absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view name) {
   BETR_RETURN_IF_ERROR(CheckDirectory(directory));
@@ -35,14 +40,6 @@ absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_vie
   return slot;
 }
 
-absl::Status CheckReach(const Core& core, const Slot& slot, const InodeRecord& record) {
-  if (!record.IsDirectory() || record.reach == 0) return absl::OkStatus();
-  // An entry key has one byte more than its path.
-  const size_t path = core.PathSizeOf(*slot.directory) + slot.name.size() + 1;
-  if (path + record.reach - 1 <= kMaxPathSize) return absl::OkStatus();
-  return ErrnoError(ENAMETOOLONG, absl::StrFormat("a path below %s", slot.name));
-}
-
 InodeRecord RecordIn(const Inode& inode, NumberContext context) {
   InodeRecord record = inode.record;
   record.number = StoredNumber(VisibleNumber(record.number, ContextOf(inode)), context);
@@ -54,10 +51,14 @@ std::string GroupNameKey(const std::string& home_content, std::string_view key) 
   return key::GroupName(home_content, key::Relative(home_content, key));
 }
 
-void PutNamed(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record) {
+void PutNamed(Transaction* transaction, const Slot& slot, const InodeRecord& record, const Inode& inode) {
+  transaction->PutRecord(slot.object, record, inode);
+  ReachSlot(transaction, slot, record);
+}
+
+void PutNew(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record) {
   transaction->batch().Put(core.meta(), slot.object, EncodeInode(record));
-  const size_t below = record.IsDirectory() && record.reach > 0 ? slot.name.size() + record.reach : 0;
-  transaction->Reach(slot.directory, slot.name.size() + 1 + below);
+  ReachSlot(transaction, slot, record);
 }
 
 void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode* home, const Reference& reference) {
@@ -98,7 +99,7 @@ Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t 
   removal.fate = Fate::kBecomesOrphan;
   removal.orphan = transaction->FreshNumber();
   const std::string orphan = key::Orphan(removal.orphan);
-  batch.Put(core.meta(), orphan, EncodeInode(removal.record));
+  transaction->PutRecord(orphan, removal.record, *inode);
   MoveAttachments(&batch, core.data(), object, orphan, inode->record);
   return removal;
 }

@@ -24,15 +24,14 @@ absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view nam
 absl::StatusOr<Slot> FindFreeSlot(Core& core, Inode& directory, std::string_view name);
 // The same; ENOENT if it is free. "." is EINVAL, ".." is ENOTEMPTY, as unlinking them is.
 absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_view name);
-// ENAMETOOLONG if a path below the slot would be too long, were `record` there.
-absl::Status CheckReach(const Core& core, const Slot& slot, const InodeRecord& record);
 
 // The record with another stored number (and salt), such that in `context` all visible numbers are those of the
 // inode now.
 InodeRecord RecordIn(const Inode& inode, NumberContext context);
 
-// Adds to the transaction: an object with this record gets the (free, or freed before) slot.
-void PutNamed(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record);
+// Adds to the transaction: an object with this record gets the (free, or freed before) slot. `inode` if it exists.
+void PutNamed(Transaction* transaction, const Slot& slot, const InodeRecord& record, const Inode& inode);
+void PutNew(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record);
 // The same for a name of a group in `home`.
 void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode* home, const Reference& reference);
 // Adds: the entry goes, with what a name of a group needs. Not its object.

@@ -26,7 +26,8 @@ constexpr uint8_t kFlagSalt = 2;
 constexpr uint8_t kFlagZone = 4;
 constexpr uint32_t kVersion = 1;
 constexpr uint32_t kVersionWithZones = 2;
-constexpr size_t kMaxXattrs = 8192;  // names of 64 KiB in all, each with its NUL, and namespaces of several bytes
+constexpr size_t kMaxXattrNames = kMaxXattrSize.value;  // of an inode, each with its NUL
+constexpr size_t kMaxXattrs = kMaxXattrNames / 2;       // no name is empty
 constexpr uint32_t kDirectorySize = 4096;
 constexpr uint32_t kSectorSize = 512;
 
@@ -151,6 +152,12 @@ absl::StatusOr<uint64_t> DecodeNumber(Kind kind, std::string_view bytes, std::st
 }
 
 }  // namespace
+
+bool XattrNamesFit(const std::vector<XattrRecord>& xattrs, std::string_view new_name) {
+  size_t total = new_name.size() + 1;
+  for (const XattrRecord& xattr : xattrs) total += xattr.name.size() + 1;
+  return total <= kMaxXattrNames;
+}
 
 bool InodeRecord::HasAttachments() const {
   return size > 0 || std::any_of(xattrs.begin(), xattrs.end(), [](const XattrRecord& xattr) { return xattr.external; });

@@ -39,6 +39,10 @@ struct XattrRecord {
 inline constexpr size_t kMaxInlineXattr = 256;
 inline constexpr size_t kMaxInlineXattrs = 2048;
 
+// Whether the names of an inode's xattrs, with a new one, are together what an inode may have (kMaxXattrSize, each with
+// its NUL, as listxattr(2) gives them). A record of which this holds can be decoded, however many there are.
+bool XattrNamesFit(const std::vector<XattrRecord>& xattrs, std::string_view new_name);
+
 struct InodeRecord {
   FileType type = FileType::kRegular;
   uint32_t permissions = 0;

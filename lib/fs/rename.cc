@@ -12,6 +12,7 @@
 #include "fs/mover.h"
 #include "fs/names.h"
 #include "fs/place.h"
+#include "fs/reach.h"
 #include "fs/zones.h"
 
 namespace betr::fs {
@@ -63,7 +64,7 @@ InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, c
   }
   InodeRecord record = RecordIn(*inode, to.directory->context);
   record.changed = transaction->now();
-  PutNamed(transaction, core, to, record);
+  PutNamed(transaction, to, record, *inode);
   mover->AddTo(&transaction->batch());
   return record;
 }
@@ -77,7 +78,7 @@ void FollowMove(Core& core, const Slot& from, const Slot& to, const InodeRecord&
 
 absl::Status Replace(Core& core, const Slot& from, Slot to) {
   BETR_RETURN_IF_ERROR(CheckReplace(core, from, to));
-  BETR_RETURN_IF_ERROR(CheckReach(core, to, from.inode->record));
+  BETR_RETURN_IF_ERROR(CheckReach(core, to, from.inode));
   BETR_RETURN_IF_ERROR(MakeZoneIfLarge(core, *from.inode));
   BETR_ASSIGN_OR_RETURN(const bool has_members, PrepareLinks(core, from, to.directory));
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Mover> mover, NewMover(&core, MovesOf(core, from, to, has_members)));

@@ -5,6 +5,7 @@
 // Use: add to batch(), Change records, Commit; then change the inodes' places and names, which cannot fail.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,19 @@ class Transaction {
   FileTime now() const { return now_; }
   uint64_t FreshNumber() { return core_.FreshNumber(&batch_); }
 
+  // An inode's record, changed, comes to lie under `key`. A full record tells of writes that are pending, too: should
+  // the transaction go to the store without them, it is put as it is without them.
+  void PutRecord(std::string_view key, const InodeRecord& record, const Inode& inode);
   // An upsert of the inode's record, where it lies before the transaction. Several of one inode become one.
   void Change(Inode* inode, const AttributeDelta& delta);
   // A name came, went or changed in a directory: its times, and the number of its subdirectories.
   void TouchDirectory(Inode* directory, int64_t subdirectories);
   // The key of an entry will exist that is longer than the content prefix of `directory` by so much: all directories
-  // above learn of it.
+  // above learn of it. O(depth).
   void Reach(Inode* directory, size_t reach);
 
+  // kInternal, and nothing has happened, if a record or a change of one could not be read again: with it the inode
+  // would be lost, its directory could not be listed, and without the root's there is no mounting.
   absl::Status Commit();
 
  private:
@@ -41,11 +47,28 @@ class Transaction {
     AttributeDelta delta;
   };
 
+  // A directory that reaches farther than its record says.
+  struct Raise {
+    Inode* directory;
+    uint64_t reach;
+    size_t path;  // bytes of its path
+  };
+
+  static AttributeDelta Raised(const Raise& raise);
+  // To be called when all other changes are known. Those of records that change anyway go along.
+  absl::Status RaiseReach();
+  // Each raise has a key as long as its path, so many go ahead, in batches of their own. Should the rest not happen,
+  // the bounds are higher than they need to be.
+  absl::Status RaiseAhead(std::span<const Raise> raises);
+  absl::Status CheckReadable() const;
+
   Core& core_;
   WriteBatch batch_;
   size_t pending_ops_;
   FileTime now_;
   std::vector<RecordChange> changes_;
+  std::vector<PendingRecord> pending_records_;
+  std::vector<Raise> raises_;
   bool committed_ = false;
 };
 

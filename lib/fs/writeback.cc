@@ -19,12 +19,23 @@ constexpr size_t kPendingOverhead = 256;  // of a gathered write: its operations
 // What a gathered write has in a batch besides its content: the object's key, in both trees.
 size_t OverheadOf(std::string_view object) { return 2 * object.size() + kPendingOverhead; }
 
-// The batch without its first operations.
-WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops) {
+// The batch without its first operations, and with records that do not tell of what is still pending.
+WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops,
+                          const std::vector<PendingRecord>& pending_records) {
   WriteBatch alone;
   if (batch.may_use_reserve()) alone.MayUseReserve();
-  for (auto op = batch.ops().begin() + static_cast<ptrdiff_t>(pending_ops); op != batch.ops().end(); ++op) {
-    CopyOp(*op, &alone);
+  auto next = pending_records.begin();
+  for (size_t i = pending_ops; i < batch.ops().size(); ++i) {
+    const Op& op = batch.ops()[i];
+    const bool is_pending_record = next != pending_records.end() && next->op == i;
+    if (is_pending_record && !next->inode->pending.Empty()) {
+      InodeRecord record = next->record;
+      next->inode->pending.TakeBack(&record);
+      alone.Put(op.tree, op.key, EncodeInode(record));
+    } else {
+      CopyOp(op, &alone);
+    }
+    if (is_pending_record) ++next;
   }
   return alone;
 }
@@ -86,7 +97,11 @@ absl::Status Core::WriteThrough(Inode& inode, uint64_t offset, std::string_view 
 void Core::AddPendingOf(const Inode& inode, WriteBatch* batch) {
   const std::string object = ObjectOf(inode);
   AddBlockWrites(batch, data_, object, inode.pending.offset, inode.pending.bytes, inode.record.size);
-  batch->Upsert(meta_, object, kAttributeUpsert, EncodeDelta(inode.pending.attributes));
+  // What changed the record since may be in the store already.
+  AttributeDelta attributes = inode.pending.attributes;
+  attributes.modified = inode.record.modified;
+  attributes.changed = inode.record.changed;
+  batch->Upsert(meta_, object, kAttributeUpsert, EncodeDelta(attributes));
 }
 
 void Core::AddPending(WriteBatch* batch) {
@@ -161,22 +176,27 @@ absl::Status Core::FlushBefore(Inode& inode) {
   return flushed;
 }
 
-absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops) {
+absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops,
+                                    const std::vector<PendingRecord>& pending_records) {
   const bool wants_erases = WantsErasesByKey(*this, batch);
+  // Both together may be more than a batch, while each is not.
+  const auto wants_flush = [&](const absl::Status& status) {
+    return IsRefusal(status) || absl::IsInvalidArgument(status);
+  };
   absl::Status written = absl::OkStatus();
   if (!wants_erases) {
     written = store_->Write(batch);
     if (written.ok()) ForgetPending();
-    if (pending_ops == 0 || !(IsRefusal(written) || absl::IsResourceExhausted(written))) return written;
+    if (pending_ops == 0 || !(wants_flush(written) || absl::IsResourceExhausted(written))) return written;
   }
   const uint64_t losses = loss_count_;
-  if (wants_erases || IsRefusal(written)) written = Flush();
+  if (wants_erases || wants_flush(written)) written = Flush();
   if (loss_count_ != losses) return absl::AbortedError("gathered writes were lost");
   // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
   // take the space of what was accepted before.
   const bool may_go = written.ok() || (absl::IsResourceExhausted(written) && (wants_erases || batch.may_use_reserve()));
   if (!may_go) return written;
-  const WriteBatch alone = WithoutPending(batch, pending_ops);
+  const WriteBatch alone = WithoutPending(batch, pending_ops, pending_records);
   return wants_erases ? WriteWithErasesByKey(*this, alone) : store_->Write(alone);
 }
 

@@ -32,13 +32,6 @@ bool FitsInline(const Xattrs& xattrs, std::string_view name, std::string_view va
   return value.size() <= kMaxInlineXattr && total <= kMaxInlineXattrs;
 }
 
-absl::Status CheckListSize(const Xattrs& xattrs, std::string_view new_name) {
-  size_t total = new_name.size() + 1;
-  for (const XattrRecord& xattr : xattrs) total += xattr.name.size() + 1;
-  if (total > kMaxXattrSize.value) return ErrnoError(ENOSPC, "names of extended attributes");
-  return absl::OkStatus();
-}
-
 // Where a name is among the xattrs: it is added if `mode` lets it be.
 absl::StatusOr<Xattrs::iterator> PlaceFor(Xattrs* xattrs, std::string_view name, XattrMode mode) {
   const auto at = FindXattr(xattrs, name);
@@ -47,7 +40,7 @@ absl::StatusOr<Xattrs::iterator> PlaceFor(Xattrs* xattrs, std::string_view name,
     return at;
   }
   if (mode == XattrMode::kReplace) return ErrnoError(ENODATA, name);
-  BETR_RETURN_IF_ERROR(CheckListSize(*xattrs, name));
+  if (!XattrNamesFit(*xattrs, name)) return ErrnoError(ENOSPC, "names of extended attributes");
   XattrRecord added;
   added.name = name;
   return xattrs->insert(std::lower_bound(xattrs->begin(), xattrs->end(), added,
@@ -75,7 +68,7 @@ absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::
 // The inode's record becomes `record`, whose xattrs have changed. Requires: it has a place.
 absl::Status CommitRecord(Core& core, Transaction* transaction, Inode& inode, InodeRecord record) {
   record.changed = transaction->now();
-  transaction->batch().Put(core.meta(), core.ObjectOf(inode), EncodeInode(record));
+  transaction->PutRecord(core.ObjectOf(inode), record, inode);
   BETR_RETURN_IF_ERROR(transaction->Commit());
   inode.record = std::move(record);
   return absl::OkStatus();

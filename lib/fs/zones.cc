@@ -91,7 +91,7 @@ absl::Status MakeZone(Core& core, Inode& directory) {
   Slot nothing_there;
   BETR_RETURN_IF_ERROR(mover.Prepare(&nothing_there));
   Transaction transaction(&core);
-  transaction.batch().Put(core.meta(), core.ObjectOf(directory), EncodeInode(record));
+  transaction.PutRecord(core.ObjectOf(directory), record, directory);
   mover.AddTo(&transaction.batch());
   if (!core.zones().exist) BETR_RETURN_IF_ERROR(PutVersion(core, &transaction.batch()));
   BETR_RETURN_IF_ERROR(transaction.Commit());

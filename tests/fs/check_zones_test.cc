@@ -92,7 +92,7 @@ std::vector<Case> ZoneCases() {
        [](const Trees& t) { REQUIRE(t.store.Put(t.meta, std::string(key::kZonesPrefix) + "x", "y").ok()); }},
       {"reach over a zone", CheckCode::kReach, true,
        [](const Trees& t) {
-         const std::string deep = key::Entry(key::Content(ContentOfD(t), "sub"), std::string(200, 'x'));
+         const std::string deep = key::Entry(key::Content(ContentOfD(t), "sub"), std::string(kMaxNameSize, 'x'));
          fs::InodeRecord record;
          record.number = 2;
          REQUIRE(t.store.Put(t.meta, deep, fs::EncodeInode(record)).ok());

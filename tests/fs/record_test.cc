@@ -2,7 +2,9 @@
 // Records and the upserts on them: round trips, damage, that composing is the same as applying twice.
 #include "fs/record.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "base/random.h"
 #include "betr/filesystem.h"
@@ -48,6 +50,31 @@ InodeRecord RandomRecord(Random* random) {
     record.xattrs.push_back(xattr);
   }
   return record;
+}
+
+// As many names as there can be: all of one byte, then of two, as far as they go.
+std::vector<XattrRecord> MostXattrs() {
+  std::vector<XattrRecord> xattrs;
+  for (int first = 1; first < 256; ++first) {
+    xattrs.push_back({.name = {static_cast<char>(first)}, .value = {}});
+  }
+  for (int name = 0; XattrNamesFit(xattrs, "nn"); ++name) {
+    const auto first = static_cast<char>(1 + name / 255);
+    const auto second = static_cast<char>(1 + name % 255);
+    xattrs.push_back({.name = {first, second}, .external = name % 2 == 0, .size = 0, .value = {}});
+  }
+  std::sort(xattrs.begin(), xattrs.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return xattrs;
+}
+
+TEST_CASE("a record with all the xattrs that an inode may have comes back", "[fs]") {
+  InodeRecord record;
+  record.xattrs = MostXattrs();
+  REQUIRE(record.xattrs.size() > 20000);
+  const auto decoded = DecodeInode(EncodeInode(record), "record");
+  INFO(decoded.status());
+  REQUIRE(decoded.ok());
+  REQUIRE(*decoded == record);
 }
 
 TEST_CASE("inode records come back as they were", "[fs]") {

@@ -5,11 +5,28 @@
 #include <map>
 
 #include "base/random.h"
+#include "fs/key.h"
+#include "fs/record.h"
 #include "support/fs/image.h"
 #include "support/seed.h"
 
 namespace betr::test {
 namespace {
+
+// So many xattrs are put into a record, past the operations, that few more fit: each of those writes the whole record.
+constexpr size_t kPlanted = 16300;
+
+void PlantXattrs(Image& image, const std::string& object) {
+  const std::unique_ptr<Store> store = image.OpenStore();
+  const TreeId meta = store->FindTree("meta").value();
+  fs::InodeRecord record = fs::DecodeInode(store->Get(meta, object).value().value(), "record").value();
+  for (size_t i = 0; i < kPlanted; ++i) {
+    const std::string name = {static_cast<char>(128 + i / 128), static_cast<char>(128 + i % 128)};
+    record.xattrs.push_back({.name = name + (i < kPlanted - 150 ? "+" : ""), .value = {}});
+  }
+  REQUIRE(store->Put(meta, object, fs::EncodeInode(record)).ok());
+  REQUIRE(store->Close().ok());
+}
 
 TEST_CASE("xattrs: errors and limits", "[fs]") {
   Image image;
@@ -87,6 +104,35 @@ TEST_CASE("the names of all xattrs together have a limit", "[fs]") {
   }
   CHECK(error == ENOSPC);
   CHECK(count == 65536 / 256 + 1);
+}
+
+TEST_CASE("very many xattrs with short names can be read again", "[fs]") {
+  Image image;
+  const std::string path = GENERATE("", "d/f");  // the root's record is read by mounting
+  REQUIRE(image.paths().MakeDirectory("d").ok());
+  REQUIRE(image.paths().WriteFile("d/f", "content").ok());
+  image.Unmount();
+  PlantXattrs(image, path.empty() ? std::string(fs::key::kRootObject) : fs::key::Entry(fs::key::Content("", "d"), "f"));
+  size_t count = kPlanted;
+  {
+    const OpenFile file = *image.paths().Open(path);
+    REQUIRE(image.fs().ListXattrs(file.inode())->size() == count);
+    for (int error = 0; error == 0;) {
+      error = Errno(image.fs().SetXattr(file.inode(), "n" + std::to_string(count), ""));
+      CHECK((error == 0 || error == ENOSPC));
+      if (error == 0) ++count;
+    }
+    CHECK(count > kPlanted);
+    AttributeChange change;
+    change.permissions = 0700;
+    REQUIRE(image.fs().SetAttributes(file.inode(), change).ok());
+  }
+  image.Check();
+  CHECK(image.paths().Stat(path)->permissions == 0700);
+  CHECK(image.fs().ListXattrs(image.paths().Open(path)->inode())->size() == count);
+  CHECK(image.paths().List("d")->size() == 1);
+  CHECK(image.paths().RemoveTree("d").ok());
+  image.Check();
 }
 
 TEST_CASE("random xattrs of files and directories, moved, cloned, linked", "[fs]") {

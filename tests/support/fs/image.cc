@@ -86,6 +86,12 @@ void Image::Crash() {
   fs_.reset();
 }
 
+void Image::CrashUnflushed() {
+  if (fs_ != nullptr) REQUIRE(fs_->store().Sync().ok());
+  paths_.reset();
+  fs_.reset();
+}
+
 void Image::Check() {
   Unmount();
   const std::unique_ptr<Store> store = OpenStore(true);

@@ -42,6 +42,8 @@ class Image {
   void Remount(const Experiments& experiments);
   // Syncs and then loses what is in memory, as a crash does.
   void Crash();
+  // Syncs the store only: writes that are gathered are lost, too.
+  void CrashUnflushed();
 
   // The store, with nothing mounted.
   std::unique_ptr<Store> OpenStore(bool read_only = false);

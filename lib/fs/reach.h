@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// `reach` in the records of directories: an upper bound of how far the keys below go, by which renames and clones know,
+// as a rule without reading, that no path becomes too long.
+//
+// Where it grows, it grows by steps: to where the longest path below, from the root on, has a power of two bytes. So
+// few creates change directories above them, and all that are changed together come to have the same end. It never
+// shrinks by itself; where it stands in the way, it is measured.
+#pragma once
+
+#include <cstddef>
+
+#include "fs/place.h"
+
+namespace betr::fs {
+
+// Where the keys below a directory may end, counted from the root on, if one is to end at `end`: at or after that.
+size_t RoomyEnd(size_t end);
+
+// ENAMETOOLONG if a path below the slot would be too long, were the directory `inode` there; fine for anything else.
+// If its `reach` alone says so, all records below it are read, up to the first one that does not fit; when all do, its
+// `reach` in memory is what they need. Errors: also the store's.
+absl::Status CheckReach(Core& core, const Slot& slot, Inode* inode);
+
+}  // namespace betr::fs

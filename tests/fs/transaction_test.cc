@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transactions refuse what nobody could read again.
+#include "fs/transaction.h"
+
+#include <catch2/catch.hpp>
+
+#include "fs/key.h"
+#include "fs/mount.h"
+#include "support/fs/image.h"
+#include "support/must.h"
+
+namespace betr::test {
+namespace {
+
+// A file system without FileSystem.
+class Bare {
+ public:
+  Bare() {
+    image_.Unmount();
+    core_ = Must(fs::OpenCore(image_.OpenStore(), {}));
+  }
+
+  fs::Core& core() { return *core_; }
+  fs::Inode& root() { return core_->inodes().root(); }
+  std::string StoredRoot() { return Must(core_->GetMeta(fs::key::kRootObject)).value(); }
+
+ private:
+  Image image_;
+  std::unique_ptr<fs::Core> core_;
+};
+
+TEST_CASE("no record is written that could not be decoded", "[fs]") {
+  Bare bare;
+  const std::string before = bare.StoredRoot();
+  const fs::InodeRecord record = bare.root().record;
+  {
+    fs::Transaction transaction(&bare.core());
+    fs::InodeRecord unreadable = record;
+    unreadable.permissions = 010000;
+    transaction.batch().Put(bare.core().meta(), fs::key::kRootObject, fs::EncodeInode(unreadable));
+    CHECK(absl::IsInternal(transaction.Commit()));
+  }
+  {
+    fs::Transaction transaction(&bare.core());
+    fs::AttributeDelta unreadable;
+    unreadable.size = kMaxFileSize.value + 1;
+    transaction.Change(&bare.root(), unreadable);
+    CHECK(absl::IsInternal(transaction.Commit()));
+  }
+  CHECK(bare.StoredRoot() == before);
+  CHECK(bare.root().record == record);
+  fs::Transaction transaction(&bare.core());
+  transaction.TouchDirectory(&bare.root(), 0);
+  CHECK(transaction.Commit().ok());
+}
+
+}  // namespace
+}  // namespace betr::test
