@@ -12,6 +12,7 @@
 #include "base/uuid.h"
 #include "fs/key.h"
 #include "store/headroom.h"
+#include "store/impl.h"
 
 namespace betr::fs {
 namespace {
@@ -58,7 +59,7 @@ uint64_t RandomSeed() {
 // A batch may have a quarter of the log, and an operation adds to what is pending. What was accepted must find room in
 // the reserve, too: with its messages it takes twice as much, and a quarter may be gone.
 size_t BatchBytes(const Store& store, const MountOptions& options) {
-  const Bytes most = std::min(store.Format().log_size / 16, store.Space().reserve / 8);
+  const Bytes most = std::min(store.Format().log_size / 16, store.impl().SpaceNow().reserve / 8);
   return std::max<size_t>(kMinBatch, std::min(options.write_behind, most).value);
 }
 
@@ -172,8 +173,11 @@ absl::StatusOr<bool> Core::IsEmpty(Inode& directory) {
   return !cursor->Valid();
 }
 
-FileSystemSpace Core::Space() const {
-  const SpaceStats stats = store_->Space();
+FileSystemSpace Core::Space() const { return SpaceOf(store_->Space()); }
+
+bool Core::HasSpaceForBatch() const { return SpaceOf(store_->impl().SpaceNow()).available.value >= batch_bytes_; }
+
+FileSystemSpace Core::SpaceOf(const SpaceStats& stats) const {
   const FormatOptions format = store_->Format();
   const auto space_of = [&](Bytes entry) { return store::SpaceOfEntry(format.node_size, format.fanout, entry); };
   // A file for each block is the worst case.

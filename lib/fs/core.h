@@ -100,6 +100,8 @@ class Core {
   absl::Status TakeLosses() { return std::exchange(losses_, absl::OkStatus()); }
   // What statfs says (FileSystemSpace).
   FileSystemSpace Space() const;
+  // Whether that promises as much as a batch, which nobody has asked for.
+  bool HasSpaceForBatch() const;
   // About how many bytes one batch should have.
   size_t batch_bytes() const { return batch_bytes_; }
 
@@ -117,6 +119,7 @@ class Core {
   void SetNumberBound(uint64_t bound);
 
  private:
+  FileSystemSpace SpaceOf(const SpaceStats& stats) const;
   void AddPendingOf(const Inode& inode, WriteBatch* batch);
   void ForgetPending();
   // Whether the store takes other writes than that.

@@ -66,7 +66,7 @@ absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes,
   if ((!pending.Empty() && !goes_on) || pending_bytes_ + more > batch_bytes_) {
     BETR_RETURN_IF_ERROR(FlushBefore(inode));
   }
-  if (pending_.empty() && Space().available.value < batch_bytes_) {
+  if (pending_.empty() && !HasSpaceForBatch()) {
     return WriteThrough(inode, offset, bytes, attributes);
   }
   if (pending.Empty()) {

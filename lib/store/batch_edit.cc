@@ -49,6 +49,9 @@ Change BatchEdit::TakeChange() {
   state->next_tree = next_tree_;
   state->levels = levels_;
   state->risen = core_.io->BoundsRisen();
+  for (const TreeId id : drained_) {
+    MeasureRoot(*state, id, core_.FullRoot());
+  }
   Change change;
   change.state = std::move(state);
   change.emptied = std::move(drained_);

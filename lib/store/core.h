@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "base/mutex.h"
 #include "base/status.h"
@@ -12,6 +13,7 @@
 #include "dag/edit.h"
 #include "dag/shape.h"
 #include "device/block_device.h"
+#include "layout/format_options.h"
 #include "layout/space_map.h"
 #include "layout/superblock.h"
 #include "store/cache.h"
@@ -50,6 +52,13 @@ struct StoreCounters {
   std::atomic<uint64_t> write_stall_ns{0};
 };
 
+// What waited in interior nodes when somebody counted it (headroom.cc).
+struct WaitingCount {
+  Bytes bytes{0};
+  uint64_t come = 0;              // Core::waiting before that, without what was in front of the roots
+  std::optional<uint64_t> risen;  // NodeIo::BoundsRisen() before that; nothing if nobody has counted
+};
+
 // Constant after opening, but for what is itself thread-safe.
 struct Core {
   std::unique_ptr<BlockDevice> device;
@@ -60,6 +69,8 @@ struct Core {
   std::shared_ptr<layout::SpaceMap> space;
   Bytes reserve{0};                  // of space (headroom.h)
   std::atomic<uint64_t> waiting{0};  // bytes of messages in interior nodes, at most (headroom.h)
+  mutable Mutex count_mutex;         // held for instants; none is taken under it
+  mutable WaitingCount waiting_count ABSL_GUARDED_BY(count_mutex);
   std::shared_ptr<Cache> cache;
   std::unique_ptr<Warnings> warnings;  // null in an inspection
   std::shared_ptr<NodeIo> io;
@@ -73,6 +84,8 @@ struct Core {
   // to be absorbed, are above the limit.
   Bytes SealSize() const;
   Bytes BufferLimit() const { return SealSize() * 2; }
+  // Units of a root that is full.
+  uint64_t FullRoot() const { return layout::FullNodeUnits(shape.node_size); }
   // What a clone or rename of no more bytes copies (small_copy.h).
   Bytes CopyLimit() const { return shape.node_size / 4; }
   // Dirty memory above the soft limit is written out; at the hard limit writers wait.

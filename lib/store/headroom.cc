@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -50,14 +49,15 @@ uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
 // Of a batch to the trees whose roots need most, full ones or, if work that would have made them smaller did not come
 // to them, more than full.
 uint64_t BatchUnits(const Core& core, const State& state) {
-  std::vector<uint64_t> roots(kBatchTrees, layout::FullNodeUnits(core.shape.node_size));
-  for (const auto& [id, tree] : state.trees) {
-    roots.push_back(std::max(roots.front(), UnitsBoundOf(state.table.Find(tree.root))));
-  }
-  std::partial_sort(roots.begin(), roots.begin() + kBatchTrees, roots.end(), std::greater<>());
+  auto largest = state.trees.Large().begin();
   uint64_t units = 0;
   for (size_t i = 0; i < kBatchTrees; ++i) {
-    units += 2 * roots[i] + MessageUnits(Bytes{0}) + kNewRootUnits;
+    uint64_t root = core.FullRoot();
+    if (largest != state.trees.Large().end()) {
+      root = largest->first.first;
+      ++largest;
+    }
+    units += 2 * root + MessageUnits(Bytes{0}) + kNewRootUnits;
   }
   return units;
 }
@@ -74,6 +74,26 @@ uint64_t TableUnits(const Core& core, const State& state) {
 uint64_t UnitsToGrow(const Core& core, Bytes messages) {
   const Bytes entries = SpaceOfEntry(core.shape.node_size, static_cast<uint32_t>(core.shape.fanout), kSmallEntry);
   return UnitsFor(Bytes{messages.value * (entries.value - kSmallEntry.value) / kSmallEntry.value});
+}
+
+// WaitingIn; or what it was when somebody counted it, if less than a share of the image has been made since, with what
+// has come to nodes since. `buffered`: bytes that have not.
+Bytes WaitingAtMost(const Core& core, const State& state, Bytes buffered) {
+  const uint64_t stale = UnitsFor(core.reserve) / 16;
+  const uint64_t risen = core.io->BoundsRisen();
+  const uint64_t all = core.waiting;
+  const uint64_t come = all - std::min(all, buffered.value);
+  {
+    const MutexLock lock(core.count_mutex);
+    const WaitingCount& count = core.waiting_count;
+    if (count.risen && risen - *count.risen <= stale && come >= count.come) {
+      return count.bytes + Bytes{come - count.come};
+    }
+  }
+  const WaitingCount count{WaitingIn(state), come, risen};
+  const MutexLock lock(core.count_mutex);
+  core.waiting_count = count;
+  return count.bytes;
 }
 
 bool Many(const Core& core, uint64_t units) { return units > UnitsFor(core.reserve) / 8; }
@@ -191,11 +211,12 @@ void CountRoots(const Fronts& fronts) {
 uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state) {
   const layout::SpaceFigures figures = core.space->Figures();
   const Bytes node = core.shape.node_size;
+  const Bytes messages = fronts.Size();
   const Bytes buffered =
-      fronts.Size() * SpaceOfEntry(node, static_cast<uint32_t>(core.shape.fanout), kEntry).value / kEntry.value;
+      messages * SpaceOfEntry(node, static_cast<uint32_t>(core.shape.fanout), kEntry).value / kEntry.value;
   uint64_t growth = UnitsToGrow(core, Bytes{core.waiting});
   if (Many(core, growth)) {
-    growth = std::min(growth, UnitsToGrow(core, WaitingIn(state)));
+    growth = std::min(growth, UnitsToGrow(core, WaitingAtMost(core, state, messages)));
   }
   const uint64_t taken = UnitsFor(figures.promised) + TableUnits(core, state) + UnitsFor(core.reserve) + growth +
                          BatchUnits(core, state) + UnitsFor(buffered);

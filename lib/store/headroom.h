@@ -22,7 +22,8 @@
 // So deletes find room for their messages whatever was written, and the work that moves them to where they free
 // something finds room whatever was deleted.
 //
-// Threads: any. Cost: O(trees that a batch writes to), or if space is short O(trees with buffered messages).
+// Threads: any. Cost, beside any number of trees: O(trees that a batch writes to), or if space is short O(trees with
+// buffered messages).
 #pragma once
 
 #include <cstdint>
@@ -72,7 +73,8 @@ void CountRoots(const Fronts& fronts);
 
 // The units that what callers write may take in the end before CheckHeadroom refuses it: what is left when all that
 // is buffered has found its place, beside the reserve and what a checkpoint needs for a batch to two trees with full
-// roots. Less while what was replaced since the last checkpoint keeps its space.
+// roots. Less while what was replaced since the last checkpoint keeps its space. Cost: O(1); O(nodes) if much waits in
+// interior nodes, once while as much as a share of the image is written.
 uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& state);
 
 // What a new entry of so many bytes, key and value, takes in the end, if nothing compresses: at most, on the average of

@@ -67,6 +67,8 @@ class Store::Impl {
 
   StoreStats Stats() const;
   SpaceStats Space() const;
+  // The same for the accounts of whoever builds on the store: nobody is told, so nothing comes back sooner for it.
+  SpaceStats SpaceNow() const;
 
   store::Core& core() { return *core_; }
   store::Fronts& fronts() { return fronts_; }

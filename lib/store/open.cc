@@ -107,6 +107,7 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
           "catalog: tree \"{}\": its root, node {}, is named more often than counted", tree.name, tree.root.value));
     }
     state->trees.Set({tree.id, tree.name, tree.root, tree.codec, tree.snapshot});
+    store::MeasureRoot(*state, tree.id, core.FullRoot());
   }
   state->next_node = core.superblock.next_node_id;
   state->next_tree = core.superblock.next_tree_id;

@@ -126,6 +126,11 @@ StoreStats Store::Impl::Stats() const {
 }
 
 SpaceStats Store::Impl::Space() const {
+  space_asked_ = true;
+  return SpaceNow();
+}
+
+SpaceStats Store::Impl::SpaceNow() const {
   const layout::SpaceFigures figures = core_->space->Figures();
   SpaceStats space;
   space.total = figures.total;
@@ -134,7 +139,6 @@ SpaceStats Store::Impl::Space() const {
   space.reserve = core_->reserve;
   space.nodes = fronts_.state()->table.Count();
   space.dead_nodes = structure_.DeadNodes();
-  space_asked_ = true;
   return space;
 }
 

@@ -10,4 +10,16 @@ uint64_t RootUnitsBound(const State& state, TreeId tree) {
   return found == nullptr ? 0 : UnitsBoundOf(state.table.Find(found->root));
 }
 
+void MeasureRoot(State& state, TreeId tree, uint64_t full) {
+  if (state.trees.Contains(tree)) {
+    const uint64_t units = RootUnitsBound(state, tree);
+    state.trees.SetLargeRoot(tree, units > full ? units : 0);
+  }
+}
+
+void SetRoot(State& state, TreeId tree, NodeId root, uint64_t full) {
+  state.trees.SetRoot(tree, root);
+  MeasureRoot(state, tree, full);
+}
+
 }  // namespace betr::store

@@ -134,6 +134,9 @@ absl::StatusOr<StatePtr> Structure::Drain() {
   }
   const std::shared_ptr<State> after = Finish(*before, edit);
   after->trees = std::move(trees);
+  for (const TreeId id : busy) {
+    MeasureRoot(*after, id, core_.FullRoot());
+  }
   change.state = after;
   Remember(edit);
   Wake(change.emptied);
@@ -300,7 +303,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
   restless.news = result->pressing;
   if (result->changed) {
     const std::shared_ptr<State> after = Finish(*before, edit);
-    after->trees.SetRoot(id, result->root);
+    SetRoot(*after, id, result->root, core_.FullRoot());
     if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
       restless.news = had_news;
       return space;
@@ -325,7 +328,7 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
   BETR_ASSIGN_OR_RETURN(const NodeId root,
                         dag::Insert(edit, before->trees.Find(id)->root, sealed->messages.Seal(*core_.io)));
   const std::shared_ptr<State> after = Finish(*before, edit);
-  after->trees.SetRoot(id, root);
+  SetRoot(*after, id, root, core_.FullRoot());
   BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
   Remember(edit);
   Change change;
@@ -382,7 +385,7 @@ absl::StatusOr<std::optional<Bound>> Structure::CompactStep(TreeId id, const Bou
   dag::Edit edit = Begin(*before);
   BETR_ASSIGN_OR_RETURN(const dag::Flushed flushed, dag::FlushFrom(edit, tree->root, from, core_.shape.node_size));
   const std::shared_ptr<State> after = Finish(*before, edit);
-  after->trees.SetRoot(id, flushed.root);
+  SetRoot(*after, id, flushed.root, core_.FullRoot());
   BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
   Remember(edit);
   Change change;

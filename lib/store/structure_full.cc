@@ -60,7 +60,7 @@ absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Effort effort) 
       continue;
     }
     const std::shared_ptr<State> after = Finish(*before, edit);
-    after->trees.SetRoot(tree.id, result->root);
+    SetRoot(*after, tree.id, result->root, core_.FullRoot());
     if (CheckSpace(*before, edit, *after).ok()) {
       Remember(edit);
       Change change;

@@ -21,8 +21,36 @@ void TreeTable::Set(Tree tree) {
     by_name_.Set(tree.name, tree.id);
     name_bytes_ += Bytes{tree.name.size()};
   }
+  Put(std::move(tree));
+}
+
+void TreeTable::Put(Tree tree) {
   const TreeId id = tree.id;
+  const Tree* before = Find(id);
+  if (before != nullptr) {
+    ForgetLargeRoot(*before);
+  }
+  if (tree.large_root > 0 && !tree.snapshot) {
+    large_roots_.Set(std::pair(tree.large_root, id), {});
+  }
   by_id_.Set(id, std::move(tree));
+}
+
+void TreeTable::ForgetLargeRoot(const Tree& tree) {
+  if (tree.large_root > 0) {
+    large_roots_.Remove(std::pair(tree.large_root, tree.id));
+  }
+}
+
+void TreeTable::SetLargeRoot(TreeId id, uint64_t units) {
+  const Tree* before = Find(id);
+  Check(before != nullptr, "a tree whose root is measured is in the table");
+  if (before->large_root == units) {
+    return;
+  }
+  Tree after = *before;
+  after.large_root = units;
+  Put(std::move(after));
 }
 
 void TreeTable::SetRoot(TreeId id, NodeId root) {
@@ -43,6 +71,7 @@ void TreeTable::Remove(TreeId id) {
   if (const TreeId* named = by_name_.Find(tree->name); named != nullptr && *named == id) {
     by_name_.Remove(tree->name);
   }
+  ForgetLargeRoot(*tree);
   by_id_.Remove(id);
 }
 

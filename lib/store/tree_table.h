@@ -5,10 +5,15 @@
 // Invariants
 //   1. Each name of a tree leads to a tree that has it. No two trees have one name, but for images that are forged.
 //   2. NameBytes() is the sum over all names.
+//   3. Each tree that is no snapshot is among the large roots, if its root is large.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "base/compression.h"
 #include "base/persistent_map.h"
@@ -21,7 +26,8 @@ struct Tree {
   std::string name;
   NodeId root;
   Codec codec;
-  bool snapshot = false;  // read-only
+  bool snapshot = false;    // read-only
+  uint64_t large_root = 0;  // units that its root takes, if that is more than a full node (state.h)
 };
 
 // Not thread-safe; copies may be used by different threads.
@@ -38,6 +44,7 @@ class TreeTable {
   void Set(Tree tree);
   // Requires: the tree is there.
   void SetRoot(TreeId id, NodeId root);
+  void SetLargeRoot(TreeId id, uint64_t units);
   void Remove(TreeId id);
 
   size_t Size() const { return by_id_.Size(); }
@@ -47,9 +54,18 @@ class TreeTable {
   Map::Iterator begin() const { return by_id_.begin(); }
   Map::Iterator end() const { return by_id_.end(); }
 
+  // Those of trees that can be written to: units and tree, the largest first.
+  using LargeRoots = PersistentMap<std::pair<uint64_t, TreeId>, std::monostate, std::greater<>>;
+  const LargeRoots& Large() const { return large_roots_; }
+
  private:
+  // Inserts or replaces a tree whose name stays.
+  void Put(Tree tree);
+  void ForgetLargeRoot(const Tree& tree);
+
   Map by_id_;
   PersistentMap<std::string, TreeId> by_name_;
+  LargeRoots large_roots_;
   Bytes name_bytes_{0};
 };
 

@@ -5,12 +5,14 @@
 
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/random.h"
 #include "support/fs/image.h"
+#include "support/must.h"
 #include "support/seed.h"
 
 namespace betr::test {
@@ -257,6 +259,26 @@ TEST_CASE("what is gathered counts as written", "[fs][space]") {
   const Bytes before = fs.Space().available;
   REQUIRE(fs.Write(file->inode(), 0, std::string(KiB(40).value, 'x')).ok());
   REQUIRE(fs.Space().available + KiB(40) <= before);
+}
+
+// Who mounts and writes has asked for nothing: only then is a checkpoint made as soon as all is quiet.
+TEST_CASE("what was erased comes back sooner for those who ask for space, not for those who write", "[fs][space]") {
+  ImageOptions options;
+  options.background = true;
+  Image image(options);
+  FileSystem& fs = image.fs();
+  Must(image.paths().MakeDirectories("directory"));
+  Must(image.paths().WriteFile("directory/file", std::string(100'000, 'x')));
+  Must(fs.RemoveTree(kRootInode, "directory"));
+  const uint64_t before = fs.store().Stats().checkpoints;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  CHECK(fs.store().Stats().checkpoints == before);
+  fs.Space();
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (fs.store().Stats().checkpoints == before && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CHECK(fs.store().Stats().checkpoints > before);
 }
 
 }  // namespace betr::test

@@ -21,11 +21,13 @@
 namespace {
 
 thread_local uint64_t allocations = 0;
+thread_local uint64_t allocated = 0;  // bytes
 
 }  // namespace
 
 void* operator new(size_t size) {
   ++allocations;
+  allocated += size;
   void* memory = std::malloc(size > 0 ? size : 1);
   if (memory == nullptr) {
     std::abort();
@@ -137,6 +139,68 @@ TEST_CASE("what a call costs does not grow with the trees that have something in
   }
   REQUIRE(store->impl().fronts().Busy().size() >= kBusy);
   CompareCosts(few, CostsIn(*store, tree));
+}
+
+// Bytes, as a list of all trees is one allocation.
+TEST_CASE("asking for space takes no list of all trees", "[store]") {
+  MemoryDevice device(MiB(256));
+  Format(device);
+  const auto store = Open(device, true);
+  const TreeId tree = store->CreateTree("tree").value();
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE(store->Snapshot(tree, "snapshot " + std::to_string(i)).ok());
+    REQUIRE(store->CreateTree("another " + std::to_string(i)).ok());
+  }
+  const uint64_t before = allocated;
+  const SpaceStats space = store->Space();
+  CHECK(allocated - before < 1000);
+  CHECK(space.available > Bytes{0});
+}
+
+TEST_CASE("each state knows at least what its trees' roots take", "[store]") {
+  MemoryDevice device(MiB(64));
+  Format(device);
+  const auto store = Open(device, false);
+  Random random(TestSeed());
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(store->CreateTree("tree " + std::to_string(i)).ok());
+  }
+  int large = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const std::string tree_name = "tree " + std::to_string(random.Uniform(4));
+    const std::string key = std::to_string(random.Uniform(1000));
+    const TreeId tree = store->FindTree(tree_name).value();
+    REQUIRE(store->Put(tree, key, std::string(random.Uniform(3000), 'v')).ok());
+    switch (random.Uniform(20)) {
+      case 0:
+        REQUIRE(store->ClonePrefix(tree, key.substr(0, 1), store->FindTree("tree 0").value(), "copy " + key).ok());
+        break;
+      case 1:
+        REQUIRE(store->DropTree(store->Snapshot(tree, "snapshot").value()).ok());
+        break;
+      case 2:
+        REQUIRE(store->Compact(tree).ok());
+        break;
+      case 3:
+        REQUIRE(store->DropTree(tree).ok());
+        REQUIRE(store->CreateTree(tree_name).ok());
+        break;
+      case 4:
+        REQUIRE(store->Checkpoint().ok());
+        break;
+      default:
+        break;
+    }
+    const store::StatePtr state = store->impl().fronts().state();
+    const uint64_t full = store->impl().core().FullRoot();
+    for (const auto& [id, known] : state->trees) {
+      const uint64_t units = store::RootUnitsBound(*state, id);
+      CAPTURE(id.value, units, known.large_root);
+      REQUIRE((units <= full || units <= known.large_root));
+      large += known.large_root > 0 ? 1 : 0;
+    }
+  }
+  CHECK(large > 0);
 }
 
 }  // namespace betr::test

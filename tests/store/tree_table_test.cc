@@ -2,6 +2,8 @@
 #include "store/tree_table.h"
 
 #include <catch2/catch.hpp>
+#include <utility>
+#include <vector>
 
 namespace betr::test {
 
@@ -39,6 +41,29 @@ TEST_CASE("trees are found by id and by name, whatever was renamed or removed", 
   CHECK(before.Find(TreeId{5})->root == NodeId{7});
   CHECK(before.FindName(name_of(6))->id == TreeId{6});
   CHECK(before.FindName("another") == nullptr);
+}
+
+TEST_CASE("of the trees that can be written to those with large roots are known", "[store]") {
+  store::TreeTable table;
+  table.Set({TreeId{1}, "one", NodeId{1}, {}, false, 5});
+  table.Set({TreeId{2}, "two", NodeId{2}, {}, false});
+  table.Set({TreeId{3}, "snapshot", NodeId{3}, {}, true, 9});
+  table.Set({TreeId{4}, "four", NodeId{4}, {}, false, 5});
+  const store::TreeTable before = table;
+  table.SetLargeRoot(TreeId{2}, 7);
+  table.SetRoot(TreeId{2}, NodeId{8});
+  table.SetLargeRoot(TreeId{3}, 8);
+  table.Remove(TreeId{4});
+  const auto listed = [](const store::TreeTable& of) {
+    std::vector<std::pair<uint64_t, TreeId>> list;
+    for (const auto& [units_and_id, none] : of.Large()) {
+      list.push_back(units_and_id);
+    }
+    return list;
+  };
+  using List = std::vector<std::pair<uint64_t, TreeId>>;
+  CHECK(listed(table) == List{{7, TreeId{2}}, {5, TreeId{1}}});
+  CHECK(listed(before) == List{{5, TreeId{4}}, {5, TreeId{1}}});
 }
 
 // As forged images may have it.
