@@ -23,8 +23,9 @@
 // it, beside writers, and sees each write as a whole or not at all.
 //
 // Errors are POSIX ones (see betr/fs_error.h). Those that any call may give are not repeated below: EIO (the
-// device), EUCLEAN (damage; the message names the place), EROFS (store opened read-only or became so), ENOSPC,
-// ESTALE (unknown id). ENAMETOOLONG: a name has more than 255 bytes, or a path would have more than 4095, also
+// device), EUCLEAN (damage; the message names the place), EROFS (store opened read-only or became so), ENOSPC (also,
+// before anything is done, if the log is so small that no batch takes it: docs/filesystem.md#limits), ESTALE (unknown
+// id). ENAMETOOLONG: a name has more than 255 bytes, or a path would have more than 4095, also
 // that of something below a directory that is renamed or cloned. EINVAL: a name is empty, ".", "..", or contains
 // '/' or NUL.
 //
@@ -76,7 +77,8 @@ struct RootOptions {
 
 struct MountOptions {
   Clock* clock = nullptr;            // null: the machine's; others for the tests only (lib/base/clock.h)
-  Bytes write_behind = MiB(1);       // content gathered before it is written; less if the log or the reserve is small
+  Bytes write_behind = MiB(1);       // gathered before it is written, with its keys: at most a quarter of a batch
+                                     // (Store::MaxBatch), and an eighth of the reserve
   Bytes name_cache = MiB(64);        // for the names of completely known directories
   size_t inode_cache = 16384;        // inodes kept although nobody refers to them
   bool update_access_times = false;  // as `relatime` does; false: reading changes nothing
