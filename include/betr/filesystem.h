@@ -13,11 +13,12 @@
 //
 // Durability. What returned ok survives a crash if a Sync returned ok later. Without one a prefix of the operations
 // survives; a Write of more than is gathered counts as several, and so does a RemoveTree of names that are links to the
-// outside. Writes of file content are gathered up to MountOptions::write_behind bytes before they go to the store;
-// everybody sees them at once. Should they find no space, the next call that writes, or Sync, says ENOSPC, and they are
-// tried again later. Those that the store cannot take in, because of what it cannot read, are lost: their file is as it
-// was before them, which SyncFile of it says once, with EIO (EUCLEAN if it is damage), and so does the next Sync or
-// Unmount. Other calls go on as if they had not been made. Call Sync or Flush every few seconds, as a kernel would.
+// outside, or of very many open files. Writes of file content are gathered up to MountOptions::write_behind bytes
+// before they go to the store; everybody sees them at once. Should they find no space, the next call that writes, or
+// Sync, says ENOSPC, and they are tried again later. Those that the store cannot take in, because of what it cannot
+// read, are lost: their file is as it was before them, which SyncFile of it says once, with EIO (EUCLEAN if it is
+// damage), and so does the next Sync or Unmount. Other calls go on as if they had not been made. Call Sync or Flush
+// every few seconds, as a kernel would.
 //
 // Threads. Any thread may call anything. One lock guards names and attributes; reading of content happens outside of
 // it, beside writers, and sees each write as a whole or not at all.
@@ -186,7 +187,8 @@ class FileSystem {
   // ENOTDIR, ENOTEMPTY.
   absl::Status RemoveDirectory(InodeId parent, std::string_view name);
   // Removes a name and, if it is a directory, everything below it at once: O(height) nodes and a step for each
-  // name with several links below. Open files live on.
+  // name with several links below. Open files live on; those that are too many for one batch (a few ten thousand; fewer
+  // with long paths or a small log) lose their names before the rest goes.
   absl::Status RemoveTree(InodeId parent, std::string_view name);
 
   // EEXIST (kNoReplace), EINVAL (into the own descendant), EISDIR, ENOTDIR, ENOTEMPTY. Two names of one inode: nothing
