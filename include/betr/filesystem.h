@@ -180,6 +180,7 @@ class FileSystem {
 
   // EPERM for a directory, EEXIST, EMLINK. Any other type may be linked. Cost of the second link of a file:
   // O(height) nodes, whatever its size; links across the border of a clone may cost once the links of that clone.
+  // EXDEV as Rename.
   absl::StatusOr<Entry> Link(InodeId inode, InodeId parent, std::string_view name);
 
   // EISDIR for a directory. Blind if the file was looked up before.
@@ -192,7 +193,9 @@ class FileSystem {
   absl::Status RemoveTree(InodeId parent, std::string_view name);
 
   // EEXIST (kNoReplace), EINVAL (into the own descendant), EISDIR, ENOTDIR, ENOTEMPTY. Two names of one inode: nothing
-  // happens. Never EXDEV. Cost as of RemoveTree, without the reading of links if the depth of no clone changes.
+  // happens. EXDEV, before anything is done, if names of files with several leave or enter a clone, and there is a file
+  // in it with so many names that they are more than a batch (docs/filesystem.md#hard-links); never otherwise. Cost as
+  // of RemoveTree, without the reading of links if the depth of no clone changes.
   absl::Status Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent, std::string_view to_name,
                       RenameMode mode = RenameMode::kReplace);
 

@@ -83,4 +83,20 @@ TEST_CASE("what is gathered is written before an operation that leaves it no roo
   image.Check();
 }
 
+TEST_CASE("a file whose names are just no batch any more stays in its clone, in a large log too", "[fs][large]") {
+  Image image(LargeImage(MiB(1)));
+  PathFileSystem& paths = image.paths();
+  Must(paths.MakeDirectory("top"));
+  const std::string deep = MakeDeep(paths, "top").substr(4);
+  const std::string name = '/' + std::string(180, 'n');
+  Must(paths.WriteFile("top/" + deep + name + "0", "x"));
+  for (int i = 1; i < 6000; ++i) {
+    Must(paths.Link("top/" + deep + name + "0", "top/" + deep + name + std::to_string(i)));
+  }
+  Must(paths.Clone("top", "clone"));
+  CHECK(Errno(paths.Rename("clone/" + deep + name + "0", "out")) == EXDEV);
+  CHECK(Errno(paths.Link("clone/" + deep + name + "1", "out")) == EXDEV);
+  Must(paths.Rename("clone/" + deep + name + "0", "clone/in"));
+}
+
 }  // namespace betr::test
