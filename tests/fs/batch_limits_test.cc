@@ -99,4 +99,198 @@ TEST_CASE("a file whose names are just no batch any more stays in its clone, in 
   Must(paths.Rename("clone/" + deep + name + "0", "clone/in"));
 }
 
+namespace {
+
+// What is large in one way, in an image with the smallest log.
+struct Largest {
+  const char* what;
+  std::function<absl::Status(PathFileSystem&)> act;
+  std::vector<int> errors;  // other than success
+};
+
+constexpr int kMany = 1000;
+
+std::string NameOf(int i) { return fmt::format("{:05}", i); }
+
+// Names of one file, or of a file outside each.
+void MakeNames(PathFileSystem& paths, bool of_one) {
+  Must(paths.MakeDirectories("top/sub"));
+  Must(paths.MakeDirectory("out"));
+  Must(paths.WriteFile("out/one", "x"));
+  for (int i = 0; i < kMany; ++i) {
+    const std::string first = "out/" + NameOf(i);
+    if (!of_one) Must(paths.WriteFile(first, "x"));
+    Must(paths.Link(of_one ? "out/one" : first, "top/sub/" + NameOf(i)));
+  }
+}
+
+// Directories in directories, as far as it goes. Returns what stopped it.
+absl::Status MakeChain(PathFileSystem& paths, size_t name_size, std::string* path) {
+  for (;;) {
+    const std::string longer = *path + '/' + std::string(name_size, 'd');
+    BETR_RETURN_IF_ERROR(paths.MakeDirectory(longer));
+    *path = longer;
+  }
+}
+
+absl::Status SetXattr(PathFileSystem& paths, const std::string& path, const std::string& name, size_t size) {
+  BETR_ASSIGN_OR_RETURN(const OpenFile file, paths.Open(path));
+  return paths.fs().SetXattr(file.inode(), name, std::string(size, 'v'));
+}
+
+absl::Status SetNamesOfXattrs(PathFileSystem& paths, const std::string& path) {
+  for (int i = 0;; ++i) BETR_RETURN_IF_ERROR(SetXattr(paths, path, "user." + std::string(245, 'x') + NameOf(i), 0));
+}
+
+absl::Status CopySparse(PathFileSystem& paths) {
+  BETR_ASSIGN_OR_RETURN(const OpenFile from, paths.Open("from"));
+  BETR_ASSIGN_OR_RETURN(const OpenFile to, paths.Open("to"));
+  FileSystem& fs = paths.fs();
+  const uint64_t size = TiB(15).value + MiB(200).value;
+  BETR_RETURN_IF_ERROR(fs.Write(from.inode(), 0, "begin").status());
+  BETR_RETURN_IF_ERROR(fs.Write(from.inode(), size - 3, "end").status());
+  BETR_RETURN_IF_ERROR(fs.SetAttributes(to.inode(), {.size = size + 1}).status());
+  uint64_t at = MiB(1).value;
+  while (at < size) {
+    BETR_ASSIGN_OR_RETURN(const uint64_t copied, fs.CopyRange(from.inode(), at, to.inode(), at, size - at));
+    at += copied;
+  }
+  std::string end(3, '\0');
+  BETR_RETURN_IF_ERROR(fs.Read(to.inode(), size - 3, end).status());
+  CHECK(end == "end");
+  return absl::OkStatus();
+}
+
+const Largest kLargest[] = {
+    {"a path of long names",
+     [](PathFileSystem& paths) {
+       std::string path;
+       return MakeChain(paths, 250, &path);
+     },
+     {ENAMETOOLONG, ENOSPC}},
+    {"a path of short names",
+     [](PathFileSystem& paths) {
+       std::string path;
+       return MakeChain(paths, 1, &path);
+     },
+     {ENAMETOOLONG, ENOSPC}},
+    {"content, xattrs and links at the end of a long path",
+     [](PathFileSystem& paths) {
+       std::string path;
+       static_cast<void>(MakeChain(paths, 250, &path));
+       BETR_RETURN_IF_ERROR(paths.WriteFile(path + "/f", std::string(100000, 'x')));
+       BETR_RETURN_IF_ERROR(paths.Link(path + "/f", path + "/g"));
+       BETR_RETURN_IF_ERROR(SetXattr(paths, path + "/f", "user.x", 300));
+       BETR_RETURN_IF_ERROR(paths.Rename(path + "/f", path + "/h"));
+       BETR_RETURN_IF_ERROR(paths.Unlink(path + "/g"));
+       return paths.RemoveTree(path.substr(0, 251));
+     },
+     {ENOSPC}},
+    {"a symbolic link",
+     [](PathFileSystem& paths) { return paths.MakeSymlink(std::string(kMaxPathSize, 't'), "link"); },
+     {}},
+    {"an xattr",
+     [](PathFileSystem& paths) { return SetXattr(paths, "from", "user.x", kMaxXattrSize.value); },
+     {ENOSPC}},
+    {"names of xattrs", [](PathFileSystem& paths) { return SetNamesOfXattrs(paths, "from"); }, {ENOSPC}},
+    {"an exchange of what has many xattrs",
+     [](PathFileSystem& paths) {
+       static_cast<void>(SetNamesOfXattrs(paths, "from"));
+       static_cast<void>(SetNamesOfXattrs(paths, "to"));
+       return paths.Rename("from", "to", RenameMode::kExchange);
+     },
+     {ENOSPC}},
+    {"a removal of what has many xattrs",
+     [](PathFileSystem& paths) {
+       static_cast<void>(SetNamesOfXattrs(paths, "from"));
+       BETR_RETURN_IF_ERROR(paths.Link("from", "second"));
+       BETR_RETURN_IF_ERROR(paths.Unlink("from"));
+       return paths.Unlink("second");
+     },
+     {ENOSPC}},
+    {"a clone of names of one file",
+     [](PathFileSystem& paths) {
+       MakeNames(paths, true);
+       return paths.Clone("top", "clone");
+     },
+     {}},
+    {"a clone of names of many files",
+     [](PathFileSystem& paths) {
+       MakeNames(paths, false);
+       return paths.Clone("top", "clone");
+     },
+     {}},
+    {"a rename out of a clone, of one file's names",
+     [](PathFileSystem& paths) {
+       MakeNames(paths, true);
+       Must(paths.Clone("top", "clone"));
+       return paths.Rename("clone/sub/" + NameOf(0), "name");
+     },
+     {EXDEV}},
+    {"a rename out of a clone, of many files' names",
+     [](PathFileSystem& paths) {
+       MakeNames(paths, false);
+       Must(paths.Clone("top", "clone"));
+       Must(paths.Link("clone/sub/" + NameOf(1), "clone/second"));
+       return paths.Rename("clone/second", "name");
+     },
+     {}},
+    {"a rename of a directory of names",
+     [](PathFileSystem& paths) {
+       MakeNames(paths, true);
+       return paths.Rename("top", "renamed");
+     },
+     {}},
+    {"a removal of one file's names",
+     [](PathFileSystem& paths) {
+       MakeNames(paths, true);
+       return paths.RemoveTree("top");
+     },
+     {}},
+    {"a removal of many files' names",
+     [](PathFileSystem& paths) {
+       MakeNames(paths, false);
+       Must(paths.RemoveTree("out"));
+       return paths.RemoveTree("top");
+     },
+     {}},
+    {"a copy of a range", [](PathFileSystem& paths) { return CopySparse(paths); }, {}},
+};
+
+}  // namespace
+
+TEST_CASE("what is large in an image with the smallest log is done, or refused as documented", "[fs]") {
+  const size_t index = GENERATE(range(size_t{0}, std::size(kLargest)));
+  const Largest& largest = kLargest[index];
+  Image image(SmallLog());
+  for (const char* name : {"from", "to"}) Must(image.paths().WriteFile(name, ""));
+  const absl::Status status = largest.act(image.paths());
+  INFO(largest.what << ": " << status);
+  CHECK((status.ok() || std::ranges::count(largest.errors, Errno(status)) == 1));
+  Must(image.paths().WriteFile("after", "after"));
+  Must(image.fs().Sync());
+  image.Check();
+  CHECK(image.paths().ReadFile("after").value() == "after");
+}
+
+TEST_CASE("an image with the smallest log is repaired", "[fs]") {
+  Image image(SmallLog());
+  MakeNames(image.paths(), true);
+  image.Unmount();
+  const std::unique_ptr<Store> store = image.OpenStore();
+  const TreeId data = Must(store->FindTree(kDataTree));
+  Must(store->EraseRange(Must(store->FindTree(kMetaTree)), Range::Prefix(fs::key::GroupNames(""))));
+  for (int i = 0; i < kMany; ++i) {
+    Must(store->Put(data, fs::key::Block(fs::key::Entry("", "lost" + NameOf(i)), 0), "content"));
+  }
+  const auto summary = fs::RepairFileSystem(
+      store.get(), [] { return false; }, [](const fs::CheckFinding&) {});
+  INFO(summary.status());
+  REQUIRE(summary.ok());
+  CHECK(summary->errors_left == 0);
+  Must(store->Close());
+  image.Check();
+  CHECK(image.paths().Stat("out/one")->links == kMany + 1);
+}
+
 }  // namespace betr::test
