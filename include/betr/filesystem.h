@@ -13,18 +13,20 @@
 //
 // Durability. What returned ok survives a crash if a Sync returned ok later. Without one a prefix of the operations
 // survives; a Write of more than is gathered counts as several, and so does a RemoveTree of names that are links to the
-// outside. Writes of file content are gathered up to MountOptions::write_behind bytes before they go to the store;
-// everybody sees them at once. Should they find no space, the next call that writes, or Sync, says ENOSPC, and they are
-// tried again later. Those that the store cannot take in, because of what it cannot read, are lost: their file is as it
-// was before them, which SyncFile of it says once, with EIO (EUCLEAN if it is damage), and so does the next Sync or
-// Unmount. Other calls go on as if they had not been made. Call Sync or Flush every few seconds, as a kernel would.
+// outside, or of very many open files. Writes of file content are gathered up to MountOptions::write_behind bytes
+// before they go to the store; everybody sees them at once. Should they find no space, the next call that writes, or
+// Sync, says ENOSPC, and they are tried again later. Those that the store cannot take in, because of what it cannot
+// read, are lost: their file is as it was before them, which SyncFile of it says once, with EIO (EUCLEAN if it is
+// damage), and so does the next Sync or Unmount. Other calls go on as if they had not been made. Call Sync or Flush
+// every few seconds, as a kernel would.
 //
 // Threads. Any thread may call anything. One lock guards names and attributes; reading of content happens outside of
 // it, beside writers, and sees each write as a whole or not at all.
 //
 // Errors are POSIX ones (see betr/fs_error.h). Those that any call may give are not repeated below: EIO (the
-// device), EUCLEAN (damage; the message names the place), EROFS (store opened read-only or became so), ENOSPC,
-// ESTALE (unknown id). ENAMETOOLONG: a name has more than 255 bytes, or a path would have more than 4095, also
+// device), EUCLEAN (damage; the message names the place), EROFS (store opened read-only or became so), ENOSPC (also,
+// before anything is done, if the log is so small that no batch takes it: docs/filesystem.md#limits), ESTALE (unknown
+// id). ENAMETOOLONG: a name has more than 255 bytes, or a path would have more than 4095, also
 // that of something below a directory that is renamed or cloned. EINVAL: a name is empty, ".", "..", or contains
 // '/' or NUL.
 //
@@ -76,7 +78,8 @@ struct RootOptions {
 
 struct MountOptions {
   Clock* clock = nullptr;            // null: the machine's; others for the tests only (lib/base/clock.h)
-  Bytes write_behind = MiB(1);       // content gathered before it is written; less if the log or the reserve is small
+  Bytes write_behind = MiB(1);       // gathered before it is written, with its keys: at most a quarter of a batch
+                                     // (Store::MaxBatch), and an eighth of the reserve
   Bytes name_cache = MiB(64);        // for the names of completely known directories
   size_t inode_cache = 16384;        // inodes kept although nobody refers to them
   bool update_access_times = false;  // as `relatime` does; false: reading changes nothing
@@ -180,6 +183,7 @@ class FileSystem {
 
   // EPERM for a directory, EEXIST, EMLINK. Any other type may be linked. Cost of the second link of a file:
   // O(height) nodes, whatever its size; links across the border of a clone may cost once the links of that clone.
+  // EXDEV as Rename.
   absl::StatusOr<Entry> Link(InodeId inode, InodeId parent, std::string_view name);
 
   // EISDIR for a directory. Blind if the file was looked up before.
@@ -187,12 +191,15 @@ class FileSystem {
   // ENOTDIR, ENOTEMPTY.
   absl::Status RemoveDirectory(InodeId parent, std::string_view name);
   // Removes a name and, if it is a directory, everything below it at once: O(height) nodes and a step for each
-  // name with several links below. Open files live on.
+  // name with several links below. Open files live on; those that are too many for one batch (a few ten thousand; fewer
+  // with long paths or a small log) lose their names before the rest goes.
   absl::Status RemoveTree(InodeId parent, std::string_view name);
 
   // EEXIST (kNoReplace), EINVAL (into the own descendant), EISDIR, ENOTDIR, ENOTEMPTY. Two names of one inode: nothing
-  // happens. Never EXDEV. Cost as of RemoveTree, without the reading of links if the depth of no clone changes. All
-  // records below a directory are read first if a path there might become too long (docs/filesystem.md#limits).
+  // happens. EXDEV, before anything is done, if names of files with several leave or enter a clone, and there is a file
+  // in it with so many names that they are more than a batch (docs/filesystem.md#hard-links); never otherwise. Cost as
+  // of RemoveTree, without the reading of links if the depth of no clone changes. All records below a directory are
+  // read first if a path there might become too long (docs/filesystem.md#limits).
   absl::Status Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent, std::string_view to_name,
                       RenameMode mode = RenameMode::kReplace);
 
@@ -237,8 +244,9 @@ class FileSystem {
   // or `offset` lies behind the end. In blocks of 4 KiB.
   absl::StatusOr<uint64_t> SeekData(InodeId inode, uint64_t offset);
   absl::StatusOr<uint64_t> SeekHole(InodeId inode, uint64_t offset);
-  // copy_file_range(2): the number of bytes copied. A whole file into an empty one, and whole mebibytes at the
-  // same offset in both, are cloned; the rest is copied. EINVAL if the ranges overlap in one file.
+  // copy_file_range(2): the number of bytes copied, which may be less than asked for. A whole file into an empty one,
+  // and whole mebibytes at the same offset in both, are cloned; the rest is copied. EINVAL if the ranges overlap in one
+  // file.
   absl::StatusOr<uint64_t> CopyRange(InodeId from, uint64_t from_offset, InodeId to, uint64_t to_offset,
                                      uint64_t length);
 

@@ -104,9 +104,11 @@ class Store {
   // Applies a batch: visible to readers at once when this returns, durable after the next Sync. Puts, erases and
   // upserts are blind: no reading. Clones and renames cost O(height) nodes. On an error nothing of the batch has
   // happened. kDataLoss and kUnavailable: it cannot get to where it belongs (docs/durability.md), and kOutOfRange:
-  // because of the prefixes of clones there (docs/dag.md#limits). A batch has at most a quarter of the log's size,
-  // 64 MiB, and 2^20 changes, of which 65536 may be of ranges and prefixes, these with at most 8 MiB of bounds.
+  // because of the prefixes of clones there (docs/dag.md#limits). kInvalidArgument: it is larger than MaxBatch.
   absl::Status Write(const WriteBatch& batch);
+  // A quarter of the log's size, if batches are logged, and at most 64 MiB; 2^20 changes, of which 65536 may be of
+  // ranges and prefixes, these with at most 8 MiB of bounds. The same as long as the store is open.
+  BatchSize MaxBatch() const;
 
   absl::Status Put(TreeId tree, std::string_view key, std::string_view value);
   absl::Status Erase(TreeId tree, std::string_view key);

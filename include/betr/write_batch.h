@@ -41,6 +41,18 @@ struct Op {
   Range range;            // of erase_range
 };
 
+// How large a batch is, or may be at most (Store::MaxBatch).
+struct BatchSize {
+  Bytes bytes{0};        // of its log record: WriteBatch::Size() and what is in front of the changes
+  uint64_t changes = 0;  // all of them
+  uint64_t ranges = 0;   // those of ranges and prefixes
+  Bytes bounds{0};       // of these: both bounds of a range, twice both prefixes of a clone or rename
+
+  bool Within(const BatchSize& most) const {
+    return bytes <= most.bytes && changes <= most.changes && ranges <= most.ranges && bounds <= most.bounds;
+  }
+};
+
 class WriteBatch {
  public:
   WriteBatch() = default;
@@ -81,6 +93,8 @@ class WriteBatch {
   }
   // About the bytes that the batch takes in the log.
   Bytes Size() const { return size_; }
+  // What the store compares with Store::MaxBatch. Cost: O(changes).
+  BatchSize Sizes() const;
   const std::vector<Op>& ops() const { return ops_; }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/check.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -168,7 +169,7 @@ void CheckContext::EraseAttachments(WriteBatch* batch, std::string_view object) 
 }
 
 absl::Status CheckContext::Step() {
-  if (repairs_.Size() >= kRepairBatch) BETR_RETURN_IF_ERROR(WriteRepairs());
+  if (repairs_.Size() >= std::min(kRepairBatch, store_.MaxBatch().bytes / 4)) BETR_RETURN_IF_ERROR(WriteRepairs());
   if (++steps_ % kStepsPerQuestion == 0 && options_.cancelled && options_.cancelled()) {
     return absl::CancelledError("check of the file system: cancelled");
   }

@@ -35,11 +35,10 @@ class Settlement {
   absl::Status Run(const std::vector<UnlistedName>& names) {
     BETR_ASSIGN_OR_RETURN(lost_and_found_, context_.lost_and_found().Content());
     for (const UnlistedName& name : names) BETR_RETURN_IF_ERROR(Sort(name));
-    SettleMoved();
-    SettleClear();
-    SettleBelowAnew();
-    for (const std::string& name : strange_) Lose(name);
-    return absl::OkStatus();
+    BETR_RETURN_IF_ERROR(SettleMoved());
+    BETR_RETURN_IF_ERROR(SettleClear());
+    BETR_RETURN_IF_ERROR(SettleBelowAnew());
+    return ForEach(strange_, &Settlement::Lose);
   }
 
  private:
@@ -74,39 +73,36 @@ class Settlement {
     return false;
   }
 
-  void SettleMoved() {
-    if (moved_.size() > count_.gone.size()) {
-      below_anew_.insert(below_anew_.end(), moved_.begin(), moved_.end());
-      return;
+  // A group may have more names than a batch takes.
+  absl::Status ForEach(const Names& names, void (Settlement::*settle)(const std::string& name)) {
+    for (const std::string& name : names) {
+      BETR_RETURN_IF_ERROR(context_.Step());
+      (this->*settle)(name);
     }
-    for (const std::string& name : moved_) GuessIsName(name);
+    return absl::OkStatus();
   }
 
-  void SettleClear() {
+  absl::Status SettleMoved() {
+    if (moved_.size() > count_.gone.size()) {
+      below_anew_.insert(below_anew_.end(), moved_.begin(), moved_.end());
+      return absl::OkStatus();
+    }
+    return ForEach(moved_, &Settlement::GuessIsName);
+  }
+
+  absl::Status SettleClear() {
     const size_t names = clear_.size();
     const bool is_known = count_.listed + names <= count_.links;
     const bool is_likely = count_.names + names <= count_.links;
-    for (const std::string& name : clear_) {
-      if (is_known) {
-        IsName(name);
-      } else if (is_likely) {
-        GuessIsName(name);
-      } else {
-        Lose(name);
-      }
-    }
+    const auto otherwise = is_likely ? &Settlement::GuessIsName : &Settlement::Lose;
+    BETR_RETURN_IF_ERROR(ForEach(clear_, is_known ? &Settlement::IsName : otherwise));
     if (is_known) count_.listed += names;
+    return absl::OkStatus();
   }
 
-  void SettleBelowAnew() {
+  absl::Status SettleBelowAnew() {
     const bool is_likely = count_.listed + below_anew_.size() <= count_.links;
-    for (const std::string& name : below_anew_) {
-      if (is_likely) {
-        GuessIsName(name);
-      } else {
-        Lose(name);
-      }
-    }
+    return ForEach(below_anew_, is_likely ? &Settlement::GuessIsName : &Settlement::Lose);
   }
 
   void List(WriteBatch* batch, const std::string& name) {

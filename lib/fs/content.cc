@@ -44,7 +44,7 @@ absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::str
   const uint64_t size = inode.record.size;
   size_t done = 0;
   while (done < bytes.size()) {
-    const std::string_view part = bytes.substr(done, core.batch_bytes());
+    const std::string_view part = bytes.substr(done, core.PartSize(inode, offset + done, bytes.size() - done));
     const absl::Status gathered =
         core.Gather(inode, offset + done, part, Written(core.Now(), offset + done + part.size()));
     if (!gathered.ok() && done == 0) return gathered;

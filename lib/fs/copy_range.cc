@@ -23,10 +23,19 @@ constexpr size_t kCopyBuffer = 1 << 20;
 // What one call copies by bytes at most, since it holds the lock.
 constexpr uint64_t kMaxCopied = 16 << 20;
 
-// Adds: blocks first to last - 1 of `to` are those of `from`. Requires: both multiples of 256.
-void CloneBlocks(WriteBatch* batch, TreeId data, const std::string& from, const std::string& to, uint64_t first,
-                 uint64_t last) {
-  while (first < last) {
+// How many clones of a prefix of `from` to one of `to` a batch surely takes, with what else is to be done.
+uint64_t ClonesPerBatch(const Core& core, const std::string& from, const std::string& to) {
+  constexpr size_t kOverhead = 64;
+  const size_t bytes = from.size() + to.size() + kOverhead;
+  const BatchSize& most = core.max_batch();
+  return std::max<uint64_t>(1, std::min(most.bytes / 2 / Bytes{bytes}, most.bounds / 2 / Bytes{2 * bytes}));
+}
+
+// Adds: blocks first to last - 1 of `to` are those of `from`, or as many of them as so many clones take. Returns the
+// first that is not. Requires: both multiples of 256.
+uint64_t CloneBlocks(WriteBatch* batch, TreeId data, const std::string& from, const std::string& to, uint64_t first,
+                     uint64_t last, uint64_t clones) {
+  for (; first < last && clones > 0; --clones) {
     uint64_t step = kBlocksPerPrefix;
     size_t cut = 1;
     while (first % (step * kBlocksPerPrefix) == 0 && first + step * kBlocksPerPrefix <= last) {
@@ -38,20 +47,26 @@ void CloneBlocks(WriteBatch* batch, TreeId data, const std::string& from, const 
     batch->ClonePrefix(data, source.substr(0, source.size() - cut), data, target.substr(0, target.size() - cut));
     first += step;
   }
+  return first;
 }
 
-absl::Status CloneRange(Core& core, Inode& from, Inode& to, uint64_t begin, uint64_t end, uint64_t new_size) {
+// Returns where it ends: before `end` if all would be more than a batch.
+absl::StatusOr<uint64_t> CloneRange(Core& core, Inode& from, Inode& to, uint64_t begin, uint64_t end) {
   BETR_RETURN_IF_ERROR(core.Flush());
   Transaction transaction(&core);
+  const std::string source = core.ObjectOf(from);
   const std::string target = core.ObjectOf(to);
   // Cloning takes whole prefixes: what the source has behind `end` comes only if `end` is its end.
-  CloneBlocks(&transaction.batch(), core.data(), core.ObjectOf(from), target, BlockOf(begin),
-              BlockOf(end + kCloneUnit - 1) / kBlocksPerPrefix * kBlocksPerPrefix);
+  const uint64_t last = BlockOf(end + kCloneUnit - 1) / kBlocksPerPrefix * kBlocksPerPrefix;
+  const uint64_t reached = CloneBlocks(&transaction.batch(), core.data(), source, target, BlockOf(begin), last,
+                                       ClonesPerBatch(core, source, target));
+  end = std::min(end, reached * kBlock);
   AttributeDelta delta;
-  delta.size_at_least = new_size;
+  delta.size_at_least = end;
   delta.modified = delta.changed = transaction.now();
   transaction.Change(&to, delta);
-  return transaction.Commit();
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  return end;
 }
 
 absl::StatusOr<uint64_t> CopyBytes(Core& core, Inode& from, uint64_t from_offset, Inode& to, uint64_t to_offset,
@@ -111,9 +126,10 @@ absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset
   BETR_ASSIGN_OR_RETURN(const uint64_t head,
                         CopyBytes(core, from, from_offset, to, to_offset, part.begin - from_offset));
   if (head < part.begin - from_offset) return head;
-  const absl::Status cloned = CloneRange(core, from, to, part.begin, part.end, part.end);
+  const absl::StatusOr<uint64_t> cloned = CloneRange(core, from, to, part.begin, part.end);
   if (!cloned.ok() && head > 0) return head;
-  BETR_RETURN_IF_ERROR(cloned);
+  BETR_RETURN_IF_ERROR(cloned.status());
+  if (*cloned < part.end) return *cloned - from_offset;
   const absl::StatusOr<uint64_t> tail = CopyBytes(core, from, part.end, to, part.end, from_offset + length - part.end);
   return part.end - from_offset + tail.value_or(0);
 }

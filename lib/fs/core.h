@@ -85,9 +85,11 @@ class Core {
   //
   // Gathers a write. Hands everything over first if it does not go on where the pending one ends, or if there is
   // too much. If there may be no space for as much as is gathered, nothing is: the write goes to the store at once, so
-  // that what was accepted is never refused later. Requires: bytes.size() <= batch_bytes(). Errors: of handing over, or
-  // that what this inode had pending is lost now; nothing was gathered.
+  // that what was accepted is never refused later. Requires: no more than PartSize. Errors: of handing over, or that
+  // what this inode had pending is lost now; nothing was gathered.
   absl::Status Gather(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes);
+  // How much of a write of so many bytes is gathered at once: all of it, unless a batch might not take that.
+  size_t PartSize(const Inode& inode, uint64_t offset, size_t size) const;
   // Hands over all gathered writes. Where the store refuses one because of what it cannot read, and goes on otherwise,
   // the write is lost, which is no error of this. Errors: the others; what was not handed over is still pending.
   absl::Status Flush();
@@ -102,12 +104,14 @@ class Core {
   FileSystemSpace Space() const;
   // Whether that promises as much as a batch, which nobody has asked for.
   bool HasSpaceForBatch() const;
-  // About how many bytes one batch should have.
+  // About how many bytes one batch should have: at most a quarter of what it may have.
   size_t batch_bytes() const { return batch_bytes_; }
+  const BatchSize& max_batch() const { return max_batch_; }
 
-  // For Transaction. A batch that begins with everything pending; writing it, if need be without what is pending, of
-  // which `pending_records` tell. If writes are lost meanwhile, it is not written: it was made of records that are so
-  // no more. IsOutdated then.
+  // For Transaction. A batch that begins with everything pending; writing it, if need be after what is pending, or
+  // without that, of which `pending_records` tell. If writes are lost meanwhile, it is not written: it was made of
+  // records that are so no more. IsOutdated then. ENOSPC, before anything is done, if the rest is more than a batch may
+  // be (docs/filesystem.md#limits).
   void AddPending(WriteBatch* batch);
   absl::Status WriteWithPending(const WriteBatch& batch, size_t pending_ops,
                                 const std::vector<PendingRecord>& pending_records);
@@ -121,6 +125,7 @@ class Core {
  private:
   FileSystemSpace SpaceOf(const SpaceStats& stats) const;
   void AddPendingOf(const Inode& inode, WriteBatch* batch);
+  absl::Status WriteAlone(const WriteBatch& batch);
   void ForgetPending();
   // Whether the store takes other writes than that.
   bool IsRefusal(const absl::Status& status) const;
@@ -138,7 +143,8 @@ class Core {
   InodeTable inodes_;
   ZoneState zones_;
 
-  size_t batch_bytes_;
+  const BatchSize max_batch_;
+  const size_t batch_bytes_;
   std::vector<Inode*> pending_;
   size_t pending_bytes_ = 0;  // content and what goes with it
   absl::Status losses_;       // the first that was not told

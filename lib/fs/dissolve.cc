@@ -47,12 +47,15 @@ absl::Status MoveGroup(Core& core, Inode& home, Inode& above, uint64_t id, const
   return absl::OkStatus();
 }
 
-// EXDEV if a group's names are too many for a batch, which would be more than the log takes at once.
-absl::Status CheckFits(const Core& core, const std::string& content, const std::vector<std::string>& names) {
-  constexpr size_t kOverhead = 64;
-  size_t bytes = 0;
-  for (const std::string& relative : names) bytes += 3 * (content.size() + relative.size()) + kOverhead;
-  if (Bytes{bytes} <= core.store().Format().log_size / 8) return absl::OkStatus();
+// EXDEV if a group has so many names that moving it would be more than a batch.
+absl::Status CheckFits(Core& core, Inode& home, uint64_t id, const std::vector<std::string>& names) {
+  constexpr size_t kOverhead = 64;   // of the operations for a name, besides its keys
+  constexpr size_t kOfGroup = 1024;  // the same of those for the group
+  BETR_ASSIGN_OR_RETURN(const Inode* const group, core.FindGroup(home, id));
+  const size_t content = core.ContentOf(home).size();
+  size_t bytes = kOfGroup + 4 * content + EncodeInode(group->record).size();
+  for (const std::string& relative : names) bytes += 3 * (content + relative.size()) + kOverhead;
+  if (Bytes{bytes} <= core.max_batch().bytes) return absl::OkStatus();
   return ErrnoError(EXDEV, "a file with very many names in a clone, whose links stay in it");
 }
 
@@ -63,7 +66,7 @@ absl::Status Dissolve(Core& core, Inode& home) {
                         MembersBelow(core, home, content, std::numeric_limits<size_t>::max()));
   std::map<uint64_t, std::vector<std::string>> names;
   for (const GroupMember& member : members) names[member.id].push_back(member.relative);
-  for (const auto& [id, relatives] : names) BETR_RETURN_IF_ERROR(CheckFits(core, content, relatives));
+  for (const auto& [id, relatives] : names) BETR_RETURN_IF_ERROR(CheckFits(core, home, id, relatives));
   for (const auto& [id, relatives] : names) BETR_RETURN_IF_ERROR(MoveGroup(core, home, above, id, relatives));
 
   Transaction transaction(&core);

@@ -28,16 +28,18 @@ bool FillAny(std::span<const Op> ops, const Op& erase) {
   });
 }
 
-// Adds erases of the keys in the range. False if they are too many for a batch; then nothing is added.
-absl::StatusOr<bool> AddErases(Core& core, const Op& erase, WriteBatch* batch) {
+// Adds erases of the keys in the range. False if they, with the `added` bytes of others, are too many for a batch; then
+// nothing is added.
+absl::StatusOr<bool> AddErases(Core& core, const Op& erase, WriteBatch* batch, Bytes* added) {
   BETR_ASSIGN_OR_RETURN(const auto cursor, core.store().NewCursor(erase.tree, erase.range));
   WriteBatch erases;
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    if (erases.Size().value >= core.batch_bytes()) return false;
+    if ((*added + erases.Size()).value >= core.batch_bytes()) return false;
     erases.Erase(erase.tree, cursor->Key());
   }
   BETR_RETURN_IF_ERROR(cursor->status());
   for (const Op& op : erases.ops()) CopyOp(op, batch);
+  *added += erases.Size();
   return true;
 }
 
@@ -54,13 +56,14 @@ absl::Status WriteWithErasesByKey(Core& core, const WriteBatch& batch) {
   WriteBatch by_key;
   if (batch.may_use_reserve()) by_key.MayUseReserve();
   std::vector<TreeRange> later;
+  Bytes added{0};
   for (size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].kind != OpKind::kEraseRange || FillAny(ops.first(i), ops[i])) {
       CopyOp(ops[i], &by_key);
       continue;
     }
-    BETR_ASSIGN_OR_RETURN(const bool added, AddErases(core, ops[i], &by_key));
-    if (added) continue;
+    BETR_ASSIGN_OR_RETURN(const bool fits, AddErases(core, ops[i], &by_key, &added));
+    if (fits) continue;
     if (FillAny(ops.subspan(i), ops[i])) {
       CopyOp(ops[i], &by_key);
     } else {

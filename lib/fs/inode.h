@@ -63,14 +63,15 @@ struct PendingWrite {
   uint64_t offset = 0;
   std::string bytes;
   AttributeDelta attributes;
-  size_t cost = 0;  // about what it takes in a batch
+  size_t object = 0;  // bytes of the object's key, which does not become longer meanwhile
+  size_t cost = 0;    // what it takes in a batch at most
   // Of the record, as it was.
   uint64_t size_before = 0;
   FileTime modified_before;
   FileTime changed_before;
 
   // In writeback.cc.
-  void Begin(uint64_t at, const InodeRecord& record);
+  void Begin(uint64_t at, size_t object_size, const InodeRecord& record);
   // What it did to the record has not happened.
   void TakeBack(InodeRecord* record) const;
   bool Empty() const { return bytes.empty(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 
 #include "base/status.h"
 #include "fs/block_io.h"
@@ -24,7 +25,7 @@ void ForgetNamesBelow(Core& core, Inode* inode, const Inode& directory) {
   }
 }
 
-absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, const std::vector<GroupMember>& members) {
+absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, std::span<const GroupMember> members) {
   const std::string content = core.ContentOf(home);
   Transaction transaction(&core);
   transaction.batch().MayUseReserve();
@@ -48,14 +49,31 @@ absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, const std::ve
   return absl::OkStatus();
 }
 
-// Leaves the first ones, those whose erases are one batch.
-void CutToBatch(const Core& core, const std::string& content, std::vector<GroupMember>* members) {
+// How many of the names, from the first on, are unlinked in one batch: one at least.
+absl::StatusOr<size_t> CountForBatch(Core& core, Inode& home, std::span<const GroupMember> members) {
+  constexpr size_t kOverhead = 64;  // of the operations for a name, besides keys; of those for a group
+  const size_t content = core.ContentOf(home).size();
+  std::set<uint64_t> groups;
   size_t bytes = 0;
-  size_t count = 0;
-  while (count < members->size() && bytes < core.batch_bytes()) {
-    bytes += 2 * (content.size() + (*members)[count++].relative.size());
+  for (size_t count = 0; count < std::min(members.size(), kMembersPerBatch); ++count) {
+    const GroupMember& member = members[count];
+    bytes += 2 * (content + member.relative.size()) + kOverhead;
+    if (groups.insert(member.id).second) {
+      BETR_ASSIGN_OR_RETURN(const Inode* const group, core.FindGroup(home, member.id));
+      bytes += 3 * (content + kOverhead) + EncodeInode(group->record).size();
+    }
+    if (count > 0 && bytes > core.batch_bytes()) return count;
   }
-  members->resize(count);
+  return std::min(members.size(), kMembersPerBatch);
+}
+
+absl::Status UnlinkAll(Core& core, Inode& directory, Inode& home, std::span<const GroupMember> members) {
+  while (!members.empty()) {
+    BETR_ASSIGN_OR_RETURN(const size_t count, CountForBatch(core, home, members));
+    BETR_RETURN_IF_ERROR(UnlinkSome(core, directory, home, members.first(count)));
+    members = members.subspan(count);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -89,14 +107,21 @@ absl::Status UnlinkMembers(Core& core, Inode& directory, const std::vector<std::
   for (Inode* home = core.HomeAbove(directory); home != nullptr; home = core.HomeAbove(*home)) {
     for (const std::string& content : contents) {
       while (true) {
-        BETR_ASSIGN_OR_RETURN(std::vector<GroupMember> members, MembersBelow(core, *home, content, kMembersPerBatch));
+        BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members,
+                              MembersBelow(core, *home, content, kMembersPerBatch));
         if (members.empty()) break;
-        CutToBatch(core, core.ContentOf(*home), &members);
-        BETR_RETURN_IF_ERROR(UnlinkSome(core, directory, *home, members));
+        BETR_RETURN_IF_ERROR(UnlinkAll(core, directory, *home, members));
       }
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status UnlinkGroups(Core& core, Inode& directory, Inode& home, const std::set<uint64_t>& groups) {
+  BETR_ASSIGN_OR_RETURN(std::vector<GroupMember> members,
+                        MembersBelow(core, home, core.ContentOf(home), std::numeric_limits<size_t>::max()));
+  std::erase_if(members, [&](const GroupMember& member) { return !groups.contains(member.id); });
+  return UnlinkAll(core, directory, home, members);
 }
 
 GroupCloner::~GroupCloner() {

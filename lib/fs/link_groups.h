@@ -18,6 +18,7 @@
 //   4. Operations on a directory between a home and names of its groups find those names in the home's list.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ absl::Status FinishDissolves(Core& core, Inode& directory);
 // Unlinks all names below `directory` that refer to groups of homes above it: those under `contents`, which is all
 // that it has (ContentsBelow). In several transactions if many. Cost: for each home above a range scan, as above.
 absl::Status UnlinkMembers(Core& core, Inode& directory, const std::vector<std::string>& contents);
+
+// Unlinks all names of some groups of `home`, which is `directory` or below it. As above.
+absl::Status UnlinkGroups(Core& core, Inode& directory, Inode& home, const std::set<uint64_t>& groups);
 
 // What the clone of a directory does about groups of a home above it: each group that has names below `source` gets a
 // copy with just these names in the clone, which is a home of its own. Call Prepare before the clone's transaction

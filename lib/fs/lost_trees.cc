@@ -200,7 +200,7 @@ class Adoption {
       }
       const std::string prefix = key::Zone(zone);
       batch->RenamePrefix(tree, prefix, tree, key::OutOfZone(prefix));
-      if (batch->ops().size() == kMaxZonesAtOnce) {
+      if (batch->ops().size() == kMaxZonesAtOnce || batch->Size() >= store_.MaxBatch().bytes / 4) {
         BETR_RETURN_IF_ERROR(store_.Write(*batch));
         batch->Clear();
       }

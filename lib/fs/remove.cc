@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <absl/container/flat_hash_set.h>
-
 #include <cerrno>
 
 #include "base/status.h"
@@ -9,21 +7,11 @@
 #include "fs/link_groups.h"
 #include "fs/names.h"
 #include "fs/place.h"
+#include "fs/set_aside.h"
 #include "fs/zones.h"
 
 namespace betr::fs {
 namespace {
-
-// Adds all inodes in memory below a directory, each after the directories above it.
-void CollectBelow(const Inode& directory, absl::flat_hash_set<Inode*>* seen, std::vector<Inode*>* below) {
-  const auto collect = [&](Inode* inode) {
-    if (!seen->insert(inode).second) return;
-    below->push_back(inode);
-    CollectBelow(*inode, seen, below);
-  };
-  for (const auto& [name, child] : directory.children) collect(child);
-  for (const auto& [id, group] : directory.groups) collect(group);
-}
 
 // Adds: nothing is under a content prefix. Also for a directory that is empty: what has been removed there one by one
 // is then covered by one message, which frees whole nodes, and its own messages need not go on.
@@ -36,11 +24,8 @@ void EraseContent(Transaction* transaction, Core& core, const std::string& conte
 // orphans. Requires: no name below refers to a group outside.
 std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Inode& directory,
                                  const std::vector<std::string>& contents) {
-  absl::flat_hash_set<Inode*> seen;
-  std::vector<Inode*> below;
-  CollectBelow(directory, &seen, &below);
   std::vector<Removal> removals;
-  for (Inode* inode : below) {
+  for (Inode* inode : InodesBelow(directory)) {
     if (inode->place == InodePlace::kGroup && !IsBelow(*inode->home, directory)) {
       removals.push_back({inode, Fate::kStays, 0, {}});
     } else if (inode->OutlivesNames()) {
@@ -70,6 +55,7 @@ absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
   Inode* const victim = slot.inode;
   BETR_ASSIGN_OR_RETURN(const std::vector<std::string> contents, ContentsBelow(core, *victim));
   BETR_RETURN_IF_ERROR(UnlinkMembers(core, *victim, contents));
+  BETR_RETURN_IF_ERROR(SetAsideOpenFiles(core, *victim));
   Transaction transaction(&core);
   transaction.batch().MayUseReserve();
   const std::vector<Removal> content = DropContent(&transaction, core, *victim, contents);

@@ -3,6 +3,7 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/check.h"
 #include "base/status.h"
@@ -14,10 +15,16 @@
 namespace betr::fs {
 namespace {
 
-constexpr size_t kPendingOverhead = 256;  // of a gathered write: its operations, the change of the record
+// Of an operation in a batch, besides the object's key and what is written; of the change of a record.
+constexpr size_t kBlockOverhead = 32;
+constexpr size_t kPendingOverhead = 256;
+constexpr size_t kMaxObject = kMaxPathSize + 32;  // of an object's key
 
-// What a gathered write has in a batch besides its content: the object's key, in both trees.
-size_t OverheadOf(std::string_view object) { return 2 * object.size() + kPendingOverhead; }
+// What a gathered write takes in a batch at most: each block has the object's key, and so has the change of the record.
+size_t CostOf(size_t object, uint64_t offset, size_t size) {
+  const uint64_t blocks = BlockOf(offset + size - 1) - BlockOf(offset) + 1;
+  return size + blocks * (object + kBlockOverhead) + object + kPendingOverhead;
+}
 
 // The batch without its first operations, and with records that do not tell of what is still pending.
 WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops,
@@ -44,8 +51,9 @@ WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops,
 
 bool IsOutdated(const absl::Status& status) { return absl::IsAborted(status); }
 
-void PendingWrite::Begin(uint64_t at, const InodeRecord& record) {
+void PendingWrite::Begin(uint64_t at, size_t object_size, const InodeRecord& record) {
   offset = at;
+  object = object_size;
   size_before = record.size;
   modified_before = record.modified;
   changed_before = record.changed;
@@ -58,25 +66,36 @@ void PendingWrite::TakeBack(InodeRecord* record) const {
   if (record->changed == attributes.changed) record->changed = changed_before;
 }
 
+size_t Core::PartSize(const Inode& inode, uint64_t offset, size_t size) const {
+  const size_t part = std::min(size, batch_bytes_);
+  const size_t in_block = kFileBlock.value - OffsetInBlock(offset);
+  const auto fits = [&](size_t object) { return Bytes{CostOf(object, offset, part)} <= max_batch_.bytes; };
+  // Two blocks with long keys may be more than the smallest log takes, one is not.
+  return part <= in_block || fits(kMaxObject) || fits(ObjectOf(inode).size()) ? part : in_block;
+}
+
 absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes, const AttributeDelta& attributes) {
   Check(bytes.size() <= batch_bytes_, "no more is gathered than fits into a batch");
   PendingWrite& pending = inode.pending;
   const bool goes_on = !pending.Empty() && pending.offset + pending.bytes.size() == offset;
-  const size_t more = bytes.size() + (goes_on ? 0 : OverheadOf(ObjectOf(inode)));
-  if ((!pending.Empty() && !goes_on) || pending_bytes_ + more > batch_bytes_) {
+  const size_t object = goes_on ? pending.object : ObjectOf(inode).size();
+  const uint64_t begin = goes_on ? pending.offset : offset;
+  const size_t cost = CostOf(object, begin, offset + bytes.size() - begin);
+  if ((!pending.Empty() && !goes_on) || pending_bytes_ - pending.cost + cost > batch_bytes_) {
     BETR_RETURN_IF_ERROR(FlushBefore(inode));
   }
   if (pending_.empty() && !HasSpaceForBatch()) {
     return WriteThrough(inode, offset, bytes, attributes);
   }
   if (pending.Empty()) {
-    pending.Begin(offset, inode.record);
+    pending.Begin(offset, object, inode.record);
     pending_.push_back(&inode);
   }
   pending.bytes.append(bytes);
   pending.attributes.Then(attributes);
-  pending.cost += more;
-  pending_bytes_ += more;
+  pending_bytes_ -= pending.cost;
+  pending.cost = CostOf(object, pending.offset, pending.bytes.size());
+  pending_bytes_ += pending.cost;
   attributes.ApplyTo(&inode.record);
   return absl::OkStatus();
 }
@@ -179,25 +198,28 @@ absl::Status Core::FlushBefore(Inode& inode) {
 absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops,
                                     const std::vector<PendingRecord>& pending_records) {
   const bool wants_erases = WantsErasesByKey(*this, batch);
-  // Both together may be more than a batch, while each is not.
-  const auto wants_flush = [&](const absl::Status& status) {
-    return IsRefusal(status) || absl::IsInvalidArgument(status);
-  };
+  if (pending_ops == 0 && !wants_erases) return WriteAlone(batch);
+  const bool together = !wants_erases && batch.Sizes().Within(max_batch_);
   absl::Status written = absl::OkStatus();
-  if (!wants_erases) {
+  if (together) {
     written = store_->Write(batch);
     if (written.ok()) ForgetPending();
-    if (pending_ops == 0 || !(wants_flush(written) || absl::IsResourceExhausted(written))) return written;
+    if (!(IsRefusal(written) || absl::IsResourceExhausted(written))) return written;
   }
   const uint64_t losses = loss_count_;
-  if (wants_erases || wants_flush(written)) written = Flush();
+  if (!together || IsRefusal(written)) written = Flush();
   if (loss_count_ != losses) return absl::AbortedError("gathered writes were lost");
   // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
   // take the space of what was accepted before.
   const bool may_go = written.ok() || (absl::IsResourceExhausted(written) && (wants_erases || batch.may_use_reserve()));
   if (!may_go) return written;
   const WriteBatch alone = WithoutPending(batch, pending_ops, pending_records);
-  return wants_erases ? WriteWithErasesByKey(*this, alone) : store_->Write(alone);
+  return wants_erases ? WriteWithErasesByKey(*this, alone) : WriteAlone(alone);
+}
+
+absl::Status Core::WriteAlone(const WriteBatch& batch) {
+  if (!batch.Sizes().Within(max_batch_)) return ErrnoError(ENOSPC, "more than one batch of this image may be");
+  return store_->Write(batch);
 }
 
 }  // namespace betr::fs

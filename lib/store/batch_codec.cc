@@ -119,11 +119,26 @@ Bytes EncodedSize(const Op& op) {
   return Bytes{2 + measure.size()};
 }
 
+BatchSize SizeOf(std::span<const Op> ops) {
+  BatchSize size;
+  size.bytes = Bytes{1 + VarintSize(ops.size())};
+  size.changes = ops.size();
+  for (const Op& op : ops) {
+    size.bytes += EncodedSize(op);
+    if (op.kind == OpKind::kEraseRange) {
+      ++size.ranges;
+      size.bounds += Bytes{op.range.lo.bytes.size() + op.range.hi.bytes.size()};
+    } else if (op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix) {
+      ++size.ranges;
+      size.bounds += Bytes{op.key.size() + op.value.size()} * 2;
+    }
+  }
+  return size;
+}
+
 std::string EncodeBatch(std::span<const Op> ops) {
-  Bytes size{1 + VarintSize(ops.size())};
-  for (const Op& op : ops) size += EncodedSize(op);
   std::string bytes;
-  bytes.reserve(size.value);
+  bytes.reserve(SizeOf(ops).bytes.value);
   PutFixed8(&bytes, kVersion);
   PutVarint64(&bytes, ops.size());
   Writer writer(&bytes);

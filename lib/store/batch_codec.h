@@ -35,13 +35,10 @@
 namespace betr::store {
 
 inline constexpr uint64_t kMaxBatchOps = uint64_t{1} << 20;
-// What a caller may put into one batch: it goes into a root as a whole, and a root must be storable. Logs may have
-// larger ones.
-inline constexpr Bytes kMaxBatchSize = MiB(64);
-inline constexpr uint64_t kMaxBatchRanges = uint64_t{1} << 16;
-// Of what of them is in a root's header (layout/node_codec.h): both bounds of a range. The bounds of a prefix are twice
-// the prefix, and a rename erases its source.
-inline constexpr Bytes kMaxBatchBounds = MiB(8);
+// What a caller may put into one batch, if the log takes as much (Store::MaxBatch): it goes into a root as a whole, and
+// a root must be storable. Logs may have larger ones. Bounds are what of ranges is in a root's header
+// (layout/node_codec.h): those of a prefix are twice the prefix, and a rename erases its source.
+inline constexpr BatchSize kMaxBatch{MiB(64), kMaxBatchOps, uint64_t{1} << 16, MiB(8)};
 inline constexpr Bytes kMaxTreeNameSize{255};
 inline constexpr Bytes kMaxCompressionNameSize{32};
 
@@ -54,11 +51,12 @@ std::string_view OpKindName(OpKind kind);
 // Kind, sizes and numbers of each change are within the limits, ranges are not empty, and nothing is renamed into
 // itself or below itself. kInvalidArgument naming the change and its place in the batch.
 absl::Status ValidateOps(std::span<const Op> ops);
-// What a caller gives has no more changes of ranges than a batch may have, and no more bounds. kInvalidArgument.
-absl::Status CheckRanges(std::span<const Op> ops);
+// kInvalidArgument saying what there is too much of.
+absl::Status CheckSize(const BatchSize& size, const BatchSize& most);
 
 // The bytes that one change takes in an encoded batch.
 Bytes EncodedSize(const Op& op);
+BatchSize SizeOf(std::span<const Op> ops);
 
 // Requires: ValidateOps(ops) is ok.
 std::string EncodeBatch(std::span<const Op> ops);

@@ -54,6 +54,7 @@ class Store::Impl {
   // Checks a batch, makes it durable-to-be and visible. `ids` of new trees are filled in. A batch that only erases has
   // the purpose of a delete in any case.
   absl::Status Write(std::span<Op> ops, store::Purpose purpose = store::Purpose::kWrite);
+  BatchSize MaxBatch() const;
   absl::Status Sync();
   absl::Status Checkpoint();
   absl::Status Compact(TreeId tree);
@@ -98,8 +99,7 @@ class Store::Impl {
   // copies are made; an error of it cancels the batch.
   using BeforePublish = std::function<absl::Status(const store::Pledge&, std::span<const Op>)>;
   // Logs a batch and makes it visible. Makes room in the log, or on the device, if that is what is missing.
-  absl::Status ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  absl::Status ApplyAndLog(std::span<const Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether these batches and those since the last checkpoint could make a tree taller than may be, where nobody
   // lowers it in between: when they are replayed.
   bool MayBeTooTallToReplay(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);

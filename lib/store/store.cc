@@ -89,6 +89,8 @@ absl::Status Store::Write(const WriteBatch& batch) {
   return impl_->Write(ops, batch.may_use_reserve() ? store::Purpose::kDelete : store::Purpose::kWrite);
 }
 
+BatchSize Store::MaxBatch() const { return impl_->MaxBatch(); }
+
 absl::Status Store::Put(TreeId tree, std::string_view key, std::string_view value) {
   WriteBatch batch;
   batch.Put(tree, key, value);

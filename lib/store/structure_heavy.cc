@@ -10,7 +10,7 @@ namespace betr::store {
 namespace {
 
 // A header has at most 64 MiB (layout/node_codec.h), and on top of this come what is in front of the root, at most
-// Core::BufferLimit(), and one batch (kMaxBatchBounds). A node that is not over-full may have as much.
+// Core::BufferLimit(), and one batch (kMaxBatch.bounds). A node that is not over-full may have as much.
 constexpr Bytes kMostBounds = layout::kMaxNodeSize;
 constexpr int kMostSteps = 64;  // of which each moves on what waits for the heaviest edge
 

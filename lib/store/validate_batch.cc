@@ -11,7 +11,7 @@ namespace {
 
 absl::Status Invalid(const std::string& why) { return absl::InvalidArgumentError(why); }
 
-absl::Status CheckSize(std::string_view what, std::string_view bytes, Bytes max) {
+absl::Status CheckLength(std::string_view what, std::string_view bytes, Bytes max) {
   if (bytes.size() <= max.value) return absl::OkStatus();
   return Invalid(absl::StrFormat("the %s has %u bytes, at most %u are allowed", what, bytes.size(), max.value));
 }
@@ -21,26 +21,26 @@ absl::Status CheckTree(std::string_view what, TreeId tree) {
 }
 
 absl::Status ValidatePut(const Op& op) {
-  BETR_RETURN_IF_ERROR(CheckSize("key", op.key, kMaxKeySize));
-  return CheckSize("value", op.value, kMaxValueSize);
+  BETR_RETURN_IF_ERROR(CheckLength("key", op.key, kMaxKeySize));
+  return CheckLength("value", op.value, kMaxValueSize);
 }
 
 absl::Status ValidateUpsert(const Op& op) {
   if (op.function == 0) return Invalid("the function is 0, which names none");
-  BETR_RETURN_IF_ERROR(CheckSize("key", op.key, kMaxKeySize));
-  return CheckSize("delta", op.value, kMaxValueSize);
+  BETR_RETURN_IF_ERROR(CheckLength("key", op.key, kMaxKeySize));
+  return CheckLength("delta", op.value, kMaxValueSize);
 }
 
 absl::Status ValidateRange(const Op& op) {
-  BETR_RETURN_IF_ERROR(CheckSize("lower bound", op.range.lo.bytes, kMaxKeySize));
-  BETR_RETURN_IF_ERROR(CheckSize("upper bound", op.range.hi.bytes, kMaxKeySize));
+  BETR_RETURN_IF_ERROR(CheckLength("lower bound", op.range.lo.bytes, kMaxKeySize));
+  BETR_RETURN_IF_ERROR(CheckLength("upper bound", op.range.hi.bytes, kMaxKeySize));
   return op.range.Empty() ? Invalid("the range is empty") : absl::OkStatus();
 }
 
 absl::Status ValidatePrefixes(const Op& op) {
   BETR_RETURN_IF_ERROR(CheckTree("destination tree", op.to_tree));
-  BETR_RETURN_IF_ERROR(CheckSize("source prefix", op.key, kMaxKeySize));
-  BETR_RETURN_IF_ERROR(CheckSize("destination prefix", op.value, kMaxKeySize));
+  BETR_RETURN_IF_ERROR(CheckLength("source prefix", op.key, kMaxKeySize));
+  BETR_RETURN_IF_ERROR(CheckLength("destination prefix", op.value, kMaxKeySize));
   if (op.kind == OpKind::kRenamePrefix && op.tree == op.to_tree && op.value.starts_with(op.key)) {
     return Invalid("the destination of the rename is its source or lies below it");
   }
@@ -50,13 +50,13 @@ absl::Status ValidatePrefixes(const Op& op) {
 absl::Status ValidateName(const Op& op) {
   BETR_RETURN_IF_ERROR(CheckTree("new tree", op.to_tree));
   if (op.key.empty()) return Invalid("the name of the tree is empty");
-  return CheckSize("name of the tree", op.key, kMaxTreeNameSize);
+  return CheckLength("name of the tree", op.key, kMaxTreeNameSize);
 }
 
 absl::Status ValidateCreateTree(const Op& op) {
   if (op.tree != TreeId{}) return Invalid("a new tree has no tree that it comes from");
   BETR_RETURN_IF_ERROR(ValidateName(op));
-  return CheckSize("name of the compression", op.value, kMaxCompressionNameSize);
+  return CheckLength("name of the compression", op.value, kMaxCompressionNameSize);
 }
 
 absl::Status ValidateOp(const Op& op) {
@@ -65,7 +65,7 @@ absl::Status ValidateOp(const Op& op) {
     case OpKind::kPut:
       return ValidatePut(op);
     case OpKind::kErase:
-      return CheckSize("key", op.key, kMaxKeySize);
+      return CheckLength("key", op.key, kMaxKeySize);
     case OpKind::kUpsert:
       return ValidateUpsert(op);
     case OpKind::kEraseRange:
@@ -120,25 +120,21 @@ absl::Status ValidateOps(std::span<const Op> ops) {
   return absl::OkStatus();
 }
 
-absl::Status CheckRanges(std::span<const Op> ops) {
-  uint64_t ranges = 0;
-  Bytes bounds{0};
-  for (const Op& op : ops) {
-    if (op.kind == OpKind::kEraseRange) {
-      ++ranges;
-      bounds += Bytes{op.range.lo.bytes.size() + op.range.hi.bytes.size()};
-    } else if (op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix) {
-      ++ranges;
-      bounds += Bytes{op.key.size() + op.value.size()} * 2;
-    }
+absl::Status CheckSize(const BatchSize& size, const BatchSize& most) {
+  if (size.bytes > most.bytes) {
+    return Invalid(absl::StrFormat("batch of %u bytes: at most %u are allowed%s", size.bytes.value, most.bytes.value,
+                                   most.bytes < kMaxBatch.bytes ? ", a quarter of the log" : ""));
   }
-  if (ranges > kMaxBatchRanges) {
-    return Invalid(absl::StrFormat("the batch has %u changes of ranges and prefixes, at most %u are allowed", ranges,
-                                   kMaxBatchRanges));
+  if (size.changes > most.changes) {
+    return Invalid(absl::StrFormat("the batch has %u changes, at most %u are allowed", size.changes, most.changes));
   }
-  if (bounds > kMaxBatchBounds) {
+  if (size.ranges > most.ranges) {
+    return Invalid(absl::StrFormat("the batch has %u changes of ranges and prefixes, at most %u are allowed",
+                                   size.ranges, most.ranges));
+  }
+  if (size.bounds > most.bounds) {
     return Invalid(absl::StrFormat("the bounds and prefixes in the batch have %u bytes, at most %u are allowed",
-                                   bounds.value, kMaxBatchBounds.value));
+                                   size.bounds.value, most.bounds.value));
   }
   return absl::OkStatus();
 }

@@ -36,6 +36,8 @@ void WriteBatch::Add(Op op) {
   ops_.push_back(std::move(op));
 }
 
+BatchSize WriteBatch::Sizes() const { return store::SizeOf(ops_); }
+
 void WriteBatch::Put(TreeId tree, std::string_view key, std::string_view value) {
   Op op = MakeOp(OpKind::kPut, tree, key);
   op.value = value;

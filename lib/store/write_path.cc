@@ -15,6 +15,7 @@
 #include "layout/superblock.h"
 #include "store/batch_codec.h"
 #include "store/impl.h"
+#include "store/inspect.h"
 #include "store/small_copy.h"
 #include "store/upsert_names.h"
 
@@ -245,14 +246,15 @@ bool Store::Impl::MayBeTooTallToReplay(std::span<const Op> ops) {
   return TallestStable() + grown + coming + kSpare > dag::kMaxHeight;
 }
 
-absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, Bytes size, store::Purpose purpose) {
-  if (size > store::kMaxBatchSize) {
-    return absl::InvalidArgumentError(
-        fmt::format("batch of {} bytes: at most {} are allowed", size.value, store::kMaxBatchSize.value));
+BatchSize Store::Impl::MaxBatch() const {
+  BatchSize most = store::kMaxBatch;
+  if (Logged()) {
+    most.bytes = std::min(most.bytes, store::MaxLogPayload(store::LogAreaOf(core_->superblock)));
   }
-  if (Logged() && size > log_->MaxPayload()) {
-    return absl::InvalidArgumentError(fmt::format("batch of {} bytes: more than a quarter of the log", size.value));
-  }
+  return most;
+}
+
+absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, store::Purpose purpose) {
   const std::string record = Logged() ? store::EncodeBatch(ops) : std::string();
   if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
@@ -311,21 +313,18 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
 absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) {
   BETR_RETURN_IF_ERROR(MayWrite());  // it may have been closed meanwhile
   BETR_RETURN_IF_ERROR(core_->health.status());
-  BETR_RETURN_IF_ERROR(store::CheckRanges(ops));
+  const BatchSize size = store::SizeOf(ops);
+  BETR_RETURN_IF_ERROR(store::CheckSize(size, MaxBatch()));
   BETR_RETURN_IF_ERROR(CheckNewIds(ops));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
   if (const auto unknown = store::UnknownFunction(ops, core_->options.functions)) {
     return absl::InvalidArgumentError(fmt::format("upsert function {}: this program has not registered it", *unknown));
   }
-  Bytes size{0};
-  for (const Op& op : ops) {
-    size += store::EncodedSize(op);
-  }
   if (std::all_of(ops.begin(), ops.end(), Frees)) {
     purpose = store::Purpose::kDelete;
   }
-  BETR_RETURN_IF_ERROR(ApplyAndLog(ops, size, purpose));
-  core_->counters.bytes_batches += size.value;
+  BETR_RETURN_IF_ERROR(ApplyAndLog(ops, purpose));
+  core_->counters.bytes_batches += size.bytes.value;
   NoteWork(ops);
   if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
     Signal();

@@ -129,11 +129,12 @@ TEST_CASE("the size of a batch is what it takes in the log", "[batch]") {
     batch.EraseRange(TreeId{1}, Range::Prefix(random.String(3)));
   }
   CHECK(EncodeBatch(batch.ops()).size() == batch.Size().value + 1 + VarintSize(batch.ops().size()));
+  CHECK(EncodeBatch(batch.ops()).size() == batch.Sizes().bytes.value);
   CHECK(ValidateOps(batch.ops()).ok());
-  for (uint64_t ranges = 100; ranges < kMaxBatchRanges; ++ranges) batch.EraseRange(TreeId{1}, Range::Prefix("a"));
-  CHECK(CheckRanges(batch.ops()).ok());
+  for (uint64_t ranges = 100; ranges < kMaxBatch.ranges; ++ranges) batch.EraseRange(TreeId{1}, Range::Prefix("a"));
+  CHECK(CheckSize(batch.Sizes(), kMaxBatch).ok());
   batch.ClonePrefix(TreeId{1}, "a", TreeId{1}, "b");
-  CHECK(CheckRanges(batch.ops()).code() == absl::StatusCode::kInvalidArgument);
+  CHECK(CheckSize(batch.Sizes(), kMaxBatch).code() == absl::StatusCode::kInvalidArgument);
   batch.Clear();
   CHECK(batch.Empty());
   CHECK(batch.Size() == Bytes{0});

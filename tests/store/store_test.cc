@@ -162,7 +162,7 @@ TEST_CASE("keys, values and batches have limits, and what is refused changes not
 
   batch.Clear();
   batch.Put(f.tree, "a", "1");
-  for (uint64_t i = 0; i <= store::kMaxBatchRanges; ++i) batch.EraseRange(f.tree, Range::Prefix("x"));
+  for (uint64_t i = 0; i <= store::kMaxBatch.ranges; ++i) batch.EraseRange(f.tree, Range::Prefix("x"));
   CHECK(absl::IsInvalidArgument(f.store().Write(batch)));
   CHECK(f.Value("a") == "(nothing)");
 }

@@ -47,7 +47,7 @@ Ground::Ground(Constants constants, const Experiments& experiments) : constants_
     size_ = GiB(1);
     cache_ = MiB(64);
   }
-  // As docs/filesystem.md has it, "less if the log is small".
+  // As MountOptions::write_behind says: a quarter of a batch, which is a quarter of the log.
   write_unit_ = std::max(kFileBlock, std::min(MountOptions{}.write_behind, format_.log_size / 16)).value;
 }
 
