@@ -33,12 +33,10 @@ void Model::Write(const std::string& path, uint64_t offset, const std::string& b
 void Model::Allocate(const Call& call, FileTime now) {
   const uint64_t end = call.offset + call.length;
   const bool changes_size = call.mode == AllocateMode::kExtend || call.mode == AllocateMode::kZero;
-  if (call.mode == AllocateMode::kKeepSize || (call.mode == AllocateMode::kExtend && end <= Find(call.path)->Size())) {
-    return;
-  }
+  const bool zeroes = call.mode != AllocateMode::kExtend && call.mode != AllocateMode::kKeepSize;
   Node& node = Change(call.path);
   std::string content = *node.content;
-  if (call.mode != AllocateMode::kExtend) {
+  if (zeroes) {
     for (uint64_t at = call.offset; at < std::min<uint64_t>(end, content.size()); ++at) {
       content[at] = '\0';
     }
