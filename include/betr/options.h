@@ -19,7 +19,7 @@ namespace betr {
 struct FormatOptions {
   Bytes node_size = MiB(4);         // target, uncompressed: 512 bytes to 16 MiB
   Bytes basement_size = KiB(64);    // target, uncompressed: 64 bytes to node_size
-  uint32_t fanout = 16;             // 4 to 256
+  uint32_t fanout = 16;             // 4 to 256; with less than 8 clones make trees taller
   Bytes log_size = MiB(256);        // at least 64 KiB, a multiple of 4 KiB
   std::string compression = "lz4";  // of new trees: "none", "lz4", "zstd", "zstd:9"
   std::string label;                // at most 64 bytes

@@ -29,8 +29,9 @@ absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_vie
 // inode now.
 InodeRecord RecordIn(const Inode& inode, NumberContext context);
 
-// Adds to the transaction: an object with this record gets the (free, or freed before) slot. `inode` if it exists.
+// Adds to the transaction: the object of `inode`, with this record, gets the (free, or freed before) slot.
 void PutNamed(Transaction* transaction, const Slot& slot, const InodeRecord& record, const Inode& inode);
+// The same for an object that no inode in memory is for yet.
 void PutNew(Transaction* transaction, Core& core, const Slot& slot, const InodeRecord& record);
 // The same for a name of a group in `home`.
 void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode* home, const Reference& reference);

@@ -172,7 +172,7 @@ absl::Status Store::Impl::WriteDirty() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(checkpointer_.BeginWriting());
-  BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(core_->DirtySoftLimit() * 3 / 4));
+  BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(core_->DirtySoftLimit() / 4 * 3));
   core_->counters.bytes_eviction += bytes.value;
   return absl::OkStatus();
 }

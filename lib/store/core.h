@@ -90,7 +90,7 @@ struct Core {
   Bytes CopyLimit() const { return shape.node_size / 4; }
   // Dirty memory above the soft limit is written out; at the hard limit writers wait.
   Bytes DirtySoftLimit() const { return cache->Budget() / 2; }
-  Bytes DirtyHardLimit() const { return cache->Budget() * 3 / 4; }
+  Bytes DirtyHardLimit() const { return cache->Budget() / 4 * 3; }
 };
 
 inline Bytes Core::SealSize() const {
