@@ -260,8 +260,6 @@ class FileSystem {
   // The first `max` of these entries, fewer if the directory ends, each with a reference as Lookup gives it: what a
   // FUSE server needs. One range scan, under the lock; one more read for each name with several links.
   absl::StatusOr<std::vector<NamedEntry>> LookupAfter(InodeId directory, std::string_view after, size_t max);
-  // The directory that holds `directory`, with a reference. The root's is the root.
-  absl::StatusOr<Entry> Parent(InodeId directory);
   // Names from the root, joined by '/', "" for the root. ENOENT for what has no name, and for files with several.
   absl::StatusOr<std::string> PathOf(InodeId inode);
 

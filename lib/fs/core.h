@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all operations of the file system stand on: the store and its two trees, the inodes in memory, the gathered
-// writes, the source of inode numbers. Operations are free functions on an Core (fs/names.h, fs/content.h, ...);
+// writes, the source of inode numbers. Operations are free functions on a Core (fs/names.h, fs/content.h, ...);
 // changes go through a Transaction.
 //
 // Not thread-safe: FileSystem's lock guards it. Pointers to inodes are valid until InodeTable::Trim, which runs only

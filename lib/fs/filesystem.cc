@@ -227,13 +227,6 @@ absl::StatusOr<std::vector<NamedEntry>> FileSystem::LookupAfter(InodeId id, std:
   return entries;
 }
 
-absl::StatusOr<Entry> FileSystem::Parent(InodeId id) {
-  FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(id));
-  BETR_RETURN_IF_ERROR(fs::CheckDirectory(*directory));
-  return session.Refer(directory->place == fs::InodePlace::kRoot ? directory : directory->parent());
-}
-
 absl::StatusOr<std::string> FileSystem::PathOf(InodeId id) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathered writes: how they come to be pending, go to the store, or are lost.
+#include <absl/strings/cord.h>
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
@@ -14,6 +15,15 @@
 
 namespace betr::fs {
 namespace {
+
+// Its code alone would not tell it from ESTALE, which is kAborted, too.
+constexpr char kOutdated[] = "betr/outdated";
+
+absl::Status OutdatedError() {
+  absl::Status status = absl::AbortedError("gathered writes were lost");
+  status.SetPayload(kOutdated, absl::Cord());
+  return status;
+}
 
 // Of an operation in a batch, besides the object's key and what is written; of the change of a record.
 constexpr size_t kBlockOverhead = 32;
@@ -49,7 +59,7 @@ WriteBatch WithoutPending(const WriteBatch& batch, size_t pending_ops,
 
 }  // namespace
 
-bool IsOutdated(const absl::Status& status) { return absl::IsAborted(status); }
+bool IsOutdated(const absl::Status& status) { return status.GetPayload(kOutdated).has_value(); }
 
 void PendingWrite::Begin(uint64_t at, size_t object_size, const InodeRecord& record) {
   offset = at;
@@ -208,7 +218,7 @@ absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops,
   }
   const uint64_t losses = loss_count_;
   if (!together || IsRefusal(written)) written = Flush();
-  if (loss_count_ != losses) return absl::AbortedError("gathered writes were lost");
+  if (loss_count_ != losses) return OutdatedError();
   // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
   // take the space of what was accepted before.
   const bool may_go = written.ok() || (absl::IsResourceExhausted(written) && (wants_erases || batch.may_use_reserve()));

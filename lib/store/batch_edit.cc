@@ -56,6 +56,7 @@ Change BatchEdit::TakeChange() {
   change.state = std::move(state);
   change.emptied = std::move(drained_);
   change.replace = std::move(local_);
+  std::erase(deferred_, nullptr);
   change.apply = std::move(deferred_);
   return change;
 }
@@ -63,6 +64,7 @@ Change BatchEdit::TakeChange() {
 // Points for trees that no structural change has concerned so far go to the tree's buffer in the end.
 void BatchEdit::Buffer(const Op& op) {
   if (!drained_.contains(op.tree)) {
+    deferred_of_[op.tree].push_back(deferred_.size());
     deferred_.push_back(&op);
     return;
   }
@@ -79,6 +81,18 @@ void BatchEdit::Buffer(const Op& op) {
   }
 }
 
+std::vector<const Op*> BatchEdit::TakeDeferred(TreeId id) {
+  std::vector<const Op*> taken;
+  const auto found = deferred_of_.find(id);
+  if (found != deferred_of_.end()) {
+    for (const size_t index : found->second) {
+      taken.push_back(std::exchange(deferred_[index], nullptr));
+    }
+    deferred_of_.erase(found);
+  }
+  return taken;
+}
+
 // Everything that was said about a tree so far goes into its root.
 absl::StatusOr<NodeId> BatchEdit::Drain(TreeId id) {
   const Tree* tree = trees_.Find(id);
@@ -88,14 +102,8 @@ absl::StatusOr<NodeId> BatchEdit::Drain(TreeId id) {
     for (const SealedPtr& sealed : fronts_.SealAll(id)) {
       BETR_ASSIGN_OR_RETURN(root, InsertBuffer(root, sealed->messages));
     }
-    std::vector<const Op*> deferred;
-    std::swap(deferred, deferred_);
-    for (const Op* op : deferred) {
-      if (op->tree == id) {
-        Buffer(*op);
-      } else {
-        deferred_.push_back(op);
-      }
+    for (const Op* op : TakeDeferred(id)) {
+      Buffer(*op);
     }
   }
   if (const auto local = local_.find(id); local != local_.end()) {
@@ -150,7 +158,7 @@ absl::Status BatchEdit::Drop(const Op& op) {
   trees_.Remove(op.tree);
   drained_.insert(op.tree);
   local_.erase(op.tree);
-  std::erase_if(deferred_, [&](const Op* deferred) { return deferred->tree == op.tree; });
+  TakeDeferred(op.tree);
   return absl::OkStatus();
 }
 

@@ -29,11 +29,11 @@ class BatchEdit {
   Change TakeChange();
 
   const dag::Edit& edit() const { return edit_; }
-  // Trees that are not as they were.
-  const std::set<TreeId>& drained() const { return drained_; }
 
  private:
   void Buffer(const Op& op);
+  // What was deferred of a tree, in order; it is not any more. Cost: O(that).
+  std::vector<const Op*> TakeDeferred(TreeId id);
   // Returns the root.
   absl::StatusOr<NodeId> Drain(TreeId id);
   absl::StatusOr<NodeId> InsertBuffer(NodeId root, const dag::MessageBuffer& buffer);
@@ -50,9 +50,10 @@ class BatchEdit {
   TreeTable trees_;
   TreeId next_tree_;
   uint64_t levels_;
-  std::set<TreeId> drained_;                    // trees whose sealed and active buffers are in their roots
-  std::map<TreeId, dag::MessageBuffer> local_;  // what came later, of drained trees
-  std::vector<const Op*> deferred_;             // points of other trees
+  std::set<TreeId> drained_;                           // trees whose sealed and active buffers are in their roots
+  std::map<TreeId, dag::MessageBuffer> local_;         // what came later, of drained trees
+  std::vector<const Op*> deferred_;                    // points of other trees; null where they were taken
+  std::map<TreeId, std::vector<size_t>> deferred_of_;  // where those of each tree are
 };
 
 }  // namespace betr::store

@@ -47,11 +47,11 @@ struct View {
 
 // A structural change to be published.
 struct Change {
-  StatePtr state;
-  std::map<TreeId, size_t> absorbed;             // how many of the oldest sealed buffers are now in the state
-  std::set<TreeId> emptied;                      // trees whose buffers are in the state altogether
-  std::map<TreeId, dag::MessageBuffer> replace;  // the active buffers of emptied trees from now on
-  std::vector<const Op*> apply;                  // point and range operations for the buffers of other trees
+  StatePtr state = nullptr;
+  std::map<TreeId, size_t> absorbed = {};             // how many of the oldest sealed buffers are now in the state
+  std::set<TreeId> emptied = {};                      // trees whose buffers are in the state altogether
+  std::map<TreeId, dag::MessageBuffer> replace = {};  // the active buffers of emptied trees from now on
+  std::vector<const Op*> apply = {};                  // point and range operations for the buffers of other trees
 };
 
 // Thread-safe. Writers are serialised by the caller (write_path.h), structural writers too (structure.h).

@@ -80,14 +80,26 @@ void Structure::Remember(const dag::Edit& edit) {
   }
 }
 
-bool Structure::SpaceIsShort() const {
-  const layout::SpaceFigures figures = core_.space->Figures();
-  return figures.free < figures.total / 4;
-}
-
 absl::Status Structure::CheckSpace(const State& before, const dag::Edit& edit, const State& after) const {
   BETR_RETURN_IF_ERROR(edit.status());
   return CheckHeadroom(core_, fronts_, after, Grows(before, edit) ? growing_ : Purpose::kShrink);
+}
+
+void Structure::Publish(const dag::Edit& edit, Change change) {
+  const StatePtr after = change.state;
+  Remember(edit);
+  Wake(change, *after);
+  fronts_.Publish(std::move(change));
+  FindStuck(*after);
+}
+
+absl::Status Structure::PublishRoot(const State& before, const dag::Edit& edit, TreeId id, NodeId root, Change change) {
+  const std::shared_ptr<State> after = Finish(before, edit);
+  SetRoot(*after, id, root, core_.FullRoot());
+  BETR_RETURN_IF_ERROR(CheckSpace(before, edit, *after));
+  change.state = after;
+  Publish(edit, std::move(change));
+  return absl::OkStatus();
 }
 
 absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {
@@ -105,10 +117,7 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<
   }
   BETR_RETURN_IF_ERROR(batch.edit().status());
   BETR_RETURN_IF_ERROR(before_publish());
-  Remember(batch.edit());
-  Wake(batch.drained());
-  fronts_.Publish(batch.TakeChange());
-  FindStuck(*fronts_.state());
+  Publish(batch.edit(), batch.TakeChange());
   return absl::OkStatus();
 }
 
@@ -138,10 +147,7 @@ absl::StatusOr<StatePtr> Structure::Drain() {
     MeasureRoot(*after, id, core_.FullRoot());
   }
   change.state = after;
-  Remember(edit);
-  Wake(change.emptied);
-  fronts_.Publish(std::move(change));
-  FindStuck(*after);
+  Publish(edit, std::move(change));
   return StatePtr(after);
 }
 
@@ -237,10 +243,7 @@ absl::StatusOr<bool> Structure::PruneStep() {
       prune_.reset();  // it keeps the space of what it began with; the next pass comes by here again
       return space;
     }
-    Change change;
-    change.state = after;
-    Remember(edit);
-    fronts_.Publish(std::move(change));
+    Publish(edit, {.state = after});
   }
   return true;
 }
@@ -262,9 +265,18 @@ absl::Status Structure::WithoutSteps(const std::function<absl::Status()>& act) {
   return act();
 }
 
-void Structure::Wake(const std::set<TreeId>& trees) {
-  for (const TreeId id : trees) {
-    restless_[id].news = true;
+void Structure::Wake(const Change& change, const State& after) {
+  const auto wake = [&](TreeId id) {
+    const Tree* tree = after.trees.Find(id);
+    if (tree != nullptr && !tree->snapshot) {
+      restless_[id].news = true;
+    }
+  };
+  for (const TreeId id : change.emptied) {
+    wake(id);
+  }
+  for (const auto& [id, count] : change.absorbed) {
+    wake(id);
   }
 }
 
@@ -302,17 +314,10 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
   }
   restless.news = result->pressing;
   if (result->changed) {
-    const std::shared_ptr<State> after = Finish(*before, edit);
-    SetRoot(*after, id, result->root, core_.FullRoot());
-    if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
+    if (const absl::Status space = PublishRoot(*before, edit, id, result->root); !space.ok()) {
       restless.news = had_news;
       return space;
     }
-    Remember(edit);
-    Change change;
-    change.state = after;
-    fronts_.Publish(std::move(change));
-    FindStuck(*after);
   }
   return had_news ? result->pressing : result->done;
 }
@@ -327,16 +332,7 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
   dag::Edit edit = Begin(*before);
   BETR_ASSIGN_OR_RETURN(const NodeId root,
                         dag::Insert(edit, before->trees.Find(id)->root, sealed->messages.Seal(*core_.io)));
-  const std::shared_ptr<State> after = Finish(*before, edit);
-  SetRoot(*after, id, root, core_.FullRoot());
-  BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
-  Remember(edit);
-  Change change;
-  change.state = after;
-  change.absorbed[id] = 1;
-  fronts_.Publish(std::move(change));
-  Wake({id});
-  FindStuck(*after);
+  BETR_RETURN_IF_ERROR(PublishRoot(*before, edit, id, root, {.absorbed = {{id, 1}}}));
   return true;
 }
 
@@ -360,16 +356,15 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
     return true;
   }
   BETR_RETURN_IF_ERROR(reclaimed);
-  Remember(edit);
-  Change change;
-  change.state = Finish(*before, edit);
-  fronts_.Publish(std::move(change));
+  Publish(edit, {.state = Finish(*before, edit)});
   const MutexLock lock(mutex_);
   dead_.erase(id);
   if (dead_.empty()) {
     // Nodes that were shared have become private: the next sweeps may do more with them.
     for (const auto& [tree_id, tree] : before->trees) {
-      restless_.try_emplace(tree_id).first->second.sweep.worked = true;
+      if (!tree.snapshot) {
+        restless_.try_emplace(tree_id).first->second.sweep.worked = true;
+      }
     }
   }
   return true;
@@ -384,13 +379,7 @@ absl::StatusOr<std::optional<Bound>> Structure::CompactStep(TreeId id, const Bou
   }
   dag::Edit edit = Begin(*before);
   BETR_ASSIGN_OR_RETURN(const dag::Flushed flushed, dag::FlushFrom(edit, tree->root, from, core_.shape.node_size));
-  const std::shared_ptr<State> after = Finish(*before, edit);
-  SetRoot(*after, id, flushed.root, core_.FullRoot());
-  BETR_RETURN_IF_ERROR(CheckSpace(*before, edit, *after));
-  Remember(edit);
-  Change change;
-  change.state = after;
-  fronts_.Publish(std::move(change));
+  BETR_RETURN_IF_ERROR(PublishRoot(*before, edit, id, flushed.root));
   return flushed.next;
 }
 

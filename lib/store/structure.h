@@ -100,6 +100,10 @@ class Structure {
   void Remember(const dag::Edit& edit);
   // Whether an edit may be published.
   absl::Status CheckSpace(const State& before, const dag::Edit& edit, const State& after) const;
+  // Makes an edit visible, and sees to what it brings: dead nodes, news, and what cannot move on.
+  void Publish(const dag::Edit& edit, Change change);
+  // The same for a new root of a tree, if there is space for it. `change`: without the state.
+  absl::Status PublishRoot(const State& before, const dag::Edit& edit, TreeId id, NodeId root, Change change = {});
 
   // A step of a pass that drops what no path shows any more (dag/prune.h), if space is short. A pass begins when
   // an eighth of the nodes are new since the last one.
@@ -115,7 +119,9 @@ class Structure {
   // Does some of what there is to do if such a tree has got tall, because clones and renames come faster than the work
   // that lowers trees: then those who make them do it. An error ends it, as above.
   void Lower(const std::set<TreeId>& trees);
-  void Wake(const std::set<TreeId>& trees);
+  // The trees whose roots got what was in front of them, if `after` still has them and they can be written to: each
+  // step looks at all that are restless.
+  void Wake(const Change& change, const State& after);
   absl::StatusOr<bool> NextStep();
   // Reclaims a node, or takes a step of a sweep.
   absl::StatusOr<bool> Chore();

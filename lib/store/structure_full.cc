@@ -7,6 +7,11 @@
 
 namespace betr::store {
 
+bool Structure::SpaceIsShort() const {
+  const layout::SpaceFigures figures = core_.space->Figures();
+  return figures.free < figures.total / 4;
+}
+
 // Reclaiming needs no space and gives some back, though what it waits for may be in the way.
 absl::StatusOr<bool> Structure::StepWithoutSpace() {
   BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
@@ -59,13 +64,7 @@ absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Effort effort) 
       whole_round = true;
       continue;
     }
-    const std::shared_ptr<State> after = Finish(*before, edit);
-    SetRoot(*after, tree.id, result->root, core_.FullRoot());
-    if (CheckSpace(*before, edit, *after).ok()) {
-      Remember(edit);
-      Change change;
-      change.state = after;
-      fronts_.Publish(std::move(change));
+    if (PublishRoot(*before, edit, tree.id, result->root).ok()) {
       return true;
     }
     sweep.next = sweep.next.Next();

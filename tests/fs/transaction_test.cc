@@ -3,6 +3,9 @@
 #include "fs/transaction.h"
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <memory>
+#include <string>
 
 #include "fs/key.h"
 #include "fs/mount.h"
@@ -52,6 +55,16 @@ TEST_CASE("no record is written that could not be decoded", "[fs]") {
   fs::Transaction transaction(&bare.core());
   transaction.TouchDirectory(&bare.root(), 0);
   CHECK(transaction.Commit().ok());
+}
+
+TEST_CASE("an operation on what is gone is tried once", "[fs]") {
+  int runs = 0;
+  const absl::Status gone = fs::Repeated([&] {
+    ++runs;
+    return ErrnoError(ESTALE, "a removed file");
+  });
+  CHECK(Errno(gone) == ESTALE);
+  CHECK(runs == 1);
 }
 
 }  // namespace

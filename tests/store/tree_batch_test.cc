@@ -122,6 +122,32 @@ TEST_CASE("an empty range is erased only where others are", "[store]") {
   fixture.CheckSound();
 }
 
+TEST_CASE("changes go to their trees in order, whatever trees are made and dropped between them", "[store]") {
+  Fixture fixture;
+  Store& store = *fixture.store;
+  const TreeId other = Must(store.CreateTree("other"));
+  const TreeId gone = Must(store.CreateTree("gone"));
+  WriteBatch batch;
+  for (int i = 0; i < 10; ++i) {
+    for (const TreeId tree : {fixture.old, other, gone}) {
+      batch.Put(tree, "key", std::to_string(i));
+      batch.Put(tree, std::to_string(i), "value");
+    }
+    const TreeId made{store.UnusedTreeId().value + static_cast<uint64_t>(i)};
+    batch.CreateTree(made, "made " + std::to_string(i));
+    batch.DropTree(made);
+    if (i == 5) batch.ClonePrefix(other, "key", fixture.old, "copy");
+  }
+  batch.DropTree(gone);
+  Must(store.Write(batch));
+  CHECK(Must(store.Get(fixture.old, "copy")) == "5");
+  for (const TreeId tree : {fixture.old, other}) {
+    CHECK(Must(store.Get(tree, "key")) == "9");
+    for (int i = 0; i < 10; ++i) CHECK(Must(store.Get(tree, std::to_string(i))) == "value");
+  }
+  fixture.CheckSound();
+}
+
 TEST_CASE("the last of the ids of trees leaves an image that can be opened", "[store]") {
   Fixture fixture;
   WriteBatch batch;
