@@ -25,6 +25,7 @@ struct StoreStats {
   uint64_t nodes_created = 0;
   uint64_t nodes_reclaimed = 0;
   uint64_t nodes_touched = 0;  // by clones, renames, range erases
+  uint64_t nodes_swept = 0;    // that background work looked at to see whether there is anything to do
   // I/O.
   uint64_t node_reads = 0;   // node headers read
   uint64_t block_reads = 0;  // blocks read: one run of messages or one basement each

@@ -26,6 +26,7 @@ struct Counters {
   Count nodes_created{};
   Count nodes_reclaimed{};
   Count nodes_touched{};  // nodes that operations at the root read or changed: what makes a clone O(height)
+  Count nodes_swept{};    // interior nodes that background work looked at to see whether there is anything to do
   Count compactions{};    // partitions whose runs were merged
 };
 

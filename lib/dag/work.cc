@@ -126,6 +126,9 @@ class Step {
         }
       }
     }
+    if (sweep_.root_only && !sweep_.tall) {
+      return WorkResult{root_, false, false, false};
+    }
     int looks = kLooks;
     for (int ids = kIds; looks > 0 && ids > 0; --ids) {
       NodeId id = sweep_.next;
@@ -150,6 +153,7 @@ class Step {
 
   absl::Status LookAt(NodeId id) {
     const NodePtr node = sweep_.reach == Reach::kMemory ? edit_.Peek(id) : edit_.Load(id).value_or(nullptr);
+    edit_.counters().nodes_swept += node == nullptr ? 0 : 1;
     const auto job = node == nullptr ? std::nullopt : FindJob(edit_, id, *node, Mode(), sweep_.effort);
     return job ? Do(id, *node, *job) : absl::OkStatus();
   }

@@ -102,6 +102,7 @@ StoreStats Store::Impl::Stats() const {
   stats.nodes_created = dag.nodes_created;
   stats.nodes_reclaimed = dag.nodes_reclaimed;
   stats.nodes_touched = dag.nodes_touched;
+  stats.nodes_swept = dag.nodes_swept;
   const store::IoCounters& io = core_->io->counters();
   stats.node_reads = io.node_reads;
   stats.block_reads = io.block_reads;
@@ -156,6 +157,7 @@ void StoreStats::ForEach(const std::function<void(std::string_view, uint64_t)>& 
   visit("nodes_created", nodes_created);
   visit("nodes_reclaimed", nodes_reclaimed);
   visit("nodes_touched", nodes_touched);
+  visit("nodes_swept", nodes_swept);
   visit("node_reads", node_reads);
   visit("block_reads", block_reads);
   visit("node_writes", node_writes);

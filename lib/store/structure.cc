@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
 #include "base/status.h"
 #include "dag/flush.h"
-#include "dag/reclaim.h"
 #include "store/batch_edit.h"
 
 namespace betr::store {
@@ -58,7 +58,7 @@ Structure::Structure(Core& core, Fronts& fronts) : core_(core), fronts_(fronts) 
   dead_ = std::move(dead);
   for (const auto& [id, tree] : state->trees) {
     if (!tree.snapshot) {
-      restless_.try_emplace(id);
+      Stir(id);
     }
   }
 }
@@ -208,46 +208,6 @@ absl::StatusOr<bool> Structure::NextStep() {
   return done ? true : Chore();
 }
 
-absl::StatusOr<bool> Structure::Chore() {
-  BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
-  if (!done) {
-    BETR_ASSIGN_OR_RETURN(done, PruneStep());
-  }
-  return done ? true : WorkStep(false);
-}
-
-absl::StatusOr<bool> Structure::PruneStep() {
-  const StatePtr before = fronts_.state();
-  if (!prune_) {
-    // Ids, not what the counters say was created: a step for which there was no space must not begin a pass each time.
-    const uint64_t changes = before->next_node.value + core_.dag_counters.nodes_reclaimed;
-    if (!SpaceIsShort() || changes < prune_at_) {
-      return false;
-    }
-    prune_at_ = changes + before->table.Count() / 8 + 1;
-    std::vector<NodeId> roots;
-    for (const auto& [id, tree] : before->trees) {
-      roots.push_back(tree.root);
-    }
-    prune_.emplace(before->table, roots);
-  }
-  dag::Edit edit = Begin(*before);
-  const absl::StatusOr<bool> changed = prune_->Step(edit);
-  // What cannot be read is an error to those who need it.
-  if (!changed.ok() || prune_->Done()) {
-    prune_.reset();
-  }
-  if (changed.ok() && *changed) {
-    const std::shared_ptr<State> after = Finish(*before, edit);
-    if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
-      prune_.reset();  // it keeps the space of what it began with; the next pass comes by here again
-      return space;
-    }
-    Publish(edit, {.state = after});
-  }
-  return true;
-}
-
 void Structure::Look(dag::Reach reach) {
   const Turn turn(*this, Turn::Kind::kUrgent);
   reach_ = reach;
@@ -255,6 +215,7 @@ void Structure::Look(dag::Reach reach) {
     for (const auto& [id, tree] : fronts_.state()->trees) {
       if (!tree.snapshot) {
         restless_[id] = {};  // a round that has begun would end without having looked at all
+        Stir(id);
       }
     }
   }
@@ -269,7 +230,7 @@ void Structure::Wake(const Change& change, const State& after) {
   const auto wake = [&](TreeId id) {
     const Tree* tree = after.trees.Find(id);
     if (tree != nullptr && !tree->snapshot) {
-      restless_[id].news = true;
+      Stir(id).news = true;
     }
   };
   for (const TreeId id : change.emptied) {
@@ -278,6 +239,12 @@ void Structure::Wake(const Change& change, const State& after) {
   for (const auto& [id, count] : change.absorbed) {
     wake(id);
   }
+}
+
+Structure::Restless& Structure::Stir(TreeId id) {
+  Restless& restless = restless_[id];
+  restless.since = ++stirs_;
+  return restless;
 }
 
 absl::StatusOr<bool> Structure::WorkStep(bool news) {
@@ -305,6 +272,14 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
   }
   dag::Edit edit = BeginWork(*before);
   restless.sweep.reach = reach_;
+  // Where many have news, one of them looks around.
+  restless.sweep.root_only = IsSwept(restless) || (had_news && id != restless_.begin()->first);
+  if (IsSwept(restless) && !restless.sweep.tall) {
+    restless.sweep.next = kNoNode;  // however far its own sweep was, the root is looked at
+  }
+  if (restless.sweep.next == kNoNode) {
+    restless.began = stirs_;
+  }
   const size_t left_out = left_out_.EdgeCount();
   const absl::StatusOr<dag::WorkResult> result = dag::Work(edit, tree->root, restless.sweep);
   if (!result.ok()) {
@@ -319,7 +294,13 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
       return space;
     }
   }
-  return had_news ? result->pressing : result->done;
+  if (had_news) {
+    return result->pressing;
+  }
+  if (!result->done && !IsSwept(restless)) {
+    swept_ = std::max(swept_, restless.began);
+  }
+  return result->done || !IsSwept(restless);
 }
 
 absl::StatusOr<bool> Structure::AbsorbStep() {
@@ -333,40 +314,6 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
   BETR_ASSIGN_OR_RETURN(const NodeId root,
                         dag::Insert(edit, before->trees.Find(id)->root, sealed->messages.Seal(*core_.io)));
   BETR_RETURN_IF_ERROR(PublishRoot(*before, edit, id, root, {.absorbed = {{id, 1}}}));
-  return true;
-}
-
-absl::StatusOr<bool> Structure::ReclaimStep() {
-  NodeId id;
-  {
-    const MutexLock lock(mutex_);
-    if (dead_.empty()) {
-      return false;
-    }
-    id = *dead_.begin();
-  }
-  const StatePtr before = fronts_.state();
-  dag::Edit edit = Begin(*before);
-  const absl::Status reclaimed = dag::Reclaim(edit, id);
-  if (IsUnreadable(reclaimed)) {
-    // It keeps its space, and what it names, until the image is repaired.
-    core_.warnings->Tell(reclaimed);
-    const MutexLock lock(mutex_);
-    dead_.erase(id);
-    return true;
-  }
-  BETR_RETURN_IF_ERROR(reclaimed);
-  Publish(edit, {.state = Finish(*before, edit)});
-  const MutexLock lock(mutex_);
-  dead_.erase(id);
-  if (dead_.empty()) {
-    // Nodes that were shared have become private: the next sweeps may do more with them.
-    for (const auto& [tree_id, tree] : before->trees) {
-      if (!tree.snapshot) {
-        restless_.try_emplace(tree_id).first->second.sweep.worked = true;
-      }
-    }
-  }
   return true;
 }
 

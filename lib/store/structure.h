@@ -75,7 +75,9 @@ class Structure {
   // Where background work is in a tree that may need some.
   struct Restless {
     dag::Sweep sweep;
-    bool news = true;  // something arrived at the root, or went on from it
+    bool news = true;    // something arrived at the root, or went on from it
+    uint64_t since = 0;  // stirs_ when it got restless last
+    uint64_t began = 0;  // stirs_ when the sweep's round began
   };
 
   // Messages in a root that cannot move on, and are so many that there should be no more.
@@ -112,6 +114,10 @@ class Structure {
   // Work in the next tree, of those with news or of those without.
   absl::StatusOr<bool> WorkStep(bool news);
   absl::StatusOr<bool> WorkOn(TreeId id, Restless& restless);
+  // The tree gets a turn of background work. A sweep comes by the nodes of all trees, so one whole round of one of them
+  // that finds nothing serves all that were stirred before it began; of these only the roots are looked at then.
+  Restless& Stir(TreeId id);
+  bool IsSwept(const Restless& restless) const { return restless.since <= swept_; }
   // Does what is pressing in trees as long as a root holds so many bounds that it might become too large to be stored
   // with what is in front of it: some dozens of flushes at most. An error, lack of space too, ends it: who needs what
   // failed will be told.
@@ -131,13 +137,15 @@ class Structure {
   absl::StatusOr<bool> StepWithoutSpace();
   // A step of a sweep for which there is space. False if a whole round has found none.
   absl::StatusOr<bool> SweepStep(dag::Effort effort);
-  absl::StatusOr<bool> SweepStep(const Tree& tree, dag::Effort effort);
+  absl::StatusOr<bool> SweepStep(const Tree& tree, dag::Sweep& sweep);
 
   Core& core_;
   Fronts& fronts_;
   Mutex turn_mutex_;
   // Of the one who has the turn:
   std::map<TreeId, Restless> restless_;
+  uint64_t stirs_ = 0;
+  uint64_t swept_ = 0;                   // Restless::began of the last round that found nothing
   std::map<TreeId, dag::Sweep> sweeps_;  // of SweepStep
   dag::Reach reach_ = dag::Reach::kMemory;
   std::optional<dag::Prune> prune_;

@@ -7,11 +7,6 @@
 
 namespace betr::store {
 
-bool Structure::SpaceIsShort() const {
-  const layout::SpaceFigures figures = core_.space->Figures();
-  return figures.free < figures.total / 4;
-}
-
 // Reclaiming needs no space and gives some back, though what it waits for may be in the way.
 absl::StatusOr<bool> Structure::StepWithoutSpace() {
   BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
@@ -22,14 +17,21 @@ absl::StatusOr<bool> Structure::StepWithoutSpace() {
   return done ? true : SweepStep(dag::Effort::kFrugal);
 }
 
+// The first tree's sweep comes by the nodes of all, so of the others only the roots are left to look at.
 absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort) {
   const StatePtr state = fronts_.state();
+  bool is_first = true;
   for (const auto& [id, tree] : state->trees) {
-    if (!tree.snapshot) {
-      BETR_ASSIGN_OR_RETURN(const bool done, SweepStep(tree, effort));
-      if (done) {
-        return true;
-      }
+    if (tree.snapshot) {
+      continue;
+    }
+    dag::Sweep& sweep = sweeps_[id];
+    sweep.reach = reach_;
+    sweep.effort = effort;
+    sweep.root_only = !std::exchange(is_first, false);
+    BETR_ASSIGN_OR_RETURN(const bool done, SweepStep(tree, sweep));
+    if (done) {
+      return true;
     }
   }
   std::erase_if(sweeps_, [&](const auto& sweep) { return !state->trees.Contains(sweep.first); });
@@ -37,10 +39,7 @@ absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort) {
 }
 
 // From where the last one ended, until something is found for which there is space.
-absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Effort effort) {
-  dag::Sweep& sweep = sweeps_[tree.id];
-  sweep.reach = reach_;
-  sweep.effort = effort;
+absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Sweep& sweep) {
   bool whole_round = sweep.next == kNoNode;
   for (;;) {
     const StatePtr before = fronts_.state();

@@ -46,7 +46,7 @@ void Structure::Relieve(const std::set<TreeId>& trees) {
   for (const TreeId id : trees) {
     bool more = true;
     for (int steps = 0; more && steps < kMostSteps && IsHeavy(*fronts_.state(), id); ++steps) {
-      Restless& restless = restless_[id];
+      Restless& restless = Stir(id);
       restless.news = true;
       more = WorkOn(id, restless).value_or(false);
     }

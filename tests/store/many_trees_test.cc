@@ -157,6 +157,37 @@ TEST_CASE("asking for space takes no list of all trees", "[store]") {
   CHECK(space.available > Bytes{0});
 }
 
+TEST_CASE("background work looks at nodes once, however many trees there are", "[store]") {
+  const auto nodes_swept = [](int trees) {
+    MemoryDevice device(MiB(64));
+    Format(device);
+    const auto store = Open(device, false);
+    const TreeId large = store->CreateTree("large").value();
+    for (int i = 0; i < 20000; ++i) {
+      REQUIRE(store->Put(large, std::to_string(i), std::string(100, 'v')).ok());
+    }
+    TreeId last;
+    for (int i = 0; i < trees; ++i) {
+      last = store->CreateTree("small " + std::to_string(i)).value();
+      REQUIRE(store->Put(last, "key", "value").ok());
+    }
+    REQUIRE(store->Checkpoint().ok());
+    REQUIRE(store->DropTree(store->CreateTree("nothing").value()).ok());
+    const uint64_t before = store->Stats().nodes_swept;
+    REQUIRE(store->EraseRange(large, Range::Prefix("11")).ok());
+    REQUIRE(store->Checkpoint().ok());
+    REQUIRE(store->DropTree(last).ok());
+    const uint64_t after = store->Stats().nodes_swept;
+    REQUIRE(store->Close().ok());
+    return after - before;
+  };
+  const uint64_t few = nodes_swept(2);
+  const uint64_t many = nodes_swept(100);
+  CAPTURE(few, many);
+  CHECK(few > 100);
+  CHECK(many < 3 * few);
+}
+
 TEST_CASE("each state knows at least what its trees' roots take", "[store]") {
   MemoryDevice device(MiB(64));
   Format(device);

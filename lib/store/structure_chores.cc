@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Background work that nobody waits for: what dead nodes hold, and what no path shows any more.
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "dag/reclaim.h"
+#include "store/structure.h"
+
+namespace betr::store {
+
+absl::StatusOr<bool> Structure::Chore() {
+  BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
+  if (!done) {
+    BETR_ASSIGN_OR_RETURN(done, PruneStep());
+  }
+  return done ? true : WorkStep(false);
+}
+
+bool Structure::SpaceIsShort() const {
+  const layout::SpaceFigures figures = core_.space->Figures();
+  return figures.free < figures.total / 4;
+}
+
+absl::StatusOr<bool> Structure::PruneStep() {
+  const StatePtr before = fronts_.state();
+  if (!prune_) {
+    // Ids, not what the counters say was created: a step for which there was no space must not begin a pass each time.
+    const uint64_t changes = before->next_node.value + core_.dag_counters.nodes_reclaimed;
+    if (!SpaceIsShort() || changes < prune_at_) {
+      return false;
+    }
+    prune_at_ = changes + before->table.Count() / 8 + 1;
+    std::vector<NodeId> roots;
+    for (const auto& [id, tree] : before->trees) {
+      roots.push_back(tree.root);
+    }
+    prune_.emplace(before->table, roots);
+  }
+  dag::Edit edit = Begin(*before);
+  const absl::StatusOr<bool> changed = prune_->Step(edit);
+  // What cannot be read is an error to those who need it.
+  if (!changed.ok() || prune_->Done()) {
+    prune_.reset();
+  }
+  if (changed.ok() && *changed) {
+    const std::shared_ptr<State> after = Finish(*before, edit);
+    if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
+      prune_.reset();  // it keeps the space of what it began with; the next pass comes by here again
+      return space;
+    }
+    Publish(edit, {.state = after});
+  }
+  return true;
+}
+
+absl::StatusOr<bool> Structure::ReclaimStep() {
+  NodeId id;
+  {
+    const MutexLock lock(mutex_);
+    if (dead_.empty()) {
+      return false;
+    }
+    id = *dead_.begin();
+  }
+  const StatePtr before = fronts_.state();
+  dag::Edit edit = Begin(*before);
+  const absl::Status reclaimed = dag::Reclaim(edit, id);
+  if (IsUnreadable(reclaimed)) {
+    // It keeps its space, and what it names, until the image is repaired.
+    core_.warnings->Tell(reclaimed);
+    const MutexLock lock(mutex_);
+    dead_.erase(id);
+    return true;
+  }
+  BETR_RETURN_IF_ERROR(reclaimed);
+  Publish(edit, {.state = Finish(*before, edit)});
+  const MutexLock lock(mutex_);
+  dead_.erase(id);
+  if (dead_.empty()) {
+    // Nodes that were shared have become private: the next sweeps may do more with them.
+    for (const auto& [tree_id, tree] : before->trees) {
+      if (!tree.snapshot) {
+        Stir(tree_id);
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace betr::store
