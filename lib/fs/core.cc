@@ -142,7 +142,9 @@ absl::StatusOr<Inode*> Core::FindRead(Inode& directory, std::string_view name, s
   if (InodeRecord* const record = std::get_if<InodeRecord>(&entry)) {
     return &inodes_.AddNamed(&directory, name, std::move(*record));
   }
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, FindGroup(directory, std::get<Reference>(entry).id));
+  const Reference& reference = std::get<Reference>(entry);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, FindGroup(directory, reference.id));
+  BETR_RETURN_IF_ERROR(CheckIsMeant(reference, inode->record, what));
   inodes_.AddName(inode, &directory, name);
   return inode;
 }
@@ -159,7 +161,7 @@ absl::StatusOr<Inode*> Core::FindGroup(Inode& directory, uint64_t id) {
     const std::string key = key::Group(ContentOf(*home), id);
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, GetMeta(key));
     if (value) {
-      BETR_ASSIGN_OR_RETURN(InodeRecord record, DecodeInode(*value, key::PathOfObject(key)));
+      BETR_ASSIGN_OR_RETURN(InodeRecord record, DecodeGroup(*value, key::PathOfObject(key)));
       return &inodes_.AddGroup(home, id, std::move(record));
     }
   }

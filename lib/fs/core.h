@@ -76,7 +76,7 @@ class Core {
   absl::StatusOr<Inode*> FindRead(Inode& directory, std::string_view name, std::string_view value);
   // As Find; ENOENT if there is none.
   absl::StatusOr<Inode*> Get(Inode& directory, std::string_view name);
-  // A group that names below `directory` refer to. kDataLoss if no home at or above has it.
+  // A group that names below `directory` refer to. kDataLoss if no home at or above has it, or what has is none.
   absl::StatusOr<Inode*> FindGroup(Inode& directory, uint64_t id);
   absl::StatusOr<bool> IsEmpty(Inode& directory);
 

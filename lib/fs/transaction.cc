@@ -30,6 +30,23 @@ bool CanBeRead(std::string_view key, std::string_view value) {
   }
 }
 
+// Whether an operation erases or replaces the root's record with a range that it is in. The root is no directory that
+// goes, comes or moves; and a content prefix that is empty by mistake, or because records contradict each other, is all
+// that there is.
+bool TakesRoot(const Op& op) {
+  const auto has_root = [](const Range& range) { return range.Contains(key::kRootObject); };
+  switch (op.kind) {
+    case OpKind::kEraseRange:
+      return has_root(op.range);
+    case OpKind::kRenamePrefix:
+      return has_root(Range::Prefix(op.key)) || has_root(Range::Prefix(op.value));
+    case OpKind::kClonePrefix:
+      return has_root(Range::Prefix(op.value));
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Transaction::Transaction(Core* core) : core_(*core), now_(core->Now()) {
@@ -109,8 +126,9 @@ absl::Status Transaction::RaiseAhead(std::span<const Raise> raises) {
   return absl::OkStatus();
 }
 
-absl::Status Transaction::CheckReadable() const {
+absl::Status Transaction::CheckSafe() const {
   for (auto op = batch_.ops().begin() + static_cast<ptrdiff_t>(pending_ops_); op != batch_.ops().end(); ++op) {
+    if (TakesRoot(*op)) return absl::InternalError("an operation on the whole file system instead of a part");
     const bool is_record = op->kind == OpKind::kPut && op->tree == core_.meta();
     const bool is_change = op->kind == OpKind::kUpsert && op->function == kAttributeUpsert;
     if ((is_record && !CanBeRead(op->key, op->value)) || (is_change && !DecodeDelta(op->value))) {
@@ -125,7 +143,7 @@ absl::Status Transaction::Commit() {
   for (const RecordChange& change : changes_) {
     batch_.Upsert(core_.meta(), change.object, kAttributeUpsert, EncodeDelta(change.delta));
   }
-  BETR_RETURN_IF_ERROR(CheckReadable());
+  BETR_RETURN_IF_ERROR(CheckSafe());
   absl::Status written = core_.WriteWithPending(batch_, pending_ops_, pending_records_);
   core_.NumbersCommitted(written.ok());
   committed_ = true;
