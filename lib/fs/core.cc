@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/uuid.h"
 #include "fs/key.h"
+#include "fs/zones.h"
 #include "store/headroom.h"
 #include "store/impl.h"
 
@@ -23,6 +24,9 @@ constexpr size_t kMinBatch = kFileBlock.value;
 // What FileSystemSpace promises for.
 constexpr Bytes kPromisedPath{128};
 constexpr Bytes kPromisedRecord{192};
+// Of a directory that can be found: longer than what can be made, by the names below which a repair puts what has lost
+// its place. Zones in zones could lead deeper without an end, and who walks a tree goes no deeper than this.
+constexpr size_t kMaxFoundPath = kMaxPathSize + 2 * (kMaxNameSize + 1);
 
 // The root of the zone that the content of a directory is in.
 const Inode& ZoneRootOf(const Inode& directory) {
@@ -140,6 +144,7 @@ absl::StatusOr<Inode*> Core::FindRead(Inode& directory, std::string_view name, s
   const std::string what = key::PathOfObject(key::Entry(PathOf(directory), name));
   BETR_ASSIGN_OR_RETURN(EntryRecord entry, DecodeEntry(value, what));
   if (InodeRecord* const record = std::get_if<InodeRecord>(&entry)) {
+    if (record->IsDirectory()) BETR_RETURN_IF_ERROR(Annotate(CheckBelow(directory, name, *record), what));
     return &inodes_.AddNamed(&directory, name, std::move(*record));
   }
   const Reference& reference = std::get<Reference>(entry);
@@ -147,6 +152,13 @@ absl::StatusOr<Inode*> Core::FindRead(Inode& directory, std::string_view name, s
   BETR_RETURN_IF_ERROR(CheckIsMeant(reference, inode->record, what));
   inodes_.AddName(inode, &directory, name);
   return inode;
+}
+
+absl::Status Core::CheckBelow(const Inode& directory, std::string_view name, const InodeRecord& record) {
+  if (PathSizeOf(directory) + name.size() > kMaxFoundPath) {
+    return absl::DataLossError(absl::StrFormat("a directory with a path of more than %u bytes", kMaxFoundPath));
+  }
+  return record.zone == 0 ? absl::OkStatus() : CheckZoneIsFree(*this, record.zone);
 }
 
 absl::StatusOr<Inode*> Core::Get(Inode& directory, std::string_view name) {
