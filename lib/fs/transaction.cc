@@ -82,9 +82,9 @@ void Transaction::TouchDirectory(Inode* directory, int64_t subdirectories) {
 
 void Transaction::Reach(Inode* directory, size_t reach) {
   size_t path = core_.PathSizeOf(*directory);
-  const size_t end = path + reach;
+  const size_t end = std::min(path + reach, kMaxReach);  // longer is only what a repair has left so; nothing goes by it
   for (Inode* at = directory;; at = at->parent()) {
-    if (at->record.reach < end - path) raises_.push_back({at, RoomyEnd(end) - path, path});
+    if (path + at->record.reach < end) raises_.push_back({at, RoomyEnd(end) - path, path});
     if (at->place != InodePlace::kNamed) return;
     path -= at->names.front().name.size() + 1;
   }
