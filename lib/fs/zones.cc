@@ -57,11 +57,12 @@ absl::Status NotItsZone(uint64_t zone) {
   return absl::DataLossError(absl::StrFormat("zone %u is that of another directory", zone));
 }
 
-// A number that no zone has had.
+// A number that no zone has had. kDataLoss if the bound of numbers is so wrong that one is known to have it.
 absl::StatusOr<uint64_t> NewZone(Core& core) {
   Transaction transaction(&core);
   const uint64_t zone = transaction.FreshNumber();
   BETR_RETURN_IF_ERROR(transaction.Commit());
+  if (core.inodes().RootOfZone(zone) != nullptr) return NotItsZone(zone);
   return zone;
 }
 

@@ -153,6 +153,27 @@ TEST_CASE("of two directories with one zone the first that is found has it", "[f
   CHECK(Must(paths.List(second)).empty());
 }
 
+TEST_CASE("a new zone is none that is there, whatever the bound of numbers says", "[fs][ablation]") {
+  Image image;
+  Must(image.paths().MakeDirectory("large"));
+  Must(image.paths().WriteFile("large/f", std::string(10'000, 'x')));
+  image.Unmount();
+  Damage(image, [](const Trees& t) {
+    PutVersion(t);
+    PutZone(t, "", "d", 1000);
+    PutFile(t, key::Zone(1000));
+    Must(t.store.Put(t.meta, key::kNumberBoundKey, fs::EncodeNumberBound(1000)));
+  });
+  Experiments experiments;
+  experiments.zone_size = KiB(4);
+  image.Remount(experiments);
+  CHECK(image.paths().Stat("d/f").ok());
+  CHECK(Errno(image.paths().Rename("large", "moved")) == EUCLEAN);
+  CHECK(image.paths().Stat("d/f").ok());
+  Must(image.paths().Rename("large", "moved"));
+  CHECK(Must(image.paths().ReadFile("moved/f")) == std::string(10'000, 'x'));
+}
+
 TEST_CASE("there is no zone in an image without zones", "[fs][ablation]") {
   Image image;
   Damage(image, [](const Trees& t) {
