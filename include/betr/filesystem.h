@@ -26,9 +26,9 @@
 // Errors are POSIX ones (see betr/fs_error.h). Those that any call may give are not repeated below: EIO (the
 // device), EUCLEAN (damage; the message names the place), EROFS (store opened read-only or became so), ENOSPC (also,
 // before anything is done, if the log is so small that no batch takes it: docs/filesystem.md#limits), ESTALE (unknown
-// id). ENAMETOOLONG: a name has more than 255 bytes, or a path would have more than 4095, also
-// that of something below a directory that is renamed or cloned. EINVAL: a name is empty, ".", "..", or contains
-// '/' or NUL.
+// id). ENAMETOOLONG: a name has more than 255 bytes, or a path would have more than 4095, also that of something below
+// a directory that is renamed or cloned; a rename may leave it too long if it does not make it longer. EINVAL: a name
+// is empty, ".", "..", or contains '/' or NUL.
 //
 // Cost. "Blind" means: no reading of the store. Names of a directory that was created or listed completely since
 // the mount are known: looking up, creating and removing there is blind (within MountOptions::name_cache).

@@ -74,7 +74,8 @@ class PathFileSystem {
   absl::StatusOr<std::vector<std::string>> List(std::string_view path);
   // Visits everything below `path`, and first `path` itself, in key order: all entries of a directory, then what
   // is below each. The visited path is relative to `path` ("" for itself). An error of `visit` ends the walk.
-  // Memory: the names of the directories on the way down.
+  // Memory: the names of the directories on the way down. Stack: a call for each level, of which there are at most
+  // 2,304, whatever the image holds (docs/filesystem.md#limits).
   using Visitor = std::function<absl::Status(const std::string& path, const FileAttributes& attributes)>;
   absl::Status Walk(std::string_view path, const Visitor& visit);
 

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/uuid.h"
 #include "fs/key.h"
+#include "fs/zones.h"
 #include "store/headroom.h"
 #include "store/impl.h"
 
@@ -23,6 +24,9 @@ constexpr size_t kMinBatch = kFileBlock.value;
 // What FileSystemSpace promises for.
 constexpr Bytes kPromisedPath{128};
 constexpr Bytes kPromisedRecord{192};
+// Of a directory that can be found: longer than what can be made, by the names below which a repair puts what has lost
+// its place. Zones in zones could lead deeper without an end, and who walks a tree goes no deeper than this.
+constexpr size_t kMaxFoundPath = kMaxPathSize + 2 * (kMaxNameSize + 1);
 
 // The root of the zone that the content of a directory is in.
 const Inode& ZoneRootOf(const Inode& directory) {
@@ -140,11 +144,21 @@ absl::StatusOr<Inode*> Core::FindRead(Inode& directory, std::string_view name, s
   const std::string what = key::PathOfObject(key::Entry(PathOf(directory), name));
   BETR_ASSIGN_OR_RETURN(EntryRecord entry, DecodeEntry(value, what));
   if (InodeRecord* const record = std::get_if<InodeRecord>(&entry)) {
+    if (record->IsDirectory()) BETR_RETURN_IF_ERROR(Annotate(CheckBelow(directory, name, *record), what));
     return &inodes_.AddNamed(&directory, name, std::move(*record));
   }
-  BETR_ASSIGN_OR_RETURN(Inode* const inode, FindGroup(directory, std::get<Reference>(entry).id));
+  const Reference& reference = std::get<Reference>(entry);
+  BETR_ASSIGN_OR_RETURN(Inode* const inode, FindGroup(directory, reference.id));
+  BETR_RETURN_IF_ERROR(CheckIsMeant(reference, inode->record, what));
   inodes_.AddName(inode, &directory, name);
   return inode;
+}
+
+absl::Status Core::CheckBelow(const Inode& directory, std::string_view name, const InodeRecord& record) {
+  if (PathSizeOf(directory) + name.size() > kMaxFoundPath) {
+    return absl::DataLossError(absl::StrFormat("a directory with a path of more than %u bytes", kMaxFoundPath));
+  }
+  return record.zone == 0 ? absl::OkStatus() : CheckZoneIsFree(*this, record.zone);
 }
 
 absl::StatusOr<Inode*> Core::Get(Inode& directory, std::string_view name) {
@@ -159,7 +173,7 @@ absl::StatusOr<Inode*> Core::FindGroup(Inode& directory, uint64_t id) {
     const std::string key = key::Group(ContentOf(*home), id);
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, GetMeta(key));
     if (value) {
-      BETR_ASSIGN_OR_RETURN(InodeRecord record, DecodeInode(*value, key::PathOfObject(key)));
+      BETR_ASSIGN_OR_RETURN(InodeRecord record, DecodeGroup(*value, key::PathOfObject(key)));
       return &inodes_.AddGroup(home, id, std::move(record));
     }
   }

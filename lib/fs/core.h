@@ -72,11 +72,11 @@ class Core {
   // The inode under a name; null if there is none. Reads at most the entry and, for a reference, its group.
   // Requires: a directory that has not been removed, a valid name.
   absl::StatusOr<Inode*> Find(Inode& directory, std::string_view name);
-  // The same for a name whose record was just read, `value`.
+  // The same for a name whose record was just read, `value`. kDataLoss if that is none, or says what cannot be there.
   absl::StatusOr<Inode*> FindRead(Inode& directory, std::string_view name, std::string_view value);
   // As Find; ENOENT if there is none.
   absl::StatusOr<Inode*> Get(Inode& directory, std::string_view name);
-  // A group that names below `directory` refer to. kDataLoss if no home at or above has it.
+  // A group that names below `directory` refer to. kDataLoss if no home at or above has it, or what has is none.
   absl::StatusOr<Inode*> FindGroup(Inode& directory, uint64_t id);
   absl::StatusOr<bool> IsEmpty(Inode& directory);
 
@@ -123,6 +123,8 @@ class Core {
   void SetNumberBound(uint64_t bound);
 
  private:
+  // Whether a directory with this record may be there.
+  absl::Status CheckBelow(const Inode& directory, std::string_view name, const InodeRecord& record);
   FileSystemSpace SpaceOf(const SpaceStats& stats) const;
   void AddPendingOf(const Inode& inode, WriteBatch* batch);
   absl::Status WriteAlone(const WriteBatch& batch);

@@ -40,7 +40,7 @@ absl::Status CheckExchange(Core& core, const Slot& from, const Slot& to) {
   if (from.inode->IsDirectory() && IsBelow(*to.directory, *from.inode)) {
     return ErrnoError(EINVAL, "a directory into itself");
   }
-  return CheckReach(core, to, from.inode);
+  return CheckMove(core, from, to);
 }
 
 // Adds: the object of `side` gets the name `to`; only its record or reference.

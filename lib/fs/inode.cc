@@ -48,10 +48,16 @@ Inode* InodeTable::Find(InodeId id) const {
   return found == inodes_.end() ? nullptr : found->second.get();
 }
 
+Inode* InodeTable::RootOfZone(uint64_t zone) const {
+  const auto found = zone_roots_.find(zone);
+  return found == zone_roots_.end() ? nullptr : found->second;
+}
+
 Inode& InodeTable::AddNamed(Inode* directory, std::string_view name, InodeRecord record) {
   Inode& inode = Add(InodePlace::kNamed, std::move(record));
   AddName(&inode, directory, name);
   inode.context = directory->context ^ inode.record.salt;
+  if (inode.record.zone != 0) BecomeZone(&inode, inode.record.zone);
   MayGo(&inode);
   return inode;
 }
@@ -117,9 +123,16 @@ void InodeTable::BecomeOrphan(Inode* inode, uint64_t orphan) {
   inode->group = orphan;
 }
 
+void InodeTable::BecomeZone(Inode* directory, uint64_t zone) {
+  const bool added = zone_roots_.emplace(zone, directory).second;
+  Check(added, "a zone has one root");
+  directory->record.zone = zone;
+}
+
 void InodeTable::BecomeGone(Inode* inode) {
   Check(inode->names.empty(), "what is gone has no names");
   LeavePlace(inode);
+  if (inode->record.zone != 0) zone_roots_.erase(inode->record.zone);
   inode->place = InodePlace::kGone;
   inode->known_names.Forget();
   MayGo(inode);
@@ -138,7 +151,8 @@ void InodeTable::Release(Inode* inode, uint64_t count) {
 }
 
 bool InodeTable::MustStay(const Inode& inode) {
-  return inode.place == InodePlace::kRoot || inode.place == InodePlace::kOrphan || inode.references > 0 ||
+  const bool is_zone = inode.record.zone != 0 && inode.place == InodePlace::kNamed;
+  return inode.place == InodePlace::kRoot || inode.place == InodePlace::kOrphan || is_zone || inode.references > 0 ||
          !inode.children.empty() || !inode.groups.empty() || !inode.pending.Empty();
 }
 

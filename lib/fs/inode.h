@@ -7,8 +7,9 @@
 //   1. An inode of place kNamed has exactly one name in memory; its directory lists it under that name.
 //   2. An inode of place kGroup is in `groups` of its home; its names in memory may be some of those it has, or none.
 //   3. The record is what the store holds, plus what is pending; but for `reach`, which may be less, and is enough.
-//   4. A directory stays as long as it lists a child or a group; anything stays while it is referred to or has
-//      something pending; what is gone (no name, not open or kept) goes with its last reference.
+//   4. A directory stays as long as it lists a child or a group, or is the root of a zone; anything stays while it is
+//      referred to or has something pending; what is gone (no name, not open or kept) goes with its last reference.
+//   5. A zone has one root. Since that stays, another directory that claims the zone is known by it (Core::FindRead).
 //
 // Not thread-safe: FileSystem's lock guards all of it.
 #pragma once
@@ -127,8 +128,10 @@ class InodeTable {
   Inode& root() { return *root_; }
   const Inode& root() const { return *root_; }
   Inode* Find(InodeId id) const;
+  // The root of a zone; null if it has not been met since mounting, or is gone.
+  Inode* RootOfZone(uint64_t zone) const;
 
-  // A new inode without references.
+  // A new inode without references. Requires: if it is the root of a zone, no other inode is.
   Inode& AddNamed(Inode* directory, std::string_view name, InodeRecord record);
   Inode& AddGroup(Inode* home, uint64_t group, InodeRecord record);
   Inode& AddOrphan(uint64_t orphan, InodeRecord record);
@@ -141,6 +144,7 @@ class InodeTable {
   void BecomeGroup(Inode* inode, Inode* home, uint64_t group);
   void BecomeNamed(Inode* inode);
   void BecomeOrphan(Inode* inode, uint64_t orphan);
+  void BecomeZone(Inode* directory, uint64_t zone);
   void BecomeGone(Inode* inode);
 
   void Refer(Inode* inode, uint64_t count = 1);
@@ -163,6 +167,7 @@ class InodeTable {
   size_t idle_max_;
   uint64_t next_id_ = kRootInode.value;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Inode>> inodes_;
+  absl::flat_hash_map<uint64_t, Inode*> zone_roots_;
   std::list<Inode*> idle_;  // least recently used first
   Inode* root_;
 };

@@ -44,7 +44,8 @@ absl::StatusOr<FileAttributes> Listing::Resolve(std::string_view value, std::str
     BETR_ASSIGN_OR_RETURN(const std::optional<std::string> group,
                           store_->Get(*view_, meta_, key::Group(home.content, reference.id)));
     if (!group) continue;
-    BETR_ASSIGN_OR_RETURN(const InodeRecord record, DecodeInode(*group, what));
+    BETR_ASSIGN_OR_RETURN(const InodeRecord record, DecodeGroup(*group, what));
+    BETR_RETURN_IF_ERROR(CheckIsMeant(reference, record, what));
     return AttributesOf(record, home.context);
   }
   // One name that leads nowhere must not hide all the others.

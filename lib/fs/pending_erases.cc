@@ -66,6 +66,7 @@ absl::StatusOr<std::vector<TreeRange>> DecodeErases(TreeId meta, TreeId data, st
     const std::optional<Bound> hi = ReadBound(&decoder);
     if (tree > kInData || !lo || !hi || *lo >= *hi) return absl::DataLossError("record //e: no list of ranges");
     ranges.push_back({tree == kInMeta ? meta : data, {*lo, *hi}});
+    if (ranges.back().range.Contains(key::kRootObject)) return absl::DataLossError("record //e: the whole file system");
   }
   return ranges;
 }

@@ -18,7 +18,8 @@ struct TreeRange {
   Range range;
 };
 
-// The record that names the ranges; what one names. Errors: kDataLoss if it is none.
+// The record that names the ranges; what one names. Errors: kDataLoss if it is none, or a range has the root's record
+// in it, as that of the whole file system would.
 std::string EncodeErases(TreeId meta, std::span<const TreeRange> ranges);
 absl::StatusOr<std::vector<TreeRange>> DecodeErases(TreeId meta, TreeId data, std::string_view record);
 

@@ -20,15 +20,17 @@ absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view nam
   BETR_RETURN_IF_ERROR(CheckDirectory(directory));
   BETR_RETURN_IF_ERROR(CheckName(name));
   Slot slot{&directory, std::string(name), core.ContentOf(directory), {}, nullptr};
-  if (core.PathSizeOf(directory) + name.size() > kMaxPathSize) return ErrnoError(ENAMETOOLONG, name);
   slot.object = key::Entry(slot.content, name);
   BETR_ASSIGN_OR_RETURN(slot.inode, core.Find(directory, name));
   return slot;
 }
 
+size_t PathSize(const Core& core, const Slot& slot) { return core.PathSizeOf(*slot.directory) + slot.name.size(); }
+
 absl::StatusOr<Slot> FindFreeSlot(Core& core, Inode& directory, std::string_view name) {
   if (name == "." || name == "..") return ErrnoError(EEXIST, name);
   BETR_ASSIGN_OR_RETURN(Slot slot, FindSlot(core, directory, name));
+  if (PathSize(core, slot) > kMaxPathSize) return ErrnoError(ENAMETOOLONG, name);
   if (slot.inode != nullptr) return ErrnoError(EEXIST, name);
   return slot;
 }

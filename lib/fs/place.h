@@ -9,7 +9,7 @@
 
 namespace betr::fs {
 
-// A name that something is to get: in a directory that exists, valid, and short enough. `inode` is what has it now.
+// A name that something has or is to get: in a directory that exists, and valid. `inode` is what has it now.
 struct Slot {
   Inode* directory = nullptr;
   std::string name;
@@ -18,11 +18,13 @@ struct Slot {
   Inode* inode = nullptr;
 };
 
-// ENOTDIR, ENOENT (removed directory), ENAMETOOLONG, EINVAL. A free slot is fine.
+// ENOTDIR, ENOENT (removed directory), ENAMETOOLONG (the name), EINVAL. A free slot is fine. The path may be too long
+// for something new, as that of what a repair has put there.
 absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view name);
-// The same; EEXIST unless it is free.
+size_t PathSize(const Core& core, const Slot& slot);
+// The same; EEXIST unless it is free; ENAMETOOLONG also for the path.
 absl::StatusOr<Slot> FindFreeSlot(Core& core, Inode& directory, std::string_view name);
-// The same; ENOENT if it is free. "." is EINVAL, ".." is ENOTEMPTY, as unlinking them is.
+// As FindSlot; ENOENT if it is free. "." is EINVAL, ".." is ENOTEMPTY, as unlinking them is.
 absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_view name);
 
 // The record with another stored number (and salt), such that in `context` all visible numbers are those of the

@@ -18,7 +18,6 @@ namespace {
 
 // What most trees never exceed, so that in them nothing but a directory's first entry changes its reach.
 constexpr size_t kFirstEnd = 256;
-constexpr size_t kLastEnd = kMaxPathSize + 1;  // an entry's key has one byte more than its path
 
 // A directory, or the root of a zone below it: how far the key of that goes.
 struct Part {
@@ -69,17 +68,22 @@ class Measurement {
 
 }  // namespace
 
-size_t RoomyEnd(size_t end) { return std::min(std::bit_ceil(std::max(end, kFirstEnd)), kLastEnd); }
+size_t RoomyEnd(size_t end) { return std::min(std::bit_ceil(std::max(end, kFirstEnd)), kMaxReach); }
 
 absl::Status CheckReach(Core& core, const Slot& slot, Inode* inode) {
   if (!inode->IsDirectory()) return absl::OkStatus();
-  // The slot's own path is short enough, so that this is not negative.
-  const size_t limit = kLastEnd - (core.PathSizeOf(*slot.directory) + slot.name.size() + 1);
+  const size_t limit = kMaxReach - (PathSize(core, slot) + 1);
   if (inode->record.reach <= limit) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const size_t reach, Measurement(&core, *inode, limit).Run());
   if (reach > limit) return ErrnoError(ENAMETOOLONG, absl::StrFormat("a path below %s", slot.name));
   inode->record.reach = reach;
   return absl::OkStatus();
+}
+
+absl::Status CheckMove(Core& core, const Slot& from, const Slot& to) {
+  const size_t size = PathSize(core, to);
+  if (size <= PathSize(core, from)) return absl::OkStatus();
+  return size > kMaxPathSize ? ErrnoError(ENAMETOOLONG, to.name) : CheckReach(core, to, from.inode);
 }
 
 }  // namespace betr::fs

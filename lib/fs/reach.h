@@ -16,9 +16,15 @@ namespace betr::fs {
 // Where the keys below a directory may end, counted from the root on, if one is to end at `end`: at or after that.
 size_t RoomyEnd(size_t end);
 
+// The most that the path of something may have, and the byte that the key of its entry has more.
+inline constexpr size_t kMaxReach = kMaxPathSize + 1;
+
 // ENAMETOOLONG if a path below the slot would be too long, were the directory `inode` there; fine for anything else.
 // If its `reach` alone says so, all records below it are read, up to the first one that does not fit; when all do, its
-// `reach` in memory is what they need. Errors: also the store's.
+// `reach` in memory is what they need. Errors: also the store's. Requires: the slot's own path is not too long.
 absl::Status CheckReach(Core& core, const Slot& slot, Inode* inode);
+
+// The same for what has the name `from` now, and the path of `to` itself. Nothing is too long that was as long before.
+absl::Status CheckMove(Core& core, const Slot& from, const Slot& to);
 
 }  // namespace betr::fs

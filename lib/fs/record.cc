@@ -194,12 +194,25 @@ absl::StatusOr<InodeRecord> DecodeInode(std::string_view bytes, std::string_view
   return record;
 }
 
+absl::StatusOr<InodeRecord> DecodeGroup(std::string_view bytes, std::string_view what) {
+  absl::StatusOr<InodeRecord> record = DecodeInode(bytes, what);
+  if (record.ok() && record->IsDirectory()) {
+    return absl::DataLossError(absl::StrFormat("%s: a directory with several names", what));
+  }
+  return record;
+}
+
 std::string EncodeReference(const Reference& reference) {
   std::string out;
   PutHead(&out, Kind::kReference);
   PutFixed8(&out, static_cast<uint8_t>(reference.type));
   PutFixed64(&out, reference.id);
   return out;
+}
+
+absl::Status CheckIsMeant(const Reference& reference, const InodeRecord& group, std::string_view what) {
+  if (group.type == reference.type) return absl::OkStatus();
+  return absl::DataLossError(absl::StrFormat("%s: link group %u is of another type", what, reference.id));
 }
 
 absl::StatusOr<EntryRecord> DecodeEntry(std::string_view bytes, std::string_view what) {

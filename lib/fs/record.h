@@ -73,6 +73,8 @@ struct InodeRecord {
 
 std::string EncodeInode(const InodeRecord& record);
 absl::StatusOr<InodeRecord> DecodeInode(std::string_view bytes, std::string_view what);
+// The same of a link group. No directory is one: as such it would have no place, and so the root's content.
+absl::StatusOr<InodeRecord> DecodeGroup(std::string_view bytes, std::string_view what);
 
 // An entry whose object lives in the nearest link home above, as group `id`.
 struct Reference {
@@ -82,6 +84,8 @@ struct Reference {
   friend bool operator==(const Reference&, const Reference&) = default;
 };
 std::string EncodeReference(const Reference& reference);
+// That the group's record is one of the type that its name says.
+absl::Status CheckIsMeant(const Reference& reference, const InodeRecord& group, std::string_view what);
 
 // What an entry may hold.
 using EntryRecord = std::variant<InodeRecord, Reference>;

@@ -78,7 +78,7 @@ void FollowMove(Core& core, const Slot& from, const Slot& to, const InodeRecord&
 
 absl::Status Replace(Core& core, const Slot& from, Slot to) {
   BETR_RETURN_IF_ERROR(CheckReplace(core, from, to));
-  BETR_RETURN_IF_ERROR(CheckReach(core, to, from.inode));
+  BETR_RETURN_IF_ERROR(CheckMove(core, from, to));
   BETR_RETURN_IF_ERROR(MakeZoneIfLarge(core, *from.inode));
   BETR_ASSIGN_OR_RETURN(const bool has_members, PrepareLinks(core, from, to.directory));
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Mover> mover, NewMover(&core, MovesOf(core, from, to, has_members)));

@@ -30,6 +30,23 @@ bool CanBeRead(std::string_view key, std::string_view value) {
   }
 }
 
+// Whether an operation erases or replaces the root's record with a range that it is in. The root is no directory that
+// goes, comes or moves; and a content prefix that is empty by mistake, or because records contradict each other, is all
+// that there is.
+bool TakesRoot(const Op& op) {
+  const auto has_root = [](const Range& range) { return range.Contains(key::kRootObject); };
+  switch (op.kind) {
+    case OpKind::kEraseRange:
+      return has_root(op.range);
+    case OpKind::kRenamePrefix:
+      return has_root(Range::Prefix(op.key)) || has_root(Range::Prefix(op.value));
+    case OpKind::kClonePrefix:
+      return has_root(Range::Prefix(op.value));
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Transaction::Transaction(Core* core) : core_(*core), now_(core->Now()) {
@@ -65,9 +82,9 @@ void Transaction::TouchDirectory(Inode* directory, int64_t subdirectories) {
 
 void Transaction::Reach(Inode* directory, size_t reach) {
   size_t path = core_.PathSizeOf(*directory);
-  const size_t end = path + reach;
+  const size_t end = std::min(path + reach, kMaxReach);  // longer is only what a repair has left so; nothing goes by it
   for (Inode* at = directory;; at = at->parent()) {
-    if (at->record.reach < end - path) raises_.push_back({at, RoomyEnd(end) - path, path});
+    if (path + at->record.reach < end) raises_.push_back({at, RoomyEnd(end) - path, path});
     if (at->place != InodePlace::kNamed) return;
     path -= at->names.front().name.size() + 1;
   }
@@ -109,8 +126,9 @@ absl::Status Transaction::RaiseAhead(std::span<const Raise> raises) {
   return absl::OkStatus();
 }
 
-absl::Status Transaction::CheckReadable() const {
+absl::Status Transaction::CheckSafe() const {
   for (auto op = batch_.ops().begin() + static_cast<ptrdiff_t>(pending_ops_); op != batch_.ops().end(); ++op) {
+    if (TakesRoot(*op)) return absl::InternalError("an operation on the whole file system instead of a part");
     const bool is_record = op->kind == OpKind::kPut && op->tree == core_.meta();
     const bool is_change = op->kind == OpKind::kUpsert && op->function == kAttributeUpsert;
     if ((is_record && !CanBeRead(op->key, op->value)) || (is_change && !DecodeDelta(op->value))) {
@@ -125,7 +143,7 @@ absl::Status Transaction::Commit() {
   for (const RecordChange& change : changes_) {
     batch_.Upsert(core_.meta(), change.object, kAttributeUpsert, EncodeDelta(change.delta));
   }
-  BETR_RETURN_IF_ERROR(CheckReadable());
+  BETR_RETURN_IF_ERROR(CheckSafe());
   absl::Status written = core_.WriteWithPending(batch_, pending_ops_, pending_records_);
   core_.NumbersCommitted(written.ok());
   committed_ = true;

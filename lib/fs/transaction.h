@@ -37,7 +37,8 @@ class Transaction {
   void Reach(Inode* directory, size_t reach);
 
   // kInternal, and nothing has happened, if a record or a change of one could not be read again: with it the inode
-  // would be lost, its directory could not be listed, and without the root's there is no mounting.
+  // would be lost, its directory could not be listed, and without the root's there is no mounting. The same if an
+  // operation would erase, move or replace the whole file system.
   absl::Status Commit();
 
  private:
@@ -60,7 +61,7 @@ class Transaction {
   // Each raise has a key as long as its path, so many go ahead, in batches of their own. Should the rest not happen,
   // the bounds are higher than they need to be.
   absl::Status RaiseAhead(std::span<const Raise> raises);
-  absl::Status CheckReadable() const;
+  absl::Status CheckSafe() const;
 
   Core& core_;
   WriteBatch batch_;

@@ -2,6 +2,7 @@
 #include "fs/zones.h"
 
 #include <absl/container/flat_hash_set.h>
+#include <absl/strings/str_format.h>
 
 #include <cerrno>
 #include <limits>
@@ -52,11 +53,16 @@ absl::StatusOr<std::vector<uint64_t>> ZonesUnder(Core& core, const std::string& 
   return zones;
 }
 
-// A number that no zone has had.
+absl::Status NotItsZone(uint64_t zone) {
+  return absl::DataLossError(absl::StrFormat("zone %u is that of another directory", zone));
+}
+
+// A number that no zone has had. kDataLoss if the bound of numbers is so wrong that one is known to have it.
 absl::StatusOr<uint64_t> NewZone(Core& core) {
   Transaction transaction(&core);
   const uint64_t zone = transaction.FreshNumber();
   BETR_RETURN_IF_ERROR(transaction.Commit());
+  if (core.inodes().RootOfZone(zone) != nullptr) return NotItsZone(zone);
   return zone;
 }
 
@@ -95,7 +101,7 @@ absl::Status MakeZone(Core& core, Inode& directory) {
   mover.AddTo(&transaction.batch());
   if (!core.zones().exist) BETR_RETURN_IF_ERROR(PutVersion(core, &transaction.batch()));
   BETR_RETURN_IF_ERROR(transaction.Commit());
-  directory.record.zone = record.zone;
+  core.inodes().BecomeZone(&directory, record.zone);
   core.zones().exist = true;
   return mover.Finish();
 }
@@ -156,10 +162,17 @@ absl::StatusOr<std::vector<std::string>> ContentsBelow(Core& core, const Inode& 
     BETR_ASSIGN_OR_RETURN(const std::vector<uint64_t> zones,
                           ZonesUnder(core, content, std::numeric_limits<size_t>::max()));
     for (const uint64_t zone : zones) {
+      const Inode* const root = core.inodes().RootOfZone(zone);
+      if (root != nullptr && !IsBelow(*root, directory)) return NotItsZone(zone);
       if (seen.insert(zone).second) contents.push_back(key::Zone(zone));
     }
   }
   return contents;
+}
+
+absl::Status CheckZoneIsFree(Core& core, uint64_t zone) {
+  if (!core.zones().exist) return absl::DataLossError(absl::StrFormat("zone %u in a file system without zones", zone));
+  return core.inodes().RootOfZone(zone) == nullptr ? absl::OkStatus() : NotItsZone(zone);
 }
 
 absl::Status CheckHasNoZones(Core& core, const Inode& inode) {

@@ -10,7 +10,8 @@
 // not joined again: one goes with its root.
 //
 // With zones in an image, also without the experiment:
-//   1. Each zone is that of one directory. Zones may lie in zones, and in and around link homes.
+//   1. Each zone is that of one directory. Zones may lie in zones, and in and around link homes. Where a damaged image
+//      has it otherwise, the first directory that a mount meets has the zone, and the others are EUCLEAN.
 //   2. What is below a directory is under its content prefix and under those of all zones below: ContentsBelow.
 //   3. Clones would break 1 where there are zones below what is cloned. They are refused.
 #pragma once
@@ -39,8 +40,13 @@ inline constexpr Bytes kInodeInZone{256};
 // that fails nothing has happened.
 void SplitZoneIfGrown(Core& core, const Inode& inode, Bytes more);
 
+// For a directory whose record was just read: kDataLoss if the zone that it says is that of a directory that has been
+// met, or if there are no zones. O(1).
+absl::Status CheckZoneIsFree(Core& core, uint64_t zone);
+
 // The content prefixes of a directory and of all zones below it. Scans the records of all of that if there are zones
-// in the image; so it does nothing for the root, which has all zones under its content prefix. Errors: the store's.
+// in the image; so it does nothing for the root, which has all zones under its content prefix. Errors: kDataLoss if one
+// of them is known to be that of a directory elsewhere; the store's.
 absl::StatusOr<std::vector<std::string>> ContentsBelow(Core& core, const Inode& directory);
 
 // ENOTSUP if there are zones below an inode. Scans records up to the first of one.

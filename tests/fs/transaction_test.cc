@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -55,6 +57,24 @@ TEST_CASE("no record is written that could not be decoded", "[fs]") {
   fs::Transaction transaction(&bare.core());
   transaction.TouchDirectory(&bare.root(), 0);
   CHECK(transaction.Commit().ok());
+}
+
+TEST_CASE("no transaction takes the root's record along", "[fs]") {
+  Bare bare;
+  const std::string before = bare.StoredRoot();
+  for (const TreeId tree : {bare.core().meta(), bare.core().data()}) {
+    for (const auto& add : std::initializer_list<std::function<void(WriteBatch*)>>{
+             [&](WriteBatch* batch) { batch->EraseRange(tree, Range::Prefix("")); },
+             [&](WriteBatch* batch) { batch->EraseRange(tree, Range::Prefix(fs::key::kGlobalPrefix)); },
+             [&](WriteBatch* batch) { batch->RenamePrefix(tree, "", tree, "moved"); },
+             [&](WriteBatch* batch) { batch->RenamePrefix(tree, "moved", tree, ""); },
+             [&](WriteBatch* batch) { batch->ClonePrefix(tree, "moved", tree, ""); }}) {
+      fs::Transaction transaction(&bare.core());
+      add(&transaction.batch());
+      CHECK(absl::IsInternal(transaction.Commit()));
+    }
+  }
+  CHECK(bare.StoredRoot() == before);
 }
 
 TEST_CASE("an operation on what is gone is tried once", "[fs]") {

@@ -57,6 +57,17 @@ TEST_CASE("fsck tells what is lost before it repairs, and again by what it knows
   CHECK_FALSE(Says(run, "not all that is lost"));
 }
 
+TEST_CASE("fsck tells what is lost before it repairs, also where JSON is wanted") {
+  const SampleImage image;
+  LoseSharedLeaf(image);
+  ToolRun run;
+  CHECK(run.Run(Fsck, {"-y", "--json", "--dry-run", image.path()}) == 4);
+  CHECK(run.err.starts_with("would give up: tree "));
+  CHECK(run.Run(Fsck, {"-y", "--json", image.path()}) == 1);
+  CHECK(run.err.starts_with("giving up: tree "));
+  CHECK(Lines("\n" + run.err, "giving up: ") == json::parse(run.out)["lost"].size());
+}
+
 TEST_CASE("fsck says that not all that is lost is listed") {
   const SampleImage image;
   LoseSharedLeaf(image);

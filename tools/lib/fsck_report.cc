@@ -65,13 +65,15 @@ void FsckReport::Repaired(std::string_view what) {
 }
 
 void FsckReport::GivingUp(const fs::Loss& loss) {
-  if (!tool_.json()) {
-    progress_.Clear();
-    tool_.io().out << (is_dry_run_ ? "would give up: " : "giving up: ") << ToText(loss) << '\n';
-  }
+  progress_.Clear();
+  std::ostream& out = tool_.json() ? tool_.io().err : tool_.io().out;
+  out << (is_dry_run_ ? "would give up: " : "giving up: ") << ToText(loss) << '\n';
 }
 
-void FsckReport::Flush() { tool_.io().out.flush(); }
+void FsckReport::Flush() {
+  tool_.io().out.flush();
+  tool_.io().err.flush();
+}
 
 void FsckReport::Lost(const fs::Loss& loss) {
   if (tool_.json()) {

@@ -31,8 +31,8 @@ class FsckReport {
   void Found(const FsckFinding& finding);
   // Something that was found before has been mended.
   void Repaired(std::string_view what);
-  // What is about to be given up, as far as it is known then: as text only, and at once. What becomes of it is told
-  // later, by Lost.
+  // What is about to be given up, as far as it is known then: as text, and at once; to stderr if JSON is wanted, since
+  // who stops the program gets no document. What becomes of it is told later, by Lost.
   void GivingUp(const fs::Loss& loss);
   void Flush();
   // What could not be saved.
