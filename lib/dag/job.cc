@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "dag/carve.h"
 #include "dag/child.h"
+#include "dag/erases.h"
 #include "dag/flush.h"
 #include "dag/live.h"
 #include "dag/pack.h"
@@ -61,41 +62,6 @@ bool FreesNode(const Edge& edge, const Node& child) {
   return false;
 }
 
-// Erases, of keys and of ranges, that are pending; as far as runs are in memory, and all of runs that are cut.
-struct Erases {
-  uint64_t count = 0;
-  Bytes bytes{0};
-};
-
-Erases ErasesIn(const Partition& partition) {
-  Erases erases;
-  for (const BlockView& run : partition.runs) {
-    const std::shared_ptr<const Block> block = run.slot->Peek();
-    if (block != nullptr && block->Count() > 0) {
-      erases.count += block->Erases();
-      erases.bytes += run.Size() * block->Erases() / block->Count();
-    }
-  }
-  for (const Goto& message : partition.gotos) {
-    if (message.Erases()) {
-      ++erases.count;
-      erases.bytes += GotoSize(message);
-    }
-  }
-  return erases;
-}
-
-// Runs that are not in memory may.
-bool MayErase(const Partition& partition) {
-  const auto erases = [](const BlockView& run) {
-    const std::shared_ptr<const Block> block = run.slot->Peek();
-    return block == nullptr || block->Erases() > 0;
-  };
-  const auto erases_range = [](const Goto& message) { return message.Erases(); };
-  return std::any_of(partition.runs.begin(), partition.runs.end(), erases) ||
-         std::any_of(partition.gotos.begin(), partition.gotos.end(), erases_range);
-}
-
 // The child of an edge; it is read only where range erases or clones wait for it. Null: not in memory, or unreadable,
 // which whoever needs the child will say.
 NodePtr ChildToAsk(const Edit& edit, const Edge& edge) {
@@ -105,9 +71,31 @@ NodePtr ChildToAsk(const Edit& edit, const Edge& edge) {
   return edit.Load(edge.link.target).value_or(nullptr);
 }
 
-// Whether what is pending kills enough of a leaf: half of its bytes by ranges, or an eighth of its entries. Of a shared
-// leaf so much that the copy is small: seven eighths.
-bool ThinsLeaf(const Edit& edit, const Edge& edge) {
+// What an ordinary flush moves, at least: the heaviest edge of a node that is full.
+Bytes OrdinaryFlush(const Shape& shape) { return shape.node_size / shape.fanout; }
+
+// How many entries an edge shows of a leaf, at most. The leaf is read only with Reach::kDisk, and only if nothing is
+// remembered of it. None: nobody knows.
+std::optional<uint64_t> EntriesShown(const Edit& edit, const Link& link, Reach reach) {
+  const NodeRecord* record = edit.table().Find(link.target);
+  if (record == nullptr) {
+    return std::nullopt;
+  }
+  if (edit.Peek(link.target) == nullptr) {
+    const std::optional<uint64_t> remembered = record->slot->Entries();
+    if (remembered || reach == Reach::kMemory || !edit.Load(link.target).ok()) {
+      return remembered;
+    }
+  }
+  const Shown shown = ShownBy(edit.table(), link, Reach::kMemory).value_or(Shown{});
+  return shown.known ? std::optional(shown.entries) : record->slot->Entries();
+}
+
+// Whether range erases kill half of a leaf's bytes; of a shared leaf so much that the copy is small: seven eighths.
+bool HalvesLeaf(const Edit& edit, const Edge& edge) {
+  if (edge.partition.gotos.empty()) {
+    return false;
+  }
   const NodePtr leaf = ChildToAsk(edit, edge);
   const Shown shown = ShownBy(edit.table(), edge.link, Reach::kMemory).value_or(Shown{});
   if (leaf == nullptr || !shown.known) {
@@ -120,32 +108,41 @@ bool ThinsLeaf(const Edit& edit, const Edge& edge) {
       erased += image.Covers(basement.clip) ? PackedSize(basement) : Bytes{0};
     }
   }
+  return erased > Bytes{0} && erased * 8 >= shown.bytes * (ChildShared(edit, edge) ? 7 : 4);
+}
+
+// Whether erases of all kinds are worth it that a leaf, which may have to be read, is written anew: an eighth of its
+// entries, or as many as an ordinary flush moves; of a shared leaf seven eighths of its entries. Where nobody knows how
+// many it has, they are counted once there are so many erases that one look is little beside them.
+bool ThinsLeaf(const Edit& edit, const Edge& edge, Reach reach) {
+  constexpr uint64_t kWorthALook = 8;  // of them are an ordinary flush
+  const Erases erases = ErasesIn(edge.partition);
   const bool shared = ChildShared(edit, edge);
-  if (erased > Bytes{0} && erased * 8 >= shown.bytes * (shared ? 7 : 4)) {
-    return true;
+  const Bytes batch = OrdinaryFlush(edit.shape());
+  if (erases.count == 0 || (!shared && erases.bytes >= batch)) {
+    return erases.count > 0;
   }
-  const uint64_t count = ErasesIn(edge.partition).count;
-  return count > 0 && 8 * count >= shown.entries * (shared ? 7 : 1);
+  const bool may_read = reach == Reach::kDisk || erases.bytes * kWorthALook >= batch;
+  const auto entries = EntriesShown(edit, edge.link, may_read ? Reach::kDisk : Reach::kMemory);
+  return entries && 8 * erases.count >= *entries * (shared ? 7 : 1);
 }
 
 // Whether the messages of an edge should move on though nothing is over-full.
-bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Effort effort) {
+bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Reach reach, Effort effort) {
   if (edge.partition.Empty() || edge.link.Null()) {
     return false;
   }
-  const bool sooner = effort == Effort::kEverything || (effort == Effort::kErases && MayErase(edge.partition));
+  const bool sooner = effort == Effort::kEverything || (effort == Effort::kErases && MayErase(edge.partition, reach));
   if (sooner && !ChildShared(edit, edge)) {
     return true;
   }
   if (node.height == 1) {
-    return ThinsLeaf(edit, edge);
+    return HalvesLeaf(edit, edge) || ThinsLeaf(edit, edge, reach);
   }
   if (ChildShared(edit, edge)) {
     return false;
   }
-  // As much as an ordinary flush moves.
-  const Bytes batch = edit.shape().node_size / edit.shape().fanout;
-  if (ErasesIn(edge.partition).bytes >= batch) {
+  if (ErasesIn(edge.partition).bytes >= OrdinaryFlush(edit.shape())) {
     return true;
   }
   if (node.height > 2) {
@@ -168,7 +165,7 @@ std::optional<Job> EdgeJob(const Edit& edit, NodeId id, const Node& node, size_t
   if (shared ? ErasedAtAnEnd(edge) : ErasedWhole(edge)) {
     return Job{Job::kNarrow, index};
   }
-  if (WhyLeftOut(edit, id, edge).ok() && WorthFlushing(edit, node, edge, effort)) {
+  if (WhyLeftOut(edit, id, edge).ok() && WorthFlushing(edit, node, edge, reach, effort)) {
     return Job{Job::kFlush, index};
   }
   return std::nullopt;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What there is to do at one node, and doing it: the parts of background work (work.h says when and in which order).
 // A job changes the node and at most two of its children. Looking for one reads nothing but children for which range
-// erases or clones wait: they may hide space, and only the child tells how much; with Reach::kDisk also whatever tells
-// how much of a child its edge shows, but no leaf for that. What is left out (left_out.h) is no job.
+// erases or clones wait: they may hide space, and only the child tells how much; and leaves for which many erases of
+// keys wait, if nothing is remembered of them; with Reach::kDisk also those for which few wait, and whatever tells how
+// much of a child its edge shows, but no leaf for that. What is left out (left_out.h) is no job.
 #pragma once
 
 #include <absl/status/status.h>

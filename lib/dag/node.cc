@@ -35,6 +35,14 @@ Bytes Node::Size() const {
   return size;
 }
 
+uint64_t Node::Entries() const {
+  uint64_t entries = 0;
+  for (const BlockView& basement : basements) {
+    entries += basement.Count();
+  }
+  return entries;
+}
+
 Bytes Node::MemoryBytes() const {
   Bytes size{sizeof(Node)};
   for (const Edge& edge : edges) {

@@ -49,6 +49,8 @@ struct Node {
   size_t LiveEdges() const;
   // Bytes of messages buffered (interior) or of entries (leaf): what is compared with the node size.
   Bytes Size() const;
+  // Entries of a leaf, at most: a basement that is cut counts as a whole.
+  uint64_t Entries() const;
   // The memory of this value itself, without its blocks.
   Bytes MemoryBytes() const;
   // The index of the edge whose range holds the position just after `bound`, or just before it.

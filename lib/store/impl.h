@@ -117,8 +117,12 @@ class Store::Impl {
   bool ReadersKeepSpace() const { return fronts_.IsOlderHeld(checkpointer_.stable()); }
   // Waits until they do not. False: it is too late.
   bool WaitForReaders(std::chrono::steady_clock::time_point until) const;
-  // Gives back space that is not needed any more. False if there is none: then the store is full.
+  // Gives back some of the space that is not needed any more. False if there is none: then the store is full.
   absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // The steps of background work that it takes, a limited number of them, within the memory that there is. False if
+  // nothing is left to do. Errors: kResourceExhausted: for what is left there is no space before a checkpoint.
+  absl::StatusOr<bool> StepForRoom(store::Purpose growing, dag::Effort last)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether buffers, dirty memory or the log's memory are beyond their limits (in background.cc, with the next two).
   bool IsCrowded() const;
   // Whether a writer has to wait for that: not if no thread makes room, or the one that does finds no space for it.
@@ -188,6 +192,9 @@ class Store::Impl {
   store::FunctionNames functions_in_use_ ABSL_GUARDED_BY(write_mutex_);  // those of the catalog, and since then
   // Nothing was erased, cloned or renamed by ranges since MakeRoom looked at all that is on disk.
   bool swept_ ABSL_GUARDED_BY(write_mutex_) = false;
+  // MakeRoom has ended before its sweep had. The next one goes on with it, and what others have done meanwhile leaves
+  // open whether it has looked at all.
+  bool sweep_goes_on_ ABSL_GUARDED_BY(write_mutex_) = false;
   // MakeRoom has found no work any more: deletes may use what is kept for it.
   bool only_deletes_left_ ABSL_GUARDED_BY(write_mutex_) = false;
   // What TallestStable has found last, and in which state, whose space it must not keep.

@@ -2,6 +2,7 @@
 // What a writer does who finds no space: it has what is not needed any more given back, alone, and tries again.
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "base/status.h"
 #include "store/erase_residue.h"
@@ -13,6 +14,10 @@ namespace {
 // How long a delete waits on a full store for those who began to read before. The file system's readers hold a view for
 // one piece each; beside a program that holds one for longer, the delete is refused.
 constexpr std::chrono::seconds kPatienceWithReaders{1};
+
+// Steps that change something, after which it is seen whether there is room now: a writer does no more than it needs,
+// and each of these may read a node and its children.
+constexpr int kMostChanges = 64;
 
 }  // namespace
 
@@ -95,20 +100,36 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   }
   const bool deletes = purpose == store::Purpose::kDelete;
   const bool clogged = !deletes && store::ManyWait(*core_, *fronts_.state());
-  structure_.Look(swept_ && !clogged ? dag::Reach::kMemory : dag::Reach::kDisk);
+  const bool goes_on = std::exchange(sweep_goes_on_, false);
+  structure_.Look(swept_ && !clogged ? dag::Reach::kMemory : dag::Reach::kDisk, goes_on);
   const store::Purpose growing = deletes ? store::Purpose::kHelp : store::Purpose::kGrow;
   const dag::Effort last = clogged ? dag::Effort::kEverything : dag::Effort::kErases;
-  absl::StatusOr<bool> step = structure_.Step(growing, last);
-  while (step.ok() && *step) {
-    step = structure_.Step(growing, last);
-  }
+  const absl::StatusOr<bool> more = StepForRoom(growing, last);
   core_->waiting = store::WaitingIn(*fronts_.state()).value;
   structure_.Look(dag::Reach::kMemory);
-  if (!step.ok() && !absl::IsResourceExhausted(step.status())) {
-    return step;
+  if (!more.ok() && !absl::IsResourceExhausted(more.status())) {
+    return more;
   }
-  swept_ = step.ok();
-  return fronts_.state() != checkpointer_.stable();
+  sweep_goes_on_ = more.ok() && *more;
+  swept_ = more.ok() && !*more && !goes_on;
+  return goes_on || fronts_.state() != checkpointer_.stable();
+}
+
+absl::StatusOr<bool> Store::Impl::StepForRoom(store::Purpose growing, dag::Effort last) {
+  for (int changes = 0; changes < kMostChanges;) {
+    const store::StatePtr before = fronts_.state();
+    BETR_ASSIGN_OR_RETURN(const bool more, structure_.Step(growing, last));
+    if (!more) {
+      return false;
+    }
+    changes += fronts_.state() == before ? 0 : 1;
+    const absl::Status written = WriteDirty();
+    if (!written.ok() && !absl::IsResourceExhausted(written)) {
+      core_->health.Fail(written);
+    }
+    BETR_RETURN_IF_ERROR(written);
+  }
+  return true;
 }
 
 }  // namespace betr

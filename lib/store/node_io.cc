@@ -200,6 +200,7 @@ absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& no
   SlotMap twins;
   for (const layout::NodeImage::StoredSlot& stored : image.blocks) {
     auto twin = std::make_shared<StoredBlockSlot>(shared_from_this(), extent, stored.entry, id);
+    twin->RememberErases(stored.trimmed ? std::nullopt : stored.slot->Erases());
     if (auto block = stored.trimmed ? nullptr : stored.slot->Peek()) {
       twin->Fill(std::move(block));
     }

@@ -15,6 +15,8 @@ namespace {
 
 constexpr Bytes kSlotOverhead{128};  // a block in memory besides its payload
 
+std::optional<uint64_t> IfKnown(uint64_t number) { return number == kUnknown ? std::nullopt : std::optional(number); }
+
 uint64_t UnitsOf(const dag::Node& node) { return layout::SpaceMap::UnitsWithMap(layout::StoredUnitsBound(node)); }
 
 }  // namespace
@@ -42,6 +44,7 @@ absl::StatusOr<std::shared_ptr<const dag::Block>> StoredBlockSlot::Get() const {
     }
     BETR_ASSIGN_OR_RETURN(block_, io_->ReadBlock(*this));
     block = block_;
+    erases_ = block->Erases();
   }
   io_->cache()->Register(const_cast<StoredBlockSlot*>(this), block->MemoryBytes() + kSlotOverhead);
   return block;
@@ -60,10 +63,15 @@ void StoredBlockSlot::Fill(std::shared_ptr<const dag::Block> block) {
   const Bytes charge = block->MemoryBytes() + kSlotOverhead;
   {
     const MutexLock lock(mutex_);
+    erases_ = block->Erases();
     block_ = std::move(block);
   }
   io_->cache()->Register(this, charge);
 }
+
+std::optional<uint64_t> StoredBlockSlot::Erases() const { return IfKnown(erases_); }
+
+void StoredBlockSlot::RememberErases(std::optional<uint64_t> count) { erases_ = count.value_or(kUnknown); }
 
 std::shared_ptr<const void> StoredBlockSlot::Drop() {
   const MutexLock lock(mutex_);
@@ -76,6 +84,7 @@ NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, dag::Node node)
       units_bound_(UnitsOf(node)),
       stored_(false),
       node_(std::make_shared<const dag::Node>(std::move(node))) {
+  entries_ = node_->Entries();
   dirty_charge_ = node_->MemoryBytes();
   io_->cache()->AddDirty(dirty_charge_);
   io_->space().Promise(units_bound_);
@@ -108,6 +117,7 @@ absl::StatusOr<dag::NodePtr> NodeVersion::Get() const {
     Check(address_.has_value(), "a node is in memory or on disk");
     BETR_ASSIGN_OR_RETURN(dag::Node read, io_->ReadNode(id_, *address_));
     node = node_ = std::make_shared<const dag::Node>(std::move(read));
+    entries_ = node->Entries();
     if (const uint64_t units = UnitsOf(*node), known = units_bound_; units > known) {
       units_bound_ = units;
       io_->BoundRises(units - known);
@@ -121,6 +131,8 @@ dag::NodePtr NodeVersion::Peek() const {
   const MutexLock lock(mutex_);
   return node_;
 }
+
+std::optional<uint64_t> NodeVersion::Entries() const { return IfKnown(entries_); }
 
 std::shared_ptr<const void> NodeVersion::Drop() {
   const MutexLock lock(mutex_);

@@ -25,6 +25,9 @@ namespace betr::store {
 
 class NodeIo;
 
+// A number that slots remember of what was in memory.
+inline constexpr uint64_t kUnknown = UINT64_MAX;
+
 // A block that is only in memory.
 class DirtyBlock final : public dag::BlockSlot {
  public:
@@ -52,10 +55,13 @@ class StoredBlockSlot final : public dag::BlockSlot, public Cached {
   std::shared_ptr<const dag::Block> Peek() const override;
   size_t Count() const override { return entry_.count; }
   Bytes Size() const override { return entry_.raw_size; }
+  std::optional<uint64_t> Erases() const override;
   std::shared_ptr<const void> Drop() override;
 
   // Puts the content into memory, for a slot made of a block that is there anyway.
   void Fill(std::shared_ptr<const dag::Block> block);
+  // That so many of the entries are erases, for a slot made of another one of the same block.
+  void RememberErases(std::optional<uint64_t> count);
   const layout::BlockEntry& entry() const { return entry_; }
   const layout::ExtentRef& extent() const { return extent_; }
   // "node 5: extent of 3 units at unit 17".
@@ -66,6 +72,7 @@ class StoredBlockSlot final : public dag::BlockSlot, public Cached {
   const layout::ExtentRef extent_;
   const layout::BlockEntry entry_;
   const NodeId node_;
+  mutable std::atomic<uint64_t> erases_{kUnknown};
   mutable Mutex mutex_;  // held while loading, so that a block is read once
   mutable std::shared_ptr<const dag::Block> block_ ABSL_GUARDED_BY(mutex_);
 };
@@ -81,6 +88,7 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
 
   absl::StatusOr<dag::NodePtr> Get() const override;
   dag::NodePtr Peek() const override;
+  std::optional<uint64_t> Entries() const override;
   std::shared_ptr<const void> Drop() override;
 
   NodeId id() const { return id_; }
@@ -101,6 +109,7 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   std::shared_ptr<NodeIo> io_;
   const NodeId id_;
   mutable std::atomic<uint64_t> units_bound_;
+  mutable std::atomic<uint64_t> entries_{kUnknown};  // of a leaf
   mutable std::atomic<bool> stored_;
   mutable Mutex store_mutex_;  // held while the node is written
   mutable Mutex mutex_;        // held while the header is loaded

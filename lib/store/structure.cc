@@ -208,10 +208,10 @@ absl::StatusOr<bool> Structure::NextStep() {
   return done ? true : Chore();
 }
 
-void Structure::Look(dag::Reach reach) {
+void Structure::Look(dag::Reach reach, bool go_on) {
   const Turn turn(*this, Turn::Kind::kUrgent);
   reach_ = reach;
-  if (reach == dag::Reach::kDisk) {
+  if (reach == dag::Reach::kDisk && !go_on) {
     for (const auto& [id, tree] : fronts_.state()->trees) {
       if (!tree.snapshot) {
         restless_[id] = {};  // a round that has begun would end without having looked at all

@@ -52,8 +52,9 @@ class Structure {
   // nothing else to do, or no space for it, what waits on its way goes on. False if there was nothing to do.
   // Errors: kResourceExhausted: a checkpoint, or deletes, may help.
   absl::StatusOr<bool> Step(Purpose growing = Purpose::kGrow, dag::Effort last = dag::Effort::kFrugal);
-  // How far sweeps look from now on. All trees get one if that is to what is on disk.
-  void Look(dag::Reach reach);
+  // How far sweeps look from now on. All trees get one if that is to what is on disk, or go on with the one that they
+  // have.
+  void Look(dag::Reach reach, bool go_on = false);
 
   // Does something while no step is under way.
   absl::Status WithoutSteps(const std::function<absl::Status()>& act);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Erases that wait in a partition. When they are many they move on though nothing is over-full (job.h): each pins what
+// it erases.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "dag/live.h"
+#include "dag/partition.h"
+
+namespace betr::dag {
+
+struct Erases {
+  uint64_t count = 0;
+  Bytes bytes{0};
+};
+
+// Of keys and of ranges. Reads nothing: a run that is not in memory counts by what is remembered of it (block.h), and
+// one of which nothing is does not count.
+Erases ErasesIn(const Partition& partition);
+
+// Whether there are any. Runs of which that is not known are read, if they may be; else they may erase.
+bool MayErase(const Partition& partition, Reach reach);
+
+}  // namespace betr::dag

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Erases of keys move on to leaves that are not in memory, when that is worth reading them.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "support/dag/dag_harness.h"
+
+namespace betr::test {
+namespace {
+
+constexpr int kKeys = 1'600;
+
+std::string Key(int number) { return std::to_string(10'000 + number); }
+
+// Leaves that have left memory.
+void Fill(DagHarness& dag, size_t value_size = 80) {
+  for (int i = 0; i < kKeys; ++i) {
+    dag.Put(0, Key(i), std::string(value_size, 'v'));
+  }
+  dag.FlushAll(0);
+  dag.Settle(0);
+  dag.source().KeepFew(8);
+}
+
+// Lets every `step`-th key be erased, and brings the erases to nodes above the leaves.
+void EraseEvery(DagHarness& dag, int step) {
+  for (int i = 0; i < kKeys; i += step) {
+    dag.Erase(0, Key(i));
+    if (i % 100 == 0) {
+      dag.Seal(0);
+      dag.Settle(0);
+    }
+  }
+  dag.Seal(0);
+  dag.Settle(0);
+}
+
+size_t Leaves(const DagHarness& dag) {
+  size_t leaves = 0;
+  dag.table().ForEach([&](NodeId, const dag::NodeRecord& record) { leaves += record.height == 0 && !record.Dead(); });
+  return leaves;
+}
+
+}  // namespace
+
+TEST_CASE("a queue does not keep the leaves that its consumer has emptied", "[dag][erases]") {
+  const bool forget = GENERATE(false, true);
+  DagHarness dag(SmallShape(Bytes{4096}, Bytes{512}), false);
+  Fill(dag);
+  const size_t before = Leaves(dag);
+  for (int i = 0; i < 3 * kKeys; ++i) {
+    dag.Erase(0, Key(i));
+    dag.Put(0, Key(i + kKeys), std::string(80, 'w'));
+    if (i % 10 == 0) {
+      dag.Seal(0);
+      dag.Settle(0);
+    }
+    if (forget && i % 500 == 0) {
+      dag.source().Forget();
+    }
+  }
+  INFO(before << " leaves before, slots forget: " << forget);
+  CHECK(Leaves(dag) < before * 3 / 2);
+  dag.Verify({Key(0), Key(4 * kKeys - 1)});
+}
+
+TEST_CASE("erases that are few wait, and no leaf is read for them", "[dag][erases]") {
+  const bool forget = GENERATE(false, true);
+  DagHarness dag(SmallShape(Bytes{4096}, Bytes{512}), false);
+  Fill(dag);
+  if (forget) {
+    dag.source().Forget();
+  }
+  dag.source().ResetReads();
+  EraseEvery(dag, 40);
+  INFO("slots forget: " << forget);
+  CHECK(dag.source().reads().nodes[0] == 0);
+  dag.Verify({Key(0)});
+}
+
+TEST_CASE("after a restart leaves are asked once how many entries they have", "[dag][erases]") {
+  DagHarness dag(SmallShape(Bytes{16'384}, Bytes{512}), false);
+  Fill(dag, 20);
+  const size_t leaves = Leaves(dag);
+  dag.source().KeepFew(1);
+  dag.source().Forget();
+  const uint64_t before = dag.counters().flushes_by_height[1];
+  dag.source().ResetReads();
+  EraseEvery(dag, 10);
+  INFO(leaves << " leaves");
+  CHECK(dag.source().reads().nodes[0] > 0);
+  CHECK(dag.source().reads().nodes[0] <= leaves);
+  CHECK(dag.counters().flushes_by_height[1] == before);
+}
+
+}  // namespace betr::test

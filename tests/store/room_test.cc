@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A writer who finds no space makes room within the memory that there is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+#include "betr/store.h"
+#include "device/forwarding_device.h"
+#include "device/memory_device.h"
+#include "store/check_store.h"
+#include "store/impl.h"
+#include "support/must.h"
+#include "support/seed.h"
+
+namespace betr::test {
+namespace {
+
+// Sees how much is dirty whenever something is written.
+class DirtyWatch final : public ForwardingDevice {
+ public:
+  explicit DirtyWatch(BlockDevice& device) : ForwardingDevice(device) {}
+  absl::Status Write(Bytes offset, std::string_view data) override {
+    if (cache != nullptr) {
+      most = std::max(most, cache->Dirty());
+    }
+    return ForwardingDevice::Write(offset, data);
+  }
+
+  store::Cache* cache = nullptr;
+  Bytes most{0};
+};
+
+}  // namespace
+
+TEST_CASE("a writer makes room within the cache's budget", "[store][full]") {
+  MemoryDevice device(MiB(96));
+  FormatOptions format;
+  format.node_size = KiB(16);
+  format.basement_size = KiB(2);
+  format.log_size = MiB(8);
+  format.compression = "none";
+  REQUIRE(Store::Format(device, format).ok());
+  auto owned = std::make_unique<DirtyWatch>(device);
+  DirtyWatch& watch = *owned;
+  StoreOptions options;
+  options.cache_size = MiB(1);
+  options.background = false;
+  const auto store = Must(Store::Open(std::move(owned), options));
+  watch.cache = store->impl().core().cache.get();
+  const TreeId tree = Must(store->CreateTree("t"));
+  Random random(TestSeed());
+  absl::Status end;
+  while (end.ok()) {
+    WriteBatch batch;
+    for (int i = 0; i < 20; ++i) {
+      batch.Put(tree, fmt::format("{:016x}", random.Next()), random.String(200 + random.Uniform(200)));
+    }
+    end = store->Write(batch);
+  }
+  INFO(end << "; dirty at most " << watch.most.value << " bytes");
+  CHECK(absl::IsResourceExhausted(end));
+  CHECK(watch.most <= options.cache_size);
+  watch.cache = nullptr;
+  Must(store->Close());
+  REQUIRE(store::CheckImage(device).value().empty());
+}
+
+}  // namespace betr::test
