@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "layout/signatures.h"
 #include "layout/superblock_slots.h"
 
 namespace betr::tools {
@@ -16,6 +17,15 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenWith(const std::string& path, Fi
   BETR_RETURN_IF_ERROR(
       device->Lock(writable ? FileDevice::LockMode::kExclusive : FileDevice::LockMode::kShared, layout::kOwnerOffset));
   return device;
+}
+
+// Whether there may be an image whose beginning was wiped: nothing is recognised, and there is room for one.
+bool MayBeWiped(BlockDevice& device) {
+  if (!absl::IsInvalidArgument(layout::ReadNewest(device).status()) || device.Size() < layout::kLogOffset) {
+    return false;
+  }
+  const absl::StatusOr<std::optional<layout::Signature>> foreign = layout::DetectForeign(device);
+  return foreign.ok() && !foreign->has_value();
 }
 
 }  // namespace
@@ -34,7 +44,20 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, 
   if (known.ok()) {
     BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess("fsck.betr", SystemClock())));
   }
-  return known.ok() || absl::IsDataLoss(known) ? absl::StatusOr<std::unique_ptr<FileDevice>>(std::move(device)) : known;
+  const bool may_search = access == FsckAccess::kSearch && MayBeWiped(*device);
+  if (known.ok() || absl::IsDataLoss(known) || may_search) {
+    return device;
+  }
+  return access == FsckAccess::kSearch ? known : HintAtSearch(*device, known);
+}
+
+absl::Status HintAtSearch(BlockDevice& device, const absl::Status& status) {
+  if (!absl::IsInvalidArgument(status) || !MayBeWiped(device)) {
+    return status;
+  }
+  return absl::InvalidArgumentError(
+      std::string(status.message()) +
+      "; if it was one, fsck.betr -y looks for the copy of its superblock on the whole device");
 }
 
 absl::Status WatchedDevice::Read(Bytes offset, std::span<char> out) {
