@@ -148,8 +148,8 @@ absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from, 
   if (!copy) {
     return newest.status();
   }
-  if (!copy->Writable()) {
-    return absl::UnimplementedError(device.Name() + ": the image has features that this version cannot write");
+  if (const absl::Status writable = copy->CheckWritable(); !writable.ok()) {
+    return Annotate(writable, device.Name());
   }
   const std::string place = Place(copy->CopyUnit());
   const Generation found = copy->generation;

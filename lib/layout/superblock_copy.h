@@ -51,8 +51,8 @@ using TellOlder = std::function<void(const std::string& why)>;
 // its end is not overwritten by what knows less. Cost: a read of the whole device, if no slot is intact, nor a copy in
 // the last unit, and any copy will do.
 // Errors: kInvalidArgument if the device seems to have become something else, or nothing is left of an image's
-// beginning and there is no copy, or none is looked for; kDataLoss if there is no copy where one is needed; the
-// device's.
+// beginning and there is no copy, or none is looked for; kDataLoss if there is no copy where one is needed;
+// kUnimplemented if the copy has features that this build may only read; the device's.
 absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from, const TellOlder& tell_older);
 
 }  // namespace betr::layout

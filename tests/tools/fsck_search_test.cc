@@ -41,7 +41,7 @@ TEST_CASE("fsck -y searches for the copy of an image whose beginning was wiped")
   }
   CHECK_FSCK(4, run, "-y", "--dry-run", image.path());
   CHECK(Says(run, "made anew from the copy"));
-  CHECK(ReadAll(image.path()) == before);
+  CHECK((ReadAll(image.path()) == before));
   CHECK_FSCK(1, run, "-y", image.path());
   CHECK(Says(run, "made anew from the copy"));
   CHECK_FSCK(0, run, "-f", image.path());
@@ -77,7 +77,7 @@ TEST_CASE("fsck -y leaves alone what is no image, and what has become something 
   CHECK_FSCK(8, run, "-y", path);
   CHECK(Says(run, says));
   CHECK_FALSE(Says(run, kHint));
-  CHECK(ReadAll(path) == before);
+  CHECK((ReadAll(path) == before));
 }
 
 }  // namespace

@@ -39,9 +39,10 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, 
   if (access == FsckAccess::kOverwrite) {
     return device;
   }
-  // Only what is known to be an image gets an owner's note.
-  const absl::Status known = layout::ReadNewest(*device).status();
-  if (known.ok()) {
+  // Only what is known to be an image, and may be written to, gets an owner's note.
+  const absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadNewest(*device);
+  const absl::Status known = newest.status();
+  if (known.ok() && newest->superblock.Writable()) {
     BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess("fsck.betr", SystemClock())));
   }
   const bool may_search = access == FsckAccess::kSearch && MayBeWiped(*device);
