@@ -103,9 +103,7 @@ bool ChildShared(const Edit& edit, const Edge& edge) { return !edge.link.Null() 
 
 absl::StatusOr<OwnChild> TakeRoot(Edit& edit, NodeId id) {
   BETR_ASSIGN_OR_RETURN(const NodePtr node, edit.Load(id));
-  if (node->Leaf() || node->bounds != Range::All()) {
-    return absl::DataLossError(absl::StrCat("node ", id.value, ": is a tree's root, but a leaf or bounded"));
-  }
+  BETR_RETURN_IF_ERROR(CheckRoot(id, *node));
   return Own(edit, id, *node);
 }
 

@@ -109,7 +109,7 @@ class Walk {
   NodeId at_;
   std::string prefix_;
   bool may_take_;
-  Height above_ = kMaxHeight + 1;
+  Height above_ = kAboveRoot;
   int depth_ = 0;
 };
 
@@ -161,7 +161,7 @@ absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefi
 
 absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::string_view prefix) {
   std::string local(prefix);
-  Height above = kMaxHeight + 1;
+  Height above = kAboveRoot;
   for (NodeId id = root;;) {
     BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table, id));
     const Range range = Range::Prefix(local);

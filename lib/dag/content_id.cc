@@ -14,7 +14,7 @@ class Naming {
   Naming(const NodeTable& table, std::string_view prefix) : table_(table), prefix_(prefix) {}
 
   absl::StatusOr<ContentId> Run(NodeId at) {
-    for (Height above = kMaxHeight + 1;;) {
+    for (Height above = kAboveRoot;;) {
       const NodeRecord* const record = table_.Find(at);
       const Range range = Range::Prefix(prefix_);
       if (record != nullptr && record->height == 0) {

@@ -152,7 +152,7 @@ class Estimator {
   const NodeTable& table_;
   const Reach reach_;
   const EnoughEstimate enough_;
-  Height above_ = kMaxHeight + 1;
+  Height above_ = kAboveRoot;
   double weight_ = 1;  // how many samples of this level each of those seen stands for
   double keys_ = 0;
   double bytes_ = 0;

@@ -14,7 +14,7 @@ class Explainer {
 
   absl::Status Run(NodeId id, std::string key) {
     BETR_ASSIGN_OR_RETURN(NodePtr node, LoadNode(table_, id));
-    BETR_RETURN_IF_ERROR(CheckBelow(id, *node, kMaxHeight + 1, key));
+    BETR_RETURN_IF_ERROR(CheckBelow(id, *node, kAboveRoot, key));
     for (;;) {
       RouteStep step;
       step.node = id;

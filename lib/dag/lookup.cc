@@ -19,10 +19,12 @@ absl::StatusOr<const Goto*> LookUpInPartition(const Partition& partition, std::s
 absl::Status LookUp(const NodeTable& table, NodeId root, std::string_view key, ValueBuilder& value) {
   std::string local(key);
   NodeId id = root;
-  Height above = kMaxHeight + 1;
+  Height above = kAboveRoot;
   while (!value.Done()) {
     BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table, id));
-    if (node->height >= above || !node->bounds.Contains(local)) {
+    if (above == kAboveRoot) {
+      BETR_RETURN_IF_ERROR(CheckRoot(id, *node));
+    } else if (node->height >= above || !node->bounds.Contains(local)) {
       return CheckBelow(id, *node, above, local);
     }
     above = node->height;

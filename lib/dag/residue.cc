@@ -24,7 +24,7 @@ absl::StatusOr<Residue> ResidueIn(const Partition& partition, const Range& betwe
 absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::string before, std::string after,
                                   const UpsertRegistry& functions) {
   bool shared = false;  // so is what lies below
-  Height above = kMaxHeight + 1;
+  Height above = kAboveRoot;
   for (NodeId id = root;;) {
     const NodeRecord* record = table.Find(id);
     if (record != nullptr && record->height == 0) {

@@ -22,7 +22,7 @@ class Descent {
 
   absl::Status Run() {
     NodeId id = source_.root;
-    Height above = kMaxHeight + 1;
+    Height above = kAboveRoot;
     while (id != kNoNode) {
       BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(source_.table, id));
       BETR_RETURN_IF_ERROR(CheckBelow(id, *node, above, shown_));

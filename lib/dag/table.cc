@@ -164,11 +164,22 @@ absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id) {
   return node;
 }
 
+absl::Status CheckRoot(NodeId id, const Node& node) {
+  if (node.Leaf() || node.bounds != Range::All()) {
+    return absl::DataLossError(absl::StrCat("node ", id.value, ": is a tree's root, but ",
+                                            node.Leaf() ? "a leaf" : "holds only " + ToString(node.bounds)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckBelow(NodeId id, const Node& node, Height above, std::string_view key) {
   return CheckBelow(id, node, above, Range::Only(key));
 }
 
 absl::Status CheckBelow(NodeId id, const Node& node, Height above, const Range& shown) {
+  if (above == kAboveRoot) {
+    return CheckRoot(id, node);
+  }
   if (node.height >= above) {
     return absl::DataLossError(
         absl::StrCat("node ", id.value, ": height is ", node.height, ", but one of height ", above, " leads to it"));

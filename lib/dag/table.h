@@ -84,6 +84,12 @@ class NodeTable {
 // disagrees with the node about its height.
 absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id);
 
+// Whoever begins at a tree's root asks this first, as CheckBelow does for those that pass kAboveRoot. Errors: kDataLoss
+// if the node is a leaf or does not hold all keys.
+absl::Status CheckRoot(NodeId id, const Node& node);
+// What names a tree's root has no height of its own.
+inline constexpr Height kAboveRoot = kMaxHeight + 1;
+
 // Whoever goes on from one node to another that it names asks this first: a table and nodes that are each sound may
 // still contradict each other. Errors: kDataLoss if the node is not lower than the one of height `above` that names
 // it, or if what is sought in it, a key or a range, is not inside its bounds.

@@ -15,9 +15,6 @@
 namespace betr::layout {
 namespace {
 
-// The most memory for bounds that are not stored but follow from others.
-constexpr Bytes kMaxImpliedSize = MiB(256);
-
 // Reads a header section behind its seal. What it makes is well-formed; whether it is a sound node is said by
 // CheckNode.
 class NodeReader {
@@ -36,6 +33,7 @@ class NodeReader {
     Expect("header units", in_.Fixed32(), UnitsFor(header_size));
     Expect("extent units", in_.Fixed32(), UnitsFor(extent_size));
     body_size_ = in_.Fixed32();
+    implied_left_ = MaxImpliedSize(body_size_);
     in_.Zeros(kFixedSize - in_.position());
   }
 
@@ -268,7 +266,7 @@ class NodeReader {
   Decoder in_;
   const MakeBlockSlot& make_slot_;
   uint64_t items_left_ = kMaxNodeItems;
-  uint64_t implied_left_ = kMaxImpliedSize.value;
+  uint64_t implied_left_ = 0;
   uint64_t body_size_ = 0;
   std::vector<BlockEntry> entries_;
   std::vector<std::shared_ptr<const dag::BlockSlot>> slots_;  // of the entries that were named so far

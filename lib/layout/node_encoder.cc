@@ -30,11 +30,15 @@ class BodyWriter {
     }
   }
 
-  std::string Finish() && {
+  // Errors: kInternal if a decoder would refuse it.
+  absl::StatusOr<std::string> Finish() && {
     if (node_.Leaf()) {
       PutBasements();
     } else {
       PutEdges();
+    }
+    if (implied_ > MaxImpliedSize(out_.size())) {
+      return absl::InternalError(fmt::format("bounds that are not stored take {} bytes in memory", implied_));
     }
     return std::move(out_);
   }
@@ -95,6 +99,7 @@ class BodyWriter {
     const uint8_t flags = (link.Null() ? 0 : kGotoTarget) | (link.translation.empty() ? 0 : kGotoTranslation) |
                           (link.range.lo == usual.lo ? 0 : kGotoLo) | (link.range.hi == usual.hi ? 0 : kGotoHi);
     PutFixed8(&out_, flags);
+    CountImplied((flags & kGotoLo) != 0, (flags & kGotoHi) != 0, usual);
     if ((flags & kGotoLo) != 0) {
       PutBound(&out_, link.range.lo);
     }
@@ -124,6 +129,7 @@ class BodyWriter {
     const uint8_t flags = (view.clip.lo == usual.lo ? 0 : kViewLo) | (view.clip.hi == usual.hi ? 0 : kViewHi) |
                           (view.affix.Identity() ? 0 : kViewAffix);
     PutFixed8(&out_, flags);
+    CountImplied((flags & kViewLo) != 0, (flags & kViewHi) != 0, usual);
     PutVarint64(&out_, index_.at(view.slot.get()));
     if ((flags & kViewLo) != 0) {
       PutBound(&out_, view.clip.lo);
@@ -137,7 +143,12 @@ class BodyWriter {
     }
   }
 
+  void CountImplied(bool has_lo, bool has_hi, const Range& usual) {
+    implied_ += (has_lo ? 0 : usual.lo.bytes.size()) + (has_hi ? 0 : usual.hi.bytes.size());
+  }
+
   const dag::Node& node_;
+  uint64_t implied_ = 0;
   absl::flat_hash_map<const dag::BlockSlot*, size_t> index_;
   std::string out_;
 };
@@ -204,7 +215,11 @@ absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Nod
   }
   const std::vector<BlockUse> uses = BlocksOf(node);
   BETR_ASSIGN_OR_RETURN(const std::vector<StoredBlock> blocks, FetchAll(uses, fetch, helpers));
-  const std::string body = BodyWriter(node, blocks, uses).Finish();
+  const absl::StatusOr<std::string> finished = BodyWriter(node, blocks, uses).Finish();
+  if (!finished.ok()) {
+    return Annotate(finished.status(), fmt::format("node {}: cannot be written", id.value));
+  }
+  const std::string& body = *finished;
 
   NodeImage image;
   const uint64_t header_units = UnitsFor({kFixedSize + body.size()});

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/units.h"
+
 namespace betr::layout {
 
 inline constexpr std::string_view kNodeMagic = "betrNODE";
@@ -30,5 +32,10 @@ inline constexpr uint64_t kMinBlockEntrySize = 12;
 inline constexpr uint64_t kMinEdgeSize = 1;
 inline constexpr uint64_t kMinViewSize = 2;
 inline constexpr uint64_t kMinGotoSize = 2;
+
+// The most memory, in bytes, for bounds that are not stored but follow from others, given what is stored. What an edge
+// has may follow for both ends of each of its runs, of which there are usually up to 8 (dag/shape.h).
+inline constexpr uint64_t kUsualRuns = 8;
+inline uint64_t MaxImpliedSize(uint64_t body_size) { return MiB(256).value + body_size * 2 * kUsualRuns; }
 
 }  // namespace betr::layout

@@ -245,6 +245,16 @@ uint64_t Superblock::UnusedVersion() const {
   return generation.value > 1 ? std::max(next_version, session_version) + kOfASession : next_version;
 }
 
+absl::Status Superblock::CheckWritable() const {
+  const uint64_t unknown = features.read_only_compatible & ~kKnownFeatures.read_only_compatible;
+  if (unknown != 0) {
+    return absl::UnimplementedError(fmt::format(
+        "the image has features that this version cannot write: read-only-compatible {:#x}: it can only be read",
+        unknown));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckSuperblock(const Superblock& superblock) {
   BETR_RETURN_IF_ERROR(CheckIdentity(superblock));
   BETR_RETURN_IF_ERROR(CheckAreas(superblock));

@@ -116,8 +116,9 @@ struct Superblock {
   // From here on no write had a version: none of the checkpoint, none after it, and none that a crash has lost.
   // Requires: each session that writes says first where its versions begin.
   uint64_t UnusedVersion() const;
-  // Whether this build may write to the image.
+  // Whether this build may write to the image. / Errors: kUnimplemented naming the features if it may not.
   bool Writable() const { return (features.read_only_compatible & ~kKnownFeatures.read_only_compatible) == 0; }
+  absl::Status CheckWritable() const;
 };
 
 // What a superblock says is possible at all, whatever the device: sizes in their limits, everything in its place.

@@ -25,6 +25,11 @@ std::optional<Superblock> CopyIn(std::string_view bytes, uint64_t unit) {
   return block.ok() && block->CopyUnit() == unit ? std::optional(*std::move(block)) : std::nullopt;
 }
 
+// Of an image that was there before, a copy may be left where the one that is there now has nothing.
+bool IsYounger(const Superblock& a, const Superblock& b) {
+  return a.made_at != b.made_at ? a.made_at > b.made_at : a.generation > b.generation;
+}
+
 absl::StatusOr<std::optional<Superblock>> Search(BlockDevice& device) {
   std::optional<Superblock> found;
   const uint64_t units = device.Size() / kUnit;
@@ -36,7 +41,8 @@ absl::StatusOr<std::optional<Superblock>> Search(BlockDevice& device) {
       if (!bytes.starts_with(kSuperblockMagic)) {
         continue;
       }
-      if (std::optional<Superblock> copy = CopyIn(bytes, first + at / kUnit.value)) {
+      std::optional<Superblock> copy = CopyIn(bytes, first + at / kUnit.value);
+      if (copy && (!found || IsYounger(*copy, *found))) {
         found = std::move(copy);
       }
     }
@@ -62,6 +68,9 @@ absl::Status CheckNothingElse(BlockDevice& device) {
   return absl::InvalidArgumentError(
       fmt::format("{}: no valid superblock but, as it seems, {}: nothing is repaired", device.Name(), found->name));
 }
+
+// Whether ReadNewest found none that is intact: what was wiped cannot be told from what never was an image.
+bool IsWithoutSlots(const absl::Status& newest) { return absl::IsDataLoss(newest) || absl::IsInvalidArgument(newest); }
 
 // The copy, if there is one and it knows no less than a slot that is intact: the end of an image may be missing, and
 // what lies at the end of the device be of another one.
@@ -129,14 +138,18 @@ absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from, 
     if (!copy) {
       return "";
     }
-  } else if (absl::IsDataLoss(newest.status()) && from == RestoreFrom::kAnyCopy) {
+  } else if (IsWithoutSlots(newest.status()) && from == RestoreFrom::kAnyCopy) {
     BETR_ASSIGN_OR_RETURN(copy, AnyCopy(device));
+    if (!copy && absl::IsInvalidArgument(newest.status()) && device.Size() >= kLogOffset) {
+      return absl::InvalidArgumentError(std::string(newest.status().message()) +
+                                        ", and no copy of a superblock is on it");
+    }
   }
   if (!copy) {
     return newest.status();
   }
-  if (!copy->Writable()) {
-    return absl::UnimplementedError(device.Name() + ": the image has features that this version cannot write");
+  if (const absl::Status writable = copy->CheckWritable(); !writable.ok()) {
+    return Annotate(writable, device.Name());
   }
   const std::string place = Place(copy->CopyUnit());
   const Generation found = copy->generation;

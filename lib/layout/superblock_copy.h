@@ -28,7 +28,7 @@ absl::Status WriteCopy(BlockDevice& device, const Superblock& superblock);
 absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t unit);
 
 // The copy of an image that is as large as the device says; if there is none, every unit is looked at: the device may
-// have become larger. Errors: kNotFound; the device's.
+// have become larger. Of several that of the image that was made last. Errors: kNotFound; the device's.
 absl::StatusOr<Superblock> FindCopy(BlockDevice& device);
 
 // The copy, if it is one of this image and newer than the newest slot that is intact: then a slot is lost whose state
@@ -48,9 +48,11 @@ using TellOlder = std::function<void(const std::string& why)>;
 
 // Makes the slots anew from the copy, if it knows more than they do: when none of them is intact, or those that are
 // hold older generations. Returns what was done; empty if there was nothing to do. Durable. A slot whose image has lost
-// its end is not overwritten by what knows less.
-// Errors: kInvalidArgument if the device seems to have become something else; kDataLoss if there is no copy where one
-// is needed; the device's.
+// its end is not overwritten by what knows less. Cost: a read of the whole device, if no slot is intact, nor a copy in
+// the last unit, and any copy will do.
+// Errors: kInvalidArgument if the device seems to have become something else, or nothing is left of an image's
+// beginning and there is no copy, or none is looked for; kDataLoss if there is no copy where one is needed;
+// kUnimplemented if the copy has features that this build may only read; the device's.
 absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from, const TellOlder& tell_older);
 
 }  // namespace betr::layout

@@ -97,9 +97,11 @@ void CheckCatalogCopies(const Inspection& image, const ReportFinding& report) {
   }
 }
 
+std::string PlaceOf(const Tree& tree) { return fmt::format("catalog: tree \"{}\": ", Escape(tree.name)); }
+
 void CheckTrees(const State& state, const ReportFinding& report) {
   for (const auto& [id, tree] : state.trees) {
-    const std::string place = fmt::format("catalog: tree \"{}\": ", Escape(tree.name));
+    const std::string place = PlaceOf(tree);
     const dag::NodeRecord* root = state.table.Find(tree.root);
     if (root == nullptr) {
       report(Damage("catalog", fmt::format("{}its root, node {}, is not in the node table", place, tree.root.value)));
@@ -144,6 +146,25 @@ void CheckLog(Inspection& image, CheckFigures& figures, const ReportFinding& rep
     return;
   }
   figures.is_log_torn = (*log)->EndsTorn();
+}
+
+// Whether every root that can be read is one: else nobody knows what the real one names. Reads the roots.
+bool CheckRoots(const State& state, const ReportFinding& report) {
+  bool is_sound = true;
+  for (const auto& [id, tree] : state.trees) {
+    const dag::NodeRecord* root = state.table.Find(tree.root);
+    if (root == nullptr || root->height == 0) {
+      is_sound = false;  // CheckTrees has said so
+      continue;
+    }
+    const absl::StatusOr<dag::NodePtr> node = dag::LoadNode(state.table, tree.root);
+    const absl::Status checked = node.ok() ? dag::CheckRoot(tree.root, **node) : absl::OkStatus();
+    if (!checked.ok()) {
+      is_sound = false;
+      report(Damage("catalog", PlaceOf(tree) + std::string(checked.message())));
+    }
+  }
+  return is_sound;
 }
 
 // Names of trees and snapshots, as often as there are.
@@ -198,7 +219,8 @@ CheckFigures CheckStore(Inspection& image, CheckDepth depth, const ReportFinding
   CheckIds(image, figures, report);
   CheckLog(image, figures, report);
   if (depth == CheckDepth::kFull) {
-    CountGuard guard(report, !image.problems().empty());
+    const bool has_roots = CheckRoots(state, report);
+    CountGuard guard(report, !has_roots || !image.problems().empty());
     dag::CheckDag(state.table, RootsOf(state), {}, [&](const dag::Finding& found) { guard(found); });
   }
   return figures;
@@ -206,7 +228,7 @@ CheckFigures CheckStore(Inspection& image, CheckDepth depth, const ReportFinding
 
 void CheckState(const State& state, const ReportFinding& report) {
   CheckTrees(state, report);
-  CountGuard guard(report, false);
+  CountGuard guard(report, !CheckRoots(state, report));
   dag::CheckDag(state.table, RootsOf(state), {}, [&](const dag::Finding& found) { guard(found); });
 }
 

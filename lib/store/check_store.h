@@ -5,7 +5,7 @@
 //   superblock  both slots are intact, of one image, with features that are known; the copy is, and not newer
 //   table       every page is intact; as many nodes as the superblock says; ids and versions below the next ones
 //   space       extents lie inside the device, behind the log, and do not overlap
-//   catalog     both copies are intact; every root is an interior node that is alive
+//   catalog     both copies are intact; every root is an interior node that is alive and holds all keys
 //   log         the frames to be replayed follow each other and hold batches that can be read
 //   unreadable, missing, height, shape, image, order, references, unreachable
 //               of the DAG (dag/check.h); every block of every node is read

@@ -138,6 +138,11 @@ absl::Status CheckNewest(BlockDevice& device, const layout::NewestSuperblock& ne
   return absl::OkStatus();
 }
 
+absl::Status CheckWritable(BlockDevice& device, const layout::NewestSuperblock& newest) {
+  const absl::Status writable = newest.superblock.CheckWritable();
+  return writable.ok() ? writable : Annotate(writable, device.Name());
+}
+
 }  // namespace
 
 absl::Status store::FormatAnySize(BlockDevice& device, const FormatOptions& options) {
@@ -170,9 +175,8 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
   }
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(*device));
   BETR_RETURN_IF_ERROR(CheckNewest(*device, newest));
-  if (!options.read_only && !newest.superblock.Writable()) {
-    return absl::UnimplementedError(
-        fmt::format("{}: the image has features that this version cannot write: open it read-only", device->Name()));
+  if (!options.read_only) {
+    BETR_RETURN_IF_ERROR(CheckWritable(*device, newest));
   }
   std::unique_ptr<store::Core> core = MakeCore(std::move(device), std::move(options), std::move(newest.superblock));
   BETR_ASSIGN_OR_RETURN(layout::StoredCatalog catalog,
@@ -289,8 +293,9 @@ absl::StatusOr<std::unique_ptr<Store>> Store::OpenImage(const std::string& path,
   BETR_RETURN_IF_ERROR(
       device->Lock(read_only ? FileDevice::LockMode::kShared : FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
   // Only what is known to be an image gets an owner's note.
-  BETR_RETURN_IF_ERROR(layout::ReadNewest(*device).status());
+  BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadNewest(*device));
   if (!read_only) {
+    BETR_RETURN_IF_ERROR(CheckWritable(*device, newest));
     const std::string program = options.program.empty() ? "libbetr" : options.program;
     BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess(program, SystemClock())));
   }

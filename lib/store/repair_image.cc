@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "betr/store.h"
 #include "layout/superblock_copy.h"
+#include "layout/superblock_slots.h"
 #include "store/batch_codec.h"
 #include "store/borrowed_device.h"
 #include "store/checkpoint.h"
@@ -130,6 +131,8 @@ class Repair {
 
 absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
                                         std::vector<Finding> findings, Act act, const RepairOptions& options) {
+  BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadNewest(device));
+  BETR_RETURN_IF_ERROR(newest.superblock.CheckWritable());
   Repair repair(device, cache_size, act, options);
   BETR_ASSIGN_OR_RETURN(const bool is_newer, repair.Slots());
   if (is_newer) {
@@ -159,6 +162,7 @@ absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, R
 }
 
 absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad, const TellLosses& loses) {
+  BETR_RETURN_IF_ERROR(image.superblock().CheckWritable());
   const auto replay = [&](Lsn lsn, std::string_view payload) {
     return bad && lsn >= *bad ? absl::DataLossError("as told") : DecodeBatch(payload).status();
   };

@@ -40,7 +40,8 @@ struct ImageRepair {
 // Looks, repairs and looks again until nothing is found, or nothing more can be done. `act` is told each action.
 // `findings`: those of a full look at the image as it is. Requires: the device is writable and locked.
 // Errors: those of Inspection::Open, SalvageStore and of writing. What could not be read because the device failed is
-// not repaired: that is an error, and nothing was written since the last action.
+// not repaired: that is an error, and nothing was written since the last action. kUnimplemented, before anything is
+// written, if the image has features that this build may only read.
 absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
                                         std::vector<Finding> findings, absl::FunctionRef<void(std::string_view)> act,
                                         const RepairOptions& options = {});
@@ -52,7 +53,8 @@ struct MendedLog {
 };
 
 // Cuts the log where replaying the image fails: at a frame or record that is damaged, or from record `bad` on.
-// Nothing if it can be read to its end. `loses` is told what goes with it before it is cut. Errors: the device's.
+// Nothing if it can be read to its end. `loses` is told what goes with it before it is cut. Errors: kUnimplemented
+// as RepairImage; the device's.
 absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad = std::nullopt,
                                   const TellLosses& loses = nullptr);
 

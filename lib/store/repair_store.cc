@@ -55,6 +55,7 @@ absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
     return image.problems().front().status;  // what could be read for the findings cannot be read now
   }
   BETR_RETURN_IF_ERROR(image.ReadError());
+  BETR_RETURN_IF_ERROR(image.superblock().CheckWritable());
   auto mended = std::make_shared<State>(*image.state());
   mended->table.StartChanging();
   for (const Finding& finding : findings) {

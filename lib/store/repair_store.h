@@ -16,7 +16,7 @@ namespace betr::store {
 // Writes a new checkpoint with everything mended that can be. `findings` are all that a full CheckStore of this
 // look at the image reported. Nothing that the old checkpoint uses is written over, so a crash changes nothing.
 // Requires: Repairable(findings); the device is writable and locked. Afterwards the look at the image is out of date.
-// Errors: kResourceExhausted, the device's.
+// Errors: kUnimplemented if the image has features that this build may only read; kResourceExhausted, the device's.
 absl::Status RepairStore(Inspection& image, std::span<const Finding> findings);
 
 // Whether there is something to repair, and nothing that makes repairing a guess: counts that were made where not all

@@ -219,6 +219,7 @@ class Salvage {
 }  // namespace
 
 absl::StatusOr<Salvaged> SalvageStore(Inspection& image, const SalvageLimits& limits, const TellLosses& loses) {
+  BETR_RETURN_IF_ERROR(image.superblock().CheckWritable());
   return Salvage(image).Run(limits, loses);
 }
 

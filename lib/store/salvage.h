@@ -52,8 +52,8 @@ struct Salvaged {
 
 // Reads the whole device, and writes a new checkpoint. `loses` is told all that is lost before anything is written,
 // also if that fails then. Requires: the device is writable and locked. Afterwards the look at the image is out of
-// date. Memory: proportional to the number of nodes on the device, plus the cache. Errors: kResourceExhausted,
-// kCancelled, the device's.
+// date. Memory: proportional to the number of nodes on the device, plus the cache. Errors: kUnimplemented if
+// the image has features that this build may only read; kResourceExhausted, kCancelled, the device's.
 absl::StatusOr<Salvaged> SalvageStore(Inspection& image, const SalvageLimits& limits = {},
                                       const TellLosses& loses = nullptr);
 

@@ -32,10 +32,7 @@ SalvageWalk::SalvageWalk(Inspection& image, SalvageNodes& nodes) : image_(image)
 
 absl::Status SalvageWalk::CheckRoot(NodeId id) {
   BETR_ASSIGN_OR_RETURN(const dag::NodePtr node, nodes_.Load(id));
-  if (node->Leaf() || !node->bounds.Covers(Range::All())) {
-    return absl::DataLossError(fmt::format("node {}: it is no root of a tree", id.value));
-  }
-  return absl::OkStatus();
+  return dag::CheckRoot(id, *node);
 }
 
 void SalvageWalk::Name(NodeId id) {

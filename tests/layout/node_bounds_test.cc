@@ -69,5 +69,50 @@ TEST_CASE("what an edge hands on to all that its child has is limited together, 
   CHECK_FALSE(dag::GetsTooLong(LinkBelow(prefix + "100"), node));
 }
 
+// A root with that many long bounds, and runs that have those of their edges. `size`: of a bound.
+dag::Node WithLongBounds(int edges, int runs, Bytes size) {
+  Random random(TestSeed());
+  dag::Node node = dag::EmptyNode(1, Range::All(), {});
+  node.edges.clear();
+  const dag::BlockView view = RandomNode(random, 0, {.edges = 1}).basements.at(0);
+  Range left = node.bounds;
+  for (int i = 0; i < edges; ++i) {
+    left.hi = i + 1 < edges ? Bound::At(std::to_string(1000 + i) + std::string(size.value, 'b')) : node.bounds.hi;
+    dag::Edge edge{dag::Link{left, NodeId{2}, ""}, {}};
+    for (int run = 0; run < runs; ++run) {
+      edge.partition.runs.push_back({view.slot, {}, left});
+    }
+    node.edges.push_back(std::move(edge));
+    left.lo = left.hi;
+  }
+  return node;
+}
+
+absl::StatusOr<NodeImage> Encode(const dag::Node& node) {
+  const auto fetch = [](const BlockUse& use) {
+    return MakeStoredBlock(DefaultCodec(Compression::kLz4), *use.slot->Peek());
+  };
+  return EncodeNode(NodeId{1}, 1, node, fetch);
+}
+
+TEST_CASE("a node with long bounds that is written can be read", "[layout]") {
+  const dag::Node node = WithLongBounds(36, 8, KiB(500));
+  const auto image = Encode(node);
+  REQUIRE(image.ok());
+  const Bytes header = UnitBytes(image->header_units);
+  const auto make_slot = [&](const BlockEntry&) { return node.edges[0].partition.runs[0].slot; };
+  const auto read = DecodeNode(NodeId{1}, 1, std::string_view(image->bytes).substr(0, header.value),
+                               {image->bytes.size()}, make_slot);
+  INFO(read.status());
+  REQUIRE(read.ok());
+  CHECK((*read == node));
+}
+
+TEST_CASE("a node that could not be read is not written", "[layout]") {
+  const absl::Status refused = Encode(WithLongBounds(2, 500, KiB(500))).status();
+  INFO(refused);
+  CHECK(absl::IsInternal(refused));
+}
+
 }  // namespace
 }  // namespace betr::layout

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 
 #include "device/memory_device.h"
 #include "layout/format_options.h"
@@ -54,6 +55,44 @@ TEST_CASE("the copy is found on a device that became larger", "[layout]") {
   ZeroSlots(device);
   MemoryDevice larger(kDeviceSize * 3 + kUnit, device.Pages());
   CHECK((FindCopy(larger).value() == Sample(7)));
+}
+
+TEST_CASE("on a device that became larger slots that are gone are made anew if any copy will do", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  ZeroSlots(device);
+  MemoryDevice larger(kDeviceSize * 3 + kUnit, device.Pages());
+  CHECK(absl::IsInvalidArgument(RestoreSlots(larger, RestoreFrom::kNewerCopy, {}).status()));
+  CHECK(absl::IsInvalidArgument(ReadNewest(larger).status()));
+  SECTION("taken") {
+    CHECK(RestoreSlots(larger, RestoreFrom::kAnyCopy, {}).value().find("of generation 7") != std::string::npos);
+    CHECK((ReadNewest(larger)->superblock == Sample(8)));
+  }
+  SECTION("but not if there is something else now") {
+    REQUIRE(larger.Patch(Bytes{0}, "XFSB").ok());
+    CHECK(absl::IsInvalidArgument(RestoreSlots(larger, RestoreFrom::kAnyCopy, {}).status()));
+    CHECK(absl::IsInvalidArgument(ReadNewest(larger).status()));
+  }
+  SECTION("nor if there is none") {
+    REQUIRE(larger.Write(UnitBytes(Sample(7).CopyUnit()), std::string(kUnit.value, 'x')).ok());
+    const absl::Status none = RestoreSlots(larger, RestoreFrom::kAnyCopy, {}).status();
+    CHECK(absl::IsInvalidArgument(none));
+    CHECK(none.message().find("no copy of a superblock") != absl::string_view::npos);
+  }
+}
+
+TEST_CASE("of the copies of several images that of the youngest image is taken", "[layout]") {
+  MemoryDevice device(kDeviceSize * 4);
+  Superblock young = Sample(3);
+  young.uuid = UuidFromSeed(1);
+  young.made_at = std::chrono::seconds(2);
+  Superblock old = Sample(9, kDeviceSize * 2);
+  old.made_at = std::chrono::seconds(1);
+  SECTION("it lies first") {}
+  SECTION("it lies last") { std::swap(young.device_units, old.device_units); }
+  REQUIRE(WriteCopy(device, young).ok());
+  REQUIRE(WriteCopy(device, old).ok());
+  CHECK((FindCopy(device).value() == young));
 }
 
 TEST_CASE("the copy of an image within this one is not taken", "[layout]") {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,8 +13,11 @@
 #include "betr/store.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
+#include "store/check_store.h"
 #include "store/checkpoint.h"
 #include "store/inspect.h"
+#include "store/repair_image.h"
+#include "support/must.h"
 #include "support/seed.h"
 
 namespace betr::test {
@@ -133,6 +137,25 @@ void Scan(const Store& store, TreeId tree) {
   for ((*cursor)->SeekToFirst(); (*cursor)->Valid() && count < kEnough; (*cursor)->Next()) ++count;
 }
 
+std::map<std::string, std::string> ContentOf(const Store& store, TreeId tree) {
+  std::map<std::string, std::string> content;
+  const auto cursor = Must(store.NewCursor(tree, Range::All()));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) content[std::string(cursor->Key())] = cursor->Value();
+  REQUIRE(cursor->status().ok());
+  return content;
+}
+
+// An interior node that the root names: it holds only some of the keys.
+NodeId BelowRoot(const store::State& state, NodeId root) {
+  const dag::NodePtr node = Must(dag::LoadNode(state.table, root));
+  for (const dag::Edge& edge : node->edges) {
+    if (edge.link.Null()) continue;
+    if (Must(dag::LoadNode(state.table, edge.link.target))->bounds != Range::All()) return edge.link.target;
+  }
+  FAIL("nothing below the root is bounded");
+  return kNoNode;
+}
+
 // All that a store can do. Whatever it says, it says.
 void Use(Store& store, Random& random) {
   const std::vector<TreeInfo> trees = store.Trees();
@@ -207,6 +230,52 @@ TEST_CASE("two trees with one root that is counted once are refused", "[store]")
   INFO(opened);
   REQUIRE(absl::IsDataLoss(opened));
   REQUIRE(std::string(opened.message()).find("is named more often than counted") != std::string::npos);
+}
+
+TEST_CASE("a root that does not hold all keys is damage, and the real tree is kept", "[store]") {
+  MemoryDevice device(MiB(16));
+  Fill(device);
+  std::map<std::string, std::string> before;
+  TreeId tree;
+  {
+    const auto store = Open(device).value();
+    tree = store->FindTree("b").value();
+    before = ContentOf(*store, tree);
+  }
+  Rewrite(device,
+          [&](store::State* state) { state->trees.SetRoot(tree, BelowRoot(*state, state->trees.Find(tree)->root)); });
+
+  std::vector<store::Finding> findings = Must(store::CheckImage(device));
+  REQUIRE(findings.size() == 1);  // what nobody seems to name is the real tree
+  CHECK(findings[0].kind == "catalog");
+  CHECK(findings[0].what.find("tree \"b\": node") != std::string::npos);
+  {
+    const auto store = Open(device).value();
+    const auto is_told = [](const absl::Status& status) {
+      return absl::IsDataLoss(status) && status.message().find("is a tree's root, but") != std::string::npos;
+    };
+    for (const auto& [key, value] : before) {
+      REQUIRE(is_told(store->Get(tree, key).status()));
+    }
+    const auto cursor = Must(store->NewCursor(tree, Range::All()));
+    cursor->SeekToFirst();
+    CHECK(is_told(cursor->status()));
+  }
+  const auto repair = [&](store::RepairDepth depth) {
+    const auto ignore = [](std::string_view) {};
+    return Must(store::RepairImage(device, MiB(4), depth, Must(store::CheckImage(device)), ignore));
+  };
+  const store::ImageRepair safe = repair(store::RepairDepth::kSafe);
+  CHECK(safe.actions == 0);
+  CHECK(safe.left.size() == 1);
+
+  const store::ImageRepair salvage = repair(store::RepairDepth::kAll);
+  CHECK(salvage.left.empty());
+  REQUIRE(salvage.salvaged.lost_trees.size() == 1);
+  CHECK(Must(store::CheckImage(device)).empty());
+  const auto store = Open(device).value();
+  CHECK(ContentOf(*store, tree).empty());
+  CHECK(ContentOf(*store, store->FindTree(salvage.salvaged.lost_trees[0]).value()) == before);
 }
 
 }  // namespace betr::test

@@ -20,6 +20,7 @@
 #include "fsck_losses.h"
 #include "fsck_options.h"
 #include "fsck_report.h"
+#include "fsck_undo.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "store/repair_image.h"
@@ -39,8 +40,10 @@ class FsckRun {
         losses_(report_, options.lost_limit) {}
 
   int Run() {
-    const FsckAccess access = options_.MayRepair() && !options_.dry_run ? FsckAccess::kRepair : FsckAccess::kLook;
-    absl::StatusOr<std::unique_ptr<FileDevice>> file = OpenLocked(options_.image, access);
+    const FsckAccess to_repair = options_.yes ? FsckAccess::kSearch : FsckAccess::kRepair;
+    const bool looks = options_.dry_run || !options_.MayRepair();
+    absl::StatusOr<std::unique_ptr<FileDevice>> file =
+        OpenLocked(options_.image, looks ? FsckAccess::kLook : to_repair);
     if (!file.ok()) {
       Failed(file.status(), "open: ");
       if (tool_.json()) Finish();
@@ -50,7 +53,8 @@ class FsckRun {
   }
 
   int RunOn(BlockDevice& file) {
-    const absl::Status status = CheckIn(file);
+    absl::Status status = CheckIn(file);
+    if (!options_.yes) status = HintAtSearch(file, status);
     if (!status.ok() && !is_cancelled_) Failed(status, options_.image + ": ");
     Finish();
     return exit_;
@@ -125,6 +129,11 @@ class FsckRun {
       wrong = layout::CheckCopy(device, newest->superblock);
     }
     BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read may be no damage
+    if (!newest.ok()) {
+      BeginPhase("search for a superblock");
+      progress_.SetTotal(0, device.Size());
+    }
+    if (absl::IsInvalidArgument(wrong)) wrong = absl::DataLossError("superblock: neither slot holds one");
     const auto from = options_.yes ? layout::RestoreFrom::kAnyCopy : layout::RestoreFrom::kNewerCopy;
     BETR_ASSIGN_OR_RETURN(const std::string done, layout::RestoreSlots(device, from, [&](const std::string& why) {
                             losses_.Add(std::vector{store::LostLater(why)});
@@ -348,28 +357,6 @@ class FsckRun {
   uint64_t left_ = 0;
   int exit_ = kFsckClean;
 };
-
-// Puts back what --undo kept.
-int ApplyUndo(Tool& tool, const FsckOptions& options) {
-  const auto fail = [&](const absl::Status& status) {
-    tool.PrintError(options.image + ": " + std::string(status.message()));
-    return kFsckOperational;
-  };
-  const absl::StatusOr<std::unique_ptr<FileDevice>> file = OpenLocked(options.image, FsckAccess::kOverwrite);
-  if (!file.ok()) {
-    return fail(file.status());
-  }
-  const UndoFit fit = options.force ? UndoFit::kIgnore : UndoFit::kDemand;
-  const absl::StatusOr<Undone> undone = ApplyUndoFile(options.undo_apply, **file, fit);
-  if (!undone.ok()) {
-    return fail(undone.status());
-  }
-  if (!tool.quiet()) {
-    tool.io().out << fmt::format("{}: {} blocks put back{}\n", options.image, undone->blocks,
-                                 undone->is_cut_short ? "; the undo file was cut short" : "");
-  }
-  return kFsckClean;
-}
 
 int ParseAndRun(Arguments args, ToolIo& io, absl::FunctionRef<int(Tool&, const FsckOptions&)> run) {
   Tool tool(FsckDescription(), io);

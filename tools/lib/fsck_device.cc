@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "layout/signatures.h"
 #include "layout/superblock_slots.h"
 
 namespace betr::tools {
@@ -18,6 +19,15 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenWith(const std::string& path, Fi
   return device;
 }
 
+// Whether there may be an image whose beginning was wiped: nothing is recognised, and there is room for one.
+bool MayBeWiped(BlockDevice& device) {
+  if (!absl::IsInvalidArgument(layout::ReadNewest(device).status()) || device.Size() < layout::kLogOffset) {
+    return false;
+  }
+  const absl::StatusOr<std::optional<layout::Signature>> foreign = layout::DetectForeign(device);
+  return foreign.ok() && !foreign->has_value();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, FsckAccess access) {
@@ -29,12 +39,26 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, 
   if (access == FsckAccess::kOverwrite) {
     return device;
   }
-  // Only what is known to be an image gets an owner's note.
-  const absl::Status known = layout::ReadNewest(*device).status();
-  if (known.ok()) {
+  // Only what is known to be an image, and may be written to, gets an owner's note.
+  const absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadNewest(*device);
+  const absl::Status known = newest.status();
+  if (known.ok() && newest->superblock.Writable()) {
     BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess("fsck.betr", SystemClock())));
   }
-  return known.ok() || absl::IsDataLoss(known) ? absl::StatusOr<std::unique_ptr<FileDevice>>(std::move(device)) : known;
+  const bool may_search = access == FsckAccess::kSearch && MayBeWiped(*device);
+  if (known.ok() || absl::IsDataLoss(known) || may_search) {
+    return device;
+  }
+  return access == FsckAccess::kSearch ? known : HintAtSearch(*device, known);
+}
+
+absl::Status HintAtSearch(BlockDevice& device, const absl::Status& status) {
+  if (!absl::IsInvalidArgument(status) || !MayBeWiped(device)) {
+    return status;
+  }
+  return absl::InvalidArgumentError(
+      std::string(status.message()) +
+      "; if it was one, fsck.betr -y looks for the copy of its superblock on the whole device");
 }
 
 absl::Status WatchedDevice::Read(Bytes offset, std::span<char> out) {

@@ -19,12 +19,16 @@ namespace betr::tools {
 enum class FsckAccess {
   kLook,
   kRepair,
+  kSearch,     // to repair, also what may be an image whose beginning was wiped
   kOverwrite,  // whatever the file holds
 };
 
 // Opens and locks. To look, an exclusive lock if the file may be opened so, else one that keeps writers out; nothing
 // is written. Errors: those of FileDevice; kFailedPrecondition says who has the image open.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, FsckAccess access);
+
+// The error of who found no image on the device, and where it may have been one, what to do. Reads the beginning.
+absl::Status HintAtSearch(BlockDevice& device, const absl::Status& status);
 
 // One thread. `inner` and `is_cancelled` outlive it.
 class WatchedDevice final : public ForwardingDevice {
