@@ -68,6 +68,15 @@ class CheckContext {
     if (salvage()) mend(&repairs_);
     Report(code, key, std::move(what), false, options_.salvage);
   }
+  // Something that only taking it away mends: a guess, unless there is nothing in it that anybody may miss. No crash
+  // leaves such things behind: each operation of the file system is one batch, truncation and removal included, and
+  // what is erased in several is named by a record (pending_erases.h). So where there is something in it, a damage or a
+  // repair that has not come to its end has cost what it belongs to.
+  template <class Mend>
+  void Removable(bool is_missed, CheckCode code, std::string_view key, std::string what, const Mend& mend) {
+    if (is_missed) return Guessable(code, key, std::move(what), mend);
+    Mendable(code, key, std::move(what), mend);
+  }
   // A name that stands for nothing any more: erased by a salvage, which says so.
   void LoseName(CheckCode code, std::string_view key, std::string what);
   // A record that cannot be decoded: erased by a salvage, unless a newer version wrote it.

@@ -36,6 +36,16 @@ std::string NewRootRecord(std::string_view key) {
   return EncodeInode(root);
 }
 
+absl::StatusOr<bool> HasContent(CheckContext* context, std::string_view object) {
+  BETR_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Cursor> cursor,
+      context->store().NewCursor(context->view(), context->data(), Range::Prefix(key::Attachments(object))));
+  cursor->SeekToFirst();
+  while (cursor->Valid() && cursor->Value().empty()) cursor->Next();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  return cursor->Valid();
+}
+
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object) {
   LostFile file;
   file.object = object;
@@ -74,10 +84,13 @@ void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file
   batch->Put(context->meta(), file.target, EncodeInode(record));
 }
 
+bool IsWorthKeeping(const InodeRecord& group) {
+  return group.size > 0 || group.type == FileType::kSymlink || !group.xattrs.empty();
+}
+
 absl::StatusOr<std::optional<LostGroup>> FindLostGroup(CheckContext* context, std::string_view object) {
   BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context->GetInode(object));
-  const bool is_worth_it = record && (record->size > 0 || record->type == FileType::kSymlink);
-  if (!is_worth_it) return std::nullopt;
+  if (!record || !IsWorthKeeping(*record)) return std::nullopt;
   BETR_ASSIGN_OR_RETURN(std::string target, context->lost_and_found().PlaceForObject(object));
   return LostGroup{*std::move(record), std::move(target)};
 }
