@@ -208,4 +208,10 @@ absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<
   }
 }
 
+absl::Status Rewrite(Store* store) {
+  BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> bound, store->Get(meta, key::kNumberBoundKey));
+  return bound ? store->Put(meta, key::kNumberBoundKey, *bound) : absl::OkStatus();
+}
+
 }  // namespace betr::fs

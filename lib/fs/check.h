@@ -98,4 +98,7 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
 absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
                                               absl::FunctionRef<void(const CheckFinding&)> report);
 
+// Writes something that changes nothing, for who only wants to end cleanly what was written. Errors: the store's.
+absl::Status Rewrite(Store* store);
+
 }  // namespace betr::fs
