@@ -57,6 +57,7 @@ class MetaScan {
   absl::Status SkipIfSound();
   void RememberIfSound(const CheckedDirectory& directory);
   void Leave();
+  absl::Status LeaveDownTo(size_t depth);
 
   CheckContext& context_;
   std::vector<CheckedDirectory> stack_;
@@ -81,7 +82,7 @@ absl::Status MetaScan::Run() {
   const Range zones = Range::Prefix(key::kZonesPrefix);
   BETR_RETURN_IF_ERROR(Walk({Range::All().lo, zones.lo}));
   BETR_RETURN_IF_ERROR(Walk({zones.hi, Range::All().hi}));
-  while (!stack_.empty()) Leave();
+  BETR_RETURN_IF_ERROR(LeaveDownTo(0));
   BETR_RETURN_IF_ERROR(CheckZones(&context_));
   // Only now is it known which names their homes do not list, and so whose they are.
   for (const std::string& home : homes_) BETR_RETURN_IF_ERROR(CheckHome(&context_, home));
@@ -105,7 +106,7 @@ absl::Status MetaScan::Walk(const Range& range) {
     Cursor* const cursor = walks_.back().cursor.get();
     if (!cursor->Valid()) {
       BETR_RETURN_IF_ERROR(cursor->status());
-      while (stack_.size() > walks_.back().depth) Leave();
+      BETR_RETURN_IF_ERROR(LeaveDownTo(walks_.back().depth));
       walks_.pop_back();
       continue;
     }
@@ -151,6 +152,15 @@ absl::Status MetaScan::EnterZone(std::string_view key, const InodeRecord& record
   BETR_RETURN_IF_ERROR(Push(content, key));
   if (!std::exchange(skip_, std::nullopt)) return Begin(Range::Prefix(content), depth);
   Leave();
+  return absl::OkStatus();
+}
+
+// Deep paths have as many directories that may need repairs, with keys as long: more than a batch takes.
+absl::Status MetaScan::LeaveDownTo(size_t depth) {
+  while (stack_.size() > depth) {
+    Leave();
+    BETR_RETURN_IF_ERROR(context_.Step());
+  }
   return absl::OkStatus();
 }
 
@@ -276,12 +286,15 @@ absl::Status MetaScan::VisitHome(std::string_view key) {
 }
 
 absl::Status MetaScan::Enter(std::string_view content) {
-  while (!content.starts_with(stack_.back().content)) Leave();
+  size_t depth = stack_.size();
+  while (!content.starts_with(stack_[depth - 1].content)) --depth;
+  BETR_RETURN_IF_ERROR(LeaveDownTo(depth));
   while (!skip_ && stack_.back().content.size() < content.size()) {
     const std::string_view above = stack_.back().content;
     const size_t next = key::NextContent(content, above.size());
     const std::string object = key::Entry(above, content.substr(above.size(), next - 1 - above.size()));
     BETR_RETURN_IF_ERROR(Push(content.substr(0, next), object));
+    BETR_RETURN_IF_ERROR(context_.Step());
   }
   return absl::OkStatus();
 }

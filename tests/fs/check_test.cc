@@ -279,6 +279,27 @@ void AddOddHome(const Trees& trees, const std::string& name) {
   REQUIRE(trees.store.Put(trees.meta, key::Group(content, 7), fs::EncodeInode(group)).ok());
 }
 
+TEST_CASE("directories that are missing are made anew however deep they are", "[fs]") {
+  Image image;
+  Fill(image);
+  constexpr size_t kDepth = 1000;
+  std::string content;
+  std::string path;
+  for (size_t i = 0; i < kDepth; ++i) {
+    content = key::Content(content, "a");
+    path += "a/";
+  }
+  Damage(image, [&](const Trees& t) {
+    // More than one batch takes.
+    REQUIRE(t.store.MaxBatch().bytes.value < kDepth * content.size());
+    REQUIRE(t.store.Put(t.meta, key::Entry(content, "f"), **t.store.Get(t.meta, kF)).ok());
+    REQUIRE(t.store.ClonePrefix(t.data, key::Attachments(kF), t.data, key::Attachments(key::Entry(content, "f"))).ok());
+  });
+  Repair(image);
+  CHECK(Run(image, false).empty());
+  CHECK(*image.paths().ReadFile(path + "f") == std::string(10000, 'f'));
+}
+
 TEST_CASE("names in findings are escaped", "[fs]") {
   const std::string odd = "new\nline \xff\xfe \x1b[31m back\\slash";
   Image image;
