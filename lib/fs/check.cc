@@ -200,11 +200,14 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
 
 absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
                                               absl::FunctionRef<void(const CheckFinding&)> report) {
-  constexpr int kMaxPasses = 16;
+  constexpr int kMaxPasses = 64;  // what damages make takes a few
   const CheckOptions options{.repair = true, .salvage = true, .cancelled = cancelled};
   for (int pass = 1;; ++pass) {
-    BETR_ASSIGN_OR_RETURN(const CheckSummary summary, CheckFileSystem(store, options, report));
-    if (summary.findings == summary.errors_left || pass == kMaxPasses) return summary;
+    BETR_ASSIGN_OR_RETURN(CheckSummary summary, CheckFileSystem(store, options, report));
+    if (summary.findings == summary.errors_left) return summary;
+    if (pass < kMaxPasses) continue;
+    summary.errors_left = summary.findings;  // nobody has seen yet that they are mended
+    return summary;
   }
 }
 

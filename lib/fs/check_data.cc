@@ -12,6 +12,7 @@
 #include "betr/filesystem.h"
 #include "fs/block_delta.h"
 #include "fs/check_context.h"
+#include "fs/check_directory.h"
 #include "fs/check_mend.h"
 #include "fs/key.h"
 
@@ -77,7 +78,7 @@ absl::Status DataScan::EnterDirectory(std::string_view content) {
   while (!skip_ && (stack_.empty() || stack_.back().content.size() < content.size())) {
     const size_t known = stack_.empty() ? 0 : stack_.back().content.size();
     const size_t next = key::NextContent(content, known);
-    if (next == 0) break;  // the root
+    if (next == 0 || next > kMaxReach) break;  // the root; and what is no path does not make the stack grow
     Directory directory{std::string(content.substr(0, next)), std::nullopt, context_.summary()};
     if (context_.IsMoved(directory.content)) {
       skip_ = directory.content;
