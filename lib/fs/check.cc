@@ -34,6 +34,14 @@ absl::Status CheckRoot(CheckContext* context) {
   return absl::OkStatus();
 }
 
+absl::Status CheckAll(CheckContext* context) {
+  BETR_RETURN_IF_ERROR(context->ReadGarbage());
+  BETR_RETURN_IF_ERROR(CheckRoot(context));
+  BETR_RETURN_IF_ERROR(CheckMeta(context));
+  BETR_RETURN_IF_ERROR(CheckData(context));
+  return context->WriteRepairs();
+}
+
 }  // namespace
 
 std::string_view CheckCodeName(CheckCode code) { return kNames.at(static_cast<size_t>(code)); }
@@ -53,8 +61,27 @@ void CheckContext::Report(CheckCode code, std::string_view key, std::string what
   const bool repaired = repairable && options_.repair;
   ++summary_.findings;
   if (!harmless && !repaired) ++summary_.errors_left;
-  report_({code, key::EscapedPathOfObject(zones_.WithoutZones(key)), std::move(what), harmless, repairable, repaired,
-           std::move(lost_name)});
+  CheckFinding finding{code,
+                       key::EscapedPathOfObject(zones_.WithoutZones(key)),
+                       std::move(what),
+                       harmless,
+                       repairable,
+                       repaired,
+                       std::move(lost_name)};
+  if (!repaired) return report_(finding);
+  waiting_.push_back(std::move(finding));
+}
+
+void CheckContext::TellWaiting() {
+  for (const CheckFinding& finding : std::exchange(waiting_, {})) report_(finding);
+}
+
+void CheckContext::GiveUpRepairs() {
+  for (CheckFinding& finding : waiting_) {
+    finding.repaired = false;
+    finding.lost_name.clear();
+  }
+  TellWaiting();
 }
 
 std::string CheckContext::PathOf(std::string_view content) const {
@@ -177,10 +204,10 @@ absl::Status CheckContext::Step() {
 }
 
 absl::Status CheckContext::WriteRepairs() {
-  if (repairs_.Empty()) return absl::OkStatus();
-  BETR_RETURN_IF_ERROR(store_.Write(repairs_));
+  if (!repairs_.Empty()) BETR_RETURN_IF_ERROR(store_.Write(repairs_));
   repairs_.Clear();
   lost_and_found_.Written();
+  TellWaiting();
   return absl::OkStatus();
 }
 
@@ -189,11 +216,9 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
   BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
   BETR_ASSIGN_OR_RETURN(const TreeId data, store->FindTree(kDataTree));
   CheckContext context(store, meta, data, options, report);
-  BETR_RETURN_IF_ERROR(context.ReadGarbage());
-  BETR_RETURN_IF_ERROR(CheckRoot(&context));
-  BETR_RETURN_IF_ERROR(CheckMeta(&context));
-  BETR_RETURN_IF_ERROR(CheckData(&context));
-  BETR_RETURN_IF_ERROR(context.WriteRepairs());
+  const absl::Status checked = CheckAll(&context);
+  if (!checked.ok()) context.GiveUpRepairs();
+  BETR_RETURN_IF_ERROR(checked);
   if (options.repair) BETR_RETURN_IF_ERROR(store->Sync());
   return context.summary();
 }

@@ -124,11 +124,15 @@ class CheckContext {
 
   // Between two keys: writes repairs if there are many. kCancelled if the check is to end.
   absl::Status Step();
+  // What is repaired is told only when the repair is written.
   absl::Status WriteRepairs();
+  // The check ends with an error: what was to be repaired is told as what is not.
+  void GiveUpRepairs();
 
  private:
   void Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable,
               std::string lost_name = "");
+  void TellWaiting();
 
   Store& store_;
   std::shared_ptr<const ReadView> view_;
@@ -138,6 +142,7 @@ class CheckContext {
   absl::FunctionRef<void(const CheckFinding&)> report_;
   CheckSummary summary_;
   WriteBatch repairs_;
+  std::vector<CheckFinding> waiting_;  // that these repair
   std::vector<TreeRange> garbage_;
   LostAndFound lost_and_found_;
   std::set<std::string, std::less<>> moved_;  // content prefixes, and those of attachments

@@ -337,5 +337,25 @@ TEST_CASE("the checker can be cancelled, and needs a file system", "[fs]") {
   CHECK(summary.status().code() == absl::StatusCode::kCancelled);
 }
 
+TEST_CASE("what the checker did not come to write is not told as repaired", "[fs]") {
+  Image image;
+  for (int i = 0; i < 3000; ++i) REQUIRE(image.paths().WriteFile(std::to_string(i), "").ok());
+  image.Unmount();
+  Damage(image, [](const Trees& t) { Change(t, key::Entry("", "0"), {.links = 1}); });
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    const fs::CheckOptions options{.repair = true, .salvage = true, .cancelled = [] { return true; }};
+    int findings = 0;
+    const auto summary = fs::CheckFileSystem(store.get(), options, [&](const CheckFinding& finding) {
+      ++findings;
+      CHECK_FALSE(finding.repaired);
+    });
+    CHECK(summary.status().code() == absl::StatusCode::kCancelled);
+    CHECK(findings == 1);
+    REQUIRE(store->Close().ok());
+  }
+  CHECK(Run(image, false).size() == 1);
+}
+
 }  // namespace
 }  // namespace betr::test
