@@ -57,17 +57,18 @@ CheckContext::CheckContext(Store* store, TreeId meta, TreeId data, const CheckOp
       lost_and_found_(*store, meta, data) {}
 
 void CheckContext::Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable,
-                          std::string lost_name) {
+                          std::string lost_name, std::string lost_attribute) {
   const bool repaired = repairable && options_.repair;
   ++summary_.findings;
   if (!harmless && !repaired) ++summary_.errors_left;
-  CheckFinding finding{code,
-                       key::EscapedPathOfObject(zones_.WithoutZones(key)),
-                       std::move(what),
-                       harmless,
-                       repairable,
-                       repaired,
-                       std::move(lost_name)};
+  CheckFinding finding{.code = code,
+                       .path = key::EscapedPathOfObject(zones_.WithoutZones(key)),
+                       .what = std::move(what),
+                       .harmless = harmless,
+                       .repairable = repairable,
+                       .repaired = repaired,
+                       .lost_name = std::move(lost_name),
+                       .lost_attribute = std::move(lost_attribute)};
   if (!repaired) return report_(finding);
   waiting_.push_back(std::move(finding));
 }
@@ -80,6 +81,7 @@ void CheckContext::GiveUpRepairs() {
   for (CheckFinding& finding : waiting_) {
     finding.repaired = false;
     finding.lost_name.clear();
+    finding.lost_attribute.clear();
   }
   TellWaiting();
 }
@@ -113,7 +115,12 @@ void CheckContext::MendRecord(WriteBatch* batch, std::string_view object, const 
 }
 
 void CheckContext::BadRecord(std::string_view key, const absl::Status& status) {
+  if (!bad_records_.emplace(key).second) return;
   if (!absl::IsDataLoss(status)) return Broken(CheckCode::kKey, key, std::string(status.message()));
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(key);
+  if (parsed && parsed->kind == key::MetaKey::Kind::kEntry) {
+    return LoseName(CheckCode::kKey, key, std::string(status.message()));
+  }
   Guessable(CheckCode::kKey, key, std::string(status.message()), [&](WriteBatch* batch) {
     if (key == key::kRootObject) {
       batch->Put(meta_, key, NewRootRecord(key));
@@ -121,6 +128,22 @@ void CheckContext::BadRecord(std::string_view key, const absl::Status& status) {
       batch->Erase(meta_, key);
     }
   });
+}
+
+absl::StatusOr<std::string> CheckContext::NameOf(std::string_view object) {
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(object);
+  if (!parsed || parsed->kind != key::MetaKey::Kind::kGroup) {
+    return object == key::kRootObject ? "/" : "/" + key::PathOfObject(zones_.WithoutZones(object));
+  }
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> names,
+                        store_.NewCursor(meta_, Range::Prefix(key::GroupNames(parsed->content))));
+  for (names->SeekToFirst(); names->Valid(); names->Next()) {
+    const std::optional<key::MetaKey> name = key::ParseMeta(names->Key());
+    if (!name || names->Value() != EncodeGroupName(parsed->id)) continue;
+    return NameOf(key::Absolute(parsed->content, name->relative));
+  }
+  BETR_RETURN_IF_ERROR(names->status());
+  return "/" + key::EscapedPathOfObject(object);
 }
 
 uint64_t CheckContext::FreshNumber(WriteBatch* batch) {

@@ -68,6 +68,8 @@ struct CheckFinding {
   bool repairable = false;  // a repair is known; without `salvage`, one that loses nothing that could be reached
   bool repaired = false;
   std::string lost_name{};  // a name that the repair takes away, as what it stood for is lost: its path, not escaped
+  // An extended attribute that the repair takes away, of the file with that name, which stays.
+  std::string lost_attribute{};
 };
 
 struct CheckOptions {

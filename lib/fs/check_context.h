@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
 #include "fs/attribute_delta.h"
 #include "fs/check.h"
 #include "fs/check_sound.h"
@@ -79,7 +80,20 @@ class CheckContext {
   }
   // A name that stands for nothing any more: erased by a salvage, which says so.
   void LoseName(CheckCode code, std::string_view key, std::string what);
-  // A record that cannot be decoded: erased by a salvage, unless a newer version wrote it.
+  // An extended attribute of an object that `mend` takes away, in a salvage, which says so.
+  template <class Mend>
+  absl::Status LoseXattr(std::string_view object, std::string_view name, std::string what, const Mend& mend) {
+    if (!salvage()) {
+      Report(CheckCode::kXattr, object, std::move(what), false, options_.salvage);
+      return absl::OkStatus();
+    }
+    BETR_ASSIGN_OR_RETURN(std::string lost_name, NameOf(object));
+    mend(&repairs_);
+    Report(CheckCode::kXattr, object, std::move(what), false, true, std::move(lost_name), std::string(name));
+    return absl::OkStatus();
+  }
+  // A record that cannot be decoded, told once: erased by a salvage, which says which name is lost with it, unless a
+  // newer version wrote it.
   void BadRecord(std::string_view key, const absl::Status& status);
 
   // A delta that mends a record.
@@ -131,8 +145,10 @@ class CheckContext {
 
  private:
   void Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable,
-              std::string lost_name = "");
+              std::string lost_name = "", std::string lost_attribute = "");
   void TellWaiting();
+  // A name of an entry, or of a link group as its home lists it.
+  absl::StatusOr<std::string> NameOf(std::string_view object);
 
   Store& store_;
   std::shared_ptr<const ReadView> view_;
@@ -143,6 +159,7 @@ class CheckContext {
   CheckSummary summary_;
   WriteBatch repairs_;
   std::vector<CheckFinding> waiting_;  // that these repair
+  std::set<std::string, std::less<>> bad_records_;
   std::vector<TreeRange> garbage_;
   LostAndFound lost_and_found_;
   std::set<std::string, std::less<>> moved_;  // content prefixes, and those of attachments

@@ -32,7 +32,7 @@ class DataScan {
   absl::Status Visit(std::string_view key, std::string_view value);
   absl::Status Enter(std::string_view object);
   void VisitBlock(uint64_t block, std::string_view key, std::string_view value);
-  void VisitXattr(std::string_view name, std::string_view key, std::string_view value);
+  absl::Status VisitXattr(std::string_view name, std::string_view key, std::string_view value);
 
   // Directories from the root to the one of the object, as far as another one may have the same content.
   struct Directory {
@@ -120,10 +120,9 @@ absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
   }
   if (is_global_ || !record_) return absl::OkStatus();
   if (parsed->is_xattr) {
-    VisitXattr(parsed->xattr, key, value);
-  } else {
-    VisitBlock(parsed->block, key, value);
+    return VisitXattr(parsed->xattr, key, value);
   }
+  VisitBlock(parsed->block, key, value);
   return absl::OkStatus();
 }
 
@@ -177,13 +176,15 @@ void DataScan::VisitBlock(uint64_t block, std::string_view key, std::string_view
       });
 }
 
-void DataScan::VisitXattr(std::string_view name, std::string_view key, std::string_view value) {
+absl::Status DataScan::VisitXattr(std::string_view name, std::string_view key, std::string_view value) {
   const bool known = std::any_of(record_->xattrs.begin(), record_->xattrs.end(),
                                  [&](const XattrRecord& xattr) { return xattr.external && xattr.name == name; });
-  if (known) return;
-  context_.Removable(!value.empty(), CheckCode::kXattr, object_,
-                     absl::StrFormat("a value for %s, which the record does not have", Escape(name)),
-                     [&](WriteBatch* batch) { batch->Erase(context_.data(), key); });
+  if (known) return absl::OkStatus();
+  std::string what = absl::StrFormat("a value for %s, which the record does not have", Escape(name));
+  const auto erase = [&](WriteBatch* batch) { batch->Erase(context_.data(), key); };
+  if (!value.empty()) return context_.LoseXattr(object_, name, std::move(what), erase);
+  context_.Mendable(CheckCode::kXattr, object_, std::move(what), erase);
+  return absl::OkStatus();
 }
 
 }  // namespace

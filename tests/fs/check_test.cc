@@ -2,6 +2,7 @@
 // The checker: one planted damage for each thing that it looks for; what can be repaired is, and a second run is clean.
 #include "fs/check.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <vector>
@@ -335,6 +336,31 @@ TEST_CASE("the checker can be cancelled, and needs a file system", "[fs]") {
   const fs::CheckOptions options{.repair = false, .cancelled = [] { return true; }};
   const auto summary = fs::CheckFileSystem(store.get(), options, [](const CheckFinding&) {});
   CHECK(summary.status().code() == absl::StatusCode::kCancelled);
+}
+
+TEST_CASE("a salvage tells names and attributes that it takes away", "[fs]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    REQUIRE(t.store.Put(t.meta, key::Entry("", "bad"), "x").ok());
+    REQUIRE(t.store.Put(t.meta, key::Entry(key::Content(kD, "sub"), "g"), "x").ok());
+    REQUIRE(t.store.Erase(t.data, key::Xattr(kF, "user.x")).ok());
+    REQUIRE(t.store.Put(t.data, key::Xattr(kF, "user.y"), "y").ok());
+    Record(t, GroupKey(t), AddLargeXattr);
+    Record(t, std::string(key::kRootObject), AddLargeXattr);
+  });
+  std::vector<std::string> lost;
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    const auto found = [&](const CheckFinding& finding) {
+      if (!finding.lost_name.empty()) lost.push_back(finding.lost_name + " " + finding.lost_attribute);
+    };
+    REQUIRE(fs::RepairFileSystem(store.get(), {}, found).ok());
+    REQUIRE(store->Close().ok());
+  }
+  std::sort(lost.begin(), lost.end());
+  CHECK(lost == std::vector<std::string>{"/ user.z", "/bad ", "/d/f user.x", "/d/f user.y", "/d/sub/g ", "/l user.z"});
+  CHECK(*image.paths().ReadFile("lost+found/d/sub/g") == "g");
 }
 
 TEST_CASE("what the checker did not come to write is not told as repaired", "[fs]") {

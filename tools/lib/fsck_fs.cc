@@ -107,7 +107,8 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
     }
     if (!finding.lost_name.empty()) {
       fs::Loss loss;
-      loss.kind = fs::Loss::Kind::kName;
+      loss.kind = finding.lost_attribute.empty() ? fs::Loss::Kind::kName : fs::Loss::Kind::kAttribute;
+      loss.attribute = finding.lost_attribute;
       loss.names = {finding.lost_name};
       loss.why = finding.what;
       report.Lost(loss);
