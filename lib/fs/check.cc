@@ -234,6 +234,12 @@ absl::Status CheckContext::WriteRepairs() {
   return absl::OkStatus();
 }
 
+bool CheckContext::HasRoomToMove() const {
+  constexpr uint64_t kShare = 4;
+  const SpaceStats space = store_.Space();
+  return space.available.value >= space.total.value / kShare;
+}
+
 absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& options,
                                              absl::FunctionRef<void(const CheckFinding&)> report) {
   BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));

@@ -140,6 +140,9 @@ class CheckContext {
   absl::Status Step();
   // What is repaired is told only when the repair is written.
   absl::Status WriteRepairs();
+  // Whether there is space to spare. Moving a small file writes it anew, so content that clones share comes to take as
+  // much as it has clones.
+  bool HasRoomToMove() const;
   // The check ends with an error: what was to be repaired is told as what is not.
   void GiveUpRepairs();
 

@@ -60,9 +60,17 @@ absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view ob
   const std::optional<key::DataKey> last = cursor->Valid() ? key::ParseData(cursor->Key()) : std::nullopt;
   if (!last) return file;
   file.size = last->block * kFileBlock.value + cursor->Value().size();
+  BETR_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Cursor> xattrs,
+      context->store().NewCursor(context->view(), context->data(), Range::Prefix(key::Xattr(object, ""))));
+  xattrs->SeekToFirst();
+  BETR_RETURN_IF_ERROR(xattrs->status());
+  file.has_xattrs = xattrs->Valid();
   LostAndFound& lost_and_found = context->lost_and_found();
   BETR_ASSIGN_OR_RETURN(const std::string content, lost_and_found.Content());
-  if (parsed->kind == Kind::kEntry && object.starts_with(content)) {
+  // Where space is short a record at its own path is all that is written.
+  const bool may_stay = object.starts_with(content) || !context->HasRoomToMove();
+  if (parsed->kind == Kind::kEntry && may_stay) {
     file.target = object;
     return file;
   }
@@ -80,7 +88,7 @@ void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file
   if (file.target != file.object) {
     batch->RenamePrefix(context->data(), key::Attachments(file.object), context->data(), key::Attachments(file.target));
   }
-  batch->EraseRange(context->data(), Range::Prefix(key::Xattr(file.target, "")));
+  if (file.has_xattrs) batch->EraseRange(context->data(), Range::Prefix(key::Xattr(file.target, "")));
   batch->Put(context->meta(), file.target, EncodeInode(record));
 }
 

@@ -29,6 +29,7 @@ struct LostFile {
   std::string object;  // where the content is
   std::string target;  // where it is to be (lost_and_found.h)
   uint64_t size = 0;   // 0: there is nothing that can be a file's
+  bool has_xattrs = false;
 };
 
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object);

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "fs/key.h"
 #include "fs/lost_trees.h"
 #include "fs/record.h"
 #include "store/salvage.h"
 #include "support/fs/planted.h"
 #include "support/must.h"
+#include "support/seed.h"
 
 namespace betr::test {
 namespace {
@@ -164,6 +166,37 @@ TEST_CASE("a salvage cuts paths that are much too long", "[fs][lost]") {
     return absl::OkStatus();
   }));
   CHECK(found == 4);  // the last clone has the first one in it
+}
+
+TEST_CASE("content without a file stays where it is when space is short", "[fs][lost]") {
+  ImageOptions options;
+  options.size = MiB(16);
+  Image image(options);
+  Fill(image);
+  const auto erase = [](const Trees& t) { Must(t.store.Erase(t.meta, key::Entry(kSub, "g"))); };
+  SECTION("there is enough") {
+    Damage(image, erase);
+    RepairWell(image);
+    CHECK(ReadFile(image, "lost+found/d/sub/g") == "g");
+    CHECK_FALSE(Must(image.paths().Exists("d/sub/g")));
+  }
+  SECTION("there is little") {
+    Random random(TestSeed());
+    const auto is_short = [&] {
+      const SpaceStats space = image.fs().store().Space();
+      return space.available.value < space.total.value / 6;
+    };
+    for (int i = 0; !is_short(); ++i) {
+      Must(image.paths().WriteFile("filler" + std::to_string(i), random.String(KiB(64).value)));
+      Must(image.fs().Sync());
+    }
+    image.Unmount();
+    Damage(image, erase);
+    RepairWell(image);
+    CHECK(ReadFile(image, "d/sub/g") == "g");
+    CHECK(Must(image.paths().Stat("d/sub/g")).permissions == 0600);
+    CHECK_FALSE(Must(image.paths().Exists("lost+found")));
+  }
 }
 
 TEST_CASE("a salvage ends where the record of the root is that of a file", "[fs][lost]") {
