@@ -34,6 +34,14 @@ absl::Status CheckRoot(CheckContext* context) {
   return absl::OkStatus();
 }
 
+absl::Status CheckAll(CheckContext* context) {
+  BETR_RETURN_IF_ERROR(context->ReadGarbage());
+  BETR_RETURN_IF_ERROR(CheckRoot(context));
+  BETR_RETURN_IF_ERROR(CheckMeta(context));
+  BETR_RETURN_IF_ERROR(CheckData(context));
+  return context->WriteRepairs();
+}
+
 }  // namespace
 
 std::string_view CheckCodeName(CheckCode code) { return kNames.at(static_cast<size_t>(code)); }
@@ -49,12 +57,33 @@ CheckContext::CheckContext(Store* store, TreeId meta, TreeId data, const CheckOp
       lost_and_found_(*store, meta, data) {}
 
 void CheckContext::Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable,
-                          std::string lost_name) {
+                          std::string lost_name, std::string lost_attribute) {
   const bool repaired = repairable && options_.repair;
   ++summary_.findings;
   if (!harmless && !repaired) ++summary_.errors_left;
-  report_({code, key::EscapedPathOfObject(zones_.WithoutZones(key)), std::move(what), harmless, repairable, repaired,
-           std::move(lost_name)});
+  CheckFinding finding{.code = code,
+                       .path = key::EscapedPathOfObject(zones_.WithoutZones(key)),
+                       .what = std::move(what),
+                       .harmless = harmless,
+                       .repairable = repairable,
+                       .repaired = repaired,
+                       .lost_name = std::move(lost_name),
+                       .lost_attribute = std::move(lost_attribute)};
+  if (!repaired) return report_(finding);
+  waiting_.push_back(std::move(finding));
+}
+
+void CheckContext::TellWaiting() {
+  for (const CheckFinding& finding : std::exchange(waiting_, {})) report_(finding);
+}
+
+void CheckContext::GiveUpRepairs() {
+  for (CheckFinding& finding : waiting_) {
+    finding.repaired = false;
+    finding.lost_name.clear();
+    finding.lost_attribute.clear();
+  }
+  TellWaiting();
 }
 
 std::string CheckContext::PathOf(std::string_view content) const {
@@ -86,7 +115,12 @@ void CheckContext::MendRecord(WriteBatch* batch, std::string_view object, const 
 }
 
 void CheckContext::BadRecord(std::string_view key, const absl::Status& status) {
+  if (!bad_records_.emplace(key).second) return;
   if (!absl::IsDataLoss(status)) return Broken(CheckCode::kKey, key, std::string(status.message()));
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(key);
+  if (parsed && parsed->kind == key::MetaKey::Kind::kEntry) {
+    return LoseName(CheckCode::kKey, key, std::string(status.message()));
+  }
   Guessable(CheckCode::kKey, key, std::string(status.message()), [&](WriteBatch* batch) {
     if (key == key::kRootObject) {
       batch->Put(meta_, key, NewRootRecord(key));
@@ -94,6 +128,22 @@ void CheckContext::BadRecord(std::string_view key, const absl::Status& status) {
       batch->Erase(meta_, key);
     }
   });
+}
+
+absl::StatusOr<std::string> CheckContext::NameOf(std::string_view object) {
+  const std::optional<key::MetaKey> parsed = key::ParseMeta(object);
+  if (!parsed || parsed->kind != key::MetaKey::Kind::kGroup) {
+    return object == key::kRootObject ? "/" : "/" + key::PathOfObject(zones_.WithoutZones(object));
+  }
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> names,
+                        store_.NewCursor(meta_, Range::Prefix(key::GroupNames(parsed->content))));
+  for (names->SeekToFirst(); names->Valid(); names->Next()) {
+    const std::optional<key::MetaKey> name = key::ParseMeta(names->Key());
+    if (!name || names->Value() != EncodeGroupName(parsed->id)) continue;
+    return NameOf(key::Absolute(parsed->content, name->relative));
+  }
+  BETR_RETURN_IF_ERROR(names->status());
+  return "/" + key::EscapedPathOfObject(object);
 }
 
 uint64_t CheckContext::FreshNumber(WriteBatch* batch) {
@@ -177,11 +227,17 @@ absl::Status CheckContext::Step() {
 }
 
 absl::Status CheckContext::WriteRepairs() {
-  if (repairs_.Empty()) return absl::OkStatus();
-  BETR_RETURN_IF_ERROR(store_.Write(repairs_));
+  if (!repairs_.Empty()) BETR_RETURN_IF_ERROR(store_.Write(repairs_));
   repairs_.Clear();
   lost_and_found_.Written();
+  TellWaiting();
   return absl::OkStatus();
+}
+
+bool CheckContext::HasRoomToMove() const {
+  constexpr uint64_t kShare = 4;
+  const SpaceStats space = store_.Space();
+  return space.available.value >= space.total.value / kShare;
 }
 
 absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& options,
@@ -189,23 +245,30 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
   BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
   BETR_ASSIGN_OR_RETURN(const TreeId data, store->FindTree(kDataTree));
   CheckContext context(store, meta, data, options, report);
-  BETR_RETURN_IF_ERROR(context.ReadGarbage());
-  BETR_RETURN_IF_ERROR(CheckRoot(&context));
-  BETR_RETURN_IF_ERROR(CheckMeta(&context));
-  BETR_RETURN_IF_ERROR(CheckData(&context));
-  BETR_RETURN_IF_ERROR(context.WriteRepairs());
+  const absl::Status checked = CheckAll(&context);
+  if (!checked.ok()) context.GiveUpRepairs();
+  BETR_RETURN_IF_ERROR(checked);
   if (options.repair) BETR_RETURN_IF_ERROR(store->Sync());
   return context.summary();
 }
 
 absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
                                               absl::FunctionRef<void(const CheckFinding&)> report) {
-  constexpr int kMaxPasses = 16;
+  constexpr int kMaxPasses = 64;  // what damages make takes a few
   const CheckOptions options{.repair = true, .salvage = true, .cancelled = cancelled};
   for (int pass = 1;; ++pass) {
-    BETR_ASSIGN_OR_RETURN(const CheckSummary summary, CheckFileSystem(store, options, report));
-    if (summary.findings == summary.errors_left || pass == kMaxPasses) return summary;
+    BETR_ASSIGN_OR_RETURN(CheckSummary summary, CheckFileSystem(store, options, report));
+    if (summary.findings == summary.errors_left) return summary;
+    if (pass < kMaxPasses) continue;
+    summary.errors_left = summary.findings;  // nobody has seen yet that they are mended
+    return summary;
   }
+}
+
+absl::Status Rewrite(Store* store) {
+  BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> bound, store->Get(meta, key::kNumberBoundKey));
+  return bound ? store->Put(meta, key::kNumberBoundKey, *bound) : absl::OkStatus();
 }
 
 }  // namespace betr::fs

@@ -14,7 +14,7 @@
 //   home           groups lie in directories that are link homes
 //   number         every stored number lies below the bound (so that no new file gets it), unless it came from
 //                  another context
-//   reach          the longest key below a directory is not longer than its record says
+//   reach          the longest key below a directory is not longer than its record says; no path is longer than may be
 //   content        every block and external xattr belongs to an object of the right type
 //   size           no block lies beyond the end of its file, or has more than its part of it
 //   xattr          every external xattr of a record is there, with its size, and no other
@@ -68,6 +68,8 @@ struct CheckFinding {
   bool repairable = false;  // a repair is known; without `salvage`, one that loses nothing that could be reached
   bool repaired = false;
   std::string lost_name{};  // a name that the repair takes away, as what it stood for is lost: its path, not escaped
+  // An extended attribute that the repair takes away, of the file with that name, which stays.
+  std::string lost_attribute{};
 };
 
 struct CheckOptions {
@@ -94,8 +96,12 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
                                              absl::FunctionRef<void(const CheckFinding&)> report);
 
 // Checks and repairs with `salvage` until a pass finds nothing. Returns the last pass's summary, which has no findings
-// unless something cannot be repaired: a record of a newer version. Errors: as of CheckFileSystem.
+// unless something cannot be repaired: a record of a newer version. What the last of many passes has found counts as
+// left, repaired or not. Errors: as of CheckFileSystem.
 absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
                                               absl::FunctionRef<void(const CheckFinding&)> report);
+
+// Writes something that changes nothing, for who only wants to end cleanly what was written. Errors: the store's.
+absl::Status Rewrite(Store* store);
 
 }  // namespace betr::fs

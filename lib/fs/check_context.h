@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
 #include "fs/attribute_delta.h"
 #include "fs/check.h"
 #include "fs/check_sound.h"
@@ -68,9 +69,31 @@ class CheckContext {
     if (salvage()) mend(&repairs_);
     Report(code, key, std::move(what), false, options_.salvage);
   }
+  // Something that only taking it away mends: a guess, unless there is nothing in it that anybody may miss. No crash
+  // leaves such things behind: each operation of the file system is one batch, truncation and removal included, and
+  // what is erased in several is named by a record (pending_erases.h). So where there is something in it, a damage or a
+  // repair that has not come to its end has cost what it belongs to.
+  template <class Mend>
+  void Removable(bool is_missed, CheckCode code, std::string_view key, std::string what, const Mend& mend) {
+    if (is_missed) return Guessable(code, key, std::move(what), mend);
+    Mendable(code, key, std::move(what), mend);
+  }
   // A name that stands for nothing any more: erased by a salvage, which says so.
   void LoseName(CheckCode code, std::string_view key, std::string what);
-  // A record that cannot be decoded: erased by a salvage, unless a newer version wrote it.
+  // An extended attribute of an object that `mend` takes away, in a salvage, which says so.
+  template <class Mend>
+  absl::Status LoseXattr(std::string_view object, std::string_view name, std::string what, const Mend& mend) {
+    if (!salvage()) {
+      Report(CheckCode::kXattr, object, std::move(what), false, options_.salvage);
+      return absl::OkStatus();
+    }
+    BETR_ASSIGN_OR_RETURN(std::string lost_name, NameOf(object));
+    mend(&repairs_);
+    Report(CheckCode::kXattr, object, std::move(what), false, true, std::move(lost_name), std::string(name));
+    return absl::OkStatus();
+  }
+  // A record that cannot be decoded, told once: erased by a salvage, which says which name is lost with it, unless a
+  // newer version wrote it.
   void BadRecord(std::string_view key, const absl::Status& status);
 
   // A delta that mends a record.
@@ -115,11 +138,20 @@ class CheckContext {
 
   // Between two keys: writes repairs if there are many. kCancelled if the check is to end.
   absl::Status Step();
+  // What is repaired is told only when the repair is written.
   absl::Status WriteRepairs();
+  // Whether there is space to spare. Moving a small file writes it anew, so content that clones share comes to take as
+  // much as it has clones.
+  bool HasRoomToMove() const;
+  // The check ends with an error: what was to be repaired is told as what is not.
+  void GiveUpRepairs();
 
  private:
   void Report(CheckCode code, std::string_view key, std::string what, bool harmless, bool repairable,
-              std::string lost_name = "");
+              std::string lost_name = "", std::string lost_attribute = "");
+  void TellWaiting();
+  // A name of an entry, or of a link group as its home lists it.
+  absl::StatusOr<std::string> NameOf(std::string_view object);
 
   Store& store_;
   std::shared_ptr<const ReadView> view_;
@@ -129,6 +161,8 @@ class CheckContext {
   absl::FunctionRef<void(const CheckFinding&)> report_;
   CheckSummary summary_;
   WriteBatch repairs_;
+  std::vector<CheckFinding> waiting_;  // that these repair
+  std::set<std::string, std::less<>> bad_records_;
   std::vector<TreeRange> garbage_;
   LostAndFound lost_and_found_;
   std::set<std::string, std::less<>> moved_;  // content prefixes, and those of attachments

@@ -12,11 +12,15 @@
 #include "betr/filesystem.h"
 #include "fs/block_delta.h"
 #include "fs/check_context.h"
+#include "fs/check_directory.h"
 #include "fs/check_mend.h"
 #include "fs/key.h"
 
 namespace betr::fs {
 namespace {
+
+// What reads like a hole.
+bool IsBlank(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
 
 class DataScan {
  public:
@@ -28,7 +32,7 @@ class DataScan {
   absl::Status Visit(std::string_view key, std::string_view value);
   absl::Status Enter(std::string_view object);
   void VisitBlock(uint64_t block, std::string_view key, std::string_view value);
-  void VisitXattr(std::string_view name, std::string_view key);
+  absl::Status VisitXattr(std::string_view name, std::string_view key, std::string_view value);
 
   // Directories from the root to the one of the object, as far as another one may have the same content.
   struct Directory {
@@ -74,7 +78,7 @@ absl::Status DataScan::EnterDirectory(std::string_view content) {
   while (!skip_ && (stack_.empty() || stack_.back().content.size() < content.size())) {
     const size_t known = stack_.empty() ? 0 : stack_.back().content.size();
     const size_t next = key::NextContent(content, known);
-    if (next == 0) break;  // the root
+    if (next == 0 || next > kMaxReach) break;  // the root; and what is no path does not make the stack grow
     Directory directory{std::string(content.substr(0, next)), std::nullopt, context_.summary()};
     if (context_.IsMoved(directory.content)) {
       skip_ = directory.content;
@@ -116,10 +120,9 @@ absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
   }
   if (is_global_ || !record_) return absl::OkStatus();
   if (parsed->is_xattr) {
-    VisitXattr(parsed->xattr, key);
-  } else {
-    VisitBlock(parsed->block, key, value);
+    return VisitXattr(parsed->xattr, key, value);
   }
+  VisitBlock(parsed->block, key, value);
   return absl::OkStatus();
 }
 
@@ -143,13 +146,12 @@ absl::Status DataScan::Enter(std::string_view object) {
   if (context_.salvage()) {
     BETR_ASSIGN_OR_RETURN(lost, FindLostFile(&context_, object));
   }
-  context_.Mendable(CheckCode::kContent, object, "content of a file that does not exist", [&](WriteBatch* batch) {
-    if (lost.size > 0) {
-      KeepLostFile(&context_, batch, lost);
-    } else {
-      batch->EraseRange(context_.data(), Range::Prefix(key::Attachments(object)));
-    }
-  });
+  BETR_ASSIGN_OR_RETURN(const bool has_content, HasContent(&context_, object));
+  context_.Removable(has_content, CheckCode::kContent, object, "content of a file that does not exist",
+                     [&](WriteBatch* batch) {
+                       if (lost.size > 0) return KeepLostFile(&context_, batch, lost);
+                       batch->EraseRange(context_.data(), Range::Prefix(key::Attachments(object)));
+                     });
   return absl::OkStatus();
 }
 
@@ -157,28 +159,32 @@ void DataScan::VisitBlock(uint64_t block, std::string_view key, std::string_view
   ++context_.summary().blocks;
   constexpr uint64_t kBlock = kFileBlock.value;
   if (record_->type != FileType::kRegular) {
-    context_.Mendable(CheckCode::kContent, object_, absl::StrFormat("block %u of what is no regular file", block),
-                      [&](WriteBatch* batch) { batch->Erase(context_.data(), key); });
+    context_.Removable(!IsBlank(value), CheckCode::kContent, object_,
+                       absl::StrFormat("block %u of what is no regular file", block),
+                       [&](WriteBatch* batch) { batch->Erase(context_.data(), key); });
     return;
   }
   const uint64_t begin = block * kBlock;
   const uint64_t room = record_->size > begin ? std::min(kBlock, record_->size - begin) : 0;
   if (!value.empty() && value.size() <= room) return;
-  context_.Mendable(
-      CheckCode::kSize, object_,
+  const bool is_missed = value.size() > room && !IsBlank(value.substr(room));
+  context_.Removable(
+      is_missed, CheckCode::kSize, object_,
       absl::StrFormat("block %u has %u bytes, where a size of %u leaves %u", block, value.size(), record_->size, room),
       [&](WriteBatch* batch) {
         batch->Upsert(context_.data(), key, kBlockUpsert, EncodeBlockTruncate(static_cast<uint32_t>(room)));
       });
 }
 
-void DataScan::VisitXattr(std::string_view name, std::string_view key) {
+absl::Status DataScan::VisitXattr(std::string_view name, std::string_view key, std::string_view value) {
   const bool known = std::any_of(record_->xattrs.begin(), record_->xattrs.end(),
                                  [&](const XattrRecord& xattr) { return xattr.external && xattr.name == name; });
-  if (known) return;
-  context_.Mendable(CheckCode::kXattr, object_,
-                    absl::StrFormat("a value for %s, which the record does not have", Escape(name)),
-                    [&](WriteBatch* batch) { batch->Erase(context_.data(), key); });
+  if (known) return absl::OkStatus();
+  std::string what = absl::StrFormat("a value for %s, which the record does not have", Escape(name));
+  const auto erase = [&](WriteBatch* batch) { batch->Erase(context_.data(), key); };
+  if (!value.empty()) return context_.LoseXattr(object_, name, std::move(what), erase);
+  context_.Mendable(CheckCode::kXattr, object_, std::move(what), erase);
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -10,6 +10,13 @@
 
 namespace betr::fs {
 
+size_t WhereToCut(const std::vector<CheckedDirectory>& stack, size_t first, size_t size) {
+  const size_t last = stack.size() - 1;
+  if (size > kMaxReach + kMaxReach / 2) return last;
+  while (first < last && stack[first].path_size < kMaxReach / 2) ++first;
+  return first;
+}
+
 absl::StatusOr<FoundGroup> FindGroup(CheckContext* context, const std::vector<CheckedDirectory>& stack, uint64_t id) {
   FoundGroup found;
   for (auto directory = stack.rbegin(); directory != stack.rend(); ++directory) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "betr/filesystem.h"
 #include "fs/check_context.h"
 
 namespace betr::fs {
@@ -22,13 +23,23 @@ struct CheckedDirectory {
   InodeRecord record;
   uint64_t subdirectories = 0;
   size_t name_size = 0;  // by so much a path of the directory is longer than the one of the directory above
+  size_t path_size = 0;  // of its path with a slash at the end, from the root on
   size_t reach = 0;      // as in the record; 0 if there is no entry below
   bool home_checked = false;
+  bool is_cut_off = false;  // it was not looked at to its end
   // For the memory of what is sound: what was counted, found and met before the scan came here.
   std::optional<SubtreeDigest> digest;
   CheckSummary before;
   uint64_t links_before = 0;
 };
+
+// No key of an entry ends farther from the root: it has one byte more than the path.
+inline constexpr size_t kMaxReach = kMaxPathSize + 1;
+
+// Where to cut a path of `size` bytes that is longer, of which the stack has the directories up to where it is too
+// long: the place in the stack, at or after `first`. What is behind it fits elsewhere, unless it is longer still than a
+// path and a half; and so does, as a rule, whatever else is below that directory.
+size_t WhereToCut(const std::vector<CheckedDirectory>& stack, size_t first, size_t size);
 
 struct FoundGroup {
   const CheckedDirectory* home = nullptr;  // the nearest one, if none has the group; null if there is none

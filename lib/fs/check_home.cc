@@ -66,10 +66,27 @@ absl::Status CountNames(CheckContext* context, const std::string& content, bool 
     const auto count = id.ok() ? counts->find(*id) : counts->end();
     if (count != counts->end()) count->second.Add(name, is_true);
     if (is_true || !report || context->HasMovedNames()) continue;
-    context->Mendable(CheckCode::kGroupName, names->Key(), "listed as the name of a link group, and is none",
-                      [&](WriteBatch* batch) { batch->Erase(context->meta(), names->Key()); });
+    const bool is_clue = count != counts->end() && count->second.has_unlisted;  // to what an unlisted name was
+    context->Removable(is_clue, CheckCode::kGroupName, names->Key(), "listed as the name of a link group, and is none",
+                       [&](WriteBatch* batch) { batch->Erase(context->meta(), names->Key()); });
   }
   return names->status();
+}
+
+// A group without names.
+absl::Status JudgeNameless(CheckContext* context, const std::string& object, const std::string& what) {
+  BETR_ASSIGN_OR_RETURN(const std::optional<InodeRecord> record, context->GetInode(object));
+  BETR_ASSIGN_OR_RETURN(const bool has_content, HasContent(context, object));
+  std::optional<LostGroup> lost;
+  if (context->salvage()) {
+    BETR_ASSIGN_OR_RETURN(lost, FindLostGroup(context, object));
+  }
+  const bool is_missed = has_content || (record && IsWorthKeeping(*record));
+  context->Removable(is_missed, CheckCode::kGroup, object, what, [&](WriteBatch* batch) {
+    if (lost) return KeepLostGroup(context, batch, object, *lost);
+    EraseGroup(context, batch, object);
+  });
+  return absl::OkStatus();
 }
 
 // Names that the home does not list are the group's, or lost; what is left without a name goes to /lost+found.
@@ -80,20 +97,17 @@ absl::Status JudgeGroups(CheckContext* context, const std::string& content, Coun
     BETR_RETURN_IF_ERROR(SettleUnlisted(context, content, id, &count));
     if (count.links == count.names || count.is_open) continue;
     const std::string object = key::Group(content, id);
-    std::optional<LostGroup> lost;
-    if (count.names == 0 && context->salvage()) {
-      BETR_ASSIGN_OR_RETURN(lost, FindLostGroup(context, object));
+    const std::string what = absl::StrFormat("link group %u in /%s has %u names and %u links", id,
+                                             context->PathOf(content), count.names, count.links);
+    if (count.names == 0) {
+      BETR_RETURN_IF_ERROR(JudgeNameless(context, object, what));
+      continue;
     }
-    const auto mend = [&, count = count](WriteBatch* batch) {
-      if (lost) return KeepLostGroup(context, batch, object, *lost);
-      if (count.names == 0) return EraseGroup(context, batch, object);
+    context->Mendable(CheckCode::kLinks, object, what, [&, count = count](WriteBatch* batch) {
       AttributeDelta delta;
       delta.links = int64_t{count.names} - int64_t{count.links};
       context->MendRecord(batch, object, delta);
-    };
-    const std::string what = absl::StrFormat("link group %u in /%s has %u names and %u links", id,
-                                             context->PathOf(content), count.names, count.links);
-    context->Mendable(count.names == 0 ? CheckCode::kGroup : CheckCode::kLinks, object, what, mend);
+    });
   }
   return absl::OkStatus();
 }

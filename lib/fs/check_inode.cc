@@ -49,11 +49,13 @@ absl::Status CheckXattrs(CheckContext* context, std::string_view key, InodeRecor
     const auto drop = [&](WriteBatch* batch) {
       std::erase_if(record->xattrs, [&](const XattrRecord& other) { return other.name == xattr.name; });
       batch->Put(context->meta(), key, EncodeInode(*record));
+      if (value) batch->Erase(context->data(), key::Xattr(key, xattr.name));
     };
-    context->Guessable(CheckCode::kXattr, key,
-                       absl::StrFormat("the value of %s should have %u bytes, found %d", Escape(xattr.name), xattr.size,
-                                       value ? static_cast<int64_t>(value->size()) : -1),
-                       drop);
+    BETR_RETURN_IF_ERROR(
+        context->LoseXattr(key, xattr.name,
+                           absl::StrFormat("the value of %s should have %u bytes, found %d", Escape(xattr.name),
+                                           xattr.size, value ? static_cast<int64_t>(value->size()) : -1),
+                           drop));
   }
   return absl::OkStatus();
 }

@@ -36,6 +36,16 @@ std::string NewRootRecord(std::string_view key) {
   return EncodeInode(root);
 }
 
+absl::StatusOr<bool> HasContent(CheckContext* context, std::string_view object) {
+  BETR_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Cursor> cursor,
+      context->store().NewCursor(context->view(), context->data(), Range::Prefix(key::Attachments(object))));
+  cursor->SeekToFirst();
+  while (cursor->Valid() && cursor->Value().empty()) cursor->Next();
+  BETR_RETURN_IF_ERROR(cursor->status());
+  return cursor->Valid();
+}
+
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object) {
   LostFile file;
   file.object = object;
@@ -50,9 +60,17 @@ absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view ob
   const std::optional<key::DataKey> last = cursor->Valid() ? key::ParseData(cursor->Key()) : std::nullopt;
   if (!last) return file;
   file.size = last->block * kFileBlock.value + cursor->Value().size();
+  BETR_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Cursor> xattrs,
+      context->store().NewCursor(context->view(), context->data(), Range::Prefix(key::Xattr(object, ""))));
+  xattrs->SeekToFirst();
+  BETR_RETURN_IF_ERROR(xattrs->status());
+  file.has_xattrs = xattrs->Valid();
   LostAndFound& lost_and_found = context->lost_and_found();
   BETR_ASSIGN_OR_RETURN(const std::string content, lost_and_found.Content());
-  if (parsed->kind == Kind::kEntry && object.starts_with(content)) {
+  // Where space is short a record at its own path is all that is written.
+  const bool may_stay = object.starts_with(content) || !context->HasRoomToMove();
+  if (parsed->kind == Kind::kEntry && may_stay) {
     file.target = object;
     return file;
   }
@@ -70,14 +88,17 @@ void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file
   if (file.target != file.object) {
     batch->RenamePrefix(context->data(), key::Attachments(file.object), context->data(), key::Attachments(file.target));
   }
-  batch->EraseRange(context->data(), Range::Prefix(key::Xattr(file.target, "")));
+  if (file.has_xattrs) batch->EraseRange(context->data(), Range::Prefix(key::Xattr(file.target, "")));
   batch->Put(context->meta(), file.target, EncodeInode(record));
+}
+
+bool IsWorthKeeping(const InodeRecord& group) {
+  return group.size > 0 || group.type == FileType::kSymlink || !group.xattrs.empty();
 }
 
 absl::StatusOr<std::optional<LostGroup>> FindLostGroup(CheckContext* context, std::string_view object) {
   BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context->GetInode(object));
-  const bool is_worth_it = record && (record->size > 0 || record->type == FileType::kSymlink);
-  if (!is_worth_it) return std::nullopt;
+  if (!record || !IsWorthKeeping(*record)) return std::nullopt;
   BETR_ASSIGN_OR_RETURN(std::string target, context->lost_and_found().PlaceForObject(object));
   return LostGroup{*std::move(record), std::move(target)};
 }

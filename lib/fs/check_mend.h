@@ -21,11 +21,15 @@ InodeRecord NewDirectory(uint64_t number);
 // The record with one of the three keys that a file system cannot be without.
 std::string NewRootRecord(std::string_view key);
 
+// Whether any block or extended attribute of an object has bytes. One read, as a rule.
+absl::StatusOr<bool> HasContent(CheckContext* context, std::string_view object);
+
 // A file of which only the content is known.
 struct LostFile {
   std::string object;  // where the content is
   std::string target;  // where it is to be (lost_and_found.h)
   uint64_t size = 0;   // 0: there is nothing that can be a file's
+  bool has_xattrs = false;
 };
 
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object);
@@ -38,7 +42,9 @@ struct LostGroup {
   std::string target;  // the entry that it is to be (lost_and_found.h)
 };
 
-// Nothing if nothing of it is worth a name: it is empty.
+// Whether it has anything that is worth a name: it is not an empty file.
+bool IsWorthKeeping(const InodeRecord& group);
+// Nothing if it has not.
 absl::StatusOr<std::optional<LostGroup>> FindLostGroup(CheckContext* context, std::string_view object);
 // Makes a file of it, which has all that the group had.
 void KeepLostGroup(CheckContext* context, WriteBatch* batch, std::string_view object, LostGroup group);

@@ -13,12 +13,12 @@
 #include "betr/filesystem.h"
 #include "fs/check_context.h"
 #include "fs/check_directory.h"
+#include "fs/check_global.h"
 #include "fs/check_home.h"
 #include "fs/check_inode.h"
 #include "fs/check_mend.h"
 #include "fs/check_zones.h"
 #include "fs/key.h"
-#include "fs/pending_erases.h"
 
 namespace betr::fs {
 namespace {
@@ -30,8 +30,6 @@ class MetaScan {
   absl::Status Run();
 
  private:
-  // The root has no entry to visit.
-  absl::Status CheckRootRecord(CheckedDirectory* root);
   // A walk in the midst of another one. At its end the stack is as high as it was before.
   struct Place {
     std::unique_ptr<Cursor> cursor;
@@ -41,7 +39,6 @@ class MetaScan {
   absl::Status Begin(const Range& range, size_t depth);
   absl::Status EnterZone(std::string_view key, const InodeRecord& record);
   absl::Status Visit(std::string_view key, std::string_view value);
-  absl::Status VisitGlobal(const key::MetaKey& parsed, std::string_view key, std::string_view value);
   absl::Status VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value);
   absl::Status VisitHome(std::string_view key);
   absl::Status VisitReference(std::string_view key, const Reference& reference);
@@ -52,11 +49,13 @@ class MetaScan {
   absl::Status Enter(std::string_view content);
   absl::Status Push(std::string_view content, std::string_view object);
   absl::Status NoDirectory(CheckedDirectory* directory);
+  absl::Status CutOff(size_t size);
   void MakeHome(CheckedDirectory& directory, WriteBatch* batch);
   // Takes the innermost directory for checked if one with the same content was found sound.
   absl::Status SkipIfSound();
   void RememberIfSound(const CheckedDirectory& directory);
   void Leave();
+  absl::Status LeaveDownTo(size_t depth);
 
   CheckContext& context_;
   std::vector<CheckedDirectory> stack_;
@@ -76,27 +75,16 @@ absl::Status MetaScan::Run() {
   }
   if (context_.number_bound() == 0) context_.SetNumberBound(kFirstNumberBound);
   BETR_RETURN_IF_ERROR(Push("", key::kRootObject));
-  BETR_RETURN_IF_ERROR(CheckRootRecord(&stack_.front()));
+  BETR_RETURN_IF_ERROR(CheckRootRecord(&context_, &stack_.front()));
   // Zones come with the directories that are their roots.
   const Range zones = Range::Prefix(key::kZonesPrefix);
   BETR_RETURN_IF_ERROR(Walk({Range::All().lo, zones.lo}));
   BETR_RETURN_IF_ERROR(Walk({zones.hi, Range::All().hi}));
-  while (!stack_.empty()) Leave();
+  BETR_RETURN_IF_ERROR(LeaveDownTo(0));
   BETR_RETURN_IF_ERROR(CheckZones(&context_));
   // Only now is it known which names their homes do not list, and so whose they are.
   for (const std::string& home : homes_) BETR_RETURN_IF_ERROR(CheckHome(&context_, home));
   return absl::OkStatus();
-}
-
-absl::Status MetaScan::CheckRootRecord(CheckedDirectory* root) {
-  if (!root->exists) return absl::OkStatus();
-  InodeRecord& record = root->record;
-  if (std::exchange(record.zone, 0) != 0) {
-    context_.Guessable(CheckCode::kRoot, key::kRootObject, "the root directory is in a zone",
-                       [&](WriteBatch* batch) { batch->Put(context_.meta(), key::kRootObject, EncodeInode(record)); });
-  }
-  CheckNumber(&context_, key::kRootObject, record.number);
-  return CheckXattrs(&context_, key::kRootObject, &record);
 }
 
 absl::Status MetaScan::Walk(const Range& range) {
@@ -105,7 +93,7 @@ absl::Status MetaScan::Walk(const Range& range) {
     Cursor* const cursor = walks_.back().cursor.get();
     if (!cursor->Valid()) {
       BETR_RETURN_IF_ERROR(cursor->status());
-      while (stack_.size() > walks_.back().depth) Leave();
+      BETR_RETURN_IF_ERROR(LeaveDownTo(walks_.back().depth));
       walks_.pop_back();
       continue;
     }
@@ -154,6 +142,15 @@ absl::Status MetaScan::EnterZone(std::string_view key, const InodeRecord& record
   return absl::OkStatus();
 }
 
+// Deep paths have as many directories that may need repairs, with keys as long: more than a batch takes.
+absl::Status MetaScan::LeaveDownTo(size_t depth) {
+  while (stack_.size() > depth) {
+    Leave();
+    BETR_RETURN_IF_ERROR(context_.Step());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status MetaScan::Visit(std::string_view key, std::string_view value) {
   const std::optional<key::MetaKey> parsed = key::ParseMeta(key);
   if (!parsed) {
@@ -170,31 +167,18 @@ absl::Status MetaScan::Visit(std::string_view key, std::string_view value) {
       BETR_RETURN_IF_ERROR(Enter(parsed->content));
       return skip_ ? absl::OkStatus() : VisitHome(key);
     default:
-      return VisitGlobal(*parsed, key, value);
+      CheckGlobal(&context_, *parsed, key, value);
+      return absl::OkStatus();
   }
-}
-
-absl::Status MetaScan::VisitGlobal(const key::MetaKey& parsed, std::string_view key, std::string_view value) {
-  using Kind = key::MetaKey::Kind;
-  if (parsed.kind == Kind::kOrphan)
-    context_.Harmless(CheckCode::kOrphan, key, "unlinked, but open when the store was last used");
-  if (parsed.kind == Kind::kErases && !DecodeErases(context_.meta(), context_.data(), value).ok()) {
-    context_.Guessable(CheckCode::kLeftover, key, "no list of ranges",
-                       [&](WriteBatch* batch) { batch->Erase(context_.meta(), key); });
-  } else if (parsed.kind == Kind::kErases) {
-    context_.Harmless(CheckCode::kLeftover, key, "ranges that were being erased when an operation was interrupted");
-    context_.EraseGarbage();
-  } else if (parsed.kind == Kind::kScratch || parsed.kind == Kind::kDissolve) {
-    context_.Harmless(CheckCode::kLeftover, key, "left by an operation that was interrupted");
-  }
-  return absl::OkStatus();
 }
 
 absl::Status MetaScan::VisitEntry(const key::MetaKey& parsed, std::string_view key, std::string_view value) {
   BETR_RETURN_IF_ERROR(Enter(parsed.content));
   if (skip_) return absl::OkStatus();
   CheckedDirectory& directory = stack_.back();
-  directory.reach = std::max(directory.reach, key.size() - directory.content.size());
+  const size_t reach = key.size() - directory.content.size();
+  if (directory.path_size + reach > kMaxReach) return CutOff(directory.path_size + reach);
+  directory.reach = std::max(directory.reach, reach);
   absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
   if (!entry.ok()) {
     context_.BadRecord(key, entry.status());
@@ -276,12 +260,18 @@ absl::Status MetaScan::VisitHome(std::string_view key) {
 }
 
 absl::Status MetaScan::Enter(std::string_view content) {
-  while (!content.starts_with(stack_.back().content)) Leave();
+  size_t depth = stack_.size();
+  while (!content.starts_with(stack_[depth - 1].content)) --depth;
+  BETR_RETURN_IF_ERROR(LeaveDownTo(depth));
   while (!skip_ && stack_.back().content.size() < content.size()) {
     const std::string_view above = stack_.back().content;
     const size_t next = key::NextContent(content, above.size());
+    // So the stack does not grow with what no path can be.
+    const size_t path_size = stack_.back().path_size;
+    if (path_size + next - above.size() > kMaxReach) return CutOff(path_size + content.size() - above.size());
     const std::string object = key::Entry(above, content.substr(above.size(), next - 1 - above.size()));
     BETR_RETURN_IF_ERROR(Push(content.substr(0, next), object));
+    BETR_RETURN_IF_ERROR(context_.Step());
   }
   return absl::OkStatus();
 }
@@ -291,7 +281,10 @@ absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
   directory.content = content;
   directory.object = object;
   BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context_.GetInode(object));
-  if (!stack_.empty()) directory.name_size = object.size() - stack_.back().content.size();
+  if (!stack_.empty()) {
+    directory.name_size = object.size() - stack_.back().content.size();
+    directory.path_size = stack_.back().path_size + directory.name_size;
+  }
   const bool is_elsewhere = record && record->zone != 0 && content != key::Zone(record->zone) && !content.empty();
   directory.exists = record && record->IsDirectory() && !is_elsewhere;
   directory.made_anew = !directory.exists || (record->born == FileTime{} && !content.empty());
@@ -328,6 +321,25 @@ absl::Status MetaScan::NoDirectory(CheckedDirectory* directory) {
   return absl::OkStatus();
 }
 
+// A path that is too long, from the root on: what is below one of the directories on the way goes to /lost+found. The
+// next pass looks at it there.
+absl::Status MetaScan::CutOff(size_t size) {
+  const size_t cut = WhereToCut(stack_, walks_.back().depth, size);
+  const CheckedDirectory& directory = stack_[cut];
+  std::string place;
+  if (context_.salvage()) {
+    BETR_ASSIGN_OR_RETURN(place, context_.lost_and_found().ShortPlaceFor(directory.object, directory.content));
+  }
+  context_.Guessable(CheckCode::kReach, directory.object,
+                     absl::StrFormat("a path below has %u bytes, at most %u are allowed", size - 1, kMaxPathSize),
+                     [&](WriteBatch* batch) { context_.Move(batch, directory.content, place); });
+  skip_ = directory.content;
+  for (auto below = stack_.begin() + static_cast<ptrdiff_t>(cut); below != stack_.end(); ++below) {
+    below->is_cut_off = true;
+  }
+  return absl::OkStatus();
+}
+
 void MetaScan::MakeHome(CheckedDirectory& directory, WriteBatch* batch) {
   if (!directory.exists) return;
   directory.record.link_home = true;
@@ -339,6 +351,7 @@ absl::Status MetaScan::SkipIfSound() {
   const auto sound = directory.digest ? sound_.find(*directory.digest) : sound_.end();
   if (sound == sound_.end()) return absl::OkStatus();
   const SoundTotals& totals = sound->second;
+  if (directory.path_size + totals.reach > kMaxReach) return absl::OkStatus();
   directory.subdirectories = totals.subdirectories;
   directory.digest.reset();
   context_.summary().files += totals.files;
@@ -368,7 +381,7 @@ void MetaScan::Leave() {
   if (!stack_.empty() && directory.reach > 0) {
     stack_.back().reach = std::max(stack_.back().reach, directory.name_size + directory.reach);
   }
-  if (!directory.exists) return;
+  if (!directory.exists || directory.is_cut_off) return;
   CheckLinks(&context_, directory.object, directory.record, 2 + directory.subdirectories, "a directory");
   const size_t reach = directory.reach;
   if (directory.record.reach >= reach) return;

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "betr/filesystem.h"
 #include "fs/key.h"
 #include "fs/record.h"
 
@@ -16,6 +17,7 @@ namespace betr::fs {
 namespace {
 
 constexpr std::string_view kName = "lost+found";
+constexpr size_t kRoomForAgain = 32;  // "again-1/" of what has a namesake
 
 // Keys below the root of a zone do not begin with its path.
 bool IsPlainDirectory(const EntryRecord& entry) {
@@ -36,6 +38,12 @@ std::string PlainPathOf(std::string_view object) {
   const bool is_group = parsed->kind == key::MetaKey::Kind::kGroup;
   return key::OutOfZone(
       key::Content(parsed->content, is_group ? absl::StrFormat("link-%u", parsed->id) : std::string(parsed->name)));
+}
+
+// The end of a content prefix, of whole names, that has at most so many bytes.
+std::string_view EndOfPath(std::string_view content, size_t size) {
+  while (content.size() > size) content.remove_prefix(content.find('\0') + 1);
+  return content;
 }
 
 }  // namespace
@@ -75,8 +83,15 @@ absl::StatusOr<std::string> LostAndFound::PlaceFor(std::string_view name) {
   return EntryOf(content);
 }
 
+absl::StatusOr<std::string> LostAndFound::ShortPlaceFor(std::string_view object, std::string_view content) {
+  const std::string path = PlainPathOf(object);
+  const size_t name = path.rfind('\0', path.size() - 2) + 1;  // 0 if there is nothing above
+  return FirstFree(std::string_view(path).substr(name), content);
+}
+
 absl::StatusOr<std::string> LostAndFound::FirstFree(std::string_view content, std::string_view below) {
   BETR_ASSIGN_OR_RETURN(const std::string directory, Content());
+  content = EndOfPath(content, kMaxPathSize - directory.size() - kRoomForAgain);
   std::string place = directory;
   for (int again = 1;; ++again) {
     place.append(content);

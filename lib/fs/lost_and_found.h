@@ -32,6 +32,8 @@ class LostAndFound {
   // Requires: the object is an entry or a link group. One that is below /lost+found stays in its directory.
   absl::StatusOr<std::string> PlaceForObject(std::string_view object);
   absl::StatusOr<std::string> PlaceFor(std::string_view name);
+  // For all that is below a directory, `object`, whose path is too long to be kept: its name alone. A content prefix.
+  absl::StatusOr<std::string> ShortPlaceFor(std::string_view object, std::string_view content);
 
   // What was given is in the store now.
   void Written() { given_.clear(); }
@@ -42,7 +44,7 @@ class LostAndFound {
 
  private:
   // The first content prefix that is free, of `content` in the directory, and in those for what comes again. It does
-  // not begin with `below`.
+  // not begin with `below`. Where that would be too long for a path, the front of `content` is left out.
   absl::StatusOr<std::string> FirstFree(std::string_view content, std::string_view below);
   absl::StatusOr<bool> IsEmpty(TreeId tree, std::string_view prefix) const;
 

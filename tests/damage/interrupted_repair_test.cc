@@ -52,6 +52,13 @@ bool HasLostTrees(MemoryDevice& device) {
                      [](const TreeInfo& tree) { return tree.name.starts_with(store::kLostTreePrefix); });
 }
 
+bool IsStoreWhole(MemoryDevice& device) {
+  bool is_whole = true;
+  const auto image = Must(store::Inspection::Open(device, MiB(4)));
+  store::CheckStore(*image, store::CheckDepth::kFull, [&](const store::Finding&) { is_whole = false; });
+  return is_whole;
+}
+
 std::string Difference(const Files& expected, const Files& found) {
   std::string text;
   for (const auto& [path, content] : expected) {
@@ -101,6 +108,25 @@ class Interrupted {
     ++crashes_;
   }
 
+  // The same, but that a repair which loses nothing comes first: it looks closely if there is anything to find.
+  void GoOnAfterPreen(const CrashPlan& plan) {
+    const std::unique_ptr<MemoryDevice> image = history().CrashImage(plan);
+    const bool is_store_whole = IsStoreWhole(*image);
+    const FsckRun look = RunFsckOn(*image, {});
+    const FsckRun preen = RunFsckOn(*image, {"-p"});
+    INFO(name_ << ": crash " << FormatPlan(plan) << "\nlook:\n" << look.out << "\n-p:\n" << preen.out << preen.err);
+    if (look.exit != tools::kFsckClean && is_store_whole) {
+      REQUIRE_FALSE(Says(preen, "not looked at closely"));
+    }
+    const FsckRun whole = RunFsckOn(*image, {"-y"});
+    INFO("-y:\n" << whole.out << whole.err);
+    REQUIRE((whole.exit & ~tools::kFsckCorrected) == 0);
+    CHECK(Difference(expected_, ReadFiles(*image)) == "");
+    CHECK(RunFsckOn(*image, {"-f"}).exit == tools::kFsckClean);
+    // What was found clean is not written to, so it goes on to say how it was ended.
+    CHECK((whole.exit == tools::kFsckClean || Says(RunFsckOn(*image, {"-p"}), "not looked at closely")));
+  }
+
   void GoOnAfterEachWrite() {
     for (size_t events = 0; events <= history().EventCount(); ++events) {
       GoOn(history().PrefixPlan(events));
@@ -137,6 +163,16 @@ TEST_CASE("a repair that a crash interrupts is gone on with by the next one", "[
     repair.GoOnAfterSome(random, static_cast<int>(30 * TestScale()));
     std::cout << fmt::format("{}: {} crashes of a repair with {} writes\n", test.name, repair.crashes(),
                              repair.history().EventCount());
+  }
+}
+
+TEST_CASE("fsck -p looks closely at what an interrupted repair has left, and keeps it", "[damage][repair]") {
+  const Subject subject = FileSystemImage();
+  for (const DamageCase& test : FileStoreCases()) {
+    Interrupted repair(subject, test);
+    for (size_t events = 0; events <= repair.history().EventCount(); ++events) {
+      repair.GoOnAfterPreen(repair.history().PrefixPlan(events));
+    }
   }
 }
 

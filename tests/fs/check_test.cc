@@ -2,6 +2,7 @@
 // The checker: one planted damage for each thing that it looks for; what can be repaired is, and a second run is clean.
 #include "fs/check.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <vector>
@@ -57,7 +58,9 @@ std::vector<Case> StructureCases() {
        [](const Trees& t) { Change(t, key::Entry("", "d"), {.links = 3}); }},
       {"links of an empty directory", CheckCode::kLinks, true,
        [](const Trees& t) {
-         REQUIRE(t.store.EraseRange(t.meta, Range::Prefix(key::Content(kD, "sub"))).ok());
+         for (const TreeId tree : {t.meta, t.data}) {
+           REQUIRE(t.store.EraseRange(tree, Range::Prefix(key::Content(kD, "sub"))).ok());
+         }
          Change(t, key::Entry(kD, "sub"), {.links = 5});
        }},
       {"links of a file", CheckCode::kLinks, true, [](const Trees& t) { Change(t, kF, {.links = 1}); }},
@@ -80,6 +83,12 @@ std::vector<Case> StructureCases() {
   };
 }
 
+// A link group without names.
+void AddGroup(const Trees& trees, uint64_t size) {
+  REQUIRE(trees.store.Put(trees.meta, key::Group("", 12345), **trees.store.Get(trees.meta, GroupKey(trees))).ok());
+  Record(trees, key::Group("", 12345), [&](fs::InodeRecord& record) { record.size = size; });
+}
+
 std::vector<Case> LinkAndContentCases() {
   return {
       {"links of a group", CheckCode::kLinks, true, [](const Trees& t) { Change(t, GroupKey(t), {.links = 4}); }},
@@ -92,28 +101,41 @@ std::vector<Case> LinkAndContentCases() {
        [](const Trees& t) {
          REQUIRE(t.store.Put(t.meta, key::GroupName("", key::Entry("", "zz")), fs::EncodeGroupName(1)).ok());
        }},
-      {"group without names", CheckCode::kGroup, true,
-       [](const Trees& t) {
-         REQUIRE(t.store.Put(t.meta, key::Group("", 12345), **t.store.Get(t.meta, GroupKey(t))).ok());
-       }},
+      {"group without names", CheckCode::kGroup, false, [](const Trees& t) { AddGroup(t, 10); }},
+      {"empty group without names", CheckCode::kGroup, true, [](const Trees& t) { AddGroup(t, 0); }},
       {"dangling reference", CheckCode::kReference, false,
        [](const Trees& t) { REQUIRE(t.store.Erase(t.meta, GroupKey(t)).ok()); }},
       {"group in no home", CheckCode::kHome, false,
        [](const Trees& t) {
          REQUIRE(t.store.Put(t.meta, key::Group(kD, 5), **t.store.Get(t.meta, GroupKey(t))).ok());
        }},
-      {"content without a file", CheckCode::kContent, true,
-       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Block(key::Entry(kD, "gone"), 0), "x").ok()); }},
-      {"content of a directory", CheckCode::kContent, true,
-       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Block(key::Entry("", "d"), 0), "x").ok()); }},
-      {"block beyond the end", CheckCode::kSize, true,
-       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Block(kF, 7), "x").ok()); }},
-      {"last block too long", CheckCode::kSize, true,
-       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Block(kF, 2), std::string(4096, 'x')).ok()); }},
       {"missing xattr", CheckCode::kXattr, false,
        [](const Trees& t) { REQUIRE(t.store.Erase(t.data, key::Xattr(kF, "user.x")).ok()); }},
-      {"unknown xattr", CheckCode::kXattr, true,
-       [](const Trees& t) { REQUIRE(t.store.Put(t.data, key::Xattr(kF, "user.y"), "y").ok()); }},
+  };
+}
+
+// Content that belongs to nothing: what somebody may miss is no matter for a repair that must lose nothing.
+std::vector<Case> StrayContentCases() {
+  const auto data = [](const std::string& key, const std::string& value) {
+    return [=](const Trees& t) { REQUIRE(t.store.Put(t.data, key, value).ok()); };
+  };
+  const std::string gone = key::Entry(kD, "gone");
+  const std::string zeros(1, '\0');
+  std::string last_block(1808, 'f');
+  last_block.resize(4096, '\0');
+  return {
+      {"content without a file", CheckCode::kContent, false, data(key::Block(gone, 0), "x")},
+      {"zeros without a file", CheckCode::kContent, false, data(key::Block(gone, 1), zeros)},
+      {"xattr without a file", CheckCode::kContent, false, data(key::Xattr(gone, "user.x"), "x")},
+      {"empty block without a file", CheckCode::kContent, true, data(key::Block(gone, 0), "")},
+      {"content of a directory", CheckCode::kContent, false, data(key::Block(key::Entry("", "d"), 0), "x")},
+      {"zeros of a directory", CheckCode::kContent, true, data(key::Block(key::Entry("", "d"), 0), zeros)},
+      {"block beyond the end", CheckCode::kSize, false, data(key::Block(kF, 7), "x")},
+      {"zeros beyond the end", CheckCode::kSize, true, data(key::Block(kF, 7), zeros)},
+      {"last block too long", CheckCode::kSize, false, data(key::Block(kF, 2), std::string(4096, 'x'))},
+      {"last block too long by zeros", CheckCode::kSize, true, data(key::Block(kF, 2), last_block)},
+      {"unknown xattr", CheckCode::kXattr, false, data(key::Xattr(kF, "user.y"), "y")},
+      {"empty unknown xattr", CheckCode::kXattr, true, data(key::Xattr(kF, "user.y"), "")},
   };
 }
 
@@ -123,6 +145,27 @@ TEST_CASE("the checker finds and mends damage to directories and records", "[fs]
 
 TEST_CASE("the checker finds and mends damage to links and content", "[fs]") {
   for (const Case& test : LinkAndContentCases()) RunCase(test);
+}
+
+TEST_CASE("the checker finds content that belongs to nothing, and without a salvage erases none", "[fs]") {
+  for (const Case& test : StrayContentCases()) RunCase(test);
+}
+
+TEST_CASE("a repair that loses nothing leaves to a salvage what has lost all its names", "[fs]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    REQUIRE(t.store.Erase(t.meta, kF).ok());
+    for (const std::string& name : {key::Entry("", "l"), key::Entry(kD, "l")}) {
+      REQUIRE(t.store.Erase(t.meta, name).ok());
+    }
+  });
+  for (const CheckFinding& finding : Run(image, true)) {
+    CHECK(finding.repaired == (finding.code != CheckCode::kContent && finding.code != CheckCode::kGroup));
+  }
+  Repair(image);
+  CHECK(*image.paths().ReadFile("lost+found/d/f") == std::string(10000, 'f'));
+  CHECK(*image.paths().ReadFile("lost+found/link-7") == "linked");
 }
 
 TEST_CASE("a damaged record does not cost the content that may belong to it", "[fs]") {
@@ -237,6 +280,27 @@ void AddOddHome(const Trees& trees, const std::string& name) {
   REQUIRE(trees.store.Put(trees.meta, key::Group(content, 7), fs::EncodeInode(group)).ok());
 }
 
+TEST_CASE("directories that are missing are made anew however deep they are", "[fs]") {
+  Image image;
+  Fill(image);
+  constexpr size_t kDepth = 1000;
+  std::string content;
+  std::string path;
+  for (size_t i = 0; i < kDepth; ++i) {
+    content = key::Content(content, "a");
+    path += "a/";
+  }
+  Damage(image, [&](const Trees& t) {
+    // More than one batch takes.
+    REQUIRE(t.store.MaxBatch().bytes.value < kDepth * content.size());
+    REQUIRE(t.store.Put(t.meta, key::Entry(content, "f"), **t.store.Get(t.meta, kF)).ok());
+    REQUIRE(t.store.ClonePrefix(t.data, key::Attachments(kF), t.data, key::Attachments(key::Entry(content, "f"))).ok());
+  });
+  Repair(image);
+  CHECK(Run(image, false).empty());
+  CHECK(*image.paths().ReadFile(path + "f") == std::string(10000, 'f'));
+}
+
 TEST_CASE("names in findings are escaped", "[fs]") {
   const std::string odd = "new\nline \xff\xfe \x1b[31m back\\slash";
   Image image;
@@ -272,6 +336,51 @@ TEST_CASE("the checker can be cancelled, and needs a file system", "[fs]") {
   const fs::CheckOptions options{.repair = false, .cancelled = [] { return true; }};
   const auto summary = fs::CheckFileSystem(store.get(), options, [](const CheckFinding&) {});
   CHECK(summary.status().code() == absl::StatusCode::kCancelled);
+}
+
+TEST_CASE("a salvage tells names and attributes that it takes away", "[fs]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    REQUIRE(t.store.Put(t.meta, key::Entry("", "bad"), "x").ok());
+    REQUIRE(t.store.Put(t.meta, key::Entry(key::Content(kD, "sub"), "g"), "x").ok());
+    REQUIRE(t.store.Erase(t.data, key::Xattr(kF, "user.x")).ok());
+    REQUIRE(t.store.Put(t.data, key::Xattr(kF, "user.y"), "y").ok());
+    Record(t, GroupKey(t), AddLargeXattr);
+    Record(t, std::string(key::kRootObject), AddLargeXattr);
+  });
+  std::vector<std::string> lost;
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    const auto found = [&](const CheckFinding& finding) {
+      if (!finding.lost_name.empty()) lost.push_back(finding.lost_name + " " + finding.lost_attribute);
+    };
+    REQUIRE(fs::RepairFileSystem(store.get(), {}, found).ok());
+    REQUIRE(store->Close().ok());
+  }
+  std::sort(lost.begin(), lost.end());
+  CHECK(lost == std::vector<std::string>{"/ user.z", "/bad ", "/d/f user.x", "/d/f user.y", "/d/sub/g ", "/l user.z"});
+  CHECK(*image.paths().ReadFile("lost+found/d/sub/g") == "g");
+}
+
+TEST_CASE("what the checker did not come to write is not told as repaired", "[fs]") {
+  Image image;
+  for (int i = 0; i < 3000; ++i) REQUIRE(image.paths().WriteFile(std::to_string(i), "").ok());
+  image.Unmount();
+  Damage(image, [](const Trees& t) { Change(t, key::Entry("", "0"), {.links = 1}); });
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    const fs::CheckOptions options{.repair = true, .salvage = true, .cancelled = [] { return true; }};
+    int findings = 0;
+    const auto summary = fs::CheckFileSystem(store.get(), options, [&](const CheckFinding& finding) {
+      ++findings;
+      CHECK_FALSE(finding.repaired);
+    });
+    CHECK(summary.status().code() == absl::StatusCode::kCancelled);
+    CHECK(findings == 1);
+    REQUIRE(store->Close().ok());
+  }
+  CHECK(Run(image, false).size() == 1);
 }
 
 }  // namespace

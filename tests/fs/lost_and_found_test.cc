@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "fs/key.h"
 #include "fs/lost_trees.h"
 #include "fs/record.h"
 #include "store/salvage.h"
 #include "support/fs/planted.h"
 #include "support/must.h"
+#include "support/seed.h"
 
 namespace betr::test {
 namespace {
@@ -94,6 +96,107 @@ TEST_CASE("a lost tree finds a place where lost+found is no directory", "[fs][lo
   RepairWell(image);
   CHECK(ReadFile(image, "lost+found") == "mine");
   CHECK(ReadFile(image, "lost+found-2/d/f") == kTen);
+}
+
+// Directories below /d with a file in each, and in the last one a file whose path is as long as may be.
+std::string FillLong(Image& image) {
+  PathFileSystem& paths = image.paths();
+  std::string path = "d";
+  while (path.size() + 256 < kMaxPathSize - 1) {
+    path += "/" + std::string(255, static_cast<char>('a' + path.size() / 256));
+    Must(paths.MakeDirectories(path));
+    Must(paths.WriteFile(path + "/f", kTen));
+  }
+  path += "/" + std::string(kMaxPathSize - 1 - path.size(), 'z');
+  REQUIRE(path.size() == kMaxPathSize);
+  Must(paths.WriteFile(path, kTen));
+  Must(paths.Link(path, "link"));
+  return path;
+}
+
+// How many files of kTen there are.
+int CountTens(Image& image) {
+  int count = 0;
+  Must(image.paths().Walk("", [&](const std::string& name, const FileAttributes& attributes) {
+    count += attributes.type == FileType::kRegular && Must(image.paths().ReadFile(name)) == kTen ? 1 : 0;
+    return absl::OkStatus();
+  }));
+  return count;
+}
+
+TEST_CASE("what is too long for lost+found is cut, and can be removed", "[fs][lost]") {
+  Image image;
+  FillLong(image);
+  const int count = CountTens(image);
+  std::function<void(const Trees&)> damage;
+  SECTION("below what is no directory") { damage = MakeFileOfD; }
+  SECTION("twice") {
+    damage = [](const Trees& t) {
+      MakeFileOfD(t);
+      for (const TreeId tree : {t.meta, t.data}) Must(t.store.ClonePrefix(tree, kD, tree, key::Content(kLost, "d")));
+    };
+  }
+  SECTION("without records") {
+    damage = [](const Trees& t) { Must(t.store.EraseRange(t.meta, Range::Prefix(kD))); };
+  }
+  image.Unmount();
+  Damage(image, damage);
+  RepairWell(image);
+  CHECK(CountTens(image) >= count - 1);
+  for (const std::string& name : Must(image.paths().List(""))) Must(image.paths().RemoveTree(name));
+  CHECK(Must(image.paths().List("")).empty());
+  image.Unmount();
+  CHECK(Run(image, false).empty());
+}
+
+TEST_CASE("a salvage cuts paths that are much too long", "[fs][lost]") {
+  Image image;
+  Fill(image);
+  std::string content = kSub;
+  for (int i = 0; i < 4000; ++i) content = key::Content(content, "aa");
+  REQUIRE(content.size() < kMaxKeySize.value);
+  Damage(image, [&](const Trees& t) {
+    for (const TreeId tree : {t.meta, t.data}) Must(t.store.ClonePrefix(tree, kD, tree, content));
+    Must(t.store.ClonePrefix(t.data, kD, t.data, key::Content(content, "bb")));
+  });
+  RepairWell(image);
+  int found = 0;
+  Must(image.paths().Walk("", [&](const std::string& name, const FileAttributes&) {
+    found += name.ends_with("/f") ? 1 : 0;
+    return absl::OkStatus();
+  }));
+  CHECK(found == 4);  // the last clone has the first one in it
+}
+
+TEST_CASE("content without a file stays where it is when space is short", "[fs][lost]") {
+  ImageOptions options;
+  options.size = MiB(16);
+  Image image(options);
+  Fill(image);
+  const auto erase = [](const Trees& t) { Must(t.store.Erase(t.meta, key::Entry(kSub, "g"))); };
+  SECTION("there is enough") {
+    Damage(image, erase);
+    RepairWell(image);
+    CHECK(ReadFile(image, "lost+found/d/sub/g") == "g");
+    CHECK_FALSE(Must(image.paths().Exists("d/sub/g")));
+  }
+  SECTION("there is little") {
+    Random random(TestSeed());
+    const auto is_short = [&] {
+      const SpaceStats space = image.fs().store().Space();
+      return space.available.value < space.total.value / 6;
+    };
+    for (int i = 0; !is_short(); ++i) {
+      Must(image.paths().WriteFile("filler" + std::to_string(i), random.String(KiB(64).value)));
+      Must(image.fs().Sync());
+    }
+    image.Unmount();
+    Damage(image, erase);
+    RepairWell(image);
+    CHECK(ReadFile(image, "d/sub/g") == "g");
+    CHECK(Must(image.paths().Stat("d/sub/g")).permissions == 0600);
+    CHECK_FALSE(Must(image.paths().Exists("lost+found")));
+  }
 }
 
 TEST_CASE("a salvage ends where the record of the root is that of a file", "[fs][lost]") {

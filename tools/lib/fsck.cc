@@ -167,14 +167,16 @@ class FsckRun {
     return is_cancelled_ ? absl::OkStatus() : CheckFileSystemLevel(device, file);
   }
 
-  // Nothing to replay, and what holds everything together is intact.
+  // Nothing to replay, what holds everything together is intact, and who wrote last has ended: a repair, with the
+  // files.
   absl::StatusOr<bool> WasClosedCleanly(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
     bool has_findings = false;
     figures_ =
         store::CheckStore(*image, store::CheckDepth::kQuick, [&](const store::Finding&) { has_findings = true; });
     has_files_ = HasFileSystem(*image);
-    was_quick_ = !has_findings && figures_.log_records == 0 && !HasLostTrees(*image, device, CacheSize());
+    const bool has_ended = image->superblock().log_opening != 0 && figures_.log_records == 0;
+    was_quick_ = !has_findings && has_ended && !HasLostTrees(*image, device, CacheSize());
     return was_quick_;
   }
 
@@ -210,9 +212,7 @@ class FsckRun {
     }
     progress_.SetTotal(0, used);
     figures_ = store::CheckStore(*image, store::CheckDepth::kFull, [&](const store::Finding& finding) {
-      if (is_cancelled_) {
-        return;
-      }
+      if (is_cancelled_) return;
       findings.push_back(finding);
       if (looks_ == 0) {
         report_.Found({"store", finding.kind, finding.what, finding.is_harmless});
@@ -263,7 +263,9 @@ class FsckRun {
       is_done_ = false;
       return ReplayForGood(file, CacheSize());
     }
-    return absl::OkStatus();
+    // A repair of the store alone has nothing more to write.
+    const bool is_done = left_ == 0 && files.are_there && figures_.log_records == 0 && !is_cancelled_;
+    return is_done && report_.repairs() > 0 ? EndCleanly(file, CacheSize()) : absl::OkStatus();
   }
 
   // A record of the log is sound, but the state cannot take it.

@@ -40,6 +40,13 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(BlockDevice& device, Bytes cach
   return Store::Open(std::make_unique<store::BorrowedDevice>(device), std::move(options));
 }
 
+// Makes durable what was written, and leaves the image as one that was not ended cleanly: there is more to repair.
+// Should that never be done, fsck.betr -p looks closely because of it.
+absl::Status Leave(Store& store) {
+  BETR_RETURN_IF_ERROR(store.Sync());
+  return store.Checkpoint();
+}
+
 // What only the programs that wrote them can tell. The store is whole, so this is no finding.
 void NoteUnknownFunctions(Store& store, FsckReport& report) {
   for (const auto& [number, name] : store.impl().UnknownFunctions()) {
@@ -100,7 +107,8 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
     }
     if (!finding.lost_name.empty()) {
       fs::Loss loss;
-      loss.kind = fs::Loss::Kind::kName;
+      loss.kind = finding.lost_attribute.empty() ? fs::Loss::Kind::kName : fs::Loss::Kind::kAttribute;
+      loss.attribute = finding.lost_attribute;
       loss.names = {finding.lost_name};
       loss.why = finding.what;
       report.Lost(loss);
@@ -111,7 +119,8 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
       options.may_salvage
           ? fs::RepairFileSystem(store.get(), cancelled, found)
           : fs::CheckFileSystem(store.get(), {.repair = true, .salvage = false, .cancelled = cancelled}, found);
-  const absl::Status closed = store->Close();
+  const bool is_all = summary.ok() && summary->errors_left == 0;
+  const absl::Status closed = is_all ? store->Close() : Leave(*store);
   BETR_RETURN_IF_ERROR(summary.status());
   BETR_RETURN_IF_ERROR(closed);
   return summary->errors_left;
@@ -130,8 +139,8 @@ absl::Status Adopt(BlockDevice& device, Bytes cache_size, FsckReport& report) {
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, false));
   const absl::Status adopted =
       fs::AdoptLostTrees(store.get(), [&](std::string_view action) { report.Repaired(action); });
-  const absl::Status closed = store->Close();
-  return adopted.ok() ? closed : adopted;
+  const absl::Status written = Leave(*store);
+  return adopted.ok() ? written : adopted;
 }
 
 absl::Status EndLogAndAdopt(BlockDevice& device, Bytes cache_size, FsckLosses& losses, FsckReport& report) {
@@ -218,7 +227,20 @@ absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, FsckLosses& l
 
 absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size) {
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, false));
-  return store->Close();
+  return Leave(*store);
+}
+
+absl::Status EndCleanly(BlockDevice& device, Bytes cache_size) {
+  {
+    BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, cache_size));
+    if (image->superblock().log_opening != 0) {
+      return absl::OkStatus();
+    }
+  }
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, false));
+  const absl::Status status = fs::Rewrite(store.get());
+  const bool is_refused = absl::IsResourceExhausted(status) || absl::IsFailedPrecondition(status);
+  return status.ok() ? store->Close() : is_refused ? absl::OkStatus() : status;
 }
 
 }  // namespace betr::tools

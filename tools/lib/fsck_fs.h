@@ -47,4 +47,8 @@ absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, FsckLosses& l
 // Makes what the log leads to the stable state, so that it can be repaired.
 absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size);
 
+// After a repair that is done: the image says that it was ended cleanly, if it does not yet. Requires: it holds a file
+// system, and there is nothing to replay. Where there is no space for that, it goes on to say that it was not.
+absl::Status EndCleanly(BlockDevice& device, Bytes cache_size);
+
 }  // namespace betr::tools
