@@ -19,8 +19,9 @@ struct Sample {
 
 class Estimator {
  public:
-  Estimator(const NodeTable& table, Reach reach, EnoughEstimate enough)
-      : table_(table), reach_(reach), enough_(enough) {}
+  // `leaf`: what a leaf that is not in memory is taken to hold, instead of being read.
+  Estimator(const NodeTable& table, Reach reach, std::optional<Bytes> leaf, EnoughEstimate enough)
+      : table_(table), reach_(reach), leaf_(leaf), enough_(enough) {}
 
   // Nothing if a node that is to be looked at could not be seen.
   absl::StatusOr<std::optional<RangeEstimate>> Run(NodeId root, const Range& range) {
@@ -57,6 +58,8 @@ class Estimator {
       BETR_ASSIGN_OR_RETURN(NodePtr node, Fetch(sample.node));
       if (node != nullptr) {
         BETR_RETURN_IF_ERROR(CheckBelow(sample.node, *node, above_, sample.range));
+      }
+      if (node != nullptr || Guessed(sample.node)) {
         seen.emplace_back(&sample, std::move(node));
       }
     }
@@ -68,7 +71,11 @@ class Estimator {
     }
     std::vector<Sample> below;
     for (const auto& [sample, node] : seen) {
-      Look(*sample, *node, below);
+      if (node == nullptr) {
+        GuessLeaf(*sample);
+      } else {
+        Look(*sample, *node, below);
+      }
       if (enough_(Found())) {
         exact_ = false;
         return std::vector<Sample>();
@@ -77,12 +84,25 @@ class Estimator {
     return below;
   }
 
+  // Whether what the node holds is guessed if it is not in memory.
+  bool Guessed(NodeId id) const {
+    const NodeRecord* record = table_.Find(id);
+    return leaf_ && record != nullptr && record->height == 0;
+  }
+
   absl::StatusOr<NodePtr> Fetch(NodeId id) const {
-    if (reach_ == Reach::kDisk) {
+    if (reach_ == Reach::kDisk && !Guessed(id)) {
       return LoadNode(table_, id);
     }
     const NodeRecord* record = table_.Find(id);
     return record == nullptr ? nullptr : record->slot->Peek();
+  }
+
+  void GuessLeaf(const Sample& sample) {
+    const double bytes = weight_ * static_cast<double>(leaf_->value);
+    bytes_ += bytes;
+    shared_ += sample.shared || table_.Find(sample.node)->references > 1 ? bytes : 0;
+    exact_ = false;
   }
 
   void Look(const Sample& sample, const Node& node, std::vector<Sample>& below) {
@@ -151,6 +171,7 @@ class Estimator {
 
   const NodeTable& table_;
   const Reach reach_;
+  const std::optional<Bytes> leaf_;
   const EnoughEstimate enough_;
   Height above_ = kAboveRoot;
   double weight_ = 1;  // how many samples of this level each of those seen stands for
@@ -165,12 +186,13 @@ class Estimator {
 
 absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range) {
   const auto never = [](const RangeEstimate&) { return false; };
-  BETR_ASSIGN_OR_RETURN(const auto estimate, Estimator(table, Reach::kDisk, never).Run(root, range));
+  BETR_ASSIGN_OR_RETURN(const auto estimate, Estimator(table, Reach::kDisk, std::nullopt, never).Run(root, range));
   return estimate.value_or(RangeEstimate{});
 }
 
-std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, EnoughEstimate enough) {
-  return Estimator(table, Reach::kMemory, enough).Run(root, Range::All()).value_or(std::nullopt);
+std::optional<RangeEstimate> EstimateTree(const NodeTable& table, NodeId root, Reach reach, Bytes leaf,
+                                          EnoughEstimate enough) {
+  return Estimator(table, reach, leaf, enough).Run(root, Range::All()).value_or(std::nullopt);
 }
 
 }  // namespace betr::dag

@@ -26,8 +26,9 @@ absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, cons
 // Whether what was found up to here is all that one wants to know.
 using EnoughEstimate = absl::FunctionRef<bool(const RangeEstimate& so_far)>;
 
-// The same of a whole tree without reading nodes, until it is enough. Nothing if a node that is to be looked at is not
-// in memory.
-std::optional<RangeEstimate> EstimateInMemory(const NodeTable& table, NodeId root, EnoughEstimate enough);
+// The same of a whole tree until it is enough, without reading leaves: one that is not in memory is taken to hold
+// `leaf`. Nothing if an interior node that is to be looked at cannot be seen; with Reach::kDisk they are read.
+std::optional<RangeEstimate> EstimateTree(const NodeTable& table, NodeId root, Reach reach, Bytes leaf,
+                                          EnoughEstimate enough);
 
 }  // namespace betr::dag

@@ -9,6 +9,7 @@
 #include "dag/arrive.h"
 #include "dag/child.h"
 #include "dag/heal.h"
+#include "dag/lower.h"
 #include "dag/pack.h"
 #include "dag/split.h"
 
@@ -23,7 +24,7 @@ void CountFlush(Edit& edit, Height height) {
 // Flushes and heals what lies behind a bound, until the budget is spent.
 class DeepFlush {
  public:
-  DeepFlush(Edit& edit, HealMode mode, Bytes budget) : edit_(edit), mode_(mode), budget_(std::max(budget, Bytes{1})) {}
+  DeepFlush(Edit& edit, Bytes budget) : edit_(edit), budget_(std::max(budget, Bytes{1})) {}
 
   // `from` is in the node's space, and so is Stopped() afterwards.
   absl::Status Run(Node& node, const Bound& from) {
@@ -42,7 +43,7 @@ class DeepFlush {
         i += count;
       }
     }
-    return Heal(edit_, node, first, i, mode_);
+    return Heal(edit_, node, first, i, {Sharing::kKeep, Reach::kDisk});
   }
 
   const std::optional<Bound>& Stopped() const { return stopped_; }
@@ -70,9 +71,7 @@ class DeepFlush {
   // with leaves that hold no more than is shown; or nothing that can be done.
   bool Settled(const Node& node, const Edge& edge) const {
     if (edge.partition.Empty()) {
-      const bool is_leaf = node.height == 1;
-      const bool stays_shared = (is_leaf || mode_.sharing == Sharing::kKeep) && ChildShared(edit_, edge);
-      if (edge.link.Null() || stays_shared || (is_leaf && !HoldsMore(edge))) {
+      if (edge.link.Null() || ChildShared(edit_, edge) || (node.height == 1 && !HoldsMore(edge))) {
         return true;
       }
     }
@@ -95,11 +94,19 @@ class DeepFlush {
   }
 
   Edit& edit_;
-  const HealMode mode_;
   const Bytes budget_;
   Bytes spent_{0};
   std::optional<Bound> stopped_;
 };
+
+// All steps of lower.h that there are.
+absl::StatusOr<NodeId> Lower(Edit& edit, NodeId root) {
+  for (size_t changed = SIZE_MAX; changed != edit.changed().size() && TallerThanExplained(edit, root);) {
+    changed = edit.changed().size();
+    BETR_ASSIGN_OR_RETURN(root, LowerTop(edit, root));
+  }
+  return root;
+}
 
 }  // namespace
 
@@ -122,12 +129,17 @@ absl::StatusOr<NodeId> Insert(Edit& edit, NodeId root, const Partition& news) {
 }
 
 absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, Bytes budget) {
-  const Sharing sharing = TallerThanExplained(edit, root) ? Sharing::kBreak : Sharing::kKeep;
+  if (from == Range::All().lo) {
+    BETR_ASSIGN_OR_RETURN(root, Lower(edit, root));  // or there is more on the way to each leaf
+  }
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
-  DeepFlush flush(edit, {sharing, Reach::kDisk}, budget);
+  DeepFlush flush(edit, budget);
   BETR_RETURN_IF_ERROR(flush.Run(own.node, from));
-  BETR_ASSIGN_OR_RETURN(const NodeId id, PutHealedRoot(edit, std::move(own)));
-  return Flushed{id, flush.Stopped()};
+  BETR_ASSIGN_OR_RETURN(root, PutHealedRoot(edit, std::move(own)));
+  if (!flush.Stopped()) {
+    BETR_ASSIGN_OR_RETURN(root, Lower(edit, root));  // messages that waited kept neighbours apart
+  }
+  return Flushed{root, flush.Stopped()};
 }
 
 absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root) {

@@ -26,11 +26,12 @@ struct Flushed {
 };
 
 // Flushes everything behind `from` down to the leaves, then heals: the most compact form that keeps what is shared
-// shared. Leaves of one edge lose what that does not show. Shared nodes for which nothing is pending stay as they are,
-// unless the tree is taller than its content explains; so does what waits for a child that would get too long bounds
-// (storable.h). Ends, between two children, once it has come by nodes of `budget` bytes; at least by one. Cost: that of
-// reading the leaves it comes by for which something is pending, the headers of the others, and the interior nodes
-// above all.
+// shared. Leaves of one edge lose what that does not show. Shared nodes for which nothing is pending stay as they are;
+// so does what waits for a child that would get too long bounds (storable.h). At the begin and the end of the tree it
+// is lowered if it is taller than its content explains, in as many steps as lower.h needs: if that may be too much for
+// one edit, the caller takes them before. Ends, between two children, once it has come by nodes of `budget` bytes; at
+// least by one. Cost: that of reading the leaves it comes by for which something is pending, the headers of the others,
+// and the interior nodes above all.
 absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, Bytes budget);
 // The same from begin to end.
 absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root);

@@ -117,7 +117,8 @@ class Union {
     known_ = known_ && shown.known;
     const Bytes longer{edge.link.range.Lcp().size() - lifted_ + edge.link.translation.size()};
     if (longer > Bytes{0} && !edge.link.Null()) {
-      const NodePtr child = edit_.Peek(edge.link.target);
+      const NodePtr child =
+          reach == Reach::kMemory ? edit_.Peek(edge.link.target) : edit_.Load(edge.link.target).value_or(nullptr);
       known_ = known_ && child != nullptr;
       longest_ = std::max(longest_, child == nullptr ? Bytes{0} : BoundSizesOf(*child).longest + longer);
     }
@@ -176,8 +177,8 @@ absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, 
 
 absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode) {
   for (size_t i = from == 0 ? 0 : from - 1; i + 1 < node.edges.size() && i < to;) {
-    BETR_ASSIGN_OR_RETURN(const bool joinable, Joinable(edit, node, i, mode));
-    if (joinable) {
+    // What cannot be read stays as it is; those who need it will be told.
+    if (Joinable(edit, node, i, mode).value_or(false)) {
       BETR_RETURN_IF_ERROR(Join(edit, node, i));
       --to;
     } else {
@@ -193,13 +194,14 @@ bool LevelTooMany(const Edit& edit, const Node& root) {
   if (root.height < 2) {
     return false;
   }
+  const Reach reach = ReachOf(root.height);
   Union all(edit, root.height, root.bounds);
   if (root.edges.size() == 1) {
-    return CanTakeChild(edit, root, 0).ok() && all.Add(root.edges[0], Reach::kMemory).ok() && all.StaysShort() &&
+    return CanTakeChild(edit, root, 0).ok() && all.Add(root.edges[0], reach).ok() && all.StaysShort() &&
            CanReadMessages(root);
   }
   for (const Edge& edge : root.edges) {
-    if (!all.Add(edge, Reach::kMemory).ok()) {
+    if (!all.Add(edge, reach).ok()) {
       return false;
     }
     all.AddEdges(edge.partition.gotos.size());  // which may become edges one level down
@@ -208,9 +210,9 @@ bool LevelTooMany(const Edit& edit, const Node& root) {
 }
 
 absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root) {
-  BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kKeep, Reach::kMemory}));
+  BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kKeep, ReachOf(root.node.height)}));
   while (LevelTooMany(edit, root.node)) {
-    BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kBreak, Reach::kMemory}));
+    BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kBreak, ReachOf(root.node.height)}));
     if (root.node.edges.size() > 1) {
       break;  // something went out of memory in between
     }
@@ -242,7 +244,8 @@ bool TallerThanExplained(const Edit& edit, NodeId root) {
   }
   const Height height = record->height;
   const auto explains = [&](const RangeEstimate& content) { return ExplainedHeight(edit.shape(), content) >= height; };
-  const auto content = EstimateInMemory(edit.table(), root, explains);
+  const auto content =
+      EstimateTree(edit.table(), root, ReachOf(height), Bytes{edit.shape().node_size.value / 2}, explains);
   return content && !explains(*content);
 }
 

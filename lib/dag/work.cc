@@ -9,6 +9,7 @@
 #include "dag/child.h"
 #include "dag/heal.h"
 #include "dag/job.h"
+#include "dag/lower.h"
 #include "dag/split.h"
 
 namespace betr::dag {
@@ -121,6 +122,12 @@ class Step {
       sweep_.tall = TallerThanExplained(edit_, root_);
       if (LevelTooMany(edit_, root)) {
         BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
+        if (Worked()) {
+          return Changed(true);
+        }
+      }
+      if (sweep_.tall) {
+        BETR_ASSIGN_OR_RETURN(root_, LowerTop(edit_, root_));
         if (Worked()) {
           return Changed(true);
         }

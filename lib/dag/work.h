@@ -6,7 +6,8 @@
 //      what leaves the root goes on until it has found room, and no node gets more while it is over-full. The same from
 //      an over-full child of the root.
 //   2. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
-//   3. A root that is not needed is dropped (heal.h).
+//   3. As a round of the sweep begins: a root that is not needed is dropped (heal.h); of a tree that is taller than its
+//      content explains, the top is joined (lower.h), until that finds nothing.
 //   4. A sweep over all interior nodes that are in memory, or over all (Sweep::reach), round after round, as long as a
 //      round finds anything. It takes what it finds at a node in this order:
 //      a. over-full: flush the heaviest edge (if the node is shared: to a private child); a private child with too many
@@ -58,7 +59,8 @@ struct WorkResult {
   bool pressing = false;  // a node was over-full or too large, or the tree is too tall: go on soon
 };
 
-// One step. Reads, if they are not in memory: the root, the child of a flush, children for which range erases wait.
+// One step. Reads, if they are not in memory: the root, the child of a flush, children for which range erases wait; and
+// if the tree is tall (ReachOf in heal.h), the interior nodes that 3 looks at.
 // Errors: the edit must be dropped. If something could not be read (IsUnreadable), the context's LeftOut has got the
 // edge of the job: the next step does something else. If it has not, there is nothing else to do for now.
 absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root, Sweep& sweep);

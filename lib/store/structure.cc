@@ -319,6 +319,12 @@ absl::StatusOr<bool> Structure::AbsorbStep() {
 
 absl::StatusOr<std::optional<Bound>> Structure::CompactStep(TreeId id, const Bound& from) {
   const Turn turn(*this, Turn::Kind::kBackground);
+  if (from == Range::All().lo) {
+    BETR_ASSIGN_OR_RETURN(const bool lowered, LowerStep(id));
+    if (lowered) {
+      return from;  // or flushing would do all of this in one edit
+    }
+  }
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
   if (tree == nullptr) {

@@ -59,7 +59,8 @@ class Structure {
   // Does something while no step is under way.
   absl::Status WithoutSteps(const std::function<absl::Status()>& act);
 
-  // Flushes the leaf behind `from` of a tree, or a few small ones, and returns where to go on, nothing at the end.
+  // Flushes the leaf behind `from` of a tree, or a few small ones, and returns where to go on, nothing at the end. At
+  // the begin, takes levels off a tree that is too tall before, in calls of their own.
   // Errors: kNotFound, kResourceExhausted.
   absl::StatusOr<std::optional<Bound>> CompactStep(TreeId tree, const Bound& from);
 
@@ -123,9 +124,11 @@ class Structure {
   // with what is in front of it: some dozens of flushes at most. An error, lack of space too, ends it: who needs what
   // failed will be told.
   void Relieve(const std::set<TreeId>& trees);
-  // Does some of what there is to do if such a tree has got tall, because clones and renames come faster than the work
-  // that lowers trees: then those who make them do it. An error ends it, as above.
+  // Takes levels off such trees as have got tall, because clones and renames come faster than the work that does so:
+  // then those who make them do it. Reads what that takes. An error ends it, as above.
   void Lower(const std::set<TreeId>& trees);
+  // One step of that (dag/lower.h), if the tree is taller than its content explains. False if there was nothing to do.
+  absl::StatusOr<bool> LowerStep(TreeId id);
   // The trees whose roots got what was in front of them, if `after` still has them and they can be written to: each
   // step looks at all that are restless.
   void Wake(const Change& change, const State& after);

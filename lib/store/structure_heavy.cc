@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What who changes trees does of the background's work, where that does not keep up. Roots that buffer many clones and
 // range erases: their bounds are in the header of a node, which has a largest size. And trees that get tall.
-#include <algorithm>
-
+#include "base/status.h"
+#include "dag/heal.h"
+#include "dag/lower.h"
 #include "layout/limits.h"
 #include "store/structure.h"
 
@@ -14,9 +15,10 @@ namespace {
 constexpr Bytes kMostBounds = layout::kMaxNodeSize;
 constexpr int kMostSteps = 64;  // of which each moves on what waits for the heaviest edge
 
-// Far above what trees of any size need, and far below dag::kMaxHeight.
-constexpr dag::Height kTall = 24;
-constexpr int kStepsOfTall = 32;
+// Higher than most trees need, and far below dag::kMaxHeight. What stands above is cheap to take off while it is not
+// much.
+constexpr dag::Height kTall = dag::kHeightToReadFor;
+constexpr int kStepsOfTall = 8;
 
 bool IsHeavy(const State& state, TreeId id) {
   const Tree* tree = state.trees.Find(id);
@@ -54,15 +56,31 @@ void Structure::Relieve(const std::set<TreeId>& trees) {
 }
 
 void Structure::Lower(const std::set<TreeId>& trees) {
-  const auto any_tall = [&] {
-    const StatePtr state = fronts_.state();
-    return std::ranges::any_of(trees, [&](TreeId id) { return IsTall(*state, id); });
-  };
-  for (int steps = 0; steps < kStepsOfTall && any_tall(); ++steps) {
-    if (!NextStep().value_or(false)) {
-      return;
+  for (const TreeId id : trees) {
+    for (int steps = 0; steps < kStepsOfTall && IsTall(*fronts_.state(), id); ++steps) {
+      if (!LowerStep(id).value_or(false)) {
+        break;
+      }
     }
   }
+}
+
+absl::StatusOr<bool> Structure::LowerStep(TreeId id) {
+  const StatePtr before = fronts_.state();
+  const Tree* tree = before->trees.Find(id);
+  if (tree == nullptr || tree->snapshot) {
+    return false;
+  }
+  dag::Edit edit = BeginWork(*before);
+  if (!dag::TallerThanExplained(edit, tree->root)) {
+    return false;
+  }
+  BETR_ASSIGN_OR_RETURN(const NodeId root, dag::LowerTop(edit, tree->root));
+  if (edit.changed().empty()) {
+    return false;
+  }
+  BETR_RETURN_IF_ERROR(PublishRoot(*before, edit, id, root));
+  return true;
 }
 
 }  // namespace betr::store

@@ -92,7 +92,16 @@ TEST_CASE("an estimate of a large tree looks at few nodes and no block", "[dag][
     RequireNear(estimate.bytes.value, truth.bytes, 1.7);
   }
   const auto never = [](const RangeEstimate&) { return false; };
-  REQUIRE_FALSE(dag::EstimateInMemory(dag->table(), dag->root(0), never).has_value());
+  const auto reach_for = [&](dag::Reach reach) {
+    return dag::EstimateTree(dag->table(), dag->root(0), reach, Bytes{500}, never);
+  };
+  REQUIRE_FALSE(reach_for(dag::Reach::kMemory).has_value());
+  dag->source().ResetReads();
+  const std::optional<RangeEstimate> guessed = reach_for(dag::Reach::kDisk);
+  REQUIRE(guessed.has_value());
+  REQUIRE(dag->source().reads().nodes[0] == 0);
+  // Half-filled leaves, or up to full ones.
+  RequireNear(guessed->bytes.value, EstimateOf(*dag, Range::All()).bytes.value, 2.5);
 }
 
 TEST_CASE("an estimate says what is shared, follows gotos and leaves out what is erased", "[dag][estimate]") {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "dag/heal.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 
@@ -137,6 +138,27 @@ void RunHeights(size_t fanout, size_t most_keys, uint64_t seed) {
   run.Print();
 }
 
+// Ten generations of a directory, each a clone of the one before, which rotate without background work.
+void RotateGenerations(DagHarness& dag, Random& random, int count) {
+  const auto key = [&] { return std::to_string(1'000 + random.Uniform(1'000)); };
+  for (int i = 0; i < 1'000; ++i) {
+    dag.Put(0, "a0/" + std::to_string(1'000 + i), "some value");
+    dag.Put(0, "z/" + std::to_string(1'000 + i), "some value");
+  }
+  dag.Settle(0);
+  for (int i = 1; i <= count; ++i) {
+    const std::string to = "a" + std::to_string(i) + "/";
+    dag.Clone(0, "a" + std::to_string(i - 1) + "/", 0, to);
+    for (int n = 0; n < 5; ++n) {
+      dag.Put(0, to + key(), "changed in " + std::to_string(i));
+    }
+    if (i >= 10) {
+      dag.EraseRange(0, Range::Prefix("a" + std::to_string(i - 10) + "/"));
+    }
+  }
+  dag.Seal(0);
+}
+
 // A tree with clones in it, and the directories 0 to 9 that everything is in.
 void FillDirectories(DagHarness& dag, Random& random) {
   for (int i = 0; i < 3'000; ++i) {
@@ -185,6 +207,31 @@ TEST_CASE("background work comes to an end however little is in memory", "[dag][
       run.Step();
     }
     run.dag().Verify({});
+  }
+}
+
+TEST_CASE("a tree that generations have made tall is lowered, whatever is in memory", "[dag][height]") {
+  for (const std::string way : {"work", "work, nothing in memory", "a flush of all", "a flush in steps"}) {
+    INFO(way);
+    Random random(TestSeed());
+    DagHarness dag(ShapeOf(8), true);
+    RotateGenerations(dag, random, 100);
+    REQUIRE(dag.HeightOf(0) > 20);
+    dag.source().KeepFew(8);
+    if (way == "work, nothing in memory") {
+      dag.source().SetResidence(Residence::kDisk);
+    }
+    const int fresh = FreshHeight(ShapeOf(8), dag.Oracle(0));
+    if (way == "a flush of all") {
+      dag.FlushAll(0);
+    } else if (way == "a flush in steps") {
+      dag.FlushInSteps(0, Bytes{2'000});
+    } else {
+      dag.Settle(0);
+    }
+    INFO("a fresh tree has " << fresh);
+    CHECK(int{dag.HeightOf(0)} <= std::max(fresh + 2, int{dag::kHeightToReadFor}));
+    dag.Verify({});
   }
 }
 

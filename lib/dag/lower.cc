@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/lower.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "dag/child.h"
+#include "dag/heal.h"
+#include "dag/job.h"
+
+namespace betr::dag {
+namespace {
+
+// The top of a tree ends above a level of which it shows more parts of nodes.
+constexpr size_t kMostParts = 128;
+// After so many joins the rest is left to the next step: what one edit makes must find space.
+constexpr uint64_t kMostJoins = 64;
+
+// What a tree shows of the nodes of one level.
+using Level = std::map<NodeId, std::vector<Range>>;
+
+class Lowering {
+ public:
+  Lowering(Edit& edit, NodeId root) : edit_(edit), root_(root) {}
+
+  absl::StatusOr<NodeId> Run() {
+    BETR_ASSIGN_OR_RETURN(const NodePtr root, edit_.Load(root_));
+    reach_ = ReachOf(root->height);
+    const uint64_t joins = edit_.counters().merges;
+    const std::vector<Level> levels = FindTop();
+    for (auto level = levels.rbegin(); level != levels.rend() && edit_.counters().merges - joins < kMostJoins;
+         ++level) {
+      for (const auto& [id, shown] : *level) {
+        BETR_RETURN_IF_ERROR(HealShown(id, shown));
+      }
+    }
+    BETR_RETURN_IF_ERROR(HealRoot());
+    return root_;
+  }
+
+ private:
+  // The levels below the root, from the top, as long as their children are interior and few.
+  std::vector<Level> FindTop() const {
+    std::vector<Level> levels;
+    Level level = Below({{root_, {Range::All()}}});
+    for (Level below = Below(level); Narrow(below); below = Below(level)) {
+      levels.push_back(std::exchange(level, std::move(below)));
+    }
+    return levels;
+  }
+
+  static bool Narrow(const Level& level) {
+    size_t parts = 0;
+    for (const auto& [id, shown] : level) {
+      parts += shown.size();
+    }
+    return parts > 0 && parts <= kMostParts;
+  }
+
+  // The interior children of a level.
+  Level Below(const Level& level) const {
+    Level below;
+    for (const auto& [id, shown] : level) {
+      const NodePtr node = Look(id);
+      if (node == nullptr || node->height < 2) {
+        continue;
+      }
+      for (const Range& range : shown) {
+        for (const Edge& edge : node->edges) {
+          if (!edge.link.Null() && edge.link.range.Overlaps(range)) {
+            AddPart(below[edge.link.target], edge.link.Cut(edge.link.range.Intersect(range)).Image());
+          }
+        }
+      }
+    }
+    return below;
+  }
+
+  static void AddPart(std::vector<Range>& shown, Range part) {
+    if (std::ranges::find(shown, part) == shown.end()) {
+      shown.push_back(std::move(part));
+    }
+  }
+
+  NodePtr Look(NodeId id) const { return reach_ == Reach::kMemory ? edit_.Peek(id) : edit_.Load(id).value_or(nullptr); }
+
+  HealMode Mode() const { return {Sharing::kBreak, reach_}; }
+
+  // Joins those neighbours of a node's edges that are shown.
+  absl::Status HealShown(NodeId id, const std::vector<Range>& shown) {
+    const NodePtr now = Look(id);
+    if (now == nullptr) {
+      return absl::OkStatus();
+    }
+    Node node = *now;
+    BETR_RETURN_IF_ERROR(HealShown(id, node, shown));
+    if (node != *now) {
+      edit_.Rearrange(id, std::move(node));
+    }
+    return edit_.status();
+  }
+
+  absl::Status HealShown(NodeId id, Node& node, const std::vector<Range>& shown) {
+    const auto is_open = [&](const Edge& edge) {
+      return std::ranges::any_of(shown, [&](const Range& range) { return edge.link.range.Overlaps(range); }) &&
+             WhyLeftOut(edit_, id, edge).ok();  // what is left out is no neighbour to join
+    };
+    for (size_t end = node.edges.size(); end > 0;) {
+      size_t begin = end;
+      while (begin > 0 && is_open(node.edges[begin - 1])) {
+        --begin;
+      }
+      if (end - begin > 1) {
+        BETR_RETURN_IF_ERROR(Heal(edit_, node, begin + 1, end - 1, Mode()));
+      }
+      end = begin == end ? end - 1 : begin;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status HealRoot() {
+    BETR_ASSIGN_OR_RETURN(const NodePtr now, edit_.Load(root_));
+    if (!LevelTooMany(edit_, *now) && !AnyJoinable(*now)) {
+      return absl::OkStatus();
+    }
+    BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit_, root_));
+    BETR_RETURN_IF_ERROR(HealShown(root_, own.node, {Range::All()}));
+    BETR_ASSIGN_OR_RETURN(root_, PutHealedRoot(edit_, std::move(own)));
+    return absl::OkStatus();
+  }
+
+  bool AnyJoinable(const Node& root) const {
+    const auto is_open = [&](const Edge& edge) { return WhyLeftOut(edit_, root_, edge).ok(); };
+    for (size_t i = 0; i + 1 < root.edges.size(); ++i) {
+      if (is_open(root.edges[i]) && is_open(root.edges[i + 1]) && Joinable(edit_, root, i, Mode()).value_or(false)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Edit& edit_;
+  NodeId root_;
+  Reach reach_ = Reach::kMemory;
+};
+
+}  // namespace
+
+absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root) { return Lowering(edit, root).Run(); }
+
+}  // namespace betr::dag

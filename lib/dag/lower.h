@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering a tree that is taller than its content explains (heal.h), directed at where its levels are: the top of it,
+// as far down as it is narrow. Clones grow a tree above its root, so there the levels stand on each other, each of a
+// few nodes that show a few edges of the next; below, a tree is as wide as its content makes it.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include "dag/edit.h"
+
+namespace betr::dag {
+
+// One step: joins what is small in the narrow top, the lowest level first, private or shared, and drops levels that are
+// not needed then. A shared node is healed in place, as far as this tree shows it. Nothing is changed if there is
+// nothing to join. Returns the root from now on.
+// Cost: looks at the interior nodes of the top, a bounded number a level, and joins a bounded number. Those that are
+// not in memory are read if the tree is tall (ReachOf), else left out, as is what cannot be read. Reads no leaf.
+// Errors: the edit must be dropped. Requires: the tree is taller than explained: sharing is broken at any price.
+absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root);
+
+}  // namespace betr::dag
