@@ -134,6 +134,7 @@ class Step {
       }
     }
     if (sweep_.root_only && !sweep_.tall) {
+      sweep_.next = kNoNode;
       return WorkResult{root_, false, false, false};
     }
     int looks = kLooks;

@@ -79,6 +79,16 @@ TEST_CASE("making room ends on a full device with next to no cache", "[torture][
   REQUIRE(status.ok());
 }
 
+// A sweep that had been in the midst of the nodes, and was to look at its tree's root alone then, never came to its end.
+TEST_CASE("making room ends when another tree sweeps for this one", "[torture][crash][full]") {
+  TortureOptions options;
+  options.tight = true;
+  TortureTally tally;
+  const absl::Status status = RunCase(820167, options, tally);
+  INFO(status);
+  REQUIRE(status.ok());
+}
+
 TEST_CASE("a device that loses flushes is found out", "[torture][crash]") {
   TortureOptions options;
   options.seed = TestSeed();
