@@ -79,7 +79,8 @@ TEST_CASE("making room ends on a full device with next to no cache", "[torture][
   REQUIRE(status.ok());
 }
 
-// A sweep that had been in the midst of the nodes, and was to look at its tree's root alone then, never came to its end.
+// A sweep that had been in the midst of the nodes, and was to look at its tree's root alone then, never came to its
+// end.
 TEST_CASE("making room ends when another tree sweeps for this one", "[torture][crash][full]") {
   TortureOptions options;
   options.tight = true;
