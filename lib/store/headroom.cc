@@ -51,7 +51,7 @@ uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
 uint64_t BatchUnits(const Core& core, const State& state) {
   auto largest = state.trees.Large().begin();
   uint64_t units = 0;
-  for (size_t i = 0; i < kBatchTrees; ++i) {
+  for (size_t i = 0; i < std::min(kBatchTrees, state.trees.Size()); ++i) {
     uint64_t root = core.FullRoot();
     if (largest != state.trees.Large().end()) {
       root = largest->first.first;
@@ -158,9 +158,9 @@ Bytes ReserveFor(Bytes area, Bytes node_size) {
   return std::min(area / 4, std::max(area / 64, nodes));
 }
 
-bool Grows(const State& before, const dag::Edit& edit) {
-  uint64_t units_before = 0;
-  uint64_t units_after = 0;
+bool Grows(const Core& core, const State& before, const State& after, const dag::Edit& edit) {
+  uint64_t units_before = BatchUnits(core, before);
+  uint64_t units_after = BatchUnits(core, after);
   for (const NodeId id : std::set<NodeId>(edit.changed().begin(), edit.changed().end())) {
     units_before += UnitsBoundOf(before.table.Find(id));
     units_after += UnitsBoundOf(edit.table().Find(id));
@@ -235,8 +235,9 @@ Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry) {
 absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,
                            const Pledge* pledge) {
   const uint64_t left = UnitsToLeave(core, purpose);
-  // Deletes that come after these may be of both trees.
-  const uint64_t least = purpose == Purpose::kHelp ? TableUnits(core, state) + BatchUnits(core, state) : 0;
+  // The deletes that these steps are done for may be of both trees.
+  const bool before_deletes = purpose == Purpose::kHelp || purpose == Purpose::kSettle;
+  const uint64_t least = before_deletes ? TableUnits(core, state) + BatchUnits(core, state) : 0;
   if (core.space->Fits(std::max(least, CheckpointUnitsAtMost(core, fronts, state, pledge)) + left)) {
     return absl::OkStatus();
   }

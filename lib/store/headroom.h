@@ -20,7 +20,8 @@
 // messages take. So nothing that was written before is in the way of deletes.
 //
 // So deletes find room for their messages whatever was written, and the work that moves them to where they free
-// something finds room whatever was deleted.
+// something finds room whatever was deleted. What is done for a delete that waits (kHelp, kSettle) leaves room for a
+// batch to the trees with the largest roots besides, for the delete makes these anew.
 //
 // Threads: any. Cost, beside any number of trees: O(trees that a batch writes to), or if space is short O(trees with
 // buffered messages).
@@ -87,8 +88,9 @@ Bytes WaitingIn(const State& state);
 // Whether they are so many that a writer who finds no space should have them all moved to where they belong.
 bool ManyWait(const Core& core, const State& state);
 
-// Whether an edit makes the store larger, dead nodes not counted.
-bool Grows(const State& before, const dag::Edit& edit);
+// Whether an edit makes the store larger, dead nodes not counted, or leaves less to those who write: they make roots
+// anew that have become larger.
+bool Grows(const Core& core, const State& before, const State& after, const dag::Edit& edit);
 
 // The reserve of an image whose extents have an area of this size.
 Bytes ReserveFor(Bytes area, Bytes node_size);

@@ -82,7 +82,7 @@ void Structure::Remember(const dag::Edit& edit) {
 
 absl::Status Structure::CheckSpace(const State& before, const dag::Edit& edit, const State& after) const {
   BETR_RETURN_IF_ERROR(edit.status());
-  return CheckHeadroom(core_, fronts_, after, Grows(before, edit) ? growing_ : Purpose::kShrink);
+  return CheckHeadroom(core_, fronts_, after, Grows(core_, before, after, edit) ? growing_ : Purpose::kShrink);
 }
 
 void Structure::Publish(const dag::Edit& edit, Change change) {

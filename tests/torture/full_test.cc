@@ -207,6 +207,15 @@ TEST_CASE("the smallest images take deletes when they are full", "[torture][full
   }
 }
 
+// How far the threads have come differs each time: what they leave to be moved on when space is short, and how large a
+// root becomes by that.
+TEST_CASE("what makes room for a delete leaves room for the delete", "[torture][full]") {
+  const FullShape shape{layout::MinDeviceSize(KiB(64), kFullLog), KiB(64), 1000};
+  for (int i = 0; i < 40; ++i) {
+    FillAndDelete(shape, FillKind::kClone, true, Cycles());
+  }
+}
+
 TEST_CASE("deletes wait for those who read, on a full store", "[torture][full]") {
   for (const FullShape& shape : {kShapes[0], kShapes[1], kShapes[2], kManyKeys}) {
     for (const bool background : {false, true}) {
