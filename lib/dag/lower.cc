@@ -19,6 +19,10 @@ constexpr size_t kMostParts = 128;
 // After so many joins the rest is left to the next step: what one edit makes must find space.
 constexpr uint64_t kMostJoins = 64;
 
+// Of its height that a tree has to get taller by, and how often it is passed by, before it is looked at again.
+constexpr Height kPartTaller = 8;
+constexpr int kTimesPassed = 32;
+
 // What a tree shows of the nodes of one level.
 using Level = std::map<NodeId, std::vector<Range>>;
 
@@ -150,5 +154,15 @@ class Lowering {
 }  // namespace
 
 absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root) { return Lowering(edit, root).Run(); }
+
+bool LowerAgain::Due(Height height) {
+  const bool taller = height > none_at_ + none_at_ / kPartTaller;
+  return none_at_ == 0 || taller || ++passed_ >= kTimesPassed;
+}
+
+void LowerAgain::Note(Height height, bool found) {
+  none_at_ = found ? 0 : height;
+  passed_ = 0;
+}
 
 }  // namespace betr::dag

@@ -18,4 +18,18 @@ namespace betr::dag {
 // Errors: the edit must be dropped. Requires: the tree is taller than explained: sharing is broken at any price.
 absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root);
 
+// When a tree is worth such a step again, for which the last one found nothing: most changes alter nothing of that, and
+// looking costs as much as there are levels. Once it is taller by an eighth; and after some times, whatever its height.
+class LowerAgain {
+ public:
+  // Asked each time that there might be a step.
+  bool Due(Height height);
+  // What the step came to.
+  void Note(Height height, bool found);
+
+ private:
+  Height none_at_ = 0;  // nothing was found when the tree was so tall
+  int passed_ = 0;      // times since
+};
+
 }  // namespace betr::dag

@@ -9,7 +9,6 @@
 #include "dag/child.h"
 #include "dag/heal.h"
 #include "dag/job.h"
-#include "dag/lower.h"
 #include "dag/split.h"
 
 namespace betr::dag {
@@ -119,7 +118,8 @@ class Step {
   absl::StatusOr<WorkResult> LookAround(const Node& root) {
     if (sweep_.next == kNoNode) {
       sweep_.worked = false;
-      sweep_.tall = TallerThanExplained(edit_, root_);
+      const bool worth_lowering = sweep_.lower == nullptr || sweep_.lower->Due(root.height);
+      sweep_.tall = worth_lowering && TallerThanExplained(edit_, root_);
       if (LevelTooMany(edit_, root)) {
         BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
         if (Worked()) {
@@ -129,8 +129,12 @@ class Step {
       if (sweep_.tall) {
         BETR_ASSIGN_OR_RETURN(root_, LowerTop(edit_, root_));
         if (Worked()) {
+          NoteLowered(root.height, true);
           return Changed(true);
         }
+      }
+      if (worth_lowering) {
+        NoteLowered(root.height, false);
       }
     }
     if (sweep_.root_only && !sweep_.tall) {
@@ -143,6 +147,9 @@ class Step {
       const NodeRecord* record = edit_.table().FindFrom(id);
       if (record == nullptr) {
         sweep_.next = kNoNode;
+        if (sweep_.tall && sweep_.worked) {
+          NoteLowered(root.height, true);  // another round may find levels to take off then
+        }
         return WorkResult{root_, sweep_.worked, false, false};
       }
       if (!record->Dead() && record->height > 0) {
@@ -157,6 +164,12 @@ class Step {
       sweep_.next = id.Next();
     }
     return WorkResult{root_, true, false, false};
+  }
+
+  void NoteLowered(Height height, bool found) const {
+    if (sweep_.lower != nullptr) {
+      sweep_.lower->Note(height, found);
+    }
   }
 
   absl::Status LookAt(NodeId id) {

@@ -7,7 +7,7 @@
 //      an over-full child of the root.
 //   2. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
 //   3. As a round of the sweep begins: a root that is not needed is dropped (heal.h); of a tree that is taller than its
-//      content explains, the top is joined (lower.h), until that finds nothing.
+//      content explains, the top is joined (lower.h), until that finds nothing, and not again for some time then.
 //   4. A sweep over all interior nodes that are in memory, or over all (Sweep::reach), round after round, as long as a
 //      round finds anything. It takes what it finds at a node in this order:
 //      a. over-full: flush the heaviest edge (if the node is shared: to a private child); a private child with too many
@@ -35,6 +35,7 @@
 #include "dag/edit.h"
 #include "dag/job.h"
 #include "dag/live.h"
+#include "dag/lower.h"
 
 namespace betr::dag {
 
@@ -44,12 +45,13 @@ struct Sweep {
   std::optional<Bound> hot;      // in root space: where the last flush went
   NodeId next = kNoNode;         // nodes before it were looked at in this round; kNoNode: a round begins
   bool worked = false;           // something was done in this round
-  bool tall = false;             // at the begin of this round the tree was taller than explained
+  bool tall = false;             // at the begin of this round the tree was found to be taller than explained
   Reach reach = Reach::kMemory;  // kDisk: interior nodes are read, and what tells whether an edge shows anything
   Effort effort = Effort::kAll;  // the others: a sweep only; if kFrugal or kErases, without 4a
   // The sweep looks at the root alone: that of another tree comes by all nodes. A tall tree has its own nevertheless,
   // since it may do more.
   bool root_only = false;
+  LowerAgain* lower = nullptr;  // of the tree: whether the round looks at its height; none: always
 };
 
 struct WorkResult {

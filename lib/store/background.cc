@@ -220,7 +220,7 @@ absl::Status Store::Impl::Settle() {
     BETR_RETURN_IF_ERROR(structure_.Drain().status());
   }
   structure_.Look(dag::Reach::kDisk);
-  const dag::Effort last = thorough ? dag::Effort::kErases : dag::Effort::kFrugal;
+  const store::Structure::Last last{thorough ? dag::Effort::kErases : dag::Effort::kFrugal, store::Purpose::kGrow};
   for (bool more = true; more && SystemClock().Monotonic() < until;) {
     absl::StatusOr<bool> step = structure_.Step(store::Purpose::kGrow, last);
     if (absl::IsResourceExhausted(step.status())) {

@@ -12,7 +12,7 @@
 //   kHelp    a quarter        work that makes the store larger, but that a delete waits for
 //   kReplace three sixteenths erases that take the place of such as wait already (erase_residue.h)
 //   kSettle  a sixteenth      moving to where they free something what a delete left on the way, if one waits for that
-//   kFree    a 32nd           deletes that leave nothing behind for good
+//   kFree    a 32nd           deletes that leave nothing behind for good; the same work, if such a one waits for it
 //   kShrink  nothing          work that makes the store smaller; and replay: what it replays was let in once, and there
 //                             is nobody to refuse it to
 // Who writes leaves room, too, for what the messages that wait in interior nodes take more as entries: leaves are not
@@ -20,8 +20,8 @@
 // messages take. So nothing that was written before is in the way of deletes.
 //
 // So deletes find room for their messages whatever was written, and the work that moves them to where they free
-// something finds room whatever was deleted. What is done for a delete that waits (kHelp, kSettle) leaves room for a
-// batch to the trees with the largest roots besides, for the delete makes these anew.
+// something finds room whatever was deleted. What is done for any delete (kHelp, kSettle) leaves room besides for a batch
+// to the trees with the largest roots, which a delete makes anew: so one that leaves nothing behind finds room after it.
 //
 // Threads: any. Cost, beside any number of trees: O(trees that a batch writes to), or if space is short O(trees with
 // buffered messages).

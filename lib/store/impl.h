@@ -112,16 +112,24 @@ class Store::Impl {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // A delete for which there is no space once there is no work left that makes some: it may use more of the reserve,
   // and still more in a form that leaves nothing behind (erase_residue.h).
-  absl::Status ApplyLast(std::span<const Op> ops, const ApplyAs& apply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  struct LastTry {
+    absl::Status status;
+    bool leaves_nothing;  // there is such a form
+  };
+  LastTry ApplyLast(std::span<const Op> ops, const ApplyAs& apply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // The same; what has such a form, but no space, has the erases that wait moved on with what is left of the reserve.
+  absl::Status ApplyLastWithRoom(std::span<const Op> ops, const ApplyAs& apply)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether readers hold what was replaced since they began.
   bool ReadersKeepSpace() const { return fronts_.IsOlderHeld(checkpointer_.stable()); }
   // Waits until they do not. False: it is too late.
   bool WaitForReaders(std::chrono::steady_clock::time_point until) const;
   // Gives back some of the space that is not needed any more. False if there is none: then the store is full.
+  // `purpose`: kSettle or kFree for deletes, as what the last of the work asks for space; else the writer's.
   absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The steps of background work that it takes, a limited number of them, within the memory that there is. False if
   // nothing is left to do. Errors: kResourceExhausted: for what is left there is no space before a checkpoint.
-  absl::StatusOr<bool> StepForRoom(store::Purpose growing, dag::Effort last)
+  absl::StatusOr<bool> StepForRoom(store::Purpose growing, store::Structure::Last last)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether buffers, dirty memory or the log's memory are beyond their limits (in background.cc, with the next two).
   bool IsCrowded() const;

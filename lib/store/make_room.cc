@@ -48,7 +48,7 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
   const auto until = std::chrono::steady_clock::now() + kPatienceWithReaders;
   for (;;) {
     const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made
-    BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(purpose));
+    BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(deletes ? store::Purpose::kSettle : purpose));
     const absl::Status status = apply(ops, purpose);
     if (!absl::IsResourceExhausted(status) || (!more && !deletes)) {
       return status;
@@ -61,23 +61,32 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
       continue;
     }
     // No work is left that could need what is kept for it.
-    const absl::Status deleted = ApplyLast(ops, apply);
-    only_deletes_left_ = deleted.ok();
-    return deleted;
+    return ApplyLastWithRoom(ops, apply);
   }
 }
 
-absl::Status Store::Impl::ApplyLast(std::span<const Op> ops, const ApplyAs& apply) {
+absl::Status Store::Impl::ApplyLastWithRoom(std::span<const Op> ops, const ApplyAs& apply) {
+  for (bool more = true;;) {
+    const LastTry last = ApplyLast(ops, apply);
+    if (!absl::IsResourceExhausted(last.status) || !last.leaves_nothing || !more) {
+      only_deletes_left_ = last.status.ok();
+      return last.status;
+    }
+    BETR_ASSIGN_OR_RETURN(more, MakeRoom(store::Purpose::kFree));
+  }
+}
+
+Store::Impl::LastTry Store::Impl::ApplyLast(std::span<const Op> ops, const ApplyAs& apply) {
   const absl::Status helped = apply(ops, store::Purpose::kHelp);
   if (!absl::IsResourceExhausted(helped)) {
-    return helped;
+    return {helped, false};
   }
-  BETR_ASSIGN_OR_RETURN(const auto plain, store::WithoutResidue(*Pin(), ops, core_->options.functions));
-  if (!plain) {
-    return helped;
+  const auto plain = store::WithoutResidue(*Pin(), ops, core_->options.functions);
+  if (!plain.ok() || !*plain) {
+    return {plain.ok() ? helped : plain.status(), false};
   }
   swept_ = false;  // it has to find its way to what it erases, or to what it takes the place of
-  return apply(plain->ops, plain->replaces ? store::Purpose::kReplace : store::Purpose::kFree);
+  return {apply((*plain)->ops, (*plain)->replaces ? store::Purpose::kReplace : store::Purpose::kFree), true};
 }
 
 bool Store::Impl::WaitForReaders(std::chrono::steady_clock::time_point until) const {
@@ -98,12 +107,13 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
     core_->waiting = store::WaitingIn(*fronts_.state()).value;
     return true;
   }
-  const bool deletes = purpose == store::Purpose::kDelete;
+  const bool deletes = purpose == store::Purpose::kSettle || purpose == store::Purpose::kFree;
   const bool clogged = !deletes && store::ManyWait(*core_, *fronts_.state());
   const bool goes_on = std::exchange(sweep_goes_on_, false);
   structure_.Look(swept_ && !clogged ? dag::Reach::kMemory : dag::Reach::kDisk, goes_on);
   const store::Purpose growing = deletes ? store::Purpose::kHelp : store::Purpose::kGrow;
-  const dag::Effort last = clogged ? dag::Effort::kEverything : dag::Effort::kErases;
+  const store::Structure::Last last{clogged ? dag::Effort::kEverything : dag::Effort::kErases,
+                                    deletes ? purpose : growing};
   const absl::StatusOr<bool> more = StepForRoom(growing, last);
   core_->waiting = store::WaitingIn(*fronts_.state()).value;
   structure_.Look(dag::Reach::kMemory);
@@ -115,7 +125,7 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   return goes_on || fronts_.state() != checkpointer_.stable();
 }
 
-absl::StatusOr<bool> Store::Impl::StepForRoom(store::Purpose growing, dag::Effort last) {
+absl::StatusOr<bool> Store::Impl::StepForRoom(store::Purpose growing, store::Structure::Last last) {
   for (int changes = 0; changes < kMostChanges;) {
     const store::StatePtr before = fronts_.state();
     BETR_ASSIGN_OR_RETURN(const bool more, structure_.Step(growing, last));

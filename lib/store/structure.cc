@@ -176,21 +176,21 @@ absl::Status Structure::AbsorbBuffers() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Structure::Step(Purpose growing, dag::Effort last) {
+absl::StatusOr<bool> Structure::Step(Purpose growing, Last last) {
   const Turn turn(*this, Turn::Kind::kBackground);
   growing_ = growing;
   absl::StatusOr<bool> step = NextStep();
   const bool full = absl::IsResourceExhausted(step.status());
-  if (!full && (!step.ok() || *step || last == dag::Effort::kFrugal)) {
+  if (!full && (!step.ok() || *step || last.effort == dag::Effort::kFrugal)) {
     return step;
   }
   bool done = false;
   if (full) {
     BETR_ASSIGN_OR_RETURN(done, StepWithoutSpace());
   }
-  if (!done && last != dag::Effort::kFrugal) {
-    growing_ = growing == Purpose::kHelp ? Purpose::kSettle : growing;
-    BETR_ASSIGN_OR_RETURN(done, SweepStep(last));
+  if (!done && last.effort != dag::Effort::kFrugal) {
+    growing_ = last.growing;
+    BETR_ASSIGN_OR_RETURN(done, SweepStep(last.effort));
   }
   return done ? absl::StatusOr<bool>(true) : step;
 }
@@ -212,6 +212,7 @@ void Structure::Look(dag::Reach reach, bool go_on) {
   const Turn turn(*this, Turn::Kind::kUrgent);
   reach_ = reach;
   if (reach == dag::Reach::kDisk && !go_on) {
+    lower_again_.clear();
     for (const auto& [id, tree] : fronts_.state()->trees) {
       if (!tree.snapshot) {
         restless_[id] = {};  // a round that has begun would end without having looked at all
@@ -229,7 +230,9 @@ absl::Status Structure::WithoutSteps(const std::function<absl::Status()>& act) {
 void Structure::Wake(const Change& change, const State& after) {
   const auto wake = [&](TreeId id) {
     const Tree* tree = after.trees.Find(id);
-    if (tree != nullptr && !tree->snapshot) {
+    if (tree == nullptr) {
+      lower_again_.erase(id);
+    } else if (!tree->snapshot) {
       Stir(id).news = true;
     }
   };
@@ -272,6 +275,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
   }
   dag::Edit edit = BeginWork(*before);
   restless.sweep.reach = reach_;
+  restless.sweep.lower = LowerAgainOf(*before, id);
   // Where many have news, one of them looks around.
   restless.sweep.root_only = IsSwept(restless) || (had_news && id != restless_.begin()->first);
   if (IsSwept(restless) && !restless.sweep.tall) {

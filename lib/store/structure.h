@@ -28,6 +28,12 @@ namespace betr::store {
 
 class Structure {
  public:
+  // With kErases or kEverything what waits on its way goes on; what it asks space for then.
+  struct Last {
+    dag::Effort effort = dag::Effort::kFrugal;
+    Purpose growing = Purpose::kGrow;
+  };
+
   Structure(Core& core, Fronts& fronts);
 
   // Applies a batch that holds clones, renames, new or dropped trees; all of it becomes visible in one step. What
@@ -48,10 +54,11 @@ class Structure {
   // One step of background work, the first of these that there is: what is pressing in a tree that has news
   // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. After a buffer the last
   // two get some turns before the next one. If there is no space for what it makes, reclaiming and frugal work come
-  // first. `growing`: what to ask space for if it makes the store larger. `last`: kErases or kEverything: if there is
-  // nothing else to do, or no space for it, what waits on its way goes on. False if there was nothing to do.
+  // first. `growing`: what to ask space for if it makes the store larger. `last`: if there is nothing else to do, or no
+  // space for it. False if there was nothing to do.
   // Errors: kResourceExhausted: a checkpoint, or deletes, may help.
-  absl::StatusOr<bool> Step(Purpose growing = Purpose::kGrow, dag::Effort last = dag::Effort::kFrugal);
+  absl::StatusOr<bool> Step(Purpose growing, Last last);
+  absl::StatusOr<bool> Step() { return Step(Purpose::kGrow, {}); }
   // How far sweeps look from now on. All trees get one if that is to what is on disk, or go on with the one that they
   // have.
   void Look(dag::Reach reach, bool go_on = false);
@@ -127,6 +134,8 @@ class Structure {
   // Takes levels off such trees as have got tall, because clones and renames come faster than the work that does so:
   // then those who make them do it. Reads what that takes. An error ends it, as above.
   void Lower(const std::set<TreeId>& trees);
+  // Whether that is worth looking for, of one that is tall: nothing, if it is not.
+  dag::LowerAgain* LowerAgainOf(const State& state, TreeId id);
   // One step of that (dag/lower.h), if the tree is taller than its content explains. False if there was nothing to do.
   absl::StatusOr<bool> LowerStep(TreeId id);
   // The trees whose roots got what was in front of them, if `after` still has them and they can be written to: each
@@ -149,8 +158,9 @@ class Structure {
   // Of the one who has the turn:
   std::map<TreeId, Restless> restless_;
   uint64_t stirs_ = 0;
-  uint64_t swept_ = 0;                   // Restless::began of the last round that found nothing
-  std::map<TreeId, dag::Sweep> sweeps_;  // of SweepStep
+  uint64_t swept_ = 0;                             // Restless::began of the last round that found nothing
+  std::map<TreeId, dag::Sweep> sweeps_;            // of SweepStep
+  std::map<TreeId, dag::LowerAgain> lower_again_;  // of tall trees
   dag::Reach reach_ = dag::Reach::kMemory;
   std::optional<dag::Prune> prune_;
   uint64_t prune_at_ = 0;             // nodes created and reclaimed before the next pass is worth beginning

@@ -27,6 +27,7 @@ absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort) {
     }
     dag::Sweep& sweep = sweeps_[id];
     sweep.reach = reach_;
+    sweep.lower = LowerAgainOf(*state, id);
     sweep.effort = effort;
     sweep.root_only = !std::exchange(is_first, false);
     BETR_ASSIGN_OR_RETURN(const bool done, SweepStep(tree, sweep));

@@ -36,10 +36,10 @@ bool IsHeavy(const State& state, TreeId id) {
   return bounds > kMostBounds;
 }
 
-bool IsTall(const State& state, TreeId id) {
+dag::Height HeightOf(const State& state, TreeId id) {
   const Tree* tree = state.trees.Find(id);
   const dag::NodeRecord* record = tree == nullptr ? nullptr : state.table.Find(tree->root);
-  return record != nullptr && record->height > kTall;
+  return record == nullptr ? 0 : record->height;
 }
 
 }  // namespace
@@ -57,12 +57,19 @@ void Structure::Relieve(const std::set<TreeId>& trees) {
 
 void Structure::Lower(const std::set<TreeId>& trees) {
   for (const TreeId id : trees) {
-    for (int steps = 0; steps < kStepsOfTall && IsTall(*fronts_.state(), id); ++steps) {
-      if (!LowerStep(id).value_or(false)) {
+    for (int steps = 0; steps < kStepsOfTall; ++steps) {
+      const StatePtr state = fronts_.state();
+      dag::LowerAgain* again = LowerAgainOf(*state, id);
+      if (again == nullptr || !again->Due(HeightOf(*state, id))) {
         break;
       }
+      again->Note(HeightOf(*state, id), LowerStep(id).value_or(false));
     }
   }
+}
+
+dag::LowerAgain* Structure::LowerAgainOf(const State& state, TreeId id) {
+  return HeightOf(state, id) > kTall ? &lower_again_[id] : nullptr;
 }
 
 absl::StatusOr<bool> Structure::LowerStep(TreeId id) {

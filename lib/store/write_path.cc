@@ -273,7 +273,7 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, store::Purpose pu
   };
   absl::Status status = apply(ops, purpose);
   if (absl::IsResourceExhausted(status) && purpose == store::Purpose::kDelete && only_deletes_left_) {
-    status = ApplyLast(ops, apply);
+    status = ApplyLast(ops, apply).status;
   } else {
     only_deletes_left_ = false;
   }
