@@ -20,8 +20,9 @@
 // messages take. So nothing that was written before is in the way of deletes.
 //
 // So deletes find room for their messages whatever was written, and the work that moves them to where they free
-// something finds room whatever was deleted. What is done for any delete (kHelp, kSettle) leaves room besides for a batch
-// to the trees with the largest roots, which a delete makes anew: so one that leaves nothing behind finds room after it.
+// something finds room whatever was deleted. What is done for any delete (kHelp, kSettle) leaves room besides for a
+// batch to the trees with the largest roots, which a delete makes anew: so one that leaves nothing behind finds room
+// after it.
 //
 // Threads: any. Cost, beside any number of trees: O(trees that a batch writes to), or if space is short O(trees with
 // buffered messages).
