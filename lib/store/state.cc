@@ -10,6 +10,12 @@ uint64_t RootUnitsBound(const State& state, TreeId tree) {
   return found == nullptr ? 0 : UnitsBoundOf(state.table.Find(found->root));
 }
 
+dag::Height HeightOf(const State& state, TreeId tree) {
+  const Tree* found = state.trees.Find(tree);
+  const dag::NodeRecord* root = found == nullptr ? nullptr : state.table.Find(found->root);
+  return root == nullptr ? 0 : root->height;
+}
+
 void MeasureRoot(State& state, TreeId tree, uint64_t full) {
   if (state.trees.Contains(tree)) {
     const uint64_t units = RootUnitsBound(state, tree);

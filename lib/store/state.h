@@ -38,6 +38,8 @@ using StatePtr = std::shared_ptr<const State>;
 
 // At least the units that a tree's root takes (NodeVersion::UnitsBound); 0 if there is no such tree.
 uint64_t RootUnitsBound(const State& state, TreeId tree);
+// A tree's height; 0 if there is no such tree.
+dag::Height HeightOf(const State& state, TreeId tree);
 // Notes whether the root of a tree, if there still is such a tree, is large: for whoever makes a state in which that is
 // another node, or another version. One that was not in memory since the store was opened may be larger than is known.
 // `full`: Core::FullRoot(). Cost: O(log trees).

@@ -58,7 +58,7 @@ Structure::Structure(Core& core, Fronts& fronts) : core_(core), fronts_(fronts) 
   dead_ = std::move(dead);
   for (const auto& [id, tree] : state->trees) {
     if (!tree.snapshot) {
-      Stir(id);
+      sweeps_.Stir(id);
     }
   }
 }
@@ -210,13 +210,12 @@ absl::StatusOr<bool> Structure::NextStep() {
 
 void Structure::Look(dag::Reach reach, bool go_on) {
   const Turn turn(*this, Turn::Kind::kUrgent);
-  reach_ = reach;
+  sweeps_.Look(reach);
   if (reach == dag::Reach::kDisk && !go_on) {
-    lower_again_.clear();
+    sweeps_.SearchAgain();
     for (const auto& [id, tree] : fronts_.state()->trees) {
       if (!tree.snapshot) {
-        restless_[id] = {};  // a round that has begun would end without having looked at all
-        Stir(id);
+        sweeps_.StirAnew(id);
       }
     }
   }
@@ -231,9 +230,9 @@ void Structure::Wake(const Change& change, const State& after) {
   const auto wake = [&](TreeId id) {
     const Tree* tree = after.trees.Find(id);
     if (tree == nullptr) {
-      lower_again_.erase(id);
+      sweeps_.Forget(id);
     } else if (!tree->snapshot) {
-      Stir(id).news = true;
+      sweeps_.Stir(id).news = true;
     }
   };
   for (const TreeId id : change.emptied) {
@@ -244,14 +243,9 @@ void Structure::Wake(const Change& change, const State& after) {
   }
 }
 
-Structure::Restless& Structure::Stir(TreeId id) {
-  Restless& restless = restless_[id];
-  restless.since = ++stirs_;
-  return restless;
-}
-
 absl::StatusOr<bool> Structure::WorkStep(bool news) {
-  for (auto next = restless_.begin(); next != restless_.end();) {
+  Sweeps::Trees& restless = sweeps_.restless();
+  for (auto next = restless.begin(); next != restless.end();) {
     if (next->second.news != news) {
       ++next;
       continue;
@@ -260,13 +254,13 @@ absl::StatusOr<bool> Structure::WorkStep(bool news) {
     if (worth_going_on) {
       return true;
     }
-    next = news ? std::next(next) : restless_.erase(next);
+    next = news ? std::next(next) : restless.erase(next);
   }
   return false;
 }
 
 // With news: whether something pressing was done; otherwise whether a round of the sweep goes on.
-absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
+absl::StatusOr<bool> Structure::WorkOn(TreeId id, Sweeps::Restless& restless) {
   const bool had_news = std::exchange(restless.news, false);
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
@@ -274,16 +268,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
     return false;
   }
   dag::Edit edit = BeginWork(*before);
-  restless.sweep.reach = reach_;
-  restless.sweep.lower = LowerAgainOf(*before, id);
-  // Where many have news, one of them looks around.
-  restless.sweep.root_only = IsSwept(restless) || (had_news && id != restless_.begin()->first);
-  if (IsSwept(restless) && !restless.sweep.tall) {
-    restless.sweep.next = kNoNode;  // however far its own sweep was, the root is looked at
-  }
-  if (restless.sweep.next == kNoNode) {
-    restless.began = stirs_;
-  }
+  sweeps_.Prepare(id, HeightOf(*before, id), had_news, restless);
   const size_t left_out = left_out_.EdgeCount();
   const absl::StatusOr<dag::WorkResult> result = dag::Work(edit, tree->root, restless.sweep);
   if (!result.ok()) {
@@ -298,13 +283,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Restless& restless) {
       return space;
     }
   }
-  if (had_news) {
-    return result->pressing;
-  }
-  if (!result->done && !IsSwept(restless)) {
-    swept_ = std::max(swept_, restless.began);
-  }
-  return result->done || !IsSwept(restless);
+  return had_news ? result->pressing : sweeps_.GoesOn(result->done, restless);
 }
 
 absl::StatusOr<bool> Structure::AbsorbStep() {

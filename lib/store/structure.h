@@ -23,6 +23,7 @@
 #include "store/core.h"
 #include "store/fronts.h"
 #include "store/headroom.h"
+#include "store/sweeps.h"
 
 namespace betr::store {
 
@@ -81,14 +82,6 @@ class Structure {
  private:
   class Turn;
 
-  // Where background work is in a tree that may need some.
-  struct Restless {
-    dag::Sweep sweep;
-    bool news = true;    // something arrived at the root, or went on from it
-    uint64_t since = 0;  // stirs_ when it got restless last
-    uint64_t began = 0;  // stirs_ when the sweep's round began
-  };
-
   // Messages in a root that cannot move on, and are so many that there should be no more.
   struct Stuck {
     TreeId tree;
@@ -122,11 +115,7 @@ class Structure {
 
   // Work in the next tree, of those with news or of those without.
   absl::StatusOr<bool> WorkStep(bool news);
-  absl::StatusOr<bool> WorkOn(TreeId id, Restless& restless);
-  // The tree gets a turn of background work. A sweep comes by the nodes of all trees, so one whole round of one of them
-  // that finds nothing serves all that were stirred before it began; of these only the roots are looked at then.
-  Restless& Stir(TreeId id);
-  bool IsSwept(const Restless& restless) const { return restless.since <= swept_; }
+  absl::StatusOr<bool> WorkOn(TreeId id, Sweeps::Restless& restless);
   // Does what is pressing in trees as long as a root holds so many bounds that it might become too large to be stored
   // with what is in front of it: some dozens of flushes at most. An error, lack of space too, ends it: who needs what
   // failed will be told.
@@ -134,8 +123,6 @@ class Structure {
   // Takes levels off such trees as have got tall, because clones and renames come faster than the work that does so:
   // then those who make them do it. Reads what that takes. An error ends it, as above.
   void Lower(const std::set<TreeId>& trees);
-  // Whether that is worth looking for, of one that is tall: nothing, if it is not.
-  dag::LowerAgain* LowerAgainOf(const State& state, TreeId id);
   // One step of that (dag/lower.h), if the tree is taller than its content explains. False if there was nothing to do.
   absl::StatusOr<bool> LowerStep(TreeId id);
   // The trees whose roots got what was in front of them, if `after` still has them and they can be written to: each
@@ -156,12 +143,7 @@ class Structure {
   Fronts& fronts_;
   Mutex turn_mutex_;
   // Of the one who has the turn:
-  std::map<TreeId, Restless> restless_;
-  uint64_t stirs_ = 0;
-  uint64_t swept_ = 0;                             // Restless::began of the last round that found nothing
-  std::map<TreeId, dag::Sweep> sweeps_;            // of SweepStep
-  std::map<TreeId, dag::LowerAgain> lower_again_;  // of tall trees
-  dag::Reach reach_ = dag::Reach::kMemory;
+  Sweeps sweeps_;
   std::optional<dag::Prune> prune_;
   uint64_t prune_at_ = 0;             // nodes created and reclaimed before the next pass is worth beginning
   int chores_ = 0;                    // that come before the next sealed buffer, so that they need no lull to be done

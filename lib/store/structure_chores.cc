@@ -81,7 +81,7 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
     // Nodes that were shared have become private: the next sweeps may do more with them.
     for (const auto& [tree_id, tree] : before->trees) {
       if (!tree.snapshot) {
-        Stir(tree_id);
+        sweeps_.Stir(tree_id);
       }
     }
   }

@@ -25,17 +25,12 @@ absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort) {
     if (tree.snapshot) {
       continue;
     }
-    dag::Sweep& sweep = sweeps_[id];
-    sweep.reach = reach_;
-    sweep.lower = LowerAgainOf(*state, id);
-    sweep.effort = effort;
-    sweep.root_only = !std::exchange(is_first, false);
+    dag::Sweep& sweep = sweeps_.ForSpace(id, HeightOf(*state, id), effort, std::exchange(is_first, false));
     BETR_ASSIGN_OR_RETURN(const bool done, SweepStep(tree, sweep));
     if (done) {
       return true;
     }
   }
-  std::erase_if(sweeps_, [&](const auto& sweep) { return !state->trees.Contains(sweep.first); });
   return false;
 }
 

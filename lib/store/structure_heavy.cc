@@ -15,9 +15,6 @@ namespace {
 constexpr Bytes kMostBounds = layout::kMaxNodeSize;
 constexpr int kMostSteps = 64;  // of which each moves on what waits for the heaviest edge
 
-// Higher than most trees need, and far below dag::kMaxHeight. What stands above is cheap to take off while it is not
-// much.
-constexpr dag::Height kTall = dag::kHeightToReadFor;
 constexpr int kStepsOfTall = 8;
 
 bool IsHeavy(const State& state, TreeId id) {
@@ -36,19 +33,13 @@ bool IsHeavy(const State& state, TreeId id) {
   return bounds > kMostBounds;
 }
 
-dag::Height HeightOf(const State& state, TreeId id) {
-  const Tree* tree = state.trees.Find(id);
-  const dag::NodeRecord* record = tree == nullptr ? nullptr : state.table.Find(tree->root);
-  return record == nullptr ? 0 : record->height;
-}
-
 }  // namespace
 
 void Structure::Relieve(const std::set<TreeId>& trees) {
   for (const TreeId id : trees) {
     bool more = true;
     for (int steps = 0; more && steps < kMostSteps && IsHeavy(*fronts_.state(), id); ++steps) {
-      Restless& restless = Stir(id);
+      Sweeps::Restless& restless = sweeps_.Stir(id);
       restless.news = true;
       more = WorkOn(id, restless).value_or(false);
     }
@@ -59,17 +50,14 @@ void Structure::Lower(const std::set<TreeId>& trees) {
   for (const TreeId id : trees) {
     for (int steps = 0; steps < kStepsOfTall; ++steps) {
       const StatePtr state = fronts_.state();
-      dag::LowerAgain* again = LowerAgainOf(*state, id);
-      if (again == nullptr || !again->Due(HeightOf(*state, id))) {
+      const dag::Height height = HeightOf(*state, id);
+      dag::LowerAgain* again = sweeps_.LowerAgainOf(id, height);
+      if (again == nullptr || !again->Due(height)) {
         break;
       }
-      again->Note(HeightOf(*state, id), LowerStep(id).value_or(false));
+      again->Note(height, LowerStep(id).value_or(false));
     }
   }
-}
-
-dag::LowerAgain* Structure::LowerAgainOf(const State& state, TreeId id) {
-  return HeightOf(state, id) > kTall ? &lower_again_[id] : nullptr;
 }
 
 absl::StatusOr<bool> Structure::LowerStep(TreeId id) {

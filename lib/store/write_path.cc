@@ -228,8 +228,7 @@ dag::Height Store::Impl::TallestStable() {
   if (stable != measured_.lock()) {
     tallest_ = 1;  // what comes later begins with that
     for (const auto& [id, tree] : stable->trees) {
-      const dag::NodeRecord* root = stable->table.Find(tree.root);
-      tallest_ = std::max(tallest_, root == nullptr ? dag::Height{1} : root->height);  // the change itself will tell
+      tallest_ = std::max(tallest_, store::HeightOf(*stable, id));
     }
     measured_ = stable;
   }

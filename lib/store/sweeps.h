@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which trees may need background work, and where it is in each of them (dag/work.h). A sweep comes by the nodes of all
+// trees, so one whole round of one of them that finds nothing serves all that were stirred before it began; of these
+// only the roots are looked at then.
+//
+// Threads: one at a time. Cost: O(log trees) a call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "dag/lower.h"
+#include "dag/work.h"
+#include "store/core.h"
+
+namespace betr::store {
+
+class Sweeps {
+ public:
+  // Where background work is in a tree that may need some.
+  struct Restless {
+    dag::Sweep sweep;
+    bool news = true;    // something arrived at the root, or went on from it
+    uint64_t since = 0;  // stirs when it got restless last
+    uint64_t began = 0;  // stirs when the sweep's round began
+  };
+  using Trees = std::map<TreeId, Restless>;
+
+  // The tree gets a turn of background work.
+  Restless& Stir(TreeId id);
+  // The same, from the begin: a round that has begun would end without having looked at all that was asked for.
+  void StirAnew(TreeId id);
+  // Those that may need some; whoever finds that one does not removes it.
+  Trees& restless() { return restless_; }
+
+  // How far sweeps look from now on.
+  void Look(dag::Reach reach) { reach_ = reach; }
+  // Tall trees are searched for levels to take off, whatever the last search has found.
+  void SearchAgain() { lower_again_.clear(); }
+
+  // Before a step of a tree's work: makes its sweep ready. `had_news`: only what is pressing is asked for, and where
+  // many have news, one of them looks around.
+  void Prepare(TreeId id, dag::Height height, bool had_news, Restless& restless);
+  // After a step without news: whether a round of the sweep goes on or another one is due. `done`: as of the step.
+  bool GoesOn(bool done, const Restless& restless);
+
+  // The sweep of a tree when there is no space for other work, or nothing else to do (Structure::SweepStep).
+  // `is_first`: it comes by the nodes of all; of the other trees only the roots are left to look at.
+  dag::Sweep& ForSpace(TreeId id, dag::Height height, dag::Effort effort, bool is_first);
+
+  // Whether a tree of this height is worth searching for levels to take off: nothing, if it is not tall.
+  dag::LowerAgain* LowerAgainOf(TreeId id, dag::Height height);
+
+  // Forgets a tree that is gone, but for its turn, which whoever takes it removes.
+  void Forget(TreeId id);
+
+ private:
+  bool IsSwept(const Restless& restless) const { return restless.since <= swept_; }
+
+  Trees restless_;
+  uint64_t stirs_ = 0;
+  uint64_t swept_ = 0;  // Restless::began of the last round that found nothing
+  dag::Reach reach_ = dag::Reach::kMemory;
+  std::map<TreeId, dag::Sweep> for_space_;
+  std::map<TreeId, dag::LowerAgain> lower_again_;  // of tall trees
+};
+
+}  // namespace betr::store
