@@ -352,6 +352,23 @@ def mounts_are_in_the_way():
     remove("elsewhere")
 
 
+def mounted_elsewhere():
+    """What another namespace has mounted in the tree is unmounted there, and keeps what it has."""
+    make_tree("tree", 1, 1)
+    os.mkdir("kept")
+    write("kept/file")
+    script = """
+mount --make-rprivate / && mount --bind kept tree/0 && [ -e tree/0/file ] && echo mounted && read -r answer
+! grep -q tree/0 /proc/self/mountinfo && [ ! -e tree ] && cat kept/file
+"""
+    command = ["unshare", "-m", "bash", "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "mounted\n"
+        remove("tree")
+        assert other.communicate("removed\n", timeout=60)[0] == "content"
+    remove("kept")
+
+
 def read_only():
     refused(errno.EROFS, remove, "tree")
     assert content("tree/0/file") == "content"

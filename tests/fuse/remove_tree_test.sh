@@ -77,7 +77,8 @@ read_only_mounts() {
 
 tests=(everything_goes bad_arguments links_outside open_files mapped_pages working_directory names_are_forgotten
   beside_others the_clone_stays costs)
-[ "$(id -u)" != 0 ] || tests+=(rights_of_an_owner rights_to_the_name mounts_are_in_the_way)
+[ "$(id -u)" != 0 ] || tests+=(rights_of_an_owner rights_to_the_name mounts_are_in_the_way
+  mounted_elsewhere)
 
 chmod 755 "$work"
 mkfs.betr -q -s 1G disk.img
