@@ -116,7 +116,7 @@ absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name, Rem
   };
   if (removed == nullptr) return remove();
   const KnownNames known(core, slot);
-  const absl::Status status = remove();
+  absl::Status status = remove();
   known.AddTaken(core, removed);
   return status;
 }
