@@ -41,11 +41,12 @@ absl::Status CheckOwnAndReadable(const Caller& caller, const FileAttributes& att
 }
 
 // Checks the entries of a directory; the directories among them go to `below`, with a reference.
-absl::Status CheckEntries(FileSystem& fs, const Caller& caller, InodeId directory, std::vector<InodeId>* below) {
+absl::Status CheckEntries(FileSystem& fs, InodeId directory,
+                          absl::FunctionRef<absl::Status(const FileAttributes&)> check, std::vector<InodeId>* below) {
   std::vector<std::string> names;
   absl::Status refused = absl::OkStatus();
   BETR_RETURN_IF_ERROR(fs.ReadDirectory(directory, "", [&](const DirectoryEntry& entry) {
-    refused = CheckOwnAndReadable(caller, entry.attributes);
+    refused = check(entry.attributes);
     if (entry.attributes.type == FileType::kDirectory) names.emplace_back(entry.name);
     return refused.ok();
   }));
@@ -86,21 +87,26 @@ absl::Status CheckMaySearch(FileSystem& fs, const Caller& caller, InodeId direct
   return CheckAccess(fs, caller, directory, attributes, kExecute);
 }
 
+absl::Status CheckAllBelow(FileSystem& fs, InodeId directory,
+                           absl::FunctionRef<absl::Status(const FileAttributes&)> check) {
+  BETR_RETURN_IF_ERROR(fs.Refer(directory));
+  std::vector<InodeId> directories = {directory};
+  absl::Status status = absl::OkStatus();
+  while (!directories.empty()) {
+    const InodeId next = directories.back();
+    directories.pop_back();
+    if (status.ok()) status = CheckEntries(fs, next, check, &directories);
+    fs.Forget(next);
+  }
+  return status;
+}
+
 absl::Status CheckMayCopy(FileSystem& fs, const Caller& caller, InodeId source) {
   if (caller.IsRoot()) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(source));
   BETR_RETURN_IF_ERROR(CheckOwnAndReadable(caller, attributes));
   if (attributes.type != FileType::kDirectory) return absl::OkStatus();
-  BETR_RETURN_IF_ERROR(fs.Refer(source));
-  std::vector<InodeId> directories = {source};
-  absl::Status status = absl::OkStatus();
-  while (!directories.empty()) {
-    const InodeId directory = directories.back();
-    directories.pop_back();
-    if (status.ok()) status = CheckEntries(fs, caller, directory, &directories);
-    fs.Forget(directory);
-  }
-  return status;
+  return CheckAllBelow(fs, source, [&](const FileAttributes& below) { return CheckOwnAndReadable(caller, below); });
 }
 
 absl::StatusOr<InodeId> FindDirectory(FileSystem& fs, const Caller& caller, std::string_view path) {

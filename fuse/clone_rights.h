@@ -2,6 +2,7 @@
 // Who may clone. The kernel checks permissions of every request but ioctl, so these are ours to check.
 #pragma once
 
+#include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
@@ -30,6 +31,11 @@ absl::Status CheckMayCreate(FileSystem& fs, const Caller& caller, InodeId direct
 
 // EACCES unless the caller may look names up in the directory; the same of access lists.
 absl::Status CheckMaySearch(FileSystem& fs, const Caller& caller, InodeId directory);
+
+// What `check` says of the first entry below a directory, at any depth, of which it does not say ok.
+// Cost: reads all names.
+absl::Status CheckAllBelow(FileSystem& fs, InodeId directory,
+                           absl::FunctionRef<absl::Status(const FileAttributes&)> check);
 
 // EPERM or EACCES unless the caller is root, or owns the source and all that is below and may read it, and no device is
 // among it. Cost for others than root:

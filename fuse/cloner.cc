@@ -41,7 +41,15 @@ void Cloner::Finish() {
 }
 
 void Cloner::Enqueue(JobThread& thread, fuse_req_t request, std::function<void()> job) {
-  if (!thread.Enqueue(std::move(job))) ReplyStatus(request, ErrnoError(ENOTCONN, "the mount ends"), "clone");
+  if (!thread.Enqueue(std::move(job))) ReplyStatus(request, ErrnoError(ENOTCONN, "the mount ends"), "ioctl");
+}
+
+void Cloner::DoForIoctl(fuse_req_t request, std::string_view what, std::function<absl::Status()> job) {
+  Enqueue(of_ioctls_, request, [request, what = std::string(what), job = std::move(job)] {
+    const absl::Status status = job();
+    if (!status.ok()) return ReplyStatus(request, status, what);
+    fuse_reply_ioctl(request, 0, nullptr, 0);
+  });
 }
 
 void Cloner::WriteBack() {

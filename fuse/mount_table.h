@@ -4,6 +4,7 @@
 
 #include <istream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace betr::fuse {
@@ -23,13 +24,19 @@ std::vector<MountEntry> ReadMountTable(std::istream& lines);
 
 // A mount with the file system behind it, which other mounts may be of, too.
 struct MountInfo {
+  std::string id;
+  std::string parent;  // the id of the mount that it is on
   std::string device;  // "major:minor", of the file system
+  std::string root;    // what of the file system is mounted
   std::string directory;
   bool read_only = false;  // the file system, not only this mount of it
 };
 
 // As MountTable.
 std::vector<MountInfo> MountInfos();
+
+// Whether something is mounted on what is at a path from the root of a file system, or below.
+bool IsMountedWithin(const std::vector<MountInfo>& infos, std::string_view device, std::string_view path);
 
 // The entries of a table as /proc/self/mountinfo has it.
 std::vector<MountInfo> ReadMountInfos(std::istream& lines);

@@ -11,6 +11,7 @@
 #include "cloner.h"
 #include "mount_stats.h"
 #include "operations.h"
+#include "remove_tree.h"
 #include "reply.h"
 
 namespace betr::fuse {
@@ -52,6 +53,14 @@ void CloneEntry(fuse_req_t request, fuse_ino_t directory, const void* in, size_t
   ServerOf(request).cloner().CloneTo(request, {wanted->directory, *entry}, ToInode(directory), *name);
 }
 
+void Remove(fuse_req_t request, fuse_ino_t directory, const void* in, size_t in_size) {
+  const auto wanted = Argument<betr_remove>(request, in, in_size);
+  if (!wanted) return;
+  const std::optional<std::string> name = NameIn(wanted->name);
+  if (!name) return ReplyStatus(request, ErrnoError(EINVAL, "name"), "remove");
+  RemoveTree(request, ToInode(directory), *name);
+}
+
 // An answer that is a text; what is not filled stays zeros, so that the text has an end.
 template <class Answer, size_t kSize>
 void ReplyText(fuse_req_t request, std::string_view text, char (Answer::*field)[kSize]) {
@@ -77,6 +86,8 @@ void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_fi
     Clone(request, node, in, in_size);
   } else if (command == BETR_IOC_CLONE_ENTRY) {
     CloneEntry(request, node, in, in_size);
+  } else if (command == BETR_IOC_REMOVE) {
+    Remove(request, node, in, in_size);
   } else if (command == BETR_IOC_STATS && out_size >= sizeof(betr_stats)) {
     Stats(request);
   } else if (command == BETR_IOC_IMAGE && out_size >= sizeof(betr_image)) {

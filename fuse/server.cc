@@ -56,6 +56,8 @@ bool Server::IsMadeReadOnly() const {
                      [&](const MountInfo& info) { return info.device == device_ && info.read_only; });
 }
 
+bool Server::IsMountedWithin(std::string_view path) const { return fuse::IsMountedWithin(MountInfos(), device_, path); }
+
 fuse_entry_param Server::ToParam(const Entry& entry) const {
   fuse_entry_param param{};
   param.ino = entry.inode.value;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "betr/filesystem.h"
 #include "fuse_api.h"
@@ -59,6 +60,10 @@ class Server {
   // Whether the file system was made read-only since it was mounted. The kernel looks after that by itself, but for
   // ioctls. Reads the table of mounts. False if it is not mounted any more where this process sees it.
   bool IsMadeReadOnly() const;
+
+  // Whether something is mounted on what is at a path from the root, or below, where this process sees it. Reads the
+  // table of mounts.
+  bool IsMountedWithin(std::string_view path) const;
 
   // What the kernel is told about an entry, with answers that never expire.
   fuse_entry_param ToParam(const Entry& entry) const;

@@ -124,6 +124,28 @@ struct NamedEntry {
   Entry entry;  // inode 0, without a reference, if the name leads nowhere (the image is damaged)
 };
 
+// A name of something that is referred to.
+struct KnownName {
+  InodeId directory;
+  std::string name;
+  InodeId inode;
+  bool is_directory = false;
+};
+
+// What the caller of RemoveTree has looked at: what has the name, and how often directories had been moved before.
+struct SeenTree {
+  InodeId top;
+  uint64_t directory_moves = 0;
+};
+
+// What RemoveTree took from those who refer to it: a FUSE server's kernel has to hear of that.
+struct RemovedTree {
+  // Those of files, then those of directories, each after all that are in it: the last is the name that was removed.
+  std::vector<KnownName> names;
+  // Files that have lost names, and may have others, by which alone they may be known.
+  std::vector<InodeId> changed;
+};
+
 // For statfs. `total` and `free` are those of SpaceStats.
 struct FileSystemSpace {
   Bytes total{0};
@@ -193,8 +215,13 @@ class FileSystem {
   absl::Status RemoveDirectory(InodeId parent, std::string_view name);
   // Removes a name and, if it is a directory, everything below it at once: O(height) nodes and a step for each
   // name with several links below. Open files live on; those that are too many for one batch (a few ten thousand; fewer
-  // with long paths or a small log) lose their names before the rest goes.
-  absl::Status RemoveTree(InodeId parent, std::string_view name);
+  // with long paths or a small log) lose their names before the rest goes. `removed`, unless null, is empty and
+  // gets what was referred to, also after an error: a step for each inode in memory.
+  // EAGAIN, before anything is done, if the name or the directories below may be others than were `seen`.
+  absl::Status RemoveTree(InodeId parent, std::string_view name, RemovedTree* removed = nullptr,
+                          const SeenTree* seen = nullptr);
+  // How often a directory was renamed, cloned, given to another owner, or made in one that is not its owner's.
+  uint64_t DirectoryMoves() const;
 
   // EEXIST (kNoReplace), EINVAL (into the own descendant), EISDIR, ENOTDIR, ENOTEMPTY. Two names of one inode: nothing
   // happens. EXDEV, before anything is done, if names of files with several leave or enter a clone, and there is a file

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clones on a mounted image, its figures, and which image it is, for any program: C or C++, no library needed.
+ * Clones on a mounted image, removal of trees, its figures, and which image it is, for any program: C or C++, no
+ * library needed.
  *
  *   int source = open("project", O_RDONLY);             a directory or a regular file
  *   int target = open(".", O_RDONLY | O_DIRECTORY);     the directory that gets the clone
@@ -57,6 +58,31 @@ struct betr_clone_entry {
 };
 
 /*
+ * Removes a name and everything below it at once, on a descriptor of the directory that the name is in. What is open
+ * lives on as after unlink(2) and rmdir(2), and who is in there stays in a directory that is gone.
+ *
+ *   int parent = open(".", O_RDONLY | O_DIRECTORY);
+ *   struct betr_remove removal = {0};
+ *   strcpy(removal.name, "project-copy");
+ *   ioctl(parent, BETR_IOC_REMOVE, &removal);
+ *
+ * Who may: whoever may remove names from the directory (permission to write and search; the sticky bit), and is root or
+ * owns the directory that is removed and all directories below, each with permission to read, write and search. For
+ * others than root the tree is walked to see that.
+ *
+ * Errors: ENOENT, ENOTDIR (the descriptor), EINVAL (flags; a name that is empty, ".", "..", or contains '/'), EACCES,
+ * EPERM (the sticky bit, a directory of somebody else), ENOSPC, EROFS. EBUSY: something is mounted in the tree, where
+ * the server sees it (what is mounted in other namespaces only is unmounted, as by rmdir(2)); or directories are
+ * moved so often that the walk is never true. ENOTTY: this is no mount of betr. Nothing is removed then; but after
+ * ENOSPC names of files with several may be.
+ */
+struct betr_remove {
+  __u32 flags;    /* 0 */
+  __u32 reserved; /* 0 */
+  char name[256]; /* ends with NUL */
+};
+
+/*
  * Live figures of a mount, on a descriptor of anything on it: a JSON document as `betrdump --mounted DIR --json stat`
  * prints it, ended by NUL. For everyone.
  */
@@ -80,3 +106,4 @@ struct betr_image {
 /* As BETR_IOC_CLONE. */
 #define BETR_IOC_CLONE_ENTRY _IOW(0xbe, 4, struct betr_clone_entry)
 #define BETR_IOC_IMAGE _IOR(0xbe, 5, struct betr_image)
+#define BETR_IOC_REMOVE _IOW(0xbe, 6, struct betr_remove)

@@ -67,6 +67,7 @@ absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::s
   BETR_RETURN_IF_ERROR(transaction.Commit());
   groups.Placed();
   directory.known_names.Add(name);
+  core.CountMove(source);
   return &core.inodes().AddNamed(&directory, name, record);
 }
 

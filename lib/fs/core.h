@@ -45,6 +45,9 @@ class Core {
   InodeTable& inodes() { return inodes_; }
   const MountOptions& options() const { return options_; }
   ZoneState& zones() { return zones_; }
+  // FileSystem::DirectoryMoves.
+  uint64_t directory_moves() const { return directory_moves_; }
+  void CountMove(const Inode& inode) { directory_moves_ += inode.IsDirectory() ? 1 : 0; }
 
   FileTime Now();
 
@@ -153,6 +156,7 @@ class Core {
   uint64_t loss_count_ = 0;
 
   uint64_t meta_reads_ = 0;
+  uint64_t directory_moves_ = 0;
   uint64_t next_number_ = 0;
   uint64_t number_bound_ = 0;  // numbers below are reserved on disk
   uint64_t staged_bound_ = 0;  // the same, once the batch that is being made is written

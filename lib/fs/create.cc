@@ -54,6 +54,7 @@ absl::StatusOr<Inode*> Create(Core& core, Inode& directory, std::string_view nam
   Inode& inode = core.inodes().AddNamed(&directory, name, record);
   directory.known_names.Add(name);
   if (inode.IsDirectory()) inode.known_names.BecomeEmpty();
+  if (record.uid != directory.record.uid) core.CountMove(inode);
   SplitZoneIfGrown(core, inode, kInodeInZone);
   return &inode;
 }

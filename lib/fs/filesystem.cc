@@ -164,10 +164,15 @@ absl::Status FileSystem::RemoveDirectory(InodeId parent, std::string_view name) 
   return fs::Repeated([&] { return fs::RemoveDirectory(session.core(), *directory, name); });
 }
 
-absl::Status FileSystem::RemoveTree(InodeId parent, std::string_view name) {
+absl::Status FileSystem::RemoveTree(InodeId parent, std::string_view name, RemovedTree* removed, const SeenTree* seen) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
-  return fs::Repeated([&] { return fs::RemoveTree(session.core(), *directory, name); });
+  return fs::Repeated([&] { return fs::RemoveTree(session.core(), *directory, name, removed, seen); });
+}
+
+uint64_t FileSystem::DirectoryMoves() const {
+  FsSession session(*impl_);
+  return session.core().directory_moves();
 }
 
 absl::Status FileSystem::Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent,

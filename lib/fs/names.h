@@ -13,7 +13,8 @@ absl::StatusOr<Inode*> CreateUnnamed(Core& core, Inode& directory, const NewFile
 absl::Status Link(Core& core, Inode& inode, Inode& directory, std::string_view name);
 absl::Status Unlink(Core& core, Inode& directory, std::string_view name);
 absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name);
-absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name);
+absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name, RemovedTree* removed,
+                        const SeenTree* seen);
 absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_name, Inode& to_directory,
                     std::string_view to_name, RenameMode mode);
 absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::string_view name);

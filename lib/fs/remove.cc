@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "fs/block_io.h"
 #include "fs/key.h"
+#include "fs/known_names.h"
 #include "fs/link_groups.h"
 #include "fs/names.h"
 #include "fs/place.h"
@@ -104,9 +105,20 @@ absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name
   return absl::OkStatus();
 }
 
-absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name) {
+absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name, RemovedTree* removed,
+                        const SeenTree* seen) {
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindTakenSlot(core, directory, name));
-  return slot.inode->IsDirectory() ? RemoveSlotTree(core, slot) : Unlink(core, directory, name);
+  if (seen != nullptr && (seen->top != slot.inode->id || seen->directory_moves != core.directory_moves())) {
+    return ErrnoError(EAGAIN, name);
+  }
+  const auto remove = [&] {
+    return slot.inode->IsDirectory() ? RemoveSlotTree(core, slot) : Unlink(core, directory, name);
+  };
+  if (removed == nullptr) return remove();
+  const KnownNames known(core, slot);
+  absl::Status status = remove();
+  known.AddTaken(core, removed);
+  return status;
 }
 
 absl::Status ReclaimOrphan(Core& core, Inode& inode) {

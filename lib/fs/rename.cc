@@ -119,6 +119,8 @@ absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_nam
   if (mode == RenameMode::kNoReplace && to.inode != nullptr) return ErrnoError(EEXIST, to_name);
   if (mode == RenameMode::kExchange && to.inode == nullptr) return ErrnoError(ENOENT, to_name);
   if (from.inode == to.inode) return absl::OkStatus();
+  core.CountMove(*from.inode);
+  if (to.inode != nullptr) core.CountMove(*to.inode);
   return mode == RenameMode::kExchange ? Exchange(core, from, to) : Replace(core, from, to);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Clones by each way beside whoever else wants the lock of their directory: everyone gets on. At the end by SIGTERM,
-# while clones are made and pages are dirty, what was written is in the image.
+# Clones by each way, and their removal, beside whoever else wants the lock of their directory: everyone gets on. At the
+# end by SIGTERM, while clones are made and pages are dirty, what was written is in the image.
 source "${BETR_SOURCE_DIR:?}/tests/fuse/mount.sh"
 
 # Everyone's share has been done long before that; whoever waits for each other waits for ever.
@@ -11,7 +11,7 @@ by_ioctl() { # <name of clones> <how many>
   local i
   for i in $(seq "$2"); do
     betrcp --clone tree "$1-$i" >/dev/null || return 1
-    rm -rf "$1-$i"
+    betrcp --remove "$1-$i" || return 1
   done
 }
 

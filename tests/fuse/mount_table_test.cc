@@ -47,5 +47,23 @@ TEST_CASE("a file system that is read-only is told from a mount of it that is", 
   CHECK(infos[2].read_only);
 }
 
+TEST_CASE("what is mounted in a tree of a file system is found", "[fuse]") {
+  std::istringstream lines(
+      "20 1 98:0 / / rw - ext4 disk rw\n"
+      "36 20 0:52 / /mnt rw - fuse.betr disk.img rw\n"
+      "37 20 0:52 /a/b /bound rw - fuse.betr disk.img rw\n"
+      "38 37 0:60 / /bound/c rw - tmpfs none rw\n"
+      "39 36 0:61 / /mnt/x\\040y rw - tmpfs none rw\n"
+      "40 39 0:62 / /mnt/x\\040y/far rw - tmpfs none rw\n"
+      "41 20 0:63 / /mntab rw - tmpfs none rw\n");
+  const std::vector<MountInfo> infos = ReadMountInfos(lines);
+  for (const char* path : {"/", "/a", "/a/b", "/a/b/c", "/x y"}) CHECK(IsMountedWithin(infos, "0:52", path));
+  for (const char* path : {"/a/b/cd", "/b", "/c", "/x", "/x y/far", "/ab", "/a/b/c/d"}) {
+    CHECK_FALSE(IsMountedWithin(infos, "0:52", path));
+  }
+  CHECK_FALSE(IsMountedWithin(infos, "0:99", "/"));
+  CHECK(IsMountedWithin(infos, "98:0", "/mnt"));
+}
+
 }  // namespace
 }  // namespace betr::fuse

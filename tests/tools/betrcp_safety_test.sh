@@ -188,6 +188,19 @@ keeps_what_it_cannot_replace() {
     unchanged betrcp --remove "$place"
     said "betrcp: remove: /: the root cannot be removed"
   done
+  # Without an image a path is one on a mount, and what is elsewhere stays.
+  for place in host/tree host/small host/; do
+    expect 1 env -u BETR_IMAGE betrcp --remove "$place"
+    said "betrcp: remove: $place: not on a mounted betr image, and no image was named \(-i\)"
+  done
+  expect 1 env -u BETR_IMAGE betrcp --remove host/nothing host/small/ host/tree/.
+  said "betrcp: remove: host/nothing: No such file or directory"
+  said "betrcp: remove: host/small/: Not a directory"
+  said "betrcp: remove: host/tree/.: '.' and '..' are not removed"
+  expect 2 env -u BETR_IMAGE betrcp --remove ""
+  expect 2 env -u BETR_IMAGE betrcp --remove
+  expect 2 env -u BETR_IMAGE betrcp --json --remove host/tree
+  [ -d host/tree ] && [ -f host/small ] || fail "something of the host was removed"
   [ "$(id -u)" != 0 ] || command -v setpriv >/dev/null || return 0
   local as=()
   [ "$(id -u)" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)

@@ -21,7 +21,7 @@ int RunCommand(Tool& tool, const BetrcpOptions& options, CopyCommand command) {
     case CopyCommand::kRename:
       return RenameInside(tool, options);
     case CopyCommand::kRemove:
-      return RemoveInside(tool, options);
+      return NamesNoImage(tool, options) ? RemoveOnMount(tool, options) : RemoveInside(tool, options);
     case CopyCommand::kMkdir:
       return MakeDirectories(tool, options);
     case CopyCommand::kList:

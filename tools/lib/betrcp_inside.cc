@@ -109,9 +109,7 @@ absl::Status MakeOne(PathFileSystem& paths, const std::string& path, const Betrc
 absl::Status Remove(PathFileSystem& paths, const std::string& path) {
   if (NormalPath(path).empty()) return absl::InvalidArgumentError("/: the root cannot be removed");
   // As rm(1): it would be the directory above that loses a name.
-  const std::string_view trimmed = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
-  const std::string_view last = trimmed.substr(trimmed.rfind('/') + 1);
-  if (last == "." || last == "..") return absl::InvalidArgumentError(path + ": '.' and '..' are not removed");
+  if (EndsInDots(path)) return absl::InvalidArgumentError(path + ": '.' and '..' are not removed");
   if (path.ends_with('/')) BETR_RETURN_IF_ERROR(OpenInside(paths, path).status());
   return paths.RemoveTree(path);
 }

@@ -142,6 +142,24 @@ absl::StatusOr<CloneReport> Clone(const Tool& tool, const std::string& from, con
   return report;
 }
 
+absl::Status Remove(const std::string& path) {
+  if (EndsInDots(path)) return absl::InvalidArgumentError(path + ": '.' and '..' are not removed");
+  const std::string trimmed = path.substr(0, path.find_last_not_of('/') + 1);
+  if (trimmed.empty()) return NotMounted(path);
+  const auto [directory, name] = SplitPath(trimmed);
+  if (name.size() >= sizeof betr_remove::name) return ErrnoError(ENAMETOOLONG, name);
+  BETR_ASSIGN_OR_RETURN(const fs::HostFile parent, Open(directory, O_DIRECTORY));
+  struct stat above {};
+  struct stat victim {};
+  if (fstat(parent.get(), &above) != 0) return ErrnoError(errno, directory);
+  if (fstatat(parent.get(), name.c_str(), &victim, AT_SYMLINK_NOFOLLOW) != 0) return ErrnoError(errno, path);
+  if (victim.st_dev != above.st_dev) return ErrnoError(EBUSY, path + ": something is mounted there");
+  if (path.ends_with('/') && !S_ISDIR(victim.st_mode)) return ErrnoError(ENOTDIR, path);
+  betr_remove removal{};
+  std::copy(name.begin(), name.end(), std::begin(removal.name));
+  return ioctl(parent.get(), BETR_IOC_REMOVE, &removal) == 0 ? absl::OkStatus() : LastError(path);
+}
+
 }  // namespace
 
 bool NamesNoImage(const Tool& tool, const BetrcpOptions& options) {
@@ -160,6 +178,15 @@ int CloneOnMount(Tool& tool, const BetrcpOptions& options) {
   if (!report.ok()) return tool.Fail("clone", report.status());
   TellOfClone(tool, *report);
   return kExitOk;
+}
+
+int RemoveOnMount(Tool& tool, const BetrcpOptions& options) {
+  int exit = kExitOk;
+  for (const std::string& path : options.operands) {
+    const absl::Status removed = Remove(path);
+    if (!removed.ok()) exit = std::max(exit, tool.Fail("remove", removed));
+  }
+  return exit;
 }
 
 }  // namespace betr::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// betrcp --clone on paths of a mounted image: the mount makes the clone.
+// betrcp --clone and --remove on paths of a mounted image: the mount does it.
 #pragma once
 
 #include "betrcp_options.h"
@@ -11,5 +11,8 @@ bool NamesNoImage(const Tool& tool, const BetrcpOptions& options);
 
 // Returns an exit code. Requires: CommandOf(options) said kClone.
 int CloneOnMount(Tool& tool, const BetrcpOptions& options);
+
+// The same for kRemove: each operand, whatever becomes of the others. Nothing of other file systems is removed.
+int RemoveOnMount(Tool& tool, const BetrcpOptions& options);
 
 }  // namespace betr::tools

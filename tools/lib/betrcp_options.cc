@@ -39,9 +39,10 @@ void AddCommands(CLI::App& app, BetrcpOptions* options) {
   constexpr const char* kGroup = "Commands (without any: copy SRC... to DST)";
   app.add_flag("--tar", options->tar, "Copy from a tar archive into the image, or out; - is stdin or stdout")
       ->group(kGroup);
-  app.add_flag("--clone", options->clone, "Clone A to B inside the image; never copies")->group(kGroup);
+  app.add_flag("--clone", options->clone, "Clone A to B inside the image, or on a mount; never copies")->group(kGroup);
   app.add_flag("--rename", options->rename, "Rename A to B inside the image")->group(kGroup);
-  app.add_flag("--remove", options->remove, "Remove A... with everything below")->group(kGroup);
+  app.add_flag("--remove", options->remove, "Remove A... with everything below, inside the image, or on a mount")
+      ->group(kGroup);
   app.add_flag("--mkdir", options->mkdir, "Make directories A...")->group(kGroup);
   app.add_flag("--list", options->list, "List A... (default: the root)")->group(kGroup);
   app.add_flag("--cat", options->cat, "Write the content of A... to stdout")->group(kGroup);
@@ -61,7 +62,8 @@ ToolDescription BetrcpDescription() {
               "  betrcp -a :/copy /tmp/copy           # out of the image\n"
               "  betrcp --list -l copy\n"
               "  betrcp --tar :/copy - | zstd >copy.tar.zst\n"
-              "  betrcp -r a b other.img:/\n"};
+              "  betrcp -r a b other.img:/\n"
+              "  betrcp --remove copy                 # at once, too\n"};
 }
 
 void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {

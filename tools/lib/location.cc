@@ -75,6 +75,12 @@ bool MeansDirectory(std::string_view path) {
   return last == "." || (last.empty() && !path.empty());
 }
 
+bool EndsInDots(std::string_view path) {
+  path = path.substr(0, path.find_last_not_of('/') + 1);
+  const std::string_view last = path.substr(path.rfind('/') + 1);
+  return last == "." || last == "..";
+}
+
 bool IsWithin(std::string_view path, std::string_view directory) {
   const std::string inner = NormalPath(path);
   const std::string outer = NormalPath(directory);

@@ -38,6 +38,9 @@ std::string NormalPath(std::string_view path);
 // it (betr/path_filesystem.h), but people mean it.
 bool MeansDirectory(std::string_view path);
 
+// Whether the last name is "." or "..", with slashes behind it or without.
+bool EndsInDots(std::string_view path);
+
 // Whether `path` is `directory` or below it. Both inside the same image.
 bool IsWithin(std::string_view path, std::string_view directory);
 

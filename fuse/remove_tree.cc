@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remove_tree.h"
+
+#include <cerrno>
+#include <string>
+
+#include "base/status.h"
+#include "betr/fs_error.h"
+#include "cloner.h"
+#include "remove_rights.h"
+#include "reply.h"
+
+namespace betr::fuse {
+namespace {
+
+constexpr int kTries = 8;  // of a walk beside which directories are moved
+
+// Attributes alone: waits for nothing. Pages of what is gone go when the kernel drops its inode.
+void DropAttributes(fuse_session* session, InodeId inode) {
+  fuse_lowlevel_notify_inval_inode(session, inode.value, -1, 0);
+}
+
+// A directory in which nothing is known any more takes no names afterwards.
+void DropName(fuse_session* session, const KnownName& known) {
+  const uint64_t parent = known.directory.value;
+  const std::string& name = known.name;
+  if (known.is_directory) {
+    fuse_lowlevel_notify_delete(session, parent, known.inode.value, name.c_str(), name.size());
+  } else {
+    fuse_lowlevel_notify_inval_entry(session, parent, name.c_str(), name.size());
+  }
+}
+
+// Requires: there was such a name. What is below it goes with it, unless somebody is using it; so most of the others
+// are not known any more.
+void TellKernel(Server& server, InodeId directory, const RemovedTree& removed) {
+  fuse_session* const session = server.session();
+  DropName(session, removed.names.back());
+  for (const KnownName& known : removed.names) {
+    if (!server.fs().Refer(known.inode).ok()) continue;
+    DropName(session, known);
+    DropAttributes(session, known.inode);
+    server.fs().Forget(known.inode);
+  }
+  for (const InodeId inode : removed.changed) DropAttributes(session, inode);
+  DropAttributes(session, directory);
+}
+
+absl::Status CheckNothingMounted(const Server& server, FileSystem& fs, InodeId directory, std::string_view name) {
+  BETR_ASSIGN_OR_RETURN(const std::string parent, fs.PathOf(directory));
+  const std::string path = (parent.empty() ? "/" : "/" + parent + "/") + std::string(name);
+  return server.IsMountedWithin(path) ? ErrnoError(EBUSY, "something is mounted there") : absl::OkStatus();
+}
+
+// Once: EAGAIN if what was looked at may be something else by now.
+absl::Status RemoveIfAllowed(Server& server, const Caller& caller, InodeId directory, std::string_view name,
+                             RemovedTree* removed) {
+  FileSystem& fs = server.fs();
+  SeenTree seen{.top = {}, .directory_moves = fs.DirectoryMoves()};
+  BETR_RETURN_IF_ERROR(CheckMaySearch(fs, caller, directory));
+  BETR_ASSIGN_OR_RETURN(const Entry victim, fs.Lookup(directory, name));
+  seen.top = victim.inode;
+  absl::Status status = CheckMayRemove(fs, caller, directory, victim);
+  if (status.ok()) status = CheckNothingMounted(server, fs, directory, name);
+  if (status.ok()) status = fs.RemoveTree(directory, name, removed, caller.IsRoot() ? nullptr : &seen);
+  fs.Forget(victim.inode);
+  return status;
+}
+
+absl::Status Remove(Server& server, const Caller& caller, InodeId directory, std::string_view name) {
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos) {
+    return ErrnoError(EINVAL, name);
+  }
+  if (server.IsMadeReadOnly()) return ErrnoError(EROFS, "a mount that was made read-only");
+  for (int i = 0; i < kTries; ++i) {
+    RemovedTree removed;
+    absl::Status status = RemoveIfAllowed(server, caller, directory, name, &removed);
+    if (ToErrno(status) == EAGAIN) continue;
+    if (!removed.names.empty()) TellKernel(server, directory, removed);
+    return status;
+  }
+  return ErrnoError(EBUSY, "directories are moved all the time");
+}
+
+}  // namespace
+
+void RemoveTree(fuse_req_t request, InodeId directory, std::string_view name) {
+  Server& server = ServerOf(request);
+  server.cloner().DoForIoctl(request, "remove", [&server, request, directory, name = std::string(name)] {
+    return Remove(server, CallerOf(request), directory, name);
+  });
+}
+
+}  // namespace betr::fuse
