@@ -24,9 +24,10 @@ constexpr Bytes kCacheMax = GiB(64 << 10);
 
 // For mount(8) and those who read /etc/fstab, or the default here.
 constexpr std::array kIgnored = std::to_array<std::string_view>(
-    {"defaults", "auto",   "noauto",      "nofail",     "_netdev",  "user",      "nouser",     "users",   "owner",
-     "group",    "loop",   "strictatime", "nodiratime", "diratime", "lazytime",  "nolazytime", "silent",  "loud",
-     "mand",     "nomand", "iversion",    "noiversion", "discard",  "nodiscard", "user_xattr", "nonempty"});
+    {"defaults",   "auto",     "noauto",     "nofail",        "_netdev",    "user",       "nouser",   "users",
+     "owner",      "group",    "loop",       "strictatime",   "nodiratime", "diratime",   "lazytime", "nolazytime",
+     "silent",     "loud",     "mand",       "nomand",        "iversion",   "noiversion", "discard",  "nodiscard",
+     "user_xattr", "nonempty", "norelatime", "nostrictatime", "symfollow",  "nogroup",    "noowner"});
 // The same with a value; and what a remount repeats from /proc/mounts.
 constexpr std::array<std::string_view, 8> kIgnoredKeys = {"comment",  "uhelper",  "user",     "user_id",
                                                           "group_id", "rootmode", "max_read", "fd"};
@@ -63,6 +64,7 @@ const std::vector<Flag>& Flags() {
       {"acl", [](MountPlan* plan) { plan->server.acl = true; }},
       {"noacl", [](MountPlan* plan) { plan->server.acl = false; }},
       {"relatime", [](MountPlan* plan) { plan->access_times = true; }},
+      {"atime", [](MountPlan* plan) { plan->access_times = true; }},
       {"noatime", [](MountPlan* plan) { plan->access_times = false; }},
       {"io_uring", [](MountPlan* plan) { plan->io_uring = true; }},
       {"noio_uring", [](MountPlan* plan) { plan->io_uring = false; }},
@@ -83,7 +85,9 @@ absl::Status SetValue(MountPlan* plan, std::string_view option, std::string_view
                       bool* known) {
   *known = true;
   if (key == "cache") {
-    BETR_ASSIGN_OR_RETURN(plan->cache_size, ParseSize(value));
+    const absl::StatusOr<Bytes> size = ParseSize(value);
+    if (!size.ok()) return Invalid(option, std::string(size.status().message()));
+    plan->cache_size = *size;
     if (plan->cache_size.value == 0) return Invalid(option, "is nothing");
     if (plan->cache_size > kCacheMax) return Invalid(option, "more than any machine has");
   } else if (key == "experiment") {

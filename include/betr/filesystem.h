@@ -28,7 +28,8 @@
 // before anything is done, if the log is so small that no batch takes it: docs/filesystem.md#limits), ESTALE (unknown
 // id). ENAMETOOLONG: a name has more than 255 bytes, or a path would have more than 4095, also that of something below
 // a directory that is renamed or cloned; a rename may leave it too long if it does not make it longer. EINVAL: a name
-// is empty, ".", "..", or contains '/' or NUL.
+// is empty, ".", "..", or contains '/' or NUL; but EEXIST for "." and ".." where a name is to be made, and ENOTEMPTY
+// for ".." where one is to be removed.
 //
 // Cost. "Blind" means: no reading of the store. Names of a directory that was created or listed completely since
 // the mount are known: looking up, creating and removing there is blind (within MountOptions::name_cache).
@@ -250,7 +251,8 @@ class FileSystem {
   // ENODATA, ERANGE (name of more than 255 bytes), E2BIG (value), ENOSPC (all names together), EEXIST (kCreate).
   // Names are those of the system call, namespace included; which may be used by whom is the caller's business. Those
   // of a directory that was removed are kept until it is forgotten: all values together ENOSPC above kMaxXattrSize, and
-  // ENODATA for one from before that had more than 256 bytes. ESTALE for another file that is gone.
+  // ENODATA for one from before that had more than 256 bytes. Another file that is gone has none, and ESTALE to set
+  // one.
   absl::StatusOr<std::string> GetXattr(InodeId inode, std::string_view name);
   absl::Status SetXattr(InodeId inode, std::string_view name, std::string_view value, XattrMode mode = XattrMode::kAny);
   absl::Status RemoveXattr(InodeId inode, std::string_view name);
@@ -262,8 +264,8 @@ class FileSystem {
   //
   // The number of bytes read: less than asked for only at the end of the file.
   absl::StatusOr<size_t> Read(InodeId inode, uint64_t offset, std::span<char> buffer);
-  // The number of bytes written; less than given, or an error, only if the store fails. Blind: whole blocks are puts,
-  // parts of blocks upserts. EFBIG.
+  // The number of bytes written; less than given, or an error, only if the store fails, or at kMaxFileSize, where what
+  // fits is written, and EFBIG if that is nothing. Blind: whole blocks are puts, parts of blocks upserts.
   absl::StatusOr<size_t> Write(InodeId inode, uint64_t offset, std::string_view bytes);
   // Write at the end, whatever others do; where the bytes went.
   absl::StatusOr<uint64_t> Append(InodeId inode, std::string_view bytes);

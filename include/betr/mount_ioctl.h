@@ -26,9 +26,10 @@
  *   strcpy(clone.name, "fifo-copy");
  *   ioctl(target, BETR_IOC_CLONE_ENTRY, &clone);
  *
- * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), EEXIST, EINVAL (flags, name), EACCES,
- * EPERM, ENAMETOOLONG (also of paths below the source), ENOSPC, EROFS. ENOTTY: this is no mount of betr. Those of
- * BETR_IOC_CLONE_ENTRY besides: ENOENT, ENOTDIR, and EACCES also for a source's directory that may not be searched.
+ * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), EEXIST (also of "." and ".."), EINVAL
+ * (flags, name), EACCES, EPERM, ENAMETOOLONG (also of paths below the source), ENOSPC, EROFS. ENOTTY: this is no mount
+ * of betr. Those of BETR_IOC_CLONE_ENTRY besides: ENOENT, ENOTDIR, and EACCES also for a source's directory that may
+ * not be searched.
  *
  * The same by a script, on a directory or regular file as source, with a path from the mount's root, or a name beside
  * the source (of a file with several links: EINVAL):

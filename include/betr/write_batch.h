@@ -74,7 +74,7 @@ class WriteBatch {
   void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
   // As Store::CreateTree; the changes that follow may use the tree. `id`: Store::UnusedTreeId, or any after it below
-  // 2^62.
+  // 2^62; trees that are made later get ids after it, so one near the end leaves none for them.
   void CreateTree(TreeId id, std::string_view name, std::string_view compression = "");
   // As Store::DropTree.
   void DropTree(TreeId tree);

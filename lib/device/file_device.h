@@ -33,7 +33,7 @@ class FileDevice final : public BlockDevice {
   enum class LockMode { kShared, kExclusive };
 
   // Opens what exists. The size of a regular file is rounded down to whole blocks. kNotFound, kFailedPrecondition
-  // (permissions), kInvalidArgument (neither a file nor a block device, or no path).
+  // (permissions, a read-only block device), kInvalidArgument (neither a file nor a block device, or no path).
   static absl::StatusOr<std::unique_ptr<FileDevice>> Open(const std::string& path, Access access);
 
   // Makes a sparse regular file; its name is durable on return. kAlreadyExists if there is anything at `path`.

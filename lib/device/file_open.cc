@@ -51,6 +51,13 @@ absl::StatusOr<Bytes> BlockDeviceSize(const std::string& path, int fd) {
   return RoundDown(size);
 }
 
+// A block device that may not be written to can be opened for it all the same.
+absl::Status CheckIsNotProtected(const std::string& path, int fd) {
+  int is_read_only = 0;
+  if (ioctl(fd, BLKROGET, &is_read_only) != 0 || is_read_only == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(path + ": the block device is read-only");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& path, Access access) {
@@ -71,6 +78,7 @@ absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& 
   Bytes size = RoundDown(static_cast<uint64_t>(opened.st_size));
   if (is_block_device) {
     BETR_ASSIGN_OR_RETURN(size, BlockDeviceSize(path, fd.get()));
+    if (access == Access::kReadWrite) BETR_RETURN_IF_ERROR(CheckIsNotProtected(path, fd.get()));
   }
   return std::unique_ptr<FileDevice>(new FileDevice(path, fd.Release(), access, is_block_device, size));
 }

@@ -48,18 +48,19 @@ Bytes CacheBudget(const StoreOptions& options) {
   return std::max(Bytes{pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE))} / 8, MiB(16));
 }
 
-absl::Status CheckFunctions(const layout::Catalog& catalog, const StoreOptions& options) {
+absl::Status CheckFunctions(const std::string& device, const layout::Catalog& catalog, const StoreOptions& options) {
   for (const auto& [number, name] : catalog.functions) {
     const UpsertFunction* known = options.functions.Find(number);
     if (known != nullptr && known->Name() != name) {
-      return absl::FailedPreconditionError(fmt::format(
-          "upsert function {} is \"{}\" in the image and \"{}\" in this program", number, name, known->Name()));
+      return absl::FailedPreconditionError(
+          fmt::format("{}: upsert function {} is \"{}\" in the image and \"{}\" in this program", device, number, name,
+                      known->Name()));
     }
     if (known == nullptr && !options.read_only) {
       return absl::FailedPreconditionError(
-          fmt::format("the image uses upsert function {} \"{}\", which this program does not know: "
+          fmt::format("{}: the image uses upsert function {} \"{}\", which this program does not know: "
                       "it can only be opened read-only",
-                      number, name));
+                      device, number, name));
     }
   }
   return absl::OkStatus();
@@ -171,7 +172,7 @@ absl::Status Store::Format(BlockDevice& device, const FormatOptions& options) {
 absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<BlockDevice> device,
                                                                StoreOptions options) {
   if (options.stale && !options.read_only) {
-    return absl::InvalidArgumentError("what may be stale can only be opened read-only");
+    return absl::InvalidArgumentError(device->Name() + ": what may be stale can only be opened read-only");
   }
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(*device));
   BETR_RETURN_IF_ERROR(CheckNewest(*device, newest));
@@ -181,7 +182,7 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
   std::unique_ptr<store::Core> core = MakeCore(std::move(device), std::move(options), std::move(newest.superblock));
   BETR_ASSIGN_OR_RETURN(layout::StoredCatalog catalog,
                         layout::ReadCatalog(*core->device, *core->space, core->superblock.catalog));
-  BETR_RETURN_IF_ERROR(CheckFunctions(catalog.catalog, core->options));
+  BETR_RETURN_IF_ERROR(CheckFunctions(core->device->Name(), catalog.catalog, core->options));
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, ReadState(*core, catalog.catalog));
   core->waiting = store::WaitingIn(*state).value;
   store::FunctionNames functions = catalog.catalog.functions;

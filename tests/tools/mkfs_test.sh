@@ -192,7 +192,13 @@ knows_wrong_options() {
   expect 2 mkfs.betr -s 1 none.img
   said "mkfs.betr: 1 B is too small: with nodes of .*"
   expect 2 mkfs.betr -s 16M --node-size 4M none.img
-  said "mkfs.betr: 16 MiB is too small: with nodes of 4 MiB and a log of 1 MiB an image has at least .*"
+  said "mkfs.betr: 16 MiB is too small: with nodes of 4 MiB and a log of 64 KiB an image has at least .*"
+  expect 2 mkfs.betr -s 1M none.img
+  least=$(sed -n 's/.* an image has at least .* (\([0-9]*\) bytes).*/\1/p' err)
+  expect 2 mkfs.betr -s $((least - 1)) none.img
+  expect 0 mkfs.betr -q -s "$least" least.img
+  expect 0 fsck.betr least.img
+  rm least.img
   expect 2 mkfs.betr -s 64M --compress brotli none.img
   expect 2 mkfs.betr -s 64M -U no-uuid none.img
   said "mkfs.betr: --uuid: 'no-uuid' is not a uuid"

@@ -4,8 +4,6 @@
 #include <absl/strings/numbers.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +18,6 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "betr/fs_error.h"
-#include "fs/host_file.h"
 #include "layout/format_options.h"
 #include "layout/limits.h"
 #include "own_image.h"
@@ -101,22 +98,12 @@ absl::Status CheckArchive(const MkfsPlan& plan, int stdin_descriptor) {
   return IsAllowed(plan.source, R_OK) ? absl::OkStatus() : ErrnoError(errno, plan.source);
 }
 
-// A block device that may not be written can be opened for it all the same.
-absl::Status CheckWritable(const FileDevice& device, const std::string& path) {
-  if (!device.IsBlockDevice()) return absl::OkStatus();
-  const fs::HostFile opened(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  int is_read_only = 0;
-  if (ioctl(opened.get(), BLKROGET, &is_read_only) != 0 || is_read_only == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(path + ": the block device is read-only");
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options) {
   absl::StatusOr<std::unique_ptr<FileDevice>> device = FileDevice::Open(options.image, FileDevice::Access::kReadWrite);
   if (absl::IsNotFound(device.status())) return nullptr;
   BETR_RETURN_IF_ERROR(device.status());
-  BETR_RETURN_IF_ERROR(CheckWritable(**device, options.image));
   BETR_RETURN_IF_ERROR((*device)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
   return device;
 }
@@ -130,6 +117,14 @@ absl::Status CheckPaths(const MkfsPlan& plan, const ToolIo& io) {
 Bytes DefaultLogSize(Bytes image_size) {
   const Bytes scaled = std::clamp(image_size / 16, MiB(1), MiB(256));
   return std::max(RoundDown(std::min(scaled, image_size / 4)), layout::kMinLogSize);
+}
+
+// The default, or less if the image is too small for that: down to the least that there is, so that what is said to be
+// the least size of an image is one.
+Bytes LogThatFits(const FormatOptions& format, Bytes image_size) {
+  const Bytes least = layout::MinDeviceSize(format.node_size, format.log_size);
+  const Bytes missing = least - std::min(least, image_size);
+  return std::max(layout::kMinLogSize, RoundDown(format.log_size - std::min(format.log_size, missing)));
 }
 
 Bytes DefaultNodeSize(const FormatOptions& format, Bytes image_size) {
@@ -156,6 +151,7 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
   plan.format = options.format;
   if (plan.format.log_size.value == 0) plan.format.log_size = DefaultLogSize(plan.size);
   if (plan.format.node_size.value == 0) plan.format.node_size = DefaultNodeSize(plan.format, plan.size);
+  if (options.format.log_size.value == 0) plan.format.log_size = LogThatFits(plan.format, plan.size);
   if (plan.format.basement_size.value == 0) {
     plan.format.basement_size = std::min(FormatOptions().basement_size, plan.format.node_size);
   }
