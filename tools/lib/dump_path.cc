@@ -112,6 +112,15 @@ class DumpPath final : public DumpCommand {
     return command;
   }
 
+  std::optional<std::string> FindMistake() const override {
+    if (block_ && !(IsPath() && tree_ == kDataTree)) {
+      return "--block: only with a path of the file system in the tree \"data\"";
+    }
+    if (IsPath()) return std::nullopt;
+    const absl::Status key = Unescape(key_).status();
+    return key.ok() ? std::nullopt : std::optional("KEY: " + MessageOf(key));
+  }
+
   absl::Status Run(DumpContext& context) override {
     BETR_ASSIGN_OR_RETURN(const store::Tree tree, context.image.FindTree(tree_));
     UpsertRegistry functions;
@@ -137,7 +146,7 @@ class DumpPath final : public DumpCommand {
 
   absl::StatusOr<std::string> Key(absl::FunctionRef<uint64_t(const std::string&)> zone_at) const {
     if (IsPath()) {
-      return KeyOfPath(key_, tree_ == kDataTree, block_, zone_at);
+      return KeyOfPath(key_, tree_ == kDataTree, block_.value_or(0), zone_at);
     }
     return Unescape(key_);
   }
@@ -169,7 +178,7 @@ class DumpPath final : public DumpCommand {
   std::string tree_;
   std::string key_;
   bool is_raw_ = false;
-  uint64_t block_ = 0;
+  std::optional<uint64_t> block_;
 };
 
 }  // namespace
