@@ -6,8 +6,12 @@
 
 #include <catch2/catch.hpp>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include "support/tools/man_page.h"
+#include "support/tools/run_tool.h"
+#include "unmount.h"
 
 namespace betr::fuse {
 namespace {
@@ -18,6 +22,21 @@ MountCommand Command(std::vector<std::string> lists) {
   command.directory = "/mnt";
   command.option_lists = std::move(lists);
   return command;
+}
+
+// The page has a subsection for the options of umount.betr.
+struct PageParts {
+  std::string mount;    // the page without it
+  std::string unmount;  // it alone
+};
+
+PageParts ReadMountPage() {
+  std::string page = tools::ReadManPage("mount.betr.8");
+  const size_t begin = page.find("\n.SS Options of umount.betr\n");
+  REQUIRE(begin != std::string::npos);
+  const size_t size = page.find("\n.SH ", begin) - begin;
+  std::string unmount = page.substr(begin, size);
+  return {.mount = page.erase(begin, size), .unmount = std::move(unmount)};
 }
 
 TEST_CASE("root's mounts are for everybody, with devices and set-id bits", "[fuse]") {
@@ -96,8 +115,14 @@ TEST_CASE("the manual of mount.betr explains the options of its parser", "[fuse]
   tools::Tool tool(MountDescription(), io);
   MountCommand command;
   AddMountOptions(&tool, &command);
-  const std::set<std::string> page = tools::OptionsOfPage(tools::ReadManPage("mount.betr.8"));
-  CHECK(page == tools::OptionsOfParser(tool.app()));
+  const PageParts page = ReadMountPage();
+  CHECK(tools::OptionsOfPage(page.mount) == tools::OptionsOfParser(tool.app()));
+}
+
+TEST_CASE("the manual of umount.betr explains the options that its help names", "[fuse]") {
+  tools::ToolRun run;
+  CHECK(run.Run(UnmountMain, {"--help"}) == tools::kExitOk);
+  CHECK(tools::OptionsOfPage(ReadMountPage().unmount) == tools::OptionsOfHelp(run.out));
 }
 
 }  // namespace

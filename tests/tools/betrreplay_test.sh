@@ -57,8 +57,9 @@ replays_with_threads() {
 
 refuses_what_is_not_empty() {
   expect 3 betrreplay --dir here --manifest "$before" "$data/shell-plain.strace.zst"
-  said "betrreplay: .* not empty"
+  said "betrreplay: here: what the trace is to be replayed on is not empty"
   expect 3 betrreplay -i plain.img --manifest "$before" "$data/shell-plain.strace.zst"
+  said "betrreplay: plain.img: what the trace is to be replayed on is not empty"
 }
 
 infers_what_was_there() {
@@ -277,7 +278,7 @@ refuses_to_read_a_pipe_twice() {
   printf '7 mkdir("/mnt/w/new", 0755) = 0\n' >once
   mkfifo pipe
   expect 2 betrreplay pipe
-  said "betrreplay: pipe can be read only once: --manifest is required"
+  said "betrreplay: pipe can be read only once: a trace of strace needs --manifest, a converted one has to be a file"
   expect 2 betrreplay once <(cat once)
   expect 2 betrreplay --convert of-pipe <(cat once)
   expect 0 betrreplay --manifest "$before" <(cat once)
@@ -343,6 +344,16 @@ says_what_is_in_vain() {
   expect 2 betrreplay --speed nan once
   expect 0 betrreplay --root /elsewhere once
   said "betrreplay: no call is about /elsewhere, .*"
+  : >empty
+  echo '7 +++ exited with 0 +++' >exited
+  for trace in empty exited; do
+    expect 0 betrreplay $trace
+    said "betrreplay: there are no calls in the trace"
+    expect 0 betrreplay --convert $trace.trace $trace
+    said "betrreplay: there are no calls in the trace"
+    expect 0 betrreplay -q $trace.trace
+    silent
+  done
   printf '7 mkdir("new", 0755) = 0\n' >relative
   expect 0 betrreplay --manifest "$before" relative
   printed " +1  a relative path, and the working directory is not known \(--cwd\)"

@@ -266,6 +266,13 @@ TEST_CASE("betrdump says what is wrong with a command line") {
   }
   CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "data", "/", "--block", "-1"}) == kExitUsage);
   CHECK(Says(run.err, "--block: '-1' is not a number"));
+  CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "main", "/", "--block", "0"}) == kExitUsage);
+  CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "data", "key", "--block", "0"}) == kExitUsage);
+  CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "data", "/", "--raw", "--block", "0"}) == kExitUsage);
+  CHECK(Says(run.err, "--block: only with a path of the file system in the tree \"data\""));
+  CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "main", "a\\b"}) == kExitUsage);
+  CHECK(Says(run.err, "KEY: 'a\\b': the backslash at character 1 begins neither"));
+  CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "main", "/a\\b"}) == kExitOk);
   CHECK(run.Run(DumpMain, {"-i", image.path(), "tree", "none"}) == kExitFailed);
   CHECK(Says(run.err, "there is no such tree, only \"main\", \"other\", \"before\""));
   CHECK(run.Run(DumpMain, {"super", "-i", image.path()}) == kExitOk);
@@ -276,6 +283,24 @@ TEST_CASE("betrdump says what is wrong with a command line") {
   REQUIRE(holder.ok());
   REQUIRE((*holder)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset).ok());
   CHECK(run.Run(DumpMain, {"-i", image.path(), "super"}) == kExitRefused);
+}
+
+TEST_CASE("betrdump takes either a mount or an image") {
+  const SampleImage image;
+  const std::vector<std::string> stat{"--mounted", "none", "stat"};
+  ToolRun run;
+  for (const std::vector<std::string>& vain :
+       {std::vector<std::string>{"-i", image.path()}, {"--replay"}, {"--stale-ok"}, {"--cache", "64M"}}) {
+    std::vector<std::string> arguments = stat;
+    arguments.insert(arguments.begin(), vain.begin(), vain.end());
+    CHECK(run.Run(DumpMain, arguments) == kExitUsage);
+    CHECK(Says(run.err, "--mounted: without an image, --replay, --stale-ok and --cache"));
+  }
+  CHECK(run.Run(DumpMain, {"--mounted", "none", "table"}) == kExitUsage);
+  CHECK(Says(run.err, "--mounted: only with stat"));
+  run.environment["BETR_IMAGE"] = image.path();
+  CHECK(run.Run(DumpMain, stat) == kExitFailed);
+  CHECK(Says(run.err, "none: No such file or directory"));
 }
 
 TEST_CASE("the manual of betrdump explains the options of its parser and of its subcommands") {

@@ -53,10 +53,41 @@ shows_what_entries_say() {
   printed "entry: -rw-r--r--, owner $(id -u):$(id -g), links 1, size 1, number [0-9]+, xattrs 0"
   expect 0 betrdump -i disk.img path data /file
   ! grep -q "^entry" out || fail "content is no entry"
+  expect 0 betrdump -i disk.img --json path meta /file
+  has "['type', 'mode', 'uid', 'gid', 'links', 'size', 'number', 'xattrs'] == list(shown['entry'])"
+  has "shown['entry']['type'] == 'file' and shown['entry']['mode'] == '0644' and shown['entry']['size'] == 1"
+  expect 0 betrdump -i disk.img --json path data /file
+  has "'entry' not in shown"
   ln tree/file tree/second
   expect 0 betrcp -i disk.img -a tree :/linked
   expect 0 betrdump -i disk.img path meta /linked/file
   printed "entry: file, group [0-9]+ of the next link home above"
+  expect 0 betrdump -i disk.img --json path meta /linked/file
+  has "shown['entry']['type'] == 'file' and shown['entry']['group'] > 0"
+}
+
+# has CONDITION: of what betrdump has printed as JSON.
+has() { python3 -c "import json; shown = json.load(open('out')); assert $1, shown"; }
+
+# The content of a file with several names is at its link home: at the root, and in a clone at the clone's top.
+finds_the_content_of_links() {
+  local name
+  mkdir several several/below
+  head -c 9000 /dev/zero | tr '\0' v >several/below/one
+  ln several/below/one several/two
+  expect 0 betrcp -i disk.img -a several :/
+  expect 0 betrcp -i disk.img --clone /several /clone
+  for name in /several/below/one /several/two /clone/below/one /clone/two; do
+    expect 0 betrdump -i disk.img path data $name
+    printed "value: 4096 bytes"
+    expect 0 betrdump -i disk.img path data $name --block 2
+    printed "value: 808 bytes"
+    expect 0 betrdump -i disk.img path data $name --block 3
+    printed "no value"
+  done
+  printed 'key "clone\\x00/i.*"'
+  expect 0 betrdump -i disk.img path data /several/two
+  printed 'key "/i.*"'
 }
 
 # signals_of PID NAME...: whether the process catches (SigCgt) or ignores (SigIgn) those signals.
@@ -98,3 +129,4 @@ knows_full_outputs
 minds_signals
 tells_time_and_memory
 shows_what_entries_say
+finds_the_content_of_links

@@ -54,6 +54,11 @@ absl::StatusOr<replay::Manifest> InitialState(const Tool& tool, const Betrreplay
   return replay::InferManifest(RunOptionsOf(options), ProgressOf(&progress));
 }
 
+// The image or directory that is replayed on, as the command line names it.
+const std::string& PlaceOf(const Tool& tool, const BetrreplayOptions& options) {
+  return options.directory.empty() ? tool.image() : options.directory;
+}
+
 // Null without an image and a directory.
 absl::StatusOr<TargetPointer> OpenTarget(const Tool& tool, const BetrreplayOptions& options) {
   if (!options.directory.empty()) {
@@ -82,7 +87,8 @@ absl::Status CheckIsTrace(const replay::TraceOutcome& outcome) {
 
 // A wrong root is the usual reason for a replay of nothing.
 void NoteIfNothing(Tool& tool, const BetrreplayOptions& options, const replay::TraceOutcome& outcome) {
-  if (outcome.operations > 0 || outcome.stream.calls == 0) return;
+  if (outcome.operations > 0) return;
+  if (outcome.stream.calls == 0) return tool.Note("there are no calls in the trace");
   const absl::StatusOr<std::string> root = replay::RootOf(RunOptionsOf(options));
   if (root.ok()) tool.Note(fmt::format("no call is about {}, the directory that is replayed (--root, --cwd)", *root));
 }
@@ -156,15 +162,14 @@ std::variant<TargetPointer, int> PrepareTarget(Tool& tool, const BetrreplayOptio
   const absl::StatusOr<bool> is_empty = (*target)->IsEmpty();
   if (!is_empty.ok()) return tool.Fail("open", is_empty.status());
   if (*is_empty) return *std::move(target);
-  tool.PrintError("what the trace is to be replayed on is not empty");
+  tool.PrintError(PlaceOf(tool, options) + ": what the trace is to be replayed on is not empty");
   return kExitRefused;
 }
 
 absl::Status DrawPlot(const Tool& tool, const BetrreplayOptions& options, const replay::RunResult& result) {
   if (options.plot.empty()) return absl::OkStatus();
   const std::string others = options.traces.size() == 1 ? "" : fmt::format(" and {} more", options.traces.size() - 1);
-  const std::string title = fmt::format("{}{} on {}", options.traces.front(), others,
-                                        options.directory.empty() ? tool.image() : options.directory);
+  const std::string title = fmt::format("{}{} on {}", options.traces.front(), others, PlaceOf(tool, options));
   return WriteReplayPlot(options.plot, title, result);
 }
 

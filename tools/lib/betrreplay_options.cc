@@ -59,7 +59,9 @@ std::optional<std::string> CheckReadings(const BetrreplayOptions& options) {
     // Of what is not there, or is a directory, opening it says more.
     const bool is_once = std::filesystem::is_other(status) || trace == "-";
     if (!is_once) continue;
-    return fmt::format("{} can be read only once: --manifest is required", trace == "-" ? "stdin" : trace);
+    // Which of both it is could be told only by reading it.
+    return fmt::format("{} can be read only once: a trace of strace needs --manifest, a converted one has to be a file",
+                       trace == "-" ? "stdin" : trace);
   }
   return std::nullopt;
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
+
 #include "dump_mounted.h"
 #include "dump_options.h"
 #include "open_image.h"
@@ -21,6 +24,19 @@ int ReportProblems(Tool& tool, store::Inspection& image) {
     tool.PrintError(fmt::format("{}: and {} more: see fsck.betr", tool.image(), problems.size() - kShown));
   }
   return problems.empty() ? kExitOk : kExitDamaged;
+}
+
+// What is wrong with options that the parser took; nothing if they make sense together.
+std::optional<std::string> FindMistake(Tool& tool, const DumpOptions& options) {
+  if (!options.mounted.empty()) {
+    if (!options.Is("stat")) return "--mounted: only with stat";
+    const bool is_vain = !tool.image().empty() || options.replay || options.stale_ok || tool.app().count("--cache") > 0;
+    return is_vain ? std::optional<std::string>("--mounted: without an image, --replay, --stale-ok and --cache")
+                   : std::nullopt;
+  }
+  if (options.stale_ok && options.replay) return "--stale-ok shows the last checkpoint: not --replay";
+  if (tool.image().empty()) return "no image: give -i IMAGE or set BETR_IMAGE";
+  return options.Chosen()->FindMistake();
 }
 
 int Dump(Tool& tool, const DumpOptions& options) {
@@ -45,11 +61,8 @@ int DumpMain(Arguments args, ToolIo& io) {
   DumpOptions options;
   AddDumpOptions(tool, &options);
   if (const auto exit = tool.Parse(args)) return *exit;
-  if (!options.mounted.empty()) {
-    return options.Is("stat") ? DumpMounted(tool, options.mounted) : tool.UsageError("--mounted: only with stat");
-  }
-  if (options.stale_ok && options.replay) return tool.UsageError("--stale-ok shows the last checkpoint: not --replay");
-  if (tool.image().empty()) return tool.UsageError("no image: give -i IMAGE or set BETR_IMAGE");
+  if (const auto mistake = FindMistake(tool, options)) return tool.UsageError(*mistake);
+  if (!options.mounted.empty()) return DumpMounted(tool, options.mounted);
   return tool.Finish(Dump(tool, options));
 }
 

@@ -5,7 +5,9 @@
 #include <absl/status/status.h>
 
 #include <memory>
+#include <optional>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "dump_image.h"
@@ -26,6 +28,8 @@ class DumpCommand {
 
   // Adds the subcommand with its options.
   virtual CLI::App* AddTo(CLI::App& app) = 0;
+  // What is wrong with its arguments that the parser could not find; nothing if they make sense.
+  virtual std::optional<std::string> FindMistake() const { return std::nullopt; }
   // Prints what was asked for, or as much of it as can be read. Errors name what cannot.
   virtual absl::Status Run(DumpContext& context) = 0;
 };

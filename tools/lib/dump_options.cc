@@ -49,7 +49,7 @@ DumpCommand* DumpOptions::Chosen() const {
 }
 
 void AddDumpOptions(Tool& tool, DumpOptions* options) {
-  tool.AddImage();
+  tool.AddImage({"--mounted"});
   tool.AddJson();
   tool.app().add_flag("--replay", options->replay, "Show what the log makes of the image (in memory only)");
   AddStaleOk(tool, &options->stale_ok);

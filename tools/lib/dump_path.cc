@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // betrdump path: the route of one key through the nodes, with every message that applies on the way.
-#include <absl/functional/function_ref.h>
 #include <fmt/format.h>
 
 #include "base/escape.h"
@@ -10,8 +9,8 @@
 #include "dump_command.h"
 #include "dump_text.h"
 #include "file_text.h"
-#include "fs/key.h"
 #include "fs/record.h"
+#include "path_keys.h"
 
 namespace betr::tools {
 namespace {
@@ -60,45 +59,35 @@ Json StepJson(const dag::RouteStep& step) {
   return json;
 }
 
-// The zone that a directory is the root of, by its entry in a tree of records; 0 if that says nothing of the kind.
-uint64_t ZoneAt(const DumpContext& context, NodeId records, const std::string& entry, const UpsertRegistry& functions) {
-  const dag::Route route = dag::Explain(context.image.state().table, records, entry, functions);
-  const absl::StatusOr<fs::EntryRecord> record = fs::DecodeEntry(route.value.value_or(""), "entry");
-  const auto* const inode = record.ok() ? std::get_if<fs::InodeRecord>(&*record) : nullptr;
-  return inode != nullptr ? inode->zone : 0;
-}
-
-// The key of a path's entry, or of a block of its content. `zone_at` says which zone a directory is the root of.
-std::string KeyOfPath(std::string_view path, bool is_data, uint64_t block,
-                      absl::FunctionRef<uint64_t(const std::string&)> zone_at) {
-  std::string content;
-  std::string object(fs::key::kRootObject);
-  while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
-    if (name.empty() || name == ".") {
-      continue;
-    }
-    object = fs::key::Entry(content, name);
-    const uint64_t zone = path.empty() ? 0 : zone_at(object);
-    content = zone != 0 ? fs::key::Zone(zone) : fs::key::Content(content, name);
-  }
-  return is_data ? fs::key::Block(object, block) : object;
-}
-
-// What the entry of a path says of its file; empty if the value is none, as in trees of no file system.
-std::string EntryText(std::string_view value) {
-  const absl::StatusOr<fs::EntryRecord> entry = fs::DecodeEntry(value, "entry");
-  if (!entry.ok()) {
-    return {};
-  }
-  if (const auto* reference = std::get_if<fs::Reference>(&*entry)) {
+// What the entry of a path says of its file.
+std::string EntryText(const fs::EntryRecord& entry) {
+  if (const auto* reference = std::get_if<fs::Reference>(&entry)) {
     return fmt::format("entry: {}, group {} of the next link home above\n", TypeName(reference->type), reference->id);
   }
-  const auto& inode = std::get<fs::InodeRecord>(*entry);
+  const auto& inode = std::get<fs::InodeRecord>(entry);
   return fmt::format("entry: {}, owner {}:{}, links {}, size {}, number {}, xattrs {}\n",
                      ModeText(fs::AttributesOf(inode, {})), inode.uid, inode.gid, inode.links, inode.size, inode.number,
                      inode.xattrs.size());
+}
+
+// The same, with the names that betrcp --list --json has for what both show.
+Json EntryJson(const fs::EntryRecord& entry) {
+  Json json = Json::object();
+  if (const auto* reference = std::get_if<fs::Reference>(&entry)) {
+    json["type"] = TypeName(reference->type);
+    json["group"] = reference->id;
+    return json;
+  }
+  const auto& inode = std::get<fs::InodeRecord>(entry);
+  json["type"] = TypeName(inode.type);
+  json["mode"] = fmt::format("{:04o}", inode.permissions);
+  json["uid"] = inode.uid;
+  json["gid"] = inode.gid;
+  json["links"] = inode.links;
+  json["size"] = inode.size;
+  json["number"] = inode.number;
+  json["xattrs"] = inode.xattrs.size();
+  return json;
 }
 
 class DumpPath final : public DumpCommand {
@@ -112,37 +101,47 @@ class DumpPath final : public DumpCommand {
     return command;
   }
 
+  std::optional<std::string> FindMistake() const override {
+    if (block_ && !(IsPath() && tree_ == kDataTree)) {
+      return "--block: only with a path of the file system in the tree \"data\"";
+    }
+    if (IsPath()) return std::nullopt;
+    const absl::Status key = Unescape(key_).status();
+    return key.ok() ? std::nullopt : std::optional("KEY: " + MessageOf(key));
+  }
+
   absl::Status Run(DumpContext& context) override {
     BETR_ASSIGN_OR_RETURN(const store::Tree tree, context.image.FindTree(tree_));
     UpsertRegistry functions;
     BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&functions));
     const absl::StatusOr<store::Tree> records = tree_ == kDataTree ? context.image.FindTree(kMetaTree) : tree;
-    BETR_ASSIGN_OR_RETURN(const std::string key, Key([&](const std::string& entry) {
-                            return records.ok() ? ZoneAt(context, records->root, entry, functions) : 0;
-                          }));
+    PathKeys paths(context.image.state().table, records.ok() ? std::optional(records->root) : std::nullopt, functions);
+    BETR_ASSIGN_OR_RETURN(const std::string key, Key(&paths));
     const dag::Route route = dag::Explain(context.image.state().table, tree.root, key, functions);
     if (context.json) {
       PrintJson(context.out, ToJson(key, route));
     } else {
       PrintText(key, route, context.out);
-      if (IsPath() && tree_ != kDataTree && route.value) {
-        context.out << EntryText(*route.value);
-      }
     }
-    return route.status;
+    return route.status.ok() ? paths.status() : route.status;
   }
 
  private:
   bool IsPath() const { return !is_raw_ && key_.starts_with('/'); }
 
-  absl::StatusOr<std::string> Key(absl::FunctionRef<uint64_t(const std::string&)> zone_at) const {
-    if (IsPath()) {
-      return KeyOfPath(key_, tree_ == kDataTree, block_, zone_at);
-    }
+  absl::StatusOr<std::string> Key(PathKeys* paths) const {
+    if (IsPath()) return tree_ == kDataTree ? paths->Block(key_, block_.value_or(0)) : paths->Entry(key_);
     return Unescape(key_);
   }
 
-  static void PrintText(const std::string& key, const dag::Route& route, std::ostream& out) {
+  // Nothing if the value is none, as in trees of no file system.
+  std::optional<fs::EntryRecord> EntryOf(const dag::Route& route) const {
+    if (!IsPath() || tree_ == kDataTree || !route.value) return std::nullopt;
+    const absl::StatusOr<fs::EntryRecord> entry = fs::DecodeEntry(*route.value, "entry");
+    return entry.ok() ? std::optional(*entry) : std::nullopt;
+  }
+
+  void PrintText(const std::string& key, const dag::Route& route, std::ostream& out) const {
     out << fmt::format("key {}\n", KeyText(key));
     for (const dag::RouteStep& step : route.steps) {
       PrintStep(step, out);
@@ -150,9 +149,10 @@ class DumpPath final : public DumpCommand {
     if (route.status.ok()) {
       out << (route.value ? fmt::format("value: {} bytes\n", route.value->size()) : "no value\n");
     }
+    if (const std::optional<fs::EntryRecord> entry = EntryOf(route)) out << EntryText(*entry);
   }
 
-  static Json ToJson(const std::string& key, const dag::Route& route) {
+  Json ToJson(const std::string& key, const dag::Route& route) const {
     Json json = NewDocument("path");
     json["key"] = JsonText(key);
     json["steps"] = Json::array();
@@ -163,13 +163,14 @@ class DumpPath final : public DumpCommand {
     if (route.status.ok()) {
       json["value"] = route.value ? JsonText(*route.value) : Json();
     }
+    if (const std::optional<fs::EntryRecord> entry = EntryOf(route)) json["entry"] = EntryJson(*entry);
     return json;
   }
 
   std::string tree_;
   std::string key_;
   bool is_raw_ = false;
-  uint64_t block_ = 0;
+  std::optional<uint64_t> block_;
 };
 
 }  // namespace
