@@ -51,7 +51,9 @@ struct Sweep {
   // The sweep looks at the root alone: that of another tree comes by all nodes. A tall tree has its own nevertheless,
   // since it may do more.
   bool root_only = false;
-  LowerAgain* lower = nullptr;  // of the tree: whether the round looks at its height; none: always
+  // Of the tree: whether the round looks at its height; none: always. Set before each step, and not looked at between
+  // them: it may be gone by then.
+  LowerAgain* lower = nullptr;
 };
 
 struct WorkResult {

@@ -35,8 +35,8 @@ std::string Describe(const FullShape& shape, FillKind kind, bool background, int
                      NameOf(kind), background ? " beside threads" : "", cycle);
 }
 
-// Table pages and the catalog come and go; in a small image two nodes more or less are much. Threads of a store that
-// has just been opened may have begun to make nodes anew, and the old ones keep their space up to the next checkpoint.
+// Table pages and the catalog come and go; in a small image two nodes more or less are much. Beside threads
+// it depends on what they are at: what they make anew keeps its old space, too, up to the next checkpoint.
 void RequireSame(Bytes now, Bytes before, Bytes total, Bytes node, bool background) {
   INFO(now.value << " bytes free, " << before.value << " before, of " << total.value);
   REQUIRE(now + std::max(total / 32, node * (background ? 4 : 2)) >= before);
