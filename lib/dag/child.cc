@@ -99,6 +99,23 @@ void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
   parent.edges[index].link.target = Store(edit, std::move(child));
 }
 
+bool WorthCopying(Bytes held, Bytes moved) {
+  constexpr uint64_t kMostCopied = 4;
+  return held <= moved * kMostCopied;
+}
+
+bool WorthCopying(const Edit& edit, const Edge& edge, Bytes moved, Reach reach) {
+  const NodeRecord* const record = edit.table().Find(edge.link.target);
+  if (record == nullptr) {
+    return false;  // whoever takes it will be told
+  }
+  if (record->height == 0 && edit.Peek(edge.link.target) == nullptr) {
+    return WorthCopying(edit.shape().node_size, moved);
+  }
+  const Shown shown = ShownBy(edit.table(), edge.link, reach).value_or(Shown{});
+  return shown.known && WorthCopying(shown.bytes, moved);
+}
+
 bool ChildShared(const Edit& edit, const Edge& edge) { return !edge.link.Null() && edit.Shared(edge.link.target); }
 
 absl::StatusOr<OwnChild> TakeRoot(Edit& edit, NodeId id) {

@@ -37,6 +37,17 @@ void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child);
 // Whether TakeChild would copy a shared node.
 bool ChildShared(const Edit& edit, const Edge& edge);
 
+// Whether moving so much to a shared node is worth the copy that it makes: the node holds at most four times as much.
+// Where that is the rule, what is written between the clones of one source lies in nodes above each other each of which
+// holds several times what the one above it does, and is copied only a few times on its way down.
+bool WorthCopying(Bytes held, Bytes moved);
+// The same of the shared child of an edge. At most one read, and none of a leaf: one that is not in memory may hold as
+// much as a leaf can.
+bool WorthCopying(const Edit& edit, const Edge& edge, Bytes moved, Reach reach);
+
+// So little of messages may be copied wherever that saves a level.
+inline Bytes LittleToCopy(const Shape& shape) { return shape.node_size / 16; }
+
 // The node `id` to be changed, whose holder (a tree) keeps naming the returned id: a copy if it is shared.
 // The caller gives up its reference to `id` and gets the one of the result.
 absl::StatusOr<OwnChild> TakeRoot(Edit& edit, NodeId id);

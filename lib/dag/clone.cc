@@ -18,6 +18,9 @@
 namespace betr::dag {
 namespace {
 
+// How many times a node's size a shared child may hold to get more: the clone shares the copy before it is flushed.
+constexpr uint64_t kMostToGetMore = 4;
+
 // Moves what `node` buffers for `range` into the child that covers it.
 absl::Status Push(Edit& edit, Node& node, size_t index, const Range& range) {
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
@@ -71,7 +74,7 @@ class Walk {
         case WayStep::kStop:
           return Outcome{{at_, node->height, prefix_}};
         case WayStep::kPending:
-          if (node->height > 1 && MayTake(node->edges[step.edge])) {
+          if (node->height > 1 && MayPush(node->edges[step.edge], range)) {
             return Outcome{{}, true, depth_};
           }
           return Outcome{{at_, node->height, prefix_}};
@@ -91,6 +94,23 @@ class Walk {
   // leaf either.) Reads the child if the edge has a translation.
   bool MayTake(const Edge& edge) const {
     return may_take_ && !ChildShared(edit_, edge) && !TooLongToTake(edit_, edge, Reach::kDisk);
+  }
+
+  // Whether a shared child has so much that it gets no more.
+  bool IsCrowded(const Edge& edge) const {
+    const Shown shown = ShownBy(edit_.table(), edge.link, Reach::kDisk).value_or(Shown{});
+    return !shown.known || shown.bytes > edit_.shape().node_size * kMostToGetMore;
+  }
+
+  // Whether a push of what waits for `range` may end in the child: also in a copy of one that holds little beside it.
+  // What is more than a node is flushed edge by edge, by background work.
+  bool MayPush(const Edge& edge, const Range& range) const {
+    if (!may_take_ || !ChildShared(edit_, edge)) {
+      return MayTake(edge);
+    }
+    const Bytes moved = edge.partition.Cut(range).Size();
+    return moved <= edit_.shape().node_size && WorthCopying(edit_, edge, moved, Reach::kDisk) && !IsCrowded(edge) &&
+           !TooLongToTake(edit_, edge, Reach::kDisk);
   }
 
   // False, and nothing is done, where the prefix would become too long.
@@ -124,7 +144,7 @@ absl::Status InsertGoto(Edit& edit, NodeId& root, Goto message) {
       ++edit.counters().levels_grown;
     }
   }
-  BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
+  BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRootFor(edit, root, GotoSize(message)));
   ++edit.counters().nodes_touched;
   const Range range = message.link.range;
   ArriveGoto(edit, own.node, std::move(message));

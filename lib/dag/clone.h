@@ -27,7 +27,8 @@ struct Place {
 
 // Finds the lowest node that can be reached without breaking sharing and under which all of `prefix` lies, messages
 // included, and where the prefix does not read too long (storable.h). Moves down what is pending for the prefix above
-// it, and nothing else. Takes a reference to the node.
+// it, and nothing else; also into copies of shared nodes, where it is worth them (child.h). Takes a reference to the
+// node.
 absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefix);
 
 // Whether a whole child, or what a goto leads to, lies within `prefix`, so that a clone shares something that could not

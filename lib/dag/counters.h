@@ -22,7 +22,7 @@ struct Counters {
   Count hole_children{};   // small new nodes that carry a goto down
   Count gotos_buffered{};  // gotos that were put into a partition
   Count clones{};
-  Count levels_grown{};  // above roots that were cloned themselves
+  Count levels_grown{};  // above roots that were cloned themselves, or that others keep
   Count nodes_created{};
   Count nodes_reclaimed{};
   Count nodes_touched{};  // nodes that operations at the root read or changed: what makes a clone O(height)

@@ -7,12 +7,6 @@
 namespace betr::dag {
 namespace {
 
-// About how many of a view's entries are erases. If it shows only a part of its block, they have their share of it.
-uint64_t ErasesInView(const BlockView& run) {
-  const uint64_t in_block = run.slot->Erases().value_or(0);
-  return in_block == 0 ? 0 : in_block * VisibleCount(run) / run.Count();
-}
-
 bool MayErase(const BlockView& run, Reach reach) {
   const std::optional<uint64_t> known = run.slot->Erases();
   if (known || reach == Reach::kMemory) {
@@ -23,6 +17,11 @@ bool MayErase(const BlockView& run, Reach reach) {
 }
 
 }  // namespace
+
+uint64_t ErasesInView(const BlockView& run) {
+  const uint64_t in_block = run.slot->Erases().value_or(0);
+  return in_block == 0 ? 0 : in_block * VisibleCount(run) / run.Count();  // a part has its share of them
+}
 
 Erases ErasesIn(const Partition& partition) {
   Erases erases;

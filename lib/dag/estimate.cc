@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "dag/erases.h"
 
 namespace betr::dag {
 namespace {
@@ -46,7 +47,10 @@ class Estimator {
 
  private:
   RangeEstimate Found() const {
-    return {static_cast<uint64_t>(keys_), {static_cast<uint64_t>(bytes_)}, {static_cast<uint64_t>(shared_)}, exact_};
+    // An erase is no entry, and takes one away.
+    const double left = erases_ == 0 ? 1 : std::max(0.0, 1 - 2 * erases_ / keys_);
+    const auto live = [&](double amount) { return static_cast<uint64_t>(amount * left); };
+    return {live(keys_), {live(bytes_)}, {live(shared_)}, exact_};
   }
 
   // Looks at `most` of the samples, evenly spread, and lets them stand for all. Returns those of the next level.
@@ -120,8 +124,8 @@ class Estimator {
   }
 
   void LookThrough(const Edge& edge, const Range& range, bool shared, std::vector<Sample>& below) {
-    for (const BlockView& run : edge.partition.runs) {
-      exact_ = Count(run, range, shared) == 0 && exact_;
+    for (size_t i = 0; i < edge.partition.runs.size(); ++i) {
+      exact_ = CountRun(edge.partition, i, range, shared) == 0 && exact_;
     }
     Bound from = range.lo;
     for (size_t i = FirstGotoAfter(edge.partition.gotos, range.lo);
@@ -139,6 +143,22 @@ class Estimator {
     if (!link.Null() && !part.Empty()) {
       below.push_back({link.target, link.Cut(part).Image(), shared});
     }
+  }
+
+  // Adds what a run has inside `range`; if that can be told, without what newer gotos supersede.
+  uint64_t CountRun(const Partition& partition, size_t index, const Range& range, bool shared) {
+    const BlockView& run = partition.runs[index];
+    uint64_t count = 0;
+    Bound from = range.lo;
+    for (size_t i = FirstGotoAfter(partition.gotos, range.lo);
+         i < partition.gotos.size() && partition.gotos[i].link.range.lo < range.hi && run.slot->Peek() != nullptr;
+         ++i) {
+      if (index < partition.gotos[i].over) {
+        count += Count(run, {from, partition.gotos[i].link.range.lo}, shared);
+        from = partition.gotos[i].link.range.hi;
+      }
+    }
+    return from < range.hi ? count + Count(run, {from, range.hi}, shared) : count;
   }
 
   // Adds the part of a view inside `range`. Returns how many entries that is, about if the block is not in memory.
@@ -164,6 +184,7 @@ class Estimator {
                             static_cast<double>(view.affix.prepend.size());
     const double bytes = std::max(0.0, static_cast<double>(size) - overhead * static_cast<double>(keys));
     keys_ += weight_ * static_cast<double>(keys);
+    erases_ += leaf_ ? weight_ * static_cast<double>(ErasesInView(part)) : 0;
     bytes_ += weight_ * bytes;
     shared_ += shared ? weight_ * bytes : 0;
     return keys;
@@ -176,6 +197,7 @@ class Estimator {
   Height above_ = kAboveRoot;
   double weight_ = 1;  // how many samples of this level each of those seen stands for
   double keys_ = 0;
+  double erases_ = 0;  // of keys, among them
   double bytes_ = 0;
   double shared_ = 0;
   bool exact_ = true;

@@ -27,7 +27,8 @@ absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, cons
 using EnoughEstimate = absl::FunctionRef<bool(const RangeEstimate& so_far)>;
 
 // The same of a whole tree until it is enough, without reading leaves: one that is not in memory is taken to hold
-// `leaf`. Nothing if an interior node that is to be looked at cannot be seen; with Reach::kDisk they are read.
+// `leaf`. Erases of keys are taken to erase an entry each. Nothing if an interior node that is to be looked at cannot
+// be seen; with Reach::kDisk they are read.
 std::optional<RangeEstimate> EstimateTree(const NodeTable& table, NodeId root, Reach reach, Bytes leaf,
                                           EnoughEstimate enough);
 

@@ -101,9 +101,13 @@ class DeepFlush {
 
 // All steps of lower.h that there are.
 absl::StatusOr<NodeId> Lower(Edit& edit, NodeId root) {
-  for (size_t changed = SIZE_MAX; changed != edit.changed().size() && TallerThanExplained(edit, root);) {
+  for (size_t changed = SIZE_MAX; changed != edit.changed().size();) {
+    const Sharing sharing = SharingToLower(edit, root);
+    if (sharing == Sharing::kKeep) {
+      break;
+    }
     changed = edit.changed().size();
-    BETR_ASSIGN_OR_RETURN(root, LowerTop(edit, root));
+    BETR_ASSIGN_OR_RETURN(root, LowerTop(edit, root, sharing));
   }
   return root;
 }
@@ -121,7 +125,7 @@ absl::Status FlushEdge(Edit& edit, Node& parent, size_t index) {
 }
 
 absl::StatusOr<NodeId> Insert(Edit& edit, NodeId root, const Partition& news) {
-  BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
+  BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRootFor(edit, root, news.Size()));
   Check(!own.node.Leaf(), "a root is an interior node");
   BETR_RETURN_IF_ERROR(Arrive(edit, own.node, news));
   BETR_RETURN_IF_ERROR(edit.status());

@@ -106,6 +106,9 @@ uint64_t Room(const Shape& shape, Height parent_height) {
   return (parent_height == 1 ? shape.node_size.value : shape.fanout) * 3 / 4;
 }
 
+// Of a node, what joining may copy of shared leaves.
+constexpr uint64_t kPartOfLeafToCopy = 4;
+
 // What joining some children means, all those with edges in a range.
 class Union {
  public:
@@ -140,7 +143,11 @@ class Union {
            (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
   }
   // Whether it costs little: a node that buffers too much would only have to be flushed, and what is shared is copied.
-  bool Cheap() const { return bytes_ <= edit_.shape().node_size && copied_ <= edit_.shape().node_size / 4; }
+  bool Cheap() const { return bytes_ <= edit_.shape().node_size && CopiesLittle(); }
+  bool CopiesLittle() const {
+    const Bytes node = edit_.shape().node_size;
+    return known_ && copied_ <= (parent_height_ == 1 ? node / kPartOfLeafToCopy : LittleToCopy(edit_.shape()));
+  }
 
  private:
   const Edit& edit_;
@@ -190,15 +197,18 @@ absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode)
 
 absl::Status Heal(Edit& edit, Node& node, HealMode mode) { return Heal(edit, node, 0, node.edges.size(), mode); }
 
-bool LevelTooMany(const Edit& edit, const Node& root) {
+bool LevelTooMany(const Edit& edit, const Node& root, Sharing sharing) {
   if (root.height < 2) {
     return false;
   }
   const Reach reach = ReachOf(root.height);
   Union all(edit, root.height, root.bounds);
   if (root.edges.size() == 1) {
-    return CanTakeChild(edit, root, 0).ok() && all.Add(root.edges[0], reach).ok() && all.StaysShort() &&
-           CanReadMessages(root);
+    if (!CanTakeChild(edit, root, 0).ok() || !all.Add(root.edges[0], reach).ok()) {
+      return false;
+    }
+    const bool any_price = sharing == Sharing::kBreak || !ChildShared(edit, root.edges[0]);
+    return all.StaysShort() && (any_price || all.CopiesLittle()) && CanReadMessages(root);
   }
   for (const Edge& edge : root.edges) {
     if (!all.Add(edge, reach).ok()) {
@@ -209,10 +219,10 @@ bool LevelTooMany(const Edit& edit, const Node& root) {
   return all.Fits() && all.Cheap() && CanReadMessages(root);
 }
 
-absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root) {
+absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root, Sharing sharing) {
   BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kKeep, ReachOf(root.node.height)}));
-  while (LevelTooMany(edit, root.node)) {
-    BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kBreak, ReachOf(root.node.height)}));
+  while (LevelTooMany(edit, root.node, sharing)) {
+    BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kLittle, ReachOf(root.node.height)}));
     if (root.node.edges.size() > 1) {
       break;  // something went out of memory in between
     }
@@ -226,6 +236,18 @@ absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root) {
   return PutSplitRoot(edit, std::move(root));
 }
 
+absl::StatusOr<OwnChild> TakeRootFor(Edit& edit, NodeId id, Bytes news) {
+  if (edit.Shared(id)) {
+    BETR_ASSIGN_OR_RETURN(const NodePtr root, edit.Load(id));
+    const bool is_little = root->Size() <= LittleToCopy(edit.shape()) || WorthCopying(root->Size(), news);
+    if (!is_little && SharingToLower(edit, id) != Sharing::kBreak) {
+      BETR_ASSIGN_OR_RETURN(id, GrowRoot(edit, id));
+      ++edit.counters().levels_grown;
+    }
+  }
+  return TakeRoot(edit, id);
+}
+
 Height ExplainedHeight(const Shape& shape, const RangeEstimate& content) {
   const uint64_t bytes = content.bytes.value + content.keys * kUsualEntryOverhead;
   const uint64_t half = std::max<uint64_t>(2, shape.fanout / 2);
@@ -237,16 +259,21 @@ Height ExplainedHeight(const Shape& shape, const RangeEstimate& content) {
   return height;
 }
 
-bool TallerThanExplained(const Edit& edit, NodeId root) {
+Sharing SharingToLower(const Edit& edit, NodeId root) {
   const NodeRecord* const record = edit.table().Find(root);
   if (record == nullptr) {
-    return false;  // whoever takes it will be told
+    return Sharing::kKeep;  // whoever takes it will be told
   }
   const Height height = record->height;
   const auto explains = [&](const RangeEstimate& content) { return ExplainedHeight(edit.shape(), content) >= height; };
   const auto content =
       EstimateTree(edit.table(), root, ReachOf(height), Bytes{edit.shape().node_size.value / 2}, explains);
-  return content && !explains(*content);
+  if (!content || explains(*content)) {
+    return Sharing::kKeep;
+  }
+  const bool is_small = content->bytes <= LittleToCopy(edit.shape());  // and so is all that might be copied
+  const bool is_much = height > ExplainedHeight(edit.shape(), *content) + kLevelsBetweenClones;
+  return is_small || is_much ? Sharing::kBreak : Sharing::kLittle;
 }
 
 }  // namespace betr::dag

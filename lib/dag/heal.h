@@ -8,11 +8,12 @@
 //
 // Joining a shared child means to copy it, though only what is shown of it. So by default only private children are
 // joined; those that are shared only where the levels above are otherwise not explained by what they hold:
-//   - a root whose children together fit into one node takes their place (PutHealedRoot), if that copies at most a
-//     quarter of a node;
+//   - a root whose children together fit into one node takes their place (PutHealedRoot), if that copies little: at
+//     most a 16th of a node. A clone would copy what waits for its source twice over otherwise, and the next one that
+//     again;
 //   - background work, compacting, and clones that find a tall tree join shared ones too while the whole tree is taller
-//     than it has to be (work.h, lower.h): interior nodes whatever that copies, leaves, which are most of the space, if
-//     it is at most a quarter of a node.
+//     than it has to be (work.h, lower.h): interior nodes if that copies little, and whatever it copies if the tree is
+//     several levels too tall; leaves if it copies at most a quarter of a node.
 #pragma once
 
 #include <absl/status/status.h>
@@ -27,8 +28,9 @@
 namespace betr::dag {
 
 enum class Sharing {
-  kKeep,   // join only children that are nobody else's
-  kBreak,  // copy shared children
+  kKeep,    // join only children that are nobody else's
+  kLittle,  // copy shared children where that copies little
+  kBreak,   // copy shared children, interior ones whatever that copies
 };
 
 struct HealMode {
@@ -54,17 +56,28 @@ inline constexpr Height kHeightToReadFor = 6;
 inline Reach ReachOf(Height height) { return height > kHeightToReadFor ? Reach::kDisk : Reach::kMemory; }
 
 // Whether a root has a level too many: its children, as far as it shows them, are in memory and fit into one node, and
-// joining them copies little. What it buffers then can be read, too. Of a tall root (ReachOf) the children are read.
-bool LevelTooMany(const Edit& edit, const Node& root);
+// joining them copies little; or it has but one, nobody else's or to be copied at any price (kBreak). What it buffers
+// then can be read, too. Of a tall root (ReachOf) the children are read.
+bool LevelTooMany(const Edit& edit, const Node& root, Sharing sharing);
 
 // Puts a root back, not taller than it has to be: joins what is private and in memory, drops levels that are not
 // needed, and splits it if it has too many edges still. Reads nothing, but the children of a tall root (ReachOf).
-absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root);
+absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root, Sharing sharing = Sharing::kLittle);
+
+// The node `id` to be changed by `news`, for whoever puts it back: a copy if others name it too, or a node above it if
+// that copy would be much beside the news, and the tree is not too tall. The caller gives up its reference to `id` and
+// gets the one of the result. At most one read; of a tall tree as SharingToLower.
+absl::StatusOr<OwnChild> TakeRootFor(Edit& edit, NodeId id, Bytes news);
 
 // The height that so much content is allowed without question: that of a tree of half-filled nodes.
 Height ExplainedHeight(const Shape& shape, const RangeEstimate& content);
-// Whether the tree is taller than that. A leaf that is not in memory counts as half-filled. False if an interior node
-// that an estimate looks at is not in memory; those of a tall tree (ReachOf) are read.
-bool TallerThanExplained(const Edit& edit, NodeId root);
+
+// So many levels above that are left to a tree where taking them off would copy what is shared: each holds what has
+// been written between some clones, and many times as much as the one above it (FindPlace in clone.h).
+inline constexpr Height kLevelsBetweenClones = 2;
+// What may be copied to lower a tree: kKeep if it is not taller than explained, kBreak if by more levels than those. A
+// leaf that is not in memory counts as half-filled. kKeep if an interior node that an estimate looks at is not in
+// memory; those of a tall tree (ReachOf) are read.
+Sharing SharingToLower(const Edit& edit, NodeId root);
 
 }  // namespace betr::dag

@@ -21,12 +21,15 @@ namespace {
 // How many times a node's size what a node buffers may have, if some of it stays where it is.
 constexpr uint64_t kMostStuck = 4;
 
+// What an edge's messages count for when the heaviest is chosen.
 uint64_t Weight(const Edit& edit, const Edge& edge, Sharing sharing) {
-  const uint64_t bytes = edge.partition.Size().value;
+  const Bytes bytes = edge.partition.Size();
   if (!ChildShared(edit, edge)) {
-    return bytes;
+    return bytes.value;
   }
-  return sharing == Sharing::kKeep ? 0 : (bytes + 3) / 4;
+  const bool is_little = sharing == Sharing::kLittle && WorthCopying(edit, edge, bytes, Reach::kMemory);
+  const bool may_copy = sharing == Sharing::kBreak || is_little;
+  return may_copy ? (bytes.value + 3) / 4 : 0;
 }
 
 // Whether a goto hides anything that is not hidden otherwise.
@@ -278,8 +281,8 @@ std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, s
 
 std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode, Effort effort) {
   if (effort == Effort::kAll || effort == Effort::kEverything) {
-    // Nothing comes into a shared node any more: that it is over-full is no reason to copy what is below it.
-    if (const auto job = FlushIfOverfull(edit, id, node, edit.Shared(id) ? Sharing::kKeep : Sharing::kBreak)) {
+    // Nothing comes into a shared node any more: that it is over-full is no reason to copy much of what is below it.
+    if (const auto job = FlushIfOverfull(edit, id, node, edit.Shared(id) ? Sharing::kLittle : Sharing::kBreak)) {
       return job;
     }
     for (size_t i = 0; i < node.edges.size(); ++i) {

@@ -30,7 +30,8 @@ struct Job {
 };
 
 // Flushing the heaviest edge of an over-full node. A shared child has to be copied for it, so its edge counts for less,
-// and with Sharing::kKeep for nothing. Or of any node, if the policy says so, unless sharing is to be kept.
+// and for nothing with Sharing::kKeep, or with kLittle if it is not worth the copy (child.h). With kBreak also of any
+// node, if the policy says so.
 std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node, Sharing sharing);
 
 // Tidying the child of one edge, if that is private, and in memory; with Reach::kDisk interior children are read.

@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 #include "dag/child.h"
-#include "dag/heal.h"
 #include "dag/job.h"
 
 namespace betr::dag {
@@ -28,7 +27,7 @@ using Level = std::map<NodeId, std::vector<Range>>;
 
 class Lowering {
  public:
-  Lowering(Edit& edit, NodeId root) : edit_(edit), root_(root) {}
+  Lowering(Edit& edit, NodeId root, Sharing sharing) : edit_(edit), root_(root), sharing_(sharing) {}
 
   absl::StatusOr<NodeId> Run() {
     BETR_ASSIGN_OR_RETURN(const NodePtr root, edit_.Load(root_));
@@ -91,7 +90,7 @@ class Lowering {
 
   NodePtr Look(NodeId id) const { return reach_ == Reach::kMemory ? edit_.Peek(id) : edit_.Load(id).value_or(nullptr); }
 
-  HealMode Mode() const { return {Sharing::kBreak, reach_}; }
+  HealMode Mode() const { return {sharing_, reach_}; }
 
   // Joins those neighbours of a node's edges that are shown.
   absl::Status HealShown(NodeId id, const std::vector<Range>& shown) {
@@ -127,12 +126,12 @@ class Lowering {
 
   absl::Status HealRoot() {
     BETR_ASSIGN_OR_RETURN(const NodePtr now, edit_.Load(root_));
-    if (!LevelTooMany(edit_, *now) && !AnyJoinable(*now)) {
+    if (!LevelTooMany(edit_, *now, sharing_) && !AnyJoinable(*now)) {
       return absl::OkStatus();
     }
     BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit_, root_));
     BETR_RETURN_IF_ERROR(HealShown(root_, own.node, {Range::All()}));
-    BETR_ASSIGN_OR_RETURN(root_, PutHealedRoot(edit_, std::move(own)));
+    BETR_ASSIGN_OR_RETURN(root_, PutHealedRoot(edit_, std::move(own), sharing_));
     return absl::OkStatus();
   }
 
@@ -148,12 +147,15 @@ class Lowering {
 
   Edit& edit_;
   NodeId root_;
+  const Sharing sharing_;
   Reach reach_ = Reach::kMemory;
 };
 
 }  // namespace
 
-absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root) { return Lowering(edit, root).Run(); }
+absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root, Sharing sharing) {
+  return Lowering(edit, root, sharing).Run();
+}
 
 bool LowerAgain::Due(Height height) {
   const bool taller = height > none_at_ + none_at_ / kPartTaller;

@@ -7,6 +7,7 @@
 #include <absl/status/statusor.h>
 
 #include "dag/edit.h"
+#include "dag/heal.h"
 
 namespace betr::dag {
 
@@ -15,8 +16,8 @@ namespace betr::dag {
 // nothing to join. Returns the root from now on.
 // Cost: looks at the interior nodes of the top, a bounded number a level, and joins a bounded number. Those that are
 // not in memory are read if the tree is tall (ReachOf), else left out, as is what cannot be read. Reads no leaf.
-// Errors: the edit must be dropped. Requires: the tree is taller than explained: sharing is broken at any price.
-absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root);
+// Errors: the edit must be dropped. Requires: the tree is taller than explained; `sharing` is what SharingToLower says.
+absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root, Sharing sharing);
 
 // When a tree is worth such a step again, for which the last one found nothing: most changes alter nothing of that, and
 // looking costs as much as there are levels. Once it is taller by an eighth; and after some times, whatever its height.

@@ -119,15 +119,15 @@ class Step {
     if (sweep_.next == kNoNode) {
       sweep_.worked = false;
       const bool worth_lowering = sweep_.lower == nullptr || sweep_.lower->Due(root.height);
-      sweep_.tall = worth_lowering && TallerThanExplained(edit_, root_);
-      if (LevelTooMany(edit_, root)) {
+      sweep_.lowering = worth_lowering ? SharingToLower(edit_, root_) : Sharing::kKeep;
+      if (LevelTooMany(edit_, root, sweep_.lowering)) {
         BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
         if (Worked()) {
           return Changed(true);
         }
       }
-      if (sweep_.tall) {
-        BETR_ASSIGN_OR_RETURN(root_, LowerTop(edit_, root_));
+      if (Tall()) {
+        BETR_ASSIGN_OR_RETURN(root_, LowerTop(edit_, root_, sweep_.lowering));
         if (Worked()) {
           NoteLowered(root.height, true);
           return Changed(true);
@@ -137,7 +137,7 @@ class Step {
         NoteLowered(root.height, false);
       }
     }
-    if (sweep_.root_only && !sweep_.tall) {
+    if (sweep_.root_only && !Tall()) {
       sweep_.next = kNoNode;
       return WorkResult{root_, false, false, false};
     }
@@ -147,7 +147,7 @@ class Step {
       const NodeRecord* record = edit_.table().FindFrom(id);
       if (record == nullptr) {
         sweep_.next = kNoNode;
-        if (sweep_.tall && sweep_.worked) {
+        if (Tall() && sweep_.worked) {
           NoteLowered(root.height, true);  // another round may find levels to take off then
         }
         return WorkResult{root_, sweep_.worked, false, false};
@@ -158,7 +158,7 @@ class Step {
         if (Worked()) {
           sweep_.next = id;
           sweep_.worked = true;
-          return Changed(sweep_.tall);
+          return Changed(Tall());
         }
       }
       sweep_.next = id.Next();
@@ -179,7 +179,9 @@ class Step {
     return job ? Do(id, *node, *job) : absl::OkStatus();
   }
 
-  HealMode Mode() const { return {sweep_.tall ? Sharing::kBreak : Sharing::kKeep, sweep_.reach}; }
+  // Whether the tree was found to be taller than explained when the round began.
+  bool Tall() const { return sweep_.lowering != Sharing::kKeep; }
+  HealMode Mode() const { return {sweep_.lowering, sweep_.reach}; }
 
   static bool TakesChild(const Job& job) { return job.kind == Job::kFlush || job.kind == Job::kTidyChild; }
   bool MayBeLeftOut(const Edge& edge) const {
@@ -225,7 +227,7 @@ class Step {
     if (job != nullptr) {
       BETR_RETURN_IF_ERROR(DoJob(edit_, own.node, *job, Mode()));
     }
-    BETR_ASSIGN_OR_RETURN(root_, PutHealedRoot(edit_, std::move(own)));
+    BETR_ASSIGN_OR_RETURN(root_, PutHealedRoot(edit_, std::move(own), sweep_.lowering));
     return absl::OkStatus();
   }
 

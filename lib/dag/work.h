@@ -42,12 +42,12 @@ namespace betr::dag {
 // Where background work is. Kept by the caller between steps, in memory only; a new one is always right. One for each
 // tree, though nodes are swept whatever trees they belong to.
 struct Sweep {
-  std::optional<Bound> hot;      // in root space: where the last flush went
-  NodeId next = kNoNode;         // nodes before it were looked at in this round; kNoNode: a round begins
-  bool worked = false;           // something was done in this round
-  bool tall = false;             // at the begin of this round the tree was found to be taller than explained
-  Reach reach = Reach::kMemory;  // kDisk: interior nodes are read, and what tells whether an edge shows anything
-  Effort effort = Effort::kAll;  // the others: a sweep only; if kFrugal or kErases, without 4a
+  std::optional<Bound> hot;           // in root space: where the last flush went
+  NodeId next = kNoNode;              // nodes before it were looked at in this round; kNoNode: a round begins
+  bool worked = false;                // something was done in this round
+  Sharing lowering = Sharing::kKeep;  // what may be copied to lower the tree, as found when this round began
+  Reach reach = Reach::kMemory;       // kDisk: interior nodes are read, and what tells whether an edge shows anything
+  Effort effort = Effort::kAll;       // the others: a sweep only; if kFrugal or kErases, without 4a
   // The sweep looks at the root alone: that of another tree comes by all nodes. A tall tree has its own nevertheless,
   // since it may do more.
   bool root_only = false;

@@ -67,10 +67,11 @@ absl::StatusOr<bool> Structure::LowerStep(TreeId id) {
     return false;
   }
   dag::Edit edit = BeginWork(*before);
-  if (!dag::TallerThanExplained(edit, tree->root)) {
+  const dag::Sharing sharing = dag::SharingToLower(edit, tree->root);
+  if (sharing == dag::Sharing::kKeep) {
     return false;
   }
-  BETR_ASSIGN_OR_RETURN(const NodeId root, dag::LowerTop(edit, tree->root));
+  BETR_ASSIGN_OR_RETURN(const NodeId root, dag::LowerTop(edit, tree->root, sharing));
   if (edit.changed().empty()) {
     return false;
   }

@@ -23,7 +23,7 @@ void Sweeps::Prepare(TreeId id, dag::Height height, bool had_news, Restless& res
   restless.sweep.reach = reach_;
   restless.sweep.lower = LowerAgainOf(id, height);
   restless.sweep.root_only = is_swept || (had_news && id != restless_.begin()->first);
-  if (is_swept && !restless.sweep.tall) {
+  if (is_swept && restless.sweep.lowering == dag::Sharing::kKeep) {
     restless.sweep.next = kNoNode;  // however far its own sweep was, the root is looked at
   }
   if (restless.sweep.next == kNoNode) {

@@ -65,14 +65,14 @@ class HeightRun {
     dag_.Settle(0);
   }
 
-  // Nothing of up to three levels can be three levels taller than anything: then a sample will do.
+  // Nothing of up to five levels can be five levels taller than anything: then a sample will do.
   void Compare(int step) {
     const int height = dag_.HeightOf(0);
     tallest_ = std::max(tallest_, height);
-    if (height > 3 || step % 50 == 0) {
+    if (height > 5 || step % 50 == 0) {
       const int fresh = FreshHeight(shape_, dag_.Oracle(0));
       INFO(dag_.Oracle(0).size() << " keys");
-      REQUIRE(height <= fresh + 2);
+      REQUIRE(height <= fresh + 4);
       most_excess_ = std::max(most_excess_, height - fresh);
     }
   }
@@ -138,7 +138,8 @@ void RunHeights(size_t fanout, size_t most_keys, uint64_t seed) {
   run.Print();
 }
 
-// Ten generations of a directory, each a clone of the one before, which rotate without background work.
+// Ten generations of a directory, each a clone of the one before, which rotate without background work. While a
+// snapshot shares the root, nothing is moved down for a clone, so each has a level of its own.
 void RotateGenerations(DagHarness& dag, Random& random, int count) {
   const auto key = [&] { return std::to_string(1'000 + random.Uniform(1'000)); };
   for (int i = 0; i < 1'000; ++i) {
@@ -148,7 +149,9 @@ void RotateGenerations(DagHarness& dag, Random& random, int count) {
   dag.Settle(0);
   for (int i = 1; i <= count; ++i) {
     const std::string to = "a" + std::to_string(i) + "/";
+    dag.Snapshot(0);
     dag.Clone(0, "a" + std::to_string(i - 1) + "/", 0, to);
+    dag.DropSnapshot(0);
     for (int n = 0; n < 5; ++n) {
       dag.Put(0, to + key(), "changed in " + std::to_string(i));
     }
@@ -183,15 +186,15 @@ void RequireAlmostNothing(DagHarness& dag) {
 
 }  // namespace
 
-TEST_CASE("height stays within two of a fresh tree: fanout 8, few keys", "[dag][height]") {
+TEST_CASE("height stays within four of a fresh tree: fanout 8, few keys", "[dag][height]") {
   RunHeights(8, 200, TestSeed());
 }
 
-TEST_CASE("height stays within two of a fresh tree: fanout 8, many keys", "[dag][height]") {
+TEST_CASE("height stays within four of a fresh tree: fanout 8, many keys", "[dag][height]") {
   RunHeights(8, 1'500, TestSeed() + 1);
 }
 
-TEST_CASE("height stays within two of a fresh tree: fanout 16", "[dag][height]") {
+TEST_CASE("height stays within four of a fresh tree: fanout 16", "[dag][height]") {
   RunHeights(16, 1'000, TestSeed() + 2);
 }
 
@@ -230,7 +233,7 @@ TEST_CASE("a tree that generations have made tall is lowered, whatever is in mem
       dag.Settle(0);
     }
     INFO("a fresh tree has " << fresh);
-    CHECK(int{dag.HeightOf(0)} <= std::max(fresh + 2, int{dag::kHeightToReadFor}));
+    CHECK(int{dag.HeightOf(0)} <= std::max(fresh + 2 + int{dag::kLevelsBetweenClones}, int{dag::kHeightToReadFor}));
     dag.Verify({});
   }
 }
