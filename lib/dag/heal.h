@@ -75,9 +75,9 @@ Height ExplainedHeight(const Shape& shape, const RangeEstimate& content);
 // So many levels above that are left to a tree where taking them off would copy what is shared: each holds what has
 // been written between some clones, and many times as much as the one above it (FindPlace in clone.h).
 inline constexpr Height kLevelsBetweenClones = 2;
-// What may be copied to lower a tree: kKeep if it is not taller than explained, kBreak if by more levels than those. A
-// leaf that is not in memory counts as half-filled. kKeep if an interior node that an estimate looks at is not in
-// memory; those of a tall tree (ReachOf) are read.
+// What may be copied to lower a tree: kKeep if it is not taller than explained; kBreak if by more levels than those, or
+// if next to nothing is left in it. A leaf that is not in memory counts as half-filled. kKeep if an interior node that
+// an estimate looks at is not in memory; those of a tall tree (ReachOf) are read.
 Sharing SharingToLower(const Edit& edit, NodeId root);
 
 }  // namespace betr::dag
