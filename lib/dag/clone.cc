@@ -18,9 +18,6 @@
 namespace betr::dag {
 namespace {
 
-// How many times a node's size a shared child may hold to get more: the clone shares the copy before it is flushed.
-constexpr uint64_t kMostToGetMore = 4;
-
 // Moves what `node` buffers for `range` into the child that covers it.
 absl::Status Push(Edit& edit, Node& node, size_t index, const Range& range) {
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
@@ -96,20 +93,15 @@ class Walk {
     return may_take_ && !ChildShared(edit_, edge) && !TooLongToTake(edit_, edge, Reach::kDisk);
   }
 
-  // Whether a shared child has so much that it gets no more.
-  bool IsCrowded(const Edge& edge) const {
-    const Shown shown = ShownBy(edit_.table(), edge.link, Reach::kDisk).value_or(Shown{});
-    return !shown.known || shown.bytes > edit_.shape().node_size * kMostToGetMore;
-  }
-
   // Whether a push of what waits for `range` may end in the child: also in a copy of one that holds little beside it.
-  // What is more than a node is flushed edge by edge, by background work.
+  // What is more than a node is flushed edge by edge, by background work; so a copy has at most some times a node's
+  // size, though the clone shares it before it is flushed.
   bool MayPush(const Edge& edge, const Range& range) const {
     if (!may_take_ || !ChildShared(edit_, edge)) {
       return MayTake(edge);
     }
     const Bytes moved = edge.partition.Cut(range).Size();
-    return moved <= edit_.shape().node_size && WorthCopying(edit_, edge, moved, Reach::kDisk) && !IsCrowded(edge) &&
+    return moved <= edit_.shape().node_size && WorthCopying(edit_, edge, moved, Reach::kDisk) &&
            !TooLongToTake(edit_, edge, Reach::kDisk);
   }
 
