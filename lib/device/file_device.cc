@@ -14,6 +14,20 @@
 #include "device/device_error.h"
 
 namespace betr {
+namespace {
+
+// The kernel would let what is in the page cache wait for a flush, and the disk for that. What is less may be written
+// again soon, and is better written together.
+constexpr Bytes kWriteBack = KiB(256);
+
+// Has storage begin with what was written. Waits at most for a place in its queue. What fails is reported by a flush.
+void StartWriteBack(int fd, Bytes offset, Bytes size) {
+  if (size >= kWriteBack) {
+    sync_file_range(fd, static_cast<off_t>(offset.value), static_cast<off_t>(size.value), SYNC_FILE_RANGE_WRITE);
+  }
+}
+
+}  // namespace
 
 FileDevice::FileDevice(std::string path, int fd, Access access, bool is_block_device, Bytes size)
     : path_(std::move(path)), fd_(fd), access_(access), is_block_device_(is_block_device), size_(size.value) {}
@@ -39,6 +53,7 @@ absl::Status FileDevice::Read(Bytes offset, std::span<char> out) {
 absl::Status FileDevice::Write(Bytes offset, std::string_view data) {
   BETR_RETURN_IF_ERROR(CheckWritable("write"));
   BETR_RETURN_IF_ERROR(CheckBlockRange(*this, "write", offset, Bytes{data.size()}));
+  const Bytes begin = offset;
   while (!data.empty()) {
     const ssize_t size = pwrite(fd_, data.data(), data.size(), static_cast<off_t>(offset.value));
     if (size < 0 && errno == EINTR) continue;
@@ -46,6 +61,7 @@ absl::Status FileDevice::Write(Bytes offset, std::string_view data) {
     data.remove_prefix(static_cast<size_t>(size));
     offset += Bytes{static_cast<uint64_t>(size)};
   }
+  StartWriteBack(fd_, begin, offset - begin);
   return absl::OkStatus();
 }
 

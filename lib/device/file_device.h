@@ -48,6 +48,7 @@ class FileDevice final : public BlockDevice {
   ~FileDevice() override;
 
   absl::Status Read(Bytes offset, std::span<char> out) override;
+  // Large writes are begun to be stored at once: they need not wait for a flush, nor the device for them.
   absl::Status Write(Bytes offset, std::string_view data) override;
   absl::Status Flush() override;
   // Punches a hole, or discards on a block device; ok where neither is supported.

@@ -170,7 +170,7 @@ class Store::Impl {
   Bytes LogMemory() const;
   // What the log holds comes out of the cache's budget.
   void CountLogMemory() { core_->cache->SetOthers(log_->Held()); }
-  bool LogIsCrowded() const { return log_->Held() > LogMemory() * 3 / 4; }
+  bool LogIsCrowded() const { return log_->Held() > LogMemory() / 2; }
   // Whether a checkpoint spares the log more than it costs by itself, and is not much more to write than all records
   // since the last one: then most of what it writes is new, and would be written anyway.
   bool CheckpointIsCheap() const;

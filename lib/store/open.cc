@@ -254,10 +254,12 @@ absl::Status Store::Impl::End() {
   BETR_RETURN_IF_ERROR(core_->health.status());
   // Work that ends at what cannot be read keeps nothing else from becoming durable.
   absl::Status settled = Settle();
-  if (Logged() && (!settled.ok() || core_->warnings->Count() > 0)) {
-    BETR_RETURN_IF_ERROR(Sync());  // a checkpoint may need what could not be read, the log does not
+  if (absl::Status stored = Checkpoint(); !stored.ok()) {
+    if (Logged()) {
+      log_->Sync().IgnoreError();  // which needs nothing that cannot be read; what it says is no news
+    }
+    return stored;
   }
-  BETR_RETURN_IF_ERROR(Checkpoint());
   BETR_RETURN_IF_ERROR(checkpointer_.WriteTwin(log_->opening()));
   return settled;
 }
