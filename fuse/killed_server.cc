@@ -3,22 +3,26 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <vector>
 
 #include "device/owner_record.h"
 #include "layout/superblock.h"
 #include "mount_table.h"
+#include "served_image.h"
 #include "unmount.h"
 
 namespace betr::fuse {
 namespace {
+
+constexpr std::chrono::seconds kLongestAnswer{5};  // of a server that is busy
 
 std::optional<OwnerRecord> OwnerOf(const std::string& image) {
   const int file = open(image.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -48,22 +52,22 @@ void EndKilledServer(const std::string& image, const std::string& source) {
   const std::optional<OwnerRecord> owner = OwnerOf(image);
   if (!owner || !IsEnding(*owner)) return;
   for (const MountEntry& entry : MountTable()) {
-    if (entry.source == source && entry.type.starts_with("fuse")) {
-      UnmountDirectory(entry.directory, {.lazily = true, .force = true});
-    }
+    // Others may have been given the same name.
+    if (entry.source != source || !entry.type.starts_with("fuse")) continue;
+    const int error = AskServer(entry.directory, kLongestAnswer).error;
+    if (error == ENOTCONN || error == ETIMEDOUT) UnmountDirectory(entry.directory, {.lazily = true, .force = true});
   }
 }
 
 void ClearDeadMount(const std::string& directory) {
-  struct stat status {};
-  if (stat(directory.c_str(), &status) == 0 || errno != ENOTCONN) return;
   std::string absolute = std::filesystem::absolute(directory).lexically_normal().string();
   if (absolute.ends_with('/')) absolute.pop_back();
-  for (const MountEntry& entry : MountTable()) {
-    if (entry.directory == absolute && entry.type == "fuse.betr") {
-      UnmountDirectory(absolute, {.lazily = true});
-      return;
-    }
+  const std::vector<MountEntry> table = MountTable();
+  for (auto entry = table.rbegin(); entry != table.rend(); ++entry) {
+    if (entry->directory != absolute) continue;
+    // Attributes of its root may be in the kernel's cache for ever: stat would not tell.
+    if (entry->type != "fuse.betr" || AskServer(absolute, kLongestAnswer).error != ENOTCONN) return;
+    if (!UnmountDirectory(absolute, {.lazily = true})) return;
   }
 }
 

@@ -11,11 +11,13 @@
 
 namespace betr::fuse {
 
-// Forces the mounts of `source` away if the image's owner is a server like that. Only root can; others are told by
-// Store::OpenImage who has the image, and can ask root for `umount -f`.
+// Forces the mounts of `source` away if the image's owner is a server like that, but for those whose server answers.
+// Only root can; others are told by Store::OpenImage who has the image, and can ask root for `umount -f`. Requires:
+// this process has one thread.
 void EndKilledServer(const std::string& image, const std::string& source);
 
-// Takes a betr mount away from the directory if nobody serves it any more.
+// Takes the betr mounts on top of each other away from the directory that nobody serves any more. Requires: this
+// process has one thread.
 void ClearDeadMount(const std::string& directory);
 
 }  // namespace betr::fuse

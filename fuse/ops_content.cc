@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cloner.h"
@@ -55,10 +56,23 @@ void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_f
   fuse_reply_buf(request, buffer.data(), *done);
 }
 
+// Of pages from its cache the kernel only notices whether they were written, not how much of them was.
+absl::StatusOr<size_t> WriteAll(FileSystem& fs, InodeId inode, uint64_t offset, std::string_view bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const absl::StatusOr<size_t> part = fs.Write(inode, offset + done, bytes.substr(done));
+    if (!part.ok()) return part;
+    done += *part;
+  }
+  return bytes.size();
+}
+
 void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, off_t offset, fuse_file_info* info) {
   Server& server = ServerOf(request);
   DropIfMarked(server, node, info);
-  const absl::StatusOr<size_t> done = server.fs().Write(ToInode(node), static_cast<uint64_t>(offset), {bytes, size});
+  const std::string_view content(bytes, size);
+  const auto at = static_cast<uint64_t>(offset);
+  const absl::StatusOr<size_t> done = info->writepage != 0 ? WriteAll(server.fs(), ToInode(node), at, content)
+                                                           : server.fs().Write(ToInode(node), at, content);
   if (!done.ok()) return ReplyStatus(request, done.status(), "write");
   fuse_reply_write(request, *done);
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include <iterator>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "betr/mount_ioctl.h"
@@ -25,30 +27,34 @@ namespace betr::fuse {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestOfOne{1000};
-constexpr std::chrono::milliseconds kLongestEnd{200};
+constexpr std::chrono::milliseconds kLongestEnd{5000};
+constexpr std::chrono::milliseconds kLongestEndOfKilled{200};
 constexpr std::chrono::milliseconds kPeriod{1};
 
 static_assert(sizeof(betr_image) <= PIPE_BUF, "an answer goes through a pipe at once");
 
 // In a process of its own, which may wait for a server that never answers: nothing of its parent's stays open by it,
-// a lock on an image least of all. Only calls that are safe after a fork.
+// a lock on an image least of all. Only calls that are safe after a fork. The exit code is the error.
 [[noreturn]] void AskAndExit(const char* directory, int answer) {
   const auto own = static_cast<unsigned>(answer);
   if (own > 0) close_range(0, own - 1, 0);
   close_range(own + 1, UINT_MAX, 0);
   betr_image image{};
   const int root = open(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-  if (root < 0 || ioctl(root, BETR_IOC_IMAGE, &image) != 0) _exit(1);
-  _exit(write(answer, &image, sizeof image) == sizeof image ? 0 : 1);
+  if (root < 0 || ioctl(root, BETR_IOC_IMAGE, &image) != 0) _exit(errno);
+  _exit(write(answer, &image, sizeof image) == sizeof image ? 0 : EIO);
 }
 
-// So that nothing of it keeps the mount busy. For a while only: one that waits for a server which has taken its request
-// and was killed cannot end before the mount goes away.
-void WaitFor(pid_t child) {
+// The error that it has ended with. It is waited for so that nothing of it keeps the mount busy. For a while only: one
+// that waits for a server which has taken its request and was killed cannot end before the mount goes away.
+int EndOf(pid_t child, std::chrono::milliseconds longest) {
   const auto begun = std::chrono::steady_clock::now();
-  while (waitpid(child, nullptr, WNOHANG) == 0 && std::chrono::steady_clock::now() - begun < kLongestEnd) {
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() - begun > longest) return ETIMEDOUT;
     std::this_thread::sleep_for(kPeriod);
   }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : ETIMEDOUT;
 }
 
 // Whether a mount of this type may be ours: others are not looked at, as that may wake them up.
@@ -56,25 +62,32 @@ bool MayBeOurs(const std::string& type) { return type == "fuse.betr" || type == 
 
 }  // namespace
 
-std::optional<std::string> ImageServedOn(const std::string& directory, std::chrono::milliseconds longest) {
+ServerAnswer AskServer(const std::string& directory, std::chrono::milliseconds longest) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {errno, {}};
   const pid_t child = fork();
   if (child == 0) AskAndExit(directory.c_str(), ends[1]);
   close(ends[1]);
-  betr_image image{};
-  bool has_ended = false;
-  if (child > 0) {
-    pollfd wait{ends[0], POLLIN, 0};
-    has_ended = poll(&wait, 1, static_cast<int>(longest.count())) > 0;
-    if (has_ended && read(ends[0], &image, sizeof image) != sizeof image) image = {};
-    if (!has_ended) kill(child, SIGKILL);
-    WaitFor(child);
+  if (child < 0) {
+    close(ends[0]);
+    return {errno, {}};
   }
+  pollfd wait{ends[0], POLLIN, 0};
+  const bool has_ended = poll(&wait, 1, static_cast<int>(longest.count())) > 0;
+  betr_image image{};
+  const bool has_answered = has_ended && read(ends[0], &image, sizeof image) == sizeof image;
+  if (!has_ended) kill(child, SIGKILL);
+  const int error = EndOf(child, has_ended ? kLongestEnd : kLongestEndOfKilled);
   close(ends[0]);
+  if (!has_answered) return {error, {}};
   const size_t size = strnlen(image.path, sizeof image.path);
-  if (!has_ended || size == 0 || size == sizeof image.path) return std::nullopt;
-  return std::string(image.path, size);
+  if (size == 0 || size == sizeof image.path) return {ENOTTY, {}};
+  return {0, std::string(image.path, size)};
+}
+
+std::optional<std::string> ImageServedOn(const std::string& directory, std::chrono::milliseconds longest) {
+  ServerAnswer answer = AskServer(directory, longest);
+  return answer.error == 0 ? std::optional(std::move(answer.image)) : std::nullopt;
 }
 
 bool IsMounted(const std::string& image, const std::string& source) {

@@ -9,9 +9,18 @@
 
 namespace betr::fuse {
 
-// The path of the image that is mounted on the directory, as its server has it (BETR_IOC_IMAGE). Nothing if that does
-// not answer in time, may not be asked, or is none of ours. Never waits for much longer, even if the server hangs.
+// What comes of asking who serves a directory.
+struct ServerAnswer {
+  int error = 0;      // ENOTCONN: nobody any more; ETIMEDOUT: who does, does not answer; others: may not be asked
+  std::string image;  // if there is no error: the path of the image, as its server has it (BETR_IOC_IMAGE)
+};
+
+// Never waits for much longer, even if the server hangs. Asked is the server, whatever the kernel has in its cache.
 // Requires: this process has one thread.
+ServerAnswer AskServer(const std::string& directory, std::chrono::milliseconds longest);
+
+// The path of the image that is mounted on the directory. Nothing if its server does not answer in time, may not be
+// asked, or is none of ours. Otherwise as AskServer.
 std::optional<std::string> ImageServedOn(const std::string& directory, std::chrono::milliseconds longest);
 
 // Whether the image is mounted on some directory, as far as the system's table of mounts and their servers tell.

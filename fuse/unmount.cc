@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "mount_table.h"
 #include "served_image.h"
@@ -42,14 +43,19 @@ bool RunFusermount(const std::string& directory, UnmountMode mode) {
   return done;
 }
 
-// The image that is mounted on the directory; empty if nothing of ours.
-std::string ImageOf(const std::string& directory, UnmountMode mode) {
-  std::string source;
-  for (const MountEntry& entry : MountTable()) {
-    if (entry.directory == directory && entry.type.starts_with("fuse")) source = entry.source;
+// What is mounted on the directory, on top of all else; nothing of it if the kernel does not tell.
+MountEntry MountedOn(const std::string& directory) {
+  MountEntry top;
+  for (MountEntry& entry : MountTable()) {
+    if (entry.directory == directory) top = std::move(entry);
   }
-  if (source.empty() || mode.force) return source;
-  return ImageServedOn(directory, kLongestAnswer).value_or(source);
+  return top;
+}
+
+// The image that is mounted; empty if nothing of ours.
+std::string ImageOf(const MountEntry& mount, UnmountMode mode) {
+  if (mount.source.empty() || mode.force) return mount.source;
+  return ImageServedOn(mount.directory, kLongestAnswer).value_or(mount.source);
 }
 
 // Whether another process has the image locked.
@@ -95,7 +101,12 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
   const std::filesystem::path path =
       mode.force ? std::filesystem::absolute(directory, error) : std::filesystem::canonical(directory, error);
   if (!error) directory = path.string();
-  const std::string image = mode.lazily ? "" : ImageOf(directory, mode);
+  const MountEntry mount = MountedOn(directory);
+  if (!mount.type.empty() && !mount.type.starts_with("fuse")) {
+    tool.PrintError(fmt::format("unmount: {}: not a mount of betr, but of type {}", directory, mount.type));
+    return kUnmountFailed;
+  }
+  const std::string image = mode.lazily ? "" : ImageOf(mount, mode);
   errno = 0;
   if (!UnmountDirectory(directory, mode)) {
     if (errno != 0) tool.PrintError(fmt::format("unmount: {}: {}", directory, std::generic_category().message(errno)));

@@ -35,6 +35,8 @@ and_wait() {
   silent
   expect 0 fsck.betr -n -q disk.img
   expect 32 umount.betr "$mnt"
+  expect 32 umount.betr /proc
+  said "umount.betr: unmount: /proc: not a mount of betr, but of type proc"
 }
 
 # The image's path is not what the table of mounts has: another name was chosen, or characters of it stand there as
