@@ -33,7 +33,11 @@ absl::StatusOr<std::optional<DataRange>> ExportReader::NextData(InodeId inode, u
 }
 
 absl::Status ExportReader::PassOver(const absl::Status& status, std::string_view path) {
-  if (status.ok() || !IsUnreadable(status) || !options_.unreadable) return status;
+  return IsUnreadable(status) ? GoOnWithout(status, path) : status;
+}
+
+absl::Status ExportReader::GoOnWithout(const absl::Status& status, std::string_view path) {
+  if (status.ok() || !options_.unreadable) return status;
   ++passed_over_;
   options_.unreadable(Annotate(status, path));
   return absl::OkStatus();

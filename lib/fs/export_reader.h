@@ -36,7 +36,9 @@ class ExportReader {
   // Tells of an error that is about what cannot be read, and gives ok: the copy goes on without it. Any other error,
   // and each one if nobody wants to be told, is given back.
   absl::Status PassOver(const absl::Status& status, std::string_view path);
-  // How often it did.
+  // The same of any error.
+  absl::Status GoOnWithout(const absl::Status& status, std::string_view path);
+  // How often they did.
   uint64_t passed_over() const { return passed_over_; }
 
  private:

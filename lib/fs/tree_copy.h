@@ -60,7 +60,8 @@ struct CopyOptions {
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
   std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
   // Told of each name, list of names, content and extended attribute that cannot be read, by imports from the host, by
-  // exports from the file system (IsUnreadable): the copy goes on without it. If this is empty, the first one ends it.
+  // exports from the file system (IsUnreadable), and of devices that an export to the host may not make: the copy goes
+  // on without it. If this is empty, the first one ends it.
   std::function<void(const absl::Status& status)> unreadable;
   // Told of each file in a tree that has no place in its copy, and why: the image itself, in an archive sockets. The
   // copy goes on without it. If this is empty, the image is an error.
@@ -81,7 +82,7 @@ struct CopyPair {
 // file that is replaced is copied as what it is when it is opened, unless it is no regular file any more.
 absl::StatusOr<CopyTotals> ImportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);
 
-// The way back. Owners are set only by user 0, devices made only by user 0 (for others they are an error); extended
+// The way back. Owners are set only by user 0, devices made only by user 0; extended
 // attributes that the host refuses as unsupported are left out. A file that cannot be read to its end is cut where it
 // cannot.
 absl::StatusOr<CopyTotals> ExportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);

@@ -101,8 +101,9 @@ class TreeExport {
     HostFile file;
     if (attributes.type == FileType::kRegular) {
       BETR_ASSIGN_OR_RETURN(file, ExportContent(inode, attributes, target));
-    } else {
-      BETR_RETURN_IF_ERROR(MakeSpecial(link, attributes, target));
+    } else if (const absl::Status made = MakeSpecial(link, attributes, target); !made.ok()) {
+      // Who may not make it may want all else.
+      return IsDevice(attributes.type) && ToErrno(made) == EPERM ? reader_.GoOnWithout(made, target.source) : made;
     }
     const HostInode made = InodeOf(target, file.get());
     BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, made, target.source));
@@ -135,6 +136,8 @@ class TreeExport {
     return FinishAttributes(inode, attributes, InodeOf(target, opened.get()), target.source);
   }
 
+  static bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == FileType::kBlockDevice; }
+
   static HostInode InodeOf(const Target& target, int opened) {
     return {opened, target.directory->get(), target.name, target.path};
   }
@@ -161,8 +164,7 @@ class TreeExport {
       return errno == ENOENT ? absl::OkStatus() : HostError(target.path, "stat");
     }
     // Who names `/dev/null` as the target of a file does not want it replaced by that file.
-    const bool is_device = type == FileType::kCharDevice || type == FileType::kBlockDevice;
-    if (!is_device && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
+    if (!IsDevice(type) && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
       return ErrnoError(EEXIST, target.path + ": is a device, which only a device replaces");
     }
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");

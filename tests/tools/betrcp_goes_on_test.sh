@@ -55,6 +55,23 @@ keeps_the_begin_of_a_file() {
   printed a
 }
 
+# A tree of root's, copied by who may make no devices.
+without_devices() {
+  [ "$(id -u)" = 0 ] && mknod -m 666 probe c 1 3 2>/dev/null || return 0
+  mkdir -p system/dev
+  mknod system/dev/null c 1 3
+  echo config >system/etc
+  mkfifo system/pipe
+  expect 0 betrcp -a system :/system
+  mkdir -m 777 mine
+  expect 1 "${as[@]}" betrcp -a :/system mine
+  said "betrcp: export: /system/dev/null: mine/system/dev/null: mknod: Operation not permitted"
+  [ "$(wc -l <err)" = 1 ] || fail "$(cat err)"
+  [ "$(cat mine/system/etc)" = config ] || fail "the file behind it"
+  [ -p mine/system/pipe ] || fail "the fifo"
+  expect 0 betrcp -r --remove system
+}
+
 leaves_the_image_out() {
   mkdir around
   cp disk.img around/img
@@ -89,5 +106,6 @@ leaves_sockets_out_of_archives() {
 
 goes_on_behind_what_is_denied
 keeps_the_begin_of_a_file
+without_devices
 leaves_the_image_out
 leaves_sockets_out_of_archives
