@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds kQuietIfAsked{200};
 
 absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
+  log_used_before_ = log_->Used().value;
   return store::Checkpointer::Begin{std::move(state), log_->LastLsn(), log_->Mark(), ++checkpoints_begun_,
                                     functions_in_use_};
 }
@@ -76,6 +77,17 @@ absl::Status Store::Impl::CheckpointBesideWriters() {
 absl::Status Store::Impl::CheckpointHoldingWriters() {
   BETR_ASSIGN_OR_RETURN(const store::Checkpointer::Begin begin, BeginCheckpoint());
   return FinishCheckpoint(begin);
+}
+
+absl::Status Store::Impl::MakeLogRoom(Bytes record) {
+  const auto is_full = [&] { return log_->Used() + record + KiB(8) > log_->Size(); };
+  if (!is_full()) {
+    return absl::OkStatus();
+  }
+  {
+    const MutexLock turn(checkpoint_mutex_);  // one that is under way may be all that it takes
+  }
+  return is_full() ? CheckpointHoldingWriters() : absl::OkStatus();
 }
 
 absl::Status Store::Impl::Sync() {
@@ -172,7 +184,10 @@ absl::Status Store::Impl::WriteDirty() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(checkpointer_.BeginWriting());
-  BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(core_->DirtySoftLimit() / 4 * 3));
+  // In portions, between which it is seen whether a checkpoint is due.
+  const Bytes portion = std::min(core_->DirtySoftLimit() / 4, MiB(64));
+  const Bytes target = std::max(core_->DirtySoftLimit(), core_->cache->Dirty()) - portion;
+  BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(target));
   core_->counters.bytes_eviction += bytes.value;
   return absl::OkStatus();
 }
@@ -233,39 +248,6 @@ absl::Status Store::Impl::Settle() {
     BETR_ASSIGN_OR_RETURN(more, step);
     BETR_RETURN_IF_ERROR(WriteDirtyOrCheckpoint());
   }
-  return absl::OkStatus();
-}
-
-bool Store::Impl::IsCrowded() const {
-  return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit() ||
-         log_->Held() > LogMemory();
-}
-
-bool Store::Impl::MustWait() {
-  if (!core_->options.background || !IsCrowded()) {
-    return false;
-  }
-  const MutexLock lock(wake_mutex_);
-  return !structure_stuck_;
-}
-
-absl::Status Store::Impl::WaitForMemory() {
-  if (!core_->options.background || !IsCrowded()) {
-    return absl::OkStatus();
-  }
-  ++core_->counters.write_stalls;
-  const auto start = SystemClock().Monotonic();
-  while (IsCrowded()) {
-    BETR_RETURN_IF_ERROR(MayWrite());  // who closes stops the threads that make room
-    BETR_RETURN_IF_ERROR(core_->health.status());
-    MutexLock lock(wake_mutex_);
-    if (structure_stuck_) {
-      break;  // whoever goes on will see whether there is space
-    }
-    wake_.NotifyAll();
-    wake_.WaitFor(lock, std::chrono::milliseconds(10));
-  }
-  core_->counters.write_stall_ns += static_cast<uint64_t>((SystemClock().Monotonic() - start).count());
   return absl::OkStatus();
 }
 
@@ -358,8 +340,7 @@ void Store::Impl::WriterLoop() {
       status = Checkpoint();
       last_checkpoint_ns_ = SystemClock().Monotonic().count();
     } else if (status.ok() && LogIsCrowded()) {
-      status = log_->WriteOut();
-      CountLogMemory();
+      status = WriteOutLog();
     } else if (status.ok() && FreeingDue()) {
       status = CheckpointToFree();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/checkpoint.h"
 
+#include <absl/cleanup/cleanup.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -42,12 +43,22 @@ Generation Checkpointer::generation() const {
 }
 
 absl::Status Checkpointer::WriteNodes(const State& state) {
+  const auto dirty = DirtyInKeyOrder(state);
+  nodes_written_ = 0;
+  nodes_to_write_ = dirty.size();
+  const absl::Cleanup ended = [&] { nodes_to_write_ = 0; };
   uint64_t hint = layout::SpaceMap::kNoHint;
-  for (const std::shared_ptr<const NodeVersion>& version : DirtyInKeyOrder(state)) {
+  for (const std::shared_ptr<const NodeVersion>& version : dirty) {
     BETR_ASSIGN_OR_RETURN(const Bytes bytes, version->Store(hint));
     core_.counters.bytes_checkpoint += bytes.value;
+    ++nodes_written_;
   }
   return absl::OkStatus();
+}
+
+std::optional<double> Checkpointer::Progress() const {
+  const size_t all = nodes_to_write_;
+  return all == 0 ? std::nullopt : std::optional(static_cast<double>(nodes_written_) / static_cast<double>(all));
 }
 
 absl::StatusOr<layout::WrittenTable> Checkpointer::WriteTable(const State& state, Generation generation) {

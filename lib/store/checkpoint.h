@@ -13,6 +13,7 @@
 #include <absl/status/status.h>
 
 #include <atomic>
+#include <optional>
 
 #include "base/mutex.h"
 #include "layout/catalog_codec.h"
@@ -55,6 +56,10 @@ class Checkpointer {
   // May wait for a checkpoint that is being written.
   absl::Status BeginWriting();
 
+  // How much of its nodes the checkpoint that is being written has behind it: 0 to 1. Nothing if none is under way, or
+  // only has to be flushed.
+  std::optional<double> Progress() const;
+
   // The state that the superblock names, and the generation it has.
   StatePtr stable() const;
   Generation generation() const;
@@ -80,6 +85,8 @@ class Checkpointer {
   bool has_written_ ABSL_GUARDED_BY(writing_) = false;
   bool is_confirmed_ ABSL_GUARDED_BY(writing_) = false;
   std::atomic<bool> has_begun_ = false;
+  std::atomic<size_t> nodes_to_write_ = 0;  // by the checkpoint under way
+  std::atomic<size_t> nodes_written_ = 0;
   StatePtr doubtful_ ABSL_GUARDED_BY(writing_);  // what a superblock names that could not be written or flushed
   layout::StoredCatalog catalog_ ABSL_GUARDED_BY(writing_);
   layout::StoredCatalog stable_catalog_ ABSL_GUARDED_BY(writing_);  // keeps its space until the next superblock

@@ -131,12 +131,15 @@ class Store::Impl {
   // nothing is left to do. Errors: kResourceExhausted: for what is left there is no space before a checkpoint.
   absl::StatusOr<bool> StepForRoom(store::Purpose growing, store::Structure::Last last)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // Whether buffers, dirty memory or the log's memory are beyond their limits (in background.cc, with the next two).
+  // Whether buffers, dirty memory or the log's memory are beyond their limits, or the log is ahead (in
+  // waiting_writers.cc, with the next three).
   bool IsCrowded() const;
   // Whether a writer has to wait for that: not if no thread makes room, or the one that does finds no space for it.
   bool MustWait() ABSL_LOCKS_EXCLUDED(wake_mutex_);
   // Returns when nobody has to wait, at that moment. Errors: the store has failed, or is closed.
   absl::Status WaitForMemory() ABSL_LOCKS_EXCLUDED(write_mutex_);
+  // Of what the log holds in memory. Failing makes the store read-only.
+  absl::Status WriteOutLog();
   // Write, once it is this writer's turn.
   absl::Status WriteAlone(std::span<Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
@@ -149,6 +152,8 @@ class Store::Impl {
   absl::Status CheckpointBesideWriters();
   // For a writer that cannot go on before there is room.
   absl::Status CheckpointHoldingWriters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // So that the log takes a record of this size.
+  absl::Status MakeLogRoom(Bytes record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::StatusOr<store::Checkpointer::Begin> BeginCheckpoint() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status FinishCheckpoint(const store::Checkpointer::Begin& begin);
 
@@ -171,6 +176,9 @@ class Store::Impl {
   // What the log holds comes out of the cache's budget.
   void CountLogMemory() { core_->cache->SetOthers(log_->Held()); }
   bool LogIsCrowded() const { return log_->Held() > LogMemory() / 2; }
+  // Whether the log would be full before the checkpoint that makes room in it has been made: writers are slowed down,
+  // instead of waiting for most of that.
+  bool LogIsAhead() const;
   // Whether a checkpoint spares the log more than it costs by itself, and is not much more to write than all records
   // since the last one: then most of what it writes is new, and would be written anyway.
   bool CheckpointIsCheap() const;
@@ -220,6 +228,7 @@ class Store::Impl {
   std::atomic<bool> unsettled_{false};                          // ranges were erased, cloned or renamed
   std::atomic<bool> erased_{false};                             // keys were erased
   std::atomic<int64_t> last_checkpoint_ns_{0};
+  std::atomic<uint64_t> log_used_before_{0};  // bytes, when the last checkpoint began
   std::atomic<int64_t> last_write_ns_{0};
   // Checkpoints until the space of what was erased is free: one brings the erases to where background work finds them,
   // the next one gives back what that has taken out.

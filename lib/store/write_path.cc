@@ -255,8 +255,8 @@ BatchSize Store::Impl::MaxBatch() const {
 
 absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, store::Purpose purpose) {
   const std::string record = Logged() ? store::EncodeBatch(ops) : std::string();
-  if (Logged() && log_->Used() + Bytes{record.size()} + KiB(8) > log_->Size()) {
-    BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
+  if (Logged()) {
+    BETR_RETURN_IF_ERROR(MakeLogRoom(Bytes{record.size()}));
   }
   if (Logged() && MayBeTooTallToReplay(ops)) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writers that are faster than the threads that make room for what they write: they wait, without a lock.
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "store/impl.h"
+
+namespace betr {
+namespace {
+
+// How long a writer waits for a checkpoint that has what the log holds in memory, before it writes that out itself:
+// longer than the checkpoint of what comes in bulk takes, which need not go through the log.
+constexpr std::chrono::milliseconds kLongestForMemory{1000};
+
+}  // namespace
+
+bool Store::Impl::LogIsAhead() const {
+  constexpr double kStart = 1.0 / 8;  // of the room that there is, for who is no faster than the checkpoint
+  const auto used = static_cast<double>(log_->Used().value);
+  const auto size = static_cast<double>(log_->Size().value);
+  const std::optional<double> progress = checkpointer_.Progress();
+  if (!progress) {
+    return used > size * (1 - kStart);
+  }
+  const double before = std::min(size, static_cast<double>(log_used_before_.load()));
+  return used > before + (size - before) * (kStart + (1 - kStart) * *progress);
+}
+
+absl::Status Store::Impl::WriteOutLog() {
+  absl::Status status = log_->WriteOut();
+  CountLogMemory();
+  if (!status.ok()) {
+    core_->health.Fail(status);
+  }
+  return status;
+}
+
+bool Store::Impl::IsCrowded() const {
+  return fronts_.Size() > core_->BufferLimit() || core_->cache->Dirty() > core_->DirtyHardLimit() ||
+         log_->Held() > LogMemory() || LogIsAhead();
+}
+
+bool Store::Impl::MustWait() {
+  if (!core_->options.background || !IsCrowded()) {
+    return false;
+  }
+  const MutexLock lock(wake_mutex_);
+  return !structure_stuck_;
+}
+
+absl::Status Store::Impl::WaitForMemory() {
+  if (!core_->options.background || !IsCrowded()) {
+    return absl::OkStatus();
+  }
+  ++core_->counters.write_stalls;
+  const auto start = SystemClock().Monotonic();
+  while (IsCrowded()) {
+    BETR_RETURN_IF_ERROR(MayWrite());  // who closes stops the threads that make room
+    BETR_RETURN_IF_ERROR(core_->health.status());
+    if (log_->Held() > LogMemory() && SystemClock().Monotonic() - start > kLongestForMemory) {
+      BETR_RETURN_IF_ERROR(WriteOutLog());
+    }
+    MutexLock lock(wake_mutex_);
+    if (structure_stuck_) {
+      break;  // whoever goes on will see whether there is space
+    }
+    wake_.NotifyAll();
+    wake_.WaitFor(lock, std::chrono::milliseconds(10));
+  }
+  core_->counters.write_stall_ns += static_cast<uint64_t>((SystemClock().Monotonic() - start).count());
+  return absl::OkStatus();
+}
+
+}  // namespace betr
