@@ -184,9 +184,12 @@ absl::Status Store::Impl::WriteDirty() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(checkpointer_.BeginWriting());
-  // In portions, between which it is seen whether a checkpoint is due.
-  const Bytes portion = std::min(core_->DirtySoftLimit() / 4, MiB(64));
-  const Bytes target = std::max(core_->DirtySoftLimit(), core_->cache->Dirty()) - portion;
+  Bytes target = core_->DirtySoftLimit() / 4 * 3;
+  if (core_->options.background) {
+    // In portions, between which it is seen whether a checkpoint is due.
+    constexpr Bytes kPortion = MiB(64);
+    target = std::max(target, core_->cache->Dirty() - std::min(kPortion, core_->cache->Dirty()));
+  }
   BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(target));
   core_->counters.bytes_eviction += bytes.value;
   return absl::OkStatus();

@@ -175,7 +175,10 @@ class Store::Impl {
   Bytes LogMemory() const;
   // What the log holds comes out of the cache's budget.
   void CountLogMemory() { core_->cache->SetOthers(log_->Held()); }
-  bool LogIsCrowded() const { return log_->Held() > LogMemory() / 2; }
+  // With threads while writers still have half of it to fill; without, nobody does that meanwhile.
+  bool LogIsCrowded() const {
+    return log_->Held() > (core_->options.background ? LogMemory() / 2 : LogMemory() * 3 / 4);
+  }
   // Whether the log would be full before the checkpoint that makes room in it has been made: writers are slowed down,
   // instead of waiting for most of that.
   bool LogIsAhead() const;
