@@ -48,8 +48,9 @@ class WornDevice final : public ForwardingDevice {
   int failing_ = 0;
 };
 
-absl::StatusOr<std::unique_ptr<Store>> Open(BlockDevice& device) {
+absl::StatusOr<std::unique_ptr<Store>> Open(BlockDevice& device, Bytes log_memory = {}) {
   StoreOptions options;
+  options.log_memory = log_memory;
   options.background = false;
   options.checkpoint_period = std::chrono::seconds(0);
   options.cache_size = KiB(64);
@@ -66,17 +67,17 @@ void Format(MemoryDevice& memory) {
 }
 
 // What a crash leaves: clones, of which the log takes a part away.
-PageMap CrashedImage(Random& random, TreeId* tree) {
+PageMap CrashedImage(Random& random, Bytes log_memory, TreeId* tree) {
   MemoryDevice memory(MiB(64));
   Format(memory);
   {
-    const auto store = *Open(memory);
+    const auto store = *Open(memory, log_memory);
     *tree = *store->CreateTree("tree");
     for (int i = 0; i < kKeys; ++i) REQUIRE(store->Put(*tree, Key(i), random.String(200)).ok());
     REQUIRE(store->ClonePrefix(*tree, "key1", *tree, "copy").ok());
     REQUIRE(store->Close().ok());
   }
-  const auto store = *Open(memory);
+  const auto store = *Open(memory, log_memory);
   REQUIRE(store->EraseRange(*tree, {Bound::At(Key(100)), Bound::At(Key(2000))}).ok());
   REQUIRE(store->EraseRange(*tree, Range::Prefix("copy")).ok());
   REQUIRE(store->Sync().ok());
@@ -86,7 +87,9 @@ PageMap CrashedImage(Random& random, TreeId* tree) {
 TEST_CASE("closing makes durable what was written, though nodes cannot be read", "[store]") {
   Random random(TestSeed());
   TreeId tree;
-  const PageMap image = CrashedImage(random, &tree);
+  // With the second, the last checkpoint is the first that cannot read something.
+  const Bytes log_memory = GENERATE(Bytes{0}, KiB(64) / 3);
+  const PageMap image = CrashedImage(random, log_memory, &tree);
   int failed = 0;
   bool reads_more = true;
   for (int nth = 1; reads_more; ++nth) {
@@ -95,7 +98,7 @@ TEST_CASE("closing makes durable what was written, though nodes cannot be read",
     WornDevice device(memory);
     absl::Status closed;
     {
-      const auto store = *Open(device);
+      const auto store = *Open(device, log_memory);
       REQUIRE(store->Put(tree, "new", "value").ok());
       device.FailFrom(nth);
       closed = store->Close();
