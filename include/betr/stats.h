@@ -43,7 +43,7 @@ struct StoreStats {
   Bytes cache_clean{0};
   Bytes cache_dirty{0};
   Bytes buffers{0};  // messages in front of the roots
-  // Waiting.
+  // Writers that waited for memory, or for room in the log.
   uint64_t write_stalls = 0;
   uint64_t write_stall_ns = 0;
 

@@ -57,7 +57,7 @@ class Checkpointer {
   absl::Status BeginWriting();
 
   // How much of its nodes the checkpoint that is being written has behind it: 0 to 1. Nothing if none is under way, or
-  // only has to be flushed.
+  // only has to be flushed. Counted in nodes, so an estimate. Any thread; takes no lock.
   std::optional<double> Progress() const;
 
   // The state that the superblock names, and the generation it has.
