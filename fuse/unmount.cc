@@ -58,6 +58,14 @@ std::string ImageOf(const MountEntry& mount, UnmountMode mode) {
   return ImageServedOn(mount.directory, kLongestAnswer).value_or(mount.source);
 }
 
+// Whether something is mounted there that is none of ours. Who has mounted it may have chosen any subtype: another one
+// than usual says nothing, and its server is asked.
+bool IsForeign(const MountEntry& mount, UnmountMode mode) {
+  if (mount.type.empty() || mount.type == "fuse.betr") return false;
+  if (!mount.type.starts_with("fuse")) return true;
+  return !mode.force && AskServer(mount.directory, kLongestAnswer).error == ENOTTY;
+}
+
 // Whether another process has the image locked.
 bool IsInUse(int image) {
   struct flock lock {};
@@ -102,7 +110,7 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
       mode.force ? std::filesystem::absolute(directory, error) : std::filesystem::canonical(directory, error);
   if (!error) directory = path.string();
   const MountEntry mount = MountedOn(directory);
-  if (!mount.type.empty() && !mount.type.starts_with("fuse")) {
+  if (IsForeign(mount, mode)) {
     tool.PrintError(fmt::format("unmount: {}: not a mount of betr, but of type {}", directory, mount.type));
     return kUnmountFailed;
   }

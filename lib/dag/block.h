@@ -49,7 +49,7 @@ class Block {
 
   // Requires: index < Count().
   Point PointAt(size_t index) const;
-  std::string_view Key(size_t index) const { return PointAt(index).key; }
+  std::string_view Key(size_t index) const;
   Message At(size_t index) const { return PointAt(index).message; }
 
   // The first entry at or after the bound; Count() if there is none. O(log n).

@@ -69,9 +69,9 @@ absl::Status CheckStoredBlock(const BlockEntry& entry, std::string_view stored) 
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, std::string_view stored) {
+absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, std::string stored) {
   BETR_RETURN_IF_ERROR(CheckStoredBlock(entry, stored));
-  absl::StatusOr<std::string> payload = Decompress(entry.compression, stored, entry.raw_size);
+  absl::StatusOr<std::string> payload = Decompress(entry.compression, std::move(stored), entry.raw_size);
   if (!payload.ok()) {
     return BlockDamage(entry, std::string(payload.status().message()));
   }

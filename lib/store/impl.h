@@ -137,7 +137,7 @@ class Store::Impl {
   // Whether a writer has to wait for that: not if no thread makes room, or the one that does finds no space for it.
   bool MustWait() ABSL_LOCKS_EXCLUDED(wake_mutex_);
   // Returns when nobody has to wait, at that moment. Errors: the store has failed, or is closed.
-  absl::Status WaitForMemory() ABSL_LOCKS_EXCLUDED(write_mutex_);
+  absl::Status WaitForRoom() ABSL_LOCKS_EXCLUDED(write_mutex_);
   // Of what the log holds in memory. Failing makes the store read-only.
   absl::Status WriteOutLog();
   // Write, once it is this writer's turn.

@@ -92,8 +92,8 @@ absl::StatusOr<std::string> NodeIo::ReadStored(const StoredBlockSlot& slot, char
 }
 
 absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const StoredBlockSlot& slot) {
-  BETR_ASSIGN_OR_RETURN(const std::string stored, ReadStored(slot));
-  absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(slot.entry(), stored);
+  BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
+  absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(slot.entry(), std::move(stored));
   return block.ok() ? block : Annotate(block.status(), slot.Place());
 }
 

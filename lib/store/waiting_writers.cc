@@ -13,7 +13,7 @@ namespace {
 
 // How long a writer waits for a checkpoint that has what the log holds in memory, before it writes that out itself:
 // longer than the checkpoint of what comes in bulk takes, which need not go through the log.
-constexpr std::chrono::milliseconds kLongestForMemory{1000};
+constexpr std::chrono::milliseconds kLongestForRoom{1000};
 
 }  // namespace
 
@@ -51,7 +51,7 @@ bool Store::Impl::MustWait() {
   return !structure_stuck_;
 }
 
-absl::Status Store::Impl::WaitForMemory() {
+absl::Status Store::Impl::WaitForRoom() {
   if (!core_->options.background || !IsCrowded()) {
     return absl::OkStatus();
   }
@@ -60,7 +60,7 @@ absl::Status Store::Impl::WaitForMemory() {
   while (IsCrowded()) {
     BETR_RETURN_IF_ERROR(MayWrite());  // who closes stops the threads that make room
     BETR_RETURN_IF_ERROR(core_->health.status());
-    if (log_->Held() > LogMemory() && SystemClock().Monotonic() - start > kLongestForMemory) {
+    if (log_->Held() > LogMemory() && SystemClock().Monotonic() - start > kLongestForRoom) {
       BETR_RETURN_IF_ERROR(WriteOutLog());
     }
     MutexLock lock(wake_mutex_);

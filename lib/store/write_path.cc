@@ -301,7 +301,7 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   }
   BETR_RETURN_IF_ERROR(MayWrite());
   for (;;) {
-    BETR_RETURN_IF_ERROR(WaitForMemory());  // without the lock: checkpoints, which make room, need it
+    BETR_RETURN_IF_ERROR(WaitForRoom());  // without the lock: checkpoints, which make room, need it
     const MutexLock lock(write_mutex_);
     if (!MustWait()) {  // others that waited may have filled it again
       return WriteAlone(ops, purpose);

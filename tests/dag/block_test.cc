@@ -110,6 +110,28 @@ TEST_CASE("a block is searched by key, by bound and by group", "[dag][block]") {
   }
 }
 
+TEST_CASE("keys and values whose sizes take one, two and three bytes are read back", "[dag][block]") {
+  for (const size_t size : {0, 1, 127, 128, 16'383, 16'384}) {
+    for (const size_t other : {0, 127, 128, 16'384}) {
+      BlockBuilder builder;
+      const std::string key(size, 'k');
+      const std::string value(other, 'v');
+      builder.Add(key, {MessageKind::kPut, 0, value});
+      builder.Add(key, {MessageKind::kUpsert, 9, value});
+      builder.Add(key + "l", {MessageKind::kErase, 0, ""});
+      const auto parsed = Block::Parse(std::string(builder.Finish()->Payload()));
+      REQUIRE(parsed.ok());
+      REQUIRE((*parsed)->Count() == 3);
+      REQUIRE((*parsed)->Erases() == 1);
+      for (const size_t at : {0, 1}) {
+        REQUIRE((*parsed)->Key(at) == key);
+        REQUIRE((*parsed)->At(at).value == value);
+      }
+      REQUIRE((*parsed)->Key(2) == key + "l");
+    }
+  }
+}
+
 TEST_CASE("the builder says how large the payload is and starts anew", "[dag][block]") {
   BlockBuilder builder;
   REQUIRE(builder.Empty());
@@ -171,6 +193,9 @@ TEST_CASE("each kind of damage to a block is named", "[dag][block]") {
   REQUIRE(refusal(with(2, 4)) == "block: byte 0: unknown message kind 4");
   REQUIRE(refusal(with(1, 2)) == "block: byte 0: entry does not fill its place");
   REQUIRE(refusal(with(3, 'c')) == "block: byte 5: keys out of order");
+  const std::string alone("\0\0\0\0\1\0\0\0", 8);  // the offset of an entry that is the only one, the count
+  REQUIRE(refusal(std::string("\x81\0\2\1axy", 7) + alone) == "block: byte 0: entry does not fill its place");
+  REQUIRE(refusal(std::string("\1\x82\0\1axy", 7) + alone) == "block: byte 0: entry does not fill its place");
   REQUIRE(refusal("x" + std::string(4, '\0')) == "block: byte 0: bytes before the first entry");
 }
 

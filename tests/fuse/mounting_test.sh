@@ -37,6 +37,12 @@ and_wait() {
   expect 32 umount.betr "$mnt"
   expect 32 umount.betr /proc
   said "umount.betr: unmount: /proc: not a mount of betr, but of type proc"
+  mkdir -p second_type
+  if [ "$(id -u)" = 0 ] && mount -t fusectl none second_type 2>/dev/null; then
+    expect 32 umount.betr second_type
+    said "umount.betr: unmount: .*: not a mount of betr, but of type fusectl"
+    umount second_type
+  fi
 }
 
 # The image's path is not what the table of mounts has: another name was chosen, or characters of it stand there as
