@@ -53,11 +53,7 @@ absl::Status Store::Impl::Checkpoint() {
   if (!absl::IsResourceExhausted(absorbed)) {
     BETR_RETURN_IF_ERROR(absorbed);
   }
-  absl::Status status = CheckpointBesideWriters();
-  const MutexLock lock(wake_mutex_);
-  --checkpoints_under_way_;
-  wake_.NotifyAll();
-  return status;
+  return CheckpointBesideWriters();
 }
 
 absl::Status Store::Impl::CheckpointBesideWriters() {
@@ -70,8 +66,11 @@ absl::Status Store::Impl::CheckpointBesideWriters() {
     }
     begin = BeginCheckpoint();
   }
-  BETR_RETURN_IF_ERROR(begin.status());
-  return FinishCheckpoint(*begin);
+  absl::Status status = begin.ok() ? FinishCheckpoint(*begin) : begin.status();
+  const MutexLock lock(wake_mutex_);
+  --checkpoints_under_way_;
+  wake_.NotifyAll();
+  return status;
 }
 
 absl::Status Store::Impl::CheckpointHoldingWriters() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fsck.betr: what a repair overwrites, kept and put back.
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "layout/superblock.h"
 #include "support/tools/run_fsck.h"
@@ -34,6 +35,10 @@ TEST_CASE("fsck --undo keeps what is overwritten, and --undo-apply puts it back"
   CHECK(Says(run, "0 blocks put back"));
   CHECK_FSCK(8, run, "--undo-apply", image.path(), image.path());
   CHECK_FSCK(16, run, "--undo-apply", undo, "-y", image.path());
+  const std::string unused = image.path() + ".unused";
+  CHECK_FSCK(16, run, "--undo", unused, image.path());
+  CHECK_FSCK(16, run, "-n", "--undo", unused, image.path());
+  CHECK_FALSE(std::filesystem::exists(unused));
 }
 
 TEST_CASE("fsck --undo-apply leaves alone another image, and one that was changed since") {

@@ -46,7 +46,8 @@ void AddFsckOptions(Tool& tool, FsckOptions* options) {
                                    "Scrub: read all that is in use in the order of the device and verify its "
                                    "checksums; look closer only if something is wrong");
   CLI::Option* undo =
-      app.add_option("--undo", options->undo, "Keep what is overwritten in this new file")->type_name("FILE");
+      app.add_option("--undo", options->undo, "With -p or -y: keep what is overwritten in this new file")
+          ->type_name("FILE");
   undo->excludes(dry_run);
   app.add_option("--undo-apply", options->undo_apply, "Put back what --undo kept in this file, and do nothing else")
       ->type_name("FILE")
