@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <iostream>
+#include <utility>
 
 #include "base/checksum.h"
 #include "base/status.h"
@@ -13,9 +14,12 @@
 
 namespace betr::test {
 
-Image::Image(const ImageOptions& options)
-    : options_(options), clock_(std::chrono::seconds(1'000'000'000)), device_(options.size) {
+Image::Image(const ImageOptions& options, PageMap pages)
+    : options_(options), clock_(std::chrono::seconds(1'000'000'000)), device_(options.size, std::move(pages)) {
   options_.mount.clock = &clock_;
+}
+
+Image::Image(const ImageOptions& options) : Image(options, PageMap()) {
   FormatOptions format;
   format.node_size = options.node_size;
   format.basement_size = options.basement_size;

@@ -28,6 +28,8 @@ struct ImageOptions {
 class Image {
  public:
   explicit Image(const ImageOptions& options = {});
+  // What an image has already (support/device/kept_image.h). Of the options, what it was made with does not matter.
+  Image(const ImageOptions& options, PageMap pages);
   ~Image();
 
   // The mounted file system; mounts it if need be.
@@ -45,6 +47,7 @@ class Image {
   // Syncs the store only: writes that are gathered are lost, too.
   void CrashUnflushed();
 
+  BlockDevice& device() { return device_; }
   // The store, with nothing mounted.
   std::unique_ptr<Store> OpenStore(bool read_only = false);
 
