@@ -2,6 +2,7 @@
 #include "daemon.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,11 @@ Daemon::Daemon(bool background) {
 
 Daemon::~Daemon() {
   if (report_ >= 0) close(report_);
+}
+
+bool Daemon::IsAwaited() const {
+  pollfd reader{report_, 0, 0};  // nobody reads any more: POLLERR
+  return report_ < 0 || poll(&reader, 1, 0) <= 0;
 }
 
 void Daemon::Ready() {

@@ -13,6 +13,9 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
+  // Whether the process that was called still waits: if it was killed, nobody wants the daemon any more.
+  bool IsAwaited() const;
+
   // The daemon has begun its work: lets go of the terminal and of the working directory.
   void Ready();
 

@@ -32,9 +32,9 @@ LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
   return tool.verbosity() > 0 ? LogLevel::kInfo : LogLevel::kWarning;
 }
 
-// `log` outlives what is returned.
+// `log` outlives what is returned. kCancelled: nobody waits for it any more.
 absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, const std::string& image,
-                                                      const MountPlan& plan, const Log& log) {
+                                                      const MountPlan& plan, const Log& log, const Daemon& daemon) {
   const auto access = plan.server.read_only ? tools::ImageAccess::kReadOnly : tools::ImageAccess::kReadWrite;
   absl::StatusOr<StoreOptions> options = tools::ImageOptions(tool, access);
   if (!options.ok()) return options.status();
@@ -44,11 +44,12 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *options);
   // A mount that was just ended still writes its checkpoint.
   const auto begun = std::chrono::steady_clock::now();
-  while (store.status().code() == absl::StatusCode::kFailedPrecondition) {
+  while (store.status().code() == absl::StatusCode::kFailedPrecondition && daemon.IsAwaited()) {
     if (IsMounted(image, plan.name) || std::chrono::steady_clock::now() - begun > kLongestEnding) break;
     std::this_thread::sleep_for(kRetryPeriod);
     store = tools::OpenStore(image, *options);
   }
+  if (!daemon.IsAwaited()) return absl::CancelledError("nobody waits for the mount any more");
   if (!store.ok()) return store.status();
   MountOptions mount_options;
   mount_options.update_access_times = plan.access_times;
@@ -84,7 +85,7 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
   Daemon daemon(!foreground);
   Mounted::BlockSignals();
   Log log(plan->syslog ? LogTarget::kSyslog : LogTarget::kStderr, LevelOf(tool, command));
-  absl::StatusOr<std::unique_ptr<FileSystem>> fs = OpenImage(tool, command.image, *plan, log);
+  absl::StatusOr<std::unique_ptr<FileSystem>> fs = OpenImage(tool, command.image, *plan, log, daemon);
   if (!fs.ok()) {
     tool.PrintError("open: " + tools::MessageOf(fs.status()));
     return kMountFailed;

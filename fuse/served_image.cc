@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "betr/mount_ioctl.h"
+#include "device/loop_backing.h"
 #include "mount_table.h"
 
 namespace betr::fuse {
@@ -99,7 +100,7 @@ bool IsMounted(const std::string& image, const std::string& source) {
     if (!MayBeOurs(entry.type)) return false;
     const std::optional<std::string> served = ImageServedOn(entry.directory, kLongestOfOne);
     std::error_code error;
-    return served && std::filesystem::equivalent(*served, image, error);
+    return served && std::filesystem::equivalent(FileBehind(*served), FileBehind(image), error);
   });
 }
 

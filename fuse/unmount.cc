@@ -26,12 +26,13 @@ namespace {
 constexpr int kUsageExit = 1;       // mount(8)
 constexpr int kUnmountFailed = 32;  // mount(8)
 constexpr std::chrono::milliseconds kPeriod{20};
+constexpr int kTries = 25;
 constexpr std::chrono::seconds kLongest{120};
 constexpr std::chrono::seconds kLongestAnswer{10};  // of a server that is busy
 
-bool RunFusermount(const std::string& directory, UnmountMode mode) {
+bool RunFusermount(const std::string& directory, UnmountMode mode, bool quietly) {
   std::string program = "fusermount3";
-  std::string options = mode.lazily ? "-uz" : "-u";
+  std::string options = std::string(mode.lazily ? "-uz" : "-u") + (quietly ? "q" : "");
   std::string end = "--";
   std::string path = directory;
   std::array<char*, 5> arguments{program.data(), options.data(), end.data(), path.data(), nullptr};
@@ -42,6 +43,8 @@ bool RunFusermount(const std::string& directory, UnmountMode mode) {
   errno = 0;  // it has said itself why not
   return done;
 }
+
+int FlagsOf(UnmountMode mode) { return (mode.lazily ? MNT_DETACH : 0) | (mode.force ? MNT_FORCE : 0); }
 
 // What is mounted on the directory, on top of all else; nothing of it if the kernel does not tell.
 MountEntry MountedOn(const std::string& directory) {
@@ -84,8 +87,16 @@ void WaitUntilFree(const std::string& path) {
 }  // namespace
 
 bool UnmountDirectory(const std::string& directory, UnmountMode mode) {
-  if (geteuid() != 0) return RunFusermount(directory, mode);
-  return umount2(directory.c_str(), (mode.lazily ? MNT_DETACH : 0) | (mode.force ? MNT_FORCE : 0)) == 0;
+  // Files of a FUSE mount are closed behind the back of whoever closes them, and whoever wants to mount an image asks
+  // all mounts of which they are: what looks busy may be free at once.
+  for (int tries = kTries;; --tries) {
+    const bool is_last = tries == 1 || mode.lazily;
+    if (geteuid() != 0 ? RunFusermount(directory, mode, !is_last) : umount2(directory.c_str(), FlagsOf(mode)) == 0) {
+      return true;
+    }
+    if (is_last || (geteuid() == 0 && errno != EBUSY)) return false;
+    std::this_thread::sleep_for(kPeriod);
+  }
 }
 
 int UnmountMain(tools::Arguments args, tools::ToolIo& io) {

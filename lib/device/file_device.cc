@@ -20,11 +20,14 @@ namespace {
 // again soon, and is better written together.
 constexpr Bytes kWriteBack = KiB(256);
 
-// Has storage begin with what was written. Waits at most for a place in its queue. What fails is reported by a flush.
-void StartWriteBack(int fd, Bytes offset, Bytes size) {
-  if (size >= kWriteBack) {
-    sync_file_range(fd, static_cast<off_t>(offset.value), static_cast<off_t>(size.value), SYNC_FILE_RANGE_WRITE);
-  }
+// Has storage begin with what was written. Waits at most for a place in its queue. An errno value, 0 for ok: what a
+// file system cannot even begin to store it may have dropped, and told of here only.
+int StartWriteBack(int fd, Bytes offset, Bytes size) {
+  if (size < kWriteBack) return 0;
+  const int begun =
+      sync_file_range(fd, static_cast<off_t>(offset.value), static_cast<off_t>(size.value), SYNC_FILE_RANGE_WRITE);
+  const bool is_unknown = errno == EINVAL || errno == ESPIPE || errno == ENOSYS || errno == EOPNOTSUPP;
+  return begun == 0 || is_unknown || errno == EINTR ? 0 : errno;
 }
 
 }  // namespace
@@ -61,8 +64,8 @@ absl::Status FileDevice::Write(Bytes offset, std::string_view data) {
     data.remove_prefix(static_cast<size_t>(size));
     offset += Bytes{static_cast<uint64_t>(size)};
   }
-  StartWriteBack(fd_, begin, offset - begin);
-  return absl::OkStatus();
+  const int error = StartWriteBack(fd_, begin, offset - begin);
+  return error == 0 ? absl::OkStatus() : TransferError(path_, "write", begin, offset - begin, error);
 }
 
 absl::Status FileDevice::Flush() {

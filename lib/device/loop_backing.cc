@@ -45,4 +45,12 @@ std::unique_ptr<LoopBacking> LoopBacking::Open(int loop, bool is_writable) {
 
 LoopBacking::~LoopBacking() { close(fd_); }
 
+std::string FileBehind(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return path;
+  const std::unique_ptr<LoopBacking> backing = LoopBacking::Open(fd, false);
+  close(fd);
+  return backing == nullptr ? path : backing->path();
+}
+
 }  // namespace betr

@@ -35,4 +35,7 @@ class LoopBacking {
   Bytes size_{0};
 };
 
+// The path of the file behind, if `path` is that of a loop device, as with Open; else `path`.
+std::string FileBehind(const std::string& path);
+
 }  // namespace betr

@@ -16,6 +16,9 @@ namespace {
 constexpr std::chrono::milliseconds kQuiet{5000};
 constexpr std::chrono::milliseconds kQuietIfShort{1000};
 constexpr std::chrono::milliseconds kQuietIfAsked{200};
+// When a thread that has found no space for its work looks again by itself: readers who keep space end without a word.
+constexpr std::chrono::nanoseconds kFirstRetry = std::chrono::seconds(1);
+constexpr std::chrono::nanoseconds kLastRetry = std::chrono::seconds(60);
 
 }  // namespace
 
@@ -28,17 +31,19 @@ absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
 
 absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& begin) {
   const MutexLock turn(checkpoint_mutex_);
-  absl::Status status = checkpointer_.Write(begin);
-  if (!status.ok()) {
-    if (!absl::IsResourceExhausted(status)) {
-      core_->health.Fail(status);
+  const absl::StatusOr<bool> is_new = checkpointer_.Write(begin);
+  if (!is_new.ok()) {
+    if (!absl::IsResourceExhausted(is_new.status())) {
+      core_->health.Fail(is_new.status());
     }
-    return status;
+    return is_new.status();
   }
   log_->Free({begin.log, begin.lsn});
   CountLogMemory();
   last_checkpoint_ns_ = SystemClock().Monotonic().count();
-  Signal();
+  if (*is_new) {
+    Signal();  // there may be space; or else the thread that has found none would wake itself for ever
+  }
   return absl::OkStatus();
 }
 
@@ -187,7 +192,8 @@ absl::Status Store::Impl::WriteDirty() {
   if (core_->options.background) {
     // In portions, between which it is seen whether a checkpoint is due.
     constexpr Bytes kPortion = MiB(64);
-    target = std::max(target, core_->cache->Dirty() - std::min(kPortion, core_->cache->Dirty()));
+    const Bytes dirty = core_->cache->Dirty();
+    target = std::max(target, dirty - std::min(kPortion, dirty));
   }
   BETR_ASSIGN_OR_RETURN(const Bytes bytes, core_->io->WriteOldest(target));
   core_->counters.bytes_eviction += bytes.value;
@@ -276,20 +282,29 @@ void Store::Impl::StopThreads() {
   }
 }
 
+bool Store::Impl::WaitForWork(uint64_t& seen, std::chrono::nanoseconds retry) {
+  const std::chrono::nanoseconds until = SystemClock().Monotonic() + retry;
+  MutexLock lock(wake_mutex_);
+  while (!stopping_ && (structure_paused_ || signals_ == seen)) {
+    const std::chrono::nanoseconds left = until - SystemClock().Monotonic();
+    if (structure_paused_ || !structure_stuck_) {
+      wake_.Wait(lock);
+    } else if (left.count() > 0) {
+      wake_.WaitFor(lock, left);
+    } else {
+      break;
+    }
+  }
+  seen = signals_;
+  structure_stuck_ = false;
+  return !stopping_;
+}
+
 void Store::Impl::StructureLoop() {
   uint64_t seen = 0;
-  for (;;) {
-    {
-      MutexLock lock(wake_mutex_);
-      while (!stopping_ && (structure_paused_ || signals_ == seen)) {
-        wake_.Wait(lock);
-      }
-      if (stopping_) {
-        return;
-      }
-      seen = signals_;
-      structure_stuck_ = false;
-    }
+  std::chrono::nanoseconds retry = kFirstRetry;
+  while (WaitForWork(seen, retry)) {
+    retry = std::min(2 * retry, kLastRetry);
     for (bool more = true; more;) {
       if (!core_->health.status().ok()) {
         return;
@@ -310,6 +325,7 @@ void Store::Impl::StructureLoop() {
         return;
       }
       more = *step;
+      retry = more ? kFirstRetry : retry;
       MutexLock lock(wake_mutex_);
       wake_.NotifyAll();
       if (stopping_) {

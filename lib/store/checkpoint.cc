@@ -137,7 +137,7 @@ absl::Status Checkpointer::Flip(layout::Superblock next, const StatePtr& state) 
   return absl::OkStatus();
 }
 
-absl::Status Checkpointer::Write(const Begin& begin) {
+absl::StatusOr<bool> Checkpointer::Write(const Begin& begin) {
   const MutexLock writing(writing_);
   BETR_RETURN_IF_ERROR(core_.health.status());
   layout::Superblock next = Next();
@@ -145,7 +145,7 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   const bool is_stable = begin.state == stable() && begin.lsn == next.checkpoint_lsn &&
                          begin.log.sequence == next.log_head && begin.log.chain == next.log_chain;
   if (is_stable || begin.order < newest_) {
-    return absl::OkStatus();
+    return false;
   }
   BETR_RETURN_IF_ERROR(BeginWritingNow());
   next = Next();
@@ -169,7 +169,7 @@ absl::Status Checkpointer::Write(const Begin& begin) {
   StatePtr old = begin.state;
   const MutexLock lock(mutex_);
   std::swap(stable_, old);
-  return absl::OkStatus();
+  return true;
 }
 
 absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {

@@ -41,10 +41,10 @@ class Checkpointer {
     uint64_t order;                // of the beginnings among each other
     FunctionNames functions = {};  // that its messages may have, besides those of the catalog before
   };
-  // Makes the state stable. Does nothing if it is, or one that began later.
+  // Makes the state stable. False, and nothing done, if it is, or one that began later.
   // Errors: kResourceExhausted leaves the old state stable and everything usable; after a failed write the store
   // must not go on.
-  absl::Status Write(const Begin& begin);
+  absl::StatusOr<bool> Write(const Begin& begin);
 
   // Writes the superblock of the stable state once more, into the other slot and the copy: then each alone has all. It
   // says that the log ended with it, after `log_opening` openings, or with 0 that it may go on. For the end, when no

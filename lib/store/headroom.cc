@@ -226,10 +226,14 @@ uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& st
 
 Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry) {
   const Bytes own = entry + kEntryOverhead;
-  const Bytes leaf = std::max(node_size / 2, own);  // as a split leaves it
+  // A leaf that has become too large by one entry is split into halves of whole entries.
+  const uint64_t entries = node_size / own + 1;
+  const uint64_t leaves = entries > 1 ? 2 : 1;
+  const uint64_t units = UnitsFor(own * (entries / leaves)) + (leaves > 1 ? UnitsFor(own * ((entries + 1) / 2)) : 0);
   // A header; two units for one interior node with half of its edges; a half-full page of the table.
-  const Bytes space = layout::UnitBytes(UnitsFor(leaf) + 1) + layout::UnitBytes(4) / fanout + layout::kUnit / 32;
-  return Bytes{(space.value * own.value + leaf.value - 1) / leaf.value};
+  const Bytes header = layout::kUnit + layout::UnitBytes(4) / fanout + layout::kUnit / 32;
+  const Bytes space = layout::UnitBytes(units) + header * leaves;
+  return Bytes{(space.value + entries - 1) / entries};
 }
 
 absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,

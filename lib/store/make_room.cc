@@ -19,6 +19,10 @@ constexpr std::chrono::seconds kPatienceWithReaders{1};
 // and each of these may read a node and its children.
 constexpr int kMostChanges = 64;
 
+// How often a writer to whom nothing is promised looks at all nodes for something that makes room. What compresses well
+// takes less and less, so that there would be room again and again after ever more work.
+constexpr uint64_t kMostRounds = 8;
+
 }  // namespace
 
 class Store::Impl::Alone {
@@ -46,11 +50,18 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
   const Alone alone(*this);
   const bool deletes = purpose == store::Purpose::kDelete;
   const auto until = std::chrono::steady_clock::now() + kPatienceWithReaders;
+  const bool is_promised =
+      purpose != store::Purpose::kWrite || store::UnitsForWriting(*core_, fronts_, *fronts_.state()) > 0;
+  const uint64_t swept = core_->dag_counters.nodes_swept;
+  const auto is_patient = [&] {
+    const uint64_t looks = core_->dag_counters.nodes_swept - swept;
+    return is_promised || looks <= kMostRounds * fronts_.state()->table.Count();
+  };
   for (;;) {
     const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made
     BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(deletes ? store::Purpose::kSettle : purpose));
     const absl::Status status = apply(ops, purpose);
-    if (!absl::IsResourceExhausted(status) || (!more && !deletes)) {
+    if (!absl::IsResourceExhausted(status) || !(more ? is_patient() : deletes)) {
       return status;
     }
     if (more) {

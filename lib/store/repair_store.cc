@@ -65,7 +65,7 @@ absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
   BETR_RETURN_IF_ERROR(checkpointer.Confirm());
   const Log::Checkpoint log = image.log_start();
   BETR_RETURN_IF_ERROR(
-      checkpointer.Write({.state = std::move(mended), .lsn = log.lsn, .log = log.position, .order = 1}));
+      checkpointer.Write({.state = std::move(mended), .lsn = log.lsn, .log = log.position, .order = 1}).status());
   return checkpointer.WriteTwin(0);
 }
 

@@ -16,8 +16,9 @@ namespace betr {
 absl::Status Store::Impl::CheckpointReplayed(Lsn last) {
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
   const layout::Superblock& opened = core_->superblock;
-  return checkpointer_.Write(
-      {std::move(state), last, {opened.log_head, opened.log_chain}, ++checkpoints_begun_, functions_in_use_});
+  return checkpointer_
+      .Write({std::move(state), last, {opened.log_head, opened.log_chain}, ++checkpoints_begun_, functions_in_use_})
+      .status();
 }
 
 absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {

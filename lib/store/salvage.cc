@@ -192,7 +192,7 @@ class Salvage {
     BETR_RETURN_IF_ERROR(checkpointer.Confirm());
     const Log::Checkpoint log = image_.log_start();
     BETR_RETURN_IF_ERROR(
-        checkpointer.Write({.state = std::move(state), .lsn = log.lsn, .log = log.position, .order = 1}));
+        checkpointer.Write({.state = std::move(state), .lsn = log.lsn, .log = log.position, .order = 1}).status());
     return checkpointer.WriteTwin(0);
   }
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <string>
 
 #include "base/check.h"
@@ -15,6 +16,7 @@
 namespace {
 
 std::atomic<int64_t> begun{0};
+std::atomic<int> next_error{0};  // instead of beginning
 
 }  // namespace
 
@@ -24,6 +26,10 @@ extern "C" int sync_file_range(int fd, off64_t offset, off64_t size, unsigned in
   static auto* const next = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "sync_file_range"));
   betr::Check(next != nullptr, "the C library has sync_file_range");
   if (flags == SYNC_FILE_RANGE_WRITE) begun += size;
+  if (const int error = next_error.exchange(0)) {
+    errno = error;
+    return -1;
+  }
   return next(fd, offset, size, flags);
 }
 
@@ -39,6 +45,20 @@ TEST_CASE("large writes are begun to be stored at once, small ones wait for a fl
   REQUIRE(device->Write(Bytes{0}, std::string(KiB(64).value, 's')).ok());
   CHECK(begun == static_cast<int64_t>(large.size()));
   REQUIRE(device->Flush().ok());
+}
+
+TEST_CASE("a large write that cannot even be begun has failed, one that cannot be begun at once has not", "[device]") {
+  const TempDir dir;
+  const auto device = FileDevice::Create(dir.File("image"), MiB(4)).value();
+  const std::string large(MiB(2).value, 'l');
+  next_error = EIO;
+  CHECK(absl::IsUnavailable(device->Write(Bytes{0}, large)));
+  next_error = ENOSPC;
+  CHECK(absl::IsUnavailable(device->Write(Bytes{0}, large)));
+  for (const int error : {ENOSYS, EOPNOTSUPP, EINVAL}) {
+    next_error = error;
+    CHECK(device->Write(Bytes{0}, large).ok());
+  }
 }
 
 }  // namespace betr

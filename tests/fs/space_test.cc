@@ -28,9 +28,8 @@ struct SpaceShape {
 };
 
 constexpr SpaceShape kShapes[] = {
-    {MiB(3), Bytes{512}, Bytes{512}, 8, KiB(128), 10},
-    {MiB(8), KiB(4), Bytes{512}, 8, KiB(256), 20},
-    {MiB(24), KiB(64), KiB(4), 8, MiB(1), 60},
+    {MiB(3), Bytes{512}, Bytes{512}, 8, KiB(128), 10}, {MiB(8), KiB(4), Bytes{512}, 8, KiB(256), 20},
+    {MiB(16), KiB(16), KiB(4), 16, MiB(1), 35},        {MiB(24), KiB(64), KiB(4), 8, MiB(1), 55},
     {MiB(64), KiB(256), KiB(16), 16, MiB(4), 70},
 };
 constexpr SpaceShape kLargeLog{MiB(64), KiB(4), Bytes{512}, 16, MiB(16), 15};

@@ -66,6 +66,46 @@ under_another_name() {
   done
 }
 
+# A file that is closed while umount.betr is at it, as by who asks a mount what image it is of, does not keep it busy.
+closed_meanwhile() {
+  expect 0 mount.betr disk.img "$mnt"
+  (
+    exec 8<"$mnt"
+    echo >looking
+    sleep 0.3
+  ) &
+  until [ -e looking ]; do sleep 0.01; done
+  expect 0 umount.betr "$mnt"
+  silent
+  wait $!
+}
+
+# Who ends mount.betr while it waits for the image does not get a mount afterwards.
+waits_in_vain() { expect 124 timeout 1 mount.betr disk.img "$mnt" 9>&-; }
+given_up() {
+  holding disk.img waits_in_vain
+  sleep 1
+  ! is_mounted || fail "mounted by what was ended"
+  [ -z "$(pgrep -x mount.betr -a | grep -F "$mnt")" ] || fail "still waits: $(pgrep -x mount.betr -a)"
+}
+
+# The file behind a loop device is the image that is mounted by that, and the other way round.
+by_loop_device() {
+  local loop begun
+  [ "$(id -u)" = 0 ] && loop=$(losetup -f --show disk.img 2>/dev/null) || return 0
+  set -- disk.img "$loop"
+  for _ in one other; do
+    expect 0 mount.betr "$1" "$mnt"
+    begun=$SECONDS
+    expect 32 mount.betr "$2" second
+    said "mount.betr: open: .*: in use by pid .*"
+    [ $((SECONDS - begun)) -lt 5 ] || fail "refused after $((SECONDS - begun)) seconds only"
+    expect 0 umount.betr "$mnt"
+    set -- "$2" "$1"
+  done
+  losetup -d "$loop"
+}
+
 by_signal() {
   local signal
   for signal in TERM INT HUP; do
@@ -201,6 +241,9 @@ as_a_daemon
 and_wait
 under_another_name
 options=fsname=name under_another_name
+closed_meanwhile
+given_up
+by_loop_device
 by_signal
 while_busy
 read_only

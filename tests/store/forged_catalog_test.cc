@@ -124,7 +124,8 @@ void Rewrite(MemoryDevice& device, const Change& forge) {
   forge(state.get());
   store::Checkpointer checkpointer(image->core(), image->state(), image->catalog());
   const store::Log::Checkpoint log = image->log_start();
-  const absl::Status written = checkpointer.Write({.state = state, .lsn = log.lsn, .log = log.position, .order = 1});
+  const absl::Status written =
+      checkpointer.Write({.state = state, .lsn = log.lsn, .log = log.position, .order = 1}).status();
   INFO(written);
   REQUIRE(written.ok());
 }

@@ -142,7 +142,7 @@ void Bench::ForgeState(const std::function<void(store::Inspection&, store::State
   change(*image, *state);
   store::Checkpointer checkpointer(image->core(), image->state(), image->catalog());
   const store::Log::Checkpoint log = image->log_start();
-  Must(checkpointer.Write({.state = state, .lsn = log.lsn, .log = log.position, .order = 1}));
+  Must(checkpointer.Write({.state = state, .lsn = log.lsn, .log = log.position, .order = 1}).status());
 }
 
 void Bench::ForgeNode(NodeId id, const std::function<void(dag::Node&)>& change) {

@@ -122,7 +122,7 @@ void SampleImage::Forge(const std::function<void(store::Inspection&, store::Stat
     change(image, *state);
     store::Checkpointer checkpointer(image.core(), image.state(), image.catalog());
     const store::Log::Checkpoint log = image.log_start();
-    Must(checkpointer.Write({.state = state, .lsn = log.lsn, .log = log.position, .order = 1}));
+    Must(checkpointer.Write({.state = state, .lsn = log.lsn, .log = log.position, .order = 1}).status());
   });
 }
 
