@@ -110,10 +110,11 @@ Compression Compress(const Codec& codec, std::string_view raw, std::string* stor
   return Compression::kNone;
 }
 
-absl::StatusOr<std::string> Decompress(Compression kind, std::string_view stored, Bytes raw_size) {
+absl::StatusOr<std::string> Decompress(Compression kind, std::string stored, Bytes raw_size) {
   if (raw_size > kMaxRawSize) {
     return absl::DataLossError(absl::StrFormat("raw size %u is above the limit %u", raw_size.value, kMaxRawSize.value));
   }
+  if (kind == Compression::kNone && stored.size() == raw_size.value) return stored;
   std::string raw(static_cast<size_t>(raw_size.value), '\0');
   BETR_RETURN_IF_ERROR(DecompressInto(kind, stored, raw));
   return raw;

@@ -53,8 +53,9 @@ absl::StatusOr<Compression> CompressionFromByte(uint8_t byte);
 Compression Compress(const Codec& codec, std::string_view raw, std::string* stored);
 
 // The `raw_size` bytes that Compress was given. kDataLoss when the stored bytes are not exactly that, or raw_size
-// is above kMaxRawSize. Never writes or allocates more than raw_size, whatever the bytes say.
-absl::StatusOr<std::string> Decompress(Compression kind, std::string_view stored, Bytes raw_size);
+// is above kMaxRawSize. Never writes or allocates more than raw_size, whatever the bytes say. What is not compressed is
+// not copied.
+absl::StatusOr<std::string> Decompress(Compression kind, std::string stored, Bytes raw_size);
 
 // The same into memory of the caller, who knows the raw size: fills `raw` or fails.
 absl::Status DecompressInto(Compression kind, std::string_view stored, std::span<char> raw);

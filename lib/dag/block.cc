@@ -106,17 +106,12 @@ absl::Status ValidateEntry(std::string_view bytes, size_t offset) {
 
 }  // namespace
 
-Block::Block(std::string built, ByteArray read, size_t erases)
-    : built_(std::move(built)),
-      read_(std::move(read)),
-      payload_(built_.empty() ? read_.View() : std::string_view(built_)),
-      erases_(erases) {
+Block::Block(std::string payload, size_t erases) : payload_(std::move(payload)), erases_(erases) {
   count_ = LoadFixed<uint32_t>(payload_.data() + payload_.size() - 4);
   offsets_ = payload_.data() + payload_.size() - 4 - 4 * count_;
 }
 
-absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(ByteArray read) {
-  const std::string_view payload = read.View();
+absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string payload) {
   if (payload.size() < 4) {
     return BlockDamage(0, "too short for a count");
   }
@@ -150,7 +145,7 @@ absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(ByteArray read) {
   if (count == 0 && end != 0) {
     return BlockDamage(0, "bytes before the first entry");
   }
-  return std::shared_ptr<const Block>(new Block({}, std::move(read), erases));
+  return std::shared_ptr<const Block>(new Block(std::move(payload), erases));
 }
 
 Point Block::PointAt(size_t index) const {
@@ -239,7 +234,7 @@ std::shared_ptr<const Block> BlockBuilder::Finish() {
   if (payload_.capacity() > payload_.size() + payload_.size() / 8) {
     payload_.shrink_to_fit();
   }
-  return std::shared_ptr<const Block>(new Block(std::exchange(payload_, {}), {}, std::exchange(erases_, 0)));
+  return std::shared_ptr<const Block>(new Block(std::exchange(payload_, {}), std::exchange(erases_, 0)));
 }
 
 }  // namespace betr::dag

@@ -21,7 +21,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/byte_array.h"
 #include "base/units.h"
 #include "dag/bound.h"
 #include "dag/message.h"
@@ -40,13 +39,13 @@ class Block {
  public:
   // Takes over a payload and validates all of it. Errors: kDataLoss saying what is wrong at which byte.
   // Cost: one pass over the payload.
-  static absl::StatusOr<std::shared_ptr<const Block>> Parse(ByteArray read);
+  static absl::StatusOr<std::shared_ptr<const Block>> Parse(std::string payload);
 
   size_t Count() const { return count_; }
   // How many of the entries are erases.
   size_t Erases() const { return erases_; }
   std::string_view Payload() const { return payload_; }
-  Bytes MemoryBytes() const { return {built_.capacity() + read_.size() + sizeof(Block)}; }
+  Bytes MemoryBytes() const { return {payload_.capacity() + sizeof(Block)}; }
 
   // Requires: index < Count().
   Point PointAt(size_t index) const;
@@ -61,11 +60,8 @@ class Block {
 
  private:
   friend class BlockBuilder;
-  Block(std::string built, ByteArray read, size_t erases);
-  // One of them has the payload.
-  std::string built_;
-  ByteArray read_;
-  std::string_view payload_;
+  Block(std::string payload, size_t erases);
+  std::string payload_;
   const char* offsets_ = nullptr;
   size_t count_ = 0;
   size_t erases_ = 0;

@@ -90,7 +90,6 @@ absl::Status FaultDevice::DamagedRead(Fault::Effect effect, Bytes offset, std::s
       return Report(effect, "read", offset, length);
     case Fault::Effect::kHalfDone:
     case Fault::Effect::kShort:
-      std::ranges::fill(out, '\0');  // what is in memory that nobody has set would make runs differ
       BETR_RETURN_IF_ERROR(inner().Read(offset, out.first(out.size() / 2)));
       return effect == Fault::Effect::kShort ? absl::OkStatus() : Report(effect, "read", offset, length);
     case Fault::Effect::kLost:

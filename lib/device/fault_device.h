@@ -20,15 +20,15 @@ struct Fault {
     // Reported; nothing was done.
     kIoError,  // kUnavailable
     kNoSpace,  // the same, and says that there is no space
-    // Reported as an I/O error; the first half was done: of a write its blocks, of a read its bytes, and zeros for the
-    // rest. Flushes: as kIoError.
+    // Reported as an I/O error; the first half was done: of a write its blocks, of a read its bytes. Flushes: as
+    // kIoError.
     kHalfDone,
     // Not reported.
     kLost,         // a write or flush is not done; a read leaves zeros
     kZeros,        // a read or write moves zeros instead of the bytes; a flush is not touched
     kFlippedBit,   // a read or write moves one wrong bit; a flush is not touched
     kMisdirected,  // a read or write goes to the next block (the one before, at the end); a flush is not touched
-    kShort,        // kHalfDone, but ok: somebody took a short count for all
+    kShort,        // kHalfDone, but ok: somebody took a short count for all. The rest of a read's buffer is as it was
   };
 
   On on = On::kAny;

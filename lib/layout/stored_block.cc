@@ -19,18 +19,6 @@ absl::Status BlockDamage(const BlockEntry& entry, std::string_view what) {
   return absl::DataLossError(fmt::format("block at byte {} of the extent: {}", entry.offset.value, what));
 }
 
-absl::StatusOr<ByteArray> PayloadOf(const BlockEntry& entry, ByteArray stored) {
-  if (entry.compression == Compression::kNone && stored.size() == entry.raw_size.value) {
-    return stored;
-  }
-  if (entry.raw_size > kMaxRawSize) {
-    return absl::DataLossError(fmt::format("raw size {} is above the limit", entry.raw_size.value));
-  }
-  ByteArray raw(entry.raw_size.value);
-  BETR_RETURN_IF_ERROR(DecompressInto(entry.compression, stored.View(), raw.Mutable()));
-  return raw;
-}
-
 // Entries [first, second) of a block.
 using Span = std::pair<size_t, size_t>;
 
@@ -81,9 +69,9 @@ absl::Status CheckStoredBlock(const BlockEntry& entry, std::string_view stored) 
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, ByteArray stored) {
-  BETR_RETURN_IF_ERROR(CheckStoredBlock(entry, stored.View()));
-  absl::StatusOr<ByteArray> payload = PayloadOf(entry, std::move(stored));
+absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, std::string stored) {
+  BETR_RETURN_IF_ERROR(CheckStoredBlock(entry, stored));
+  absl::StatusOr<std::string> payload = Decompress(entry.compression, std::move(stored), entry.raw_size);
   if (!payload.ok()) {
     return BlockDamage(entry, std::string(payload.status().message()));
   }

@@ -46,7 +46,7 @@ StoredBlock MakeStoredBlock(const Codec& codec, const dag::Block& block);
 absl::Status CheckStoredBlock(const BlockEntry& entry, std::string_view stored);
 
 // The block, after all that can be checked was. Errors: kDataLoss saying what is wrong with which block.
-absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, ByteArray stored);
+absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, std::string stored);
 
 // Checks size and checksum of stored bytes that are to be copied as they are, and makes a StoredBlock of them.
 absl::StatusOr<StoredBlock> CopyStoredBlock(const BlockEntry& entry, std::string stored);

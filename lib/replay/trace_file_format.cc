@@ -90,7 +90,7 @@ absl::StatusOr<BlockHeader> DecodeBlockHeader(std::string_view bytes) {
 absl::StatusOr<std::string> DecodeBlock(const BlockHeader& header, uint64_t number, std::string_view bytes) {
   if (bytes.size() != kBlockHeaderSize + header.stored_size) return absl::DataLossError("the block is cut");
   if (ChecksumOf(number, bytes) != header.checksum) return absl::DataLossError("wrong checksum");
-  return Decompress(header.compression, bytes.substr(kBlockHeaderSize), Bytes{header.raw_size});
+  return Decompress(header.compression, std::string(bytes.substr(kBlockHeaderSize)), Bytes{header.raw_size});
 }
 
 }  // namespace betr::replay

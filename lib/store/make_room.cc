@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a writer does who finds no space: it has what is not needed any more given back, alone, and tries again.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -19,9 +20,11 @@ constexpr std::chrono::seconds kPatienceWithReaders{1};
 // and each of these may read a node and its children.
 constexpr int kMostChanges = 64;
 
-// How often a writer to whom nothing is promised looks at all nodes for something that makes room. What compresses well
-// takes less and less, so that there would be room again and again after ever more work.
+// How much a writer to whom nothing is promised does to make room: as a rule how often it looks at all nodes, and how
+// many are written. What compresses well takes less and less space, so that there would be room again and again after
+// ever more work.
 constexpr uint64_t kMostRounds = 8;
+constexpr uint64_t kWritesAnyway = 1024;
 
 }  // namespace
 
@@ -53,9 +56,11 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
   const bool is_promised =
       purpose != store::Purpose::kWrite || store::UnitsForWriting(*core_, fronts_, *fronts_.state()) > 0;
   const uint64_t swept = core_->dag_counters.nodes_swept;
+  const uint64_t written = core_->io->counters().node_writes;
   const auto is_patient = [&] {
-    const uint64_t looks = core_->dag_counters.nodes_swept - swept;
-    return is_promised || looks <= kMostRounds * fronts_.state()->table.Count();
+    const uint64_t nodes = fronts_.state()->table.Count();
+    return is_promised || (core_->dag_counters.nodes_swept - swept <= kMostRounds * nodes &&
+                           core_->io->counters().node_writes - written <= std::max(kWritesAnyway, nodes / 2));
   };
   for (;;) {
     const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made

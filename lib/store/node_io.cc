@@ -81,25 +81,24 @@ absl::StatusOr<dag::Node> NodeIo::ReadNode(NodeId id, const layout::NodeAddress&
   return layout::DecodeNode(id, address.version, header, address.extent->address().Size(), make_slot);
 }
 
-absl::Status NodeIo::ReadStored(const StoredBlockSlot& slot, std::span<char> out) {
-  if (absl::Status read = layout::ReadExtent(device_, *slot.extent(), slot.entry().offset, out); !read.ok()) {
+absl::StatusOr<std::string> NodeIo::ReadStored(const StoredBlockSlot& slot, char fill) {
+  std::string stored(slot.entry().stored_size.value, fill);
+  if (absl::Status read = layout::ReadExtent(device_, *slot.extent(), slot.entry().offset, stored); !read.ok()) {
     return Annotate(read, slot.Place());
   }
   ++counters_.block_reads;
-  counters_.bytes_read += out.size();
-  return absl::OkStatus();
+  counters_.bytes_read += stored.size();
+  return stored;
 }
 
 absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const StoredBlockSlot& slot) {
-  ByteArray stored(slot.entry().stored_size.value);
-  BETR_RETURN_IF_ERROR(ReadStored(slot, stored.Mutable()));
+  BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
   absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(slot.entry(), std::move(stored));
   return block.ok() ? block : Annotate(block.status(), slot.Place());
 }
 
 absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slot) {
-  std::string stored(slot.entry().stored_size.value, '\0');
-  BETR_RETURN_IF_ERROR(ReadStored(slot, stored));
+  BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
   absl::StatusOr<layout::StoredBlock> block = layout::CopyStoredBlock(slot.entry(), std::move(stored));
   return block.ok() ? std::move(block) : Annotate(block.status(), slot.Place());
 }
@@ -110,10 +109,9 @@ bool NodeIo::IsLost(const StoredBlockSlot& slot, const absl::Status& failed) {
   if (!absl::IsDataLoss(failed)) {
     return absl::IsUnavailable(failed) && ReadsElsewhere();
   }
-  std::string once(slot.entry().stored_size.value, '\0');
-  std::string again(once.size(), '\x5a');
-  return ReadStored(slot, once).ok() && ReadStored(slot, again).ok() && once == again &&
-         layout::ReadNewest(device_).ok();
+  const absl::StatusOr<std::string> once = ReadStored(slot);
+  const absl::StatusOr<std::string> again = ReadStored(slot, '\x5a');
+  return once.ok() && again.ok() && *once == *again && layout::ReadNewest(device_).ok();
 }
 
 bool NodeIo::ReadsElsewhere() {

@@ -69,8 +69,7 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   void BoundRises(uint64_t units) { bounds_risen_ += units; }
 
  private:
-  // As it is stored. Requires: `out` has its size.
-  absl::Status ReadStored(const StoredBlockSlot& slot, std::span<char> out);
+  absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot, char fill = '\0');
   absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec, Deadline& until);
   absl::StatusOr<layout::StoredBlock> CopyPatiently(const StoredBlockSlot& slot, Deadline& until);
   absl::StatusOr<layout::StoredBlock> CopyBlock(const StoredBlockSlot& slot);

@@ -72,7 +72,7 @@ TEST_CASE("a block gives back what was put in", "[dag][block]") {
   for (int i = 0; i < 500; ++i) {
     const std::vector<Entry> entries = SomeEntries(random);
     const auto built = Build(entries);
-    const auto parsed = Block::Parse(ByteArray(built->Payload()));
+    const auto parsed = Block::Parse(std::string(built->Payload()));
     REQUIRE(parsed.ok());
     for (const auto& block : {built, *parsed}) {
       REQUIRE(block->Count() == entries.size());
@@ -119,7 +119,7 @@ TEST_CASE("keys and values whose sizes take one, two and three bytes are read ba
       builder.Add(key, {MessageKind::kPut, 0, value});
       builder.Add(key, {MessageKind::kUpsert, 9, value});
       builder.Add(key + "l", {MessageKind::kErase, 0, ""});
-      const auto parsed = Block::Parse(ByteArray(builder.Finish()->Payload()));
+      const auto parsed = Block::Parse(std::string(builder.Finish()->Payload()));
       REQUIRE(parsed.ok());
       REQUIRE((*parsed)->Count() == 3);
       REQUIRE((*parsed)->Erases() == 1);
@@ -164,7 +164,7 @@ TEST_CASE("damage to a block is found or harmless", "[dag][block]") {
         payload = random.String(random.Uniform(64));
         break;
     }
-    const auto parsed = Block::Parse(ByteArray(payload));
+    const auto parsed = Block::Parse(payload);
     if (parsed.ok()) {
       ReadAll(**parsed);
     } else {
@@ -176,8 +176,8 @@ TEST_CASE("damage to a block is found or harmless", "[dag][block]") {
 }
 
 TEST_CASE("each kind of damage to a block is named", "[dag][block]") {
-  const auto refusal = [](std::string_view payload) {
-    return std::string(Block::Parse(ByteArray(payload)).status().message());
+  const auto refusal = [](std::string payload) {
+    return std::string(Block::Parse(std::move(payload)).status().message());
   };
   const std::string good(Build({{"a", MessageKind::kPut, 0, "x"}, {"b", MessageKind::kErase, 0, ""}})->Payload());
   // Two entries of 5 and 4 bytes, two offsets, the count.

@@ -125,7 +125,7 @@ TEST_CASE("reads are damaged as told", "[device]") {
 
 TEST_CASE("half of a read arrives, with an error or without", "[device]") {
   Disk disk;
-  const std::string half = std::string(kBlockSize.value / 2, 'b') + std::string(kBlockSize.value / 2, '\0');
+  const std::string half = std::string(kBlockSize.value / 2, 'b') + std::string(kBlockSize.value / 2, '-');
   disk.out = Block('-');
   disk.device.Arm({.on = On::kRead, .effect = Effect::kHalfDone});
   CHECK(absl::IsUnavailable(disk.device.Read(KiB(4), disk.out)));

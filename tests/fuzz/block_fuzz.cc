@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes = FuzzedBytes(input, make);
   entry.stored_size.value = bytes.size();
   entry.checksum = Checksum(bytes);
-  const auto block = DecodeBlock(entry, ByteArray(bytes));
+  const auto block = DecodeBlock(entry, bytes);
   if (block.ok()) {
     ReadAll(**block);
   }

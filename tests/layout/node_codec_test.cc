@@ -33,8 +33,7 @@ std::string_view HeaderOf(const NodeImage& image) {
 // The node with all its blocks in memory again.
 absl::StatusOr<dag::Node> DecodeAll(const NodeImage& image) {
   const auto make_slot = [&](const BlockEntry& entry) -> std::shared_ptr<const dag::BlockSlot> {
-    const std::string_view bytes = image.bytes;
-    const auto block = DecodeBlock(entry, ByteArray(bytes.substr(entry.offset.value, entry.stored_size.value)));
+    const auto block = DecodeBlock(entry, image.bytes.substr(entry.offset.value, entry.stored_size.value));
     REQUIRE(block.ok());
     return std::make_shared<dag::ResidentBlock>(*block);
   };

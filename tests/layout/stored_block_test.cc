@@ -32,7 +32,7 @@ TEST_CASE("a block is read as it was stored", "[layout]") {
   Random random(TestSeed());
   for (int i = 0; i < 300; ++i) {
     const Sample sample = MakeSample(random, random.Pick(kKinds), 200);
-    const auto block = DecodeBlock(sample.entry, ByteArray(sample.bytes));
+    const auto block = DecodeBlock(sample.entry, sample.bytes);
     REQUIRE(block.ok());
     REQUIRE(((*block)->Payload() == sample.payload));
     const auto copy = CopyStoredBlock(sample.entry, sample.bytes);
@@ -48,15 +48,15 @@ TEST_CASE("a damaged byte of a stored block is found", "[layout]") {
     Sample sample = MakeSample(random, kind, 60);
     for (char& byte : sample.bytes) {
       byte = static_cast<char>(byte ^ (1 << random.Uniform(8)));
-      REQUIRE(DecodeBlock(sample.entry, ByteArray(sample.bytes)).status().code() == absl::StatusCode::kDataLoss);
+      REQUIRE(DecodeBlock(sample.entry, sample.bytes).status().code() == absl::StatusCode::kDataLoss);
       BlockEntry forged = sample.entry;
       forged.checksum = Checksum(sample.bytes);
-      const auto block = DecodeBlock(forged, ByteArray(sample.bytes));  // another block perhaps, never a crash
+      const auto block = DecodeBlock(forged, sample.bytes);  // another block perhaps, never a crash
       CHECK((block.ok() || block.status().code() == absl::StatusCode::kDataLoss));
-      byte = MakeStoredBlock(DefaultCodec(kind), **dag::Block::Parse(ByteArray(sample.payload)))
+      byte = MakeStoredBlock(DefaultCodec(kind), **dag::Block::Parse(sample.payload))
                  .bytes[static_cast<size_t>(&byte - sample.bytes.data())];
     }
-    CHECK(DecodeBlock(sample.entry, ByteArray(sample.bytes)).ok());
+    CHECK(DecodeBlock(sample.entry, sample.bytes).ok());
   }
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a block table entry that is not true is found", "[layout]") {
   const auto code = [&](auto change) {
     BlockEntry entry = sample.entry;
     change(entry);
-    return DecodeBlock(entry, ByteArray(sample.bytes)).status().code();
+    return DecodeBlock(entry, sample.bytes).status().code();
   };
   CHECK(code([](BlockEntry& entry) { ++entry.count; }) == absl::StatusCode::kDataLoss);
   CHECK(code([](BlockEntry& entry) { ++entry.raw_size.value; }) == absl::StatusCode::kDataLoss);
