@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kQuiet{5000};
 constexpr std::chrono::milliseconds kQuietIfShort{1000};
 constexpr std::chrono::milliseconds kQuietIfAsked{200};
 // When a thread that has found no space for its work looks again by itself: readers who keep space end without a word.
-constexpr std::chrono::nanoseconds kFirstRetry = std::chrono::seconds(1);
+constexpr std::chrono::nanoseconds kFirstRetry = std::chrono::milliseconds(20);
 constexpr std::chrono::nanoseconds kLastRetry = std::chrono::seconds(60);
 
 }  // namespace

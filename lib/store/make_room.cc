@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a writer does who finds no space: it has what is not needed any more given back, alone, and tries again.
-#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -19,12 +18,6 @@ constexpr std::chrono::seconds kPatienceWithReaders{1};
 // Steps that change something, after which it is seen whether there is room now: a writer does no more than it needs,
 // and each of these may read a node and its children.
 constexpr int kMostChanges = 64;
-
-// How much a writer to whom nothing is promised does to make room: as a rule how often it looks at all nodes, and how
-// many are written. What compresses well takes less and less space, so that there would be room again and again after
-// ever more work.
-constexpr uint64_t kMostRounds = 8;
-constexpr uint64_t kWritesAnyway = 1024;
 
 }  // namespace
 
@@ -53,20 +46,11 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
   const Alone alone(*this);
   const bool deletes = purpose == store::Purpose::kDelete;
   const auto until = std::chrono::steady_clock::now() + kPatienceWithReaders;
-  const bool is_promised =
-      purpose != store::Purpose::kWrite || store::UnitsForWriting(*core_, fronts_, *fronts_.state()) > 0;
-  const uint64_t swept = core_->dag_counters.nodes_swept;
-  const uint64_t written = core_->io->counters().node_writes;
-  const auto is_patient = [&] {
-    const uint64_t nodes = fronts_.state()->table.Count();
-    return is_promised || (core_->dag_counters.nodes_swept - swept <= kMostRounds * nodes &&
-                           core_->io->counters().node_writes - written <= std::max(kWritesAnyway, nodes / 2));
-  };
   for (;;) {
     const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made
     BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(deletes ? store::Purpose::kSettle : purpose));
     const absl::Status status = apply(ops, purpose);
-    if (!absl::IsResourceExhausted(status) || !(more ? is_patient() : deletes)) {
+    if (!absl::IsResourceExhausted(status) || (!more && !deletes)) {
       return status;
     }
     if (more) {
