@@ -49,8 +49,11 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
     std::this_thread::sleep_for(kRetryPeriod);
     store = tools::OpenStore(image, *options);
   }
-  if (!daemon.IsAwaited()) return absl::CancelledError("nobody waits for the mount any more");
   if (!store.ok()) return store.status();
+  if (!daemon.IsAwaited()) {
+    absl::Status closed = (*store)->Close();
+    return closed.ok() ? absl::CancelledError("nobody waits for the mount any more") : closed;
+  }
   MountOptions mount_options;
   mount_options.update_access_times = plan.access_times;
   return FileSystem::Mount(*std::move(store), mount_options);

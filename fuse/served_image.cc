@@ -93,6 +93,7 @@ std::optional<std::string> ImageServedOn(const std::string& directory, std::chro
 
 bool IsMounted(const std::string& image, const std::string& source) {
   const std::vector<MountEntry> table = MountTable();
+  const std::string file = FileBehind(image);
   if (std::any_of(table.begin(), table.end(), [&](const MountEntry& entry) { return entry.source == source; })) {
     return true;
   }
@@ -100,7 +101,7 @@ bool IsMounted(const std::string& image, const std::string& source) {
     if (!MayBeOurs(entry.type)) return false;
     const std::optional<std::string> served = ImageServedOn(entry.directory, kLongestOfOne);
     std::error_code error;
-    return served && std::filesystem::equivalent(FileBehind(*served), FileBehind(image), error);
+    return served && std::filesystem::equivalent(FileBehind(*served), file, error);
   });
 }
 

@@ -14,7 +14,8 @@ struct UnmountMode {
   bool force = false;   // also if requests wait for a server that will not answer: they fail. Only root can
 };
 
-// By the kernel for root, by fusermount3 for others. False if it is busy, or not ours; errno or fusermount3 say more.
+// By the kernel for root, by fusermount3 for others. False if it is still busy after half a second of trying (at once
+// if `lazily`), or not ours; errno or fusermount3 say more.
 bool UnmountDirectory(const std::string& directory, UnmountMode mode);
 
 // umount.betr, which umount(8) calls under the name of the mount's type: unmounts, and waits until the image is free.

@@ -325,7 +325,9 @@ void Store::Impl::StructureLoop() {
         return;
       }
       more = *step;
-      retry = more ? kFirstRetry : retry;
+      if (more) {
+        retry = kFirstRetry;
+      }
       MutexLock lock(wake_mutex_);
       wake_.NotifyAll();
       if (stopping_) {

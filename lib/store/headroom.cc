@@ -226,10 +226,10 @@ uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& st
 
 Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry) {
   const Bytes own = entry + kEntryOverhead;
-  // A leaf that has become too large by one entry is split into halves of whole entries.
+  // A leaf that has become too large by one entry is split into halves of whole entries; one of a single entry is not.
   const uint64_t entries = node_size / own + 1;
   const uint64_t leaves = entries > 1 ? 2 : 1;
-  const uint64_t units = UnitsFor(own * (entries / leaves)) + (leaves > 1 ? UnitsFor(own * ((entries + 1) / 2)) : 0);
+  const uint64_t units = UnitsFor(own * (entries / 2)) + UnitsFor(own * ((entries + 1) / 2));
   // A header; two units for one interior node with half of its edges; a half-full page of the table.
   const Bytes header = layout::kUnit + layout::UnitBytes(4) / fanout + layout::kUnit / 32;
   const Bytes space = layout::UnitBytes(units) + header * leaves;
