@@ -58,7 +58,12 @@ absl::Status Store::Impl::Checkpoint() {
   if (!absl::IsResourceExhausted(absorbed)) {
     BETR_RETURN_IF_ERROR(absorbed);
   }
-  return CheckpointBesideWriters();
+  absl::Status status = CheckpointBesideWriters();
+  // Its state is gone, too, by now: whoever has waited for that finds the space that it kept.
+  const MutexLock lock(wake_mutex_);
+  --checkpoints_under_way_;
+  wake_.NotifyAll();
+  return status;
 }
 
 absl::Status Store::Impl::CheckpointBesideWriters() {
@@ -71,11 +76,8 @@ absl::Status Store::Impl::CheckpointBesideWriters() {
     }
     begin = BeginCheckpoint();
   }
-  absl::Status status = begin.ok() ? FinishCheckpoint(*begin) : begin.status();
-  const MutexLock lock(wake_mutex_);
-  --checkpoints_under_way_;
-  wake_.NotifyAll();
-  return status;
+  BETR_RETURN_IF_ERROR(begin.status());
+  return FinishCheckpoint(*begin);
 }
 
 absl::Status Store::Impl::CheckpointHoldingWriters() {
@@ -282,7 +284,7 @@ void Store::Impl::StopThreads() {
   }
 }
 
-bool Store::Impl::WaitForWork(uint64_t& seen, std::chrono::nanoseconds retry) {
+bool Store::Impl::WaitForWork(uint64_t& seen, std::chrono::nanoseconds& retry) {
   const std::chrono::nanoseconds until = SystemClock().Monotonic() + retry;
   MutexLock lock(wake_mutex_);
   while (!stopping_ && (structure_paused_ || signals_ == seen)) {
@@ -295,6 +297,8 @@ bool Store::Impl::WaitForWork(uint64_t& seen, std::chrono::nanoseconds retry) {
       break;
     }
   }
+  // Where others do something there may be space any time.
+  retry = signals_ == seen ? std::min(2 * retry, kLastRetry) : kFirstRetry;
   seen = signals_;
   structure_stuck_ = false;
   return !stopping_;
@@ -304,7 +308,6 @@ void Store::Impl::StructureLoop() {
   uint64_t seen = 0;
   std::chrono::nanoseconds retry = kFirstRetry;
   while (WaitForWork(seen, retry)) {
-    retry = std::min(2 * retry, kLastRetry);
     for (bool more = true; more;) {
       if (!core_->health.status().ok()) {
         return;
@@ -325,9 +328,6 @@ void Store::Impl::StructureLoop() {
         return;
       }
       more = *step;
-      if (more) {
-        retry = kFirstRetry;
-      }
       MutexLock lock(wake_mutex_);
       wake_.NotifyAll();
       if (stopping_) {

@@ -164,9 +164,9 @@ class Store::Impl {
   void StartThreads();
   void StopThreads();
   void StructureLoop();
-  // Until somebody has signalled since `seen`, or, if there was no space for what there is to do, for `retry`. False:
-  // the threads are to end.
-  bool WaitForWork(uint64_t& seen, std::chrono::nanoseconds retry) ABSL_LOCKS_EXCLUDED(wake_mutex_);
+  // Until somebody has signalled since `seen`, or, if there was no space for what there is to do, for `retry`, which is
+  // longer the next time then. False: the threads are to end.
+  bool WaitForWork(uint64_t& seen, std::chrono::nanoseconds& retry) ABSL_LOCKS_EXCLUDED(wake_mutex_);
   void WriterLoop();
   absl::Status WriteDirty();
   // The same; if there is no space for it, a checkpoint. Failing makes the store read-only.
