@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints and the work that goes on beside readers and writers.
+// The work that goes on beside readers and writers, and the threads that do it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,100 +16,10 @@ namespace {
 constexpr std::chrono::milliseconds kQuiet{5000};
 constexpr std::chrono::milliseconds kQuietIfShort{1000};
 constexpr std::chrono::milliseconds kQuietIfAsked{200};
-// When a thread that has found no space for its work looks again by itself: readers who keep space end without a word.
-constexpr std::chrono::nanoseconds kFirstRetry = std::chrono::milliseconds(20);
-constexpr std::chrono::nanoseconds kLastRetry = std::chrono::seconds(60);
+// Batches without the work for which there is no space, at most: a look at all that waits, and a checkpoint.
+constexpr uint64_t kLongestRest = 1024;
 
 }  // namespace
-
-absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
-  BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
-  log_used_before_ = log_->Used().value;
-  return store::Checkpointer::Begin{std::move(state), log_->LastLsn(), log_->Mark(), ++checkpoints_begun_,
-                                    functions_in_use_};
-}
-
-absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& begin) {
-  const MutexLock turn(checkpoint_mutex_);
-  const absl::StatusOr<bool> is_new = checkpointer_.Write(begin);
-  if (!is_new.ok()) {
-    if (!absl::IsResourceExhausted(is_new.status())) {
-      core_->health.Fail(is_new.status());
-    }
-    return is_new.status();
-  }
-  log_->Free({begin.log, begin.lsn});
-  CountLogMemory();
-  last_checkpoint_ns_ = SystemClock().Monotonic().count();
-  if (*is_new) {
-    Signal();  // there may be space; or else the thread that has found none would wake itself for ever
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Store::Impl::Checkpoint() {
-  if (core_->options.read_only) {
-    return absl::OkStatus();
-  }
-  BETR_RETURN_IF_ERROR(core_->health.status());
-  // Writers are held for a shorter time, and less is written in roots and then again below. What there is no space for
-  // beside the old roots is drained with the rest.
-  const absl::Status absorbed = structure_.AbsorbBuffers();
-  if (!absl::IsResourceExhausted(absorbed)) {
-    BETR_RETURN_IF_ERROR(absorbed);
-  }
-  absl::Status status = CheckpointBesideWriters();
-  // Its state is gone, too, by now: whoever has waited for that finds the space that it kept.
-  const MutexLock lock(wake_mutex_);
-  --checkpoints_under_way_;
-  wake_.NotifyAll();
-  return status;
-}
-
-absl::Status Store::Impl::CheckpointBesideWriters() {
-  absl::StatusOr<store::Checkpointer::Begin> begin;
-  {
-    const MutexLock lock(write_mutex_);
-    {
-      const MutexLock wake_lock(wake_mutex_);
-      ++checkpoints_under_way_;
-    }
-    begin = BeginCheckpoint();
-  }
-  BETR_RETURN_IF_ERROR(begin.status());
-  return FinishCheckpoint(*begin);
-}
-
-absl::Status Store::Impl::CheckpointHoldingWriters() {
-  BETR_ASSIGN_OR_RETURN(const store::Checkpointer::Begin begin, BeginCheckpoint());
-  return FinishCheckpoint(begin);
-}
-
-absl::Status Store::Impl::MakeLogRoom(Bytes record) {
-  const auto is_full = [&] { return log_->Used() + record + KiB(8) > log_->Size(); };
-  if (!is_full()) {
-    return absl::OkStatus();
-  }
-  {
-    const MutexLock turn(checkpoint_mutex_);  // one that is under way may be all that it takes
-  }
-  return is_full() ? CheckpointHoldingWriters() : absl::OkStatus();
-}
-
-absl::Status Store::Impl::Sync() {
-  if (core_->options.read_only) {
-    return absl::OkStatus();
-  }
-  BETR_RETURN_IF_ERROR(core_->health.status());
-  if (!Logged()) {
-    return Checkpoint();
-  }
-  absl::Status status = log_->Sync().status();
-  if (!status.ok()) {
-    core_->health.Fail(status);
-  }
-  return status;
-}
 
 absl::Status Store::Impl::Compact(TreeId tree) {
   const store::StatePtr state = fronts_.state();
@@ -131,14 +41,8 @@ absl::Status Store::Impl::Compact(TreeId tree) {
     BETR_ASSIGN_OR_RETURN(next, std::move(step));
     BETR_RETURN_IF_ERROR(WriteDirtyOrCheckpoint());
   }
-  Signal();
+  signals_.Signal();
   return absl::OkStatus();
-}
-
-void Store::Impl::Signal() {
-  const MutexLock lock(wake_mutex_);
-  ++signals_;
-  wake_.NotifyAll();
 }
 
 Bytes Store::Impl::LogMemory() const {
@@ -222,14 +126,30 @@ absl::Status Store::Impl::WorkAll() {
 }
 
 absl::Status Store::Impl::WorkInline() {
+  if (rest_ > 0 && !IsCrowded()) {
+    --rest_;
+    return KeepLogSmall();
+  }
   absl::Status status = WorkAll();
   if (absl::IsResourceExhausted(status) && log_ != nullptr) {
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
     status = WorkAll();
   }
-  if (status.ok() && log_ != nullptr && LogIsCrowded()) {
-    status = CheckpointIsCheap() ? CheckpointHoldingWriters() : log_->WriteOut();
+  if (absl::IsResourceExhausted(status)) {
+    rest_ = next_rest_;
+    next_rest_ = std::min(2 * next_rest_, kLongestRest);
+  } else {
+    next_rest_ = 1;
+    BETR_RETURN_IF_ERROR(status);
   }
+  return KeepLogSmall();
+}
+
+absl::Status Store::Impl::KeepLogSmall() {
+  if (log_ == nullptr || !LogIsCrowded()) {
+    return absl::OkStatus();
+  }
+  const absl::Status status = CheckpointIsCheap() ? CheckpointHoldingWriters() : log_->WriteOut();
   return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 
@@ -266,16 +186,12 @@ void Store::Impl::StartThreads() {
   if (core_->options.background && !core_->options.read_only) {
     structure_thread_ = std::thread([this] { StructureLoop(); });
     writer_thread_ = std::thread([this] { WriterLoop(); });
-    Signal();  // what was replayed may be more than fits
+    signals_.Signal();  // what was replayed may be more than fits
   }
 }
 
 void Store::Impl::StopThreads() {
-  {
-    const MutexLock lock(wake_mutex_);
-    stopping_ = true;
-    wake_.NotifyAll();
-  }
+  signals_.Stop();
   if (structure_thread_.joinable()) {
     structure_thread_.join();
   }
@@ -284,30 +200,10 @@ void Store::Impl::StopThreads() {
   }
 }
 
-bool Store::Impl::WaitForWork(uint64_t& seen, std::chrono::nanoseconds& retry) {
-  const std::chrono::nanoseconds until = SystemClock().Monotonic() + retry;
-  MutexLock lock(wake_mutex_);
-  while (!stopping_ && (structure_paused_ || signals_ == seen)) {
-    const std::chrono::nanoseconds left = until - SystemClock().Monotonic();
-    if (structure_paused_ || !structure_stuck_) {
-      wake_.Wait(lock);
-    } else if (left.count() > 0) {
-      wake_.WaitFor(lock, left);
-    } else {
-      break;
-    }
-  }
-  // Where others do something there may be space any time.
-  retry = signals_ == seen ? std::min(2 * retry, kLastRetry) : kFirstRetry;
-  seen = signals_;
-  structure_stuck_ = false;
-  return !stopping_;
-}
-
 void Store::Impl::StructureLoop() {
-  uint64_t seen = 0;
-  std::chrono::nanoseconds retry = kFirstRetry;
-  while (WaitForWork(seen, retry)) {
+  // The writer must keep up, or dirty memory grows without bound.
+  const auto is_ahead = [&] { return core_->cache->Dirty() > core_->DirtyHardLimit() && core_->health.status().ok(); };
+  while (signals_.AwaitWork()) {
     for (bool more = true; more;) {
       if (!core_->health.status().ok()) {
         return;
@@ -318,9 +214,7 @@ void Store::Impl::StructureLoop() {
         step = checkpoint.ok() ? structure_.Step() : checkpoint;
       }
       if (absl::IsResourceExhausted(step.status())) {
-        const MutexLock lock(wake_mutex_);
-        structure_stuck_ = true;
-        wake_.NotifyAll();
+        signals_.FoundNoSpace();
         break;
       }
       if (!step.ok()) {
@@ -328,32 +222,18 @@ void Store::Impl::StructureLoop() {
         return;
       }
       more = *step;
-      MutexLock lock(wake_mutex_);
-      wake_.NotifyAll();
-      if (stopping_) {
+      if (!signals_.StepDone(is_ahead)) {
         return;
-      }
-      // The writer must keep up, or dirty memory grows without bound.
-      while (!stopping_ &&
-             (structure_paused_ || (core_->cache->Dirty() > core_->DirtyHardLimit() && core_->health.status().ok()))) {
-        wake_.WaitFor(lock, std::chrono::milliseconds(10));
       }
     }
   }
 }
 
 void Store::Impl::WriterLoop() {
-  for (;;) {
-    {
-      MutexLock lock(wake_mutex_);
-      const bool is_due = CheckpointDue() || FreeingDue() || LogIsCrowded();
-      if (!stopping_ && core_->cache->Dirty() <= core_->DirtySoftLimit() && !is_due) {
-        wake_.WaitFor(lock, std::chrono::milliseconds(200));
-      }
-      if (stopping_) {
-        return;
-      }
-    }
+  const auto is_due = [&] {
+    return CheckpointDue() || FreeingDue() || LogIsCrowded() || core_->cache->Dirty() > core_->DirtySoftLimit();
+  };
+  while (signals_.AwaitDue(is_due)) {
     absl::Status status = WriteDirty();
     if (absl::IsResourceExhausted(status) || (status.ok() && CheckpointDue())) {
       // A checkpoint may use the reserve, and frees what was replaced since the last one.
@@ -366,11 +246,10 @@ void Store::Impl::WriterLoop() {
     }
     if (!status.ok()) {
       core_->health.Fail(status);
-      Signal();
+      signals_.Signal();
       return;
     }
-    const MutexLock lock(wake_mutex_);
-    wake_.NotifyAll();
+    signals_.Wake();
   }
 }
 

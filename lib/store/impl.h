@@ -24,6 +24,7 @@
 #include "store/fronts.h"
 #include "store/headroom.h"
 #include "store/log.h"
+#include "store/signals.h"
 #include "store/structure.h"
 
 namespace betr {
@@ -135,7 +136,7 @@ class Store::Impl {
   // waiting_writers.cc, with the next three).
   bool IsCrowded() const;
   // Whether a writer has to wait for that: not if no thread makes room, or the one that does finds no space for it.
-  bool MustWait() ABSL_LOCKS_EXCLUDED(wake_mutex_);
+  bool MustWait() const;
   // Returns when nobody has to wait, at that moment. Errors: the store has failed, or is closed.
   absl::Status WaitForRoom() ABSL_LOCKS_EXCLUDED(write_mutex_);
   // Of what the log holds in memory. Failing makes the store read-only.
@@ -149,7 +150,6 @@ class Store::Impl {
   absl::Status CheckpointReplayed(Lsn last) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
 
   // Checkpoints.
-  absl::Status CheckpointBesideWriters();
   // For a writer that cannot go on before there is room.
   absl::Status CheckpointHoldingWriters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // So that the log takes a record of this size.
@@ -164,9 +164,6 @@ class Store::Impl {
   void StartThreads();
   void StopThreads();
   void StructureLoop();
-  // Until somebody has signalled since `seen`, or, if there was no space for what there is to do, for `retry`, which is
-  // longer the next time then. False: the threads are to end.
-  bool WaitForWork(uint64_t& seen, std::chrono::nanoseconds& retry) ABSL_LOCKS_EXCLUDED(wake_mutex_);
   void WriterLoop();
   absl::Status WriteDirty();
   // The same; if there is no space for it, a checkpoint. Failing makes the store read-only.
@@ -189,16 +186,15 @@ class Store::Impl {
   // since the last one: then most of what it writes is new, and would be written anyway.
   bool CheckpointIsCheap() const;
   // All that there is to do now, in this thread: when there are no background threads. What there is no space for,
-  // even after a checkpoint, is left for later.
+  // even after a checkpoint, is left for later, after twice as many batches each time.
   absl::Status WorkInline() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // What the log holds in memory is made durable, if it is much.
+  absl::Status KeepLogSmall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status WorkAll();
   // What is left of the background work after erases, clones and renames, for a limited time: an owner who comes only
   // to remove something would not give it time otherwise, and its space would not come back. After erases of keys only
   // if space is short.
   absl::Status Settle();
-  void Signal();
-  // While a writer makes room, nobody else makes steps or checkpoints: those that are under way keep space from it.
-  class Alone;
 
   std::unique_ptr<store::Core> core_;
   store::Fronts fronts_;
@@ -219,20 +215,16 @@ class Store::Impl {
   bool sweep_goes_on_ ABSL_GUARDED_BY(write_mutex_) = false;
   // MakeRoom has found no work any more: deletes may use what is kept for it.
   bool only_deletes_left_ ABSL_GUARDED_BY(write_mutex_) = false;
+  // How many batches WorkInline lets its work rest now, and the next time that there is no space for it.
+  uint64_t rest_ ABSL_GUARDED_BY(write_mutex_) = 0;
+  uint64_t next_rest_ ABSL_GUARDED_BY(write_mutex_) = 1;
   // What TallestStable has found last, and in which state, whose space it must not keep.
   std::weak_ptr<const store::State> measured_ ABSL_GUARDED_BY(write_mutex_);
   dag::Height tallest_ ABSL_GUARDED_BY(write_mutex_) = 1;
 
-  mutable Mutex wake_mutex_;
-  Condition wake_;  // somebody has something to do, or something was done
-  bool stopping_ ABSL_GUARDED_BY(wake_mutex_) = false;
-  uint64_t signals_ ABSL_GUARDED_BY(wake_mutex_) = 0;
-  bool structure_paused_ ABSL_GUARDED_BY(wake_mutex_) = false;
-  // There is no space for what the thread would do, until something is deleted: nobody waits for it.
-  bool structure_stuck_ ABSL_GUARDED_BY(wake_mutex_) = false;
-  int checkpoints_under_way_ ABSL_GUARDED_BY(wake_mutex_) = 0;  // of callers that do not hold writers
-  std::atomic<bool> unsettled_{false};                          // ranges were erased, cloned or renamed
-  std::atomic<bool> erased_{false};                             // keys were erased
+  store::Signals signals_;
+  std::atomic<bool> unsettled_{false};  // ranges were erased, cloned or renamed
+  std::atomic<bool> erased_{false};     // keys were erased
   std::atomic<int64_t> last_checkpoint_ns_{0};
   std::atomic<uint64_t> log_used_before_{0};  // bytes, when the last checkpoint began
   std::atomic<int64_t> last_write_ns_{0};

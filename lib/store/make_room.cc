@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a writer does who finds no space: it has what is not needed any more given back, alone, and tries again.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -19,38 +20,45 @@ constexpr std::chrono::seconds kPatienceWithReaders{1};
 // and each of these may read a node and its children.
 constexpr int kMostChanges = 64;
 
-}  // namespace
+// How much work makes room for a writer to whom nothing is promised: as a rule how often all nodes are looked at, and
+// how many are written. What compresses well takes less and less space, so that there would be room again and again
+// after ever more work.
+constexpr uint64_t kMostRounds = 8;
+constexpr uint64_t kWritesAnyway = 1024;
 
-class Store::Impl::Alone {
+class Patience {
  public:
-  explicit Alone(Impl& impl) ABSL_EXCLUSIVE_LOCKS_REQUIRED(impl.write_mutex_) : impl_(impl) {
-    MutexLock lock(impl_.wake_mutex_);
-    impl_.structure_paused_ = true;
-    while (impl_.checkpoints_under_way_ > 0) {
-      impl_.wake_.Wait(lock);
-    }
+  Patience(const store::Core& core, bool has_end)
+      : core_(core), has_end_(has_end), looks_(Looks()), writes_(Writes()) {}
+
+  bool IsLeft(uint64_t nodes) const {
+    return !has_end_ ||
+           (Looks() - looks_ <= kMostRounds * nodes && Writes() - writes_ <= std::max(kWritesAnyway, nodes / 2));
   }
-  ~Alone() {
-    const MutexLock lock(impl_.wake_mutex_);
-    impl_.structure_paused_ = false;
-    impl_.wake_.NotifyAll();
-  }
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
 
  private:
-  Impl& impl_;
+  uint64_t Looks() const { return core_.dag_counters.nodes_swept; }
+  uint64_t Writes() const { return core_.io->counters().node_writes; }
+
+  const store::Core& core_;
+  const bool has_end_;
+  const uint64_t looks_;  // at the begin, as the next
+  const uint64_t writes_;
 };
 
+}  // namespace
+
 absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& apply, store::Purpose purpose) {
-  const Alone alone(*this);
+  const store::Signals::Alone alone(signals_);
   const bool deletes = purpose == store::Purpose::kDelete;
+  const bool is_promised = deletes || store::UnitsForWriting(*core_, fronts_, *fronts_.state()) > 0;
+  const Patience patience(*core_, !is_promised);
   const auto until = std::chrono::steady_clock::now() + kPatienceWithReaders;
   for (;;) {
     const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made
     BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(deletes ? store::Purpose::kSettle : purpose));
     const absl::Status status = apply(ops, purpose);
-    if (!absl::IsResourceExhausted(status) || (!more && !deletes)) {
+    if (!absl::IsResourceExhausted(status) || !(more ? patience.IsLeft(fronts_.state()->table.Count()) : deletes)) {
       return status;
     }
     if (more) {

@@ -43,13 +43,7 @@ bool Store::Impl::IsCrowded() const {
          log_->Held() > LogMemory() || LogIsAhead();
 }
 
-bool Store::Impl::MustWait() {
-  if (!core_->options.background || !IsCrowded()) {
-    return false;
-  }
-  const MutexLock lock(wake_mutex_);
-  return !structure_stuck_;
-}
+bool Store::Impl::MustWait() const { return core_->options.background && IsCrowded() && !signals_.NobodyMakesRoom(); }
 
 absl::Status Store::Impl::WaitForRoom() {
   if (!core_->options.background || !IsCrowded()) {
@@ -63,12 +57,9 @@ absl::Status Store::Impl::WaitForRoom() {
     if (log_->Held() > LogMemory() && SystemClock().Monotonic() - start > kLongestForRoom) {
       BETR_RETURN_IF_ERROR(WriteOutLog());
     }
-    MutexLock lock(wake_mutex_);
-    if (structure_stuck_) {
+    if (!signals_.AwaitRoom()) {
       break;  // whoever goes on will see whether there is space
     }
-    wake_.NotifyAll();
-    wake_.WaitFor(lock, std::chrono::milliseconds(10));
   }
   core_->counters.write_stall_ns += static_cast<uint64_t>((SystemClock().Monotonic() - start).count());
   return absl::OkStatus();

@@ -283,6 +283,7 @@ void Store::Impl::NoteWork(std::span<const Op> ops) {
   if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
     unsettled_ = true;
     swept_ = false;
+    rest_ = 0;
     freeing_ = 2;
   }
   last_write_ns_ = SystemClock().Monotonic().count();
@@ -326,7 +327,7 @@ absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) 
   core_->counters.bytes_batches += size.bytes.value;
   NoteWork(ops);
   if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
-    Signal();
+    signals_.Signal();
   }
   if (!core_->options.background) {
     // The batch has happened: what goes wrong from here on is the store's failure, not the batch's.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A full store whose threads find no space for what they would do: they rest.
+// A full store that finds no space for what it would do: its threads rest, and without threads the work does.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,6 +37,32 @@ TEST_CASE("threads that find no space for their work do not try again all the ti
   const uint64_t before = store.Stats().nodes_swept;
   std::this_thread::sleep_for(std::chrono::seconds(2));
   CHECK(store.Stats().nodes_swept - before <= 4 * store.Space().nodes);
+}
+
+TEST_CASE("without threads, work for which there is no space does not keep each erase waiting", "[store]") {
+  MemoryStore fixture({.device = MiB(16), .node = KiB(8), .basement = KiB(1), .log = MiB(4)});
+  StoreOptions options;
+  options.cache_size = MiB(16);
+  options.background = false;
+  fixture.Open(options);
+  Store& store = *fixture.store;
+  const TreeId tree = Must(store.CreateTree("t"));
+  Random random(1);
+  const std::string same = random.String(200);  // leaves compress so well that erases free no unit of them for long
+  std::vector<std::string> keys;
+  for (int refused = 0; refused < 3;) {
+    keys.push_back(fmt::format("{:016x}", random.Next()));
+    refused += store.Put(tree, keys.back(), same).ok() ? 0 : 1;
+  }
+  random.Shuffle(std::span(keys));
+  constexpr size_t kErases = 4000;
+  REQUIRE(keys.size() > 2 * kErases);
+  const StoreStats before = store.Stats();
+  for (size_t i = 0; i < kErases; ++i) Must(store.Erase(tree, keys[i]));
+  const StoreStats after = store.Stats();
+  CHECK(after.checkpoints - before.checkpoints <= kErases / 10);
+  CHECK(after.nodes_swept - before.nodes_swept <= kErases * 20);
+  fixture.CheckSound();
 }
 
 }  // namespace betr::test

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// How all that was written becomes durable: checkpoints, beside writers or with them held, and syncs of the log. What a
+// checkpoint writes is in checkpoint.cc; when one is due, in background.cc.
+#include <optional>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "store/impl.h"
+
+namespace betr {
+
+absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
+  BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
+  log_used_before_ = log_->Used().value;
+  return store::Checkpointer::Begin{std::move(state), log_->LastLsn(), log_->Mark(), ++checkpoints_begun_,
+                                    functions_in_use_};
+}
+
+absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& begin) {
+  const MutexLock turn(checkpoint_mutex_);
+  const absl::StatusOr<bool> is_new = checkpointer_.Write(begin);
+  if (!is_new.ok()) {
+    if (!absl::IsResourceExhausted(is_new.status())) {
+      core_->health.Fail(is_new.status());
+    }
+    return is_new.status();
+  }
+  log_->Free({begin.log, begin.lsn});
+  CountLogMemory();
+  last_checkpoint_ns_ = SystemClock().Monotonic().count();
+  if (*is_new) {
+    signals_.Signal();  // there may be space; or else the thread that has found none would wake itself for ever
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Store::Impl::Checkpoint() {
+  if (core_->options.read_only) {
+    return absl::OkStatus();
+  }
+  BETR_RETURN_IF_ERROR(core_->health.status());
+  // Writers are held for a shorter time, and less is written in roots and then again below. What there is no space for
+  // beside the old roots is drained with the rest.
+  const absl::Status absorbed = structure_.AbsorbBuffers();
+  if (!absl::IsResourceExhausted(absorbed)) {
+    BETR_RETURN_IF_ERROR(absorbed);
+  }
+  std::optional<store::Signals::Checkpointing> under_way;  // ends after `begin`, which keeps space
+  absl::StatusOr<store::Checkpointer::Begin> begin;
+  {
+    const MutexLock lock(write_mutex_);
+    under_way.emplace(signals_);
+    begin = BeginCheckpoint();
+  }
+  BETR_RETURN_IF_ERROR(begin.status());
+  return FinishCheckpoint(*begin);
+}
+
+absl::Status Store::Impl::CheckpointHoldingWriters() {
+  BETR_ASSIGN_OR_RETURN(const store::Checkpointer::Begin begin, BeginCheckpoint());
+  return FinishCheckpoint(begin);
+}
+
+absl::Status Store::Impl::MakeLogRoom(Bytes record) {
+  const auto is_full = [&] { return log_->Used() + record + KiB(8) > log_->Size(); };
+  if (!is_full()) {
+    return absl::OkStatus();
+  }
+  {
+    const MutexLock turn(checkpoint_mutex_);  // one that is under way may be all that it takes
+  }
+  return is_full() ? CheckpointHoldingWriters() : absl::OkStatus();
+}
+
+absl::Status Store::Impl::Sync() {
+  if (core_->options.read_only) {
+    return absl::OkStatus();
+  }
+  BETR_RETURN_IF_ERROR(core_->health.status());
+  if (!Logged()) {
+    return Checkpoint();
+  }
+  absl::Status status = log_->Sync().status();
+  if (!status.ok()) {
+    core_->health.Fail(status);
+  }
+  return status;
+}
+
+}  // namespace betr

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/signals.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace betr::store {
+namespace {
+
+// When a thread that has found no space for its work looks again by itself: readers who keep space end without a word.
+constexpr std::chrono::nanoseconds kFirstRetry = std::chrono::milliseconds(20);
+constexpr std::chrono::nanoseconds kLastRetry = std::chrono::seconds(60);
+// What some wait for changes without a signal: memory that is written, time that goes by.
+constexpr std::chrono::nanoseconds kMoment = std::chrono::milliseconds(10);
+constexpr std::chrono::nanoseconds kLongMoment = std::chrono::milliseconds(200);
+
+}  // namespace
+
+void Signals::Signal() {
+  const MutexLock lock(mutex_);
+  ++signals_;
+  changed_.NotifyAll();
+}
+
+void Signals::Wake() {
+  const MutexLock lock(mutex_);
+  changed_.NotifyAll();
+}
+
+void Signals::Stop() {
+  const MutexLock lock(mutex_);
+  stopping_ = true;
+  changed_.NotifyAll();
+}
+
+bool Signals::AwaitWork() {
+  MutexLock lock(mutex_);
+  const std::chrono::nanoseconds until = SystemClock().Monotonic() + retry_;
+  while (!stopping_ && (is_alone_ || signals_ == seen_)) {
+    const std::chrono::nanoseconds left = until - SystemClock().Monotonic();
+    if (is_alone_ || !no_space_) {
+      changed_.Wait(lock);
+    } else if (left.count() > 0) {
+      changed_.WaitFor(lock, left);
+    } else {
+      break;
+    }
+  }
+  // Where others do something there may be space any time.
+  retry_ = signals_ == seen_ ? std::min(2 * retry_, kLastRetry) : kFirstRetry;
+  seen_ = signals_;
+  no_space_ = false;
+  return !stopping_;
+}
+
+void Signals::FoundNoSpace() {
+  const MutexLock lock(mutex_);
+  no_space_ = true;
+  changed_.NotifyAll();
+}
+
+bool Signals::StepDone(const Predicate& is_ahead) {
+  MutexLock lock(mutex_);
+  changed_.NotifyAll();
+  while (!stopping_ && (is_alone_ || is_ahead())) {
+    changed_.WaitFor(lock, kMoment);
+  }
+  return !stopping_;
+}
+
+bool Signals::AwaitDue(const Predicate& is_due) {
+  MutexLock lock(mutex_);
+  if (!stopping_ && !is_due()) {
+    changed_.WaitFor(lock, kLongMoment);
+  }
+  return !stopping_;
+}
+
+bool Signals::NobodyMakesRoom() const {
+  const MutexLock lock(mutex_);
+  return no_space_;
+}
+
+bool Signals::AwaitRoom() {
+  MutexLock lock(mutex_);
+  if (no_space_) {
+    return false;
+  }
+  changed_.NotifyAll();
+  changed_.WaitFor(lock, kMoment);
+  return true;
+}
+
+Signals::Checkpointing::Checkpointing(Signals& signals) : signals_(signals) {
+  const MutexLock lock(signals_.mutex_);
+  ++signals_.checkpoints_;
+}
+
+Signals::Checkpointing::~Checkpointing() {
+  const MutexLock lock(signals_.mutex_);
+  --signals_.checkpoints_;
+  signals_.changed_.NotifyAll();
+}
+
+Signals::Alone::Alone(Signals& signals) : signals_(signals) {
+  MutexLock lock(signals_.mutex_);
+  signals_.is_alone_ = true;
+  while (signals_.checkpoints_ > 0) {
+    signals_.changed_.Wait(lock);
+  }
+}
+
+Signals::Alone::~Alone() {
+  const MutexLock lock(signals_.mutex_);
+  signals_.is_alone_ = false;
+  signals_.changed_.NotifyAll();
+}
+
+}  // namespace betr::store

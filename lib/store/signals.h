@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the threads of a store tell each other: that there is work or space, that there is no space for the work, who
+// has to be alone, and that all is to end. What the work is, and who does it, is in background.cc and make_room.cc.
+//
+// Threads: any, but for what is one thread's only. What is called with the lock held must not call this.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "base/mutex.h"
+
+namespace betr::store {
+
+class Signals {
+ public:
+  using Predicate = std::function<bool()>;
+
+  // There may be work for the structure thread, or space for what it has found none for.
+  void Signal();
+  // Something was done: whoever waits for anything looks again.
+  void Wake();
+  // The threads are to end.
+  void Stop();
+
+  // For the structure thread:
+
+  // Waits until somebody has signalled since this returned last, or, after FoundNoSpace, for a time that is longer each
+  // time in which nobody has. Never returns beside an Alone. False: the thread is to end.
+  bool AwaitWork();
+  // There is no space for what there is to do: until the thread looks again, nobody waits for it.
+  void FoundNoSpace();
+  // After each step: wakes others, and waits beside an Alone and while `is_ahead`, which is called with the lock held.
+  // False: the thread is to end.
+  bool StepDone(const Predicate& is_ahead);
+
+  // For the writer thread: waits for some time, or until woken, unless `is_due`, which is called with the lock held.
+  // False: the thread is to end.
+  bool AwaitDue(const Predicate& is_due);
+
+  // For writers:
+
+  // Whether the structure thread has found no space, so that nobody makes room.
+  bool NobodyMakesRoom() const;
+  // Waits for a moment, or until woken. False if nobody makes room.
+  bool AwaitRoom();
+
+  // A checkpoint beside writers. It begins with writers held, and ends when the state that it has made stable is held
+  // by it no more: whoever waits for that finds the space that the state kept.
+  class Checkpointing {
+   public:
+    explicit Checkpointing(Signals& signals);
+    ~Checkpointing();
+    Checkpointing(const Checkpointing&) = delete;
+    Checkpointing& operator=(const Checkpointing&) = delete;
+
+   private:
+    Signals& signals_;
+  };
+
+  // While a writer makes room, nobody else makes steps or checkpoints: those that are under way keep space from it.
+  // Begins when the checkpoints that are under way have ended. Requires: writers are held, so that no other one begins.
+  class Alone {
+   public:
+    explicit Alone(Signals& signals);
+    ~Alone();
+    Alone(const Alone&) = delete;
+    Alone& operator=(const Alone&) = delete;
+
+   private:
+    Signals& signals_;
+  };
+
+ private:
+  mutable Mutex mutex_;
+  Condition changed_;  // any of what follows, or something was done
+  uint64_t signals_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t seen_ ABSL_GUARDED_BY(mutex_) = 0;  // of those, by the structure thread
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_alone_ ABSL_GUARDED_BY(mutex_) = false;  // a writer
+  bool no_space_ ABSL_GUARDED_BY(mutex_) = false;
+  std::chrono::nanoseconds retry_ ABSL_GUARDED_BY(mutex_){0};  // how long the thread rests if there is no space
+  int checkpoints_ ABSL_GUARDED_BY(mutex_) = 0;                // under way beside writers
+};
+
+}  // namespace betr::store
