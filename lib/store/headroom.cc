@@ -83,14 +83,15 @@ Bytes WaitingAtMost(const Core& core, const State& state, Bytes buffered) {
   const uint64_t risen = core.io->BoundsRisen();
   const uint64_t all = core.waiting;
   const uint64_t come = all - std::min(all, buffered.value);
+  WaitingCount count;
   {
     const MutexLock lock(core.count_mutex);
-    const WaitingCount& count = core.waiting_count;
-    if (count.risen && risen - *count.risen <= stale && come >= count.come) {
-      return count.bytes + Bytes{come - count.come};
-    }
+    count = core.waiting_count;
   }
-  const WaitingCount count{WaitingIn(state), come, risen};
+  if (count.risen && risen - *count.risen <= stale && come >= count.come) {
+    return count.bytes + Bytes{come - count.come};
+  }
+  count = {WaitingIn(state), come, risen};
   const MutexLock lock(core.count_mutex);
   core.waiting_count = count;
   return count.bytes;
