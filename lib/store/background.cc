@@ -12,10 +12,6 @@
 namespace betr {
 namespace {
 
-// How long nobody has written anything before checkpoints give back the space of what was erased.
-constexpr std::chrono::milliseconds kQuiet{5000};
-constexpr std::chrono::milliseconds kQuietIfShort{1000};
-constexpr std::chrono::milliseconds kQuietIfAsked{200};
 // Batches without the work for which there is no space, at most: a look at all that waits, and a checkpoint.
 constexpr uint64_t kLongestRest = 1024;
 
@@ -64,28 +60,6 @@ bool Store::Impl::CheckpointDue() const {
   const std::chrono::nanoseconds since =
       SystemClock().Monotonic() - std::chrono::nanoseconds(last_checkpoint_ns_.load());
   return period.count() > 0 && since >= period;
-}
-
-// While nobody writes, what was erased is not left to the next checkpoint that is due by itself: who asks how much
-// space there is would remove more and more.
-bool Store::Impl::FreeingDue() const {
-  if (freeing_ == 0 || core_->options.checkpoint_period.count() == 0) {
-    return false;
-  }
-  const std::chrono::milliseconds quiet = space_asked_                ? kQuietIfAsked
-                                          : structure_.SpaceIsShort() ? kQuietIfShort
-                                                                      : kQuiet;
-  const std::chrono::nanoseconds last(std::max(last_write_ns_.load(), last_checkpoint_ns_.load()));
-  return SystemClock().Monotonic() - last >= quiet;
-}
-
-absl::Status Store::Impl::CheckpointToFree() {
-  const int left = freeing_.exchange(0);
-  BETR_RETURN_IF_ERROR(Checkpoint());
-  int none = 0;  // unless something was erased meanwhile
-  freeing_.compare_exchange_strong(none, structure_.DeadNodes() > 0 ? left : left - 1);
-  space_asked_ = space_asked_ && freeing_ > 0;
-  return absl::OkStatus();
 }
 
 absl::Status Store::Impl::WriteDirty() {
@@ -153,34 +127,6 @@ absl::Status Store::Impl::KeepLogSmall() {
   return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 
-absl::Status Store::Impl::Settle() {
-  const bool thorough = erased_.load() && structure_.SpaceIsShort();
-  if (!unsettled_.load() && structure_.DeadNodes() == 0 && !thorough) {
-    return absl::OkStatus();
-  }
-  const auto until = SystemClock().Monotonic() + core_->options.settle_time;
-  {
-    // What is still in front of the roots hides as much as what is in them.
-    const MutexLock lock(write_mutex_);
-    BETR_RETURN_IF_ERROR(structure_.Drain().status());
-  }
-  structure_.Look(dag::Reach::kDisk);
-  const store::Structure::Last last{thorough ? dag::Effort::kErases : dag::Effort::kFrugal, store::Purpose::kGrow};
-  for (bool more = true; more && SystemClock().Monotonic() < until;) {
-    absl::StatusOr<bool> step = structure_.Step(store::Purpose::kGrow, last);
-    if (absl::IsResourceExhausted(step.status())) {
-      BETR_RETURN_IF_ERROR(Checkpoint());
-      step = structure_.Step(store::Purpose::kGrow, last);
-    }
-    if (absl::IsResourceExhausted(step.status())) {
-      return absl::OkStatus();
-    }
-    BETR_ASSIGN_OR_RETURN(more, step);
-    BETR_RETURN_IF_ERROR(WriteDirtyOrCheckpoint());
-  }
-  return absl::OkStatus();
-}
-
 void Store::Impl::StartThreads() {
   last_checkpoint_ns_ = SystemClock().Monotonic().count();
   if (core_->options.background && !core_->options.read_only) {
@@ -231,7 +177,7 @@ void Store::Impl::StructureLoop() {
 
 void Store::Impl::WriterLoop() {
   const auto is_due = [&] {
-    return CheckpointDue() || FreeingDue() || LogIsCrowded() || core_->cache->Dirty() > core_->DirtySoftLimit();
+    return CheckpointDue() || GivingBackDue() || LogIsCrowded() || core_->cache->Dirty() > core_->DirtySoftLimit();
   };
   while (signals_.AwaitDue(is_due)) {
     absl::Status status = WriteDirty();
@@ -241,8 +187,8 @@ void Store::Impl::WriterLoop() {
       last_checkpoint_ns_ = SystemClock().Monotonic().count();
     } else if (status.ok() && LogIsCrowded()) {
       status = WriteOutLog();
-    } else if (status.ok() && FreeingDue()) {
-      status = CheckpointToFree();
+    } else if (status.ok() && GivingBackDue()) {
+      status = GiveBack();
     }
     if (!status.ok()) {
       core_->health.Fail(status);

@@ -169,8 +169,6 @@ class Store::Impl {
   // The same; if there is no space for it, a checkpoint. Failing makes the store read-only.
   absl::Status WriteDirtyOrCheckpoint();
   bool CheckpointDue() const;
-  bool FreeingDue() const;
-  absl::Status CheckpointToFree();
   // How much of the log may be in memory only; near it something has to be done.
   Bytes LogMemory() const;
   // What the log holds comes out of the cache's budget.
@@ -191,10 +189,21 @@ class Store::Impl {
   // What the log holds in memory is made durable, if it is much.
   absl::Status KeepLogSmall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status WorkAll();
-  // What is left of the background work after erases, clones and renames, for a limited time: an owner who comes only
-  // to remove something would not give it time otherwise, and its space would not come back. After erases of keys only
-  // if space is short.
+
+  // Giving back (give_back.cc). By the thread that makes checkpoints, while nobody writes:
+  bool GivingBackDue() const;
+  absl::Status GiveBack();
+  // If space was short when something was erased, cloned or renamed, a sweep over all that is on disk, as long as
+  // nobody writes: work that gives space back is done wherever it is, and erases move on that are too few to be worth a
+  // flush.
+  bool SweepDue() const;
+  absl::Status SweepForSpace();
+  // At the end, what is left of the background work after erases, clones and renames, for a limited time: an owner who
+  // comes only to remove something would not give it time otherwise, and its space would not come back. After erases of
+  // keys only if space is short.
   absl::Status Settle();
+  // A step of that. False if nothing is left, or nothing for which there is space even after a checkpoint.
+  absl::StatusOr<bool> StepToSettle(store::Structure::Last last);
 
   std::unique_ptr<store::Core> core_;
   store::Fronts fronts_;
@@ -223,14 +232,16 @@ class Store::Impl {
   dag::Height tallest_ ABSL_GUARDED_BY(write_mutex_) = 1;
 
   store::Signals signals_;
-  std::atomic<bool> unsettled_{false};  // ranges were erased, cloned or renamed
-  std::atomic<bool> erased_{false};     // keys were erased
+  std::atomic<bool> unsettled_{false};             // ranges were erased, cloned or renamed
+  std::atomic<bool> erased_{false};                // keys were erased
+  std::atomic<bool> unsettled_when_short_{false};  // either of that while space was short, and not swept since
   std::atomic<int64_t> last_checkpoint_ns_{0};
   std::atomic<uint64_t> log_used_before_{0};  // bytes, when the last checkpoint began
   std::atomic<int64_t> last_write_ns_{0};
   // Checkpoints until the space of what was erased is free: one brings the erases to where background work finds them,
   // the next one gives back what that has taken out.
   std::atomic<int> freeing_{0};
+  std::chrono::nanoseconds sweep_at_{0};          // not before; of the thread that makes checkpoints
   mutable std::atomic<bool> space_asked_{false};  // how much there is, since then
   // Set with writers held: so each batch is in the checkpoint with which closing ends, or is refused.
   std::atomic<bool> is_closed_{false};

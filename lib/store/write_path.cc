@@ -280,15 +280,20 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, store::Purpose pu
 }
 
 void Store::Impl::NoteWork(std::span<const Op> ops) {
-  if (std::any_of(ops.begin(), ops.end(), LeavesWork)) {
+  const bool leaves_work = std::any_of(ops.begin(), ops.end(), LeavesWork);
+  const bool erases = std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::kErase; });
+  if (leaves_work) {
     unsettled_ = true;
     swept_ = false;
     rest_ = 0;
     freeing_ = 2;
   }
   last_write_ns_ = SystemClock().Monotonic().count();
-  if (std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::kErase; })) {
+  if (erases) {
     erased_ = true;
+  }
+  if ((leaves_work || erases) && !unsettled_when_short_) {
+    unsettled_when_short_ = structure_.SpaceIsShort();
   }
   store::NoteFunctions(ops, core_->options.functions, functions_in_use_);
 }

@@ -29,8 +29,6 @@ constexpr std::string_view kNew = "~new";
 struct Shown {
   std::string attributes;
   std::optional<std::string> content;
-
-  friend bool operator==(const Shown&, const Shown&) = default;
 };
 
 // All that a mount shows, but for what is named kNew.

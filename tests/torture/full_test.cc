@@ -28,7 +28,7 @@ const FullShape kShapes[] = {
 };
 
 // So many that their erases need more than what is kept for erases, if nothing comes free meanwhile.
-constexpr FullShape kManyKeys{MiB(2), Bytes{512}, 8};
+const FullShape kManyKeys{MiB(2), Bytes{512}, 8};
 
 std::string Describe(const FullShape& shape, FillKind kind, bool background, int cycle) {
   return fmt::format("device {}, node {}, value {}, {}{}, cycle {}", shape.device.value, shape.node.value, shape.value,

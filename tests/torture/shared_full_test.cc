@@ -19,7 +19,7 @@ struct SharedShape {
   int keys;  // of the original
 };
 
-constexpr SharedShape kShapes[] = {
+const SharedShape kShapes[] = {
     {{MiB(3), Bytes{512}, 20}, 1000},
     {{MiB(4), KiB(4), 100, "lz4"}, 1500},
     {{MiB(8), KiB(16), 100}, 2000},
