@@ -100,7 +100,7 @@ absl::Status Store::Impl::WorkAll() {
 }
 
 absl::Status Store::Impl::WorkInline() {
-  if (rest_ > 0 && !IsCrowded()) {
+  if (rest_ > 0 && log_ != nullptr && !IsCrowded()) {  // none while it is replayed
     --rest_;
     return KeepLogSmall();
   }
