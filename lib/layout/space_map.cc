@@ -57,7 +57,7 @@ absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint) {
   return std::make_shared<const Extent>(shared_from_this(), address);
 }
 
-// The pages of the map go into the smallest ranges, the rest into the largest ones.
+// The pages of the map first, the rest into the largest ranges.
 absl::StatusOr<ExtentRef> SpaceMap::AllocateAnyhow(uint32_t units, uint64_t hint) {
   absl::StatusOr<ExtentRef> whole = Allocate(units, hint);
   if (!absl::IsResourceExhausted(whole.status()) || units == 1) {
@@ -121,6 +121,33 @@ absl::StatusOr<ExtentRef> SpaceMap::Claim(const ExtentAddress& address) {
     Take(address);
   }
   return std::make_shared<const Extent>(shared_from_this(), address);
+}
+
+std::vector<ExtentRef> SpaceMap::ClaimRest(const ExtentAddress& address) {
+  std::vector<ExtentAddress> pieces;
+  {
+    const MutexLock lock(mutex_);
+    auto range = by_start_.upper_bound(address.start);
+    if (range != by_start_.begin()) {
+      --range;
+    }
+    for (; range != by_start_.end() && range->first < address.end(); ++range) {
+      const uint64_t start = std::max(range->first, address.start);
+      const uint64_t end = std::min(range->first + range->second, address.end());
+      if (start < end) {
+        pieces.push_back({start, static_cast<uint32_t>(end - start)});
+      }
+    }
+    for (const ExtentAddress& piece : pieces) {
+      Take(piece);
+    }
+  }
+  std::vector<ExtentRef> extents;
+  extents.reserve(pieces.size());
+  for (const ExtentAddress& piece : pieces) {
+    extents.push_back(std::make_shared<const Extent>(shared_from_this(), piece));
+  }
+  return extents;
 }
 
 void SpaceMap::Promise(uint64_t units) {

@@ -97,6 +97,9 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
   // wholly inside the area and free.
   absl::StatusOr<ExtentRef> Claim(const ExtentAddress& address);
 
+  // Takes as much of it as is inside the area and free, in pieces. Cost: as of a Claim for each.
+  std::vector<ExtentRef> ClaimRest(const ExtentAddress& address);
+
   // Promises units, and takes the promise back, once it is kept or not needed any more.
   void Promise(uint64_t units);
   void TakeBack(uint64_t units);

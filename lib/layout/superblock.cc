@@ -259,6 +259,7 @@ absl::Status CheckSuperblock(const Superblock& superblock) {
   BETR_RETURN_IF_ERROR(CheckIdentity(superblock));
   BETR_RETURN_IF_ERROR(CheckAreas(superblock));
   BETR_RETURN_IF_ERROR(CheckShape(superblock));
+  BETR_RETURN_IF_ERROR(CheckCounters(superblock));
   return CheckState(superblock);
 }
 
@@ -302,7 +303,6 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::string_view bytes) {
   if (block.Writable() && bytes.find_first_not_of('\0', kSectorSize.value) != std::string_view::npos) {
     return Bad("slot", "is not zero behind its first sector");
   }
-  BETR_RETURN_IF_ERROR(CheckCounters(block));
   BETR_RETURN_IF_ERROR(CheckSuperblock(block));
   return block;
 }

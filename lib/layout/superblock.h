@@ -24,7 +24,8 @@
 //        344    8  log chain: what the first frame to replay names as its predecessor
 //        352    8  log opening: the log ends at its head, if not 0
 //        360   16  second copy of the catalog: unit (8), units (4), zeros (4)
-//        376       zeros
+//        376    8  write version of the session that has begun to write, or 0
+//        384       zeros
 //        504    8  checksum of bytes 0 to 503
 //        512       zeros
 //

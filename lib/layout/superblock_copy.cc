@@ -30,25 +30,64 @@ bool IsYounger(const Superblock& a, const Superblock& b) {
   return a.made_at != b.made_at ? a.made_at > b.made_at : a.generation > b.generation;
 }
 
-absl::StatusOr<std::optional<Superblock>> Search(BlockDevice& device) {
-  std::optional<Superblock> found;
-  const uint64_t units = device.Size() / kUnit;
-  for (uint64_t first = 0; first < units; first += kChunkUnits) {
-    std::string chunk(UnitBytes(std::min(kChunkUnits, units - first)).value, '\0');
-    BETR_RETURN_IF_ERROR(device.Read(UnitBytes(first), chunk));
-    for (size_t at = 0; at < chunk.size(); at += kUnit.value) {
-      const std::string_view bytes = std::string_view(chunk).substr(at, kUnit.value);
-      if (!bytes.starts_with(kSuperblockMagic)) {
-        continue;
+// Looks for the copy of which everything else is to be made anew.
+class Search {
+ public:
+  explicit Search(BlockDevice& device) : device_(device) {}
+
+  // Errors: kCancelled; the device's, if there is no copy in what could be read.
+  absl::StatusOr<std::optional<Superblock>> Run() {
+    const uint64_t units = device_.Size() / kUnit;
+    for (uint64_t first = 0; first < units; first += kChunkUnits) {
+      BETR_RETURN_IF_ERROR(Chunk(first, std::min(kChunkUnits, units - first)));
+    }
+    if (!found_) {
+      BETR_RETURN_IF_ERROR(unreadable_);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  absl::Status Chunk(uint64_t first, uint64_t units) {
+    chunk_.resize(UnitBytes(units).value);
+    const absl::Status read = device_.Read(UnitBytes(first), chunk_);
+    for (uint64_t unit = first; read.ok() && unit < first + units; ++unit) {
+      LookAt(std::string_view(chunk_).substr(UnitBytes(unit - first).value, kUnit.value), unit);
+    }
+    return read.ok() || absl::IsCancelled(read) ? read : UnitByUnit(first, units);
+  }
+
+  absl::Status UnitByUnit(uint64_t first, uint64_t units) {
+    chunk_.resize(kUnit.value);
+    for (uint64_t unit = first; unit < first + units; ++unit) {
+      absl::Status read = device_.Read(UnitBytes(unit), chunk_);
+      if (absl::IsCancelled(read)) {
+        return read;
       }
-      std::optional<Superblock> copy = CopyIn(bytes, first + at / kUnit.value);
-      if (copy && (!found || IsYounger(*copy, *found))) {
-        found = std::move(copy);
+      if (read.ok()) {
+        LookAt(chunk_, unit);
+      } else {
+        unreadable_ = std::move(read);
       }
     }
+    return absl::OkStatus();
   }
-  return found;
-}
+
+  void LookAt(std::string_view bytes, uint64_t unit) {
+    if (!bytes.starts_with(kSuperblockMagic)) {
+      return;
+    }
+    std::optional<Superblock> copy = CopyIn(bytes, unit);
+    if (copy && (!found_ || IsYounger(*copy, *found_))) {
+      found_ = std::move(copy);
+    }
+  }
+
+  BlockDevice& device_;
+  std::string chunk_;
+  std::optional<Superblock> found_;
+  absl::Status unreadable_;
+};
 
 // A copy that cannot be read proves nothing, unless a slot is missing.
 absl::StatusOr<std::optional<Superblock>> NewerCopy(BlockDevice& device, const NewestSuperblock& newest) {
@@ -89,6 +128,7 @@ absl::StatusOr<std::optional<Superblock>> AnyCopy(BlockDevice& device) {
 }  // namespace
 
 absl::Status WriteCopy(BlockDevice& device, const Superblock& superblock) {
+  BETR_RETURN_IF_ERROR(CheckSuperblock(superblock));
   return device.Write(UnitBytes(superblock.CopyUnit()), EncodeSuperblock(superblock));
 }
 
@@ -102,14 +142,15 @@ absl::StatusOr<Superblock> FindCopy(BlockDevice& device) {
   if (device.Size() < kLogOffset) {
     return absl::NotFoundError(device.Name() + ": too small for a betr image");
   }
-  BETR_ASSIGN_OR_RETURN(std::optional<Superblock> copy, ReadCopy(device, device.Size() / kUnit - 1));
-  if (!copy) {
-    BETR_ASSIGN_OR_RETURN(copy, Search(device));
+  absl::StatusOr<std::optional<Superblock>> copy = ReadCopy(device, device.Size() / kUnit - 1);
+  if (!copy.ok() || !copy->has_value()) {
+    copy = Search(device).Run();
   }
-  if (!copy) {
+  BETR_RETURN_IF_ERROR(copy.status());
+  if (!copy->has_value()) {
     return absl::NotFoundError(device.Name() + ": no copy of a superblock");
   }
-  return *std::move(copy);
+  return **std::move(copy);
 }
 
 absl::StatusOr<std::optional<Superblock>> ReadNewerCopy(BlockDevice& device, const Superblock& newest) {

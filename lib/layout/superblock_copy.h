@@ -21,14 +21,15 @@
 
 namespace betr::layout {
 
-// Durable after the next Flush. Requires: the superblock is durable.
+// Durable after the next Flush. Errors: as of WriteSuperblock. Requires: the superblock is durable.
 absl::Status WriteCopy(BlockDevice& device, const Superblock& superblock);
 
 // The copy at that unit of the device; nothing if there is something else. One read. Errors: the device's.
 absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t unit);
 
 // The copy of an image that is as large as the device says; if there is none, every unit is looked at: the device may
-// have become larger. Of several that of the image that was made last. Errors: kNotFound; the device's.
+// have become larger. Of several that of the image that was made last. Units that cannot be read are passed over.
+// Errors: kNotFound; kCancelled; the device's, if there is no copy in what can be read.
 absl::StatusOr<Superblock> FindCopy(BlockDevice& device);
 
 // The copy, if it is one of this image and newer than the newest slot that is intact: then a slot is lost whose state

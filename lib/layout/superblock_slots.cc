@@ -126,6 +126,7 @@ absl::StatusOr<std::optional<Superblock>> ReadNewestOfAnySize(BlockDevice& devic
 
 absl::Status WriteSuperblock(BlockDevice& device, const Superblock& superblock) {
   Check(UnitBytes(superblock.device_units) <= device.Size(), "an image is not larger than its device");
+  BETR_RETURN_IF_ERROR(CheckSuperblock(superblock));
   return device.Write(kSlotOffset[SlotOf(superblock.generation)], EncodeSuperblock(superblock));
 }
 

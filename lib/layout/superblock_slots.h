@@ -41,7 +41,8 @@ absl::StatusOr<NewestSuperblock> ReadNewest(BlockDevice& device);
 absl::StatusOr<std::optional<Superblock>> ReadNewestOfAnySize(BlockDevice& device);
 
 // Writes the slot that belongs to the generation; durable after the next Flush. One write.
-// Requires: CheckSuperblock is ok; everything that the superblock refers to is durable.
+// Errors: those of CheckSuperblock: what could not be read again is not written. Requires: everything that the
+// superblock refers to is durable.
 absl::Status WriteSuperblock(BlockDevice& device, const Superblock& superblock);
 
 }  // namespace betr::layout

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "base/check.h"
 #include "base/coding.h"
 #include "base/decoder.h"
@@ -103,6 +105,9 @@ class PageReader {
   void CheckEntry(const NodeEntry& entry) {
     if (page_.first_id + entry.index == kNoNode.value) {
       in_.Fail("there is no node 0");
+    }
+    if (entry.references == std::numeric_limits<uint32_t>::max()) {
+      in_.Fail("more references than can be counted");
     }
     if (entry.height > dag::kMaxHeight) {
       in_.Fail(fmt::format("height {}, at most {}", entry.height, dag::kMaxHeight));

@@ -82,21 +82,14 @@ layout::ExtentRef Inspection::Use(const UsedExtent& used) {
     // In use: FindOverlaps says by whom. The extent gets a map of its own, to which it returns in the end.
     const layout::UnitRange area{used.extent.start, used.extent.units};
     extent = layout::SpaceMap::Create(area)->Claim(used.extent);
-    KeepRest(used.extent);
+    for (layout::ExtentRef& rest : core_.space->ClaimRest(used.extent)) {
+      kept_.push_back(std::move(rest));
+    }
     if (used.holder == UsedExtent::Holder::kNode || used.holder == UsedExtent::Holder::kPiece) {
       overlapping_.push_back(NodeId{used.id});
     }
   }
   return extent.ok() ? *std::move(extent) : nullptr;
-}
-
-void Inspection::KeepRest(const layout::ExtentAddress& extent) {
-  for (uint64_t unit = extent.start; unit < extent.end(); ++unit) {
-    absl::StatusOr<layout::ExtentRef> free = core_.space->Claim({unit, 1});
-    if (free.ok()) {
-      kept_.push_back(*std::move(free));
-    }
-  }
 }
 
 layout::ExtentRef Inspection::UseScattered(const UsedExtent& used, uint64_t version) {

@@ -101,8 +101,6 @@ class Inspection {
   void ReadTable();
   void ReadPage(State& state, const layout::ExpectedPage& expected);
   void AddNode(State& state, uint64_t first_id, const layout::NodeEntry& entry);
-  // Keeps what is free of an extent that is partly in use.
-  void KeepRest(const layout::ExtentAddress& extent);
   void FindOverlaps();
   void Damaged(Problem::Part part, const std::string& what);
 

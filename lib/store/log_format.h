@@ -17,8 +17,9 @@
 //         80  ...  records: { 4 length of payload; 8 LSN; payload }, one after the other
 //              ...  zeros to the end of the block
 //
-// 1. A header lies in one sector, so it is never torn: an intact header was written by a log, and what it says of
-//    `durable` is true, whether or not the rest of its frame arrived.
+// 1. A header lies in one sector, so it is never torn: an intact header in its own place was written by a log, and what
+//    it says of `durable` is true, whether or not the rest of its frame arrived. (Or it is content that somebody made
+//    to look like one, who knew the image's UUID and where in the log it would come to lie.)
 // 2. The first field covers `chain` and the checksum of the records: it names the whole history of the log.
 #pragma once
 

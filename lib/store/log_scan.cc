@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/checksum.h"
 #include "base/status.h"
+#include "layout/superblock.h"
 
 namespace betr::store {
 namespace {
@@ -35,10 +36,16 @@ absl::StatusOr<std::string_view> LogScanner::View(uint64_t sequence, uint64_t co
   return std::string_view(cache_).substr((kBlockSize * (sequence - cache_begin_)).value, (kBlockSize * count).value);
 }
 
+// What lies elsewhere, or says what no log says, is what somebody has put into a record.
+bool LogScanner::MayLieAt(const FrameHeader& header, uint64_t sequence) const {
+  return header.position.sequence % area_.Blocks() == sequence % area_.Blocks() &&
+         header.durable <= header.position.sequence && header.opening <= layout::kMaxCounter;
+}
+
 absl::StatusOr<std::optional<FrameHeader>> LogScanner::HeaderAt(uint64_t sequence) {
   BETR_ASSIGN_OR_RETURN(const std::string_view block, View(sequence, 1));
   std::optional<FrameHeader> header = LoadFrameHeader(block);
-  if (!header || header->salt != salt_) return std::nullopt;
+  if (!header || header->salt != salt_ || !MayLieAt(*header, sequence)) return std::nullopt;
   opening_ = std::max(opening_, header->opening);
   return header;
 }

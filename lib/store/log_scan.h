@@ -60,6 +60,7 @@ class LogScanner {
   // A view of `count` blocks from `sequence` on, valid until the next call.
   absl::StatusOr<std::string_view> View(uint64_t sequence, uint64_t count);
   // The header that is in a block, if it is of this store.
+  bool MayLieAt(const FrameHeader& header, uint64_t sequence) const;
   absl::StatusOr<std::optional<FrameHeader>> HeaderAt(uint64_t sequence);
   absl::StatusOr<bool> End();
 

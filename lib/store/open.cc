@@ -8,7 +8,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/checksum.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -21,6 +20,7 @@
 #include "store/format_any_size.h"
 #include "store/headroom.h"
 #include "store/impl.h"
+#include "store/inspect.h"
 #include "store/option_times.h"
 #include "store/repair_image.h"
 
@@ -28,13 +28,6 @@ namespace betr {
 namespace {
 
 constexpr unsigned kMostHelpers = 3;  // beyond that the one that writes to the device is what takes the time
-
-// Names this image's frames among those of all images.
-uint64_t LogSalt(const layout::Superblock& superblock) { return Checksum(superblock.uuid.View()); }
-
-store::LogArea AreaOf(const layout::Superblock& superblock) {
-  return {layout::UnitBytes(superblock.log.start), layout::UnitBytes(superblock.log.units)};
-}
 
 Bytes ReserveOf(const layout::Superblock& superblock) {
   return store::ReserveFor(layout::UnitBytes(superblock.ExtentArea().units), superblock.node_size);
@@ -96,8 +89,17 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
     return std::make_shared<store::NodeVersion>(core.io, id, std::move(address));
   };
   BETR_ASSIGN_OR_RETURN(state->table, layout::ReadTable(*core.device, *core.space, core.superblock.table, make_slot));
+  NodeId first_unused = core.superblock.next_node_id;
+  if (state->table.FindFrom(first_unused) != nullptr) {
+    return absl::DataLossError(fmt::format("node table: node {}, but the next new one is {}", first_unused.value,
+                                           core.superblock.next_node_id.value));
+  }
   std::map<NodeId, uint32_t> named;
   for (const layout::CatalogTree& tree : catalog.trees) {
+    if (tree.id >= core.superblock.next_tree_id) {
+      return absl::DataLossError(fmt::format("catalog: tree \"{}\": its id is {}, but the next new one is {}",
+                                             tree.name, tree.id.value, core.superblock.next_tree_id.value));
+    }
     const dag::NodeRecord* root = state->table.Find(tree.root);
     if (root == nullptr || root->Dead() || root->height == 0) {
       return absl::DataLossError(fmt::format(
@@ -149,7 +151,7 @@ absl::Status CheckWritable(BlockDevice& device, const layout::NewestSuperblock& 
 absl::Status store::FormatAnySize(BlockDevice& device, const FormatOptions& options) {
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock,
                         layout::NewSuperblock(options, device.Size(), SystemClock().Now()));
-  BETR_RETURN_IF_ERROR(store::Log::Format(device, AreaOf(superblock), LogSalt(superblock)));
+  BETR_RETURN_IF_ERROR(store::Log::Format(device, store::LogAreaOf(superblock), store::LogSaltOf(superblock)));
   // The other slot and the copy first: an old superblock must not win over the new one.
   const std::string zeros(layout::kUnit.value, '\0');
   for (const Bytes offset :
@@ -216,7 +218,8 @@ absl::Status Store::Impl::Recover() {
     const absl::Status status = Replay(lsn, payload);
     return status.ok() ? status : store::WithLogRecord(Annotate(status, fmt::format("log record {}", lsn.value)), lsn);
   };
-  BETR_ASSIGN_OR_RETURN(log_, store::Log::Open(*core_->device, AreaOf(superblock), LogSalt(superblock), from, replay));
+  BETR_ASSIGN_OR_RETURN(
+      log_, store::Log::Open(*core_->device, store::LogAreaOf(superblock), store::LogSaltOf(superblock), from, replay));
   log_->BeforeFirstWrite([this] { return checkpointer_.BeginWriting(); });
   return absl::OkStatus();
 }

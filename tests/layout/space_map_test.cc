@@ -178,6 +178,29 @@ TEST_CASE("impossible places are not claimed", "[layout]") {
   CHECK(space->Claim({100, 1000}).ok());
 }
 
+TEST_CASE("of what is partly in use, or outside, the rest can be claimed", "[layout]") {
+  Random random(TestSeed());
+  for (int round = 0; round < 200; ++round) {
+    const std::shared_ptr<SpaceMap> space = SpaceMap::Create(kArea);
+    Bitmap bitmap;
+    std::vector<ExtentRef> held;
+    for (int i = 0; i < 20; ++i) {
+      const ExtentAddress some{random.Uniform(kArea.end() + 50), static_cast<uint32_t>(1 + random.Uniform(200))};
+      for (ExtentRef& piece : space->ClaimRest(some)) {
+        REQUIRE(bitmap.IsFree(piece->address()));
+        bitmap.Set(piece->address(), true);
+        held.push_back(std::move(piece));
+      }
+      for (uint64_t unit = std::max(some.start, kArea.start); unit < std::min(some.end(), kArea.end()); ++unit) {
+        REQUIRE_FALSE(bitmap.IsFree({unit, 1}));
+      }
+      CheckSame(*space, bitmap);
+    }
+    held.clear();
+    CheckSame(*space, Bitmap());
+  }
+}
+
 TEST_CASE("an extent outlives all but itself", "[layout]") {
   auto space = SpaceMap::Create(kArea);
   const ExtentRef extent = *space->Allocate(1);

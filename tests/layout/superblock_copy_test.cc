@@ -10,6 +10,7 @@
 #include "layout/format_options.h"
 #include "layout/signatures.h"
 #include "layout/superblock_slots.h"
+#include "support/device/bad_sectors.h"
 
 namespace betr::layout {
 namespace {
@@ -55,6 +56,21 @@ TEST_CASE("the copy is found on a device that became larger", "[layout]") {
   ZeroSlots(device);
   MemoryDevice larger(kDeviceSize * 3 + kUnit, device.Pages());
   CHECK((FindCopy(larger).value() == Sample(7)));
+}
+
+TEST_CASE("the copy is found on a device that became larger and has units that cannot be read", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  Fill(device, 7);
+  ZeroSlots(device);
+  MemoryDevice larger(kDeviceSize * 3 + kUnit, device.Pages());
+  test::BadSectors worn(larger);
+  worn.Spoil(KiB(300), kUnit);
+  CHECK((FindCopy(worn).value() == Sample(7)));
+  CHECK(RestoreSlots(worn, RestoreFrom::kAnyCopy, {}).value().find("of generation 7") != std::string::npos);
+  worn.Spoil(larger.Size() - kUnit, kUnit);
+  CHECK((FindCopy(worn).value() == Sample(7)));
+  worn.Spoil(UnitBytes(Sample(7).CopyUnit()), kUnit);
+  CHECK(absl::IsUnavailable(FindCopy(worn).status()));
 }
 
 TEST_CASE("on a device that became larger slots that are gone are made anew if any copy will do", "[layout]") {
