@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/fronts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -56,7 +54,7 @@ bool Fronts::IsOlderHeld(const StatePtr& but) const {
 absl::StatusOr<StatePtr> Fronts::LookUp(TreeId tree, std::string_view key, dag::ValueBuilder& value) const {
   const ReaderLock lock(mutex_);
   if (!state_->trees.Contains(tree)) {
-    return absl::NotFoundError(fmt::format("tree {}: there is no such tree", tree.value));
+    return NoSuchTree(tree);
   }
   if (const auto found = fronts_.find(tree); found != fronts_.end()) {
     found->second.active.LookUp(key, value);
@@ -121,7 +119,7 @@ void Fronts::Seal(TreeId tree) {
   ++all_.sealed;
   auto image = front.active.Image();
   front.sealed.push_back(std::make_shared<const SealedBuffer>(
-      SealedBuffer{std::exchange(front.active, dag::MessageBuffer(functions_)), std::move(image)}));
+      SealedBuffer{std::exchange(front.active, dag::MessageBuffer(functions_)), std::move(image), ++seals_}));
 }
 
 SealedPtr Fronts::TakeSealed(Front& front) {
@@ -163,15 +161,16 @@ std::vector<SealedPtr> Fronts::SealAll(TreeId tree) {
 
 std::optional<std::pair<TreeId, SealedPtr>> Fronts::OldestSealed() const {
   const ReaderLock lock(mutex_);
+  std::optional<std::pair<TreeId, SealedPtr>> oldest;
   if (all_.sealed == 0) {
-    return std::nullopt;
+    return oldest;
   }
   for (const auto& [tree, front] : fronts_) {
-    if (!front.sealed.empty()) {
-      return std::pair(tree, front.sealed.front());
+    if (!front.sealed.empty() && (!oldest || front.sealed.front()->order < oldest->second->order)) {
+      oldest.emplace(tree, front.sealed.front());
     }
   }
-  return std::nullopt;
+  return oldest;
 }
 
 void Fronts::Publish(Change change) {

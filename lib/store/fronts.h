@@ -32,6 +32,7 @@ namespace betr::store {
 struct SealedBuffer {
   dag::MessageBuffer messages;
   std::shared_ptr<const dag::Layer> image;
+  uint64_t order;  // of sealing, among those of all trees
 };
 using SealedPtr = std::shared_ptr<const SealedBuffer>;
 
@@ -54,7 +55,7 @@ struct Change {
   std::vector<const Op*> apply = {};                  // point and range operations for the buffers of other trees
 };
 
-// Thread-safe. Writers are serialised by the caller (write_path.h), structural writers too (structure.h).
+// Thread-safe. Writers are serialised by the caller (write_path.cc), structural writers too (structure.h).
 class Fronts {
  public:
   Fronts(const UpsertRegistry& functions, StatePtr state) : functions_(functions), state_(std::move(state)) {}
@@ -75,7 +76,7 @@ class Fronts {
   bool SealLarge(Bytes limit);
   // Seals the active buffer of a tree if it holds anything, and returns all of its sealed buffers, oldest first.
   std::vector<SealedPtr> SealAll(TreeId tree);
-  // The oldest sealed buffer of some tree.
+  // Of all trees, so that each has its turn.
   std::optional<std::pair<TreeId, SealedPtr>> OldestSealed() const;
 
   void Publish(Change change);
@@ -128,6 +129,7 @@ class Fronts {
   StatePtr state_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::weak_ptr<const char>> replaced_ ABSL_GUARDED_BY(mutex_);  // that were there at the last change
   std::map<TreeId, Front> fronts_ ABSL_GUARDED_BY(mutex_);
+  uint64_t seals_ ABSL_GUARDED_BY(mutex_) = 0;
   mutable Together all_ ABSL_GUARDED_BY(mutex_);      // but for `trees`
   std::set<TreeId> changed_ ABSL_GUARDED_BY(mutex_);  // since the last view; they have a front
   PersistentMap<TreeId, Layers> layers_ ABSL_GUARDED_BY(mutex_);

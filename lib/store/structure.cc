@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/structure.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/status.h"
@@ -25,25 +22,29 @@ constexpr int kStepsBeforeCheckpoint = 100;
 class Structure::Turn {
  public:
   enum class Kind { kUrgent, kBackground };
-  Turn(Structure& structure, Kind kind) : lock_(Queue(structure, kind)) {
-    if (kind == Kind::kUrgent) {
-      --structure.urgent_;
+  Turn(Structure& structure, Kind kind) : structure_(structure) {
+    const bool is_urgent = kind == Kind::kUrgent;
+    MutexLock lock(structure.turn_mutex_);
+    structure.urgent_ += is_urgent ? 1 : 0;
+    while (structure.is_taken_ || (!is_urgent && structure.urgent_ > 0)) {
+      structure.turn_over_.Wait(lock);
     }
+    structure.urgent_ -= is_urgent ? 1 : 0;
+    structure.is_taken_ = true;
     structure.growing_ = Purpose::kGrow;
   }
+  ~Turn() {
+    {
+      const MutexLock lock(structure_.turn_mutex_);
+      structure_.is_taken_ = false;
+    }
+    structure_.turn_over_.NotifyAll();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 
  private:
-  static Mutex& Queue(Structure& structure, Kind kind) {
-    if (kind == Kind::kUrgent) {
-      ++structure.urgent_;
-    }
-    while (kind == Kind::kBackground && structure.urgent_.load() > 0) {
-      std::this_thread::yield();
-    }
-    return structure.turn_mutex_;
-  }
-
-  MutexLock lock_;
+  Structure& structure_;
 };
 
 Structure::Structure(Core& core, Fronts& fronts) : core_(core), fronts_(fronts) {
@@ -311,7 +312,7 @@ absl::StatusOr<std::optional<Bound>> Structure::CompactStep(TreeId id, const Bou
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
   if (tree == nullptr) {
-    return absl::NotFoundError(fmt::format("tree {}: there is no such tree", id.value));
+    return NoSuchTree(id);
   }
   dag::Edit edit = Begin(*before);
   BETR_ASSIGN_OR_RETURN(const dag::Flushed flushed, dag::FlushFrom(edit, tree->root, from, core_.shape.node_size));

@@ -40,7 +40,7 @@ class Structure {
   // Applies a batch that holds clones, renames, new or dropped trees; all of it becomes visible in one step. What
   // was buffered in front of the trees concerned moves into their roots first. `before_publish` is called when
   // nothing can fail any more; an error of it cancels the batch.
-  // Errors: loading a node fails; kNotFound and kInvalidArgument are the caller's to exclude (write_path.h).
+  // Errors: loading a node fails; kNotFound and kInvalidArgument are the caller's to exclude (write_path.cc).
   // Requires: no other writer meanwhile.
   absl::Status ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish);
 
@@ -142,6 +142,9 @@ class Structure {
   Core& core_;
   Fronts& fronts_;
   Mutex turn_mutex_;
+  Condition turn_over_;
+  bool is_taken_ ABSL_GUARDED_BY(turn_mutex_) = false;
+  int urgent_ ABSL_GUARDED_BY(turn_mutex_) = 0;  // who wait, and go before background steps
   // Of the one who has the turn:
   Sweeps sweeps_;
   std::optional<dag::Prune> prune_;
@@ -149,7 +152,6 @@ class Structure {
   int chores_ = 0;                    // that come before the next sealed buffer, so that they need no lull to be done
   Purpose growing_ = Purpose::kGrow;  // what to ask space for if a step makes the store larger
   dag::LeftOut left_out_;
-  std::atomic<int> urgent_{0};  // callers that go before background steps
   std::atomic<bool> has_stuck_{false};
   mutable Mutex mutex_;
   std::set<NodeId> dead_ ABSL_GUARDED_BY(mutex_);  // but for those that cannot be read
