@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "ask_mount.h"
+#include "base/scoped_fd.h"
 #include "exit_code.h"
-#include "fs/host_file.h"
 
 namespace betr::fuse {
 namespace {
@@ -29,19 +29,19 @@ int Fail(tools::Tool& tool, const std::string& directory, std::string_view why) 
 
 std::string MessageOf(int error) { return std::generic_category().message(error); }
 
-fs::HostFile OpenRoot(const std::string& directory) {
-  return fs::HostFile(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+ScopedFd OpenRoot(const std::string& directory) {
+  return ScopedFd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 // The kernel's pages go to the server, and what that has to the disk. An errno value, 0 for ok.
 int Sync(const std::string& directory) {
-  const fs::HostFile root = OpenRoot(directory);
+  const ScopedFd root = OpenRoot(directory);
   return root.get() >= 0 && syncfs(root.get()) == 0 && fsync(root.get()) == 0 ? 0 : errno;
 }
 
 // Whether the server says that it cannot write. A mount that is none of ours, or may not be looked at, says nothing.
 bool IsServedReadOnly(const std::string& directory) {
-  const fs::HostFile root = OpenRoot(directory);
+  const ScopedFd root = OpenRoot(directory);
   if (root.get() < 0) return false;
   const absl::StatusOr<tools::Json> figures = tools::AskMount(root.get(), directory);
   return figures.ok() && figures->value("read_only", false);

@@ -4,7 +4,7 @@
 // the bytes come here; but wrong bytes are still only an error.
 //
 // All functions may be called from any thread. Zstandard's work areas are kept per thread and reused; they live
-// until the thread ends (under 1 MiB for levels up to 3, tens of MiB for the highest).
+// until the thread ends (under 1 MiB for levels up to 3, below 6 MiB for the highest).
 #pragma once
 
 #include <absl/status/status.h>

@@ -156,7 +156,6 @@ void ArriveGoto(Edit& edit, Node& node, Goto message) {
     node.edges[hole].link = std::move(message.link);
   } else {
     BufferGoto(edit, node.edges[hole].partition, std::move(message));
-    ++edit.counters().hole_children;
   }
   CoalesceNullEdges(node);
 }

@@ -102,18 +102,8 @@ class NodeCheck {
       Say(Kind::kUnreadable, std::string(reader.status().message()));
       return;
     }
-    std::string previous;
-    bool first = true;
-    for (reader->SeekForward(view.clip.lo); reader->Valid(); reader->Next()) {
-      const std::string_view key = reader->Key();
-      if (!view.clip.Contains(key) || (!first && key <= previous)) {
-        Say(Kind::kOrder, "keys are out of order or out of bounds");
-      }
-      if (leaf && (reader->GroupSize() != 1 || reader->At(0).kind != MessageKind::kPut)) {
-        Say(Kind::kOrder, "an entry of a leaf is not one put");
-      }
-      previous = key;
-      first = false;
+    if (const absl::Status entries = CheckEntries(*reader, view.clip, leaf); !entries.ok()) {
+      Say(Kind::kOrder, std::string(entries.message()));
     }
   }
 
@@ -236,6 +226,23 @@ class DagCheck {
 void CheckDag(const NodeTable& table, const std::map<NodeId, uint32_t>& roots, const CheckOptions& options,
               const std::function<void(const Finding&)>& report) {
   DagCheck(table, options, report).Run(roots);
+}
+
+absl::Status CheckEntries(ViewReader& reader, const Range& clip, bool is_leaf) {
+  std::string previous;
+  bool is_first = true;
+  for (reader.SeekForward(clip.lo); reader.Valid(); reader.Next()) {
+    const std::string_view key = reader.Key();
+    if (!clip.Contains(key) || (!is_first && key <= previous)) {
+      return absl::DataLossError("keys are out of order or out of bounds");
+    }
+    if (is_leaf && (reader.GroupSize() != 1 || reader.At(0).kind != MessageKind::kPut)) {
+      return absl::DataLossError("an entry of a leaf is not one put");
+    }
+    previous = key;
+    is_first = false;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace betr::dag

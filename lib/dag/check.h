@@ -3,11 +3,14 @@
 // finds nothing.
 #pragma once
 
+#include <absl/status/status.h>
+
 #include <functional>
 #include <map>
 #include <string>
 
 #include "dag/table.h"
+#include "dag/view.h"
 
 namespace betr::dag {
 
@@ -36,5 +39,9 @@ struct CheckOptions {
 // Memory: proportional to the number of nodes. Cost: one read per node, and one per block if asked for.
 void CheckDag(const NodeTable& table, const std::map<NodeId, uint32_t>& roots, const CheckOptions& options,
               const std::function<void(const Finding&)>& report);
+
+// What a view shows in `clip`, from the beginning: sorted keys, all within it, and in leaves a put for each.
+// Errors: kDataLoss.
+absl::Status CheckEntries(ViewReader& reader, const Range& clip, bool is_leaf);
 
 }  // namespace betr::dag

@@ -19,7 +19,6 @@ struct Counters {
   Count splits{};
   Count merges{};
   Count carves{};          // gotos that became an edge
-  Count hole_children{};   // small new nodes that carry a goto down
   Count gotos_buffered{};  // gotos that were put into a partition
   Count clones{};
   Count levels_grown{};  // above roots that were cloned themselves, or that others keep
@@ -27,7 +26,6 @@ struct Counters {
   Count nodes_reclaimed{};
   Count nodes_touched{};  // nodes that operations at the root read or changed: what makes a clone O(height)
   Count nodes_swept{};    // interior nodes that background work looked at to see whether there is anything to do
-  Count compactions{};    // partitions whose runs were merged
 };
 
 }  // namespace betr::dag

@@ -45,7 +45,7 @@ struct Partition {
   // Buffered bytes, gotos included; an upper bound where views are clipped.
   Bytes Size() const;
 
-  // The goto that covers the key, or the position just before or after the bound; null if none.
+  // The goto that covers the key; null if none.
   const Goto* Covering(std::string_view key) const;
 
   // What lies inside `range`. Holds no new references: count the targets of its gotos if the original stays.

@@ -127,7 +127,6 @@ absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const 
   for (Goto& message : compact.gotos) {
     message.over = 0;
   }
-  ++edit.counters().compactions;
   return compact;
 }
 

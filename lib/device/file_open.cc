@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "device/device_error.h"
 #include "device/file_device.h"
@@ -18,30 +19,6 @@
 
 namespace betr {
 namespace {
-
-// Closes its file unless told that somebody else will.
-class ScopedFd {
- public:
-  explicit ScopedFd(int fd) : fd_(fd) {}
-  ~ScopedFd() {
-    if (fd_ >= 0) close(fd_);
-  }
-  ScopedFd(const ScopedFd&) = delete;
-  ScopedFd& operator=(const ScopedFd&) = delete;
-  int get() const { return fd_; }
-  int Release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
-int OpenRetrying(const std::string& path, int flags) {
-  int fd = -1;
-  do {
-    fd = open(path.c_str(), flags | O_CLOEXEC);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
-}
 
 Bytes RoundDown(uint64_t size) { return kBlockSize * (Bytes{size} / kBlockSize); }
 

@@ -7,7 +7,6 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -32,24 +31,22 @@ std::unique_ptr<LoopBacking> LoopBacking::Open(int loop, bool is_writable) {
   const std::string path = BackingPath(loop);
   loop_info64 info{};
   if (path.empty() || ioctl(loop, LOOP_GET_STATUS64, &info) != 0) return nullptr;
-  const int fd = open(path.c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return nullptr;
-  std::unique_ptr<LoopBacking> backing(new LoopBacking(path, fd));
+  ScopedFd fd(OpenRetrying(path, (is_writable ? O_RDWR : O_RDONLY) | O_NONBLOCK));
+  if (fd.get() < 0) return nullptr;
+  std::unique_ptr<LoopBacking> backing(new LoopBacking(path, std::move(fd)));
   struct stat opened {};
   // The name may be gone, or mean another file to this process.
-  if (fstat(fd, &opened) != 0 || opened.st_dev != info.lo_device || opened.st_ino != info.lo_inode) return nullptr;
+  if (fstat(backing->fd(), &opened) != 0 || opened.st_dev != info.lo_device || opened.st_ino != info.lo_inode)
+    return nullptr;
   backing->begin_ = Bytes{info.lo_offset};
   backing->size_ = Bytes{info.lo_sizelimit};
   return backing;
 }
 
-LoopBacking::~LoopBacking() { close(fd_); }
-
 std::string FileBehind(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return path;
-  const std::unique_ptr<LoopBacking> backing = LoopBacking::Open(fd, false);
-  close(fd);
+  const ScopedFd loop(OpenRetrying(path, O_RDONLY | O_NONBLOCK));
+  if (loop.get() < 0) return path;
+  const std::unique_ptr<LoopBacking> backing = LoopBacking::Open(loop.get(), false);
   return backing == nullptr ? path : backing->path();
 }
 

@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "base/scoped_fd.h"
 #include "base/units.h"
 
 namespace betr {
@@ -16,21 +18,20 @@ class LoopBacking {
   // or it cannot be had: no loop device, a partition of one, a file that is deleted, or may not be opened, or that has
   // another name here.
   static std::unique_ptr<LoopBacking> Open(int loop, bool is_writable);
-  ~LoopBacking();
   LoopBacking(const LoopBacking&) = delete;
   LoopBacking& operator=(const LoopBacking&) = delete;
 
   const std::string& path() const { return path_; }
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
   // The part of the file that the device shows. Size 0: up to its end.
   Bytes begin() const { return begin_; }
   Bytes size() const { return size_; }
 
  private:
-  LoopBacking(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  LoopBacking(std::string path, ScopedFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
 
   const std::string path_;
-  const int fd_;
+  const ScopedFd fd_;
   Bytes begin_{0};
   Bytes size_{0};
 };

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "device/device_error.h"
 #include "device/undo_file.h"
@@ -27,13 +28,12 @@ class Reader {
  public:
   static absl::StatusOr<Reader> Open(const std::string& path) {
     // A fifo would be waited for.
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) {
+    Reader reader(path, ScopedFd(OpenRetrying(path, O_RDONLY | O_NONBLOCK)));
+    if (reader.file_.get() < 0) {
       return DeviceError(path, "open", errno);
     }
-    Reader reader(path, file);
     struct stat info {};
-    if (fstat(file, &info) != 0) {
+    if (fstat(reader.file_.get(), &info) != 0) {
       return DeviceError(path, "stat", errno);
     }
     if (!S_ISREG(info.st_mode)) {
@@ -41,19 +41,12 @@ class Reader {
     }
     return reader;
   }
-  Reader(Reader&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
-  Reader& operator=(Reader&&) = delete;
-  ~Reader() {
-    if (file_ >= 0) {
-      close(file_);
-    }
-  }
 
   // Returns how many bytes there were: fewer at the end of the file.
   absl::StatusOr<size_t> Read(std::span<char> out) {
     size_t done = 0;
     while (done < out.size()) {
-      const ssize_t count = read(file_, out.data() + done, out.size() - done);
+      const ssize_t count = read(file_.get(), out.data() + done, out.size() - done);
       if (count < 0 && errno != EINTR) {
         return DeviceError(path_, "read", errno);
       }
@@ -66,16 +59,16 @@ class Reader {
   }
 
   absl::Status Rewind(uint64_t offset) {
-    return lseek(file_, static_cast<off_t>(offset), SEEK_SET) < 0 ? DeviceError(path_, "seek", errno)
-                                                                  : absl::OkStatus();
+    return lseek(file_.get(), static_cast<off_t>(offset), SEEK_SET) < 0 ? DeviceError(path_, "seek", errno)
+                                                                        : absl::OkStatus();
   }
 
   const std::string& path() const { return path_; }
 
  private:
-  Reader(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  Reader(std::string path, ScopedFd file) : path_(std::move(path)), file_(std::move(file)) {}
   std::string path_;
-  int file_;
+  ScopedFd file_;
 };
 
 struct Record {

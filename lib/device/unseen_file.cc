@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "base/uuid.h"
 #include "device/device_error.h"
@@ -18,14 +19,6 @@
 
 namespace betr {
 namespace {
-
-int OpenRetrying(const std::string& path, int flags, mode_t mode) {
-  int fd = -1;
-  do {
-    fd = open(path.c_str(), flags | O_CLOEXEC, mode);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
-}
 
 // 0, or the errno.
 int Link(int fd, const std::string& to) {

@@ -8,18 +8,21 @@
 #include <string_view>
 #include <utility>
 
+#include "base/scoped_fd.h"
+#include "fs/host_file.h"
+
 namespace betr::fs {
 namespace {
 
 // The directory that a place is in, one component at a time.
-absl::StatusOr<HostFile> OpenParent(const ExportedLinks::Place& place, std::string* name) {
+absl::StatusOr<ScopedFd> OpenParent(const ExportedLinks::Place& place, std::string* name) {
   const std::string_view path = place.path;
-  HostFile directory(AT_FDCWD);
+  ScopedFd directory(AT_FDCWD);
   *name = path.substr(0, place.top_size);
   for (size_t at = place.top_size; at < path.size();) {
     const size_t end = std::min(path.find('/', at), path.size());
     if (end > at) {
-      absl::StatusOr<HostFile> below = OpenAt(directory.get(), *name, O_PATH | O_DIRECTORY, 0, path);
+      absl::StatusOr<ScopedFd> below = OpenAt(directory.get(), *name, O_PATH | O_DIRECTORY, 0, path);
       if (!below.ok()) return below.status();
       directory = *std::move(below);
       *name = path.substr(at, end - at);
@@ -39,8 +42,8 @@ void ExportedLinks::Remember(uint64_t inode_number, Place place, HostFileId made
 std::optional<ExportedLinks::First> ExportedLinks::Find(uint64_t inode_number) const {
   const auto found = made_.find(inode_number);
   if (found == made_.end()) return std::nullopt;
-  First first{HostFile(), "", found->second.id};
-  absl::StatusOr<HostFile> directory = OpenParent(found->second.place, &first.name);
+  First first{ScopedFd(), "", found->second.id};
+  absl::StatusOr<ScopedFd> directory = OpenParent(found->second.place, &first.name);
   if (!directory.ok()) return std::nullopt;
   first.directory = *std::move(directory);
   struct stat there {};

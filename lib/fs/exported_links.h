@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "fs/host_file.h"
+#include "base/scoped_fd.h"
+#include "fs/tree_copy.h"
 
 namespace betr::fs {
 
@@ -20,7 +21,7 @@ class ExportedLinks {
   };
   // A name for linkat(2), and what has it.
   struct First {
-    HostFile directory;  // or AT_FDCWD
+    ScopedFd directory;  // or AT_FDCWD
     std::string name;
     HostFileId id;
   };

@@ -5,7 +5,9 @@
 
 #include <utility>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
+#include "fs/host_file.h"
 
 namespace betr::fs {
 namespace {
@@ -25,13 +27,13 @@ absl::StatusOr<HostDirectory> HostDirectory::Enter(HostDirectory* above, const s
   if (above->level_ <= kOpenLevels) return entered;
   struct stat back {};
   const bool leads_back = fstatat(entered.get(), "..", &back, 0) == 0 && IdOf(back) == IdOf(above->attributes_);
-  if (leads_back) above->opened_ = HostFile();
+  if (leads_back) above->opened_ = ScopedFd();
   return entered;
 }
 
 absl::Status HostDirectory::Leave(const std::string& path) {
-  if (above_->get() != HostFile().get()) return absl::OkStatus();
-  BETR_ASSIGN_OR_RETURN(HostFile back, OpenAt(get(), "..", O_RDONLY | O_DIRECTORY, 0, path));
+  if (above_->get() != ScopedFd().get()) return absl::OkStatus();
+  BETR_ASSIGN_OR_RETURN(ScopedFd back, OpenAt(get(), "..", O_RDONLY | O_DIRECTORY, 0, path));
   struct stat there {};
   if (fstat(back.get(), &there) != 0) return HostError(path, "stat");
   if (IdOf(there) != IdOf(above_->attributes_)) return absl::AbortedError(path + ": was moved while it was copied");

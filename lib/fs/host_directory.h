@@ -12,7 +12,7 @@
 
 #include <string>
 
-#include "fs/host_file.h"
+#include "base/scoped_fd.h"
 
 namespace betr::fs {
 
@@ -34,7 +34,7 @@ class HostDirectory {
 
  private:
   HostDirectory* above_ = nullptr;
-  HostFile opened_;
+  ScopedFd opened_;
   struct stat attributes_ {};
   size_t level_ = 0;  // how far below the working directory
 };

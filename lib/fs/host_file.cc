@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/fs_error.h"
 
@@ -17,9 +18,9 @@ absl::Status HostError(std::string_view path, std::string_view call) {
   return ErrnoError(errno, fmt::format("{}: {}", path, call));
 }
 
-absl::StatusOr<HostFile> OpenAt(int directory, const std::string& name, int flags, unsigned mode,
+absl::StatusOr<ScopedFd> OpenAt(int directory, const std::string& name, int flags, unsigned mode,
                                 std::string_view path) {
-  HostFile file(openat(directory, name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode));
+  ScopedFd file(openat(directory, name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode));
   if (file.get() < 0) return HostError(path, "open");
   return file;
 }

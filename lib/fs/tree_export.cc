@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/acl.h"
@@ -98,7 +99,7 @@ class TreeExport {
       if (!read.ok()) return PassOver(read.status(), target.source);
       link = *std::move(read);
     }
-    HostFile file;
+    ScopedFd file;
     if (attributes.type == FileType::kRegular) {
       BETR_ASSIGN_OR_RETURN(file, ExportContent(inode, attributes, target));
     } else if (const absl::Status made = MakeSpecial(link, attributes, target); !made.ok()) {
@@ -207,9 +208,9 @@ class TreeExport {
   }
 
   // The file, open for writing.
-  absl::StatusOr<HostFile> ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
+  absl::StatusOr<ScopedFd> ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
     BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kRegular));
-    BETR_ASSIGN_OR_RETURN(HostFile file,
+    BETR_ASSIGN_OR_RETURN(ScopedFd file,
                           OpenAt(target.directory->get(), target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
     Content content{inode, attributes.size, file.get()};
     for (uint64_t at = 0; at < content.size;) {

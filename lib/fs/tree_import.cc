@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/acl.h"
@@ -151,7 +152,7 @@ class TreeImport {
 
   absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, struct stat host_stat) {
     // Before anything makes room for it.
-    HostFile content;
+    ScopedFd content;
     std::string link;
     const absl::Status opened = Open(source, &host_stat, &content, &link);
     if (!opened.ok()) return PassOver(opened);
@@ -175,7 +176,7 @@ class TreeImport {
   }
 
   // What is no directory, as far as it is to be read: `content` of a regular file, the target of a symlink.
-  static absl::Status Open(const Source& source, struct stat* host_stat, HostFile* content, std::string* link) {
+  static absl::Status Open(const Source& source, struct stat* host_stat, ScopedFd* content, std::string* link) {
     if (S_ISREG(host_stat->st_mode)) {
       BETR_ASSIGN_OR_RETURN(*content, OpenRegular(source, host_stat));
     } else if (S_ISLNK(host_stat->st_mode)) {
@@ -188,9 +189,9 @@ class TreeImport {
 
   // What has the name may be another file than the one that was looked at: what is opened is what counts. A fifo is not
   // waited for, and a device not read.
-  static absl::StatusOr<HostFile> OpenRegular(const Source& source, struct stat* host_stat) {
+  static absl::StatusOr<ScopedFd> OpenRegular(const Source& source, struct stat* host_stat) {
     constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
-    BETR_ASSIGN_OR_RETURN(HostFile file, OpenAt(source.directory->get(), source.name, kFlags, 0, source.path));
+    BETR_ASSIGN_OR_RETURN(ScopedFd file, OpenAt(source.directory->get(), source.name, kFlags, 0, source.path));
     if (fstat(file.get(), host_stat) != 0) return HostError(source.path, "stat");
     if (!S_ISREG(host_stat->st_mode)) return absl::AbortedError(source.path + ": is no regular file any more");
     return file;

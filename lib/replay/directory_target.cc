@@ -11,8 +11,10 @@
 #include <fstream>
 #include <utility>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "device/device_error.h"
+#include "fs/host_file.h"
 #include "replay/descriptor_limit.h"
 #include "replay/host_listing.h"
 
@@ -23,7 +25,7 @@ Outcome OutcomeOf(int result) { return {.error = result < 0 ? errno : 0}; }
 
 }  // namespace
 
-DirectoryTarget::DirectoryTarget(std::string directory, fs::HostFile root, uint64_t seed)
+DirectoryTarget::DirectoryTarget(std::string directory, ScopedFd root, uint64_t seed)
     : directory_(std::move(directory)),
       root_descriptor_(std::move(root)),
       disks_(FindHostDisks(root_descriptor_.get())),
@@ -33,7 +35,7 @@ DirectoryTarget::DirectoryTarget(std::string directory, fs::HostFile root, uint6
 DirectoryTarget::~DirectoryTarget() { umask(umask_); }
 
 absl::StatusOr<std::unique_ptr<DirectoryTarget>> DirectoryTarget::Open(const std::string& directory, uint64_t seed) {
-  fs::HostFile root(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ScopedFd root(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (root.get() < 0) return DeviceError(directory, "open", errno);
   RaiseDescriptorLimit();
   return std::unique_ptr<DirectoryTarget>(new DirectoryTarget(directory, std::move(root), seed));

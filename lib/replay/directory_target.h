@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "fs/host_file.h"
+#include "base/scoped_fd.h"
 #include "replay/contents.h"
 #include "replay/host_disk.h"
 #include "replay/target.h"
@@ -44,7 +44,7 @@ class DirectoryTarget final : public Target {
     std::string name;
   };
 
-  DirectoryTarget(std::string directory, fs::HostFile root, uint64_t seed);
+  DirectoryTarget(std::string directory, ScopedFd root, uint64_t seed);
 
   void Learn(NodeNumber directory, const Place& place);
   void Move(NodeNumber node, const Place& place);
@@ -77,14 +77,14 @@ class DirectoryTarget final : public Target {
   Outcome Xattr(const Operation& operation);
 
   const std::string directory_;
-  const fs::HostFile root_descriptor_;
+  const ScopedFd root_descriptor_;
   const std::vector<std::string> disks_;
   const Contents contents_;
   const unsigned umask_;  // to be restored
   NodeNumber root_;
   mutable Mutex mutex_;
   std::unordered_map<NodeNumber, Where> directories_ ABSL_GUARDED_BY(mutex_);
-  std::unordered_map<FileNumber, fs::HostFile> files_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_map<FileNumber, ScopedFd> files_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace betr::replay

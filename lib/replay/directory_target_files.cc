@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/scoped_fd.h"
 #include "replay/directory_target.h"
 #include "replay/thread_buffer.h"
 
@@ -34,7 +35,7 @@ Outcome DirectoryTarget::OpenFile(const Operation& operation) {
   const std::string path = is_unnamed ? PathOf(operation.to.node)
                            : is_again ? PathOf(operation.to_file)
                                       : PathOf(operation.place);
-  fs::HostFile file(openat(root_descriptor_.get(), path.c_str(), flags | O_CLOEXEC, operation.mode));
+  ScopedFd file(openat(root_descriptor_.get(), path.c_str(), flags | O_CLOEXEC, operation.mode));
   if (file.get() < 0) return {.error = errno};
   const MutexLock lock(mutex_);
   files_[operation.file] = std::move(file);
@@ -42,7 +43,7 @@ Outcome DirectoryTarget::OpenFile(const Operation& operation) {
 }
 
 Outcome DirectoryTarget::CloseFile(const Operation& operation) {
-  fs::HostFile closed(-1);  // without the lock: the last close of a file may take long
+  ScopedFd closed(-1);  // without the lock: the last close of a file may take long
   {
     const MutexLock lock(mutex_);
     const auto found = files_.find(operation.file);

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/scoped_fd.h"
 #include "fs/host_file.h"
 #include "replay/argument.h"
 #include "replay/scan.h"
@@ -48,7 +49,7 @@ std::optional<uint64_t> MountOf(int descriptor) {
 
 // The paths of what is in a folder.
 std::vector<std::string> EntriesOf(const std::string& folder) {
-  const fs::HostFile opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const ScopedFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.get() < 0) return {};
   absl::StatusOr<std::vector<std::string>> names = fs::ListHostDirectory(opened.get(), folder);
   if (!names.ok()) return {};
@@ -73,7 +74,7 @@ Disks FindDisks(int descriptor, int depth);
 Disks DisksOfSource(const HostMount& mount, int depth) {
   struct stat status {};
   if (!mount.source.starts_with('/')) return {};
-  const fs::HostFile source(open(mount.source.c_str(), O_PATH | O_CLOEXEC));
+  const ScopedFd source(open(mount.source.c_str(), O_PATH | O_CLOEXEC));
   if (source.get() < 0 || fstat(source.get(), &status) != 0) return {};
   const bool is_device = S_ISBLK(status.st_mode);
   if (mount.type == "btrfs") return is_device ? DisksOfBtrfs(status.st_rdev) : Disks{};

@@ -11,6 +11,7 @@
 #include <map>
 #include <utility>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "fs/host_file.h"
 
@@ -28,8 +29,7 @@ class HostLister {
       const std::string child_path = fmt::format("{}/{}", path == "/" ? "" : path, name);
       BETR_RETURN_IF_ERROR(Add(directory, name, child_host, child_path, status));
       if (!S_ISDIR(status.st_mode)) continue;
-      BETR_ASSIGN_OR_RETURN(const fs::HostFile child,
-                            fs::OpenAt(directory, name, O_RDONLY | O_DIRECTORY, 0, child_host));
+      BETR_ASSIGN_OR_RETURN(const ScopedFd child, fs::OpenAt(directory, name, O_RDONLY | O_DIRECTORY, 0, child_host));
       BETR_RETURN_IF_ERROR(AddBelow(child.get(), child_host, child_path));
     }
     return absl::OkStatus();

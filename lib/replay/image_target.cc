@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/path_filesystem.h"
-#include "fs/host_file.h"
 #include "layout/superblock.h"
 #include "store/borrowed_device.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 // What the kernel has of an image in its page cache, without which reads would be none of the disk's.
 void ForgetPages(const std::string& image) {
-  const fs::HostFile file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
+  const ScopedFd file(open(image.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() >= 0) posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
 }
 

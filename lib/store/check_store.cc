@@ -238,11 +238,7 @@ absl::StatusOr<std::vector<Finding>> CheckImage(BlockDevice& device, Bytes cache
     return image.status();
   }
   std::vector<Finding> findings;
-  CheckStore(**image, CheckDepth::kFull, [&](const Finding& finding) {
-    if (!finding.is_harmless) {
-      findings.push_back(finding);
-    }
-  });
+  CheckStore(**image, CheckDepth::kFull, [&](const Finding& finding) { findings.push_back(finding); });
   return findings;
 }
 

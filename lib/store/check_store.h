@@ -37,9 +37,8 @@ struct Finding {
     kReferences,       // the count becomes what was counted
     kRemove,           // the node leaves the table
   };
-  std::string_view kind;     // as listed above
-  std::string what{};        // names the place: "node 5: reference count is 3, but 2 name it"
-  bool is_harmless = false;  // what a crash may leave behind
+  std::string_view kind;  // as listed above
+  std::string what{};     // names the place: "node 5: reference count is 3, but 2 name it"
   Repair repair = Repair::kNone;
   NodeId node{};
   uint32_t references = 0;  // as counted

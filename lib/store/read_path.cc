@@ -17,7 +17,7 @@ namespace {
 absl::StatusOr<const store::Tree*> TreeOf(const store::State& state, TreeId tree) {
   const store::Tree* found = state.trees.Find(tree);
   if (found == nullptr) {
-    return absl::NotFoundError(fmt::format("tree {}: there is no such tree", tree.value));
+    return store::NoSuchTree(tree);
   }
   return found;
 }

@@ -38,7 +38,7 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
   });
   if (absl::IsResourceExhausted(applied)) {
     const absl::Status checkpoint = CheckpointReplayed(Lsn{lsn.value - 1});
-    if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same: it can be read, and deleted from
+    if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same, to be read at least
       BETR_RETURN_IF_ERROR(checkpoint);
     }
     applied = ApplyOps(ops, [](const store::Pledge&, std::span<const Op>) { return absl::OkStatus(); });

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "dag/check.h"
 #include "dag/view.h"
 #include "store/slots.h"
 
@@ -153,18 +154,7 @@ absl::Status SalvageWalk::CheckTarget(const dag::Link& link, dag::Height height)
 absl::Status SalvageWalk::CheckBlock(const dag::BlockView& view, bool is_leaf) {
   absl::StatusOr<dag::ViewReader> reader = dag::ViewReader::Open(view);
   BETR_RETURN_IF_ERROR(reader.status());
-  std::string previous;
-  bool is_first = true;
-  for (reader->SeekForward(view.clip.lo); reader->Valid(); reader->Next()) {
-    const std::string_view key = reader->Key();
-    const bool is_put = reader->GroupSize() == 1 && reader->At(0).kind == dag::MessageKind::kPut;
-    if (!view.clip.Contains(key) || (!is_first && key <= previous) || (is_leaf && !is_put)) {
-      return absl::DataLossError("a block whose entries are out of order, out of bounds, or no puts");
-    }
-    previous = key;
-    is_first = false;
-  }
-  return absl::OkStatus();
+  return dag::CheckEntries(*reader, view.clip, is_leaf);
 }
 
 void SalvageWalk::CutOutBelow(NodeId id, std::span<const dag::Goto> gotos, const Cut& cut) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/tree_table.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/check.h"
@@ -73,6 +75,10 @@ void TreeTable::Remove(TreeId id) {
   }
   ForgetLargeRoot(*tree);
   by_id_.Remove(id);
+}
+
+absl::Status NoSuchTree(TreeId id) {
+  return absl::NotFoundError(fmt::format("tree {}: there is no such tree", id.value));
 }
 
 }  // namespace betr::store

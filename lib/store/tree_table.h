@@ -8,6 +8,8 @@
 //   3. Each tree that is no snapshot is among the large roots, if its root is large.
 #pragma once
 
+#include <absl/status/status.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -68,5 +70,8 @@ class TreeTable {
   LargeRoots large_roots_;
   Bytes name_bytes_{0};
 };
+
+// kNotFound.
+absl::Status NoSuchTree(TreeId id);
 
 }  // namespace betr::store

@@ -78,7 +78,7 @@ class TreeCheck {
   absl::Status Exists(TreeId id, bool writable) const {
     const store::Tree* tree = trees_.Find(id);
     if (tree == nullptr) {
-      return absl::NotFoundError(fmt::format("tree {}: there is no such tree", id.value));
+      return store::NoSuchTree(id);
     }
     if (writable && tree->snapshot) {
       return absl::InvalidArgumentError(fmt::format("tree \"{}\": a snapshot is read-only", Escape(tree->name)));

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "fs/host_file.h"
+#include "base/scoped_fd.h"
 
 namespace betr::replay {
 namespace {
@@ -33,7 +33,7 @@ TEST_CASE("the type and source of a mount") {
 }
 
 TEST_CASE("what is on no disk has no counts") {
-  const fs::HostFile proc(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const ScopedFd proc(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   CHECK(FindHostDisks(proc.get()).empty());
   CHECK(FindHostDisks(-1).empty());
   CHECK_FALSE(CountsOfDisks({}).has_value());

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "ask_mount.h"
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "betr/mount_ioctl.h"
 #include "clone_report.h"
-#include "fs/host_file.h"
 #include "location.h"
 
 namespace betr::tools {
@@ -35,11 +35,11 @@ absl::Status LastError(const std::string& path) {
 // a clone of everything has nowhere else to be than inside.
 bool IsInside(int directory, const struct stat& source) {
   constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  fs::HostFile at(openat(directory, ".", kFlags));
+  ScopedFd at(openat(directory, ".", kFlags));
   struct stat here {};
   if (fstat(at.get(), &here) != 0) return false;
   for (;;) {
-    fs::HostFile parent(openat(at.get(), "..", kFlags));
+    ScopedFd parent(openat(at.get(), "..", kFlags));
     struct stat above {};
     if (fstat(parent.get(), &above) != 0) return false;
     const bool is_top = above.st_dev != here.st_dev || above.st_ino == here.st_ino;
@@ -71,13 +71,13 @@ PathParts SplitPath(const std::string& path) {
 
 // What is cloned. Opening a fifo waits, opening a device may do anything: they are only named.
 struct Source {
-  fs::HostFile opened;        // the source, or the directory that it is in
+  ScopedFd opened;            // the source, or the directory that it is in
   std::string entry;          // the name there; empty: it is the source
   struct stat attributes {};  // of the source
 };
 
-absl::StatusOr<fs::HostFile> Open(const std::string& path, int flags) {
-  fs::HostFile opened(open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+absl::StatusOr<ScopedFd> Open(const std::string& path, int flags) {
+  ScopedFd opened(open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
   if (opened.get() < 0) return ErrnoError(errno, path);
   return opened;
 }
@@ -130,7 +130,7 @@ absl::StatusOr<CloneReport> Clone(const Tool& tool, const std::string& from, con
   if (name.empty()) return ErrnoError(EINVAL, to);
   if (name.size() >= sizeof betr_clone::name) return ErrnoError(ENAMETOOLONG, name);
   BETR_ASSIGN_OR_RETURN(const Source source, FindSource(from));
-  BETR_ASSIGN_OR_RETURN(const fs::HostFile directory, Open(into, O_DIRECTORY));
+  BETR_ASSIGN_OR_RETURN(const ScopedFd directory, Open(into, O_DIRECTORY));
   const auto touched = [&, path = into] { return NodesTouched(directory.get(), path); };
   CloneReport report{.from = from, .to = to, .is_shared = true};
   const std::optional<uint64_t> touched_before = touched();
@@ -148,7 +148,7 @@ absl::Status Remove(const std::string& path) {
   if (trimmed.empty()) return NotMounted(path);
   const auto [directory, name] = SplitPath(trimmed);
   if (name.size() >= sizeof betr_remove::name) return ErrnoError(ENAMETOOLONG, name);
-  BETR_ASSIGN_OR_RETURN(const fs::HostFile parent, Open(directory, O_DIRECTORY));
+  BETR_ASSIGN_OR_RETURN(const ScopedFd parent, Open(directory, O_DIRECTORY));
   struct stat above {};
   struct stat victim {};
   if (fstat(parent.get(), &above) != 0) return ErrnoError(errno, directory);

@@ -7,16 +7,16 @@
 #include <cerrno>
 
 #include "ask_mount.h"
+#include "base/scoped_fd.h"
 #include "base/size_text.h"
 #include "betr/fs_error.h"
-#include "fs/host_file.h"
 #include "json_output.h"
 
 namespace betr::tools {
 namespace {
 
 absl::StatusOr<Json> AskDirectory(const std::string& directory) {
-  const fs::HostFile descriptor(open(directory.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  const ScopedFd descriptor(open(directory.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
   if (descriptor.get() < 0) return ErrnoError(errno, directory);
   return AskMount(descriptor.get(), directory);
 }

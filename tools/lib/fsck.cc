@@ -189,7 +189,7 @@ class FsckRun {
       has_findings = true;
       if (!options_.MayRepair()) {
         ++left_;
-        report_.Found({"store", finding.kind, finding.what, finding.is_harmless});
+        report_.Found({"store", finding.kind, finding.what});
       }
     };
     figures_ = store::CheckStore(*image, store::CheckDepth::kQuick, found);
@@ -215,7 +215,7 @@ class FsckRun {
       if (is_cancelled_) return;
       findings.push_back(finding);
       if (looks_ == 0) {
-        report_.Found({"store", finding.kind, finding.what, finding.is_harmless});
+        report_.Found({"store", finding.kind, finding.what});
       }
     });
     if (looks_ == 0 && figures_.is_log_torn) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "fs/host_file.h"
+#include "base/scoped_fd.h"
 
 namespace betr::replay {
 
@@ -18,7 +18,7 @@ class MemoryFile {
   std::string path() const { return "/proc/self/fd/" + std::to_string(file_.get()); }
 
  private:
-  fs::HostFile file_;
+  ScopedFd file_;
 };
 
 // Lines of strace about /w, or the text form, become the compact form; that becomes text.
