@@ -67,6 +67,12 @@ class Store {
   static absl::Status FormatImage(const std::string& path, const FormatOptions& options,
                                   Existing existing = Existing::kKeep);
 
+  // Makes the image at `path` as large as `size`, a multiple of 4 KiB, and a file, sparse, if that is smaller; a block
+  // device has to be so large. Of what is stored nothing changes, nor where it lies. Durable on return. Whoever is
+  // killed on the way leaves an image of one size or the other. kInvalidArgument if the image is larger;
+  // kFailedPrecondition saying who has it open; else as OpenImage. Cost: some writes of 4 KiB and flushes.
+  static absl::Status GrowImage(const std::string& path, Bytes size);
+
   // Opens the image file or block device at `path` and locks it: exclusively, or shared if read-only.
   // Errors besides: kFailedPrecondition saying who has it open, or, unless read-only, which upsert function the image
   // or its log uses that is not registered.

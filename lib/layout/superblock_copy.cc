@@ -159,6 +159,30 @@ absl::StatusOr<std::optional<Superblock>> ReadNewerCopy(BlockDevice& device, con
   return is_newer ? std::move(copy) : std::nullopt;
 }
 
+absl::StatusOr<NewestSuperblock> ReadToOpen(BlockDevice& device) {
+  BETR_ASSIGN_OR_RETURN(NewestSuperblock newest, ReadNewest(device));
+  const uint64_t generation = newest.superblock.generation.value;
+  const std::string wrong = newest.other.ok() ? "" : fmt::format("{}: ", std::string(newest.other.message()));
+  // A copy that cannot be read proves nothing.
+  const absl::StatusOr<std::optional<Superblock>> copy = ReadNewerCopy(device, newest.superblock);
+  if (copy.ok() && copy->has_value()) {
+    return absl::DataLossError(fmt::format(
+        "{}: {}the copy of the superblock at unit {} has generation {}, slot {} only {}: the newest slot is lost; "
+        "fsck.betr -p goes on with the copy",
+        device.Name(), wrong, newest.superblock.CopyUnit(), (*copy)->generation.value, newest.slot, generation));
+  }
+  if (!newest.IsKnownNewest()) {
+    return absl::DataLossError(fmt::format(
+        "{}: {}it may have held a newer state than generation {} of slot {}; fsck.betr -y goes on with that",
+        device.Name(), wrong, generation, newest.slot));
+  }
+  if (!newest.other.ok()) {
+    return absl::DataLossError(fmt::format("{}: {}fsck.betr -p goes on with generation {} of slot {}, the newest",
+                                           device.Name(), wrong, generation, newest.slot));
+  }
+  return newest;
+}
+
 absl::Status CheckCopy(BlockDevice& device, const Superblock& newest) {
   BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> copy, ReadCopy(device, newest.CopyUnit()));
   if (!copy || copy->uuid != newest.uuid) {

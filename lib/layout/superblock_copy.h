@@ -18,6 +18,7 @@
 
 #include "device/block_device.h"
 #include "layout/superblock.h"
+#include "layout/superblock_slots.h"
 
 namespace betr::layout {
 
@@ -35,6 +36,11 @@ absl::StatusOr<Superblock> FindCopy(BlockDevice& device);
 // The copy, if it is one of this image and newer than the newest slot that is intact: then a slot is lost whose state
 // was durable. One read. Errors: the device's.
 absl::StatusOr<std::optional<Superblock>> ReadNewerCopy(BlockDevice& device, const Superblock& newest);
+
+// The newest superblock, for who goes on from its state: no newer one was durable. No crash makes that fail, since what
+// is not there any more was. Three reads. Errors besides those of ReadNewest: kDataLoss says what is lost, and how
+// fsck.betr goes on.
+absl::StatusOr<NewestSuperblock> ReadToOpen(BlockDevice& device);
 
 // Whether the copy is one of this image, and not newer than it. Errors: kDataLoss; the device's.
 absl::Status CheckCopy(BlockDevice& device, const Superblock& newest);

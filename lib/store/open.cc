@@ -117,30 +117,6 @@ absl::StatusOr<store::StatePtr> ReadState(store::Core& core, const layout::Catal
   return store::StatePtr(std::move(state));
 }
 
-// Whether the slots have the newest state that was durable. No crash makes this fail: what is not there any more was.
-absl::Status CheckNewest(BlockDevice& device, const layout::NewestSuperblock& newest) {
-  const uint64_t generation = newest.superblock.generation.value;
-  const std::string wrong = newest.other.ok() ? "" : fmt::format("{}: ", std::string(newest.other.message()));
-  // A copy that cannot be read proves nothing.
-  const absl::StatusOr<std::optional<layout::Superblock>> copy = layout::ReadNewerCopy(device, newest.superblock);
-  if (copy.ok() && copy->has_value()) {
-    return absl::DataLossError(fmt::format(
-        "{}: {}the copy of the superblock at unit {} has generation {}, slot {} only {}: the newest slot is lost; "
-        "fsck.betr -p goes on with the copy",
-        device.Name(), wrong, newest.superblock.CopyUnit(), (*copy)->generation.value, newest.slot, generation));
-  }
-  if (!newest.IsKnownNewest()) {
-    return absl::DataLossError(fmt::format(
-        "{}: {}it may have held a newer state than generation {} of slot {}; fsck.betr -y goes on with that",
-        device.Name(), wrong, generation, newest.slot));
-  }
-  if (!newest.other.ok()) {
-    return absl::DataLossError(fmt::format("{}: {}fsck.betr -p goes on with generation {} of slot {}, the newest",
-                                           device.Name(), wrong, generation, newest.slot));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckWritable(BlockDevice& device, const layout::NewestSuperblock& newest) {
   const absl::Status writable = newest.superblock.CheckWritable();
   return writable.ok() ? writable : Annotate(writable, device.Name());
@@ -176,8 +152,7 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
   if (options.stale && !options.read_only) {
     return absl::InvalidArgumentError(device->Name() + ": what may be stale can only be opened read-only");
   }
-  BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(*device));
-  BETR_RETURN_IF_ERROR(CheckNewest(*device, newest));
+  BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadToOpen(*device));
   if (!options.read_only) {
     BETR_RETURN_IF_ERROR(CheckWritable(*device, newest));
   }

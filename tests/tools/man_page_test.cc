@@ -7,6 +7,7 @@
 #include "betrcp_options.h"
 #include "betrreplay_options.h"
 #include "mkfs_options.h"
+#include "resize.h"
 #include "support/tools/run_tool.h"
 #include "tool.h"
 
@@ -52,6 +53,16 @@ TEST_CASE("the manual of betrreplay explains the options of its parser") {
   BetrreplayOptions options;
   AddBetrreplayOptions(&tool, &options);
   CheckAgreement(tool.app(), "betrreplay.1");
+}
+
+TEST_CASE("the manual of resize.betr explains the options of its parser") {
+  std::stringstream stream;
+  ManualClock clock;
+  ToolIo io = NoIo(stream, clock);
+  Tool tool(ResizeDescription(), io);
+  ResizeOptions options;
+  AddResizeOptions(&tool, &options);
+  CheckAgreement(tool.app(), "resize.betr.8");
 }
 
 TEST_CASE("disagreement between manual and parser is found") {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout/grow.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/size_text.h"
+#include "base/status.h"
+#include "layout/superblock_copy.h"
+
+namespace betr::layout {
+namespace {
+
+absl::Status WriteDurably(BlockDevice& device, const Superblock& superblock) {
+  BETR_RETURN_IF_ERROR(WriteSuperblock(device, superblock));
+  BETR_RETURN_IF_ERROR(device.Flush());
+  BETR_RETURN_IF_ERROR(WriteCopy(device, superblock));
+  return device.Flush();
+}
+
+}  // namespace
+
+absl::Status CheckGrowth(const Superblock& superblock, Bytes size) {
+  const Bytes before = UnitBytes(superblock.device_units);
+  BETR_RETURN_IF_ERROR(superblock.CheckWritable());
+  if (size.value % kUnit.value != 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("an image of {} bytes: must be a multiple of {}", size.value, kUnit.value));
+  }
+  if (size < before) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} ({} bytes): the image has {} ({} bytes), and cannot become smaller", FormatSize(size),
+                    size.value, FormatSize(before), before.value));
+  }
+  if (size > UnitBytes(kMaxDeviceUnits)) {
+    return absl::InvalidArgumentError(
+        fmt::format("{}: an image has at most {}", FormatSize(size), FormatSize(UnitBytes(kMaxDeviceUnits))));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Grow(BlockDevice& device, const NewestSuperblock& newest, Bytes size) {
+  Superblock next = newest.superblock;
+  if (UnitBytes(next.device_units) == size) {
+    return absl::OkStatus();
+  }
+  const uint64_t old_copy = next.CopyUnit();
+  // Who wrote it may have ended before the flush: a crash would take it back, and it is the one that stays.
+  BETR_RETURN_IF_ERROR(WriteSuperblock(device, next));
+  next.device_units = size / kUnit;
+  // At the new end there is one before anybody looks for it, and it is not newer than the slots.
+  BETR_RETURN_IF_ERROR(WriteCopy(device, next));
+  BETR_RETURN_IF_ERROR(device.Flush());
+  for (int slot = 0; slot < 2; ++slot) {
+    next.generation = next.generation.Next();
+    BETR_RETURN_IF_ERROR(WriteDurably(device, next));
+  }
+  // It is space like any other now, and should not be taken for a copy.
+  BETR_RETURN_IF_ERROR(device.Write(UnitBytes(old_copy), std::string(kUnit.value, '\0')));
+  return device.Flush();
+}
+
+}  // namespace betr::layout

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/grow_image.h"
+
+#include <memory>
+
+#include "base/status.h"
+#include "betr/store.h"
+#include "layout/grow.h"
+#include "layout/superblock_copy.h"
+
+namespace betr {
+
+absl::Status store::GrowImage(FileDevice& device, const layout::NewestSuperblock& newest, Bytes size) {
+  BETR_RETURN_IF_ERROR(Annotate(layout::CheckGrowth(newest.superblock, size), device.Name()));
+  if (device.Size() < size) {
+    BETR_RETURN_IF_ERROR(device.Grow(size));
+  }
+  return layout::Grow(device, newest, size);
+}
+
+absl::Status Store::GrowImage(const std::string& path, Bytes size) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> device,
+                        FileDevice::Open(path, FileDevice::Access::kReadWrite));
+  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadToOpen(*device));
+  return store::GrowImage(*device, newest, size);
+}
+
+}  // namespace betr

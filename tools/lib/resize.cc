@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resize.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/size_text.h"
+#include "base/status.h"
+#include "device/file_device.h"
+#include "json_output.h"
+#include "layout/grow.h"
+#include "layout/superblock_copy.h"
+#include "store/grow_image.h"
+
+namespace betr::tools {
+namespace {
+
+Bytes InUnits(Bytes size) { return layout::UnitBytes(size / layout::kUnit); }
+
+absl::StatusOr<std::unique_ptr<FileDevice>> OpenAlone(const std::string& image) {
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, FileDevice::Open(image, FileDevice::Access::kReadWrite));
+  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  return device;
+}
+
+void PrintResult(Tool& tool, const ResizeOptions& options, Bytes before, Bytes after) {
+  if (tool.json()) {
+    Json json = NewDocument("resize");
+    json["image"] = JsonText(options.image);
+    json["size_before"] = before.value;
+    json["size"] = after.value;
+    PrintJson(tool.io().out, json);
+  } else if (!tool.quiet()) {
+    tool.io().out << (before == after ? fmt::format("{}: has {} already\n", Escape(options.image), FormatSize(before))
+                                      : fmt::format("{}: {} instead of {}\n", Escape(options.image), FormatSize(after),
+                                                    FormatSize(before)));
+  }
+}
+
+int Resize(Tool& tool, const ResizeOptions& options) {
+  const auto device = OpenAlone(options.image);
+  if (!device.ok()) {
+    tool.Fail("open", device.status());
+    return ExitCodeOfOpening(device.status());
+  }
+  const auto newest = layout::ReadToOpen(**device);
+  if (!newest.ok()) {
+    tool.Fail("open", newest.status());
+    return ExitCodeOfOpening(newest.status());
+  }
+  const Bytes before = layout::UnitBytes(newest->superblock.device_units);
+  const auto after = options.size.empty() ? InUnits((*device)->Size()) : NewSize(options.size, before);
+  if (!after.ok()) return tool.UsageError(MessageOf(after.status()));
+  if (const absl::Status status = layout::CheckGrowth(newest->superblock, *after); !status.ok()) {
+    tool.Fail(fmt::format("resize: {}", Escape(options.image)), status);
+    return kExitRefused;
+  }
+  if (options.dry_run) {
+    PrintResult(tool, options, before, *after);
+    tool.Note("dry run: nothing was changed");
+    return kExitOk;
+  }
+  if (const absl::Status status = store::GrowImage(**device, *newest, *after); !status.ok()) {
+    return tool.Fail("resize", status);
+  }
+  PrintResult(tool, options, before, *after);
+  return kExitOk;
+}
+
+}  // namespace
+
+ToolDescription ResizeDescription() {
+  return {.name = "resize.betr",
+          .summary = "Make a betr image larger, and the file that it is in.",
+          .examples =
+              "  resize.betr disk.img 8G       # a file becomes larger, too; sparse\n"
+              "  resize.betr disk.img +512M    # by so much\n"
+              "  resize.betr /dev/vg/data      # as large as the device is by now\n"};
+}
+
+void AddResizeOptions(Tool* tool, ResizeOptions* options) {
+  CLI::App& app = tool->app();
+  app.add_option("IMAGE", options->image, "The image file or block device; nobody may have it open")->required();
+  app.add_option("SIZE", options->size, "Its new size, or +SIZE: so much more (default: that of the file or device)");
+  app.add_flag("-n,--dry-run", options->dry_run, "Only say what would be done");
+  tool->AddJson();
+}
+
+absl::StatusOr<Bytes> NewSize(const std::string& text, Bytes before) {
+  const bool is_more = text.starts_with('+');
+  BETR_ASSIGN_OR_RETURN(const Bytes size, ParseSize(is_more ? std::string_view(text).substr(1) : text));
+  const Bytes base = is_more ? before : Bytes{0};
+  if (size.value > UINT64_MAX - base.value) {
+    return absl::InvalidArgumentError(fmt::format("{}: too large", text));
+  }
+  return InUnits(base + size);
+}
+
+int ResizeMain(Arguments args, ToolIo& io) {
+  Tool tool(ResizeDescription(), io);
+  ResizeOptions options;
+  AddResizeOptions(&tool, &options);
+  if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+  return tool.Finish(Resize(tool, options));
+}
+
+}  // namespace betr::tools
