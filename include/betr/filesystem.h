@@ -9,7 +9,8 @@
 //
 // References. Every InodeId that a call returns carries one reference on an inode in memory; Forget gives it back.
 // An id stays valid through renames, and after the last unlink, until its last reference has gone; it is not used
-// again while the file system is mounted. Calls with an id that nobody refers to give ESTALE.
+// again while the file system is mounted. Calls with an id that nobody refers to give ESTALE once the inode is not in
+// memory any more, which may be never: the balance is the caller's to keep.
 //
 // Durability. What returned ok survives a crash if a Sync returned ok later. Without one a prefix of the operations
 // survives; a Write of more than is gathered counts as several, and so does a RemoveTree of names that are links to the
@@ -159,14 +160,17 @@ struct FileSystemSpace {
 
 class FileSystem {
  public:
-  // The upserts that the file system writes: to be in StoreOptions::functions of every store that holds one.
+  // The upserts that the file system writes, numbers 16 and 17: to be in StoreOptions::functions of every store that
+  // holds one.
   static absl::Status RegisterUpserts(UpsertRegistry* registry);
 
-  // Makes the two trees and the root directory in an empty store. EEXIST if they are there.
+  // Makes the two trees and the root directory in an empty store. EEXIST if they are there, EINVAL
+  // without RegisterUpserts.
   static absl::Status Format(Store* store, const RootOptions& root);
 
   // Takes over a store. Reclaims what was unlinked but open when the store was last used.
-  // Errors: kNotFound if the store holds no file system, kUnimplemented if a newer version made it.
+  // Errors: kNotFound if the store holds no file system, kUnimplemented if a newer version made it; EINVAL without
+  // RegisterUpserts, unless the store is read-only.
   static absl::StatusOr<std::unique_ptr<FileSystem>> Mount(std::unique_ptr<Store> store, const MountOptions& options);
 
   // As a crash of the program would: what was not flushed is lost. Call Unmount for a clean end.
@@ -183,7 +187,7 @@ class FileSystem {
   FileTime Now() const;
 
   // --- references --------------------------------------------------------------------------------------------
-  // One more reference, so many fewer. Giving back more than there are is ESTALE for Refer and ignored by Forget.
+  // One more reference, so many fewer. Giving back more than there are is ignored.
   absl::Status Refer(InodeId inode);
   void Forget(InodeId inode, uint64_t references = 1);
   // While a file is open its content outlives its last name (and is reclaimed at the last Close, or at the next

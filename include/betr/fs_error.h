@@ -9,7 +9,7 @@
 namespace betr {
 
 // A status for `error` (an errno value, not 0) whose message is "what: text of the errno". Its code is the nearest
-// one of absl (ENOENT is kNotFound, ENOSPC kResourceExhausted, EROFS kFailedPrecondition, ...).
+// one of absl (ENOENT is kNotFound, ENOSPC kResourceExhausted, EROFS kFailedPrecondition, ENODATA kNotFound, ...).
 absl::Status ErrnoError(int error, std::string_view what);
 
 // What a system call has to return for `status`: 0 for ok; the errno that ErrnoError put in, also after Annotate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large keys and values may be.
+// How large keys, bounds and values may be.
 #pragma once
 
 #include "betr/units.h"
@@ -8,6 +8,8 @@ namespace betr {
 
 // Of what is given: clones and renames may make keys that are longer.
 inline constexpr Bytes kMaxKeySize = KiB(16);
+// Of the bounds of a range that is erased: it may end right behind any key.
+inline constexpr Bytes kMaxRangeBoundSize = kMaxKeySize + Bytes{1};
 // Of what is given, and of what an upsert function makes.
 inline constexpr Bytes kMaxValueSize = MiB(1);
 

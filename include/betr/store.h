@@ -120,7 +120,8 @@ class Store {
   absl::Status Erase(TreeId tree, std::string_view key);
   // kInvalidArgument if the function is not registered.
   absl::Status Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
-  // An empty range erases nothing, of a tree that can be written to.
+  // An empty range erases nothing, of a tree that can be written to. Bounds have at most kMaxRangeBoundSize, and the
+  // prefixes below kMaxKeySize.
   absl::Status EraseRange(TreeId tree, const Range& range);
   absl::Status ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
   // kInvalidArgument onto its source or below it.
@@ -143,7 +144,7 @@ class Store {
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(TreeId tree, Range bounds = Range::All()) const;
   absl::StatusOr<RangeEstimate> Estimate(TreeId tree, const Range& range) const;
 
-  // Several reads of one instant.
+  // Several reads of one instant. kInvalidArgument with a view of another store, or null.
   std::shared_ptr<const ReadView> Pin() const;
   absl::StatusOr<std::optional<std::string>> Get(const ReadView& view, TreeId tree, std::string_view key) const;
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,

@@ -17,7 +17,7 @@
 namespace betr {
 
 // A pure function of (old value, delta). It must be deterministic and must cope with any bytes, since both come
-// from disk. Thread-safe: called from readers and background work at once.
+// from disk. Thread-safe: called from readers and background work at once. Nothing in it throws.
 class UpsertFunction {
  public:
   virtual ~UpsertFunction() = default;
@@ -44,7 +44,8 @@ class UpsertFunction {
 // in it from the first use on: who does not know all of that can only read.
 class UpsertRegistry {
  public:
-  // Errors: kAlreadyExists if the number is taken, kInvalidArgument for number 0 or a name of 0 or > 64 bytes.
+  // Errors: kAlreadyExists if the number or the name is taken, kInvalidArgument for null, number 0, or a name of 0 or
+  // > 64 bytes.
   absl::Status Add(std::shared_ptr<const UpsertFunction> function);
 
   // Null if unknown.

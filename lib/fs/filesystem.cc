@@ -12,6 +12,7 @@
 #include "fs/listing.h"
 #include "fs/mount.h"
 #include "fs/names.h"
+#include "store/impl.h"
 
 namespace betr {
 namespace {
@@ -25,6 +26,19 @@ void GiveBack(fs::Core& core, fs::Inode* inode, uint64_t references) {
   core.inodes().Release(inode, references);
   if (inode->place != fs::InodePlace::kOrphan || inode->OutlivesNames()) return;
   fs::Repeated([&] { return fs::ReclaimOrphan(core, *inode); }).IgnoreError();
+}
+
+// The store would take nothing of what a file system writes.
+absl::Status CheckUpserts(Store& store) {
+  UpsertRegistry needed;
+  BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&needed));
+  for (const auto& [number, function] : needed.All()) {
+    const UpsertFunction* known = store.impl().core().options.functions.Find(number);
+    if (known == nullptr || known->Name() != function->Name()) {
+      return ErrnoError(EINVAL, "the store was opened without FileSystem::RegisterUpserts");
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -45,10 +59,16 @@ absl::Status FileSystem::RegisterUpserts(UpsertRegistry* registry) {
   return registry->Add(std::make_shared<fs::BlockUpsert>());
 }
 
-absl::Status FileSystem::Format(Store* store, const RootOptions& root) { return fs::FormatTrees(store, root); }
+absl::Status FileSystem::Format(Store* store, const RootOptions& root) {
+  BETR_RETURN_IF_ERROR(CheckUpserts(*store));
+  return fs::FormatTrees(store, root);
+}
 
 absl::StatusOr<std::unique_ptr<FileSystem>> FileSystem::Mount(std::unique_ptr<Store> store,
                                                               const MountOptions& options) {
+  if (!store->ReadOnly()) {
+    BETR_RETURN_IF_ERROR(CheckUpserts(*store));
+  }
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<fs::Core> core, fs::OpenCore(std::move(store), options));
   return std::unique_ptr<FileSystem>(new FileSystem(std::make_unique<Impl>(std::move(core))));
 }

@@ -37,11 +37,24 @@ int ErrnoOfCode(absl::StatusCode code) {
   }
 }
 
+// As the layers below say it, where Abseil's choice is another: kResourceExhausted is a lack of space here, and nothing
+// else.
+absl::StatusCode CodeOfErrno(int error) {
+  switch (error) {
+    case EROFS:
+    case EMLINK:
+      return absl::StatusCode::kFailedPrecondition;
+    case ENODATA:
+      return absl::StatusCode::kNotFound;
+    default:
+      return absl::ErrnoToStatusCode(error);
+  }
+}
+
 }  // namespace
 
 absl::Status ErrnoError(int error, std::string_view what) {
-  absl::Status status(absl::ErrnoToStatusCode(error),
-                      absl::StrFormat("%s: %s", what, std::generic_category().message(error)));
+  absl::Status status(CodeOfErrno(error), absl::StrFormat("%s: %s", what, std::generic_category().message(error)));
   status.SetPayload(kPayload, absl::Cord(absl::StrCat(error)));
   return status;
 }

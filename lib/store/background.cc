@@ -29,10 +29,14 @@ absl::Status Store::Impl::Compact(TreeId tree) {
   BETR_RETURN_IF_ERROR(Checkpoint());  // what is in front of the root goes into it
   for (std::optional<Bound> next = Range::All().lo; next;) {
     BETR_RETURN_IF_ERROR(MayWrite());
-    absl::StatusOr<std::optional<Bound>> step = structure_.CompactStep(tree, *next);
+    const auto compact = [&] {
+      const store::Signals::Step step(signals_);
+      return structure_.CompactStep(tree, *next);
+    };
+    absl::StatusOr<std::optional<Bound>> step = compact();
     if (absl::IsResourceExhausted(step.status())) {
       BETR_RETURN_IF_ERROR(Checkpoint());  // what was replaced since the last one becomes free
-      step = structure_.CompactStep(tree, *next);
+      step = compact();
     }
     BETR_ASSIGN_OR_RETURN(next, std::move(step));
     BETR_RETURN_IF_ERROR(WriteDirtyOrCheckpoint());
@@ -146,6 +150,11 @@ void Store::Impl::StopThreads() {
   }
 }
 
+absl::StatusOr<bool> Store::Impl::StepBesideWriters(store::Structure::Last last) {
+  const store::Signals::Step step(signals_);
+  return structure_.Step(store::Purpose::kGrow, last);
+}
+
 void Store::Impl::StructureLoop() {
   // The writer must keep up, or dirty memory grows without bound.
   const auto is_ahead = [&] { return core_->cache->Dirty() > core_->DirtyHardLimit() && core_->health.status().ok(); };
@@ -154,10 +163,10 @@ void Store::Impl::StructureLoop() {
       if (!core_->health.status().ok()) {
         return;
       }
-      absl::StatusOr<bool> step = structure_.Step();
+      absl::StatusOr<bool> step = StepBesideWriters();
       if (absl::IsResourceExhausted(step.status())) {
         const absl::Status checkpoint = Checkpoint();
-        step = checkpoint.ok() ? structure_.Step() : checkpoint;
+        step = checkpoint.ok() ? StepBesideWriters() : checkpoint;
       }
       if (absl::IsResourceExhausted(step.status())) {
         signals_.FoundNoSpace();

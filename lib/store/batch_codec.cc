@@ -96,7 +96,7 @@ class Reader {
     const uint8_t side = decoder_->Fixed8();
     if (side > 1) decoder_->Fail(absl::StrFormat("%u is no side of a bound", side));
     bound.past = side == 1;
-    String(bound.bytes, kMaxKeySize);
+    String(bound.bytes, kMaxRangeBoundSize);
   }
   void UnknownKind() { decoder_->Fail("an unknown kind of change"); }
 

@@ -27,8 +27,8 @@ absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& beg
   }
   log_->Free({begin.log, begin.lsn});
   CountLogMemory();
-  last_checkpoint_ns_ = SystemClock().Monotonic().count();
   if (*is_new) {
+    last_checkpoint_ns_ = SystemClock().Monotonic().count();
     signals_.Signal();  // there may be space; or else the thread that has found none would wake itself for ever
   }
   return absl::OkStatus();

@@ -120,11 +120,13 @@ void Fronts::Seal(TreeId tree) {
   auto image = front.active.Image();
   front.sealed.push_back(std::make_shared<const SealedBuffer>(
       SealedBuffer{std::exchange(front.active, dag::MessageBuffer(functions_)), std::move(image), ++seals_}));
+  sealed_.emplace(seals_, tree);
 }
 
 SealedPtr Fronts::TakeSealed(Front& front) {
   SealedPtr sealed = std::move(front.sealed.front());
   front.sealed.pop_front();
+  sealed_.erase(sealed->order);
   --all_.sealed;
   all_.size -= sealed->messages.Size();
   return sealed;
@@ -140,7 +142,7 @@ bool Fronts::SealLarge(Bytes limit) {
     buffers.emplace_back(front.active.Size(), tree);
   }
   std::ranges::sort(buffers, std::greater<>());
-  for (auto largest = buffers.begin(); all_.active >= limit; ++largest) {
+  for (auto largest = buffers.begin(); all_.active > limit / 2; ++largest) {
     Seal(largest->second);
   }
   return true;
@@ -161,16 +163,11 @@ std::vector<SealedPtr> Fronts::SealAll(TreeId tree) {
 
 std::optional<std::pair<TreeId, SealedPtr>> Fronts::OldestSealed() const {
   const ReaderLock lock(mutex_);
-  std::optional<std::pair<TreeId, SealedPtr>> oldest;
-  if (all_.sealed == 0) {
-    return oldest;
+  if (sealed_.empty()) {
+    return std::nullopt;
   }
-  for (const auto& [tree, front] : fronts_) {
-    if (!front.sealed.empty() && (!oldest || front.sealed.front()->order < oldest->second->order)) {
-      oldest.emplace(tree, front.sealed.front());
-    }
-  }
-  return oldest;
+  const TreeId tree = sealed_.begin()->second;
+  return std::pair(tree, fronts_.at(tree).sealed.front());
 }
 
 void Fronts::Publish(Change change) {

@@ -71,8 +71,9 @@ class Fronts {
 
   // Puts, erases, upserts and range erases of existing trees.
   void Apply(std::span<const Op> ops);
-  // Seals active buffers of at least `limit` bytes, and the largest ones until all that are left have no more than that
-  // together: many trees with a little each must not fill the memory with what nobody absorbs. Whether any was sealed.
+  // If active buffers have `limit` bytes together, seals the largest of them until half of that is left: many trees
+  // with a little each must not fill the memory with what nobody absorbs. Whether any was sealed. Cost: O(trees that
+  // have any) for each half of the limit.
   bool SealLarge(Bytes limit);
   // Seals the active buffer of a tree if it holds anything, and returns all of its sealed buffers, oldest first.
   std::vector<SealedPtr> SealAll(TreeId tree);
@@ -130,8 +131,9 @@ class Fronts {
   std::vector<std::weak_ptr<const char>> replaced_ ABSL_GUARDED_BY(mutex_);  // that were there at the last change
   std::map<TreeId, Front> fronts_ ABSL_GUARDED_BY(mutex_);
   uint64_t seals_ ABSL_GUARDED_BY(mutex_) = 0;
-  mutable Together all_ ABSL_GUARDED_BY(mutex_);      // but for `trees`
-  std::set<TreeId> changed_ ABSL_GUARDED_BY(mutex_);  // since the last view; they have a front
+  std::map<uint64_t, TreeId> sealed_ ABSL_GUARDED_BY(mutex_);  // all sealed buffers, by their order
+  mutable Together all_ ABSL_GUARDED_BY(mutex_);               // but for `trees`
+  std::set<TreeId> changed_ ABSL_GUARDED_BY(mutex_);           // since the last view; they have a front
   PersistentMap<TreeId, Layers> layers_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -71,10 +71,10 @@ absl::Status Store::Impl::SweepForSpace() {
 }
 
 absl::StatusOr<bool> Store::Impl::StepToSettle(store::Structure::Last last) {
-  absl::StatusOr<bool> step = structure_.Step(store::Purpose::kGrow, last);
+  absl::StatusOr<bool> step = StepBesideWriters(last);
   if (absl::IsResourceExhausted(step.status())) {
     BETR_RETURN_IF_ERROR(Checkpoint());
-    step = structure_.Step(store::Purpose::kGrow, last);
+    step = StepBesideWriters(last);
   }
   if (absl::IsResourceExhausted(step.status())) {
     return false;

@@ -31,11 +31,14 @@ namespace betr {
 
 class ReadView {
  public:
-  explicit ReadView(std::shared_ptr<const store::View> view) : view_(std::move(view)) {}
+  ReadView(std::shared_ptr<const store::View> view, const Store::Impl& owner) : view_(std::move(view)), owner_(owner) {}
   const store::View& view() const { return *view_; }
+  // Ids of trees mean something in one store only.
+  bool IsOf(const Store::Impl& store) const { return &owner_ == &store; }
 
  private:
-  std::shared_ptr<const store::View> view_;
+  const std::shared_ptr<const store::View> view_;
+  const Store::Impl& owner_;
 };
 
 class Store::Impl {
@@ -204,6 +207,8 @@ class Store::Impl {
   absl::Status Settle();
   // A step of that. False if nothing is left, or nothing for which there is space even after a checkpoint.
   absl::StatusOr<bool> StepToSettle(store::Structure::Last last);
+  // A step beside writers, but none who makes room: what it makes would keep that from the writer.
+  absl::StatusOr<bool> StepBesideWriters(store::Structure::Last last = {});
 
   std::unique_ptr<store::Core> core_;
   store::Fronts fronts_;

@@ -103,10 +103,26 @@ Signals::Checkpointing::~Checkpointing() {
   signals_.changed_.NotifyAll();
 }
 
+Signals::Step::Step(Signals& signals) : signals_(signals) {
+  MutexLock lock(signals_.mutex_);
+  while (signals_.is_alone_ && !signals_.stopping_) {
+    signals_.changed_.Wait(lock);
+  }
+  ++signals_.steps_;
+}
+
+Signals::Step::~Step() {
+  const MutexLock lock(signals_.mutex_);
+  --signals_.steps_;
+  if (signals_.is_alone_) {
+    signals_.changed_.NotifyAll();
+  }
+}
+
 Signals::Alone::Alone(Signals& signals) : signals_(signals) {
   MutexLock lock(signals_.mutex_);
   signals_.is_alone_ = true;
-  while (signals_.checkpoints_ > 0) {
+  while (signals_.checkpoints_ > 0 || signals_.steps_ > 0) {
     signals_.changed_.Wait(lock);
   }
 }

@@ -59,8 +59,20 @@ class Signals {
     Signals& signals_;
   };
 
+  // A step of background work by a thread that holds no writers. Begins beside no Alone, unless the threads are to end.
+  class Step {
+   public:
+    explicit Step(Signals& signals);
+    ~Step();
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    Signals& signals_;
+  };
+
   // While a writer makes room, nobody else makes steps or checkpoints: those that are under way keep space from it.
-  // Begins when the checkpoints that are under way have ended. Requires: writers are held, so that no other one begins.
+  // Begins when those have ended. Requires: writers are held, so that no other checkpoint begins.
   class Alone {
    public:
     explicit Alone(Signals& signals);
@@ -81,7 +93,8 @@ class Signals {
   bool is_alone_ ABSL_GUARDED_BY(mutex_) = false;  // a writer
   bool no_space_ ABSL_GUARDED_BY(mutex_) = false;
   std::chrono::nanoseconds retry_ ABSL_GUARDED_BY(mutex_){0};  // how long the thread rests if there is no space
-  int checkpoints_ ABSL_GUARDED_BY(mutex_) = 0;                // under way beside writers
+  int checkpoints_ ABSL_GUARDED_BY(mutex_) = 0;                // under way beside writers, as the next
+  int steps_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace betr::store

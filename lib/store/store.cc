@@ -22,6 +22,13 @@ absl::Status ChooseCodec(const store::Core& core, Op& op) {
   return ParseCodec(op.value).status();
 }
 
+absl::Status CheckIsOf(const Store::Impl& store, const ReadView* view) {
+  if (view == nullptr || !view->IsOf(store)) {
+    return absl::InvalidArgumentError(view == nullptr ? "a view that is null" : "a view of another store");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -157,14 +164,16 @@ absl::StatusOr<RangeEstimate> Store::Estimate(TreeId tree, const Range& range) c
   return impl_->Estimate(tree, range);
 }
 
-std::shared_ptr<const ReadView> Store::Pin() const { return std::make_shared<const ReadView>(impl_->Pin()); }
+std::shared_ptr<const ReadView> Store::Pin() const { return std::make_shared<const ReadView>(impl_->Pin(), *impl_); }
 
 absl::StatusOr<std::optional<std::string>> Store::Get(const ReadView& view, TreeId tree, std::string_view key) const {
+  BETR_RETURN_IF_ERROR(CheckIsOf(*impl_, &view));
   return impl_->Get(&view.view(), tree, key);
 }
 
 absl::StatusOr<std::unique_ptr<Cursor>> Store::NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
                                                          Range bounds) const {
+  BETR_RETURN_IF_ERROR(CheckIsOf(*impl_, view.get()));
   const store::View* const inside = &view->view();
   std::shared_ptr<const store::View> inner(std::move(view), inside);
   return impl_->NewCursor(std::move(inner), tree, std::move(bounds));
@@ -172,6 +181,7 @@ absl::StatusOr<std::unique_ptr<Cursor>> Store::NewCursor(std::shared_ptr<const R
 
 absl::StatusOr<std::optional<ContentId>> Store::IdOfContent(const ReadView& view, TreeId tree,
                                                             std::string_view prefix) const {
+  BETR_RETURN_IF_ERROR(CheckIsOf(*impl_, &view));
   return impl_->IdOfContent(view.view(), tree, prefix);
 }
 

@@ -32,8 +32,8 @@ absl::Status ValidateUpsert(const Op& op) {
 }
 
 absl::Status ValidateRange(const Op& op) {
-  BETR_RETURN_IF_ERROR(CheckLength("lower bound", op.range.lo.bytes, kMaxKeySize));
-  BETR_RETURN_IF_ERROR(CheckLength("upper bound", op.range.hi.bytes, kMaxKeySize));
+  BETR_RETURN_IF_ERROR(CheckLength("lower bound", op.range.lo.bytes, kMaxRangeBoundSize));
+  BETR_RETURN_IF_ERROR(CheckLength("upper bound", op.range.hi.bytes, kMaxRangeBoundSize));
   return op.range.Empty() ? Invalid("the range is empty") : absl::OkStatus();
 }
 

@@ -53,5 +53,27 @@ TEST_CASE("a file system is not made with such a time", "[fs]") {
   CHECK(store->Trees().empty());
 }
 
+TEST_CASE("a store without the upserts of file systems holds none", "[fs]") {
+  MemoryDevice memory(MiB(16));
+  FormatOptions format;
+  format.node_size = KiB(64);
+  format.log_size = MiB(1);
+  REQUIRE(Store::Format(memory, format).ok());
+  StoreOptions options;
+  options.background = false;
+  std::unique_ptr<Store> store = Store::Open(std::make_unique<store::BorrowedDevice>(memory), options).value();
+  CHECK(Errno(FileSystem::Format(store.get(), {})) == EINVAL);
+  CHECK(store->Trees().empty());
+  CHECK(Errno(FileSystem::Mount(std::move(store), {}).status()) == EINVAL);
+}
+
+TEST_CASE("codes of errors are those of the layers below", "[fs]") {
+  CHECK(absl::IsFailedPrecondition(ErrnoError(EROFS, "x")));
+  CHECK(absl::IsFailedPrecondition(ErrnoError(EMLINK, "x")));
+  CHECK(absl::IsNotFound(ErrnoError(ENODATA, "x")));
+  CHECK(absl::IsResourceExhausted(ErrnoError(ENOSPC, "x")));
+  CHECK(ToErrno(ErrnoError(EMLINK, "x")) == EMLINK);
+}
+
 }  // namespace
 }  // namespace betr::test

@@ -169,8 +169,9 @@ TEST_CASE("what a batch may hold", "[batch]") {
   CHECK(WhyInvalid(MakeUpsert(0, "k", "v")) == "change 1 (upsert): the function is 0, which names none");
   CHECK(WhyInvalid(MakeUpsert(1, "k", value + "v")) != "");
   CHECK(WhyInvalid(MakeRange(Bound::At(""), Bound::Past(key))) == "");
-  CHECK(WhyInvalid(MakeRange(Bound::At(""), Bound::Past(key + "k"))) != "");
-  CHECK(WhyInvalid(MakeRange(Bound::At(key + "k"), Bound::Past("l"))) != "");
+  CHECK(WhyInvalid(MakeRange(Bound::At(""), Bound::Past(key + "kk"))) != "");
+  CHECK(WhyInvalid(MakeRange(Bound::At(key + "kk"), Bound::Past("l"))) != "");
+  CHECK(WhyInvalid(MakeRange(Bound::At(key), Bound::At(key + "k"))) == "");
   CHECK(WhyInvalid(MakeRange(Bound::At("b"), Bound::At("b"))) == "change 1 (erase_range): the range is empty");
   CHECK(WhyInvalid(MakeOp(OpKind::kClonePrefix, 1, "a", "ab", 1)) == "");
   CHECK(WhyInvalid(MakeOp(OpKind::kClonePrefix, 1, "a", key + "k", 1)) != "");

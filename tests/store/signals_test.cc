@@ -127,4 +127,42 @@ TEST_CASE("a step ends beside no writer who is alone, and not while the thread i
   CHECK(goes_on);
 }
 
+TEST_CASE("a writer is alone when the steps under way have ended, and none begins meanwhile", "[store][signals]") {
+  Signals signals;
+  auto step = std::make_unique<Signals::Step>(signals);
+  std::atomic<bool> is_alone{false};
+  std::atomic<bool> may_end{false};
+  std::thread writer([&] {
+    const Signals::Alone alone(signals);
+    is_alone = true;
+    while (!may_end) std::this_thread::yield();
+    is_alone = false;
+  });
+  LetOthersRun();
+  CHECK(!is_alone);
+  step.reset();
+  while (!is_alone) std::this_thread::yield();
+  std::atomic<bool> has_begun{false};
+  bool was_alone = true;
+  std::thread other([&] {
+    const Signals::Step next(signals);
+    was_alone = is_alone;
+    has_begun = true;
+  });
+  LetOthersRun();
+  CHECK(!has_begun);
+  may_end = true;
+  other.join();
+  writer.join();
+  CHECK(!was_alone);
+}
+
+TEST_CASE("who stops does not wait for a writer who is alone", "[store][signals]") {
+  Signals signals;
+  const Signals::Alone alone(signals);
+  signals.Stop();
+  const Signals::Step step(signals);
+  SUCCEED("it began");
+}
+
 }  // namespace betr::store
