@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "betr/store.h"
 #include "daemon.h"
@@ -93,17 +95,18 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
     tool.PrintError("open: " + tools::MessageOf(fs.status()));
     return kMountFailed;
   }
-  Mounted mounted(fs->get(), &log, *plan);
-  absl::Status status = mounted.Mount(command.directory, command.debug);
+  std::optional<Mounted> mounted(std::in_place, fs->get(), &log, *plan);
+  absl::Status status = mounted->Mount(command.directory, command.debug);
   const bool is_mounted = status.ok();
   if (is_mounted) {
     log.Info(fmt::format("mounted {} on {}", command.image, command.directory));
     if (!foreground && !plan->syslog) log.SetTarget(LogTarget::kSyslog);
     daemon.Ready();
-    mounted.Serve();
+    mounted->Serve();
   } else {
     log.Error("mount: " + command.directory, status);
   }
+  mounted.reset();  // closes /dev/fuse, by which umount.betr sees that this is about to end
   status = (*fs)->Unmount();
   if (!status.ok()) log.Error("close", status);
   if (status.ok() && is_mounted) log.Info(fmt::format("unmounted {}", command.image));

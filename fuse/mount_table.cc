@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace betr::fuse {
 namespace {
@@ -81,9 +82,19 @@ bool IsMountedWithin(const std::vector<MountInfo>& infos, std::string_view devic
   return false;
 }
 
-std::vector<MountInfo> MountInfos() {
-  std::ifstream table("/proc/self/mountinfo");
+std::vector<MountInfo> MountInfos() { return MountInfosOf("self"); }
+
+std::vector<MountInfo> MountInfosOf(const std::string& process) {
+  std::ifstream table("/proc/" + process + "/mountinfo");
   return ReadMountInfos(table);
+}
+
+MountEntry MountedOn(const std::string& directory) {
+  MountEntry top;
+  for (MountEntry& entry : MountTable()) {
+    if (entry.directory == directory) top = std::move(entry);
+  }
+  return top;
 }
 
 std::vector<MountEntry> MountTable() {

@@ -19,6 +19,9 @@ struct MountEntry {
 // Any thread.
 std::vector<MountEntry> MountTable();
 
+// What is mounted on the directory, on top of all else; nothing of it if nothing is, or the kernel does not tell.
+MountEntry MountedOn(const std::string& directory);
+
 // The entries of a table as /proc/self/mounts has it.
 std::vector<MountEntry> ReadMountTable(std::istream& lines);
 
@@ -34,6 +37,9 @@ struct MountInfo {
 
 // As MountTable.
 std::vector<MountInfo> MountInfos();
+
+// The mounts that another process sees, by its number. Empty if it is gone, or may not be asked.
+std::vector<MountInfo> MountInfosOf(const std::string& process);
 
 // Whether something is mounted on what is at a path from the root of a file system, or below.
 bool IsMountedWithin(const std::vector<MountInfo>& infos, std::string_view device, std::string_view path);

@@ -13,6 +13,7 @@
 #include "operations.h"
 #include "remove_tree.h"
 #include "reply.h"
+#include "served_image.h"
 
 namespace betr::fuse {
 namespace {
@@ -77,6 +78,11 @@ void Stats(fuse_req_t request) { ReplyText(request, MountStatsJson(ServerOf(requ
 
 void Image(fuse_req_t request) { ReplyText(request, ServerOf(request).settings().image, &betr_image::path); }
 
+void ServerProcess(fuse_req_t request) {
+  const betr_server server = ThisServer();
+  fuse_reply_ioctl(request, 0, &server, sizeof server);
+}
+
 void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_file_info* info, unsigned, const void* in,
            size_t in_size, size_t out_size) {
   if (command == BETR_IOC_SOURCE && out_size >= sizeof(uint64_t)) {
@@ -92,6 +98,8 @@ void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_fi
     Stats(request);
   } else if (command == BETR_IOC_IMAGE && out_size >= sizeof(betr_image)) {
     Image(request);
+  } else if (command == BETR_IOC_SERVER && out_size >= sizeof(betr_server)) {
+    ServerProcess(request);
   } else {
     fuse_reply_err(request, ENOTTY);
   }

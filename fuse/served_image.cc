@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,9 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "betr/mount_ioctl.h"
 #include "device/loop_backing.h"
-#include "mount_table.h"
 
 namespace betr::fuse {
 namespace {
@@ -32,7 +31,11 @@ constexpr std::chrono::milliseconds kLongestEnd{5000};
 constexpr std::chrono::milliseconds kLongestEndOfKilled{200};
 constexpr std::chrono::milliseconds kPeriod{1};
 
-static_assert(sizeof(betr_image) <= PIPE_BUF, "an answer goes through a pipe at once");
+// What the process that asks has to say.
+struct Told {
+  betr_server server;
+  betr_image image;
+};
 
 // In a process of its own, which may wait for a server that never answers: nothing of its parent's stays open by it,
 // a lock on an image least of all. Only calls that are safe after a fork. The exit code is the error.
@@ -40,10 +43,28 @@ static_assert(sizeof(betr_image) <= PIPE_BUF, "an answer goes through a pipe at 
   const auto own = static_cast<unsigned>(answer);
   if (own > 0) close_range(0, own - 1, 0);
   close_range(own + 1, UINT_MAX, 0);
-  betr_image image{};
+  Told told{};
   const int root = open(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-  if (root < 0 || ioctl(root, BETR_IOC_IMAGE, &image) != 0) _exit(errno);
-  _exit(write(answer, &image, sizeof image) == sizeof image ? 0 : EIO);
+  if (root < 0 || ioctl(root, BETR_IOC_IMAGE, &told.image) != 0) _exit(errno);
+  if (ioctl(root, BETR_IOC_SERVER, &told.server) != 0) told.server = {};
+  _exit(write(answer, &told, sizeof told) == sizeof told ? 0 : EIO);
+}
+
+// Until the other end is closed, as more than PIPE_BUF may come in pieces.
+bool ReadAnswer(int answer, Told* told) {
+  size_t size = 0;
+  while (size < sizeof *told) {
+    const ssize_t got = read(answer, reinterpret_cast<char*>(told) + size, sizeof *told - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    size += static_cast<size_t>(got);
+  }
+  return true;
+}
+
+pid_t ProcessOf(const betr_server& server) {
+  const uint64_t ours = ThisServer().pid_namespace;
+  return ours != 0 && server.pid_namespace == ours ? static_cast<pid_t>(server.pid) : 0;
 }
 
 // The error that it has ended with. It is waited for so that nothing of it keeps the mount busy. For a while only: one
@@ -63,32 +84,44 @@ bool MayBeOurs(const std::string& type) { return type == "fuse.betr" || type == 
 
 }  // namespace
 
+betr_server ThisServer() {
+  struct stat space {};
+  const bool is_known = stat("/proc/self/ns/pid", &space) == 0;
+  return {static_cast<__u64>(getpid()), is_known ? space.st_ino : 0};
+}
+
 ServerAnswer AskServer(const std::string& directory, std::chrono::milliseconds longest) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {errno, {}};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {errno};
   const pid_t child = fork();
   if (child == 0) AskAndExit(directory.c_str(), ends[1]);
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    return {errno, {}};
+    return {errno};
   }
   pollfd wait{ends[0], POLLIN, 0};
   const bool has_ended = poll(&wait, 1, static_cast<int>(longest.count())) > 0;
-  betr_image image{};
-  const bool has_answered = has_ended && read(ends[0], &image, sizeof image) == sizeof image;
+  Told told{};
+  const bool has_answered = has_ended && ReadAnswer(ends[0], &told);
   if (!has_ended) kill(child, SIGKILL);
   const int error = EndOf(child, has_ended ? kLongestEnd : kLongestEndOfKilled);
   close(ends[0]);
-  if (!has_answered) return {error, {}};
-  const size_t size = strnlen(image.path, sizeof image.path);
-  if (size == 0 || size == sizeof image.path) return {ENOTTY, {}};
-  return {0, std::string(image.path, size)};
+  if (!has_answered) return {error};
+  const size_t size = strnlen(told.image.path, sizeof told.image.path);
+  if (size == 0 || size == sizeof told.image.path) return {ENOTTY};
+  return {0, std::string(told.image.path, size), ProcessOf(told.server)};
 }
 
 std::optional<std::string> ImageServedOn(const std::string& directory, std::chrono::milliseconds longest) {
   ServerAnswer answer = AskServer(directory, longest);
   return answer.error == 0 ? std::optional(std::move(answer.image)) : std::nullopt;
+}
+
+// Who has mounted it may have chosen any subtype: another one than usual says nothing, and its server is asked.
+bool IsForeign(const MountEntry& mount, std::chrono::milliseconds longest) {
+  if (mount.type.empty() || mount.type == "fuse.betr") return false;
+  return !mount.type.starts_with("fuse") || AskServer(mount.directory, longest).error == ENOTTY;
 }
 
 bool IsMounted(const std::string& image, const std::string& source) {

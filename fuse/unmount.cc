@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unmount.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mount.h>
@@ -12,12 +11,14 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "mount_table.h"
 #include "served_image.h"
+#include "server_end.h"
 #include "tool.h"
 
 namespace betr::fuse {
@@ -27,7 +28,6 @@ constexpr int kUsageExit = 1;       // mount(8)
 constexpr int kUnmountFailed = 32;  // mount(8)
 constexpr std::chrono::milliseconds kPeriod{20};
 constexpr int kTries = 25;
-constexpr std::chrono::seconds kLongest{120};
 constexpr std::chrono::seconds kLongestAnswer{10};  // of a server that is busy
 
 bool RunFusermount(const std::string& directory, UnmountMode mode, bool quietly) {
@@ -46,42 +46,35 @@ bool RunFusermount(const std::string& directory, UnmountMode mode, bool quietly)
 
 int FlagsOf(UnmountMode mode) { return (mode.lazily ? MNT_DETACH : 0) | (mode.force ? MNT_FORCE : 0); }
 
-// What is mounted on the directory, on top of all else; nothing of it if the kernel does not tell.
-MountEntry MountedOn(const std::string& directory) {
-  MountEntry top;
-  for (MountEntry& entry : MountTable()) {
-    if (entry.directory == directory) top = std::move(entry);
-  }
-  return top;
+// The server of the mount, and the image; that is empty if nothing of ours. Who is forced away is not asked.
+ServerEnd EndOf(const MountEntry& mount, UnmountMode mode) {
+  ServerAnswer answer{ENOTTY};
+  if (!mount.source.empty() && !mode.force) answer = AskServer(mount.directory, kLongestAnswer);
+  if (answer.error != 0) return {mount.directory, mount.source, 0};
+  return {mount.directory, answer.image, answer.process};
 }
 
-// The image that is mounted; empty if nothing of ours.
-std::string ImageOf(const MountEntry& mount, UnmountMode mode) {
-  if (mount.source.empty() || mode.force) return mount.source;
-  return ImageServedOn(mount.directory, kLongestAnswer).value_or(mount.source);
+// An errno value, 0 for ok, negative if fusermount3 has said what is wrong.
+int Unmount(const std::string& directory, const MountEntry& mount, UnmountMode mode) {
+  // fusermount3 would look into the same table of mounts.
+  if (mount.directory.empty() && !mode.force && geteuid() != 0) return EINVAL;
+  errno = 0;
+  if (UnmountDirectory(directory, mode)) return 0;
+  return errno == 0 ? -1 : errno;
 }
 
-// Whether something is mounted there that is none of ours. Who has mounted it may have chosen any subtype: another one
-// than usual says nothing, and its server is asked.
-bool IsForeign(const MountEntry& mount, UnmountMode mode) {
-  if (mount.type.empty() || mount.type == "fuse.betr") return false;
-  if (!mount.type.starts_with("fuse")) return true;
-  return !mode.force && AskServer(mount.directory, kLongestAnswer).error == ENOTTY;
+std::string MessageOf(int error, const MountEntry& mount) {
+  const bool is_none = error == EINVAL && mount.directory.empty();
+  return is_none ? "not mounted" : std::generic_category().message(error);
 }
 
-// Whether another process has the image locked.
-bool IsInUse(int image) {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  return fcntl(image, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
-void WaitUntilFree(const std::string& path) {
-  const int image = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (image < 0) return;
+// Returns when the image is free, or says why it stays in use.
+void WaitForEnd(ServerEnd& server, tools::Tool& tool) {
   const auto begun = std::chrono::steady_clock::now();
-  while (IsInUse(image) && std::chrono::steady_clock::now() - begun < kLongest) std::this_thread::sleep_for(kPeriod);
-  close(image);
+  const std::string in_use = server.Wait();
+  if (!in_use.empty()) return tool.Note(in_use);
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
+  if (tool.verbosity() > 0) tool.Note(fmt::format("waited {:.2f} s until the image was free", waited.count()));
 }
 
 }  // namespace
@@ -108,6 +101,8 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
   std::string directory;
   UnmountMode mode;
   bool unused = false;
+  tool.app().get_option("--quiet")->description("Do not say why the image is still in use");
+  tool.app().get_option("--verbose")->description("Say how long it took until the image was free");
   std::string type;
   tool.app().add_option("directory", directory, "Where it is mounted")->type_name("DIR")->required();
   tool.app().add_flag("-l,--lazy", mode.lazily, "Unmount now, even if files are open");
@@ -121,17 +116,18 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
       mode.force ? std::filesystem::absolute(directory, error) : std::filesystem::canonical(directory, error);
   if (!error) directory = path.string();
   const MountEntry mount = MountedOn(directory);
-  if (IsForeign(mount, mode)) {
+  const bool may_be_asked = !mode.force || !mount.type.starts_with("fuse");
+  if (may_be_asked && IsForeign(mount, kLongestAnswer)) {
     tool.PrintError(fmt::format("unmount: {}: not a mount of betr, but of type {}", directory, mount.type));
     return kUnmountFailed;
   }
-  const std::string image = mode.lazily ? "" : ImageOf(mount, mode);
-  errno = 0;
-  if (!UnmountDirectory(directory, mode)) {
-    if (errno != 0) tool.PrintError(fmt::format("unmount: {}: {}", directory, std::generic_category().message(errno)));
+  std::optional<ServerEnd> server;
+  if (!mode.lazily) server.emplace(EndOf(mount, mode));
+  if (const int failed = Unmount(directory, mount, mode)) {
+    if (failed > 0) tool.PrintError(fmt::format("unmount: {}: {}", directory, MessageOf(failed, mount)));
     return kUnmountFailed;
   }
-  if (!mode.lazily) WaitUntilFree(image);
+  if (server) WaitForEnd(*server, tool);
   return tools::kExitOk;
 }
 

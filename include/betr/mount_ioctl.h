@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clones on a mounted image, removal of trees, its figures, and which image it is, for any program: C or C++, no
- * library needed.
+ * Clones on a mounted image, removal of trees, its figures, which image it is, and who serves it, for any program: C or
+ * C++, no library needed.
  *
  *   int source = open("project", O_RDONLY);             a directory or a regular file
  *   int target = open(".", O_RDONLY | O_DIRECTORY);     the directory that gets the clone
@@ -99,6 +99,14 @@ struct betr_image {
   char path[4096];
 };
 
+/*
+ * The process that serves the mount, on a descriptor of anything on it. For everyone.
+ */
+struct betr_server {
+  __u64 pid;           /* as processes of its own namespace have it */
+  __u64 pid_namespace; /* the number (st_ino) of /proc/self/ns/pid there; 0: it does not know */
+};
+
 /* What names the file or directory behind a descriptor in a betr_clone. */
 #define BETR_IOC_SOURCE _IOR(0xbe, 1, __u64)
 /* On a descriptor of the directory that is to hold the clone. */
@@ -108,3 +116,4 @@ struct betr_image {
 #define BETR_IOC_CLONE_ENTRY _IOW(0xbe, 4, struct betr_clone_entry)
 #define BETR_IOC_IMAGE _IOR(0xbe, 5, struct betr_image)
 #define BETR_IOC_REMOVE _IOW(0xbe, 6, struct betr_remove)
+#define BETR_IOC_SERVER _IOR(0xbe, 7, struct betr_server)
