@@ -14,6 +14,7 @@
 
 #include "betr/store.h"
 #include "daemon.h"
+#include "device/device_error.h"
 #include "killed_server.h"
 #include "mount_options.h"
 #include "mounted.h"
@@ -46,7 +47,7 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *options);
   // A mount that was just ended still writes its checkpoint.
   const auto begun = std::chrono::steady_clock::now();
-  while (store.status().code() == absl::StatusCode::kFailedPrecondition && daemon.IsAwaited()) {
+  while (IsInUse(store.status()) && daemon.IsAwaited()) {
     if (IsMounted(image, plan.name) || std::chrono::steady_clock::now() - begun > kLongestEnding) break;
     std::this_thread::sleep_for(kRetryPeriod);
     store = tools::OpenStore(image, *options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device_error.h"
 
+#include <absl/strings/cord.h>
 #include <absl/strings/str_format.h>
 
 #include <cerrno>
@@ -29,6 +30,8 @@ absl::StatusCode CodeOf(int error) {
   }
 }
 
+constexpr char kInUse[] = "betr/in-use";
+
 std::string Describe(int error) { return std::generic_category().message(error); }
 
 }  // namespace
@@ -41,6 +44,14 @@ absl::Status TransferError(std::string_view name, std::string_view operation, By
 absl::Status DeviceError(std::string_view name, std::string_view operation, int error) {
   return {CodeOf(error), absl::StrFormat("%s: %s: %s", name, operation, Describe(error))};
 }
+
+absl::Status InUseError(std::string_view message) {
+  absl::Status status = absl::FailedPreconditionError(std::string(message));
+  status.SetPayload(kInUse, absl::Cord());
+  return status;
+}
+
+bool IsInUse(const absl::Status& status) { return status.GetPayload(kInUse).has_value(); }
 
 absl::Status CheckPath(std::string_view path) {
   if (path.find('\0') == std::string_view::npos) return absl::OkStatus();

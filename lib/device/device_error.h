@@ -18,6 +18,11 @@ absl::Status TransferError(std::string_view name, std::string_view operation, By
 // "NAME: open: No such file or directory", for what concerns the device as a whole. Also kNotFound, kAlreadyExists.
 absl::Status DeviceError(std::string_view name, std::string_view operation, int error);
 
+// kFailedPrecondition with this message: a lock of somebody else is in the way. To try again later may help.
+absl::Status InUseError(std::string_view message);
+// Whether it is one of these, also after Annotate.
+bool IsInUse(const absl::Status& status);
+
 // kInvalidArgument for a path with a zero byte: the system would take what is before that for all of it.
 absl::Status CheckPath(std::string_view path);
 

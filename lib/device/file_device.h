@@ -62,7 +62,7 @@ class FileDevice final : public BlockDevice {
   // Requires: size is a multiple of kBlockSize, and not below Size().
   absl::Status Grow(Bytes size);
 
-  // Takes the lock without waiting, or kFailedPrecondition that says who has it, as far as the block at
+  // Takes the lock without waiting, or an error that says who has it (IsInUse, device_error.h), as far as the block at
   // `owner_offset` tells. Changes nothing in the image, so that it can be taken before it is known to be one. An
   // exclusive lock on a block device fails if it is mounted, and keeps it from being mounted.
   // Requires: kExclusive only with Access::kReadWrite.

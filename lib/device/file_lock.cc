@@ -37,7 +37,7 @@ absl::Status DescribeHolder(const Place& place, FileDevice::LockMode wanted, Byt
   const bool is_for_reading = fcntl(place.fd, F_OFD_GETLK, &holder) == 0 && holder.l_type == F_RDLCK;
   const std::string holders = DescribeLockHolders(place.fd);
   if (is_for_reading) {
-    return absl::FailedPreconditionError(
+    return InUseError(
         absl::StrFormat("%s: in use for reading by %s", place.name, holders.empty() ? "others" : holders));
   }
   char bytes[OwnerRecord::kSize];
@@ -46,14 +46,13 @@ absl::Status DescribeHolder(const Place& place, FileDevice::LockMode wanted, Byt
     const absl::StatusOr<OwnerRecord> owner = DecodeOwner({bytes, sizeof bytes});
     // The note may be of one that crashed, while somebody holds the lock who leaves none.
     if (owner.ok() && (holders.empty() || holders.find(absl::StrFormat("pid %u ", owner->pid)) != std::string::npos)) {
-      return absl::FailedPreconditionError(absl::StrFormat("%s: in use by %s", place.name, FormatOwner(*owner)));
+      return InUseError(absl::StrFormat("%s: in use by %s", place.name, FormatOwner(*owner)));
     }
   }
-  return absl::FailedPreconditionError(
-      absl::StrFormat("%s: in use by %s", place.name, holders.empty() ? "another process" : holders));
+  return InUseError(absl::StrFormat("%s: in use by %s", place.name, holders.empty() ? "another process" : holders));
 }
 
-// kFailedPrecondition says who has it.
+// IsInUse says who has it.
 absl::Status TakeLock(const Place& place, FileDevice::LockMode mode, Bytes owner_offset) {
   struct flock lock = LockOn(place, mode);
   while (fcntl(place.fd, F_OFD_SETLK, &lock) != 0) {
@@ -105,7 +104,7 @@ absl::Status FileDevice::LockBehind(LockMode mode, Bytes owner_offset) {
                      backing_->begin(), backing_->size()};
     // A file that cannot be locked is nobody's: only one that is in use counts.
     const absl::Status locked = TakeLock(file, mode, owner_offset);
-    if (absl::IsFailedPrecondition(locked)) return locked;
+    if (IsInUse(locked)) return locked;
   }
   return mode == LockMode::kExclusive ? ClaimBlockDevice() : absl::OkStatus();
 }

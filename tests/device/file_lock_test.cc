@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locks on images, and what a refusal says.
 #include <catch2/catch.hpp>
+#include <cerrno>
 
+#include "base/status.h"
+#include "device/device_error.h"
 #include "device/file_device.h"
 #include "support/device/device_model.h"
 #include "support/device/temp_dir.h"
@@ -31,12 +34,22 @@ TEST_CASE("an exclusive lock excludes, shared locks share", "[device]") {
   const auto third = FileDevice::Open(image.path, Access::kReadWrite).value();
   const absl::Status refused = third->Lock(LockMode::kExclusive, kOwnerOffset);
   CHECK(absl::IsFailedPrecondition(refused));
+  CHECK(IsInUse(Annotate(refused, "context")));
   CHECK(Message(refused) == image.path + ": in use for reading by others");
   image.first.reset();
   image.second.reset();
   CHECK(third->Lock(LockMode::kExclusive, kOwnerOffset).ok());
   const auto fourth = FileDevice::Open(image.path, Access::kReadOnly).value();
   CHECK_THAT(Message(fourth->Lock(LockMode::kShared, kOwnerOffset)), EndsWith(": in use by another process"));
+}
+
+TEST_CASE("what is not permitted is not in use", "[device]") {
+  for (const int error : {EACCES, EPERM, EROFS, EBUSY}) {
+    const absl::Status refused = DeviceError("disk.img", "open", error);
+    CHECK(absl::IsFailedPrecondition(refused));
+    CHECK_FALSE(IsInUse(refused));
+  }
+  CHECK_FALSE(IsInUse(absl::OkStatus()));
 }
 
 TEST_CASE("a refusal names the owner", "[device]") {

@@ -106,6 +106,22 @@ by_loop_device() {
   losetup -d "$loop"
 }
 
+# Only a lock may go away by waiting: what is not permitted is refused at once.
+not_permitted() {
+  local loop
+  [ "$(id -u)" = 0 ] || return 0
+  if loop=$(losetup -r -f --show disk.img 2>/dev/null); then
+    expect 32 timeout 5 mount.betr "$loop" "$mnt"
+    said "mount.betr: open: $loop: the block device is read-only"
+    losetup -d "$loop"
+  fi
+  if chattr +i disk.img 2>/dev/null; then
+    expect 32 timeout 5 mount.betr disk.img "$mnt"
+    said "mount.betr: open: disk.img: open: Operation not permitted"
+    chattr -i disk.img
+  fi
+}
+
 by_signal() {
   local signal
   for signal in TERM INT HUP; do
@@ -244,6 +260,7 @@ options=fsname=name under_another_name
 closed_meanwhile
 given_up
 by_loop_device
+not_permitted
 by_signal
 while_busy
 read_only
