@@ -16,6 +16,7 @@
 #include "daemon.h"
 #include "device/device_error.h"
 #include "killed_server.h"
+#include "lasting_options.h"
 #include "mount_options.h"
 #include "mounted.h"
 #include "open_image.h"
@@ -86,6 +87,10 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
   }
   command.directory = directory.string();
   if (const auto image = std::filesystem::canonical(command.image, error); !error) plan->server.image = image.string();
+
+  plan->server.options = LastingOptionsOf(*plan);
+  // The table of mounts has them, and there is not room for a name of any length in the answer.
+  for (const char* name : {"fsname", "subtype"}) plan->server.options.erase(name);
 
   const bool foreground = command.foreground || command.debug;
   Daemon daemon(!foreground);

@@ -112,21 +112,7 @@ absl::Status SetValue(MountPlan* plan, std::string_view option, std::string_view
   return absl::OkStatus();
 }
 
-// At commas; a backslash keeps the character behind it as it is.
-std::vector<std::string> SplitOptions(std::string_view list) {
-  std::vector<std::string> options(1);
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i] == ',') {
-      options.emplace_back();
-      continue;
-    }
-    if (list[i] == '\\' && i + 1 < list.size()) ++i;
-    options.back() += list[i];
-  }
-  return options;
-}
-
-// The same with what libfuse would take for its own escaped.
+// With what libfuse would take for its own escaped.
 std::string EscapeOption(std::string_view value) {
   std::string escaped;
   for (const char c : value) {
@@ -162,6 +148,19 @@ absl::Status SetOption(MountPlan* plan, std::string_view option, bool sloppy) {
 }
 
 }  // namespace
+
+std::vector<std::string> SplitOptions(std::string_view list) {
+  std::vector<std::string> options(1);
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == ',') {
+      options.emplace_back();
+      continue;
+    }
+    if (list[i] == '\\' && i + 1 < list.size()) ++i;
+    options.back() += list[i];
+  }
+  return options;
+}
 
 tools::ToolDescription MountDescription() {
   return {.name = "mount.betr",
@@ -209,8 +208,10 @@ unsigned long MountFlags(const MountPlan& plan) {
     std::string_view forbids;
     unsigned long flag;
   };
-  static constexpr std::array<Pair, 3> kPairs = {
-      {{"suid", "nosuid", MS_NOSUID}, {"dev", "nodev", MS_NODEV}, {"exec", "noexec", MS_NOEXEC}}};
+  static constexpr std::array<Pair, 4> kPairs = {{{"suid", "nosuid", MS_NOSUID},
+                                                  {"dev", "nodev", MS_NODEV},
+                                                  {"exec", "noexec", MS_NOEXEC},
+                                                  {"async", "sync", MS_SYNCHRONOUS}}};
   unsigned long flags = plan.server.read_only ? MS_RDONLY : 0;
   if (!plan.access_times) flags |= MS_NOATIME;
   for (const std::string& option : plan.kernel) {

@@ -54,7 +54,10 @@ void AddMountOptions(tools::Tool* tool, MountCommand* command);
 // kInvalidArgument for an option that is unknown (unless sloppy) or has a wrong value.
 absl::StatusOr<MountPlan> PlanOf(const MountCommand& command, bool is_root);
 
-// The flags of mount(2) that hold for one mount and not for the file system.
+// A list at its commas; a backslash keeps the character behind it as it is.
+std::vector<std::string> SplitOptions(std::string_view list);
+
+// The flags of mount(2) that a remount gives. With MS_BIND the kernel takes those that hold for one mount only.
 unsigned long MountFlags(const MountPlan& plan);
 
 // Whether the kernel and libfuse are told `option`.

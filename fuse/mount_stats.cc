@@ -7,10 +7,11 @@
 
 namespace betr::fuse {
 
-tools::Json MountStatsJson(FileSystem& fs) {
-  const Store& store = fs.store();
+tools::Json MountStatsJson(Server& server) {
+  const Store& store = server.fs().store();
   tools::Json json = tools::NewDocument("mount");
   json["read_only"] = store.ReadOnly();
+  json["options"] = server.settings().options;
   tools::Json& space = json["space"];
   const SpaceStats figures = store.Space();
   space["total"] = figures.total.value;

@@ -2,13 +2,14 @@
 // The figures of a mount as it is now, as BETR_IOC_STATS gives them.
 #pragma once
 
-#include "betr/filesystem.h"
 #include "json_output.h"
+#include "server.h"
 
 namespace betr::fuse {
 
 // A document of the kind "mount": what the store has counted since it was mounted ("counters"), its space ("space"),
-// and whether nothing can be written, as it was opened so or has failed ("read_only"). No I/O.
-tools::Json MountStatsJson(FileSystem& fs);
+// whether nothing can be written, as it was opened so or has failed ("read_only"), and what it was mounted with
+// ("options"). No I/O.
+tools::Json MountStatsJson(Server& server);
 
 }  // namespace betr::fuse

@@ -74,7 +74,7 @@ void ReplyText(fuse_req_t request, std::string_view text, char (Answer::*field)[
   fuse_reply_ioctl(request, 0, &answer, sizeof answer);
 }
 
-void Stats(fuse_req_t request) { ReplyText(request, MountStatsJson(ServerOf(request).fs()).dump(), &betr_stats::json); }
+void Stats(fuse_req_t request) { ReplyText(request, MountStatsJson(ServerOf(request)).dump(), &betr_stats::json); }
 
 void Image(fuse_req_t request) { ReplyText(request, ServerOf(request).settings().image, &betr_image::path); }
 

@@ -8,12 +8,18 @@
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "ask_mount.h"
 #include "base/scoped_fd.h"
 #include "exit_code.h"
+#include "lasting_options.h"
+#include "mount_table.h"
+#include "served_image.h"
 
 namespace betr::fuse {
 namespace {
@@ -21,6 +27,8 @@ namespace {
 constexpr int kRemountFailed = 32;  // mount(8)
 constexpr std::chrono::milliseconds kRetryPeriod{20};
 constexpr int kTries = 50;
+constexpr std::chrono::seconds kLongestAnswer{10};  // of a server that is busy
+constexpr std::string_view kFuseType = "fuse.";
 
 int Fail(tools::Tool& tool, const std::string& directory, std::string_view why) {
   tool.PrintError(fmt::format("remount: {}: {}", directory, why));
@@ -39,12 +47,44 @@ int Sync(const std::string& directory) {
   return root.get() >= 0 && syncfs(root.get()) == 0 && fsync(root.get()) == 0 ? 0 : errno;
 }
 
-// Whether the server says that it cannot write. A mount that is none of ours, or may not be looked at, says nothing.
-bool IsServedReadOnly(const std::string& directory) {
+// What the server says of itself. A mount that may not be looked at says nothing.
+tools::Json AskServerOf(const std::string& directory) {
   const ScopedFd root = OpenRoot(directory);
-  if (root.get() < 0) return false;
-  const absl::StatusOr<tools::Json> figures = tools::AskMount(root.get(), directory);
-  return figures.ok() && figures->value("read_only", false);
+  if (root.get() < 0) return tools::Json::object();
+  absl::StatusOr<tools::Json> figures = tools::AskMount(root.get(), directory);
+  return figures.ok() ? *std::move(figures) : tools::Json::object();
+}
+
+LastingOptions OptionsOf(const MountEntry& mount, const tools::Json& figures) {
+  LastingOptions options;
+  if (mount.directory.empty()) return options;
+  options["fsname"] = mount.source;
+  options["subtype"] = mount.type.starts_with(kFuseType) ? mount.type.substr(kFuseType.size()) : "";
+  if (const auto said = figures.find("options"); said != figures.end() && said->is_object()) {
+    for (const auto& [name, value] : said->items()) {
+      if (value.is_string()) options[name] = value.get<std::string>();
+    }
+  }
+  return options;
+}
+
+// A path as the table of mounts has it, also of a mount that nobody answers for.
+std::string AbsolutePath(const std::string& directory) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::canonical(directory, error);
+  return error ? std::filesystem::absolute(directory, error).lexically_normal().string() : path.string();
+}
+
+// What speaks against a mount of ours there; empty if nothing does.
+std::string WhyNotOurs(const MountEntry& mount) {
+  if (mount.directory.empty()) return MountTable().empty() ? "" : "not mounted";
+  return IsForeign(mount, kLongestAnswer) ? "not a mount of betr, but of type " + mount.type : "";
+}
+
+unsigned long FlagsFor(MountPlan plan, const LastingOptions& mount) {
+  const auto has = mount.find(kAtimeOption);
+  if (has != mount.end()) plan.access_times = has->second == "yes";
+  return MountFlags(plan);
 }
 
 // An errno value, 0 for ok.
@@ -62,13 +102,20 @@ int ChangeFlags(const std::string& directory, unsigned long flags) {
 
 int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& plan) {
   const std::string& directory = command.directory;
+  const MountEntry mount = MountedOn(AbsolutePath(directory));
+  if (const std::string why = WhyNotOurs(mount); !why.empty()) return Fail(tool, directory, why);
+  const tools::Json figures = AskServerOf(directory);
+  const LastingOptions options = OptionsOf(mount, figures);
+  if (const absl::Status repeated = CheckRepeated(command, plan, options); !repeated.ok()) {
+    return Fail(tool, directory, tools::MessageOf(repeated));
+  }
   const bool read_only = plan.server.read_only;
-  if (!read_only && IsServedReadOnly(directory)) {
+  if (!read_only && figures.value("read_only", false)) {
     return Fail(tool, directory, "the image is open for reading only, or its device has failed");
   }
   if (const int error = read_only ? Sync(directory) : 0)
     return Fail(tool, directory, "not synced: " + MessageOf(error));
-  if (const int error = ChangeFlags(directory, MountFlags(plan))) return Fail(tool, directory, MessageOf(error));
+  if (const int error = ChangeFlags(directory, FlagsFor(plan, options))) return Fail(tool, directory, MessageOf(error));
   // Somebody may have written meanwhile.
   if (const int error = read_only ? Sync(directory) : 0) {
     return Fail(tool, directory, "read-only now, but not synced: " + MessageOf(error));

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct ServerSettings {
   bool read_only = false;
   bool mounter_and_root_only = false;  // libfuse looks after it, for the requests that it gets
   std::string image;                   // its path, for whoever asks
+  // What the mount was made with, for whoever asks: lasting_options.h.
+  std::map<std::string, std::string> options{};
 };
 
 class Server {
