@@ -62,7 +62,8 @@ class Store {
 
   // Writes an empty store over an existing file, as large as it is, or a block device. kAlreadyExists, naming what was
   // recognised there, unless `existing` allows that it is lost. kNotFound if there is nothing at `path`;
-  // kFailedPrecondition saying who has it open. (mkfs.betr makes images that hold a file system.)
+  // kFailedPrecondition saying who has it open, or that it is mounted, a file by way of a loop device. (mkfs.betr makes
+  // images that hold a file system.)
   enum class Existing : uint8_t { kKeep, kOverwrite };
   static absl::Status FormatImage(const std::string& path, const FormatOptions& options,
                                   Existing existing = Existing::kKeep);

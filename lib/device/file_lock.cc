@@ -85,7 +85,7 @@ absl::Status FileDevice::Lock(LockMode mode, Bytes owner_offset) {
   const MutexLock guard(owner_mutex_);
   const Place device{path_, fd_};
   BETR_RETURN_IF_ERROR(TakeLock(device, mode, owner_offset));
-  if (absl::Status status = is_block_device_ ? LockBehind(mode, owner_offset) : absl::OkStatus(); !status.ok()) {
+  if (absl::Status status = is_block_device_ ? LockBehind(mode, owner_offset) : CheckInFront(mode); !status.ok()) {
     backing_.reset();
     struct flock lock = LockOn(device, mode);
     lock.l_type = F_UNLCK;
@@ -107,6 +107,13 @@ absl::Status FileDevice::LockBehind(LockMode mode, Bytes owner_offset) {
     if (IsInUse(locked)) return locked;
   }
   return mode == LockMode::kExclusive ? ClaimBlockDevice() : absl::OkStatus();
+}
+
+absl::Status FileDevice::CheckInFront(LockMode mode) {
+  const std::string loop = mode == LockMode::kExclusive ? ClaimedLoopOn(fd_) : "";
+  if (loop.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrFormat("%s: in use by %s, which shows it and is mounted, or claimed otherwise", path_, loop));
 }
 
 absl::Status FileDevice::ClaimBlockDevice() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file behind a loop device. The device and the file are two inodes with the same bytes, and a lock on one says
-// nothing to who opens the other.
+// The file behind a loop device, and the loop devices on a file. The device and the file are two inodes with the same
+// bytes, and a lock on one says nothing to who opens the other.
 #pragma once
 
 #include <memory>
@@ -38,5 +38,11 @@ class LoopBacking {
 
 // The path of the file behind, if `path` is that of a loop device, as with Open; else `path`.
 std::string FileBehind(const std::string& path);
+
+// The other way round: a loop device that shows the regular file open as `file`, or a part of it, and that somebody has
+// claimed, it or a partition of it, as a mount does, or swap, or a device mapper. Empty if there is none. Of a device
+// that this process may not open, only mounts are seen, and only those in its own namespace. Looks into /sys once for
+// each loop device that there is.
+std::string ClaimedLoopOn(int file);
 
 }  // namespace betr

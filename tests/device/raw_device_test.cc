@@ -156,6 +156,26 @@ TEST_CASE("a loop device and the file behind it have one lock", "[device]") {
   CHECK(file->Lock(LockMode::kExclusive, KiB(8)).ok());
 }
 
+TEST_CASE("a file that a mounted loop device shows is not to be had for writing", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("image");
+  FileDevice::Create(path, MiB(2)).value();
+  const LoopDevice loop(path, MiB(1));
+  if (loop.path().empty()) BETR_SKIP("no loop devices");
+
+  const auto file = FileDevice::Open(path, Access::kReadWrite).value();
+  const auto unrelated = FileDevice::Create(dir.File("unrelated"), MiB(1)).value();
+  REQUIRE(file->Lock(LockMode::kExclusive, KiB(8)).ok());  // the device is there, but nobody has claimed it
+  const auto second = FileDevice::Open(path, Access::kReadWrite).value();
+  const int mounted = open(loop.path().c_str(), O_RDONLY | O_EXCL | O_CLOEXEC);
+  REQUIRE(mounted >= 0);
+  CHECK(std::string(file->Lock(LockMode::kExclusive, KiB(8)).message()) ==
+        path + ": in use by " + loop.path() + ", which shows it and is mounted, or claimed otherwise");
+  CHECK(second->Lock(LockMode::kShared, KiB(8)).ok());  // the refused lock is not left behind
+  CHECK(unrelated->Lock(LockMode::kExclusive, KiB(8)).ok());
+  close(mounted);
+}
+
 TEST_CASE("loop devices with different parts of a file have different locks", "[device]") {
   const TempDir dir;
   const std::string path = dir.File("image");
