@@ -271,6 +271,8 @@ knows_wrong_operands() {
   said "betrcp: neither a nor b is inside an image: :/path is"
   expect 2 betrcp :/a :/b
   said "betrcp: both SRC and DST are inside the image: --clone does that"
+  expect 2 betrcp other.img:/tree :/new
+  said "betrcp: other.img and .*disk.img are two images: copy through the host"
   expect 2 betrcp one.img:/a two.img:/b
   expect 2 betrcp --clone one.img:/a two.img:/b
   said "betrcp: one.img and two.img are two images: copy through the host"

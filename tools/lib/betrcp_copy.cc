@@ -13,18 +13,20 @@
 #include "open_inside.h"
 #include "progress.h"
 #include "session.h"
+#include "stream_target.h"
 #include "transfer.h"
 
 namespace betr::tools {
 namespace {
 
-enum class PathKind { kMissing, kDirectory, kOther };
+enum class PathKind { kMissing, kDirectory, kRegular, kOther };
 
 absl::StatusOr<PathKind> KindOnHost(const std::string& path, bool follow) {
   std::error_code error;
   const auto status = follow ? std::filesystem::status(path, error) : std::filesystem::symlink_status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) return PathKind::kMissing;
   if (error) return ErrnoError(error.value(), path);
+  if (std::filesystem::is_regular_file(status)) return PathKind::kRegular;
   return std::filesystem::is_directory(status) ? PathKind::kDirectory : PathKind::kOther;
 }
 
@@ -32,6 +34,7 @@ absl::StatusOr<PathKind> KindInside(PathFileSystem& paths, const std::string& pa
   BETR_ASSIGN_OR_RETURN(const bool exists, paths.Exists(path));
   if (!exists) return PathKind::kMissing;
   BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenInside(paths, path));
+  if (file.attributes().type == FileType::kRegular) return PathKind::kRegular;
   return file.attributes().type == FileType::kDirectory ? PathKind::kDirectory : PathKind::kOther;
 }
 
@@ -58,6 +61,14 @@ absl::StatusOr<PathKind> KindOfDestination(PathFileSystem& paths, const Location
   return destination.is_inside ? KindInside(paths, destination.path) : KindOnHost(destination.path, /*follow=*/true);
 }
 
+// A copy would take the place of what its content should go to. Devices may replace each other.
+absl::Status CheckIsNoStream(const std::string& host, PathKind source) {
+  if (source == PathKind::kDirectory || !LeadsToStream(host)) return absl::OkStatus();
+  if (source == PathKind::kOther && IsDeviceItself(host)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("{}: is a device or a stream, or leads to one: betrcp --cat writes to it", host));
+}
+
 // Where the copy of `source` is to be, or why it cannot be made.
 absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, const Location& source,
                                      PathKind destination) {
@@ -77,6 +88,7 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, 
     const bool makes_it = job.sources.size() == 1 && destination == PathKind::kMissing && kind == PathKind::kDirectory;
     if (!makes_it) return ErrnoError(destination == PathKind::kMissing ? ENOENT : ENOTDIR, to);
   }
+  if (!job.into_image) BETR_RETURN_IF_ERROR(CheckIsNoStream(to, kind));
   return to;
 }
 
@@ -192,11 +204,13 @@ WorkError CopyArchive(Transfer& transfer, PathFileSystem& paths, const Location&
 
 int CopyFiles(Tool& tool, const BetrcpOptions& options) {
   const absl::StatusOr<CopyJob> job = JobOf(options);
-  if (!job.ok()) return tool.UsageError(MessageOf(job.status()));
-  std::vector<Location> all = job->sources;
-  all.push_back(job->destination);
+  std::vector<Location> all;
+  for (const std::string& operand : options.operands) all.push_back(ParseLocation(operand));
+  const bool names_image = std::ranges::any_of(all, &Location::is_inside);
+  // That there are two images says more than what would be wrong in one.
   const absl::StatusOr<std::string> image = ImageOf(tool, all);
-  if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
+  if (names_image && !image.ok()) return tool.UsageError(MessageOf(image.status()));
+  if (!job.ok()) return tool.UsageError(MessageOf(job.status()));
   const SessionOptions session = SessionFor(options, job->into_image, job->recursive);
   return Run(tool, session, job->transfer, *image, NameOf(job->into_image),
              [&](PathFileSystem& paths, Transfer& transfer) { return CopyAll(transfer, paths, *job); });
