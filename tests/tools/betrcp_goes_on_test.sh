@@ -69,7 +69,7 @@ without_devices() {
   [ "$(wc -l <err)" = 1 ] || fail "$(cat err)"
   [ "$(cat mine/system/etc)" = config ] || fail "the file behind it"
   [ -p mine/system/pipe ] || fail "the fifo"
-  expect 0 betrcp -r --remove system
+  expect 0 betrcp --remove system
 }
 
 leaves_the_image_out() {

@@ -50,6 +50,35 @@ knows_what_prints() {
   expect 0 betrcp --remove quiet
 }
 
+# What a command does not do, nobody may think that it did.
+knows_which_options_apply() {
+  local operands option
+  for operands in "short :/new" "--tar short.tar :/new" "--clone short new" "--rename short new" "--remove short" \
+    "--list short" "--cat short"; do
+    expect 2 betrcp -p $operands
+    said "betrcp: -p: only with --mkdir; -a keeps owners and times"
+  done
+  for operands in "short :/new" "--mkdir new" "--tar short.tar :/new" "--clone short new"; do
+    expect 2 betrcp -l $operands
+    said "betrcp: -l: only with --list"
+    expect 2 betrcp -R $operands
+    said "betrcp: -R: only with --list; -r copies directories"
+  done
+  for operands in "--clone short new" "--rename short new" "--tar short.tar :/new" "--list" "--remove short" \
+    "--mkdir new" "--cat short"; do
+    for option in -r -a; do
+      expect 2 betrcp $option $operands
+      said "betrcp: $option: only for copies"
+    done
+  done
+  for operands in "--tar short.tar :/new" "--list" "--remove short" "--mkdir new" "--cat short"; do
+    expect 2 betrcp -T $operands
+    said "betrcp: -T: only for copies, --clone and --rename"
+  done
+  expect 0 betrcp --cat short
+  expect 1 betrcp --list new
+}
+
 expect 0 mkfs.betr -q -s 64M disk.img
 mkdir tree
 seq 1000 >tree/numbers
@@ -57,3 +86,4 @@ echo short >short
 expect 0 betrcp short :/
 demands_directories
 knows_what_prints
+knows_which_options_apply

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <string_view>
 
+#include "base/status.h"
 #include "location.h"
 
 namespace betr::tools {
@@ -34,6 +36,39 @@ constexpr std::array<CommandForm, 7> kCommands{{
 }};
 
 constexpr CommandForm kCopyForm{CopyCommand::kCopy, nullptr, "copy", 2, kAny, "SRC and DST"};
+
+using Commands = uint8_t;
+
+constexpr Commands Bit(CopyCommand command) { return static_cast<Commands>(1U << static_cast<unsigned>(command)); }
+
+constexpr Commands kCopies = Bit(CopyCommand::kCopy);
+constexpr Commands kMakesName = kCopies | Bit(CopyCommand::kClone) | Bit(CopyCommand::kRename);
+constexpr Commands kLists = Bit(CopyCommand::kList);
+constexpr Commands kMakesDirectories = Bit(CopyCommand::kMkdir);
+
+// What an option is good for. With any other command somebody expects of it what it does not do, as of cp -p.
+struct OptionForm {
+  bool BetrcpOptions::*flag;
+  Commands commands;
+  std::string_view message;
+};
+
+constexpr std::array<OptionForm, 6> kOptions{{
+    {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},
+    {&BetrcpOptions::archive, kCopies, "-a: only for copies"},
+    {&BetrcpOptions::no_target_directory, kMakesName, "-T: only for copies, --clone and --rename"},
+    {&BetrcpOptions::long_listing, kLists, "-l: only with --list"},
+    {&BetrcpOptions::recursive_listing, kLists, "-R: only with --list; -r copies directories"},
+    {&BetrcpOptions::parents, kMakesDirectories, "-p: only with --mkdir; -a keeps owners and times"},
+}};
+
+absl::Status CheckOptions(const BetrcpOptions& options, CopyCommand command) {
+  for (const OptionForm& form : kOptions) {
+    const bool applies = (form.commands & Bit(command)) != 0;
+    if (options.*form.flag && !applies) return absl::InvalidArgumentError(std::string(form.message));
+  }
+  return absl::OkStatus();
+}
 
 void AddCommands(CLI::App& app, BetrcpOptions* options) {
   constexpr const char* kGroup = "Commands (without any: copy SRC... to DST)";
@@ -98,6 +133,7 @@ absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options) {
   if (count < chosen->min_operands || count > chosen->max_operands) {
     return absl::InvalidArgumentError(fmt::format("{}: {} operands: wants {}", chosen->name, count, chosen->operands));
   }
+  BETR_RETURN_IF_ERROR(CheckOptions(options, chosen->command));
   return chosen->command;
 }
 

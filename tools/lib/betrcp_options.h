@@ -42,7 +42,8 @@ ToolDescription BetrcpDescription();
 // Adds the options to the parser. `options` outlives it.
 void AddBetrcpOptions(Tool* tool, BetrcpOptions* options);
 
-// The command that was asked for. kInvalidArgument if there is more than one, or the wrong number of operands.
+// The command that was asked for. kInvalidArgument if there is more than one, the wrong number of operands, or an
+// option that it does not have.
 absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options);
 
 // Whether there is anything to say with --json.
