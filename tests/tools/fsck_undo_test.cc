@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "json_output.h"
 #include "layout/superblock.h"
 #include "support/tools/run_fsck.h"
 #include "support/tools/sample_image.h"
@@ -39,6 +40,30 @@ TEST_CASE("fsck --undo keeps what is overwritten, and --undo-apply puts it back"
   CHECK_FSCK(16, run, "--undo", unused, image.path());
   CHECK_FSCK(16, run, "-n", "--undo", unused, image.path());
   CHECK_FALSE(std::filesystem::exists(unused));
+}
+
+TEST_CASE("fsck --undo-apply prints one document, whatever comes of it") {
+  const SampleImage image;
+  image.FlipExtent(Holder::kTablePage, 0);
+  const std::string undo = image.path() + ".undo";
+  ToolRun run;
+  CHECK_FSCK(1, run, "-y", "--undo", undo, image.path());
+  CHECK_FSCK(8, run, "--json", "--undo-apply", image.path(), image.path());
+  const Json failed = Json::parse(run.out);
+  CHECK(failed["schema"] == "betr.fsck-undo");
+  CHECK(failed["exit_code"] == 8);
+  CHECK(failed["blocks_put_back"].is_null());
+  CHECK(run.err == "fsck.betr: " + failed["error"].get<std::string>() + "\n");
+  CHECK_FSCK(8, run, "--json", "--undo-apply", undo, image.path() + ".none");
+  CHECK_FALSE(Json::parse(run.out)["error"].is_null());
+
+  CHECK_FSCK(0, run, "--json", "--undo-apply", undo, image.path());
+  const Json done = Json::parse(run.out);
+  CHECK(done["image"] == image.path());
+  CHECK(done["exit_code"] == 0);
+  CHECK(done["error"].is_null());
+  CHECK(done["blocks_put_back"] > 0);
+  CHECK(done["undo_file_cut_short"] == false);
 }
 
 TEST_CASE("fsck --undo-apply leaves alone another image, and one that was changed since") {
