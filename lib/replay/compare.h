@@ -2,6 +2,7 @@
 // What differs between two listings.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,7 +14,9 @@ namespace betr::replay {
 struct Comparison {
   std::vector<std::string> differences;  // "PATH: mode 0644 instead of 0600"
   std::vector<std::string> explained;    // those that the trace cannot decide
-  bool is_digest_equal = true;           // with the first line of the expected listing, if it has one
+  std::optional<bool> is_digest_equal;   // with the first line of the expected listing, if it has one
+
+  bool IsEqual() const { return differences.empty() && is_digest_equal.value_or(true); }
 };
 
 // Types, modes, sizes, targets, devices, and which names belong to one inode. A mode of a path in `unknown_modes` is

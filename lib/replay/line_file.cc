@@ -116,6 +116,7 @@ absl::StatusOr<std::optional<std::string>> LineFile::Next() {
       if (searched == 0 && begin.empty()) return std::nullopt;
       std::string line = begin.empty() ? buffer_.substr(position_) : begin;
       position_ = buffer_.size();
+      is_cut_ = true;
       ++lines_;
       return line;
     }

@@ -33,6 +33,9 @@ class LineFile {
   // compressed is damaged.
   absl::StatusOr<std::optional<std::string>> Next();
 
+  // Whether the line that Next has returned last had no newline.
+  bool IsCut() const { return is_cut_; }
+
   const std::string& path() const { return path_; }
   uint64_t lines() const { return lines_; }   // that Next has returned
   Bytes bytes_read() const { return read_; }  // of the file as it is stored
@@ -51,6 +54,7 @@ class LineFile {
   uint64_t lines_ = 0;
   bool is_at_end_ = false;
   bool has_begun_ = false;
+  bool is_cut_ = false;
   std::unique_ptr<Decompressor> decompressor_;
   std::string buffer_;
   size_t position_ = 0;

@@ -36,6 +36,7 @@ absl::Status TraceTextReader::Next() {
     BETR_ASSIGN_OR_RETURN(std::optional<std::string> line, file_->Next());
     if (!line.has_value()) return Annotated(absl::DataLossError("the file is cut: it has no line `end`"));
     line_ = *std::move(line);
+    if (file_->IsCut() && line_ != kEndWord) return Annotated(absl::DataLossError("the file is cut in this line"));
   } while (line_.empty() || line_.starts_with('#'));
   word_ = std::string_view(line_).substr(0, line_.find(' '));
   value_ = std::string_view(line_).substr(std::min(word_.size() + 1, line_.size()));

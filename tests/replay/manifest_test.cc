@@ -94,6 +94,12 @@ TEST_CASE("comparing tells every difference with its path") {
   const Comparison explained = Compare(expected, found, {"/w/c"});
   CHECK(explained.explained.size() == 1);
   CHECK(explained.differences.size() == 6);
+  // Without a digest there is none that could be equal.
+  CHECK_FALSE(explained.is_digest_equal.has_value());
+  Manifest with_digest = expected;
+  with_digest.digest = DigestOf(expected);
+  CHECK(Compare(with_digest, expected, {}).is_digest_equal == true);
+  CHECK(Compare(with_digest, found, {}).is_digest_equal == false);
 }
 
 }  // namespace

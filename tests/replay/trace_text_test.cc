@@ -249,7 +249,10 @@ TEST_CASE("text that is cut anywhere is refused") {
   CHECK_THAT(whole, EndsWith("\nend\n"));
   for (size_t size = std::string_view("betr trace 1\n").size(); size + 1 < whole.size(); ++size) {
     INFO(size);
-    REQUIRE_FALSE(Converted(whole.substr(0, size)).ok());
+    const std::string begin = whole.substr(0, size);
+    REQUIRE(absl::IsDataLoss(Converted(begin).status()));
+    const bool is_in_line = !begin.ends_with('\n');
+    CHECK_THAT(ErrorOf(begin), EndsWith(is_in_line ? "cut in this line" : "has no line `end`"));
   }
 }
 

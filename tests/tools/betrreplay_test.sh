@@ -77,6 +77,9 @@ tells_what_differs() {
   expect 1 betrreplay --manifest "$before" --check wrong "$data/shell-plain.strace.zst"
   printed "  /mnt/w/cfr: mode 0640 instead of 0600"
   printed "  /mnt/w/thr.1: not expected"
+  zstdcat "$after" | sed 1d >no-digest
+  expect 0 betrreplay --manifest "$before" --check no-digest "$data/shell-plain.strace.zst"
+  printed "check +43 objects, 0 differences, 0 explained"
   printf '7 mkdir("/mnt/w/new", 0755) = 0\nnonsense\n7 rmdir("/mnt/w/none") = 0\n' >odd
   expect 0 betrreplay --manifest "$before" odd
   printed "  odd:2: neither a call nor an event: nonsense"
@@ -162,6 +165,9 @@ refuses_damaged_conversions() {
   sed -e 100q plain.txt >cut.txt
   expect 4 betrreplay cut.txt
   said "betrreplay: .*: cut.txt:100: the file is cut: .*"
+  head -c -10 cut.txt >cut-line.txt
+  expect 4 betrreplay cut-line.txt
+  said "betrreplay: .*: cut-line.txt:100: the file is cut in this line"
   sed -e '0,/^mkdir .*/s//mkdir nonsense/' plain.txt >wrong.txt
   expect 1 betrreplay --convert new.trace wrong.txt
   said "betrreplay: convert: wrong.txt:[0-9]*: no such field, or not in its place: nonsense"

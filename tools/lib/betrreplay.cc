@@ -194,8 +194,7 @@ int Report(Tool& tool, const BetrreplayOptions& options, const OptionalManifest&
   if (!checked.ok()) return tool.Fail("check", checked);
   if (const absl::Status is_trace = CheckIsTrace(result); !is_trace.ok()) return tool.Fail("replay", is_trace);
   PrintNotes(tool, options, result);
-  const bool is_equal =
-      !check.has_value() || (check->comparison.differences.empty() && check->comparison.is_digest_equal);
+  const bool is_equal = !check.has_value() || check->comparison.IsEqual();
   return is_equal && result.report.Different() == 0 ? kExitOk : kExitFailed;
 }
 

@@ -56,9 +56,10 @@ void PrintCheck(std::ostream& out, const CheckResult& check) {
   const replay::Comparison& comparison = check.comparison;
   PrintList(out, "final state differs", comparison.differences);
   PrintList(out, "explained", comparison.explained);
-  out << fmt::format("check        {} objects, {} differences, {} explained; digest {}\n", check.objects,
-                     comparison.differences.size(), comparison.explained.size(),
-                     comparison.is_digest_equal ? "equal" : "differs");
+  out << fmt::format("check        {} objects, {} differences, {} explained", check.objects,
+                     comparison.differences.size(), comparison.explained.size());
+  if (comparison.is_digest_equal) out << "; digest " << (*comparison.is_digest_equal ? "equal" : "differs");
+  out << '\n';
 }
 
 void PrintTraceLine(std::ostream& out, const replay::TraceOutcome& outcome) {
@@ -183,8 +184,8 @@ void PrintAsJson(const Tool& tool, const replay::RunResult& result, const std::o
   if (check.has_value()) {
     json["check"] = {{"objects", check->objects},
                      {"differences", check->comparison.differences},
-                     {"explained", check->comparison.explained},
-                     {"digest_equal", check->comparison.is_digest_equal}};
+                     {"explained", check->comparison.explained}};
+    if (const auto equal = check->comparison.is_digest_equal) json["check"]["digest_equal"] = *equal;
   }
   PrintJson(tool.io().out, json);
 }
