@@ -109,15 +109,18 @@ cannot_print() {
 }
 
 runs_out_of_room_on_the_host() {
-  mkdir small
+  local n
+  mkdir small many
+  for n in $(seq 600); do head -c 60000 /dev/urandom >"many/$n"; done
   # Only root can make a small disk.
   [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=20M tmpfs small 2>/dev/null || return 0
-  local code=0
+  local code=0 many=0 left
+  mkfs.betr -q -s 100M -d many small/full.img 2>many.err || many=$?
   mkfs.betr -q -s 100M -d source small/full.img 2>err || code=$?
-  local left
   left=$(ls -A small)
   umount small
-  [ $code = 1 ] || fail "exit $code on a full disk"
+  [ "$code $many" = "1 1" ] || fail "exit $code, with many files $many, on a full disk"
+  [ "$(grep -o "No space left" many.err | wc -l)" = 1 ] || fail "the reason, not once: $(cat many.err)"
   said "mkfs.betr: make: source/large: .*: No space left on device"
   [ -z "$left" ] || fail "a failure left $left"
 }

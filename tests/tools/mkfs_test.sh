@@ -154,6 +154,7 @@ fails_with_n_as_without() {
   as_real 1 -s 64M disk.img/none.img
   ln -s nowhere link.img
   as_real 1 -s 64M link.img
+  said "mkfs.betr: make: link.img: is a symbolic link to nothing: File exists"
   as_real 2 none.img
   [ ! -e none.img ] || fail "a failure left a file"
   holding disk.img expect 3 mkfs.betr -n -f disk.img

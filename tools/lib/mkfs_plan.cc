@@ -76,7 +76,7 @@ absl::Status CheckCreation(const std::string& path) {
   if (parent.empty()) parent = ".";
   struct stat there {};
   if (!IsAllowed(parent, W_OK | X_OK)) return ErrnoError(errno, path + ": create");
-  if (lstat(path.c_str(), &there) == 0) return ErrnoError(EEXIST, path + ": create");  // a link to nowhere
+  if (lstat(path.c_str(), &there) == 0) return ErrnoError(EEXIST, path + ": is a symbolic link to nothing");
   return absl::OkStatus();
 }
 
