@@ -2,11 +2,18 @@
 // The frame: what all tools do alike.
 #include "tool.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 
 #include "betr/version.h"
+#include "betrcp.h"
+#include "betrreplay.h"
+#include "dump.h"
+#include "fsck.h"
 #include "json_output.h"
+#include "mkfs.h"
 #include "progress.h"
+#include "resize.h"
 #include "support/tools/run_tool.h"
 
 namespace betr::tools {
@@ -49,6 +56,29 @@ TEST_CASE("a tool explains itself") {
   CHECK(run.err.empty());
   CHECK(run.Run(TestMain, {"--version"}) == kExitOk);
   CHECK(run.out == std::string("tested ") + LibraryVersion() + "\n");
+}
+
+TEST_CASE("the help of the tools names values by what they mean") {
+  const auto fsck_main = [](Arguments args, ToolIo& io) {
+    const std::atomic<bool> is_cancelled = false;
+    return FsckMain(args, io, is_cancelled);
+  };
+  const auto check = [](absl::FunctionRef<int(Arguments, ToolIo&)> main, std::vector<std::string> arguments) {
+    ToolRun run;
+    arguments.emplace_back("--help");
+    REQUIRE(run.Run(main, arguments) == kExitOk);
+    for (const char* raw : {"UINT", "INT", "TEXT", "FLOAT", ":N", " in ["}) CHECK_THAT(run.out, !Contains(raw));
+    return run.out;
+  };
+  CHECK_THAT(check(MkfsMain, {}), Contains("Usage: mkfs.betr [OPTIONS] IMAGE\n"));
+  CHECK_THAT(check(fsck_main, {}), Contains("--lost-limit N "));
+  CHECK_THAT(check(DumpMain, {}), Contains("--mounted DIR "));
+  CHECK_THAT(check(DumpMain, {"tree"}), Contains("--depth N "));
+  CHECK_THAT(check(DumpMain, {"path"}), Contains("--block N "));
+  for (const char* command : {"dot", "log", "node", "space", "stat", "super", "table"}) check(DumpMain, {command});
+  check(BetrcpMain, {});
+  check(BetrreplayMain, {});
+  check(ResizeMain, {});
 }
 
 TEST_CASE("a wrong command line is an error of its own") {

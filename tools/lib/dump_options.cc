@@ -53,7 +53,9 @@ void AddDumpOptions(Tool& tool, DumpOptions* options) {
   tool.AddJson();
   tool.app().add_flag("--replay", options->replay, "Show what the log makes of the image (in memory only)");
   AddStaleOk(tool, &options->stale_ok);
-  tool.app().add_option("--mounted", options->mounted, "With stat: live figures of the image mounted at DIR");
+  tool.app()
+      .add_option("--mounted", options->mounted, "With stat: live figures of the image mounted at DIR")
+      ->type_name("DIR");
   tool.AddSize("--cache", &options->cache_size, "Memory for nodes [256M]");
   tool.app().require_subcommand(1);
   for (std::unique_ptr<DumpCommand>& command : AllDumpCommands()) {

@@ -97,7 +97,9 @@ class DumpPath final : public DumpCommand {
     command->add_option("TREE", tree_, "The tree or snapshot")->required();
     command->add_option("KEY", key_, "The key, escaped; or /a/path of the file system's trees")->required();
     command->add_flag("--raw", is_raw_, "A KEY that begins with a slash is a key nevertheless");
-    command->add_option("--block", block_, "Of the content of a path, in the tree \"data\" [0]")->check(WholeNumber());
+    command->add_option("--block", block_, "Of the content of a path, in the tree \"data\" [0]")
+        ->type_name("N")
+        ->check(WholeNumber());
     return command;
   }
 

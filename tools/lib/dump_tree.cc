@@ -160,7 +160,9 @@ class DumpTree final : public DumpCommand {
   CLI::App* AddTo(CLI::App& app) override {
     CLI::App* command = app.add_subcommand("tree", "Trees from their roots down, edges and gotos included");
     command->add_option("NAME", name_, "Only this tree or snapshot");
-    command->add_option("--depth", depth_, "How many levels below the root [all]")->check(CLI::Range(0, 999));
+    command->add_option("--depth", depth_, "How many levels below the root [all]")
+        ->type_name("N")
+        ->check(CLI::Range(0, 999).description(""));
     return command;
   }
 

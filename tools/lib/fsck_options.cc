@@ -61,7 +61,7 @@ void AddFsckOptions(Tool& tool, FsckOptions* options) {
                  "List at most so many ranges that are lost, as reached on ten times as many ways through clones "
                  "[100000]")
       ->type_name("N")
-      ->check(CLI::Range(uint64_t{1}, kMaxLostLimit));
+      ->check(CLI::Range(uint64_t{1}, kMaxLostLimit).description(""));
   tool.AddJson();
   tool.AddSize("--cache", &options->cache_size, "Memory for nodes [256M]");
   app.add_option("IMAGE", options->image, "The image file or block device")->required();

@@ -23,7 +23,8 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   format.log_size = Bytes{0};
   format.node_size = Bytes{0};
   format.basement_size = Bytes{0};
-  app.add_option("IMAGE", options->image, "File (made if it is missing) or block device");
+  CLI::Option* image =
+      app.add_option("IMAGE", options->image, "File (made if it is missing) or block device")->required();
   tool->AddSize("-s,--size", &options->size, "Size of the image (default: that of IMAGE)");
   app.add_option("-L,--label", format.label, "Name of the file system, at most 64 bytes")->type_name("LABEL");
   const auto read_uuid = [&format](const std::string& text) -> absl::Status {
@@ -43,7 +44,11 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   tool->AddSize("--log-size", &format.log_size, "Size of the log (default: by the image, 1M to 256M)");
   app.add_option("--compress", format.compression, "none, lz4[:LEVEL] or zstd[:LEVEL] (default: lz4)")
       ->type_name("ALG");
-  app.add_option("-O,--features", options->features, "Format features to use; \"list\" prints them")
+  const auto set_features = [options, image](const std::string& features) {
+    options->features = features;
+    image->required(features != "list");
+  };
+  app.add_option_function<std::string>("-O,--features", set_features, "Format features to use; \"list\" prints them")
       ->type_name("list|FEATURE,...");
   app.add_flag("-f,--force", options->force, "Overwrite what is on IMAGE");
   app.add_flag("-n,--dry-run", options->dry_run, "Only say what would be done");
@@ -52,7 +57,6 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
 
 std::optional<std::string> CheckMkfsOptions(const MkfsOptions& options) {
   if (options.features == "list") return std::nullopt;
-  if (options.image.empty()) return "IMAGE is required";
   if (!options.features.empty()) {
     const std::string first = options.features.substr(0, options.features.find(','));
     return fmt::format("-O: {}: no such feature; \"-O list\" prints those there are", first);
