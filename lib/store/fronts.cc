@@ -142,7 +142,7 @@ bool Fronts::SealLarge(Bytes limit) {
     buffers.emplace_back(front.active.Size(), tree);
   }
   std::ranges::sort(buffers, std::greater<>());
-  for (auto largest = buffers.begin(); all_.active > limit / 2; ++largest) {
+  for (auto largest = buffers.begin(); all_.active >= limit; ++largest) {
     Seal(largest->second);
   }
   return true;

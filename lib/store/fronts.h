@@ -71,9 +71,9 @@ class Fronts {
 
   // Puts, erases, upserts and range erases of existing trees.
   void Apply(std::span<const Op> ops);
-  // If active buffers have `limit` bytes together, seals the largest of them until half of that is left: many trees
-  // with a little each must not fill the memory with what nobody absorbs. Whether any was sealed. Cost: O(trees that
-  // have any) for each half of the limit.
+  // Seals active buffers of at least `limit` bytes, and the largest ones until all that are left have less than that
+  // together: many trees with a little each must not fill the memory with what nobody absorbs. Whether any was sealed.
+  // Cost: O(trees that have any) if so.
   bool SealLarge(Bytes limit);
   // Seals the active buffer of a tree if it holds anything, and returns all of its sealed buffers, oldest first.
   std::vector<SealedPtr> SealAll(TreeId tree);
