@@ -187,7 +187,7 @@ class FileSystem {
   FileTime Now() const;
 
   // --- references --------------------------------------------------------------------------------------------
-  // One more reference, so many fewer. Giving back more than there are is ignored.
+  // One more reference, so many fewer. Refer: ESTALE if the inode is not in memory. Giving back more is ignored.
   absl::Status Refer(InodeId inode);
   void Forget(InodeId inode, uint64_t references = 1);
   // While a file is open its content outlives its last name (and is reclaimed at the last Close, or at the next

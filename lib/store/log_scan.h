@@ -59,8 +59,9 @@ class LogScanner {
  private:
   // A view of `count` blocks from `sequence` on, valid until the next call.
   absl::StatusOr<std::string_view> View(uint64_t sequence, uint64_t count);
-  // The header that is in a block, if it is of this store.
+  // Whether a log can have written the header into that block.
   bool MayLieAt(const FrameHeader& header, uint64_t sequence) const;
+  // The header that is in a block, if it is of this store.
   absl::StatusOr<std::optional<FrameHeader>> HeaderAt(uint64_t sequence);
   absl::StatusOr<bool> End();
 
