@@ -148,6 +148,17 @@ struct RemovedTree {
   std::vector<InodeId> changed;
 };
 
+// A name in one of two trees that differs from that in the other. Attributes are without the inode number.
+struct EntryDifference {
+  std::string path;  // below the two; "" for themselves
+  // Nothing: it is not there. Of a directory that only one tree has, nothing that is in it is told.
+  std::optional<FileAttributes> before;
+  std::optional<FileAttributes> after;
+  // Where both are there, and of one type: bytes of a file, target of a symlink; extended attributes.
+  bool content = false;
+  bool xattrs = false;
+};
+
 // For statfs. `total` and `free` are those of SpaceStats.
 struct FileSystemSpace {
   Bytes total{0};
@@ -294,6 +305,15 @@ class FileSystem {
   // The first `max` of these entries, fewer if the directory ends, each with a reference as Lookup gives it: what a
   // FUSE server needs. One range scan, under the lock; one more read for each name with several links.
   absl::StatusOr<std::vector<NamedEntry>> LookupAfter(InodeId directory, std::string_view after, size_t max);
+  // Tells how the file or directory `after`, with everything below, differs from `before`: what is there in one of them
+  // only, and what has another type, content, permissions, owner, time of modification, or other xattrs. As a rule in
+  // the order of keys: the entries of a directory, then what is below each. What a clone shares with its source is not
+  // looked at: the cost is that of what was changed since, on either side, and two reads for each name of a file with
+  // several. Both are as they were when it began, which keeps space from deletes until it ends; the lock is not held,
+  // so `visit` may call the file system. An error of `visit` ends it. ENOTSUP where there are zones
+  // (docs/ablations.md).
+  absl::Status FindDifferences(InodeId before, InodeId after,
+                               absl::FunctionRef<absl::Status(const EntryDifference&)> visit);
   // Names from the root, joined by '/', "" for the root. ENOENT for what has no name, and for files with several.
   absl::StatusOr<std::string> PathOf(InodeId inode);
 

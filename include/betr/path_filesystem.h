@@ -79,6 +79,9 @@ class PathFileSystem {
   using Visitor = std::function<absl::Status(const std::string& path, const FileAttributes& attributes)>;
   absl::Status Walk(std::string_view path, const Visitor& visit);
 
+  absl::Status FindDifferences(std::string_view before, std::string_view after,
+                               absl::FunctionRef<absl::Status(const EntryDifference&)> visit);
+
  private:
   struct Place;  // a parent directory, open, and a name in it
   absl::StatusOr<OpenFile> OpenName(InodeId directory, const std::string& name);

@@ -32,6 +32,7 @@
 
 #include "betr/bound.h"
 #include "betr/cursor.h"
+#include "betr/difference_cursor.h"
 #include "betr/options.h"
 #include "betr/stats.h"
 #include "betr/units.h"
@@ -46,6 +47,12 @@ struct TreeInfo {
   std::string name;
   std::string compression;
   bool snapshot = false;  // read-only
+};
+
+// What lies under a prefix in a tree.
+struct TreePrefix {
+  TreeId tree;
+  std::string prefix;
 };
 
 // A consistent read-only view of all trees at one instant. Copies are cheap; see Cursor about what it keeps alive. The
@@ -150,6 +157,11 @@ class Store {
   absl::StatusOr<std::optional<std::string>> Get(const ReadView& view, TreeId tree, std::string_view key) const;
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
                                                     Range bounds = Range::All()) const;
+  // Over the keys in which two prefixes differ, in one tree or in two: those of a clone and its source, of a tree and
+  // its snapshot. What both share is not looked at, so the cost is that of what was changed since.
+  absl::StatusOr<std::unique_ptr<DifferenceCursor>> NewDifference(std::shared_ptr<const ReadView> view,
+                                                                  const TreePrefix& before,
+                                                                  const TreePrefix& after) const;
   // The name of what lies under `prefix`, taken without it: in one view, equal names mean equal entries, as those of a
   // clone and its source, found without looking at them. Nothing if what was written there is still in memory only.
   // Cost: O(height) nodes.

@@ -9,18 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "dag/layer.h"
-#include "dag/point_reader.h"
-#include "dag/table.h"
+#include "dag/descent.h"
 
 namespace betr::dag {
-
-// What a cursor reads.
-struct Source {
-  NodeTable table;
-  NodeId root;
-  std::vector<std::shared_ptr<const Layer>> layers;  // newest first
-};
 
 struct Segment {
   Range range;  // in root space; not empty

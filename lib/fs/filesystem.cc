@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "fs/block_delta.h"
+#include "fs/difference.h"
 #include "fs/filesystem_impl.h"
 #include "fs/key.h"
 #include "fs/listing.h"
@@ -210,6 +211,19 @@ absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::str
   BETR_ASSIGN_OR_RETURN(fs::Inode* const clone,
                         fs::Repeated([&] { return fs::Clone(session.core(), *inode, *directory, name); }));
   return session.Refer(clone);
+}
+
+absl::Status FileSystem::FindDifferences(InodeId before, InodeId after,
+                                         absl::FunctionRef<absl::Status(const EntryDifference&)> visit) {
+  absl::StatusOr<fs::Difference> difference = absl::UnknownError("not begun yet");
+  {
+    FsSession session(*impl_);
+    BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(before));
+    BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(after));
+    difference = fs::Difference::Of(session.core(), *from, *to);
+  }
+  BETR_RETURN_IF_ERROR(difference.status());
+  return difference->Tell(visit);
 }
 
 absl::Status FileSystem::ReadDirectory(InodeId id, std::string_view after,

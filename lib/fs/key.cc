@@ -155,6 +155,10 @@ std::string Xattr(std::string_view object, std::string_view name) {
   return key;
 }
 
+Bound XattrsUnder(std::string_view attachments) { return Bound::At(std::string(attachments) + kXattrTag); }
+
+bool IsXattr(std::string_view attachment) { return attachment.starts_with(kXattrTag); }
+
 Range Blocks(std::string_view object, uint64_t first, uint64_t last) {
   return {Bound::At(Block(object, first)), Bound::At(Block(object, last))};
 }
@@ -220,7 +224,7 @@ std::optional<DataKey> ParseData(std::string_view key) {
   const std::optional<MetaKey> object = ParseMeta(parsed.object);
   if (!object || object->kind == MetaKey::Kind::kGroupName) return std::nullopt;
   const std::string_view rest = key.substr(size + 1);
-  if (rest[0] == kXattrTag) {
+  if (IsXattr(rest)) {
     parsed.is_xattr = true;
     parsed.xattr = rest.substr(1);
     return parsed.xattr.empty() ? std::nullopt : std::optional(parsed);

@@ -83,6 +83,10 @@ std::string Orphan(uint64_t id);
 std::string Attachments(std::string_view object);
 std::string Block(std::string_view object, uint64_t block);
 std::string Xattr(std::string_view object, std::string_view name);
+// Of what lies under that prefix, the xattrs come behind the blocks: where they begin, and whether what follows the
+// prefix is one's.
+Bound XattrsUnder(std::string_view attachments);
+bool IsXattr(std::string_view attachment);
 // Blocks first to last - 1; all blocks from `first` on.
 Range Blocks(std::string_view object, uint64_t first, uint64_t last);
 Range BlocksFrom(std::string_view object, uint64_t first);

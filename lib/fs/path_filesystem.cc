@@ -268,4 +268,11 @@ absl::Status PathFileSystem::WalkBelow(const OpenFile& directory, const std::str
   return absl::OkStatus();
 }
 
+absl::Status PathFileSystem::FindDifferences(std::string_view before, std::string_view after,
+                                             absl::FunctionRef<absl::Status(const EntryDifference&)> visit) {
+  BETR_ASSIGN_OR_RETURN(const OpenFile from, Open(before));
+  BETR_ASSIGN_OR_RETURN(const OpenFile to, Open(after));
+  return fs_.FindDifferences(from.inode(), to.inode(), visit);
+}
+
 }  // namespace betr

@@ -65,6 +65,8 @@ class Store::Impl {
 
   absl::StatusOr<std::optional<std::string>> Get(const store::View* view, TreeId tree, std::string_view key);
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const store::View> view, TreeId tree, Range bounds);
+  absl::StatusOr<std::unique_ptr<DifferenceCursor>> NewDifference(std::shared_ptr<const store::View> view,
+                                                                  const TreePrefix& before, const TreePrefix& after);
   absl::StatusOr<RangeEstimate> Estimate(TreeId tree, const Range& range);
   static absl::StatusOr<std::optional<ContentId>> IdOfContent(const store::View& view, TreeId tree,
                                                               std::string_view prefix);

@@ -9,6 +9,7 @@
 #include "dag/estimate.h"
 #include "dag/lookup.h"
 #include "dag/tree_cursor.h"
+#include "dag/tree_difference.h"
 #include "store/impl.h"
 
 namespace betr {
@@ -51,6 +52,19 @@ absl::StatusOr<std::unique_ptr<Cursor>> Store::Impl::NewCursor(std::shared_ptr<c
   dag::Source source{view->state->table, found->root, view->LayersOf(tree)};
   return std::make_unique<dag::TreeCursor>(std::move(source), std::move(bounds), core_->options.functions,
                                            std::move(view));
+}
+
+absl::StatusOr<std::unique_ptr<DifferenceCursor>> Store::Impl::NewDifference(std::shared_ptr<const store::View> view,
+                                                                             const TreePrefix& before,
+                                                                             const TreePrefix& after) {
+  const auto side = [&](const TreePrefix& of) -> absl::StatusOr<dag::Side> {
+    BETR_ASSIGN_OR_RETURN(const store::Tree* const tree, TreeOf(*view->state, of.tree));
+    return dag::Side{{view->state->table, tree->root, view->LayersOf(of.tree)}, of.prefix};
+  };
+  BETR_ASSIGN_OR_RETURN(dag::Side from, side(before));
+  BETR_ASSIGN_OR_RETURN(dag::Side to, side(after));
+  return std::make_unique<dag::TreeDifference>(std::move(from), std::move(to), core_->options.functions,
+                                               std::move(view));
 }
 
 absl::StatusOr<RangeEstimate> Store::Impl::Estimate(TreeId tree, const Range& range) {

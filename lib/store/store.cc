@@ -29,6 +29,12 @@ absl::Status CheckIsOf(const Store::Impl& store, const ReadView* view) {
   return absl::OkStatus();
 }
 
+// What a view holds, as long as it is held.
+std::shared_ptr<const store::View> Inside(std::shared_ptr<const ReadView> view) {
+  const store::View* const inside = &view->view();
+  return {std::move(view), inside};
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -174,9 +180,14 @@ absl::StatusOr<std::optional<std::string>> Store::Get(const ReadView& view, Tree
 absl::StatusOr<std::unique_ptr<Cursor>> Store::NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
                                                          Range bounds) const {
   BETR_RETURN_IF_ERROR(CheckIsOf(*impl_, view.get()));
-  const store::View* const inside = &view->view();
-  std::shared_ptr<const store::View> inner(std::move(view), inside);
-  return impl_->NewCursor(std::move(inner), tree, std::move(bounds));
+  return impl_->NewCursor(Inside(std::move(view)), tree, std::move(bounds));
+}
+
+absl::StatusOr<std::unique_ptr<DifferenceCursor>> Store::NewDifference(std::shared_ptr<const ReadView> view,
+                                                                       const TreePrefix& before,
+                                                                       const TreePrefix& after) const {
+  BETR_RETURN_IF_ERROR(CheckIsOf(*impl_, view.get()));
+  return impl_->NewDifference(Inside(std::move(view)), before, after);
 }
 
 absl::StatusOr<std::optional<ContentId>> Store::IdOfContent(const ReadView& view, TreeId tree,

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/tree_difference.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace betr::dag {
+
+TreeDifference::TreeDifference(Side before, Side after, const UpsertRegistry& functions,
+                               std::shared_ptr<const void> pin)
+    : pin_(std::move(pin)),
+      before_side_(std::move(before)),
+      after_side_(std::move(after)),
+      divergence_(before_side_, after_side_),
+      before_(before_side_, functions),
+      after_(after_side_, functions) {}
+
+void TreeDifference::Reader::Pass(std::string_view key) {
+  if (cursor.Valid() && Key() == key) {
+    cursor.Next();
+  }
+}
+
+bool TreeDifference::Reader::Shows(const Range& content) const { return cursor.Valid() && content.Contains(Key()); }
+
+std::optional<std::string_view> TreeDifference::ValueOf(const Reader& reader) {
+  return reader.has_key ? std::optional(reader.cursor.Value()) : std::nullopt;
+}
+
+void TreeDifference::Seek(const Bound& bound) {
+  status_ = absl::OkStatus();
+  range_.reset();
+  at_ = bound;
+  Find();
+}
+
+void TreeDifference::Next() {
+  Check(valid_, "a cursor that moves stands on a key");
+  PassKey();
+  Find();
+}
+
+void TreeDifference::Find() {
+  valid_ = false;
+  while (!valid_ && status_.ok() && (range_ || EnterRange())) {
+    valid_ = FindInRange();
+  }
+}
+
+// False at the end, and on errors.
+bool TreeDifference::EnterRange() {
+  absl::StatusOr<std::optional<Range>> found = divergence_.From(at_);
+  if (!found.ok() || !*found) {
+    status_ = found.status();
+    range_.reset();
+    return false;
+  }
+  range_ = **std::move(found);
+  at_ = range_->hi;
+  before_.cursor.Seek(range_->lo.Prepend(before_.prefix));
+  after_.cursor.Seek(range_->lo.Prepend(after_.prefix));
+  return true;
+}
+
+// To the next key of the range in which the two differ. False at its end, and on errors.
+bool TreeDifference::FindInRange() {
+  while (range_) {
+    status_ = before_.cursor.status();
+    status_.Update(after_.cursor.status());
+    const bool before_shows = before_.Shows(*range_);
+    const bool after_shows = after_.Shows(*range_);
+    if (!status_.ok() || (!before_shows && !after_shows)) {
+      range_.reset();
+      return false;
+    }
+    key_ = !after_shows || (before_shows && before_.Key() < after_.Key()) ? before_.Key() : after_.Key();
+    before_.has_key = before_shows && before_.Key() == key_;
+    after_.has_key = after_shows && after_.Key() == key_;
+    if (Before() != After()) {
+      return true;
+    }
+    PassKey();
+  }
+  return false;
+}
+
+// With the last key that there can be the range ends: to go on, the cursors would read what is behind it.
+void TreeDifference::PassKey() {
+  if (range_->hi <= Range::Only(key_).hi) {
+    range_.reset();
+    return;
+  }
+  before_.Pass(key_);
+  after_.Pass(key_);
+}
+
+}  // namespace betr::dag

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How two trees of files differ: FileSystem::FindDifferences.
+//
+// Which names may differ is told by their own keys (changed_names.h), and of files with several names by the lists of
+// link groups: what belongs to a group lies in its home, which may be outside of the two trees, and elsewhere in one
+// than in the other.
+#pragma once
+
+#include <absl/functional/function_ref.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fs/changed_names.h"
+#include "fs/core.h"
+
+namespace betr::fs {
+
+// Made under the lock, used without it.
+class Difference {
+ public:
+  using Visitor = absl::FunctionRef<absl::Status(const EntryDifference&)>;
+
+  // ENOENT for a directory that was removed, ESTALE for another file that is gone; ENOTSUP if there are zones.
+  static absl::StatusOr<Difference> Of(Core& core, Inode& before, Inode& after);
+
+  absl::Status Tell(Visitor visit) const;
+
+ private:
+  // An object, and where it is.
+  struct Found {
+    InodeRecord record;
+    std::string object;
+    bool is_group = false;
+  };
+  struct Side {
+    Found top;
+    std::string content;  // of a directory
+  };
+
+  static absl::StatusOr<Side> SideOf(Core& core, Inode& inode);
+  // What the name is in one of the two; nothing if it is not there.
+  absl::StatusOr<std::optional<std::string>> Value(const Side& side, const std::string& entry) const;
+  absl::StatusOr<std::optional<Found>> Find(const Side& side, const std::string& entry,
+                                            const std::optional<std::string>& value) const;
+  absl::StatusOr<Found> FindGroup(const Reference& reference, const std::string& entry) const;
+  // Adds the names below that are of groups: of homes at or above the directory; of a home below.
+  absl::Status AddLinked(const Side& side, ChangedNames& names) const;
+  absl::Status AddLinked(const Side& side, const std::string& home, const std::string& below,
+                         ChangedNames& names) const;
+
+  absl::Status TellName(const ChangedNames::Name& name, ChangedNames& names, Visitor visit) const;
+  absl::Status TellObject(const std::string& path, const std::optional<Found>& before,
+                          const std::optional<Found>& after, AttachmentDifference attachments, Visitor visit) const;
+
+  TreesAt trees_;
+  Side before_;
+  Side after_;
+};
+
+}  // namespace betr::fs
