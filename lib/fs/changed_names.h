@@ -48,8 +48,12 @@ class ChangedNames {
 
   // In order of keys, but for what was added too late. Nothing at the end.
   absl::StatusOr<std::optional<Name>> Next();
-  // Has a name told, too.
-  void Add(std::string entry) { added_.insert(std::move(entry)); }
+  // Has a name told, too, once.
+  void Add(const std::string& entry) {
+    if (ever_added_.insert(entry).second) {
+      added_.insert(entry);
+    }
+  }
   bool HasAdded() const { return !added_.empty(); }
   // Passes what lies under the content prefix of a directory that has been told.
   void Skip(std::string content) { skipped_.insert(std::move(content)); }
@@ -68,7 +72,8 @@ class ChangedNames {
 
   std::unique_ptr<DifferenceCursor> meta_;
   std::unique_ptr<DifferenceCursor> data_;
-  std::set<std::string> added_;
+  std::set<std::string> added_;  // not told yet
+  std::set<std::string> ever_added_;
   std::set<std::string> skipped_;
   std::set<std::string> homes_;
   std::vector<std::string> new_homes_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How two trees differ is what comparing all that is in them says, whatever was cloned, linked and changed before.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -122,9 +124,16 @@ std::multiset<std::string> Expected(PathFileSystem& paths, const std::string& be
 }
 
 void Compare(PathFileSystem& paths, const std::string& before, const std::string& after) {
-  const Lines found = Found(paths, before, after);
+  const Lines lines = Found(paths, before, after);
+  const std::multiset<std::string> found(lines.begin(), lines.end());
+  const std::multiset<std::string> expected = Expected(paths, before, after);
+  Lines missing;
+  Lines wrong;
+  std::ranges::set_difference(expected, found, std::back_inserter(missing));
+  std::ranges::set_difference(found, expected, std::back_inserter(wrong));
   INFO(before << " and " << after);
-  CHECK(std::multiset<std::string>(found.begin(), found.end()) == Expected(paths, before, after));
+  CHECK(missing == Lines());
+  CHECK(wrong == Lines());
 }
 
 void MakeTree(PathFileSystem& paths, const std::string& top) {
