@@ -9,7 +9,7 @@
 #include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/path_filesystem.h"
-#include "layout/superblock.h"
+#include "layout/open_locked.h"
 #include "store/borrowed_device.h"
 
 namespace betr::replay {
@@ -35,8 +35,7 @@ absl::StatusOr<std::unique_ptr<ImageTarget>> ImageTarget::Open(const ImageTarget
 }
 
 absl::Status ImageTarget::OpenDevice() {
-  BETR_ASSIGN_OR_RETURN(file_, FileDevice::Open(options_.image, FileDevice::Access::kReadWrite));
-  BETR_RETURN_IF_ERROR(file_->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  BETR_ASSIGN_OR_RETURN(file_, layout::OpenLocked(options_.image, FileDevice::Access::kReadWrite));
   BlockDevice* below = file_.get();
   if (options_.disk != nullptr) {
     disk_ = std::make_unique<DiskDevice>(*file_, *options_.disk, options_.disk_timing, SystemClock());

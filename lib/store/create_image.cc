@@ -14,6 +14,7 @@
 #include "device/file_device.h"
 #include "device/unseen_file.h"
 #include "layout/format_options.h"
+#include "layout/open_locked.h"
 #include "layout/signatures.h"
 #include "layout/superblock_slots.h"
 
@@ -56,8 +57,7 @@ absl::Status Store::CreateImage(const std::string& path, Bytes size, const Forma
 }
 
 absl::Status Store::FormatImage(const std::string& path, const FormatOptions& options, Existing existing) {
-  BETR_ASSIGN_OR_RETURN(const DevicePointer device, FileDevice::Open(path, FileDevice::Access::kReadWrite));
-  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+  BETR_ASSIGN_OR_RETURN(const DevicePointer device, layout::OpenLocked(path, FileDevice::Access::kReadWrite));
   BETR_RETURN_IF_ERROR(CheckOptions(path, device->Size(), options));
   if (existing == Existing::kKeep) {
     BETR_RETURN_IF_ERROR(CheckEmpty(*device));

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "betr/store.h"
 #include "layout/grow.h"
+#include "layout/open_locked.h"
 #include "layout/superblock_copy.h"
 
 namespace betr {
@@ -20,8 +21,7 @@ absl::Status store::GrowImage(FileDevice& device, const layout::NewestSuperblock
 
 absl::Status Store::GrowImage(const std::string& path, Bytes size) {
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> device,
-                        FileDevice::Open(path, FileDevice::Access::kReadWrite));
-  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+                        layout::OpenLocked(path, FileDevice::Access::kReadWrite));
   BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadToOpen(*device));
   return store::GrowImage(*device, newest, size);
 }

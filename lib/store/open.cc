@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "device/file_device.h"
 #include "layout/format_options.h"
+#include "layout/open_locked.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "layout/table_codec.h"
@@ -270,9 +271,7 @@ absl::StatusOr<std::unique_ptr<Store>> Store::OpenImage(const std::string& path,
   const bool read_only = options.read_only;
   BETR_ASSIGN_OR_RETURN(
       std::unique_ptr<FileDevice> device,
-      FileDevice::Open(path, read_only ? FileDevice::Access::kReadOnly : FileDevice::Access::kReadWrite));
-  BETR_RETURN_IF_ERROR(
-      device->Lock(read_only ? FileDevice::LockMode::kShared : FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
+      layout::OpenLocked(path, read_only ? FileDevice::Access::kReadOnly : FileDevice::Access::kReadWrite));
   // Only what is known to be an image gets an owner's note.
   BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadNewest(*device));
   if (!read_only) {

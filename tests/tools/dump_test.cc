@@ -10,6 +10,7 @@
 
 #include "device/file_device.h"
 #include "dump_options.h"
+#include "layout/open_locked.h"
 #include "support/tools/man_page.h"
 #include "support/tools/run_tool.h"
 #include "support/tools/sample_image.h"
@@ -279,9 +280,8 @@ TEST_CASE("betrdump says what is wrong with a command line") {
   CHECK(run.Run(DumpMain, {"path", "--help"}) == kExitOk);
   CHECK(Says(run.out, "--raw"));
   CHECK(run.Run(DumpMain, {"-i", image.path() + ".none", "super"}) == kExitFailed);
-  const auto holder = FileDevice::Open(image.path(), FileDevice::Access::kReadWrite);
+  const auto holder = layout::OpenLocked(image.path(), FileDevice::Access::kReadWrite);
   REQUIRE(holder.ok());
-  REQUIRE((*holder)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset).ok());
   CHECK(run.Run(DumpMain, {"-i", image.path(), "super"}) == kExitRefused);
 }
 

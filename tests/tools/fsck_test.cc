@@ -9,6 +9,7 @@
 #include "betr/store.h"
 #include "device/file_device.h"
 #include "fsck_options.h"
+#include "layout/open_locked.h"
 #include "store/check_store.h"
 #include "support/dag/upserts.h"
 #include "support/must.h"
@@ -363,9 +364,8 @@ TEST_CASE("fsck says by its exit code what kept it from checking") {
   CHECK(json::parse(run.out)["exit_code"] == 8);
   CHECK(json::parse(run.out)["error"].get<std::string>().starts_with("open: "));
   CHECK(run.Run(CancelledFsck, {image.path()}) == 32);
-  const auto holder = FileDevice::Open(image.path(), FileDevice::Access::kReadWrite);
+  const auto holder = layout::OpenLocked(image.path(), FileDevice::Access::kReadWrite);
   REQUIRE(holder.ok());
-  REQUIRE((*holder)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset).ok());
   CHECK_FSCK(8, run, image.path());
   CHECK_FSCK(8, run, "-y", image.path());
 }

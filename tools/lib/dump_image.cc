@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "base/status.h"
-#include "layout/superblock.h"
+#include "layout/open_locked.h"
 #include "store/borrowed_device.h"
 #include "store/impl.h"
 
@@ -21,10 +21,9 @@ constexpr Bytes kDefaultCache = MiB(256);
 absl::StatusOr<std::unique_ptr<DumpImage>> DumpImage::Open(const std::string& path, const StoreOptions& options,
                                                            LogUse log) {
   std::unique_ptr<DumpImage> image(new DumpImage());
-  BETR_ASSIGN_OR_RETURN(image->file_, FileDevice::Open(path, FileDevice::Access::kReadOnly));
-  if (!options.stale) {
-    BETR_RETURN_IF_ERROR(image->file_->Lock(FileDevice::LockMode::kShared, layout::kOwnerOffset));
-  }
+  constexpr auto kAccess = FileDevice::Access::kReadOnly;
+  BETR_ASSIGN_OR_RETURN(image->file_,
+                        options.stale ? FileDevice::Open(path, kAccess) : layout::OpenLocked(path, kAccess));
   const Bytes cache = options.cache_size.value > 0 ? options.cache_size : kDefaultCache;
   BETR_ASSIGN_OR_RETURN(image->inspection_, store::Inspection::Open(*image->file_, cache));
   image->state_ = image->inspection_->state();

@@ -43,7 +43,7 @@ class FsckRun {
     const FsckAccess to_repair = options_.yes ? FsckAccess::kSearch : FsckAccess::kRepair;
     const bool looks = options_.dry_run || !options_.MayRepair();
     absl::StatusOr<std::unique_ptr<FileDevice>> file =
-        OpenLocked(options_.image, looks ? FsckAccess::kLook : to_repair);
+        OpenToCheck(options_.image, looks ? FsckAccess::kLook : to_repair);
     if (!file.ok()) {
       Failed(file.status(), "open: ");
       if (tool_.json()) Finish();

@@ -5,19 +5,12 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "layout/open_locked.h"
 #include "layout/signatures.h"
 #include "layout/superblock_slots.h"
 
 namespace betr::tools {
 namespace {
-
-absl::StatusOr<std::unique_ptr<FileDevice>> OpenWith(const std::string& path, FileDevice::Access access) {
-  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, FileDevice::Open(path, access));
-  const bool writable = access == FileDevice::Access::kReadWrite;
-  BETR_RETURN_IF_ERROR(
-      device->Lock(writable ? FileDevice::LockMode::kExclusive : FileDevice::LockMode::kShared, layout::kOwnerOffset));
-  return device;
-}
 
 // Whether there may be an image whose beginning was wiped: nothing is recognised, and there is room for one.
 bool MayBeWiped(BlockDevice& device) {
@@ -30,12 +23,12 @@ bool MayBeWiped(BlockDevice& device) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, FsckAccess access) {
+absl::StatusOr<std::unique_ptr<FileDevice>> OpenToCheck(const std::string& path, FsckAccess access) {
   if (access == FsckAccess::kLook) {
     const bool writable = FileDevice::Open(path, FileDevice::Access::kReadWrite).ok();
-    return OpenWith(path, writable ? FileDevice::Access::kReadWrite : FileDevice::Access::kReadOnly);
+    return layout::OpenLocked(path, writable ? FileDevice::Access::kReadWrite : FileDevice::Access::kReadOnly);
   }
-  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, OpenWith(path, FileDevice::Access::kReadWrite));
+  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, layout::OpenLocked(path, FileDevice::Access::kReadWrite));
   if (access == FsckAccess::kOverwrite) {
     return device;
   }

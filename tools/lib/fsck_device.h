@@ -25,7 +25,7 @@ enum class FsckAccess {
 
 // Opens and locks. To look, an exclusive lock if the file may be opened so, else one that keeps writers out; nothing
 // is written. Errors: those of FileDevice; kFailedPrecondition says who has the image open.
-absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, FsckAccess access);
+absl::StatusOr<std::unique_ptr<FileDevice>> OpenToCheck(const std::string& path, FsckAccess access);
 
 // The error of who found no image on the device, and where it may have been one, what to do. Reads the beginning.
 absl::Status HintAtSearch(BlockDevice& device, const absl::Status& status);

@@ -16,7 +16,7 @@ namespace betr::tools {
 namespace {
 
 absl::StatusOr<Undone> Apply(const FsckOptions& options) {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> file, OpenLocked(options.image, FsckAccess::kOverwrite));
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> file, OpenToCheck(options.image, FsckAccess::kOverwrite));
   const UndoFit fit = options.force ? UndoFit::kIgnore : UndoFit::kDemand;
   return ApplyUndoFile(options.undo_apply, *file, fit);
 }

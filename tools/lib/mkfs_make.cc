@@ -15,6 +15,7 @@
 #include "betr/filesystem.h"
 #include "betr/fs_error.h"
 #include "device/unseen_file.h"
+#include "layout/open_locked.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "open_image.h"
@@ -24,12 +25,6 @@ namespace betr::tools {
 namespace {
 
 using DevicePointer = std::unique_ptr<FileDevice>;
-
-absl::StatusOr<DevicePointer> OpenLocked(const std::string& path) {
-  BETR_ASSIGN_OR_RETURN(DevicePointer device, FileDevice::Open(path, FileDevice::Access::kReadWrite));
-  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
-  return device;
-}
 
 // An existing file with the size that it is to have, and nothing in it.
 absl::StatusOr<DevicePointer> EmptyFile(const MkfsPlan& plan, DevicePointer device) {
@@ -42,7 +37,7 @@ absl::StatusOr<DevicePointer> EmptyFile(const MkfsPlan& plan, DevicePointer devi
   }
   if (plan.size == device->Size()) return device;
   device.reset();
-  return OpenLocked(plan.image);
+  return layout::OpenLocked(plan.image, FileDevice::Access::kReadWrite);
 }
 
 absl::StatusOr<DevicePointer> PrepareDevice(const MkfsPlan& plan, DevicePointer target) {
@@ -125,7 +120,7 @@ absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, co
 
 // Half an image must not pass for a whole one.
 void Undo(const MkfsPlan& plan) {
-  const absl::StatusOr<DevicePointer> device = OpenLocked(plan.image);
+  const absl::StatusOr<DevicePointer> device = layout::OpenLocked(plan.image, FileDevice::Access::kReadWrite);
   if (!device.ok()) return;
   layout::WipeSignatures(**device).IgnoreError();
   (*device)->Flush().IgnoreError();

@@ -20,6 +20,7 @@
 #include "betr/fs_error.h"
 #include "layout/format_options.h"
 #include "layout/limits.h"
+#include "layout/open_locked.h"
 #include "own_image.h"
 
 namespace betr::tools {
@@ -101,10 +102,9 @@ absl::Status CheckArchive(const MkfsPlan& plan, int stdin_descriptor) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options) {
-  absl::StatusOr<std::unique_ptr<FileDevice>> device = FileDevice::Open(options.image, FileDevice::Access::kReadWrite);
+  absl::StatusOr<std::unique_ptr<FileDevice>> device =
+      layout::OpenLocked(options.image, FileDevice::Access::kReadWrite);
   if (absl::IsNotFound(device.status())) return nullptr;
-  BETR_RETURN_IF_ERROR(device.status());
-  BETR_RETURN_IF_ERROR((*device)->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
   return device;
 }
 

@@ -3,15 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/size_text.h"
 #include "base/status.h"
-#include "device/file_device.h"
 #include "json_output.h"
 #include "layout/grow.h"
+#include "layout/open_locked.h"
 #include "layout/superblock_copy.h"
 #include "store/grow_image.h"
 
@@ -19,12 +17,6 @@ namespace betr::tools {
 namespace {
 
 Bytes InUnits(Bytes size) { return layout::UnitBytes(size / layout::kUnit); }
-
-absl::StatusOr<std::unique_ptr<FileDevice>> OpenAlone(const std::string& image) {
-  BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, FileDevice::Open(image, FileDevice::Access::kReadWrite));
-  BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
-  return device;
-}
 
 void PrintResult(Tool& tool, const ResizeOptions& options, Bytes before, Bytes after) {
   if (tool.json()) {
@@ -41,7 +33,7 @@ void PrintResult(Tool& tool, const ResizeOptions& options, Bytes before, Bytes a
 }
 
 int Resize(Tool& tool, const ResizeOptions& options) {
-  const auto device = OpenAlone(options.image);
+  const auto device = layout::OpenLocked(options.image, FileDevice::Access::kReadWrite);
   if (!device.ok()) {
     tool.Fail("open", device.status());
     return ExitCodeOfOpening(device.status());
