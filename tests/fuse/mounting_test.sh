@@ -151,6 +151,9 @@ read_only() {
   [ "$(cat "$mnt/file")" = data ] || fail "content"
   expect 1 touch "$mnt/new"
   grep -q "Read-only file system" err || fail "$(cat err)"
+  expect 0 fsck.betr -n disk.img
+  expect 8 fsck.betr -y disk.img
+  said "fsck.betr: open: disk.img: in use for reading by pid .* \\(mount.betr\\)"
   unmount_image
 }
 

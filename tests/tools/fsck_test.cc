@@ -3,13 +3,11 @@
 #include "fsck.h"
 
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "betr/store.h"
 #include "device/file_device.h"
 #include "fsck_options.h"
-#include "layout/open_locked.h"
 #include "store/check_store.h"
 #include "support/dag/upserts.h"
 #include "support/must.h"
@@ -22,11 +20,6 @@ namespace {
 
 using Holder = store::UsedExtent::Holder;
 using nlohmann::json;
-
-int CancelledFsck(Arguments args, ToolIo& io) {
-  const std::atomic<bool> is_cancelled = true;
-  return FsckMain(args, io, is_cancelled);
-}
 
 // The height-0 node with most references, and its record.
 NodeId SomeSharedNode(const store::State& state) {
@@ -350,38 +343,6 @@ TEST_CASE("fsck --data reads and verifies everything") {
   CHECK(Says(run, "node "));
   CHECK_FSCK(1, run, "--data", "-y", image.path());
   CHECK_FSCK(0, run, "--data", image.path());
-}
-
-TEST_CASE("fsck says by its exit code what kept it from checking") {
-  const SampleImage image;
-  ToolRun run;
-  CHECK_FSCK(16, run, "--no-such-option");
-  CHECK_FSCK(16, run);
-  CHECK_FSCK(16, run, "-n", "-y", image.path());
-  CHECK_FSCK(8, run, image.path() + ".none");
-  CHECK_FSCK(8, run, "/dev/null");
-  CHECK_FSCK(8, run, "--json", image.path() + ".none");
-  CHECK(json::parse(run.out)["exit_code"] == 8);
-  CHECK(json::parse(run.out)["error"].get<std::string>().starts_with("open: "));
-  CHECK(run.Run(CancelledFsck, {image.path()}) == 32);
-  const auto holder = layout::OpenLocked(image.path(), FileDevice::Access::kReadWrite);
-  REQUIRE(holder.ok());
-  CHECK_FSCK(8, run, image.path());
-  CHECK_FSCK(8, run, "-y", image.path());
-}
-
-TEST_CASE("fsck does not call clean what it could not look at") {
-  const TempDir directory;
-  const std::string path = directory.File("image");
-  for (const Bytes size : {Bytes{0}, Bytes{100}, Bytes{9000}, MiB(1)}) {
-    std::ofstream(path) << std::string(size.value, 'n');
-    for (const char* mode : {"-n", "-p", "-y", "--data"}) {
-      ToolRun run;
-      CHECK_FSCK(8, run, mode, path);
-      CHECK(!Says(run, "clean"));
-      CHECK(Says(run, path + (size < layout::kLogOffset ? ": too small for a betr image" : ": not a betr image")));
-    }
-  }
 }
 
 TEST_CASE("the manual of fsck.betr explains the options of its parser") {

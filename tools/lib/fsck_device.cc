@@ -25,8 +25,7 @@ bool MayBeWiped(BlockDevice& device) {
 
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenToCheck(const std::string& path, FsckAccess access) {
   if (access == FsckAccess::kLook) {
-    const bool writable = FileDevice::Open(path, FileDevice::Access::kReadWrite).ok();
-    return layout::OpenLocked(path, writable ? FileDevice::Access::kReadWrite : FileDevice::Access::kReadOnly);
+    return layout::OpenLocked(path, FileDevice::Access::kReadOnly);
   }
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, layout::OpenLocked(path, FileDevice::Access::kReadWrite));
   if (access == FsckAccess::kOverwrite) {

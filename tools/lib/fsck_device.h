@@ -23,8 +23,8 @@ enum class FsckAccess {
   kOverwrite,  // whatever the file holds
 };
 
-// Opens and locks. To look, an exclusive lock if the file may be opened so, else one that keeps writers out; nothing
-// is written. Errors: those of FileDevice; kFailedPrecondition says who has the image open.
+// Opens and locks: to look, so that others may read, too, as a mount with -o ro does. Errors: those of FileDevice;
+// kFailedPrecondition says who has the image open.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenToCheck(const std::string& path, FsckAccess access);
 
 // The error of who found no image on the device, and where it may have been one, what to do. Reads the beginning.
