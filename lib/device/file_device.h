@@ -4,8 +4,8 @@
 //
 // Locks are open-file-description locks on the whole file: they belong to this object, also against others in the
 // same process, and end with it. They are advisory, and on network file systems as good as the file system. A lock on
-// a loop device is one on the part of the file that it shows, too (loop_backing.h), and a file of which a loop device
-// is mounted is not to be had for writing.
+// a loop device is one on the part of the file that it shows, too (loop_backing.h), and what a loop device shows that
+// is mounted is not to be had for writing in another way.
 //
 // After the first failed Flush every later one fails with the same error: the kernel may have dropped what it could
 // not write, and a later success would hide that.
@@ -65,9 +65,9 @@ class FileDevice final : public BlockDevice {
 
   // Takes the lock without waiting, or an error that says who has it (IsInUse, device_error.h), as far as the block at
   // `owner_offset` tells. Changes nothing in the image, so that it can be taken before it is known to be one. An
-  // exclusive lock on a block device fails if it is mounted, and keeps it from being mounted; one on a regular file
-  // fails if a loop device that shows it is mounted, but does not keep one from that. Requires: kExclusive only with
-  // Access::kReadWrite.
+  // exclusive lock on a block device fails if it is mounted, and keeps it from being mounted; one on a regular file, or
+  // a loop device, fails if another loop device that shows the same is mounted, but does not keep one from that.
+  // Requires: kExclusive only with Access::kReadWrite.
   absl::Status Lock(LockMode mode, Bytes owner_offset);
 
   // Writes the note on the owner into the block at the `owner_offset` given to Lock. It is removed when the device
@@ -83,7 +83,8 @@ class FileDevice final : public BlockDevice {
   absl::Status CheckWritable(std::string_view operation) const;
   // What else belongs to a lock: on a block device, and on a file.
   absl::Status LockBehind(LockMode mode, Bytes owner_offset) ABSL_EXCLUSIVE_LOCKS_REQUIRED(owner_mutex_);
-  absl::Status CheckInFront(LockMode mode) ABSL_EXCLUSIVE_LOCKS_REQUIRED(owner_mutex_);
+  absl::Status CheckInFront(LockMode mode) const;
+  absl::Status ClaimedBy(const std::string& loop, std::string_view how) const;
   absl::Status ClaimBlockDevice() ABSL_EXCLUSIVE_LOCKS_REQUIRED(owner_mutex_);
   // The kernel lets nobody discard from a claimed block device but through the descriptor that claimed it.
   int DiscardingFd() ABSL_LOCKS_EXCLUDED(owner_mutex_);

@@ -106,14 +106,19 @@ absl::Status FileDevice::LockBehind(LockMode mode, Bytes owner_offset) {
     const absl::Status locked = TakeLock(file, mode, owner_offset);
     if (IsInUse(locked)) return locked;
   }
-  return mode == LockMode::kExclusive ? ClaimBlockDevice() : absl::OkStatus();
+  if (mode == LockMode::kShared) return absl::OkStatus();
+  const std::string other = ClaimedLoopBeside(fd_);
+  return other.empty() ? ClaimBlockDevice() : ClaimedBy(other, "shows the same file");
 }
 
-absl::Status FileDevice::CheckInFront(LockMode mode) {
+absl::Status FileDevice::CheckInFront(LockMode mode) const {
   const std::string loop = mode == LockMode::kExclusive ? ClaimedLoopOn(fd_) : "";
-  if (loop.empty()) return absl::OkStatus();
+  return loop.empty() ? absl::OkStatus() : ClaimedBy(loop, "shows it");
+}
+
+absl::Status FileDevice::ClaimedBy(const std::string& loop, std::string_view how) const {
   return absl::FailedPreconditionError(
-      absl::StrFormat("%s: in use by %s, which shows it and is mounted, or claimed otherwise", path_, loop));
+      absl::StrFormat("%s: in use by %s, which %s and is mounted, or claimed otherwise", path_, loop, how));
 }
 
 absl::Status FileDevice::ClaimBlockDevice() {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -36,15 +37,35 @@ std::string DirectoryOf(int loop) {
   return absl::StrFormat("/sys/dev/block/%u:%u", major(device.st_rdev), minor(device.st_rdev));
 }
 
-// Who may not open the device goes by the name of its file.
-bool ShowsFile(const std::string& loop, const std::string& backing, const struct stat& file) {
-  const ScopedFd fd(OpenRetrying(loop, O_RDONLY | O_NONBLOCK));
-  loop_info64 info{};
-  if (fd.get() >= 0 && ioctl(fd.get(), LOOP_GET_STATUS64, &info) == 0) {
-    return info.lo_device == file.st_dev && info.lo_inode == file.st_ino;
+// What a loop device shows.
+struct Part {
+  uint64_t device = 0;  // that the file is on
+  uint64_t inode = 0;
+  Bytes begin{0};
+  Bytes size{0};  // 0: up to the end of the file
+
+  bool Overlaps(const Part& other) const {
+    const auto ends_before = [](const Part& one, const Part& two) {
+      return one.size > Bytes{0} && one.begin + one.size <= two.begin;
+    };
+    return device == other.device && inode == other.inode && !ends_before(*this, other) && !ends_before(other, *this);
   }
+};
+
+std::optional<Part> ShownBy(int loop) {
+  loop_info64 info{};
+  if (loop < 0 || ioctl(loop, LOOP_GET_STATUS64, &info) != 0) return std::nullopt;
+  return Part{info.lo_device, info.lo_inode, Bytes{info.lo_offset}, Bytes{info.lo_sizelimit}};
+}
+
+Part WholeFile(const struct stat& file) { return {file.st_dev, file.st_ino}; }
+
+// Who may not open the device goes by the name of its file, and takes it for all of it.
+bool ShowsSomeOf(const Part& part, const std::string& loop, const std::string& backing) {
+  const ScopedFd fd(OpenRetrying(loop, O_RDONLY | O_NONBLOCK));
+  if (const std::optional<Part> shown = ShownBy(fd.get())) return shown->Overlaps(part);
   struct stat named {};
-  return stat(backing.c_str(), &named) == 0 && named.st_dev == file.st_dev && named.st_ino == file.st_ino;
+  return stat(backing.c_str(), &named) == 0 && WholeFile(named).Overlaps(part);
 }
 
 // Whether it or a partition of it is, as far as this process sees.
@@ -62,21 +83,35 @@ bool IsClaimed(const std::string& loop) {
   return fd.get() < 0 && (errno == EBUSY || IsMounted(loop));
 }
 
+// `but`: one that does not count.
+std::string ClaimedLoop(const Part& part, std::string_view but) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator each("/sys/block", error), end; !error && each != end;
+       each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    const bool counts = name.starts_with("loop") && name != but;
+    const std::string backing = counts ? BackingPath(each->path().string()) : "";
+    const std::string loop = "/dev/" + name;
+    if (!backing.empty() && ShowsSomeOf(part, loop, backing) && IsClaimed(loop)) return loop;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::unique_ptr<LoopBacking> LoopBacking::Open(int loop, bool is_writable) {
   const std::string path = BackingPath(DirectoryOf(loop));
-  loop_info64 info{};
-  if (path.empty() || ioctl(loop, LOOP_GET_STATUS64, &info) != 0) return nullptr;
+  const std::optional<Part> shown = ShownBy(loop);
+  if (path.empty() || !shown) return nullptr;
   ScopedFd fd(OpenRetrying(path, (is_writable ? O_RDWR : O_RDONLY) | O_NONBLOCK));
   if (fd.get() < 0) return nullptr;
   std::unique_ptr<LoopBacking> backing(new LoopBacking(path, std::move(fd)));
   struct stat opened {};
   // The name may be gone, or mean another file to this process.
-  if (fstat(backing->fd(), &opened) != 0 || opened.st_dev != info.lo_device || opened.st_ino != info.lo_inode)
+  if (fstat(backing->fd(), &opened) != 0 || opened.st_dev != shown->device || opened.st_ino != shown->inode)
     return nullptr;
-  backing->begin_ = Bytes{info.lo_offset};
-  backing->size_ = Bytes{info.lo_sizelimit};
+  backing->begin_ = shown->begin;
+  backing->size_ = shown->size;
   return backing;
 }
 
@@ -89,16 +124,15 @@ std::string FileBehind(const std::string& path) {
 
 std::string ClaimedLoopOn(int file) {
   struct stat shown {};
-  if (fstat(file, &shown) != 0) return "";
+  return fstat(file, &shown) == 0 ? ClaimedLoop(WholeFile(shown), "") : "";
+}
+
+std::string ClaimedLoopBeside(int loop) {
+  const std::string directory = DirectoryOf(loop);
+  const std::optional<Part> part = BackingPath(directory).empty() ? std::nullopt : ShownBy(loop);
   std::error_code error;
-  for (std::filesystem::directory_iterator each("/sys/block", error), end; !error && each != end;
-       each.increment(error)) {
-    const std::string name = each->path().filename().string();
-    const std::string backing = name.starts_with("loop") ? BackingPath(each->path().string()) : "";
-    const std::string loop = "/dev/" + name;
-    if (!backing.empty() && ShowsFile(loop, backing, shown) && IsClaimed(loop)) return loop;
-  }
-  return "";
+  const std::filesystem::path own = std::filesystem::canonical(directory, error);
+  return part && !error ? ClaimedLoop(*part, own.filename().string()) : "";
 }
 
 }  // namespace betr

@@ -39,10 +39,14 @@ class LoopBacking {
 // The path of the file behind, if `path` is that of a loop device, as with Open; else `path`.
 std::string FileBehind(const std::string& path);
 
-// The other way round: a loop device that shows the regular file open as `file`, or a part of it, and that somebody has
+// The other way round: a loop device that shows something of the regular file open as `file`, and that somebody has
 // claimed, it or a partition of it, as a mount does, or swap, or a device mapper. Empty if there is none. Of a device
 // that this process may not open, only mounts are seen, and only those in its own namespace. Looks into /sys once for
 // each loop device that there is.
 std::string ClaimedLoopOn(int file);
+
+// The same for what the loop device open as `loop` shows: another one that shows some of that. Empty, too, if `loop` is
+// something else, or a partition.
+std::string ClaimedLoopBeside(int loop);
 
 }  // namespace betr

@@ -193,6 +193,31 @@ TEST_CASE("loop devices with different parts of a file have different locks", "[
       FileDevice::Open(again.path(), Access::kReadWrite).value()->Lock(LockMode::kExclusive, KiB(8))));
 }
 
+TEST_CASE("what another loop device shows that is mounted is not to be had for writing", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("image");
+  FileDevice::Create(path, MiB(2)).value();
+  const LoopDevice first(path, Bytes{0}, MiB(1));
+  const LoopDevice whole(path);
+  const LoopDevice second(path, MiB(1));
+  if (first.path().empty() || whole.path().empty() || second.path().empty()) BETR_SKIP("no loop devices");
+
+  const int mounted = open(first.path().c_str(), O_RDONLY | O_EXCL | O_CLOEXEC);
+  REQUIRE(mounted >= 0);
+  const auto device = FileDevice::Open(whole.path(), Access::kReadWrite).value();
+  for (const bool has_name : {true, false}) {
+    if (!has_name) std::filesystem::remove(path);
+    CHECK(std::string(device->Lock(LockMode::kExclusive, KiB(8)).message()) ==
+          whole.path() + ": in use by " + first.path() +
+              ", which shows the same file and is mounted, or claimed otherwise");
+  }
+  CHECK(device->Lock(LockMode::kShared, KiB(8)).ok());
+  CHECK(FileDevice::Open(second.path(), Access::kReadWrite).value()->Lock(LockMode::kExclusive, KiB(8)).ok());
+  close(mounted);
+  CHECK(device->Lock(LockMode::kExclusive, KiB(8)).ok());
+  CHECK(device->Lock(LockMode::kExclusive, KiB(8)).ok());  // its own claim does not count
+}
+
 TEST_CASE("a loop device whose file is gone, or has another name by now, is locked by itself", "[device]") {
   const TempDir dir;
   const std::string path = dir.File("image");
