@@ -36,6 +36,7 @@ LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
   return tool.verbosity() > 0 ? LogLevel::kInfo : LogLevel::kWarning;
 }
 
+// What may not be written to becomes a read-only mount, as mount(8) makes of it: also with rw, which that always says.
 // `log` outlives what is returned. kCancelled: nobody waits for it any more.
 absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, const std::string& image,
                                                       const MountPlan& plan, const Log& log, const Daemon& daemon) {
@@ -46,6 +47,10 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   options->experiments = plan.experiments;
   options->on_unreadable = [&log](const absl::Status& status) { log.Error("background work", status); };
   absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *options);
+  if (IsWriteProtected(store.status())) {
+    options->read_only = true;
+    store = tools::OpenStore(image, *options);
+  }
   // A mount that was just ended still writes its checkpoint.
   const auto begun = std::chrono::steady_clock::now();
   while (IsInUse(store.status()) && daemon.IsAwaited()) {
@@ -100,6 +105,10 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
   if (!fs.ok()) {
     tool.PrintError("open: " + tools::MessageOf(fs.status()));
     return kMountFailed;
+  }
+  if ((*fs)->store().ReadOnly() && !plan->server.read_only) {
+    log.Write(LogLevel::kWarning, command.image + ": write-protected, mounted read-only");
+    plan->server.read_only = true;
   }
   std::optional<Mounted> mounted(std::in_place, fs->get(), &log, *plan);
   absl::Status status = mounted->Mount(command.directory, command.debug);

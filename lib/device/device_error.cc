@@ -31,6 +31,13 @@ absl::StatusCode CodeOf(int error) {
 }
 
 constexpr char kInUse[] = "betr/in-use";
+constexpr char kWriteProtected[] = "betr/write-protected";
+
+absl::Status Refusal(std::string_view message, const char* why) {
+  absl::Status status = absl::FailedPreconditionError(std::string(message));
+  status.SetPayload(why, absl::Cord());
+  return status;
+}
 
 std::string Describe(int error) { return std::generic_category().message(error); }
 
@@ -45,13 +52,13 @@ absl::Status DeviceError(std::string_view name, std::string_view operation, int 
   return {CodeOf(error), absl::StrFormat("%s: %s: %s", name, operation, Describe(error))};
 }
 
-absl::Status InUseError(std::string_view message) {
-  absl::Status status = absl::FailedPreconditionError(std::string(message));
-  status.SetPayload(kInUse, absl::Cord());
-  return status;
-}
+absl::Status InUseError(std::string_view message) { return Refusal(message, kInUse); }
 
 bool IsInUse(const absl::Status& status) { return status.GetPayload(kInUse).has_value(); }
+
+absl::Status WriteProtectedError(std::string_view message) { return Refusal(message, kWriteProtected); }
+
+bool IsWriteProtected(const absl::Status& status) { return status.GetPayload(kWriteProtected).has_value(); }
 
 absl::Status CheckPath(std::string_view path) {
   if (path.find('\0') == std::string_view::npos) return absl::OkStatus();

@@ -23,6 +23,11 @@ absl::Status InUseError(std::string_view message);
 // Whether it is one of these, also after Annotate.
 bool IsInUse(const absl::Status& status);
 
+// kFailedPrecondition with this message: to open it for reading only may be permitted.
+absl::Status WriteProtectedError(std::string_view message);
+// Whether it is one of these, also after Annotate.
+bool IsWriteProtected(const absl::Status& status);
+
 // kInvalidArgument for a path with a zero byte: the system would take what is before that for all of it.
 absl::Status CheckPath(std::string_view path);
 

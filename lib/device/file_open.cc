@@ -32,7 +32,14 @@ absl::StatusOr<Bytes> BlockDeviceSize(const std::string& path, int fd) {
 absl::Status CheckIsNotProtected(const std::string& path, int fd) {
   int is_read_only = 0;
   if (ioctl(fd, BLKROGET, &is_read_only) != 0 || is_read_only == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(path + ": the block device is read-only");
+  return WriteProtectedError(path + ": the block device is read-only");
+}
+
+absl::Status NotOpened(const std::string& path, FileDevice::Access access, int error) {
+  absl::Status status = DeviceError(path, "open", error);
+  const bool is_protected = error == EACCES || error == EPERM || error == EROFS;
+  return is_protected && access == FileDevice::Access::kReadWrite ? WriteProtectedError(std::string(status.message()))
+                                                                  : status;
 }
 
 }  // namespace
@@ -46,7 +53,7 @@ absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::Open(const std::string& 
     return absl::InvalidArgumentError(absl::StrFormat("%s: neither a regular file nor a block device", path));
   }
   ScopedFd fd(OpenRetrying(path, access == Access::kReadOnly ? O_RDONLY : O_RDWR));
-  if (fd.get() < 0) return DeviceError(path, "open", errno);
+  if (fd.get() < 0) return NotOpened(path, access, errno);
   struct stat opened {};
   if (fstat(fd.get(), &opened) != 0) return DeviceError(path, "open", errno);
   if (opened.st_dev != before.st_dev || opened.st_ino != before.st_ino) {
