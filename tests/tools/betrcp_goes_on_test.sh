@@ -104,8 +104,28 @@ leaves_sockets_out_of_archives() {
   silent
 }
 
+# The image cannot be written to any more: one reason, in one line.
+says_once_why_it_ends() {
+  mkdir small many
+  local n
+  for n in $(seq 200); do head -c 60000 /dev/urandom >"many/$n"; done
+  # Only root can make a small disk.
+  [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=8M tmpfs small 2>/dev/null || return 0
+  mkfs.betr -q -s 100M small/full.img
+  local code=0 one=0
+  betrcp -i small/full.img -a many :/ 2>many.err || code=$?
+  cat many/* >one
+  betrcp -i small/full.img one :/ 2>one.err || one=$?
+  umount small
+  [ "$code $one" = "1 1" ] || fail "exit $code, with one file $one, on a full disk"
+  [ "$(wc -l <many.err) $(wc -l <one.err)" = "1 1" ] || fail "the reason, not once: $(cat many.err one.err)"
+  grep -q "^betrcp: import: .*: No space left on device" many.err || fail "$(cat many.err)"
+  grep -q "^betrcp: import: .*: No space left on device" one.err || fail "$(cat one.err)"
+}
+
 goes_on_behind_what_is_denied
 keeps_the_begin_of_a_file
 without_devices
 leaves_the_image_out
 leaves_sockets_out_of_archives
+says_once_why_it_ends

@@ -91,12 +91,6 @@ absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsO
   return transfer.counts();
 }
 
-// What has failed may have said the reason already.
-absl::Status WithReason(const absl::Status& failed, const absl::Status& reason) {
-  return failed.message().find(reason.message()) == absl::string_view::npos ? Annotate(reason, MessageOf(failed))
-                                                                            : failed;
-}
-
 absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, const MkfsOptions& options,
                                                             const MkfsPlan& plan, DevicePointer device) {
   BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess(tool.name(), tool.io().clock)));
@@ -113,7 +107,7 @@ absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, co
   // A store that has become read-only says why when it is closed.
   if (!counts.ok() && ToErrno(counts.status()) != EROFS) return counts;
   const absl::Status closed = fs->Unmount();
-  if (!counts.ok() && !closed.ok()) return WithReason(counts.status(), closed);
+  if (!counts.ok()) return WithReason(counts.status(), closed);
   BETR_RETURN_IF_ERROR(closed);
   return counts;
 }

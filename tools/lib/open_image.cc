@@ -28,6 +28,11 @@ absl::Status ExplainStale(const absl::Status& status) {
                              " (--stale-ok: if the image is in use, what was read may have been replaced: try again)");
 }
 
+absl::Status WithReason(const absl::Status& failed, const absl::Status& closed) {
+  const bool is_said = closed.ok() || failed.message().find(closed.message()) != absl::string_view::npos;
+  return is_said ? failed : Annotate(closed, MessageOf(failed));
+}
+
 absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access) {
   StoreOptions options;
   options.read_only = access != ImageAccess::kReadWrite;

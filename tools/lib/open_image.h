@@ -25,6 +25,9 @@ void AddStaleOk(Tool& tool, bool* stale_ok);
 void AddExperiments(Tool& tool, Experiments* experiments);
 // For an error of reading a stale image: what else it may be than damage.
 absl::Status ExplainStale(const absl::Status& status);
+// For an error of work on a store that was closed then: with why it has become read-only, if closing said so and the
+// error does not.
+absl::Status WithReason(const absl::Status& failed, const absl::Status& closed);
 
 // Options of a store on an image for `tool`: the program's name, the file system's upserts.
 absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access);

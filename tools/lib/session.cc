@@ -4,16 +4,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 
 #include "base/status.h"
+#include "betr/fs_error.h"
 
 namespace betr::tools {
 
 int Session::Tell(const WorkError& error) {
   if (error.status.ok()) return kExitOk;
+  told_ = error.status;
+  // Closing says why.
+  const bool became_read_only = options_.access == ImageAccess::kReadWrite && ToErrno(error.status) == EROFS;
+  if (became_read_only && held_.status.ok()) {
+    held_ = error;
+    return ExitCodeOf(error.status);
+  }
   const bool stale = options_.access == ImageAccess::kStale;
   return tool_.Fail(error.what, stale ? ExplainStale(error.status) : error.status);
+}
+
+// A store that has become read-only says why once more when it is closed.
+bool Session::HasTold(const absl::Status& closed) const {
+  const std::string told = MessageOf(told_);
+  const std::string reason = MessageOf(closed);
+  return !told_.ok() && (reason.ends_with(told) || told.ends_with(reason));
 }
 
 int Session::Run(const std::string& image, absl::FunctionRef<WorkError(PathFileSystem&)> work) {
@@ -43,7 +59,8 @@ int Session::RunTelling(const std::string& image, absl::FunctionRef<int(PathFile
     exit = work(paths);
   }
   const absl::Status closed = (*fs)->Unmount();
-  if (closed.ok()) return exit;
+  if (!held_.status.ok()) return std::max(exit, tool_.Fail(held_.what, WithReason(held_.status, closed)));
+  if (closed.ok() || (exit != kExitOk && HasTold(closed))) return exit;
   const int failed = tool_.Fail("close", closed);
   return exit == kExitOk ? failed : exit;
 }

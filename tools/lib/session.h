@@ -39,12 +39,16 @@ class Session {
   // The same for work that tells its errors itself, and returns an exit code.
   int RunTelling(const std::string& image, absl::FunctionRef<int(PathFileSystem&)> work);
 
-  // Prints the error, if it is one; an exit code.
+  // Prints the error, if it is one, at the latest when the image is closed; an exit code.
   int Tell(const WorkError& error);
 
  private:
+  bool HasTold(const absl::Status& closed) const;
+
   Tool& tool_;
   const SessionOptions options_;
+  absl::Status told_;  // the last error that was
+  WorkError held_;     // that of a store which has become read-only
 };
 
 // The image that all of the locations inside are in. One that names none is in that of -i, or else in the one that
