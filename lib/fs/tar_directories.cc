@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/tar_directories.h"
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -8,23 +12,74 @@
 #include "base/status.h"
 
 namespace betr::fs {
+namespace {
 
-absl::StatusOr<InodeId> TarDirectories::Enter(std::span<const std::string> path) {
+constexpr int kMostLinks = 40;  // as in Linux
+
+std::string Joined(std::span<const std::string> names) { return "/" + absl::StrJoin(names, "/"); }
+
+}  // namespace
+
+absl::StatusOr<InodeId> TarDirectories::Enter(std::span<const std::string> path, Missing missing) {
+  Names way(path.begin(), path.end());
+  size_t existing = missing == Missing::kMake ? 0 : way.size();
+  for (int links = 0; links <= kMostLinks; ++links) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<Link> link, Walk(way, existing));
+    if (!link) return levels_.back().directory.inode();
+    BETR_RETURN_IF_ERROR(Follow(*link, &way, &existing));
+  }
+  return ErrnoError(ELOOP, Joined(way));
+}
+
+absl::StatusOr<std::optional<TarDirectories::Link>> TarDirectories::Walk(const Names& way, size_t existing) {
   if (levels_.empty()) {
     BETR_ASSIGN_OR_RETURN(const Entry root, fs_.Lookup(kRootInode, "."));
     BETR_ASSIGN_OR_RETURN(OpenFile file, OpenFile::Take(&fs_, root));
     levels_.push_back({"", std::move(file), root.attributes});
   }
   size_t common = 0;
-  while (common < path.size() && common + 1 < levels_.size() && levels_[common + 1].name == path[common]) ++common;
+  while (common < way.size() && common + 1 < levels_.size() && levels_[common + 1].name == way[common]) ++common;
   BETR_RETURN_IF_ERROR(LeaveBelow(common + 1));
-  for (const std::string& name : path.subspan(common)) {
-    BETR_ASSIGN_OR_RETURN(const Entry entry, Find(levels_.back().directory.inode(), name));
-    BETR_ASSIGN_OR_RETURN(OpenFile file, OpenFile::Take(&fs_, entry));
-    if (entry.attributes.type != FileType::kDirectory) return ErrnoError(ENOTDIR, name);
-    levels_.push_back({name, std::move(file), entry.attributes});
+  for (size_t at = common; at < way.size(); ++at) {
+    const std::span<const std::string> here(way.data(), at + 1);
+    const Missing missing = at < existing ? Missing::kFail : Missing::kMake;
+    const absl::StatusOr<Entry> entry = Find(levels_.back().directory.inode(), way[at], missing);
+    if (ToErrno(entry.status()) == ENOENT) return ErrnoError(ENOENT, Joined(here));
+    BETR_RETURN_IF_ERROR(entry.status());
+    BETR_ASSIGN_OR_RETURN(OpenFile file, OpenFile::Take(&fs_, *entry));
+    if (entry->attributes.type == FileType::kSymlink && at >= top_) {
+      BETR_ASSIGN_OR_RETURN(std::string target, fs_.ReadLink(file.inode()));
+      return Link{at, std::move(target)};
+    }
+    if (entry->attributes.type != FileType::kDirectory) return ErrnoError(ENOTDIR, Joined(here));
+    levels_.push_back({way[at], std::move(file), entry->attributes});
   }
-  return levels_.back().directory.inode();
+  return std::nullopt;
+}
+
+absl::Status TarDirectories::Follow(const Link& link, Names* way, size_t* existing) const {
+  const auto before = way->begin() + static_cast<ptrdiff_t>(link.target.starts_with('/') ? top_ : link.at);
+  Names names(way->begin(), before);
+  bool has_name = false;
+  for (const absl::string_view part : absl::StrSplit(link.target, '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part != "..") {
+      names.emplace_back(part);
+      has_name = true;
+      continue;
+    }
+    // The name may be that of another link.
+    if (has_name) {
+      const std::string here = Joined(std::span(*way).first(link.at + 1));
+      return ErrnoError(ENOTDIR, absl::StrCat(here, ": leads to ", link.target, ", which is not followed"));
+    }
+    if (names.size() > top_) names.pop_back();
+  }
+  const size_t behind = link.at + 1;
+  *existing = names.size() + (*existing > behind ? *existing - behind : 0);
+  names.insert(names.end(), way->begin() + static_cast<ptrdiff_t>(behind), way->end());
+  *way = std::move(names);
+  return absl::OkStatus();
 }
 
 absl::Status TarDirectories::Keep(InodeId directory) {
@@ -68,15 +123,20 @@ absl::Status TarDirectories::Restore(const Level& level) {
   return fs_.SetAttributes(level.directory.inode(), change).status();
 }
 
-absl::StatusOr<Entry> TarDirectories::Find(InodeId parent, const std::string& name) {
+absl::StatusOr<Entry> TarDirectories::Find(InodeId parent, const std::string& name, Missing missing) {
   absl::StatusOr<Entry> entry = fs_.Lookup(parent, name);
-  if (ToErrno(entry.status()) != ENOENT) return entry;
+  if (missing == Missing::kFail || ToErrno(entry.status()) != ENOENT) return entry;
   NewFile directory;
   directory.type = FileType::kDirectory;
   directory.permissions = 0755;
   directory.uid = options_.all_root ? 0 : options_.uid;
   directory.gid = options_.all_root ? 0 : options_.gid;
   return fs_.Create(parent, name, directory);
+}
+
+bool HasNoPlace(const absl::Status& status) {
+  const int error = ToErrno(status);
+  return error == ENOTDIR || error == ENOENT || error == ELOOP;
 }
 
 }  // namespace betr::fs

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The directories that an archive is unpacked into, with their times: what is made in a directory changes its times,
-// and its own entry may have come long before.
+// and its own entry may have come long before. Symbolic links on the way are followed as after chroot(2) into the
+// destination: nothing leads out of it, and what a link leads to is never made.
 //
 // Memory: the directories on the way down, and one number for each that the archive gives times to.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,32 +21,48 @@ namespace betr::fs {
 
 class TarDirectories {
  public:
-  // Both outlive this.
-  TarDirectories(FileSystem* fs, const CopyOptions& options) : fs_(*fs), options_(options) {}
+  enum class Missing { kMake, kFail };
 
-  // Goes to the directory at `path`, names from the root on, leaving others. What is missing is made. The id is valid
-  // until the next Enter or Leave.
-  absl::StatusOr<InodeId> Enter(std::span<const std::string> path);
+  // The destination has so many names. Both pointers outlive this.
+  TarDirectories(FileSystem* fs, const CopyOptions& options, size_t top) : fs_(*fs), options_(options), top_(top) {}
+
+  // Goes to the directory at `path`, names from the root on, leaving others. The id is valid until the next Enter or
+  // Leave. Errors: HasNoPlace for what is not below a directory, or below a link that cannot be followed; the file
+  // system's.
+  absl::StatusOr<InodeId> Enter(std::span<const std::string> path, Missing missing = Missing::kMake);
   // The times that `directory` has now are those that it is to keep.
   absl::Status Keep(InodeId directory);
   // Leaves all.
   absl::Status Leave() { return LeaveBelow(0); }
 
  private:
+  using Names = std::vector<std::string>;
+  struct Link {
+    size_t at;  // in the names of the way
+    std::string target;
+  };
   struct Level {
     std::string name;
     OpenFile directory;
     FileAttributes attributes;  // as they were when it was entered
   };
 
+  // Enters as many as there are before a link; the first `existing` names are not made. Nothing: all.
+  absl::StatusOr<std::optional<Link>> Walk(const Names& way, size_t existing);
+  // The way on through a link.
+  absl::Status Follow(const Link& link, Names* way, size_t* existing) const;
   absl::Status LeaveBelow(size_t levels);
   absl::Status Restore(const Level& level);
-  absl::StatusOr<Entry> Find(InodeId parent, const std::string& name);
+  absl::StatusOr<Entry> Find(InodeId parent, const std::string& name, Missing missing);
 
   FileSystem& fs_;
   const CopyOptions& options_;
+  const size_t top_;
   std::vector<Level> levels_;              // the root first
   absl::flat_hash_set<uint64_t> keeping_;  // inode numbers
 };
+
+// Whether it says that there is no directory where one is needed.
+bool HasNoPlace(const absl::Status& status);
 
 }  // namespace betr::fs

@@ -78,7 +78,11 @@ Xattrs XattrsOf(archive_entry* entry) {
 class TarImport {
  public:
   TarImport(FileSystem* fs, int descriptor, const std::string& inside, const CopyOptions& options)
-      : fs_(*fs), options_(options), top_(SplitInside(inside)), reader_(descriptor), directories_(fs, options) {}
+      : fs_(*fs),
+        options_(options),
+        top_(SplitInside(inside)),
+        reader_(descriptor),
+        directories_(fs, options, top_.size()) {}
 
   absl::StatusOr<CopyTotals> Run() {
     BETR_RETURN_IF_ERROR(directories_.Enter(top_).status());
@@ -114,10 +118,19 @@ class TarImport {
     if (first != nullptr) return ImportLink(entry, first, path, name);
     if (!type) return absl::InvalidArgumentError("a file of an unknown type");
     BETR_ASSIGN_OR_RETURN(const NewFile file, Describe(entry, *type));
-    BETR_ASSIGN_OR_RETURN(const InodeId parent, directories_.Enter(path));
-    BETR_ASSIGN_OR_RETURN(const OpenFile made, Make(parent, name, file));
+    const absl::StatusOr<InodeId> parent = directories_.Enter(path);
+    if (!parent.ok()) return PassOver(parent.status());
+    BETR_ASSIGN_OR_RETURN(const OpenFile made, Make(*parent, name, file));
     if (*type == FileType::kRegular) BETR_RETURN_IF_ERROR(CopyContent(entry, made.inode()));
     return FinishAttributes(entry, *type, made.inode());
+  }
+
+  // An entry without a place does not keep others from theirs.
+  absl::Status PassOver(const absl::Status& status) {
+    if (!options_.unreadable || !HasNoPlace(status)) return status;
+    ++totals_.unreadable;
+    options_.unreadable(Annotate(status, reader_.name()));
+    return absl::OkStatus();
   }
 
   absl::StatusOr<Names> FullPath(std::string_view name) const {
@@ -188,12 +201,13 @@ class TarImport {
   // Another name for what the archive has under `first`.
   absl::Status ImportLink(archive_entry* entry, const std::string& first, const Names& path, const std::string& name) {
     absl::StatusOr<OpenFile> target = OpenTarget(first);
-    if (!target.ok()) return Annotate(target.status(), "link to " + first);
-    BETR_ASSIGN_OR_RETURN(const InodeId parent, directories_.Enter(path));
+    if (!target.ok()) return PassOver(Annotate(target.status(), "link to " + first));
+    const absl::StatusOr<InodeId> parent = directories_.Enter(path);
+    if (!parent.ok()) return PassOver(parent.status());
     if (!options_.all_attributes) {
-      BETR_ASSIGN_OR_RETURN(target, CopyOf(*target, parent, name));
+      BETR_ASSIGN_OR_RETURN(target, CopyOf(*target, *parent, name));
     } else {
-      BETR_RETURN_IF_ERROR(Link(*target, parent, name));
+      BETR_RETURN_IF_ERROR(Link(*target, *parent, name));
     }
     const bool has_content = target->attributes().type == FileType::kRegular && archive_entry_size(entry) > 0;
     if (has_content) BETR_RETURN_IF_ERROR(CopyContent(entry, target->inode()));
@@ -202,11 +216,13 @@ class TarImport {
   }
 
   absl::StatusOr<OpenFile> OpenTarget(const std::string& first) {
-    BETR_ASSIGN_OR_RETURN(const Names path, FullPath(first));
+    BETR_ASSIGN_OR_RETURN(Names path, FullPath(first));
     if (path.size() == top_.size()) return ErrnoError(EPERM, "a directory");
-    std::string joined;
-    for (const std::string& part : path) joined += "/" + part;
-    BETR_ASSIGN_OR_RETURN(OpenFile target, PathFileSystem(&fs_).Open(joined));
+    const std::string name = std::move(path.back());
+    path.pop_back();
+    BETR_ASSIGN_OR_RETURN(const InodeId parent, directories_.Enter(path, TarDirectories::Missing::kFail));
+    BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(parent, name));
+    BETR_ASSIGN_OR_RETURN(OpenFile target, OpenFile::Take(&fs_, entry));
     if (target.attributes().type == FileType::kDirectory) return ErrnoError(EPERM, "a directory");
     return target;
   }

@@ -114,9 +114,14 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
   const ArchiveFile file(io_, archive, ArchiveFile::Use::kRead);
   if (!file.status().ok()) return file.status();
   progress_.SetFraction(FractionRead(file.descriptor()));
-  absl::Status status = Add(fs::ImportTar(fs_, file.descriptor(), inside, CopyOptions()));
+  const std::string name = archive == "-" ? "stdin" : archive;
+  fs::CopyOptions options = CopyOptions();
+  if (const auto unreadable = options.unreadable) {
+    options.unreadable = [&](const absl::Status& status) { unreadable(Annotate(status, name)); };
+  }
+  absl::Status status = Add(fs::ImportTar(fs_, file.descriptor(), inside, options));
   progress_.SetFraction(nullptr);
-  return Annotate(status, archive == "-" ? "stdin" : archive);
+  return Annotate(status, name);
 }
 
 absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {
