@@ -21,6 +21,10 @@ namespace betr::fs {
 absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::string& inside,
                                      const CopyOptions& options);
 
+// The error with which ImportTar would begin, of a regular file: its beginning is looked at, and the descriptor put
+// back. Of anything else that would be gone: ok.
+absl::Status CheckTar(int descriptor);
+
 // Writes the tree at `inside` to `descriptor` as pax. Names in the archive are relative to `inside` and begin with
 // "./"; a file that is no directory gets its own name. What cannot be read of a file is zeros.
 absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,

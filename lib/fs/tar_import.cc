@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an archive into a file system. What an archive does not tell of times is the time of modification.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <limits>
@@ -323,6 +326,14 @@ class TarImport {
 absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::string& inside,
                                      const CopyOptions& options) {
   return TarImport(fs, descriptor, inside, options).Run();
+}
+
+absl::Status CheckTar(int descriptor) {
+  struct stat file {};
+  const off_t start = lseek(descriptor, 0, SEEK_CUR);
+  if (start < 0 || fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode)) return absl::OkStatus();
+  absl::Status status = TarReader(descriptor).Next().status();
+  return lseek(descriptor, start, SEEK_SET) == start ? status : ErrnoError(errno, "archive: lseek");
 }
 
 }  // namespace betr::fs

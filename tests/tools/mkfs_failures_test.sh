@@ -84,6 +84,31 @@ is_overtaken() {
   cmp twice.img before.img || fail "an image was replaced"
 }
 
+# What is no archive does not cost the image that is there.
+looks_at_the_archive_first() {
+  cp disk.img before.img
+  expect 1 mkfs.betr -q -f --tar no.tar disk.img
+  said "mkfs.betr: make: no.tar: archive: Unrecognized archive format"
+  expect 1 mkfs.betr -n -f --tar no.tar disk.img
+  (
+    exec <no.tar
+    expect 1 mkfs.betr -q -f --tar - disk.img
+    said "mkfs.betr: make: stdin: archive: Unrecognized archive format"
+  )
+  : >empty.tar
+  expect 1 mkfs.betr -q -f --tar empty.tar disk.img
+  cmp disk.img before.img || fail "it was overwritten"
+  # An archive that stdin stands in the middle of.
+  (
+    cat no.tar source.tar >behind.tar
+    exec <behind.tar
+    head -c "$(stat -c %s no.tar)" >/dev/null
+    expect 0 mkfs.betr -q -s 16M --tar - behind.img
+  )
+  expect 0 betrcp -i behind.img --list
+  printed random
+}
+
 runs_out_of_space() {
   head -c 40M /dev/urandom >source/large
   expect 1 mkfs.betr -q -s 24M -d source full.img
@@ -116,12 +141,20 @@ runs_out_of_room_on_the_host() {
   [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=20M tmpfs small 2>/dev/null || return 0
   local code=0 many=0 left
   mkfs.betr -q -s 100M -d many small/full.img 2>many.err || many=$?
-  mkfs.betr -q -s 100M -d source small/full.img 2>err || code=$?
+  mkfs.betr -q -s 100M -d source small/full.img 2>large.err || code=$?
   left=$(ls -A small)
+  # Of an image that was there nothing is left that could be taken for one.
+  local over=0
+  mkfs.betr -q -s 100M small/over.img
+  mkfs.betr -q -f -d many small/over.img 2>over.err || over=$?
+  betrcp -i small/over.img --list 2>err || true
+  said "betrcp: open: small/over.img: not a betr image"
+  expect 0 mkfs.betr -n small/over.img
   umount small
+  [ $over = 1 ] || fail "exit $over over an image on a full disk: $(cat over.err)"
   [ "$code $many" = "1 1" ] || fail "exit $code, with many files $many, on a full disk"
   [ "$(grep -o "No space left" many.err | wc -l)" = 1 ] || fail "the reason, not once: $(cat many.err)"
-  said "mkfs.betr: make: source/large: .*: No space left on device"
+  grep -q "^mkfs.betr: make: source/large: .*: No space left on device$" large.err || fail "$(cat large.err)"
   [ -z "$left" ] || fail "a failure left $left"
 }
 
@@ -134,6 +167,7 @@ is_killed
 is_killed_over_an_image
 knows_read_only_devices
 is_overtaken
+looks_at_the_archive_first
 runs_out_of_space
 runs_out_of_room_on_the_host
 cannot_print

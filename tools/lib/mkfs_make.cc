@@ -116,6 +116,8 @@ absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, co
 void Undo(const MkfsPlan& plan) {
   const absl::StatusOr<DevicePointer> device = layout::OpenLocked(plan.image, FileDevice::Access::kReadWrite);
   if (!device.ok()) return;
+  // On a full disk there is no room for zeros where a sparse file has a hole.
+  (*device)->Discard(Bytes{0}, (*device)->Size()).IgnoreError();
   layout::WipeSignatures(**device).IgnoreError();
   (*device)->Flush().IgnoreError();
 }

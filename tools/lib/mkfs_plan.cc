@@ -15,9 +15,11 @@
 #include <string_view>
 
 #include "base/escape.h"
+#include "base/scoped_fd.h"
 #include "base/size_text.h"
 #include "base/status.h"
 #include "betr/fs_error.h"
+#include "fs/tar_copy.h"
 #include "layout/format_options.h"
 #include "layout/limits.h"
 #include "layout/open_locked.h"
@@ -92,11 +94,14 @@ absl::Status CheckDirectory(const MkfsPlan& plan) {
 
 absl::Status CheckArchive(const MkfsPlan& plan, int stdin_descriptor) {
   BETR_RETURN_IF_ERROR(CheckIsNotImage(plan.source, stdin_descriptor, plan.image));
-  if (plan.source == "-") return absl::OkStatus();
+  if (plan.source == "-") return Annotate(fs::CheckTar(stdin_descriptor), "stdin");
   struct stat source {};
   if (stat(plan.source.c_str(), &source) != 0) return ErrnoError(errno, plan.source);
   if (S_ISDIR(source.st_mode)) return ErrnoError(EISDIR, plan.source);
-  return IsAllowed(plan.source, R_OK) ? absl::OkStatus() : ErrnoError(errno, plan.source);
+  if (!IsAllowed(plan.source, R_OK)) return ErrnoError(errno, plan.source);
+  if (!S_ISREG(source.st_mode)) return absl::OkStatus();
+  const ScopedFd file(open(plan.source.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.get() < 0 ? ErrnoError(errno, plan.source) : Annotate(fs::CheckTar(file.get()), plan.source);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ Bytes DefaultLogSize(Bytes image_size);
 Bytes DefaultNodeSize(const FormatOptions& format, Bytes image_size);
 
 // Whether the plan can begin: the file can be made, if it has to be, and what it is filled from can be read and would
-// not be overwritten first. Opens no archive: somebody may wait at the other end of a pipe. Cost: for an image that is
-// there, a walk through the directory that fills it.
+// not be overwritten first. Looks into an archive only if it is a regular file: somebody may wait at the other end of a
+// pipe. Cost: for an image that is there, a walk through the directory that fills it.
 absl::Status CheckPaths(const MkfsPlan& plan, const ToolIo& io);
 
 // "betr is on it (magic at 0)", of the first thing that would be overwritten. Requires: something would.
