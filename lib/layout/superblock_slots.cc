@@ -59,6 +59,14 @@ absl::Status NoSuperblock(BlockDevice& device, const absl::Status& first, const 
                                                   found.has_value() ? " but, as it seems, " : "",
                                                   found.has_value() ? found->name : ""));
   }
+  BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> whole, ReadNewestOfAnySize(device));
+  if (whole && !has_copy) {
+    const uint64_t size = UnitBytes(whole->device_units).value;
+    return absl::DataLossError(
+        fmt::format("{}: the image has {} bytes, the device only {}: its end is missing: make it as long again "
+                    "(truncate -s {}), then fsck.betr -y saves the rest",
+                    device.Name(), size, device.Size().value, size));
+  }
   return absl::DataLossError(
       fmt::format("{}: no valid superblock: {}; {}{}", device.Name(), Text(first), Text(second),
                   has_copy ? "; there is a copy at the end: fsck.betr -y goes on with that" : ""));

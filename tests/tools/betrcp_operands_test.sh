@@ -79,6 +79,23 @@ knows_which_options_apply() {
   expect 1 betrcp --list new
 }
 
+# Paths on a mount, with a variable that somebody has forgotten.
+says_where_it_has_looked() {
+  mkdir -p mnt/a
+  local command
+  for command in "--clone mnt/a mnt/b" "--remove mnt/a"; do
+    expect 1 betrcp $command
+    said "betrcp: .*: mnt: No such file or directory in $BETR_IMAGE, as BETR_IMAGE says: unset that for a mount"
+    expect 1 betrcp -i disk.img $command
+    said "betrcp: .*: mnt: No such file or directory"
+    expect 1 betrcp ${command//mnt/none}
+    said "betrcp: .*: none: No such file or directory"
+  done
+  expect 0 betrcp --mkdir tree
+  expect 1 betrcp --clone tree tree
+  said "betrcp: clone: tree/tree: cannot clone a directory into itself"
+}
+
 expect 0 mkfs.betr -q -s 64M disk.img
 mkdir tree
 seq 1000 >tree/numbers
@@ -87,3 +104,4 @@ expect 0 betrcp short :/
 demands_directories
 knows_what_prints
 knows_which_options_apply
+says_where_it_has_looked

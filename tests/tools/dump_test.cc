@@ -263,10 +263,10 @@ TEST_CASE("betrdump says what is wrong with a command line") {
   CHECK(Says(run.err, "node 999999999: not in the node table"));
   for (const char* id : {"-1", "x", "18446744073709551616", "1.5", ""}) {
     CHECK(run.Run(DumpMain, {"-i", image.path(), "node", id}) == kExitUsage);
-    CHECK(Says(run.err, fmt::format("ID: '{}' is not a number, or not in range", id)));
+    CHECK(Says(run.err, fmt::format("ID: '{}' is not a whole number from 0 to 18446744073709551615", id)));
   }
   CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "data", "/", "--block", "-1"}) == kExitUsage);
-  CHECK(Says(run.err, "--block: '-1' is not a number"));
+  CHECK(Says(run.err, "--block: '-1' is not a whole number"));
   CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "main", "/", "--block", "0"}) == kExitUsage);
   CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "data", "key", "--block", "0"}) == kExitUsage);
   CHECK(run.Run(DumpMain, {"-i", image.path(), "path", "data", "/", "--raw", "--block", "0"}) == kExitUsage);

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <span>
+#include <system_error>
 
 #include "base/status.h"
 #include "betr/fs_error.h"
@@ -125,12 +127,30 @@ absl::Status Cat(Tool& tool, PathFileSystem& paths, const std::string& path) {
   }
 }
 
+// A path into a directory of the host.
+bool FitsOnHost(const std::string& operand) {
+  const std::filesystem::path directory = std::filesystem::path(operand).parent_path();
+  std::error_code error;
+  return !directory.empty() && std::filesystem::is_directory(directory, error);
+}
+
+// Who means paths on a mount may have forgotten that the variable names an image.
+absl::Status WithImage(Tool& tool, const BetrcpOptions& options, const absl::Status& status) {
+  const auto names_image = [](const std::string& operand) { return ParseLocation(operand).is_inside; };
+  const bool is_by_variable = tool.app().count("--image") == 0 && std::ranges::none_of(options.operands, names_image);
+  const bool may_be_meant = is_by_variable && std::ranges::all_of(options.operands, FitsOnHost);
+  if (ToErrno(status) != ENOENT || !may_be_meant) return status;
+  return {status.code(),
+          fmt::format("{} in {}, as BETR_IMAGE says: unset that for a mount", MessageOf(status), tool.image())};
+}
+
 }  // namespace
 
 int CloneInside(Tool& tool, const BetrcpOptions& options) {
   return RunOnTwo(tool, options, [&](PathFileSystem& paths, const Places& places) -> WorkError {
     const absl::StatusOr<std::string> target = TargetOf(paths, options, places[0].path, places[1].path);
-    return {"clone", target.ok() ? Clone(tool, paths, places[0].path, *target) : target.status()};
+    const absl::Status cloned = target.ok() ? Clone(tool, paths, places[0].path, *target) : target.status();
+    return {"clone", WithImage(tool, options, cloned)};
   });
 }
 
@@ -142,7 +162,9 @@ int RenameInside(Tool& tool, const BetrcpOptions& options) {
 }
 
 int RemoveInside(Tool& tool, const BetrcpOptions& options) {
-  return RunOnEach(tool, options, ImageAccess::kReadWrite, "remove", Remove);
+  return RunOnEach(
+      tool, options, ImageAccess::kReadWrite, "remove",
+      [&](PathFileSystem& paths, const std::string& path) { return WithImage(tool, options, Remove(paths, path)); });
 }
 
 int MakeDirectories(Tool& tool, const BetrcpOptions& options) {

@@ -202,7 +202,7 @@ CLI::Validator WholeNumber() {
   const auto check = [](const std::string& text) {
     uint64_t number = 0;
     const bool is_one = absl::SimpleAtoi(text, &number);
-    return is_one ? std::string() : fmt::format("'{}' is not a number, or not in range", text);
+    return is_one ? std::string() : fmt::format("'{}' is not a whole number from 0 to {}", text, UINT64_MAX);
   };
   return {check, ""};
 }
