@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # betrcp and mkfs.betr -d: trees whose paths on the host are longer than a system call takes, and that have more
 # levels than a process may have files open.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
 mkfs.betr -q -s 64M disk.img

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # betrcp -a: names of one file are links again, and of no other file, whatever took the first one's place meanwhile.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
 mkfs.betr -q -s 16M disk.img

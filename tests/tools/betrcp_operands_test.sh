@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # betrcp: operands that mean a directory, and options that fit no command.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
 

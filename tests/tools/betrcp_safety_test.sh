@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # betrcp: what no copy may destroy, at its destination or at its source; what is saved from a damaged one.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
 mkfs.betr -q -s 16M disk.img

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # betrreplay: traces of a small shell script, in two forms that strace prints, replayed to their final state.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 data=$BETR_SOURCE_DIR/tests/replay/data
 before=$data/shell.manifest.zst

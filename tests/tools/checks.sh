@@ -5,7 +5,7 @@ set -euo pipefail
 test_name=$(basename "$0" .sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-PATH=$BETR_BIN_DIR:$PATH
+PATH=${BETR_BIN_DIR:?}:$PATH
 cd "$work"
 unset BETR_IMAGE SOURCE_DATE_EPOCH
 

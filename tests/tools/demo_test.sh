@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # scripts/demo on our own source: every tool in a row, compared with cp.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 mkdir source
 (cd "$BETR_SOURCE_DIR" && cp -a lib tools tests scripts "$work/source")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # mkfs.betr: what is left when it is killed, overtaken, or fails, and what it says then.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 # feeding IMAGE [OPTION...]: mkfs.betr, as $maker, makes that image of the pipe endless.tar, which is descriptor 9 here,
 # and waits.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mkfs.betr on a file that is mounted by way of a loop device, and on another loop device with that file: refused, with
 # nothing written.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 skip() {
   echo "skipped: $*"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Other programs find magic, UUID and label where they always are: in whichever slot is valid.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 packaging=$BETR_SOURCE_DIR/packaging
 uuid=8c6f1f0e-5a0b-4c57-9f0e-2b1f7f3f9a10

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fsck.betr -y on an image that has lost every name: thousands of files, small and large, move to /lost+found with what
 # is in them, and a second run finds nothing.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 # extent NODE: "UNIT UNITS" of a node of disk.img.
 extent() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Entries of archives that lie below symbolic links: they go where the links lead to within the destination, and nowhere
 # else.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 # archive FILE ENTRY...: each entry is "d NAME", "f NAME", "l NAME TARGET" or "h NAME TARGET"; files hold their names.
 archive() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Times before 1970 with a fraction, between tar(1) and an image. What lies less than a second before 1970 comes out of
 # an archive as if it lay as long behind, and goes into one as a second before: libarchive has no sign for it.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img TZ=UTC
 mkfs.betr -q -s 16M disk.img

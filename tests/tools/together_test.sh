@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What all tools have in common, and how they meet each other on one image.
-. "$BETR_SOURCE_DIR/tests/tools/checks.sh"
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 # Whoever waits for the other end of a pipe holds the image for reading; a check holds it alone.
 names_holders() {
