@@ -8,8 +8,9 @@
 
 namespace betr {
 
-// A status for `error` (an errno value, not 0) whose message is "what: text of the errno". Its code is the nearest
-// one of absl (ENOENT is kNotFound, ENOSPC kResourceExhausted, EROFS kFailedPrecondition, ENODATA kNotFound, ...).
+// A status for `error` (an errno value, not 0) whose message is "what: text of the errno", with `what` escaped if it is
+// not UTF-8 without control characters. Its code is the nearest one of absl (ENOENT is kNotFound, ENOSPC
+// kResourceExhausted, EROFS kFailedPrecondition, ENODATA kNotFound, ...).
 absl::Status ErrnoError(int error, std::string_view what);
 
 // What a system call has to return for `status`: 0 for ok; the errno that ErrnoError put in, also after Annotate;

@@ -3,9 +3,10 @@
 //
 // Paths. Names joined by slashes; a leading slash, doubled slashes, trailing slashes and "." mean nothing, ".." is
 // the parent (the root's is the root); "" and "/" are the root. A trailing slash does not demand a directory. Symlinks
-// are not followed: a path that leads through one is ENOTDIR. More than 4095 bytes are ENAMETOOLONG.
+// are not followed: a path that leads through one is ENOTDIR. More than 4096 bytes, which are kMaxPathSize
+// and a slash in front, are ENAMETOOLONG, also if some of them mean nothing.
 //
-// Errors, threads and cost are FileSystem's; messages name the path.
+// Errors, threads and cost are FileSystem's; messages name the path, and both paths where it takes two to go wrong.
 #pragma once
 
 #include <functional>

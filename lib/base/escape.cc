@@ -32,7 +32,48 @@ std::optional<char> ByteOf(std::string_view text) {
   return static_cast<char>(*high * 16 + *low);
 }
 
+// How many bytes at the beginning of `bytes` are one character in UTF-8; 0 if they are none.
+size_t CharacterSize(std::string_view bytes) {
+  const auto first = static_cast<uint8_t>(bytes[0]);
+  const size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (size < 2) return size;
+  if (bytes.size() < size) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((static_cast<uint8_t>(bytes[i]) & 0xc0) != 0x80) return 0;
+  }
+  const auto second = static_cast<uint8_t>(bytes[1]);
+  const bool is_too_long = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool is_no_letter = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
+  return is_too_long || is_no_letter ? 0 : size;
+}
+
+// U+0000 to U+001F and U+007F to U+009F. Requires: `character` is one in UTF-8.
+bool IsControl(std::string_view character) {
+  const auto last = static_cast<uint8_t>(character.back());
+  return character.size() == 1 ? last < 0x20 || last == 0x7f : character[0] == '\xc2' && last < 0xa0;
+}
+
+// Whether all of it are characters that are allowed.
+template <class Allowed>
+bool ConsistsOf(std::string_view bytes, const Allowed& allowed) {
+  while (!bytes.empty()) {
+    const size_t size = CharacterSize(bytes);
+    if (size == 0 || !allowed(bytes.substr(0, size))) return false;
+    bytes.remove_prefix(size);
+  }
+  return true;
+}
+
 }  // namespace
+
+bool IsUtf8(std::string_view bytes) {
+  return ConsistsOf(bytes, [](std::string_view) { return true; });
+}
+
+std::string Legible(std::string_view bytes) {
+  const bool is_legible = ConsistsOf(bytes, [](std::string_view character) { return !IsControl(character); });
+  return is_legible ? std::string(bytes) : Escape(bytes);
+}
 
 std::string Escape(std::string_view bytes) {
   std::string text;

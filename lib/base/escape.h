@@ -13,8 +13,15 @@ namespace betr {
 // "usr\x00bin" for the seven bytes u s r NUL b i n. The result is printable ASCII only.
 std::string Escape(std::string_view bytes);
 
-// The inverse. Bytes that Escape would have escaped are accepted as themselves, so that people can type UTF-8.
-// kInvalidArgument for a backslash that begins neither \\ nor \xNN (hex digits of either case).
+// Whether it is UTF-8: the shortest form of each character, none of which is a surrogate.
+bool IsUtf8(std::string_view bytes);
+
+// The bytes themselves if they are letters, UTF-8 without control characters; else escaped. For messages: a name can
+// neither give orders to a terminal nor look like another line of a log.
+std::string Legible(std::string_view bytes);
+
+// The inverse of Escape. Bytes that Escape would have escaped are accepted as themselves, so that people can type
+// UTF-8. kInvalidArgument for a backslash that begins neither \\ nor \xNN (hex digits of either case).
 absl::StatusOr<std::string> Unescape(std::string_view text);
 
 // Lower-case hex, two digits a byte, and its inverse (either case).

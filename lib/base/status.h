@@ -21,7 +21,7 @@
 
 namespace betr {
 
-// The same error with "context: " in front of its message.
+// The same error with "context: " in front of its message; escaped if it is not legible (base/escape.h).
 absl::Status Annotate(const absl::Status& status, std::string_view context);
 
 // Whether it says that something could not be read: the device failed, or what it gave is damaged.

@@ -48,7 +48,9 @@ std::string FormatUuid(const Uuid& uuid) {
 }
 
 absl::StatusOr<Uuid> ParseUuid(std::string_view text) {
-  const auto error = [text] { return absl::InvalidArgumentError(absl::StrFormat("'%s' is not a uuid", text)); };
+  const auto error = [text] {
+    return absl::InvalidArgumentError(absl::StrFormat("'%s' is not a uuid", Legible(text)));
+  };
   if (text.size() != kTextSize) return error();
   std::string digits;
   for (size_t i = 0; i < text.size(); ++i) {

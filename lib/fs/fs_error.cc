@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/escape.h"
+
 namespace betr {
 namespace {
 
@@ -54,7 +56,8 @@ absl::StatusCode CodeOfErrno(int error) {
 }  // namespace
 
 absl::Status ErrnoError(int error, std::string_view what) {
-  absl::Status status(CodeOfErrno(error), absl::StrFormat("%s: %s", what, std::generic_category().message(error)));
+  absl::Status status(CodeOfErrno(error),
+                      absl::StrFormat("%s: %s", Legible(what), std::generic_category().message(error)));
   status.SetPayload(kPayload, absl::Cord(absl::StrCat(error)));
   return status;
 }

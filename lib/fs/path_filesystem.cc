@@ -25,14 +25,28 @@ absl::StatusOr<std::vector<std::string>> SplitPath(std::string_view path) {
   return names;
 }
 
+std::string FromRoot(std::string_view path) {
+  return absl::StrFormat("/%s", path.substr(std::min(path.find_first_not_of('/'), path.size())));
+}
+
+// Whether the error names the last name of the path, and nothing else.
+bool NamesLast(const absl::Status& status, std::string_view path) {
+  path = path.substr(0, path.find_last_not_of('/') + 1);
+  return status.message() == ErrnoError(ToErrno(status), path.substr(path.rfind('/') + 1)).message();
+}
+
 // The path in front of the error, or in place of its last name where the error already names that.
 absl::Status NamePath(const absl::Status& status, std::string_view path) {
   if (status.ok()) return status;
-  const std::string whole = absl::StrFormat("/%s", path.substr(std::min(path.find_first_not_of('/'), path.size())));
-  path = path.substr(0, path.find_last_not_of('/') + 1);
-  const int error = ToErrno(status);
-  const bool names_last = status.message() == ErrnoError(error, path.substr(path.rfind('/') + 1)).message();
-  return names_last ? ErrnoError(error, whole) : Annotate(status, whole);
+  return NamesLast(status, path) ? ErrnoError(ToErrno(status), FromRoot(path)) : Annotate(status, FromRoot(path));
+}
+
+// The same of both paths, for what went wrong between them.
+absl::Status NamePaths(const absl::Status& status, std::string_view from, std::string_view to) {
+  if (status.ok()) return status;
+  const std::string both = absl::StrFormat("%s -> %s", FromRoot(from), FromRoot(to));
+  const bool names_one = NamesLast(status, from) || NamesLast(status, to);
+  return names_one ? ErrnoError(ToErrno(status), both) : Annotate(status, both);
 }
 
 }  // namespace
@@ -137,9 +151,10 @@ absl::Status PathFileSystem::MakeDirectory(std::string_view path, uint32_t permi
 }
 
 absl::Status PathFileSystem::MakeDirectories(std::string_view path, uint32_t permissions) {
-  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitPath(path));
+  const absl::StatusOr<std::vector<std::string>> names = SplitPath(path);
+  if (!names.ok()) return NamePath(names.status(), path);
   std::string at;
-  for (const std::string& name : names) {
+  for (const std::string& name : *names) {
     at += at.empty() ? name : "/" + name;
     absl::Status made = MakeDirectory(at, permissions);
     if (!made.ok() && ToErrno(made) != EEXIST) return made;
@@ -161,7 +176,7 @@ absl::Status PathFileSystem::Link(std::string_view from, std::string_view to) {
   if (!place.ok()) return NamePath(place.status(), to);
   const absl::StatusOr<Entry> entry = fs_.Link(file.inode(), place->parent.inode(), place->name);
   if (entry.ok()) fs_.Forget(entry->inode);
-  return NamePath(entry.status(), to);
+  return NamePaths(entry.status(), from, to);
 }
 
 absl::Status PathFileSystem::Unlink(std::string_view path) {
@@ -184,7 +199,9 @@ absl::Status PathFileSystem::Rename(std::string_view from, std::string_view to, 
   if (!source.ok()) return NamePath(source.status(), from);
   const absl::StatusOr<Place> target = Locate(to);
   if (!target.ok()) return NamePath(target.status(), to);
-  return NamePath(fs_.Rename(source->parent.inode(), source->name, target->parent.inode(), target->name, mode), from);
+  const absl::Status renamed =
+      fs_.Rename(source->parent.inode(), source->name, target->parent.inode(), target->name, mode);
+  return NamePaths(renamed, from, to);
 }
 
 absl::Status PathFileSystem::Clone(std::string_view from, std::string_view to) {
@@ -193,7 +210,7 @@ absl::Status PathFileSystem::Clone(std::string_view from, std::string_view to) {
   if (!place.ok()) return NamePath(place.status(), to);
   const absl::StatusOr<Entry> entry = fs_.Clone(file.inode(), place->parent.inode(), place->name);
   if (entry.ok()) fs_.Forget(entry->inode);
-  return NamePath(entry.status(), to);
+  return NamePaths(entry.status(), from, to);
 }
 
 absl::StatusOr<FileAttributes> PathFileSystem::SetAttributes(std::string_view path, const AttributeChange& change) {

@@ -41,6 +41,7 @@ TEST_CASE("Annotate keeps the code and the payload", "[base]") {
   CHECK(annotated.code() == absl::StatusCode::kDataLoss);
   CHECK(annotated.GetPayload("key") == absl::Cord("value"));
   CHECK(Annotate(absl::OkStatus(), "node 7").ok());
+  CHECK(Annotate(status, "a\nb").message() == "a\\x0ab: checksum");
 }
 
 TEST_CASE("a broken invariant aborts and says which", "[base]") {

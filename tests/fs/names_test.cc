@@ -78,13 +78,46 @@ TEST_CASE("paths have a limit of their own", "[fs]") {
   const size_t left = kMaxPathSize - path.size();
   CHECK(image.paths().WriteFile(path + std::string(left, 'x'), "deep").ok());
   CHECK(Errno(image.paths().WriteFile(path + std::string(left + 1, 'x'), "deep")) == ENAMETOOLONG);
-  CHECK(*image.paths().ReadFile(path + std::string(left, 'x')) == "deep");
+  CHECK(*image.paths().ReadFile("/" + path + std::string(left, 'x')) == "deep");
+  CHECK(Errno(image.paths().ReadFile("//" + path + std::string(left, 'x'))) == ENAMETOOLONG);
   // Nothing may be moved or cloned to where what is below it would have a longer path.
   CHECK(Errno(image.paths().Rename(top, top + "x")) == ENAMETOOLONG);
   CHECK(Errno(image.paths().Clone(top, top + "x")) == ENAMETOOLONG);
   CHECK(image.paths().Rename(top, "short").ok());
   CHECK(image.paths().Clone("short", "other").ok());
   image.Check();
+}
+
+TEST_CASE("errors name the path, or both paths where it takes two", "[fs]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  REQUIRE(paths.MakeDirectories("d/e").ok());
+  REQUIRE(paths.WriteFile("d/f", "").ok());
+  REQUIRE(paths.WriteFile("g", "").ok());
+  const auto message = [](const absl::Status& status) { return std::string(status.message()); };
+  CHECK(message(paths.Unlink("//d/x/")) == "/d/x/: No such file or directory");
+  CHECK(message(paths.Rename("d/x", "g")) == "/d/x -> /g: No such file or directory");
+  CHECK(message(paths.Rename("d/x/y", "g")) == "/d/x/y: x: No such file or directory");
+  CHECK(message(paths.Rename("g", "x/y")) == "/x/y: x: No such file or directory");
+  CHECK(message(paths.Rename("g", "/d/f", RenameMode::kNoReplace)) == "/g -> /d/f: File exists");
+  CHECK(message(paths.Rename("d", "d/e/d")) == "/d -> /d/e/d: a directory into itself: Invalid argument");
+  CHECK(message(paths.Link("g", "d/f")) == "/g -> /d/f: File exists");
+  CHECK(message(paths.Link("x", "d/x")) == "/x: No such file or directory");
+  CHECK(message(paths.Clone("d", "g")) == "/d -> /g: File exists");
+  CHECK(ToErrno(paths.Rename("g", "d")) == EISDIR);
+  CHECK(ToErrno(paths.Rename("d", "d/e/d")) == EINVAL);
+}
+
+TEST_CASE("errors with names that are no letters can be read all the same", "[fs]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  const auto message = [](const absl::Status& status) { return std::string(status.message()); };
+  CHECK(message(paths.Unlink("\xc3\xa9t\xc3\xa9")) == "/\xc3\xa9t\xc3\xa9: No such file or directory");
+  CHECK(message(paths.Unlink("a\nb")) == "/a\\x0ab: No such file or directory");
+  CHECK(message(paths.Unlink("\xff/b")) == "/\\xff/b: \\xff: No such file or directory");
+  CHECK(message(paths.WriteFile(std::string_view("a\0b", 3), "")).starts_with("/a\\x00b: "));
+  CHECK(message(paths.Rename("\x1b", "x")) == "/\\x1b -> /x: No such file or directory");
+  CHECK(message(image.fs().SetXattr(kRootInode, "\n", "", XattrMode::kReplace)) == "\\x0a: No data available");
 }
 
 TEST_CASE("a set-group-id directory gives its group away", "[fs]") {

@@ -105,7 +105,7 @@ refuses_clones() {
   expect 1 betrcp --clone tree tree
   said "betrcp: clone: tree/tree: cannot clone a directory into itself"
   expect 1 betrcp --clone numbers numbers
-  said "betrcp: clone: /numbers: File exists"
+  said "betrcp: clone: /numbers -> /numbers: File exists"
   expect 1 betrcp --clone numbers numbers/below
   said "betrcp: clone: .*numbers/below.*: Not a directory"
   expect 1 betrcp --clone nothing b

@@ -7,15 +7,6 @@
 
 namespace betr::tools {
 
-bool IsUtf8(std::string_view bytes) {
-  try {
-    static_cast<void>(Json(bytes).dump());
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
-
 Json NewDocument(std::string_view kind) {
   Json document = Json::object();
   document["schema"] = "betr." + std::string(kind);

@@ -16,8 +16,6 @@ inline constexpr int kJsonVersion = 1;
 // {"schema": "betr.<kind>", "version": kJsonVersion}, to be filled further. kind: "list", "super", "fsck", ...
 Json NewDocument(std::string_view kind);
 
-bool IsUtf8(std::string_view bytes);
-
 // Bytes of a name or a key: a string if they are UTF-8, else {"escaped": "..."} in the form of base/escape.h.
 Json JsonText(std::string_view bytes);
 

@@ -7,8 +7,7 @@
 
 namespace betr::tools {
 
-// The text itself, unless it goes to a terminal and is more than letters: then in the form of base/escape.h. Letters
-// are UTF-8 without control characters.
+// The text itself, unless it goes to a terminal: then Legible (base/escape.h).
 std::string ShownText(std::string_view text, bool is_terminal);
 
 }  // namespace betr::tools
