@@ -290,8 +290,8 @@ class FileSystem {
   absl::StatusOr<uint64_t> SeekData(InodeId inode, uint64_t offset);
   absl::StatusOr<uint64_t> SeekHole(InodeId inode, uint64_t offset);
   // copy_file_range(2): the number of bytes copied, which may be less than asked for. A whole file into an empty one,
-  // and whole mebibytes at the same offset in both, are cloned; the rest is copied. EINVAL if the ranges overlap in one
-  // file.
+  // and whole mebibytes at the same offset in both, are cloned; the rest is copied. At kMaxFileSize as Write. EINVAL if
+  // the ranges overlap in one file.
   absl::StatusOr<uint64_t> CopyRange(InodeId from, uint64_t from_offset, InodeId to, uint64_t to_offset,
                                      uint64_t length);
 

@@ -111,11 +111,9 @@ absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset
   BETR_RETURN_IF_ERROR(CheckRegular(from));
   BETR_RETURN_IF_ERROR(CheckRegular(to));
   if (from.place == InodePlace::kGone || to.place == InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
-  if (from_offset >= from.record.size) return 0;
-  length = std::min(length, from.record.size - from_offset);
-  if (to_offset > kMaxFileSize.value || length > kMaxFileSize.value - to_offset) {
-    return ErrnoError(EFBIG, "copy beyond the largest file");
-  }
+  if (from_offset >= from.record.size || length == 0) return 0;
+  if (to_offset >= kMaxFileSize.value) return ErrnoError(EFBIG, "copy beyond the largest file");
+  length = std::min({length, from.record.size - from_offset, kMaxFileSize.value - to_offset});
   if (&from == &to && from_offset < to_offset + length && to_offset < from_offset + length) {
     return ErrnoError(EINVAL, "overlapping ranges of one file");
   }

@@ -266,6 +266,28 @@ TEST_CASE("ranges are copied: cloned where they can be", "[fs]") {
   REQUIRE(image.paths().ReadFile("from")->substr(0, content.size()) == content);
 }
 
+TEST_CASE("a copy ends where files do", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  const uint64_t largest = kMaxFileSize.value;
+  {
+    REQUIRE(image.paths().WriteFile("from", "0123456789").ok());
+    const OpenFile from = *image.paths().Open("from");
+    const OpenFile to = *image.paths().Create("to", {});
+    CHECK(*fs.CopyRange(from.inode(), 2, to.inode(), largest - 3, 5) == 3);
+    CHECK(fs.GetAttributes(to.inode())->size == largest);
+    std::string bytes(3, ' ');
+    CHECK(*fs.Read(to.inode(), largest - 3, bytes) == 3);
+    CHECK(bytes == "234");
+    CHECK(Errno(fs.CopyRange(from.inode(), 0, to.inode(), largest, 1)) == EFBIG);
+    CHECK(Errno(fs.CopyRange(from.inode(), 0, to.inode(), UINT64_MAX, 1)) == EFBIG);
+    CHECK(*fs.CopyRange(from.inode(), 10, to.inode(), largest, 1) == 0);
+    CHECK(*fs.CopyRange(from.inode(), 0, to.inode(), largest, 0) == 0);
+    CHECK(*fs.CopyRange(from.inode(), 7, to.inode(), 0, UINT64_MAX) == 3);
+  }
+  image.Check();
+}
+
 TEST_CASE("times follow what happens", "[fs]") {
   Image image;
   PathFileSystem& paths = image.paths();
