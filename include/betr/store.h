@@ -99,8 +99,8 @@ class Store {
   absl::Status Close();
 
   // --- trees -------------------------------------------------------------------------------------------------
-  // Names have 1 to 255 bytes. kAlreadyExists if the name is taken. Durable like a batch. An empty `compression`
-  // means the image's default.
+  // Names have 1 to 255 bytes (kMaxTreeNameSize). kAlreadyExists if the name is taken. Durable like a batch.
+  // `compression` is one of FormatOptions::compression; empty: the image's default.
   absl::StatusOr<TreeId> CreateTree(std::string_view name, std::string_view compression = "");
   absl::StatusOr<TreeId> FindTree(std::string_view name) const;
   // The first of the ids that no tree has had so far, for WriteBatch::CreateTree. Another writer may be given it first:
@@ -152,8 +152,10 @@ class Store {
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(TreeId tree, Range bounds = Range::All()) const;
   absl::StatusOr<RangeEstimate> Estimate(TreeId tree, const Range& range) const;
 
-  // Several reads of one instant. kInvalidArgument with a view of another store, or null.
+  // Several reads of one instant, of the trees that there were: one that is dropped later can be read on. Errors
+  // besides: kInvalidArgument with a view of another store, or null.
   std::shared_ptr<const ReadView> Pin() const;
+  absl::StatusOr<TreeId> FindTree(const ReadView& view, std::string_view name) const;
   absl::StatusOr<std::optional<std::string>> Get(const ReadView& view, TreeId tree, std::string_view key) const;
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const ReadView> view, TreeId tree,
                                                     Range bounds = Range::All()) const;

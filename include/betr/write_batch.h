@@ -74,8 +74,12 @@ class WriteBatch {
   void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
   // As Store::CreateTree; the changes that follow may use the tree. `id`: Store::UnusedTreeId, or any after it below
-  // 2^62; trees that are made later get ids after it, so one near the end leaves none for them.
+  // 2^62; trees that are made later get ids after it, so one near the end leaves none for them. TreeId{}: one that the
+  // store chooses, whatever other writers do, so that the rest of the batch cannot use the tree; Store::FindTree knows
+  // it afterwards.
   void CreateTree(TreeId id, std::string_view name, std::string_view compression = "");
+  // As Store::Snapshot: what `tree` holds at this place of the batch. `id` as of CreateTree.
+  void Snapshot(TreeId tree, std::string_view name, TreeId id = {});
   // As Store::DropTree.
   void DropTree(TreeId tree);
 

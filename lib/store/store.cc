@@ -22,6 +22,12 @@ absl::Status ChooseCodec(const store::Core& core, Op& op) {
   return ParseCodec(op.value).status();
 }
 
+absl::StatusOr<TreeId> FindTreeIn(const store::State& state, std::string_view name) {
+  const store::Tree* const tree = state.trees.FindName(name);
+  if (tree != nullptr) return tree->id;
+  return absl::NotFoundError(fmt::format("tree \"{}\": there is no such tree", Escape(name)));
+}
+
 absl::Status CheckIsOf(const Store::Impl& store, const ReadView* view) {
   if (view == nullptr || !view->IsOf(store)) {
     return absl::InvalidArgumentError(view == nullptr ? "a view that is null" : "a view of another store");
@@ -60,11 +66,7 @@ absl::StatusOr<TreeId> Store::CreateTree(std::string_view name, std::string_view
 TreeId Store::UnusedTreeId() const { return impl_->fronts().state()->next_tree; }
 
 absl::StatusOr<TreeId> Store::FindTree(std::string_view name) const {
-  const store::StatePtr state = impl_->fronts().state();
-  if (const store::Tree* tree = state->trees.FindName(name); tree != nullptr) {
-    return tree->id;
-  }
-  return absl::NotFoundError(fmt::format("tree \"{}\": there is no such tree", Escape(name)));
+  return FindTreeIn(*impl_->fronts().state(), name);
 }
 
 std::vector<TreeInfo> Store::Trees() const {
@@ -171,6 +173,11 @@ absl::StatusOr<RangeEstimate> Store::Estimate(TreeId tree, const Range& range) c
 }
 
 std::shared_ptr<const ReadView> Store::Pin() const { return std::make_shared<const ReadView>(impl_->Pin(), *impl_); }
+
+absl::StatusOr<TreeId> Store::FindTree(const ReadView& view, std::string_view name) const {
+  BETR_RETURN_IF_ERROR(CheckIsOf(*impl_, &view));
+  return FindTreeIn(*view.view().state, name);
+}
 
 absl::StatusOr<std::optional<std::string>> Store::Get(const ReadView& view, TreeId tree, std::string_view key) const {
   BETR_RETURN_IF_ERROR(CheckIsOf(*impl_, &view));

@@ -81,6 +81,12 @@ void WriteBatch::CreateTree(TreeId id, std::string_view name, std::string_view c
   Add(std::move(op));
 }
 
+void WriteBatch::Snapshot(TreeId tree, std::string_view name, TreeId id) {
+  Op op = MakeOp(OpKind::kSnapshot, tree, name);
+  op.to_tree = id;
+  Add(std::move(op));
+}
+
 void WriteBatch::DropTree(TreeId tree) { Add(MakeOp(OpKind::kDropTree, tree, {})); }
 
 }  // namespace betr

@@ -48,6 +48,7 @@ TEST_CASE("a view belongs to its store", "[store]") {
   const std::shared_ptr<const ReadView> view = one.store->Pin();
   CHECK(Must(one.store->Get(*view, tree, "key")) == "of one");
   CHECK(absl::IsInvalidArgument(other.store->Get(*view, tree, "key").status()));
+  CHECK(absl::IsInvalidArgument(other.store->FindTree(*view, "t").status()));
   CHECK(absl::IsInvalidArgument(other.store->NewCursor(view, tree).status()));
   CHECK(absl::IsInvalidArgument(other.store->IdOfContent(*view, tree, "").status()));
   CHECK(absl::IsInvalidArgument(one.store->NewCursor(nullptr, tree).status()));

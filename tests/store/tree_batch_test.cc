@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees that are made and dropped among other changes of one batch.
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 
 #include "betr/store.h"
@@ -59,6 +60,68 @@ TEST_CASE("a tree is replaced in one batch", "[store]") {
   fixture.CheckSound();
 }
 
+TEST_CASE("a view knows trees by the names that they had", "[store]") {
+  Fixture fixture;
+  Store& store = *fixture.store;
+  fixture.Fill(3);
+  const auto view = store.Pin();
+  WriteBatch batch;
+  batch.DropTree(fixture.old);
+  batch.CreateTree(TreeId{}, "old");
+  batch.CreateTree(TreeId{}, "other");
+  Must(store.Write(batch));
+  const TreeId now = Must(store.FindTree("old"));
+  CHECK(now != fixture.old);
+  CHECK(Must(store.FindTree(*view, "old")) == fixture.old);
+  CHECK(absl::IsNotFound(store.FindTree(*view, "other").status()));
+  CHECK(Must(store.Get(*view, fixture.old, "key 0")).has_value());
+  CHECK(absl::IsNotFound(store.Get(*view, now, "key 0").status()));
+}
+
+TEST_CASE("a snapshot has what its tree held at its place in the batch", "[store]") {
+  Fixture fixture;
+  Store& store = *fixture.store;
+  const int count = GENERATE(1, 2000);
+  fixture.Fill(count);
+  const TreeId copy = store.UnusedTreeId();
+  WriteBatch batch;
+  batch.Put(fixture.old, "key 0", "before");
+  batch.Snapshot(fixture.old, "first", copy.Next());
+  batch.Put(fixture.old, "key 0", "between");
+  batch.Snapshot(fixture.old, "second");
+  batch.CreateTree(copy, "copy");
+  batch.ClonePrefix(copy.Next(), "key", copy, "old");
+  batch.EraseRange(fixture.old, Range::All());
+  Must(store.Write(batch));
+  fixture.Crash();
+  const auto value = [&](const char* tree, const char* key) {
+    return Must(fixture.store->Get(Must(fixture.store->FindTree(tree)), key));
+  };
+  CHECK(Must(fixture.store->FindTree("first")) == copy.Next());
+  CHECK(value("first", "key 0") == "before");
+  CHECK(value("second", "key 0") == "between");
+  CHECK(value("copy", "old 0") == "before");
+  CHECK(value("first", "key 1").has_value() == (count > 1));
+  CHECK_FALSE(value("old", "key 0").has_value());
+  CHECK(absl::IsInvalidArgument(fixture.store->Put(Must(fixture.store->FindTree("second")), "key", "value")));
+  fixture.CheckSound();
+}
+
+TEST_CASE("the store chooses ids for trees of a batch that do not say theirs", "[store]") {
+  Fixture fixture;
+  WriteBatch batch;
+  batch.CreateTree(TreeId{}, "one");
+  batch.CreateTree(TreeId{}, "two");
+  Must(fixture.store->Write(batch));
+  const TreeId one = Must(fixture.store->FindTree("one"));
+  const TreeId two = Must(fixture.store->FindTree("two"));
+  CHECK(std::set{fixture.old, one, two}.size() == 3);
+  fixture.Crash();
+  CHECK(Must(fixture.store->FindTree("one")) == one);
+  CHECK(Must(fixture.store->FindTree("two")) == two);
+  fixture.CheckSound();
+}
+
 TEST_CASE("a batch that makes or drops trees is refused as a whole", "[store]") {
   Fixture fixture;
   Store& store = *fixture.store;
@@ -85,6 +148,14 @@ TEST_CASE("a batch that makes or drops trees is refused as a whole", "[store]") 
   }
   SECTION("an id after which there would be none") {
     batch.CreateTree(TreeId{uint64_t{1} << 62}, "new");
+    CHECK(absl::IsInvalidArgument(store.Write(batch)));
+  }
+  SECTION("a snapshot of nothing") {
+    batch.Snapshot(TreeId{77}, "snapshot");
+    CHECK(absl::IsNotFound(store.Write(batch)));
+  }
+  SECTION("a snapshot without a name") {
+    batch.Snapshot(fixture.old, "");
     CHECK(absl::IsInvalidArgument(store.Write(batch)));
   }
   SECTION("an unknown compression") {
