@@ -28,8 +28,6 @@ class Decoder {
   uint16_t Fixed16() { return Fixed<uint16_t>(); }
   uint32_t Fixed32() { return Fixed<uint32_t>(); }
   uint64_t Fixed64() { return Fixed<uint64_t>(); }
-  // 8 bytes as written by PutBigEndian64.
-  uint64_t BigEndian64() { return Need(8) ? LoadBigEndian64(Take(8)) : 0; }
 
   // As written by PutVarint64; a longer form than the shortest is an error.
   uint64_t Varint64() {

@@ -146,10 +146,4 @@ absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, By
   return Flushed{root, flush.Stopped()};
 }
 
-absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root) {
-  constexpr Bytes kUnbounded{UINT64_MAX};
-  BETR_ASSIGN_OR_RETURN(const Flushed flushed, FlushFrom(edit, root, Range::All().lo, kUnbounded));
-  return flushed.root;
-}
-
 }  // namespace betr::dag

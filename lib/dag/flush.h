@@ -33,7 +33,5 @@ struct Flushed {
 // least by one. Cost: that of reading the leaves it comes by for which something is pending, the headers of the others,
 // and the interior nodes above all.
 absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, Bytes budget);
-// The same from begin to end.
-absl::StatusOr<NodeId> FlushAll(Edit& edit, NodeId root);
 
 }  // namespace betr::dag

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/counting_device.h"
 
-#include <absl/strings/str_format.h>
-
 #include <utility>
-
-#include "base/size_text.h"
 
 namespace betr {
 
@@ -19,12 +15,6 @@ IoStats operator-(const IoStats& later, const IoStats& earlier) {
           .discarded_bytes = later.discarded_bytes - earlier.discarded_bytes,
           .read_seeks = later.read_seeks - earlier.read_seeks,
           .write_seeks = later.write_seeks - earlier.write_seeks};
-}
-
-std::string FormatIoStats(const IoStats& stats) {
-  return absl::StrFormat("%u reads (%s, %u seeks), %u writes (%s, %u seeks), %u flushes, %u discards (%s)", stats.reads,
-                         FormatSize(stats.read_bytes), stats.read_seeks, stats.writes, FormatSize(stats.written_bytes),
-                         stats.write_seeks, stats.flushes, stats.discards, FormatSize(stats.discarded_bytes));
 }
 
 bool CountingDevice::Seek(Bytes offset, Bytes length) { return std::exchange(head_, offset + length) != offset; }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "base/mutex.h"
 #include "device/forwarding_device.h"
@@ -29,9 +28,6 @@ struct IoStats {
 
 // What happened between two moments.
 IoStats operator-(const IoStats& later, const IoStats& earlier);
-
-// "3 reads (12 KiB, 2 seeks), 1 writes (4 KiB, 1 seeks), 1 flushes, 0 discards (0 B)".
-std::string FormatIoStats(const IoStats& stats);
 
 class CountingDevice final : public ForwardingDevice {
  public:

@@ -30,10 +30,4 @@ const DiskProfile* FindDiskProfile(std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::string_view> DiskProfileNames() {
-  std::vector<std::string_view> names;
-  for (const DiskProfile& profile : kProfiles) names.push_back(profile.name);
-  return names;
-}
-
 }  // namespace betr

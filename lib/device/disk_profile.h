@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "base/units.h"
 
@@ -30,6 +29,5 @@ struct DiskProfile {
 
 // "hdd-7200": a disk of 500 GB or so as papers on file systems use it. Null for a name that is none.
 const DiskProfile* FindDiskProfile(std::string_view name);
-std::vector<std::string_view> DiskProfileNames();
 
 }  // namespace betr

@@ -118,7 +118,6 @@ class Core {
   void AddPending(WriteBatch* batch);
   absl::Status WriteWithPending(const WriteBatch& batch, size_t pending_ops,
                                 const std::vector<PendingRecord>& pending_records);
-  bool HasPending() const { return !pending_.empty(); }
 
   // A number never given before. Adds to `batch` what makes sure of it, if needed.
   uint64_t FreshNumber(WriteBatch* batch);

@@ -232,14 +232,4 @@ void CheckState(const State& state, const ReportFinding& report) {
   dag::CheckDag(state.table, RootsOf(state), {}, [&](const dag::Finding& found) { guard(found); });
 }
 
-absl::StatusOr<std::vector<Finding>> CheckImage(BlockDevice& device, Bytes cache_size) {
-  absl::StatusOr<std::unique_ptr<Inspection>> image = Inspection::Open(device, cache_size);
-  if (!image.ok()) {
-    return image.status();
-  }
-  std::vector<Finding> findings;
-  CheckStore(**image, CheckDepth::kFull, [&](const Finding& finding) { findings.push_back(finding); });
-  return findings;
-}
-
 }  // namespace betr::store

@@ -68,7 +68,4 @@ CheckFigures CheckStore(Inspection& image, CheckDepth depth, const ReportFinding
 // A state without regard to where it is stored: also one that is in memory only, as after a replay.
 void CheckState(const State& state, const ReportFinding& report);
 
-// For tests: all that is found in an image, harmless things left out. Errors: those of Inspection::Open.
-absl::StatusOr<std::vector<Finding>> CheckImage(BlockDevice& device, Bytes cache_size = MiB(64));
-
 }  // namespace betr::store

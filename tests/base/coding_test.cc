@@ -76,7 +76,6 @@ TEST_CASE("big-endian numbers sort as bytes", "[base]") {
     PutBigEndian64(&b_bytes, b);
     CHECK((a < b) == (a_bytes < b_bytes));
     CHECK(LoadBigEndian64(a_bytes.data()) == a);
-    CHECK(Decoder(a_bytes).BigEndian64() == a);
   }
 }
 

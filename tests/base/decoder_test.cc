@@ -22,7 +22,6 @@ std::string EncodeSample() {
   PutFixed32(&out, 3);
   PutFixed64(&out, 4);
   PutVarint64(&out, 500);
-  PutBigEndian64(&out, 6);
   PutLengthPrefixed(&out, "seven");
   out.append(3, '\0');
   return out;
@@ -31,8 +30,7 @@ std::string EncodeSample() {
 absl::Status DecodeSample(std::string_view bytes) {
   Decoder decoder(bytes);
   const bool matches = decoder.Fixed8() == 1 && decoder.Fixed16() == 2 && decoder.Fixed32() == 3 &&
-                       decoder.Fixed64() == 4 && decoder.Varint64() == 500 && decoder.BigEndian64() == 6 &&
-                       decoder.LengthPrefixed(5) == "seven";
+                       decoder.Fixed64() == 4 && decoder.Varint64() == 500 && decoder.LengthPrefixed(5) == "seven";
   decoder.Zeros(3);
   CHECK(matches == (bytes.size() >= EncodeSample().size() - 3));
   return decoder.Finish("sample");

@@ -11,7 +11,6 @@
 #include "dag/clone.h"
 #include "dag/estimate.h"
 #include "dag/explain.h"
-#include "dag/flush.h"
 #include "dag/lookup.h"
 #include "dag/reclaim.h"
 #include "dag/tree_cursor.h"
@@ -80,7 +79,7 @@ class Patient : public DagHarness {
     attempt([](dag::Edit& edit, NodeId& id) { return dag::ClonePrefix(edit, id, "a/", id, "d/"); });
     attempt([](dag::Edit& edit, NodeId& id) { return dag::RenamePrefix(edit, id, "copy/", id, "e/"); });
     attempt([](dag::Edit& edit, NodeId& id) { return dag::EraseRange(edit, id, Range::All()); });
-    attempt([](dag::Edit& edit, NodeId& id) { return dag::FlushAll(edit, id).status(); });
+    attempt([](dag::Edit& edit, NodeId& id) { return test::FlushAll(edit, id).status(); });
     attempt([](dag::Edit& edit, NodeId& id) { return dag::Work(edit, id).status(); });
   }
 

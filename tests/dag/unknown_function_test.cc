@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "dag/flush.h"
 #include "dag/lookup.h"
 #include "dag/partition_reader.h"
 #include "support/dag/dag_harness.h"
@@ -52,7 +51,7 @@ TEST_CASE("a leaf takes no message of a function that is not known", "[dag]") {
   dag.Append(0, "a/1200", "+1");
   dag.Seal(0);
   dag::Edit edit(dag.table(), NodeId{1'000'000}, ContextWithout(dag, none));
-  const absl::Status flushed = dag::FlushAll(edit, dag.root(0)).status();
+  const absl::Status flushed = FlushAll(edit, dag.root(0)).status();
   CHECK(absl::IsFailedPrecondition(flushed));
   // By the part of the key that reaches the leaf.
   CHECK_THAT(std::string(flushed.message()), Catch::Contains("200\"") && Catch::Contains("function 7"));

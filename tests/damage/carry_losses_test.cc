@@ -12,11 +12,11 @@
 #include "base/escape.h"
 #include "base/random.h"
 #include "fs/block_delta.h"
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/must.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -156,8 +156,8 @@ void LoseAndRepair(const Subject& subject, const Structure& structure, const sto
   MemoryDevice device(subject.size, subject.image);
   Must(device.Patch(structure.offset, std::string(structure.extent.value, '\0')));
   const store::ImageRepair repair =
-      Must(store::RepairImage(device, kCache, store::RepairDepth::kAll, Must(store::CheckImage(device, kCache)),
-                              [](auto) {}, {.limits = limits, .loses = nullptr}));
+      Must(store::RepairImage(device, kCache, store::RepairDepth::kAll, Must(CheckImage(device, kCache)), [](auto) {},
+                              {.limits = limits, .loses = nullptr}));
   CHECK(repair.left.empty());
   CHECK(Must(store::MendReplay(device, SubjectOptions(true))).cut.frames == 0);
   const auto image = Must(store::Inspection::Open(device, kCache));

@@ -8,12 +8,12 @@
 
 #include "device/fault_device.h"
 #include "fsck.h"
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/damage/run_fsck_on.h"
 #include "support/device/hook_device.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -99,7 +99,7 @@ absl::Status Repair(BlockDevice& device, const std::vector<store::Finding>& find
 class Sweep {
  public:
   explicit Sweep(MemoryDevice& damaged) : pages_(damaged.Pages()), size_(damaged.Size()), before_(AllBytes(damaged)) {
-    findings_ = Must(store::CheckImage(damaged, kCache));
+    findings_ = Must(CheckImage(damaged, kCache));
     REQUIRE_FALSE(findings_.empty());
     MemoryDevice sound(size_, pages_);
     Must(Repair(sound, findings_));
@@ -150,7 +150,7 @@ class Sweep {
       CHECK_FALSE(status.ok());
       return;
     }
-    const std::vector<store::Finding> left = Must(store::CheckImage(copy, kCache));
+    const std::vector<store::Finding> left = Must(CheckImage(copy, kCache));
     if (!left.empty()) {
       CHECK_FALSE(status.ok());
       Must(Repair(copy, left));

@@ -16,11 +16,11 @@
 #include "fs/check.h"
 #include "fs/key.h"
 #include "fs/lost_trees.h"
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/must.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -146,8 +146,8 @@ struct Told {
 Told Repair(MemoryDevice& device) {
   Told told;
   const store::ImageRepair repair =
-      Must(store::RepairImage(device, kCache, store::RepairDepth::kAll, Must(store::CheckImage(device, kCache)),
-                              [](auto) {}, {.limits = {}, .loses = nullptr}));
+      Must(store::RepairImage(device, kCache, store::RepairDepth::kAll, Must(CheckImage(device, kCache)), [](auto) {},
+                              {.limits = {}, .loses = nullptr}));
   CHECK(repair.left.empty());
   told.ranges = repair.salvaged.lost;
   const std::unique_ptr<Store> store = Must(OpenSubject(device, false));

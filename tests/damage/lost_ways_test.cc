@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -76,7 +76,7 @@ Told Lose(const Subject& subject, const store::SalvageLimits& limits) {
   std::vector<store::LostRange> beforehand;
   options.loses = [&](std::span<const store::LostRange> lost) { beforehand.assign(lost.begin(), lost.end()); };
   const store::ImageRepair repair = Must(store::RepairImage(
-      bench.device(), kCache, store::RepairDepth::kAll, Must(store::CheckImage(bench.device(), kCache)), [](auto) {},
+      bench.device(), kCache, store::RepairDepth::kAll, Must(CheckImage(bench.device(), kCache)), [](auto) {},
       options));
   CHECK(repair.left.empty());
   told.lost = repair.salvaged.lost;

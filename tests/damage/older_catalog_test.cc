@@ -13,13 +13,13 @@
 #include "layout/catalog_codec.h"
 #include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/inspect.h"
 #include "store/repair_image.h"
 #include "support/damage/run_fsck_on.h"
 #include "support/damage/structures.h"
 #include "support/damage/subject.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -315,7 +315,7 @@ struct Trees {
   store::ImageRepair LoseAndRepair(Generation after = kNewest) {
     ZeroCatalogs(device, after);
     store::ImageRepair repair =
-        Must(store::RepairImage(device, MiB(4), store::RepairDepth::kAll, Must(store::CheckImage(device, MiB(4))),
+        Must(store::RepairImage(device, MiB(4), store::RepairDepth::kAll, Must(CheckImage(device, MiB(4))),
                                 [](std::string_view action) { UNSCOPED_INFO(action); }));
     CHECK(repair.left.empty());
     return repair;

@@ -4,10 +4,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -38,8 +38,8 @@ TEST_CASE("trees that the log makes are not those that a salvage has found", "[d
   }
   Bench bench(subject);
   bench.Zero(bench.HeaderOf(bench.NodeOf("main", 1)));
-  const store::ImageRepair repair = Must(store::RepairImage(
-      bench.device(), kCache, store::RepairDepth::kAll, Must(store::CheckImage(bench.device(), kCache)), [](auto) {}));
+  const store::ImageRepair repair = Must(store::RepairImage(bench.device(), kCache, store::RepairDepth::kAll,
+                                                            Must(CheckImage(bench.device(), kCache)), [](auto) {}));
   CHECK(repair.left.empty());
   REQUIRE_FALSE(repair.salvaged.lost_trees.empty());
   CHECK(Must(store::MendReplay(bench.device(), SubjectOptions(true))).cut.frames == 0);
@@ -52,7 +52,7 @@ TEST_CASE("trees that the log makes are not those that a salvage has found", "[d
     CHECK(Must(store->Get(Must(store->FindTree(fmt::format("late {}", i))), "key")) == "value");
   }
   Must(store->Close());
-  CHECK(Must(store::CheckImage(bench.device(), kCache)).empty());
+  CHECK(Must(CheckImage(bench.device(), kCache)).empty());
 }
 
 }  // namespace

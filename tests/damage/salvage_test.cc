@@ -11,13 +11,13 @@
 #include "base/escape.h"
 #include "base/random.h"
 #include "device/fault_device.h"
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/bench.h"
 #include "support/damage/scattered.h"
 #include "support/damage/structures.h"
 #include "support/damage/subject.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -32,7 +32,7 @@ struct Repaired {
 
 Repaired RepairDamaged(MemoryDevice& device) {
   Repaired result;
-  auto findings = store::CheckImage(device, MiB(4));
+  auto findings = CheckImage(device, MiB(4));
   INFO(findings.status());
   REQUIRE(findings.ok());
   result.findings = *findings;
@@ -160,7 +160,7 @@ class Salvages {
     INFO(subject_.name << ": " << what << "\n" << WhatIsLost(repaired));
     ++repairs_;
     lossy_ += repaired.repair.salvaged.lost.empty() ? 0 : 1;
-    const auto left = store::CheckImage(device, MiB(4));
+    const auto left = CheckImage(device, MiB(4));
     REQUIRE(left.ok());
     for (const store::Finding& finding : *left) {
       FAIL_CHECK("left: " << finding.what);
@@ -179,7 +179,7 @@ class Salvages {
     }
     REQUIRE(difference == "");
     REQUIRE((*store)->Close().ok());
-    const auto after = store::CheckImage(device, MiB(4));
+    const auto after = CheckImage(device, MiB(4));
     REQUIRE(after.ok());
     REQUIRE(after->empty());
   }
@@ -254,7 +254,7 @@ TEST_CASE("what a failing device does not give is not taken for lost", "[damage]
   const auto leaf = std::find_if(structures.begin(), structures.end(),
                                  [](const Structure& structure) { return structure.kind == Kind::kNodeHeader; });
   REQUIRE(device.Patch(leaf->offset, std::string(64, 'x')).ok());
-  const auto findings = store::CheckImage(device, MiB(4));
+  const auto findings = CheckImage(device, MiB(4));
   REQUIRE(findings.ok());
   uint64_t failures = 0;
   for (uint64_t nth = 1;; ++nth) {
@@ -349,7 +349,7 @@ TEST_CASE("scattered nodes and catalogs are found without the table", "[damage][
   CHECK(repaired.repair.left.empty());
   const auto by_map = [](const std::string& action) { return action.find("scattered by the map") != action.npos; };
   CHECK((!without_table || std::any_of(repaired.actions.begin(), repaired.actions.end(), by_map)));
-  CHECK(store::CheckImage(bench.device(), MiB(4)).value().empty());
+  CHECK(CheckImage(bench.device(), MiB(4)).value().empty());
   CHECK(ReadAll(*OpenSubject(bench.device(), true).value()) == expected);
 }
 

@@ -8,11 +8,11 @@
 
 #include "dag/view.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/damage/structures.h"
 #include "support/damage/subject.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -88,9 +88,9 @@ TEST_CASE("nodes that nobody names and no table lists are kept", "[damage][repai
   const std::set<std::string> in_leaves = Damage(device, height);
   REQUIRE(in_leaves.size() > 100);
   const auto repair = Must(store::RepairImage(device, kCache, store::RepairDepth::kAll,
-                                              Must(store::CheckImage(device, kCache)), [](std::string_view) {}));
+                                              Must(CheckImage(device, kCache)), [](std::string_view) {}));
   CHECK(repair.left.empty());
-  CHECK(Must(store::CheckImage(device, kCache)).empty());
+  CHECK(Must(CheckImage(device, kCache)).empty());
   const std::set<std::string> kept = Values(*Must(OpenSubject(device, true)));
   for (const std::string& value : in_leaves) {
     INFO(value);

@@ -35,10 +35,5 @@ TEST_CASE("operations, bytes and seeks are counted", "[device]") {
   CHECK(device.Size() == MiB(1));
 }
 
-TEST_CASE("counts are shown", "[device]") {
-  CHECK(FormatIoStats({.reads = 3, .writes = 1, .flushes = 1, .read_bytes = KiB(12), .read_seeks = 2}) ==
-        "3 reads (12 KiB, 2 seeks), 1 writes (0 B, 0 seeks), 1 flushes, 0 discards (0 B)");
-}
-
 }  // namespace
 }  // namespace betr

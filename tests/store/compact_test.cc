@@ -5,9 +5,9 @@
 
 #include "base/random.h"
 #include "betr/store.h"
-#include "store/check_store.h"
 #include "support/must.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 #include "support/store/memory_store.h"
 
 namespace betr::test {
@@ -66,7 +66,7 @@ TEST_CASE("compacting keeps to the memory that there is, and loses nothing", "[s
     CHECK(f.store->Stats().bytes_eviction > before);
     CHECK(KeysOf(*f.store, f.tree) == keys);
     REQUIRE(f.store->Checkpoint().ok());
-    CHECK(store::CheckImage(f.device(), MiB(4)).value().empty());
+    CHECK(CheckImage(f.device(), MiB(4)).value().empty());
   }
 }
 

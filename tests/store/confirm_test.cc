@@ -11,8 +11,8 @@
 #include "device/recording_device.h"
 #include "layout/superblock.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/repair_image.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -77,7 +77,7 @@ TEST_CASE("a repair makes the superblock durable before it writes anything else"
   const Bytes copy = disk.faults.Size() - kBlockSize;
   REQUIRE(disk.faults.Write(copy, std::string(kBlockSize.value, 'x')).ok());
   const size_t before = disk.history().EventCount();
-  auto findings = store::CheckImage(disk.faults, MiB(4));
+  auto findings = CheckImage(disk.faults, MiB(4));
   REQUIRE(findings.ok());
   REQUIRE_FALSE(findings->empty());
   const auto repair = store::RepairImage(disk.faults, MiB(4), store::RepairDepth::kSafe, *findings, [](auto) {});

@@ -17,8 +17,8 @@
 #include "device/memory_device.h"
 #include "layout/superblock.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -115,7 +115,7 @@ TEST_CASE("what is synced after another process's flush has failed survives a lo
       CHECK((*store)->Get(tree, "new" + std::to_string(i)).value() == "value");
     }
     REQUIRE((*store)->Close().ok());
-    CHECK(store::CheckImage(disk, MiB(4)).value().empty());
+    CHECK(CheckImage(disk, MiB(4)).value().empty());
   }
 }
 

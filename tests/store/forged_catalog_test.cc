@@ -13,12 +13,12 @@
 #include "betr/store.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/checkpoint.h"
 #include "store/inspect.h"
 #include "store/repair_image.h"
 #include "support/must.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -246,7 +246,7 @@ TEST_CASE("a root that does not hold all keys is damage, and the real tree is ke
   Rewrite(device,
           [&](store::State* state) { state->trees.SetRoot(tree, BelowRoot(*state, state->trees.Find(tree)->root)); });
 
-  std::vector<store::Finding> findings = Must(store::CheckImage(device));
+  std::vector<store::Finding> findings = Must(CheckImage(device));
   REQUIRE(findings.size() == 1);  // what nobody seems to name is the real tree
   CHECK(findings[0].kind == "catalog");
   CHECK(findings[0].what.find("tree \"b\": node") != std::string::npos);
@@ -264,7 +264,7 @@ TEST_CASE("a root that does not hold all keys is damage, and the real tree is ke
   }
   const auto repair = [&](store::RepairDepth depth) {
     const auto ignore = [](std::string_view) {};
-    return Must(store::RepairImage(device, MiB(4), depth, Must(store::CheckImage(device)), ignore));
+    return Must(store::RepairImage(device, MiB(4), depth, Must(CheckImage(device)), ignore));
   };
   const store::ImageRepair safe = repair(store::RepairDepth::kSafe);
   CHECK(safe.actions == 0);
@@ -273,7 +273,7 @@ TEST_CASE("a root that does not hold all keys is damage, and the real tree is ke
   const store::ImageRepair salvage = repair(store::RepairDepth::kAll);
   CHECK(salvage.left.empty());
   REQUIRE(salvage.salvaged.lost_trees.size() == 1);
-  CHECK(Must(store::CheckImage(device)).empty());
+  CHECK(Must(CheckImage(device)).empty());
   const auto store = Open(device).value();
   CHECK(ContentOf(*store, tree).empty());
   CHECK(ContentOf(*store, store->FindTree(salvage.salvaged.lost_trees[0]).value()) == before);

@@ -13,9 +13,9 @@
 #include "betr/store.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/impl.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -49,7 +49,7 @@ class Generations {
   void Close() {
     REQUIRE(store_->Close().ok());
     store_.reset();
-    REQUIRE(store::CheckImage(device_, MiB(16)).value().empty());
+    REQUIRE(CheckImage(device_, MiB(16)).value().empty());
   }
 
   void Rotate() {

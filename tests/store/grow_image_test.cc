@@ -17,10 +17,10 @@
 #include "layout/grow.h"
 #include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "support/device/temp_dir.h"
 #include "support/must.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -102,7 +102,7 @@ TEST_CASE("an image that has become larger holds what it held, and more", "[stor
   MemoryDevice device(kLarge, image.pages);
   GrowTo(device, kLarge);
   CHECK(SizeOf(device) == kLarge);
-  CHECK(store::CheckImage(device).value().empty());
+  CHECK(CheckImage(device).value().empty());
   {
     const std::unique_ptr<Store> store = OpenOn(device);
     CHECK((ContentOf(*store) == image.content));
@@ -110,7 +110,7 @@ TEST_CASE("an image that has become larger holds what it held, and more", "[stor
     CHECK(Fill(*store, random, &image.content) > 2 * before);
     Must(store->Close());
   }
-  CHECK(store::CheckImage(device).value().empty());
+  CHECK(CheckImage(device).value().empty());
   CHECK((ContentOf(*OpenOn(device)) == image.content));
   // The end of before is space like any other: nobody takes what is there for a copy.
   CHECK(Must(layout::FindCopy(device)).device_units == kLarge / layout::kUnit);
@@ -129,7 +129,7 @@ TEST_CASE("an image whose growing is cut short opens by itself, and grows again"
     const std::unique_ptr<MemoryDevice> crashed = history.CrashImage(plan);
     const Bytes size = SizeOf(*crashed);
     REQUIRE((size == kSmall || size == kLarge));
-    REQUIRE(store::CheckImage(*crashed).value().empty());
+    REQUIRE(CheckImage(*crashed).value().empty());
     Content content = image.content;
     {
       const std::unique_ptr<Store> store = OpenOn(*crashed);
@@ -146,7 +146,7 @@ TEST_CASE("an image whose growing is cut short opens by itself, and grows again"
     }
     GrowTo(*crashed, kLarge);
     REQUIRE(SizeOf(*crashed) == kLarge);
-    REQUIRE(store::CheckImage(*crashed).value().empty());
+    REQUIRE(CheckImage(*crashed).value().empty());
     REQUIRE((ContentOf(*OpenOn(*crashed)) == content));
   };
   for (size_t events = 0; events <= history.EventCount(); ++events) {

@@ -127,7 +127,7 @@ TEST_CASE("an image that was kept is read, replayed and worked on", "[store]") {
   Must(store->RenamePrefix(paths, "/h/", paths, "/copy of the copy/"));
   Must(store->EraseRange(paths, Range::Prefix("/h/")));
   Must(store->Close());
-  CHECK(store::CheckImage(device).value().empty());
+  CHECK(CheckImage(device).value().empty());
   Contents after = expected;
   for (auto& [name, entries] : after) {
     if (name.starts_with("paths ")) {

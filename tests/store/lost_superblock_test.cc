@@ -12,9 +12,9 @@
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -93,14 +93,14 @@ TEST_CASE("a state that was durable is not gone back behind", "[store][damage]")
           std::string::npos);
     CHECK(message.find("fsck.betr -p") != std::string::npos);
   }
-  const auto findings = Must(store::CheckImage(image.device));
+  const auto findings = Must(CheckImage(image.device));
   REQUIRE_FALSE(findings.empty());
   CHECK(findings.front().kind == "superblock");
   const store::ImageRepair repair =
       Must(store::RepairImage(image.device, MiB(4), store::RepairDepth::kSafe, findings, [](auto) {}));
   CHECK(repair.left.empty());
   CHECK(repair.actions == 1);
-  CHECK(Must(store::CheckImage(image.device)).empty());
+  CHECK(Must(CheckImage(image.device)).empty());
   CHECK(image.ReadKey() == "new");
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("only who may lose something goes on from what may be an older state",
     Must(image.device.Patch(layout::kSlotOffset[1 - newest.slot] + Bytes{130}, "x"));
   }
   CHECK(Contains(Open(image.device).status(), "fsck.betr -y"));
-  const auto findings = Must(store::CheckImage(image.device));
+  const auto findings = Must(CheckImage(image.device));
   REQUIRE_FALSE(findings.empty());
   CHECK(findings.front().repair == store::Finding::Repair::kOlderSuperblock);
   std::vector<store::LostRange> lost;
@@ -192,7 +192,7 @@ TEST_CASE("after a clean end a slot that is lost is made anew without a loss", "
     Must(layout::WriteCopy(image.device, newest.superblock));
   }
   CHECK(Contains(Open(image.device).status(), "fsck.betr -p"));
-  const auto findings = Must(store::CheckImage(image.device));
+  const auto findings = Must(CheckImage(image.device));
   const store::ImageRepair repair =
       Must(store::RepairImage(image.device, MiB(4), store::RepairDepth::kSafe, findings, [](auto) {}));
   CHECK(repair.left.empty());

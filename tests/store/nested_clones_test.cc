@@ -9,7 +9,7 @@
 #include "betr/store.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -53,7 +53,7 @@ TEST_CASE("any number of clones of everything can be replayed", "[store][crash][
     REQUIRE(again.ok());
     CHECK((*again)->Get(tree, deepest).value().has_value());
     CHECK((*again)->Close().ok());
-    if (!read_only) CHECK(store::CheckImage(crashed, MiB(4)).value().empty());
+    if (!read_only) CHECK(CheckImage(crashed, MiB(4)).value().empty());
   }
 }
 

@@ -11,9 +11,9 @@
 #include "betr/store.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/impl.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -66,7 +66,7 @@ TEST_CASE("who clones and renames without a pause does what would lower the tree
   }
   CHECK(tallest < 40);
   REQUIRE(store->Close().ok());
-  REQUIRE(store::CheckImage(device, MiB(16)).value().empty());
+  REQUIRE(CheckImage(device, MiB(16)).value().empty());
 }
 
 TEST_CASE("trees with nothing in front of them need no space for it", "[store]") {

@@ -12,10 +12,10 @@
 #include "betr/store.h"
 #include "device/forwarding_device.h"
 #include "device/memory_device.h"
-#include "store/check_store.h"
 #include "store/impl.h"
 #include "support/must.h"
 #include "support/seed.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -67,7 +67,7 @@ TEST_CASE("a writer makes room within the cache's budget", "[store][full]") {
   CHECK(watch.most <= options.cache_size);
   watch.cache = nullptr;
   Must(store->Close());
-  REQUIRE(store::CheckImage(device).value().empty());
+  REQUIRE(CheckImage(device).value().empty());
 }
 
 }  // namespace betr::test

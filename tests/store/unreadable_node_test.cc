@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/store/check_image.h"
 #include "support/store/patient.h"
 
 namespace betr::test {
@@ -90,7 +91,7 @@ TEST_CASE("what waits above a node that could not be read gets there when it can
   Must(patient.store().Compact(patient.tree()));
   CHECK(patient.CheckAll(bad) == 0);
   patient.Close();
-  CHECK(Must(store::CheckImage(patient.memory())).empty());
+  CHECK(Must(CheckImage(patient.memory())).empty());
 }
 
 TEST_CASE("a block that cannot be read moves with its node, and stays what it is", "[store][damage]") {

@@ -11,11 +11,11 @@
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "store/repair_image.h"
 #include "store/repair_store.h"
 #include "store/salvage.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -86,7 +86,7 @@ TEST_CASE("what may only be read is not repaired", "[store][damage]") {
   SECTION("the node table") { image.Damage(superblock.table.root.extent.Offset() + Bytes{70}); }
   SECTION("nothing") {}
   const std::string before = image.Content();
-  const std::vector<store::Finding> findings = Must(store::CheckImage(image.device));
+  const std::vector<store::Finding> findings = Must(CheckImage(image.device));
   for (const auto depth : {store::RepairDepth::kSafe, store::RepairDepth::kAll}) {
     CHECK(IsRefused(store::RepairImage(image.device, MiB(4), depth, findings, [](auto) {}).status()));
   }

@@ -8,9 +8,9 @@
 #include "betr/store.h"
 #include "device/file_device.h"
 #include "fsck_options.h"
-#include "store/check_store.h"
 #include "support/dag/upserts.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 #include "support/tools/man_page.h"
 #include "support/tools/run_fsck.h"
 #include "support/tools/sample_image.h"
@@ -180,7 +180,7 @@ TEST_CASE("every node, page and catalog of an image is looked at") {
     image.Flip(place + Bytes{70});
     const auto device = FileDevice::Open(image.path(), FileDevice::Access::kReadOnly);
     REQUIRE(device.ok());
-    const auto findings = store::CheckImage(**device);
+    const auto findings = test::CheckImage(**device);
     REQUIRE(findings.ok());
     INFO("byte " << place.value + 70);
     CHECK_FALSE(findings->empty());

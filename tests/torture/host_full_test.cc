@@ -10,9 +10,9 @@
 #include "base/random.h"
 #include "betr/store.h"
 #include "device/file_device.h"
-#include "store/check_store.h"
 #include "support/device/small_file_system.h"
 #include "support/skip.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -71,7 +71,7 @@ class SparseStore {
 
   void RequireSound() {
     const auto device = FileDevice::Open(path_, FileDevice::Access::kReadOnly).value();
-    const auto findings = store::CheckImage(*device);
+    const auto findings = CheckImage(*device);
     INFO(findings.status() << (findings.ok() && !findings->empty() ? findings->front().what : ""));
     REQUIRE(findings.ok());
     REQUIRE(findings->empty());

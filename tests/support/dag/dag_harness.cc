@@ -30,6 +30,12 @@ void CloneInOracle(Contents& from_oracle, std::string_view from, Contents& to_or
 
 }  // namespace
 
+absl::StatusOr<NodeId> FlushAll(dag::Edit& edit, NodeId root) {
+  constexpr Bytes kUnbounded{UINT64_MAX};
+  BETR_ASSIGN_OR_RETURN(const dag::Flushed flushed, FlushFrom(edit, root, Range::All().lo, kUnbounded));
+  return flushed.root;
+}
+
 DagHarness::DagHarness(dag::Shape shape, bool composing_upserts, const dag::Policy& policy)
     : shape_(shape), policy_(policy) {
   REQUIRE(functions_.Add(std::make_shared<AppendFunction>(composing_upserts)).ok());
@@ -193,7 +199,7 @@ bool DagHarness::ReclaimOne() {
 void DagHarness::FlushAll(size_t tree) {
   Seal(tree);
   Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
-    BETR_ASSIGN_OR_RETURN(roots[tree], dag::FlushAll(edit, roots[tree]));
+    BETR_ASSIGN_OR_RETURN(roots[tree], test::FlushAll(edit, roots[tree]));
     return absl::OkStatus();
   });
 }

@@ -33,6 +33,9 @@ inline dag::Shape SmallShape(Bytes node_size = Bytes{400}, Bytes basement_size =
   return shape;
 }
 
+// dag::FlushFrom, from begin to end.
+absl::StatusOr<NodeId> FlushAll(dag::Edit& edit, NodeId root);
+
 class DagHarness {
  public:
   DagHarness(dag::Shape shape, bool composing_upserts, const dag::Policy& policy = dag::kUsualPolicy);

@@ -10,8 +10,8 @@
 #include "betr/store.h"
 #include "device/memory_device.h"
 #include "store/borrowed_device.h"
-#include "store/check_store.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 
@@ -46,7 +46,7 @@ class MemoryStore {
   // Closed, the image has nothing that a checker finds.
   void CheckSound() {
     Close();
-    CHECK(store::CheckImage(device_).value().empty());
+    CHECK(CheckImage(device_).value().empty());
   }
 
   BlockDevice& device() { return device_; }

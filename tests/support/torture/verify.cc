@@ -8,9 +8,9 @@
 
 #include "base/escape.h"
 #include "base/status.h"
-#include "store/check_store.h"
 #include "store/impl.h"
 #include "store/inspect.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -79,7 +79,7 @@ absl::Status CheckOpenStore(Store& store) {
 }
 
 absl::Status CheckStored(BlockDevice& device) {
-  BETR_ASSIGN_OR_RETURN(const std::vector<store::Finding> findings, store::CheckImage(device));
+  BETR_ASSIGN_OR_RETURN(const std::vector<store::Finding> findings, CheckImage(device));
   std::string text;
   for (const store::Finding& finding : findings) {
     text += finding.what + "; ";
