@@ -21,7 +21,8 @@ struct FormatOptions {
   Bytes basement_size = KiB(64);    // target, uncompressed: 64 bytes to node_size
   uint32_t fanout = 16;             // 4 to 256; with less than 8 clones make trees taller
   Bytes log_size = MiB(256);        // at least 64 KiB, a multiple of 4 KiB
-  std::string compression = "lz4";  // of new trees: "none", "lz4", "zstd", "zstd:9"
+  std::string compression = "lz4";  // of new trees: "none", "lz4", "lz4:LEVEL" (1 to 12; usually 1), "zstd",
+                                    // "zstd:LEVEL" (1 to 22; usually 3)
   std::string label;                // at most 64 bytes
   std::string uuid;                 // canonical text; empty: random
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large keys, bounds and values may be.
+// How large keys, bounds, values and names may be.
 #pragma once
 
 #include "betr/units.h"
@@ -12,5 +12,8 @@ inline constexpr Bytes kMaxKeySize = KiB(16);
 inline constexpr Bytes kMaxRangeBoundSize = kMaxKeySize + Bytes{1};
 // Of what is given, and of what an upsert function makes.
 inline constexpr Bytes kMaxValueSize = MiB(1);
+// Of a tree, and of an upsert function; none is empty.
+inline constexpr Bytes kMaxTreeNameSize{255};
+inline constexpr Bytes kMaxFunctionNameSize{64};
 
 }  // namespace betr

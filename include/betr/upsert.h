@@ -44,8 +44,8 @@ class UpsertFunction {
 // in it from the first use on: who does not know all of that can only read.
 class UpsertRegistry {
  public:
-  // Errors: kAlreadyExists if the number or the name is taken, kInvalidArgument for null, number 0, or a name of 0 or
-  // > 64 bytes.
+  // Errors: kAlreadyExists if the number or the name is taken, kInvalidArgument for null, number 0, or a name of 0
+  // or more than kMaxFunctionNameSize bytes.
   absl::Status Add(std::shared_ptr<const UpsertFunction> function);
 
   // Null if unknown.

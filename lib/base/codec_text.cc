@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codecs as text: the naming half of base/compression.h.
+// Which codecs there are, and what they are called: the half of base/compression.h that compresses nothing.
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_format.h>
 
 #include "base/compression.h"
+#include "base/escape.h"
 #include "base/status.h"
 
 namespace betr {
@@ -15,6 +16,8 @@ struct Kind {
   int min_level;
   int usual_level;
   int max_level;
+
+  bool Has(int level) const { return min_level <= level && level <= max_level; }
 };
 
 constexpr Kind kKinds[] = {
@@ -32,9 +35,9 @@ const Kind* FindKind(Compression kind) {
 
 absl::StatusOr<int> ParseLevel(const Kind& kind, std::string_view text) {
   int level = 0;
-  if (!absl::SimpleAtoi({text.data(), text.size()}, &level) || level < kind.min_level || level > kind.max_level) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("compression level '%s': %s takes %d to %d", text, kind.name, kind.min_level, kind.max_level));
+  if (!absl::SimpleAtoi({text.data(), text.size()}, &level) || !kind.Has(level)) {
+    return absl::InvalidArgumentError(absl::StrFormat("compression level '%s': %s takes %d to %d", Legible(text),
+                                                      kind.name, kind.min_level, kind.max_level));
   }
   return level;
 }
@@ -44,6 +47,11 @@ absl::StatusOr<int> ParseLevel(const Kind& kind, std::string_view text) {
 Codec DefaultCodec(Compression kind) {
   const Kind* const known = FindKind(kind);
   return {kind, known == nullptr ? 0 : known->usual_level};
+}
+
+bool IsCodec(const Codec& codec) {
+  const Kind* const known = FindKind(codec.kind);
+  return known != nullptr && known->Has(codec.level);
 }
 
 absl::StatusOr<Codec> ParseCodec(std::string_view text) {
@@ -56,7 +64,7 @@ absl::StatusOr<Codec> ParseCodec(std::string_view text) {
     return Codec{known.kind, level};
   }
   return absl::InvalidArgumentError(
-      absl::StrFormat("compression '%s' is not known: none, lz4[:LEVEL] or zstd[:LEVEL] expected", text));
+      absl::StrFormat("compression '%s' is not known: none, lz4[:LEVEL] or zstd[:LEVEL] expected", Legible(text)));
 }
 
 std::string FormatCodec(const Codec& codec) {

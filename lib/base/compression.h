@@ -36,6 +36,9 @@ inline constexpr Bytes kMaxRawSize = MiB(256);
 // The kind with its usual level: lz4 1, zstd 3.
 Codec DefaultCodec(Compression kind);
 
+// Whether the kind is known and the level is one that it has.
+bool IsCodec(const Codec& codec);
+
 // "none", "lz4", "lz4:9", "zstd", "zstd:19". kInvalidArgument names what is wrong.
 absl::StatusOr<Codec> ParseCodec(std::string_view text);
 

@@ -22,6 +22,9 @@ struct SplitPlace {
   size_t item;
   const Bound* bound;
   uint64_t weight;
+
+  // How far it is from the middle of all the weight.
+  uint64_t FromCentre(uint64_t total) const { return weight > total / 2 ? weight - total / 2 : total / 2 - weight; }
 };
 
 // Preferential splitting: the place with the shortest bound in the middle half of the weight; nearest the centre among

@@ -6,11 +6,9 @@
 namespace betr::dag {
 
 const SplitPlace& NearestCentre(std::span<const SplitPlace> places, uint64_t total) {
-  const auto distance = [&](const SplitPlace& place) {
-    return place.weight > total / 2 ? place.weight - total / 2 : total / 2 - place.weight;
-  };
-  return *std::min_element(places.begin(), places.end(),
-                           [&](const SplitPlace& a, const SplitPlace& b) { return distance(a) < distance(b); });
+  return *std::min_element(places.begin(), places.end(), [&](const SplitPlace& a, const SplitPlace& b) {
+    return a.FromCentre(total) < b.FromCentre(total);
+  });
 }
 
 }  // namespace betr::dag

@@ -11,7 +11,7 @@
 namespace betr::dag {
 namespace {
 
-constexpr int kBits = 6;
+constexpr int kBits = TablePage::kFanoutBits;
 
 size_t Digit(NodeId id, uint8_t level) { return (id.value >> (kBits * level)) % TablePage::kFanout; }
 

@@ -33,7 +33,8 @@ struct NodeRecord {
 
 // A page of 64 entries: of records at level 0, of pages above.
 struct TablePage {
-  static constexpr size_t kFanout = 64;
+  static constexpr int kFanoutBits = 6;  // an entry is found by so many bits of an id
+  static constexpr size_t kFanout = size_t{1} << kFanoutBits;
 
   const uint8_t level;
   uint16_t used = 0;                                         // entries that are not empty

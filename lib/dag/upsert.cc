@@ -13,8 +13,9 @@ absl::Status UpsertRegistry::Add(std::shared_ptr<const UpsertFunction> function)
   if (number == 0) {
     return absl::InvalidArgumentError("upsert function: number 0 is reserved");
   }
-  if (function->Name().empty() || function->Name().size() > 64) {
-    return absl::InvalidArgumentError(absl::StrCat("upsert function ", number, ": name must have 1 to 64 bytes"));
+  if (function->Name().empty() || function->Name().size() > kMaxFunctionNameSize.value) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("upsert function ", number, ": name must have 1 to ", kMaxFunctionNameSize.value, " bytes"));
   }
   for (const auto& [other, known] : functions_) {
     if (other != number && known->Name() == function->Name()) {

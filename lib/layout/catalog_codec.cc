@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "base/decoder.h"
 #include "base/status.h"
+#include "betr/size_limits.h"
 #include "layout/codec_bytes.h"
 #include "layout/seal.h"
 
@@ -18,17 +19,15 @@ namespace {
 
 constexpr uint16_t kCatalogVersion = 1;
 constexpr uint8_t kSnapshot = 1;
-constexpr size_t kMaxTreeName = 255;
-constexpr size_t kMaxFunctionName = 64;
 constexpr uint64_t kMinTreeSize = 7;
 constexpr uint64_t kMinFunctionSize = 3;
 
 absl::Status Bad(std::string_view what) { return absl::DataLossError(fmt::format("catalog: {}", what)); }
 
 absl::Status CheckTree(const CatalogTree& tree) {
-  if (tree.name.empty() || tree.name.size() > kMaxTreeName) {
-    return Bad(
-        fmt::format("tree {}: a name of {} bytes, must be 1 to {}", tree.id.value, tree.name.size(), kMaxTreeName));
+  if (tree.name.empty() || tree.name.size() > kMaxTreeNameSize.value) {
+    return Bad(fmt::format("tree {}: a name of {} bytes, must be 1 to {}", tree.id.value, tree.name.size(),
+                           kMaxTreeNameSize.value));
   }
   if (tree.root == kNoNode) {
     return Bad(fmt::format("tree {}: no root", tree.id.value));
@@ -58,7 +57,7 @@ std::string EncodeBody(const Catalog& catalog) {
 CatalogTree ReadTree(Decoder& in) {
   CatalogTree tree;
   tree.id.value = in.Varint64();
-  tree.name = in.LengthPrefixed(kMaxTreeName);
+  tree.name = in.LengthPrefixed(kMaxTreeNameSize.value);
   tree.root.value = in.Varint64();
   tree.codec = ReadCodec(in);
   const uint8_t flags = in.Fixed8();
@@ -76,7 +75,7 @@ void ReadFunctions(Decoder& in, std::map<uint16_t, std::string>& functions) {
     if (!functions.empty() && number <= functions.rbegin()->first) {
       in.Fail(fmt::format("function {} after {}", number, functions.rbegin()->first));
     }
-    functions[number] = in.LengthPrefixed(kMaxFunctionName);
+    functions[number] = in.LengthPrefixed(kMaxFunctionNameSize.value);
   }
 }
 
@@ -113,7 +112,7 @@ absl::Status CheckCatalog(const Catalog& catalog) {
     }
   }
   for (const auto& [number, name] : catalog.functions) {
-    if (number == 0 || name.empty() || name.size() > kMaxFunctionName) {
+    if (number == 0 || name.empty() || name.size() > kMaxFunctionNameSize.value) {
       return Bad(fmt::format("function {}: a name of {} bytes", number, name.size()));
     }
   }

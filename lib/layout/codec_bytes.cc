@@ -8,18 +8,6 @@
 
 namespace betr::layout {
 
-bool IsCodec(const Codec& codec) {
-  switch (codec.kind) {
-    case Compression::kNone:
-      return codec.level == 0;
-    case Compression::kLz4:
-      return codec.level >= 1 && codec.level <= 12;
-    case Compression::kZstd:
-      return codec.level >= 1 && codec.level <= 22;
-  }
-  return false;
-}
-
 void PutCodec(std::string* out, const Codec& codec) {
   PutFixed8(out, static_cast<uint8_t>(codec.kind));
   PutFixed8(out, static_cast<uint8_t>(codec.level));

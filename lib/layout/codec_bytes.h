@@ -12,9 +12,6 @@
 
 namespace betr::layout {
 
-// Whether the kind is known and the level is one that it has.
-bool IsCodec(const Codec& codec);
-
 // Two bytes: kind, level. Reading makes the decoder fail unless IsCodec.
 void PutCodec(std::string* out, const Codec& codec);
 Codec ReadCodec(Decoder& in);

@@ -18,12 +18,10 @@ namespace {
 constexpr std::string_view kPageMagic = "betrPAGE";
 constexpr uint16_t kPageVersion = 1;
 constexpr size_t kFanout = dag::TablePage::kFanout;
-constexpr int kFanoutBits = 6;
-static_assert(kFanout == 1 << kFanoutBits);
 static_assert(kFixedSize + 32 * kFanout <= kUnit.value);
 
 // How many ids the whole subtree of an entry has, as a shift.
-int EntryShift(uint8_t level) { return kFanoutBits * level; }
+int EntryShift(uint8_t level) { return dag::TablePage::kFanoutBits * level; }
 
 // Whether the child of that index begins at an id that exists.
 bool Reachable(uint8_t level, uint8_t index) { return level < kMaxTableLevel || index < 16; }

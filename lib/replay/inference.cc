@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kUsualFile = 0644;
 constexpr uint32_t kUsualDirectory = 0755;
-constexpr size_t kLongestPath = 3840;  // leaves room for one more name
+constexpr size_t kLongestDirectory = 3840;  // leaves room for one more name
 constexpr std::string_view kEntry = "/.betrreplay-entry";
 constexpr size_t kMostWays = 64;  // names of a path that may be the symlink
 
@@ -190,12 +190,12 @@ void Inference::Add(const std::string& path, NodeNumber directory, const NameSpa
     entry.target = node.target;
     if (node.type == FileType::kSymlink) {
       entry.permissions = 0777;
-      if (entry.target.empty()) entry.target.assign(std::clamp<uint64_t>(entry.size, 1, 4095), 'x');
+      if (entry.target.empty()) entry.target.assign(std::clamp<uint64_t>(entry.size, 1, kLongestPath), 'x');
       entry.size = entry.target.size();
     }
     manifest->entries.push_back(entry);
     // No path in a manifest may be longer than a system call takes.
-    if (is_directory && entry.path.size() <= kLongestPath) Add(entry.path, at->second, space, manifest);
+    if (is_directory && entry.path.size() <= kLongestDirectory) Add(entry.path, at->second, space, manifest);
   }
 }
 

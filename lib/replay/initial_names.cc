@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "replay/name_space.h"
+
 namespace betr::replay {
 namespace {
 
@@ -15,8 +17,7 @@ std::string Relative(const Path& to, const Path& directory) { return to.lexicall
 
 // The same place by a text of `size` bytes: slashes more where there is one. Nothing if the text is too long for that.
 std::optional<std::string> Stretched(std::string text, uint64_t size) {
-  constexpr uint64_t kLongest = 4095;
-  if (text.size() > size || size > kLongest) return std::nullopt;
+  if (text.size() > size || size > kLongestPath) return std::nullopt;
   const uint64_t missing = size - text.size();
   const size_t slash = text.find('/');
   if (slash != std::string::npos) return text.insert(slash, missing, '/');

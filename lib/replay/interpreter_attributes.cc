@@ -177,8 +177,7 @@ void Interpreter::LearnTarget(const Call& call, std::string_view buffer, NodeNum
 
 void Interpreter::ReadLinkOf(Call& call, std::optional<Subject> subject, std::string_view buffer, uint64_t size) {
   if (!subject.has_value()) return;
-  constexpr int64_t kLongestTarget = 4095;
-  if (call.result().value > kLongestTarget) return Conflict(call, "readlink: longer than a target can be");
+  if (call.result().value > int64_t{kLongestPath}) return Conflict(call, "readlink: longer than a target can be");
   if (call.result().ok()) ConjureMissing(call, &*subject, FileType::kSymlink);
   if (call.result().error == EINVAL) ConjureMissing(call, &*subject, FileType::kRegular);
   Operation read = Start(call, OperationKind::kReadLink, *subject);

@@ -136,9 +136,8 @@ void Interpreter::SymlinkIn(Call& call, std::string_view directory, size_t path)
   made.type = FileType::kSymlink;
   made.mode = 0777;
   const TextArgument target = ParseText(call.Argument(0)).value_or(TextArgument{});
-  constexpr size_t kLongest = 4095;
   const bool is_none =
-      target.bytes.empty() || target.bytes.size() > kLongest || target.bytes.find('\0') != std::string::npos;
+      target.bytes.empty() || target.bytes.size() > kLongestPath || target.bytes.find('\0') != std::string::npos;
   if (is_none || (target.is_cut && !call.result().ok())) return Skip("symlink: a target that no call takes");
   made.text = target.bytes;
   Make(call, directory, call.Argument(path), made);

@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kMostSymlinks = 40;
 constexpr size_t kLongestName = 255;
-constexpr size_t kLongestPath = 4095;
 
 }  // namespace
 

@@ -31,6 +31,9 @@ namespace betr::replay {
 // Names a file, directory, ... of the replay; never used twice. 0 is none.
 using NodeNumber = Ordinal<struct NodeNumberTag>;
 
+// Of a path that a system call takes, and of the target of a link.
+inline constexpr size_t kLongestPath = 4095;
+
 struct Node {
   FileType type = FileType::kRegular;
   uint32_t permissions = 0;

@@ -39,7 +39,6 @@ inline constexpr uint64_t kMaxBatchOps = uint64_t{1} << 20;
 // a root must be storable. Logs may have larger ones. Bounds are what of ranges is in a root's header
 // (layout/node_codec.h): those of a prefix are twice the prefix, and a rename erases its source.
 inline constexpr BatchSize kMaxBatch{MiB(64), kMaxBatchOps, uint64_t{1} << 16, MiB(8)};
-inline constexpr Bytes kMaxTreeNameSize{255};
 inline constexpr Bytes kMaxCompressionNameSize{32};
 
 // Flags of a change.

@@ -126,8 +126,7 @@ class TreeFinder {
     }
     FindRoots();
     Proof proof(image_.superblock(), *older, roots_, are_roots_exact_);
-    found_.is_proven = proof.Find();
-    if (found_.is_proven) {
+    if (proof.Find()) {
       found_.catalog = proof.catalog();
       for (const layout::CatalogTree& tree : found_.catalog.trees) {
         Tell(tree, "found in an older catalog, as the checksum of the lost one proves");

@@ -5,7 +5,7 @@
 // A root of a tree is a node that is counted more often than nodes name it. An older catalog names trees, but not the
 // roots that they have got since; the old root of a tree may be that of a snapshot by now. But the superblock has the
 // checksum of the lost catalog: if some way to give the roots to the trees makes a catalog with that checksum, it is
-// that very catalog (FoundTrees::is_proven). Else:
+// that very catalog. Else:
 //
 //   if there is no root that the older catalog does not explain, it is believed
 //   a root that it wants for more trees than count it is a snapshot's first if such roots are left, else the live one's
@@ -26,7 +26,6 @@ namespace betr::store {
 
 struct FoundTrees {
   layout::Catalog catalog;  // the trees whose names and roots are known
-  bool is_proven = false;
   std::vector<std::string> actions;
   std::vector<LostRange> lost;
 };

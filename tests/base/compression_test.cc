@@ -104,6 +104,20 @@ TEST_CASE("threads compress side by side", "[base]") {
   }
 }
 
+TEST_CASE("codecs have the levels that their names take", "[base]") {
+  for (const Codec codec : {Codec{Compression::kNone, 0}, Codec{Compression::kLz4, 1}, Codec{Compression::kLz4, 12},
+                            Codec{Compression::kZstd, 1}, Codec{Compression::kZstd, 22}}) {
+    CHECK(IsCodec(codec));
+    CHECK(ParseCodec(FormatCodec(codec)).value() == codec);
+  }
+  for (const Codec codec :
+       {Codec{Compression::kNone, 1}, Codec{Compression::kLz4, 0}, Codec{Compression::kLz4, 13},
+        Codec{Compression::kZstd, 0}, Codec{Compression::kZstd, 23}, Codec{static_cast<Compression>(3), 1}}) {
+    CHECK_FALSE(IsCodec(codec));
+    CHECK_FALSE(ParseCodec(FormatCodec(codec)).ok());
+  }
+}
+
 TEST_CASE("codecs have names", "[base]") {
   for (const char* text : {"none", "lz4", "lz4:12", "zstd", "zstd:1", "zstd:22"}) {
     const absl::StatusOr<Codec> codec = ParseCodec(text);

@@ -226,15 +226,7 @@ class DumpDot final : public DumpCommand {
   }
 
   absl::Status Run(DumpContext& context) override {
-    std::vector<store::Tree> trees;
-    if (name_.empty()) {
-      for (const auto& [id, tree] : context.image.state().trees) {
-        trees.push_back(tree);
-      }
-    } else {
-      BETR_ASSIGN_OR_RETURN(store::Tree tree, context.image.FindTree(name_));
-      trees.push_back(std::move(tree));
-    }
+    BETR_ASSIGN_OR_RETURN(const std::vector<store::Tree> trees, context.image.TreesNamed(name_));
     if (context.json) {
       PrintJson(context.out, ToJson(context.image.state(), trees));
       return absl::OkStatus();

@@ -47,6 +47,19 @@ absl::StatusOr<store::Tree> DumpImage::FindTree(std::string_view name) const {
       fmt::format("tree \"{}\": there is no such tree{}{}", Escape(name), known.empty() ? "" : ", only ", known));
 }
 
+absl::StatusOr<std::vector<store::Tree>> DumpImage::TreesNamed(std::string_view name) const {
+  std::vector<store::Tree> trees;
+  if (name.empty()) {
+    for (const auto& [id, tree] : state_->trees) {
+      trees.push_back(tree);
+    }
+  } else {
+    BETR_ASSIGN_OR_RETURN(store::Tree tree, FindTree(name));
+    trees.push_back(std::move(tree));
+  }
+  return trees;
+}
+
 std::multimap<NodeId, const store::Tree*> DumpImage::Roots() const {
   std::multimap<NodeId, const store::Tree*> roots;
   for (const auto& [id, tree] : state_->trees) {

@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "betr/store.h"
 #include "device/file_device.h"
@@ -30,6 +32,8 @@ class DumpImage {
 
   // kNotFound, naming the trees that there are.
   absl::StatusOr<store::Tree> FindTree(std::string_view name) const;
+  // That one, or all if the name is empty.
+  absl::StatusOr<std::vector<store::Tree>> TreesNamed(std::string_view name) const;
   // Trees and snapshots that name a node as their root.
   std::multimap<NodeId, const store::Tree*> Roots() const;
 

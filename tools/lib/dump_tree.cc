@@ -167,15 +167,7 @@ class DumpTree final : public DumpCommand {
   }
 
   absl::Status Run(DumpContext& context) override {
-    std::vector<store::Tree> trees;
-    if (name_.empty()) {
-      for (const auto& [id, tree] : context.image.state().trees) {
-        trees.push_back(tree);
-      }
-    } else {
-      BETR_ASSIGN_OR_RETURN(store::Tree tree, context.image.FindTree(name_));
-      trees.push_back(std::move(tree));
-    }
+    BETR_ASSIGN_OR_RETURN(const std::vector<store::Tree> trees, context.image.TreesNamed(name_));
     return context.json ? RunJson(context, trees) : RunText(context, trees);
   }
 
