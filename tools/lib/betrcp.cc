@@ -2,6 +2,7 @@
 #include "betrcp.h"
 
 #include "betrcp_copy.h"
+#include "betrcp_diff.h"
 #include "betrcp_inside.h"
 #include "betrcp_list.h"
 #include "betrcp_mounted.h"
@@ -28,6 +29,8 @@ int RunCommand(Tool& tool, const BetrcpOptions& options, CopyCommand command) {
       return ListInside(tool, options);
     case CopyCommand::kCat:
       return CatInside(tool, options);
+    case CopyCommand::kDiff:
+      return DiffInside(tool, options);
   }
   return kExitUsage;
 }
@@ -45,7 +48,7 @@ int BetrcpMain(Arguments args, ToolIo& io) {
     return tool.UsageError("--stale-ok: for what only reads an image");
   }
   if (tool.json() && !HasDocument(*command)) {
-    return tool.UsageError("--json: for copies, --tar, --clone and --list");
+    return tool.UsageError("--json: for copies, --tar, --clone, --list and --diff");
   }
   return tool.Finish(RunCommand(tool, options, *command));
 }

@@ -25,7 +25,7 @@ struct CommandForm {
 
 constexpr size_t kAny = std::numeric_limits<size_t>::max();
 
-constexpr std::array<CommandForm, 7> kCommands{{
+constexpr std::array<CommandForm, 8> kCommands{{
     {CopyCommand::kTar, &BetrcpOptions::tar, "--tar", 2, 2, "an archive and a place in the image"},
     {CopyCommand::kClone, &BetrcpOptions::clone, "--clone", 2, 2, "A and B"},
     {CopyCommand::kRename, &BetrcpOptions::rename, "--rename", 2, 2, "A and B"},
@@ -33,17 +33,19 @@ constexpr std::array<CommandForm, 7> kCommands{{
     {CopyCommand::kMkdir, &BetrcpOptions::mkdir, "--mkdir", 1, kAny, "A"},
     {CopyCommand::kList, &BetrcpOptions::list, "--list", 0, kAny, "A"},
     {CopyCommand::kCat, &BetrcpOptions::cat, "--cat", 1, kAny, "A"},
+    {CopyCommand::kDiff, &BetrcpOptions::diff, "--diff", 2, 2, "A and B"},
 }};
 
 constexpr CommandForm kCopyForm{CopyCommand::kCopy, nullptr, "copy", 2, kAny, "SRC and DST"};
 
-using Commands = uint8_t;
+using Commands = uint16_t;
 
 constexpr Commands Bit(CopyCommand command) { return static_cast<Commands>(1U << static_cast<unsigned>(command)); }
 
 constexpr Commands kCopies = Bit(CopyCommand::kCopy);
 constexpr Commands kMakesName = kCopies | Bit(CopyCommand::kClone) | Bit(CopyCommand::kRename);
 constexpr Commands kLists = Bit(CopyCommand::kList);
+constexpr Commands kTellsMore = kLists | Bit(CopyCommand::kDiff);
 constexpr Commands kMakesDirectories = Bit(CopyCommand::kMkdir);
 
 // What an option is good for. With any other command somebody expects of it what it does not do, as of cp -p.
@@ -57,7 +59,7 @@ constexpr std::array<OptionForm, 6> kOptions{{
     {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},
     {&BetrcpOptions::archive, kCopies, "-a: only for copies"},
     {&BetrcpOptions::no_target_directory, kMakesName, "-T: only for copies, --clone and --rename"},
-    {&BetrcpOptions::long_listing, kLists, "-l: only with --list"},
+    {&BetrcpOptions::long_listing, kTellsMore, "-l: only with --list and --diff"},
     {&BetrcpOptions::recursive_listing, kLists, "-R: only with --list; -r copies directories"},
     {&BetrcpOptions::parents, kMakesDirectories, "-p: only with --mkdir; -a keeps owners and times"},
 }};
@@ -81,6 +83,7 @@ void AddCommands(CLI::App& app, BetrcpOptions* options) {
   app.add_flag("--mkdir", options->mkdir, "Make directories A...")->group(kGroup);
   app.add_flag("--list", options->list, "List A... (default: the root)")->group(kGroup);
   app.add_flag("--cat", options->cat, "Write the content of A... to stdout")->group(kGroup);
+  app.add_flag("--diff", options->diff, "List in what B differs from A; what clones share is not read")->group(kGroup);
 }
 
 }  // namespace
@@ -96,6 +99,7 @@ ToolDescription BetrcpDescription() {
               "  betrcp --clone project copy          # inside the image, at once\n"
               "  betrcp -a :/copy /tmp/copy           # out of the image\n"
               "  betrcp --list -l copy\n"
+              "  betrcp --diff project copy           # what was changed\n"
               "  betrcp --tar :/copy - | zstd >copy.tar.zst\n"
               "  betrcp -r a b other.img:/\n"
               "  betrcp --remove copy                 # at once, too\n"};
@@ -109,7 +113,7 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
   app.add_flag("-a,--archive", options->archive, "-r, with owners, times, links, devices and extended attributes");
   app.add_flag("-T,--no-target-directory", options->no_target_directory,
                "DST or B is the name of the result, even if it is a directory");
-  app.add_flag("-l,--long", options->long_listing, "With --list: attributes too");
+  app.add_flag("-l,--long", options->long_listing, "With --list: attributes too; with --diff: what differs");
   app.add_flag("-R,--list-recursive", options->recursive_listing, "With --list: everything below too");
   app.add_flag("-p,--parents", options->parents, "With --mkdir: parents too; what exists is no error");
   tool->AddSize("--cache", &options->cache_size, "Memory for the image's nodes (default: an eighth of all)");
@@ -139,14 +143,14 @@ absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options) {
 
 bool HasDocument(CopyCommand command) {
   return command == CopyCommand::kCopy || command == CopyCommand::kTar || command == CopyCommand::kClone ||
-         command == CopyCommand::kList;
+         command == CopyCommand::kList || command == CopyCommand::kDiff;
 }
 
 bool ChangesImage(const BetrcpOptions& options, CopyCommand command) {
   if (command == CopyCommand::kCopy || command == CopyCommand::kTar) {
     return ParseLocation(options.operands.back()).is_inside;
   }
-  return command != CopyCommand::kList && command != CopyCommand::kCat;
+  return command != CopyCommand::kList && command != CopyCommand::kCat && command != CopyCommand::kDiff;
 }
 
 ImageAccess ReadAccess(const BetrcpOptions& options) {

@@ -14,7 +14,7 @@
 
 namespace betr::tools {
 
-enum class CopyCommand : uint8_t { kCopy, kTar, kClone, kRename, kRemove, kMkdir, kList, kCat };
+enum class CopyCommand : uint8_t { kCopy, kTar, kClone, kRename, kRemove, kMkdir, kList, kCat, kDiff };
 
 struct BetrcpOptions {
   std::vector<std::string> operands;
@@ -35,6 +35,7 @@ struct BetrcpOptions {
   bool mkdir = false;
   bool list = false;
   bool cat = false;
+  bool diff = false;
 };
 
 ToolDescription BetrcpDescription();
