@@ -95,8 +95,12 @@ absl::Status Difference::AddLinked(const Side& side, const std::string& home, co
                         trees_.store->NewCursor(trees_.view, trees_.meta, Range::Prefix(list)));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const std::optional<key::MetaKey> key = key::ParseMeta(cursor->Key());
-    if (key && key->kind == key::MetaKey::Kind::kGroupName) {
-      names.Add(key::Absolute(home, key->relative).substr(side.content.size()));
+    if (!key || key->kind != key::MetaKey::Kind::kGroupName) {
+      continue;
+    }
+    const std::string object = key::Absolute(home, key->relative);
+    if (object.starts_with(below)) {  // else it is forged
+      names.Add(object.substr(side.content.size()));
     }
   }
   return cursor->status();

@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "fs/key.h"
+#include "fs/record.h"
 #include "support/fs/image.h"
+#include "support/fs/planted.h"
 #include "support/seed.h"
 
 namespace betr::test {
@@ -233,6 +236,27 @@ TEST_CASE("what cannot be compared is an error", "[fs][difference]") {
   const absl::Status stopped =
       paths.FindDifferences("t", "c", [](const EntryDifference&) { return absl::CancelledError("enough"); });
   CHECK(absl::IsCancelled(stopped));
+}
+
+TEST_CASE("what is forged or damaged is an error at most", "[fs][difference]") {
+  Image image;
+  planted::Fill(image);
+  REQUIRE(image.paths().Clone("d", "c").ok());
+  image.Unmount();
+  planted::Damage(image, [](const planted::Trees& trees) {
+    // The list of a home has a name in a zone, as those below no zone cannot be.
+    const std::string in_zone = fs::key::Zone(6) + fs::key::Entry("", "x");
+    const std::string name = fs::key::GroupName(fs::key::Content("", "c"), in_zone);
+    REQUIRE(trees.store.Put(trees.meta, name, fs::EncodeGroupName(1)).ok());
+    REQUIRE(trees.store.Put(trees.meta, fs::key::Entry(fs::key::Content("", "c"), ".."), "no record").ok());
+  });
+  CHECK(Found(image.paths(), "d", "c").empty());
+  image.Unmount();
+  planted::Damage(image, [](const planted::Trees& trees) {
+    REQUIRE(trees.store.Put(trees.meta, fs::key::Entry(fs::key::Content("", "c"), "f"), "no record").ok());
+  });
+  const auto none = [](const EntryDifference&) { return absl::OkStatus(); };
+  CHECK(Errno(image.paths().FindDifferences("d", "c", none)) == EUCLEAN);
 }
 
 // Of `count` files, 10 were changed.
