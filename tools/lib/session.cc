@@ -25,11 +25,12 @@ int Session::Tell(const WorkError& error) {
   return tool_.Fail(error.what, stale ? ExplainStale(error.status) : error.status);
 }
 
-// A store that has become read-only says why once more when it is closed.
+// A store that has become read-only says why once more when it is closed: behind that it has.
 bool Session::HasTold(const absl::Status& closed) const {
   const std::string told = MessageOf(told_);
   const std::string reason = MessageOf(closed);
-  return !told_.ok() && (reason.ends_with(told) || told.ends_with(reason));
+  const std::string why = reason.substr(reason.find(": ") + 1);
+  return !told_.ok() && (reason.ends_with(told) || (" " + told).ends_with(why));
 }
 
 int Session::Run(const std::string& image, absl::FunctionRef<WorkError(PathFileSystem&)> work) {
