@@ -78,8 +78,7 @@ absl::StatusOr<std::optional<ChangedNames::Name>> ChangedNames::Next() {
 
 std::optional<std::string> ChangedNames::FindInMeta() {
   while (meta_->Valid()) {
-    if (const std::string* skipped = SkippedAround(meta_->Key())) {
-      meta_->Seek(Bound::Past(*skipped));
+    if (PassSkipped(*meta_)) {
       continue;
     }
     const std::optional<key::MetaKey> key = key::ParseMeta(meta_->Key());
@@ -106,8 +105,7 @@ std::optional<std::string> ChangedNames::FindInMeta() {
 
 std::optional<std::string> ChangedNames::FindInData() {
   while (data_->Valid()) {
-    if (const std::string* skipped = SkippedAround(data_->Key())) {
-      data_->Seek(Bound::Past(*skipped));
+    if (PassSkipped(*data_)) {
       continue;
     }
     const std::optional<key::DataKey> key = key::ParseData(data_->Key());
@@ -143,6 +141,14 @@ std::optional<std::string> ChangedNames::FindAdded() {
 const std::string* ChangedNames::SkippedAround(std::string_view key) const {
   const auto behind = skipped_.upper_bound(std::string(key));
   return behind != skipped_.begin() && key.starts_with(*std::prev(behind)) ? &*std::prev(behind) : nullptr;
+}
+
+bool ChangedNames::PassSkipped(DifferenceCursor& cursor) const {
+  const std::string* const skipped = SkippedAround(cursor.Key());
+  if (skipped != nullptr) {
+    cursor.Seek(Bound::Past(*skipped));
+  }
+  return skipped != nullptr;
 }
 
 // The groups of the two directories themselves are looked for by whoever asks: those above them have some, too.

@@ -68,6 +68,8 @@ class ChangedNames {
   std::optional<std::string> FindInData();
   std::optional<std::string> FindAdded();
   const std::string* SkippedAround(std::string_view key) const;
+  // Whether the cursor stood in what is skipped; it is behind that then.
+  bool PassSkipped(DifferenceCursor& cursor) const;
   void NoteHome(std::string_view content);
 
   std::unique_ptr<DifferenceCursor> meta_;
