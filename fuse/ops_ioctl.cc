@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "betr/mount_ioctl.h"
 #include "cloner.h"
@@ -62,6 +63,25 @@ void Remove(fuse_req_t request, fuse_ino_t directory, const void* in, size_t in_
   RemoveTree(request, ToInode(directory), *name);
 }
 
+void TellFootprint(fuse_req_t request, const void* in, size_t in_size) {
+  auto wanted = Argument<betr_footprint>(request, in, in_size);
+  if (!wanted) return;
+  if (wanted->count < 1 || wanted->count > BETR_FOOTPRINT_SOURCES) {
+    return ReplyStatus(request, ErrnoError(EINVAL, "count"), "footprint");
+  }
+  std::vector<InodeId> inodes;
+  for (size_t i = 0; i < wanted->count; ++i) {
+    const absl::StatusOr<InodeId> inode = ServerOf(request).files().FindSource(wanted->sources[i]);
+    if (!inode.ok()) return ReplyStatus(request, inode.status(), "footprint");
+    inodes.push_back(*inode);
+  }
+  const absl::StatusOr<Footprint> footprint = ServerOf(request).fs().FootprintOf(inodes);
+  if (!footprint.ok()) return ReplyStatus(request, footprint.status(), "footprint");
+  wanted->stored = footprint->stored.value;
+  wanted->exclusive = footprint->exclusive.value;
+  fuse_reply_ioctl(request, 0, &*wanted, sizeof *wanted);
+}
+
 // An answer that is a text; what is not filled stays zeros, so that the text has an end.
 template <class Answer, size_t kSize>
 void ReplyText(fuse_req_t request, std::string_view text, char (Answer::*field)[kSize]) {
@@ -94,6 +114,8 @@ void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_fi
     CloneEntry(request, node, in, in_size);
   } else if (command == BETR_IOC_REMOVE) {
     Remove(request, node, in, in_size);
+  } else if (command == BETR_IOC_FOOTPRINT && out_size >= sizeof(betr_footprint)) {
+    TellFootprint(request, in, in_size);
   } else if (command == BETR_IOC_STATS && out_size >= sizeof(betr_stats)) {
     Stats(request);
   } else if (command == BETR_IOC_IMAGE && out_size >= sizeof(betr_image)) {

@@ -314,6 +314,11 @@ class FileSystem {
   // (docs/ablations.md).
   absl::Status FindDifferences(InodeId before, InodeId after,
                                absl::FunctionRef<absl::Status(const EntryDifference&)> visit);
+  // The space that files and directories, these with everything below, take together. What is not stored yet has no
+  // size: a checkpoint comes first, unless the store is read-only. Below directories files that also have names
+  // elsewhere are left out: their content does not come back with them. Cost: that, a read for each file there with
+  // several names, and Store::FootprintOf. Memory: those names.
+  absl::StatusOr<Footprint> FootprintOf(const std::vector<InodeId>& inodes);
   // Names from the root, joined by '/', "" for the root. ENOENT for what has no name, and for files with several.
   absl::StatusOr<std::string> PathOf(InodeId inode);
 

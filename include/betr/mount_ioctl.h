@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clones on a mounted image, removal of trees, its figures, which image it is, and who serves it, for any program: C or
- * C++, no library needed.
+ * Clones on a mounted image, removal of trees, the space that they take, its figures, which image it is, and who serves
+ * it, for any program: C or C++, no library needed.
  *
  *   int source = open("project", O_RDONLY);             a directory or a regular file
  *   int target = open(".", O_RDONLY | O_DIRECTORY);     the directory that gets the clone
@@ -84,6 +84,29 @@ struct betr_remove {
 };
 
 /*
+ * The space that files and directories, these with everything below, take together, on a descriptor of anything on the
+ * mount.
+ *
+ *   int directory = open("project", O_RDONLY);
+ *   struct betr_footprint footprint = {.count = 1};
+ *   ioctl(directory, BETR_IOC_SOURCE, &footprint.sources[0]);
+ *   ioctl(directory, BETR_IOC_FOOTPRINT, &footprint);
+ *
+ * Below a directory files that also have names elsewhere are left out. Who may: whoever could open them. A checkpoint
+ * is made first, so that all has its size. Errors: EBADF (a descriptor has been closed), EINVAL (count), EIO (what
+ * cannot be read). ENOTTY: this is no mount of betr, or of an earlier version.
+ */
+#define BETR_FOOTPRINT_SOURCES 256
+struct betr_footprint {
+  __u32 flags;                           /* 0 */
+  __u32 reserved;                        /* 0 */
+  __u64 count;                           /* of sources: 1 to BETR_FOOTPRINT_SOURCES */
+  __u64 stored;                          /* answer: bytes of what is stored for them, whoever else uses it */
+  __u64 exclusive;                       /* answer: of these, what comes back when all of them are removed */
+  __u64 sources[BETR_FOOTPRINT_SOURCES]; /* from BETR_IOC_SOURCE; good while these descriptors are open */
+};
+
+/*
  * Live figures of a mount, on a descriptor of anything on it: a JSON document as `betrdump --mounted DIR --json stat`
  * prints it, ended by NUL. For everyone.
  */
@@ -117,3 +140,4 @@ struct betr_server {
 #define BETR_IOC_IMAGE _IOR(0xbe, 5, struct betr_image)
 #define BETR_IOC_REMOVE _IOW(0xbe, 6, struct betr_remove)
 #define BETR_IOC_SERVER _IOR(0xbe, 7, struct betr_server)
+#define BETR_IOC_FOOTPRINT _IOWR(0xbe, 8, struct betr_footprint)

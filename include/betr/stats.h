@@ -59,6 +59,12 @@ struct RangeEstimate {
   bool exact = false;  // `keys` is their number: nothing was extrapolated, and nothing pending may change it
 };
 
+// The space that what lies under some prefixes takes.
+struct Footprint {
+  Bytes stored{0};     // of nodes that hold it, or its part of them, whoever else uses them
+  Bytes exclusive{0};  // of that, what nothing else shows: what comes back when all of it is erased
+};
+
 // A name for what lies under a prefix of a tree.
 struct ContentId {
   std::string id;       // opaque

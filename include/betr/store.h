@@ -169,6 +169,10 @@ class Store {
   // Cost: O(height) nodes.
   absl::StatusOr<std::optional<ContentId>> IdOfContent(const ReadView& view, TreeId tree,
                                                        std::string_view prefix) const;
+  // The space that all that lies under the prefixes takes together. What is not stored yet counts as what it takes at
+  // most, and what waits in memory as nothing. Cost: reads the interior nodes that show it, and the headers of leaves
+  // that also show something else, or are shared.
+  absl::StatusOr<Footprint> FootprintOf(const ReadView& view, const std::vector<TreePrefix>& prefixes) const;
 
   // --- state -------------------------------------------------------------------------------------------------
   StoreStats Stats() const;

@@ -113,6 +113,18 @@ Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
   return shown;
 }
 
+absl::StatusOr<Bytes> BytesIn(const BlockView& view, const Range& range) {
+  const BlockView cut = view.Cut(range);
+  if (cut.clip.Empty()) {
+    return Bytes{0};
+  }
+  if (cut.clip == view.clip) {
+    return view.Size();
+  }
+  BETR_ASSIGN_OR_RETURN(const ViewReader reader, ViewReader::Open(cut));
+  return reader.Size();
+}
+
 }  // namespace
 
 absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach reach) {
@@ -146,6 +158,21 @@ Bytes VisibleSize(const BlockView& view) {
 size_t VisibleCount(const BlockView& view) {
   const std::shared_ptr<const Block> block = view.slot->Peek();
   return block == nullptr ? view.Count() : ViewReader(block, view).Count();
+}
+
+absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range) {
+  Bytes size{0};
+  for (const BlockView& basement : node.basements) {
+    BETR_ASSIGN_OR_RETURN(const Bytes bytes, BytesIn(basement, range));
+    size += bytes;
+  }
+  for (const Edge& edge : node.edges) {
+    for (const BlockView& run : edge.partition.runs) {
+      BETR_ASSIGN_OR_RETURN(const Bytes bytes, BytesIn(run, range));
+      size += bytes;
+    }
+  }
+  return size;
 }
 
 }  // namespace betr::dag

@@ -38,4 +38,7 @@ bool ShowsNothing(const NodeTable& table, const Edge& edge, Reach reach = Reach:
 Bytes VisibleSize(const BlockView& view);
 size_t VisibleCount(const BlockView& view);
 
+// The bytes of messages or entries that a node has inside `range`, in its space. Reads the blocks that the range cuts.
+absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range);
+
 }  // namespace betr::dag

@@ -47,4 +47,25 @@ std::optional<Range> RangeSet::Hull(const Range& part) const {
   return Range{std::max(After(part.lo)->first, part.lo), std::min(last->second, part.hi)};
 }
 
+RangeSet RangeSet::Intersect(const RangeSet& other) const {
+  RangeSet both;
+  for (const auto& [lo, hi] : ranges_) {
+    for (auto at = other.After(lo); at != other.ranges_.end() && at->first < hi; ++at) {
+      both.Add({std::max(lo, at->first), std::min(hi, at->second)});
+    }
+  }
+  return both;
+}
+
+RangeSet RangeSet::GapsIn(const Range& range) const {
+  RangeSet gaps;
+  Bound from = range.lo;
+  for (auto at = After(range.lo); at != ranges_.end() && at->first < range.hi; ++at) {
+    gaps.Add({from, at->first});
+    from = at->second;
+  }
+  gaps.Add({from, range.hi});
+  return gaps;
+}
+
 }  // namespace betr::dag

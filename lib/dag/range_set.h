@@ -22,6 +22,11 @@ class RangeSet {
   std::optional<Range> Hull(const Range& part) const;
 
   size_t size() const { return ranges_.size(); }
+  bool Empty() const { return ranges_.empty(); }
+
+  // What both sets have; what `range` has and this has not. O(n log n).
+  RangeSet Intersect(const RangeSet& other) const;
+  RangeSet GapsIn(const Range& range) const;
 
   // In ascending order.
   template <class Visit>

@@ -70,6 +70,7 @@ class Store::Impl {
   absl::StatusOr<RangeEstimate> Estimate(TreeId tree, const Range& range);
   static absl::StatusOr<std::optional<ContentId>> IdOfContent(const store::View& view, TreeId tree,
                                                               std::string_view prefix);
+  static absl::StatusOr<Footprint> FootprintOf(const store::View& view, const std::vector<TreePrefix>& prefixes);
   std::shared_ptr<const store::View> Pin() { return fronts_.Pin(); }
 
   StoreStats Stats() const;

@@ -2,11 +2,14 @@
 // Reading: buffers first, then the DAG of the same instant. And the figures.
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "dag/content_id.h"
 #include "dag/estimate.h"
+#include "dag/footprint.h"
 #include "dag/lookup.h"
 #include "dag/tree_cursor.h"
 #include "dag/tree_difference.h"
@@ -21,6 +24,11 @@ absl::StatusOr<const store::Tree*> TreeOf(const store::State& state, TreeId tree
     return store::NoSuchTree(tree);
   }
   return found;
+}
+
+Bytes StoredSize(const dag::NodeRecord& record) {
+  const auto address = static_cast<const store::NodeVersion&>(*record.slot).Address();
+  return address ? address->extent->address().Size() : layout::UnitBytes(store::UnitsBoundOf(&record));
 }
 
 }  // namespace
@@ -98,6 +106,21 @@ absl::StatusOr<std::optional<ContentId>> Store::Impl::IdOfContent(const store::V
   }
   BETR_ASSIGN_OR_RETURN(ContentId id, dag::FindContentId(view.state->table, found->root, prefix));
   return std::optional(std::move(id));
+}
+
+absl::StatusOr<Footprint> Store::Impl::FootprintOf(const store::View& view, const std::vector<TreePrefix>& prefixes) {
+  std::map<TreeId, dag::TreePart> parts;
+  for (const TreePrefix& of : prefixes) {
+    BETR_ASSIGN_OR_RETURN(const store::Tree* const tree, TreeOf(*view.state, of.tree));
+    dag::TreePart& part = parts[of.tree];
+    part.root = tree->root;
+    part.ranges.Add(Range::Prefix(of.prefix));
+  }
+  std::vector<dag::TreePart> all;
+  for (auto& [tree, part] : parts) {
+    all.push_back(std::move(part));
+  }
+  return dag::FootprintOf(view.state->table, all, StoredSize);
 }
 
 StoreStats Store::Impl::Stats() const {

@@ -34,6 +34,12 @@ std::set<size_t> Inside(const Range& range) {
   return inside;
 }
 
+std::set<size_t> Positions(const dag::RangeSet& set) {
+  std::set<size_t> positions;
+  set.ForEach([&](const Range& range) { positions.merge(Inside(range)); });
+  return positions;
+}
+
 TEST_CASE("a set of ranges holds what was added, in ranges that do not meet", "[dag]") {
   Random random(TestSeed());
   for (int round = 0; round < 200; ++round) {
@@ -62,6 +68,20 @@ TEST_CASE("a set of ranges holds what was added, in ranges that do not meet", "[
       REQUIRE(hull.has_value() == !common.empty());
       if (hull) CHECK(*hull == Range{Position(common.front()), Position(common.back() + 1)});
     }
+    dag::RangeSet other;
+    std::set<size_t> of_other;
+    for (int i = 0; i < 5; ++i) {
+      const Range added = Drawn(random);
+      other.Add(added);
+      of_other.merge(Inside(added));
+    }
+    std::vector<size_t> common;
+    std::ranges::set_intersection(oracle, of_other, std::back_inserter(common));
+    CHECK(Positions(set.Intersect(other)) == std::set<size_t>(common.begin(), common.end()));
+    const Range within = Drawn(random);
+    std::vector<size_t> missing;
+    std::ranges::set_difference(Inside(within), oracle, std::back_inserter(missing));
+    CHECK(Positions(set.GapsIn(within)) == std::set<size_t>(missing.begin(), missing.end()));
     set.FillGaps();
     REQUIRE(set.size() == (oracle.empty() ? 0 : 1));
     if (!oracle.empty())

@@ -3,6 +3,7 @@
 
 #include "betrcp_copy.h"
 #include "betrcp_diff.h"
+#include "betrcp_du.h"
 #include "betrcp_inside.h"
 #include "betrcp_list.h"
 #include "betrcp_mounted.h"
@@ -31,6 +32,8 @@ int RunCommand(Tool& tool, const BetrcpOptions& options, CopyCommand command) {
       return CatInside(tool, options);
     case CopyCommand::kDiff:
       return DiffInside(tool, options);
+    case CopyCommand::kDu:
+      return NamesNoImage(tool, options) ? DuOnMount(tool, options) : DuInside(tool, options);
   }
   return kExitUsage;
 }
@@ -48,7 +51,7 @@ int BetrcpMain(Arguments args, ToolIo& io) {
     return tool.UsageError("--stale-ok: for what only reads an image");
   }
   if (tool.json() && !HasDocument(*command)) {
-    return tool.UsageError("--json: for copies, --tar, --clone, --list and --diff");
+    return tool.UsageError("--json: for copies, --tar, --clone, --list, --diff and --du");
   }
   return tool.Finish(RunCommand(tool, options, *command));
 }

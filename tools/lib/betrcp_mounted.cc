@@ -23,14 +23,6 @@
 namespace betr::tools {
 namespace {
 
-absl::Status NotMounted(const std::string& path) {
-  return absl::FailedPreconditionError(path + ": not on a mounted betr image, and no image was named (-i)");
-}
-
-absl::Status LastError(const std::string& path) {
-  return errno == ENOTTY || errno == EOPNOTSUPP ? NotMounted(path) : ErrnoError(errno, path);
-}
-
 // Whether the directory is `source` or below it, however the paths to them look. Not if that is the root of the mount:
 // a clone of everything has nowhere else to be than inside.
 bool IsInside(int directory, const struct stat& source) {
@@ -106,14 +98,14 @@ absl::Status Refused(const Source& source, int directory, const std::string& to)
   // What names the source on its mount means nothing to another one.
   if (error == EBADF) return ErrnoError(EXDEV, to + ": on another mount than what is cloned");
   errno = error;
-  return LastError(to);
+  return MountError(to);
 }
 
 absl::Status CloneTo(const Source& source, int directory, const std::string& from, const std::string& to,
                      const std::string& name) {
   if (S_ISDIR(source.attributes.st_mode) && IsInside(directory, source.attributes)) return CloneIntoItself(to);
   __u64 number = 0;
-  if (ioctl(source.opened.get(), BETR_IOC_SOURCE, &number) != 0) return LastError(from);
+  if (ioctl(source.opened.get(), BETR_IOC_SOURCE, &number) != 0) return MountError(from);
   if (source.entry.empty()) {
     betr_clone clone{.source = number, .flags = 0, .reserved = 0, .name = {}};
     std::copy(name.begin(), name.end(), std::begin(clone.name));
@@ -157,10 +149,18 @@ absl::Status Remove(const std::string& path) {
   if (path.ends_with('/') && !S_ISDIR(victim.st_mode)) return ErrnoError(ENOTDIR, path);
   betr_remove removal{};
   std::copy(name.begin(), name.end(), std::begin(removal.name));
-  return ioctl(parent.get(), BETR_IOC_REMOVE, &removal) == 0 ? absl::OkStatus() : LastError(path);
+  return ioctl(parent.get(), BETR_IOC_REMOVE, &removal) == 0 ? absl::OkStatus() : MountError(path);
 }
 
 }  // namespace
+
+absl::Status NotMounted(const std::string& path) {
+  return absl::FailedPreconditionError(path + ": not on a mounted betr image, and no image was named (-i)");
+}
+
+absl::Status MountError(const std::string& path) {
+  return errno == ENOTTY || errno == EOPNOTSUPP ? NotMounted(path) : ErrnoError(errno, path);
+}
 
 bool NamesNoImage(const Tool& tool, const BetrcpOptions& options) {
   return tool.image().empty() && std::none_of(options.operands.begin(), options.operands.end(),

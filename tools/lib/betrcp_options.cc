@@ -25,7 +25,7 @@ struct CommandForm {
 
 constexpr size_t kAny = std::numeric_limits<size_t>::max();
 
-constexpr std::array<CommandForm, 8> kCommands{{
+constexpr std::array<CommandForm, 9> kCommands{{
     {CopyCommand::kTar, &BetrcpOptions::tar, "--tar", 2, 2, "an archive and a place in the image"},
     {CopyCommand::kClone, &BetrcpOptions::clone, "--clone", 2, 2, "A and B"},
     {CopyCommand::kRename, &BetrcpOptions::rename, "--rename", 2, 2, "A and B"},
@@ -34,6 +34,7 @@ constexpr std::array<CommandForm, 8> kCommands{{
     {CopyCommand::kList, &BetrcpOptions::list, "--list", 0, kAny, "A"},
     {CopyCommand::kCat, &BetrcpOptions::cat, "--cat", 1, kAny, "A"},
     {CopyCommand::kDiff, &BetrcpOptions::diff, "--diff", 2, 2, "A and B"},
+    {CopyCommand::kDu, &BetrcpOptions::du, "--du", 1, kAny, "A"},
 }};
 
 constexpr CommandForm kCopyForm{CopyCommand::kCopy, nullptr, "copy", 2, kAny, "SRC and DST"};
@@ -45,7 +46,7 @@ constexpr Commands Bit(CopyCommand command) { return static_cast<Commands>(1U <<
 constexpr Commands kCopies = Bit(CopyCommand::kCopy);
 constexpr Commands kMakesName = kCopies | Bit(CopyCommand::kClone) | Bit(CopyCommand::kRename);
 constexpr Commands kLists = Bit(CopyCommand::kList);
-constexpr Commands kTellsMore = kLists | Bit(CopyCommand::kDiff);
+constexpr Commands kTellsMore = kLists | Bit(CopyCommand::kDiff) | Bit(CopyCommand::kDu);
 constexpr Commands kMakesDirectories = Bit(CopyCommand::kMkdir);
 
 // What an option is good for. With any other command somebody expects of it what it does not do, as of cp -p.
@@ -59,7 +60,7 @@ constexpr std::array<OptionForm, 6> kOptions{{
     {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},
     {&BetrcpOptions::archive, kCopies, "-a: only for copies"},
     {&BetrcpOptions::no_target_directory, kMakesName, "-T: only for copies, --clone and --rename"},
-    {&BetrcpOptions::long_listing, kTellsMore, "-l: only with --list and --diff"},
+    {&BetrcpOptions::long_listing, kTellsMore, "-l: only with --list, --diff and --du"},
     {&BetrcpOptions::recursive_listing, kLists, "-R: only with --list; -r copies directories"},
     {&BetrcpOptions::parents, kMakesDirectories, "-p: only with --mkdir; -a keeps owners and times"},
 }};
@@ -84,6 +85,9 @@ void AddCommands(CLI::App& app, BetrcpOptions* options) {
   app.add_flag("--list", options->list, "List A... (default: the root)")->group(kGroup);
   app.add_flag("--cat", options->cat, "Write the content of A... to stdout")->group(kGroup);
   app.add_flag("--diff", options->diff, "List in what B differs from A; what clones share is not read")->group(kGroup);
+  app.add_flag("--du", options->du,
+               "Tell the space that A... take, inside the image or on a mount, and what no clone shares")
+      ->group(kGroup);
 }
 
 }  // namespace
@@ -100,6 +104,7 @@ ToolDescription BetrcpDescription() {
               "  betrcp -a :/copy /tmp/copy           # out of the image\n"
               "  betrcp --list -l copy\n"
               "  betrcp --diff project copy           # what was changed\n"
+              "  betrcp --du project copy             # what each of them takes alone\n"
               "  betrcp --tar :/copy - | zstd >copy.tar.zst\n"
               "  betrcp -r a b other.img:/\n"
               "  betrcp --remove copy                 # at once, too\n"};
@@ -113,7 +118,8 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
   app.add_flag("-a,--archive", options->archive, "-r, with owners, times, links, devices and extended attributes");
   app.add_flag("-T,--no-target-directory", options->no_target_directory,
                "DST or B is the name of the result, even if it is a directory");
-  app.add_flag("-l,--long", options->long_listing, "With --list: attributes too; with --diff: what differs");
+  app.add_flag("-l,--long", options->long_listing,
+               "With --list: attributes too; with --diff: what differs; with --du: each entry");
   app.add_flag("-R,--list-recursive", options->recursive_listing, "With --list: everything below too");
   app.add_flag("-p,--parents", options->parents, "With --mkdir: parents too; what exists is no error");
   tool->AddSize("--cache", &options->cache_size, "Memory for the image's nodes (default: an eighth of all)");
@@ -143,14 +149,15 @@ absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options) {
 
 bool HasDocument(CopyCommand command) {
   return command == CopyCommand::kCopy || command == CopyCommand::kTar || command == CopyCommand::kClone ||
-         command == CopyCommand::kList || command == CopyCommand::kDiff;
+         command == CopyCommand::kList || command == CopyCommand::kDiff || command == CopyCommand::kDu;
 }
 
 bool ChangesImage(const BetrcpOptions& options, CopyCommand command) {
   if (command == CopyCommand::kCopy || command == CopyCommand::kTar) {
     return ParseLocation(options.operands.back()).is_inside;
   }
-  return command != CopyCommand::kList && command != CopyCommand::kCat && command != CopyCommand::kDiff;
+  return command != CopyCommand::kList && command != CopyCommand::kCat && command != CopyCommand::kDiff &&
+         command != CopyCommand::kDu;
 }
 
 ImageAccess ReadAccess(const BetrcpOptions& options) {

@@ -14,7 +14,7 @@
 
 namespace betr::tools {
 
-enum class CopyCommand : uint8_t { kCopy, kTar, kClone, kRename, kRemove, kMkdir, kList, kCat, kDiff };
+enum class CopyCommand : uint8_t { kCopy, kTar, kClone, kRename, kRemove, kMkdir, kList, kCat, kDiff, kDu };
 
 struct BetrcpOptions {
   std::vector<std::string> operands;
@@ -36,6 +36,7 @@ struct BetrcpOptions {
   bool list = false;
   bool cat = false;
   bool diff = false;
+  bool du = false;
 };
 
 ToolDescription BetrcpDescription();

@@ -6,6 +6,7 @@
 
 #include "base/size_text.h"
 #include "base/status.h"
+#include "dag/live.h"
 #include "dump_command.h"
 #include "dump_reach.h"
 #include "dump_text.h"
@@ -61,35 +62,6 @@ struct DagStat {
     return total;
   }
 };
-
-// The bytes of a view inside a range; reads the block only if the range cuts it.
-absl::StatusOr<Bytes> BytesIn(const dag::BlockView& view, const Range& range) {
-  const dag::BlockView cut = view.Cut(range);
-  if (cut.clip.Empty()) {
-    return Bytes{0};
-  }
-  if (cut.clip == view.clip) {
-    return view.Size();
-  }
-  BETR_ASSIGN_OR_RETURN(const dag::ViewReader reader, dag::ViewReader::Open(cut));
-  return reader.Size();
-}
-
-// The bytes of a node inside a range of its space.
-absl::StatusOr<Bytes> BytesIn(const dag::Node& node, const Range& range) {
-  Bytes size{0};
-  for (const dag::BlockView& basement : node.basements) {
-    BETR_ASSIGN_OR_RETURN(const Bytes bytes, BytesIn(basement, range));
-    size += bytes;
-  }
-  for (const dag::Edge& edge : node.edges) {
-    for (const dag::BlockView& run : edge.partition.runs) {
-      BETR_ASSIGN_OR_RETURN(const Bytes bytes, BytesIn(run, range));
-      size += bytes;
-    }
-  }
-  return size;
-}
 
 class StatWalk {
  public:
@@ -149,7 +121,7 @@ class StatWalk {
   absl::Status AddUp(const dag::Node& node, const ReachedRanges& reached) {
     absl::Status status;
     reached.ForEach([&](const Range& range, double ways) {
-      const absl::StatusOr<Bytes> bytes = BytesIn(node, range);
+      const absl::StatusOr<Bytes> bytes = dag::BytesIn(node, range);
       status = bytes.ok() ? status : bytes.status();
       if (bytes.ok()) {
         (node.Leaf() ? stat_.logical : stat_.pending) += ways * static_cast<double>(bytes->value);
@@ -159,10 +131,10 @@ class StatWalk {
   }
 
   static absl::Status AddLive(const dag::Node& node, const ReachedRanges& reached, LevelStat& level) {
-    BETR_ASSIGN_OR_RETURN(const Bytes all, BytesIn(node, node.bounds));
+    BETR_ASSIGN_OR_RETURN(const Bytes all, dag::BytesIn(node, node.bounds));
     level.shared_size += all;
     for (const Range& range : reached.Union()) {
-      BETR_ASSIGN_OR_RETURN(const Bytes live, BytesIn(node, range));
+      BETR_ASSIGN_OR_RETURN(const Bytes live, dag::BytesIn(node, range));
       level.shared_live += static_cast<double>(live.value);
     }
     return absl::OkStatus();

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/footprint.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "base/status.h"
+#include "dag/live.h"
+#include "dag/prune.h"
+
+namespace betr::dag {
+namespace {
+
+void ForEachTarget(const Node& node, absl::FunctionRef<void(NodeId)> visit) {
+  for (const Edge& edge : node.edges) {
+    if (!edge.link.Null()) {
+      visit(edge.link.target);
+    }
+    for (const Goto& message : edge.partition.gotos) {
+      if (!message.Erases()) {
+        visit(message.link.target);
+      }
+    }
+  }
+}
+
+absl::StatusOr<Bytes> BytesIn(const Node& node, const RangeSet& ranges) {
+  Bytes size{0};
+  absl::Status status;
+  ranges.ForEach([&](const Range& range) {
+    const absl::StatusOr<Bytes> bytes = status.ok() ? BytesIn(node, range) : status;
+    status = bytes.status();
+    size += bytes.value_or(Bytes{0});
+  });
+  BETR_RETURN_IF_ERROR(status);
+  return size;
+}
+
+// Visits each node once, after all that name it.
+class Walk {
+ public:
+  Walk(const NodeTable& table, StoredSize stored) : table_(table), stored_(stored) {}
+
+  absl::StatusOr<Footprint> Run(const std::vector<TreePart>& parts) {
+    for (const TreePart& part : parts) {
+      Reached& root = Named(part.root, kAboveRoot);
+      part.ranges.ForEach([&](const Range& range) { root.inside.Add(range); });
+      part.ranges.GapsIn(Range::All()).ForEach([&](const Range& range) { root.outside.Add(range); });
+    }
+    while (!waiting_.empty()) {
+      const auto next = waiting_.extract(waiting_.begin());
+      if (!next.mapped().inside.Empty()) {
+        BETR_RETURN_IF_ERROR(Visit(next.key().second, next.mapped()));
+      }
+    }
+    return Footprint{{static_cast<uint64_t>(shown_)}, {static_cast<uint64_t>(exclusive_)}};
+  }
+
+ private:
+  // What has been found out about a node, in its space.
+  struct Reached {
+    uint64_t references = 0;
+    Height above = kAboveRoot;  // of the lowest node that names it
+    RangeSet inside;            // shown as a part of what is asked for
+    RangeSet outside;           // and otherwise
+  };
+
+  Reached& At(NodeId id) {
+    const NodeRecord* record = table_.Find(id);
+    return waiting_[{record == nullptr ? Height{0} : record->height, id}];
+  }
+
+  // Another reference to the node was met.
+  Reached& Named(NodeId id, Height by) {
+    Reached& reached = At(id);
+    ++reached.references;
+    reached.above = std::min(reached.above, by);
+    return reached;
+  }
+
+  absl::Status Visit(NodeId id, Reached reached) {
+    const NodeRecord* record = table_.Find(id);
+    if (record != nullptr && reached.references < record->references) {
+      reached.outside.Add(Range::All());
+    }
+    const double size = record == nullptr ? 0 : static_cast<double>(stored_(*record).value);
+    if (record != nullptr && record->height == 0 && reached.outside.Empty()) {
+      Add(size, size);  // what nobody sees of it comes back, too
+      return absl::OkStatus();
+    }
+    BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table_, id));
+    absl::Status sound;
+    reached.inside.ForEach([&](const Range& range) { sound.Update(CheckBelow(id, *node, reached.above, range)); });
+    BETR_RETURN_IF_ERROR(sound);
+    if (!node->Leaf()) {
+      Descend(*node, reached);
+    }
+    if (reached.outside.Empty()) {
+      Add(size, size);
+      return absl::OkStatus();
+    }
+    BETR_ASSIGN_OR_RETURN(const Bytes all, BytesIn(*node, node->bounds));
+    if (all.value == 0) {
+      return absl::OkStatus();
+    }
+    BETR_ASSIGN_OR_RETURN(const Bytes shown, BytesIn(*node, reached.inside));
+    BETR_ASSIGN_OR_RETURN(const Bytes common, BytesIn(*node, reached.inside.Intersect(reached.outside)));
+    const double each = size / static_cast<double>(all.value);
+    Add(each * static_cast<double>(shown.value), each * static_cast<double>(shown.value - common.value));
+    return absl::OkStatus();
+  }
+
+  void Descend(const Node& node, const Reached& reached) {
+    ForEachTarget(node, [&](NodeId target) { Named(target, node.height); });
+    const auto pass_on = [&](const RangeSet& ranges, RangeSet Reached::*to) {
+      ranges.ForEach([&](const Range& range) {
+        ForEachShown(node, range, [&](const Link& link) { (At(link.target).*to).Add(link.Image()); });
+      });
+    };
+    pass_on(reached.inside, &Reached::inside);
+    pass_on(reached.outside, &Reached::outside);
+  }
+
+  void Add(double shown, double exclusive) {
+    shown_ += shown;
+    exclusive_ += exclusive;
+  }
+
+  const NodeTable& table_;
+  const StoredSize stored_;
+  std::map<std::pair<Height, NodeId>, Reached, std::greater<>> waiting_;  // the highest first
+  double shown_ = 0;
+  double exclusive_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<Footprint> FootprintOf(const NodeTable& table, const std::vector<TreePart>& parts, StoredSize stored) {
+  return Walk(table, stored).Run(parts);
+}
+
+}  // namespace betr::dag
