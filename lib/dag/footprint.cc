@@ -8,23 +8,10 @@
 
 #include "base/status.h"
 #include "dag/live.h"
-#include "dag/prune.h"
+#include "dag/node_links.h"
 
 namespace betr::dag {
 namespace {
-
-void ForEachTarget(const Node& node, absl::FunctionRef<void(NodeId)> visit) {
-  for (const Edge& edge : node.edges) {
-    if (!edge.link.Null()) {
-      visit(edge.link.target);
-    }
-    for (const Goto& message : edge.partition.gotos) {
-      if (!message.Erases()) {
-        visit(message.link.target);
-      }
-    }
-  }
-}
 
 absl::StatusOr<Bytes> BytesIn(const Node& node, const RangeSet& ranges) {
   Bytes size{0};
@@ -113,7 +100,7 @@ class Walk {
   }
 
   void Descend(const Node& node, const Reached& reached) {
-    ForEachTarget(node, [&](NodeId target) { Named(target, node.height); });
+    ForEachLink(node, [&](const Link& link) { Named(link.target, node.height); });
     const auto pass_on = [&](const RangeSet& ranges, RangeSet Reached::*to) {
       ranges.ForEach([&](const Range& range) {
         ForEachShown(node, range, [&](const Link& link) { (At(link.target).*to).Add(link.Image()); });

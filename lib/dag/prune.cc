@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "dag/carve.h"
+#include "dag/node_links.h"
 #include "dag/storable.h"
 
 namespace betr::dag {
@@ -14,27 +15,6 @@ namespace {
 
 constexpr int kLooks = 16;         // nodes that one step looks at
 constexpr size_t kMaxRanges = 64;  // of one node; more are joined, which shows more than there is
-
-void ShowPart(const Link& link, const Range& shown, absl::FunctionRef<void(const Link&)> visit) {
-  const Range part = link.range.Intersect(shown);
-  if (!link.Null() && !part.Empty()) {
-    visit(link.Cut(part));
-  }
-}
-
-// What an edge still shows of `shown` is what lies between its gotos.
-void ShowEdge(const Edge& edge, const Range& shown, absl::FunctionRef<void(const Link&)> visit) {
-  Bound from = shown.lo;
-  for (const Goto& message : edge.partition.gotos) {
-    if (message.link.range.lo >= shown.hi) {
-      break;
-    }
-    ShowPart(message.link, shown, visit);
-    ShowPart(edge.link, {from, std::min(message.link.range.lo, shown.hi)}, visit);
-    from = std::max(from, message.link.range.hi);
-  }
-  ShowPart(edge.link, {from, shown.hi}, visit);
-}
 
 // Drops what of a node is outside of `ranges`; the bounds stay.
 Node Pruned(Edit& edit, const Node& node, const RangeSet& ranges) {
@@ -69,14 +49,6 @@ Node Pruned(Edit& edit, const Node& node, const RangeSet& ranges) {
 }
 
 }  // namespace
-
-void ForEachShown(const Node& node, const Range& shown, absl::FunctionRef<void(const Link&)> visit) {
-  for (const Edge& edge : node.edges) {
-    if (const Range part = edge.link.range.Intersect(shown); !part.Empty()) {
-      ShowEdge(edge, part, visit);
-    }
-  }
-}
 
 Prune::Prune(NodeTable table, const std::vector<NodeId>& roots) : table_(std::move(table)) {
   std::map<Height, std::vector<NodeId>, std::greater<>> levels;

@@ -11,7 +11,6 @@
 // left to the next pass.
 #pragma once
 
-#include <absl/functional/function_ref.h>
 #include <absl/status/statusor.h>
 
 #include <map>
@@ -23,10 +22,6 @@
 #include "dag/table.h"
 
 namespace betr::dag {
-
-// Calls `visit` with what each link of an interior node, of edges and of gotos, shows of its target as far as `shown`
-// shows the node: links cut to what no goto supersedes.
-void ForEachShown(const Node& node, const Range& shown, absl::FunctionRef<void(const Link&)> visit);
 
 // One pass. Keeps the table that it began with, and so the space that this table's nodes use, until it is destroyed.
 // Memory: some bytes for each interior node.

@@ -10,6 +10,7 @@
 
 #include "base/checksum.h"
 #include "base/status.h"
+#include "dag/node_links.h"
 #include "layout/extent_map.h"
 #include "store/slots.h"
 
@@ -175,12 +176,7 @@ absl::flat_hash_map<NodeId, uint32_t> SalvageNodes::CountNames(bool* are_all_rea
       *are_all_read = false;
       continue;
     }
-    for (const dag::Edge& edge : (*node)->edges) {
-      ++names[edge.link.target];
-      for (const dag::Goto& message : edge.partition.gotos) {
-        ++names[message.link.target];
-      }
-    }
+    dag::ForEachLink(**node, [&](const dag::Link& link) { ++names[link.target]; });
   }
   return names;
 }

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "dag/live.h"
+#include "dag/node_links.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 

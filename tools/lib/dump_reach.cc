@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "dag/prune.h"
+#include "dag/node_links.h"
 
 namespace betr::tools {
 namespace {

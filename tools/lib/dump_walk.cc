@@ -4,20 +4,9 @@
 #include <functional>
 #include <map>
 
-namespace betr::tools {
+#include "dag/node_links.h"
 
-void ForEachLink(const dag::Node& node, absl::FunctionRef<void(const dag::Link&)> visit) {
-  for (const dag::Edge& edge : node.edges) {
-    if (!edge.link.Null()) {
-      visit(edge.link);
-    }
-    for (const dag::Goto& message : edge.partition.gotos) {
-      if (!message.Erases()) {
-        visit(message.link);
-      }
-    }
-  }
-}
+namespace betr::tools {
 
 void WalkDag(const store::State& state, const std::set<NodeId>& roots,
              absl::FunctionRef<void(const WalkedNode&)> visit) {
@@ -39,7 +28,7 @@ void WalkDag(const store::State& state, const std::set<NodeId>& roots,
     if (!walked.node.ok()) {
       continue;
     }
-    ForEachLink(**walked.node, [&](const dag::Link& link) {
+    dag::ForEachLink(**walked.node, [&](const dag::Link& link) {
       const dag::NodeRecord* record = state.table.Find(link.target);
       if (record != nullptr && record->height < height) {
         waiting[record->height].insert(link.target);

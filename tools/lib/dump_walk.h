@@ -26,7 +26,4 @@ void WalkDag(const store::State& state, const std::set<NodeId>& roots,
 // The roots of all trees.
 std::set<NodeId> AllRoots(const store::State& state);
 
-// Calls `visit` with every link of a node that leads somewhere: of edges and of gotos.
-void ForEachLink(const dag::Node& node, absl::FunctionRef<void(const dag::Link&)> visit);
-
 }  // namespace betr::tools
