@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of betr/mount_ioctl.h; every other one is ENOTTY, without a lock: programs ask each file that they open
-// whether it is a terminal.
+// The calls of betr/mount_ioctl.h, and fstrim's; every other one is ENOTTY, without a lock: programs ask each file that
+// they open whether it is a terminal.
+#include <linux/fs.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -9,6 +13,7 @@
 #include <vector>
 
 #include "betr/mount_ioctl.h"
+#include "clone_rights.h"
 #include "cloner.h"
 #include "mount_stats.h"
 #include "operations.h"
@@ -82,6 +87,22 @@ void TellFootprint(fuse_req_t request, const void* in, size_t in_size) {
   fuse_reply_ioctl(request, 0, &*wanted, sizeof *wanted);
 }
 
+// fstrim(8). The positions that it may name are those of the image.
+void Trim(fuse_req_t request, const void* in, size_t in_size) {
+  fstrim_range wanted{};
+  if (in_size != sizeof wanted) return ReplyStatus(request, ErrnoError(EINVAL, "range"), "trim");
+  std::memcpy(&wanted, in, sizeof wanted);
+  const uint32_t caller = CallerOf(request).uid;
+  if (caller != 0 && caller != geteuid()) return ReplyStatus(request, ErrnoError(EPERM, "somebody else's"), "trim");
+  Server& server = ServerOf(request);
+  if (server.IsMadeReadOnly()) return ReplyStatus(request, ErrnoError(EROFS, "made read-only"), "trim");
+  const uint64_t end = wanted.start + std::min(wanted.len, UINT64_MAX - wanted.start);
+  const absl::StatusOr<Bytes> trimmed = server.fs().store().Trim({{wanted.start}, {end}, {wanted.minlen}});
+  if (!trimmed.ok()) return ReplyStatus(request, trimmed.status(), "trim");
+  wanted.len = trimmed->value;
+  fuse_reply_ioctl(request, 0, &wanted, sizeof wanted);
+}
+
 // An answer that is a text; what is not filled stays zeros, so that the text has an end.
 template <class Answer, size_t kSize>
 void ReplyText(fuse_req_t request, std::string_view text, char (Answer::*field)[kSize]) {
@@ -116,6 +137,8 @@ void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_fi
     Remove(request, node, in, in_size);
   } else if (command == BETR_IOC_FOOTPRINT && out_size >= sizeof(betr_footprint)) {
     TellFootprint(request, in, in_size);
+  } else if (command == FITRIM && out_size >= sizeof(fstrim_range)) {
+    Trim(request, in, in_size);
   } else if (command == BETR_IOC_STATS && out_size >= sizeof(betr_stats)) {
     Stats(request);
   } else if (command == BETR_IOC_IMAGE && out_size >= sizeof(betr_image)) {

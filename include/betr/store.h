@@ -55,6 +55,13 @@ struct TreePrefix {
   std::string prefix;
 };
 
+// Which of the free space is given back to the storage.
+struct TrimOptions {
+  Bytes begin{0};  // of the device, and to where: what is free outside of that stays
+  Bytes end{UINT64_MAX};
+  Bytes least{0};  // smaller free ranges stay, too
+};
+
 // A consistent read-only view of all trees at one instant. Copies are cheap; see Cursor about what it keeps alive. The
 // store must outlive it.
 class ReadView;
@@ -80,6 +87,11 @@ class Store {
   // killed on the way leaves an image of one size or the other. kInvalidArgument if the image is larger;
   // kFailedPrecondition saying who has it open; else as OpenImage. Cost: some writes of 4 KiB and flushes.
   static absl::Status GrowImage(const std::string& path, Bytes size);
+
+  // Gives the free space of an image back to the storage: of a file by making holes, which take no space on the host,
+  // of a device by discarding it. Nothing is replayed, and all that is stored stays. How much it was, whether the
+  // storage made anything of it or not. Errors: as OpenImage; kDataLoss if not all is known of what is in use.
+  static absl::StatusOr<Bytes> TrimImage(const std::string& path, const TrimOptions& options = {});
 
   // Opens the image file or block device at `path` and locks it: exclusively, or shared if read-only.
   // Errors besides: kFailedPrecondition saying who has it open, or, unless read-only, which upsert function the image
@@ -145,6 +157,10 @@ class Store {
   // the others. kInvalidArgument for a snapshot. kResourceExhausted if there is no space for what grows: what was
   // flushed stays so. So does what the prefixes of clones stop (docs/dag.md#limits).
   absl::Status Compact(TreeId tree);
+  // As TrimImage, of the space that is free after a checkpoint. Others go on meanwhile; up to 64 MiB of what they do
+  // not need at the moment are in use for it at a time. The reserve, when there is not more than that, stays. Errors:
+  // the device's; what was trimmed stays so.
+  absl::StatusOr<Bytes> Trim(const TrimOptions& options = {});
 
   // --- reading -----------------------------------------------------------------------------------------------
   // The value, or nothing if the key is absent.

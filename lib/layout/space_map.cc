@@ -124,30 +124,18 @@ absl::StatusOr<ExtentRef> SpaceMap::Claim(const ExtentAddress& address) {
 }
 
 std::vector<ExtentRef> SpaceMap::ClaimRest(const ExtentAddress& address) {
-  std::vector<ExtentAddress> pieces;
-  {
-    const MutexLock lock(mutex_);
-    auto range = by_start_.upper_bound(address.start);
-    if (range != by_start_.begin()) {
-      --range;
-    }
-    for (; range != by_start_.end() && range->first < address.end(); ++range) {
-      const uint64_t start = std::max(range->first, address.start);
-      const uint64_t end = std::min(range->first + range->second, address.end());
-      if (start < end) {
-        pieces.push_back({start, static_cast<uint32_t>(end - start)});
-      }
-    }
-    for (const ExtentAddress& piece : pieces) {
-      Take(piece);
-    }
-  }
-  std::vector<ExtentRef> extents;
-  extents.reserve(pieces.size());
+  const MutexLock lock(mutex_);
+  return TakeAll(FreePieces(address));
+}
+
+std::vector<ExtentRef> SpaceMap::ClaimSpare(const ExtentAddress& address, uint64_t spare) {
+  const MutexLock lock(mutex_);
+  const std::vector<ExtentAddress> pieces = FreePieces(address);
+  uint64_t units = spare;
   for (const ExtentAddress& piece : pieces) {
-    extents.push_back(std::make_shared<const Extent>(shared_from_this(), piece));
+    units += piece.units;
   }
-  return extents;
+  return free_units_ < promised_units_ + units ? std::vector<ExtentRef>() : TakeAll(pieces);
 }
 
 void SpaceMap::Promise(uint64_t units) {
@@ -164,6 +152,16 @@ void SpaceMap::TakeBack(uint64_t units) {
 bool SpaceMap::Fits(uint64_t units) const {
   const MutexLock lock(mutex_);
   return free_units_ >= promised_units_ + units;
+}
+
+std::vector<ExtentRef> SpaceMap::TakeAll(const std::vector<ExtentAddress>& pieces) {
+  std::vector<ExtentRef> extents;
+  extents.reserve(pieces.size());
+  for (const ExtentAddress& piece : pieces) {
+    Take(piece);
+    extents.push_back(std::make_shared<const Extent>(shared_from_this(), piece));
+  }
+  return extents;
 }
 
 // Then places that fit matter more than neighbours.
@@ -184,6 +182,22 @@ std::vector<UnitRange> SpaceMap::FreeRanges() const {
     ranges.push_back({start, units});
   }
   return ranges;
+}
+
+std::vector<ExtentAddress> SpaceMap::FreePieces(const ExtentAddress& address) const {
+  std::vector<ExtentAddress> pieces;
+  auto range = by_start_.upper_bound(address.start);
+  if (range != by_start_.begin()) {
+    --range;
+  }
+  for (; range != by_start_.end() && range->first < address.end(); ++range) {
+    const uint64_t start = std::max(range->first, address.start);
+    const uint64_t end = std::min(range->first + range->second, address.end());
+    if (start < end) {
+      pieces.push_back({start, static_cast<uint32_t>(end - start)});
+    }
+  }
+  return pieces;
 }
 
 uint64_t SpaceMap::FindFrom(uint32_t units, uint64_t hint) const {

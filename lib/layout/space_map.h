@@ -99,6 +99,8 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
 
   // Takes as much of it as is inside the area and free, in pieces. Cost: as of a Claim for each.
   std::vector<ExtentRef> ClaimRest(const ExtentAddress& address);
+  // The same; nothing if then less than `spare` units were free beside those that are promised.
+  std::vector<ExtentRef> ClaimSpare(const ExtentAddress& address, uint64_t spare);
 
   // Promises units, and takes the promise back, once it is kept or not needed any more.
   void Promise(uint64_t units);
@@ -117,6 +119,9 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
 
   // The beginning of the largest range, as much as is there.
   absl::StatusOr<ExtentRef> AllocateUpTo(uint32_t units);
+  // What of the extent is free; all of it becomes used.
+  std::vector<ExtentAddress> FreePieces(const ExtentAddress& address) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<ExtentRef> TakeAll(const std::vector<ExtentAddress>& pieces) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Scarce() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // A place for so many units; UINT64_MAX if there is none.
   uint64_t FindFrom(uint32_t units, uint64_t hint) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

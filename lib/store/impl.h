@@ -62,6 +62,7 @@ class Store::Impl {
   absl::Status Sync();
   absl::Status Checkpoint();
   absl::Status Compact(TreeId tree);
+  absl::StatusOr<Bytes> Trim(const TrimOptions& options);
 
   absl::StatusOr<std::optional<std::string>> Get(const store::View* view, TreeId tree, std::string_view key);
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(std::shared_ptr<const store::View> view, TreeId tree, Range bounds);
@@ -210,6 +211,8 @@ class Store::Impl {
   absl::Status Settle();
   // A step of that. False if nothing is left, or nothing for which there is space even after a checkpoint.
   absl::StatusOr<bool> StepToSettle(store::Structure::Last last);
+  // Discards what of the extent is free, unless so much is needed.
+  absl::StatusOr<Bytes> TrimPortion(const layout::ExtentAddress& portion) ABSL_LOCKS_EXCLUDED(write_mutex_);
   // A step beside writers, but none who makes room: what it makes would keep that from the writer.
   absl::StatusOr<bool> StepBesideWriters(store::Structure::Last last = {});
 

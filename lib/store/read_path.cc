@@ -28,7 +28,7 @@ absl::StatusOr<const store::Tree*> TreeOf(const store::State& state, TreeId tree
 
 Bytes StoredSize(const dag::NodeRecord& record) {
   const auto address = static_cast<const store::NodeVersion&>(*record.slot).Address();
-  return address ? address->extent->address().Size() : layout::UnitBytes(store::UnitsBoundOf(&record));
+  return address ? address->extent->Space() : layout::UnitBytes(store::UnitsBoundOf(&record));
 }
 
 }  // namespace

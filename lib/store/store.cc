@@ -203,6 +203,11 @@ absl::StatusOr<std::optional<ContentId>> Store::IdOfContent(const ReadView& view
   return impl_->IdOfContent(view.view(), tree, prefix);
 }
 
+absl::StatusOr<Bytes> Store::Trim(const TrimOptions& options) {
+  BETR_RETURN_IF_ERROR(impl_->MayWrite());
+  return impl_->Trim(options);
+}
+
 absl::StatusOr<Footprint> Store::FootprintOf(const ReadView& view, const std::vector<TreePrefix>& prefixes) const {
   BETR_RETURN_IF_ERROR(CheckIsOf(*impl_, &view));
   return impl_->FootprintOf(view.view(), prefixes);

@@ -61,6 +61,14 @@ TEST_CASE("crashes of full devices lose nothing that was synced", "[torture][cra
   Torture(5, 2 * kStates, options);
 }
 
+TEST_CASE("crashes of stores that discard their free space lose nothing that was synced", "[torture][crash][trim]") {
+  TortureOptions options;
+  options.trims = true;
+  Torture(8, kStates / 5, options);
+  options.tight = true;
+  Torture(9, kStates / 5, options);
+}
+
 // Replaying built nodes that took more space than the first time, for which free ranges were too small.
 TEST_CASE("a full device can be written to after its recovery", "[torture][crash][full]") {
   TortureOptions options;

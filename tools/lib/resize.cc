@@ -2,11 +2,13 @@
 #include "resize.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/size_text.h"
 #include "base/status.h"
+#include "betr/store.h"
 #include "json_output.h"
 #include "layout/grow.h"
 #include "layout/open_locked.h"
@@ -30,6 +32,45 @@ void PrintResult(Tool& tool, const ResizeOptions& options, Bytes before, Bytes a
                                       : fmt::format("{}: {} instead of {}\n", Escape(options.image), FormatSize(after),
                                                     FormatSize(before)));
   }
+}
+
+// What the image is in takes on the host; nothing of a device.
+std::optional<Bytes> SpaceOnHost(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  return Bytes{512} * static_cast<uint64_t>(found.st_blocks);
+}
+
+void PrintTrimmed(Tool& tool, const ResizeOptions& options, Bytes trimmed, std::optional<Bytes> before) {
+  const std::optional<Bytes> after = SpaceOnHost(options.image);
+  const bool is_file = before && after;
+  if (tool.json()) {
+    Json json = NewDocument("trim");
+    json["image"] = JsonText(options.image);
+    json["trimmed"] = trimmed.value;
+    if (is_file) json["host_before"] = before->value;
+    if (is_file) json["host"] = after->value;
+    PrintJson(tool.io().out, json);
+  } else if (!tool.quiet()) {
+    tool.io().out << fmt::format("{}: {} free", Escape(options.image), FormatSize(trimmed));
+    if (is_file) {
+      tool.io().out << fmt::format("; the file takes {} instead of {}", FormatSize(*after), FormatSize(*before));
+    }
+    tool.io().out << '\n';
+  }
+}
+
+int Trim(Tool& tool, const ResizeOptions& options) {
+  if (!options.size.empty()) return tool.UsageError("--trim: takes no size");
+  if (options.dry_run) return tool.UsageError("--trim: has no dry run");
+  const std::optional<Bytes> before = SpaceOnHost(options.image);
+  const absl::StatusOr<Bytes> trimmed = Store::TrimImage(options.image);
+  if (!trimmed.ok()) {
+    tool.Fail("trim", trimmed.status());
+    return ExitCodeOfOpening(trimmed.status());
+  }
+  PrintTrimmed(tool, options, *trimmed, before);
+  return kExitOk;
 }
 
 int Resize(Tool& tool, const ResizeOptions& options) {
@@ -66,11 +107,12 @@ int Resize(Tool& tool, const ResizeOptions& options) {
 
 ToolDescription ResizeDescription() {
   return {.name = "resize.betr",
-          .summary = "Make a betr image larger, and the file that it is in.",
+          .summary = "Make a betr image larger, and the file that it is in; or give its free space back to the host.",
           .examples =
               "  resize.betr disk.img 8G       # a file becomes larger, too; sparse\n"
               "  resize.betr disk.img +512M    # by so much\n"
-              "  resize.betr /dev/vg/data      # as large as the device is by now\n"};
+              "  resize.betr /dev/vg/data      # as large as the device is by now\n"
+              "  resize.betr --trim disk.img   # as large as before, but what is free takes no space on the host\n"};
 }
 
 void AddResizeOptions(Tool* tool, ResizeOptions* options) {
@@ -78,6 +120,7 @@ void AddResizeOptions(Tool* tool, ResizeOptions* options) {
   app.add_option("IMAGE", options->image, "The image file or block device; nobody may have it open")->required();
   app.add_option("SIZE", options->size, "Its new size, or +SIZE: so much more (default: that of the file or device)");
   app.add_flag("-n,--dry-run", options->dry_run, "Only say what would be done");
+  app.add_flag("--trim", options->trim, "Make holes in the file, or discard of the device, where nothing is stored");
   tool->AddJson();
 }
 
@@ -96,7 +139,7 @@ int ResizeMain(Arguments args, ToolIo& io) {
   ResizeOptions options;
   AddResizeOptions(&tool, &options);
   if (const std::optional<int> exit = tool.Parse(args)) return *exit;
-  return tool.Finish(Resize(tool, options));
+  return tool.Finish(options.trim ? Trim(tool, options) : Resize(tool, options));
 }
 
 }  // namespace betr::tools

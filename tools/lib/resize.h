@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// resize.betr: makes an image larger, and the file that it is in.
+// resize.betr: makes an image larger, and the file that it is in; or has that file take less space.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,6 +15,7 @@ struct ResizeOptions {
   std::string image;
   std::string size;  // as it was typed; empty: that of the file or device
   bool dry_run = false;
+  bool trim = false;
 };
 
 ToolDescription ResizeDescription();

@@ -108,9 +108,11 @@ absl::Status Session::Do(Step step) {
     case Step::Kind::kWrite:
       return Write(std::move(step.ops));
     case Step::Kind::kSync:
-      return Sync();
+      BETR_RETURN_IF_ERROR(Sync());
+      return Trim();
     case Step::Kind::kCheckpoint:
-      return Durable(Annotate(store_->Checkpoint(), "checkpoint"));
+      BETR_RETURN_IF_ERROR(Durable(Annotate(store_->Checkpoint(), "checkpoint")));
+      return Trim();
     case Step::Kind::kCompact:
       return Compact(step.tree);
     case Step::Kind::kGet:
@@ -129,6 +131,16 @@ absl::Status Session::Do(Step step) {
     case Step::Kind::kRestart:
       return Restart();
   }
+  return absl::OkStatus();
+}
+
+absl::Status Session::Trim() {
+  if (!profile_.trims) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<Bytes> trimmed = store_->Trim();
+  BETR_RETURN_IF_ERROR(Annotate(trimmed.status(), "trim"));
+  coverage_["trimmed_kib"] += trimmed->value / KiB(1).value;
   return absl::OkStatus();
 }
 

@@ -72,6 +72,7 @@ class Session {
   absl::StatusOr<size_t> Identify(const Timeline& timeline, size_t events);
   absl::Status Do(Step step);
   absl::Status Write(std::vector<Op> ops);
+  absl::Status Trim();
   absl::Status Durable(const absl::Status& status);
   absl::Status Get(TreeId tree, const std::string& key);
   absl::Status Scan();

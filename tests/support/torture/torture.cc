@@ -51,10 +51,16 @@ std::string Brief(const CrashPlan& plan) {
              : fmt::format("after {} events, {} fragments", plan.events, plan.fragments.size());
 }
 
+Profile DrawProfile(Random& random, const TortureOptions& options) {
+  Profile profile = RandomProfile(random, options.tight);
+  profile.trims = options.trims;
+  return profile;
+}
+
 class Case {
  public:
   Case(uint64_t seed, const TortureOptions& options, TortureTally& tally)
-      : random_(seed), options_(options), profile_(RandomProfile(random_, options.tight)), tally_(tally) {}
+      : random_(seed), options_(options), profile_(DrawProfile(random_, options)), tally_(tally) {}
 
   absl::Status Run() {
     MemoryDevice empty(profile_.device_size);
@@ -240,7 +246,7 @@ uint64_t CurrentCase() { return current_case; }
 std::string ReplayCommand(uint64_t seed, const TortureOptions& options) {
   return fmt::format("betr-torture --seed {} --depth {}{}", seed, options.depth,
                      options.background ? " --background" : "") +
-         (options.tight ? " --tight" : "") +
+         (options.tight ? " --tight" : "") + (options.trims ? " --trim" : "") +
          (options.experiments.empty() ? "" : " --experiment " + options.experiments);
 }
 

@@ -34,6 +34,7 @@ struct Profile {
   size_t large_bytes = 1500;
   uint64_t sync_percent = 12;
   uint64_t structural_percent = 15;  // of the changes in a batch: clones and renames
+  bool trims = false;                // after each sync and checkpoint
 };
 
 // Tight: a device that refuses batches, and whose space must come back.

@@ -126,6 +126,7 @@ int main(int argc, char** argv) {
   app.add_option("--experiment", options.experiments, "Stores do as earlier versions did: docs/ablations.md")
       ->check([](const std::string& list) { return std::string(betr::ParseExperiments(list).status().message()); });
   app.add_flag("--tight", options.tight, "Devices too small for what is written");
+  app.add_flag("--trim", options.trims, "Free space is discarded whenever something was made durable");
   app.add_flag("--lying-device", options.lying_device, "Lose all flushes: must fail, if the tests are any good");
   betr::test::FaultArguments faults;
   app.add_option("--faults", faults.workloads,

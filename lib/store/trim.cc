@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/trim.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/status.h"
+#include "layout/open_locked.h"
+#include "layout/superblock_copy.h"
+#include "store/checkpoint.h"
+#include "store/impl.h"
+#include "store/inspect.h"
+
+namespace betr {
+namespace {
+
+// What an open store does without for a moment, at most, and which part of what it can spare: the writer who would need
+// more waits for that moment.
+constexpr uint32_t kPortion = 1 << 14;  // units: 64 MiB
+constexpr uint32_t kLeastPortion = 1 << 4;
+constexpr uint64_t kPartOfSpare = 16;
+
+}  // namespace
+
+absl::StatusOr<Bytes> store::ForEachPortion(const layout::SpaceMap& space, const TrimOptions& options, uint32_t units,
+                                            VisitPortion visit) {
+  const uint64_t first = layout::UnitsFor(options.begin);
+  const uint64_t last = options.end / layout::kUnit;
+  Bytes sum{0};
+  for (const layout::UnitRange& range : space.FreeRanges()) {
+    const uint64_t end = std::min(range.end(), last);
+    uint64_t from = std::max(range.start, first);
+    if (from >= end || layout::UnitBytes(end - from) < options.least) {
+      continue;
+    }
+    for (uint32_t size = 0; from < end; from += size) {
+      size = static_cast<uint32_t>(std::min<uint64_t>(units, end - from));
+      BETR_ASSIGN_OR_RETURN(const Bytes done, visit({from, size}));
+      sum += done;
+    }
+  }
+  return sum;
+}
+
+absl::StatusOr<Bytes> store::TrimImage(BlockDevice& device, const TrimOptions& options) {
+  constexpr Bytes kCache = MiB(16);  // nothing is read through it but the table
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Inspection> image, Inspection::Open(device, kCache));
+  BETR_RETURN_IF_ERROR(image->ReadError());
+  BETR_RETURN_IF_ERROR(Annotate(image->superblock().CheckWritable(), device.Name()));
+  if (!image->problems().empty()) {
+    return image->problems().front().status;
+  }
+  // The state before may need what is discarded.
+  BETR_RETURN_IF_ERROR(Checkpointer(image->core(), image->state(), image->catalog()).Confirm());
+  return ForEachPortion(image->space(), options, layout::kMaxExtentUnits,
+                        [&](const layout::ExtentAddress& portion) -> absl::StatusOr<Bytes> {
+                          BETR_RETURN_IF_ERROR(device.Discard(portion.Offset(), portion.Size()));
+                          return portion.Size();
+                        });
+}
+
+absl::StatusOr<Bytes> Store::TrimImage(const std::string& path, const TrimOptions& options) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> device,
+                        layout::OpenLocked(path, FileDevice::Access::kReadWrite));
+  BETR_RETURN_IF_ERROR(layout::ReadToOpen(*device).status());
+  return store::TrimImage(*device, options);
+}
+
+absl::StatusOr<Bytes> Store::Impl::Trim(const TrimOptions& options) {
+  if (core_->options.read_only) {
+    return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
+  }
+  if (const absl::Status status = Checkpoint(); !absl::IsResourceExhausted(status)) {
+    BETR_RETURN_IF_ERROR(status);
+  }
+  const layout::SpaceFigures space = core_->space->Figures();
+  const Bytes needed = space.promised + core_->reserve;
+  const uint64_t spare = space.free < needed ? 0 : (space.free - needed) / layout::kUnit;
+  const uint64_t units = std::clamp<uint64_t>(spare / kPartOfSpare, kLeastPortion, kPortion);
+  return store::ForEachPortion(*core_->space, options, static_cast<uint32_t>(units),
+                               [&](const layout::ExtentAddress& portion) { return TrimPortion(portion); });
+}
+
+absl::StatusOr<Bytes> Store::Impl::TrimPortion(const layout::ExtentAddress& portion) {
+  std::optional<store::Signals::Step> under_way;  // ends after `claimed`: who makes room waits for it
+  std::vector<layout::ExtentRef> claimed;
+  {
+    const MutexLock lock(write_mutex_);
+    BETR_RETURN_IF_ERROR(MayWrite());
+    BETR_RETURN_IF_ERROR(core_->health.status());
+    under_way.emplace(signals_);
+    // Nobody has found space now, and promises to use it later.
+    BETR_RETURN_IF_ERROR(structure_.WithoutSteps([&] {
+      claimed = core_->space->ClaimSpare(portion, layout::UnitsFor(core_->reserve));
+      return absl::OkStatus();
+    }));
+  }
+  Bytes sum{0};
+  for (const layout::ExtentRef& extent : claimed) {
+    BETR_RETURN_IF_ERROR(core_->device->Discard(extent->address().Offset(), extent->address().Size()));
+    sum += extent->address().Size();
+  }
+  return sum;
+}
+
+}  // namespace betr
