@@ -41,7 +41,7 @@ knows_what_prints() {
   local command
   for command in "--mkdir new" "--remove short" "--rename short new" "--cat short"; do
     expect 2 betrcp --json $command
-    said "betrcp: --json: for copies, --tar, --clone, --list and --diff"
+    said "betrcp: --json: for copies, --tar, --clone, --list, --diff and --du"
   done
   expect 0 betrcp -q -v --clone short quiet
   [ ! -s out ] && silent || fail "-q prints"
@@ -60,7 +60,7 @@ knows_which_options_apply() {
   done
   for operands in "short :/new" "--mkdir new" "--tar short.tar :/new" "--clone short new"; do
     expect 2 betrcp -l $operands
-    said "betrcp: -l: only with --list and --diff"
+    said "betrcp: -l: only with --list, --diff and --du"
     expect 2 betrcp -R $operands
     said "betrcp: -R: only with --list; -r copies directories"
   done
