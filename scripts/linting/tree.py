@@ -5,7 +5,7 @@ import functools
 import os
 import subprocess
 
-CODE_SUFFIXES = (".cc", ".h", ".py", ".sh", ".cmake")
+CODE_SUFFIXES = (".cc", ".c", ".h", ".py", ".sh", ".cmake")
 TEXT_SUFFIXES = CODE_SUFFIXES + (".md", ".json", ".in", ".txt", ".1", ".5", ".8", ".yml", ".yaml")
 
 
@@ -36,7 +36,7 @@ class File:
 
     @property
     def is_cpp(self):
-        return self.suffix in (".cc", ".h")
+        return self.suffix in (".cc", ".c", ".h")
 
     @property
     def is_code(self):
