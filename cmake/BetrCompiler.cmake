@@ -24,7 +24,9 @@ endif()
 
 add_library(betr_options INTERFACE)
 target_compile_options(betr_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+  $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<BOOL:${BETR_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
 target_compile_definitions(betr_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)

@@ -3,10 +3,10 @@
 # by one. A test case with the tag [long] gets the label `long`, every other one `default`; each also has the label
 # of its folder. A test that prints "skipped: <reason>" at the start of a line counts as skipped.
 
-# betr_add_layer_test(<folder>): tests/<folder>/*.cc as the executable betr_<folder>_test.
+# betr_add_layer_test(<folder>): tests/<folder>/*.cc, and *.c, as the executable betr_<folder>_test.
 function(betr_add_layer_test folder)
   betr_add_script_tests(${folder})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*.c)
   if(NOT sources)
     return()
   endif()

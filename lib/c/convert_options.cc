@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "c/convert_options.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "base/status.h"
+#include "c/answer.h"
+#include "c/given.h"
+#include "c/sized.h"
+#include "c/upsert_adapter.h"
+
+namespace betr::c {
+namespace {
+
+constexpr uint64_t kFlags = BETR_READ_ONLY | BETR_STALE | BETR_BULK | BETR_NO_THREADS;
+
+// 0 leaves the default.
+template <class Given, class Option>
+void Set(Given given, Option& option) {
+  if (given != 0) option = Option(given);
+}
+
+absl::Status CheckOpenOptions(const betr_open_options& given) {
+  if ((given.flags & ~kFlags) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("options.flags: 0x", absl::Hex(given.flags & ~kFlags), ": unknown"));
+  }
+  return Check({FaultOf(given.functions, given.function_count, "options.functions")});
+}
+
+std::function<void(const absl::Status&)> ListenerOf(const betr_open_options& given) {
+  if (given.on_unreadable == nullptr) return nullptr;
+  return [tell = given.on_unreadable, user = given.on_unreadable_user](const absl::Status& status) {
+    tell(user, CodeOf(status), std::string(status.message()).c_str());
+  };
+}
+
+}  // namespace
+
+absl::StatusOr<FormatOptions> FormatOptionsOf(const betr_format_options* given) {
+  BETR_ASSIGN_OR_RETURN(const betr_format_options fields, ReadSized(given, "options"));
+  FormatOptions options;
+  Set(fields.node_size, options.node_size);
+  Set(fields.basement_size, options.basement_size);
+  Set(fields.log_size, options.log_size);
+  // What does not fit is refused as too large, too.
+  Set(std::min<uint64_t>(fields.fanout, std::numeric_limits<uint32_t>::max()), options.fanout);
+  if (fields.compression != nullptr) options.compression = fields.compression;
+  options.label = StringOf(fields.label);
+  options.uuid = StringOf(fields.uuid);
+  return options;
+}
+
+betr_format_options DescribeFormat(const FormatOptions& options) {
+  betr_format_options fields = {};
+  fields.node_size = options.node_size.value;
+  fields.basement_size = options.basement_size.value;
+  fields.log_size = options.log_size.value;
+  fields.fanout = options.fanout;
+  fields.compression = options.compression.c_str();
+  fields.label = options.label.c_str();
+  fields.uuid = options.uuid.c_str();
+  return fields;
+}
+
+absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given) {
+  BETR_ASSIGN_OR_RETURN(const betr_open_options fields, ReadSized(given, "options"));
+  BETR_RETURN_IF_ERROR(CheckOpenOptions(fields));
+  StoreOptions options;
+  BETR_RETURN_IF_ERROR(AddFunctions({fields.functions, fields.function_count}, options.functions));
+  options.read_only = (fields.flags & BETR_READ_ONLY) != 0;
+  options.stale = (fields.flags & BETR_STALE) != 0;
+  options.logging = (fields.flags & BETR_BULK) != 0 ? Logging::kBulk : Logging::kFull;
+  options.background = (fields.flags & BETR_NO_THREADS) == 0;
+  options.cache_size = Bytes{fields.cache_size};
+  options.log_memory = Bytes{fields.log_memory};
+  Set(fields.checkpoint_period_s, options.checkpoint_period);
+  Set(fields.settle_time_ms, options.settle_time);
+  Set(fields.read_patience_ms, options.read_patience);
+  options.program = StringOf(fields.program);
+  options.on_unreadable = ListenerOf(fields);
+  return options;
+}
+
+}  // namespace betr::c

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of C as those of C++.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include "betr/c.h"
+#include "betr/options.h"
+
+namespace betr::c {
+
+// kInvalidArgument: a struct_size that is none, fields or flags that this version does not know. Null: the defaults.
+absl::StatusOr<FormatOptions> FormatOptionsOf(const betr_format_options* given);
+// Errors besides: those of the upsert functions.
+absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given);
+
+// The inverse of the first, with strings of `options`.
+betr_format_options DescribeFormat(const FormatOptions& options);
+
+}  // namespace betr::c

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind the handles. Whatever reads a store keeps it alive, and goes before it: members are destroyed from the
+// last to the first.
+#pragma once
+
+#include <memory>
+
+#include "betr/c.h"
+#include "betr/store.h"
+#include "c/given.h"
+
+struct betr_store {
+  std::shared_ptr<betr::Store> store;
+  betr::FormatOptions format;  // whose strings callers are shown
+
+  betr::Store& target() const { return *store; }
+};
+
+struct betr_batch {
+  betr::WriteBatch batch;
+
+  betr::WriteBatch& target() { return batch; }
+};
+
+struct betr_view {
+  std::shared_ptr<betr::Store> store;
+  std::shared_ptr<const betr::ReadView> view;
+};
+
+struct betr_cursor {
+  std::shared_ptr<betr::Store> store;
+  std::unique_ptr<betr::Cursor> cursor;
+};
+
+struct betr_difference {
+  std::shared_ptr<betr::Store> store;
+  std::unique_ptr<betr::DifferenceCursor> cursor;
+};
+
+namespace betr::c {
+
+// What the interface calls a handle.
+constexpr const char* NameOf(const betr_store*) { return "store"; }
+constexpr const char* NameOf(const betr_batch*) { return "batch"; }
+constexpr const char* NameOf(const betr_view*) { return "view"; }
+constexpr const char* NameOf(const betr_cursor*) { return "cursor"; }
+constexpr const char* NameOf(const betr_difference*) { return "difference"; }
+
+template <class Handle>
+constexpr Fault FaultOfHandle(const Handle* handle) {
+  return FaultOf(handle, NameOf(handle));
+}
+
+// What a view that may be null shows.
+inline std::shared_ptr<const ReadView> ViewOf(const betr_store& store, const betr_view* view) {
+  return view != nullptr ? view->view : store.store->Pin();
+}
+
+}  // namespace betr::c

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the handles of Cursor and DifferenceCursor have in common.
+#pragma once
+
+#include "c/answer.h"
+#include "c/handles.h"
+#include "c/returned.h"
+
+namespace betr::c {
+
+// Moves a cursor by `move(cursor)`, and tells why it is on no key then, if that is an error.
+template <class Handle, class Move>
+betr_code MoveBy(Handle* handle, Move&& move) noexcept {
+  return Answer({FaultOfHandle(handle)}, [&] {
+    std::forward<Move>(move)(*handle->cursor);
+    return handle->cursor->status();
+  });
+}
+
+// The same from a key to another one.
+template <class Handle, class Move>
+betr_code StepBy(Handle* handle, Move&& move) noexcept {
+  return Answer({FaultOfHandle(handle)}, [&] {
+    if (!handle->cursor->Valid()) return Check({{NameOf(handle), "is on no key"}});
+    std::forward<Move>(move)(*handle->cursor);
+    return handle->cursor->status();
+  });
+}
+
+// The same to a bound.
+template <class Handle, class Move>
+betr_code SeekBy(Handle* handle, const betr_bound& bound, Move&& move) noexcept {
+  return Answer({FaultOfHandle(handle), FaultOf(bound, "bound")}, [&] {
+    std::forward<Move>(move)(*handle->cursor, BoundOf(bound));
+    return handle->cursor->status();
+  });
+}
+
+template <class Handle>
+bool IsOnKey(const Handle* handle) noexcept {
+  return handle != nullptr && handle->cursor->Valid();
+}
+
+}  // namespace betr::c

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading without a cursor.
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "c/answer.h"
+#include "c/handles.h"
+#include "c/returned.h"
+#include "c/sized.h"
+
+namespace betr::c {
+namespace {
+
+absl::StatusOr<std::optional<std::string>> Get(const Store& store, const betr_view* view, TreeId tree,
+                                               std::string_view key) {
+  return view != nullptr ? store.Get(*view->view, tree, key) : store.Get(tree, key);
+}
+
+}  // namespace
+
+extern "C" {
+
+betr_code betr_pin(betr_store* store, betr_view** view) {
+  Clear(view);
+  return Answer({FaultOfHandle(store), FaultOf(view, "view")}, [&] {
+    *view = new betr_view{store->store, store->store->Pin()};
+  });
+}
+
+void betr_view_free(betr_view* view) { delete view; }
+
+betr_code betr_get(betr_store* store, const betr_view* view, betr_tree tree, const void* key, size_t key_size,
+                   void** value, size_t* value_size) {
+  Clear(value, value_size);
+  return Answer(
+      {FaultOfHandle(store), FaultOf(key, key_size, "key"), FaultOf(value, "value"), FaultOf(value_size, "value_size")},
+      [&]() -> absl::Status {
+        BETR_ASSIGN_OR_RETURN(const std::optional<std::string> found,
+                              Get(*store->store, view, TreeId{tree}, BytesOf(key, key_size)));
+        if (found.has_value()) *value = CopyOf(*found, value_size);
+        return absl::OkStatus();
+      });
+}
+
+betr_code betr_estimate(betr_store* store, betr_tree tree, const betr_range* range, betr_range_estimate* estimate) {
+  return Answer({FaultOfHandle(store), FaultOf(range), FaultOf(estimate, "estimate")}, [&]() -> absl::Status {
+    BETR_ASSIGN_OR_RETURN(const RangeEstimate found, store->store->Estimate(TreeId{tree}, RangeOf(range)));
+    return WriteSized({0, found.keys, found.bytes.value, found.shared.value, found.exact}, estimate, "estimate");
+  });
+}
+
+betr_code betr_id_of_content(betr_store* store, const betr_view* view, betr_tree tree, const void* prefix,
+                             size_t prefix_size, void** id, size_t* id_size, bool* shared) {
+  Clear(id, id_size, shared);
+  return Answer({FaultOfHandle(store), FaultOfHandle(view), FaultOf(prefix, prefix_size, "prefix"), FaultOf(id, "id"),
+                 FaultOf(id_size, "id_size")},
+                [&]() -> absl::Status {
+                  BETR_ASSIGN_OR_RETURN(
+                      const std::optional<ContentId> found,
+                      store->store->IdOfContent(*view->view, TreeId{tree}, BytesOf(prefix, prefix_size)));
+                  if (!found.has_value()) return absl::OkStatus();
+                  *id = CopyOf(found->id, id_size);
+                  if (shared != nullptr) *shared = found->shared;
+                  return absl::OkStatus();
+                });
+}
+
+}  // extern "C"
+
+}  // namespace betr::c

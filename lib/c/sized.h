@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Structs that begin with their size, so that caller and library may know of different numbers of fields: as Linux does
+// it for openat2 and clone3.
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "betr/c.h"
+
+namespace betr::c {
+
+// Whether a struct of `size` bytes may be what a caller calls `argument`: it has at least its size. kInvalidArgument.
+absl::Status CheckStructSize(size_t size, const char* argument);
+// Whether nothing is set behind the first `known` bytes of a struct of `size` bytes. kInvalidArgument.
+absl::Status CheckUnknownFields(const void* fields, size_t known, size_t size, const char* argument);
+
+// What a caller's struct says; of null, and of fields that it does not have, 0.
+template <class Struct>
+absl::StatusOr<Struct> ReadSized(const Struct* given, const char* argument) {
+  static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
+  Struct fields = {};
+  if (given == nullptr) return fields;
+  absl::Status status = CheckStructSize(given->struct_size, argument);
+  if (status.ok()) status = CheckUnknownFields(given, sizeof(Struct), given->struct_size, argument);
+  if (!status.ok()) return status;
+  std::memcpy(&fields, given, std::min(given->struct_size, sizeof(Struct)));
+  return fields;
+}
+
+// Fills a caller's struct, as far as it goes, and clears what is behind the fields that we know.
+template <class Struct>
+absl::Status WriteSized(Struct fields, Struct* result, const char* argument) {
+  static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
+  const size_t size = result->struct_size;
+  absl::Status status = CheckStructSize(size, argument);
+  if (!status.ok()) return status;
+  fields.struct_size = size;
+  std::memset(static_cast<void*>(result), 0, size);
+  std::memcpy(static_cast<void*>(result), &fields, std::min(size, sizeof(Struct)));
+  return status;
+}
+
+}  // namespace betr::c
