@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the build under test and builds and runs tests/install/program against it, outside the tree: with CMake and
-# with pkg-config, shared and static. A second source includes every installed header, so that none needs what is not
-# installed.
+# Installs the build under test and builds and runs tests/install/program and c_program against it, outside the tree:
+# with CMake and with pkg-config, shared and static. A second source of the former includes every installed header, so
+# that none needs what is not installed.
 set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[^=]*=//p' "$BETR_BUILD_DIR/CMakeCache.txt")
+c_compiler=$(sed -n 's/^CMAKE_C_COMPILER:[^=]*=//p' "$BETR_BUILD_DIR/CMakeCache.txt")
 sanitize=$(sed -n 's/^BETR_SANITIZE:[^=]*=//p' "$BETR_BUILD_DIR/CMakeCache.txt")
 sanitize=${sanitize:+-fsanitize=$sanitize}
 
 cmake --install "$BETR_BUILD_DIR" --prefix "$prefix" >"$work/install.log"
 libdir=$(dirname "$(find "$prefix" -name libbetr.a)")
-cp -r "$BETR_SOURCE_DIR/tests/install/program" "$work/program"
+cp -r "$BETR_SOURCE_DIR/tests/install/program" "$BETR_SOURCE_DIR/tests/install/c_program" "$work"
 (cd "$prefix/include" && find betr -name '*.h' | sort | sed 's/.*/#include <&>/') >"$work/program/all_headers.cc"
 
 fail() {
@@ -22,28 +23,31 @@ fail() {
   exit 1
 }
 
-with_cmake() { # <shared|static>
-  local build=$work/cmake-$1 use_static=OFF
-  [ "$1" = static ] && use_static=ON
-  cmake -S "$work/program" -B "$build" -G Ninja -D CMAKE_CXX_COMPILER="$compiler" -D CMAKE_CXX_FLAGS="$sanitize" \
-    -D CMAKE_PREFIX_PATH="$prefix" -D BETR_USE_STATIC=$use_static >"$build.log" || fail "$(cat "$build.log")"
+with_cmake() { # <program|c_program> <shared|static>
+  local build=$work/cmake-$1-$2 use_static=OFF
+  [ "$2" = static ] && use_static=ON
+  cmake -S "$work/$1" -B "$build" -G Ninja -D CMAKE_CXX_COMPILER="$compiler" -D CMAKE_CXX_FLAGS="$sanitize" \
+    -D CMAKE_C_COMPILER="$c_compiler" -D CMAKE_C_FLAGS="$sanitize" \
+    -D CMAKE_PREFIX_PATH="$prefix" -D BETR_USE_STATIC=$use_static >"$build.log" 2>&1 || fail "$(cat "$build.log")"
   cmake --build "$build" >"$build.log" || fail "$(cat "$build.log")"
-  "$build/user"
-  links_shared "$build/user" "$1"
+  "$build/user" "$build.img"
+  links_shared "$build/user" "$2"
 }
 
-with_pkg_config() { # <shared|static>
-  local flags program=$work/pkg-config-$1
-  if [ "$1" = static ]; then
+with_pkg_config() { # <shared|static> <compiler> <source>...
+  local flags kind=$1 program
+  shift
+  program=$(mktemp "$work/pkg-config-XXXXXX")
+  if [ "$kind" = static ]; then
     flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs --static betr)
     flags=${flags/-lbetr/-Wl,-Bstatic -lbetr -Wl,-Bdynamic}
   else
     flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs betr)
   fi
   # shellcheck disable=SC2086  # flags are words
-  "$compiler" -std=c++20 $sanitize "$work"/program/*.cc -o "$program" $flags
-  LD_LIBRARY_PATH=$libdir "$program"
-  links_shared "$program" "$1"
+  "$@" $sanitize -o "$program" $flags
+  LD_LIBRARY_PATH=$libdir "$program" "$program.img"
+  links_shared "$program" "$kind"
 }
 
 links_shared() { # <program> <shared|static>
@@ -53,8 +57,10 @@ links_shared() { # <program> <shared|static>
 }
 
 for kind in shared static; do
-  with_cmake $kind
-  with_pkg_config $kind
+  with_cmake program $kind
+  with_cmake c_program $kind
+  with_pkg_config $kind "$compiler" -std=c++20 "$work"/program/*.cc
+  with_pkg_config $kind "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/c_program/user.c"
 done
 [ -s "$(find "$prefix" -name LICENSE)" ] || fail "no licence"
 for file in share/betr/betr.magic lib/udev/rules.d/61-betr.rules; do
