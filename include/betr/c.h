@@ -95,14 +95,11 @@ typedef struct betr_range {
 } betr_range;
 
 // These point to the bytes that they are given.
-static inline betr_range betr_range_all(void) {
-  const betr_range range = {{NULL, 0, BETR_AT}, {NULL, 0, BETR_PAST}};
-  return range;
-}
 static inline betr_range betr_range_prefix(const void* prefix, size_t size) {
   const betr_range range = {{prefix, size, BETR_AT}, {prefix, size, BETR_PAST}};
   return range;
 }
+static inline betr_range betr_range_all(void) { return betr_range_prefix("", 0); }
 // From the key `lo` to before the key `hi`.
 static inline betr_range betr_range_between(const void* lo, size_t lo_size, const void* hi, size_t hi_size) {
   const betr_range range = {{lo, lo_size, BETR_AT}, {hi, hi_size, BETR_AT}};

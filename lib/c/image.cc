@@ -45,7 +45,7 @@ betr_code betr_open_image(const char* path, const betr_open_options* options, be
   return Answer({}, [&]() -> absl::Status {
     BETR_ASSIGN_OR_RETURN(StoreOptions to_open, StoreOptionsOf(options));  // first: what it names is released then
     BETR_RETURN_IF_ERROR(Check({FaultOf(path, "path"), FaultOf(store, "store")}));
-    BETR_ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, Store::OpenImage(path, std::move(to_open)));
+    BETR_ASSIGN_OR_RETURN(const std::shared_ptr<Store> opened, Store::OpenImage(path, std::move(to_open)));
     *store = new betr_store{opened, opened->Format()};
     return absl::OkStatus();
   });

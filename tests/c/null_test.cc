@@ -193,7 +193,7 @@ TEST_CASE_METHOD(Fixture, "null in functions of differences", "[c]") {
 
 TEST_CASE_METHOD(Fixture, "bounds of ranges are looked at", "[c]") {
   betr_range range = all;
-  range.lo.size = 3;
+  range.lo = {nullptr, 3, BETR_AT};
   Refused("range.lo", betr_erase_range(store, tree, &range), kLost);
   Refused("range.lo", betr_batch_erase_range(batch, tree, &range), kLost);
   range = all;
