@@ -178,6 +178,15 @@ enum { BETR_KEEP = 0, BETR_OVERWRITE = 1 };
 betr_code betr_format_image(const char* path, const betr_format_options* options, int existing);
 // Makes an image that nobody has open as large as `size` bytes, a multiple of 4 KiB; durable on return.
 betr_code betr_grow_image(const char* path, uint64_t size);
+// Which of the free space is given back to the storage: all, if this is null.
+typedef struct betr_trim_options {
+  size_t struct_size;
+  uint64_t begin;  // bytes of the device, and to where
+  uint64_t end;    // 0: to its end
+  uint64_t least;  // bytes: smaller free ranges stay
+} betr_trim_options;
+// Of an image that nobody has open: holes in a file, or discards on a device. `trimmed`: how many bytes it was.
+betr_code betr_trim_image(const char* path, const betr_trim_options* options, uint64_t* trimmed);
 // Opens and locks an image. BETR_FAILED_PRECONDITION says who has it open, or which upsert function is missing.
 betr_code betr_open_image(const char* path, const betr_open_options* options, betr_store** store);
 // A checkpoint; then the store takes no more writes, also after an error, and can still be read. May be called again.
@@ -236,6 +245,8 @@ betr_code betr_checkpoint(betr_store* store);
 // Moves all that waits in a tree to its leaves, where it is read soonest. What was moved before an error stays so.
 // Cost: reading and writing every node for which something waits.
 betr_code betr_compact(betr_store* store, betr_tree tree);
+// As betr_trim_image, while others go on. What was trimmed before an error stays so.
+betr_code betr_trim(betr_store* store, const betr_trim_options* options, uint64_t* trimmed);
 
 // How large a batch is, or may be: BatchSize in betr/write_batch.h.
 typedef struct betr_batch_size {
@@ -296,6 +307,20 @@ typedef struct betr_range_estimate {
   bool exact;       // nothing was extrapolated: `keys` is their number
 } betr_range_estimate;
 betr_code betr_estimate(betr_store* store, betr_tree tree, const betr_range* range, betr_range_estimate* estimate);
+
+// The space that all that lies under some prefixes takes together. `view` may be null.
+typedef struct betr_tree_prefix {
+  betr_tree tree;
+  const void* data;
+  size_t size;
+} betr_tree_prefix;
+typedef struct betr_footprint_stats {
+  size_t struct_size;
+  uint64_t stored;     // bytes of nodes that hold it, whoever else uses them
+  uint64_t exclusive;  // those of them that come back when all of it is erased
+} betr_footprint_stats;
+betr_code betr_footprint_of(betr_store* store, const betr_view* view, const betr_tree_prefix* prefixes, size_t count,
+                            betr_footprint_stats* footprint);
 
 // The name of what lies under a prefix, in this view: where it is equal, entries are equal. Null if there is none
 // because what was written there is in memory only; else the caller's, for betr_free. `shared`, whether another prefix

@@ -67,6 +67,15 @@ betr_format_options DescribeFormat(const FormatOptions& options) {
   return fields;
 }
 
+absl::StatusOr<TrimOptions> TrimOptionsOf(const betr_trim_options* given) {
+  BETR_ASSIGN_OR_RETURN(const betr_trim_options fields, ReadSized(given, "options"));
+  TrimOptions options;
+  options.begin = Bytes{fields.begin};
+  Set(fields.end, options.end);
+  options.least = Bytes{fields.least};
+  return options;
+}
+
 absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given) {
   BETR_ASSIGN_OR_RETURN(const betr_open_options fields, ReadSized(given, "options"));
   BETR_RETURN_IF_ERROR(CheckOpenOptions(fields));

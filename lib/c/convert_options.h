@@ -6,6 +6,7 @@
 
 #include "betr/c.h"
 #include "betr/options.h"
+#include "betr/store.h"
 
 namespace betr::c {
 
@@ -13,6 +14,9 @@ namespace betr::c {
 absl::StatusOr<FormatOptions> FormatOptionsOf(const betr_format_options* given);
 // Errors besides: those of the upsert functions.
 absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given);
+
+// Errors as of the first.
+absl::StatusOr<TrimOptions> TrimOptionsOf(const betr_trim_options* given);
 
 // The inverse of the first, with strings of `options`.
 betr_format_options DescribeFormat(const FormatOptions& options);

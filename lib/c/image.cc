@@ -40,6 +40,16 @@ betr_code betr_grow_image(const char* path, uint64_t size) {
   return Answer({FaultOf(path, "path")}, [&] { return Store::GrowImage(path, Bytes{size}); });
 }
 
+betr_code betr_trim_image(const char* path, const betr_trim_options* options, uint64_t* trimmed) {
+  Clear(trimmed);
+  return Answer({FaultOf(path, "path"), FaultOf(trimmed, "trimmed")}, [&]() -> absl::Status {
+    BETR_ASSIGN_OR_RETURN(const TrimOptions what, TrimOptionsOf(options));
+    BETR_ASSIGN_OR_RETURN(const Bytes bytes, Store::TrimImage(path, what));
+    *trimmed = bytes.value;
+    return absl::OkStatus();
+  });
+}
+
 betr_code betr_open_image(const char* path, const betr_open_options* options, betr_store** store) {
   Clear(store);
   return Answer({}, [&]() -> absl::Status {

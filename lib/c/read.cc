@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading without a cursor.
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "c/answer.h"
@@ -15,6 +17,22 @@ namespace {
 absl::StatusOr<std::optional<std::string>> Get(const Store& store, const betr_view* view, TreeId tree,
                                                std::string_view key) {
   return view != nullptr ? store.Get(*view->view, tree, key) : store.Get(tree, key);
+}
+
+// The first fault among prefixes that are not null.
+Fault FaultOfAny(std::span<const betr_tree_prefix> prefixes) {
+  for (const betr_tree_prefix& prefix : prefixes) {
+    if (const Fault fault = FaultOf(prefix.data, prefix.size, "prefixes"); fault.why != nullptr) return fault;
+  }
+  return {};
+}
+
+std::vector<TreePrefix> PrefixesOf(std::span<const betr_tree_prefix> given) {
+  std::vector<TreePrefix> prefixes;
+  for (const betr_tree_prefix& prefix : given) {
+    prefixes.push_back({TreeId{prefix.tree}, std::string(BytesOf(prefix.data, prefix.size))});
+  }
+  return prefixes;
 }
 
 }  // namespace
@@ -48,6 +66,18 @@ betr_code betr_estimate(betr_store* store, betr_tree tree, const betr_range* ran
     BETR_ASSIGN_OR_RETURN(const RangeEstimate found, store->store->Estimate(TreeId{tree}, RangeOf(range)));
     return WriteSized({0, found.keys, found.bytes.value, found.shared.value, found.exact}, estimate, "estimate");
   });
+}
+
+betr_code betr_footprint_of(betr_store* store, const betr_view* view, const betr_tree_prefix* prefixes, size_t count,
+                            betr_footprint_stats* footprint) {
+  return Answer({FaultOfHandle(store), FaultOf(prefixes, count, "prefixes"), FaultOf(footprint, "footprint")},
+                [&]() -> absl::Status {
+                  const std::span given(prefixes, count);
+                  BETR_RETURN_IF_ERROR(Check({FaultOfAny(given)}));
+                  BETR_ASSIGN_OR_RETURN(const Footprint found,
+                                        store->store->FootprintOf(*ViewOf(*store, view), PrefixesOf(given)));
+                  return WriteSized({0, found.stored.value, found.exclusive.value}, footprint, "footprint");
+                });
 }
 
 betr_code betr_id_of_content(betr_store* store, const betr_view* view, betr_tree tree, const void* prefix,

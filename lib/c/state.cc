@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/status.h"
 #include "betr/version.h"
 #include "c/answer.h"
 #include "c/convert_options.h"
@@ -28,6 +29,16 @@ betr_code betr_checkpoint(betr_store* store) {
 
 betr_code betr_compact(betr_store* store, betr_tree tree) {
   return Answer({FaultOfHandle(store)}, [&] { return store->store->Compact(TreeId{tree}); });
+}
+
+betr_code betr_trim(betr_store* store, const betr_trim_options* options, uint64_t* trimmed) {
+  Clear(trimmed);
+  return Answer({FaultOfHandle(store), FaultOf(trimmed, "trimmed")}, [&]() -> absl::Status {
+    BETR_ASSIGN_OR_RETURN(const TrimOptions what, TrimOptionsOf(options));
+    BETR_ASSIGN_OR_RETURN(const Bytes bytes, store->store->Trim(what));
+    *trimmed = bytes.value;
+    return absl::OkStatus();
+  });
 }
 
 betr_code betr_space(betr_store* store, betr_space_stats* space) {

@@ -175,6 +175,28 @@ TEST_CASE("an image is formatted over another, and grows", "[c]") {
   CHECK(Total(image.Open()) == total + (64 << 20));
 }
 
+TEST_CASE("free space is given back, within bounds", "[c]") {
+  const CImage image;
+  betr_trim_options some = {};
+  some.struct_size = sizeof some;
+  some.begin = 16 << 20;
+  some.end = 32 << 20;
+  uint64_t trimmed = 0;
+  Must(betr_trim_image(image.path(), &some, &trimmed));
+  CHECK(trimmed == 16 << 20);
+  some.end = 0;
+  Must(betr_trim_image(image.path(), &some, &trimmed));
+  CHECK(trimmed > 32 << 20);
+  CHECK(trimmed <= 48 << 20);
+  some.least = 1 << 30;
+  const StoreHandle store = image.Open();
+  Must(betr_trim(store.get(), &some, &trimmed));
+  CHECK(trimmed == 0);
+  CHECK(betr_trim_image(image.path(), nullptr, &trimmed) == BETR_FAILED_PRECONDITION);
+  some.struct_size = 1;
+  CHECK(betr_trim(store.get(), &some, &trimmed) == BETR_INVALID_ARGUMENT);
+}
+
 TEST_CASE("a store that is closed from C can be read, and not be written to", "[c]") {
   const CImage image;
   const StoreHandle store = image.Open(OpenOptions(0));

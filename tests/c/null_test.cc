@@ -45,6 +45,11 @@ TEST_CASE_METHOD(Fixture, "null in functions of images", "[c]") {
   Refused("path", betr_create_image(nullptr, 1 << 20, nullptr));
   Refused("path", betr_format_image(nullptr, nullptr, BETR_KEEP));
   Refused("path", betr_grow_image(nullptr, 1 << 20));
+  uint64_t trimmed = 0;
+  Refused("path", betr_trim_image(nullptr, nullptr, &trimmed));
+  Refused("trimmed", betr_trim_image(image.path(), nullptr, nullptr));
+  Refused("store", betr_trim(nullptr, nullptr, &trimmed));
+  Refused("trimmed", betr_trim(store, nullptr, nullptr));
   betr_store* opened = nullptr;
   Refused("path", betr_open_image(nullptr, nullptr, &opened));
   Refused("store", betr_open_image(image.path(), nullptr, nullptr));
@@ -132,6 +137,12 @@ TEST_CASE_METHOD(Fixture, "null in functions that read", "[c]") {
   auto estimate = Sized<betr_range_estimate>();
   Refused("store", betr_estimate(nullptr, tree, &all, &estimate));
   Refused("estimate", betr_estimate(store, tree, &all, nullptr));
+  auto footprint = Sized<betr_footprint_stats>();
+  const betr_tree_prefix lost = {tree, nullptr, 1};
+  Refused("store", betr_footprint_of(nullptr, view, nullptr, 0, &footprint));
+  Refused("prefixes", betr_footprint_of(store, view, nullptr, 1, &footprint), kLost);
+  Refused("prefixes", betr_footprint_of(store, view, &lost, 1, &footprint), kLost);
+  Refused("footprint", betr_footprint_of(store, view, nullptr, 0, nullptr));
   bool shared = false;
   Refused("store", betr_id_of_content(nullptr, view, tree, "a", 1, &data, &size, &shared));
   Refused("view", betr_id_of_content(store, nullptr, tree, "a", 1, &data, &size, &shared));

@@ -4,7 +4,9 @@
 #include <tuple>
 #include <vector>
 
+#include "c/handles.h"
 #include "support/c/c_store.h"
+#include "support/must.h"
 
 namespace betr::test {
 namespace {
@@ -173,6 +175,24 @@ TEST_CASE_METHOD(Fixture, "a tree and its snapshot differ in what was changed", 
   Must(betr_difference_seek_to_first(made));
   CHECK(ChangesFrom(made) == std::vector<Change>{{"a", "value of a", "new"}});
   CHECK(betr_put(store.get(), snapshot, "a", 1, "b", 1) == BETR_INVALID_ARGUMENT);
+}
+
+TEST_CASE_METHOD(Fixture, "footprints are those that C++ tells", "[c]") {
+  for (int i = 0; i < 500; ++i) Put(store, tree, "many/" + std::to_string(i), std::string(100, 'v'));
+  Must(betr_checkpoint(store.get()));
+  const betr_tree_prefix prefixes[] = {{tree, "many/", 5}, {tree, "a", 1}};
+  betr_footprint_stats found = {};
+  found.struct_size = sizeof found;
+  Must(betr_footprint_of(store.get(), nullptr, prefixes, 2, &found));
+  const Store& same = *store->store;
+  const Footprint expected = Must(same.FootprintOf(*same.Pin(), {{TreeId{tree}, "many/"}, {TreeId{tree}, "a"}}));
+  CHECK(found.stored == expected.stored.value);
+  CHECK(found.exclusive == expected.exclusive.value);
+  CHECK(found.stored > 0);
+  Must(betr_footprint_of(store.get(), nullptr, nullptr, 0, &found));
+  CHECK(found.stored == 0);
+  const betr_tree_prefix nowhere = {tree + 100, "a", 1};
+  CHECK(betr_footprint_of(store.get(), nullptr, &nowhere, 1, &found) == BETR_NOT_FOUND);
 }
 
 TEST_CASE_METHOD(Fixture, "estimates and names of contents", "[c]") {

@@ -61,6 +61,9 @@ static int MakeImage(const char* path) {
   EXPECT(strcmp(betr_code_name(BETR_ALREADY_EXISTS), "already exists") == 0);
   EXPECT(betr_format_image(path, &format, BETR_OVERWRITE) == BETR_OK);
   EXPECT(betr_grow_image(path, 96 << 20) == BETR_OK);
+  const betr_trim_options trim = {.struct_size = sizeof trim, .least = 1 << 20};
+  uint64_t trimmed = 0;
+  EXPECT(betr_trim_image(path, &trim, &trimmed) == BETR_OK && trimmed > 0);
   return 0;
 }
 
@@ -78,6 +81,8 @@ static int ChangeStore(betr_store* store, betr_tree tree) {
   EXPECT(betr_sync(store) == BETR_OK);
   EXPECT(betr_checkpoint(store) == BETR_OK);
   EXPECT(betr_compact(store, tree) == BETR_OK);
+  uint64_t trimmed = 0;
+  EXPECT(betr_trim(store, NULL, &trimmed) == BETR_OK && trimmed > 0);
   return 0;
 }
 
@@ -130,6 +135,10 @@ static int Read(betr_store* store, betr_tree tree) {
   betr_cursor_free(cursor);
   betr_range_estimate estimate = {.struct_size = sizeof estimate};
   EXPECT(betr_estimate(store, tree, NULL, &estimate) == BETR_OK);
+  const betr_tree_prefix prefixes[] = {{tree, "a/", 2}, {tree, "c/", 2}};
+  betr_footprint_stats footprint = {.struct_size = sizeof footprint};
+  EXPECT(betr_footprint_of(store, view, prefixes, 2, &footprint) == BETR_OK);
+  EXPECT(footprint.stored >= footprint.exclusive);
   void* id = NULL;
   bool shared = false;
   EXPECT(betr_id_of_content(store, view, tree, "a/", 2, &id, &size, &shared) == BETR_OK);
