@@ -157,9 +157,9 @@ class Store {
   // the others. kInvalidArgument for a snapshot. kResourceExhausted if there is no space for what grows: what was
   // flushed stays so. So does what the prefixes of clones stop (docs/dag.md#limits).
   absl::Status Compact(TreeId tree);
-  // As TrimImage, of the space that is free after a checkpoint. Others go on meanwhile; up to 64 MiB of what they do
-  // not need at the moment are in use for it at a time. The reserve, when there is not more than that, stays. Errors:
-  // the device's; what was trimmed stays so.
+  // As TrimImage, once what was erased is given back, within StoreOptions::settle_time. Others go on meanwhile; up to
+  // 64 MiB of what they do not need are in use for it at a time. The reserve, when there is not more than that, stays.
+  // Errors: the device's; what was trimmed stays so.
   absl::StatusOr<Bytes> Trim(const TrimOptions& options = {});
 
   // --- reading -----------------------------------------------------------------------------------------------

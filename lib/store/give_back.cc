@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving back the space of what was erased, though nobody needs it yet: while nobody writes, and at the end. For a
-// writer who does, make_room.cc has it given back.
+// Giving back the space of what was erased, though nobody needs it yet: while nobody writes, for who asks, and at the
+// end. For a writer who does, make_room.cc has it given back.
 #include "base/clock.h"
 #include "base/status.h"
 #include "store/impl.h"
@@ -42,6 +42,18 @@ absl::Status Store::Impl::GiveBack() {
   freeing_.compare_exchange_strong(none, structure_.DeadNodes() > 0 ? left : left - 1);
   space_asked_ = space_asked_ && freeing_ > 0;
   return absl::OkStatus();
+}
+
+absl::Status Store::Impl::GiveBackNow() {
+  BETR_RETURN_IF_ERROR(Checkpoint());
+  if (freeing_ == 0) {
+    return absl::OkStatus();
+  }
+  const auto until = SystemClock().Monotonic() + core_->options.settle_time;
+  for (bool more = true; more && SystemClock().Monotonic() < until;) {
+    BETR_ASSIGN_OR_RETURN(more, StepToSettle({}));
+  }
+  return Checkpoint();
 }
 
 bool Store::Impl::SweepDue() const { return unsettled_when_short_ && SystemClock().Monotonic() >= sweep_at_; }

@@ -200,6 +200,8 @@ class Store::Impl {
   // Giving back (give_back.cc). By the thread that makes checkpoints, while nobody writes:
   bool GivingBackDue() const;
   absl::Status GiveBack();
+  // For who asks, beside others, and for a limited time: Checkpoint, and what of the rest is found without reading.
+  absl::Status GiveBackNow();
   // If space was short when something was erased, cloned or renamed, a sweep over all that is on disk, as long as
   // nobody writes: work that gives space back is done wherever it is, and erases move on that are too few to be worth a
   // flush.

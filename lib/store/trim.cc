@@ -74,7 +74,7 @@ absl::StatusOr<Bytes> Store::Impl::Trim(const TrimOptions& options) {
   if (core_->options.read_only) {
     return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
   }
-  if (const absl::Status status = Checkpoint(); !absl::IsResourceExhausted(status)) {
+  if (const absl::Status status = GiveBackNow(); !absl::IsResourceExhausted(status)) {
     BETR_RETURN_IF_ERROR(status);
   }
   const layout::SpaceFigures space = core_->space->Figures();

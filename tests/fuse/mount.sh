@@ -48,7 +48,14 @@ ended() {
 
 # The clean end. What it said goes to mount.log.
 unmount_image() {
-  fusermount3 -u "$mnt"
+  local tries=0
+  # Whoever asks each mount what image it is of, as mkfs.betr does, has it open for a moment.
+  until fusermount3 -u "$mnt" 2>"$work/unmount.err"; do
+    tries=$((tries + 1))
+    grep -q "Device or resource busy" "$work/unmount.err" && [ $tries -lt 50 ] ||
+      fail "fusermount3: $(cat "$work/unmount.err")"
+    sleep 0.1
+  done
   ended 0
 }
 

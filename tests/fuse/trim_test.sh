@@ -17,11 +17,7 @@ fstrim "$mnt" # which has everything stored first
 before=$(on_host disk.img)
 [ "$before" -gt 60000 ] || fail "$before KiB are stored"
 rm "$mnt"/[1-8]
-for ((i = 0; i < 30; i++)); do
-  expect 0 fstrim -v "$mnt"
-  [ "$(on_host disk.img)" -gt $((before / 2)) ] || break
-  sleep 0.5
-done
+expect 0 fstrim -v "$mnt"
 printed "$mnt: .* trimmed"
 [ "$(on_host disk.img)" -lt $((before / 2)) ] || fail "$(on_host disk.img) KiB instead of $before after fstrim"
 cmp kept "$mnt/kept/file" || fail "what was kept"

@@ -126,6 +126,7 @@ void AddResizeOptions(Tool* tool, ResizeOptions* options) {
 
 absl::StatusOr<Bytes> NewSize(const std::string& text, Bytes before) {
   const bool is_more = text.starts_with('+');
+  if (is_more && text.size() == 1) return absl::InvalidArgumentError("+: how much more?");
   BETR_ASSIGN_OR_RETURN(const Bytes size, ParseSize(is_more ? std::string_view(text).substr(1) : text));
   const Bytes base = is_more ? before : Bytes{0};
   if (size.value > UINT64_MAX - base.value) {
