@@ -36,7 +36,8 @@ std::string LargeContentOf(const std::string& name) {
 // Directories a to z with ten files each; a node on the way to m/f05 is bad.
 class Patient {
  public:
-  explicit Patient(bool background) : background_(background), memory_(MiB(32)), device_(memory_) {
+  // Filled without threads, so that the tree has a shape in which other directories are behind other edges of its root.
+  explicit Patient(bool background) : memory_(MiB(32)), device_(memory_) {
     FormatOptions format;
     format.node_size = KiB(4);
     format.basement_size = Bytes{512};
@@ -55,6 +56,7 @@ class Patient {
     for (const std::string_view tree : {kMetaTree, kDataTree}) Must(fs().store().Compact(TreeOf(tree)));
     Must(fs().Unmount());
     Leave();
+    background_ = background;
   }
 
   void Open() { OpenOn(device_); }
@@ -125,7 +127,7 @@ class Patient {
     paths_ = std::make_unique<PathFileSystem>(fs_.get());
   }
 
-  const bool background_;
+  bool background_ = false;
   MemoryDevice memory_;
   BadSectors device_;
   std::unique_ptr<FileSystem> fs_;
