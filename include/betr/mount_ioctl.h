@@ -93,8 +93,8 @@ struct betr_remove {
  *   ioctl(directory, BETR_IOC_FOOTPRINT, &footprint);
  *
  * Below a directory files that also have names elsewhere are left out. Who may: whoever could open them. A checkpoint
- * is made first, so that all has its size. Errors: EBADF (a descriptor has been closed), EINVAL (count), EIO (what
- * cannot be read). ENOTTY: this is no mount of betr, or of an earlier version.
+ * is made first, so that all has its size. Errors: EBADF (a descriptor has been closed), ENOENT (a directory that was
+ * removed), EINVAL (flags, count), EIO (what cannot be read). ENOTTY: this is no mount of betr, or an earlier version.
  */
 #define BETR_FOOTPRINT_SOURCES 256
 struct betr_footprint {

@@ -37,9 +37,9 @@ class Walk {
       part.ranges.GapsIn(Range::All()).ForEach([&](const Range& range) { root.outside.Add(range); });
     }
     while (!waiting_.empty()) {
-      const auto next = waiting_.extract(waiting_.begin());
+      auto next = waiting_.extract(waiting_.begin());
       if (!next.mapped().inside.Empty()) {
-        BETR_RETURN_IF_ERROR(Visit(next.key().second, next.mapped()));
+        BETR_RETURN_IF_ERROR(Visit(next.key().second, std::move(next.mapped())));
       }
     }
     return Footprint{{static_cast<uint64_t>(shown_)}, {static_cast<uint64_t>(exclusive_)}};
