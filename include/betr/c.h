@@ -141,7 +141,15 @@ typedef struct betr_format_options {
   const char* compression;  // of new trees: "none", "lz4", "lz4:LEVEL", "zstd", "zstd:LEVEL"
   const char* label;
   const char* uuid;  // canonical text; null or empty: random
+  uint64_t reserve;  // of the space for nodes, in ten-thousandths; 0: the default
 } betr_format_options;
+// What betr_tune_image changes: what is not null.
+typedef struct betr_tune_options {
+  size_t struct_size;
+  const char* label;
+  const char* uuid;         // empty: random
+  const uint64_t* reserve;  // in ten-thousandths; 0: the default
+} betr_tune_options;
 
 // Flags of betr_open_options.
 enum {
@@ -178,6 +186,8 @@ enum { BETR_KEEP = 0, BETR_OVERWRITE = 1 };
 betr_code betr_format_image(const char* path, const betr_format_options* options, int existing);
 // Makes an image that nobody has open as large as `size` bytes, a multiple of 4 KiB; durable on return.
 betr_code betr_grow_image(const char* path, uint64_t size);
+// Changes an image that nobody has open, to another uuid only if it was closed; durable on return.
+betr_code betr_tune_image(const char* path, const betr_tune_options* options);
 // Which of the free space is given back to the storage: all, if this is null.
 typedef struct betr_trim_options {
   size_t struct_size;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "betr/experiments.h"
@@ -15,7 +16,7 @@
 
 namespace betr {
 
-// Fixed when the image is made, kept in its superblock.
+// Fixed when the image is made, kept in its superblock; but for what TuneOptions has, too.
 struct FormatOptions {
   Bytes node_size = MiB(4);         // target, uncompressed: 512 bytes to 16 MiB
   Bytes basement_size = KiB(64);    // target, uncompressed: 64 bytes to node_size
@@ -25,6 +26,16 @@ struct FormatOptions {
                                     // "zstd:LEVEL" (1 to 22; usually 3)
   std::string label;                // at most 64 bytes
   std::string uuid;                 // canonical text; empty: random
+  // What is kept of the space for nodes, at most half of it, so that a full store takes deletes (docs/durability.md):
+  // at least 16 nodes and 272 KiB, of a small image a quarter. 0: a 64th.
+  BasisPoints reserve;
+};
+
+// What can be changed of an image. What is not set stays as it is.
+struct TuneOptions {
+  std::optional<std::string> label;  // as in FormatOptions, all three
+  std::optional<std::string> uuid;
+  std::optional<BasisPoints> reserve;
 };
 
 // Whether batches go to the log.

@@ -88,6 +88,12 @@ class Store {
   // kFailedPrecondition saying who has it open; else as OpenImage. Cost: some writes of 4 KiB and flushes.
   static absl::Status GrowImage(const std::string& path, Bytes size);
 
+  // Changes what the image at `path` is called and what it keeps in reserve; nothing that is stored. Durable on return.
+  // Whoever is killed on the way leaves the image as it was, or changed. kInvalidArgument for what an image cannot be
+  // called or keep; kFailedPrecondition for another uuid if the log has something to replay, as it is named by that,
+  // or saying who has the image open; else as OpenImage. Cost: some writes of 4 KiB and flushes.
+  static absl::Status TuneImage(const std::string& path, const TuneOptions& options);
+
   // Gives the free space of an image back to the storage: of a file by making holes, which take no space on the host,
   // of a device by discarding it. Nothing is replayed, and all that is stored stays. How much it was, whether the
   // storage made anything of it or not. Errors: as OpenImage; kDataLoss if not all is known of what is in use.

@@ -50,6 +50,13 @@ struct Bytes {
   constexpr Bytes& operator-=(Bytes b) { return *this = *this - b; }
 };
 
+// A share of something, in ten-thousandths: 150 is 1.5 %.
+struct BasisPoints {
+  uint32_t value = 0;
+
+  friend constexpr auto operator<=>(BasisPoints, BasisPoints) = default;
+};
+
 inline constexpr Bytes KiB(uint64_t n) { return {n << 10}; }
 inline constexpr Bytes MiB(uint64_t n) { return {n << 20}; }
 inline constexpr Bytes GiB(uint64_t n) { return {n << 30}; }

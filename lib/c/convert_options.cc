@@ -17,6 +17,9 @@
 namespace betr::c {
 namespace {
 
+// What does not fit into the numbers of options is refused as too large, too.
+uint32_t Narrow(uint64_t number) { return std::min<uint64_t>(number, std::numeric_limits<uint32_t>::max()); }
+
 constexpr uint64_t kFlags = BETR_READ_ONLY | BETR_STALE | BETR_BULK | BETR_NO_THREADS;
 
 // 0 leaves the default.
@@ -47,11 +50,11 @@ absl::StatusOr<FormatOptions> FormatOptionsOf(const betr_format_options* given) 
   Set(fields.node_size, options.node_size);
   Set(fields.basement_size, options.basement_size);
   Set(fields.log_size, options.log_size);
-  // What does not fit is refused as too large, too.
-  Set(std::min<uint64_t>(fields.fanout, std::numeric_limits<uint32_t>::max()), options.fanout);
+  Set(Narrow(fields.fanout), options.fanout);
   if (fields.compression != nullptr) options.compression = fields.compression;
   options.label = StringOf(fields.label);
   options.uuid = StringOf(fields.uuid);
+  options.reserve.value = Narrow(fields.reserve);
   return options;
 }
 
@@ -64,6 +67,7 @@ betr_format_options DescribeFormat(const FormatOptions& options) {
   fields.compression = options.compression.c_str();
   fields.label = options.label.c_str();
   fields.uuid = options.uuid.c_str();
+  fields.reserve = options.reserve.value;
   return fields;
 }
 
@@ -73,6 +77,15 @@ absl::StatusOr<TrimOptions> TrimOptionsOf(const betr_trim_options* given) {
   options.begin = Bytes{fields.begin};
   Set(fields.end, options.end);
   options.least = Bytes{fields.least};
+  return options;
+}
+
+absl::StatusOr<TuneOptions> TuneOptionsOf(const betr_tune_options* given) {
+  BETR_ASSIGN_OR_RETURN(const betr_tune_options fields, ReadSized(given, "options"));
+  TuneOptions options;
+  if (fields.label != nullptr) options.label = fields.label;
+  if (fields.uuid != nullptr) options.uuid = fields.uuid;
+  if (fields.reserve != nullptr) options.reserve = BasisPoints{Narrow(*fields.reserve)};
   return options;
 }
 

@@ -18,6 +18,8 @@ absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given);
 // Errors as of the first.
 absl::StatusOr<TrimOptions> TrimOptionsOf(const betr_trim_options* given);
 
+absl::StatusOr<TuneOptions> TuneOptionsOf(const betr_tune_options* given);
+
 // The inverse of the first, with strings of `options`.
 betr_format_options DescribeFormat(const FormatOptions& options);
 

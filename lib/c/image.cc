@@ -40,6 +40,13 @@ betr_code betr_grow_image(const char* path, uint64_t size) {
   return Answer({FaultOf(path, "path")}, [&] { return Store::GrowImage(path, Bytes{size}); });
 }
 
+betr_code betr_tune_image(const char* path, const betr_tune_options* options) {
+  return Answer({FaultOf(path, "path")}, [&]() -> absl::Status {
+    BETR_ASSIGN_OR_RETURN(const TuneOptions change, TuneOptionsOf(options));
+    return Store::TuneImage(path, change);
+  });
+}
+
 betr_code betr_trim_image(const char* path, const betr_trim_options* options, uint64_t* trimmed) {
   Clear(trimmed);
   return Answer({FaultOf(path, "path"), FaultOf(trimmed, "trimmed")}, [&]() -> absl::Status {

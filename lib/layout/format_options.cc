@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/percent_text.h"
 #include "base/size_text.h"
 #include "base/status.h"
 #include "betr/version.h"
@@ -52,6 +53,39 @@ absl::Status CheckSizes(const FormatOptions& options, Bytes device_size) {
   return CheckBetween("device of", device_size, kUnit, UnitBytes(kMaxDeviceUnits));
 }
 
+absl::Status SetLabel(const std::string& label, Superblock* block) {
+  if (!IsPaddedText(label, kLabelSize)) {
+    return Invalid("label", fmt::format("must have at most {} bytes, none of them zero", kLabelSize));
+  }
+  block->label = label;
+  return absl::OkStatus();
+}
+
+absl::Status SetUuid(const std::string& uuid, Superblock* block) {
+  if (uuid.empty()) {
+    block->uuid = RandomUuid();
+    return absl::OkStatus();
+  }
+  BETR_ASSIGN_OR_RETURN(block->uuid, ParseUuid(uuid));
+  return block->uuid.IsZero() ? Invalid("uuid", "must not be zero") : absl::OkStatus();
+}
+
+absl::Status SetReserve(BasisPoints reserve, Superblock* block) {
+  if (reserve > kMaxReserve) {
+    return Invalid("reserve",
+                   fmt::format("{}: must be at most {}", FormatPercent(reserve), FormatPercent(kMaxReserve)));
+  }
+  block->reserve = reserve;
+  return absl::OkStatus();
+}
+
+// Says which features those fields need that not every image has.
+void MarkTuned(Superblock* block) {
+  const bool is_tuned = block->reserve.value != 0 || block->first_version != 0;
+  block->features.read_only_compatible &= ~kTuned;
+  block->features.read_only_compatible |= is_tuned ? kTuned : 0;
+}
+
 }  // namespace
 
 uint64_t FullNodeUnits(Bytes node_size) {
@@ -78,18 +112,8 @@ absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& options, Bytes dev
                                          std::chrono::nanoseconds now) {
   BETR_RETURN_IF_ERROR(CheckSizes(options, device_size));
   Superblock block;
-  if (!IsPaddedText(options.label, kLabelSize)) {
-    return Invalid("label", fmt::format("must have at most {} bytes, none of them zero", kLabelSize));
-  }
-  block.label = options.label;
-  if (options.uuid.empty()) {
-    block.uuid = RandomUuid();
-  } else {
-    BETR_ASSIGN_OR_RETURN(block.uuid, ParseUuid(options.uuid));
-  }
-  if (block.uuid.IsZero()) {
-    return Invalid("uuid", "must not be zero");
-  }
+  BETR_RETURN_IF_ERROR(SetLabel(options.label, &block));
+  BETR_RETURN_IF_ERROR(SetUuid(options.uuid, &block));
   BETR_ASSIGN_OR_RETURN(block.codec, ParseCodec(options.compression));
   block.generation = Generation{1};
   block.device_units = device_size / kUnit;
@@ -97,13 +121,34 @@ absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& options, Bytes dev
   block.node_size = options.node_size;
   block.basement_size = options.basement_size;
   block.fanout = options.fanout;
+  BETR_RETURN_IF_ERROR(SetReserve(options.reserve, &block));
   block.next_node_id = NodeId{1};
   block.next_tree_id = TreeId{1};
-  block.next_version = FirstVersion(block.uuid);
+  block.next_version = FirstVersionOf(block.uuid);
   block.made_at = now;
   block.made_by = fmt::format("betr {}", LibraryVersion());
+  MarkTuned(&block);
   BETR_RETURN_IF_ERROR(CheckSuperblock(block));
   return block;
+}
+
+absl::StatusOr<Superblock> Tuned(const Superblock& superblock, const TuneOptions& options) {
+  BETR_RETURN_IF_ERROR(superblock.CheckWritable());
+  Superblock tuned = superblock;
+  if (options.label) BETR_RETURN_IF_ERROR(SetLabel(*options.label, &tuned));
+  if (options.uuid) BETR_RETURN_IF_ERROR(SetUuid(*options.uuid, &tuned));
+  if (options.reserve) BETR_RETURN_IF_ERROR(SetReserve(*options.reserve, &tuned));
+  if (tuned.uuid != superblock.uuid) {
+    const bool has_ended = superblock.log_opening != 0 || superblock.session_version == 0;
+    if (!has_ended) {
+      return absl::FailedPreconditionError(
+          "the uuid names what the log has to replay: mount the image and unmount it before, or fsck.betr -p");
+    }
+    const uint64_t first = superblock.FirstVersion();
+    tuned.first_version = first == FirstVersionOf(tuned.uuid) ? 0 : first;
+  }
+  MarkTuned(&tuned);
+  return tuned;
 }
 
 FormatOptions OptionsOf(const Superblock& superblock) {
@@ -115,6 +160,7 @@ FormatOptions OptionsOf(const Superblock& superblock) {
   options.compression = FormatCodec(superblock.codec);
   options.label = superblock.label;
   options.uuid = FormatUuid(superblock.uuid);
+  options.reserve = superblock.reserve;
   return options;
 }
 

@@ -27,7 +27,12 @@ uint64_t FullNodeUnits(Bytes node_size);
 // when the device is too small for the log and anything else (CheckRoom asks for more).
 absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& options, Bytes device_size, std::chrono::nanoseconds now);
 
-// The options with which the image was made.
+// What the superblock of an image says after a change; of the same generation. Errors: kInvalidArgument naming the
+// option and its limits; kFailedPrecondition for another uuid if the log was not ended; kUnimplemented if this build
+// may not write to the image.
+absl::StatusOr<Superblock> Tuned(const Superblock& superblock, const TuneOptions& options);
+
+// The options with which the image would be made as it is.
 FormatOptions OptionsOf(const Superblock& superblock);
 
 }  // namespace betr::layout

@@ -10,17 +10,6 @@
 #include "layout/superblock_copy.h"
 
 namespace betr::layout {
-namespace {
-
-absl::Status WriteDurably(BlockDevice& device, const Superblock& superblock) {
-  BETR_RETURN_IF_ERROR(WriteSuperblock(device, superblock));
-  BETR_RETURN_IF_ERROR(device.Flush());
-  BETR_RETURN_IF_ERROR(WriteCopy(device, superblock));
-  return device.Flush();
-}
-
-}  // namespace
-
 absl::Status CheckGrowth(const Superblock& superblock, Bytes size) {
   const Bytes before = UnitBytes(superblock.device_units);
   BETR_RETURN_IF_ERROR(superblock.CheckWritable());
@@ -52,10 +41,7 @@ absl::Status Grow(BlockDevice& device, const NewestSuperblock& newest, Bytes siz
   // At the new end there is one before anybody looks for it, and it is not newer than the slots.
   BETR_RETURN_IF_ERROR(WriteCopy(device, next));
   BETR_RETURN_IF_ERROR(device.Flush());
-  for (int slot = 0; slot < 2; ++slot) {
-    next.generation = next.generation.Next();
-    BETR_RETURN_IF_ERROR(WriteDurably(device, next));
-  }
+  BETR_RETURN_IF_ERROR(WriteEverywhere(device, next));
   // It is space like any other now, and should not be taken for a copy.
   BETR_RETURN_IF_ERROR(device.Write(UnitBytes(old_copy), std::string(kUnit.value, '\0')));
   return device.Flush();

@@ -14,5 +14,6 @@ inline constexpr Bytes kMinBasementSize{64};  // and at most the node size
 inline constexpr uint32_t kMinFanout = 4;
 inline constexpr uint32_t kMaxFanout = 256;
 inline constexpr Bytes kMinLogSize = KiB(64);
+inline constexpr BasisPoints kMaxReserve{5'000};
 
 }  // namespace betr::layout

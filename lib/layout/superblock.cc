@@ -19,7 +19,7 @@ namespace betr::layout {
 namespace {
 
 constexpr size_t kChecksumAt = kSectorSize.value - 8;
-constexpr size_t kFieldsEnd = 384;
+constexpr size_t kFieldsEnd = 400;
 
 absl::Status Bad(std::string_view field, std::string_view what) {
   return absl::DataLossError(fmt::format("superblock: {} {}", field, what));
@@ -107,6 +107,13 @@ absl::Status CheckState(const Superblock& block) {
   return CheckTableAddress(block);
 }
 
+absl::Status CheckTuning(const Superblock& block) {
+  BETR_RETURN_IF_ERROR(CheckLimits("reserve", block.reserve.value, 0, kMaxReserve.value));
+  const bool is_tuned = block.reserve.value != 0 || block.first_version != 0;
+  const bool says_so = (block.features.read_only_compatible & kTuned) != 0;
+  return is_tuned == says_so ? absl::OkStatus() : Bad("feature \"tuned\"", "contradicts what is tuned");
+}
+
 absl::Status CheckCounters(const Superblock& block) {
   const std::pair<const char*, uint64_t> counters[] = {{"generation", block.generation.value},
                                                        {"checkpoint lsn", block.checkpoint_lsn.value},
@@ -115,7 +122,8 @@ absl::Status CheckCounters(const Superblock& block) {
                                                        {"next node id", block.next_node_id.value},
                                                        {"next tree id", block.next_tree_id.value},
                                                        {"next write version", block.next_version},
-                                                       {"session's write version", block.session_version}};
+                                                       {"session's write version", block.session_version},
+                                                       {"first write version", block.first_version}};
   for (const auto& [name, value] : counters) BETR_RETURN_IF_ERROR(CheckLimits(name, value, 0, kMaxCounter));
   return absl::OkStatus();
 }
@@ -171,6 +179,12 @@ void PutState(std::string* out, const Superblock& block) {
   PutFixed64(out, block.session_version);
 }
 
+void PutTuning(std::string* out, const Superblock& block) {
+  PutFixed32(out, block.reserve.value);
+  PutFixed32(out, 0);
+  PutFixed64(out, block.first_version);
+}
+
 void ReadShape(Decoder& in, Superblock& block) {
   block.device_units = in.Fixed64();
   block.log.start = in.Fixed64();
@@ -210,6 +224,12 @@ void ReadState(Decoder& in, Superblock& block) {
   block.session_version = in.Fixed64();
 }
 
+void ReadTuning(Decoder& in, Superblock& block) {
+  block.reserve.value = in.Fixed32();
+  in.Zeros(4);
+  block.first_version = in.Fixed64();
+}
+
 // What comes before anything else is believed: whether this is a superblock, whole, and of a format we know.
 absl::Status CheckReadable(std::string_view bytes) {
   if (!bytes.starts_with(kSuperblockMagic)) {
@@ -238,7 +258,7 @@ absl::Status CheckFormat(uint16_t major, const Features& features) {
 
 }  // namespace
 
-uint64_t FirstVersion(const Uuid& uuid) { return Checksum(uuid.View()) >> 3 | 1; }
+uint64_t FirstVersionOf(const Uuid& uuid) { return Checksum(uuid.View()) >> 3 | 1; }
 
 uint64_t Superblock::UnusedVersion() const {
   constexpr uint64_t kOfASession = uint64_t{1} << 32;  // more writes than one does before its first checkpoint
@@ -255,10 +275,22 @@ absl::Status Superblock::CheckWritable() const {
   return absl::OkStatus();
 }
 
+bool AreOfOneImage(const Superblock& a, const Superblock& b) {
+  Superblock as_a = b;
+  as_a.uuid = a.uuid;
+  as_a.label = a.label;
+  as_a.reserve = a.reserve;
+  as_a.first_version = a.first_version;
+  as_a.features = a.features;
+  as_a.generation = a.generation;
+  return a.uuid == b.uuid || (as_a == a && a.FirstVersion() == b.FirstVersion());
+}
+
 absl::Status CheckSuperblock(const Superblock& superblock) {
   BETR_RETURN_IF_ERROR(CheckIdentity(superblock));
   BETR_RETURN_IF_ERROR(CheckAreas(superblock));
   BETR_RETURN_IF_ERROR(CheckShape(superblock));
+  BETR_RETURN_IF_ERROR(CheckTuning(superblock));
   BETR_RETURN_IF_ERROR(CheckCounters(superblock));
   return CheckState(superblock);
 }
@@ -270,6 +302,7 @@ std::string EncodeSuperblock(const Superblock& superblock) {
   PutIdentity(&bytes, superblock);
   PutShape(&bytes, superblock);
   PutState(&bytes, superblock);
+  PutTuning(&bytes, superblock);
   Check(bytes.size() == kFieldsEnd, "the fields of a superblock take what the format says");
   bytes.resize(kChecksumAt, '\0');
   PutFixed64(&bytes, Checksum(bytes));
@@ -296,6 +329,7 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::string_view bytes) {
   block.generation.value = in.Fixed64();
   ReadShape(in, block);
   ReadState(in, block);
+  ReadTuning(in, block);
   if (block.Writable()) {  // a feature that forbids writing may use the rest
     in.Zeros(in.remaining());
   }

@@ -25,7 +25,10 @@
 //        352    8  log opening: the log ends at its head, if not 0
 //        360   16  second copy of the catalog: unit (8), units (4), zeros (4)
 //        376    8  write version of the session that has begun to write, or 0
-//        384       zeros
+//        384    4  reserve, in ten-thousandths of what there is for extents; 0: the usual one
+//        388    4  zeros
+//        392    8  first write version of the image; 0: FirstVersionOf(uuid)
+//        400       zeros
 //        504    8  checksum of bytes 0 to 503
 //        512       zeros
 //
@@ -67,7 +70,7 @@ inline constexpr size_t kMadeBySize = 64;
 inline constexpr uint16_t kFormatMajor = 1;
 inline constexpr uint16_t kFormatMinor = 0;
 
-// Bits of format features. None exist so far, so every set bit is unknown to this build.
+// Bits of format features.
 struct Features {
   uint64_t compatible = 0;            // unknown: ignore
   uint64_t read_only_compatible = 0;  // unknown: open read-only
@@ -75,11 +78,13 @@ struct Features {
 
   friend bool operator==(const Features&, const Features&) = default;
 };
-inline constexpr Features kKnownFeatures{};
+// Read-only-compatible: bytes 384 to 399 say something. Set if, and only if, they do.
+inline constexpr uint64_t kTuned = 1;
+inline constexpr Features kKnownFeatures{.read_only_compatible = kTuned};
 
-// The first write version of an image, below 2^61. It is made of the uuid, so that a node that another image left
+// The first write version of an image that is made with this uuid, below 2^61: so a node that another image left
 // behind, or that lies in a file of this one, is not taken for a node of this one by who looks for nodes (scan.h).
-uint64_t FirstVersion(const Uuid& uuid);
+uint64_t FirstVersionOf(const Uuid& uuid);
 
 struct Superblock {
   Uuid uuid;
@@ -107,11 +112,15 @@ struct Superblock {
   std::string made_by;
   TableAddress table;
   CatalogAddress catalog;
+  BasisPoints reserve;         // of the extent area; 0: the usual one
+  uint64_t first_version = 0;  // 0: that of the uuid
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 
   // What extents are allocated from: everything behind the log but the copy's unit.
   UnitRange ExtentArea() const { return {log.end(), CopyUnit() - log.end()}; }
+  // No node of the image has a smaller write version.
+  uint64_t FirstVersion() const { return first_version == 0 ? FirstVersionOf(uuid) : first_version; }
   // Where the copy is: the last unit.
   uint64_t CopyUnit() const { return device_units - 1; }
   // From here on no write had a version: none of the checkpoint, none after it, and none that a crash has lost.
@@ -121,6 +130,10 @@ struct Superblock {
   bool Writable() const { return (features.read_only_compatible & ~kKnownFeatures.read_only_compatible) == 0; }
   absl::Status CheckWritable() const;
 };
+
+// Whether both are of one image, as they have its uuid, or say the same of the same state but for what can be changed
+// of an image, its uuid too: so a crash in the midst of that leaves them.
+bool AreOfOneImage(const Superblock& a, const Superblock& b);
 
 // What a superblock says is possible at all, whatever the device: sizes in their limits, everything in its place.
 // Errors: kDataLoss naming the field, what it says and what is allowed.

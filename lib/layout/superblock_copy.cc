@@ -121,7 +121,7 @@ absl::StatusOr<std::optional<Superblock>> AnyCopy(BlockDevice& device) {
   }
   BETR_RETURN_IF_ERROR(found.status());
   BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> slot, ReadNewestOfAnySize(device));
-  const bool knows_less = slot && (found->uuid != slot->uuid || found->generation < slot->generation);
+  const bool knows_less = slot && (!AreOfOneImage(*found, *slot) || found->generation < slot->generation);
   return knows_less ? std::nullopt : std::optional(*std::move(found));
 }
 
@@ -130,6 +130,17 @@ absl::StatusOr<std::optional<Superblock>> AnyCopy(BlockDevice& device) {
 absl::Status WriteCopy(BlockDevice& device, const Superblock& superblock) {
   BETR_RETURN_IF_ERROR(CheckSuperblock(superblock));
   return device.Write(UnitBytes(superblock.CopyUnit()), EncodeSuperblock(superblock));
+}
+
+absl::Status WriteEverywhere(BlockDevice& device, Superblock superblock) {
+  for (int slot = 0; slot < 2; ++slot) {
+    superblock.generation = superblock.generation.Next();
+    BETR_RETURN_IF_ERROR(WriteSuperblock(device, superblock));
+    BETR_RETURN_IF_ERROR(device.Flush());
+    BETR_RETURN_IF_ERROR(WriteCopy(device, superblock));
+    BETR_RETURN_IF_ERROR(device.Flush());
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t unit) {
@@ -155,7 +166,7 @@ absl::StatusOr<Superblock> FindCopy(BlockDevice& device) {
 
 absl::StatusOr<std::optional<Superblock>> ReadNewerCopy(BlockDevice& device, const Superblock& newest) {
   BETR_ASSIGN_OR_RETURN(std::optional<Superblock> copy, ReadCopy(device, newest.CopyUnit()));
-  const bool is_newer = copy && copy->uuid == newest.uuid && copy->generation > newest.generation;
+  const bool is_newer = copy && copy->generation > newest.generation && AreOfOneImage(*copy, newest);
   return is_newer ? std::move(copy) : std::nullopt;
 }
 
@@ -185,7 +196,7 @@ absl::StatusOr<NewestSuperblock> ReadToOpen(BlockDevice& device) {
 
 absl::Status CheckCopy(BlockDevice& device, const Superblock& newest) {
   BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> copy, ReadCopy(device, newest.CopyUnit()));
-  if (!copy || copy->uuid != newest.uuid) {
+  if (!copy || !AreOfOneImage(*copy, newest)) {
     return absl::DataLossError(fmt::format("superblock: {} is none of this image's", Place(newest.CopyUnit())));
   }
   if (copy->generation > newest.generation) {

@@ -25,6 +25,12 @@ namespace betr::layout {
 // Durable after the next Flush. Errors: as of WriteSuperblock. Requires: the superblock is durable.
 absl::Status WriteCopy(BlockDevice& device, const Superblock& superblock);
 
+// Writes a superblock, which says something else than the newest one of an image that nobody has open, as its two next
+// generations: into the one slot, into the other, and into the copy after each. Durable on return; a crash leaves one
+// that says what was said before, or what is said now. Cost: four writes of a unit, four flushes. Errors: as of
+// WriteSuperblock. Requires: the newest one is durable.
+absl::Status WriteEverywhere(BlockDevice& device, Superblock superblock);
+
 // The copy at that unit of the device; nothing if there is something else. One read. Errors: the device's.
 absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t unit);
 

@@ -80,7 +80,7 @@ absl::Status CompareWithOther(const Superblock& newest, const absl::StatusOr<Sup
   if (!other.ok()) {
     return absl::IsNotFound(other.status()) ? absl::DataLossError(Text(other.status())) : other.status();
   }
-  if (other->uuid != newest.uuid) {
+  if (!AreOfOneImage(*other, newest)) {
     return absl::DataLossError(fmt::format("{}: superblock: of another image, {}",
                                            SlotName(1 - SlotOf(newest.generation)), FormatUuid(other->uuid)));
   }

@@ -154,9 +154,13 @@ Bytes WaitingIn(const State& state) {
 
 bool ManyWait(const Core& core, const State& state) { return Many(core, UnitsToGrow(core, WaitingIn(state))); }
 
-Bytes ReserveFor(Bytes area, Bytes node_size) {
-  const Bytes nodes = layout::UnitBytes(layout::FullNodeUnits(node_size) * kReserveNodes + layout::kReserveUnits);
-  return std::min(area / 4, std::max(area / 64, nodes));
+Bytes ReserveOf(const layout::Superblock& superblock) {
+  constexpr uint64_t kWhole = 10'000;
+  const uint64_t area = superblock.ExtentArea().units;
+  const uint64_t nodes = layout::FullNodeUnits(superblock.node_size) * kReserveNodes + layout::kReserveUnits;
+  const uint64_t share = superblock.reserve.value;
+  const uint64_t wanted = share == 0 ? area / 64 : area / kWhole * share + area % kWhole * share / kWhole;
+  return layout::UnitBytes(std::max(wanted, std::min(area / 4, nodes)));
 }
 
 bool Grows(const Core& core, const State& before, const State& after, const dag::Edit& edit) {

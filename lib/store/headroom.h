@@ -93,7 +93,7 @@ bool ManyWait(const Core& core, const State& state);
 // anew that have become larger.
 bool Grows(const Core& core, const State& before, const State& after, const dag::Edit& edit);
 
-// The reserve of an image whose extents have an area of this size.
-Bytes ReserveFor(Bytes area, Bytes node_size);
+// The reserve of an image: what was asked for, but no less than a full store needs.
+Bytes ReserveOf(const layout::Superblock& superblock);
 
 }  // namespace betr::store

@@ -30,10 +30,6 @@ namespace {
 
 constexpr unsigned kMostHelpers = 3;  // beyond that the one that writes to the device is what takes the time
 
-Bytes ReserveOf(const layout::Superblock& superblock) {
-  return store::ReserveFor(layout::UnitBytes(superblock.ExtentArea().units), superblock.node_size);
-}
-
 Bytes CacheBudget(const StoreOptions& options) {
   if (options.cache_size.value > 0) {
     return options.cache_size;
@@ -74,7 +70,7 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
   core->policy = store::PolicyOf(core->options.experiments);
   core->shape = {superblock.node_size, superblock.basement_size, superblock.fanout, 8};
   core->space = layout::SpaceMap::Create(superblock.ExtentArea());
-  core->reserve = ReserveOf(superblock);
+  core->reserve = store::ReserveOf(superblock);
   core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
   core->warnings = std::make_unique<store::Warnings>(core->options.on_unreadable);
   core->io =

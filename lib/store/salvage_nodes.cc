@@ -38,7 +38,7 @@ SalvageNodes::SalvageNodes(Inspection& image)
 
 absl::Status SalvageNodes::Scan() {
   const layout::Superblock& superblock = image_.superblock();
-  const uint64_t first = layout::FirstVersion(superblock.uuid);
+  const uint64_t first = superblock.FirstVersion();
   const auto node = [&](const layout::ScannedNode& scanned) {
     if (scanned.version >= first && scanned.version < superblock.next_version) {
       scanned_.push_back(scanned);

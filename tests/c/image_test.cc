@@ -44,6 +44,7 @@ TEST_CASE("format options from C are those of the image", "[c]") {
   given.compression = "zstd:4";
   given.label = "a label";
   given.uuid = "01234567-89ab-cdef-0123-456789abcdef";
+  given.reserve = 250;
   Must(betr_create_image(path.c_str(), 16 << 20, &given));
   betr_store* opened = nullptr;
   Must(betr_open_image(path.c_str(), nullptr, &opened));
@@ -56,6 +57,7 @@ TEST_CASE("format options from C are those of the image", "[c]") {
   CHECK(std::string(format.compression) == given.compression);
   CHECK(std::string(format.label) == given.label);
   CHECK(std::string(format.uuid) == given.uuid);
+  CHECK(format.reserve == given.reserve);
 
   given.fanout = (uint64_t{1} << 32) + 16;
   CHECK(betr_create_image(dir.File("other").c_str(), 16 << 20, &given) == BETR_INVALID_ARGUMENT);
@@ -173,6 +175,32 @@ TEST_CASE("an image is formatted over another, and grows", "[c]") {
   }
   Must(betr_grow_image(image.path(), 128 << 20));
   CHECK(Total(image.Open()) == total + (64 << 20));
+}
+
+TEST_CASE("what an image is called and keeps in reserve is changed, and nothing that is not said", "[c]") {
+  const CImage image;
+  const std::string uuid = FormatOf(image.Open()).uuid;
+  Must(betr_tune_image(image.path(), nullptr));
+  uint64_t reserve = 700;
+  betr_tune_options change = {};
+  change.struct_size = sizeof change;
+  change.label = "called";
+  change.reserve = &reserve;
+  Must(betr_tune_image(image.path(), &change));
+  CHECK(std::string(FormatOf(image.Open()).label) == "called");
+  CHECK(FormatOf(image.Open()).reserve == 700);
+  CHECK(FormatOf(image.Open()).uuid == uuid);
+  change = {};
+  change.struct_size = sizeof change;
+  change.uuid = "";
+  Must(betr_tune_image(image.path(), &change));
+  CHECK(FormatOf(image.Open()).uuid != uuid);
+  CHECK(FormatOf(image.Open()).reserve == 700);
+  reserve = uint64_t{1} << 32;
+  change.reserve = &reserve;
+  CHECK(betr_tune_image(image.path(), &change) == BETR_INVALID_ARGUMENT);
+  const StoreHandle store = image.Open();
+  CHECK(betr_tune_image(image.path(), nullptr) == BETR_FAILED_PRECONDITION);
 }
 
 TEST_CASE("free space is given back, within bounds", "[c]") {

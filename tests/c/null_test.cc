@@ -45,6 +45,7 @@ TEST_CASE_METHOD(Fixture, "null in functions of images", "[c]") {
   Refused("path", betr_create_image(nullptr, 1 << 20, nullptr));
   Refused("path", betr_format_image(nullptr, nullptr, BETR_KEEP));
   Refused("path", betr_grow_image(nullptr, 1 << 20));
+  Refused("path", betr_tune_image(nullptr, nullptr));
   uint64_t trimmed = 0;
   Refused("path", betr_trim_image(nullptr, nullptr, &trimmed));
   Refused("trimmed", betr_trim_image(image.path(), nullptr, nullptr));

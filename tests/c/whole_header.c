@@ -61,6 +61,9 @@ static int MakeImage(const char* path) {
   EXPECT(strcmp(betr_code_name(BETR_ALREADY_EXISTS), "already exists") == 0);
   EXPECT(betr_format_image(path, &format, BETR_OVERWRITE) == BETR_OK);
   EXPECT(betr_grow_image(path, 96 << 20) == BETR_OK);
+  const uint64_t reserve = 300;
+  const betr_tune_options tune = {.struct_size = sizeof tune, .label = "tuned", .uuid = "", .reserve = &reserve};
+  EXPECT(betr_tune_image(path, &tune) == BETR_OK);
   const betr_trim_options trim = {.struct_size = sizeof trim, .least = 1 << 20};
   uint64_t trimmed = 0;
   EXPECT(betr_trim_image(path, &trim, &trimmed) == BETR_OK && trimmed > 0);
@@ -175,7 +178,7 @@ static int AskStore(betr_store* store, betr_tree tree) {
   betr_space_stats space = {.struct_size = sizeof space};
   EXPECT(betr_space(store, &space) == BETR_OK && space.free < space.total);
   betr_format_options format = {.struct_size = sizeof format};
-  EXPECT(betr_get_format(store, &format) == BETR_OK && strcmp(format.label, "C") == 0);
+  EXPECT(betr_get_format(store, &format) == BETR_OK && strcmp(format.label, "tuned") == 0 && format.reserve == 300);
   EXPECT(!betr_read_only(store) && strlen(betr_version()) > 0);
   return 0;
 }

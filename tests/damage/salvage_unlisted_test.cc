@@ -7,8 +7,10 @@
 #include <set>
 
 #include "dag/view.h"
+#include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
 #include "store/repair_image.h"
+#include "store/tune_image.h"
 #include "support/damage/structures.h"
 #include "support/damage/subject.h"
 #include "support/must.h"
@@ -84,6 +86,12 @@ std::set<std::string> Values(const Store& store) {
 TEST_CASE("nodes that nobody names and no table lists are kept", "[damage][repair]") {
   MemoryDevice device(MiB(4));
   Fill(device);
+  // Under another uuid they are the same nodes.
+  if (GENERATE(false, true)) {
+    TuneOptions another;
+    another.uuid = "";
+    Must(store::TuneImage(device, Must(layout::ReadToOpen(device)), another));
+  }
   const auto height = static_cast<dag::Height>(GENERATE(1, 2, 3));
   const std::set<std::string> in_leaves = Damage(device, height);
   REQUIRE(in_leaves.size() > 100);

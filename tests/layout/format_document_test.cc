@@ -111,6 +111,8 @@ std::map<std::string, Value> ValuesOf(const Superblock& block, uint64_t checksum
       {"second catalog unit", block.catalog.copies[1].start},
       {"second catalog units", block.catalog.copies[1].units},
       {"session version", block.session_version},
+      {"reserve", block.reserve.value},
+      {"first version", block.first_version},
       {"checksum", checksum},
   };
 }

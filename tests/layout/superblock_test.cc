@@ -72,7 +72,7 @@ TEST_CASE("superblocks of other formats are told apart from damage", "[layout]")
   CHECK(changed(88, uint16_t{2}).status().code() == absl::StatusCode::kUnimplemented);
   CHECK(changed(90, uint16_t{2}).ok());
   CHECK(changed(96, uint64_t{1} << 63)->Writable());
-  CHECK_FALSE(changed(104, uint64_t{1})->Writable());
+  CHECK_FALSE(changed(104, uint64_t{2} | block.features.read_only_compatible)->Writable());
   CHECK(changed(112, uint64_t{1}).status().code() == absl::StatusCode::kUnimplemented);
   CHECK(changed(1000, uint8_t{1}).status().code() == absl::StatusCode::kDataLoss);
 }
@@ -81,8 +81,9 @@ TEST_CASE("superblocks from which nobody can count up are found, and not written
   Random random(TestSeed() + 5);
   const Superblock sound = RandomSuperblock(random);
   const std::string bytes = EncodeSuperblock(sound);
-  // generation, checkpoint LSN, log head, next node id, next tree id, next version, log opening, session version
-  for (const size_t offset : {120, 176, 184, 192, 200, 208, 352, 376}) {
+  // generation, checkpoint LSN, log head, next node id, next tree id, next version, log opening, session version,
+  // first version
+  for (const size_t offset : {120, 176, 184, 192, 200, 208, 352, 376, 392}) {
     INFO("offset " << offset);
     std::string other = bytes;
     StoreFixed(other.data() + offset, UINT64_MAX - 5);
@@ -127,6 +128,8 @@ TEST_CASE("impossible superblocks are found", "[layout]") {
   CHECK(bad([](Superblock& block) { block.fanout = 257; }));
   CHECK(bad([](Superblock& block) { block.codec = {Compression::kNone, 1}; }));
   CHECK(bad([](Superblock& block) { block.codec = {Compression{9}, 0}; }));
+  CHECK(bad([](Superblock& block) { block.reserve.value = 5001; }));
+  CHECK(bad([](Superblock& block) { block.features.read_only_compatible ^= kTuned; }));
   CHECK(bad([](Superblock& block) { block.next_node_id = kNoNode; }));
   CHECK(bad([](Superblock& block) { block.next_version = 0; }));
   CHECK(bad([](Superblock& block) { block.table.level = 11; }));

@@ -10,6 +10,7 @@
 #include "resize.h"
 #include "support/tools/run_tool.h"
 #include "tool.h"
+#include "tune.h"
 
 namespace betr::tools {
 namespace {
@@ -63,6 +64,16 @@ TEST_CASE("the manual of resize.betr explains the options of its parser") {
   ResizeOptions options;
   AddResizeOptions(&tool, &options);
   CheckAgreement(tool.app(), "resize.betr.8");
+}
+
+TEST_CASE("the manual of tune.betr explains the options of its parser") {
+  std::stringstream stream;
+  ManualClock clock;
+  ToolIo io = NoIo(stream, clock);
+  Tool tool(TuneDescription(), io);
+  TuneCommand command;
+  AddTuneOptions(&tool, &command);
+  CheckAgreement(tool.app(), "tune.betr.8");
 }
 
 TEST_CASE("disagreement between manual and parser is found") {

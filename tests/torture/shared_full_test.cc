@@ -38,11 +38,10 @@ absl::Status EraseKey(FullStore& full, const std::string& key) {
   return full.Write(batch);
 }
 
-// Clones of some keys, and keys that nobody shares below "f": as many as there is room for. Then single keys of the
-// clones are erased, in any order, until that is refused.
-class Exhausted {
+// Clones of some keys, and keys that nobody shares below "f": as many as there is room for.
+class Shared {
  public:
-  Exhausted(const SharedShape& shape, bool background) : full_(shape.store, background) {
+  Shared(const SharedShape& shape, bool background) : full_(shape.store, background) {
     for (int i = 0; i < shape.keys; ++i) {
       WriteBatch put;
       put.Put(full_.tree(), fmt::format("s/{:06}", i), std::string(shape.store.value, static_cast<char>('a' + i % 26)));
@@ -55,16 +54,26 @@ class Exhausted {
     }
     RequireOk(full_.store().Checkpoint(), "checkpoint");
     REQUIRE(full_.Fill(FillKind::kPut, "f") > 20);
-    EraseUntilRefused(background);
-    full_.RequireLife();
   }
 
   FullStore& full() { return full_; }
 
  private:
+  FullStore full_;
+};
+
+// Of which single keys of the clones are erased, in any order, until that is refused.
+class Exhausted : public Shared {
+ public:
+  Exhausted(const SharedShape& shape, bool background) : Shared(shape, background) {
+    EraseUntilRefused(background);
+    full().RequireLife();
+  }
+
+ private:
   void EraseUntilRefused(bool background) {
-    for (const std::string& key : full_.ShuffledKeys("c")) {
-      const absl::Status erased = EraseKey(full_, key);
+    for (const std::string& key : full().ShuffledKeys("c")) {
+      const absl::Status erased = EraseKey(full(), key);
       if (!erased.ok()) {
         INFO(erased);
         REQUIRE(absl::IsResourceExhausted(erased));
@@ -74,8 +83,6 @@ class Exhausted {
     // Threads may have thinned so much that leaves were copied; without them each run is the same.
     if (!background) FAIL("there was space to remember all that is gone: a test of nothing");
   }
-
-  FullStore full_;
 };
 
 }  // namespace
@@ -127,6 +134,29 @@ TEST_CASE("so can clones of which one key after the other was tried", "[torture]
     }
     full.EraseAll("f");
     full.RequireLife();
+  }
+}
+
+// What it takes to remember which keys are gone can be kept.
+TEST_CASE("with a reserve for all of them every key of clones can be erased by itself", "[torture][full]") {
+  const SharedShape shapes[] = {
+      {{MiB(8), KiB(4), 100, "lz4", BasisPoints{5000}}, 1500},
+      {{MiB(16), KiB(16), 100, "none", BasisPoints{2000}}, 2000},
+  };
+  for (const SharedShape& shape : shapes) {
+    for (const bool background : {false, true}) {
+      INFO(Describe(shape, background));
+      Shared shared(shape, background);
+      FullStore& full = shared.full();
+      for (const std::string& key : full.ShuffledKeys("c")) {
+        INFO(key);
+        RequireOk(EraseKey(full, key), "erase");
+      }
+      full.RequireLife();
+      full.EraseKeys("f");
+      full.EraseKeys("s/");
+      full.RequireLife();
+    }
   }
 }
 

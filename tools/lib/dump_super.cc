@@ -4,11 +4,13 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/percent_text.h"
 #include "base/size_text.h"
 #include "dump_command.h"
 #include "dump_text.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
+#include "store/headroom.h"
 
 namespace betr::tools {
 namespace {
@@ -43,12 +45,15 @@ void PrintText(const layout::Superblock& block, std::ostream& out) {
   line("basement size", FormatSize(block.basement_size));
   line("fanout", fmt::format("{}", block.fanout));
   line("compression", FormatCodec(block.codec));
+  line("reserve", fmt::format("{} ({})", FormatSize(store::ReserveOf(block)),
+                              block.reserve.value == 0 ? "default" : FormatPercent(block.reserve)));
   line("checkpoint LSN", fmt::format("{}", block.checkpoint_lsn.value));
   line("log head", fmt::format("frame {}, chain {:016x}", block.log_head, block.log_chain));
   line("log opening", block.log_opening == 0 ? "not ended" : fmt::format("{} (ended cleanly)", block.log_opening));
   line("next node", fmt::format("{}", block.next_node_id.value));
   line("next tree", fmt::format("{}", block.next_tree_id.value));
-  line("next write version", fmt::format("{}, session from {}", block.next_version, block.session_version));
+  line("write versions",
+       fmt::format("{} to {}, session from {}", block.FirstVersion(), block.next_version, block.session_version));
   line("node table", fmt::format("{} nodes, root of level {}: {}", block.table.nodes, block.table.level,
                                  StructureText(block.table.root)));
   line("catalog", CatalogText(block.catalog));
@@ -96,6 +101,9 @@ Json ToJson(const layout::Superblock& block) {
   json["next_tree_id"] = block.next_tree_id.value;
   json["next_version"] = block.next_version;
   json["session_version"] = block.session_version;
+  json["first_version"] = block.FirstVersion();
+  json["reserve"] = store::ReserveOf(block).value;
+  json["reserve_percent"] = block.reserve.value == 0 ? Json() : Json(block.reserve.value / 100.0);
   json["nodes"] = block.table.nodes;
   json["table_level"] = block.table.level;
   json["table"] = StructureJson(block.table.root);

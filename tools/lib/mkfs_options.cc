@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/uuid.h"
+#include "reserve_option.h"
 
 namespace betr::tools {
 
@@ -42,6 +43,9 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   tool->AddSize("--basement-size", &format.basement_size, "Unit of reading and compression (default: 64K, or a node)");
   app.add_option("--fanout", format.fanout, "Children of a node, 4 to 256 (default: 16)")->type_name("N");
   tool->AddSize("--log-size", &format.log_size, "Size of the log (default: by the image, 1M to 256M)");
+  AddReserve(
+      tool, [&format](BasisPoints share) { format.reserve = share; },
+      "Share of the space that is kept so that a full image takes deletes (default: a 64th or more)");
   app.add_option("--compress", format.compression, "none, lz4[:LEVEL] or zstd[:LEVEL] (default: lz4)")
       ->type_name("ALG");
   const auto set_features = [options, image](const std::string& features) {

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/escape.h"
+#include "base/percent_text.h"
 #include "base/scoped_fd.h"
 #include "base/size_text.h"
 #include "base/status.h"
@@ -24,6 +25,7 @@
 #include "layout/limits.h"
 #include "layout/open_locked.h"
 #include "own_image.h"
+#include "store/headroom.h"
 
 namespace betr::tools {
 namespace {
@@ -164,6 +166,7 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
   BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, options.size.value > 0 ? options.size : plan.size));
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock, layout::NewSuperblock(plan.format, plan.size, plan.time));
   plan.format = layout::OptionsOf(superblock);
+  plan.reserve = store::ReserveOf(superblock);
   // That of the image itself will be another one.
   if (options.dry_run && options.format.uuid.empty()) plan.format.uuid.clear();
   return plan;
@@ -186,6 +189,7 @@ Json PlanAsJson(const MkfsPlan& plan) {
   json["fanout"] = plan.format.fanout;
   json["log_size"] = plan.format.log_size.value;
   json["compression"] = plan.format.compression;
+  json["reserve"] = plan.reserve.value;
   json["overwrites"] = Json::array();
   for (const layout::Signature& signature : plan.found) {
     json["overwrites"].push_back({{"name", signature.name}, {"offset", signature.offset.value}});
@@ -217,6 +221,9 @@ void PrintPlan(const Tool& tool, const MkfsPlan& plan) {
                      FormatSize(format.basement_size), format.fanout);
   out << fmt::format("  compression  {}\n", format.compression);
   out << fmt::format("  log          {}\n", FormatSize(format.log_size));
+  if (format.reserve.value != 0) {
+    out << fmt::format("  reserve      {} ({})\n", FormatSize(plan.reserve), FormatPercent(format.reserve));
+  }
 }
 
 }  // namespace betr::tools

@@ -24,6 +24,7 @@ struct MkfsPlan {
   bool is_block_device = false;
   Bytes size{0};
   FormatOptions format;                  // complete, but for the uuid of a dry run: that one is empty unless given
+  Bytes reserve{0};                      // what its share of the space comes to
   std::vector<layout::Signature> found;  // what would be overwritten
   std::optional<Bytes> unknown;          // nothing of that, but there is a byte that is not zero
   std::string source_kind;               // what it is filled from: "directory", "archive" or nothing

@@ -46,6 +46,11 @@ Superblock RandomSuperblock(Random& random) {
   block.label = RandomText(random, 0, kLabelSize);
   block.minor_version = static_cast<uint16_t>(random.Uniform(3));
   block.features.compatible = random.Skewed(63);
+  if (random.OneIn(2)) {
+    block.reserve.value = static_cast<uint32_t>(random.Between(1, 5000));
+    block.first_version = random.OneIn(2) ? random.Skewed(60) : 0;
+    block.features.read_only_compatible = kTuned;
+  }
   block.generation = Generation{1 + random.Skewed(60)};
   block.log = {UnitsFor(kLogOffset), 16 + random.Skewed(20)};
   block.device_units = block.log.end() + 10 + random.Skewed(30);

@@ -38,6 +38,7 @@ FullStore::FullStore(const FullShape& shape, bool background) : shape_(shape), d
   format.fanout = 6;
   format.log_size = kFullLog;
   format.compression = shape.compression;
+  format.reserve = shape.reserve;
   RequireOk(Store::Format(disk_, format), "format");
   options_.cache_size = std::max(KiB(512), shape.node * 8);
   options_.background = background;

@@ -23,6 +23,7 @@ struct FullShape {
   Bytes node;
   size_t value;
   std::string compression = "none";
+  BasisPoints reserve{};
 };
 
 // What the store is filled with.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store::TuneImage: only superblocks say what it changes.
+#include "store/tune_image.h"
+
+#include <memory>
+
+#include "base/status.h"
+#include "betr/store.h"
+#include "layout/format_options.h"
+#include "layout/open_locked.h"
+#include "layout/superblock_copy.h"
+
+namespace betr {
+
+absl::Status store::TuneImage(BlockDevice& device, const layout::NewestSuperblock& newest, const TuneOptions& options) {
+  absl::StatusOr<layout::Superblock> tuned = layout::Tuned(newest.superblock, options);
+  BETR_RETURN_IF_ERROR(Annotate(tuned.status(), device.Name()));
+  if (*tuned == newest.superblock) {
+    return absl::OkStatus();
+  }
+  // Who wrote them may have ended before the flush, and the copy of another state would not be known for this image's.
+  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, newest.superblock));
+  BETR_RETURN_IF_ERROR(device.Flush());
+  BETR_RETURN_IF_ERROR(layout::WriteCopy(device, newest.superblock));
+  BETR_RETURN_IF_ERROR(device.Flush());
+  return layout::WriteEverywhere(device, *std::move(tuned));
+}
+
+absl::Status Store::TuneImage(const std::string& path, const TuneOptions& options) {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> device,
+                        layout::OpenLocked(path, FileDevice::Access::kReadWrite));
+  BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadToOpen(*device));
+  return store::TuneImage(*device, newest, options);
+}
+
+}  // namespace betr

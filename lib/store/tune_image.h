@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changing what an image is called and keeps in reserve.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include "betr/options.h"
+#include "device/block_device.h"
+#include "layout/superblock_slots.h"
+
+namespace betr::store {
+
+// Of Store::TuneImage what comes after opening and locking; `newest` is what layout::ReadToOpen has found. Errors as
+// there, naming the device.
+absl::Status TuneImage(BlockDevice& device, const layout::NewestSuperblock& newest, const TuneOptions& options);
+
+}  // namespace betr::store

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/escape.h"
+#include "base/percent_text.h"
+#include "base/size_text.h"
+#include "base/status.h"
+#include "base/uuid.h"
+#include "json_output.h"
+#include "layout/format_options.h"
+#include "layout/open_locked.h"
+#include "layout/superblock_copy.h"
+#include "reserve_option.h"
+#include "store/headroom.h"
+#include "store/tune_image.h"
+
+namespace betr::tools {
+namespace {
+
+bool ChangesNothing(const TuneOptions& change) { return !change.label && !change.uuid && !change.reserve; }
+
+// Who only looks may do so while others have it open.
+absl::StatusOr<std::unique_ptr<FileDevice>> OpenFor(const TuneCommand& command) {
+  if (ChangesNothing(command.change)) return FileDevice::Open(command.image, FileDevice::Access::kReadOnly);
+  return layout::OpenLocked(command.image, FileDevice::Access::kReadWrite);
+}
+
+void Print(Tool& tool, const TuneCommand& command, const layout::Superblock& block) {
+  // Nobody knows yet which one it will be.
+  const bool is_unknown = command.dry_run && command.change.uuid && command.change.uuid->empty();
+  const std::string uuid = is_unknown ? "random" : FormatUuid(block.uuid);
+  const Bytes reserve = store::ReserveOf(block);
+  const bool is_default = block.reserve.value == 0;
+  if (tool.json()) {
+    Json json = NewDocument("tune");
+    json["image"] = JsonText(command.image);
+    json["label"] = JsonText(block.label);
+    json["uuid"] = is_unknown ? Json() : Json(uuid);
+    json["reserve"] = reserve.value;
+    json["reserve_percent"] = is_default ? Json() : Json(block.reserve.value / 100.0);
+    PrintJson(tool.io().out, json);
+  } else if (!tool.quiet()) {
+    std::ostream& out = tool.io().out;
+    out << Escape(command.image) << '\n';
+    out << fmt::format("  label    {}\n", block.label.empty() ? "none" : Escape(block.label));
+    out << fmt::format("  uuid     {}\n", uuid);
+    out << fmt::format("  reserve  {} ({})\n", FormatSize(reserve),
+                       is_default ? "default" : FormatPercent(block.reserve));
+  }
+}
+
+int Tune(Tool& tool, const TuneCommand& command) {
+  const auto opened = OpenFor(command);
+  const auto newest = opened.ok() ? layout::ReadToOpen(**opened) : opened.status();
+  if (!newest.ok()) {
+    tool.Fail("open", newest.status());
+    return ExitCodeOfOpening(newest.status());
+  }
+  if (ChangesNothing(command.change)) {
+    Print(tool, command, newest->superblock);
+    return kExitOk;
+  }
+  if (const auto tuned = layout::Tuned(newest->superblock, command.change); !tuned.ok()) {
+    tool.Fail(fmt::format("tune: {}", Escape(command.image)), tuned.status());
+    return kExitRefused;
+  } else if (command.dry_run) {
+    Print(tool, command, *tuned);
+    tool.Note("dry run: nothing was changed");
+    return kExitOk;
+  }
+  const absl::Status changed = store::TuneImage(**opened, *newest, command.change);
+  const auto after = changed.ok() ? layout::ReadToOpen(**opened) : changed;
+  if (!after.ok()) return tool.Fail("tune", after.status());
+  Print(tool, command, after->superblock);
+  return kExitOk;
+}
+
+}  // namespace
+
+ToolDescription TuneDescription() {
+  return {.name = "tune.betr",
+          .summary = "Say what a betr image is called and keeps in reserve, or change it.",
+          .examples =
+              "  tune.betr disk.img                 # what it is called\n"
+              "  tune.betr -L photos disk.img\n"
+              "  tune.betr -U random copy.img       # of an image that was copied as a file\n"
+              "  tune.betr --reserve 5% disk.img    # for more deletes while it is full\n"};
+}
+
+void AddTuneOptions(Tool* tool, TuneCommand* command) {
+  CLI::App& app = tool->app();
+  TuneOptions& change = command->change;
+  app.add_option("IMAGE", command->image, "The image file or block device; to change it, nobody may have it open")
+      ->required();
+  CLI::Option* label = app.add_option("-L,--label", change.label, "Its new name, at most 64 bytes")->type_name("LABEL");
+  app.add_flag("--no-label", command->without_label, "It has no name any more")->excludes(label);
+  const auto read_uuid = [&change](const std::string& text) -> absl::Status {
+    change.uuid = text == "random" ? "" : text;
+    return change.uuid->empty() ? absl::OkStatus() : ParseUuid(text).status();
+  };
+  tool->AddParsed("-U,--uuid", read_uuid, "Its new UUID")->type_name("UUID|random");
+  AddReserve(
+      tool, [&change](BasisPoints share) { change.reserve = share; },
+      "Share of the space that is kept so that a full image takes deletes");
+  app.add_flag("-n,--dry-run", command->dry_run, "Only say what would be");
+  tool->AddJson();
+}
+
+int TuneMain(Arguments args, ToolIo& io) {
+  Tool tool(TuneDescription(), io);
+  TuneCommand command;
+  AddTuneOptions(&tool, &command);
+  if (const std::optional<int> exit = tool.Parse(args)) return *exit;
+  if (command.without_label) command.change.label = "";
+  return tool.Finish(Tune(tool, command));
+}
+
+}  // namespace betr::tools
