@@ -2,6 +2,9 @@
 #include "dag/estimate.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,51 @@ struct Sample {
   NodeId node;
   Range range;
   bool shared = false;
+  double weight = 1;  // how many ways to such a range it stands for
+};
+
+// The samples of one level, in the order in which they were met: what many ways lead to is there once, with the weight
+// of all of them. So what clones share is looked at as one.
+class Level {
+ public:
+  void Add(Sample sample) {
+    const auto key = std::tuple(sample.node, sample.range.lo, sample.range.hi);
+    const auto [known, is_new] = places_.try_emplace(key, samples_.size());
+    if (is_new) {
+      samples_.push_back(std::move(sample));
+    } else {
+      samples_[known->second].weight += sample.weight;
+    }
+  }
+
+  bool Empty() const { return samples_.empty(); }
+  size_t Size() const { return samples_.size(); }
+
+  // At most so many that stand for all: all; or of what many ways lead to the more likely, and spread evenly.
+  std::vector<Sample> Pick(size_t most) const {
+    if (samples_.size() <= most) {
+      return samples_;
+    }
+    const auto add = [](double sum, const Sample& sample) { return sum + sample.weight; };
+    const double each = std::accumulate(samples_.begin(), samples_.end(), 0.0, add) / static_cast<double>(most);
+    std::vector<Sample> picked;
+    double passed = each / 2;
+    for (const Sample& sample : samples_) {
+      double weight = 0;
+      for (passed += sample.weight; passed >= each; passed -= each) {
+        weight += each;
+      }
+      if (weight > 0) {
+        picked.push_back(sample);
+        picked.back().weight = weight;
+      }
+    }
+    return picked;
+  }
+
+ private:
+  std::vector<Sample> samples_;
+  std::map<std::tuple<NodeId, Bound, Bound>, size_t> places_;
 };
 
 class Estimator {
@@ -28,14 +76,14 @@ class Estimator {
   absl::StatusOr<std::optional<RangeEstimate>> Run(NodeId root, const Range& range) {
     const NodeRecord* record = table_.Find(root);
     const size_t levels = record == nullptr ? 1 : record->height + 1U;
-    std::vector<Sample> level;
+    Level level;
     if (!range.Empty()) {
-      level.push_back({root, range});
+      level.Add({root, range});
     }
-    size_t nodes_left = kEstimateNodes;
-    for (size_t levels_left = levels; !level.empty() && levels_left > 0; --levels_left) {
+    size_t nodes_left = reach_ == Reach::kMemory ? kEstimateNodesInMemory : kEstimateNodes;
+    for (size_t levels_left = levels; !level.Empty() && levels_left > 0; --levels_left) {
       const size_t most = std::max(kEstimateNodesOfLevel, nodes_left / levels_left);
-      nodes_left -= std::min(nodes_left, std::min(most, level.size()));
+      nodes_left -= std::min(nodes_left, std::min(most, level.Size()));
       BETR_ASSIGN_OR_RETURN(level, Visit(level, most));
       above_ = static_cast<Height>(levels_left - 1);
       if (blind_) {
@@ -53,36 +101,31 @@ class Estimator {
     return {live(keys_), {live(bytes_)}, {live(shared_)}, exact_};
   }
 
-  // Looks at `most` of the samples, evenly spread, and lets them stand for all. Returns those of the next level.
-  absl::StatusOr<std::vector<Sample>> Visit(const std::vector<Sample>& level, size_t most) {
-    const size_t count = std::min(most, level.size());
-    std::vector<std::pair<const Sample*, NodePtr>> seen;
-    for (size_t i = 0; i < count; ++i) {
-      const Sample& sample = level[(2 * i + 1) * level.size() / (2 * count)];
+  // Looks at `most` of the samples, which stand for all. Returns those of the next level.
+  absl::StatusOr<Level> Visit(const Level& level, size_t most) {
+    exact_ = exact_ && level.Size() <= most;
+    std::vector<std::pair<Sample, NodePtr>> seen;
+    for (Sample& sample : level.Pick(most)) {
       BETR_ASSIGN_OR_RETURN(NodePtr node, Fetch(sample.node));
       if (node != nullptr) {
         BETR_RETURN_IF_ERROR(CheckBelow(sample.node, *node, above_, sample.range));
+      } else if (!Guessed(sample.node)) {
+        // What is in memory is no fair sample of a level: it may be the edge of everything, where little is.
+        blind_ = true;
+        return Level();
       }
-      if (node != nullptr || Guessed(sample.node)) {
-        seen.emplace_back(&sample, std::move(node));
-      }
+      seen.emplace_back(std::move(sample), std::move(node));
     }
-    // What is in memory is no fair sample of a level: it may be the edge of everything, where little is.
-    blind_ = seen.size() < count;
-    if (!blind_ && seen.size() < level.size()) {
-      exact_ = false;
-      weight_ *= static_cast<double>(level.size()) / static_cast<double>(seen.size());
-    }
-    std::vector<Sample> below;
+    Level below;
     for (const auto& [sample, node] : seen) {
       if (node == nullptr) {
-        GuessLeaf(*sample);
+        GuessLeaf(sample);
       } else {
-        Look(*sample, *node, below);
+        Look(sample, *node, below);
       }
       if (enough_(Found())) {
         exact_ = false;
-        return std::vector<Sample>();
+        return Level();
       }
     }
     return below;
@@ -103,50 +146,56 @@ class Estimator {
   }
 
   void GuessLeaf(const Sample& sample) {
-    const double bytes = weight_ * static_cast<double>(leaf_->value);
+    const double bytes = sample.weight * static_cast<double>(leaf_->value);
     bytes_ += bytes;
     shared_ += sample.shared || table_.Find(sample.node)->references > 1 ? bytes : 0;
     exact_ = false;
   }
 
-  void Look(const Sample& sample, const Node& node, std::vector<Sample>& below) {
-    const bool shared = sample.shared || table_.Find(sample.node)->references > 1;
+  // Whose bytes count, and how often.
+  struct As {
+    bool shared;
+    double weight;
+  };
+
+  void Look(const Sample& sample, const Node& node, Level& below) {
+    const As as{sample.shared || table_.Find(sample.node)->references > 1, sample.weight};
     for (const BlockView& basement : node.basements) {
-      Count(basement, sample.range, shared);
+      Count(basement, sample.range, as);
     }
     if (node.Leaf()) {
       return;
     }
     for (size_t i = node.EdgeAfter(sample.range.lo);
          i < node.edges.size() && node.edges[i].link.range.lo < sample.range.hi; ++i) {
-      LookThrough(node.edges[i], node.edges[i].link.range.Intersect(sample.range), shared, below);
+      LookThrough(node.edges[i], node.edges[i].link.range.Intersect(sample.range), as, below);
     }
   }
 
-  void LookThrough(const Edge& edge, const Range& range, bool shared, std::vector<Sample>& below) {
+  void LookThrough(const Edge& edge, const Range& range, As as, Level& below) {
     for (size_t i = 0; i < edge.partition.runs.size(); ++i) {
-      exact_ = CountRun(edge.partition, i, range, shared) == 0 && exact_;
+      exact_ = CountRun(edge.partition, i, range, as) == 0 && exact_;
     }
     Bound from = range.lo;
     for (size_t i = FirstGotoAfter(edge.partition.gotos, range.lo);
          i < edge.partition.gotos.size() && edge.partition.gotos[i].link.range.lo < range.hi; ++i) {
       const Link& message = edge.partition.gotos[i].link;
       const Range part = message.range.Intersect(range);
-      Follow(edge.link, {from, part.lo}, shared, below);
-      Follow(message, part, shared, below);
+      Follow(edge.link, {from, part.lo}, as, below);
+      Follow(message, part, as, below);
       from = part.hi;
     }
-    Follow(edge.link, {from, range.hi}, shared, below);
+    Follow(edge.link, {from, range.hi}, as, below);
   }
 
-  static void Follow(const Link& link, const Range& part, bool shared, std::vector<Sample>& below) {
+  static void Follow(const Link& link, const Range& part, As as, Level& below) {
     if (!link.Null() && !part.Empty()) {
-      below.push_back({link.target, link.Cut(part).Image(), shared});
+      below.Add({link.target, link.Cut(part).Image(), as.shared, as.weight});
     }
   }
 
   // Adds what a run has inside `range`; if that can be told, without what newer gotos supersede.
-  uint64_t CountRun(const Partition& partition, size_t index, const Range& range, bool shared) {
+  uint64_t CountRun(const Partition& partition, size_t index, const Range& range, As as) {
     const BlockView& run = partition.runs[index];
     uint64_t count = 0;
     Bound from = range.lo;
@@ -154,15 +203,15 @@ class Estimator {
          i < partition.gotos.size() && partition.gotos[i].link.range.lo < range.hi && run.slot->Peek() != nullptr;
          ++i) {
       if (index < partition.gotos[i].over) {
-        count += Count(run, {from, partition.gotos[i].link.range.lo}, shared);
+        count += Count(run, {from, partition.gotos[i].link.range.lo}, as);
         from = partition.gotos[i].link.range.hi;
       }
     }
-    return from < range.hi ? count + Count(run, {from, range.hi}, shared) : count;
+    return from < range.hi ? count + Count(run, {from, range.hi}, as) : count;
   }
 
   // Adds the part of a view inside `range`. Returns how many entries that is, about if the block is not in memory.
-  uint64_t Count(const BlockView& view, const Range& range, bool shared) {
+  uint64_t Count(const BlockView& view, const Range& range, As as) {
     const BlockView part = view.Cut(range);
     if (part.clip.Empty()) {
       return 0;
@@ -182,11 +231,11 @@ class Estimator {
     }
     const double overhead = static_cast<double>(kUsualEntryOverhead + view.affix.strip.size()) -
                             static_cast<double>(view.affix.prepend.size());
-    const double bytes = std::max(0.0, static_cast<double>(size) - overhead * static_cast<double>(keys));
-    keys_ += weight_ * static_cast<double>(keys);
-    erases_ += leaf_ ? weight_ * static_cast<double>(ErasesInView(part)) : 0;
-    bytes_ += weight_ * bytes;
-    shared_ += shared ? weight_ * bytes : 0;
+    const double bytes = as.weight * std::max(0.0, static_cast<double>(size) - overhead * static_cast<double>(keys));
+    keys_ += as.weight * static_cast<double>(keys);
+    erases_ += leaf_ ? as.weight * static_cast<double>(ErasesInView(part)) : 0;
+    bytes_ += bytes;
+    shared_ += as.shared ? bytes : 0;
     return keys;
   }
 
@@ -195,7 +244,6 @@ class Estimator {
   const std::optional<Bytes> leaf_;
   const EnoughEstimate enough_;
   Height above_ = kAboveRoot;
-  double weight_ = 1;  // how many samples of this level each of those seen stands for
   double keys_ = 0;
   double erases_ = 0;  // of keys, among them
   double bytes_ = 0;

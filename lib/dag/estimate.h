@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a range of a tree holds, from a bounded number of nodes: at each level as many of the edges are followed as the
-// budget allows, evenly spread, and stand for those beside them.
+// budget allows, evenly spread, and stand for those beside them. What several ways show in the same way, as clones do,
+// is looked at once and counts for all of them.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -14,8 +15,10 @@
 
 namespace betr::dag {
 
-// How many nodes an estimate looks at: so many altogether, but if the tree is tall so many of each level.
+// How many nodes an estimate looks at: so many altogether, or if it reads nothing, but if the tree is tall so many of
+// each level.
 inline constexpr size_t kEstimateNodes = 64;
+inline constexpr size_t kEstimateNodesInMemory = 256;
 inline constexpr size_t kEstimateNodesOfLevel = 8;
 
 // Messages that are still on their way count as entries of their own: an estimate with any of them is not exact. No

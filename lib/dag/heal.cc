@@ -171,8 +171,9 @@ bool CanReadMessages(const Node& node) {
 
 absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, HealMode mode) {
   Union both(edit, node.height, {node.edges[index].link.range.lo, node.edges[index + 1].link.range.hi});
+  const bool keeps_shared = mode.sharing == Sharing::kKeep || (mode.sharing == Sharing::kLittle && node.height == 1);
   for (const size_t i : {index, index + 1}) {
-    if (mode.sharing == Sharing::kKeep && ChildShared(edit, node.edges[i])) {
+    if (keeps_shared && ChildShared(edit, node.edges[i])) {
       return false;
     }
     BETR_RETURN_IF_ERROR(both.Add(node.edges[i], mode.reach));

@@ -12,8 +12,8 @@
 //     most a 16th of a node. A clone would copy what waits for its source twice over otherwise, and the next one that
 //     again;
 //   - background work, compacting, and clones that find a tall tree join shared ones too while the whole tree is taller
-//     than it has to be (work.h, lower.h): interior nodes if that copies little, and whatever it copies if the tree is
-//     several levels too tall; leaves if it copies at most a quarter of a node.
+//     than it has to be (work.h, lower.h): interior nodes if that copies little. If it is several levels too tall,
+//     interior nodes whatever that copies, and leaves if it copies at most a quarter of a node.
 #pragma once
 
 #include <absl/status/status.h>
@@ -29,7 +29,7 @@ namespace betr::dag {
 
 enum class Sharing {
   kKeep,    // join only children that are nobody else's
-  kLittle,  // copy shared children where that copies little
+  kLittle,  // copy shared interior children where that copies little
   kBreak,   // copy shared children, interior ones whatever that copies
 };
 

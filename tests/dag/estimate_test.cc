@@ -117,6 +117,27 @@ TEST_CASE("an estimate says what is shared, follows gotos and leaves out what is
   REQUIRE(EstimateOf(*dag, Range::Prefix("copy/")).keys == 0);
 }
 
+TEST_CASE("an estimate counts what clones share for each of them, however unlike the edges are", "[dag][estimate]") {
+  const std::unique_ptr<DagHarness> dag = Tree(3'000);
+  Random random(TestSeed());
+  for (int clone = 0; clone < 20; ++clone) {
+    const std::string name = "c" + std::to_string(100 + clone) + "/";
+    dag->Clone(0, std::to_string(clone % 7) + "/", 0, name);
+    for (int i = 0; i < 20; ++i) {  // each leaves edges that show next to nothing
+      const std::string key = name + std::to_string(1'000'000 + random.Uniform(3'000));
+      dag->EraseRange(0, Range::Prefix(key));
+      dag->Put(0, key, "changed");
+    }
+    dag->FlushAll(0);
+  }
+  const auto never = [](const RangeEstimate&) { return false; };
+  const auto estimate = dag::EstimateTree(dag->table(), dag->root(0), dag::Reach::kMemory, Bytes{500}, never);
+  REQUIRE(estimate.has_value());
+  const Truth truth = Count(*dag, Range::All());
+  RequireNear(estimate->keys, truth.keys, 1.5);
+  RequireNear(estimate->bytes.value, truth.bytes, 1.7);
+}
+
 TEST_CASE("messages on their way count, and make an estimate inexact", "[dag][estimate]") {
   const std::unique_ptr<DagHarness> dag = Tree(500);
   dag->Put(0, "3/new", "value");

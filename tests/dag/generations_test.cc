@@ -85,7 +85,59 @@ void RequireFewCopies(Kept kept, size_t fanout, uint64_t changes) {
   CHECK(after.all - before.all <= written * 10);
 }
 
+// A file as a file system has it: some blocks under a name. To write it anew is to erase them all first.
+void PutFile(DagHarness& dag, const std::string& name, char content) {
+  for (const char block : {'0', '1', '2'}) {
+    dag.Put(0, name + "/" + block, std::string(kValue, content));
+  }
+}
+
+// Backups that rotate: each generation is a clone of the one before with some files written anew, and the oldest goes.
+void RequireLittleBesideWhatDiffers(uint64_t changes) {
+  constexpr int kKept = 14;
+  constexpr int kRounds = 100;
+  constexpr uint64_t kFiles = kKeys / 3;
+  INFO(changes << " changes a generation, seed " << TestSeed());
+  Random random(TestSeed());
+  DagHarness dag(ShapeOf(16), true);
+  const auto name = [](int generation) { return Key("g", static_cast<uint64_t>(generation)) + "/"; };
+  for (uint64_t i = 0; i < kFiles; ++i) {
+    PutFile(dag, Key(name(0), i), 'a');
+    if (i % 20 == 0) {
+      dag.Settle(0);
+    }
+  }
+  dag.Settle(0);
+  const Bytes file = Bytes{Key(name(0), 0).size() + 2 + kValue} * 3;
+  const Bytes differs = file * (kFiles + kKept * changes);
+  Bytes most{0};
+  for (int generation = 1; generation < kRounds; ++generation) {
+    dag.Clone(0, name(generation - 1), 0, name(generation));
+    for (uint64_t i = 0; i < changes; ++i) {
+      const std::string changed = Key(name(generation), random.Uniform(kFiles));
+      dag.EraseRange(0, Range::Prefix(changed + "/"));
+      PutFile(dag, changed, static_cast<char>('b' + i % 20));
+    }
+    if (generation >= kKept) {
+      dag.EraseRange(0, Range::Prefix(name(generation - kKept)));
+    }
+    dag.Settle(0);
+    most = std::max(most, HeldBy(dag).all);
+  }
+  dag.Verify({});
+  const double times = static_cast<double>(most.value) / static_cast<double>(differs.value);
+  std::cout << kKept << " generations with " << changes << " changes each: at most " << times
+            << " times what differs, height " << int{dag.HeightOf(0)} << "\n";
+  CHECK(times <= 3);
+}
+
 }  // namespace
+
+TEST_CASE("generations that rotate take little beside what differs", "[dag][clone]") {
+  for (const uint64_t changes : {2, 13, 60}) {
+    RequireLittleBesideWhatDiffers(changes);
+  }
+}
 
 TEST_CASE("what is written between clones is stored a few times", "[dag][clone]") {
   for (const size_t fanout : {8, 16}) {

@@ -64,10 +64,12 @@ int Tune(Tool& tool, const TuneCommand& command) {
     Print(tool, command, newest->superblock);
     return kExitOk;
   }
-  if (const auto tuned = layout::Tuned(newest->superblock, command.change); !tuned.ok()) {
+  const auto tuned = layout::Tuned(newest->superblock, command.change);
+  if (!tuned.ok()) {
     tool.Fail(fmt::format("tune: {}", Escape(command.image)), tuned.status());
     return kExitRefused;
-  } else if (command.dry_run) {
+  }
+  if (command.dry_run) {
     Print(tool, command, *tuned);
     tool.Note("dry run: nothing was changed");
     return kExitOk;
