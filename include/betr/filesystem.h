@@ -57,6 +57,7 @@
 namespace betr {
 
 class Clock;
+class DifferenceStream;  // betr/difference_stream.h
 
 // Names an inode in memory, while it is referred to. Not st_ino.
 using InodeId = Ordinal<struct InodeIdTag>;
@@ -314,6 +315,9 @@ class FileSystem {
   // (docs/ablations.md).
   absl::Status FindDifferences(InodeId before, InodeId after,
                                absl::FunctionRef<absl::Status(const EntryDifference&)> visit);
+  // The same one by one, for whoever asks. Errors of this call: ESTALE, ENOENT (a directory that was removed), ENOTSUP;
+  // it reads nothing.
+  absl::StatusOr<std::unique_ptr<DifferenceStream>> NewDifferences(InodeId before, InodeId after);
   // The space that files and directories, these with everything below, take together. What is not stored yet has no
   // size: a checkpoint comes first, unless the store is read-only. Below directories files that also have names
   // elsewhere are left out: their content does not come back with them. Cost: that, a read for each file there with

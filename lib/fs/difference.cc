@@ -37,16 +37,16 @@ std::vector<std::string> ContentsAbove(std::string_view content) {
 
 }  // namespace
 
-absl::StatusOr<Difference> Difference::Of(Core& core, Inode& before, Inode& after) {
+absl::StatusOr<std::unique_ptr<DifferenceStream>> Difference::Of(Core& core, Inode& before, Inode& after) {
   if (core.zones().exist) {
     return ErrnoError(ENOTSUP, "differences in an image with zones");
   }
   // As a listing: if the store takes nothing more now, they are those of a bit earlier.
   core.Flush().IgnoreError();
-  Difference difference;
-  BETR_ASSIGN_OR_RETURN(difference.before_, SideOf(core, before));
-  BETR_ASSIGN_OR_RETURN(difference.after_, SideOf(core, after));
-  difference.trees_ = {&core.store(), core.store().Pin(), core.meta(), core.data()};
+  auto difference = std::make_unique<Difference>();
+  BETR_ASSIGN_OR_RETURN(difference->before_, SideOf(core, before));
+  BETR_ASSIGN_OR_RETURN(difference->after_, SideOf(core, after));
+  difference->trees_ = {&core.store(), core.store().Pin(), core.meta(), core.data()};
   return difference;
 }
 
@@ -58,38 +58,55 @@ absl::StatusOr<Difference::Side> Difference::SideOf(Core& core, Inode& inode) {
               inode.IsDirectory() ? core.ContentOf(inode) : std::string()};
 }
 
-absl::Status Difference::Tell(Visitor visit) const {
+absl::StatusOr<std::optional<EntryDifference>> Difference::Next() {
+  if (!has_compared_tops_) {
+    has_compared_tops_ = true;
+    BETR_ASSIGN_OR_RETURN(std::optional<EntryDifference> of_tops, CompareObjects("", before_.top, after_.top, {}));
+    if (of_tops) {
+      return of_tops;
+    }
+  }
   const bool are_directories = before_.top.record.IsDirectory() && after_.top.record.IsDirectory();
-  BETR_RETURN_IF_ERROR(TellObject("", before_.top, after_.top, {}, visit));
-  if (!are_directories) {
-    return absl::OkStatus();
+  if (are_directories && !names_) {
+    BETR_RETURN_IF_ERROR(OpenNames());
   }
-  BETR_ASSIGN_OR_RETURN(ChangedNames names, ChangedNames::Open(trees_, before_.content, after_.content));
-  BETR_RETURN_IF_ERROR(AddLinked(before_, names));
-  BETR_RETURN_IF_ERROR(AddLinked(after_, names));
-  for (;;) {
-    BETR_ASSIGN_OR_RETURN(const std::optional<ChangedNames::Name> name, names.Next());
-    for (const std::string& home : names.TakeHomes()) {
-      BETR_RETURN_IF_ERROR(AddLinked(before_, before_.content + home, before_.content + home, names));
-      BETR_RETURN_IF_ERROR(AddLinked(after_, after_.content + home, after_.content + home, names));
-    }
+  while (are_directories) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<ChangedNames::Name> name, names_->Next());
+    BETR_RETURN_IF_ERROR(AddLinkedOfNewHomes());
     if (name) {
-      BETR_RETURN_IF_ERROR(TellName(*name, names, visit));
-    } else if (!names.HasAdded()) {
-      return absl::OkStatus();
+      BETR_ASSIGN_OR_RETURN(std::optional<EntryDifference> found, CompareName(*name));
+      if (found) {
+        return found;
+      }
+    } else if (!names_->HasAdded()) {
+      break;
     }
   }
+  return std::optional<EntryDifference>();
 }
 
-absl::Status Difference::AddLinked(const Side& side, ChangedNames& names) const {
+absl::Status Difference::OpenNames() {
+  BETR_ASSIGN_OR_RETURN(names_, ChangedNames::Open(trees_, before_.content, after_.content));
+  BETR_RETURN_IF_ERROR(AddLinked(before_));
+  return AddLinked(after_);
+}
+
+absl::Status Difference::AddLinked(const Side& side) {
   for (const std::string& home : ContentsAbove(side.content)) {
-    BETR_RETURN_IF_ERROR(AddLinked(side, home, side.content, names));
+    BETR_RETURN_IF_ERROR(AddLinked(side, home, side.content));
   }
   return absl::OkStatus();
 }
 
-absl::Status Difference::AddLinked(const Side& side, const std::string& home, const std::string& below,
-                                   ChangedNames& names) const {
+absl::Status Difference::AddLinkedOfNewHomes() {
+  for (const std::string& home : names_->TakeHomes()) {
+    BETR_RETURN_IF_ERROR(AddLinked(before_, before_.content + home, before_.content + home));
+    BETR_RETURN_IF_ERROR(AddLinked(after_, after_.content + home, after_.content + home));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Difference::AddLinked(const Side& side, const std::string& home, const std::string& below) {
   const std::string list = key::GroupName(home, key::Relative(home, below));
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
                         trees_.store->NewCursor(trees_.view, trees_.meta, Range::Prefix(list)));
@@ -100,17 +117,17 @@ absl::Status Difference::AddLinked(const Side& side, const std::string& home, co
     }
     const std::string object = key::Absolute(home, key->relative);
     if (object.starts_with(below)) {  // else it is forged
-      names.Add(object.substr(side.content.size()));
+      names_->Add(object.substr(side.content.size()));
     }
   }
   return cursor->status();
 }
 
-absl::Status Difference::TellName(const ChangedNames::Name& name, ChangedNames& names, Visitor visit) const {
+absl::StatusOr<std::optional<EntryDifference>> Difference::CompareName(const ChangedNames::Name& name) {
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value_before, Value(before_, name.entry));
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value_after, Value(after_, name.entry));
   if (!name.is_own && value_before != value_after) {
-    return absl::OkStatus();  // told for its own sake
+    return std::optional<EntryDifference>();  // told for its own sake
   }
   BETR_ASSIGN_OR_RETURN(const std::optional<Found> before, Find(before_, name.entry, value_before));
   BETR_ASSIGN_OR_RETURN(const std::optional<Found> after, Find(after_, name.entry, value_after));
@@ -118,9 +135,9 @@ absl::Status Difference::TellName(const ChangedNames::Name& name, ChangedNames& 
   const bool is_directory = after && after->record.IsDirectory();
   if (was_directory != is_directory) {
     const std::optional<key::MetaKey> key = key::ParseMeta(name.entry);
-    names.Skip(key::Content(key->content, key->name));
+    names_->Skip(key::Content(key->content, key->name));
   }
-  return TellObject(key::PathOfObject(name.entry), before, after, name.attachments, visit);
+  return CompareObjects(key::PathOfObject(name.entry), before, after, name.attachments);
 }
 
 absl::StatusOr<std::optional<std::string>> Difference::Value(const Side& side, const std::string& entry) const {
@@ -132,13 +149,16 @@ absl::StatusOr<std::optional<Difference::Found>> Difference::Find(const Side& si
   if (!value) {
     return std::optional<Found>();
   }
-  const std::string object = side.content + entry;
-  BETR_ASSIGN_OR_RETURN(EntryRecord record, DecodeEntry(*value, key::PathOfObject(object)));
+  BETR_ASSIGN_OR_RETURN(Found found, FindEntry(side.content + entry, *value));
+  return std::optional(std::move(found));
+}
+
+absl::StatusOr<Difference::Found> Difference::FindEntry(const std::string& object, std::string_view value) const {
+  BETR_ASSIGN_OR_RETURN(EntryRecord record, DecodeEntry(value, key::PathOfObject(object)));
   if (InodeRecord* const own = std::get_if<InodeRecord>(&record)) {
-    return std::optional(Found{std::move(*own), object, false});
+    return Found{std::move(*own), object, false};
   }
-  BETR_ASSIGN_OR_RETURN(Found group, FindGroup(std::get<Reference>(record), object));
-  return std::optional(std::move(group));
+  return FindGroup(std::get<Reference>(record), object);
 }
 
 absl::StatusOr<Difference::Found> Difference::FindGroup(const Reference& reference, const std::string& entry) const {
@@ -157,18 +177,19 @@ absl::StatusOr<Difference::Found> Difference::FindGroup(const Reference& referen
 }
 
 // `attachments`: what is known already of files that have one name each.
-absl::Status Difference::TellObject(const std::string& path, const std::optional<Found>& before,
-                                    const std::optional<Found>& after, AttachmentDifference attachments,
-                                    Visitor visit) const {
-  EntryDifference difference{.path = path, .before = std::nullopt, .after = std::nullopt};
+absl::StatusOr<std::optional<EntryDifference>> Difference::CompareObjects(const std::string& path,
+                                                                          const std::optional<Found>& before,
+                                                                          const std::optional<Found>& after,
+                                                                          AttachmentDifference attachments) const {
+  std::optional<EntryDifference> difference({.path = path, .before = std::nullopt, .after = std::nullopt});
   if (before) {
-    difference.before = Shown(before->record);
+    difference->before = Shown(before->record);
   }
   if (after) {
-    difference.after = Shown(after->record);
+    difference->after = Shown(after->record);
   }
   if (!before || !after || before->record.type != after->record.type) {
-    return before || after ? visit(difference) : absl::OkStatus();
+    return before || after ? std::move(difference) : std::nullopt;
   }
   if (path.empty() || before->is_group || after->is_group) {
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<DifferenceCursor> cursor,
@@ -177,13 +198,38 @@ absl::Status Difference::TellObject(const std::string& path, const std::optional
     cursor->Seek(Bound::At(""));
     BETR_ASSIGN_OR_RETURN(attachments, PassAttachments(*cursor, ""));
   }
-  difference.content =
+  difference->content =
       attachments.content || before->record.size != after->record.size || before->record.target != after->record.target;
-  difference.xattrs = attachments.xattrs || before->record.xattrs != after->record.xattrs;
-  if (!difference.content && !difference.xattrs && AreAlike(*difference.before, *difference.after)) {
-    return absl::OkStatus();
+  difference->xattrs = attachments.xattrs || before->record.xattrs != after->record.xattrs;
+  if (!difference->content && !difference->xattrs && AreAlike(*difference->before, *difference->after)) {
+    return std::optional<EntryDifference>();
   }
-  return visit(difference);
+  return difference;
+}
+
+absl::Status Difference::VisitAll(absl::FunctionRef<absl::Status(const FileAttributes&)> visit) const {
+  for (const Side* side : {&before_, &after_}) {
+    BETR_RETURN_IF_ERROR(visit(Shown(side->top.record)));
+    if (side->top.record.IsDirectory()) {
+      BETR_RETURN_IF_ERROR(VisitBelow(side->content, visit));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Difference::VisitBelow(const std::string& content,
+                                    absl::FunctionRef<absl::Status(const FileAttributes&)> visit) const {
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
+                        trees_.store->NewCursor(trees_.view, trees_.meta, Range::Prefix(content)));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    const std::optional<key::MetaKey> key = key::ParseMeta(cursor->Key());
+    if (!key || key->kind != key::MetaKey::Kind::kEntry) {
+      continue;
+    }
+    BETR_ASSIGN_OR_RETURN(const Found found, FindEntry(std::string(cursor->Key()), cursor->Value()));
+    BETR_RETURN_IF_ERROR(visit(Shown(found.record)));
+  }
+  return cursor->status();
 }
 
 }  // namespace betr::fs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two trees of files differ: FileSystem::FindDifferences.
+// How two trees of files differ: FileSystem::FindDifferences and NewDifferences.
 //
 // Which names may differ is told by their own keys (changed_names.h), and of files with several names by the lists of
 // link groups: what belongs to a group lies in its home, which may be outside of the two trees, and elsewhere in one
@@ -8,25 +8,26 @@
 
 #include <absl/functional/function_ref.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "betr/difference_stream.h"
 #include "fs/changed_names.h"
 #include "fs/core.h"
 
 namespace betr::fs {
 
 // Made under the lock, used without it.
-class Difference {
+class Difference final : public DifferenceStream {
  public:
-  using Visitor = absl::FunctionRef<absl::Status(const EntryDifference&)>;
-
   // ENOENT for a directory that was removed, ESTALE for another file that is gone; ENOTSUP if there are zones.
-  static absl::StatusOr<Difference> Of(Core& core, Inode& before, Inode& after);
+  static absl::StatusOr<std::unique_ptr<DifferenceStream>> Of(Core& core, Inode& before, Inode& after);
 
-  absl::Status Tell(Visitor visit) const;
+  absl::StatusOr<std::optional<EntryDifference>> Next() override;
+  absl::Status VisitAll(absl::FunctionRef<absl::Status(const FileAttributes&)> visit) const override;
 
  private:
   // An object, and where it is.
@@ -45,19 +46,30 @@ class Difference {
   absl::StatusOr<std::optional<std::string>> Value(const Side& side, const std::string& entry) const;
   absl::StatusOr<std::optional<Found>> Find(const Side& side, const std::string& entry,
                                             const std::optional<std::string>& value) const;
+  absl::StatusOr<Found> FindEntry(const std::string& object, std::string_view value) const;
   absl::StatusOr<Found> FindGroup(const Reference& reference, const std::string& entry) const;
-  // Adds the names below that are of groups: of homes at or above the directory; of a home below.
-  absl::Status AddLinked(const Side& side, ChangedNames& names) const;
-  absl::Status AddLinked(const Side& side, const std::string& home, const std::string& below,
-                         ChangedNames& names) const;
+  absl::Status VisitBelow(const std::string& content,
+                          absl::FunctionRef<absl::Status(const FileAttributes&)> visit) const;
+  // To where the names below the two directories begin.
+  absl::Status OpenNames();
+  // Adds the names below that are of groups: of homes at or above the directory; of a home below; of those below that
+  // were met last.
+  absl::Status AddLinked(const Side& side);
+  absl::Status AddLinked(const Side& side, const std::string& home, const std::string& below);
+  absl::Status AddLinkedOfNewHomes();
 
-  absl::Status TellName(const ChangedNames::Name& name, ChangedNames& names, Visitor visit) const;
-  absl::Status TellObject(const std::string& path, const std::optional<Found>& before,
-                          const std::optional<Found>& after, AttachmentDifference attachments, Visitor visit) const;
+  // Nothing: they are alike.
+  absl::StatusOr<std::optional<EntryDifference>> CompareName(const ChangedNames::Name& name);
+  absl::StatusOr<std::optional<EntryDifference>> CompareObjects(const std::string& path,
+                                                                const std::optional<Found>& before,
+                                                                const std::optional<Found>& after,
+                                                                AttachmentDifference attachments) const;
 
   TreesAt trees_;
   Side before_;
   Side after_;
+  bool has_compared_tops_ = false;
+  std::optional<ChangedNames> names_;  // of two directories, once the tops are compared
 };
 
 }  // namespace betr::fs

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "betr/difference_stream.h"
 #include "fs/block_delta.h"
 #include "fs/difference.h"
 #include "fs/filesystem_impl.h"
@@ -215,15 +216,19 @@ absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::str
 
 absl::Status FileSystem::FindDifferences(InodeId before, InodeId after,
                                          absl::FunctionRef<absl::Status(const EntryDifference&)> visit) {
-  absl::StatusOr<fs::Difference> difference = absl::UnknownError("not begun yet");
-  {
-    FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(before));
-    BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(after));
-    difference = fs::Difference::Of(session.core(), *from, *to);
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<DifferenceStream> differences, NewDifferences(before, after));
+  for (;;) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<EntryDifference> difference, differences->Next());
+    if (!difference) return absl::OkStatus();
+    BETR_RETURN_IF_ERROR(visit(*difference));
   }
-  BETR_RETURN_IF_ERROR(difference.status());
-  return difference->Tell(visit);
+}
+
+absl::StatusOr<std::unique_ptr<DifferenceStream>> FileSystem::NewDifferences(InodeId before, InodeId after) {
+  FsSession session(*impl_);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(before));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(after));
+  return fs::Difference::Of(session.core(), *from, *to);
 }
 
 absl::Status FileSystem::ReadDirectory(InodeId id, std::string_view after,
