@@ -28,16 +28,12 @@ absl::Status CheckAccess(FileSystem& fs, const Caller& caller, InodeId inode, co
   return (granted & wanted) == wanted ? absl::OkStatus() : ErrnoError(EACCES, "permissions of a directory");
 }
 
-absl::Status CheckOwnAndReadable(const Caller& caller, const FileAttributes& attributes) {
-  if (attributes.uid != caller.uid) return ErrnoError(EPERM, "a file of somebody else");
+absl::Status CheckMayHaveAnother(const Caller& caller, const FileAttributes& attributes) {
   // As mknod(2): it is not the owner's to decide who else gets one that works.
   if (attributes.type == FileType::kBlockDevice || attributes.type == FileType::kCharDevice) {
     return ErrnoError(EPERM, "a device");
   }
-  uint32_t wanted = 0;
-  if (attributes.type == FileType::kRegular) wanted = kRead << 6;
-  if (attributes.type == FileType::kDirectory) wanted = (kRead | kExecute) << 6;
-  return (attributes.permissions & wanted) == wanted ? absl::OkStatus() : ErrnoError(EACCES, "an unreadable file");
+  return CheckOwnAndReadable(caller, attributes);
 }
 
 // Checks the entries of a directory; the directories among them go to `below`, with a reference.
@@ -77,6 +73,14 @@ Caller CallerOf(fuse_req_t request) {
   return caller;
 }
 
+absl::Status CheckOwnAndReadable(const Caller& caller, const FileAttributes& attributes) {
+  if (attributes.uid != caller.uid) return ErrnoError(EPERM, "a file of somebody else");
+  uint32_t wanted = 0;
+  if (attributes.type == FileType::kRegular) wanted = kRead << 6;
+  if (attributes.type == FileType::kDirectory) wanted = (kRead | kExecute) << 6;
+  return (attributes.permissions & wanted) == wanted ? absl::OkStatus() : ErrnoError(EACCES, "an unreadable file");
+}
+
 absl::Status CheckMayCreate(FileSystem& fs, const Caller& caller, InodeId directory) {
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(directory));
   return CheckAccess(fs, caller, directory, attributes, kWrite | kExecute);
@@ -104,9 +108,9 @@ absl::Status CheckAllBelow(FileSystem& fs, InodeId directory,
 absl::Status CheckMayCopy(FileSystem& fs, const Caller& caller, InodeId source) {
   if (caller.IsRoot()) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(source));
-  BETR_RETURN_IF_ERROR(CheckOwnAndReadable(caller, attributes));
+  BETR_RETURN_IF_ERROR(CheckMayHaveAnother(caller, attributes));
   if (attributes.type != FileType::kDirectory) return absl::OkStatus();
-  return CheckAllBelow(fs, source, [&](const FileAttributes& below) { return CheckOwnAndReadable(caller, below); });
+  return CheckAllBelow(fs, source, [&](const FileAttributes& below) { return CheckMayHaveAnother(caller, below); });
 }
 
 absl::StatusOr<InodeId> FindDirectory(FileSystem& fs, const Caller& caller, std::string_view path) {

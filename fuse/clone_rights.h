@@ -25,6 +25,9 @@ struct Caller {
 // Who sent the request. Requires: it has not been answered.
 Caller CallerOf(fuse_req_t request);
 
+// EPERM unless the caller owns what has these attributes; EACCES unless the owner may read, and search, it.
+absl::Status CheckOwnAndReadable(const Caller& caller, const FileAttributes& attributes);
+
 // EACCES unless the caller may make names in the directory. A directory with an access list counts as its owner's
 // alone.
 absl::Status CheckMayCreate(FileSystem& fs, const Caller& caller, InodeId directory);

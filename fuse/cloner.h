@@ -43,8 +43,10 @@ class Cloner {
   void CloneTo(fuse_req_t request, CloneSource source, InodeId directory, std::string_view name);
   // user.betr.clone: `path` is from the root if it begins with a slash, or else a name beside the source.
   void CloneToPath(fuse_req_t request, InodeId source, std::string_view path);
-  // Does another job that waits for the kernel, for an ioctl, and answers with what comes of it.
+  // Does another job that waits for the kernel, for an ioctl without an answer, and replies what comes of it.
   void DoForIoctl(fuse_req_t request, std::string_view what, std::function<absl::Status()> job);
+  // Has the kernel hand over what it holds of open files. In a job of DoForIoctl only.
+  void WriteBack();
   // Calls `then`, maybe in another thread, when the kernel has handed over what it holds of the file.
   void AfterWriteBack(InodeId inode, const std::function<void()>& then);
   // What was asked for before is answered.
@@ -54,8 +56,6 @@ class Cloner {
 
  private:
   static void Enqueue(JobThread& thread, fuse_req_t request, std::function<void()> job);
-  // Has the kernel hand over what it holds of open files.
-  void WriteBack();
   // With a reference for the caller to forget.
   absl::StatusOr<InodeId> Find(fuse_req_t request, const CloneSource& source);
   // Everything but the invalidation of the name.

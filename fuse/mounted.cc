@@ -26,6 +26,8 @@ constexpr unsigned kThreadsMin = 2;
 constexpr unsigned kThreadsDefaultMax = 8;
 // How long a lazily unmounted file system, in which files are open, goes on answering.
 constexpr int kGraceMilliseconds = 2000;
+// How often space is looked at where nothing is synced that often.
+constexpr std::chrono::milliseconds kSpacePeriod{5000};
 
 sigset_t EndSignals() {
   sigset_t signals;
@@ -43,6 +45,9 @@ unsigned ThreadsOf(const MountPlan& plan) {
 std::chrono::microseconds LookOf(const MountPlan& plan) {
   return std::thread::hardware_concurrency() > 1 ? plan.look : std::chrono::microseconds(0);
 }
+
+// Whether space should not be kept for who may have forgotten that it is.
+bool IsShort(const FileSystemSpace& space) { return space.available < space.total / 8; }
 
 bool WaitFor(int descriptor, int milliseconds) {
   pollfd wait{descriptor, POLLIN, 0};
@@ -104,12 +109,14 @@ void Mounted::Serve() {
   const sigset_t signals = EndSignals();
   const int signal = signalfd(-1, &signals, SFD_CLOEXEC);
   const std::chrono::milliseconds period = plan_.commit_period;
-  const int timeout = period.count() == 0 ? -1 : static_cast<int>(period.count());
+  const bool syncs = period.count() > 0 && !plan_.server.read_only;
+  const int timeout = static_cast<int>((syncs ? period : kSpacePeriod).count());
   std::array<pollfd, 2> wait{{{signal, POLLIN, 0}, {loop->ended(), POLLIN, 0}}};
   while (true) {
     const int ready = poll(wait.data(), wait.size(), timeout);
     if (ready > 0 || (ready < 0 && errno != EINTR)) break;
-    if (plan_.server.read_only) continue;
+    if (IsShort(server_.fs().Space())) server_.files().GiveUpIdleComparisons();
+    if (!syncs) continue;
     if (const absl::Status synced = server_.fs().Sync(); !synced.ok()) log_.Error("sync", synced);
   }
   if (wait[1].revents == 0) Unmount();

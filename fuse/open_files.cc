@@ -4,8 +4,11 @@
 #include <sys/random.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "base/check.h"
+#include "base/status.h"
+#include "betr/mount_ioctl.h"
 
 namespace betr::fuse {
 
@@ -24,11 +27,12 @@ Handle* OpenFiles::Add(InodeId inode, bool writes, std::unique_ptr<DirectoryStre
 }
 
 InodeId OpenFiles::Remove(Handle* handle) {
-  std::unique_ptr<Handle> owned;  // its stream dies after the lock
+  std::unique_ptr<Handle> owned;  // its streams die after the lock
   const MutexLock lock(mutex_);
   owned = std::move(handles_.extract(handle).mapped());
   if (owned->writes && --writers_[owned->inode.value] == 0) writers_.erase(owned->inode.value);
   if (owned->source != 0) sources_.erase(owned->source);
+  if (owned->comparison != nullptr) comparing_.erase(handle);
   return owned->inode;
 }
 
@@ -37,6 +41,7 @@ void OpenFiles::Clear() {
   handles_.clear();
   writers_.clear();
   sources_.clear();
+  comparing_.clear();
 }
 
 uint64_t OpenFiles::SourceOf(Handle* handle) {
@@ -66,6 +71,41 @@ std::vector<InodeId> OpenFiles::Writers() {
 bool OpenFiles::IsWriter(InodeId inode) {
   const MutexLock lock(mutex_);
   return writers_.contains(inode.value);
+}
+
+absl::Status OpenFiles::BeginComparison(Handle* handle, std::unique_ptr<Comparison> comparison) {
+  std::shared_ptr<Comparison> former;  // these two die after the lock
+  Streams given_up;
+  const MutexLock lock(mutex_);
+  comparing_.erase(handle);
+  former = std::move(handle->comparison);
+  if (comparing_.size() >= BETR_COMPARISONS) given_up = TakeIdle();
+  if (comparing_.size() >= BETR_COMPARISONS) return ErrnoError(EBUSY, "too many comparisons");
+  handle->comparison = std::move(comparison);
+  comparing_.insert(handle);
+  return absl::OkStatus();
+}
+
+std::shared_ptr<Comparison> OpenFiles::ComparisonOf(Handle* handle) {
+  const MutexLock lock(mutex_);
+  return handle->comparison;
+}
+
+void OpenFiles::GiveUpIdleComparisons() {
+  Streams given_up;
+  const MutexLock lock(mutex_);
+  given_up = TakeIdle();
+}
+
+OpenFiles::Streams OpenFiles::TakeIdle() {
+  Streams streams;
+  absl::erase_if(comparing_, [&](const Handle* handle) {
+    // Nobody else can get it now: its own lock is free.
+    if (handle->comparison.use_count() > 1 || !handle->comparison->IsIdle()) return false;
+    streams.push_back(handle->comparison->GiveUp());
+    return true;
+  });
+  return streams;
 }
 
 }  // namespace betr::fuse

@@ -15,6 +15,7 @@
 #include "betr/mount_ioctl.h"
 #include "clone_rights.h"
 #include "cloner.h"
+#include "compare.h"
 #include "mount_stats.h"
 #include "operations.h"
 #include "remove_tree.h"
@@ -87,6 +88,11 @@ void TellFootprint(fuse_req_t request, const void* in, size_t in_size) {
   fuse_reply_ioctl(request, 0, &*wanted, sizeof *wanted);
 }
 
+void BeginComparison(fuse_req_t request, fuse_ino_t before, Handle* handle, const void* in, size_t in_size) {
+  const auto wanted = Argument<betr_compare>(request, in, in_size);
+  if (wanted) Compare(request, ToInode(before), handle, wanted->after);
+}
+
 // fstrim(8). The positions that it may name are those of the image.
 void Trim(fuse_req_t request, const void* in, size_t in_size) {
   fstrim_range wanted{};
@@ -137,6 +143,10 @@ void Ioctl(fuse_req_t request, fuse_ino_t node, unsigned command, void*, fuse_fi
     Remove(request, node, in, in_size);
   } else if (command == BETR_IOC_FOOTPRINT && out_size >= sizeof(betr_footprint)) {
     TellFootprint(request, in, in_size);
+  } else if (command == BETR_IOC_COMPARE) {
+    BeginComparison(request, node, HandleOf(info), in, in_size);
+  } else if (command == BETR_IOC_DIFFERENCES && out_size >= sizeof(betr_differences)) {
+    TellDifferences(request, HandleOf(info));
   } else if (command == FITRIM && out_size >= sizeof(fstrim_range)) {
     Trim(request, in, in_size);
   } else if (command == BETR_IOC_STATS && out_size >= sizeof(betr_stats)) {

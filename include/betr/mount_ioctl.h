@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clones on a mounted image, removal of trees, the space that they take, its figures, which image it is, and who serves
- * it, for any program: C or C++, no library needed.
+ * Clones on a mounted image, removal of trees, the space that they take, how they differ, its figures, which image it
+ * is, and who serves it, for any program: C or C++, no library needed.
  *
  *   int source = open("project", O_RDONLY);             a directory or a regular file
  *   int target = open(".", O_RDONLY | O_DIRECTORY);     the directory that gets the clone
@@ -107,6 +107,79 @@ struct betr_footprint {
 };
 
 /*
+ * How a file or directory differs from another one, these with everything below: on a descriptor of the one before.
+ *
+ *   int before = open("project", O_RDONLY);
+ *   int after = open("project-copy", O_RDONLY);
+ *   struct betr_compare compare = {0};
+ *   struct betr_differences answer;
+ *   ioctl(after, BETR_IOC_SOURCE, &compare.after);
+ *   ioctl(before, BETR_IOC_COMPARE, &compare);
+ *   do {
+ *     ioctl(before, BETR_IOC_DIFFERENCES, &answer);
+ *     for (__u32 at = 0, size; at < answer.size; at += size) {
+ *       const struct betr_difference *one = (const struct betr_difference *)(answer.records + at);
+ *       puts((const char *)(one + 1));                  its path
+ *       size = one->size;
+ *     }
+ *   } while (!answer.is_last);
+ *
+ * What is told, and in which order, betrcp(1) says under --diff, with -l. Both are compared as they were at
+ * BETR_IOC_COMPARE, data still in the kernel's caches included. What clones share is passed over.
+ *
+ * A comparison belongs to the open file that it began on, with all descriptors that are copies of that one, until the
+ * file is closed or the next one begins there. Each record is given once, whoever asks. What it compares keeps its
+ * space meanwhile, so do not leave it: one that nobody has asked for ten seconds is given up when the image is short of
+ * space, or when somebody begins one and there are BETR_COMPARISONS.
+ *
+ * Who may: root; the user whose process serves the mount, and who could read the image itself; and whoever owns both
+ * with everything that was in them, and may read it (as for a clone, but devices do not matter): all names are read to
+ * see that. That extended attributes differ is also told of those that only root can read (trusted.). Who asks with
+ * BETR_IOC_DIFFERENCES has to be the user who began.
+ *
+ * Errors of BETR_IOC_COMPARE: EBADF (the other descriptor has been closed, or is of another mount), ENOENT (a directory
+ * that was removed), ESTALE (another file that is gone), EPERM, EACCES, EBUSY (as many as there may be are going on),
+ * ENOTSUP (an image with zones). Those of BETR_IOC_DIFFERENCES: EINVAL (none was begun), EPERM (somebody else did),
+ * ETIMEDOUT (given up), ENAMETOOLONG (a path that a damaged image has). What was found before an error comes first, and
+ * the error stays until the next comparison begins. Those of both: EIO, EUCLEAN (what cannot be read), ENOTCONN (the
+ * mount ends). ENOTTY: this is no mount of betr, or an earlier version.
+ */
+#define BETR_COMPARISONS 32
+struct betr_compare {
+  __u64 after;    /* from BETR_IOC_SOURCE; good while that descriptor is open */
+  __u32 flags;    /* 0 */
+  __u32 reserved; /* 0 */
+};
+
+/* What a name is in one of the two, as stat(2) has it. */
+struct betr_difference_side {
+  __u32 mode; /* with the type; 0: it is not there */
+  __u32 uid;
+  __u32 gid;
+  __u32 modified_nanoseconds;
+  __s64 modified_seconds;
+  __u64 size;
+  __u64 device; /* st_rdev */
+};
+
+/* Of a directory that only one has, nothing below is told. */
+struct betr_difference {
+  __u32 size;    /* of the whole record, a multiple of 8: where the next one begins */
+  __u32 differs; /* of two of one type: BETR_DIFFERS_...; what else differs, the sides say */
+  struct betr_difference_side before;
+  struct betr_difference_side after;
+  /* The path below the two follows, without a slash in front, "" for themselves: ends with NUL. */
+};
+#define BETR_DIFFERS_CONTENT 1 /* bytes of a file, target of a symbolic link */
+#define BETR_DIFFERS_XATTRS 2
+
+struct betr_differences {
+  __u32 size;    /* of all records; may be 0 before the end, too */
+  __u32 is_last; /* 1: there is no more; else 0 */
+  char records[16360] __attribute__((aligned(8)));
+};
+
+/*
  * Live figures of a mount, on a descriptor of anything on it: a JSON document as `betrdump --mounted DIR --json stat`
  * prints it, ended by NUL. For everyone.
  */
@@ -141,3 +214,5 @@ struct betr_server {
 #define BETR_IOC_REMOVE _IOW(0xbe, 6, struct betr_remove)
 #define BETR_IOC_SERVER _IOR(0xbe, 7, struct betr_server)
 #define BETR_IOC_FOOTPRINT _IOWR(0xbe, 8, struct betr_footprint)
+#define BETR_IOC_COMPARE _IOW(0xbe, 9, struct betr_compare)
+#define BETR_IOC_DIFFERENCES _IOR(0xbe, 10, struct betr_differences)
