@@ -31,7 +31,7 @@ int RunCommand(Tool& tool, const BetrcpOptions& options, CopyCommand command) {
     case CopyCommand::kCat:
       return CatInside(tool, options);
     case CopyCommand::kDiff:
-      return DiffInside(tool, options);
+      return NamesNoImage(tool, options) ? DiffOnMount(tool, options) : DiffInside(tool, options);
     case CopyCommand::kDu:
       return NamesNoImage(tool, options) ? DuOnMount(tool, options) : DuInside(tool, options);
   }

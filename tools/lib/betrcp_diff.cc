@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrcp_diff.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
+#include <cerrno>
+#include <cstring>
+#include <memory>
 #include <optional>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
+#include "betr/mount_ioctl.h"
+#include "betrcp_mounted.h"
 #include "file_text.h"
 #include "json_output.h"
 #include "open_inside.h"
@@ -110,6 +119,86 @@ class Differences {
   std::optional<JsonArrayPrinter> array_;
 };
 
+// What else there is may do anything when it is opened.
+absl::StatusOr<ScopedFd> OpenOnMount(const std::string& path) {
+  struct stat attributes {};
+  if (lstat(path.c_str(), &attributes) != 0) return ErrnoError(errno, path);
+  if (!S_ISREG(attributes.st_mode) && !S_ISDIR(attributes.st_mode)) {
+    return absl::InvalidArgumentError(path + ": on a mount only files and directories are compared");
+  }
+  ScopedFd opened(OpenRetrying(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  if (opened.get() < 0) return ErrnoError(errno, path);
+  return opened;
+}
+
+// Begins a comparison. Where to ask for its differences.
+absl::StatusOr<ScopedFd> CompareOnMount(const std::string& before, const std::string& after) {
+  BETR_ASSIGN_OR_RETURN(ScopedFd from, OpenOnMount(before));
+  BETR_ASSIGN_OR_RETURN(const ScopedFd to, OpenOnMount(after));
+  betr_compare compare{};
+  __u64 unused = 0;
+  if (ioctl(from.get(), BETR_IOC_SOURCE, &unused) != 0) return MountError(before);
+  if (ioctl(to.get(), BETR_IOC_SOURCE, &compare.after) != 0) return MountError(after);
+  if (ioctl(from.get(), BETR_IOC_COMPARE, &compare) == 0) return from;
+  // What names it on its mount means nothing to another one.
+  if (errno == EBADF) return ErrnoError(EXDEV, after + ": on another mount than " + before);
+  return MountError(before);
+}
+
+std::optional<FileAttributes> AttributesOf(const betr_difference_side& side) {
+  const std::optional<FileType> type = TypeOfMode(side.mode);
+  if (!type) return std::nullopt;
+  FileAttributes attributes;
+  attributes.type = *type;
+  attributes.permissions = side.mode & 07777U;
+  attributes.uid = side.uid;
+  attributes.gid = side.gid;
+  attributes.device = side.device;
+  attributes.size = side.size;
+  attributes.modified = {side.modified_seconds, side.modified_nanoseconds};
+  return attributes;
+}
+
+// The first difference of some records, which it takes away. Nothing if they are none: any program may answer as a
+// mount.
+std::optional<EntryDifference> TakeDifference(std::string_view& records) {
+  betr_difference record{};
+  if (records.size() <= sizeof record) return std::nullopt;
+  std::memcpy(&record, records.data(), sizeof record);
+  if (record.size <= sizeof record || record.size > records.size()) return std::nullopt;
+  const std::string_view path = records.substr(sizeof record, record.size - sizeof record);
+  const size_t end = path.find('\0');
+  EntryDifference difference{.path = std::string(path.substr(0, end)),
+                             .before = AttributesOf(record.before),
+                             .after = AttributesOf(record.after),
+                             .content = (record.differs & BETR_DIFFERS_CONTENT) != 0,
+                             .xattrs = (record.differs & BETR_DIFFERS_XATTRS) != 0};
+  if (end == std::string_view::npos || (!difference.before && !difference.after)) return std::nullopt;
+  records.remove_prefix(record.size);
+  return difference;
+}
+
+// Why there are no more.
+absl::Status AskingError(const std::string& path) {
+  if (errno == ETIMEDOUT) return ErrnoError(errno, path + ": given up to make room, as nobody read what it said");
+  return MountError(path);
+}
+
+// All that a comparison has found.
+absl::Status TellAll(int compared, const std::string& path, absl::FunctionRef<void(const EntryDifference&)> visit) {
+  const auto answer = std::make_unique<betr_differences>();
+  do {
+    if (ioctl(compared, BETR_IOC_DIFFERENCES, answer.get()) != 0) return AskingError(path);
+    std::string_view records(answer->records, std::min<size_t>(answer->size, sizeof answer->records));
+    while (!records.empty()) {
+      const std::optional<EntryDifference> difference = TakeDifference(records);
+      if (!difference) return absl::DataLossError(path + ": what the mount says is no list of differences");
+      visit(*difference);
+    }
+  } while (answer->is_last == 0);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int DiffInside(Tool& tool, const BetrcpOptions& options) {
@@ -132,6 +221,19 @@ int DiffInside(Tool& tool, const BetrcpOptions& options) {
     differences.Finish();
     return {"diff", status};
   });
+}
+
+int DiffOnMount(Tool& tool, const BetrcpOptions& options) {
+  const std::string& before = options.operands[0];
+  const std::string& after = options.operands[1];
+  const absl::StatusOr<ScopedFd> compared = CompareOnMount(before, after);
+  if (!compared.ok()) return tool.Fail("diff", compared.status());
+  Differences differences(tool, options);
+  differences.Begin(before, after);
+  const absl::Status status =
+      TellAll(compared->get(), before, [&](const EntryDifference& difference) { differences.Add(difference); });
+  differences.Finish();
+  return status.ok() ? static_cast<int>(kExitOk) : tool.Fail("diff", status);
 }
 
 }  // namespace betr::tools

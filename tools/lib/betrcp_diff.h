@@ -10,4 +10,7 @@ namespace betr::tools {
 // differs. Returns an exit code.
 int DiffInside(Tool& tool, const BetrcpOptions& options);
 
+// The same of files or directories on a mount, which compares them.
+int DiffOnMount(Tool& tool, const BetrcpOptions& options);
+
 }  // namespace betr::tools

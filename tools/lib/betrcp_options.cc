@@ -84,7 +84,9 @@ void AddCommands(CLI::App& app, BetrcpOptions* options) {
   app.add_flag("--mkdir", options->mkdir, "Make directories A...")->group(kGroup);
   app.add_flag("--list", options->list, "List A... (default: the root)")->group(kGroup);
   app.add_flag("--cat", options->cat, "Write the content of A... to stdout")->group(kGroup);
-  app.add_flag("--diff", options->diff, "List in what B differs from A; what clones share is not read")->group(kGroup);
+  app.add_flag("--diff", options->diff,
+               "List in what B differs from A, inside the image or on a mount; what clones share is not read")
+      ->group(kGroup);
   app.add_flag("--du", options->du,
                "Tell the space that A... take, inside the image or on a mount, and what no clone shares")
       ->group(kGroup);
