@@ -276,14 +276,7 @@ absl::Status Superblock::CheckWritable() const {
 }
 
 bool AreOfOneImage(const Superblock& a, const Superblock& b) {
-  Superblock as_a = b;
-  as_a.uuid = a.uuid;
-  as_a.label = a.label;
-  as_a.reserve = a.reserve;
-  as_a.first_version = a.first_version;
-  as_a.features = a.features;
-  as_a.generation = a.generation;
-  return a.uuid == b.uuid || (as_a == a && a.FirstVersion() == b.FirstVersion());
+  return a.uuid == b.uuid || (a.FirstVersion() == b.FirstVersion() && a.made_at == b.made_at);
 }
 
 absl::Status CheckSuperblock(const Superblock& superblock) {

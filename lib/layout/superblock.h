@@ -131,8 +131,9 @@ struct Superblock {
   absl::Status CheckWritable() const;
 };
 
-// Whether both are of one image, as they have its uuid, or say the same of the same state but for what can be changed
-// of an image, its uuid too: so a crash in the midst of that leaves them.
+// Whether both are of one image, as they have its uuid, or began with the same one when it was made: a crash in the
+// midst of giving it another leaves both, and one more in the session after that leaves a copy of the old uuid beside
+// slots of a newer state.
 bool AreOfOneImage(const Superblock& a, const Superblock& b);
 
 // What a superblock says is possible at all, whatever the device: sizes in their limits, everything in its place.

@@ -18,7 +18,7 @@ absl::Status store::TuneImage(BlockDevice& device, const layout::NewestSuperbloc
   if (*tuned == newest.superblock) {
     return absl::OkStatus();
   }
-  // Who wrote them may have ended before the flush, and the copy of another state would not be known for this image's.
+  // Who wrote them may have ended before the flush; and the copy becomes no older than by what is written here.
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, newest.superblock));
   BETR_RETURN_IF_ERROR(device.Flush());
   BETR_RETURN_IF_ERROR(layout::WriteCopy(device, newest.superblock));

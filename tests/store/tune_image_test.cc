@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/random.h"
 #include "betr/store.h"
@@ -199,6 +200,29 @@ TEST_CASE("whichever superblock is lost after another name was given, the image 
       IsTuned(*crashed, End::kClean);
       CHECK(CheckImage(*crashed).value().empty());
       CHECK((ContentOf(*OpenOn(*crashed)) == image.content));
+    }
+  }
+}
+
+// Only a superblock may be behind by more than one crash: the copy.
+TEST_CASE("an image whose tuning was cut short passes every check, also when its next session is", "[store]") {
+  Random random(TestSeed() + 4);
+  const Image image(random, End::kClean);
+  MemoryDevice device(kSize, image.pages);
+  RecordingDevice recorder(device, image.pages);
+  Must(Tune(recorder, AllOf(End::kClean)));
+  const WriteHistory& history = recorder.History();
+  for (size_t events = 0; events <= history.EventCount(); ++events) {
+    const std::unique_ptr<MemoryDevice> crashed = history.CrashImage(history.PrefixPlan(events));
+    RecordingDevice session(*crashed, crashed->Pages());
+    Content content = image.content;
+    PutSome(*OpenOn(session), random, &content);
+    const WriteHistory& after = session.History();
+    for (size_t later = 0; later <= after.EventCount(); ++later) {
+      INFO("crash after " << events << " events of tuning, and " << later << " of the session after it");
+      const std::unique_ptr<MemoryDevice> again = after.CrashImage(after.PrefixPlan(later));
+      const std::vector<store::Finding> findings = CheckImage(*again).value();
+      CHECK((findings.empty() ? "" : findings.front().what) == "");
     }
   }
 }
