@@ -28,11 +28,10 @@ void Set(Given given, Option& option) {
   if (given != 0) option = Option(given);
 }
 
-absl::Status CheckOpenOptions(const betr_open_options& given) {
-  if ((given.flags & ~kFlags) != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("options.flags: 0x", absl::Hex(given.flags & ~kFlags), ": unknown"));
-  }
-  return Check({FaultOf(given.functions, given.function_count, "options.functions")});
+absl::Status CheckFlags(uint64_t flags) {
+  const uint64_t unknown = flags & ~kFlags;
+  return unknown == 0 ? absl::OkStatus()
+                      : absl::InvalidArgumentError(absl::StrCat("options.flags: 0x", absl::Hex(unknown), ": unknown"));
 }
 
 std::function<void(const absl::Status&)> ListenerOf(const betr_open_options& given) {
@@ -91,9 +90,10 @@ absl::StatusOr<TuneOptions> TuneOptionsOf(const betr_tune_options* given) {
 
 absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given) {
   BETR_ASSIGN_OR_RETURN(const betr_open_options fields, ReadSized(given, "options"));
-  BETR_RETURN_IF_ERROR(CheckOpenOptions(fields));
+  BETR_RETURN_IF_ERROR(Check({FaultOf(fields.functions, fields.function_count, "options.functions")}));
   StoreOptions options;
   BETR_RETURN_IF_ERROR(AddFunctions({fields.functions, fields.function_count}, options.functions));
+  BETR_RETURN_IF_ERROR(CheckFlags(fields.flags));  // now that there is somebody who releases the functions
   options.read_only = (fields.flags & BETR_READ_ONLY) != 0;
   options.stale = (fields.flags & BETR_STALE) != 0;
   options.logging = (fields.flags & BETR_BULK) != 0 ? Logging::kBulk : Logging::kFull;

@@ -115,7 +115,13 @@ TEST_CASE("upsert functions are released once, also when nothing opens", "[c]") 
   zero.number = 0;
   CHECK(released({zero}, calls[5], image.path()));
 
-  betr_open_options options = OpenOptions();
+  Calls unknown;
+  const betr_upsert_function appending = Appending(unknown);
+  betr_open_options options = With(appending, uint64_t{1} << 40);
+  CHECK(betr_open_image(image.path(), &options, &opened) == BETR_INVALID_ARGUMENT);
+  CHECK(unknown.released == 1);
+
+  options = OpenOptions();
   options.function_count = 1;
   CHECK(betr_open_image(image.path(), &options, &opened) == BETR_INVALID_ARGUMENT);
   CHECK(std::string(betr_error_message()) == "options.functions: is null, and its size is not 0");
