@@ -76,7 +76,7 @@ class Structure {
   absl::Status CheckStuck(std::span<const Op> ops) const;
 
   uint64_t DeadNodes() const;
-  // Less than a quarter of the space is free: work that gives space back, and costs I/O, is worth it.
+  // Less than a quarter of the space is free beside the reserve: work that gives space back is worth its I/O.
   bool SpaceIsShort() const;
 
  private:

@@ -19,7 +19,7 @@ absl::StatusOr<bool> Structure::Chore() {
 
 bool Structure::SpaceIsShort() const {
   const layout::SpaceFigures figures = core_.space->Figures();
-  return figures.free < figures.total / 4;
+  return figures.free < core_.reserve + (figures.total - core_.reserve) / 4;
 }
 
 absl::StatusOr<bool> Structure::PruneStep() {

@@ -248,6 +248,20 @@ TEST_CASE("a delete does not wait for ever", "[torture][full]") {
   full.RequireLife();
 }
 
+// Writers find no room while half of the space is free: it is short all the same.
+TEST_CASE("with a large reserve space comes back at the end, too", "[torture][full]") {
+  for (const bool background : {false, true}) {
+    const FullShape shape{MiB(64), KiB(4), 20'000, "none", BasisPoints{5000}};
+    INFO(Describe(shape, FillKind::kPut, background, 0));
+    FullStore full(shape, background);
+    REQUIRE(full.Fill(FillKind::kPut, "f") > 20);
+    full.EraseKeys("f");
+    const Bytes free = full.FreeAfterClosing();
+    INFO(free.value << " bytes are free");
+    REQUIRE(free > full.store().Space().total * 3 / 4);
+  }
+}
+
 TEST_CASE("a store that is too small is not made", "[torture][full]") {
   FormatOptions format;
   format.log_size = kFullLog;
