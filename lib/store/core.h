@@ -68,6 +68,7 @@ struct Core {
   dag::Policy policy;
   std::shared_ptr<layout::SpaceMap> space;
   Bytes reserve{0};                  // of space (headroom.h)
+  Bytes reserve_at_hand{0};          // what of it is there, as far as deletes are concerned
   std::atomic<uint64_t> waiting{0};  // bytes of messages in interior nodes, at most (headroom.h)
   mutable Mutex count_mutex;         // held for instants; none is taken under it
   mutable WaitingCount waiting_count ABSL_GUARDED_BY(count_mutex);

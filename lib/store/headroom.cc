@@ -100,10 +100,10 @@ Bytes WaitingAtMost(const Core& core, const State& state, Bytes buffered) {
 bool Many(const Core& core, uint64_t units) { return units > UnitsFor(core.reserve) / 8; }
 
 uint64_t UnitsToLeave(const Core& core, Purpose purpose) {
-  const uint64_t reserve = UnitsFor(core.reserve);
+  const uint64_t reserve = UnitsFor(core.reserve_at_hand);
   switch (purpose) {
     case Purpose::kWrite:
-      return reserve + UnitsToGrow(core, Bytes{core.waiting});
+      return UnitsFor(core.reserve) + UnitsToGrow(core, Bytes{core.waiting});
     case Purpose::kGrow:
       return reserve - reserve / 4;
     case Purpose::kDelete:
@@ -120,6 +120,12 @@ uint64_t UnitsToLeave(const Core& core, Purpose purpose) {
       break;
   }
   return 0;
+}
+
+// What a full store needs.
+uint64_t LeastReserveUnits(const layout::Superblock& superblock) {
+  const uint64_t nodes = layout::FullNodeUnits(superblock.node_size) * kReserveNodes + layout::kReserveUnits;
+  return std::min(superblock.ExtentArea().units / 4, nodes);
 }
 
 }  // namespace
@@ -157,10 +163,15 @@ bool ManyWait(const Core& core, const State& state) { return Many(core, UnitsToG
 Bytes ReserveOf(const layout::Superblock& superblock) {
   constexpr uint64_t kWhole = 10'000;
   const uint64_t area = superblock.ExtentArea().units;
-  const uint64_t nodes = layout::FullNodeUnits(superblock.node_size) * kReserveNodes + layout::kReserveUnits;
   const uint64_t share = superblock.reserve.value;
   const uint64_t wanted = share == 0 ? area / 64 : area / kWhole * share + area % kWhole * share / kWhole;
-  return layout::UnitBytes(std::max(wanted, std::min(area / 4, nodes)));
+  return layout::UnitBytes(std::max(wanted, LeastReserveUnits(superblock)));
+}
+
+Bytes ReserveAtHand(const Core& core, const State& state) {
+  const uint64_t free = UnitsFor(core.space->Figures().free);
+  const uint64_t needed = std::min(free, TableUnits(core, state) + BatchUnits(core, state));
+  return layout::UnitBytes(std::clamp(free - needed, LeastReserveUnits(core.superblock), UnitsFor(core.reserve)));
 }
 
 bool Grows(const Core& core, const State& before, const State& after, const dag::Edit& edit) {

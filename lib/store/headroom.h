@@ -15,6 +15,8 @@
 //   kFree    a 32nd           deletes that leave nothing behind for good; the same work, if such a one waits for it
 //   kShrink  nothing          work that makes the store smaller; and replay: what it replays was let in once, and there
 //                             is nobody to refuse it to
+// Those parts are of what was free when the store was opened, if that was less: an image that is full already may be
+// given a larger reserve, which keeps out writes until there is so much, but must not keep out deletes.
 // Who writes leaves room, too, for what the messages that wait in interior nodes take more as entries: leaves are not
 // full, and end with a unit that is not. Nodes of megabytes need next to nothing for that, nodes of 4 KiB more than the
 // messages take. So nothing that was written before is in the way of deletes.
@@ -95,5 +97,8 @@ bool Grows(const Core& core, const State& before, const State& after, const dag:
 
 // The reserve of an image: what was asked for, but no less than a full store needs.
 Bytes ReserveOf(const layout::Superblock& superblock);
+// As much of it as is free in the state that was found, beside what a checkpoint needs; no less than a full store
+// needs.
+Bytes ReserveAtHand(const Core& core, const State& state);
 
 }  // namespace betr::store

@@ -158,6 +158,7 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
                         layout::ReadCatalog(*core->device, *core->space, core->superblock.catalog));
   BETR_RETURN_IF_ERROR(CheckFunctions(core->device->Name(), catalog.catalog, core->options));
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, ReadState(*core, catalog.catalog));
+  core->reserve_at_hand = store::ReserveAtHand(*core, *state);
   core->waiting = store::WaitingIn(*state).value;
   store::FunctionNames functions = catalog.catalog.functions;
   std::unique_ptr<Impl> impl(new Impl(std::move(core), std::move(state), std::move(catalog)));

@@ -248,6 +248,31 @@ TEST_CASE("a delete does not wait for ever", "[torture][full]") {
   full.RequireLife();
 }
 
+// What is not there cannot be kept from deletes.
+TEST_CASE("a reserve that is given to a full store keeps nobody from deleting", "[torture][full]") {
+  const FullShape shapes[] = {
+      {MiB(64), KiB(4), 20'000, "none", BasisPoints{1}},
+      {MiB(128), KiB(64), 50'000, "none", BasisPoints{1}},
+  };
+  for (const FullShape& shape : shapes) {
+    for (const bool background : {false, true}) {
+      INFO(Describe(shape, FillKind::kPut, background, 0));
+      FullStore full(shape, background);
+      REQUIRE(full.Fill(FillKind::kPut, "f") > 20);
+      full.Keep(BasisPoints{5000});
+      REQUIRE(full.store().Space().free < full.store().Space().reserve / 8);
+      full.EraseKeys("f");
+      full.RequireLife();
+      full.EraseAll("f");
+      const Bytes free = full.FreeAfterClosing();
+      INFO(free.value << " bytes are free");
+      REQUIRE(free > full.store().Space().total * 3 / 4);
+      REQUIRE(full.Fill(FillKind::kPut, "f") > 20);
+      REQUIRE(full.store().Space().free >= full.store().Space().reserve * 9 / 10);
+    }
+  }
+}
+
 // Writers find no room while half of the space is free: it is short all the same.
 TEST_CASE("with a large reserve space comes back at the end, too", "[torture][full]") {
   for (const bool background : {false, true}) {

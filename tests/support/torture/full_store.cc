@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
+#include "store/tune_image.h"
 #include "support/dag/upserts.h"
 #include "support/torture/verify.h"
 
@@ -54,6 +56,17 @@ void FullStore::Open() {
   auto store = Store::Open(std::make_unique<store::BorrowedDevice>(disk_), options_);
   RequireOk(store.status(), "open");
   store_ = *std::move(store);
+}
+
+void FullStore::Keep(BasisPoints reserve) {
+  RequireOk(store_->Close(), "close");
+  store_.reset();
+  TuneOptions change;
+  change.reserve = reserve;
+  const auto newest = layout::ReadToOpen(disk_);
+  RequireOk(newest.status(), "read");
+  RequireOk(store::TuneImage(disk_, *newest, change), "tune");
+  Open();
 }
 
 std::string FullStore::Value(size_t number) const {

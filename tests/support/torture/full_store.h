@@ -49,6 +49,8 @@ class FullStore {
 
   // Opens the image again; the store that was open ends like a program that is killed.
   void Open();
+  // Closes the store, gives the image another reserve, and opens it again.
+  void Keep(BasisPoints reserve);
 
   // Changes, all below `prefix`, until there is no space; how many were accepted.
   size_t Fill(FillKind kind, const std::string& prefix);
