@@ -29,7 +29,7 @@ std::unique_ptr<Store> OpenToRead(const std::string& image) {
 
 struct TuneTest {
   TuneTest() {
-    CHECK(run.Run(MkfsMain, {"-q", "-s", "16M", "-L", "first", "-U", kUuid, "--reserve", "10%", image}) == 0);
+    CHECK(run.Run(MkfsMain, {"-q", "-s", "16M", "-L", "first", "-U", kUuid, "--reserve", "30%", image}) == 0);
     INFO(run.err);
   }
 
@@ -49,14 +49,14 @@ TEST_CASE("tune.betr says what an image is called and keeps, also while it is in
   const auto store = OpenToRead(test.image);
   CHECK(test.Run({test.image}) == 0);
   CHECK(test.run.out.starts_with(test.image + "\n  label    first\n  uuid     " + kUuid + "\n  reserve  "));
-  CHECK(test.run.out.ends_with(" (10 %)\n"));
+  CHECK(test.run.out.ends_with(" (30 %)\n"));
   const nlohmann::json now = test.Now();
   CHECK(now["schema"] == "betr.tune");
   CHECK(now["image"] == test.image);
   CHECK(now["label"] == "first");
   CHECK(now["uuid"] == kUuid);
   CHECK(now["reserve"] == store->Space().reserve.value);
-  CHECK(now["reserve_percent"] == 10.0);
+  CHECK(now["reserve_percent"] == 30.0);
   CHECK(test.Run({"-q", test.image}) == 0);
   CHECK(test.run.out.empty());
 }
@@ -66,8 +66,9 @@ TEST_CASE("tune.betr changes what is asked for and nothing else") {
   CHECK(test.Run({"-L", "second", test.image}) == 0);
   CHECK(test.Now()["label"] == "second");
   CHECK(test.Now()["uuid"] == kUuid);
-  CHECK(test.Now()["reserve_percent"] == 10.0);
+  CHECK(test.Now()["reserve_percent"] == 30.0);
   CHECK(test.Run({"-U", kOther, "--reserve", "2.5", test.image}) == 0);
+  CHECK(test.run.out.ends_with(" (2.5 % would be less than is needed)\n"));
   CHECK(test.Now()["label"] == "second");
   CHECK(test.Now()["uuid"] == kOther);
   CHECK(test.Now()["reserve_percent"] == 2.5);

@@ -29,6 +29,14 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenFor(const TuneCommand& command) 
   return layout::OpenLocked(command.image, FileDevice::Access::kReadWrite);
 }
 
+std::string ShareText(const layout::Superblock& block, Bytes reserve) {
+  if (block.reserve.value == 0) return "default";
+  layout::Superblock least = block;
+  least.reserve = BasisPoints{1};
+  const bool is_more = reserve == store::ReserveOf(least) && block.reserve > least.reserve;
+  return FormatPercent(block.reserve) + (is_more ? " would be less than is needed" : "");
+}
+
 void Print(Tool& tool, const TuneCommand& command, const layout::Superblock& block) {
   // Nobody knows yet which one it will be.
   const bool is_unknown = command.dry_run && command.change.uuid && command.change.uuid->empty();
@@ -48,8 +56,7 @@ void Print(Tool& tool, const TuneCommand& command, const layout::Superblock& blo
     out << Escape(command.image) << '\n';
     out << fmt::format("  label    {}\n", block.label.empty() ? "none" : Escape(block.label));
     out << fmt::format("  uuid     {}\n", uuid);
-    out << fmt::format("  reserve  {} ({})\n", FormatSize(reserve),
-                       is_default ? "default" : FormatPercent(block.reserve));
+    out << fmt::format("  reserve  {} ({})\n", FormatSize(reserve), ShareText(block, reserve));
   }
 }
 
