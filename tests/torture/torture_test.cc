@@ -69,6 +69,14 @@ TEST_CASE("crashes of stores that discard their free space lose nothing that was
   Torture(9, kStates / 5, options);
 }
 
+TEST_CASE("crashes of stores whose image gets another name lose nothing that was synced", "[torture][crash][tune]") {
+  TortureOptions options;
+  options.tunes = true;
+  const TortureTally tally = Torture(10, kStates / 5, options);
+  CHECK(tally.coverage.at("uuids") > 0);
+  CHECK(tally.coverage.at("labels") > 0);
+}
+
 // Replaying built nodes that took more space than the first time, for which free ranges were too small.
 TEST_CASE("a full device can be written to after its recovery", "[torture][crash][full]") {
   TortureOptions options;

@@ -7,8 +7,11 @@
 
 #include "base/escape.h"
 #include "base/status.h"
+#include "base/uuid.h"
+#include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
 #include "store/impl.h"
+#include "store/tune_image.h"
 #include "support/torture/verify.h"
 
 namespace betr::test {
@@ -30,7 +33,27 @@ void Session::LoseFlushes() {
   faults_.Arm({.on = Fault::On::kFlush, .repeat = Fault::Repeat::kFromThenOn, .effect = Fault::Effect::kLost});
 }
 
+absl::Status Session::Tune() {
+  BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadToOpen(faults_));
+  Random random(newest.superblock.generation.value);
+  TuneOptions change;
+  change.label = fmt::format("generation {}", newest.superblock.generation.value);
+  change.reserve = BasisPoints{static_cast<uint32_t>(random.Uniform(200))};
+  TuneOptions with_uuid = change;
+  with_uuid.uuid = FormatUuid(UuidFromSeed(random.Next()));
+  const absl::Status named = store::TuneImage(faults_, newest, with_uuid);
+  if (!absl::IsFailedPrecondition(named)) {
+    ++coverage_["uuids"];
+    return named;
+  }
+  ++coverage_["labels"];
+  return store::TuneImage(faults_, newest, change);
+}
+
 absl::Status Session::OpenStore() {
+  if (profile_.tunes) {
+    BETR_RETURN_IF_ERROR(Annotate(Tune(), "tune"));
+  }
   absl::StatusOr<std::unique_ptr<Store>> store =
       Store::Open(std::make_unique<store::BorrowedDevice>(faults_), options_);
   if (!store.ok()) {

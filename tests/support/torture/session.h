@@ -67,6 +67,8 @@ class Session {
   };
 
   absl::Status OpenStore();
+  // Gives the image another name and reserve, and another uuid if that may be.
+  absl::Status Tune();
   void CountCoverage();
   // Which state of the timeline the store holds.
   absl::StatusOr<size_t> Identify(const Timeline& timeline, size_t events);

@@ -54,6 +54,7 @@ std::string Brief(const CrashPlan& plan) {
 Profile DrawProfile(Random& random, const TortureOptions& options) {
   Profile profile = RandomProfile(random, options.tight);
   profile.trims = options.trims;
+  profile.tunes = options.tunes;
   return profile;
 }
 
@@ -246,7 +247,7 @@ uint64_t CurrentCase() { return current_case; }
 std::string ReplayCommand(uint64_t seed, const TortureOptions& options) {
   return fmt::format("betr-torture --seed {} --depth {}{}", seed, options.depth,
                      options.background ? " --background" : "") +
-         (options.tight ? " --tight" : "") + (options.trims ? " --trim" : "") +
+         (options.tight ? " --tight" : "") + (options.trims ? " --trim" : "") + (options.tunes ? " --tune" : "") +
          (options.experiments.empty() ? "" : " --experiment " + options.experiments);
 }
 

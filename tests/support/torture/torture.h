@@ -29,6 +29,7 @@ struct TortureOptions {
   bool background = false;  // stores with threads of their own: cases are not repeatable
   bool tight = false;       // devices too small for what is written
   bool trims = false;       // free space is discarded whenever something was made durable
+  bool tunes = false;       // the image gets another name and reserve before each time it is opened
   std::string experiments;  // of all stores: a list that ParseExperiments accepts
   // The device lies: flushes do nothing. Every promise must break, which shows that it is tested.
   bool lying_device = false;

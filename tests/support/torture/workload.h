@@ -35,6 +35,7 @@ struct Profile {
   uint64_t sync_percent = 12;
   uint64_t structural_percent = 15;  // of the changes in a batch: clones and renames
   bool trims = false;                // after each sync and checkpoint
+  bool tunes = false;                // before the store is opened
 };
 
 // Tight: a device that refuses batches, and whose space must come back.

@@ -127,6 +127,7 @@ int main(int argc, char** argv) {
       ->check([](const std::string& list) { return std::string(betr::ParseExperiments(list).status().message()); });
   app.add_flag("--tight", options.tight, "Devices too small for what is written");
   app.add_flag("--trim", options.trims, "Free space is discarded whenever something was made durable");
+  app.add_flag("--tune", options.tunes, "The image gets another name and reserve before each time it is opened");
   app.add_flag("--lying-device", options.lying_device, "Lose all flushes: must fail, if the tests are any good");
   betr::test::FaultArguments faults;
   app.add_option("--faults", faults.workloads,
