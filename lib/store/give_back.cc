@@ -66,7 +66,7 @@ absl::Status Store::Impl::SweepForSpace() {
   structure_.Look(dag::Reach::kDisk);
   absl::StatusOr<bool> more = true;
   while (more.ok() && *more) {
-    more = StepToSettle({dag::Effort::kErases, store::Purpose::kGrow});
+    more = StepToSettle({dag::Effort::kErases, store::Purpose::kDelete});
     if (!signals_.StepDone(Never) || last_write_ns_ != last_write) {
       unsettled_when_short_ = true;  // the rest waits for the next time
       break;
@@ -110,7 +110,7 @@ absl::Status Store::Impl::Settle() {
   structure_.Look(dag::Reach::kDisk);
   const dag::Effort effort = thorough ? dag::Effort::kErases : dag::Effort::kFrugal;
   for (bool more = true; more && SystemClock().Monotonic() < until;) {
-    BETR_ASSIGN_OR_RETURN(more, StepToSettle({effort, store::Purpose::kGrow}));
+    BETR_ASSIGN_OR_RETURN(more, StepToSettle({effort, store::Purpose::kDelete}));
   }
   return absl::OkStatus();
 }

@@ -23,6 +23,8 @@ constexpr Bytes kNewTree{320};          // of a tree that a batch makes, with th
 constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
 constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
 constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
+constexpr uint64_t kUsualShare = 64;    // that part of the space
+constexpr Bytes kSmallNode = KiB(64);   // a smaller one
 constexpr size_t kBatchTrees = 2;       // that a batch writes to: those of a file system
 constexpr Bytes kEntry = KiB(4);        // a buffered one, with small nodes
 constexpr Bytes kSmallEntry{256};       // one that waits in an interior node
@@ -122,10 +124,12 @@ uint64_t UnitsToLeave(const Core& core, Purpose purpose) {
   return 0;
 }
 
-// What a full store needs.
+// What a full store needs. Of small nodes there are many, and what waits in them needs more room to be moved.
 uint64_t LeastReserveUnits(const layout::Superblock& superblock) {
+  const uint64_t area = superblock.ExtentArea().units;
   const uint64_t nodes = layout::FullNodeUnits(superblock.node_size) * kReserveNodes + layout::kReserveUnits;
-  return std::min(superblock.ExtentArea().units / 4, nodes);
+  const bool are_small = superblock.node_size < kSmallNode;
+  return std::min(area / 4, are_small ? std::max(nodes, area / kUsualShare) : nodes);
 }
 
 }  // namespace
@@ -164,7 +168,7 @@ Bytes ReserveOf(const layout::Superblock& superblock) {
   constexpr uint64_t kWhole = 10'000;
   const uint64_t area = superblock.ExtentArea().units;
   const uint64_t share = superblock.reserve.value;
-  const uint64_t wanted = share == 0 ? area / 64 : area / kWhole * share + area % kWhole * share / kWhole;
+  const uint64_t wanted = share == 0 ? area / kUsualShare : area / kWhole * share + area % kWhole * share / kWhole;
   return layout::UnitBytes(std::max(wanted, LeastReserveUnits(superblock)));
 }
 

@@ -8,7 +8,7 @@
 // Besides, a reserve is kept, and who asks decides how much of it must be left:
 //   kWrite   all of it        what callers write
 //   kGrow    three quarters   background work that makes the store larger
-//   kDelete  half             what callers delete
+//   kDelete  half             what callers delete; moving to where they free something what deletes left on the way
 //   kHelp    a quarter        work that makes the store larger, but that a delete waits for
 //   kReplace three sixteenths erases that take the place of such as wait already (erase_residue.h)
 //   kSettle  a sixteenth      moving to where they free something what a delete left on the way, if one waits for that

@@ -120,8 +120,9 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   const bool goes_on = std::exchange(sweep_goes_on_, false);
   structure_.Look(swept_ && !clogged ? dag::Reach::kMemory : dag::Reach::kDisk, goes_on);
   const store::Purpose growing = deletes ? store::Purpose::kHelp : store::Purpose::kGrow;
+  // What waits are erases, if nothing else can be done: to move them takes of the reserve what to write them did.
   const store::Structure::Last last{clogged ? dag::Effort::kEverything : dag::Effort::kErases,
-                                    deletes ? purpose : growing};
+                                    deletes ? purpose : store::Purpose::kDelete};
   const absl::StatusOr<bool> more = StepForRoom(growing, last);
   core_->waiting = store::WaitingIn(*fronts_.state()).value;
   structure_.Look(dag::Reach::kMemory);

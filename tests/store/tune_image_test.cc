@@ -277,8 +277,9 @@ TEST_CASE("an image that gets its first name back is as it was made", "[store]")
 }
 
 TEST_CASE("the reserve is the share that was asked for, but no less than a full store needs", "[store]") {
-  const auto reserve_of = [](Bytes size, uint32_t share) {
+  const auto reserve_of = [](Bytes size, uint32_t share, Bytes node_size = KiB(64)) {
     FormatOptions format = SmallFormat();
+    format.node_size = node_size;
     format.reserve = BasisPoints{share};
     MemoryDevice device(size);
     Must(Store::Format(device, format));
@@ -287,9 +288,11 @@ TEST_CASE("the reserve is the share that was asked for, but no less than a full 
     return store->Space();
   };
   const Bytes least = reserve_of(MiB(16), 1).reserve;
-  CHECK(least >= KiB(8) * 16);
+  CHECK(least >= KiB(64) * 16);
   CHECK(reserve_of(MiB(16), 0).reserve >= least);
   CHECK(reserve_of(GiB(1), 1).reserve == least);
+  // Never less than usual with small nodes.
+  CHECK(reserve_of(GiB(1), 1, KiB(8)).reserve == reserve_of(GiB(1), 0, KiB(8)).reserve);
   for (const uint32_t share : {500, 2500, 5000}) {
     const SpaceStats space = reserve_of(MiB(64), share);
     INFO(share << ": " << space.reserve.value << " of " << space.total.value);

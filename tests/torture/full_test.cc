@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/random.h"
 #include "device/memory_device.h"
 #include "layout/format_options.h"
 #include "support/seed.h"
@@ -270,6 +271,55 @@ TEST_CASE("a reserve that is given to a full store keeps nobody from deleting", 
       REQUIRE(full.Fill(FillKind::kPut, "f") > 20);
       REQUIRE(full.store().Space().free >= full.store().Space().reserve * 9 / 10);
     }
+  }
+}
+
+TEST_CASE("with the least reserve what was erased can be written again at once", "[torture][full]") {
+  const FullShape shape{MiB(64), KiB(64), 3'000, "none", BasisPoints{1}};
+  for (const bool background : {false, true}) {
+    INFO(Describe(shape, FillKind::kPut, background, 0));
+    FullStore full(shape, background);
+    const size_t before = full.Fill(FillKind::kPut, "f");
+    full.EraseKeys("f");
+    const size_t again = full.Fill(FillKind::kPut, "g");
+    INFO(again << " of " << before);
+    REQUIRE(again > before / 2);
+    full.RequireLife();
+  }
+}
+
+// So many nodes that what a checkpoint needs and what erases become is more than is left of the reserve: writers have
+// the erases moved all the same.
+TEST_CASE("a store of many small nodes that was emptied key by key takes writes", "[torture][full]") {
+  for (const bool background : {false, true}) {
+    const FullShape shape{MiB(64), KiB(4), 1'500};
+    INFO(Describe(shape, FillKind::kPut, background, 0));
+    FullStore full(shape, background);
+    Random random(TestSeed());
+    const auto put = [&](size_t number) {
+      WriteBatch batch;
+      batch.Put(full.tree(), fmt::format("{:08}", number), random.String(shape.value));
+      const absl::Status status = full.Write(batch);
+      REQUIRE((status.ok() || absl::IsResourceExhausted(status)));
+      return status.ok();
+    };
+    size_t count = 0;
+    while (put(count)) {
+      ++count;
+    }
+    REQUIRE(count > 10'000);
+    for (size_t number = 0; number < count; ++number) {
+      WriteBatch batch;
+      batch.Erase(full.tree(), fmt::format("{:08}", number));
+      RequireOk(full.Write(batch), "erase");
+    }
+    int tries = 1;
+    while (!put(0) && tries < 100) {
+      ++tries;
+    }
+    INFO(tries << " tries");
+    REQUIRE(tries < 100);
+    full.RequireLife();
   }
 }
 
