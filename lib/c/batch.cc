@@ -48,6 +48,7 @@ betr_code betr_batch_clear(betr_batch* batch) {
 }
 
 betr_code betr_batch_measure(const betr_batch* batch, betr_batch_size* size) {
+  ClearSized(size);
   return Answer({FaultOfHandle(batch), FaultOf(size, "size")}, [&] { return Return(batch->batch.Sizes(), size); });
 }
 
@@ -56,6 +57,7 @@ betr_code betr_write(betr_store* store, const betr_batch* batch) {
 }
 
 betr_code betr_max_batch(betr_store* store, betr_batch_size* size) {
+  ClearSized(size);
   return Answer({FaultOfHandle(store), FaultOf(size, "size")}, [&] { return Return(store->store->MaxBatch(), size); });
 }
 

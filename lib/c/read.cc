@@ -62,6 +62,7 @@ betr_code betr_get(betr_store* store, const betr_view* view, betr_tree tree, con
 }
 
 betr_code betr_estimate(betr_store* store, betr_tree tree, const betr_range* range, betr_range_estimate* estimate) {
+  ClearSized(estimate);
   return Answer({FaultOfHandle(store), FaultOf(range), FaultOf(estimate, "estimate")}, [&]() -> absl::Status {
     BETR_ASSIGN_OR_RETURN(const RangeEstimate found, store->store->Estimate(TreeId{tree}, RangeOf(range)));
     return WriteSized({0, found.keys, found.bytes.value, found.shared.value, found.exact}, estimate, "estimate");
@@ -70,6 +71,7 @@ betr_code betr_estimate(betr_store* store, betr_tree tree, const betr_range* ran
 
 betr_code betr_footprint_of(betr_store* store, const betr_view* view, const betr_tree_prefix* prefixes, size_t count,
                             betr_footprint_stats* footprint) {
+  ClearSized(footprint);
   return Answer({FaultOfHandle(store), FaultOf(prefixes, count, "prefixes"), FaultOf(footprint, "footprint")},
                 [&]() -> absl::Status {
                   const std::span given(prefixes, count);

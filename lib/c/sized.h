@@ -31,6 +31,16 @@ absl::StatusOr<Struct> ReadSized(const Struct* given, const char* argument) {
   return fields;
 }
 
+// A caller's struct that is to be filled says nothing until it is known what. Null, and a size that is none, are
+// somebody else's complaint.
+template <class Struct>
+void ClearSized(Struct* result) {
+  if (result == nullptr || !CheckStructSize(result->struct_size, "").ok()) return;
+  const size_t size = result->struct_size;
+  std::memset(static_cast<void*>(result), 0, size);
+  result->struct_size = size;
+}
+
 // Fills a caller's struct, as far as it goes, and clears what is behind the fields that we know.
 template <class Struct>
 absl::Status WriteSized(Struct fields, Struct* result, const char* argument) {
@@ -38,8 +48,8 @@ absl::Status WriteSized(Struct fields, Struct* result, const char* argument) {
   const size_t size = result->struct_size;
   absl::Status status = CheckStructSize(size, argument);
   if (!status.ok()) return status;
+  ClearSized(result);
   fields.struct_size = size;
-  std::memset(static_cast<void*>(result), 0, size);
   std::memcpy(static_cast<void*>(result), &fields, std::min(size, sizeof(Struct)));
   return status;
 }

@@ -42,6 +42,7 @@ betr_code betr_trim(betr_store* store, const betr_trim_options* options, uint64_
 }
 
 betr_code betr_space(betr_store* store, betr_space_stats* space) {
+  ClearSized(space);
   return Answer({FaultOfHandle(store), FaultOf(space, "space")}, [&] {
     const SpaceStats found = store->store->Space();
     return WriteSized({0, found.total.value, found.free.value, found.available.value, found.reserve.value, found.nodes,
@@ -59,6 +60,7 @@ betr_code betr_for_each_stat(betr_store* store, void (*visit)(void* user, const 
 }
 
 betr_code betr_get_format(betr_store* store, betr_format_options* options) {
+  ClearSized(options);
   return Answer({FaultOfHandle(store), FaultOf(options, "options")},
                 [&] { return WriteSized(DescribeFormat(store->format), options, "options"); });
 }

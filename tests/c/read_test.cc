@@ -191,8 +191,12 @@ TEST_CASE_METHOD(Fixture, "footprints are those that C++ tells", "[c]") {
   CHECK(found.stored > 0);
   Must(betr_footprint_of(store.get(), nullptr, nullptr, 0, &found));
   CHECK(found.stored == 0);
+  found.stored = found.exclusive = 7;  // what is there before is no answer
   const betr_tree_prefix nowhere = {tree + 100, "a", 1};
   CHECK(betr_footprint_of(store.get(), nullptr, &nowhere, 1, &found) == BETR_NOT_FOUND);
+  CHECK(found.struct_size == sizeof found);
+  CHECK(found.stored == 0);
+  CHECK(found.exclusive == 0);
 }
 
 TEST_CASE_METHOD(Fixture, "estimates and names of contents", "[c]") {
