@@ -27,7 +27,7 @@ struct FormatOptions {
   std::string label;                // at most 64 bytes
   std::string uuid;                 // canonical text; empty: random
   // What is kept of the space for nodes, at most half of it, so that a full store takes deletes (docs/durability.md):
-  // at least 16 nodes and 272 KiB, of a small image a quarter. 0: a 64th.
+  // at least 16 nodes and 272 KiB, with nodes below 64 KiB a 64th, of a small image a quarter. 0: a 64th.
   BasisPoints reserve;
 };
 

@@ -82,17 +82,3 @@ def compared(before, after):
     records = rest(descriptor)
     os.close(descriptor)
     return records
-
-
-def write(path, content="content"):
-    with open(path, "w", encoding="ascii") as file:
-        file.write(content)
-
-
-def betrcp(*arguments):
-    subprocess.run(["betrcp", *arguments], check=True)
-
-
-def copy(before, after):
-    shutil.rmtree(after, ignore_errors=True)
-    betrcp("--clone", before, after)

@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -16,43 +15,17 @@
 #include "device/recording_device.h"
 #include "layout/grow.h"
 #include "layout/superblock_copy.h"
-#include "store/borrowed_device.h"
 #include "support/device/temp_dir.h"
 #include "support/must.h"
 #include "support/seed.h"
 #include "support/store/check_image.h"
+#include "support/store/small_image.h"
 
 namespace betr::test {
 namespace {
 
-using Content = std::map<std::string, std::string>;
-
 constexpr Bytes kSmall = MiB(4);
 constexpr Bytes kLarge = MiB(16);
-
-FormatOptions SmallFormat() {
-  FormatOptions format;
-  format.node_size = KiB(8);
-  format.basement_size = KiB(1);
-  format.log_size = KiB(256);
-  return format;
-}
-
-std::unique_ptr<Store> OpenOn(BlockDevice& device) {
-  StoreOptions options;
-  options.background = false;
-  return Must(Store::Open(std::make_unique<store::BorrowedDevice>(device), options));
-}
-
-Content ContentOf(const Store& store) {
-  Content content;
-  const auto cursor = Must(store.NewCursor(Must(store.FindTree("t"))));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    content.emplace(cursor->Key(), cursor->Value());
-  }
-  Must(cursor->status());
-  return content;
-}
 
 // Puts until there is no space; returns how many were taken.
 size_t Fill(Store& store, Random& random, Content* content) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,45 +18,24 @@
 #include "device/recording_device.h"
 #include "layout/format_options.h"
 #include "layout/superblock_copy.h"
-#include "store/borrowed_device.h"
 #include "support/device/temp_dir.h"
 #include "support/must.h"
 #include "support/seed.h"
 #include "support/store/check_image.h"
+#include "support/store/small_image.h"
 
 namespace betr::test {
 namespace {
-
-using Content = std::map<std::string, std::string>;
 
 constexpr Bytes kSize = MiB(4);
 constexpr const char* kUuid = "01234567-89ab-cdef-0123-456789abcdef";
 constexpr const char* kOther = "76543210-89ab-cdef-0123-456789abcdef";
 
-FormatOptions SmallFormat() {
-  FormatOptions format;
-  format.node_size = KiB(8);
-  format.basement_size = KiB(1);
-  format.log_size = KiB(256);
+FormatOptions NamedFormat() {
+  FormatOptions format = SmallFormat();
   format.label = "before";
   format.uuid = kUuid;
   return format;
-}
-
-std::unique_ptr<Store> OpenOn(BlockDevice& device) {
-  StoreOptions options;
-  options.background = false;
-  return Must(Store::Open(std::make_unique<store::BorrowedDevice>(device), options));
-}
-
-Content ContentOf(const Store& store) {
-  Content content;
-  const auto cursor = Must(store.NewCursor(Must(store.FindTree("t"))));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    content.emplace(cursor->Key(), cursor->Value());
-  }
-  Must(cursor->status());
-  return content;
 }
 
 // Puts some keys, and keeps note of them.
@@ -75,7 +53,7 @@ enum class End { kClean, kCrash };
 struct Image {
   Image(Random& random, End end) {
     MemoryDevice device(kSize);
-    Must(Store::Format(device, SmallFormat()));
+    Must(Store::Format(device, NamedFormat()));
     std::unique_ptr<Store> store = OpenOn(device);
     Must(store->CreateTree("t").status());
     PutSome(*store, random, &content);
@@ -231,7 +209,7 @@ TEST_CASE("what an image cannot be called or keep is refused, and nothing change
   const TempDir dir;
   const std::string path = dir.File("image");
   CHECK(absl::IsNotFound(Store::TuneImage(path, Change("x"))));
-  Must(Store::CreateImage(path, kSize, SmallFormat()));
+  Must(Store::CreateImage(path, kSize, NamedFormat()));
   const auto device = Must(FileDevice::Open(path, FileDevice::Access::kReadWrite));
   const layout::Superblock before = Must(layout::ReadToOpen(*device)).superblock;
   CHECK(absl::IsInvalidArgument(Store::TuneImage(path, Change(std::string(65, 'x')))));
@@ -278,7 +256,7 @@ TEST_CASE("an image that gets its first name back is as it was made", "[store]")
 
 TEST_CASE("the reserve is the share that was asked for, but no less than a full store needs", "[store]") {
   const auto reserve_of = [](Bytes size, uint32_t share, Bytes node_size = KiB(64)) {
-    FormatOptions format = SmallFormat();
+    FormatOptions format = NamedFormat();
     format.node_size = node_size;
     format.reserve = BasisPoints{share};
     MemoryDevice device(size);
