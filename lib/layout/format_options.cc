@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/percent_text.h"
 #include "base/size_text.h"
 #include "base/status.h"
@@ -18,7 +20,38 @@ constexpr Bytes kMinExtentArea = KiB(256);  // below, not even tests can do anyt
 constexpr uint64_t kMinReserveNodes = 3;
 constexpr uint64_t kReserveShare = 4;  // at most that part of the area is kept
 
+// What FittedTo chooses from.
+constexpr Bytes kUsualNode = MiB(4);
+constexpr Bytes kSmallNode = KiB(64);
+constexpr Bytes kUsualBasement = KiB(64);
+constexpr Bytes kSmallLog = MiB(1);
+constexpr Bytes kLargeLog = MiB(256);
+constexpr uint64_t kLogShare = 16;        // usually that part of the device is log
+constexpr uint64_t kLargestLogShare = 4;  // and at most that
+
 Bytes DeviceSize(Bytes log_size, Bytes area) { return kLogOffset + UnitBytes(UnitsFor(log_size)) + area + kUnit; }
+
+Bytes WholeUnits(Bytes size) { return {size.value / kUnit.value * kUnit.value}; }
+
+Bytes UsualLog(Bytes device_size) {
+  const Bytes usual = std::clamp(device_size / kLogShare, kSmallLog, kLargeLog);
+  return std::max(WholeUnits(std::min(usual, device_size / kLargestLogShare)), kMinLogSize);
+}
+
+Bytes NodeThatFits(const FormatOptions& options, Bytes device_size) {
+  const Bytes least = std::max(options.basement_size, kSmallNode);
+  Bytes size = kUsualNode;
+  while (size > least && MinDeviceSize(size, options.log_size) > device_size) {
+    size = size / 2;
+  }
+  return size;
+}
+
+Bytes LogThatFits(const FormatOptions& options, Bytes device_size) {
+  const Bytes least = MinDeviceSize(options.node_size, options.log_size);
+  const Bytes missing = least - std::min(least, device_size);
+  return std::max(kMinLogSize, WholeUnits(options.log_size - std::min(options.log_size, missing)));
+}
 
 absl::Status Invalid(std::string_view option, std::string_view what) {
   return absl::InvalidArgumentError(fmt::format("{} {}", option, what));
@@ -97,7 +130,25 @@ Bytes MinDeviceSize(Bytes node_size, Bytes log_size) {
   return DeviceSize(log_size, UnitBytes(kReserveShare * reserve));
 }
 
-absl::Status CheckRoom(const FormatOptions& options, Bytes device_size) {
+FormatOptions FittedTo(Bytes device_size, FormatOptions options) {
+  const bool chooses_log = options.log_size.value == 0;
+  if (chooses_log) {
+    options.log_size = UsualLog(device_size);
+  }
+  if (options.node_size.value == 0) {
+    options.node_size = NodeThatFits(options, device_size);
+  }
+  if (chooses_log) {
+    options.log_size = LogThatFits(options, device_size);
+  }
+  if (options.basement_size.value == 0) {
+    options.basement_size = std::min(kUsualBasement, options.node_size);
+  }
+  return options;
+}
+
+absl::Status CheckRoom(const FormatOptions& wanted, Bytes device_size) {
+  const FormatOptions options = FittedTo(device_size, wanted);
   BETR_RETURN_IF_ERROR(CheckBetween("node size", options.node_size, kMinNodeSize, kMaxNodeSize));
   const Bytes least = MinDeviceSize(options.node_size, options.log_size);
   if (device_size >= least) {
@@ -108,8 +159,8 @@ absl::Status CheckRoom(const FormatOptions& options, Bytes device_size) {
       FormatSize(options.node_size), FormatSize(options.log_size), FormatSize(least), least.value));
 }
 
-absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& options, Bytes device_size,
-                                         std::chrono::nanoseconds now) {
+absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& wanted, Bytes device_size, std::chrono::nanoseconds now) {
+  const FormatOptions options = FittedTo(device_size, wanted);
   BETR_RETURN_IF_ERROR(CheckSizes(options, device_size));
   Superblock block;
   BETR_RETURN_IF_ERROR(SetLabel(options.label, &block));

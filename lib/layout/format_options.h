@@ -15,6 +15,9 @@ namespace betr::layout {
 // reserve (store/headroom.h), and must hold what lets a full store go on: three full nodes, which are a root, the one
 // that it is flushed into and one that this splits off, and what the needs of a checkpoint grow by besides.
 Bytes MinDeviceSize(Bytes node_size, Bytes log_size);
+// The options for a device of that size, with a size in place of each that is 0 (betr/options.h says which). A log that
+// is left to the device is never what makes it too small, as far as a smaller one would do.
+FormatOptions FittedTo(Bytes device_size, FormatOptions options);
 // Errors: kInvalidArgument, naming the smallest size.
 absl::Status CheckRoom(const FormatOptions& options, Bytes device_size);
 

@@ -50,6 +50,33 @@ TEST_CASE("an image is made in an empty file, and not in one with anything in it
   CHECK(absl::IsNotFound(Store::FormatImage(directory.File("nothing"), Small())));
 }
 
+TEST_CASE("an image of any size is made without any option, and its sizes fit it", "[store]") {
+  struct Fitted {
+    Bytes image, node, log;
+  };
+  for (const auto& [image, node, log] : {Fitted{MiB(3), KiB(64), KiB(768)}, Fitted{MiB(16), MiB(1), MiB(1)},
+                                         Fitted{MiB(64), MiB(4), MiB(4)}, Fitted{GiB(64), MiB(4), MiB(256)}}) {
+    TempDir directory;
+    const std::string path = directory.File("image");
+    INFO(image.value);
+    REQUIRE(Store::CreateImage(path, image, {}).ok());
+    auto store = Store::OpenImage(path, {}).value();
+    CHECK(store->Format().node_size == node);
+    CHECK(store->Format().basement_size == KiB(64));
+    CHECK(store->Format().log_size == log);
+    const TreeId tree = store->CreateTree("tree").value();
+    REQUIRE(store->Put(tree, "key", "value").ok());
+    REQUIRE(store->Close().ok());
+    store.reset();
+    CHECK(Store::OpenImage(path, {}).value()->Get(tree, "key").value() == "value");
+  }
+  TempDir directory;
+  FormatOptions small_nodes;
+  small_nodes.node_size = KiB(4);
+  REQUIRE(Store::CreateImage(directory.File("image"), MiB(16), small_nodes).ok());
+  CHECK(Store::OpenImage(directory.File("image"), {}).value()->Format().basement_size == KiB(4));
+}
+
 TEST_CASE("options that do not fit leave no file", "[store]") {
   TempDir directory;
   const std::string path = directory.File("image");

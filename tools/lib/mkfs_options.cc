@@ -21,9 +21,6 @@ ToolDescription MkfsDescription() {
 void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   CLI::App& app = tool->app();
   FormatOptions& format = options->format;
-  format.log_size = Bytes{0};
-  format.node_size = Bytes{0};
-  format.basement_size = Bytes{0};
   CLI::Option* image =
       app.add_option("IMAGE", options->image, "File (made if it is missing) or block device")->required();
   tool->AddSize("-s,--size", &options->size, "Size of the image (default: that of IMAGE)");

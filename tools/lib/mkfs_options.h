@@ -13,8 +13,8 @@ namespace betr::tools {
 
 struct MkfsOptions {
   std::string image;
-  Bytes size{0};               // 0: what there is
-  FormatOptions format;        // log_size 0: scaled to the image
+  Bytes size{0};  // 0: what there is
+  FormatOptions format;
   std::string from_directory;  // at most one of the two
   std::string from_tar;        // "-": stdin
   bool all_root = false;

@@ -121,26 +121,6 @@ absl::Status CheckPaths(const MkfsPlan& plan, const ToolIo& io) {
   return plan.source_kind == "directory" ? CheckDirectory(plan) : CheckArchive(plan, io.in_descriptor);
 }
 
-Bytes DefaultLogSize(Bytes image_size) {
-  const Bytes scaled = std::clamp(image_size / 16, MiB(1), MiB(256));
-  return std::max(RoundDown(std::min(scaled, image_size / 4)), layout::kMinLogSize);
-}
-
-// The default, or less if the image is too small for that: down to the least that there is, so that what is said to be
-// the least size of an image is one.
-Bytes LogThatFits(const FormatOptions& format, Bytes image_size) {
-  const Bytes least = layout::MinDeviceSize(format.node_size, format.log_size);
-  const Bytes missing = least - std::min(least, image_size);
-  return std::max(layout::kMinLogSize, RoundDown(format.log_size - std::min(format.log_size, missing)));
-}
-
-Bytes DefaultNodeSize(const FormatOptions& format, Bytes image_size) {
-  const Bytes least = std::max(format.basement_size, KiB(64));
-  Bytes size = FormatOptions().node_size;
-  while (size > least && layout::MinDeviceSize(size, format.log_size) > image_size) size = size / 2;
-  return size;
-}
-
 absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target, const ToolIo& io) {
   MkfsPlan plan;
   plan.image = options.image;
@@ -155,13 +135,7 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
   if (target != nullptr) BETR_RETURN_IF_ERROR(FindOverwritten(*target, &plan));
   plan.source = options.from_tar.empty() ? options.from_directory : options.from_tar;
   plan.source_kind = plan.source.empty() ? "" : options.from_tar.empty() ? "directory" : "archive";
-  plan.format = options.format;
-  if (plan.format.log_size.value == 0) plan.format.log_size = DefaultLogSize(plan.size);
-  if (plan.format.node_size.value == 0) plan.format.node_size = DefaultNodeSize(plan.format, plan.size);
-  if (options.format.log_size.value == 0) plan.format.log_size = LogThatFits(plan.format, plan.size);
-  if (plan.format.basement_size.value == 0) {
-    plan.format.basement_size = std::min(FormatOptions().basement_size, plan.format.node_size);
-  }
+  plan.format = layout::FittedTo(plan.size, options.format);
   // Before the size is rounded: the message tells what was asked for.
   BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, options.size.value > 0 ? options.size : plan.size));
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock, layout::NewSuperblock(plan.format, plan.size, plan.time));

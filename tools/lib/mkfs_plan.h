@@ -42,11 +42,6 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& option
 // `target` may be null. Errors: kInvalidArgument for options that do not fit together or to the device.
 absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target, const ToolIo& io);
 
-// A sixteenth of the image, between 1 MiB and 256 MiB, in whole units; less for images of a few MiB.
-Bytes DefaultLogSize(Bytes image_size);
-// 4 MiB, or half of that, and so on down to 64 KiB, as the image has room for; `format` has the other sizes.
-Bytes DefaultNodeSize(const FormatOptions& format, Bytes image_size);
-
 // Whether the plan can begin: the file can be made, if it has to be, and what it is filled from can be read and would
 // not be overwritten first. Looks into an archive only if it is a regular file: somebody may wait at the other end of a
 // pipe. Cost: for an image that is there, a walk through the directory that fills it.
