@@ -257,6 +257,8 @@ TEST_CASE("betrdump says what is wrong with a command line") {
   ToolRun run;
   CHECK(run.Run(DumpMain, {"super"}) == kExitUsage);
   CHECK(run.err == "betrdump: no image: give -i IMAGE or set BETR_IMAGE\nTry 'betrdump --help'.\n");
+  CHECK(run.Run(DumpMain, {"stat", image.path()}) == kExitUsage);
+  CHECK(Says(run.err, image.path() + ": one argument too many; the image is named by -i\n"));
   CHECK(run.Run(DumpMain, {"-i", image.path()}) == kExitUsage);
   CHECK(run.Run(DumpMain, {"-i", image.path(), "node"}) == kExitUsage);
   CHECK(run.Run(DumpMain, {"-i", image.path(), "node", "999999999"}) == kExitFailed);

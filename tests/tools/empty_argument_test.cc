@@ -9,6 +9,7 @@
 #include "mkfs.h"
 #include "support/tools/run_fsck.h"
 #include "support/tools/sample_image.h"
+#include "tune.h"
 
 namespace betr::tools {
 namespace {
@@ -70,7 +71,7 @@ TEST_CASE("an argument that is empty is wrong, in all tools") {
     const Words words = Resolve(one.words, one.behind, image.path());
     CAPTURE(words);
     CHECK(run.Run(one.main, words) == one.usage_exit);
-    CHECK_THAT(run.err, Catch::Matchers::Contains(": " + one.name + ": the value is empty\n"));
+    CHECK_THAT(run.err, Catch::Matchers::Contains(": " + one.name + ": the value is empty"));
     CHECK(run.out.empty());
   }
   CHECK(image.Content() == before);
@@ -83,6 +84,13 @@ TEST_CASE("an option with an equals sign and no value does not take the next arg
   CHECK_THAT(run.err, Catch::Matchers::Contains(": --plot: the value is empty\n"));
   CHECK(run.Run(Fsck, {"--undo-apply=", "--", image.path()}) == kFsckUsage);
   CHECK_THAT(run.err, Catch::Matchers::Contains(": --undo-apply: the value is empty\n"));
+}
+
+TEST_CASE("who gives an empty value is told how to have none") {
+  const SampleImage image;
+  ToolRun run;
+  CHECK(run.Run(TuneMain, {"-L", "", image.path()}) == kExitUsage);
+  CHECK_THAT(run.err, Catch::Matchers::Contains(": --label: the value is empty; for none there is --no-label\n"));
 }
 
 TEST_CASE("a size of nothing is wrong, in all tools") {

@@ -94,7 +94,8 @@ std::string Tool::Explain(const CLI::ParseError& error) const {
     const char* const what = unknown.starts_with('-') ? "no such option"
                              : is_command             ? "no such command"
                                                       : "one argument too many";
-    return fmt::format("{}: {}", unknown, what);
+    const bool may_be_image = has_image_ && !is_command && !unknown.starts_with('-');
+    return fmt::format("{}: {}{}", unknown, what, may_be_image ? "; the image is named by -i" : "");
   }
   const std::string text = error.what();
   const size_t equals = text.find(" = ");
@@ -133,7 +134,11 @@ std::optional<int> Tool::Parse(Arguments args) {
   } catch (const CLI::ParseError& error) {
     return UsageError(Explain(error));
   }
-  if (const auto empty = FindEmptyArgument(args)) return UsageError(*empty + ": the value is empty");
+  if (const auto empty = FindEmptyArgument(args)) {
+    const std::string without = "--no-" + empty->substr(std::min(empty->find_first_not_of('-'), empty->size()));
+    const bool has_without = app_.get_option_no_throw(without) != nullptr;
+    return UsageError(*empty + ": the value is empty" + (has_without ? "; for none there is " + without : ""));
+  }
   const bool has_other = std::any_of(instead_of_image_.begin(), instead_of_image_.end(),
                                      [this](const std::string& name) { return app_.count(name) > 0; });
   if (has_image_ && image_.empty() && !has_other) image_ = io_.environment("BETR_IMAGE").value_or("");
