@@ -2,14 +2,14 @@
 # The layers, lowest first: a folder of lib/ each. A layer links exactly the layers named here, so a call upwards
 # does not link; scripts/lint finds includes upwards.
 
-set(BETR_LAYERS base dag device layout store c fs replay)
+set(BETR_LAYERS base dag device layout store fs c replay)
 set(BETR_LAYER_DEPS_base)
 set(BETR_LAYER_DEPS_dag base)
 set(BETR_LAYER_DEPS_device base)
 set(BETR_LAYER_DEPS_layout base dag device)
 set(BETR_LAYER_DEPS_store base dag device layout)
-set(BETR_LAYER_DEPS_c base dag device layout store)
 set(BETR_LAYER_DEPS_fs base dag device layout store)
+set(BETR_LAYER_DEPS_c base dag device layout store fs)
 set(BETR_LAYER_DEPS_replay base dag device layout store fs)
 
 # Those that are for our own programs only: not in libbetr.

@@ -46,17 +46,17 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   options->cache_size = plan.cache_size;
   options->experiments = plan.experiments;
   options->on_unreadable = [&log](const absl::Status& status) { log.Error("background work", status); };
-  absl::StatusOr<std::unique_ptr<Store>> store = tools::OpenStore(image, *options);
+  absl::StatusOr<std::unique_ptr<Store>> store = Store::OpenImage(image, *options);
   if (IsWriteProtected(store.status())) {
     options->read_only = true;
-    store = tools::OpenStore(image, *options);
+    store = Store::OpenImage(image, *options);
   }
   // A mount that was just ended still writes its checkpoint.
   const auto begun = std::chrono::steady_clock::now();
   while (IsInUse(store.status()) && daemon.IsAwaited()) {
     if (IsMounted(image, plan.name) || std::chrono::steady_clock::now() - begun > kLongestEnding) break;
     std::this_thread::sleep_for(kRetryPeriod);
-    store = tools::OpenStore(image, *options);
+    store = Store::OpenImage(image, *options);
   }
   if (!store.ok()) return store.status();
   if (!daemon.IsAwaited()) {

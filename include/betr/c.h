@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store in C11, for programs in C and for bindings of other languages: named trees of byte-string keys ordered by
 // memcmp, with batches, clones, snapshots and differences. betr_x is Store::X of betr/store.h, which tells more of
-// durability, limits and cost; docs/embedding.md has examples. Not here: the file system, devices of one's own,
-// experiments.
+// durability, limits and cost; docs/embedding.md has examples. The file system is in betr/c_filesystem.h. Not in C:
+// devices of one's own, experiments.
 //
 // Errors. A function that can fail returns a betr_code; the text is in betr_error_message(). Nothing has happened then,
 // unless its comment says otherwise, and what it would have returned through pointers is 0 or null. A handle or a
@@ -131,7 +131,7 @@ typedef struct betr_upsert_function {
 
 // --- images --------------------------------------------------------------------------------------------------
 
-// FormatOptions in betr/options.h tells limits and defaults.
+// FormatOptions in betr/options.h tells limits, and what 0 stands for, which is the default of each.
 typedef struct betr_format_options {
   size_t struct_size;
   uint64_t node_size;      // bytes

@@ -176,6 +176,16 @@ class FileSystem {
   // holds one.
   static absl::Status RegisterUpserts(UpsertRegistry* registry);
 
+  // A new image with an empty file system in it: as Store::CreateImage and Store::FormatImage, whose errors they have.
+  // A root without a time is made now. Who is killed in FormatImage may leave an image without a file system.
+  static absl::Status CreateImage(const std::string& path, Bytes size, const FormatOptions& options,
+                                  const RootOptions& root);
+  static absl::Status FormatImage(const std::string& path, const FormatOptions& options, const RootOptions& root,
+                                  Store::Existing existing = Store::Existing::kKeep);
+  // Store::OpenImage, with the upserts, and Mount; the errors of both. kInvalidArgument if it holds no file system.
+  static absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const std::string& path, StoreOptions store_options,
+                                                               const MountOptions& options = {});
+
   // Makes the two trees and the root directory in an empty store. EEXIST if they are there, EINVAL
   // without RegisterUpserts.
   static absl::Status Format(Store* store, const RootOptions& root);

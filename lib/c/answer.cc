@@ -2,7 +2,11 @@
 #include "c/answer.h"
 
 #include <array>
+#include <cerrno>
 #include <string>
+
+#include "betr/c_filesystem.h"
+#include "betr/fs_error.h"
 
 namespace betr::c {
 namespace {
@@ -27,10 +31,15 @@ constexpr std::array kCodes = {
     CodeInfo{BETR_INTERNAL, absl::StatusCode::kInternal, "internal"},
 };
 
+struct LastError {
+  std::string message;
+  int error = EIO;
+};
+
 // A function's, so that a thread that never fails makes none.
-std::string& Message() {
-  thread_local std::string message;
-  return message;
+LastError& Last() {
+  thread_local LastError last;
+  return last;
 }
 
 }  // namespace
@@ -43,11 +52,13 @@ betr_code CodeOf(const absl::Status& status) {
 }
 
 betr_code Tell(const absl::Status& status) {
-  if (!status.ok()) Message() = std::string(status.message());
+  if (!status.ok()) Last() = {std::string(status.message()), ToErrno(status)};
   return CodeOf(status);
 }
 
-extern "C" const char* betr_error_message(void) { return Message().c_str(); }
+extern "C" const char* betr_error_message(void) { return Last().message.c_str(); }
+
+extern "C" int betr_error_errno(void) { return Last().error; }
 
 extern "C" const char* betr_code_name(int code) {
   for (const CodeInfo& info : kCodes) {

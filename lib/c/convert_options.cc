@@ -57,6 +57,12 @@ absl::StatusOr<FormatOptions> FormatOptionsOf(const betr_format_options* given) 
   return options;
 }
 
+absl::StatusOr<Store::Existing> ExistingOf(int existing) {
+  if (existing == BETR_KEEP) return Store::Existing::kKeep;
+  if (existing == BETR_OVERWRITE) return Store::Existing::kOverwrite;
+  return absl::InvalidArgumentError("existing: is neither BETR_KEEP nor BETR_OVERWRITE");
+}
+
 betr_format_options DescribeFormat(const FormatOptions& options) {
   betr_format_options fields = {};
   fields.node_size = options.node_size.value;

@@ -16,6 +16,7 @@ absl::StatusOr<FormatOptions> FormatOptionsOf(const betr_format_options* given);
 absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given);
 
 // Errors as of the first.
+absl::StatusOr<Store::Existing> ExistingOf(int existing);
 absl::StatusOr<TrimOptions> TrimOptionsOf(const betr_trim_options* given);
 
 absl::StatusOr<TuneOptions> TuneOptionsOf(const betr_tune_options* given);

@@ -24,6 +24,16 @@ constexpr Fault FaultOf(const void* pointer, const char* argument) {
   return pointer != nullptr ? Fault{} : Fault{argument, "is null"};
 }
 
+// What the interface calls a handle.
+template <class Handle>
+inline constexpr const char* kNameOf = nullptr;
+
+template <class Handle>
+constexpr Fault FaultOfHandle(const Handle* handle) {
+  static_assert(kNameOf<Handle> != nullptr);
+  return FaultOf(handle, kNameOf<Handle>);
+}
+
 // Of bytes. A size that no object has is a caller's -1.
 constexpr Fault FaultOf(const void* data, size_t size, const char* argument) {
   if (data == nullptr && size > 0) return {argument, "is null, and its size is not 0"};

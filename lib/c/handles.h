@@ -39,17 +39,16 @@ struct betr_difference {
 
 namespace betr::c {
 
-// What the interface calls a handle.
-constexpr const char* NameOf(const betr_store*) { return "store"; }
-constexpr const char* NameOf(const betr_batch*) { return "batch"; }
-constexpr const char* NameOf(const betr_view*) { return "view"; }
-constexpr const char* NameOf(const betr_cursor*) { return "cursor"; }
-constexpr const char* NameOf(const betr_difference*) { return "difference"; }
-
-template <class Handle>
-constexpr Fault FaultOfHandle(const Handle* handle) {
-  return FaultOf(handle, NameOf(handle));
-}
+template <>
+inline constexpr const char* kNameOf<betr_store> = "store";
+template <>
+inline constexpr const char* kNameOf<betr_batch> = "batch";
+template <>
+inline constexpr const char* kNameOf<betr_view> = "view";
+template <>
+inline constexpr const char* kNameOf<betr_cursor> = "cursor";
+template <>
+inline constexpr const char* kNameOf<betr_difference> = "difference";
 
 // What a view that may be null shows.
 inline std::shared_ptr<const ReadView> ViewOf(const betr_store& store, const betr_view* view) {

@@ -9,16 +9,6 @@
 #include "c/handles.h"
 
 namespace betr::c {
-namespace {
-
-absl::StatusOr<Store::Existing> ExistingOf(int existing) {
-  if (existing == BETR_KEEP) return Store::Existing::kKeep;
-  if (existing == BETR_OVERWRITE) return Store::Existing::kOverwrite;
-  return absl::InvalidArgumentError("existing: is neither BETR_KEEP nor BETR_OVERWRITE");
-}
-
-}  // namespace
-
 extern "C" {
 
 betr_code betr_create_image(const char* path, uint64_t size, const betr_format_options* options) {

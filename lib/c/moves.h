@@ -21,7 +21,7 @@ betr_code MoveBy(Handle* handle, Move&& move) noexcept {
 template <class Handle, class Move>
 betr_code StepBy(Handle* handle, Move&& move) noexcept {
   return Answer({FaultOfHandle(handle)}, [&] {
-    if (!handle->cursor->Valid()) return Check({{NameOf(handle), "is on no key"}});
+    if (!handle->cursor->Valid()) return Check({{kNameOf<Handle>, "is on no key"}});
     std::forward<Move>(move)(*handle->cursor);
     return handle->cursor->status();
   });

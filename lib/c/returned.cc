@@ -15,6 +15,11 @@ void* CopyOf(std::string_view bytes, size_t* size) {
   return copy;
 }
 
+char* CopyOf(const std::string& string) {
+  size_t size = 0;
+  return static_cast<char*>(CopyOf(std::string_view(string.c_str(), string.size() + 1), &size));
+}
+
 const void* Show(std::string_view bytes, size_t* size) {
   if (size != nullptr) *size = bytes.size();
   return bytes.data() != nullptr ? bytes.data() : "";

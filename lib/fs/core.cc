@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/uuid.h"
 #include "fs/key.h"
+#include "fs/time_coding.h"
 #include "fs/zones.h"
 #include "store/headroom.h"
 #include "store/impl.h"
@@ -80,12 +81,7 @@ Core::Core(std::unique_ptr<Store> store, TreeId meta, TreeId data, const MountOp
       max_batch_(store_->MaxBatch()),
       batch_bytes_(BatchBytes(*store_, options)) {}
 
-FileTime Core::Now() {
-  constexpr int64_t kPerSecond = 1'000'000'000;
-  const int64_t now = clock_.Now().count();
-  const int64_t below = ((now % kPerSecond) + kPerSecond) % kPerSecond;
-  return {(now - below) / kPerSecond, static_cast<uint32_t>(below)};
-}
+FileTime Core::Now() { return FileTimeOf(clock_.Now()); }
 
 std::string Core::ContentOf(const Inode& directory) const {
   const Inode& zone = ZoneRootOf(directory);

@@ -14,6 +14,11 @@ constexpr uint32_t kNanosecondsPerSecond = 1'000'000'000;
 
 }  // namespace
 
+FileTime FileTimeOf(std::chrono::nanoseconds since_1970) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_1970);
+  return {seconds.count(), static_cast<uint32_t>((since_1970 - seconds).count())};
+}
+
 absl::Status CheckTime(FileTime time) {
   return time.nanoseconds < kNanosecondsPerSecond ? absl::OkStatus() : ErrnoError(EINVAL, "nanoseconds of a time");
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FileTime as bytes: seconds as a zigzag varint, nanoseconds as a varint below 10^9.
+// A FileTime from a clock's time; and as bytes: seconds as a zigzag varint, nanoseconds as a varint below 10^9.
 #pragma once
 
 #include <absl/status/status.h>
 
+#include <chrono>
 #include <string>
 
 #include "base/decoder.h"
 #include "betr/file_attributes.h"
 
 namespace betr::fs {
+
+// Of what a Clock says.
+FileTime FileTimeOf(std::chrono::nanoseconds since_1970);
 
 // EINVAL if it has a second of nanoseconds or more: it could be written, but not be read.
 absl::Status CheckTime(FileTime time);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Empty stores in files and on block devices, by path.
-#include <absl/status/status.h>
+#include "store/create_image.h"
+
 #include <fmt/format.h>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "betr/store.h"
 #include "device/file_device.h"
 #include "device/unseen_file.h"
 #include "layout/format_options.h"
@@ -45,25 +45,38 @@ absl::Status CheckEmpty(FileDevice& device) {
   return absl::OkStatus();
 }
 
+absl::Status LeaveEmpty(std::unique_ptr<BlockDevice> /*device*/) { return absl::OkStatus(); }
+
 }  // namespace
 
-absl::Status Store::CreateImage(const std::string& path, Bytes size, const FormatOptions& options) {
+absl::Status store::CreateImage(const std::string& path, Bytes size, const FormatOptions& options, FillDevice fill) {
   BETR_RETURN_IF_ERROR(CheckOptions(path, size, options));
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UnseenFile> file, UnseenFile::Make(path));
-  BETR_ASSIGN_OR_RETURN(const DevicePointer device, FileDevice::In(*file, size));
+  BETR_ASSIGN_OR_RETURN(DevicePointer device, FileDevice::In(*file, size));
   BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
   BETR_RETURN_IF_ERROR(Store::Format(*device, options));
+  BETR_RETURN_IF_ERROR(fill(std::move(device)));
   return file->Appear();
 }
 
-absl::Status Store::FormatImage(const std::string& path, const FormatOptions& options, Existing existing) {
-  BETR_ASSIGN_OR_RETURN(const DevicePointer device, layout::OpenLocked(path, FileDevice::Access::kReadWrite));
+absl::Status store::FormatImage(const std::string& path, const FormatOptions& options, Store::Existing existing,
+                                FillDevice fill) {
+  BETR_ASSIGN_OR_RETURN(DevicePointer device, layout::OpenLocked(path, FileDevice::Access::kReadWrite));
   BETR_RETURN_IF_ERROR(CheckOptions(path, device->Size(), options));
-  if (existing == Existing::kKeep) {
+  if (existing == Store::Existing::kKeep) {
     BETR_RETURN_IF_ERROR(CheckEmpty(*device));
   }
   BETR_RETURN_IF_ERROR(layout::WipeSignatures(*device));
-  return Store::Format(*device, options);
+  BETR_RETURN_IF_ERROR(Store::Format(*device, options));
+  return fill(std::move(device));
+}
+
+absl::Status Store::CreateImage(const std::string& path, Bytes size, const FormatOptions& options) {
+  return store::CreateImage(path, size, options, LeaveEmpty);
+}
+
+absl::Status Store::FormatImage(const std::string& path, const FormatOptions& options, Existing existing) {
+  return store::FormatImage(path, options, existing, LeaveEmpty);
 }
 
 }  // namespace betr

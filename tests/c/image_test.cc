@@ -70,12 +70,11 @@ TEST_CASE("without options there are the defaults", "[c]") {
   betr_store* opened = nullptr;
   Must(betr_open_image(path.c_str(), nullptr, &opened));
   const StoreHandle store(opened);
-  const FormatOptions defaults;
   const betr_format_options format = FormatOf(store);
-  CHECK(format.node_size == defaults.node_size.value);
-  CHECK(format.basement_size == defaults.basement_size.value);
-  CHECK(format.log_size == defaults.log_size.value);
-  CHECK(format.fanout == defaults.fanout);
+  CHECK(format.node_size == MiB(4).value);
+  CHECK(format.basement_size == KiB(64).value);
+  CHECK(format.log_size == MiB(64).value);
+  CHECK(format.fanout == FormatOptions().fanout);
   const StoreOptions& options = store->store->Options();
   CHECK(options.checkpoint_period == StoreOptions().checkpoint_period);
   CHECK(options.settle_time == StoreOptions().settle_time);

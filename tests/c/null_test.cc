@@ -8,21 +8,7 @@
 namespace betr::test {
 namespace {
 
-// `code` and this thread's message are of a call in which `argument` was wrong.
-void Refused(const std::string& argument, betr_code code, const std::string& why = "is null") {
-  INFO(argument);
-  CHECK(code == BETR_INVALID_ARGUMENT);
-  CHECK(std::string(betr_error_message()) == argument + ": " + why);
-}
-
 constexpr char kLost[] = "is null, and its size is not 0";
-
-template <class Struct>
-Struct Sized() {
-  Struct result = {};
-  result.struct_size = sizeof result;
-  return result;
-}
 
 struct Fixture {
   const CImage image;

@@ -15,6 +15,7 @@
 #include "betr/filesystem.h"
 #include "betr/fs_error.h"
 #include "device/unseen_file.h"
+#include "fs/time_coding.h"
 #include "layout/open_locked.h"
 #include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
@@ -69,21 +70,16 @@ absl::StatusOr<StoreOptions> FillOptions(const Tool& tool) {
   return options;
 }
 
-FileTime TimeOf(const MkfsPlan& plan) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(plan.time);
-  return {seconds.count(), static_cast<uint32_t>((plan.time - seconds).count())};
-}
-
 RootOptions RootOf(const MkfsOptions& options, const MkfsPlan& plan) {
   const bool is_callers = !options.all_root && !plan.is_block_device && options.from_tar.empty();
-  return {.uid = is_callers ? geteuid() : 0, .gid = is_callers ? getegid() : 0, .time = TimeOf(plan)};
+  return {.uid = is_callers ? geteuid() : 0, .gid = is_callers ? getegid() : 0, .time = fs::FileTimeOf(plan.time)};
 }
 
 absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsOptions& options, const MkfsPlan& plan,
                                                    FileSystem* fs) {
   if (options.from_directory.empty() && options.from_tar.empty()) return std::nullopt;
   TransferOptions transfer_options{.all_attributes = true, .all_root = options.all_root, .image = options.image};
-  if (plan.is_reproducible) transfer_options.latest_time = TimeOf(plan);
+  if (plan.is_reproducible) transfer_options.latest_time = fs::FileTimeOf(plan.time);
   Transfer transfer(tool, fs, transfer_options);
   const bool is_tar = options.from_directory.empty();
   BETR_RETURN_IF_ERROR(is_tar ? transfer.ImportTar(options.from_tar, "/")

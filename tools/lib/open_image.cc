@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "open_image.h"
 
-#include <utility>
-
 #include "base/status.h"
 
 namespace betr::tools {
@@ -40,17 +38,6 @@ absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access) 
   options.program = tool.name();
   BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&options.functions));
   return options;
-}
-
-absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& image, StoreOptions options) {
-  return Store::OpenImage(image, std::move(options));
-}
-
-absl::StatusOr<std::unique_ptr<FileSystem>> OpenFileSystem(const std::string& image, StoreOptions options) {
-  BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(image, std::move(options)));
-  absl::StatusOr<std::unique_ptr<FileSystem>> fs = FileSystem::Mount(std::move(store), MountOptions{});
-  if (absl::IsNotFound(fs.status())) return absl::InvalidArgumentError(image + ": holds no file system");
-  return fs.ok() ? std::move(fs) : Annotate(fs.status(), image);
 }
 
 int FailToOpen(Tool& tool, const absl::Status& status) {

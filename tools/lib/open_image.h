@@ -4,7 +4,6 @@
 
 #include <absl/status/statusor.h>
 
-#include <memory>
 #include <string>
 
 #include "betr/filesystem.h"
@@ -31,13 +30,6 @@ absl::Status WithReason(const absl::Status& failed, const absl::Status& closed);
 
 // Options of a store on an image for `tool`: the program's name, the file system's upserts.
 absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access);
-
-// Opens the image. Errors: those of Store::OpenImage; kFailedPrecondition says who has the image open.
-absl::StatusOr<std::unique_ptr<Store>> OpenStore(const std::string& image, StoreOptions options);
-
-// The same, and mounts the file system that the store holds. kInvalidArgument if it holds none: for who wants files it
-// is no image.
-absl::StatusOr<std::unique_ptr<FileSystem>> OpenFileSystem(const std::string& image, StoreOptions options);
 
 // Prints why an image could not be opened; the exit code for it.
 int FailToOpen(Tool& tool, const absl::Status& status);

@@ -52,7 +52,7 @@ int Session::RunTelling(const std::string& image, absl::FunctionRef<int(PathFile
   store_options->logging = options_.logging;
   store_options->cache_size = options_.cache_size;
   store_options->experiments = options_.experiments;
-  absl::StatusOr<std::unique_ptr<FileSystem>> fs = OpenFileSystem(image, *std::move(store_options));
+  absl::StatusOr<std::unique_ptr<FileSystem>> fs = FileSystem::OpenImage(image, *std::move(store_options));
   if (!fs.ok()) return FailToOpen(tool_, fs.status());
   int exit = kExitOk;
   {

@@ -19,6 +19,21 @@ inline void Must(betr_code code) {
   REQUIRE(code == BETR_OK);
 }
 
+// `code` and this thread's message are of a call in which `argument` was wrong.
+inline void Refused(const std::string& argument, betr_code code, const std::string& why = "is null") {
+  INFO(argument);
+  CHECK(code == BETR_INVALID_ARGUMENT);
+  CHECK(std::string(betr_error_message()) == argument + ": " + why);
+}
+
+// A struct that the library fills or reads, empty.
+template <class Struct>
+Struct Sized() {
+  Struct result = {};
+  result.struct_size = sizeof result;
+  return result;
+}
+
 template <auto Free>
 struct FreeBy {
   template <class Handle>
