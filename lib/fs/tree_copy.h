@@ -7,8 +7,9 @@
 // that the same input always gives the same image and writing is sequential.
 //
 // Cost of an import: one sequential pass over the input; no reading of the image, except for names in directories that
-// were there before. Memory: the names in the directories on the way down, and one entry for each inode with several
-// links.
+// were there before; with CopyOptions::update content that is the same is read on neither side, but for files of which
+// only some blocks are written. Memory: the names in the directories on the way down, and one entry for each inode with
+// several links.
 //
 // One thread. The destination must not be changed by others meanwhile.
 #pragma once
@@ -34,6 +35,8 @@ struct CopyTotals {
   Bytes bytes{0};      // of content, holes left out
   // How often CopyOptions::unreadable was told of something.
   uint64_t unreadable = 0;
+  uint64_t unchanged = 0;  // of the files: what CopyOptions::update left as they were, directories not counted
+  uint64_t removed = 0;    // names, by CopyOptions::remove_others
 };
 
 // A file of the host, whatever its name.
@@ -55,6 +58,17 @@ struct CopyOptions {
   uint32_t gid = 0;
   // No time in the image is later than this (SOURCE_DATE_EPOCH); nothing else depends on the clock then. Imports only.
   std::optional<FileTime> latest_time;
+  // Imports of trees with all attributes: what a file was copied to before keeps its content if it has the same type,
+  // size and time of modification, and whatever else is the same; nothing is written then, so what it shares with
+  // clones stays shared. Of files of 1 MiB and more, if they have one name, only blocks that differ are written. Access
+  // times are not copied to what stays.
+  bool update = false;
+  // Imports of trees: what a directory that is copied has in the file system, and not on the host, is removed with
+  // everything below; so is a directory in the place of a file, and the other way around. Not where the host's names
+  // cannot be read.
+  bool remove_others = false;
+  // Told of each name that is about to be removed for that.
+  std::function<void(std::string_view path)> removed;
   // What holds the file system. It is not copied into itself, and no copy takes its name: EINVAL, but for `left_out`.
   std::optional<HostFileId> image;
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.

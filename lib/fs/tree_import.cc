@@ -1,50 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the host into a file system.
-#include <absl/strings/str_format.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/acl.h"
+#include "fs/content_import.h"
+#include "fs/held.h"
 #include "fs/host_directory.h"
 #include "fs/host_file.h"
 #include "fs/host_inode.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
-#include "fs/write_all.h"
+#include "fs/tree_update.h"
 
 namespace betr::fs {
 namespace {
 
-constexpr size_t kBufferSize = size_t{1} << 20;
-
-// A reference on an inode, given back when it goes.
-class Held {
- public:
-  Held(FileSystem* fs, InodeId inode) : fs_(fs), inode_(inode) {}
-  Held(Held&& other) noexcept : fs_(std::exchange(other.fs_, nullptr)), inode_(other.inode_) {}
-  Held& operator=(Held&&) = delete;
-  ~Held() {
-    if (fs_ != nullptr) fs_->Forget(inode_);
-  }
-  InodeId inode() const { return inode_; }
-
- private:
-  FileSystem* fs_;
-  InodeId inode_;
-};
-
 class TreeImport {
  public:
-  TreeImport(FileSystem* fs, const CopyOptions& options) : fs_(*fs), options_(options), buffer_(kBufferSize, '\0') {}
+  TreeImport(FileSystem* fs, const CopyOptions& options)
+      : fs_(*fs),
+        options_(options),
+        content_(fs, options, &totals_, [this](const absl::Status& status) { return PassOver(status); }),
+        update_(fs) {}
 
   // To be called for one after the other.
   absl::Status Import(const std::string& host, const std::string& inside) {
@@ -53,13 +40,14 @@ class TreeImport {
       return PassOver(HostError(host, "stat"));
     }
     PathFileSystem paths(&fs_);
+    host_top_size_ = host.size();
     const size_t end = inside.find_last_not_of('/');
+    inside_top_ = inside.substr(0, end + 1);
     if (end == std::string::npos) return ImportIntoRoot(host, host_stat);
-    const std::string trimmed = inside.substr(0, end + 1);
-    const size_t slash = trimmed.rfind('/');
-    const std::string name = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
+    const size_t slash = inside_top_.rfind('/');
+    const std::string name = slash == std::string::npos ? inside_top_ : inside_top_.substr(slash + 1);
     BETR_ASSIGN_OR_RETURN(const OpenFile parent,
-                          paths.Open(slash == std::string::npos ? "" : trimmed.substr(0, slash)));
+                          paths.Open(slash == std::string::npos ? "" : inside_top_.substr(0, slash)));
     HostDirectory working;
     return ImportNamed({&working, host, host}, parent.inode(), name, host_stat);
   }
@@ -124,7 +112,7 @@ class TreeImport {
       return is_there ? FinishAttributes(directory, source, -1, host_stat) : absl::OkStatus();
     }
     const absl::StatusOr<std::vector<std::string>> names = ListHostDirectory(opened->get(), source.path);
-    if (!names.ok()) BETR_RETURN_IF_ERROR(PassOver(names.status()));
+    BETR_RETURN_IF_ERROR(names.ok() ? RemoveOthers(directory, *names, source.path) : PassOver(names.status()));
     std::vector<Subdirectory> below;
     for (const std::string& name : names.value_or(std::vector<std::string>())) {
       BETR_RETURN_IF_ERROR(ImportEntry({&*opened, name, source.path + "/" + name}, directory, &below));
@@ -137,6 +125,34 @@ class TreeImport {
     return FinishAttributes(directory, source, opened->get(), opened->attributes());
   }
 
+  // What is in a directory, and on the host not.
+  absl::Status RemoveOthers(InodeId directory, const std::vector<std::string>& names, const std::string& path) {
+    if (!options_.remove_others) return absl::OkStatus();
+    std::vector<std::string> others;
+    const absl::Status listed = fs_.ReadDirectory(directory, "", [&](const DirectoryEntry& entry) {
+      if (!std::ranges::binary_search(names, entry.name)) others.emplace_back(entry.name);
+      return true;
+    });
+    BETR_RETURN_IF_ERROR(Annotate(listed, path));
+    for (const std::string& name : others) BETR_RETURN_IF_ERROR(Remove(directory, name, path + "/" + name));
+    return absl::OkStatus();
+  }
+
+  absl::Status Remove(InodeId directory, const std::string& name, const std::string& path) {
+    ++totals_.removed;
+    const std::string inside = inside_top_ + path.substr(host_top_size_);
+    if (options_.removed) options_.removed(inside);
+    return Annotate(fs_.RemoveTree(directory, name), inside);
+  }
+
+  // What has the name gives way if it cannot be merged with, or replaced by, what is copied.
+  absl::Status MakeWay(const Source& source, InodeId directory, const std::string& name, bool for_directory) {
+    if (!options_.remove_others) return absl::OkStatus();
+    BETR_ASSIGN_OR_RETURN(const auto found, update_.Find(directory, name));
+    if (!found || (found->attributes.type == FileType::kDirectory) == for_directory) return absl::OkStatus();
+    return Remove(directory, name, source.path);
+  }
+
   // A directory is only made: `below` gets it.
   absl::Status ImportEntry(const Source& entry, InodeId directory, std::vector<Subdirectory>* below) {
     struct stat host_stat {};
@@ -144,6 +160,7 @@ class TreeImport {
       return PassOver(HostError(entry.path, "stat"));
     }
     BETR_RETURN_IF_ERROR(Begin(entry.path));
+    BETR_RETURN_IF_ERROR(MakeWay(entry, directory, entry.name, S_ISDIR(host_stat.st_mode)));
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(entry, directory, entry.name, host_stat);
     BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, entry.name, host_stat, ""));
     below->push_back({std::move(made), entry.name, host_stat});
@@ -151,6 +168,8 @@ class TreeImport {
   }
 
   absl::Status ImportFile(const Source& source, InodeId parent, const std::string& name, struct stat host_stat) {
+    BETR_ASSIGN_OR_RETURN(const bool stays, Stays(source, parent, name, host_stat));
+    if (stays) return absl::OkStatus();
     // Before anything makes room for it.
     ScopedFd content;
     std::string link;
@@ -161,18 +180,79 @@ class TreeImport {
       options_.left_out(source.path + ": is the image itself");
       return absl::OkStatus();
     }
-    const std::pair key(host_stat.st_dev, host_stat.st_ino);
-    const bool linked = options_.all_attributes && host_stat.st_nlink > 1;
-    if (const auto first = linked ? links_.find(key) : links_.end(); first != links_.end()) {
+    const bool linked = HasLinks(host_stat);
+    if (const auto first = linked ? links_.find(IdOf(host_stat)) : links_.end(); first != links_.end()) {
       BETR_ASSIGN_OR_RETURN(const FileAttributes copy, fs_.GetAttributes(first->second.inode()));
       if (copy.links > 0) return Annotate(LinkOrReplace(&fs_, first->second.inode(), parent, name), source.path);
       links_.erase(first);  // something else has taken all its names
     }
-    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat, link));
-    if (content.get() >= 0) BETR_RETURN_IF_ERROR(CopyContent(content.get(), source.path, made.inode()));
-    BETR_RETURN_IF_ERROR(FinishAttributes(made.inode(), source, content.get(), host_stat));
-    if (linked) links_.emplace(key, std::move(made));
+    BETR_ASSIGN_OR_RETURN(Held copy, CopyFile(source, parent, name, host_stat, {content.get(), link}));
+    BETR_RETURN_IF_ERROR(FinishAttributes(copy.inode(), source, content.get(), host_stat));
+    if (linked) links_.emplace(IdOf(host_stat), std::move(copy));
     return absl::OkStatus();
+  }
+
+  bool HasLinks(const struct stat& host_stat) const { return options_.all_attributes && host_stat.st_nlink > 1; }
+
+  // What is in a file that is no directory.
+  struct Opened {
+    int content;  // of a regular file, or -1
+    const std::string& link;
+  };
+
+  // A new file, or one that is there and is made the same; without its attributes.
+  absl::StatusOr<Held> CopyFile(const Source& source, InodeId parent, const std::string& name,
+                                const struct stat& host_stat, const Opened& opened) {
+    if (options_.update && opened.content >= 0) {
+      BETR_ASSIGN_OR_RETURN(auto found, update_.Find(parent, name));
+      if (found && TreeUpdate::MayChange(found->attributes)) {
+        BETR_RETURN_IF_ERROR(content_.Update(opened.content, source.path, found->inode.inode()));
+        return std::move(found->inode);
+      }
+    }
+    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat, opened.link));
+    if (opened.content >= 0) BETR_RETURN_IF_ERROR(content_.Fill(opened.content, source.path, made.inode()));
+    return made;
+  }
+
+  // Whether what has the name is the copy already; its attributes are made the same.
+  absl::StatusOr<bool> Stays(const Source& source, InodeId parent, const std::string& name,
+                             const struct stat& host_stat) {
+    if (!options_.update || options_.image == IdOf(host_stat)) return false;
+    BETR_ASSIGN_OR_RETURN(auto found, update_.Find(parent, name));
+    if (!found) return false;
+    std::string link;
+    if (S_ISLNK(host_stat.st_mode)) {
+      absl::StatusOr<std::string> target = Target(source, host_stat);
+      if (!target.ok()) return false;  // which is told of when it is copied
+      link = *std::move(target);
+    }
+    BETR_ASSIGN_OR_RETURN(const bool same, update_.HasContentOf(*found, host_stat, link));
+    if (!same || !update_.IsCopyOf(found->attributes, IdOf(host_stat))) return false;
+    if (HasLinks(host_stat)) {
+      if (const auto first = links_.find(IdOf(host_stat)); first != links_.end()) {
+        BETR_ASSIGN_OR_RETURN(const FileAttributes copy, fs_.GetAttributes(first->second.inode()));
+        const bool is_linked = copy.inode_number == found->attributes.inode_number;
+        totals_.unchanged += is_linked ? 1 : 0;
+        return is_linked;
+      }
+    }
+    BETR_ASSIGN_OR_RETURN(const bool adjusted, Adjust(*found, source, host_stat));
+    if (!adjusted) return false;
+    ++totals_.unchanged;
+    if (HasLinks(host_stat)) links_.emplace(IdOf(host_stat), std::move(found->inode));
+    return true;
+  }
+
+  // False if the attributes differ and the file has names that may have nothing to do with this copy.
+  absl::StatusOr<bool> Adjust(const TreeUpdate::Found& found, const Source& source, const struct stat& host_stat) {
+    BETR_ASSIGN_OR_RETURN(const auto xattrs, XattrsOf(source, -1));
+    BETR_ASSIGN_OR_RETURN(const InodeDifference difference,
+                          Compare(fs_, found.inode.inode(), xattrs, ChangeFor(host_stat)));
+    if (difference.Empty()) return true;
+    if (found.attributes.links > 1) return false;
+    BETR_RETURN_IF_ERROR(Annotate(Apply(fs_, found.inode.inode(), difference), source.path));
+    return true;
   }
 
   // What is no directory, as far as it is to be read: `content` of a regular file, the target of a symlink.
@@ -227,70 +307,34 @@ class TreeImport {
     return target;
   }
 
-  // The parts that are no holes.
-  absl::Status CopyContent(int file, const std::string& path, InodeId inode) {
-    struct stat now {};
-    if (fstat(file, &now) != 0) return HostError(path, "stat");
-    // Files that are made while they are read, as in /proc, have no size before.
-    if (now.st_size == 0) return CopyPart(file, path, inode, 0, std::numeric_limits<off_t>::max()).status();
-    const bool sparse = now.st_blocks * 512 < now.st_size;
-    off_t at = 0;
-    while (at < now.st_size) {
-      off_t end = now.st_size;
-      if (sparse) {
-        const off_t data = lseek(file, at, SEEK_DATA);
-        if (data < 0 && errno == ENXIO) break;
-        if (data >= 0) {
-          at = data;
-          const off_t hole = lseek(file, at, SEEK_HOLE);
-          end = hole < 0 ? now.st_size : std::min(hole, now.st_size);
-        }
-      }
-      BETR_ASSIGN_OR_RETURN(const bool more, CopyPart(file, path, inode, at, end));
-      if (!more) return absl::OkStatus();
-      at = end;
-    }
-    BETR_ASSIGN_OR_RETURN(const FileAttributes written, fs_.GetAttributes(inode));
-    if (written.size < static_cast<uint64_t>(now.st_size)) {
-      return fs_.SetAttributes(inode, {.size = static_cast<uint64_t>(now.st_size)}).status();
-    }
-    return absl::OkStatus();
-  }
-
-  // False: the file ends before, or cannot be read further.
-  absl::StatusOr<bool> CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end) {
-    while (at < end) {
-      const size_t want = std::min<size_t>(buffer_.size(), static_cast<size_t>(end - at));
-      const ssize_t size = pread(file, buffer_.data(), want, at);
-      if (size < 0) {
-        BETR_RETURN_IF_ERROR(
-            PassOver(HostError(absl::StrFormat("%s: incomplete: only the first %u bytes", path, at), "read")));
-        return false;
-      }
-      if (size == 0) return false;
-      const std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
-      BETR_RETURN_IF_ERROR(Annotate(WriteAll(&fs_, inode, static_cast<uint64_t>(at), bytes), path));
-      totals_.bytes += Bytes{bytes.size()};
-      at += size;
-      if (options_.progress && at < end) BETR_RETURN_IF_ERROR(options_.progress(totals_, path));
-    }
-    return true;
-  }
-
   // Extended attributes, and then what making and filling has changed. `opened` is the source, or -1.
   absl::Status FinishAttributes(InodeId inode, const Source& source, int opened, const struct stat& host_stat) {
-    const std::string& path = source.path;
     if (!options_.all_attributes && !options_.latest_time) return absl::OkStatus();
+    const AttributeChange change = ChangeFor(host_stat);
+    if (!options_.all_attributes) return Annotate(fs_.SetAttributes(inode, change).status(), source.path);
+    BETR_ASSIGN_OR_RETURN(const auto xattrs, XattrsOf(source, opened));
+    if (options_.update) {
+      BETR_ASSIGN_OR_RETURN(const InodeDifference difference, Compare(fs_, inode, xattrs, change));
+      return Annotate(Apply(fs_, inode, difference), source.path);
+    }
+    // One that was there before may have lists.
+    if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAcls(fs_, inode), source.path));
+    const InodeDifference all{
+        .to_set = xattrs.value_or(Xattrs()), .to_remove = {}, .change = change, .has_change = true};
+    return Annotate(Apply(fs_, inode, all), source.path);
+  }
+
+  // Nothing if they cannot be read, which is told of.
+  absl::StatusOr<std::optional<Xattrs>> XattrsOf(const Source& source, int opened) {
+    absl::StatusOr<Xattrs> xattrs = HostInode(opened, source.directory->get(), source.name, source.path).Xattrs();
+    if (xattrs.ok()) return std::optional(*std::move(xattrs));
+    BETR_RETURN_IF_ERROR(PassOver(xattrs.status()));
+    return std::nullopt;
+  }
+
+  AttributeChange ChangeFor(const struct stat& host_stat) const {
     AttributeChange change;
     if (options_.all_attributes) {
-      const auto xattrs = HostInode(opened, source.directory->get(), source.name, path).Xattrs();
-      if (!xattrs.ok()) BETR_RETURN_IF_ERROR(PassOver(xattrs.status()));
-      // One that was there before may have lists.
-      if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAcls(fs_, inode), path));
-      for (size_t i = 0; xattrs.ok() && i < xattrs->size(); ++i) {
-        const auto& [name, value] = (*xattrs)[i];
-        BETR_RETURN_IF_ERROR(Annotate(fs_.SetXattr(inode, name, value), path));
-      }
       change.permissions = Permissions(host_stat);
       change.uid = Owner(host_stat.st_uid, options_.uid);
       change.gid = Owner(host_stat.st_gid, options_.gid);
@@ -302,14 +346,17 @@ class TreeImport {
       const FileTime modified = std::min(change.modified.value_or(*options_.latest_time), *options_.latest_time);
       change.accessed = change.modified = change.changed = change.born = modified;
     }
-    return Annotate(fs_.SetAttributes(inode, change).status(), path);
+    return change;
   }
 
   FileSystem& fs_;
   const CopyOptions& options_;
+  std::string inside_top_;    // what the tree becomes that is being copied
+  size_t host_top_size_ = 0;  // of its path on the host
   CopyTotals totals_;
-  std::string buffer_;
-  std::map<std::pair<dev_t, ino_t>, Held> links_;  // the first copy of inodes with several links
+  ContentImport content_;
+  TreeUpdate update_;
+  std::map<HostFileId, Held> links_;  // the first copy of inodes with several links
 };
 
 }  // namespace

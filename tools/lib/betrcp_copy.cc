@@ -107,17 +107,25 @@ absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const C
   return trees;
 }
 
+std::string StayedAndWent(const TransferCounts& counts) {
+  const std::string unchanged = counts.unchanged > 0 ? fmt::format(", {} unchanged", counts.unchanged) : "";
+  return unchanged + (counts.removed > 0 ? fmt::format(", {} removed", counts.removed) : "");
+}
+
 void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nanoseconds took) {
   if (tool.json()) {
     Json json = NewDocument("copy");
     json["files"] = counts.files;
     json["bytes"] = counts.bytes.value;
     json["unreadable"] = counts.unreadable;
+    json["unchanged"] = counts.unchanged;
+    json["removed"] = counts.removed;
     json["nanoseconds"] = took.count();
     PrintJson(tool.io().out, json);
   } else if (tool.verbosity() > 0 && !tool.quiet()) {
     // Not on stdout: an archive may go there.
-    tool.io().err << fmt::format("{} files, {}, in {}\n", counts.files, FormatSize(counts.bytes), FormatDuration(took));
+    tool.io().err << fmt::format("{} files, {}{}, in {}\n", counts.files, FormatSize(counts.bytes),
+                                 StayedAndWent(counts), FormatDuration(took));
   }
 }
 
@@ -148,6 +156,17 @@ SessionOptions SessionFor(const BetrcpOptions& options, bool into_image, bool is
           .experiments = options.experiments};
 }
 
+absl::Status CheckMirror(const BetrcpOptions& options, bool into_image) {
+  if (options.update && !options.archive) return absl::InvalidArgumentError("-u: only with -a, which keeps the times");
+  if (options.remove_others && !options.recursive && !options.archive) {
+    return absl::InvalidArgumentError("--delete: only with -r or -a");
+  }
+  if ((options.update || options.remove_others) && !into_image) {
+    return absl::InvalidArgumentError("-u and --delete: only into the image; rsync copies out of a mount");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
   CopyJob job;
   for (const std::string& operand : options.operands) job.sources.push_back(ParseLocation(operand));
@@ -157,6 +176,9 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
   job.recursive = options.recursive || options.archive;
   job.no_target_directory = options.no_target_directory;
   job.transfer.all_attributes = options.archive;
+  job.transfer.update = options.update;
+  job.transfer.remove_others = options.remove_others;
+  BETR_RETURN_IF_ERROR(CheckMirror(options, job.into_image));
   for (const Location& source : job.sources) {
     if (source.is_inside && job.into_image) {
       return absl::InvalidArgumentError("both SRC and DST are inside the image: --clone does that");
@@ -181,6 +203,9 @@ int Run(Tool& tool, const SessionOptions& session, TransferOptions options, cons
     exit_unreadable = std::max(exit_unreadable, run.Tell({what, status}));
   };
   options.left_out = [&](std::string_view file) { tool.Note(fmt::format("{}: {}: left out", what, file)); };
+  if (tool.verbosity() > 0) {
+    options.removed = [&](std::string_view path) { tool.Note(fmt::format("{}: {}: removed", what, path)); };
+  }
   const int exit = run.Run(image, [&](PathFileSystem& paths) {
     Transfer transfer(tool, &paths.fs(), options);
     const WorkError error = work(paths, transfer);

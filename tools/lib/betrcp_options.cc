@@ -56,9 +56,11 @@ struct OptionForm {
   std::string_view message;
 };
 
-constexpr std::array<OptionForm, 6> kOptions{{
+constexpr std::array<OptionForm, 8> kOptions{{
     {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},
     {&BetrcpOptions::archive, kCopies, "-a: only for copies"},
+    {&BetrcpOptions::update, kCopies, "-u: only for copies"},
+    {&BetrcpOptions::remove_others, kCopies, "--delete: only for copies; --remove removes A"},
     {&BetrcpOptions::no_target_directory, kMakesName, "-T: only for copies, --clone and --rename"},
     {&BetrcpOptions::long_listing, kTellsMore, "-l: only with --list, --diff and --du"},
     {&BetrcpOptions::recursive_listing, kLists, "-R: only with --list; -r copies directories"},
@@ -103,6 +105,7 @@ ToolDescription BetrcpDescription() {
               "  export BETR_IMAGE=disk.img\n"
               "  betrcp -a ~/project :/project        # into the image\n"
               "  betrcp --clone project copy          # inside the image, at once\n"
+              "  betrcp -auT --delete ~/project :/project  # what was changed since\n"
               "  betrcp -a :/copy /tmp/copy           # out of the image\n"
               "  betrcp --list -l copy\n"
               "  betrcp --diff project copy           # what was changed\n"
@@ -118,6 +121,10 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
   tool->AddImage();
   app.add_flag("-r,--recursive", options->recursive, "Copy directories with everything below");
   app.add_flag("-a,--archive", options->archive, "-r, with owners, times, links, devices and extended attributes");
+  app.add_flag("-u,--update", options->update,
+               "With -a, into the image: leave what has the same size and time; change only what differs");
+  app.add_flag("--delete", options->remove_others,
+               "Into the image: remove what directories have there and not on the host");
   app.add_flag("-T,--no-target-directory", options->no_target_directory,
                "DST or B is the name of the result, even if it is a directory");
   app.add_flag("-l,--long", options->long_listing,

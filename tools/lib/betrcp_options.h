@@ -20,6 +20,8 @@ struct BetrcpOptions {
   std::vector<std::string> operands;
   bool recursive = false;
   bool archive = false;
+  bool update = false;
+  bool remove_others = false;
   bool no_target_directory = false;
   bool long_listing = false;
   bool recursive_listing = false;

@@ -140,6 +140,8 @@ fs::CopyOptions Transfer::CopyOptions() {
   fs::CopyOptions copy;
   copy.all_attributes = options_.all_attributes;
   copy.all_root = options_.all_root;
+  copy.update = options_.update;
+  copy.remove_others = options_.remove_others;
   copy.uid = geteuid();
   copy.gid = getegid();
   copy.latest_time = options_.latest_time;
@@ -160,6 +162,12 @@ fs::CopyOptions Transfer::CopyOptions() {
       options_.left_out(what);
     };
   }
+  if (options_.removed) {
+    copy.removed = [this](std::string_view path) {
+      progress_.Clear();
+      options_.removed(path);
+    };
+  }
   return copy;
 }
 
@@ -168,6 +176,8 @@ absl::Status Transfer::Add(const absl::StatusOr<TransferCounts>& counts) {
   counts_.files += counts->files;
   counts_.bytes += counts->bytes;
   counts_.unreadable += counts->unreadable;
+  counts_.unchanged += counts->unchanged;
+  counts_.removed += counts->removed;
   return absl::OkStatus();
 }
 

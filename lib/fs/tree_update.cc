@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/tree_update.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/status.h"
+#include "betr/fs_error.h"
+#include "fs/acl.h"
+#include "fs/host_file.h"
+
+namespace betr::fs {
+namespace {
+
+// Smaller files are written anew: what they had need not be read for that.
+constexpr uint64_t kLargeFile = uint64_t{1} << 20;
+
+bool IsSeenByAnybody(std::string_view name) {
+  return name.starts_with("user.") || name == kAccessAcl || name == kDefaultAcl;
+}
+
+// Whether what is wanted is so already, or nothing is.
+template <class T>
+bool Is(const std::optional<T>& wanted, const T& value) {
+  return !wanted.has_value() || *wanted == value;
+}
+
+absl::Status CompareXattrs(FileSystem& fs, InodeId inode, const Xattrs& xattrs, InodeDifference* difference) {
+  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs.ListXattrs(inode));
+  for (const auto& [name, value] : xattrs) {
+    if (std::ranges::binary_search(names, name)) {
+      const absl::StatusOr<std::string> there = fs.GetXattr(inode, name);
+      if (there.ok() && *there == value) continue;
+    }
+    difference->to_set.emplace_back(name, value);
+  }
+  for (const std::string& name : names) {
+    const bool is_wanted = std::ranges::any_of(xattrs, [&](const auto& xattr) { return xattr.first == name; });
+    if (!is_wanted && (geteuid() == 0 || IsSeenByAnybody(name))) difference->to_remove.push_back(name);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<InodeDifference> Compare(FileSystem& fs, InodeId inode, const std::optional<Xattrs>& xattrs,
+                                        const AttributeChange& attributes) {
+  InodeDifference difference;
+  if (xattrs.has_value()) BETR_RETURN_IF_ERROR(CompareXattrs(fs, inode, *xattrs, &difference));
+  BETR_ASSIGN_OR_RETURN(const FileAttributes now, fs.GetAttributes(inode));
+  difference.change = attributes;
+  difference.has_change = !Is(attributes.permissions, now.permissions) || !Is(attributes.uid, now.uid) ||
+                          !Is(attributes.gid, now.gid) || !Is(attributes.modified, now.modified);
+  return difference;
+}
+
+absl::Status Apply(FileSystem& fs, InodeId inode, const InodeDifference& difference) {
+  for (const std::string& name : difference.to_remove) BETR_RETURN_IF_ERROR(fs.RemoveXattr(inode, name));
+  for (const auto& [name, value] : difference.to_set) BETR_RETURN_IF_ERROR(fs.SetXattr(inode, name, value));
+  return difference.Empty() ? absl::OkStatus() : fs.SetAttributes(inode, difference.change).status();
+}
+
+absl::StatusOr<std::optional<TreeUpdate::Found>> TreeUpdate::Find(InodeId directory, std::string_view name) {
+  const absl::StatusOr<Entry> entry = fs_.Lookup(directory, name);
+  if (ToErrno(entry.status()) == ENOENT) return std::nullopt;
+  if (!entry.ok()) return entry.status();
+  return Found{Held(&fs_, entry->inode), entry->attributes};
+}
+
+absl::StatusOr<bool> TreeUpdate::HasContentOf(const Found& found, const struct stat& source, const std::string& link) {
+  const FileAttributes& there = found.attributes;
+  if (TypeOfMode(source.st_mode) != there.type) return false;
+  switch (there.type) {
+    case FileType::kRegular:
+      return there.size == static_cast<uint64_t>(source.st_size) && there.modified == ToFileTime(source.st_mtim);
+    case FileType::kSymlink: {
+      BETR_ASSIGN_OR_RETURN(const std::string target, fs_.ReadLink(found.inode.inode()));
+      return target == link;
+    }
+    case FileType::kCharDevice:
+    case FileType::kBlockDevice:
+      return there.device == source.st_rdev;
+    default:
+      return there.type != FileType::kDirectory;
+  }
+}
+
+bool TreeUpdate::MayChange(const FileAttributes& attributes) {
+  return attributes.type == FileType::kRegular && attributes.links == 1 && attributes.size >= kLargeFile;
+}
+
+bool TreeUpdate::IsCopyOf(const FileAttributes& attributes, HostFileId source) {
+  return attributes.links == 1 || copies_.try_emplace(attributes.inode_number, source).first->second == source;
+}
+
+}  // namespace betr::fs

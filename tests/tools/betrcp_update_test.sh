@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# betrcp -u and --delete: an earlier copy in the image becomes what the host has, and a clone of it stays as it was.
+. "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
+
+export BETR_IMAGE=$PWD/disk.img
+mkfs.betr -q -s 64M disk.img
+
+# is_now HOST INSIDE: what is copied out is the same, times and links included.
+is_now() {
+  rm -rf copy
+  expect 0 betrcp -aT ":$2" copy
+  same_tree "$1" copy
+  diff <(attributes "$1") <(attributes copy) || fail "attributes of $2 are not those of $1"
+}
+
+# A backup a day, each a clone of the one before that is updated.
+keeps_days() {
+  mkdir -p src/sub/deep src/gone
+  seq 1000 >src/file
+  seq 2000 >src/sub/other
+  ln src/file src/sub/link
+  ln -s file src/symlink
+  echo gone >src/gone/file
+  head -c 3000000 /dev/urandom >src/large
+  expect 0 betrcp -auT --delete src :/day-1
+  is_now src day-1
+  cp -a src day-1
+  expect 0 betrcp --clone day-1 day-2
+  rm -r src/gone
+  echo changed >src/sub/other
+  chmod 700 src/sub/deep
+  printf x | dd of=src/large bs=1 seek=1000000 conv=notrunc status=none
+  echo new >src/new
+  expect 0 betrcp -v -auT --delete src :/day-2
+  said "betrcp: import: /day-2/gone: removed"
+  said ".* files, .*, 3 unchanged, 1 removed, in .*"
+  is_now src day-2
+  is_now day-1 day-1
+  expect 0 betrcp --diff day-1 day-2
+  diff - out <<EOT || fail "another difference"
+D gone/
+M large
+A new
+M sub/deep/
+M sub/other
+EOT
+  # What is not told to go stays.
+  rm src/new
+  expect 0 betrcp --json -auT src :/day-2
+  printed '.*"unchanged": 5,.*'
+  betrcp --cat day-2/new | grep -q new || fail "a file went that nobody said should go"
+  expect 0 fsck.betr disk.img
+}
+
+# What somebody expects of these options elsewhere.
+refuses() {
+  local options message arguments
+  while IFS=, read -r options message arguments; do
+    # shellcheck disable=SC2086  # arguments are words
+    expect 2 betrcp $arguments
+    said "betrcp: $options:$message.*"
+  done <<EOT
+-u, only with -a, -ru src :/a
+--delete, only with -r or -a, --delete src :/a
+-u and --delete, only into the image, -au :/day-1 out
+-u, only for copies, --list -u day-1
+--delete, only for copies, --clone --delete day-1 b
+EOT
+}
+
+keeps_days
+refuses
