@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/import and bench/clones share: the source tree, running a program for its time, tables."""
+"""What bench/import, bench/clones and bench/backups share: the source tree, running a program for its time, tables."""
 
 import argparse
 import json
@@ -74,6 +74,40 @@ class Tools:
         return timed(self.call, "fsck.betr", self.image)
 
 
+class Ext4:
+    """An ext4 in a file, mounted; without the work that its mkfs leaves to the kernel."""
+
+    def __init__(self, work, size):
+        self._image = os.path.join(work, "ext4.img")
+        self.mount_point = os.path.join(work, "mnt")
+        self._size = size
+        os.makedirs(self.mount_point, exist_ok=True)
+
+    def make(self):
+        self.remove()
+        run("truncate", "-s", self._size, self._image)
+        run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", self._image)
+        self.mount()
+
+    def mount(self):
+        run("mount", "-o", "loop,noatime", self._image, self.mount_point)
+
+    def unmount(self):
+        if os.path.ismount(self.mount_point):
+            run("umount", self.mount_point)
+
+    def remove(self):
+        self.unmount()
+        if os.path.exists(self._image):
+            os.remove(self._image)
+
+
+def drop_caches():
+    run("sync")
+    with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
+        file.write("3\n")
+
+
 def unpack(tree, work):
     """The directory with the tree, and an uncompressed archive of the same."""
     if tree is None:
@@ -83,6 +117,15 @@ def unpack(tree, work):
     archive = os.path.join(work, "tree.tar")
     run("tar", "-C", tree, "-cf", archive, ".")
     return os.path.abspath(tree), archive
+
+
+def copy(tree, to):
+    """A copy of the tree that may be changed."""
+    os.mkdir(to)
+    if tree is None:
+        run("tar", "-C", to, "--strip-components=1", "-xf", ARCHIVE)
+    else:
+        run("cp", "-a", os.path.join(tree, "."), to)
 
 
 def describe(tree, archive):
