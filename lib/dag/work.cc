@@ -15,9 +15,10 @@ namespace betr::dag {
 namespace {
 
 // Interior nodes that one step of the sweep looks at when it finds nothing to do, as how many of them one counts that
-// has to be read, and ids that it passes over.
+// has to be read, or of which erases are looked for in blocks on disk, and ids that it passes over.
 constexpr int kLooks = 64;
 constexpr int kLooksOfRead = 16;
+constexpr int kLooksForErases = 64;
 constexpr int kIds = 4096;
 
 // A node on a way down from the root that nobody else shares.
@@ -153,7 +154,7 @@ class Step {
         return WorkResult{root_, sweep_.worked, false, false};
       }
       if (!record->Dead() && record->height > 0) {
-        looks -= edit_.Peek(id) != nullptr ? 1 : sweep_.reach == Reach::kDisk ? kLooksOfRead : 0;
+        looks -= LooksAt(id);
         BETR_RETURN_IF_ERROR(LookAt(id));
         if (Worked()) {
           sweep_.next = id;
@@ -164,6 +165,14 @@ class Step {
       sweep_.next = id.Next();
     }
     return WorkResult{root_, true, false, false};
+  }
+
+  int LooksAt(NodeId id) const {
+    const bool is_in_memory = edit_.Peek(id) != nullptr;
+    if (sweep_.reach == Reach::kMemory) {
+      return is_in_memory ? 1 : 0;
+    }
+    return sweep_.effort == Effort::kErases ? kLooksForErases : is_in_memory ? 1 : kLooksOfRead;
   }
 
   void NoteLowered(Height height, bool found) const {

@@ -15,6 +15,8 @@ namespace {
 constexpr int kChores = 4;
 // After the last buffer that a checkpoint waits for. Others may bring news all the time.
 constexpr int kStepsBeforeCheckpoint = 100;
+// Trees that a step comes by and finds nothing to do in.
+constexpr int kTreesOfStep = 16;
 
 }  // namespace
 
@@ -69,6 +71,14 @@ std::shared_ptr<State> Structure::Finish(const State& before, const dag::Edit& e
   after->table = edit.table();
   after->next_node = edit.next_id();
   after->risen = core_.io->BoundsRisen();
+  // A sweep comes by roots of other trees, too; what makes them smaller is to be seen.
+  std::vector<TreeId> large;
+  for (const auto& [key, unit] : before.trees.Large()) {
+    large.push_back(key.second);
+  }
+  for (const TreeId id : large) {
+    MeasureRoot(*after, id, core_.FullRoot());
+  }
   return after;
 }
 
@@ -165,7 +175,7 @@ absl::Status Structure::AbsorbBuffers() {
   size_t left = fronts_.SealedCount();
   for (int steps = kStepsBeforeCheckpoint; steps > 0; steps -= left == 0 ? 1 : 0) {
     const Turn turn(*this, Turn::Kind::kBackground);
-    BETR_ASSIGN_OR_RETURN(const bool worked, WorkStep(true));
+    BETR_ASSIGN_OR_RETURN(const bool worked, WorkOnNews());
     if (!worked && left == 0) {
       break;
     }
@@ -191,13 +201,13 @@ absl::StatusOr<bool> Structure::Step(Purpose growing, Last last) {
   }
   if (!done && last.effort != dag::Effort::kFrugal) {
     growing_ = last.growing;
-    BETR_ASSIGN_OR_RETURN(done, SweepStep(last.effort));
+    BETR_ASSIGN_OR_RETURN(done, SweepStep(last.effort, full ? Pause::kForOthers : Pause::kAfterEachLook));
   }
   return done ? absl::StatusOr<bool>(true) : step;
 }
 
 absl::StatusOr<bool> Structure::NextStep() {
-  BETR_ASSIGN_OR_RETURN(bool done, WorkStep(true));
+  BETR_ASSIGN_OR_RETURN(bool done, WorkOnNews());
   if (!done && chores_ > 0) {
     --chores_;
     BETR_ASSIGN_OR_RETURN(done, Chore());
@@ -233,7 +243,7 @@ void Structure::Wake(const Change& change, const State& after) {
     if (tree == nullptr) {
       sweeps_.Forget(id);
     } else if (!tree->snapshot) {
-      sweeps_.Stir(id).news = true;
+      sweeps_.StirWithNews(id);
     }
   };
   for (const TreeId id : change.emptied) {
@@ -244,25 +254,39 @@ void Structure::Wake(const Change& change, const State& after) {
   }
 }
 
-absl::StatusOr<bool> Structure::WorkStep(bool news) {
-  Sweeps::Trees& restless = sweeps_.restless();
-  for (auto next = restless.begin(); next != restless.end();) {
-    if (next->second.news != news) {
-      ++next;
-      continue;
-    }
-    BETR_ASSIGN_OR_RETURN(const bool worth_going_on, WorkOn(next->first, next->second));
-    if (worth_going_on) {
+absl::StatusOr<bool> Structure::WorkOnNews() {
+  int trees = kTreesOfStep;
+  for (auto id = sweeps_.WithNewsFrom(TreeId{0}); id && trees > 0; id = sweeps_.WithNewsFrom(id->Next()), --trees) {
+    BETR_ASSIGN_OR_RETURN(const bool was_pressing, WorkOn(*id, sweeps_.restless().at(*id)));
+    if (was_pressing) {
       return true;
     }
-    next = news ? std::next(next) : restless.erase(next);
   }
-  return false;
+  return trees == 0;
+}
+
+absl::StatusOr<bool> Structure::WorkOnRestless() {
+  Sweeps::Trees& restless = sweeps_.restless();
+  int trees = kTreesOfStep;
+  for (auto next = restless.begin(); next != restless.end() && trees > 0;) {
+    const TreeId id = next->first;
+    if (!sweeps_.HasNews(id)) {
+      BETR_ASSIGN_OR_RETURN(const bool worth_going_on, WorkOn(id, next->second));
+      if (worth_going_on) {
+        return true;
+      }
+      sweeps_.Calm(id);
+      --trees;
+    }
+    next = restless.upper_bound(id);
+  }
+  return trees == 0;
 }
 
 // With news: whether something pressing was done; otherwise whether a round of the sweep goes on.
 absl::StatusOr<bool> Structure::WorkOn(TreeId id, Sweeps::Restless& restless) {
-  const bool had_news = std::exchange(restless.news, false);
+  const bool had_news = sweeps_.HasNews(id);
+  sweeps_.SetNews(id, false);
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
   if (tree == nullptr || tree->snapshot) {
@@ -274,13 +298,13 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Sweeps::Restless& restless) {
   const absl::StatusOr<dag::WorkResult> result = dag::Work(edit, tree->root, restless.sweep);
   if (!result.ok()) {
     BETR_ASSIGN_OR_RETURN(const bool is_new, LeaveOut(result.status(), left_out));
-    restless.news = is_new && had_news;
+    sweeps_.SetNews(id, is_new && had_news);
     return is_new;
   }
-  restless.news = result->pressing;
+  sweeps_.SetNews(id, result->pressing);
   if (result->changed) {
     if (const absl::Status space = PublishRoot(*before, edit, id, result->root); !space.ok()) {
-      restless.news = had_news;
+      sweeps_.SetNews(id, had_news);
       return space;
     }
   }

@@ -56,7 +56,8 @@ class Structure {
   // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. After a buffer the last
   // two get some turns before the next one. If there is no space for what it makes, reclaiming and frugal work come
   // first. `growing`: what to ask space for if it makes the store larger. `last`: if there is nothing else to do, or no
-  // space for it. False if there was nothing to do.
+  // space for it. False if there was nothing to do; true also if it only looked at some nodes, and there are more to
+  // look at: others may want their turn.
   // Errors: kResourceExhausted: a checkpoint, or deletes, may help.
   absl::StatusOr<bool> Step(Purpose growing, Last last);
   absl::StatusOr<bool> Step() { return Step(Purpose::kGrow, {}); }
@@ -113,8 +114,10 @@ class Structure {
   // an eighth of the nodes are new since the last one.
   absl::StatusOr<bool> PruneStep();
 
-  // Work in the next tree, of those with news or of those without.
-  absl::StatusOr<bool> WorkStep(bool news);
+  // Work in the next tree, of those with news or of those without. True also if it came by many trees, and there may be
+  // more: each may have to be read.
+  absl::StatusOr<bool> WorkOnNews();
+  absl::StatusOr<bool> WorkOnRestless();
   absl::StatusOr<bool> WorkOn(TreeId id, Sweeps::Restless& restless);
   // Does what is pressing in trees as long as a root holds so many bounds that it might become too large to be stored
   // with what is in front of it: some dozens of flushes at most. An error, lack of space too, ends it: who needs what
@@ -135,9 +138,15 @@ class Structure {
   absl::StatusOr<bool> ReclaimStep();
   // What there is to do first when there is no space for the next step.
   absl::StatusOr<bool> StepWithoutSpace();
-  // A step of a sweep for which there is space. False if a whole round has found none.
-  absl::StatusOr<bool> SweepStep(dag::Effort effort);
-  absl::StatusOr<bool> SweepStep(const Tree& tree, dag::Sweep& sweep);
+  // When a sweep that has found nothing yet lets others have their turn.
+  enum class Pause : uint8_t {
+    kAfterEachLook,  // at some nodes
+    kForOthers,      // if somebody waits: what comes before the next step is no less work
+  };
+  // A step of a sweep for which there is space, or a part of the way to it. False if a whole round has found none.
+  absl::StatusOr<bool> SweepStep(dag::Effort effort, Pause pause);
+  absl::StatusOr<bool> SweepStep(const Tree& tree, Sweeps::ForSpace& found, Pause pause);
+  bool OthersWait();
 
   Core& core_;
   Fronts& fronts_;

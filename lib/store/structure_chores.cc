@@ -14,7 +14,7 @@ absl::StatusOr<bool> Structure::Chore() {
   if (!done) {
     BETR_ASSIGN_OR_RETURN(done, PruneStep());
   }
-  return done ? true : WorkStep(false);
+  return done ? true : WorkOnRestless();
 }
 
 bool Structure::SpaceIsShort() const {

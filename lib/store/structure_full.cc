@@ -14,31 +14,35 @@ absl::StatusOr<bool> Structure::StepWithoutSpace() {
     const absl::StatusOr<bool> pruned = PruneStep();
     done = pruned.ok() && *pruned;
   }
-  return done ? true : SweepStep(dag::Effort::kFrugal);
+  return done ? true : SweepStep(dag::Effort::kFrugal, Pause::kForOthers);
 }
 
 // The first tree's sweep comes by the nodes of all, so of the others only the roots are left to look at.
-absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort) {
+absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort, Pause pause) {
   const StatePtr state = fronts_.state();
   bool is_first = true;
   for (const auto& [id, tree] : state->trees) {
     if (tree.snapshot) {
       continue;
     }
-    dag::Sweep& sweep = sweeps_.ForSpace(id, HeightOf(*state, id), effort, std::exchange(is_first, false));
-    BETR_ASSIGN_OR_RETURN(const bool done, SweepStep(tree, sweep));
-    if (done) {
+    Sweeps::ForSpace& sweep = sweeps_.SweepForSpace(id, HeightOf(*state, id), effort, is_first);
+    // After a pause the first one goes on: from another one it would begin again.
+    BETR_ASSIGN_OR_RETURN(const bool goes_on, SweepStep(tree, sweep, is_first ? pause : Pause::kForOthers));
+    if (goes_on) {
       return true;
     }
+    is_first = false;
   }
   return false;
 }
 
 // From where the last one ended, until something is found for which there is space.
-absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Sweep& sweep) {
-  bool whole_round = sweep.next == kNoNode;
+absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, Sweeps::ForSpace& found, Pause pause) {
+  dag::Sweep& sweep = found.sweep;
   for (;;) {
     const StatePtr before = fronts_.state();
+    found.is_whole = sweep.next == kNoNode || (found.is_whole && found.seen.lock() == before);
+    found.seen = before;
     dag::Edit edit = BeginWork(*before);
     const size_t left_out = left_out_.EdgeCount();
     const absl::StatusOr<dag::WorkResult> result = dag::Work(edit, tree.root, sweep);
@@ -47,23 +51,25 @@ absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, dag::Sweep& sweep) {
       if (!is_new) {
         return false;
       }
-      continue;
-    }
-    if (!result->changed) {
-      if (sweep.next != kNoNode) {
-        continue;
-      }
-      if (whole_round) {
+    } else if (!result->changed) {
+      const bool is_over = sweep.next == kNoNode;
+      if (is_over && found.is_whole) {
         return false;
       }
-      whole_round = true;
-      continue;
+      if (!is_over && (pause == Pause::kAfterEachLook || OthersWait())) {
+        return true;
+      }
+    } else if (PublishRoot(*before, edit, tree.id, result->root).ok()) {
+      return true;  // in another state now, in which it has not looked at all
+    } else {
+      sweep.next = sweep.next.Next();
     }
-    if (PublishRoot(*before, edit, tree.id, result->root).ok()) {
-      return true;
-    }
-    sweep.next = sweep.next.Next();
   }
+}
+
+bool Structure::OthersWait() {
+  const MutexLock lock(turn_mutex_);
+  return urgent_ > 0;
 }
 
 }  // namespace betr::store

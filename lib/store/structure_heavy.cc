@@ -39,9 +39,7 @@ void Structure::Relieve(const std::set<TreeId>& trees) {
   for (const TreeId id : trees) {
     bool more = true;
     for (int steps = 0; more && steps < kMostSteps && IsHeavy(*fronts_.state(), id); ++steps) {
-      Sweeps::Restless& restless = sweeps_.Stir(id);
-      restless.news = true;
-      more = WorkOn(id, restless).value_or(false);
+      more = WorkOn(id, sweeps_.StirWithNews(id)).value_or(false);
     }
   }
 }

@@ -8,14 +8,40 @@
 namespace betr::store {
 
 Sweeps::Restless& Sweeps::Stir(TreeId id) {
-  Restless& restless = restless_[id];
-  restless.since = ++stirs_;
-  return restless;
+  const auto [tree, is_new] = restless_.try_emplace(id);
+  if (is_new) {
+    news_.insert(id);
+  }
+  tree->second.since = ++stirs_;
+  return tree->second;
+}
+
+Sweeps::Restless& Sweeps::StirWithNews(TreeId id) {
+  news_.insert(id);
+  return Stir(id);
 }
 
 void Sweeps::StirAnew(TreeId id) {
-  restless_[id] = {};
-  Stir(id);
+  restless_.erase(id);
+  StirWithNews(id);
+}
+
+void Sweeps::Calm(TreeId id) {
+  restless_.erase(id);
+  news_.erase(id);
+}
+
+void Sweeps::SetNews(TreeId id, bool news) {
+  if (news) {
+    news_.insert(id);
+  } else {
+    news_.erase(id);
+  }
+}
+
+std::optional<TreeId> Sweeps::WithNewsFrom(TreeId id) const {
+  const auto found = news_.lower_bound(id);
+  return found != news_.end() ? std::optional(*found) : std::nullopt;
 }
 
 void Sweeps::Prepare(TreeId id, dag::Height height, bool had_news, Restless& restless) {
@@ -38,13 +64,17 @@ bool Sweeps::GoesOn(bool done, const Restless& restless) {
   return done || !IsSwept(restless);
 }
 
-dag::Sweep& Sweeps::ForSpace(TreeId id, dag::Height height, dag::Effort effort, bool is_first) {
-  dag::Sweep& sweep = for_space_[id];
+Sweeps::ForSpace& Sweeps::SweepForSpace(TreeId id, dag::Height height, dag::Effort effort, bool is_first) {
+  ForSpace& found = for_space_[id];
+  dag::Sweep& sweep = found.sweep;
+  if (sweep.reach != reach_ || sweep.effort != effort || sweep.root_only == is_first) {
+    found.is_whole = false;  // it has not looked as it will now
+  }
   sweep.reach = reach_;
   sweep.effort = effort;
   sweep.root_only = !is_first;
   sweep.lower = LowerAgainOf(id, height);
-  return sweep;
+  return found;
 }
 
 dag::LowerAgain* Sweeps::LowerAgainOf(TreeId id, dag::Height height) {

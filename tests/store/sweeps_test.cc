@@ -91,13 +91,42 @@ TEST_CASE("a sweep that is to begin anew looks around, whatever was served", "[s
 
 TEST_CASE("for space, one tree's sweep comes by all nodes", "[store]") {
   Sweeps sweeps;
-  CHECK_FALSE(sweeps.ForSpace(kFirst, kLow, dag::Effort::kErases, true).root_only);
-  dag::Sweep& second = sweeps.ForSpace(kSecond, kLow, dag::Effort::kErases, false);
+  CHECK_FALSE(sweeps.SweepForSpace(kFirst, kLow, dag::Effort::kErases, true).sweep.root_only);
+  dag::Sweep& second = sweeps.SweepForSpace(kSecond, kLow, dag::Effort::kErases, false).sweep;
   CHECK(second.root_only);
   second.next = NodeId{7};
-  CHECK(sweeps.ForSpace(kSecond, kLow, dag::Effort::kFrugal, false).next == NodeId{7});
+  CHECK(sweeps.SweepForSpace(kSecond, kLow, dag::Effort::kFrugal, false).sweep.next == NodeId{7});
   sweeps.Forget(kSecond);
-  CHECK(sweeps.ForSpace(kSecond, kLow, dag::Effort::kFrugal, false).next == kNoNode);
+  CHECK(sweeps.SweepForSpace(kSecond, kLow, dag::Effort::kFrugal, false).sweep.next == kNoNode);
+}
+
+TEST_CASE("a round for space that looks for more than before, or further, has not looked at all", "[store]") {
+  Sweeps sweeps;
+  sweeps.SweepForSpace(kFirst, kLow, dag::Effort::kFrugal, true).is_whole = true;
+  CHECK(sweeps.SweepForSpace(kFirst, kLow, dag::Effort::kFrugal, true).is_whole);
+  CHECK_FALSE(sweeps.SweepForSpace(kFirst, kLow, dag::Effort::kErases, true).is_whole);
+  sweeps.SweepForSpace(kFirst, kLow, dag::Effort::kErases, true).is_whole = true;
+  sweeps.Look(dag::Reach::kDisk);
+  CHECK_FALSE(sweeps.SweepForSpace(kFirst, kLow, dag::Effort::kErases, true).is_whole);
+  sweeps.SweepForSpace(kFirst, kLow, dag::Effort::kErases, true).is_whole = true;
+  CHECK_FALSE(sweeps.SweepForSpace(kFirst, kLow, dag::Effort::kErases, false).is_whole);
+}
+
+TEST_CASE("trees have news when they get restless, until they are looked at or calm", "[store]") {
+  Sweeps sweeps;
+  CHECK(sweeps.WithNewsFrom(kFirst) == std::nullopt);
+  sweeps.Stir(kFirst);
+  sweeps.Stir(kSecond);
+  CHECK(sweeps.WithNewsFrom(kFirst) == kFirst);
+  sweeps.SetNews(kFirst, false);
+  CHECK(sweeps.WithNewsFrom(kFirst) == kSecond);
+  sweeps.Stir(kFirst);
+  CHECK_FALSE(sweeps.HasNews(kFirst));
+  sweeps.StirWithNews(kFirst);
+  CHECK(sweeps.HasNews(kFirst));
+  sweeps.Calm(kFirst);
+  CHECK_FALSE(sweeps.HasNews(kFirst));
+  CHECK(sweeps.restless().size() == 1);
 }
 
 TEST_CASE("a tree is searched for levels again when it is taller, and after some times", "[store]") {
