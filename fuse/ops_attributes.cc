@@ -52,12 +52,13 @@ void SetAttributes(fuse_req_t request, fuse_ino_t node, struct stat* wanted, int
   if (const absl::Status status = DropForNewOwner(server.fs(), ToInode(node), &change); !status.ok()) {
     return ReplyStatus(request, status, "setattr");
   }
-  const absl::StatusOr<FileAttributes> attributes = server.fs().SetAttributes(ToInode(node), change);
-  if (!attributes.ok()) return ReplyStatus(request, attributes.status(), "setattr");
+  // First, as it is what may find no space, and a change of the time that is told.
   if (change.permissions && server.settings().acl) {
     const absl::Status followed = FollowMode(server.fs(), ToInode(node), *change.permissions);
     if (!followed.ok()) return ReplyStatus(request, followed, "setattr");
   }
+  const absl::StatusOr<FileAttributes> attributes = server.fs().SetAttributes(ToInode(node), change);
+  if (!attributes.ok()) return ReplyStatus(request, attributes.status(), "setattr");
   ReplyAttributes(request, *attributes);
 }
 

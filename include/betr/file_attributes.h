@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace betr {
 
@@ -73,6 +75,8 @@ struct NewFile {
   uint32_t gid = 0;
   uint64_t device = 0;   // of devices
   std::string target{};  // of symlinks: 1 to 4095 bytes
+  // Names and values; errors as of SetXattr.
+  std::vector<std::pair<std::string, std::string>> xattrs{};
 };
 
 }  // namespace betr

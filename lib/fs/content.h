@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fs/core.h"
+#include "fs/transaction.h"
 
 namespace betr::fs {
 
@@ -17,6 +17,9 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
 
 absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view name);
 absl::Status SetXattr(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode);
+// Adds those of a new file, with this record, that will be kept as `object`.
+absl::Status AddXattrs(Transaction* transaction, Core& core, const std::string& object, const NewFile& file,
+                       InodeRecord* record);
 absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name);
 
 absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::string_view bytes);

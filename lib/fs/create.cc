@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/status.h"
+#include "fs/content.h"
 #include "fs/key.h"
 #include "fs/names.h"
 #include "fs/place.h"
@@ -47,7 +48,8 @@ absl::StatusOr<Inode*> Create(Core& core, Inode& directory, std::string_view nam
   BETR_RETURN_IF_ERROR(CheckNewFile(file));
   BETR_ASSIGN_OR_RETURN(const Slot slot, FindFreeSlot(core, directory, name));
   Transaction transaction(&core);
-  const InodeRecord record = NewRecord(file, directory.record, transaction.now(), transaction.FreshNumber());
+  InodeRecord record = NewRecord(file, directory.record, transaction.now(), transaction.FreshNumber());
+  BETR_RETURN_IF_ERROR(AddXattrs(&transaction, core, slot.object, file, &record));
   PutNew(&transaction, core, slot, record);
   transaction.TouchDirectory(&directory, record.IsDirectory() ? 1 : 0);
   BETR_RETURN_IF_ERROR(transaction.Commit());
@@ -67,6 +69,7 @@ absl::StatusOr<Inode*> CreateUnnamed(Core& core, Inode& directory, const NewFile
   const uint64_t number = transaction.FreshNumber();
   InodeRecord record = NewRecord(file, directory.record, transaction.now(), number);
   record.links = 0;
+  BETR_RETURN_IF_ERROR(AddXattrs(&transaction, core, key::Orphan(number), file, &record));
   transaction.batch().Put(core.meta(), key::Orphan(number), EncodeInode(record));
   BETR_RETURN_IF_ERROR(transaction.Commit());
   Inode& inode = core.inodes().AddOrphan(number, std::move(record));

@@ -65,6 +65,25 @@ absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::
   return absl::OkStatus();
 }
 
+// Gives one of `xattrs` its value: there, or if it is too large beside them, by `key`.
+void PutValue(Transaction* transaction, Core& core, const std::string& key, std::string_view value,
+              const Xattrs& xattrs, XattrRecord* xattr) {
+  const bool was_external = xattr->external;
+  xattr->external = !FitsInline(xattrs, xattr->name, value);
+  xattr->size = static_cast<uint32_t>(value.size());
+  xattr->value = xattr->external ? std::string() : std::string(value);
+  if (xattr->external) {
+    transaction->batch().Put(core.data(), key, value);
+  } else if (was_external) {
+    transaction->batch().Erase(core.data(), key);
+  }
+}
+
+absl::Status CheckXattr(std::string_view name, std::string_view value) {
+  BETR_RETURN_IF_ERROR(CheckXattrName(name));
+  return value.size() > kMaxXattrSize.value ? ErrnoError(E2BIG, name) : absl::OkStatus();
+}
+
 // The inode's record becomes `record`, whose xattrs have changed. Requires: it has a place.
 absl::Status CommitRecord(Core& core, Transaction* transaction, Inode& inode, InodeRecord record) {
   record.changed = transaction->now();
@@ -93,23 +112,23 @@ absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view 
 }
 
 absl::Status SetXattr(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {
-  BETR_RETURN_IF_ERROR(CheckXattrName(name));
-  if (value.size() > kMaxXattrSize.value) return ErrnoError(E2BIG, name);
+  BETR_RETURN_IF_ERROR(CheckXattr(name, value));
   if (inode.place == InodePlace::kGone) return SetOfRemoved(core, inode, name, value, mode);
   InodeRecord record = inode.record;
   BETR_ASSIGN_OR_RETURN(const Xattrs::iterator at, PlaceFor(&record.xattrs, name, mode));
   Transaction transaction(&core);
-  const std::string key = key::Xattr(core.ObjectOf(inode), name);
-  const bool was_external = at->external;
-  at->external = !FitsInline(record.xattrs, name, value);
-  at->size = static_cast<uint32_t>(value.size());
-  at->value = at->external ? std::string() : std::string(value);
-  if (at->external) {
-    transaction.batch().Put(core.data(), key, value);
-  } else if (was_external) {
-    transaction.batch().Erase(core.data(), key);
-  }
+  PutValue(&transaction, core, key::Xattr(core.ObjectOf(inode), name), value, record.xattrs, &*at);
   return CommitRecord(core, &transaction, inode, std::move(record));
+}
+
+absl::Status AddXattrs(Transaction* transaction, Core& core, const std::string& object, const NewFile& file,
+                       InodeRecord* record) {
+  for (const auto& [name, value] : file.xattrs) {
+    BETR_RETURN_IF_ERROR(CheckXattr(name, value));
+    BETR_ASSIGN_OR_RETURN(const Xattrs::iterator at, PlaceFor(&record->xattrs, name, XattrMode::kCreate));
+    PutValue(transaction, core, key::Xattr(object, name), value, record->xattrs, &*at);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name) {

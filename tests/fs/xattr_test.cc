@@ -49,6 +49,32 @@ TEST_CASE("xattrs: errors and limits", "[fs]") {
   CHECK(*fs.ListXattrs(id) == std::vector<std::string>{std::string(255, 'n'), "user.big", "user.x"});
 }
 
+TEST_CASE("what is made with xattrs has them, or is not made", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  NewFile file{.xattrs = {{"user.small", "s"}, {"user.large", std::string(1000, 'l')}}};
+  const auto check = [&](InodeId inode) {
+    CHECK(*fs.GetXattr(inode, "user.small") == "s");
+    CHECK(*fs.GetXattr(inode, "user.large") == std::string(1000, 'l'));
+    CHECK(fs.ListXattrs(inode)->size() == 2);
+  };
+  const Entry named = *fs.Create(kRootInode, "f", file);
+  check(named.inode);
+  CHECK(fs.GetAttributes(named.inode)->changed == named.attributes.changed);
+  const Entry unnamed = *fs.CreateUnnamed(kRootInode, file);
+  check(unnamed.inode);
+  REQUIRE(fs.Link(unnamed.inode, kRootInode, "g").ok());
+  check(unnamed.inode);
+  for (const InodeId inode : {named.inode, unnamed.inode, unnamed.inode}) fs.Forget(inode);
+  fs.Close(unnamed.inode);
+
+  file.xattrs.emplace_back("user.small", "twice");
+  CHECK(Errno(fs.Create(kRootInode, "h", file)) == EEXIST);
+  file.xattrs.back() = {"user.huge", std::string(65537, 'h')};
+  CHECK(Errno(fs.Create(kRootInode, "h", file)) == E2BIG);
+  CHECK(Errno(fs.Lookup(kRootInode, "h")) == ENOENT);
+}
+
 TEST_CASE("a removed directory that is still open has xattrs", "[fs]") {
   Image image;
   FileSystem& fs = image.fs();

@@ -36,6 +36,29 @@ class XattrCases:
             os.removexattr("file", name)
             os.removexattr(".", name)
 
+    def test_times_of_change_with_access_lists(self):
+        if shutil.which("setfacl") is None:
+            self.skipTest("no setfacl")
+        os.close(os.open("file", os.O_CREAT, 0o666))
+        subprocess.run(["setfacl", "-m", "u:1234:rw", "file"], check=True)
+        os.chmod("file", 0o600)
+        subprocess.run(["setfacl", "-d", "-m", "u:1234:rwx", "."], check=True)
+        os.close(os.open("new", os.O_CREAT, 0o666))
+        os.mkdir("below")
+        unnamed = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o666)
+        for name in "file", "new", "below", f"/proc/self/fd/{unnamed}":
+            known, asked = (
+                subprocess.run(
+                    ["stat", "-L", f"--cached={how}", "-c%z", name],
+                    check=True,
+                    capture_output=True,
+                    pass_fds=[unnamed],
+                ).stdout
+                for how in ("default", "never")
+            )
+            self.assertEqual(known, asked, name)
+        os.close(unnamed)
+
     def test_xattrs_of_what_was_removed(self):
         os.mkdir("directory")
         os.close(os.open("file", os.O_CREAT, 0o666))
