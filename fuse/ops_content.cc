@@ -47,11 +47,12 @@ void Release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
   fuse_reply_err(request, 0);
 }
 
-void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info*) {
+void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info* info) {
   thread_local std::vector<char> buffer;
   if (buffer.size() < size) buffer.resize(size);
+  const ReadMode mode = (info->flags & O_NOATIME) != 0 ? ReadMode::kUnnoticed : ReadMode::kNoticed;
   const absl::StatusOr<size_t> done =
-      ServerOf(request).fs().Read(ToInode(node), static_cast<uint64_t>(offset), {buffer.data(), size});
+      ServerOf(request).fs().Read(ToInode(node), static_cast<uint64_t>(offset), {buffer.data(), size}, mode);
   if (!done.ok()) return ReplyStatus(request, done.status(), "read");
   fuse_reply_buf(request, buffer.data(), *done);
 }

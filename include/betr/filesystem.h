@@ -101,6 +101,9 @@ enum class RenameMode : uint8_t {
   kExchange,   // both exist and change places
 };
 
+// Whether reading changes the time of access, where these are kept.
+enum class ReadMode : uint8_t { kNoticed, kUnnoticed };
+
 enum class XattrMode : uint8_t { kAny, kCreate, kReplace };
 
 // fallocate(2). None of them promises space: a write may still meet ENOSPC.
@@ -288,8 +291,9 @@ class FileSystem {
   // --- content -----------------------------------------------------------------------------------------------
   // EISDIR for directories, EINVAL for everything else that is no regular file.
   //
-  // The number of bytes read: less than asked for only at the end of the file.
-  absl::StatusOr<size_t> Read(InodeId inode, uint64_t offset, std::span<char> buffer);
+  // The number of bytes read: less than asked for only at the end of the file. kUnnoticed: as O_NOATIME.
+  absl::StatusOr<size_t> Read(InodeId inode, uint64_t offset, std::span<char> buffer,
+                              ReadMode mode = ReadMode::kNoticed);
   // The number of bytes written; less than given, or an error, only if the store fails, or at kMaxFileSize, where what
   // fits is written, and EFBIG if that is nothing. Blind: whole blocks are puts, parts of blocks upserts.
   absl::StatusOr<size_t> Write(InodeId inode, uint64_t offset, std::string_view bytes);

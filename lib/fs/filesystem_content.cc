@@ -82,13 +82,13 @@ absl::StatusOr<std::vector<std::string>> FileSystem::ListXattrs(InodeId id) {
   return names;
 }
 
-absl::StatusOr<size_t> FileSystem::Read(InodeId id, uint64_t offset, std::span<char> buffer) {
+absl::StatusOr<size_t> FileSystem::Read(InodeId id, uint64_t offset, std::span<char> buffer, ReadMode mode) {
   absl::StatusOr<fs::ContentView> view = absl::UnknownError("not read yet");
   {
     FsSession session(*impl_);
     BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
     view = fs::ContentView::Of(session.core(), *inode);
-    if (view.ok()) NoteAccess(session.core(), inode);
+    if (view.ok() && mode == ReadMode::kNoticed) NoteAccess(session.core(), inode);
   }
   BETR_RETURN_IF_ERROR(view.status());
   return view->Read(offset, buffer);
