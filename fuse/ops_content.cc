@@ -76,6 +76,8 @@ void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, 
                                                            : server.fs().Write(ToInode(node), at, content);
   if (!done.ok()) return ReplyStatus(request, done.status(), "write");
   fuse_reply_write(request, *done);
+  // Only after the answer: whoever drops an inode waits for its pages. With `writeback` the kernel has its own times.
+  if (info->writepage != 0 && !server.settings().writeback) server.OutdateAnswers(ToInode(node));
 }
 
 // The kernel asks once and never again. That gathered writes were lost comes out of fsync.
@@ -98,10 +100,12 @@ void Allocate(fuse_req_t request, fuse_ino_t node, int flags, off_t offset, off_
     fuse_reply_err(request, EOPNOTSUPP);
     return;
   }
-  FileSystem& fs = ServerOf(request).fs();
+  Server& server = ServerOf(request);
   DropUnlessRoot(request, node);
-  ReplyStatus(request, fs.Allocate(ToInode(node), *mode, static_cast<uint64_t>(offset), static_cast<uint64_t>(length)),
-              "fallocate");
+  const absl::Status status =
+      server.fs().Allocate(ToInode(node), *mode, static_cast<uint64_t>(offset), static_cast<uint64_t>(length));
+  if (status.ok()) server.OutdateAnswers(ToInode(node));
+  ReplyStatus(request, status, "fallocate");
 }
 
 void CopyRange(fuse_req_t request, fuse_ino_t from, off_t from_offset, fuse_file_info*, fuse_ino_t to, off_t to_offset,

@@ -46,6 +46,7 @@ void ForgetMany(fuse_req_t request, size_t count, fuse_forget_data* forgets) {
 void Make(fuse_req_t request, fuse_ino_t parent, const char* name, uint32_t mode, uint64_t device, const char* what) {
   const absl::StatusOr<Entry> entry = MakeFile(request, ToInode(parent), name, mode, device);
   if (!entry.ok()) return ReplyStatus(request, entry.status(), what);
+  ServerOf(request).OutdateAnswers(ToInode(parent));
   ReplyEntry(request, *entry);
 }
 
@@ -61,15 +62,19 @@ void Symlink(fuse_req_t request, const char* target, fuse_ino_t parent, const ch
   const fuse_ctx* const caller = fuse_req_ctx(request);
   const NewFile file{
       .type = FileType::kSymlink, .permissions = 0777, .uid = caller->uid, .gid = caller->gid, .target = target};
-  const absl::StatusOr<Entry> entry = ServerOf(request).fs().Create(ToInode(parent), name, file);
+  Server& server = ServerOf(request);
+  const absl::StatusOr<Entry> entry = server.fs().Create(ToInode(parent), name, file);
   if (!entry.ok()) return ReplyStatus(request, entry.status(), "symlink");
+  server.OutdateAnswers(ToInode(parent));
   ReplyEntry(request, *entry);
 }
 
 void Create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, fuse_file_info* info) {
-  FileSystem& fs = ServerOf(request).fs();
+  Server& server = ServerOf(request);
+  FileSystem& fs = server.fs();
   const absl::StatusOr<Entry> entry = MakeFile(request, ToInode(parent), name, S_IFREG | (mode & 07777), 0);
   if (!entry.ok()) return ReplyStatus(request, entry.status(), "create");
+  server.OutdateAnswers(ToInode(parent));
   if (const absl::Status opened = fs.Open(entry->inode); !opened.ok()) {
     fs.Forget(entry->inode);
     return ReplyStatus(request, opened, "create");
@@ -78,11 +83,17 @@ void Create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode
 }
 
 void Unlink(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  ReplyStatus(request, ServerOf(request).fs().Unlink(ToInode(parent), name), "unlink");
+  Server& server = ServerOf(request);
+  const absl::Status status = server.fs().Unlink(ToInode(parent), name);
+  if (status.ok()) server.OutdateAnswers(ToInode(parent));
+  ReplyStatus(request, status, "unlink");
 }
 
 void RemoveDirectory(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  ReplyStatus(request, ServerOf(request).fs().RemoveDirectory(ToInode(parent), name), "rmdir");
+  Server& server = ServerOf(request);
+  const absl::Status status = server.fs().RemoveDirectory(ToInode(parent), name);
+  if (status.ok()) server.OutdateAnswers(ToInode(parent));
+  ReplyStatus(request, status, "rmdir");
 }
 
 void Rename(fuse_req_t request, fuse_ino_t from, const char* from_name, fuse_ino_t to, const char* to_name,
@@ -96,13 +107,21 @@ void Rename(fuse_req_t request, fuse_ino_t from, const char* from_name, fuse_ino
     fuse_reply_err(request, EINVAL);
     return;
   }
-  FileSystem& fs = ServerOf(request).fs();
-  ReplyStatus(request, fs.Rename(ToInode(from), from_name, ToInode(to), to_name, mode), "rename");
+  Server& server = ServerOf(request);
+  const absl::Status status = server.fs().Rename(ToInode(from), from_name, ToInode(to), to_name, mode);
+  if (status.ok()) {
+    for (const fuse_ino_t directory : {from, to}) server.OutdateAnswers(ToInode(directory));
+    server.OutdateAnswers(ToInode(to), to_name);
+    if (mode == RenameMode::kExchange) server.OutdateAnswers(ToInode(from), from_name);
+  }
+  ReplyStatus(request, status, "rename");
 }
 
 void Link(fuse_req_t request, fuse_ino_t node, fuse_ino_t parent, const char* name) {
-  const absl::StatusOr<Entry> entry = ServerOf(request).fs().Link(ToInode(node), ToInode(parent), name);
+  Server& server = ServerOf(request);
+  const absl::StatusOr<Entry> entry = server.fs().Link(ToInode(node), ToInode(parent), name);
   if (!entry.ok()) return ReplyStatus(request, entry.status(), "link");
+  server.OutdateAnswers(ToInode(parent));
   ReplyEntry(request, *entry);
 }
 

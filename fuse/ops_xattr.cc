@@ -92,7 +92,9 @@ void SetXattr(fuse_req_t request, fuse_ino_t node, const char* name, const char*
   Server& server = ServerOf(request);
   const std::string_view bytes(value, size);
   if (name == std::string_view(BETR_CLONE_XATTR)) return server.cloner().CloneToPath(request, ToInode(node), bytes);
-  ReplyStatus(request, Set(server.fs(), ToInode(node), name, bytes, flags), "setxattr");
+  const absl::Status status = Set(server.fs(), ToInode(node), name, bytes, flags);
+  if (status.ok()) server.OutdateAnswers(ToInode(node));
+  ReplyStatus(request, status, "setxattr");
 }
 
 absl::Status Remove(FileSystem& fs, InodeId inode, std::string_view name) {
@@ -105,7 +107,10 @@ absl::Status Remove(FileSystem& fs, InodeId inode, std::string_view name) {
 
 void RemoveXattr(fuse_req_t request, fuse_ino_t node, const char* name) {
   if (IsRefused(request, name)) return;
-  ReplyStatus(request, Remove(ServerOf(request).fs(), ToInode(node), name), "removexattr");
+  Server& server = ServerOf(request);
+  const absl::Status status = Remove(server.fs(), ToInode(node), name);
+  if (status.ok()) server.OutdateAnswers(ToInode(node));
+  ReplyStatus(request, status, "removexattr");
 }
 
 }  // namespace

@@ -58,6 +58,16 @@ bool Server::IsMadeReadOnly() const {
 
 bool Server::IsMountedWithin(std::string_view path) const { return fuse::IsMountedWithin(MountInfos(), device_, path); }
 
+// Attributes alone are forgotten without waiting for anything.
+void Server::OutdateAnswers(InodeId inode) {
+  if (fs_.TakeTold(inode)) fuse_lowlevel_notify_inval_inode(session_, inode.value, -1, 0);
+}
+
+void Server::OutdateAnswers(InodeId directory, std::string_view name) {
+  const std::optional<InodeId> inode = fs_.TakeTold(directory, name);
+  if (inode) fuse_lowlevel_notify_inval_inode(session_, inode->value, -1, 0);
+}
+
 fuse_entry_param Server::ToParam(const Entry& entry) const {
   fuse_entry_param param{};
   param.ino = entry.inode.value;

@@ -68,6 +68,13 @@ class Server {
   // table of mounts.
   bool IsMountedWithin(std::string_view path) const;
 
+  // To be called when a request has changed attributes that its answer does not tell - those of a directory in which a
+  // name came or went, of what was renamed, or has another xattr, another hole or pages of a mapping - and before that
+  // answer if possible. The kernel then asks for them anew; but what it was told before may still be on its way to
+  // another thread, and would be kept for ever. Of other writes it knows by itself that they overtake such answers.
+  void OutdateAnswers(InodeId inode);
+  void OutdateAnswers(InodeId directory, std::string_view name);
+
   // What the kernel is told about an entry, with answers that never expire.
   fuse_entry_param ToParam(const Entry& entry) const;
 

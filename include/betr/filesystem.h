@@ -272,6 +272,11 @@ class FileSystem {
   // --- attributes --------------------------------------------------------------------------------------------
   // No reading: an inode in memory knows its attributes.
   absl::StatusOr<FileAttributes> GetAttributes(InodeId inode);
+  // Whether its attributes were told, by GetAttributes, Lookup or LookupAfter, since this was last asked: for a server
+  // that has changed them, as what it told before may still be on its way to who will keep it. The second one says of
+  // what has a name whether that is so, without reading.
+  bool TakeTold(InodeId inode);
+  std::optional<InodeId> TakeTold(InodeId parent, std::string_view name);
   // EISDIR, EINVAL (size of something else), EFBIG. Blind.
   absl::StatusOr<FileAttributes> SetAttributes(InodeId inode, const AttributeChange& change);
   // EINVAL if it is no symlink.

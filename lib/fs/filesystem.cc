@@ -56,6 +56,11 @@ Entry FsSession::Refer(fs::Inode* inode) {
   return {inode->id, fs::AttributesOf(*inode)};
 }
 
+Entry FsSession::Tell(fs::Inode* inode) {
+  inode->told = true;
+  return Refer(inode);
+}
+
 absl::Status FileSystem::RegisterUpserts(UpsertRegistry* registry) {
   BETR_RETURN_IF_ERROR(registry->Add(std::make_shared<fs::AttributeUpsert>()));
   return registry->Add(std::make_shared<fs::BlockUpsert>());
@@ -142,11 +147,11 @@ absl::StatusOr<Entry> FileSystem::Lookup(InodeId parent, std::string_view name) 
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
   BETR_RETURN_IF_ERROR(fs::CheckDirectory(*directory));
-  if (name == ".") return session.Refer(directory);
-  if (name == "..") return session.Refer(directory->place == fs::InodePlace::kRoot ? directory : directory->parent());
+  if (name == ".") return session.Tell(directory);
+  if (name == "..") return session.Tell(directory->place == fs::InodePlace::kRoot ? directory : directory->parent());
   BETR_RETURN_IF_ERROR(fs::CheckName(name));
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.core().Get(*directory, name));
-  return session.Refer(inode);
+  return session.Tell(inode);
 }
 
 absl::StatusOr<Entry> FileSystem::Create(InodeId parent, std::string_view name, const NewFile& file) {
@@ -265,7 +270,7 @@ absl::StatusOr<std::vector<NamedEntry>> FileSystem::LookupAfter(InodeId id, std:
   entries.reserve(found.size());
   for (fs::FoundName& one : found) {
     Entry entry;
-    if (one.inode != nullptr) entry = session.Refer(one.inode);
+    if (one.inode != nullptr) entry = session.Tell(one.inode);
     entries.push_back({std::move(one.name), std::move(entry)});
   }
   return entries;

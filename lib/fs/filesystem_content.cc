@@ -3,6 +3,7 @@
 #include <linux/falloc.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "base/status.h"
 #include "fs/content.h"
@@ -38,8 +39,24 @@ absl::Status SyncAll(FileSystem& fs) {
 
 absl::StatusOr<FileAttributes> FileSystem::GetAttributes(InodeId id) {
   FsSession session(*impl_);
-  BETR_ASSIGN_OR_RETURN(const fs::Inode* const inode, session.Find(id));
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  inode->told = true;
   return fs::AttributesOf(*inode);
+}
+
+bool FileSystem::TakeTold(InodeId id) {
+  FsSession session(*impl_);
+  fs::Inode* const inode = session.core().inodes().Find(id);
+  return inode != nullptr && std::exchange(inode->told, false);
+}
+
+std::optional<InodeId> FileSystem::TakeTold(InodeId parent, std::string_view name) {
+  FsSession session(*impl_);
+  const fs::Inode* const directory = session.core().inodes().Find(parent);
+  if (directory == nullptr) return std::nullopt;
+  const auto child = directory->children.find(name);
+  if (child == directory->children.end() || !std::exchange(child->second->told, false)) return std::nullopt;
+  return child->second->id;
 }
 
 absl::StatusOr<FileAttributes> FileSystem::SetAttributes(InodeId id, const AttributeChange& change) {

@@ -38,6 +38,8 @@ class ABSL_SCOPED_LOCKABLE FsSession {
   absl::StatusOr<fs::Inode*> Find(InodeId id) const;
   // The caller of the operation gets a reference.
   Entry Refer(fs::Inode* inode);
+  // The same for what was there before.
+  Entry Tell(fs::Inode* inode);
 
  private:
   MutexLock lock_;

@@ -93,6 +93,7 @@ struct Inode {
   uint64_t references = 0;
   uint64_t opens = 0;
   bool kept = false;  // a file: as if it were open, until the last reference is gone
+  bool told = false;  // its attributes, since FileSystem::TakeTold last asked
   PendingWrite pending;
   absl::Status loss;  // of writes that had been accepted: to be told once
 
