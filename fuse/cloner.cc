@@ -15,6 +15,7 @@
 namespace betr::fuse {
 namespace {
 
+constexpr int kTries = 8;           // of a walk beside which what is another one's may come
 constexpr int kNotifyNewEpoch = 8;  // FUSE_NOTIFY_INC_EPOCH of newer headers
 
 // The directory and the name of a path that begins with a slash.
@@ -71,10 +72,16 @@ absl::Status Cloner::Clone(fuse_req_t request, InodeId source, InodeId directory
   const Caller caller = CallerOf(request);
   if (server_.IsMadeReadOnly()) return ErrnoError(EROFS, "a mount that was made read-only");
   BETR_RETURN_IF_ERROR(CheckMayCreate(fs, caller, directory));
-  BETR_RETURN_IF_ERROR(CheckMayCopy(fs, caller, source));
-  WriteBack();
-  BETR_ASSIGN_OR_RETURN(const Entry clone, fs.Clone(source, directory, name));
-  fs.Forget(clone.inode);
+  absl::StatusOr<Entry> clone = ErrnoError(EAGAIN, name);
+  for (int i = 0; i < kTries && ToErrno(clone.status()) == EAGAIN; ++i) {
+    const SeenOwner seen{.owner = caller.uid, .arrivals = fs.Arrivals(caller.uid)};
+    BETR_RETURN_IF_ERROR(CheckMayCopy(fs, caller, source));
+    WriteBack();
+    clone = fs.Clone(source, directory, name, caller.IsRoot() ? nullptr : &seen);
+  }
+  if (ToErrno(clone.status()) == EAGAIN) return ErrnoError(EBUSY, "directories are moved all the time");
+  BETR_RETURN_IF_ERROR(clone.status());
+  fs.Forget(clone->inode);
   fuse_lowlevel_notify_inval_inode(session_, directory.value, 0, 0);
   return absl::OkStatus();
 }

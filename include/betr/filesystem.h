@@ -144,6 +144,12 @@ struct SeenTree {
   uint64_t directory_moves = 0;
 };
 
+// What the caller of Clone has seen: that all there is one owner's, when so much had come to his directories.
+struct SeenOwner {
+  uint32_t owner = 0;
+  uint64_t arrivals = 0;
+};
+
 // What RemoveTree took from those who refer to it: a FUSE server's kernel has to hear of that.
 struct RemovedTree {
   // Those of files, then those of directories, each after all that are in it: the last is the name that was removed.
@@ -267,7 +273,11 @@ class FileSystem {
   // root can be cloned too. EEXIST; ENOTSUP if there are zones below the source (docs/ablations.md). O(height) nodes,
   // and a step for each name with several links below, unless the source is itself a clone (or the root). As for Rename
   // if a path might become too long.
-  absl::StatusOr<Entry> Clone(InodeId source, InodeId parent, std::string_view name);
+  // EAGAIN, before anything is done, if there may be another one's below the source by now.
+  absl::StatusOr<Entry> Clone(InodeId source, InodeId parent, std::string_view name, const SeenOwner* seen = nullptr);
+  // How often something that may be another one's, or is a device, has come to a directory of this owner, or something
+  // of his was given away. May count what happened to others.
+  uint64_t Arrivals(uint32_t owner) const;
 
   // --- attributes --------------------------------------------------------------------------------------------
   // No reading: an inode in memory knows its attributes.

@@ -14,7 +14,8 @@
  * descriptors are of one mount, or the second call gives EBADF.
  *
  * Who may: whoever may create a name in the target directory, and is root or owns everything in the source and may
- * read it, and has no device nodes there. For others than root the tree is walked to see that.
+ * read it, and has no device nodes there. For others than root the tree is walked to see that, and walked again if
+ * directories, or files of others, came to directories of theirs meanwhile.
  *
  * What is better not opened - a fifo, a socket, a device, a symbolic link - is named by its directory and its name
  * there; so may be anything else:
@@ -27,9 +28,9 @@
  *   ioctl(target, BETR_IOC_CLONE_ENTRY, &clone);
  *
  * Errors of BETR_IOC_CLONE: EBADF (the source's descriptor has been closed), EEXIST (also of "." and ".."), EINVAL
- * (flags, name), EACCES, EPERM, ENAMETOOLONG (also of paths below the source), ENOSPC, EROFS. ENOTTY: this is no mount
- * of betr. Those of BETR_IOC_CLONE_ENTRY besides: ENOENT, ENOTDIR, and EACCES also for a source's directory that may
- * not be searched.
+ * (flags, name), EACCES, EPERM, EBUSY (what is walked changes too often), ENAMETOOLONG (also of paths below the
+ * source), ENOSPC, EROFS. ENOTTY: this is no mount of betr. Those of BETR_IOC_CLONE_ENTRY besides: ENOENT, ENOTDIR, and
+ * EACCES also for a source's directory that may not be searched.
  *
  * The same by a script, on a directory or regular file as source, with a path from the mount's root, or a name beside
  * the source (of a file with several links: EINVAL):

@@ -68,6 +68,7 @@ absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::s
   groups.Placed();
   directory.known_names.Add(name);
   core.CountMove(source);
+  CountArrival(core, source, directory);
   return &core.inodes().AddNamed(&directory, name, record);
 }
 

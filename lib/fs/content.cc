@@ -84,7 +84,10 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
     if (*change.size > kMaxFileSize.value) return ErrnoError(EFBIG, "size of a file");
     BETR_RETURN_IF_ERROR(core.FlushFor(inode));
   }
-  if (change.uid) core.CountMove(inode);
+  if (change.uid) {
+    core.CountMove(inode);
+    core.CountArrival(inode.record.uid);
+  }
   Transaction transaction(&core);
   AttributeDelta delta;
   if (change.permissions) delta.permissions = *change.permissions & 07777;

@@ -7,6 +7,7 @@
 // after an operation has finished.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ class Core {
   ZoneState& zones() { return zones_; }
   // FileSystem::DirectoryMoves.
   uint64_t directory_moves() const { return directory_moves_; }
+  // FileSystem::Arrivals. Owners share counters: who is told of another one's looks again, in vain.
+  uint64_t arrivals(uint32_t owner) const { return arrivals_[owner % arrivals_.size()]; }
+  void CountArrival(uint32_t owner) { ++arrivals_[owner % arrivals_.size()]; }
   void CountMove(const Inode& inode) { directory_moves_ += inode.IsDirectory() ? 1 : 0; }
 
   FileTime Now();
@@ -156,6 +160,7 @@ class Core {
 
   uint64_t meta_reads_ = 0;
   uint64_t directory_moves_ = 0;
+  std::array<uint64_t, 256> arrivals_{};
   uint64_t next_number_ = 0;
   uint64_t number_bound_ = 0;  // numbers below are reserved on disk
   uint64_t staged_bound_ = 0;  // the same, once the batch that is being made is written

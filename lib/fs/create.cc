@@ -56,7 +56,9 @@ absl::StatusOr<Inode*> Create(Core& core, Inode& directory, std::string_view nam
   Inode& inode = core.inodes().AddNamed(&directory, name, record);
   directory.known_names.Add(name);
   if (inode.IsDirectory()) inode.known_names.BecomeEmpty();
-  if (record.uid != directory.record.uid) core.CountMove(inode);
+  const bool is_strange = record.uid != directory.record.uid;
+  if (is_strange) core.CountMove(inode);
+  if (is_strange || !inode.IsDirectory()) CountArrival(core, inode, directory);
   SplitZoneIfGrown(core, inode, kInodeInZone);
   return &inode;
 }

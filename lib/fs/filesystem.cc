@@ -210,8 +210,14 @@ absl::Status FileSystem::Rename(InodeId from_parent, std::string_view from_name,
   return fs::Repeated([&] { return fs::Rename(session.core(), *from, from_name, *to, to_name, mode); });
 }
 
-absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::string_view name) {
+uint64_t FileSystem::Arrivals(uint32_t owner) const {
   FsSession session(*impl_);
+  return session.core().arrivals(owner);
+}
+
+absl::StatusOr<Entry> FileSystem::Clone(InodeId source, InodeId parent, std::string_view name, const SeenOwner* seen) {
+  FsSession session(*impl_);
+  if (seen != nullptr && seen->arrivals != session.core().arrivals(seen->owner)) return ErrnoError(EAGAIN, name);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(source));
   BETR_ASSIGN_OR_RETURN(fs::Inode* const directory, session.Find(parent));
   BETR_ASSIGN_OR_RETURN(fs::Inode* const clone,

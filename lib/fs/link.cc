@@ -85,6 +85,7 @@ absl::Status Link(Core& core, Inode& inode, Inode& directory, std::string_view n
   if (inode.record.links >= kMaxLinks) return ErrnoError(EMLINK, name);
   BETR_RETURN_IF_ERROR(LinkInto(core, inode, slot));
   directory.known_names.Add(name);
+  CountArrival(core, inode, directory);
   return absl::OkStatus();
 }
 

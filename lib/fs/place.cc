@@ -25,6 +25,14 @@ absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view nam
   return slot;
 }
 
+void CountArrival(Core& core, const Inode& inode, const Inode& directory) {
+  const FileType type = inode.record.type;
+  const bool is_device = type == FileType::kCharDevice || type == FileType::kBlockDevice;
+  if (inode.IsDirectory() || is_device || inode.record.uid != directory.record.uid) {
+    core.CountArrival(directory.record.uid);
+  }
+}
+
 size_t PathSize(const Core& core, const Slot& slot) { return core.PathSizeOf(*slot.directory) + slot.name.size(); }
 
 absl::StatusOr<Slot> FindFreeSlot(Core& core, Inode& directory, std::string_view name) {

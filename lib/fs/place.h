@@ -21,6 +21,8 @@ struct Slot {
 // ENOTDIR, ENOENT (removed directory), ENAMETOOLONG (the name), EINVAL. A free slot is fine. The path may be too long
 // for something new, as that of what a repair has put there.
 absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view name);
+// To be called for what gets a name: counts it if it may not be all the directory's owner's, or is a device.
+void CountArrival(Core& core, const Inode& inode, const Inode& directory);
 size_t PathSize(const Core& core, const Slot& slot);
 // The same; EEXIST unless it is free; ENAMETOOLONG also for the path.
 absl::StatusOr<Slot> FindFreeSlot(Core& core, Inode& directory, std::string_view name);

@@ -121,6 +121,8 @@ absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_nam
   if (from.inode == to.inode) return absl::OkStatus();
   core.CountMove(*from.inode);
   if (to.inode != nullptr) core.CountMove(*to.inode);
+  CountArrival(core, *from.inode, to_directory);
+  if (mode == RenameMode::kExchange) CountArrival(core, *to.inode, from_directory);
   return mode == RenameMode::kExchange ? Exchange(core, from, to) : Replace(core, from, to);
 }
 

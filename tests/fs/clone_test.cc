@@ -143,5 +143,38 @@ TEST_CASE("many clones of clones", "[fs]") {
   image.Check();
 }
 
+TEST_CASE("a clone of what was seen to be one owner's is not made after another one's may have come", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  constexpr uint32_t kOwner = 1000;
+  const auto make = [&](InodeId parent, const char* name, FileType type, uint32_t uid) {
+    return fs.Create(parent, name, {.type = type, .uid = uid})->inode;
+  };
+  const InodeId home = make(kRootInode, "home", FileType::kDirectory, kOwner);
+  const InodeId tree = make(home, "tree", FileType::kDirectory, kOwner);
+  const InodeId own = make(home, "own", FileType::kRegular, kOwner);
+  const InodeId strange = make(kRootInode, "strange", FileType::kRegular, 0);
+  const auto is_counted = [&](absl::FunctionRef<absl::Status()> change) {
+    const SeenOwner seen{.owner = kOwner, .arrivals = fs.Arrivals(kOwner)};
+    REQUIRE(change().ok());
+    const absl::StatusOr<Entry> clone = fs.Clone(tree, kRootInode, "clone", &seen);
+    if (clone.ok()) REQUIRE(fs.RemoveTree(kRootInode, "clone").ok());
+    CHECK((clone.ok() || Errno(clone) == EAGAIN));
+    return !clone.ok();
+  };
+  CHECK_FALSE(is_counted([&] { return fs.Rename(home, "own", tree, "own"); }));
+  CHECK_FALSE(is_counted([&] { return fs.Link(own, home, "linked").status(); }));
+  CHECK_FALSE(is_counted([&] { return fs.Create(tree, "d", {.type = FileType::kDirectory, .uid = kOwner}).status(); }));
+  CHECK_FALSE(is_counted([&] { return fs.Create(kRootInode, "other", {.uid = 7}).status(); }));
+  CHECK(is_counted([&] { return fs.Create(tree, "his", {.uid = 7}).status(); }));
+  CHECK(is_counted([&] { return fs.Create(tree, "null", {.type = FileType::kCharDevice, .uid = kOwner}).status(); }));
+  CHECK(is_counted([&] { return fs.Link(strange, tree, "linked").status(); }));
+  CHECK(is_counted([&] { return fs.Rename(kRootInode, "strange", tree, "strange"); }));
+  CHECK(is_counted([&] { return fs.Rename(tree, "strange", kRootInode, "other", RenameMode::kExchange); }));
+  CHECK(is_counted([&] { return fs.Rename(tree, "d", home, "d"); }));
+  CHECK(is_counted([&] { return fs.SetAttributes(own, {.uid = 7}).status(); }));
+  CHECK(is_counted([&] { return fs.Clone(home, tree, "cloned").status(); }));
+}
+
 }  // namespace
 }  // namespace betr::test
