@@ -19,7 +19,7 @@ using layout::SpaceMap;
 using layout::UnitsFor;
 
 constexpr Bytes kTreeBytes{80};         // of a tree in the catalog, without its name; of a function, with it
-constexpr Bytes kNewTree{320};          // of a tree that a batch makes, with the longest name
+constexpr Bytes kNewTree{320};          // of one more, with a name that is as long as it may be
 constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
 constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
 constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites

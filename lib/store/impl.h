@@ -102,10 +102,11 @@ class Store::Impl {
   void NoteWork(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // What the point changes and range erases among `ops` put in front of trees (headroom.h).
   store::Pledge PledgeFor(std::span<const Op> ops) const;
-  absl::Status HaveSpace(const store::Pledge& pledge, store::Purpose purpose) const;
-  // Called when nothing else can fail any more, with what the batch puts into buffers and what it does once small
-  // copies are made; an error of it cancels the batch.
-  using BeforePublish = std::function<absl::Status(const store::Pledge&, std::span<const Op>)>;
+  // `after`: what will be behind that.
+  absl::Status HaveSpace(const store::State& after, const store::Pledge& pledge, store::Purpose purpose) const;
+  // Called when nothing else can fail any more, with the state after the batch, what that puts into buffers, and what
+  // it does once small copies are made; an error of it cancels the batch.
+  using BeforePublish = std::function<absl::Status(const store::State&, const store::Pledge&, std::span<const Op>)>;
   // Logs a batch and makes it visible. Makes room in the log, or on the device, if that is what is missing.
   absl::Status ApplyAndLog(std::span<const Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether these batches and those since the last checkpoint could make a tree taller than may be, where nobody

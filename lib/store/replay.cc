@@ -33,15 +33,17 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
                     "the image can only be opened read-only",
                     *unknown));
   }
-  absl::Status applied = ApplyOps(ops, [&](const store::Pledge& pledge, std::span<const Op> /*plain*/) {
-    return read_only ? absl::OkStatus() : HaveSpace(pledge, store::Purpose::kShrink);
-  });
+  const auto have_space = [&](const store::State& after, const store::Pledge& pledge, std::span<const Op> /*plain*/) {
+    return read_only ? absl::OkStatus() : HaveSpace(after, pledge, store::Purpose::kShrink);
+  };
+  absl::Status applied = ApplyOps(ops, have_space);
   if (absl::IsResourceExhausted(applied)) {
     const absl::Status checkpoint = CheckpointReplayed(Lsn{lsn.value - 1});
     if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same, to be read at least
       BETR_RETURN_IF_ERROR(checkpoint);
     }
-    applied = ApplyOps(ops, [](const store::Pledge&, std::span<const Op>) { return absl::OkStatus(); });
+    const auto let_in = [](const store::State&, const store::Pledge&, std::span<const Op>) { return absl::OkStatus(); };
+    applied = ApplyOps(ops, let_in);
   }
   BETR_RETURN_IF_ERROR(applied);
   NoteWork(ops);

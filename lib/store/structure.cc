@@ -113,7 +113,7 @@ absl::Status Structure::PublishRoot(const State& before, const dag::Edit& edit, 
   return absl::OkStatus();
 }
 
-absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish) {
+absl::Status Structure::ApplyBatch(std::span<const Op> ops, const BeforePublish& before_publish) {
   const Turn turn(*this, Turn::Kind::kUrgent);
   std::set<TreeId> concerned;
   for (const Op& op : ops) {
@@ -127,8 +127,9 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const std::function<
     BETR_RETURN_IF_ERROR(batch.Apply(op));
   }
   BETR_RETURN_IF_ERROR(batch.edit().status());
-  BETR_RETURN_IF_ERROR(before_publish());
-  Publish(batch.edit(), batch.TakeChange());
+  Change change = batch.TakeChange();
+  BETR_RETURN_IF_ERROR(before_publish(*change.state));
+  Publish(batch.edit(), std::move(change));
   return absl::OkStatus();
 }
 

@@ -37,12 +37,13 @@ class Structure {
 
   Structure(Core& core, Fronts& fronts);
 
+  // Called when nothing can fail any more, with the state that is to be published; an error of it cancels that.
+  using BeforePublish = std::function<absl::Status(const State& after)>;
   // Applies a batch that holds clones, renames, new or dropped trees; all of it becomes visible in one step. What
-  // was buffered in front of the trees concerned moves into their roots first. `before_publish` is called when
-  // nothing can fail any more; an error of it cancels the batch.
+  // was buffered in front of the trees concerned moves into their roots first.
   // Errors: loading a node fails; kNotFound and kInvalidArgument are the caller's to exclude (write_path.cc).
   // Requires: no other writer meanwhile.
-  absl::Status ApplyBatch(std::span<const Op> ops, const std::function<absl::Status()>& before_publish);
+  absl::Status ApplyBatch(std::span<const Op> ops, const BeforePublish& before_publish);
 
   // Moves all buffers into the roots and returns the state that has everything.
   // Requires: no other writer meanwhile.

@@ -179,8 +179,9 @@ store::Pledge Store::Impl::PledgeFor(std::span<const Op> ops) const {
   return {*core_->space, std::move(messages)};
 }
 
-absl::Status Store::Impl::HaveSpace(const store::Pledge& pledge, store::Purpose purpose) const {
-  return store::CheckHeadroom(*core_, fronts_, *fronts_.state(), purpose, &pledge);
+absl::Status Store::Impl::HaveSpace(const store::State& after, const store::Pledge& pledge,
+                                    store::Purpose purpose) const {
+  return store::CheckHeadroom(*core_, fronts_, after, purpose, &pledge);
 }
 
 absl::Status Store::Impl::AppendToLog(std::string_view record) {
@@ -205,17 +206,19 @@ absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const BeforePublish&
     return ApplyPoints(plain, before_publish);
   }
   const store::Pledge pledge = PledgeFor(plain);
-  BETR_RETURN_IF_ERROR(structure_.ApplyBatch(plain, [&] { return before_publish(pledge, plain); }));
+  BETR_RETURN_IF_ERROR(
+      structure_.ApplyBatch(plain, [&](const store::State& after) { return before_publish(after, pledge, plain); }));
   core_->waiting += pledge.Size().value;
   return absl::OkStatus();
 }
 
 absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePublish& before_publish) {
   const store::Pledge pledge = PledgeFor(ops);
-  absl::Status status = before_publish(pledge, ops);
+  const auto prepare = [&] { return before_publish(*fronts_.state(), pledge, ops); };
+  absl::Status status = prepare();
   if (absl::IsResourceExhausted(status)) {
     // What a step has made and not published yet is promised space too.
-    status = structure_.WithoutSteps([&] { return before_publish(pledge, ops); });
+    status = structure_.WithoutSteps(prepare);
   }
   BETR_RETURN_IF_ERROR(status);
   fronts_.Apply(ops);
@@ -262,10 +265,10 @@ absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, store::Purpose pu
     BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   }
   const auto apply = [&](std::span<const Op> changes, store::Purpose as) {
-    const auto before_publish = [&](const store::Pledge& pledge, std::span<const Op> plain)
+    const auto before_publish = [&](const store::State& after, const store::Pledge& pledge, std::span<const Op> plain)
                                     ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
                                       BETR_RETURN_IF_ERROR(CheckTargets(plain));
-                                      BETR_RETURN_IF_ERROR(HaveSpace(pledge, as));
+                                      BETR_RETURN_IF_ERROR(HaveSpace(after, pledge, as));
                                       return AppendToLog(record);
                                     };
     return ApplyOps(changes, before_publish);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/random.h"
 #include "betr/store.h"
@@ -16,6 +17,7 @@
 #include "support/must.h"
 #include "support/seed.h"
 #include "support/store/check_image.h"
+#include "support/store/small_image.h"
 
 namespace betr::test {
 namespace {
@@ -34,6 +36,27 @@ class DirtyWatch final : public ForwardingDevice {
   store::Cache* cache = nullptr;
   Bytes most{0};
 };
+
+// A store that takes no more, in a tree "t" of incompressible values.
+std::unique_ptr<Store> FullStore(MemoryDevice& device) {
+  FormatOptions format;
+  format.node_size = KiB(64);
+  format.log_size = MiB(16);
+  format.compression = "none";
+  Must(Store::Format(device, format));
+  std::unique_ptr<Store> store = OpenOn(device);
+  const TreeId tree = Must(store->CreateTree("t"));
+  Random random(TestSeed());
+  absl::Status end;
+  for (int i = 0; end.ok(); ++i) {
+    end = store->Put(tree, fmt::format("{:08}", i), random.String(4000));
+  }
+  CHECK(absl::IsResourceExhausted(end));
+  return store;
+}
+
+// As long as a tree's name may be.
+std::string LongName(int i) { return fmt::format("{:0255}", i); }
 
 }  // namespace
 
@@ -66,6 +89,52 @@ TEST_CASE("a writer makes room within the cache's budget", "[store][full]") {
   CHECK(absl::IsResourceExhausted(end));
   CHECK(watch.most <= options.cache_size);
   watch.cache = nullptr;
+  Must(store->Close());
+  REQUIRE(CheckImage(device).value().empty());
+}
+
+TEST_CASE("a batch of more snapshots than the catalog has space for is refused", "[store][full]") {
+  const int snapshots = GENERATE(1'500, 14'000);
+  MemoryDevice device(MiB(96));
+  auto store = FullStore(device);
+  const TreeId tree = Must(store->FindTree("t"));
+  WriteBatch batch;
+  for (int i = 0; i < snapshots; ++i) {
+    batch.Snapshot(tree, LongName(i));
+  }
+  INFO(snapshots);
+  CHECK(absl::IsResourceExhausted(store->Write(batch)));
+  Must(store->Erase(tree, "00000000"));
+  Must(store->Checkpoint());
+  Must(store->EraseRange(tree, Range::All()));
+  Must(store->Close());
+  store = OpenOn(device);
+  CHECK(ContentOf(*store).empty());
+  Must(store->Close());
+  REQUIRE(CheckImage(device).value().empty());
+}
+
+TEST_CASE("a full store drops the snapshots that it has made, and what was erased comes back", "[store][full]") {
+  MemoryDevice device(MiB(96));
+  auto store = FullStore(device);
+  const TreeId tree = Must(store->FindTree("t"));
+  std::vector<TreeId> snapshots;
+  absl::Status end;
+  while (end.ok() && snapshots.size() < 100'000) {
+    const absl::StatusOr<TreeId> made = store->Snapshot(tree, LongName(static_cast<int>(snapshots.size())));
+    end = made.status();
+    if (made.ok()) {
+      snapshots.push_back(*made);
+    }
+  }
+  INFO(snapshots.size() << " snapshots; " << end);
+  CHECK(absl::IsResourceExhausted(end));
+  Must(store->Checkpoint());
+  Must(store->Erase(tree, "00000000"));
+  for (const TreeId snapshot : snapshots) {
+    Must(store->DropTree(snapshot));
+  }
+  Must(store->EraseRange(tree, Range::All()));
   Must(store->Close());
   REQUIRE(CheckImage(device).value().empty());
 }
