@@ -174,7 +174,7 @@ absl::StatusOr<bool> Checkpointer::Write(const Begin& begin) {
 
 absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
   const MutexLock writing(writing_);
-  if (!has_written_) {
+  if (!has_written_ && core_.superblock.log_opening > 0) {
     return absl::OkStatus();
   }
   layout::Superblock next = Next();

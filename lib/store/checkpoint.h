@@ -48,7 +48,7 @@ class Checkpointer {
 
   // Writes the superblock of the stable state once more, into the other slot and the copy: then each alone has all. It
   // says that the log ended with it, after `log_opening` openings, or with 0 that it may go on. For the end, when no
-  // checkpoint follows. Does nothing if nothing was written.
+  // checkpoint follows. Does nothing if nothing was written since another clean end.
   absl::Status WriteTwin(uint64_t log_opening);
 
   // Before this session's first write of a node or of the log: the superblock says durably that the log may go on, and

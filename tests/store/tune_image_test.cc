@@ -205,6 +205,47 @@ TEST_CASE("an image whose tuning was cut short passes every check, also when its
   }
 }
 
+TEST_CASE("an image that has nothing to replay gets another uuid once it was opened and closed", "[store]") {
+  Random random(TestSeed() + 5);
+  MemoryDevice device(kSize);
+  Must(Store::Format(device, NamedFormat()));
+  Content content;
+  {
+    const std::unique_ptr<Store> store = OpenOn(device);
+    Must(store->CreateTree("t").status());
+    PutSome(*store, random, &content);
+    Must(store->Checkpoint());
+  }
+  REQUIRE(absl::IsFailedPrecondition(Tune(device, Called(kOther))));
+  RecordingDevice recorder(device, device.Pages());
+  Must(OpenOn(recorder)->Close());
+  CHECK(Must(layout::ReadToOpen(device)).superblock.log_opening != 0);
+  Must(Tune(device, Called(kOther)));
+  CHECK(FormatOf(device).uuid == kOther);
+  CHECK((ContentOf(*OpenOn(device)) == content));
+
+  const WriteHistory& history = recorder.History();
+  for (size_t events = 0; events <= history.EventCount(); ++events) {
+    for (const CrashPlan& plan : {history.PrefixPlan(events), history.SectorPlan(events, random)}) {
+      INFO("crash " << FormatPlan(plan));
+      const std::unique_ptr<MemoryDevice> crashed = history.CrashImage(plan);
+      CHECK(CheckImage(*crashed).value().empty());
+      CHECK((ContentOf(*OpenOn(*crashed)) == content));
+      Must(OpenOn(*crashed)->Close());
+      Must(Tune(*crashed, Called(kOther)));
+    }
+  }
+}
+
+TEST_CASE("who opens and closes an image that was closed writes nothing", "[store]") {
+  Random random(TestSeed() + 6);
+  const Image image(random, End::kClean);
+  MemoryDevice device(kSize, image.pages);
+  RecordingDevice recorder(device, image.pages);
+  Must(OpenOn(recorder)->Close());
+  CHECK(recorder.History().EventCount() == 0);
+}
+
 TEST_CASE("what an image cannot be called or keep is refused, and nothing changes", "[store]") {
   const TempDir dir;
   const std::string path = dir.File("image");
