@@ -51,7 +51,10 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
   if (core_->options.read_only) {
     return absl::OkStatus();
   }
-  const absl::Status worked = sealed ? WorkInline() : structure_.Step().status();
+  absl::Status worked = sealed ? WorkInline() : structure_.Step().status();
+  if (worked.ok()) {
+    worked = WriteDirty();  // structural batches make nodes, and leave nothing to be sealed
+  }
   // Without space work waits for the first checkpoint.
   return absl::IsResourceExhausted(worked) ? absl::OkStatus() : worked;
 }
