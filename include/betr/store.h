@@ -17,8 +17,8 @@
 // Errors. kInvalidArgument: the caller's mistake. kNotFound: no such tree. kResourceExhausted: no space; deletes
 // still work. kFailedPrecondition: opened read-only, or became read-only after a failed device write (the message
 // says why), or was closed; of reading: the value depends on an upsert function that is not registered, as can be
-// where the store is open read-only. kUnavailable: the device. kDataLoss: damage, naming the structure and its place.
-// kOutOfRange: clones of long prefixes are in the way (docs/dag.md#limits).
+// where the store is open read-only. kUnavailable: the device; of opening, threads too. kDataLoss: damage, naming the
+// structure and its place. kOutOfRange: clones of long prefixes are in the way (docs/dag.md#limits).
 #pragma once
 
 #include <absl/status/status.h>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/clock.h"
 #include "base/escape.h"
@@ -131,13 +132,21 @@ absl::Status Store::Impl::KeepLogSmall() {
   return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 
-void Store::Impl::StartThreads() {
+absl::Status Store::Impl::StartThreads() {
   last_checkpoint_ns_ = SystemClock().Monotonic().count();
-  if (core_->options.background && !core_->options.read_only) {
+  if (!core_->options.background || core_->options.read_only) {
+    return absl::OkStatus();
+  }
+  try {
     structure_thread_ = std::thread([this] { StructureLoop(); });
     writer_thread_ = std::thread([this] { WriterLoop(); });
-    signals_.Signal();  // what was replayed may be more than fits
+  } catch (const std::system_error& error) {
+    StopThreads();
+    return absl::UnavailableError(
+        fmt::format("{}: no thread for background work: {}", core_->device->Name(), error.code().message()));
   }
+  signals_.Signal();  // what was replayed may be more than fits
+  return absl::OkStatus();
 }
 
 void Store::Impl::StopThreads() {

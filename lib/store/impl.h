@@ -169,7 +169,8 @@ class Store::Impl {
   absl::Status Recover();
   // What closing does when the threads have stopped.
   absl::Status End();
-  void StartThreads();
+  // Errors: kUnavailable: there can be no more; then none runs.
+  absl::Status StartThreads();
   void StopThreads();
   void StructureLoop();
   void WriterLoop();

@@ -167,7 +167,7 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
     impl->functions_in_use_ = std::move(functions);
   }
   BETR_RETURN_IF_ERROR(impl->Recover());
-  impl->StartThreads();
+  BETR_RETURN_IF_ERROR(impl->StartThreads());
   return impl;
 }
 
