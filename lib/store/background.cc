@@ -128,7 +128,7 @@ absl::Status Store::Impl::KeepLogSmall() {
   if (log_ == nullptr || !LogIsCrowded()) {
     return absl::OkStatus();
   }
-  const absl::Status status = CheckpointIsCheap() ? CheckpointHoldingWriters() : log_->WriteOut();
+  const absl::Status status = CheckpointIsCheap() ? CheckpointHoldingWriters() : WriteOutLog();
   return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 

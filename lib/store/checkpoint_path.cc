@@ -81,6 +81,7 @@ absl::Status Store::Impl::Sync() {
     return Checkpoint();
   }
   absl::Status status = log_->Sync().status();
+  CountLogMemory();
   if (!status.ok()) {
     core_->health.Fail(status);
   }

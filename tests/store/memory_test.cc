@@ -96,6 +96,16 @@ void PutSome(WriteBatch& batch, TreeId tree, int count, Random& random) {
   }
 }
 
+// What counts against the budget, when all has been read.
+Bytes CachedAfterReading(const Store& store, TreeId tree) {
+  const auto cursor = Must(store.NewCursor(tree));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+  }
+  Must(cursor->status());
+  const StoreStats stats = store.Stats();
+  return stats.cache_clean + stats.cache_dirty;
+}
+
 }  // namespace
 
 TEST_CASE("what is replayed stays within the cache's budget, also between snapshots", "[store][memory]") {
@@ -116,6 +126,32 @@ TEST_CASE("what is replayed stays within the cache's budget, also between snapsh
   REQUIRE(fixture.store->Stats().bytes_log > options.cache_size * 8);
   fixture.Open(options);
   CHECK(fixture.store->Stats().cache_dirty <= options.cache_size / 4 * 3);
+  fixture.CheckSound();
+}
+
+TEST_CASE("what a sync writes of the log comes back to the cache", "[store][memory]") {
+  MemoryStore fixture({.device = MiB(128), .node = KiB(64), .basement = KiB(4), .log = MiB(32)});
+  StoreOptions options;
+  options.cache_size = MiB(8);
+  options.log_memory = MiB(6);
+  options.background = false;
+  fixture.Open(options);
+  Store& store = *fixture.store;
+  const TreeId tree = Must(store.CreateTree("t", "none"));
+  Random random(TestSeed());
+  const auto put = [&](Bytes bytes) {
+    for (Bytes written{0}; written < bytes; written += KiB(32)) {
+      WriteBatch batch;
+      PutSome(batch, tree, 8, random);
+      Must(store.Write(batch));
+    }
+  };
+  put(MiB(16));
+  Must(store.Checkpoint());
+  put(MiB(4));
+  REQUIRE(CachedAfterReading(store, tree) < MiB(5));
+  Must(store.Sync());
+  CHECK(CachedAfterReading(store, tree) > MiB(7));
   fixture.CheckSound();
 }
 
