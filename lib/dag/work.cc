@@ -249,14 +249,4 @@ class Step {
 
 absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root, Sweep& sweep) { return Step(edit, root, sweep).Run(); }
 
-absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root) {
-  Sweep sweep;
-  for (;;) {
-    absl::StatusOr<WorkResult> result = Work(edit, root, sweep);
-    if (!result.ok() || result->changed || !result->done) {
-      return result;
-    }
-  }
-}
-
 }  // namespace betr::dag

@@ -68,7 +68,5 @@ struct WorkResult {
 // Errors: the edit must be dropped. If something could not be read (IsUnreadable), the context's LeftOut has got the
 // edge of the job: the next step does something else. If it has not, there is nothing else to do for now.
 absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root, Sweep& sweep);
-// The same, with a sweep of its own that goes on until it finds something: done is false if there is nothing.
-absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root);
 
 }  // namespace betr::dag

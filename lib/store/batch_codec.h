@@ -7,7 +7,7 @@
 //   varint  number of changes, at most kMaxBatchOps
 //   each change:
 //     1       kind (OpKind)
-//     1       flags, 0. kValueElsewhere is reserved: the value of a put is then not here, but where an extent says
+//     1       flags, 0. 1 is reserved: the value of a put is then not here, but where an extent says
 //     varint  tree
 //     put                         bytes key, bytes value
 //     erase                       bytes key
@@ -40,9 +40,6 @@ inline constexpr uint64_t kMaxBatchOps = uint64_t{1} << 20;
 // (layout/node_codec.h): those of a prefix are twice the prefix, and a rename erases its source.
 inline constexpr BatchSize kMaxBatch{MiB(64), kMaxBatchOps, uint64_t{1} << 16, MiB(8)};
 inline constexpr Bytes kMaxCompressionNameSize{32};
-
-// Flags of a change.
-inline constexpr uint8_t kValueElsewhere = 1;  // reserved
 
 // "put", "erase", ...; "unknown" for a value outside the enum.
 std::string_view OpKindName(OpKind kind);

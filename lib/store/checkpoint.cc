@@ -15,7 +15,9 @@
 #include "store/key_order.h"
 
 namespace betr::store {
+namespace {
 
+// The catalog that a state has.
 layout::Catalog CatalogOf(const State& state, FunctionNames functions) {
   layout::Catalog catalog;
   for (const auto& [id, tree] : state.trees) {
@@ -24,6 +26,8 @@ layout::Catalog CatalogOf(const State& state, FunctionNames functions) {
   catalog.functions = std::move(functions);
   return catalog;
 }
+
+}  // namespace
 
 Checkpointer::Checkpointer(Core& core, StatePtr stable, layout::StoredCatalog catalog)
     : core_(core),
@@ -35,11 +39,6 @@ Checkpointer::Checkpointer(Core& core, StatePtr stable, layout::StoredCatalog ca
 StatePtr Checkpointer::stable() const {
   const MutexLock lock(mutex_);
   return stable_;
-}
-
-Generation Checkpointer::generation() const {
-  const MutexLock lock(mutex_);
-  return superblock_.generation;
 }
 
 absl::Status Checkpointer::WriteNodes(const State& state) {

@@ -60,9 +60,8 @@ class Checkpointer {
   // only has to be flushed. Counted in nodes, so an estimate. Any thread; takes no lock.
   std::optional<double> Progress() const;
 
-  // The state that the superblock names, and the generation it has.
+  // The state that the superblock names.
   StatePtr stable() const;
-  Generation generation() const;
 
  private:
   // The superblock that follows the present one.
@@ -91,8 +90,5 @@ class Checkpointer {
   layout::StoredCatalog catalog_ ABSL_GUARDED_BY(writing_);
   layout::StoredCatalog stable_catalog_ ABSL_GUARDED_BY(writing_);  // keeps its space until the next superblock
 };
-
-// The catalog that a state has.
-layout::Catalog CatalogOf(const State& state, FunctionNames functions);
 
 }  // namespace betr::store

@@ -56,7 +56,6 @@ absl::Status Log::Append(Lsn lsn, std::string_view payload) {
   held_blocks_ += more;
   last_lsn_ = lsn;
   ++counters_.appends;
-  counters_.record_bytes += Bytes{payload.size()};
   return absl::OkStatus();
 }
 

@@ -43,13 +43,12 @@
 namespace betr::store {
 
 struct LogCounters {
-  uint64_t appends = 0;   // records appended
-  uint64_t syncs = 0;     // calls of Sync
-  uint64_t frames = 0;    // frames written
-  uint64_t wraps = 0;     // how often the end of the log was reached, and its beginning used again
-  uint64_t flushes = 0;   // of the device
-  Bytes record_bytes{0};  // payloads appended
-  Bytes bytes{0};         // written to the device
+  uint64_t appends = 0;  // records appended
+  uint64_t syncs = 0;    // calls of Sync
+  uint64_t frames = 0;   // frames written
+  uint64_t wraps = 0;    // how often the end of the log was reached, and its beginning used again
+  uint64_t flushes = 0;  // of the device
+  Bytes bytes{0};        // written to the device
 };
 
 class Log {

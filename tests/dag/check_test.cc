@@ -22,6 +22,17 @@ namespace {
 
 using Kind = dag::Finding::Kind;
 
+// Background work until it changes something, or there is none.
+absl::Status WorkOnce(dag::Edit& edit, NodeId root) {
+  dag::Sweep sweep;
+  for (;;) {
+    const absl::StatusOr<dag::WorkResult> result = dag::Work(edit, root, sweep);
+    if (!result.ok() || result->changed || !result->done) {
+      return result.status();
+    }
+  }
+}
+
 // A tree of height 2 with a clone and a pending goto in it, to be damaged.
 class Patient : public DagHarness {
  public:
@@ -80,7 +91,7 @@ class Patient : public DagHarness {
     attempt([](dag::Edit& edit, NodeId& id) { return dag::RenamePrefix(edit, id, "copy/", id, "e/"); });
     attempt([](dag::Edit& edit, NodeId& id) { return dag::EraseRange(edit, id, Range::All()); });
     attempt([](dag::Edit& edit, NodeId& id) { return test::FlushAll(edit, id).status(); });
-    attempt([](dag::Edit& edit, NodeId& id) { return dag::Work(edit, id).status(); });
+    attempt([](dag::Edit& edit, NodeId& id) { return WorkOnce(edit, id); });
   }
 
   // Some node of that height.
