@@ -235,17 +235,14 @@ void Fronts::Remember(const Counted& counted) const {
 
 bool Fronts::IsBusy(TreeId tree) const {
   const ReaderLock lock(mutex_);
-  const auto found = fronts_.find(tree);
-  return found != fronts_.end() && (!found->second.active.Empty() || !found->second.sealed.empty());
+  return fronts_.contains(tree);
 }
 
 std::vector<TreeId> Fronts::Busy() const {
   const ReaderLock lock(mutex_);
   std::vector<TreeId> busy;
   for (const auto& [tree, front] : fronts_) {
-    if (!front.active.Empty() || !front.sealed.empty()) {
-      busy.push_back(tree);
-    }
+    busy.push_back(tree);
   }
   return busy;
 }

@@ -6,7 +6,8 @@
 // Invariants
 //   1. State and buffers change together: a reader sees each batch as a whole or not at all.
 //   2. Of the buffers of a tree the later sealed is newer, and the active one is the newest.
-//   3. Of trees whose buffers have not changed since the last view the layers of views are kept; of no others, so that
+//   3. A tree has a front if its buffers hold anything.
+//   4. Of trees whose buffers have not changed since the last view the layers of views are kept; of no others, so that
 //      no memory is kept with them that nobody reads.
 #pragma once
 
