@@ -127,7 +127,7 @@ struct Superblock {
   // Requires: each session that writes says first where its versions begin.
   uint64_t UnusedVersion() const;
   // Whether this build may write to the image. / Errors: kUnimplemented naming the features if it may not.
-  bool Writable() const { return (features.read_only_compatible & ~kKnownFeatures.read_only_compatible) == 0; }
+  bool Writable() const { return CheckWritable().ok(); }
   absl::Status CheckWritable() const;
 };
 
