@@ -2,7 +2,6 @@
 #include "layout/extent_io.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

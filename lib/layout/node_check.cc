@@ -5,8 +5,8 @@
 
 #include <string_view>
 
+#include "base/compression.h"
 #include "base/status.h"
-#include "layout/codec_bytes.h"
 
 namespace betr::layout {
 namespace {

@@ -2,7 +2,6 @@
 #include "layout/signatures.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <optional>

@@ -2,8 +2,6 @@
 // What the `stored` of a dag::TablePage points to: private to the writer and the reader of tables.
 #pragma once
 
-#include <memory>
-
 #include "dag/table.h"
 #include "layout/extent.h"
 #include "layout/space_map.h"

@@ -15,14 +15,10 @@
 // nodes are only reported when all else can be read.
 #pragma once
 
-#include <absl/status/status.h>
-#include <absl/status/statusor.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "store/inspect.h"
 

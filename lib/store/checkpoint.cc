@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <utility>
-#include <vector>
 
 #include "base/check.h"
 #include "base/status.h"

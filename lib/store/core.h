@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/mutex.h"
-#include "base/status.h"
 #include "betr/options.h"
 #include "dag/counters.h"
 #include "dag/edit.h"

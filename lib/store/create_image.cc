@@ -16,7 +16,6 @@
 #include "layout/format_options.h"
 #include "layout/open_locked.h"
 #include "layout/signatures.h"
-#include "layout/superblock_slots.h"
 
 namespace betr {
 namespace {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/status.h"
 
 namespace betr::store {
 

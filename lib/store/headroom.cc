@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "layout/extent.h"
 #include "layout/extent_map.h"

@@ -17,12 +17,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "device/noting_device.h"
 #include "layout/catalog_codec.h"
-#include "layout/superblock_slots.h"
 #include "layout/table_page.h"
 #include "store/core.h"
 #include "store/log.h"

@@ -19,7 +19,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/units.h"
 #include "device/block_device.h"
 #include "store/log_format.h"
 

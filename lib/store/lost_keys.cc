@@ -2,7 +2,6 @@
 #include "store/lost_keys.h"
 
 #include <iterator>
-#include <string>
 #include <utility>
 
 namespace betr::store {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "base/status.h"
 #include "device/file_device.h"
 #include "layout/format_options.h"

@@ -7,7 +7,6 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>

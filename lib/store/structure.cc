@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/structure.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/status.h"

@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>

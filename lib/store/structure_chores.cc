@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Background work that nobody waits for: what dead nodes hold, and what no path shows any more.
-#include <utility>
 #include <vector>
 
 #include "base/status.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <absl/strings/str_format.h>
 
-#include <algorithm>
-
 #include "base/status.h"
 #include "store/batch_codec.h"
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/status.h"
 #include "support/store/patient.h"
 
 namespace betr::test {

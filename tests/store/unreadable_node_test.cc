@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "support/store/check_image.h"
 #include "support/store/patient.h"
 
