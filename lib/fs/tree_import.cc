@@ -145,9 +145,10 @@ class TreeImport {
     return Annotate(fs_.RemoveTree(directory, name), inside);
   }
 
-  // What has the name gives way if it cannot be merged with, or replaced by, what is copied.
+  // What has the name gives way if it cannot be merged with, or replaced by, what is copied; but for the name that the
+  // user has given.
   absl::Status MakeWay(const Source& source, InodeId directory, const std::string& name, bool for_directory) {
-    if (!options_.remove_others) return absl::OkStatus();
+    if (!options_.remove_others || source.path.size() == host_top_size_) return absl::OkStatus();
     BETR_ASSIGN_OR_RETURN(const auto found, update_.Find(directory, name));
     if (!found || (found->attributes.type == FileType::kDirectory) == for_directory) return absl::OkStatus();
     return Remove(directory, name, source.path);
@@ -160,8 +161,8 @@ class TreeImport {
       return PassOver(HostError(entry.path, "stat"));
     }
     BETR_RETURN_IF_ERROR(Begin(entry.path));
-    BETR_RETURN_IF_ERROR(MakeWay(entry, directory, entry.name, S_ISDIR(host_stat.st_mode)));
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(entry, directory, entry.name, host_stat);
+    BETR_RETURN_IF_ERROR(MakeWay(entry, directory, entry.name, true));
     BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, entry.name, host_stat, ""));
     below->push_back({std::move(made), entry.name, host_stat});
     return absl::OkStatus();
@@ -180,6 +181,7 @@ class TreeImport {
       options_.left_out(source.path + ": is the image itself");
       return absl::OkStatus();
     }
+    BETR_RETURN_IF_ERROR(MakeWay(source, parent, name, false));
     const bool linked = HasLinks(host_stat);
     if (const auto first = linked ? links_.find(IdOf(host_stat)) : links_.end(); first != links_.end()) {
       BETR_ASSIGN_OR_RETURN(const FileAttributes copy, fs_.GetAttributes(first->second.inode()));

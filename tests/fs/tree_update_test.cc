@@ -303,6 +303,30 @@ TEST_CASE("what the host does not have is removed, and told of") {
   CHECK(Must(copy.image.paths().List("/")) == std::vector<std::string>{"beside", "in"});
 }
 
+TEST_CASE("a directory does not give way to a file that cannot be opened, nor under the name that is given") {
+  HostTree tree;
+  Copy copy;
+  host::create_directory(tree.Path("name"));
+  tree.Write("name/file", "");
+  copy.Import(tree, "in", {});
+  host::remove_all(tree.Path("name"));
+  tree.Write("name", "a file");
+  CopyOptions options = Mirror();
+  options.unreadable = [](const absl::Status&) {};
+  options.progress = [&](const CopyTotals&, std::string_view path) {
+    if (path == tree.Path("name")) host::remove(tree.Path("name"));
+    return absl::OkStatus();
+  };
+  CHECK(copy.Import(tree, "in", options).removed == 0);
+  CHECK(copy.Read("in/name/file").empty());
+
+  tree.Write("name", "a file");
+  options.progress = nullptr;
+  CHECK(test::Errno(ImportTrees(&copy.image.fs(), {CopyPair{tree.Path("name"), "in"}}, options)) == EISDIR);
+  CHECK(copy.Import(tree, "in", options).removed == 1);
+  CHECK(copy.Read("in/name") == "a file");
+}
+
 TEST_CASE("nothing is removed for what cannot be read") {
   HostTree tree;
   Copy copy;
