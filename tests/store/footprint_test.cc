@@ -23,6 +23,13 @@ std::string Noise(Random& random) {
   return value;
 }
 
+// What threads do beside this would be in use, too.
+StoreOptions WithoutThreads() {
+  StoreOptions options;
+  options.background = false;
+  return options;
+}
+
 void Fill(Store& store, TreeId tree, const std::string& prefix, Random& random) {
   for (int i = 10'000; i < 15'000; ++i) {
     Must(store.Put(tree, prefix + std::to_string(i), Noise(random)));
@@ -32,7 +39,7 @@ void Fill(Store& store, TreeId tree, const std::string& prefix, Random& random) 
 // Closed and opened again, so that all is stored, and nothing is waiting to be given back.
 void Restart(MemoryStore& fixture) {
   fixture.Close();
-  fixture.Open({});
+  fixture.Open(WithoutThreads());
 }
 
 uint64_t Used(const Store& store) { return (store.Space().total - store.Space().free).value; }
@@ -50,7 +57,7 @@ void CheckAbout(uint64_t found, uint64_t expected, uint64_t tolerance) {
 TEST_CASE("what a clone takes alone comes back when it is erased", "[store][footprint]") {
   Random random(TestSeed());
   MemoryStore fixture(kSizes);
-  fixture.Open({});
+  fixture.Open(WithoutThreads());
   const TreeId tree = Must(fixture.store->CreateTree("tree"));
   Fill(*fixture.store, tree, "a/", random);
   Restart(fixture);
@@ -84,7 +91,7 @@ TEST_CASE("what a clone takes alone comes back when it is erased", "[store][foot
 TEST_CASE("footprints of a tree that a snapshot keeps, of several trees, of nothing", "[store][footprint]") {
   Random random(TestSeed());
   MemoryStore fixture(kSizes);
-  fixture.Open({});
+  fixture.Open(WithoutThreads());
   const TreeId tree = Must(fixture.store->CreateTree("tree"));
   const TreeId other = Must(fixture.store->CreateTree("other"));
   Fill(*fixture.store, tree, "", random);
@@ -105,7 +112,7 @@ TEST_CASE("footprints of a tree that a snapshot keeps, of several trees, of noth
 TEST_CASE("what is not stored yet has a size, too", "[store][footprint]") {
   Random random(TestSeed());
   MemoryStore fixture(kSizes);
-  fixture.Open({});
+  fixture.Open(WithoutThreads());
   const TreeId tree = Must(fixture.store->CreateTree("tree"));
   Fill(*fixture.store, tree, "a/", random);
   Must(fixture.store->Compact(tree));
