@@ -79,7 +79,7 @@ absl::Status Cloner::Clone(fuse_req_t request, InodeId source, InodeId directory
     WriteBack();
     clone = fs.Clone(source, directory, name, caller.IsRoot() ? nullptr : &seen);
   }
-  if (ToErrno(clone.status()) == EAGAIN) return ErrnoError(EBUSY, "directories are moved all the time");
+  if (ToErrno(clone.status()) == EAGAIN) return ErrnoError(EBUSY, "what is below the source changes all the time");
   BETR_RETURN_IF_ERROR(clone.status());
   fs.Forget(clone->inode);
   fuse_lowlevel_notify_inval_inode(session_, directory.value, 0, 0);

@@ -30,8 +30,8 @@ absl::Status ContentImport::Fill(int file, const std::string& path, InodeId inod
   if (fstat(file, &now) != 0) return HostError(path, "stat");
   // Files that are made while they are read, as in /proc, have no size before.
   constexpr off_t kUnknown = std::numeric_limits<off_t>::max();
-  if (now.st_size == 0) return CopyPart(file, path, inode, 0, kUnknown, &ContentImport::WriteAll).status();
-  BETR_ASSIGN_OR_RETURN(const bool all, CopyParts(file, path, inode, now.st_size, &ContentImport::WriteAll));
+  if (now.st_size == 0) return CopyPart(file, path, inode, 0, kUnknown, Has::kNothing).status();
+  BETR_ASSIGN_OR_RETURN(const bool all, CopyParts(file, path, inode, now, Has::kNothing));
   if (!all) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const FileAttributes written, fs_.GetAttributes(inode));
   if (written.size >= static_cast<uint64_t>(now.st_size)) return absl::OkStatus();
@@ -44,18 +44,17 @@ absl::Status ContentImport::Update(int file, const std::string& path, InodeId in
   const auto size = static_cast<uint64_t>(now.st_size);
   BETR_ASSIGN_OR_RETURN(const FileAttributes there, fs_.GetAttributes(inode));
   if (there.size > size) BETR_RETURN_IF_ERROR(fs_.SetAttributes(inode, {.size = size}).status());
-  BETR_ASSIGN_OR_RETURN(const bool all, CopyParts(file, path, inode, now.st_size, &ContentImport::WriteChanges));
+  BETR_ASSIGN_OR_RETURN(const bool all, CopyParts(file, path, inode, now, Has::kContent));
   if (!all) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const FileAttributes written, fs_.GetAttributes(inode));
   return written.size == size ? absl::OkStatus() : fs_.SetAttributes(inode, {.size = size}).status();
 }
 
 // False: the file ends before, or cannot be read further; so does the copy, then.
-absl::StatusOr<bool> ContentImport::CopyParts(int file, const std::string& path, InodeId inode, off_t size,
-                                              Write write) {
-  struct stat now {};
-  if (fstat(file, &now) != 0) return HostError(path, "stat");
-  const bool sparse = now.st_blocks * 512 < size;
+absl::StatusOr<bool> ContentImport::CopyParts(int file, const std::string& path, InodeId inode,
+                                              const struct stat& source, Has has) {
+  const off_t size = source.st_size;
+  const bool sparse = source.st_blocks * 512 < size;
   off_t at = 0;
   while (at < size) {
     off_t data = at;
@@ -67,10 +66,10 @@ absl::StatusOr<bool> ContentImport::CopyParts(int file, const std::string& path,
       end = hole < 0 ? size : std::min(hole, size);
       data = std::min(data, size);
     }
-    if (write == &ContentImport::WriteChanges) {
+    if (has == Has::kContent) {
       BETR_RETURN_IF_ERROR(Annotate(MakeHole(inode, static_cast<uint64_t>(at), static_cast<uint64_t>(data)), path));
     }
-    BETR_ASSIGN_OR_RETURN(const bool more, CopyPart(file, path, inode, data, end, write));
+    BETR_ASSIGN_OR_RETURN(const bool more, CopyPart(file, path, inode, data, end, has));
     if (!more) return false;
     at = end;
   }
@@ -78,7 +77,7 @@ absl::StatusOr<bool> ContentImport::CopyParts(int file, const std::string& path,
 }
 
 absl::StatusOr<bool> ContentImport::CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end,
-                                             Write write) {
+                                             Has has) {
   while (at < end) {
     const size_t want = std::min<size_t>(buffer_.size(), static_cast<size_t>(end - at));
     const ssize_t size = pread(file, buffer_.data(), want, at);
@@ -94,16 +93,15 @@ absl::StatusOr<bool> ContentImport::CopyPart(int file, const std::string& path, 
       return false;
     }
     const std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
-    BETR_RETURN_IF_ERROR(Annotate((this->*write)(inode, static_cast<uint64_t>(at), bytes), path));
+    const auto to = static_cast<uint64_t>(at);
+    const absl::Status written =
+        has == Has::kNothing ? WriteAll(&fs_, inode, to, bytes) : WriteChanges(inode, to, bytes);
+    BETR_RETURN_IF_ERROR(Annotate(written, path));
     totals_.bytes += Bytes{bytes.size()};
     at += size;
     if (options_.progress && at < end) BETR_RETURN_IF_ERROR(options_.progress(totals_, path));
   }
   return true;
-}
-
-absl::Status ContentImport::WriteAll(InodeId inode, uint64_t at, std::string_view bytes) {
-  return fs::WriteAll(&fs_, inode, at, bytes);
 }
 
 absl::Status ContentImport::WriteChanges(InodeId inode, uint64_t at, std::string_view bytes) {
@@ -115,10 +113,10 @@ absl::Status ContentImport::WriteChanges(InodeId inode, uint64_t at, std::string
   for (size_t block = 0; block < bytes.size(); block += kFileBlock.value) {
     const std::string_view is = bytes.substr(block, kFileBlock.value);
     if (block + is.size() > there.size() || there.substr(block, is.size()) != is) continue;
-    BETR_RETURN_IF_ERROR(WriteAll(inode, at + begin, bytes.substr(begin, block - begin)));
+    BETR_RETURN_IF_ERROR(WriteAll(&fs_, inode, at + begin, bytes.substr(begin, block - begin)));
     begin = block + is.size();
   }
-  return WriteAll(inode, at + begin, bytes.substr(std::min(begin, bytes.size())));
+  return WriteAll(&fs_, inode, at + begin, bytes.substr(std::min(begin, bytes.size())));
 }
 
 absl::Status ContentImport::MakeHole(InodeId inode, uint64_t begin, uint64_t end) {

@@ -4,6 +4,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -25,16 +26,16 @@ class ContentImport {
 
   // Of a file that is empty: writes the parts of `file` that are no holes. `path` is that of the source.
   absl::Status Fill(int file, const std::string& path, InodeId inode);
-  // Of one with a content: writes blocks that differ, and makes holes where there are holes. Reads what there was.
+  // Of one with a content: writes blocks that differ, and makes holes where there are holes. Reads what there was. The
+  // source has a size.
   absl::Status Update(int file, const std::string& path, InodeId inode);
 
  private:
-  // What is written where, if it differs from what is there or that is not known.
-  using Write = absl::Status (ContentImport::*)(InodeId inode, uint64_t at, std::string_view bytes);
+  // What is in the copy so far, which decides what has to be written.
+  enum class Has : uint8_t { kNothing, kContent };
 
-  absl::StatusOr<bool> CopyParts(int file, const std::string& path, InodeId inode, off_t size, Write write);
-  absl::StatusOr<bool> CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end, Write write);
-  absl::Status WriteAll(InodeId inode, uint64_t at, std::string_view bytes);
+  absl::StatusOr<bool> CopyParts(int file, const std::string& path, InodeId inode, const struct stat& source, Has has);
+  absl::StatusOr<bool> CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end, Has has);
   absl::Status WriteChanges(InodeId inode, uint64_t at, std::string_view bytes);
   // Nothing is left of a content between two places.
   absl::Status MakeHole(InodeId inode, uint64_t begin, uint64_t end);

@@ -207,7 +207,7 @@ class TreeImport {
                                 const struct stat& host_stat, const Opened& opened) {
     if (options_.update && opened.content >= 0) {
       BETR_ASSIGN_OR_RETURN(auto found, update_.Find(parent, name));
-      if (found && TreeUpdate::MayChange(found->attributes)) {
+      if (found && TreeUpdate::MayChange(found->attributes, host_stat)) {
         BETR_RETURN_IF_ERROR(content_.Update(opened.content, source.path, found->inode.inode()));
         return std::move(found->inode);
       }

@@ -87,8 +87,9 @@ absl::StatusOr<bool> TreeUpdate::HasContentOf(const Found& found, const struct s
   }
 }
 
-bool TreeUpdate::MayChange(const FileAttributes& attributes) {
-  return attributes.type == FileType::kRegular && attributes.links == 1 && attributes.size >= kLargeFile;
+bool TreeUpdate::MayChange(const FileAttributes& attributes, const struct stat& source) {
+  const uint64_t size = std::min(attributes.size, static_cast<uint64_t>(source.st_size));
+  return attributes.type == FileType::kRegular && attributes.links == 1 && size >= kLargeFile;
 }
 
 bool TreeUpdate::IsCopyOf(const FileAttributes& attributes, HostFileId source) {

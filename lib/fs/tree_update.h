@@ -53,9 +53,9 @@ class TreeUpdate {
   // Whether it may be taken to have the content of `source`, whose target as a symbolic link is `link`: it is of the
   // same type, size and time of modification; the same device; a link to the same.
   absl::StatusOr<bool> HasContentOf(const Found& found, const struct stat& source, const std::string& link);
-  // Whether a content that is to be another can be changed where it is: a regular file of one name, so large that this
-  // may spare more than it costs.
-  static bool MayChange(const FileAttributes& attributes);
+  // Whether a content that is to be that of `source` can be changed where it is: a regular file of one name, both so
+  // large that this may spare more than it costs. (A file that is made while it is read, as in /proc, has no size.)
+  static bool MayChange(const FileAttributes& attributes, const struct stat& source);
   // Whether what is found is the copy of `source` and of no other file: names that are links in one tree need not be
   // in the other. The first one that asks has it.
   bool IsCopyOf(const FileAttributes& attributes, HostFileId source);

@@ -8,8 +8,6 @@
 namespace betr::test {
 namespace {
 
-constexpr char kLost[] = "is null, and its size is not 0";
-
 struct Fixture {
   const CFsImage image;
   const FsHandle handle = image.Open();

@@ -8,8 +8,6 @@
 namespace betr::test {
 namespace {
 
-constexpr char kLost[] = "is null, and its size is not 0";
-
 struct Fixture {
   const CImage image;
   const StoreHandle handle = image.Open();

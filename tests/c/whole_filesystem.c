@@ -4,20 +4,10 @@
 #include <string.h>
 
 #include "betr/c_filesystem.h"
+#include "expect.h"
 
 // As in <errno.h> and <sys/stat.h> of Linux, which C11 alone does not have.
 enum { kEexist = 17, kEnodata = 61, kEnxio = 6, kRegular = 0100000, kDirectory = 0040000, kSymlink = 0120000 };
-
-#define EXPECT(holds)              \
-  do {                             \
-    if (!(holds)) return __LINE__; \
-  } while (0)
-
-#define EXPECT_ZERO(part)       \
-  do {                          \
-    const int line = (part);    \
-    if (line != 0) return line; \
-  } while (0)
 
 int UseWholeFileSystem(const char* path);
 

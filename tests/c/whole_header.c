@@ -4,17 +4,7 @@
 #include <string.h>
 
 #include "betr/c.h"
-
-#define EXPECT(holds)              \
-  do {                             \
-    if (!(holds)) return __LINE__; \
-  } while (0)
-
-#define EXPECT_ZERO(part)       \
-  do {                          \
-    const int line = (part);    \
-    if (line != 0) return line; \
-  } while (0)
+#include "expect.h"
 
 int UseWholeHeader(const char* path);
 

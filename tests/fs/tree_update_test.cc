@@ -253,6 +253,15 @@ TEST_CASE("holes become holes again, and a file that is cut is cut") {
   CHECK(copy.Read("in/large") == std::string(5000, '\0'));
 }
 
+TEST_CASE("a file without a size until it is read takes the place of a large one") {
+  HostTree tree;
+  Copy copy;
+  tree.Write("file", std::string(kLarge, 'l'));
+  Must(ImportTrees(&copy.image.fs(), {CopyPair{tree.Path("file"), "file"}}, {}));
+  Must(ImportTrees(&copy.image.fs(), {CopyPair{"/proc/self/status", "file"}}, Mirror()));
+  CHECK_THAT(copy.Read("file"), Catch::Matchers::StartsWith("Name:"));
+}
+
 TEST_CASE("a file that has names elsewhere is not changed there") {
   HostTree tree;
   Copy copy;

@@ -16,10 +16,7 @@ using FileHandle = std::unique_ptr<betr_file, FreeBy<betr_file_free>>;
 class CFsImage {
  public:
   CFsImage() : path_(dir_.File("image")) {
-    auto format = Sized<betr_format_options>();
-    format.node_size = 4096;
-    format.basement_size = 512;
-    format.log_size = 1 << 20;
+    const betr_format_options format = SmallFormat();
     Must(betr_fs_create_image(path(), 64 << 20, &format, nullptr));
   }
 

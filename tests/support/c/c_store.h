@@ -19,6 +19,9 @@ inline void Must(betr_code code) {
   REQUIRE(code == BETR_OK);
 }
 
+// What is wrong with bytes without a place.
+inline constexpr char kLost[] = "is null, and its size is not 0";
+
 // `code` and this thread's message are of a call in which `argument` was wrong.
 inline void Refused(const std::string& argument, betr_code code, const std::string& why = "is null") {
   INFO(argument);
@@ -57,15 +60,20 @@ inline betr_open_options OpenOptions(uint64_t flags = BETR_NO_THREADS) {
   return options;
 }
 
-// An image with small nodes in a directory of its own.
+// Of an image with small nodes.
+inline betr_format_options SmallFormat() {
+  auto format = Sized<betr_format_options>();
+  format.node_size = 4096;
+  format.basement_size = 512;
+  format.log_size = 1 << 20;
+  return format;
+}
+
+// Such an image in a directory of its own.
 class CImage {
  public:
   CImage() : path_(dir_.File("image")) {
-    betr_format_options format = {};
-    format.struct_size = sizeof format;
-    format.node_size = 4096;
-    format.basement_size = 512;
-    format.log_size = 1 << 20;
+    const betr_format_options format = SmallFormat();
     Must(betr_create_image(path(), 64 << 20, &format));
   }
 
