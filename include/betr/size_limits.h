@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large keys, bounds, values and names may be.
+// How large keys, bounds, values and names may be, and how many trees there may be.
 #pragma once
+
+#include <cstddef>
 
 #include "betr/units.h"
 
@@ -15,5 +17,8 @@ inline constexpr Bytes kMaxValueSize = MiB(1);
 // Of a tree, and of an upsert function; none is empty.
 inline constexpr Bytes kMaxTreeNameSize{255};
 inline constexpr Bytes kMaxFunctionNameSize{64};
+// Trees and snapshots of an image together: each checkpoint before which one was made, dropped or changed writes the
+// list of all.
+inline constexpr size_t kMaxTrees = 1 << 20;
 
 }  // namespace betr

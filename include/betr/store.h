@@ -117,7 +117,8 @@ class Store {
   absl::Status Close();
 
   // --- trees -------------------------------------------------------------------------------------------------
-  // Names have 1 to 255 bytes (kMaxTreeNameSize). kAlreadyExists if the name is taken. Durable like a batch.
+  // Names have 1 to 255 bytes (kMaxTreeNameSize). kAlreadyExists if the name is taken; kResourceExhausted if there are
+  // kMaxTrees. Durable like a batch.
   // `compression` is one of FormatOptions::compression; empty: the image's default.
   absl::StatusOr<TreeId> CreateTree(std::string_view name, std::string_view compression = "");
   absl::StatusOr<TreeId> FindTree(std::string_view name) const;

@@ -87,6 +87,10 @@ class TreeCheck {
   }
 
   absl::Status Add(Op& op, bool snapshot) {
+    if (trees_.Size() >= kMaxTrees) {
+      return absl::ResourceExhaustedError(
+          fmt::format("tree \"{}\": there are {} trees and snapshots, no more are allowed", Escape(op.key), kMaxTrees));
+    }
     if (trees_.FindName(op.key) != nullptr) {
       return absl::AlreadyExistsError(fmt::format("tree \"{}\": the name is taken", Escape(op.key)));
     }

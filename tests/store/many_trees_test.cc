@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a call costs beside many trees and snapshots, counted in allocations of the caller's thread; and that hundreds
-// of trees are right, through clean and unclean reopening.
+// of trees are right, through clean and unclean reopening; and how many there may be.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <map>
@@ -237,6 +237,34 @@ TEST_CASE("each state knows at least what its trees' roots take", "[store]") {
     }
   }
   CHECK(large > 0);
+}
+
+TEST_CASE("an image has as many snapshots as are allowed, all are there again, and one more is refused", "[store]") {
+  MemoryDevice device(GiB(1));
+  Format(device);
+  auto store = Open(device, false);
+  const TreeId tree = store->CreateTree("tree").value();
+  size_t trees = 1;
+  while (trees < kMaxTrees) {
+    WriteBatch batch;
+    const size_t end = std::min(kMaxTrees, trees + 20'000);
+    for (; trees < end; ++trees) {
+      batch.Snapshot(tree, std::to_string(trees));
+    }
+    const absl::Status written = store->Write(batch);
+    INFO(trees << ": " << written);
+    REQUIRE(written.ok());
+  }
+  const absl::Status more = store->Snapshot(tree, "one more").status();
+  CHECK(absl::IsResourceExhausted(more));
+  CHECK(more.message().find("\"one more\": there are 1048576") != std::string::npos);
+  CHECK(absl::IsResourceExhausted(store->CreateTree("one more").status()));
+  REQUIRE(store->Close().ok());
+  store = Open(device, false);
+  CHECK(store->Trees().size() == kMaxTrees);
+  REQUIRE(store->DropTree(store->FindTree("77").value()).ok());
+  REQUIRE(store->Snapshot(tree, "one more").ok());
+  REQUIRE(store->Close().ok());
 }
 
 }  // namespace betr::test
