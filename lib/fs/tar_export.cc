@@ -89,15 +89,19 @@ class TarExport {
     for (const bool directories : {false, true}) {
       for (const Item& item : items) {
         if ((item.type == FileType::kDirectory) == directories) {
-          BETR_RETURN_IF_ERROR(ExportItem(inode, item.name, name + item.name));
+          BETR_RETURN_IF_ERROR(ExportItem(inode, item, name + item.name));
         }
       }
     }
     return absl::OkStatus();
   }
 
-  absl::Status ExportItem(InodeId directory, const std::string& name, const std::string& path) {
-    const absl::StatusOr<Entry> entry = fs_.Lookup(directory, name);
+  absl::Status ExportItem(InodeId directory, const Item& item, const std::string& path) {
+    if (options_.exclusions.Excludes(path.substr(2), item.type)) {
+      ++totals_.excluded;
+      return absl::OkStatus();
+    }
+    const absl::StatusOr<Entry> entry = fs_.Lookup(directory, item.name);
     if (!entry.ok()) return PassOver(entry.status(), path);
     BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Take(&fs_, *entry));
     if (entry->attributes.type == FileType::kDirectory) {

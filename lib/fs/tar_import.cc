@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an archive into a file system. What an archive does not tell of times is the time of modification.
+#include <absl/strings/str_join.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,10 +102,20 @@ class TarImport {
     for (;;) {
       BETR_ASSIGN_OR_RETURN(archive_entry* const entry, reader_.Next());
       if (entry == nullptr) return absl::OkStatus();
+      if (IsExcluded(entry)) {
+        ++totals_.excluded;
+        continue;
+      }
       ++totals_.files;
       BETR_RETURN_IF_ERROR(Progress());
       BETR_RETURN_IF_ERROR(Annotate(ImportEntry(entry), reader_.name()));
     }
+  }
+
+  bool IsExcluded(archive_entry* entry) const {
+    const absl::StatusOr<Names> below = SplitArchiveName(reader_.name());
+    const FileType type = TypeOfMode(archive_entry_filetype(entry)).value_or(FileType::kRegular);
+    return below.ok() && !below->empty() && options_.exclusions.ExcludesWithParents(absl::StrJoin(*below, "/"), type);
   }
 
   absl::Status Progress() const {

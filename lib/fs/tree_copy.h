@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "betr/filesystem.h"
+#include "fs/exclusions.h"
 
 namespace betr::fs {
 
@@ -37,6 +38,7 @@ struct CopyTotals {
   uint64_t unreadable = 0;
   uint64_t unchanged = 0;  // of the files: what CopyOptions::update left as they were, directories not counted
   uint64_t removed = 0;    // names, by CopyOptions::remove_others
+  uint64_t excluded = 0;   // names, by CopyOptions::exclusions, without what is below
 };
 
 // A file of the host, whatever its name.
@@ -69,6 +71,8 @@ struct CopyOptions {
   bool remove_others = false;
   // Told of each name that is about to be removed for that.
   std::function<void(std::string_view path)> removed;
+  // What is neither copied, nor removed as one of the others: only with the directory that it is in.
+  Exclusions exclusions;
   // What holds the file system. It is not copied into itself, and no copy takes its name: EINVAL, but for `left_out`.
   std::optional<HostFileId> image;
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.

@@ -150,6 +150,11 @@ class TreeExport {
   }
 
   absl::Status ExportItem(InodeId directory, const Item& item, const Target& target) {
+    const std::string_view below_top = std::string_view(target.path).substr(target.top_size);
+    if (options_.exclusions.Excludes(below_top, item.attributes.type)) {
+      ++totals_.excluded;
+      return absl::OkStatus();
+    }
     const absl::StatusOr<Entry> entry = fs_.Lookup(directory, item.name);
     if (!entry.ok()) return PassOver(entry.status(), target.source);
     absl::Status status = ExportOne(entry->inode, entry->attributes, target);

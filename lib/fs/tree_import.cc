@@ -125,12 +125,20 @@ class TreeImport {
     return FinishAttributes(directory, source, opened->get(), opened->attributes());
   }
 
+  // A name below what the user has named.
+  bool IsExcluded(std::string_view path, FileType type) const {
+    return options_.exclusions.Excludes(path.substr(host_top_size_), type);
+  }
+
   // What is in a directory, and on the host not.
   absl::Status RemoveOthers(InodeId directory, const std::vector<std::string>& names, const std::string& path) {
     if (!options_.remove_others) return absl::OkStatus();
     std::vector<std::string> others;
     const absl::Status listed = fs_.ReadDirectory(directory, "", [&](const DirectoryEntry& entry) {
-      if (!std::ranges::binary_search(names, entry.name)) others.emplace_back(entry.name);
+      const bool is_other = !std::ranges::binary_search(names, entry.name);
+      if (is_other && !IsExcluded(path + "/" + std::string(entry.name), entry.attributes.type)) {
+        others.emplace_back(entry.name);
+      }
       return true;
     });
     BETR_RETURN_IF_ERROR(Annotate(listed, path));
@@ -159,6 +167,10 @@ class TreeImport {
     struct stat host_stat {};
     if (fstatat(entry.directory->get(), entry.name.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
       return PassOver(HostError(entry.path, "stat"));
+    }
+    if (IsExcluded(entry.path, TypeOfMode(host_stat.st_mode).value_or(FileType::kRegular))) {
+      ++totals_.excluded;
+      return absl::OkStatus();
     }
     BETR_RETURN_IF_ERROR(Begin(entry.path));
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(entry, directory, entry.name, host_stat);

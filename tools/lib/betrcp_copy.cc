@@ -9,6 +9,7 @@
 
 #include "base/size_text.h"
 #include "base/status.h"
+#include "exclude_options.h"
 #include "json_output.h"
 #include "open_inside.h"
 #include "progress.h"
@@ -107,9 +108,15 @@ absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const C
   return trees;
 }
 
-std::string StayedAndWent(const TransferCounts& counts) {
-  const std::string unchanged = counts.unchanged > 0 ? fmt::format(", {} unchanged", counts.unchanged) : "";
-  return unchanged + (counts.removed > 0 ? fmt::format(", {} removed", counts.removed) : "");
+std::string OthersIn(const TransferCounts& counts) {
+  std::string text;
+  const auto add = [&](uint64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  };
+  add(counts.unchanged, "unchanged");
+  add(counts.removed, "removed");
+  add(counts.excluded, "excluded");
+  return text;
 }
 
 void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nanoseconds took) {
@@ -120,12 +127,13 @@ void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nan
     json["unreadable"] = counts.unreadable;
     json["unchanged"] = counts.unchanged;
     json["removed"] = counts.removed;
+    json["excluded"] = counts.excluded;
     json["nanoseconds"] = took.count();
     PrintJson(tool.io().out, json);
   } else if (tool.verbosity() > 0 && !tool.quiet()) {
     // Not on stdout: an archive may go there.
-    tool.io().err << fmt::format("{} files, {}{}, in {}\n", counts.files, FormatSize(counts.bytes),
-                                 StayedAndWent(counts), FormatDuration(took));
+    tool.io().err << fmt::format("{} files, {}{}, in {}\n", counts.files, FormatSize(counts.bytes), OthersIn(counts),
+                                 FormatDuration(took));
   }
 }
 
@@ -178,6 +186,7 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
   job.transfer.all_attributes = options.archive;
   job.transfer.update = options.update;
   job.transfer.remove_others = options.remove_others;
+  BETR_ASSIGN_OR_RETURN(job.transfer.exclusions, ExclusionsOf(options));
   BETR_RETURN_IF_ERROR(CheckMirror(options, job.into_image));
   for (const Location& source : job.sources) {
     if (source.is_inside && job.into_image) {
@@ -253,8 +262,10 @@ int CopyTar(Tool& tool, const BetrcpOptions& options) {
     return tool.UsageError("--tar: will not write an archive to a terminal");
   }
   if (!to.is_inside && to.path == "-" && tool.json()) return tool.UsageError("--json: stdout takes the archive");
+  const absl::StatusOr<fs::Exclusions> exclusions = ExclusionsOf(options);
+  if (!exclusions.ok()) return tool.UsageError(MessageOf(exclusions.status()));
   const SessionOptions session = SessionFor(options, to.is_inside, /*is_large=*/true);
-  return Run(tool, session, {.all_attributes = true}, *image, NameOf(to.is_inside),
+  return Run(tool, session, {.all_attributes = true, .exclusions = *exclusions}, *image, NameOf(to.is_inside),
              [&](PathFileSystem& paths, Transfer& transfer) { return CopyArchive(transfer, paths, from, to); });
 }
 

@@ -56,6 +56,8 @@ struct OptionForm {
   std::string_view message;
 };
 
+constexpr Commands kExcludes = kCopies | Bit(CopyCommand::kTar);
+
 constexpr std::array<OptionForm, 8> kOptions{{
     {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},
     {&BetrcpOptions::archive, kCopies, "-a: only for copies"},
@@ -71,6 +73,10 @@ absl::Status CheckOptions(const BetrcpOptions& options, CopyCommand command) {
   for (const OptionForm& form : kOptions) {
     const bool applies = (form.commands & Bit(command)) != 0;
     if (options.*form.flag && !applies) return absl::InvalidArgumentError(std::string(form.message));
+  }
+  const bool excludes = !options.exclude.empty() || !options.exclude_from.empty();
+  if (excludes && (kExcludes & Bit(command)) == 0) {
+    return absl::InvalidArgumentError("--exclude: only for copies and --tar");
   }
   return absl::OkStatus();
 }
@@ -125,6 +131,12 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
                "With -a, into the image: leave what has the same size and time; change only what differs");
   app.add_flag("--delete", options->remove_others,
                "Into the image: remove what directories have there and not on the host");
+  app.add_option("--exclude", options->exclude, "Leave out what has such a name: '*.o', 'cache/', '/top/only'")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  app.add_option("--exclude-from", options->exclude_from, "The same for each line of this file")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_flag("-T,--no-target-directory", options->no_target_directory,
                "DST or B is the name of the result, even if it is a directory");
   app.add_flag("-l,--long", options->long_listing,

@@ -22,6 +22,8 @@ struct BetrcpOptions {
   bool archive = false;
   bool update = false;
   bool remove_others = false;
+  std::vector<std::string> exclude;       // patterns
+  std::vector<std::string> exclude_from;  // files of patterns
   bool no_target_directory = false;
   bool long_listing = false;
   bool recursive_listing = false;

@@ -142,6 +142,7 @@ fs::CopyOptions Transfer::CopyOptions() {
   copy.all_root = options_.all_root;
   copy.update = options_.update;
   copy.remove_others = options_.remove_others;
+  copy.exclusions = options_.exclusions;
   copy.uid = geteuid();
   copy.gid = getegid();
   copy.latest_time = options_.latest_time;
@@ -178,6 +179,7 @@ absl::Status Transfer::Add(const absl::StatusOr<TransferCounts>& counts) {
   counts_.unreadable += counts->unreadable;
   counts_.unchanged += counts->unchanged;
   counts_.removed += counts->removed;
+  counts_.excluded += counts->excluded;
   return absl::OkStatus();
 }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exclude_options.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+#include <string>
+
+#include "base/status.h"
+
+namespace betr::tools {
+namespace {
+
+absl::Status AddFile(const std::string& path, fs::Exclusions* exclusions) {
+  std::ifstream file(path);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line.starts_with('#')) continue;
+    BETR_RETURN_IF_ERROR(Annotate(exclusions->Add(line), fmt::format("{}: line {}", path, number)));
+  }
+  return file.eof() ? absl::OkStatus() : ErrnoError(errno, path);
+}
+
+}  // namespace
+
+absl::StatusOr<fs::Exclusions> ExclusionsOf(const BetrcpOptions& options) {
+  fs::Exclusions exclusions;
+  for (const std::string& pattern : options.exclude) {
+    BETR_RETURN_IF_ERROR(Annotate(exclusions.Add(pattern), "--exclude"));
+  }
+  for (const std::string& path : options.exclude_from) {
+    BETR_RETURN_IF_ERROR(Annotate(AddFile(path, &exclusions), "--exclude-from"));
+  }
+  return exclusions;
+}
+
+}  // namespace betr::tools
