@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/salvage.h"
 
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,13 +83,14 @@ class Salvage {
     }
   }
 
-  // Replaying makes these with the ids that they had.
+  // Replaying makes these with the ids and names that they had.
   void SkipTreesOfLog() {
     const auto visit = [&](Lsn, std::string_view payload) {
       BETR_ASSIGN_OR_RETURN(const std::vector<Op> ops, DecodeBatch(payload));
       for (const Op& op : ops) {
         if (op.kind == OpKind::kCreateTree || op.kind == OpKind::kSnapshot) {
           next_tree_ = std::max(next_tree_, op.to_tree.Next());
+          names_.insert(op.key);
         }
       }
       return absl::OkStatus();
@@ -99,6 +101,7 @@ class Salvage {
 
   void TakeTree(const layout::CatalogTree& tree) {
     trees_[tree.id] = {tree.id, tree.name, tree.root, tree.codec, tree.snapshot};
+    names_.insert(tree.name);
     next_tree_ = std::max(next_tree_, tree.id.Next());
   }
 
@@ -147,11 +150,21 @@ class Salvage {
     for (const LostTree& lost : lost_trees_) {
       const TreeId tree = next_tree_;
       next_tree_ = next_tree_.Next();
-      const std::string name = fmt::format("{}{}", kLostTreePrefix, lost.node.value);
+      const std::string name = FreeName(lost.node);
       trees_[tree] = {tree, name, lost.root, lost.codec, false};
       result_.lost_trees.push_back(name);
       result_.actions.push_back(fmt::format("node {}: nobody names it any more: tree \"{}\"", lost.node.value, name));
     }
+  }
+
+  // An earlier repair may have found the node, too, and what it put above it is lost now.
+  std::string FreeName(NodeId node) {
+    const std::string first = fmt::format("{}{}", kLostTreePrefix, node.value);
+    std::string name = first;
+    for (int again = 2; !names_.insert(name).second; ++again) {
+      name = fmt::format("{}-{}", first, again);
+    }
+    return name;
   }
 
   // What was found without a page of the table may be older than what was lost.
@@ -208,6 +221,7 @@ class Salvage {
   SalvageNodes nodes_;
   SalvageWalk walk_;
   std::map<TreeId, Tree> trees_;
+  absl::flat_hash_set<std::string> names_;  // of trees, those that the log makes, too
   std::map<uint16_t, std::string> functions_;
   TreeId next_tree_;
   std::vector<LostTree> lost_trees_;

@@ -83,6 +83,39 @@ std::set<std::string> Values(const Store& store) {
   return values;
 }
 
+store::ImageRepair Repair(MemoryDevice& device) {
+  return Must(store::RepairImage(device, kCache, store::RepairDepth::kAll, Must(CheckImage(device, kCache)),
+                                 [](std::string_view) {}));
+}
+
+// Takes the roots of all trees of which something is known.
+void LoseRoots(MemoryDevice& device) {
+  std::set<uint64_t> roots;
+  for (const auto& [id, tree] : Must(store::Inspection::Open(device, kCache))->state()->trees) {
+    roots.insert(tree.root.value);
+  }
+  for (const Structure& structure : StructuresOf(device)) {
+    if (structure.kind == Structure::Kind::kNodeHeader && roots.contains(structure.id)) {
+      ZeroOut(device, structure);
+    }
+  }
+}
+
+TEST_CASE("trees that were found once are found again when they lose their roots", "[damage][repair]") {
+  MemoryDevice device(MiB(4));
+  Fill(device);
+  LoseRoots(device);
+  CHECK(Repair(device).left.empty());
+  const std::set<std::string> kept = Values(*Must(OpenSubject(device, true)));
+  REQUIRE(kept.size() > 100);
+  for (int again = 0; again < 2; ++again) {
+    LoseRoots(device);
+    CHECK(Repair(device).left.empty());
+    CHECK(Must(CheckImage(device, kCache)).empty());
+    CHECK(Values(*Must(OpenSubject(device, true))) == kept);
+  }
+}
+
 TEST_CASE("nodes that nobody names and no table lists are kept", "[damage][repair]") {
   MemoryDevice device(MiB(4));
   Fill(device);
