@@ -135,12 +135,17 @@ class Salvage {
     return is_root_lost_ || is_catalog_lost_ || is_page_lost || !walk_.cuts().empty();
   }
 
-  // A tree shows all keys: what has narrower bounds, or is a leaf, gets a root above it.
+  // A tree shows all keys: what has narrower bounds, or is a leaf, gets a root above it, or if nothing can be above it
+  // wider bounds.
   void AddLostTree(NodeId id, const dag::Node& node) {
-    const uint64_t version = nodes_.VersionOf(id);
-    const NodeId root = node.Leaf() || !node.bounds.Covers(Range::All()) ? nodes_.Create(RootOver(id, node)) : id;
-    lost_trees_.push_back({version, id, root, node.codec});
-    walk_.Name(root);
+    LostTree tree{nodes_.VersionOf(id), id, id, node.codec};
+    if (node.height == dag::kMaxHeight) {
+      nodes_.Replace(id, Widened(node));
+    } else if (node.Leaf() || !node.bounds.Covers(Range::All())) {
+      tree.root = nodes_.Create(RootOver(id, node));
+    }
+    lost_trees_.push_back(tree);
+    walk_.Name(tree.root);
   }
 
   // In the order in which they were written: of several that may be one tree, the last is the newest.
@@ -176,17 +181,24 @@ class Salvage {
   }
 
   static dag::Node RootOver(NodeId id, const dag::Node& node) {
-    dag::Node root{static_cast<dag::Height>(node.height + 1), Range::All(), node.codec, {}, {}};
+    dag::Node root{static_cast<dag::Height>(node.height + 1), node.bounds, node.codec, {}, {}};
+    root.edges.push_back({dag::Link{node.bounds, id, std::string(node.bounds.Lcp())}, {}});
+    return Widened(std::move(root));
+  }
+
+  // With edges that lead nowhere before and behind what it holds.
+  static dag::Node Widened(dag::Node node) {
     const Range all = Range::All();
-    const auto add = [&](const Range& range, NodeId target, std::string translation) {
-      if (!range.Empty()) {
-        root.edges.push_back({dag::Link{range, target, std::move(translation)}, {}});
-      }
-    };
-    add({all.lo, node.bounds.lo}, kNoNode, {});
-    add(node.bounds, id, std::string(node.bounds.Lcp()));
-    add({node.bounds.hi, all.hi}, kNoNode, {});
-    return root;
+    const Range before{all.lo, node.bounds.lo};
+    const Range behind{node.bounds.hi, all.hi};
+    if (!before.Empty()) {
+      node.edges.insert(node.edges.begin(), {dag::Link{before, kNoNode, {}}, {}});
+    }
+    if (!behind.Empty()) {
+      node.edges.push_back({dag::Link{behind, kNoNode, {}}, {}});
+    }
+    node.bounds = all;
+    return node;
   }
 
   absl::Status Write() {

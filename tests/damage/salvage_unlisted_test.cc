@@ -9,6 +9,7 @@
 #include "dag/view.h"
 #include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
+#include "store/checkpoint.h"
 #include "store/repair_image.h"
 #include "store/tune_image.h"
 #include "support/damage/structures.h"
@@ -114,6 +115,39 @@ TEST_CASE("trees that were found once are found again when they lose their roots
     CHECK(Must(CheckImage(device, kCache)).empty());
     CHECK(Values(*Must(OpenSubject(device, true))) == kept);
   }
+}
+
+// Nodes that hold changes and are not roots say that they are as high as nodes can be, under good checksums.
+void MakeTall(MemoryDevice& device) {
+  const auto image = Must(store::Inspection::Open(device, kCache));
+  auto state = std::make_shared<store::State>(*image->state());
+  state->table.StartChanging();
+  std::vector<NodeId> tall;
+  state->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
+    const dag::NodePtr node = Must(record.slot->Get());
+    if (!node->Leaf() && !node->bounds.Covers(Range::All()) && node->Size().value > 0) {
+      tall.push_back(id);
+    }
+  });
+  REQUIRE(!tall.empty());
+  for (const NodeId id : tall) {
+    dag::NodeRecord record = *state->table.Find(id);
+    dag::Node node = *Must(record.slot->Get());
+    record.height = node.height = dag::kMaxHeight;
+    record.slot = image->core().io->Adopt(id, std::move(node));
+    state->table.Set(id, std::move(record));
+  }
+  store::Checkpointer checkpointer(image->core(), image->state(), image->catalog());
+  const store::Log::Checkpoint log = image->log_start();
+  Must(checkpointer.Write({.state = state, .lsn = log.lsn, .log = log.position, .order = 1}).status());
+}
+
+TEST_CASE("nodes that are as high as nodes can be, and nobody names, get no root that is higher", "[damage][repair]") {
+  MemoryDevice device(MiB(4));
+  Fill(device);
+  MakeTall(device);
+  CHECK(Repair(device).left.empty());
+  CHECK(Must(CheckImage(device, kCache)).empty());
 }
 
 TEST_CASE("nodes that nobody names and no table lists are kept", "[damage][repair]") {
