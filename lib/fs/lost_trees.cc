@@ -63,12 +63,53 @@ bool IsMetaValue(std::string_view value) {
 
 bool IsLost(std::string_view name) { return name.starts_with(store::kLostTreePrefix); }
 
-// Whether the tree begins as only "meta" does. What its messages hide (kFailedPrecondition) is none of a file system.
-absl::StatusOr<bool> HasVersion(const Store& store, TreeId tree) {
-  const absl::StatusOr<std::optional<std::string>> version = store.Get(tree, key::kVersionKey);
-  if (absl::IsFailedPrecondition(version.status())) return false;
-  BETR_RETURN_IF_ERROR(version.status());
-  return version->has_value() && DecodeVersion(**version).ok();
+// The value of a key. What a tree's messages hide (kFailedPrecondition) is none of a file system.
+absl::StatusOr<std::optional<std::string>> ValueOf(const Store& store, TreeId tree, std::string_view key) {
+  absl::StatusOr<std::optional<std::string>> value = store.Get(tree, key);
+  return absl::IsFailedPrecondition(value.status()) ? std::nullopt : std::move(value);
+}
+
+// Whether the tree has a version of which nothing is known here.
+absl::StatusOr<bool> IsOfOtherVersion(const Store& store, TreeId tree) {
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> version, ValueOf(store, tree, key::kVersionKey));
+  return absl::IsUnimplemented(DecodeVersion(version.value_or("")).status());
+}
+
+// Whether the tree has a record that only "meta" has: they lie side by side, but not each may be left.
+absl::StatusOr<bool> HasGlobals(const Store& store, TreeId tree) {
+  BETR_ASSIGN_OR_RETURN(const bool is_other, IsOfOtherVersion(store, tree));
+  if (is_other) return false;
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> version, ValueOf(store, tree, key::kVersionKey));
+  if (DecodeVersion(version.value_or("")).ok()) return true;
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> root, ValueOf(store, tree, key::kRootObject));
+  const absl::StatusOr<InodeRecord> directory = DecodeInode(root.value_or(""), "");
+  if (directory.ok() && directory->IsDirectory()) return true;
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> bound, ValueOf(store, tree, key::kNumberBoundKey));
+  return DecodeNumberBound(bound.value_or(""), "").ok();
+}
+
+bool IsValueOf(key::MetaKey::Kind kind, std::string_view value) {
+  using MetaKind = key::MetaKey::Kind;
+  return kind == MetaKind::kEntry       ? DecodeEntry(value, "").ok()
+         : kind == MetaKind::kGroup     ? DecodeGroup(value, "").ok()
+         : kind == MetaKind::kGroupName ? DecodeGroupName(value, "").ok()
+                                        : false;
+}
+
+// Whether all that it begins with are names of files: of other programs no keys and values are like that.
+absl::StatusOr<bool> BeginsWithNames(const Store& store, TreeId tree) {
+  BETR_ASSIGN_OR_RETURN(const bool is_other, IsOfOtherVersion(store, tree));
+  if (is_other) return false;
+  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store.NewCursor(tree));
+  bool are_names = true;
+  int all = 0;
+  for (cursor->SeekToFirst(); cursor->Valid() && are_names && all < kSamples; cursor->Next(), ++all) {
+    const std::optional<key::MetaKey> parsed = key::ParseMeta(cursor->Key());
+    are_names = parsed && IsValueOf(parsed->kind, cursor->Value());
+  }
+  if (absl::IsFailedPrecondition(cursor->status())) return false;
+  BETR_RETURN_IF_ERROR(cursor->status());
+  return are_names && all > 0;
 }
 
 absl::StatusOr<Look> LookAt(const Store& store, TreeId tree) {
@@ -84,8 +125,8 @@ absl::StatusOr<Look> LookAt(const Store& store, TreeId tree) {
   BETR_RETURN_IF_ERROR(cursor->status());
   if (all == 0) return look;
   look.kind = 2 * metas > all ? Kind::kMeta : Kind::kData;
-  BETR_ASSIGN_OR_RETURN(const bool has_version, HasVersion(store, tree));
-  look.is_whole = look.kind == Kind::kMeta ? has_version : are_data_keys;
+  BETR_ASSIGN_OR_RETURN(const bool has_globals, HasGlobals(store, tree));
+  look.is_whole = look.kind == Kind::kMeta ? has_globals : are_data_keys;
   cursor->SeekToFirst();
   look.front = look.kind == Kind::kMeta ? FrontOfMeta(cursor->Key()) : FrontOfData(cursor->Key());
   return look;
@@ -262,11 +303,13 @@ absl::StatusOr<bool> IsOfFileSystem(const Store& store, const std::vector<TreeIn
   const absl::StatusOr<TreeId> data = store.FindTree(kDataTree);
   if (meta.ok() && data.ok()) return true;
   if (!lost.empty() && (meta.ok() || data.ok())) return true;
-  if (meta.ok()) return HasVersion(store, *meta);
+  if (meta.ok()) return HasGlobals(store, *meta);
   if (data.ok()) return IsContent(store, *data);
   for (const TreeInfo& info : lost) {
-    BETR_ASSIGN_OR_RETURN(const bool has_version, HasVersion(store, info.id));
-    if (has_version) return true;
+    BETR_ASSIGN_OR_RETURN(const bool has_globals, HasGlobals(store, info.id));
+    if (has_globals) return true;
+    BETR_ASSIGN_OR_RETURN(const bool has_names, BeginsWithNames(store, info.id));
+    if (has_names) return true;
   }
   return false;
 }

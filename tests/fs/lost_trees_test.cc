@@ -126,12 +126,34 @@ TEST_CASE("lost trees are told from those of other stores", "[fs]") {
       CHECK(store->Trees().size() == 2);
       CHECK(Must(fs::CheckFileSystem(store.get(), {}, [](const fs::CheckFinding&) {})).findings == 0);
     }
-    SECTION("and nothing tells that they are") {
+    SECTION("but for some of the records that only one of them has") {
+      const char* const version = GENERATE("", "x");
       Must(store->Erase(names, key::kVersionKey));
-      CHECK(Found(*store) == 0);
+      if (*version != '\0') Must(store->Put(names, key::kVersionKey, version));
+      Must(store->Erase(names, GENERATE(key::kRootObject, key::kNumberBoundKey)));
+      CHECK(Found(*store) == 4);
+      CHECK(Adopt(*store) ==
+            std::vector<std::string>{"tree \"meta\": found as node 1", "tree \"data\": found as node 2"});
+      RepairFiles(*store);
+      Must(store->Close());
+      CHECK(*image.paths().ReadFile("d/f") == "content");
     }
-    SECTION("and the version cannot be understood") {
-      Must(store->Put(names, key::kVersionKey, "x"));
+    SECTION("but for all of these") {
+      Must(store->EraseRange(names, Range::Prefix(key::kGlobalPrefix)));
+      CHECK(Found(*store) == 4);
+      CHECK(Adopt(*store) == std::vector<std::string>{"tree \"meta\": made anew, empty",
+                                                      "tree \"data\": found as node 2",
+                                                      "node 1: files in /lost+found/node-1"});
+      RepairFiles(*store);
+      Must(store->Close());
+      CHECK(image.paths().Stat("lost+found/node-1/d/f")->size == 7);
+    }
+    SECTION("and the version is one that nobody knows") {
+      std::string version = *Must(store->Get(names, key::kVersionKey));
+      version[2] = 9;
+      REQUIRE(absl::IsUnimplemented(fs::DecodeVersion(version).status()));
+      Must(store->Put(names, key::kVersionKey, version));
+      Must(store->EraseRange(names, Range::Prefix(key::Content("", ""))));
       CHECK(Found(*store) == 0);
     }
   }
