@@ -111,52 +111,6 @@ TEST_CASE("lost trees are told from those of other stores", "[fs]") {
     Must(store->DropTree(meta));
     CHECK(Found(*store) == 1);
   }
-  SECTION("both are lost") {
-    const TreeId names = Must(store->CreateTree(LostName(1)));
-    const TreeId content = Must(store->CreateTree(LostName(2)));
-    Must(store->ClonePrefix(meta, "", names, ""));
-    Must(store->ClonePrefix(data, "", content, ""));
-    Must(store->DropTree(meta));
-    CHECK(Found(*store) == 3);
-    Must(store->DropTree(data));
-    CHECK(Found(*store) == 4);
-    SECTION("and whole") {
-      CHECK(Adopt(*store) ==
-            std::vector<std::string>{"tree \"meta\": found as node 1", "tree \"data\": found as node 2"});
-      CHECK(store->Trees().size() == 2);
-      CHECK(Must(fs::CheckFileSystem(store.get(), {}, [](const fs::CheckFinding&) {})).findings == 0);
-    }
-    SECTION("but for some of the records that only one of them has") {
-      const char* const version = GENERATE("", "x");
-      Must(store->Erase(names, key::kVersionKey));
-      if (*version != '\0') Must(store->Put(names, key::kVersionKey, version));
-      Must(store->Erase(names, GENERATE(key::kRootObject, key::kNumberBoundKey)));
-      CHECK(Found(*store) == 4);
-      CHECK(Adopt(*store) ==
-            std::vector<std::string>{"tree \"meta\": found as node 1", "tree \"data\": found as node 2"});
-      RepairFiles(*store);
-      Must(store->Close());
-      CHECK(*image.paths().ReadFile("d/f") == "content");
-    }
-    SECTION("but for all of these") {
-      Must(store->EraseRange(names, Range::Prefix(key::kGlobalPrefix)));
-      CHECK(Found(*store) == 4);
-      CHECK(Adopt(*store) == std::vector<std::string>{"tree \"meta\": made anew, empty",
-                                                      "tree \"data\": found as node 2",
-                                                      "node 1: files in /lost+found/node-1"});
-      RepairFiles(*store);
-      Must(store->Close());
-      CHECK(image.paths().Stat("lost+found/node-1/d/f")->size == 7);
-    }
-    SECTION("and the version is one that nobody knows") {
-      std::string version = *Must(store->Get(names, key::kVersionKey));
-      version[2] = 9;
-      REQUIRE(absl::IsUnimplemented(fs::DecodeVersion(version).status()));
-      Must(store->Put(names, key::kVersionKey, version));
-      Must(store->EraseRange(names, Range::Prefix(key::Content("", ""))));
-      CHECK(Found(*store) == 0);
-    }
-  }
   SECTION("a store with a tree that is called so") {
     Must(store->DropTree(meta));
     Must(store->DropTree(data));
@@ -164,6 +118,57 @@ TEST_CASE("lost trees are told from those of other stores", "[fs]") {
     CHECK(Found(*store) == 0);
     Must(store->Put(Must(store->CreateTree(LostName(1))), "key", "value"));
     CHECK(Found(*store) > 0);  // it was salvaged: what it was is not known any more
+  }
+}
+
+TEST_CASE("both trees of a file system are lost", "[fs]") {
+  Image image;
+  Fill(image);
+  const std::unique_ptr<Store> store = image.OpenStore();
+  const TreeId meta = Must(store->FindTree(kMetaTree));
+  const TreeId data = Must(store->FindTree(kDataTree));
+  const TreeId names = Must(store->CreateTree(LostName(1)));
+  const TreeId content = Must(store->CreateTree(LostName(2)));
+  Must(store->ClonePrefix(meta, "", names, ""));
+  Must(store->ClonePrefix(data, "", content, ""));
+  Must(store->DropTree(meta));
+  CHECK(Found(*store) == 3);
+  Must(store->DropTree(data));
+  CHECK(Found(*store) == 4);
+  SECTION("and whole") {
+    CHECK(Adopt(*store) ==
+          std::vector<std::string>{"tree \"meta\": found as node 1", "tree \"data\": found as node 2"});
+    CHECK(store->Trees().size() == 2);
+    CHECK(Must(fs::CheckFileSystem(store.get(), {}, [](const fs::CheckFinding&) {})).findings == 0);
+  }
+  SECTION("but for some of the records that only one of them has") {
+    const char* const version = GENERATE("", "x");
+    Must(store->Erase(names, key::kVersionKey));
+    if (*version != '\0') Must(store->Put(names, key::kVersionKey, version));
+    Must(store->Erase(names, GENERATE(key::kRootObject, key::kNumberBoundKey)));
+    CHECK(Found(*store) == 4);
+    CHECK(Adopt(*store) ==
+          std::vector<std::string>{"tree \"meta\": found as node 1", "tree \"data\": found as node 2"});
+    RepairFiles(*store);
+    Must(store->Close());
+    CHECK(*image.paths().ReadFile("d/f") == "content");
+  }
+  SECTION("but for all of these") {
+    Must(store->EraseRange(names, Range::Prefix(key::kGlobalPrefix)));
+    CHECK(Found(*store) == 4);
+    CHECK(Adopt(*store) == std::vector<std::string>{"tree \"meta\": made anew, empty", "tree \"data\": found as node 2",
+                                                    "node 1: files in /lost+found/node-1"});
+    RepairFiles(*store);
+    Must(store->Close());
+    CHECK(image.paths().Stat("lost+found/node-1/d/f")->size == 7);
+  }
+  SECTION("and the version is one that nobody knows") {
+    std::string version = *Must(store->Get(names, key::kVersionKey));
+    version[2] = 9;
+    REQUIRE(absl::IsUnimplemented(fs::DecodeVersion(version).status()));
+    Must(store->Put(names, key::kVersionKey, version));
+    Must(store->EraseRange(names, Range::Prefix(key::Content("", ""))));
+    CHECK(Found(*store) == 0);
   }
 }
 
