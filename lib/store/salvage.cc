@@ -47,6 +47,7 @@ class Salvage {
     NumberLostTrees();
     walk_.Settle();
     DoubtUnvouched();
+    DoubtSearch();
     FollowCuts(limits);
     for (LostRange& lost : result_.lost) {
       lost.before_log = true;
@@ -177,6 +178,16 @@ class Salvage {
     for (const NodeId id : FindUnvouched(image_, nodes_)) {
       walk_.Doubt(id, fmt::format("node {}: found in the {}, and nothing tells that it is the newest", id.value,
                                   layout::ToString(nodes_.FoundBySearch(id)->extent)));
+    }
+  }
+
+  // What was not looked at may have been what was sought.
+  void DoubtSearch() {
+    if (const uint64_t places = nodes_.PassedOver(); places > 0) {
+      result_.lost.push_back(
+          Doubt(fmt::format("search for nodes: {} places were not looked at closer, as too much was read in vain: what "
+                            "is shown of what was found",
+                            places)));
     }
   }
 

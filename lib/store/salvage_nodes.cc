@@ -50,7 +50,9 @@ absl::Status SalvageNodes::Scan() {
       catalog_ = scanned;
     }
   };
-  const auto unreadable = [](const layout::ExtentAddress&, const absl::Status&) {};
+  const auto unreadable = [&](const layout::ExtentAddress&, const absl::Status& status) {
+    passed_over_ += absl::IsResourceExhausted(status) ? 1 : 0;  // the image tells of what the device did not give
+  };
   BETR_RETURN_IF_ERROR(layout::ScanArea(image_.device(), superblock.ExtentArea(), {node, catalog, unreadable}));
   BETR_RETURN_IF_ERROR(image_.ReadError());
   std::sort(scanned_.begin(), scanned_.end(), [](const auto& a, const auto& b) { return Key(a) < Key(b); });
@@ -75,6 +77,7 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::Load(NodeId id) {
 }
 
 void SalvageNodes::TakeUnlisted() {
+  has_searched_ = true;
   std::vector<std::pair<uint64_t, NodeId>> unlisted;
   for (size_t i = 0; i < scanned_.size(); ++i) {
     const NodeId id = scanned_[i].id;
@@ -106,6 +109,7 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::LoadRecord(NodeId id, const dag::Node
 }
 
 absl::StatusOr<dag::NodePtr> SalvageNodes::LoadScanned(NodeId id, uint64_t version, const absl::Status& why) {
+  has_searched_ = true;
   auto begin = std::lower_bound(scanned_.begin(), scanned_.end(), std::pair(id, version),
                                 [](const auto& node, const auto& key) { return Key(node) < key; });
   auto end = begin;

@@ -45,6 +45,8 @@ class SalvageNodes {
   // Of a node whose page of the table is lost, what was found of it; null of others.
   const layout::ScannedNode* FoundBySearch(NodeId id) const;
 
+  // Places that may hold something, and were not looked at closer (layout/scan.h). 0 if nothing was searched for.
+  uint64_t PassedOver() const { return has_searched_ ? passed_over_ : 0; }
   // What was found elsewhere than the table said, or without it.
   const std::vector<std::string>& found() const { return found_; }
 
@@ -61,6 +63,8 @@ class SalvageNodes {
   NodeId next_id_;
   std::vector<layout::ScannedNode> scanned_;  // by id and version
   std::optional<layout::ScannedCatalog> catalog_;
+  uint64_t passed_over_ = 0;
+  bool has_searched_ = false;
   absl::flat_hash_map<NodeId, absl::Status> bad_;
   absl::flat_hash_map<NodeId, layout::ScannedNode> unlisted_;  // that were taken
   std::vector<std::string> found_;

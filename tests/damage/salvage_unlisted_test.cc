@@ -3,10 +3,14 @@
 // what is in them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "base/coding.h"
 #include "dag/view.h"
+#include "layout/node_format.h"
+#include "layout/seal.h"
 #include "layout/superblock_copy.h"
 #include "store/borrowed_device.h"
 #include "store/checkpoint.h"
@@ -148,6 +152,41 @@ TEST_CASE("nodes that are as high as nodes can be, and nobody names, get no root
   MakeTall(device);
   CHECK(Repair(device).left.empty());
   CHECK(Must(CheckImage(device, kCache)).empty());
+}
+
+// Begins like the header section of a node of so many units.
+std::string Lie(uint64_t units) {
+  std::string bytes(layout::kNodeMagic);
+  PutFixed64(&bytes, 0);
+  PutFixed16(&bytes, layout::kNodeVersion);
+  bytes.append(6, '\0');
+  PutFixed64(&bytes, 1);
+  PutFixed64(&bytes, 1);
+  PutFixed32(&bytes, static_cast<uint32_t>(units));
+  PutFixed32(&bytes, static_cast<uint32_t>(units));
+  PutFixed32(&bytes, static_cast<uint32_t>(layout::UnitBytes(units).value - layout::kFixedSize));
+  bytes.resize(layout::kUnit.value, '\0');
+  return bytes;
+}
+
+TEST_CASE("it is said that a search has not looked at all that may be a node", "[damage][repair]") {
+  const uint64_t lies = GENERATE(0, 40);
+  MemoryDevice device(MiB(4));
+  Fill(device);
+  for (const Structure& structure : StructuresOf(device)) {
+    if (structure.kind == Structure::Kind::kTablePage) {
+      ZeroOut(device, structure);
+    }
+  }
+  for (uint64_t i = 0; i < lies; ++i) {
+    Must(device.Write(layout::UnitBytes(500 + i), Lie(400)));
+  }
+  const auto repair = Repair(device);
+  CHECK(repair.left.empty());
+  const auto is_of_search = [](const store::LostRange& lost) {
+    return lost.IsDoubt() && lost.why.starts_with("search for nodes: ");
+  };
+  CHECK(std::any_of(repair.salvaged.lost.begin(), repair.salvaged.lost.end(), is_of_search) == (lies > 0));
 }
 
 TEST_CASE("nodes that nobody names and no table lists are kept", "[damage][repair]") {
