@@ -305,6 +305,8 @@ TEST_CASE("what is lost is told whichever write fails", "[damage][repair]") {
       CHECK((run.exit & tools::kFsckOperational) != 0);
       CHECK((run.out.find("giving up: ") != std::string::npos) == test.is_lossy);
       CHECK((run.out.find("\nlost: ") != std::string::npos) == test.is_lossy);
+      const bool is_left = (RunFsckOn(copy, {"-f"}).exit & tools::kFsckUncorrected) != 0;
+      CHECK((!is_left || (run.exit & tools::kFsckUncorrected) != 0));
     }
   }
 }

@@ -315,7 +315,9 @@ class FsckRun {
   void Finish() {
     const bool has_repaired = report_.repairs() > 0;
     exit_ |= has_repaired && !options_.dry_run ? kFsckCorrected : 0;
-    exit_ |= left_ > 0 || (has_repaired && options_.dry_run) ? kFsckUncorrected : 0;
+    // What was found may be left if something has ended the check before another look.
+    const bool may_be_left = left_ > 0 || (has_failed_ && report_.errors() > 0);
+    exit_ |= may_be_left || (has_repaired && options_.dry_run) ? kFsckUncorrected : 0;
     exit_ |= is_cancelled_ ? kFsckCancelled : 0;
     exit_ |= losses_.IsComplete() ? 0 : kFsckOperational;
     if (!losses_.IsComplete()) {
