@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/check.h"
 
+#include <absl/strings/str_format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -252,8 +254,39 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
   return context.summary();
 }
 
+namespace {
+
+// A salvage gives numbers while it still looks what is there. So the bound is made right first: it may be lost, or one
+// of before, while there are files with numbers that come after it.
+absl::Status RaiseNumberBound(Store* store, const std::function<bool()>& cancelled,
+                              absl::FunctionRef<void(const CheckFinding&)> report) {
+  BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
+  BETR_ASSIGN_OR_RETURN(const TreeId data, store->FindTree(kDataTree));
+  BETR_ASSIGN_OR_RETURN(const std::optional<std::string> bytes, store->Get(meta, key::kNumberBoundKey));
+  const absl::StatusOr<uint64_t> stored = DecodeNumberBound(bytes.value_or(""), "bound of inode numbers");
+  if (!stored.ok() && !absl::IsDataLoss(stored.status())) return absl::OkStatus();
+  const CheckOptions options{.cancelled = cancelled};
+  CheckContext context(store, meta, data, options, [](const CheckFinding&) {});
+  context.OnlyRaiseBound();
+  BETR_RETURN_IF_ERROR(context.ReadGarbage());
+  BETR_RETURN_IF_ERROR(CheckMeta(&context));
+  const uint64_t bound = context.number_bound();
+  if (stored.ok() && *stored == bound) return absl::OkStatus();
+  BETR_RETURN_IF_ERROR(store->Put(meta, key::kNumberBoundKey, EncodeNumberBound(bound)));
+  report({.code = CheckCode::kNumber,
+          .path = key::EscapedPathOfObject(key::kNumberBoundKey),
+          .what = absl::StrFormat("the bound of inode numbers is now %u, %s", bound,
+                                  stored.ok() ? absl::StrFormat("not %u", *stored) : "it was lost"),
+          .repairable = true,
+          .repaired = true});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
                                               absl::FunctionRef<void(const CheckFinding&)> report) {
+  BETR_RETURN_IF_ERROR(RaiseNumberBound(store, cancelled, report));
   constexpr int kMaxPasses = 64;  // what damages make takes a few
   const CheckOptions options{.repair = true, .salvage = true, .cancelled = cancelled};
   for (int pass = 1;; ++pass) {

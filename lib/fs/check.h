@@ -95,9 +95,9 @@ struct CheckSummary {
 absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& options,
                                              absl::FunctionRef<void(const CheckFinding&)> report);
 
-// Checks and repairs with `salvage` until a pass finds nothing. Returns the last pass's summary, which has no findings
-// unless something cannot be repaired: a record of a newer version. What the last of many passes has found counts as
-// left, repaired or not. Errors: as of CheckFileSystem.
+// Checks and repairs with `salvage` until a pass finds nothing, after a scan of names that tells which inode numbers
+// there are. Returns the last pass's summary, which has no findings unless something cannot be repaired: a record of a
+// newer version. What the last of many passes has found counts as left, repaired or not. Errors: as of CheckFileSystem.
 absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
                                               absl::FunctionRef<void(const CheckFinding&)> report);
 

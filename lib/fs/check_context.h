@@ -53,6 +53,9 @@ class CheckContext {
   uint64_t number_bound() const { return number_bound_; }
   void SetNumberBound(uint64_t bound) { number_bound_ = bound; }
   uint64_t FreshNumber(WriteBatch* batch);
+  // From now on a number that is not below the bound is no finding: it raises the bound.
+  void OnlyRaiseBound() { only_raises_bound_ = true; }
+  bool only_raises_bound() const { return only_raises_bound_; }
 
   // Something that nobody knows how to mend, that is harmless, or that is mended by what `mend` adds to the batch.
   void Broken(CheckCode code, std::string_view key, std::string what);
@@ -170,6 +173,7 @@ class CheckContext {
   ZoneRoots zones_;
   std::map<std::string, std::vector<UnlistedName>> unlisted_;
   uint64_t number_bound_ = 0;
+  bool only_raises_bound_ = false;
   uint64_t steps_ = 0;
 };
 
