@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/describe_loss.h"
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "base/escape.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
+#include "fs/group_names.h"
 #include "fs/key.h"
 #include "fs/record.h"
 #include "fs/zone_roots.h"
@@ -88,45 +88,10 @@ Loss LossOf(const ZoneRoots& zones, const store::LostRange& lost) {
   return loss;
 }
 
-// The names of files with several of them, as keys.
-class GroupNames {
- public:
-  explicit GroupNames(const Store& store) : store_(store) {}
-
-  absl::StatusOr<std::vector<std::string>> Of(TreeId meta, std::string_view home, uint64_t id) {
-    if (!has_home_ || home_ != home) {
-      BETR_RETURN_IF_ERROR(Load(meta, home));
-    }
-    return names_[id];
-  }
-
- private:
-  absl::Status Load(TreeId meta, std::string_view home) {
-    names_.clear();
-    has_home_ = false;
-    const std::string front = key::GroupNames(home);
-    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(meta, Range::Prefix(front)));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      const absl::StatusOr<uint64_t> id = DecodeGroupName(cursor->Value(), "");
-      if (!id.ok()) continue;
-      names_[*id].push_back(key::Absolute(home, cursor->Key().substr(front.size())));
-    }
-    BETR_RETURN_IF_ERROR(cursor->status());
-    home_ = home;
-    has_home_ = true;
-    return absl::OkStatus();
-  }
-
-  const Store& store_;
-  std::string home_;
-  bool has_home_ = false;
-  absl::flat_hash_map<uint64_t, std::vector<std::string>> names_;
-};
-
 class Describer {
  public:
   Describer(const Store& store, absl::FunctionRef<void(const Loss&)> say)
-      : store_(store), meta_(store.FindTree(kMetaTree)), groups_(store), say_(say) {}
+      : store_(store), meta_(store.FindTree(kMetaTree)), groups_(store, meta_.value_or(TreeId())), say_(say) {}
 
   absl::Status Begin() {
     if (!meta_.ok()) return absl::OkStatus();
@@ -155,7 +120,9 @@ class Describer {
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
       const auto parsed = key::ParseMeta(cursor->Key());
       if (!parsed || parsed->kind != key::MetaKey::Kind::kGroup) continue;
-      BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, groups_.Of(*meta_, parsed->content, parsed->id));
+      const absl::StatusOr<InodeRecord> record = DecodeInode(cursor->Value(), "");
+      BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                            groups_.Of(parsed->content, parsed->id, record.ok() ? record->links : 0));
       const auto is_told = [&](const std::string& name) { return lost.range.Contains(name); };
       if (std::all_of(names.begin(), names.end(), is_told)) continue;
       Loss loss;
@@ -163,7 +130,7 @@ class Describer {
       loss.changes_only = true;
       loss.why = lost.why;
       loss.names = Paths(names);
-      Say(loss);
+      Say(loss, cursor->Key());
     }
     return cursor->status();
   }
@@ -190,28 +157,33 @@ class Describer {
     if (record.type == FileType::kRegular && loss.first < end) {
       loss.kind = Loss::Kind::kBytes;
       loss.last = end - 1;
-      BETR_ASSIGN_OR_RETURN(loss.names, NamesOf(object));
-      Say(loss);
+      BETR_RETURN_IF_ERROR(AddNames(object, record, &loss));
+      Say(loss, object);
     }
     for (const XattrRecord& xattr : record.xattrs) {
       if (!xattr.external || !lost.range.Contains(key::Xattr(object, xattr.name))) continue;
       loss.kind = Loss::Kind::kAttribute;
       loss.attribute = xattr.name;
-      BETR_ASSIGN_OR_RETURN(loss.names, NamesOf(object));
-      Say(loss);
+      BETR_RETURN_IF_ERROR(AddNames(object, record, &loss));
+      Say(loss, object);
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<std::string>> NamesOf(std::string_view object) {
+  absl::Status AddNames(std::string_view object, const InodeRecord& record, Loss* loss) {
     const auto parsed = key::ParseMeta(object);
+    loss->names.clear();
     if (parsed && parsed->kind == key::MetaKey::Kind::kGroup) {
-      BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, groups_.Of(*meta_, parsed->content, parsed->id));
-      return Paths(names);
+      BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                            groups_.Of(parsed->content, parsed->id, record.links));
+      loss->names = Paths(names);
+      loss->has_lost_names = names.empty();
+    } else if (parsed && parsed->kind == key::MetaKey::Kind::kRoot) {
+      loss->names = {"/"};
+    } else if (parsed && parsed->kind == key::MetaKey::Kind::kEntry) {
+      loss->names = {Path(zones_, object)};
     }
-    if (parsed && parsed->kind == key::MetaKey::Kind::kRoot) return std::vector<std::string>{"/"};
-    if (parsed && parsed->kind == key::MetaKey::Kind::kEntry) return std::vector{Path(zones_, object)};
-    return std::vector<std::string>();
+    return absl::OkStatus();
   }
 
   std::vector<std::string> Paths(const std::vector<std::string>& names) const {
@@ -220,10 +192,10 @@ class Describer {
     return paths;
   }
 
-  // Joins bytes that follow those of before.
-  void Say(Loss loss) {
+  // Joins bytes that follow those of before in the same object.
+  void Say(Loss loss, std::string_view object = {}) {
     const bool goes_on = pending_ && pending_->kind == Loss::Kind::kBytes && loss.kind == Loss::Kind::kBytes &&
-                         pending_->names == loss.names && pending_->changes_only == loss.changes_only &&
+                         pending_object_ == object && pending_->changes_only == loss.changes_only &&
                          pending_->but_written == loss.but_written && loss.first <= pending_->last + 1;
     if (goes_on) {
       pending_->last = std::max(pending_->last, loss.last);
@@ -231,6 +203,7 @@ class Describer {
     }
     Finish();
     pending_ = std::move(loss);
+    pending_object_ = object;
   }
 
   const Store& store_;
@@ -239,6 +212,7 @@ class Describer {
   GroupNames groups_;
   absl::FunctionRef<void(const Loss&)> say_;
   std::optional<Loss> pending_;
+  std::string pending_object_;
 };
 
 // Whether there is but one key between two ranges.
@@ -273,7 +247,9 @@ void Join(std::vector<store::LostRange>* lost, bool tells_content) {
 }
 
 std::string NamesText(const Loss& loss) {
-  std::string text = loss.names.empty() ? "a file that was unlinked, but open" : Escape(loss.names.front());
+  const std::string_view nameless =
+      loss.has_lost_names ? "a file that has lost its names" : "a file that was unlinked, but open";
+  std::string text = loss.names.empty() ? std::string(nameless) : Escape(loss.names.front());
   for (size_t i = 1; i < loss.names.size(); ++i) {
     text += absl::StrFormat("%s%s", i == 1 ? " (also " : ", ", Escape(loss.names[i]));
   }

@@ -27,7 +27,8 @@ struct Loss {
   };
   Kind kind = Kind::kUnknown;
   std::vector<std::string>
-      names;  // kBytes, kAttribute: all paths of the file, none if it was unlinked, but open; kName
+      names;                    // kBytes, kAttribute: all paths of the file, none if it was unlinked, but open; kName
+  bool has_lost_names = false;  // there are none, since they are lost, too
   uint64_t first = 0;
   uint64_t last = 0;
   std::string attribute;
