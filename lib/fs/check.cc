@@ -254,10 +254,6 @@ absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& o
   return context.summary();
 }
 
-namespace {
-
-// A salvage gives numbers while it still looks what is there. So the bound is made right first: it may be lost, or one
-// of before, while there are files with numbers that come after it.
 absl::Status RaiseNumberBound(Store* store, const std::function<bool()>& cancelled,
                               absl::FunctionRef<void(const CheckFinding&)> report) {
   BETR_ASSIGN_OR_RETURN(const TreeId meta, store->FindTree(kMetaTree));
@@ -282,10 +278,9 @@ absl::Status RaiseNumberBound(Store* store, const std::function<bool()>& cancell
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
                                               absl::FunctionRef<void(const CheckFinding&)> report) {
+  // Numbers are given while it is still looked what is there.
   BETR_RETURN_IF_ERROR(RaiseNumberBound(store, cancelled, report));
   constexpr int kMaxPasses = 64;  // what damages make takes a few
   const CheckOptions options{.repair = true, .salvage = true, .cancelled = cancelled};

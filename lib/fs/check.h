@@ -95,6 +95,12 @@ struct CheckSummary {
 absl::StatusOr<CheckSummary> CheckFileSystem(Store* store, const CheckOptions& options,
                                              absl::FunctionRef<void(const CheckFinding&)> report);
 
+// Who gives inode numbers in a repair asks for this first: the bound may be lost, or be one of before, while there are
+// files with numbers that come after it. Tells what it changes. Cost: a scan of the names, as of a check. Errors: as of
+// CheckFileSystem. Requires: the store is writable.
+absl::Status RaiseNumberBound(Store* store, const std::function<bool()>& cancelled,
+                              absl::FunctionRef<void(const CheckFinding&)> report);
+
 // Checks and repairs with `salvage` until a pass finds nothing, after a scan of names that tells which inode numbers
 // there are. Returns the last pass's summary, which has no findings unless something cannot be repaired: a record of a
 // newer version. What the last of many passes has found counts as left, repaired or not. Errors: as of CheckFileSystem.

@@ -11,13 +11,6 @@
 #include "fs/key.h"
 
 namespace betr::fs {
-namespace {
-
-// Numbers so far above the bound would be given to new files before long.
-constexpr uint64_t kNumbersAhead = uint64_t{1} << 40;
-
-}  // namespace
-
 void CheckNumber(CheckContext* context, std::string_view key, uint64_t number) {
   const uint64_t bound = context->number_bound();
   if (number - bound >= kNumbersAhead) return;

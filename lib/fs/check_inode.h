@@ -11,6 +11,10 @@
 
 namespace betr::fs {
 
+// Numbers that are no farther above the bound would be given to new files before long; others came from another
+// context.
+inline constexpr uint64_t kNumbersAhead = uint64_t{1} << 40;
+
 // The stored number of an inode, or of a zone, lies below the bound, unless it came from another context.
 void CheckNumber(CheckContext* context, std::string_view key, uint64_t number);
 

@@ -12,6 +12,8 @@
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "fs/attribute_delta.h"
+#include "fs/check.h"
+#include "fs/check_inode.h"
 #include "fs/check_mend.h"
 #include "fs/key.h"
 #include "fs/lost_and_found.h"
@@ -24,6 +26,7 @@ namespace {
 constexpr int kSamples = 16;
 constexpr size_t kBlockNumberSize = 8;
 constexpr size_t kMaxZonesAtOnce = 4096;
+constexpr uint64_t kMaxNumbersSeen = uint64_t{1} << 22;  // in a tree: clones in clones may be very many
 
 enum class Kind { kEmpty, kMeta, kData };
 
@@ -151,6 +154,7 @@ class Adoption {
       lost.push_back({info.id, info.name.substr(store::kLostTreePrefix.size()), std::move(look)});
     }
     BETR_RETURN_IF_ERROR(Restore(&lost));
+    if (!lost.empty()) BETR_RETURN_IF_ERROR(RaiseNumberBound(lost));
     BETR_ASSIGN_OR_RETURN(directory_, LostAndFoundName(store_, meta_));
     for (const LostTree& tree : lost) BETR_RETURN_IF_ERROR(Move(tree));
     return absl::OkStatus();
@@ -166,6 +170,41 @@ class Adoption {
     BETR_RETURN_IF_ERROR(store_.Write(batch));
     for (const std::string& action : actions) act_(action);
     return absl::OkStatus();
+  }
+
+  // What is in the lost trees may have come after what the names are made of.
+  absl::Status RaiseNumberBound(const std::vector<LostTree>& lost) {
+    BETR_ASSIGN_OR_RETURN(const bool has_bound, HasBound());
+    if (!has_bound) return absl::OkStatus();  // then nothing is given a number here
+    BETR_RETURN_IF_ERROR(fs::RaiseNumberBound(&store_, nullptr, [&](const CheckFinding& finding) {
+      act_(absl::StrFormat("%s: %s", finding.path, finding.what));
+    }));
+    BETR_ASSIGN_OR_RETURN(const auto bytes, store_.Get(meta_, key::kNumberBoundKey));
+    BETR_ASSIGN_OR_RETURN(const uint64_t stored, DecodeNumberBound(bytes.value_or(""), "bound of inode numbers"));
+    uint64_t bound = stored;
+    for (const LostTree& tree : lost) {
+      if (tree.look.kind == Kind::kMeta) BETR_RETURN_IF_ERROR(RaiseAbove(tree.id, &bound));
+    }
+    return bound == stored ? absl::OkStatus() : store_.Put(meta_, key::kNumberBoundKey, EncodeNumberBound(bound));
+  }
+
+  absl::StatusOr<bool> HasBound() {
+    BETR_ASSIGN_OR_RETURN(const auto bytes, store_.Get(meta_, key::kNumberBoundKey));
+    return DecodeNumberBound(bytes.value_or(""), "").ok();
+  }
+
+  // Whatever the keys are, as they may have lost their front.
+  absl::Status RaiseAbove(TreeId tree, uint64_t* bound) {
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(tree));
+    uint64_t seen = 0;
+    for (cursor->SeekToFirst(); cursor->Valid() && seen < kMaxNumbersSeen; cursor->Next(), ++seen) {
+      const absl::StatusOr<InodeRecord> record = DecodeInode(cursor->Value(), "");
+      if (!record.ok()) continue;
+      for (const uint64_t number : {record->number, record->zone}) {
+        if (number - *bound < kNumbersAhead) *bound = number + 1;
+      }
+    }
+    return cursor->status();
   }
 
   // The tree of that name: if there is none, made of a lost tree that is one, the newest if there are several; else of

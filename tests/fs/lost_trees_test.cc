@@ -5,6 +5,7 @@
 #include <absl/strings/str_format.h>
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,23 @@ TEST_CASE("what an earlier repair has put into lost+found stays there", "[fs]") 
   CHECK(image.paths().Stat("lost+found/node-7/g")->size == 5000);
   CHECK(image.paths().Stat("lost+found/node-7-3/f")->size == 8);
   image.Check();
+}
+
+TEST_CASE("lost+found has a number that nothing in it has, also where an older bound shows", "[fs]") {
+  Image image;
+  Fill(image);
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    LoseD(*store, 7);
+    Must(store->Put(Must(store->FindTree(kMetaTree)), key::kNumberBoundKey, fs::EncodeNumberBound(3)));
+    Adopt(*store);
+    Must(store->Close());
+  }
+  std::set<uint64_t> numbers;
+  for (const char* const path : {"lost+found", "lost+found/node-7", "lost+found/node-7/f", "lost+found/node-7/g"}) {
+    CHECK(numbers.insert(image.paths().Stat(path)->inode_number).second);
+  }
+  image.Unmount();
 }
 
 TEST_CASE("lost trees are told from those of other stores", "[fs]") {
