@@ -30,9 +30,6 @@ uint32_t* FreeOf(Roots& roots, NodeId id) {
   return found == roots.end() || found->second == 0 ? nullptr : &found->second;
 }
 
-void Take(uint32_t& free) { free -= free == kUncounted ? 0 : 1; }
-void GiveBack(uint32_t& free) { free += free == kUncounted ? 0 : 1; }
-
 // Looks for the way to give roots to the trees of an older catalog that makes the lost one: few changes first.
 class Proof {
  public:
@@ -52,45 +49,63 @@ class Proof {
   const layout::Catalog& catalog() const { return catalog_; }
 
  private:
-  // A root for tree `index` and each behind it, of which so many have another one than before, or are gone.
+  // A root for tree `index` and each behind it, of which so many have another one than before, or are gone. As deep as
+  // there are changes: there may be very many trees.
   bool Choose(size_t index, size_t changes) {
     const std::vector<layout::CatalogTree>& trees = older_.catalog.trees;
-    if (choices_ == 0 || changes > trees.size() - index) {
-      return false;
-    }
-    --choices_;
-    if (index == trees.size()) {
-      return IsLostOne();
-    }
-    const layout::CatalogTree& tree = trees[index];
-    if (Try(index, tree.root, changes)) {
-      return true;
-    }
-    if (changes == 0) {
-      return false;
-    }
-    for (const auto& [root, free] : roots_) {
-      if (root != tree.root && Try(index, root, changes - 1)) {
+    const size_t first = index;
+    for (; choices_ > 0 && changes <= trees.size() - index; ++index) {
+      --choices_;
+      if (index == trees.size()) {
+        if (IsLostOne()) {
+          return true;
+        }
+        break;
+      }
+      if (changes > 0 && Change(index, changes - 1)) {
         return true;
       }
+      if (!Take(index, trees[index].root)) {
+        break;
+      }
     }
-    return Choose(index + 1, changes - 1);
+    for (; index > first; --index) {
+      GiveBack();
+    }
+    return false;
   }
 
-  bool Try(size_t index, NodeId root, size_t changes) {
+  // The tree has another root than before, or is gone, and so many behind it.
+  bool Change(size_t index, size_t changes) {
+    for (const auto& [root, free] : roots_) {
+      if (root == older_.catalog.trees[index].root || !Take(index, root)) {
+        continue;
+      }
+      if (Choose(index + 1, changes)) {
+        return true;
+      }
+      GiveBack();
+    }
+    return Choose(index + 1, changes);
+  }
+
+  // Gives a tree the root, if it is left.
+  bool Take(size_t index, NodeId root) {
     uint32_t* const free = FreeOf(roots_, root);
     if (free == nullptr) {
       return false;
     }
-    Take(*free);
+    *free -= *free == kUncounted ? 0 : 1;
     catalog_.trees.push_back(older_.catalog.trees[index]);
     catalog_.trees.back().root = root;
-    if (Choose(index + 1, changes)) {
-      return true;
-    }
+    return true;
+  }
+
+  // Takes it back from the last one that has got some.
+  void GiveBack() {
+    uint32_t& free = roots_.at(catalog_.trees.back().root);
+    free += free == kUncounted ? 0 : 1;
     catalog_.trees.pop_back();
-    GiveBack(*free);
-    return false;
   }
 
   bool IsLostOne() {
@@ -184,7 +199,7 @@ class TreeFinder {
   void GuessTree(const layout::CatalogTree& tree, bool has_others, bool is_doubtful) {
     uint32_t* const free = FreeOf(roots_, tree.root);
     if (free != nullptr && (tree.snapshot || !is_doubtful)) {
-      Take(*free);
+      *free -= *free == kUncounted ? 0 : 1;
       found_.catalog.trees.push_back(tree);
       Tell(tree, "found in an older catalog");
       return;
