@@ -26,22 +26,22 @@ class Carrier {
   Carrier(const State& state, size_t limit) : limit_(limit) {
     for (const auto& [id, tree] : state.trees) {
       names_[id] = tree.name;
+      ids_[tree.name] = id;
     }
   }
 
-  // Whether it knows the tree.
+  // Whether it knows the tree. Before anything is replayed.
   bool Take(const LostRange& lost) {
-    for (const auto& [id, name] : names_) {
-      if (name == lost.tree) {
-        Change(id, KindOf(lost), [&](LostKeys& keys) {
-          LostRange piece = lost;
-          piece.but_written = lost.but_written && keys.In(lost.range).empty();
-          keys.Set(std::move(piece));
-        });
-        return true;
-      }
+    const auto found = ids_.find(lost.tree);
+    if (found == ids_.end()) {
+      return false;
     }
-    return false;
+    Change(found->second, KindOf(lost), [&](LostKeys& keys) {
+      LostRange piece = lost;
+      piece.but_written = lost.but_written && keys.In(lost.range).empty();
+      keys.Set(std::move(piece));
+    });
+    return true;
   }
 
   void Replay(const Op& op) {
@@ -165,6 +165,7 @@ class Carrier {
 
   const size_t limit_;
   std::map<TreeId, std::string> names_;
+  std::map<std::string, TreeId> ids_;  // of the checkpoint
   std::map<TreeId, Kinds> trees_;
   size_t ranges_ = 0;
 };
