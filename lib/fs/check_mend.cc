@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "betr/filesystem.h"
@@ -99,6 +101,16 @@ bool IsWorthKeeping(const InodeRecord& group) {
 absl::StatusOr<std::optional<LostGroup>> FindLostGroup(CheckContext* context, std::string_view object) {
   BETR_ASSIGN_OR_RETURN(std::optional<InodeRecord> record, context->GetInode(object));
   if (!record || !IsWorthKeeping(*record)) return std::nullopt;
+  // Without values they are told as lost already, and go with the record that is there now.
+  std::vector<XattrRecord> kept;
+  for (XattrRecord& xattr : record->xattrs) {
+    std::optional<std::string> value;
+    if (xattr.external) {
+      BETR_ASSIGN_OR_RETURN(value, context->GetData(key::Xattr(object, xattr.name)));
+    }
+    if (!xattr.external || (value && value->size() == xattr.size)) kept.push_back(std::move(xattr));
+  }
+  record->xattrs = std::move(kept);
   BETR_ASSIGN_OR_RETURN(std::string target, context->lost_and_found().PlaceForObject(object));
   return LostGroup{*std::move(record), std::move(target)};
 }

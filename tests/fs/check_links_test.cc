@@ -228,6 +228,35 @@ void MoveToNode(const Trees& t, const std::string& content, const std::string& t
   for (const TreeId tree : {t.meta, t.data}) Must(t.store.RenamePrefix(tree, content, tree, node));
 }
 
+TEST_CASE("an attribute that a file without names has lost is told once", "[fs][links]") {
+  Image image;
+  FillLinks(image);
+  const std::string group = key::Group("", 1);
+  Damage(image, [&](const Trees& t) {
+    fs::InodeRecord record;
+    record.links = 2;
+    record.number = 2;
+    record.size = 5;
+    record.xattrs = {{.name = "user.gone", .external = true, .size = 3000, .value = {}},
+                     {.name = "user.kept", .external = true, .size = 3000, .value = {}}};
+    Must(t.store.Put(t.meta, group, fs::EncodeInode(record)));
+    Must(t.store.Put(t.data, key::Block(group, 0), "bytes"));
+    Must(t.store.Put(t.data, key::Xattr(group, "user.kept"), std::string(3000, 'k')));
+  });
+  std::vector<std::string> lost;
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    const auto found = [&](const CheckFinding& finding) {
+      if (!finding.lost_attribute.empty()) lost.push_back(finding.lost_attribute);
+    };
+    CHECK(Must(fs::RepairFileSystem(store.get(), nullptr, found)).errors_left == 0);
+    Must(store->Close());
+  }
+  CHECK(lost == std::vector<std::string>{"user.gone"});
+  const OpenFile kept = Must(image.paths().Open("lost+found/link-1"));
+  CHECK(Must(image.fs().ListXattrs(kept.inode())) == std::vector<std::string>{"user.kept"});
+}
+
 TEST_CASE("names that have lost the front of their path stay those of their file", "[fs][links]") {
   Image image;
   FillLinks(image);
