@@ -106,10 +106,12 @@ absl::Status ValidateEntry(std::string_view bytes, size_t offset) {
 
 }  // namespace
 
-Block::Block(std::string payload, size_t erases) : payload_(std::move(payload)), erases_(erases) {
-  count_ = LoadFixed<uint32_t>(payload_.data() + payload_.size() - 4);
-  offsets_ = payload_.data() + payload_.size() - 4 - 4 * count_;
-}
+Block::Block(std::string payload, size_t erases)
+    : payload_(std::move(payload)),
+      count_(LoadFixed<uint32_t>(payload_.data() + payload_.size() - 4)),
+      offsets_(payload_.data() + payload_.size() - 4 - 4 * count_),
+      erases_(erases),
+      sample_(count_, [this](size_t index) { return Key(index); }) {}
 
 absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string payload) {
   if (payload.size() < 4) {
@@ -158,26 +160,12 @@ std::string_view Block::Key(size_t index) const {
   return TrustedKey(payload_.data() + LoadFixed<uint32_t>(offsets_ + 4 * index));
 }
 
-size_t Block::LowerBound(const Bound& bound) const {
-  size_t lo = 0;
-  size_t hi = count_;
+size_t Block::LowerBound(std::string_view bytes, bool past) const {
+  auto [lo, hi] = sample_.Around(bytes, past);
   while (lo < hi) {
     const size_t mid = (lo + hi) / 2;
-    if (bound.Before(Key(mid))) {
-      hi = mid;
-    } else {
-      lo = mid + 1;
-    }
-  }
-  return lo;
-}
-
-size_t Block::LowerBound(std::string_view key) const {
-  size_t lo = 0;
-  size_t hi = count_;
-  while (lo < hi) {
-    const size_t mid = (lo + hi) / 2;
-    if (Key(mid) < key) {
+    const std::string_view key = Key(mid);
+    if (past ? key.substr(0, bytes.size()) <= bytes : key < bytes) {
       lo = mid + 1;
     } else {
       hi = mid;

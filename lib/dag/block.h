@@ -23,6 +23,7 @@
 
 #include "base/units.h"
 #include "dag/bound.h"
+#include "dag/key_sample.h"
 #include "dag/message.h"
 
 namespace betr::dag {
@@ -45,7 +46,7 @@ class Block {
   // How many of the entries are erases.
   size_t Erases() const { return erases_; }
   std::string_view Payload() const { return payload_; }
-  Bytes MemoryBytes() const { return {payload_.capacity() + sizeof(Block)}; }
+  Bytes MemoryBytes() const { return Bytes{payload_.capacity() + sizeof(Block)} + sample_.MemoryBytes(); }
 
   // Requires: index < Count().
   Point PointAt(size_t index) const;
@@ -53,18 +54,21 @@ class Block {
   Message At(size_t index) const { return PointAt(index).message; }
 
   // The first entry at or after the bound; Count() if there is none. O(log n).
-  size_t LowerBound(const Bound& bound) const;
-  size_t LowerBound(std::string_view key) const;
+  size_t LowerBound(const Bound& bound) const { return LowerBound(bound.bytes, bound.past); }
+  size_t LowerBound(std::string_view key) const { return LowerBound(key, false); }
   // One past the entries that have the same key as `index`.
   size_t GroupEnd(size_t index) const;
 
  private:
   friend class BlockBuilder;
   Block(std::string payload, size_t erases);
-  std::string payload_;
-  const char* offsets_ = nullptr;
-  size_t count_ = 0;
-  size_t erases_ = 0;
+  size_t LowerBound(std::string_view bytes, bool past) const;
+
+  const std::string payload_;
+  const size_t count_;
+  const char* const offsets_;
+  const size_t erases_;
+  const KeySample sample_;
 };
 
 // Builds a block from entries that come in order.
