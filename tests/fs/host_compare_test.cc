@@ -36,7 +36,10 @@ constexpr int64_t kSetTime = 1'234'567;
 
 class Pair {
  public:
-  Pair(uint64_t seed, const ImageOptions& options) : random_(seed), image_(options) { umask(0); }
+  Pair(uint64_t seed, const ImageOptions& options) : random_(seed), image_(options), umask_before_(umask(0)) {}
+  ~Pair() { umask(umask_before_); }
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
 
   void Step();
   void Compare();
@@ -62,6 +65,7 @@ class Pair {
   Random random_;
   TempDir host_;
   Image image_;
+  const mode_t umask_before_;
 };
 
 // Few names, so that operations meet. Never through a symlink: the host follows it, our paths do not.
