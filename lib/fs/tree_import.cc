@@ -202,7 +202,15 @@ class TreeImport {
     }
     BETR_ASSIGN_OR_RETURN(Held copy, CopyFile(source, parent, name, host_stat, {content.get(), link}));
     BETR_RETURN_IF_ERROR(FinishAttributes(copy.inode(), source, content.get(), host_stat));
-    if (linked) links_.emplace(IdOf(host_stat), std::move(copy));
+    return linked ? RememberLink(host_stat, std::move(copy)) : absl::OkStatus();
+  }
+
+  absl::Status RememberLink(const struct stat& host_stat, Held copy) {
+    if (options_.update) {
+      BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(copy.inode()));
+      update_.IsCopyOf(attributes, host_stat);
+    }
+    links_.emplace(IdOf(host_stat), std::move(copy));
     return absl::OkStatus();
   }
 
@@ -219,7 +227,8 @@ class TreeImport {
                                 const struct stat& host_stat, const Opened& opened) {
     if (options_.update && opened.content >= 0) {
       BETR_ASSIGN_OR_RETURN(auto found, update_.Find(parent, name));
-      if (found && TreeUpdate::MayChange(found->attributes, host_stat)) {
+      if (found && TreeUpdate::MayChange(found->attributes, host_stat) &&
+          update_.IsCopyOf(found->attributes, host_stat)) {
         BETR_RETURN_IF_ERROR(content_.Update(opened.content, source.path, found->inode.inode()));
         return std::move(found->inode);
       }
@@ -242,7 +251,7 @@ class TreeImport {
       link = *std::move(target);
     }
     BETR_ASSIGN_OR_RETURN(const bool same, update_.HasContentOf(*found, host_stat, link));
-    if (!same || !update_.IsCopyOf(found->attributes, IdOf(host_stat))) return false;
+    if (!same || !update_.IsCopyOf(found->attributes, host_stat)) return false;
     if (HasLinks(host_stat)) {
       if (const auto first = links_.find(IdOf(host_stat)); first != links_.end()) {
         BETR_ASSIGN_OR_RETURN(const FileAttributes copy, fs_.GetAttributes(first->second.inode()));

@@ -92,8 +92,13 @@ bool TreeUpdate::MayChange(const FileAttributes& attributes, const struct stat& 
   return attributes.type == FileType::kRegular && attributes.links == 1 && size >= kLargeFile;
 }
 
-bool TreeUpdate::IsCopyOf(const FileAttributes& attributes, HostFileId source) {
-  return attributes.links == 1 || copies_.try_emplace(attributes.inode_number, source).first->second == source;
+bool TreeUpdate::IsCopyOf(const FileAttributes& attributes, const struct stat& source) {
+  const HostFileId id = IdOf(source);
+  if (attributes.links > 1 || source.st_nlink > 1) {
+    return copies_.try_emplace(attributes.inode_number, id).first->second == id;
+  }
+  const auto taken = copies_.find(attributes.inode_number);
+  return taken == copies_.end() || taken->second == id;
 }
 
 }  // namespace betr::fs

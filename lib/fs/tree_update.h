@@ -57,12 +57,13 @@ class TreeUpdate {
   // large that this may spare more than it costs. (A file that is made while it is read, as in /proc, has no size.)
   static bool MayChange(const FileAttributes& attributes, const struct stat& source);
   // Whether what is found is the copy of `source` and of no other file: names that are links in one tree need not be
-  // in the other. The first one that asks has it.
-  bool IsCopyOf(const FileAttributes& attributes, HostFileId source);
+  // in the other, and in the place of one file may be what another one has just become. The first one that asks has
+  // what has several names, or for `source` having some.
+  bool IsCopyOf(const FileAttributes& attributes, const struct stat& source);
 
  private:
   FileSystem& fs_;
-  std::map<uint64_t, HostFileId> copies_;  // of files that have several names
+  std::map<uint64_t, HostFileId> copies_;  // of files that have several names, here or on the host
 };
 
 }  // namespace betr::fs

@@ -53,6 +53,25 @@ EOT
   expect 0 fsck.betr disk.img
 }
 
+# Two trees become one, and a file of the second has the name of the first's: what was just made there is no earlier copy
+# of it, and may have another name in the second.
+two_trees() { # <size>
+  mkdir x y
+  head -c "$1" /dev/urandom >x/f
+  ln x/f y/g
+  head -c "$1" /dev/urandom >y/f
+  chmod 600 y/f
+  touch -r x/f y/f
+  expect 0 betrcp --mkdir two
+  expect 0 betrcp -au x/. y/. :/two
+  expect 0 betrcp -aT :/two both
+  cmp y/f both/f || fail "of the second tree"
+  cmp x/f both/g || fail "a link to another file"
+  [ "$(stat -c %a both/f both/g | xargs)" = "600 644" ] || fail "permissions: $(stat -c %a both/f both/g)"
+  expect 0 betrcp --remove two
+  rm -r x y both
+}
+
 # What somebody expects of these options elsewhere.
 refuses() {
   local options message arguments
@@ -70,4 +89,6 @@ EOT
 }
 
 keeps_days
+two_trees 2000000
+two_trees 2000
 refuses
