@@ -53,8 +53,8 @@ EOT
   expect 0 fsck.betr disk.img
 }
 
-# Two trees become one, and a file of the second has the name of the first's: what was just made there is no earlier copy
-# of it, and may have another name in the second.
+# Two trees become one, and a file of the second has the name of the first's: what was just made there is no earlier
+# copy of it, and may have another name in the second.
 two_trees() { # <size>
   mkdir x y
   head -c "$1" /dev/urandom >x/f
@@ -70,6 +70,27 @@ two_trees() { # <size>
   [ "$(stat -c %a both/f both/g | xargs)" = "600 644" ] || fail "permissions: $(stat -c %a both/f both/g)"
   expect 0 betrcp --remove two
   rm -r x y both
+}
+
+# Of two trees that become one, none has all the names.
+deletes_nothing_just_copied() {
+  mkdir -p x/sub y/sub
+  touch x/f x/sub/f y/g y/sub/g
+  expect 0 betrcp --mkdir two
+  expect 0 betrcp -a src :/two
+  local sources
+  for sources in "x/. y/." "x/sub y/sub" "x/sub y/." "y/. x/sub"; do
+    # shellcheck disable=SC2086  # two words
+    expect 1 betrcp -a --delete $sources :/two
+    said "betrcp: import: ${sources#* }: goes into one directory with ${sources% *}: --delete keeps .*"
+  done
+  expect 0 betrcp --list two
+  printed src
+  [ "$(wc -l <out)" = 1 ] || fail "something was copied: $(cat out)"
+  expect 0 betrcp -a --delete x y :/two
+  expect 0 betrcp --list -R two
+  grep -qx y/sub/g out && grep -qx x/f out && grep -qx src out || fail "$(cat out)"
+  rm -r x y
 }
 
 # What somebody expects of these options elsewhere.
@@ -91,4 +112,5 @@ EOT
 keeps_days
 two_trees 2000000
 two_trees 2000
+deletes_nothing_just_copied
 refuses

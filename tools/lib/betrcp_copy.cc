@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "base/size_text.h"
@@ -93,6 +94,15 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, 
   return to;
 }
 
+// Which of the trees goes into the same directory as what comes behind them: --delete would take from it what the other
+// one has brought.
+std::optional<std::string> SharesDirectory(const std::vector<fs::CopyPair>& trees, const fs::CopyPair& next) {
+  const auto is_whole = [](const fs::CopyPair& tree) { return CopyName(tree.from).empty(); };
+  const auto shares = [&](const fs::CopyPair& tree) { return tree.to == next.to || is_whole(tree) || is_whole(next); };
+  const auto found = std::ranges::find_if(trees, shares);
+  return found == trees.end() ? std::nullopt : std::optional(found->from);
+}
+
 // What is copied, and where to. Nothing is copied if one of the sources cannot be, or would take another one's place.
 absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const CopyJob& job, PathKind destination) {
   std::vector<fs::CopyPair> trees;
@@ -102,6 +112,10 @@ absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const C
     const auto same = [&](const fs::CopyPair& tree) { return tree.to == target; };
     if (const auto other = std::ranges::find_if(trees, same); other != trees.end() && kind != PathKind::kDirectory) {
       return absl::InvalidArgumentError(fmt::format("{}: {} becomes {}, too", source.path, other->from, target));
+    }
+    if (const auto other = job.transfer.remove_others ? SharesDirectory(trees, {source.path, target}) : std::nullopt) {
+      return absl::InvalidArgumentError(fmt::format(
+          "{}: goes into one directory with {}: --delete keeps only what one of them has", source.path, *other));
     }
     trees.push_back({source.path, target});
   }
