@@ -16,6 +16,7 @@
 #include "fs/tar_acl.h"
 #include "fs/tar_copy.h"
 #include "fs/tar_directories.h"
+#include "fs/tar_headers.h"
 #include "fs/tar_reader.h"
 #include "fs/write_all.h"
 
@@ -25,7 +26,6 @@ namespace {
 constexpr Bytes kProgressStep = MiB(4);
 
 using Names = std::vector<std::string>;
-using Xattrs = std::map<std::string, std::string>;
 
 // Symlinks are not followed, so that ".." takes back the name before it.
 Names SplitInside(std::string_view path) {
@@ -43,26 +43,8 @@ Names SplitInside(std::string_view path) {
   return names;
 }
 
-// The inverse of what writers of pax do to the names of extended attributes.
-std::string UnescapeName(std::string_view name) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                  : -1;
-  };
-  std::string plain;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const int high = i + 2 < name.size() && name[i] == '%' ? digit(name[i + 1]) : -1;
-    const int low = high >= 0 ? digit(name[i + 2]) : -1;
-    plain += low >= 0 ? static_cast<char>(high * 16 + low) : name[i];
-    if (low >= 0) i += 2;
-  }
-  return plain;
-}
-
-Xattrs XattrsOf(archive_entry* entry) {
-  Xattrs xattrs;
+std::map<std::string, std::string> XattrsOf(archive_entry* entry) {
+  std::map<std::string, std::string> xattrs;
   archive_entry_xattr_reset(entry);
   const char* name = nullptr;
   const void* value = nullptr;
@@ -70,13 +52,7 @@ Xattrs XattrsOf(archive_entry* entry) {
   while (archive_entry_xattr_next(entry, &name, &value, &size) == ARCHIVE_OK) {
     if (name != nullptr) xattrs[name] = std::string(static_cast<const char*>(value), size);
   }
-  // Pax has two headers for extended attributes: if both are there, one has names that are still escaped.
-  std::erase_if(xattrs, [&](const auto& xattr) {
-    const std::string plain = UnescapeName(xattr.first);
-    const auto twin = plain == xattr.first ? xattrs.end() : xattrs.find(plain);
-    return twin != xattrs.end() && twin->second == xattr.second;
-  });
-  return xattrs;
+  return PlainXattrs(std::move(xattrs));
 }
 
 class TarImport {
@@ -305,7 +281,7 @@ class TarImport {
   absl::Status FinishAttributes(archive_entry* entry, FileType type, InodeId inode) {
     AttributeChange change;
     if (options_.all_attributes) {
-      Xattrs xattrs = XattrsOf(entry);
+      std::map<std::string, std::string> xattrs = XattrsOf(entry);
       uint32_t permissions = Permissions(entry);
       BETR_RETURN_IF_ERROR(ReadAcls(entry, type, &xattrs, &permissions));
       // One that was there before may have lists.

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <numeric>
 
 #include "betr/fs_error.h"
 #include "fs/tar_acl.h"
+#include "fs/tar_headers.h"
 
 namespace betr::fs {
 namespace {
@@ -16,30 +16,6 @@ namespace {
 // What tar pads archives to, and how much is written at once.
 constexpr size_t kRecordSize = 10240;
 constexpr size_t kSizeAtOnce = 64 * kRecordSize;
-
-// Fields of a header.
-constexpr size_t kHeaderSize = 512;
-constexpr size_t kModeAt = 100;
-constexpr size_t kModeDigits = 6;
-constexpr size_t kSumAt = 148;
-constexpr size_t kSumDigits = 6;
-constexpr size_t kSumSize = 8;
-
-// Of `count` digits.
-std::string Octal(uint32_t number, size_t count) {
-  std::string digits(count, '0');
-  for (size_t i = count; i > 0; --i, number >>= 3) digits[i - 1] = static_cast<char>('0' + (number & 7U));
-  return digits;
-}
-
-void SetMode(char* header, uint32_t mode) {
-  Octal(mode, kModeDigits).copy(header + kModeAt, kModeDigits);
-  std::fill_n(header + kSumAt, kSumSize, ' ');
-  const uint32_t sum = std::accumulate(header, header + kHeaderSize, uint32_t{0},
-                                       [](uint32_t before, char c) { return before + static_cast<unsigned char>(c); });
-  Octal(sum, kSumDigits).copy(header + kSumAt, kSumDigits);
-  header[kSumAt + kSumDigits] = '\0';
-}
 
 }  // namespace
 
@@ -57,17 +33,21 @@ absl::Status TarWriter::Open() {
 }
 
 absl::Status TarWriter::Header(archive_entry* entry) {
+  std::string& waiting = sink_.waiting;
+  const size_t begin = waiting.size();
+  sink_.holding = true;
   const int result = archive_write_header(handle_, entry);
+  sink_.holding = false;
   // Names that are no UTF-8 are written as they are, and marked so.
   const char* const text = archive_error_string(handle_);
   const bool about_names = text != nullptr && std::string_view(text).find("Can't translate") != std::string_view::npos;
   absl::Status status = Result(result == ARCHIVE_OK || (result == ARCHIVE_WARN && about_names));
+  if (!status.ok()) return status;
+  std::string headers = MendHeaders(waiting.substr(begin), archive_entry_pathname(entry));
   // Who unpacks without lists shall not give the group what the mask takes from it.
   const uint32_t permissions = PermissionsOf(entry);
-  std::string& waiting = sink_.waiting;
-  if (status.ok() && permissions != archive_entry_perm(entry)) {
-    SetMode(waiting.data() + waiting.size() - kHeaderSize, permissions);
-  }
+  if (permissions != archive_entry_perm(entry)) headers = WithMode(std::move(headers), permissions);
+  waiting.replace(begin, std::string::npos, headers);
   return status;
 }
 
@@ -94,8 +74,7 @@ la_ssize_t TarWriter::Take(archive*, void* sink, const void* bytes, size_t size)
   Sink& to = *static_cast<Sink*>(sink);
   if (to.error != 0 || to.abandoned) return static_cast<la_ssize_t>(size);
   to.waiting.append(static_cast<const char*>(bytes), size);
-  const size_t spare = to.waiting.size() - std::min(to.waiting.size(), kHeaderSize);
-  Write(&to, spare / kSizeAtOnce * kSizeAtOnce);
+  if (!to.holding) Write(&to, to.waiting.size() / kSizeAtOnce * kSizeAtOnce);
   return static_cast<la_ssize_t>(size);
 }
 

@@ -35,7 +35,8 @@ class TarWriter {
   // libarchive does not free what it has when it is told that writing has failed, so it never is.
   struct Sink {
     int descriptor;
-    std::string waiting;     // what was written last, a header at least
+    std::string waiting;     // what was written last
+    bool holding = false;    // all of it waits
     int error = 0;           // of the first write that failed
     bool abandoned = false;  // takes and forgets
   };
