@@ -6,6 +6,7 @@
 #include <absl/strings/str_split.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -135,8 +136,8 @@ absl::StatusOr<Entry> TarDirectories::Find(InodeId parent, const std::string& na
 }
 
 bool HasNoPlace(const absl::Status& status) {
-  const int error = ToErrno(status);
-  return error == ENOTDIR || error == ENOENT || error == ELOOP;
+  constexpr std::array kErrors = {ENOTDIR, EISDIR, EPERM, ENOENT, ELOOP, ENAMETOOLONG};
+  return std::ranges::find(kErrors, ToErrno(status)) != kErrors.end();
 }
 
 }  // namespace betr::fs

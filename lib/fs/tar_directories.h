@@ -62,7 +62,8 @@ class TarDirectories {
   absl::flat_hash_set<uint64_t> keeping_;  // inode numbers
 };
 
-// Whether it says that there is no directory where one is needed.
+// Whether it says that an entry cannot be where the archive has it, or no link to what it says: there is no directory
+// where one is needed, or one where none can be, or a name is too long.
 bool HasNoPlace(const absl::Status& status);
 
 }  // namespace betr::fs

@@ -99,20 +99,22 @@ class TarImport {
   }
 
   absl::Status ImportEntry(archive_entry* entry) {
-    BETR_ASSIGN_OR_RETURN(Names path, FullPath(reader_.name()));
+    absl::StatusOr<Names> path = FullPath(reader_.name());
+    if (!path.ok()) return PassOver(path.status());
     const std::optional<FileType> type = TypeOfMode(archive_entry_filetype(entry));
-    if (path.size() == top_.size()) return ImportTop(entry, type);
-    const std::string name = std::move(path.back());
-    path.pop_back();
+    if (path->size() == top_.size()) return ImportTop(entry, type);
+    const std::string name = std::move(path->back());
+    path->pop_back();
     const char* const first = archive_entry_hardlink(entry);
-    if (first != nullptr) return ImportLink(entry, first, path, name);
+    if (first != nullptr) return ImportLink(entry, first, *path, name);
     if (!type) return absl::InvalidArgumentError("a file of an unknown type");
     BETR_ASSIGN_OR_RETURN(const NewFile file, Describe(entry, *type));
-    const absl::StatusOr<InodeId> parent = directories_.Enter(path);
+    const absl::StatusOr<InodeId> parent = directories_.Enter(*path);
     if (!parent.ok()) return PassOver(parent.status());
-    BETR_ASSIGN_OR_RETURN(const OpenFile made, Make(*parent, name, file));
-    if (*type == FileType::kRegular) BETR_RETURN_IF_ERROR(CopyContent(entry, made.inode()));
-    return FinishAttributes(entry, *type, made.inode());
+    const absl::StatusOr<OpenFile> made = Make(*parent, name, file);
+    if (!made.ok()) return PassOver(made.status());
+    if (*type == FileType::kRegular) BETR_RETURN_IF_ERROR(CopyContent(entry, made->inode()));
+    return FinishAttributes(entry, *type, made->inode());
   }
 
   // An entry without a place does not keep others from theirs.
@@ -195,9 +197,10 @@ class TarImport {
     const absl::StatusOr<InodeId> parent = directories_.Enter(path);
     if (!parent.ok()) return PassOver(parent.status());
     if (!options_.all_attributes) {
-      BETR_ASSIGN_OR_RETURN(target, CopyOf(*target, *parent, name));
-    } else {
-      BETR_RETURN_IF_ERROR(Link(*target, *parent, name));
+      target = CopyOf(*target, *parent, name);
+      if (!target.ok()) return PassOver(target.status());
+    } else if (const absl::Status linked = Link(*target, *parent, name); !linked.ok()) {
+      return PassOver(linked);
     }
     const bool has_content = target->attributes().type == FileType::kRegular && archive_entry_size(entry) > 0;
     if (has_content) BETR_RETURN_IF_ERROR(CopyContent(entry, target->inode()));

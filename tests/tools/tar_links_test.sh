@@ -65,6 +65,19 @@ goes_on_behind_what_has_no_place() {
   diff <(sort out) <(printf '%s\n' file gone last loop mid out) || fail "what was unpacked"
   expect 0 betrcp --list outside
   [ ! -s out ] || fail "outside: $(cat out)"
+  # Nor does what is there give way.
+  archive clash.tar "d dir" "f dir/file" "l link dir" "f dir" "l dir elsewhere" "h dir dir/file" "d dir/file" "d link" \
+    "h linked dir" "f $(printf '%0300d' 0)" "f last"
+  expect 1 betrcp --json --tar clash.tar :/clash
+  python3 -c "import json; d = json.load(open('out')); assert d['unreadable'] == 7, d"
+  said "betrcp: import: clash.tar: dir: cannot replace a directory by what is none: Is a directory"
+  [ "$(grep -c "clash.tar: dir: " err)" = 3 ] || fail "in place of a directory: $(cat err)"
+  said "betrcp: import: clash.tar: dir/file/: cannot replace what is no directory by one: Not a directory"
+  said "betrcp: import: clash.tar: link/: cannot replace what is no directory by one: Not a directory"
+  said "betrcp: import: clash.tar: linked: link to dir: a directory: Operation not permitted"
+  said "betrcp: import: clash.tar: 0+: .*File name too long"
+  expect 0 betrcp --list -R clash
+  diff <(sort out) <(printf '%s\n' dir dir/file last link) || fail "what was unpacked"
   # A file system of which something is missing is not made.
   expect 1 mkfs.betr -q -s 16M --tar odd.tar other.img
   said "mkfs.betr: make: odd.tar: loop/a: /loop: Too many levels of symbolic links"
