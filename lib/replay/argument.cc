@@ -151,7 +151,7 @@ std::optional<std::string> AnnotatedPath(std::string_view annotation) {
 std::optional<DescriptorArgument> ParseDescriptor(std::string_view text) {
   text = Strip(text);
   DescriptorArgument descriptor;
-  const size_t end = std::min(text.find('<'), text.size());
+  const size_t end = std::min(text.find_first_of("<["), text.size());  // of -y, of --secontext
   const std::string_view number = Strip(FirstBeforeComment(text.substr(0, end)));
   if (number == "AT_FDCWD") {
     descriptor.number = kCurrentDirectory;
@@ -165,7 +165,7 @@ std::optional<DescriptorArgument> ParseDescriptor(std::string_view text) {
     }
     descriptor.number = static_cast<int>(*value);
   }
-  if (end < text.size() && BeginsAnnotation(text, end)) {
+  if (end < text.size() && text[end] == '<' && BeginsAnnotation(text, end)) {
     const std::optional<size_t> behind = EndOfAnnotation(text, end);
     if (!behind.has_value()) return descriptor;
     descriptor.path = AnnotatedPath(text.substr(end + 1, *behind - end - 2));

@@ -50,7 +50,7 @@ TEST_CASE("strings: escapes, hex, cut ones") {
   }
 }
 
-TEST_CASE("descriptors with what -y, -yy, -xx and -X add") {
+TEST_CASE("descriptors with what -y, -yy, -xx, -X and --secontext add") {
   CHECK(ParseDescriptor("3")->number == 3);
   CHECK_FALSE(ParseDescriptor("3")->path.has_value());
   CHECK(ParseDescriptor("AT_FDCWD</w>")->number == kCurrentDirectory);
@@ -65,6 +65,9 @@ TEST_CASE("descriptors with what -y, -yy, -xx and -X add") {
   CHECK(ParseDescriptor("3</w/x>(deleted)")->is_deleted);
   CHECK_FALSE(ParseDescriptor("3</w/x (deleted)>")->is_deleted);
   CHECK(ParseDescriptor("4294967295")->number == -1);
+  CHECK(ParseDescriptor("3 [user_u:object_r:tmp_t:s0]")->number == 3);
+  CHECK(ParseDescriptor("AT_FDCWD [tmp_t!!user_t]")->number == kCurrentDirectory);
+  CHECK(ParseDescriptor("3</w/a> [tmp_t]")->path == "/w/a");
   for (const std::string_view text : {"", "NULL", "99999999999", "</w>"}) {
     INFO(text);
     CHECK_FALSE(ParseDescriptor(text).has_value());

@@ -124,6 +124,20 @@ TEST_CASE("what a slash or a symlink makes fail is not done to something else") 
   CHECK(run.Final() == Strings{"f 0644 0 /w/f", "p 0600 0 /w/fifo", "l 0777 1 /w/s->f"});
 }
 
+TEST_CASE("security contexts, which --secontext adds to processes, paths, and descriptors") {
+  TextRun run({
+      "1 [unconfined_t] openat(AT_FDCWD [tmp_t], \"/w/f\" [tmp_t:s0-s1:c0.c9], O_WRONLY|O_CREAT, 0644) = 3 [tmp_t]",
+      "1 [unconfined_t] write(3 [tmp_t!!user_t], \"abc\", 3) = 3",
+      "1 [unconfined_t] rename(\"/w/f\" [tmp_t], \"/w/g\") = 0",
+      "1 [unconfined_t] fchmod(3 [tmp_t], 0600) = 0",
+      "1 [unconfined_t] close(3 [tmp_t]) = 0",
+      "1 [unconfined_t] openat(AT_FDCWD</w> [tmp_t], \"g\" [tmp_t], O_WRONLY) = 3</w/g> [tmp_t]",
+      "1 [unconfined_t] ftruncate(3</w/g> [tmp_t], 1) = 0",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0600 1 /w/g"});
+}
+
 TEST_CASE("renames: over things, exchanges, links, names of one inode") {
   TextRun run({
       "1 rename(\"/w/a/x\", \"/w/y\") = 0",
