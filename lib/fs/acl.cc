@@ -101,6 +101,14 @@ bool Acl::IsMode() const {
   });
 }
 
+uint32_t Acl::PermissionsAlone() const {
+  uint32_t permissions = Permissions();
+  for (const AclEntry& entry : entries_) {
+    if (entry.tag == ACL_GROUP_OBJ) permissions &= ~070U | (entry.permissions & 07U) << 3;
+  }
+  return permissions;
+}
+
 uint32_t Acl::Permissions() const {
   uint32_t permissions = 0;
   bool masked = false;

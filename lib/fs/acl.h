@@ -42,6 +42,8 @@ class Acl {
   bool IsMode() const;
   // The nine bits that a file with this list shows.
   uint32_t Permissions() const;
+  // Those for where there are no lists: the group has what this one gives to it, not what the mask lets others have.
+  uint32_t PermissionsAlone() const;
   // For a new file: takes out of both the list and `permissions` what the other one does not allow; the new bits.
   uint32_t Narrow(uint32_t permissions);
   // For chmod.

@@ -78,8 +78,9 @@ struct CopyOptions {
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
   std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
   // Told of each name, list of names, content and extended attribute that cannot be read, by imports from the host, by
-  // exports from the file system (IsUnreadable), of devices that an export to the host may not make, and of entries of
-  // an archive that have no place: the copy goes on without it. If this is empty, the first one ends it.
+  // exports from the file system (IsUnreadable), of devices that an export to the host may not make and extended
+  // attributes that it cannot set, and of entries of an archive that have no place: the copy goes on without it. If
+  // this is empty, the first one ends it.
   std::function<void(const absl::Status& status)> unreadable;
   // Told of each file in a tree that has no place in its copy, and why: the image itself, in an archive sockets. The
   // copy goes on without it. If this is empty, the image is an error.
@@ -100,9 +101,9 @@ struct CopyPair {
 // file that is replaced is copied as what it is when it is opened, unless it is no regular file any more.
 absl::StatusOr<CopyTotals> ImportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);
 
-// The way back. Owners are set only by user 0, devices made only by user 0; extended
-// attributes that the host refuses as unsupported are left out. A file that cannot be read to its end is cut where it
-// cannot.
+// The way back. Owners are set only by user 0, devices made only by user 0; extended attributes that the host refuses
+// as unsupported are left out; without its access control list a file allows its group what the list does, and not what
+// the mask says. A file that cannot be read to its end is cut where it cannot.
 absl::StatusOr<CopyTotals> ExportTrees(FileSystem* fs, const std::vector<CopyPair>& trees, const CopyOptions& options);
 
 // About how many bytes of content a copy of `inside` has, without looking at all of it. Cost: O(height) nodes.

@@ -266,8 +266,9 @@ class TreeExport {
     const bool all = options_.all_attributes;
     if (all && is_root_) BETR_RETURN_IF_ERROR(made.SetOwner(attributes.uid, attributes.gid));
     if (all) BETR_RETURN_IF_ERROR(RemoveAcls(attributes, made));
-    if (all) BETR_RETURN_IF_ERROR(SetXattrs(inode, made, source));
-    if (attributes.type != FileType::kSymlink) BETR_RETURN_IF_ERROR(SetMode(attributes, made));
+    FileAttributes allowed = attributes;
+    if (all) BETR_RETURN_IF_ERROR(SetXattrs(inode, made, source, &allowed.permissions));
+    if (attributes.type != FileType::kSymlink) BETR_RETURN_IF_ERROR(SetMode(allowed, made));
     return all ? made.SetTimes(attributes.accessed, attributes.modified) : absl::OkStatus();
   }
 
@@ -296,12 +297,22 @@ class TreeExport {
                                  : absl::OkStatus();
   }
 
-  absl::Status SetXattrs(InodeId inode, const HostInode& made, const std::string& source) {
+  // Takes from `permissions` what they would allow without a list that the host has not taken.
+  absl::Status SetXattrs(InodeId inode, const HostInode& made, const std::string& source, uint32_t* permissions) {
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
     for (const std::string& name : names) {
       const absl::StatusOr<std::string> value = fs_.GetXattr(inode, name);
-      BETR_RETURN_IF_ERROR(value.ok() ? made.SetXattr(name, *value)
-                                      : PassOver(Annotate(value.status(), "without attribute"), source));
+      if (!value.ok()) {
+        BETR_RETURN_IF_ERROR(PassOver(Annotate(value.status(), "without attribute"), source));
+        continue;
+      }
+      // Hosts have room for less than an image, each for as much as it likes.
+      if (const absl::Status set = made.SetXattr(name, *value); !set.ok()) {
+        BETR_RETURN_IF_ERROR(reader_.GoOnWithout(Annotate(set, "without " + name), source));
+      }
+      if (name != kAccessAcl || made.HasXattr(name)) continue;
+      const absl::StatusOr<Acl> list = Acl::Decode(*value);
+      if (list.ok()) *permissions = (*permissions & ~0777U) | list->PermissionsAlone();
     }
     return absl::OkStatus();
   }

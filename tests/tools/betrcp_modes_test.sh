@@ -92,5 +92,47 @@ leaves_no_lists_of_others() {
   diff <(acls src) <(acls unpacked) || fail "lists stay under an archive's"
 }
 
+# Where the host has no lists the group bits, which were the mask, would give the group what its list denies it.
+gives_no_group_more_without_lists() {
+  command -v setfacl >/dev/null && [ "$(id -u)" = 0 ] || return 0
+  mkdir plain
+  mount -t ramfs ramfs plain 2>/dev/null || return 0
+  trap 'umount "$work/plain"; rm -rf "$work"' EXIT
+  mkdir masked
+  setfacl -m u:1234:rwx,g::r-x,o::--- masked
+  echo secret >masked/f
+  setfacl -m u::rw,u:1234:rwx,g::---,o::--- masked/f
+  chmod 2770 masked
+  expect 0 betrcp -a masked :/
+  expect 0 betrcp -a :/masked plain
+  has_mode plain/masked 2750
+  has_mode plain/masked/f 600
+}
+
+# Few hosts keep what an image can: what they refuse is told of, and the rest is copied.
+goes_on_without_what_is_too_large() {
+  mkdir large
+  local code=0
+  touch probe
+  setfattr -n user.a -v a probe 2>/dev/null || return 0
+  setfattr -n user.large -v "$(printf '%060000d' 0)" probe 2>/dev/null || code=1
+  python3 - <<'PYTHON'
+import tarfile
+with tarfile.open("large.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+    for name in "a", "b":
+        entry = tarfile.TarInfo(name)
+        entry.mode = 0o640
+        entry.pax_headers = {"SCHILY.xattr.user.large": "0" * 60000, "SCHILY.xattr.user.small": "0"}
+        archive.addfile(entry)
+PYTHON
+  expect 0 betrcp --tar large.tar :/large
+  expect "$code" betrcp -a :/large/. large
+  [ "$code" = 0 ] || said "betrcp: export: /large/a: without user.large: large/a: setxattr: .*"
+  has_mode large/a 640
+  [ "$(getfattr --only-values -n user.small large/a large/b)" = 00 ] || fail "attributes are missing"
+}
+
 keeps_modes_without_a
 leaves_no_lists_of_others
+gives_no_group_more_without_lists
+goes_on_without_what_is_too_large
