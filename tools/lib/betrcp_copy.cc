@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <system_error>
+#include <unordered_map>
 
 #include "base/size_text.h"
 #include "base/status.h"
@@ -94,30 +94,27 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, 
   return to;
 }
 
-// Which of the trees goes into the same directory as what comes behind them: --delete would take from it what the other
-// one has brought.
-std::optional<std::string> SharesDirectory(const std::vector<fs::CopyPair>& trees, const fs::CopyPair& next) {
-  const auto is_whole = [](const fs::CopyPair& tree) { return CopyName(tree.from).empty(); };
-  const auto shares = [&](const fs::CopyPair& tree) { return tree.to == next.to || is_whole(tree) || is_whole(next); };
-  const auto found = std::ranges::find_if(trees, shares);
-  return found == trees.end() ? std::nullopt : std::optional(found->from);
-}
-
-// What is copied, and where to. Nothing is copied if one of the sources cannot be, or would take another one's place.
+// What is copied, and where to. Nothing is copied if one of the sources cannot be, or would take another one's place,
+// or if --delete would take from a directory what another one has brought.
 absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const CopyJob& job, PathKind destination) {
   std::vector<fs::CopyPair> trees;
+  std::unordered_map<std::string, std::string> sources;  // by what becomes of them
   for (const Location& source : job.sources) {
     BETR_ASSIGN_OR_RETURN(const std::string target, TargetOf(paths, job, source, destination));
     BETR_ASSIGN_OR_RETURN(const PathKind kind, KindOfSource(paths, source));
-    const auto same = [&](const fs::CopyPair& tree) { return tree.to == target; };
-    if (const auto other = std::ranges::find_if(trees, same); other != trees.end() && kind != PathKind::kDirectory) {
-      return absl::InvalidArgumentError(fmt::format("{}: {} becomes {}, too", source.path, other->from, target));
-    }
-    if (const auto other = job.transfer.remove_others ? SharesDirectory(trees, {source.path, target}) : std::nullopt) {
-      return absl::InvalidArgumentError(fmt::format(
-          "{}: goes into one directory with {}: --delete keeps only what one of them has", source.path, *other));
+    const auto [same, is_new] = sources.emplace(target, source.path);
+    if (!is_new && kind != PathKind::kDirectory) {
+      return absl::InvalidArgumentError(fmt::format("{}: {} becomes {}, too", source.path, same->second, target));
     }
     trees.push_back({source.path, target});
+    // What stands for its content goes into the directory that the others are put into.
+    const std::string& first = trees.front().from;
+    const bool shares = !is_new || (trees.size() > 1 && (CopyName(source.path).empty() || CopyName(first).empty()));
+    if (job.transfer.remove_others && shares) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}: goes into one directory with {}: --delete keeps only what one of them has", source.path,
+                      is_new ? first : same->second));
+    }
   }
   return trees;
 }
