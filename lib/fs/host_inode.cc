@@ -24,6 +24,7 @@ absl::StatusOr<std::string> FetchSized(std::string_view path, std::string_view n
     const ssize_t size = call(nullptr, 0);
     if (size < 0) return HostError(path, name);
     bytes.resize(static_cast<size_t>(size));
+    if (bytes.empty()) return bytes;  // for no bytes the call asks for the size once more
     const ssize_t got = call(bytes.data(), bytes.size());
     if (got >= 0) {
       bytes.resize(static_cast<size_t>(got));

@@ -78,9 +78,9 @@ struct CopyOptions {
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
   std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
   // Told of each name, list of names, content and extended attribute that cannot be read, by imports from the host, by
-  // exports from the file system (IsUnreadable), of devices that an export to the host may not make and extended
-  // attributes that it cannot set, and of entries of an archive that have no place: the copy goes on without it. If
-  // this is empty, the first one ends it.
+  // exports from the file system (IsUnreadable), of each name, owner, mode, time and attribute that an export may not
+  // make or set on the host, of a link there that becomes a file of its own, and of entries of an archive that have no
+  // place: the copy goes on without it. If this is empty, the first one ends it.
   std::function<void(const absl::Status& status)> unreadable;
   // Told of each file in a tree that has no place in its copy, and why: the image itself, in an archive sockets. The
   // copy goes on without it. If this is empty, the image is an error.

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -32,6 +33,13 @@ mode_t Umask() {
   return mask;
 }
 
+// Whether it says that the host will not have something, as a file system without owners, links or such names, or one
+// for which the user has no rights; and not that nothing more can be written.
+bool IsRefused(const absl::Status& status) {
+  constexpr std::array kErrors = {EPERM, EACCES, EINVAL, EOPNOTSUPP, EILSEQ, ENAMETOOLONG, EMLINK, EFBIG};
+  return !status.ok() && std::ranges::find(kErrors, ToErrno(status)) != kErrors.end();
+}
+
 // `d/.` is `d/`.
 std::string WithoutDot(std::string path) {
   if (path.ends_with("/.")) path.pop_back();
@@ -54,7 +62,8 @@ class TreeExport {
     if (!source.ok()) return PassOver(source.status(), inside);
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source->inode()));
     HostDirectory working;
-    return ExportOne(source->inode(), attributes, {&working, host, host, host.size(), WithoutDot(inside)});
+    const Target target{&working, host, host, host.size(), WithoutDot(inside)};
+    return GoOnIfRefused(ExportOne(source->inode(), attributes, target), target.source);
   }
 
   CopyTotals totals() const {
@@ -85,13 +94,20 @@ class TreeExport {
     return Annotate(reader_.PassOver(status, source), source);
   }
 
+  absl::Status GoOnIfRefused(const absl::Status& status, const std::string& source) {
+    return IsRefused(status) ? reader_.GoOnWithout(status, source) : status;
+  }
+
   absl::Status ExportOne(InodeId inode, const FileAttributes& attributes, const Target& target) {
     ++totals_.files;
     if (options_.progress) BETR_RETURN_IF_ERROR(options_.progress(totals_, target.path));
     if (attributes.type == FileType::kDirectory) return ExportDirectory(inode, attributes, target);
     const bool linked = options_.all_attributes && attributes.links > 1;
     if (linked) {
-      if (const auto first = links_.Find(attributes.inode_number)) return MakeLink(*first, attributes.type, target);
+      if (const auto first = links_.Find(attributes.inode_number)) {
+        BETR_ASSIGN_OR_RETURN(const bool made, MakeLink(*first, attributes.type, target));
+        if (made) return absl::OkStatus();
+      }
     }
     std::string link;
     if (attributes.type == FileType::kSymlink) {
@@ -102,9 +118,8 @@ class TreeExport {
     ScopedFd file;
     if (attributes.type == FileType::kRegular) {
       BETR_ASSIGN_OR_RETURN(file, ExportContent(inode, attributes, target));
-    } else if (const absl::Status made = MakeSpecial(link, attributes, target); !made.ok()) {
-      // Who may not make it may want all else.
-      return IsDevice(attributes.type) && ToErrno(made) == EPERM ? reader_.GoOnWithout(made, target.source) : made;
+    } else {
+      BETR_RETURN_IF_ERROR(MakeSpecial(link, attributes, target));
     }
     const HostInode made = InodeOf(target, file.get());
     BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, made, target.source));
@@ -157,9 +172,9 @@ class TreeExport {
     }
     const absl::StatusOr<Entry> entry = fs_.Lookup(directory, item.name);
     if (!entry.ok()) return PassOver(entry.status(), target.source);
-    absl::Status status = ExportOne(entry->inode, entry->attributes, target);
+    const absl::Status status = ExportOne(entry->inode, entry->attributes, target);
     fs_.Forget(entry->inode);
-    return status;
+    return GoOnIfRefused(status, target.source);
   }
 
   // What has the name goes, unless two directories are merged.
@@ -188,15 +203,18 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  absl::Status MakeLink(const ExportedLinks::First& first, FileType type, const Target& target) {
+  // False if the host will have no more links to it, which is told of.
+  absl::StatusOr<bool> MakeLink(const ExportedLinks::First& first, FileType type, const Target& target) {
     struct stat there {};
     const bool is_there = fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
-    if (is_there && IdOf(there) == first.id) return absl::OkStatus();
+    if (is_there && IdOf(there) == first.id) return true;
     BETR_RETURN_IF_ERROR(MakeRoom(target, type));
-    if (linkat(first.directory.get(), first.name.c_str(), target.directory->get(), target.name.c_str(), 0) != 0) {
-      return HostError(target.path, "link");
+    if (linkat(first.directory.get(), first.name.c_str(), target.directory->get(), target.name.c_str(), 0) == 0) {
+      return true;
     }
-    return absl::OkStatus();
+    const absl::Status refused = Annotate(HostError(target.path, "link"), "becomes a file of its own");
+    BETR_RETURN_IF_ERROR(GoOnIfRefused(refused, target.source));
+    return false;
   }
 
   absl::Status MakeSpecial(const std::string& link, const FileAttributes& attributes, const Target& target) {
@@ -260,16 +278,19 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  // Owner first: it clears the set-id bits. Extended attributes while we may still write. Times last.
+  // Owner first: it clears the set-id bits. Extended attributes while we may still write. Times last. The host need not
+  // take all of them.
   absl::Status FinishAttributes(InodeId inode, const FileAttributes& attributes, const HostInode& made,
                                 const std::string& source) {
     const bool all = options_.all_attributes;
-    if (all && is_root_) BETR_RETURN_IF_ERROR(made.SetOwner(attributes.uid, attributes.gid));
+    if (all && is_root_) {
+      BETR_RETURN_IF_ERROR(GoOnIfRefused(made.SetOwner(attributes.uid, attributes.gid), source));
+    }
     if (all) BETR_RETURN_IF_ERROR(RemoveAcls(attributes, made));
     FileAttributes allowed = attributes;
     if (all) BETR_RETURN_IF_ERROR(SetXattrs(inode, made, source, &allowed.permissions));
-    if (attributes.type != FileType::kSymlink) BETR_RETURN_IF_ERROR(SetMode(allowed, made));
-    return all ? made.SetTimes(attributes.accessed, attributes.modified) : absl::OkStatus();
+    if (attributes.type != FileType::kSymlink) BETR_RETURN_IF_ERROR(GoOnIfRefused(SetMode(allowed, made), source));
+    return all ? GoOnIfRefused(made.SetTimes(attributes.accessed, attributes.modified), source) : absl::OkStatus();
   }
 
   absl::Status SetMode(const FileAttributes& attributes, const HostInode& made) const {

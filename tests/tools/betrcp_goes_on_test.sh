@@ -72,6 +72,48 @@ without_devices() {
   expect 0 betrcp --remove system
 }
 
+# A library that lets a file system know neither owners nor links, and no name with a colon.
+makes_poor_host() {
+  cc -shared -fPIC -x c -o poor.so - 2>/dev/null <<'CODE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+static int refuse(int error) { errno = error; return -1; }
+int fchown(int file, uid_t uid, gid_t gid) { return refuse(EPERM); }
+int fchownat(int at, const char *name, uid_t uid, gid_t gid, int flags) { return refuse(EPERM); }
+int linkat(int at, const char *first, int to, const char *name, int flags) { return refuse(EPERM); }
+int symlinkat(const char *target, int at, const char *name) { return refuse(EPERM); }
+int mkdirat(int at, const char *name, mode_t mode) {
+  int (*real)(int, const char *, mode_t) = (int (*)(int, const char *, mode_t))dlsym(RTLD_NEXT, "mkdirat");
+  return strchr(name, ':') ? refuse(EINVAL) : real(at, name, mode);
+}
+CODE
+}
+
+# As to a medium from another system: all that it can hold is there, and each thing that is not is told of.
+goes_on_behind_what_the_host_refuses() {
+  makes_poor_host || return 0
+  mkdir -p rich/sub/a:b rich/z
+  echo content >rich/file
+  ln rich/file rich/sub/link
+  ln -s file rich/symlink
+  echo below >rich/sub/a:b/file
+  echo last >rich/z/last
+  chmod 640 rich/z/last
+  expect 0 betrcp -a rich :/rich
+  expect 1 env LD_PRELOAD="$PWD/poor.so" ASAN_OPTIONS=verify_asan_link_order=0 betrcp -a :/rich poor
+  said "betrcp: export: /rich/symlink: poor/symlink: symlink: Operation not permitted"
+  said "betrcp: export: /rich/sub/a:b: poor/sub/a:b: mkdir: Invalid argument"
+  said "betrcp: export: /rich/sub/link: becomes a file of its own: poor/sub/link: link: Operation not permitted"
+  if [ "$(id -u)" = 0 ]; then said "betrcp: export: /rich/z/last: poor/z/last: chown: Operation not permitted"; fi
+  grep -Ev ": chown:|symlink|a:b|becomes" err && fail "more than that"
+  rm -r rich/symlink rich/sub/a:b
+  same_tree rich poor
+  [ "$(stat -c '%a %Y' poor/z/last)" = "$(stat -c '%a %Y' rich/z/last)" ] || fail "mode and time of what is there"
+}
+
 leaves_the_image_out() {
   mkdir around
   cp disk.img around/img
@@ -126,6 +168,7 @@ says_once_why_it_ends() {
 goes_on_behind_what_is_denied
 keeps_the_begin_of_a_file
 without_devices
+goes_on_behind_what_the_host_refuses
 leaves_the_image_out
 leaves_sockets_out_of_archives
 says_once_why_it_ends
