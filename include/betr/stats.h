@@ -51,7 +51,8 @@ struct StoreStats {
   void ForEach(const std::function<void(std::string_view, uint64_t)>& visit) const;
 };
 
-// What a range holds, without reading all of it.
+// What a range holds, without reading all of it. More than 2^50 keys or 2^62 bytes, as clones of clones of everything
+// may hold, are told as so many.
 struct RangeEstimate {
   uint64_t keys = 0;
   Bytes bytes{0};      // of keys and values, about

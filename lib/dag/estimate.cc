@@ -97,8 +97,12 @@ class Estimator {
   RangeEstimate Found() const {
     // An erase is no entry, and takes one away.
     const double left = erases_ == 0 ? 1 : std::max(0.0, 1 - 2 * erases_ / keys_);
-    const auto live = [&](double amount) { return static_cast<uint64_t>(amount * left); };
-    return {live(keys_), {live(bytes_)}, {live(shared_)}, exact_};
+    const auto live = [&](double amount, uint64_t most) {
+      return static_cast<uint64_t>(std::min(amount * left, static_cast<double>(most)));
+    };
+    const Bytes bytes{live(bytes_, kMostEstimatedBytes.value)};
+    const Bytes shared{live(shared_, kMostEstimatedBytes.value)};
+    return {live(keys_, kMostEstimatedKeys), bytes, shared, exact_ && keys_ < static_cast<double>(kMostEstimatedKeys)};
   }
 
   // Looks at `most` of the samples, which stand for all. Returns those of the next level.

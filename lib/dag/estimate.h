@@ -21,6 +21,10 @@ inline constexpr size_t kEstimateNodes = 64;
 inline constexpr size_t kEstimateNodesInMemory = 256;
 inline constexpr size_t kEstimateNodesOfLevel = 8;
 
+// What an estimate tells of what holds more: callers may add to it, and multiply keys by some thousand.
+inline constexpr uint64_t kMostEstimatedKeys = uint64_t{1} << 50;
+inline constexpr Bytes kMostEstimatedBytes{uint64_t{1} << 62};
+
 // Messages that are still on their way count as entries of their own: an estimate with any of them is not exact. No
 // block is read; those in memory make it better. Errors: the source's.
 // Cost: as many nodes as it looks at, each read only if not in memory.

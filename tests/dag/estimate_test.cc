@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "dag/clone.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 
@@ -136,6 +137,26 @@ TEST_CASE("an estimate counts what clones share for each of them, however unlike
   const Truth truth = Count(*dag, Range::All());
   RequireNear(estimate->keys, truth.keys, 1.5);
   RequireNear(estimate->bytes.value, truth.bytes, 1.7);
+}
+
+TEST_CASE("what is more than a number can say is estimated as very much", "[dag][estimate]") {
+  const std::unique_ptr<DagHarness> dag = Tree(500);
+  uint64_t before = EstimateOf(*dag, Range::All()).keys;
+  for (int clone = 0; clone < 80; ++clone) {  // each of everything, those before included: twice as much
+    dag->Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+      return dag::ClonePrefix(edit, roots[0], "", roots[0], "c" + std::to_string(100 + clone) + "/");
+    });
+    const RangeEstimate now = EstimateOf(*dag, Range::All());
+    CAPTURE(clone);
+    REQUIRE(now.keys >= before);
+    REQUIRE(now.bytes.value >= now.keys);
+    REQUIRE(now.shared <= now.bytes);
+    before = now.keys;
+  }
+  const RangeEstimate all = EstimateOf(*dag, Range::All());
+  REQUIRE(all.keys == dag::kMostEstimatedKeys);
+  REQUIRE(all.bytes == dag::kMostEstimatedBytes);
+  REQUIRE_FALSE(all.exact);
 }
 
 TEST_CASE("messages on their way count, and make an estimate inexact", "[dag][estimate]") {
