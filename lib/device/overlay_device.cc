@@ -7,19 +7,31 @@
 
 namespace betr {
 
+// Below, only what is not hidden is read: it may be that the rest cannot be.
 absl::Status OverlayDevice::Read(Bytes offset, std::span<char> out) {
-  BETR_RETURN_IF_ERROR(ForwardingDevice::Read(offset, out));
-  const MutexLock lock(mutex_);
-  for (size_t done = 0; done < out.size() && !written_.empty();) {
-    const uint64_t at = offset.value + done;
-    const size_t within = static_cast<size_t>(at % kBlockSize.value);
-    const size_t size = std::min<size_t>(kBlockSize.value - within, out.size() - done);
-    if (const auto block = written_.find(at / kBlockSize.value); block != written_.end()) {
-      block->second.copy(out.data() + done, size, within);
+  BETR_RETURN_IF_ERROR(CheckRange(*this, "read", offset, Bytes{out.size()}));
+  const auto read_below = [&](size_t from, size_t to) {
+    return from == to ? absl::OkStatus() : inner().Read(offset + Bytes{from}, out.subspan(from, to - from));
+  };
+  size_t filled = 0;
+  for (size_t at = 0; at < out.size();) {
+    const size_t rest_of_block = static_cast<size_t>(kBlockSize.value - (offset.value + at) % kBlockSize.value);
+    const size_t end = std::min(at + rest_of_block, out.size());
+    if (CopyWritten(offset + Bytes{at}, out.subspan(at, end - at))) {
+      BETR_RETURN_IF_ERROR(read_below(filled, at));
+      filled = end;
     }
-    done += size;
+    at = end;
   }
-  return absl::OkStatus();
+  return read_below(filled, out.size());
+}
+
+bool OverlayDevice::CopyWritten(Bytes offset, std::span<char> out) {
+  const MutexLock lock(mutex_);
+  const auto block = written_.find(offset.value / kBlockSize.value);
+  if (block == written_.end()) return false;
+  block->second.copy(out.data(), out.size(), static_cast<size_t>(offset.value % kBlockSize.value));
+  return true;
 }
 
 absl::Status OverlayDevice::Write(Bytes offset, std::string_view data) {

@@ -19,6 +19,7 @@ class OverlayDevice final : public ForwardingDevice {
   // `inner` outlives this device, and is only read.
   explicit OverlayDevice(BlockDevice& inner) : ForwardingDevice(inner) {}
 
+  // What hides a place that cannot be read below can be read.
   absl::Status Read(Bytes offset, std::span<char> out) override;
   absl::Status Write(Bytes offset, std::string_view data) override;
   absl::Status Flush() override;
@@ -26,6 +27,9 @@ class OverlayDevice final : public ForwardingDevice {
   absl::Status Discard(Bytes offset, Bytes length) override;
 
  private:
+  // A part of one block, if that was written.
+  bool CopyWritten(Bytes offset, std::span<char> out);
+
   Mutex mutex_;
   absl::flat_hash_map<uint64_t, std::string> written_ ABSL_GUARDED_BY(mutex_);  // by number of the block
 };

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "device/memory_device.h"
+#include "support/device/bad_sectors.h"
 #include "support/seed.h"
 
 namespace betr {
@@ -36,6 +37,26 @@ TEST_CASE("an overlay shows what was written, and leaves the device below as it 
   CHECK(after == expected);
   REQUIRE(below.Read(Bytes{0}, after).ok());
   CHECK(after == before);
+}
+
+TEST_CASE("what was written over a place that cannot be read hides that", "[device]") {
+  MemoryDevice memory(KiB(16));
+  REQUIRE(memory.Write(Bytes{0}, std::string(KiB(16).value, 'b')).ok());
+  test::BadSectors below(memory);
+  below.Spoil(KiB(4), KiB(4));
+  OverlayDevice overlay(below);
+  std::string all(KiB(16).value, '\0');
+  CHECK(absl::IsUnavailable(overlay.Read(Bytes{0}, all)));
+  REQUIRE(overlay.Write(KiB(4), std::string(kBlockSize.value, 'w')).ok());
+  REQUIRE(overlay.Read(Bytes{0}, all).ok());
+  const std::string block(kBlockSize.value, 'b');
+  CHECK(all == block + std::string(kBlockSize.value, 'w') + block + block);
+  std::string part(10, '\0');
+  REQUIRE(overlay.Read(Bytes{KiB(8).value - 5}, part).ok());
+  CHECK(part == "wwwwwbbbbb");
+  below.Spoil(KiB(12), KiB(4));
+  CHECK(absl::IsUnavailable(overlay.Read(Bytes{0}, all)));
+  CHECK(absl::IsUnavailable(below.Read(KiB(4), part)));
 }
 
 TEST_CASE("an overlay refuses what the device would", "[device]") {
