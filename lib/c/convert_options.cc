@@ -95,11 +95,13 @@ absl::StatusOr<TuneOptions> TuneOptionsOf(const betr_tune_options* given) {
 }
 
 absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given) {
-  BETR_ASSIGN_OR_RETURN(const betr_open_options fields, ReadSized(given, "options"));
+  BETR_ASSIGN_OR_RETURN(const betr_open_options fields, ReadKnown(given, "options"));
   BETR_RETURN_IF_ERROR(Check({FaultOf(fields.functions, fields.function_count, "options.functions")}));
   StoreOptions options;
   BETR_RETURN_IF_ERROR(AddFunctions({fields.functions, fields.function_count}, options.functions));
-  BETR_RETURN_IF_ERROR(CheckFlags(fields.flags));  // now that there is somebody who releases the functions
+  // Now that there is somebody who releases the functions.
+  BETR_RETURN_IF_ERROR(CheckUnknown(given, "options"));
+  BETR_RETURN_IF_ERROR(CheckFlags(fields.flags));
   options.read_only = (fields.flags & BETR_READ_ONLY) != 0;
   options.stale = (fields.flags & BETR_STALE) != 0;
   options.logging = (fields.flags & BETR_BULK) != 0 ? Logging::kBulk : Logging::kFull;

@@ -18,16 +18,30 @@ absl::Status CheckStructSize(size_t size, const char* argument);
 // Whether nothing is set behind the first `known` bytes of a struct of `size` bytes. kInvalidArgument.
 absl::Status CheckUnknownFields(const void* fields, size_t known, size_t size, const char* argument);
 
-// What a caller's struct says; of null, and of fields that it does not have, 0.
+// What a caller's struct says in the fields that we know; of null, and of fields that it does not have, 0.
 template <class Struct>
-absl::StatusOr<Struct> ReadSized(const Struct* given, const char* argument) {
+absl::StatusOr<Struct> ReadKnown(const Struct* given, const char* argument) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
   Struct fields = {};
   if (given == nullptr) return fields;
-  absl::Status status = CheckStructSize(given->struct_size, argument);
-  if (status.ok()) status = CheckUnknownFields(given, sizeof(Struct), given->struct_size, argument);
-  if (!status.ok()) return status;
+  if (absl::Status status = CheckStructSize(given->struct_size, argument); !status.ok()) return status;
   std::memcpy(&fields, given, std::min(given->struct_size, sizeof(Struct)));
+  return fields;
+}
+
+// Whether it says nothing else. kInvalidArgument. Requires: null, or its size is one.
+template <class Struct>
+absl::Status CheckUnknown(const Struct* given, const char* argument) {
+  return given == nullptr ? absl::OkStatus() : CheckUnknownFields(given, sizeof(Struct), given->struct_size, argument);
+}
+
+// Both.
+template <class Struct>
+absl::StatusOr<Struct> ReadSized(const Struct* given, const char* argument) {
+  absl::StatusOr<Struct> fields = ReadKnown(given, argument);
+  if (fields.ok()) {
+    if (absl::Status status = CheckUnknown(given, argument); !status.ok()) return status;
+  }
   return fields;
 }
 

@@ -121,6 +121,18 @@ TEST_CASE("upsert functions are released once, also when nothing opens", "[c]") 
   CHECK(betr_open_image(image.path(), &options, &opened) == BETR_INVALID_ARGUMENT);
   CHECK(unknown.released == 1);
 
+  Calls later_calls;
+  const betr_upsert_function later_appending = Appending(later_calls);
+  struct Later {
+    betr_open_options known;
+    uint64_t unknown;
+  };
+  Later later = {With(later_appending, 0), 1};
+  later.known.struct_size = sizeof later;
+  CHECK(betr_open_image(image.path(), &later.known, &opened) == BETR_INVALID_ARGUMENT);
+  CHECK(std::string(betr_error_message()).find("options: byte ") == 0);
+  CHECK(later_calls.released == 1);
+
   options = OpenOptions();
   options.function_count = 1;
   CHECK(betr_open_image(image.path(), &options, &opened) == BETR_INVALID_ARGUMENT);
