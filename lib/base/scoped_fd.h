@@ -32,14 +32,18 @@ class ScopedFd {
   int fd_ = -1;
 };
 
+// A system call that says by -1 that it has failed, tried again when a signal has come between.
+template <class Call>
+auto Retrying(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
+
 // open(2) that is closed in programs that are executed, and tried again when a signal has come between. Negative: errno
 // says why.
 inline int OpenRetrying(const std::string& path, int flags, mode_t mode = 0) {
-  int fd = -1;
-  do {
-    fd = open(path.c_str(), flags | O_CLOEXEC, mode);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
+  return Retrying([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
 }
 
 }  // namespace betr

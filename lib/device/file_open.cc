@@ -22,6 +22,11 @@ namespace {
 
 Bytes RoundDown(uint64_t size) { return kBlockSize * (Bytes{size} / kBlockSize); }
 
+// As ftruncate(2).
+int SetSize(int fd, Bytes size) {
+  return Retrying([&] { return ftruncate(fd, static_cast<off_t>(size.value)); });
+}
+
 absl::StatusOr<Bytes> BlockDeviceSize(const std::string& path, int fd) {
   uint64_t size = 0;
   if (ioctl(fd, BLKGETSIZE64, &size) != 0) return DeviceError(path, "ask for the size", errno);
@@ -78,7 +83,7 @@ absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::In(const UnseenFile& fil
   Check(size.value % kBlockSize.value == 0, "a device consists of whole blocks");
   ScopedFd fd(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
   if (fd.get() < 0) return DeviceError(file.path(), "create", errno);
-  if (ftruncate(fd.get(), static_cast<off_t>(size.value)) != 0) {
+  if (SetSize(fd.get(), size) != 0) {
     return DeviceError(file.path(), "set the size", errno);
   }
   return std::unique_ptr<FileDevice>(new FileDevice(file.path(), fd.Release(), Access::kReadWrite, false, size));
@@ -89,7 +94,7 @@ absl::Status FileDevice::Grow(Bytes size) {
   Check(size >= Size(), "a device never shrinks");
   BETR_RETURN_IF_ERROR(CheckWritable("grow"));
   if (!is_block_device_) {
-    if (ftruncate(fd_, static_cast<off_t>(size.value)) != 0) return DeviceError(path_, "grow", errno);
+    if (SetSize(fd_, size) != 0) return DeviceError(path_, "grow", errno);
     size_ = size.value;
     return absl::OkStatus();
   }

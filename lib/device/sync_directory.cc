@@ -15,7 +15,8 @@ absl::Status SyncDirectoryOf(const std::string& path) {
   std::filesystem::path parent = std::filesystem::path(path).parent_path();
   if (parent.empty()) parent = ".";
   const ScopedFd directory(OpenRetrying(parent, O_RDONLY | O_DIRECTORY));
-  const bool is_flushed = directory.get() >= 0 && (fsync(directory.get()) == 0 || errno == EINVAL);
+  const auto flush = [&] { return fsync(directory.get()); };
+  const bool is_flushed = directory.get() >= 0 && (Retrying(flush) == 0 || errno == EINVAL);
   return is_flushed ? absl::OkStatus() : DeviceError(parent.string(), "flush the directory", errno);
 }
 

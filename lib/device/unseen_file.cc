@@ -91,7 +91,7 @@ UnseenFile::~UnseenFile() {
 }
 
 absl::Status UnseenFile::Appear() {
-  if (fsync(fd_) != 0) return DeviceError(path_, "flush", errno);
+  if (Retrying([this] { return fsync(fd_); }) != 0) return DeviceError(path_, "flush", errno);
   if (const int error = GiveName(); error != 0) return DeviceError(path_, "create", error);
   absl::Status durable = SyncDirectoryOf(path_);
   if (!durable.ok()) TakeNameBack();

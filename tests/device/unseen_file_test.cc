@@ -123,6 +123,17 @@ TEST_CASE("a new file whose name cannot be made durable is gone", "[device]") {
   CHECK(Names(dir) == 0);
 }
 
+TEST_CASE("a new file is made durable also if signals come between", "[device]") {
+  const LackingHost host(AnyHost());
+  const TempDir dir;
+  const auto file = MakeWith(dir.File("file"), "mine");
+  DirectoryFlushes flushes;
+  flushes.Interrupt();
+  REQUIRE(file->Appear().ok());
+  CHECK(flushes.Paths().size() == 1);
+  CHECK(Content(dir.File("file")) == "mine");
+}
+
 TEST_CASE("a new file has the rights of any other", "[device]") {
   const LackingHost host(AnyHost());
   const TempDir dir;

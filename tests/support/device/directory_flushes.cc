@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/mutex.h"
@@ -18,6 +19,8 @@ namespace {
 struct Record {
   std::vector<std::string> paths;
   int error = 0;
+  bool interrupts = false;
+  bool next_is_interrupted = true;
 };
 
 Mutex mutex;
@@ -27,6 +30,9 @@ std::optional<Record> record ABSL_GUARDED_BY(mutex);
 int Note(int fd) {
   struct stat info {};
   const MutexLock lock(mutex);
+  if (record && record->interrupts && std::exchange(record->next_is_interrupted, !record->next_is_interrupted)) {
+    return EINTR;
+  }
   if (!record || fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode)) {
     return 0;
   }
@@ -61,6 +67,11 @@ std::vector<std::string> DirectoryFlushes::Paths() const {
 void DirectoryFlushes::Fail(int error) {
   const MutexLock lock(mutex);
   record->error = error;
+}
+
+void DirectoryFlushes::Interrupt() {
+  const MutexLock lock(mutex);
+  record->interrupts = true;
 }
 
 }  // namespace betr

@@ -19,6 +19,8 @@ class DirectoryFlushes {
   std::vector<std::string> Paths() const;
   // From now on they fail with this errno, and are not done.
   void Fail(int error);
+  // From now on every other call of fsync is interrupted by a signal, the next one first, also of what is no directory.
+  void Interrupt();
 };
 
 }  // namespace betr
