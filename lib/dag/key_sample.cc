@@ -13,9 +13,8 @@ namespace {
 // The first bytes as a number; what is missing of eight is `fill`.
 uint64_t NumberOf(std::string_view bytes, char fill) {
   char eight[sizeof(uint64_t)];
-  const size_t there = std::min(bytes.size(), sizeof(eight));
   std::memset(eight, fill, sizeof(eight));
-  std::memcpy(eight, bytes.data(), there);
+  bytes.copy(eight, sizeof(eight));
   return LoadBigEndian64(eight);
 }
 
