@@ -80,10 +80,9 @@ absl::StatusOr<bool> IsOfOtherVersion(const Store& store, TreeId tree) {
 
 // Whether the tree has a record that only "meta" has: they lie side by side, but not each may be left.
 absl::StatusOr<bool> HasGlobals(const Store& store, TreeId tree) {
-  BETR_ASSIGN_OR_RETURN(const bool is_other, IsOfOtherVersion(store, tree));
-  if (is_other) return false;
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> version, ValueOf(store, tree, key::kVersionKey));
-  if (DecodeVersion(version.value_or("")).ok()) return true;
+  const absl::Status known = DecodeVersion(version.value_or("")).status();
+  if (known.ok() || absl::IsUnimplemented(known)) return known.ok();
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> root, ValueOf(store, tree, key::kRootObject));
   const absl::StatusOr<InodeRecord> directory = DecodeInode(root.value_or(""), "");
   if (directory.ok() && directory->IsDirectory()) return true;

@@ -208,7 +208,7 @@ class TreeImport {
   absl::Status RememberLink(const struct stat& host_stat, Held copy) {
     if (options_.update) {
       BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(copy.inode()));
-      update_.IsCopyOf(attributes, host_stat);
+      update_.Claim(attributes, host_stat);
     }
     links_.emplace(IdOf(host_stat), std::move(copy));
     return absl::OkStatus();
@@ -227,8 +227,7 @@ class TreeImport {
                                 const struct stat& host_stat, const Opened& opened) {
     if (options_.update && opened.content >= 0) {
       BETR_ASSIGN_OR_RETURN(auto found, update_.Find(parent, name));
-      if (found && TreeUpdate::MayChange(found->attributes, host_stat) &&
-          update_.IsCopyOf(found->attributes, host_stat)) {
+      if (found && TreeUpdate::MayChange(found->attributes, host_stat) && update_.Claim(found->attributes, host_stat)) {
         BETR_RETURN_IF_ERROR(content_.Update(opened.content, source.path, found->inode.inode()));
         return std::move(found->inode);
       }
@@ -251,7 +250,7 @@ class TreeImport {
       link = *std::move(target);
     }
     BETR_ASSIGN_OR_RETURN(const bool same, update_.HasContentOf(*found, host_stat, link));
-    if (!same || !update_.IsCopyOf(found->attributes, host_stat)) return false;
+    if (!same || !update_.Claim(found->attributes, host_stat)) return false;
     if (HasLinks(host_stat)) {
       if (const auto first = links_.find(IdOf(host_stat)); first != links_.end()) {
         BETR_ASSIGN_OR_RETURN(const FileAttributes copy, fs_.GetAttributes(first->second.inode()));

@@ -92,7 +92,7 @@ bool TreeUpdate::MayChange(const FileAttributes& attributes, const struct stat& 
   return attributes.type == FileType::kRegular && attributes.links == 1 && size >= kLargeFile;
 }
 
-bool TreeUpdate::IsCopyOf(const FileAttributes& attributes, const struct stat& source) {
+bool TreeUpdate::Claim(const FileAttributes& attributes, const struct stat& source) {
   const HostFileId id = IdOf(source);
   if (attributes.links > 1 || source.st_nlink > 1) {
     return copies_.try_emplace(attributes.inode_number, id).first->second == id;

@@ -56,10 +56,10 @@ class TreeUpdate {
   // Whether a content that is to be that of `source` can be changed where it is: a regular file of one name, both so
   // large that this may spare more than it costs. (A file that is made while it is read, as in /proc, has no size.)
   static bool MayChange(const FileAttributes& attributes, const struct stat& source);
-  // Whether what is found is the copy of `source` and of no other file: names that are links in one tree need not be
-  // in the other, and in the place of one file may be what another one has just become. The first one that asks has
-  // what has several names, or for `source` having some.
-  bool IsCopyOf(const FileAttributes& attributes, const struct stat& source);
+  // Claims what is found as the copy of `source`; false if it is that of another file: names that are links in one tree
+  // need not be in the other, and in the place of one file may be what another one has just become. The first one that
+  // claims what has several names, or for `source` having some, has it.
+  bool Claim(const FileAttributes& attributes, const struct stat& source);
 
  private:
   FileSystem& fs_;

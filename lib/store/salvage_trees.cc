@@ -30,6 +30,9 @@ uint32_t* FreeOf(Roots& roots, NodeId id) {
   return found == roots.end() || found->second == 0 ? nullptr : &found->second;
 }
 
+void TakeOne(uint32_t& free) { free -= free == kUncounted ? 0 : 1; }
+void GiveBackOne(uint32_t& free) { free += free == kUncounted ? 0 : 1; }
+
 // Looks for the way to give roots to the trees of an older catalog that makes the lost one: few changes first.
 class Proof {
  public:
@@ -95,7 +98,7 @@ class Proof {
     if (free == nullptr) {
       return false;
     }
-    *free -= *free == kUncounted ? 0 : 1;
+    TakeOne(*free);
     catalog_.trees.push_back(older_.catalog.trees[index]);
     catalog_.trees.back().root = root;
     return true;
@@ -103,8 +106,7 @@ class Proof {
 
   // Takes it back from the last one that has got some.
   void GiveBack() {
-    uint32_t& free = roots_.at(catalog_.trees.back().root);
-    free += free == kUncounted ? 0 : 1;
+    GiveBackOne(roots_.at(catalog_.trees.back().root));
     catalog_.trees.pop_back();
   }
 
@@ -199,7 +201,7 @@ class TreeFinder {
   void GuessTree(const layout::CatalogTree& tree, bool has_others, bool is_doubtful) {
     uint32_t* const free = FreeOf(roots_, tree.root);
     if (free != nullptr && (tree.snapshot || !is_doubtful)) {
-      *free -= *free == kUncounted ? 0 : 1;
+      TakeOne(*free);
       found_.catalog.trees.push_back(tree);
       Tell(tree, "found in an older catalog");
       return;

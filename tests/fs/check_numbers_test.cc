@@ -24,8 +24,8 @@ std::map<uint64_t, std::string> Numbers(Image& image) {
   Must(image.paths().Walk("", [&](const std::string& path, const FileAttributes& attributes) {
     const auto [other, is_new] = numbers.emplace(attributes.inode_number, path);
     INFO(path << " and " << other->second << ": " << attributes.inode_number);
-    CHECK((is_new || attributes.links > 1) == true);
-    CHECK((is_new || attributes.type != FileType::kDirectory) == true);
+    CHECK((is_new || attributes.links > 1));
+    CHECK((is_new || attributes.type != FileType::kDirectory));
     return absl::OkStatus();
   }));
   return numbers;

@@ -44,6 +44,7 @@ using Commands = uint16_t;
 constexpr Commands Bit(CopyCommand command) { return static_cast<Commands>(1U << static_cast<unsigned>(command)); }
 
 constexpr Commands kCopies = Bit(CopyCommand::kCopy);
+constexpr Commands kExcludes = kCopies | Bit(CopyCommand::kTar);
 constexpr Commands kMakesName = kCopies | Bit(CopyCommand::kClone) | Bit(CopyCommand::kRename);
 constexpr Commands kLists = Bit(CopyCommand::kList);
 constexpr Commands kTellsMore = kLists | Bit(CopyCommand::kDiff) | Bit(CopyCommand::kDu);
@@ -55,8 +56,6 @@ struct OptionForm {
   Commands commands;
   std::string_view message;
 };
-
-constexpr Commands kExcludes = kCopies | Bit(CopyCommand::kTar);
 
 constexpr std::array<OptionForm, 8> kOptions{{
     {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},

@@ -19,10 +19,10 @@
 namespace betr::tools {
 
 struct TransferOptions {
-  bool all_attributes = false;  // owner, mode, times, xattrs, links; else the caller's, and of now
-  bool update = false;          // into the image: fs::CopyOptions, as the next
-  bool remove_others = false;   // into the image
-  fs::Exclusions exclusions{};
+  bool all_attributes = false;            // owner, mode, times, xattrs, links; else the caller's, and of now
+  bool update = false;                    // into the image: fs::CopyOptions, as the next two
+  bool remove_others = false;             // into the image
+  fs::Exclusions exclusions{};            // both ways
   bool all_root = false;                  // into the image: everything belongs to user 0 and group 0
   std::optional<FileTime> latest_time{};  // into the image: no time is later
   std::string image{};                    // of the file system: what no copy may take in or write over
