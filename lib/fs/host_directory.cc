@@ -33,11 +33,12 @@ absl::StatusOr<HostDirectory> HostDirectory::Enter(HostDirectory* above, const s
 
 absl::Status HostDirectory::Leave(const std::string& path) {
   if (above_->get() != ScopedFd().get()) return absl::OkStatus();
-  BETR_ASSIGN_OR_RETURN(ScopedFd back, OpenAt(get(), "..", O_RDONLY | O_DIRECTORY, 0, path));
+  absl::StatusOr<ScopedFd> back = OpenAt(get(), "..", O_RDONLY | O_DIRECTORY, 0, path);
+  if (!back.ok()) return absl::AbortedError(back.status().message());
   struct stat there {};
-  if (fstat(back.get(), &there) != 0) return HostError(path, "stat");
+  if (fstat(back->get(), &there) != 0) return HostError(path, "stat");
   if (IdOf(there) != IdOf(above_->attributes_)) return absl::AbortedError(path + ": was moved while it was copied");
-  above_->opened_ = std::move(back);
+  above_->opened_ = *std::move(back);
   return absl::OkStatus();
 }
 

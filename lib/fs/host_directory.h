@@ -24,8 +24,9 @@ class HostDirectory {
   // Opens `name` in `above`, which outlives this and is not used before Leave. `path` is for messages.
   static absl::StatusOr<HostDirectory> Enter(HostDirectory* above, const std::string& name, const std::string& path);
 
-  // Makes the directory above usable again: the last use of this one's names, but not of its descriptor. An error if
-  // this one has been moved away from there.
+  // Makes the directory above usable again: the last use of this one's names, but not of its descriptor. kAborted if
+  // there is no way back, as this one has been moved away, or may not be searched any more: nothing above can be used
+  // then.
   absl::Status Leave(const std::string& path);
 
   int get() const { return opened_.get(); }

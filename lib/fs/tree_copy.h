@@ -71,6 +71,9 @@ struct CopyOptions {
   bool remove_others = false;
   // Told of each name that is about to be removed for that.
   std::function<void(std::string_view path)> removed;
+  // Imports of trees: what is mounted in a tree is not copied, but for the directory that it is mounted on, and nothing
+  // is removed from its copy.
+  bool one_file_system = false;
   // What is neither copied, nor removed as one of the others: only with the directory that it is in.
   Exclusions exclusions;
   // What holds the file system. It is not copied into itself, and no copy takes its name: EINVAL, but for `left_out`.
@@ -79,8 +82,9 @@ struct CopyOptions {
   std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
   // Told of each name, list of names, content and extended attribute that cannot be read, by imports from the host, by
   // exports from the file system (IsUnreadable), of each name, owner, mode, time and attribute that an export may not
-  // make or set on the host, of a link there that becomes a file of its own, and of entries of an archive that have no
-  // place: the copy goes on without it. If this is empty, the first one ends it.
+  // make or set on the host, of a link there that becomes a file of its own, of a file or directory whose name
+  // something has that does not give way (fs/replace.h), and of entries of an archive that have no place: the copy goes
+  // on without it. If this is empty, the first one ends it.
   std::function<void(const absl::Status& status)> unreadable;
   // Told of each file in a tree that has no place in its copy, and why: the image itself, in an archive sockets. The
   // copy goes on without it. If this is empty, the image is an error.

@@ -34,9 +34,11 @@ mode_t Umask() {
 }
 
 // Whether it says that the host will not have something, as a file system without owners, links or such names, or one
-// for which the user has no rights; and not that nothing more can be written.
+// for which the user has no rights, or where what has the name does not give way; and not that nothing more can be
+// written.
 bool IsRefused(const absl::Status& status) {
-  constexpr std::array kErrors = {EPERM, EACCES, EINVAL, EOPNOTSUPP, EILSEQ, ENAMETOOLONG, EMLINK, EFBIG};
+  constexpr std::array kErrors = {EPERM,  EACCES, EINVAL, EOPNOTSUPP, EILSEQ, ENAMETOOLONG,
+                                  EMLINK, EFBIG,  EISDIR, ENOTDIR,    EEXIST};
   return !status.ok() && std::ranges::find(kErrors, ToErrno(status)) != kErrors.end();
 }
 

@@ -18,6 +18,7 @@
 #include "fs/host_directory.h"
 #include "fs/host_file.h"
 #include "fs/host_inode.h"
+#include "fs/imported_attributes.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
 #include "fs/tree_update.h"
@@ -30,6 +31,7 @@ class TreeImport {
   TreeImport(FileSystem* fs, const CopyOptions& options)
       : fs_(*fs),
         options_(options),
+        attributes_(options),
         content_(fs, options, &totals_, [this](const absl::Status& status) { return PassOver(status); }),
         update_(fs) {}
 
@@ -48,8 +50,9 @@ class TreeImport {
     const std::string name = slash == std::string::npos ? inside_top_ : inside_top_.substr(slash + 1);
     BETR_ASSIGN_OR_RETURN(const OpenFile parent,
                           paths.Open(slash == std::string::npos ? "" : inside_top_.substr(0, slash)));
+    device_ = host_stat.st_dev;
     HostDirectory working;
-    return ImportNamed({&working, host, host}, parent.inode(), name, host_stat);
+    return GoOnIfTaken(ImportNamed({&working, host, host}, parent.inode(), name, host_stat));
   }
 
   const CopyTotals& totals() const { return totals_; }
@@ -72,6 +75,7 @@ class TreeImport {
       return HostError(host, "import as the root directory");
     }
     BETR_RETURN_IF_ERROR(Begin(host));
+    device_ = host_stat.st_dev;
     HostDirectory working;
     return ImportContent({&working, host, host}, kRootInode, host_stat);
   }
@@ -87,6 +91,12 @@ class TreeImport {
     ++totals_.unreadable;
     options_.unreadable(status);
     return absl::OkStatus();
+  }
+
+  // What has the name already, and does not give way to this (fs/replace.h), stays; that is told of as well.
+  absl::Status GoOnIfTaken(const absl::Status& status) {
+    const int error = status.ok() ? 0 : ToErrno(status);
+    return error == EISDIR || error == ENOTDIR ? PassOver(status) : status;
   }
 
   // What the user has named: a file of any type, with everything below it.
@@ -111,18 +121,26 @@ class TreeImport {
       const bool is_there = absl::IsPermissionDenied(opened.status());
       return is_there ? FinishAttributes(directory, source, -1, host_stat) : absl::OkStatus();
     }
-    const absl::StatusOr<std::vector<std::string>> names = ListHostDirectory(opened->get(), source.path);
-    BETR_RETURN_IF_ERROR(names.ok() ? RemoveOthers(directory, *names, source.path) : PassOver(names.status()));
-    std::vector<Subdirectory> below;
-    for (const std::string& name : names.value_or(std::vector<std::string>())) {
-      BETR_RETURN_IF_ERROR(ImportEntry({&*opened, name, source.path + "/" + name}, directory, &below));
-    }
-    for (const Subdirectory& sub : below) {
-      const Source entry{&*opened, sub.name, source.path + "/" + sub.name};
-      BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode(), sub.host_stat));
+    if (!options_.one_file_system || opened->attributes().st_dev == device_) {
+      BETR_RETURN_IF_ERROR(ImportEntries(&*opened, source.path, directory));
     }
     BETR_RETURN_IF_ERROR(opened->Leave(source.path));
     return FinishAttributes(directory, source, opened->get(), opened->attributes());
+  }
+
+  absl::Status ImportEntries(HostDirectory* opened, const std::string& path, InodeId directory) {
+    const absl::StatusOr<std::vector<std::string>> names = ListHostDirectory(opened->get(), path);
+    if (!names.ok()) return PassOver(names.status());
+    BETR_RETURN_IF_ERROR(RemoveOthers(directory, *names, path));
+    std::vector<Subdirectory> below;
+    for (const std::string& name : *names) {
+      BETR_RETURN_IF_ERROR(GoOnIfTaken(ImportEntry({opened, name, path + "/" + name}, directory, &below)));
+    }
+    for (const Subdirectory& sub : below) {
+      const Source entry{opened, sub.name, path + "/" + sub.name};
+      BETR_RETURN_IF_ERROR(ImportContent(entry, sub.inode.inode(), sub.host_stat));
+    }
+    return absl::OkStatus();
   }
 
   // A name below what the user has named.
@@ -270,7 +288,7 @@ class TreeImport {
   absl::StatusOr<bool> Adjust(const TreeUpdate::Found& found, const Source& source, const struct stat& host_stat) {
     BETR_ASSIGN_OR_RETURN(const auto xattrs, XattrsOf(source, -1));
     BETR_ASSIGN_OR_RETURN(const InodeDifference difference,
-                          Compare(fs_, found.inode.inode(), xattrs, ChangeFor(host_stat)));
+                          Compare(fs_, found.inode.inode(), xattrs, attributes_.ToSet(host_stat)));
     if (difference.Empty()) return true;
     if (found.attributes.links > 1) return false;
     BETR_RETURN_IF_ERROR(Annotate(Apply(fs_, found.inode.inode(), difference), source.path));
@@ -301,24 +319,9 @@ class TreeImport {
 
   absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat,
                             const std::string& link) {
-    NewFile file;
-    file.type = TypeOfMode(host_stat.st_mode).value_or(FileType::kRegular);
-    file.permissions = Permissions(host_stat);
-    file.uid = Owner(host_stat.st_uid, options_.uid);
-    file.gid = Owner(host_stat.st_gid, options_.gid);
-    file.device = host_stat.st_rdev;
-    file.target = link;
-    const absl::StatusOr<Entry> entry = CreateOrReplace(&fs_, parent, name, file);
+    const absl::StatusOr<Entry> entry = CreateOrReplace(&fs_, parent, name, attributes_.ToMake(host_stat, link));
     if (!entry.ok()) return Annotate(entry.status(), source.path);
     return Held(&fs_, entry->inode);
-  }
-
-  uint32_t Permissions(const struct stat& host_stat) const {
-    return host_stat.st_mode & (options_.all_attributes ? 07777 : 0777);
-  }
-
-  uint32_t Owner(uint32_t on_host, uint32_t otherwise) const {
-    return options_.all_root ? 0 : options_.all_attributes ? on_host : otherwise;
   }
 
   static absl::StatusOr<std::string> Target(const Source& source, const struct stat& host_stat) {
@@ -332,7 +335,7 @@ class TreeImport {
   // Extended attributes, and then what making and filling has changed. `opened` is the source, or -1.
   absl::Status FinishAttributes(InodeId inode, const Source& source, int opened, const struct stat& host_stat) {
     if (!options_.all_attributes && !options_.latest_time) return absl::OkStatus();
-    const AttributeChange change = ChangeFor(host_stat);
+    const AttributeChange change = attributes_.ToSet(host_stat);
     if (!options_.all_attributes) return Annotate(fs_.SetAttributes(inode, change).status(), source.path);
     BETR_ASSIGN_OR_RETURN(const auto xattrs, XattrsOf(source, opened));
     if (options_.update) {
@@ -354,27 +357,12 @@ class TreeImport {
     return std::nullopt;
   }
 
-  AttributeChange ChangeFor(const struct stat& host_stat) const {
-    AttributeChange change;
-    if (options_.all_attributes) {
-      change.permissions = Permissions(host_stat);
-      change.uid = Owner(host_stat.st_uid, options_.uid);
-      change.gid = Owner(host_stat.st_gid, options_.gid);
-      change.accessed = ToFileTime(host_stat.st_atim);
-      change.modified = ToFileTime(host_stat.st_mtim);
-    }
-    if (options_.latest_time) {
-      // Reading the input changes its access times, and the clock goes on: neither may show.
-      const FileTime modified = std::min(change.modified.value_or(*options_.latest_time), *options_.latest_time);
-      change.accessed = change.modified = change.changed = change.born = modified;
-    }
-    return change;
-  }
-
   FileSystem& fs_;
   const CopyOptions& options_;
+  const ImportedAttributes attributes_;
   std::string inside_top_;    // what the tree becomes that is being copied
   size_t host_top_size_ = 0;  // of its path on the host
+  dev_t device_ = 0;          // that it is on
   CopyTotals totals_;
   ContentImport content_;
   TreeUpdate update_;

@@ -114,6 +114,36 @@ goes_on_behind_what_the_host_refuses() {
   [ "$(stat -c '%a %Y' poor/z/last)" = "$(stat -c '%a %Y' rich/z/last)" ] || fail "mode and time of what is there"
 }
 
+# A directory where a file is to be, and the other way around: as with cp(1), neither gives way, and the rest is copied.
+goes_on_behind_what_is_in_the_way() {
+  mkdir -p here/a/x here/z there/a there/b
+  echo below >here/a/x/below
+  echo here >here/b
+  echo here >here/z/last
+  echo there >there/a/x
+  echo there >there/b/below
+  local none="cannot replace a directory by what is none: Is a directory"
+  local one="cannot replace what is no directory by one: Not a directory"
+  expect 0 betrcp -a there :/there
+  expect 1 betrcp -aT here :/there
+  said "betrcp: import: here/b: $none"
+  said "betrcp: import: here/a/x: $one"
+  [ "$(wc -l <err)" = 2 ] || fail "$(cat err)"
+  expect 0 betrcp --cat there/a/x there/b/below there/z/last
+  diff out <(printf '%s\n' there there here) || fail "what was copied"
+  expect 0 betrcp -a here :/here
+  expect 1 betrcp -aT :/here there
+  said "betrcp: export: /here/b: there/b: $none"
+  said "betrcp: export: /here/a/x: there/a/x: $one"
+  [ "$(wc -l <err)" = 2 ] || fail "$(cat err)"
+  diff <(cat there/a/x there/b/below there/z/last) <(printf '%s\n' there there here) || fail "what was copied"
+  # Those that are named are no others.
+  expect 1 betrcp -r here/b here/z :/there
+  said "betrcp: import: here/b: $none"
+  expect 0 betrcp --cat there/z/last
+  expect 0 betrcp --remove here there
+}
+
 leaves_the_image_out() {
   mkdir around
   cp disk.img around/img
@@ -169,6 +199,7 @@ goes_on_behind_what_is_denied
 keeps_the_begin_of_a_file
 without_devices
 goes_on_behind_what_the_host_refuses
+goes_on_behind_what_is_in_the_way
 leaves_the_image_out
 leaves_sockets_out_of_archives
 says_once_why_it_ends

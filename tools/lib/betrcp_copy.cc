@@ -175,13 +175,16 @@ SessionOptions SessionFor(const BetrcpOptions& options, bool into_image, bool is
           .experiments = options.experiments};
 }
 
-absl::Status CheckMirror(const BetrcpOptions& options, bool into_image) {
+absl::Status CheckDirection(const BetrcpOptions& options, bool into_image) {
   if (options.update && !options.archive) return absl::InvalidArgumentError("-u: only with -a, which keeps the times");
-  if (options.remove_others && !options.recursive && !options.archive) {
-    return absl::InvalidArgumentError("--delete: only with -r or -a");
-  }
+  const bool is_recursive = options.recursive || options.archive;
+  if (options.remove_others && !is_recursive) return absl::InvalidArgumentError("--delete: only with -r or -a");
+  if (options.one_file_system && !is_recursive) return absl::InvalidArgumentError("-x: only with -r or -a");
   if ((options.update || options.remove_others) && !into_image) {
     return absl::InvalidArgumentError("-u and --delete: only into the image; rsync copies out of a mount");
+  }
+  if (options.one_file_system && !into_image) {
+    return absl::InvalidArgumentError("-x: only into the image, which is one file system");
   }
   return absl::OkStatus();
 }
@@ -197,8 +200,9 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
   job.transfer.all_attributes = options.archive;
   job.transfer.update = options.update;
   job.transfer.remove_others = options.remove_others;
+  job.transfer.one_file_system = options.one_file_system;
   BETR_ASSIGN_OR_RETURN(job.transfer.exclusions, ExclusionsOf(options));
-  BETR_RETURN_IF_ERROR(CheckMirror(options, job.into_image));
+  BETR_RETURN_IF_ERROR(CheckDirection(options, job.into_image));
   for (const Location& source : job.sources) {
     if (source.is_inside && job.into_image) {
       return absl::InvalidArgumentError("both SRC and DST are inside the image: --clone does that");

@@ -57,11 +57,12 @@ struct OptionForm {
   std::string_view message;
 };
 
-constexpr std::array<OptionForm, 8> kOptions{{
+constexpr std::array<OptionForm, 9> kOptions{{
     {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},
     {&BetrcpOptions::archive, kCopies, "-a: only for copies"},
     {&BetrcpOptions::update, kCopies, "-u: only for copies"},
     {&BetrcpOptions::remove_others, kCopies, "--delete: only for copies; --remove removes A"},
+    {&BetrcpOptions::one_file_system, kCopies, "-x: only for copies"},
     {&BetrcpOptions::no_target_directory, kMakesName, "-T: only for copies, --clone and --rename"},
     {&BetrcpOptions::long_listing, kTellsMore, "-l: only with --list, --diff and --du"},
     {&BetrcpOptions::recursive_listing, kLists, "-R: only with --list; -r copies directories"},
@@ -130,6 +131,8 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
                "With -a, into the image: leave what has the same size and time; change only what differs");
   app.add_flag("--delete", options->remove_others,
                "Into the image: remove what directories have there and not on the host");
+  app.add_flag("-x,--one-file-system", options->one_file_system,
+               "Into the image: leave out what is mounted in a SRC, but for the empty directory");
   app.add_option("--exclude", options->exclude, "Leave out what has such a name: '*.o', 'cache/', '/top/only'")
       ->type_name("PATTERN")
       ->allow_extra_args(false);

@@ -22,6 +22,7 @@ struct BetrcpOptions {
   bool archive = false;
   bool update = false;
   bool remove_others = false;
+  bool one_file_system = false;
   std::vector<std::string> exclude;       // patterns
   std::vector<std::string> exclude_from;  // files of patterns
   bool no_target_directory = false;

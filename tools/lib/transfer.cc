@@ -142,6 +142,7 @@ fs::CopyOptions Transfer::CopyOptions() {
   copy.all_root = options_.all_root;
   copy.update = options_.update;
   copy.remove_others = options_.remove_others;
+  copy.one_file_system = options_.one_file_system;
   copy.exclusions = options_.exclusions;
   copy.uid = geteuid();
   copy.gid = getegid();

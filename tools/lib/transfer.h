@@ -20,8 +20,9 @@ namespace betr::tools {
 
 struct TransferOptions {
   bool all_attributes = false;            // owner, mode, times, xattrs, links; else the caller's, and of now
-  bool update = false;                    // into the image: fs::CopyOptions, as the next two
+  bool update = false;                    // into the image: fs::CopyOptions, as the next ones
   bool remove_others = false;             // into the image
+  bool one_file_system = false;           // into the image, too
   fs::Exclusions exclusions{};            // both ways
   bool all_root = false;                  // into the image: everything belongs to user 0 and group 0
   std::optional<FileTime> latest_time{};  // into the image: no time is later
