@@ -30,4 +30,12 @@ absl::Status CheckTar(int descriptor);
 absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,
                                      const CopyOptions& options);
 
+// Writes how the directory `inside` differs from the directory `base`, as a layer of a container image: what ImportTar
+// makes `inside` of a copy of `base` with, if CopyOptions::is_layer. A new name for a file that has not changed is a
+// file of its own then. Names that a layer cannot have (IsWhiteout) are left out; CopyOptions::left_out is told. Where
+// it cannot be read how they differ, that is an error. Cost: that of FileSystem::FindDifferences, and of reading what
+// was added or changed.
+absl::StatusOr<CopyTotals> ExportLayer(FileSystem* fs, const std::string& base, const std::string& inside,
+                                       int descriptor, const CopyOptions& options);
+
 }  // namespace betr::fs

@@ -15,6 +15,7 @@
 #include "fs/tar_acl.h"
 #include "fs/tar_archive.h"
 #include "fs/tar_copy.h"
+#include "fs/tar_layer.h"
 #include "fs/tar_writer.h"
 
 namespace betr::fs {
@@ -55,9 +56,24 @@ class TarExport {
     } else {
       BETR_RETURN_IF_ERROR(ExportFile(top.inode(), attributes, LastName(inside)));
     }
-    BETR_RETURN_IF_ERROR(writer_.Close());
-    totals_.unreadable = reader_.passed_over();
-    return totals_;
+    return Finish();
+  }
+
+  absl::StatusOr<CopyTotals> RunLayer(const std::string& base, const std::string& inside) {
+    is_layer_ = true;
+    BETR_RETURN_IF_ERROR(writer_.Open());
+    PathFileSystem paths(&fs_);
+    BETR_ASSIGN_OR_RETURN(const OpenFile before, paths.Open(base));
+    BETR_ASSIGN_OR_RETURN(const OpenFile after, paths.Open(inside));
+    for (const auto& [top, name] : {std::pair(&before, &base), std::pair(&after, &inside)}) {
+      if (top->attributes().type != FileType::kDirectory) return ErrnoError(ENOTDIR, *name);
+    }
+    BETR_RETURN_IF_ERROR(
+        fs_.FindDifferences(before.inode(), after.inode(), [&](const EntryDifference& difference) -> absl::Status {
+          return Annotate(ExportDifference(after.inode(), difference), difference.path);
+        }));
+    BETR_RETURN_IF_ERROR(DescribeAll(after.inode(), directories_.Rest()));
+    return Finish();
   }
 
  private:
@@ -74,12 +90,87 @@ class TarExport {
     return options_.progress ? options_.progress(totals_, name) : absl::OkStatus();
   }
 
+  absl::StatusOr<CopyTotals> Finish() {
+    BETR_RETURN_IF_ERROR(writer_.Close());
+    totals_.unreadable = reader_.passed_over();
+    return totals_;
+  }
+
+  absl::Status ExportDifference(InodeId top, const EntryDifference& difference) {
+    const std::string& path = difference.path;
+    const FileAttributes& attributes = difference.after ? *difference.after : *difference.before;
+    if (options_.exclusions.ExcludesWithParents(path, attributes.type)) {
+      ++totals_.excluded;
+      return absl::OkStatus();
+    }
+    if (IsDirectory(difference.before) && IsDirectory(difference.after)) {
+      directories_.Differs(path);
+      return absl::OkStatus();
+    }
+    const size_t slash = path.rfind('/');
+    const std::string parent = path.substr(0, slash == std::string::npos ? 0 : slash);
+    const std::string name = path.substr(slash + 1);  // npos + 1 is 0
+    BETR_RETURN_IF_ERROR(DescribeAll(top, directories_.Before(parent)));
+    if (!difference.after) return WriteWhiteout(parent, name);
+    BETR_ASSIGN_OR_RETURN(const OpenFile directory, OpenBelow(top, parent));
+    return ExportItem(directory.inode(), {name, attributes.type}, "./" + path);
+  }
+
+  static bool IsDirectory(const std::optional<FileAttributes>& attributes) {
+    return attributes && attributes->type == FileType::kDirectory;
+  }
+
+  static std::string NameOfDirectory(const std::string& path) { return path.empty() ? "./" : "./" + path + "/"; }
+
+  absl::Status WriteWhiteout(const std::string& parent, const std::string& name) {
+    if (IsLeftOut(name)) return absl::OkStatus();
+    ++totals_.files;
+    FileAttributes none;
+    none.links = 1;
+    none.accessed = none.modified = none.changed = none.born = now_;
+    BETR_ASSIGN_OR_RETURN(const EntryHandle entry,
+                          Describe(std::nullopt, none, NameOfDirectory(parent) + WhiteoutOf(name)));
+    return WriteEntry(entry.get());
+  }
+
+  // The directories themselves, without what is in them.
+  absl::Status DescribeAll(InodeId top, const std::vector<std::string>& directories) {
+    for (const std::string& path : directories) {
+      BETR_ASSIGN_OR_RETURN(const OpenFile directory, OpenBelow(top, path));
+      BETR_RETURN_IF_ERROR(DescribeDirectory(directory.inode(), directory.attributes(), NameOfDirectory(path)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<OpenFile> OpenBelow(InodeId top, std::string_view path) {
+    OpenFile opened;
+    do {
+      const size_t end = std::min(path.find('/'), path.size());
+      const std::string_view name = path.empty() ? "." : path.substr(0, end);
+      BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(top, name));
+      BETR_ASSIGN_OR_RETURN(opened, OpenFile::Take(&fs_, entry));
+      top = opened.inode();
+      path.remove_prefix(std::min(path.size(), end + 1));
+    } while (!path.empty());
+    return opened;
+  }
+
+  bool IsLeftOut(const std::string& path) const {
+    if (!is_layer_ || !IsWhiteout(LastName(path))) return false;
+    if (options_.left_out) options_.left_out(path + ": has a name that says in a layer that something is gone");
+    return true;
+  }
+
   // `name` ends with a slash.
-  absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const std::string& name) {
+  absl::Status DescribeDirectory(InodeId inode, const FileAttributes& attributes, const std::string& name) {
     ++totals_.files;
     BETR_RETURN_IF_ERROR(Progress(name));
     BETR_ASSIGN_OR_RETURN(const EntryHandle entry, Describe(inode, attributes, name));
-    BETR_RETURN_IF_ERROR(Annotate(WriteEntry(entry.get()), name));
+    return Annotate(WriteEntry(entry.get()), name);
+  }
+
+  absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const std::string& name) {
+    BETR_RETURN_IF_ERROR(DescribeDirectory(inode, attributes, name));
     std::vector<Item> items;
     const absl::Status listed = fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& found) {
       items.push_back({std::string(found.name), found.attributes.type});
@@ -101,6 +192,7 @@ class TarExport {
       ++totals_.excluded;
       return absl::OkStatus();
     }
+    if (IsLeftOut(path)) return absl::OkStatus();
     const absl::StatusOr<Entry> entry = fs_.Lookup(directory, item.name);
     if (!entry.ok()) return PassOver(entry.status(), path);
     BETR_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Take(&fs_, *entry));
@@ -136,7 +228,9 @@ class TarExport {
     return Annotate(WriteRegular(entry.get(), inode, attributes.size, name), name);
   }
 
-  absl::StatusOr<EntryHandle> Describe(InodeId inode, const FileAttributes& attributes, const std::string& name) {
+  // `inode` has the extended attributes.
+  absl::StatusOr<EntryHandle> Describe(std::optional<InodeId> inode, const FileAttributes& attributes,
+                                       const std::string& name) {
     EntryHandle handle(archive_entry_new());
     archive_entry* const entry = handle.get();
     if (entry == nullptr) return ErrnoError(ENOMEM, name);
@@ -156,7 +250,7 @@ class TarExport {
     archive_entry_set_uid(entry, attributes.uid);
     archive_entry_set_gid(entry, attributes.gid);
     SetTimes(attributes, entry);
-    BETR_RETURN_IF_ERROR(AddXattrs(inode, entry, name));
+    if (inode) BETR_RETURN_IF_ERROR(AddXattrs(*inode, entry, name));
     return handle;
   }
 
@@ -259,6 +353,8 @@ class TarExport {
   ExportReader reader_;
   TarWriter writer_;
   CopyTotals totals_;
+  bool is_layer_ = false;
+  LayerDirectories directories_;
   absl::flat_hash_map<uint64_t, std::string> links_;  // inode number -> the first name in the archive
 };
 
@@ -267,6 +363,11 @@ class TarExport {
 absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,
                                      const CopyOptions& options) {
   return TarExport(fs, descriptor, options).Run(inside);
+}
+
+absl::StatusOr<CopyTotals> ExportLayer(FileSystem* fs, const std::string& base, const std::string& inside,
+                                       int descriptor, const CopyOptions& options) {
+  return TarExport(fs, descriptor, options).RunLayer(base, inside);
 }
 
 }  // namespace betr::fs

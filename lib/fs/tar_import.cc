@@ -17,6 +17,7 @@
 #include "fs/tar_copy.h"
 #include "fs/tar_directories.h"
 #include "fs/tar_headers.h"
+#include "fs/tar_layer.h"
 #include "fs/tar_reader.h"
 #include "fs/write_all.h"
 
@@ -62,7 +63,8 @@ class TarImport {
         options_(options),
         top_(SplitInside(inside)),
         reader_(descriptor),
-        directories_(fs, options, top_.size()) {}
+        directories_(fs, options, top_.size()),
+        layer_(fs, &directories_, top_.size(), options, &totals_) {}
 
   absl::StatusOr<CopyTotals> Run() {
     BETR_RETURN_IF_ERROR(directories_.Enter(top_).status());
@@ -103,6 +105,11 @@ class TarImport {
     if (!path.ok()) return PassOver(path.status());
     const std::optional<FileType> type = TypeOfMode(archive_entry_filetype(entry));
     if (path->size() == top_.size()) return ImportTop(entry, type);
+    if (options_.is_layer) {
+      const absl::StatusOr<bool> said = layer_.Apply(*path);
+      if (!said.ok()) return PassOver(said.status());
+      if (*said) return absl::OkStatus();
+    }
     const std::string name = std::move(path->back());
     path->pop_back();
     const char* const first = archive_entry_hardlink(entry);
@@ -111,6 +118,7 @@ class TarImport {
     BETR_ASSIGN_OR_RETURN(const NewFile file, Describe(entry, *type));
     const absl::StatusOr<InodeId> parent = directories_.Enter(*path);
     if (!parent.ok()) return PassOver(parent.status());
+    BETR_RETURN_IF_ERROR(MakeWay(*path, name, *parent, *type == FileType::kDirectory));
     const absl::StatusOr<OpenFile> made = Make(*parent, name, file);
     if (!made.ok()) return PassOver(made.status());
     if (*type == FileType::kRegular) BETR_RETURN_IF_ERROR(CopyContent(entry, made->inode()));
@@ -169,6 +177,12 @@ class TarImport {
     return static_cast<uint32_t>(in_archive);
   }
 
+  absl::Status MakeWay(Names path, const std::string& name, InodeId parent, bool for_directory) {
+    if (!options_.is_layer) return absl::OkStatus();
+    path.push_back(name);
+    return layer_.MakeWay(path, parent, for_directory);
+  }
+
   absl::StatusOr<OpenFile> Make(InodeId parent, const std::string& name, const NewFile& file) {
     BETR_ASSIGN_OR_RETURN(const Entry entry, CreateOrReplace(&fs_, parent, name, file));
     return OpenFile::Take(&fs_, entry);
@@ -196,6 +210,7 @@ class TarImport {
     if (!target.ok()) return PassOver(Annotate(target.status(), "link to " + first));
     const absl::StatusOr<InodeId> parent = directories_.Enter(path);
     if (!parent.ok()) return PassOver(parent.status());
+    BETR_RETURN_IF_ERROR(MakeWay(path, name, *parent, false));
     if (!options_.all_attributes) {
       target = CopyOf(*target, *parent, name);
       if (!target.ok()) return PassOver(target.status());
@@ -280,6 +295,15 @@ class TarImport {
     return absl::OkStatus();
   }
 
+  // Of a directory that a layer changes and that was there before: attributes that it has no more.
+  absl::Status RemoveOthers(InodeId inode, const std::map<std::string, std::string>& xattrs) {
+    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
+    for (const std::string& name : names) {
+      if (!xattrs.contains(name)) BETR_RETURN_IF_ERROR(fs_.RemoveXattr(inode, name));
+    }
+    return absl::OkStatus();
+  }
+
   // Extended attributes, and then what making and filling has changed.
   absl::Status FinishAttributes(archive_entry* entry, FileType type, InodeId inode) {
     AttributeChange change;
@@ -289,6 +313,7 @@ class TarImport {
       BETR_RETURN_IF_ERROR(ReadAcls(entry, type, &xattrs, &permissions));
       // One that was there before may have lists.
       if (type == FileType::kDirectory) BETR_RETURN_IF_ERROR(RemoveAcls(fs_, inode));
+      if (type == FileType::kDirectory && options_.is_layer) BETR_RETURN_IF_ERROR(RemoveOthers(inode, xattrs));
       for (const auto& [name, value] : xattrs) BETR_RETURN_IF_ERROR(fs_.SetXattr(inode, name, value));
       if (type != FileType::kSymlink) change.permissions = permissions;
       BETR_ASSIGN_OR_RETURN(change.uid, Owner(archive_entry_uid(entry), options_.uid));
@@ -309,6 +334,7 @@ class TarImport {
   TarReader reader_;
   TarDirectories directories_;
   CopyTotals totals_;
+  LayerRemover layer_;
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ struct CopyTotals {
   // How often CopyOptions::unreadable was told of something.
   uint64_t unreadable = 0;
   uint64_t unchanged = 0;  // of the files: what CopyOptions::update left as they were, directories not counted
-  uint64_t removed = 0;    // names, by CopyOptions::remove_others
+  uint64_t removed = 0;    // names, by CopyOptions::remove_others and is_layer
   uint64_t excluded = 0;   // names, by CopyOptions::exclusions, without what is below
 };
 
@@ -69,7 +69,10 @@ struct CopyOptions {
   // everything below; so is a directory in the place of a file, and the other way around. Not where the host's names
   // cannot be read.
   bool remove_others = false;
-  // Told of each name that is about to be removed for that.
+  // Imports of archives: they are layers of container images, which say what is gone (fs/tar_layer.h); that is removed,
+  // and what has the name of something of another type.
+  bool is_layer = false;
+  // Told of each name that is removed for one of the two.
   std::function<void(std::string_view path)> removed;
   // Imports of trees: what is mounted in a tree is not copied, but for the directory that it is mounted on, and nothing
   // is removed from its copy.

@@ -2,7 +2,6 @@
 // lib/fs/tar_copy.h; here because tests of lib/fs do without libarchive. betrcp_test.sh compares with tar(1).
 #include "fs/tar_copy.h"
 
-#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -12,31 +11,10 @@
 
 #include "base/status.h"
 #include "support/fs/image.h"
+#include "support/tools/tar_archive.h"
 
 namespace betr::test {
 namespace {
-
-// An archive in memory.
-class ArchiveFile {
- public:
-  explicit ArchiveFile(const std::string& content = "") : descriptor_(memfd_create("archive", MFD_CLOEXEC)) {
-    REQUIRE(descriptor_ >= 0);
-    REQUIRE(pwrite(descriptor_, content.data(), content.size(), 0) == static_cast<ssize_t>(content.size()));
-  }
-  ~ArchiveFile() { close(descriptor_); }
-  ArchiveFile(const ArchiveFile&) = delete;
-  ArchiveFile& operator=(const ArchiveFile&) = delete;
-
-  int descriptor() const { return descriptor_; }
-  std::string Content() const {
-    std::string content(static_cast<size_t>(lseek(descriptor_, 0, SEEK_END)), '\0');
-    REQUIRE(pread(descriptor_, content.data(), content.size(), 0) == static_cast<ssize_t>(content.size()));
-    return content;
-  }
-
- private:
-  const int descriptor_;
-};
 
 std::string Export(Image& image, const std::string& inside, const fs::CopyOptions& options = {}) {
   const ArchiveFile file;
@@ -69,32 +47,6 @@ std::string ImportError(const std::string& archive) {
 }
 
 bool Contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-// One header of a ustar archive, and content.
-std::string Member(const std::string& name, char type, const std::string& content = "", const std::string& link = "") {
-  std::string header(512, '\0');
-  const auto put = [&](size_t at, const std::string& text) { header.replace(at, text.size(), text); };
-  char size[12];
-  snprintf(size, sizeof(size), "%011zo", content.size());
-  put(0, name);
-  put(100, "0000644");
-  put(108, "0000001");
-  put(116, "0000002");
-  put(124, size);
-  put(136, "00000000144");
-  put(148, "        ");
-  put(156, std::string(1, type));
-  put(157, link);
-  put(257, std::string("ustar\00000", 8));
-  unsigned sum = 0;
-  for (const char c : header) sum += static_cast<unsigned char>(c);
-  char checksum[8];
-  snprintf(checksum, sizeof(checksum), "%06o", sum);
-  put(148, std::string(checksum, 7));
-  return header + content + std::string((512 - content.size() % 512) % 512, '\0');
-}
-
-std::string Finished(const std::string& members) { return members + std::string(1024, '\0'); }
 
 void MakeSpecial(PathFileSystem& paths, const std::string& path, FileType type, uint64_t device = 0) {
   NewFile file;

@@ -240,11 +240,13 @@ int Run(Tool& tool, const SessionOptions& session, TransferOptions options, cons
   return std::max(exit, exit_unreadable);
 }
 
-WorkError CopyArchive(Transfer& transfer, PathFileSystem& paths, const Location& from, const Location& to) {
+WorkError CopyArchive(Transfer& transfer, PathFileSystem& paths, const Location& from, const Location& to,
+                      const std::optional<Location>& since) {
   if (to.is_inside) {
     const absl::Status copied = transfer.ImportTar(from.path, to.path);
     return {"import", copied.ok() ? paths.fs().Sync() : copied};
   }
+  if (since) return {"export", transfer.ExportLayer(since->path, from.path, to.path)};
   transfer.ExpectFromInside({from.path});
   return {"export", transfer.ExportTar(from.path, to.path)};
 }
@@ -271,7 +273,15 @@ int CopyTar(Tool& tool, const BetrcpOptions& options) {
   if (from.is_inside == to.is_inside) {
     return tool.UsageError("--tar: wants an archive on the host and a place in the image: ARCHIVE :/path, or back");
   }
-  const absl::StatusOr<std::string> image = ImageOf(tool, {from, to});
+  if (options.layer && !to.is_inside) return tool.UsageError("--layer: only into the image; --since :/base makes one");
+  std::optional<Location> since;
+  if (!options.since.empty()) {
+    if (to.is_inside) return tool.UsageError("--since: only out of the image; --layer unpacks what it makes");
+    since = ParseInside(options.since);
+  }
+  std::vector<Location> places{from, to};
+  if (since) places.push_back(*since);
+  const absl::StatusOr<std::string> image = ImageOf(tool, places);
   if (!image.ok()) return tool.UsageError(MessageOf(image.status()));
   if (!to.is_inside && to.path == "-" && tool.io().is_out_terminal) {
     return tool.UsageError("--tar: will not write an archive to a terminal");
@@ -280,8 +290,9 @@ int CopyTar(Tool& tool, const BetrcpOptions& options) {
   const absl::StatusOr<fs::Exclusions> exclusions = ExclusionsOf(options);
   if (!exclusions.ok()) return tool.UsageError(MessageOf(exclusions.status()));
   const SessionOptions session = SessionFor(options, to.is_inside, /*is_large=*/true);
-  return Run(tool, session, {.all_attributes = true, .exclusions = *exclusions}, *image, NameOf(to.is_inside),
-             [&](PathFileSystem& paths, Transfer& transfer) { return CopyArchive(transfer, paths, from, to); });
+  const TransferOptions transfer_options{.all_attributes = true, .is_layer = options.layer, .exclusions = *exclusions};
+  return Run(tool, session, transfer_options, *image, NameOf(to.is_inside),
+             [&](PathFileSystem& paths, Transfer& transfer) { return CopyArchive(transfer, paths, from, to, since); });
 }
 
 }  // namespace betr::tools

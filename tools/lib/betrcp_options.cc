@@ -57,12 +57,13 @@ struct OptionForm {
   std::string_view message;
 };
 
-constexpr std::array<OptionForm, 9> kOptions{{
+constexpr std::array<OptionForm, 10> kOptions{{
     {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},
     {&BetrcpOptions::archive, kCopies, "-a: only for copies"},
     {&BetrcpOptions::update, kCopies, "-u: only for copies"},
     {&BetrcpOptions::remove_others, kCopies, "--delete: only for copies; --remove removes A"},
     {&BetrcpOptions::one_file_system, kCopies, "-x: only for copies"},
+    {&BetrcpOptions::layer, Bit(CopyCommand::kTar), "--layer: only with --tar"},
     {&BetrcpOptions::no_target_directory, kMakesName, "-T: only for copies, --clone and --rename"},
     {&BetrcpOptions::long_listing, kTellsMore, "-l: only with --list, --diff and --du"},
     {&BetrcpOptions::recursive_listing, kLists, "-R: only with --list; -r copies directories"},
@@ -77,6 +78,9 @@ absl::Status CheckOptions(const BetrcpOptions& options, CopyCommand command) {
   const bool excludes = !options.exclude.empty() || !options.exclude_from.empty();
   if (excludes && (kExcludes & Bit(command)) == 0) {
     return absl::InvalidArgumentError("--exclude: only for copies and --tar");
+  }
+  if (!options.since.empty() && command != CopyCommand::kTar) {
+    return absl::InvalidArgumentError("--since: only with --tar; --diff lists what differs");
   }
   return absl::OkStatus();
 }
@@ -117,6 +121,7 @@ ToolDescription BetrcpDescription() {
               "  betrcp --diff project copy           # what was changed\n"
               "  betrcp --du project copy             # what each of them takes alone\n"
               "  betrcp --tar :/copy - | zstd >copy.tar.zst\n"
+              "  betrcp --tar --since :/project :/copy layer.tar  # what was changed, as a container layer\n"
               "  betrcp -r a b other.img:/\n"
               "  betrcp --remove copy                 # at once, too\n"};
 }
@@ -133,6 +138,11 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
                "Into the image: remove what directories have there and not on the host");
   app.add_flag("-x,--one-file-system", options->one_file_system,
                "Into the image: leave out what is mounted in a SRC, but for the empty directory");
+  app.add_flag("--layer", options->layer,
+               "With --tar, into the image: the archive is a layer of a container image, which says what is gone");
+  app.add_option("--since", options->since,
+                 "With --tar, out: only how the directory differs from this one in the image, as such a layer")
+      ->type_name(":/BASE");
   app.add_option("--exclude", options->exclude, "Leave out what has such a name: '*.o', 'cache/', '/top/only'")
       ->type_name("PATTERN")
       ->allow_extra_args(false);

@@ -23,6 +23,8 @@ struct BetrcpOptions {
   bool update = false;
   bool remove_others = false;
   bool one_file_system = false;
+  bool layer = false;
+  std::string since;                      // a directory in the image, or empty
   std::vector<std::string> exclude;       // patterns
   std::vector<std::string> exclude_from;  // files of patterns
   bool no_target_directory = false;

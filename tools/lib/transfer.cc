@@ -125,13 +125,24 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
 }
 
 absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {
+  return WriteArchive({inside}, archive,
+                      [&](int descriptor) { return fs::ExportTar(fs_, inside, descriptor, CopyOptions()); });
+}
+
+absl::Status Transfer::ExportLayer(const std::string& base, const std::string& inside, const std::string& archive) {
+  return WriteArchive({base, inside}, archive,
+                      [&](int descriptor) { return fs::ExportLayer(fs_, base, inside, descriptor, CopyOptions()); });
+}
+
+absl::Status Transfer::WriteArchive(const std::vector<std::string>& sources, const std::string& archive,
+                                    absl::FunctionRef<absl::StatusOr<TransferCounts>(int descriptor)> write) {
   // The archive that is there is lost once it is opened.
   PathFileSystem paths(fs_);
-  BETR_RETURN_IF_ERROR(OpenInside(paths, inside).status());
+  for (const std::string& source : sources) BETR_RETURN_IF_ERROR(OpenInside(paths, source).status());
   BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.out_descriptor, options_.image));
   ArchiveFile file(io_, archive, ArchiveFile::Use::kWrite);
   if (!file.status().ok()) return file.status();
-  absl::Status status = Add(fs::ExportTar(fs_, inside, file.descriptor(), CopyOptions()));
+  absl::Status status = Add(write(file.descriptor()));
   absl::Status closed = file.Close();
   return status.ok() ? closed : status;
 }
@@ -143,6 +154,7 @@ fs::CopyOptions Transfer::CopyOptions() {
   copy.update = options_.update;
   copy.remove_others = options_.remove_others;
   copy.one_file_system = options_.one_file_system;
+  copy.is_layer = options_.is_layer;
   copy.exclusions = options_.exclusions;
   copy.uid = geteuid();
   copy.gid = getegid();

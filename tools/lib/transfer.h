@@ -2,6 +2,7 @@
 // Copies between the host and a file system, with progress: what fs/tree_copy.h does, as tools want it.
 #pragma once
 
+#include <absl/functional/function_ref.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
@@ -23,6 +24,7 @@ struct TransferOptions {
   bool update = false;                    // into the image: fs::CopyOptions, as the next ones
   bool remove_others = false;             // into the image
   bool one_file_system = false;           // into the image, too
+  bool is_layer = false;                  // into the image, from an archive
   fs::Exclusions exclusions{};            // both ways
   bool all_root = false;                  // into the image: everything belongs to user 0 and group 0
   std::optional<FileTime> latest_time{};  // into the image: no time is later
@@ -55,6 +57,8 @@ class Transfer {
   // The same for tar archives, "-" being stdin or stdout. The stream is not used besides.
   absl::Status ImportTar(const std::string& archive, const std::string& inside);
   absl::Status ExportTar(const std::string& inside, const std::string& archive);
+  // How `inside` differs from `base`: fs::ExportLayer.
+  absl::Status ExportLayer(const std::string& base, const std::string& inside, const std::string& archive);
 
   // What all of these have copied, as far as they were successful.
   const TransferCounts& counts() const { return counts_; }
@@ -62,6 +66,9 @@ class Transfer {
  private:
   fs::CopyOptions CopyOptions();
   absl::Status Add(const absl::StatusOr<TransferCounts>& counts);
+  // Has `write` write to the archive what is made of `sources`.
+  absl::Status WriteArchive(const std::vector<std::string>& sources, const std::string& archive,
+                            absl::FunctionRef<absl::StatusOr<TransferCounts>(int descriptor)> write);
 
   const ToolIo& io_;
   FileSystem* fs_;

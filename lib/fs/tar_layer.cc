@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/tar_layer.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/status.h"
+#include "betr/path_filesystem.h"
+
+namespace betr::fs {
+namespace {
+
+constexpr std::string_view kWhiteout = ".wh.";
+// What is left when this is taken away is no name, but says something of the directory.
+constexpr std::string_view kMeta = ".wh..wh.";
+constexpr std::string_view kOpaque = ".wh..wh..opq";
+
+bool IsMissing(const absl::Status& status) { return ToErrno(status) == ENOENT; }
+
+}  // namespace
+
+std::string WhiteoutOf(std::string_view name) { return std::string(kWhiteout) += name; }
+
+bool IsWhiteout(std::string_view name) { return name.starts_with(kWhiteout); }
+
+std::vector<std::string> LayerDirectories::Before(std::string_view parent) {
+  const std::string end = Key(parent);
+  std::vector<std::string> paths;
+  while (!waiting_.empty() && *waiting_.begin() <= end) paths.push_back(TakeFirst());
+  if (last_ != parent) {
+    last_ = parent;
+    paths.push_back(last_);
+  }
+  return paths;
+}
+
+std::vector<std::string> LayerDirectories::Rest() {
+  std::vector<std::string> paths;
+  while (!waiting_.empty()) paths.push_back(TakeFirst());
+  return paths;
+}
+
+std::string LayerDirectories::Key(std::string_view path) {
+  std::string key(path);
+  std::ranges::replace(key, '/', '\0');
+  return key;
+}
+
+std::string LayerDirectories::TakeFirst() {
+  last_ = std::move(waiting_.extract(waiting_.begin()).value());
+  std::ranges::replace(last_, '\0', '/');
+  return last_;
+}
+
+absl::StatusOr<bool> LayerRemover::Apply(const std::vector<std::string>& path) {
+  if (path.size() <= top_ || !IsWhiteout(path.back())) return false;
+  const std::string& says = path.back();
+  const bool is_opaque = says == kOpaque;
+  // Others like that are left over from how layers were made, and mean nothing to who unpacks them.
+  if (!is_opaque && says.starts_with(kMeta)) return true;
+  const std::string name = says.substr(kWhiteout.size());
+  if (!is_opaque && (name.empty() || name == "." || name == "..")) {
+    return absl::InvalidArgumentError("says that something without a name is gone");
+  }
+  Names place(path.begin(), path.end() - 1);
+  const absl::StatusOr<InodeId> directory = directories_.Enter(place, TarDirectories::Missing::kFail);
+  if (!directory.ok()) {
+    BETR_RETURN_IF_ERROR(IsMissing(directory.status()) ? absl::OkStatus() : directory.status());
+    return true;
+  }
+  if (!is_opaque) place.push_back(name);
+  BETR_RETURN_IF_ERROR(is_opaque ? HideAllIn(*directory, place) : Hide(*directory, place));
+  return true;
+}
+
+absl::Status LayerRemover::MakeWay(const std::vector<std::string>& path, InodeId parent, bool for_directory) {
+  for (size_t size = path.size(); size > top_; --size) {
+    const auto end = path.begin() + static_cast<ptrdiff_t>(size);
+    if (!brought_.insert(absl::StrJoin(path.begin(), end, "/")).second) break;
+  }
+  const absl::StatusOr<Entry> there = fs_.Lookup(parent, path.back());
+  if (!there.ok()) return IsMissing(there.status()) ? absl::OkStatus() : there.status();
+  fs_.Forget(there->inode);
+  const bool is_directory = there->attributes.type == FileType::kDirectory;
+  return is_directory == for_directory ? absl::OkStatus() : Remove(parent, path);
+}
+
+absl::Status LayerRemover::Hide(InodeId parent, const Names& path) {
+  if (!brought_.contains(absl::StrJoin(path, "/"))) return Remove(parent, path);
+  BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(parent, path.back()));
+  BETR_ASSIGN_OR_RETURN(const OpenFile there, OpenFile::Take(&fs_, entry));
+  return entry.attributes.type == FileType::kDirectory ? HideAllIn(there.inode(), path) : absl::OkStatus();
+}
+
+absl::Status LayerRemover::HideAllIn(InodeId directory, const Names& path) {
+  Names names;
+  BETR_RETURN_IF_ERROR(fs_.ReadDirectory(directory, "", [&](const DirectoryEntry& entry) {
+    names.emplace_back(entry.name);
+    return true;
+  }));
+  Names below = path;
+  below.emplace_back();
+  for (std::string& name : names) {
+    below.back() = std::move(name);
+    BETR_RETURN_IF_ERROR(Hide(directory, below));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LayerRemover::Remove(InodeId parent, const Names& path) {
+  const absl::Status removed = fs_.RemoveTree(parent, path.back());
+  if (IsMissing(removed)) return absl::OkStatus();
+  BETR_RETURN_IF_ERROR(removed);
+  ++totals_.removed;
+  if (options_.removed) options_.removed(absl::StrCat("/", absl::StrJoin(path, "/")));
+  return absl::OkStatus();
+}
+
+}  // namespace betr::fs
