@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# betrcp --exclude: names are left out in each direction, of trees and archives alike, and --delete leaves them alone.
+# betrcp --exclude, and that of mkfs.betr: names are left out in each direction, of trees and archives alike, and
+# --delete leaves them alone.
 . "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
@@ -47,6 +48,22 @@ leaves_out() {
   diff out <(printf '%s\n' all copy inside main.o src) || fail "not what was given"
 }
 
+leaves_out_of_new_images() {
+  expect 0 mkfs.betr -q -s 16M "${excluding[@]}" -d src new.img
+  expect 0 betrcp -a new.img:/. of-directory
+  is_wanted of-directory
+  tar -cf src.tar -C src ./main.c .
+  expect 0 mkfs.betr -q -s 16M "${excluding[@]}" --tar src.tar tar.img
+  expect 0 betrcp -a tar.img:/. of-archive
+  is_wanted of-archive
+  expect 2 mkfs.betr -q -s 16M --exclude x none.img
+  said "mkfs.betr: --exclude: only with -d or --tar"
+  expect 2 mkfs.betr -q -s 16M --exclude / -d src none.img
+  expect 1 mkfs.betr -q -s 16M --exclude-from nosuch -d src none.img
+  said "mkfs.betr: --exclude-from: nosuch: No such file or directory"
+  [ ! -e none.img ] || fail "an image was made"
+}
+
 leaves_out_of_archives() {
   tar -cf all.tar -C src ./main.c .
   expect 0 betrcp --tar "${excluding[@]}" all.tar :/unpacked
@@ -89,6 +106,7 @@ refuses() {
 }
 
 leaves_out
+leaves_out_of_new_images
 leaves_out_of_archives
 removes_no_excluded
 refuses

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# betrcp -x: what is mounted in a tree is not copied, but for the directory that it is mounted on.
+# betrcp -x, and that of mkfs.betr: what is mounted in a tree is not copied, but for the directory that it is mounted
+# on.
 . "${BETR_SOURCE_DIR:?}/tests/tools/checks.sh"
 
 export BETR_IMAGE=$PWD/disk.img
@@ -48,6 +49,14 @@ begins_anywhere() {
   diff out <(printf '%s\n' other a) || fail "copied: $(cat out)"
 }
 
+fills_a_new_image() {
+  expect 0 mkfs.betr -q -s 16M -x -d tree new.img
+  expect 0 betrcp --list -R new.img:/
+  [ "$(sort out | tr "\n" " ")" = "a a/file mnt z " ] || fail "filled with: $(cat out)"
+  expect 2 mkfs.betr -q -s 16M -x other.img
+  said "mkfs.betr: -x: only with -d"
+}
+
 is_refused_elsewhere() {
   expect 2 betrcp -a -x :/tree out.dir
   said "betrcp: -x: only into the image.*"
@@ -60,4 +69,5 @@ is_refused_elsewhere() {
 stays_on_one
 removes_nothing_from_others
 begins_anywhere
+fills_a_new_image
 is_refused_elsewhere

@@ -201,7 +201,7 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
   job.transfer.update = options.update;
   job.transfer.remove_others = options.remove_others;
   job.transfer.one_file_system = options.one_file_system;
-  BETR_ASSIGN_OR_RETURN(job.transfer.exclusions, ExclusionsOf(options));
+  BETR_ASSIGN_OR_RETURN(job.transfer.exclusions, ExclusionsOf(options.exclude));
   BETR_RETURN_IF_ERROR(CheckDirection(options, job.into_image));
   for (const Location& source : job.sources) {
     if (source.is_inside && job.into_image) {
@@ -287,7 +287,7 @@ int CopyTar(Tool& tool, const BetrcpOptions& options) {
     return tool.UsageError("--tar: will not write an archive to a terminal");
   }
   if (!to.is_inside && to.path == "-" && tool.json()) return tool.UsageError("--json: stdout takes the archive");
-  const absl::StatusOr<fs::Exclusions> exclusions = ExclusionsOf(options);
+  const absl::StatusOr<fs::Exclusions> exclusions = ExclusionsOf(options.exclude);
   if (!exclusions.ok()) return tool.UsageError(MessageOf(exclusions.status()));
   const SessionOptions session = SessionFor(options, to.is_inside, /*is_large=*/true);
   const TransferOptions transfer_options{.all_attributes = true, .is_layer = options.layer, .exclusions = *exclusions};

@@ -75,8 +75,7 @@ absl::Status CheckOptions(const BetrcpOptions& options, CopyCommand command) {
     const bool applies = (form.commands & Bit(command)) != 0;
     if (options.*form.flag && !applies) return absl::InvalidArgumentError(std::string(form.message));
   }
-  const bool excludes = !options.exclude.empty() || !options.exclude_from.empty();
-  if (excludes && (kExcludes & Bit(command)) == 0) {
+  if (!options.exclude.Empty() && (kExcludes & Bit(command)) == 0) {
     return absl::InvalidArgumentError("--exclude: only for copies and --tar");
   }
   if (!options.since.empty() && command != CopyCommand::kTar) {
@@ -143,12 +142,7 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
   app.add_option("--since", options->since,
                  "With --tar, out: only how the directory differs from this one in the image, as such a layer")
       ->type_name(":/BASE");
-  app.add_option("--exclude", options->exclude, "Leave out what has such a name: '*.o', 'cache/', '/top/only'")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
-  app.add_option("--exclude-from", options->exclude_from, "The same for each line of this file")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  AddExcludeOptions(tool, &options->exclude);
   app.add_flag("-T,--no-target-directory", options->no_target_directory,
                "DST or B is the name of the result, even if it is a directory");
   app.add_flag("-l,--long", options->long_listing,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "exclude_options.h"
 #include "open_image.h"
 #include "tool.h"
 
@@ -24,9 +25,8 @@ struct BetrcpOptions {
   bool remove_others = false;
   bool one_file_system = false;
   bool layer = false;
-  std::string since;                      // a directory in the image, or empty
-  std::vector<std::string> exclude;       // patterns
-  std::vector<std::string> exclude_from;  // files of patterns
+  std::string since;  // a directory in the image, or empty
+  ExcludeOptions exclude;
   bool no_target_directory = false;
   bool long_listing = false;
   bool recursive_listing = false;

@@ -24,12 +24,22 @@ absl::Status AddFile(const std::string& path, fs::Exclusions* exclusions) {
 
 }  // namespace
 
-absl::StatusOr<fs::Exclusions> ExclusionsOf(const BetrcpOptions& options) {
+void AddExcludeOptions(Tool* tool, ExcludeOptions* options) {
+  CLI::App& app = tool->app();
+  app.add_option("--exclude", options->patterns, "Leave out what has such a name: '*.o', 'cache/', '/top/only'")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  app.add_option("--exclude-from", options->files, "The same for each line of this file")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+absl::StatusOr<fs::Exclusions> ExclusionsOf(const ExcludeOptions& options) {
   fs::Exclusions exclusions;
-  for (const std::string& pattern : options.exclude) {
+  for (const std::string& pattern : options.patterns) {
     BETR_RETURN_IF_ERROR(Annotate(exclusions.Add(pattern), "--exclude"));
   }
-  for (const std::string& path : options.exclude_from) {
+  for (const std::string& path : options.files) {
     BETR_RETURN_IF_ERROR(Annotate(AddFile(path, &exclusions), "--exclude-from"));
   }
   return exclusions;

@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// What betrcp is told not to copy.
+// What is said not to be copied.
 #pragma once
 
 #include <absl/status/statusor.h>
 
-#include "betrcp_options.h"
+#include <string>
+#include <vector>
+
 #include "fs/exclusions.h"
+#include "tool.h"
 
 namespace betr::tools {
 
-// All patterns of --exclude, and of the files of --exclude-from: one a line; empty lines, and those that begin with #,
-// are none. Errors name the file and the line.
-absl::StatusOr<fs::Exclusions> ExclusionsOf(const BetrcpOptions& options);
+struct ExcludeOptions {
+  std::vector<std::string> patterns;
+  std::vector<std::string> files;  // of patterns
+
+  bool Empty() const { return patterns.empty() && files.empty(); }
+};
+
+// Adds --exclude and --exclude-from to the parser. `options` outlives it.
+void AddExcludeOptions(Tool* tool, ExcludeOptions* options);
+
+// All patterns, and those in the files: one a line; empty lines, and those that begin with #, are none. Errors name the
+// file and the line.
+absl::StatusOr<fs::Exclusions> ExclusionsOf(const ExcludeOptions& options);
 
 }  // namespace betr::tools

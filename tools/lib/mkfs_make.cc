@@ -78,7 +78,11 @@ RootOptions RootOf(const MkfsOptions& options, const MkfsPlan& plan) {
 absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsOptions& options, const MkfsPlan& plan,
                                                    FileSystem* fs) {
   if (options.from_directory.empty() && options.from_tar.empty()) return std::nullopt;
-  TransferOptions transfer_options{.all_attributes = true, .all_root = options.all_root, .image = options.image};
+  TransferOptions transfer_options{.all_attributes = true,
+                                   .one_file_system = options.one_file_system,
+                                   .exclusions = plan.exclusions,
+                                   .all_root = options.all_root,
+                                   .image = options.image};
   if (plan.is_reproducible) transfer_options.latest_time = fs::FileTimeOf(plan.time);
   Transfer transfer(tool, fs, transfer_options);
   const bool is_tar = options.from_directory.empty();

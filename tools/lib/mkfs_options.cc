@@ -35,6 +35,9 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   CLI::Option* tar =
       app.add_option("--tar", options->from_tar, "Fill from a tar archive, - for stdin")->type_name("FILE");
   directory->excludes(tar);
+  AddExcludeOptions(tool, &options->exclude);
+  app.add_flag("-x,--one-file-system", options->one_file_system,
+               "With -d: leave out what is mounted in DIR, but for the empty directory");
   app.add_flag("--all-root", options->all_root, "Everything belongs to user 0 and group 0");
   tool->AddSize("--node-size", &format.node_size, "Target size of nodes (default: 4M, less for small images)");
   tool->AddSize("--basement-size", &format.basement_size, "Unit of reading and compression (default: 64K, or a node)");
@@ -58,6 +61,9 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
 
 std::optional<std::string> CheckMkfsOptions(const MkfsOptions& options) {
   if (options.features == "list") return std::nullopt;
+  const bool fills = !options.from_directory.empty() || !options.from_tar.empty();
+  if (!fills && !options.exclude.Empty()) return "--exclude: only with -d or --tar";
+  if (options.from_directory.empty() && options.one_file_system) return "-x: only with -d";
   if (!options.features.empty()) {
     const std::string first = options.features.substr(0, options.features.find(','));
     return fmt::format("-O: {}: no such feature; \"-O list\" prints those there are", first);

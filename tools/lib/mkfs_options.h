@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "betr/options.h"
+#include "exclude_options.h"
 #include "tool.h"
 
 namespace betr::tools {
@@ -18,6 +19,8 @@ struct MkfsOptions {
   std::string from_directory;  // at most one of the two
   std::string from_tar;        // "-": stdin
   bool all_root = false;
+  bool one_file_system = false;
+  ExcludeOptions exclude;
   std::string features;  // "list", or names with commas between them
   bool force = false;
   bool dry_run = false;

@@ -135,6 +135,7 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
   if (target != nullptr) BETR_RETURN_IF_ERROR(FindOverwritten(*target, &plan));
   plan.source = options.from_tar.empty() ? options.from_directory : options.from_tar;
   plan.source_kind = plan.source.empty() ? "" : options.from_tar.empty() ? "directory" : "archive";
+  BETR_ASSIGN_OR_RETURN(plan.exclusions, ExclusionsOf(options.exclude));
   plan.format = layout::FittedTo(plan.size, options.format);
   // Before the size is rounded: the message tells what was asked for.
   BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, options.size.value > 0 ? options.size : plan.size));

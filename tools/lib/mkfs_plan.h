@@ -29,6 +29,7 @@ struct MkfsPlan {
   std::optional<Bytes> unknown;          // nothing of that, but there is a byte that is not zero
   std::string source_kind;               // what it is filled from: "directory", "archive" or nothing
   std::string source;                    // "-": stdin
+  fs::Exclusions exclusions;             // what of that is left out
   std::chrono::nanoseconds time{0};      // "now", or what SOURCE_DATE_EPOCH says
   bool is_reproducible = false;          // SOURCE_DATE_EPOCH says it: no later time may show
 
