@@ -118,7 +118,8 @@ class TarImport {
     BETR_ASSIGN_OR_RETURN(const NewFile file, Describe(entry, *type));
     const absl::StatusOr<InodeId> parent = directories_.Enter(*path);
     if (!parent.ok()) return PassOver(parent.status());
-    BETR_RETURN_IF_ERROR(MakeWay(*path, name, *parent, *type == FileType::kDirectory));
+    const absl::Status way = MakeWay(*path, name, *parent, *type == FileType::kDirectory);
+    if (!way.ok()) return PassOver(way);
     const absl::StatusOr<OpenFile> made = Make(*parent, name, file);
     if (!made.ok()) return PassOver(made.status());
     if (*type == FileType::kRegular) BETR_RETURN_IF_ERROR(CopyContent(entry, made->inode()));
@@ -210,7 +211,7 @@ class TarImport {
     if (!target.ok()) return PassOver(Annotate(target.status(), "link to " + first));
     const absl::StatusOr<InodeId> parent = directories_.Enter(path);
     if (!parent.ok()) return PassOver(parent.status());
-    BETR_RETURN_IF_ERROR(MakeWay(path, name, *parent, false));
+    if (const absl::Status way = MakeWay(path, name, *parent, false); !way.ok()) return PassOver(way);
     if (!options_.all_attributes) {
       target = CopyOf(*target, *parent, name);
       if (!target.ok()) return PassOver(target.status());

@@ -200,6 +200,27 @@ TEST_CASE("without being told that it is a layer, names are names", "[tools][lay
   CHECK(*image.paths().List("u") == Paths{"a"});
 }
 
+TEST_CASE("an entry of a layer without a place does not keep others from theirs", "[tools][layer]") {
+  Image image;
+  Must(image.paths().MakeDirectories("t"));
+  Must(image.paths().WriteFile("t/file", "old"));
+  const std::string long_name(99, 'n');
+  const std::string layer = Finished(Member("././@LongLink", 'L', std::string(300, 'n')) + Member(long_name, '0') +
+                                     Member("file/.wh.a", '0') + Member("file/below", '0') + Member("z", '0', "new"));
+  const ArchiveFile file(layer);
+  Paths told;
+  fs::CopyOptions options;
+  options.is_layer = true;
+  options.unreadable = [&](const absl::Status& status) { told.emplace_back(status.message()); };
+  CHECK(Must(fs::ImportTar(&image.fs(), file.descriptor(), "t", options)).unreadable == 3);
+  REQUIRE(told.size() == 3);
+  CHECK(told[0].ends_with("n: File name too long"));
+  CHECK(told[1].starts_with("file/.wh.a: "));
+  CHECK(told[2].starts_with("file/below: "));
+  CHECK(*image.paths().ReadFile("t/z") == "new");
+  CHECK(*image.paths().ReadFile("t/file") == "old");
+}
+
 TEST_CASE("layers that say nothing of anything are refused", "[tools][layer]") {
   Image image;
   Must(image.paths().MakeDirectories("t/a"));
