@@ -67,7 +67,9 @@ for file in share/betr/betr.magic lib/udev/rules.d/61-betr.rules; do
   cmp "$prefix/$file" "$BETR_SOURCE_DIR/packaging/${file##*/}" || fail "no $file"
 done
 [ -x "$prefix/lib/udev/betr_id" ] || fail "no program for the rule of udev"
+[ -s "$prefix/share/zsh/site-functions/_betr" ] || fail "no completion for zsh"
 for tool in "$prefix"/bin/*; do
   [ -e "$tool" ] || continue
   "$tool" --version >/dev/null || fail "$tool --version: exit $?"
+  [ -s "$prefix/share/bash-completion/completions/${tool##*/}" ] || fail "no completion for ${tool##*/}"
 done
