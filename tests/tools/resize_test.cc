@@ -48,6 +48,12 @@ TEST_CASE("resize.betr takes a size, or so much more") {
   CHECK_FSCK(0, fsck, "-f", test.image);
 }
 
+TEST_CASE("resize.betr tells sizes that look alike in bytes") {
+  ResizeTest test;
+  CHECK(test.Run({test.image, "+4K"}) == 0);
+  CHECK(test.run.out == test.image + ": 8392704 bytes instead of 8388608\n");
+}
+
 TEST_CASE("resize.betr without a size takes that of the file") {
   ResizeTest test;
   std::filesystem::resize_file(test.image, MiB(20).value + 5000);

@@ -20,6 +20,14 @@ namespace {
 
 Bytes InUnits(Bytes size) { return layout::UnitBytes(size / layout::kUnit); }
 
+std::string ResultText(Bytes before, Bytes after) {
+  const std::string short_before = FormatSize(before);
+  const std::string short_after = FormatSize(after);
+  if (before == after) return fmt::format("has {} already", short_before);
+  if (short_before == short_after) return fmt::format("{} bytes instead of {}", after.value, before.value);
+  return fmt::format("{} instead of {}", short_after, short_before);
+}
+
 void PrintResult(Tool& tool, const ResizeOptions& options, Bytes before, Bytes after) {
   if (tool.json()) {
     Json json = NewDocument("resize");
@@ -28,9 +36,7 @@ void PrintResult(Tool& tool, const ResizeOptions& options, Bytes before, Bytes a
     json["size"] = after.value;
     PrintJson(tool.io().out, json);
   } else if (!tool.quiet()) {
-    tool.io().out << (before == after ? fmt::format("{}: has {} already\n", Escape(options.image), FormatSize(before))
-                                      : fmt::format("{}: {} instead of {}\n", Escape(options.image), FormatSize(after),
-                                                    FormatSize(before)));
+    tool.io().out << fmt::format("{}: {}\n", Escape(options.image), ResultText(before, after));
   }
 }
 
