@@ -15,6 +15,7 @@
 #include "betr/store.h"
 #include "daemon.h"
 #include "device/device_error.h"
+#include "fs/mount_image.h"
 #include "killed_server.h"
 #include "lasting_options.h"
 #include "mount_options.h"
@@ -65,7 +66,7 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   }
   MountOptions mount_options;
   mount_options.update_access_times = plan.access_times;
-  return FileSystem::Mount(*std::move(store), mount_options);
+  return fs::MountImage(*std::move(store), image, mount_options);
 }
 
 }  // namespace

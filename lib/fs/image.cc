@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "betr/filesystem.h"
+#include "fs/mount_image.h"
 #include "fs/time_coding.h"
 #include "store/create_image.h"
 
@@ -56,11 +57,7 @@ absl::StatusOr<std::unique_ptr<FileSystem>> FileSystem::OpenImage(const std::str
                                                                   const MountOptions& options) {
   BETR_RETURN_IF_ERROR(AddUpserts(&store_options.functions));
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::OpenImage(path, std::move(store_options)));
-  absl::StatusOr<std::unique_ptr<FileSystem>> fs = Mount(std::move(store), options);
-  if (absl::IsNotFound(fs.status())) {
-    return absl::InvalidArgumentError(path + ": holds no file system");
-  }
-  return fs.ok() ? std::move(fs) : Annotate(fs.status(), path);
+  return fs::MountImage(std::move(store), path, options);
 }
 
 }  // namespace betr

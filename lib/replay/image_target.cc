@@ -9,6 +9,7 @@
 #include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/path_filesystem.h"
+#include "fs/mount_image.h"
 #include "layout/open_locked.h"
 #include "store/borrowed_device.h"
 
@@ -54,10 +55,7 @@ absl::Status ImageTarget::Mount() {
   auto device = std::make_unique<store::BorrowedDevice>(*counting_);
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::Open(std::move(device), std::move(options)));
   BETR_RETURN_IF_ERROR(file_->PublishOwner(ThisProcess(options_.program, SystemClock())));
-  absl::StatusOr<std::unique_ptr<FileSystem>> fs = FileSystem::Mount(std::move(store), MountOptions{});
-  if (absl::IsNotFound(fs.status())) return absl::InvalidArgumentError(options_.image + ": holds no file system");
-  if (!fs.ok()) return Annotate(fs.status(), options_.image);
-  fs_ = *std::move(fs);
+  BETR_ASSIGN_OR_RETURN(fs_, fs::MountImage(std::move(store), options_.image, MountOptions{}));
   return absl::OkStatus();
 }
 

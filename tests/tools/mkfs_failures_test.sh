@@ -47,6 +47,9 @@ is_killed_over_an_image() {
   : >empty.strace
   expect 4 betrreplay -i over.img --root / empty.strace
   said "betrreplay: .*over.img: holds no file system"
+  [ -x "$BETR_BIN_DIR/mount.betr" ] || return 0
+  expect 32 mount.betr over.img .
+  said "mount.betr: open: over.img: holds no file system"
 }
 
 knows_read_only_devices() {
