@@ -22,6 +22,12 @@ root=$(betrdump -i disk.img --json tree meta |
   python3 -c "import json, sys; print(json.load(sys.stdin)['trees'][0]['root']['id'])")
 read -r unit units < <(extent "$root")
 dd if=/dev/zero of=disk.img bs=4096 seek="$unit" count="$units" conv=notrunc status=none
+# What nobody could be told is in the exit code.
+expect 12 bash -c 'fsck.betr -n disk.img >/dev/full'
+expect 12 bash -c 'fsck.betr -y --dry-run disk.img >/dev/full'
+cp disk.img untold.img
+expect 9 timeout 300 bash -c 'fsck.betr -y untold.img >/dev/full'
+said "fsck.betr: stdout: write: No space left on device"
 expect 1 timeout 300 fsck.betr -y disk.img
 printed "disk.img: [0-9]+ errors found, [0-9]+ things repaired, 0 errors left"
 expect 0 fsck.betr disk.img

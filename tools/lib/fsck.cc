@@ -369,7 +369,8 @@ int ParseAndRun(Arguments args, ToolIo& io, absl::FunctionRef<int(Tool&, const F
   if (const auto exit = tool.Parse(args)) return *exit;
   if (options.dry_run && !options.MayRepair()) return tool.UsageError("--dry-run: wants -p or -y");
   if (!options.undo.empty() && !options.MayRepair()) return tool.UsageError("--undo: wants -p or -y");
-  return tool.Finish(run(tool, options));
+  const int found = run(tool, options);
+  return found | tool.Finish(kFsckClean);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ enum FsckExit : int {
   kFsckClean = 0,
   kFsckCorrected = 1,
   kFsckUncorrected = 4,
-  kFsckOperational = 8,  // the image could not be opened or read
+  kFsckOperational = 8,  // the image could not be opened or read, or not all be told
   kFsckUsage = 16,
   kFsckCancelled = 32,
 };

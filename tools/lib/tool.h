@@ -81,8 +81,8 @@ class Tool {
   int UsageError(std::string_view text);
   // Prints what the stream may not keep until the end. False if nothing more can be printed; Finish says why.
   bool Print(std::string_view bytes);
-  // Ends the program: flushes stdout, with -v says what time and memory it took. Returns `exit`, or `failed_exit` with
-  // a message if stdout could not be written.
+  // Ends the program: flushes stdout, with -v says what time and memory it took. Returns `exit`; or if that is 0, and
+  // stdout could not be written, of which there is a message in any case, `failed_exit`.
   int Finish(int exit);
   // A line on stderr, unless -q: what the user should know but did not ask for.
   void Note(std::string_view text);
@@ -93,7 +93,7 @@ class Tool {
   std::optional<std::string> FindEmptyArgument(Arguments args) const;
   // Flushes stdout. Why something could not be written to it, or nothing.
   std::string OutputError();
-  // Returns `exit`, or `failed_exit` with a message if stdout could not be written.
+  // As Finish, without what -v says.
   int FinishOutput(int exit);
 
   ToolIo& io_;
