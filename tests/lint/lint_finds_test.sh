@@ -71,6 +71,15 @@ echo "[there](nowhere.md)" >"$tree/docs/a.md" && found link docs/a.md
 printf '# Here\n[there](#nowhere)\n' >"$tree/docs/a.md" && found link docs/a.md
 printf '# Here and now\n[here](a.md#here-and-now) and `[x](y)`\n' >"$tree/docs/a.md" && clean "links that resolve"
 
+# What is named is looked at; a name of nothing is no name of clean files.
+write lib/base/a.cc "int a; "
+for path in "$tree" "$tree/lib" "$tree/lib/base/a.cc"; do
+  ! "${lint[@]}" "$path" >/dev/null 2>&1 || { echo "nothing found in $path" && failures=$((failures + 1)); }
+done
+write lib/base/a.cc "int a;"
+! "${lint[@]}" "$tree/lib/absent" >/dev/null 2>&1 || { echo "a path of nothing" && failures=$((failures + 1)); }
+"${lint[@]}" "$tree/lib" >/dev/null 2>&1 || { echo "lib is not clean" && failures=$((failures + 1)); }
+
 # An exception lets a complaint pass, and is itself one when it is not needed.
 echo "whitespace lib/base/a.cc a reason" >"$tree/scripts/lint-exceptions"
 write lib/base/a.cc "int a; " && clean "an exception"
