@@ -8,3 +8,6 @@ mkdir source
 expect 0 "$BETR_SOURCE_DIR/scripts/demo" --size 256M "$work/source"
 grep -q "^== Everything is as it should be" out || fail "$(cat out)"
 expect 2 "$BETR_SOURCE_DIR/scripts/demo" --no-such-option
+expect 2 "$BETR_SOURCE_DIR/scripts/demo" --size
+expect 2 "$BETR_SOURCE_DIR/scripts/demo" "$work/absent"
+said "scripts/demo: .*absent: there is no such file or directory"
