@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -73,8 +74,14 @@ std::vector<std::unique_ptr<Subject>> MakeSubjects(const Settings& settings, con
   return subjects;
 }
 
+void PrintHelp() {
+  fmt::print("{}\nOf Google Benchmark:\n", SettingsHelp());
+  std::fflush(stdout);
+  benchmark::PrintDefaultHelp();
+}
+
 int Main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
+  benchmark::Initialize(&argc, argv, PrintHelp);
   const Settings settings = ParseSettings(argc, argv);
   const std::string directory = fmt::format("{}/store_bench.{}", settings.directory, getpid());
   const std::vector<std::unique_ptr<Subject>> subjects = MakeSubjects(settings, directory);

@@ -11,20 +11,30 @@
 
 namespace betr::bench {
 
-Settings ParseSettings(int argc, char** argv) {
-  Settings settings;
-  CLI::App app("Benchmarks of betr's store beside other stores. --benchmark_filter and the like work too.");
+namespace {
+
+constexpr uint64_t kMostEntries = 1'000'000'000'000;
+constexpr int kUsageExit = 2;
+
+// What is read as text first.
+struct Texts {
+  std::string cache = "64M";
+  std::string experiments;
+};
+
+void AddOptions(CLI::App& app, Settings& settings, Texts& texts) {
   app.add_option("--dir", settings.directory, "Where the data goes, in a new folder that is removed at the end");
-  app.add_option("--keys", settings.keys, "Entries of the large data set")->check(CLI::PositiveNumber);
+  app.add_option("--keys", settings.keys, "Entries of the large data set")
+      ->check(CLI::Range(uint64_t{1}, kMostEntries));
   app.add_option("--value-size", settings.value_size, "Bytes of a value");
   app.add_option("--clone-keys", settings.max_clone_keys, "Entries of the largest prefix that is cloned");
-  app.add_option("--durable-puts", settings.durable_puts, "Puts with a sync each")->check(CLI::PositiveNumber);
-  std::string cache = "64M";
-  app.add_option("--cache", cache, "Bytes of each engine's cache")->check([](const std::string& text) {
+  app.add_option("--durable-puts", settings.durable_puts, "Puts with a sync each")
+      ->check(CLI::Range(uint64_t{1}, kMostEntries));
+  app.add_option("--cache", texts.cache, "Bytes of each engine's cache")->check([](const std::string& text) {
     return std::string(ParseSize(text).status().message());
   });
-  std::string experiments;
-  app.add_option("--experiment", experiments, "Let betr do something as an earlier version did: docs/ablations.md")
+  app.add_option("--experiment", texts.experiments,
+                 "Let betr do something as an earlier version did: docs/ablations.md")
       ->check([](const std::string& list) { return std::string(ParseExperiments(list).status().message()); });
   app.add_option("--compression", settings.compression)->check(CLI::IsMember({"none", "lz4"}));
   app.add_option("--engines", settings.engines, "Which engines, separated by commas")
@@ -33,13 +43,32 @@ Settings ParseSettings(int argc, char** argv) {
   app.add_flag("--counters", settings.with_counters, "Print after each benchmark what the engine has counted");
   app.add_option("--json", settings.json_file, "File for the table of ratios as JSON");
   app.add_option("--markdown", settings.markdown_file, "File for the table of ratios as Markdown");
+}
+
+constexpr const char* kSummary = "Benchmarks of betr's store beside other stores.";
+
+}  // namespace
+
+std::string SettingsHelp() {
+  Settings settings;
+  Texts texts;
+  CLI::App app(kSummary, "store_bench");
+  AddOptions(app, settings, texts);
+  return app.help();
+}
+
+Settings ParseSettings(int argc, char** argv) {
+  Settings settings;
+  Texts texts;
+  CLI::App app(kSummary);
+  AddOptions(app, settings, texts);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
+    std::exit(app.exit(error) == 0 ? 0 : kUsageExit);
   }
-  settings.cache_size = *ParseSize(cache);
-  settings.experiments = *ParseExperiments(experiments);
+  settings.cache_size = *ParseSize(texts.cache);
+  settings.experiments = *ParseExperiments(texts.experiments);
   if (settings.engines.empty()) {
     settings.engines = EngineNames();
   }

@@ -26,8 +26,11 @@ struct Settings {
   std::string markdown_file;
 };
 
-// Reads what Google Benchmark has left of the arguments. Prints help or a complaint and ends the program where
-// there is nothing to run.
+// Of all options that ParseSettings reads.
+std::string SettingsHelp();
+
+// Reads what Google Benchmark has left of the arguments: --help is not. Prints a complaint and ends the program if they
+// are wrong.
 Settings ParseSettings(int argc, char** argv);
 
 }  // namespace betr::bench
