@@ -36,4 +36,7 @@ foreach(section 1 5 8)
     install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}")
   endif()
 endforeach()
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# Headers and manual pages name pages of it.
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.py" PATTERN man EXCLUDE PATTERN __pycache__ EXCLUDE)

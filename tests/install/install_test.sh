@@ -63,6 +63,9 @@ for kind in shared static; do
   with_pkg_config $kind "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/c_program/user.c"
 done
 [ -s "$(find "$prefix" -name LICENSE)" ] || fail "no licence"
+for page in $(grep -rhoE 'docs/[a-z_]+\.md' "$prefix/include" "$prefix/share/man" | sort -u); do
+  [ -s "$prefix/share/doc/betr/$page" ] || fail "no $page, of which headers or manual pages speak"
+done
 for file in share/betr/betr.magic lib/udev/rules.d/61-betr.rules; do
   cmp "$prefix/$file" "$BETR_SOURCE_DIR/packaging/${file##*/}" || fail "no $file"
 done
