@@ -82,5 +82,5 @@ _betr() {
   compopt -o filenames 2>/dev/null || true
 }
 
-complete -F _betr betr-torture betrcp betrdump betrreplay fsck.betr mkfs.betr mount.betr resize.betr tune.betr \
-  umount.betr
+complete -F _betr betr-ace betr-torture betrcp betrdump betrreplay fsck.betr mkfs.betr mount.betr resize.betr \
+  tune.betr umount.betr

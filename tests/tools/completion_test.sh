@@ -35,7 +35,7 @@ offers "betrcp --exc" "--exclude|--exclude-from|"
 offers "mkfs.betr --dry" "--dry-run|"
 offers "betrdump node --key" "--keys|"
 offers "betrdump --key" "|"
-for tool in betr-torture betrcp betrdump betrreplay fsck.betr mkfs.betr resize.betr tune.betr; do
+for tool in betr-ace betr-torture betrcp betrdump betrreplay fsck.betr mkfs.betr resize.betr tune.betr; do
   case $(offered "$tool -") in
     *"--help|"*"--version|"*) ;;
     *) fail "$tool: $(offered "$tool -")" ;;
