@@ -10,6 +10,7 @@
 
 #include "device/file_device.h"
 #include "dump_options.h"
+#include "dump_text.h"
 #include "layout/open_locked.h"
 #include "support/tools/man_page.h"
 #include "support/tools/run_tool.h"
@@ -90,6 +91,12 @@ TEST_CASE("betrdump table lists every node, and node shows each of them") {
                     [](const json& row) { return row["references"] > 1; }));
   const std::string text = Text(image, {"table"});
   CHECK(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) == table["nodes"].size() + 1);
+}
+
+TEST_CASE("betrdump gives no place in bytes to what is scattered") {
+  CHECK(ExtentJson({.start = 3, .units = 2}).dump() ==
+        R"({"unit":3,"units":2,"scattered":false,"offset":12288,"size":8192})");
+  CHECK(ExtentJson({.start = 3, .units = 2, .scattered = true}).dump() == R"({"unit":3,"units":2,"scattered":true})");
 }
 
 TEST_CASE("betrdump node shows keys escaped") {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // betrdump table: every node that the node table knows.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+#include <vector>
 
 #include "dump_command.h"
 #include "dump_text.h"
@@ -22,11 +26,12 @@ struct Row {
 };
 
 std::string FlagsText(const Row& row) {
-  std::string flags = row.record.Dead() ? "dead" : row.record.references > 1 ? "shared" : "";
-  if (!row.address) {
-    flags += flags.empty() ? "in memory" : ", in memory";
-  }
-  return flags;
+  std::vector<std::string_view> flags;
+  if (row.record.Dead()) flags.push_back("dead");
+  if (row.record.references > 1) flags.push_back("shared");
+  if (!row.address) flags.push_back("in memory");
+  if (row.address && row.address->extent->address().scattered) flags.push_back("scattered");
+  return fmt::format("{}", fmt::join(flags, ", "));
 }
 
 void PrintRow(const Row& row, std::ostream& out) {

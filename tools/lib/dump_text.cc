@@ -83,8 +83,11 @@ Json ExtentJson(const layout::ExtentAddress& extent) {
   Json json = Json::object();
   json["unit"] = extent.start;
   json["units"] = extent.units;
-  json["offset"] = extent.Offset().value;
-  json["size"] = extent.Size().value;
+  json["scattered"] = extent.scattered;
+  if (!extent.scattered) {
+    json["offset"] = extent.Offset().value;
+    json["size"] = extent.Size().value;
+  }
   return json;
 }
 

@@ -26,6 +26,7 @@ Json BoundJson(const Bound& bound);
 Json RangeJson(const Range& range);
 // {"range":, "target":, "strip":, "prepend":}; target null for a null link.
 Json LinkJson(const dag::Link& link);
+// {"unit":, "units":, "scattered":, "offset":, "size":}; of a scattered one the unit of its map, and no bytes.
 Json ExtentJson(const layout::ExtentAddress& extent);
 
 }  // namespace betr::tools
