@@ -16,7 +16,9 @@ namespace betr::store {
 namespace {
 
 std::string InNode(NodeId id, const absl::Status& status) {
-  return std::string(Annotate(status, fmt::format("node {}", id.value)).message());
+  const std::string place = fmt::format("node {}: ", id.value);
+  const std::string message(status.message());
+  return message.starts_with(place) ? message : place + message;
 }
 
 }  // namespace
