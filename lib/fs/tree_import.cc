@@ -52,7 +52,7 @@ class TreeImport {
                           paths.Open(slash == std::string::npos ? "" : inside_top_.substr(0, slash)));
     device_ = host_stat.st_dev;
     HostDirectory working;
-    return GoOnIfTaken(ImportNamed({&working, host, host}, parent.inode(), name, host_stat));
+    return GoOnIfNoPlace(ImportNamed({&working, host, host}, parent.inode(), name, host_stat));
   }
 
   const CopyTotals& totals() const { return totals_; }
@@ -93,10 +93,10 @@ class TreeImport {
     return absl::OkStatus();
   }
 
-  // What has the name already, and does not give way to this (fs/replace.h), stays; that is told of as well.
-  absl::Status GoOnIfTaken(const absl::Status& status) {
-    const int error = status.ok() ? 0 : ToErrno(status);
-    return error == EISDIR || error == ENOTDIR ? PassOver(status) : status;
+  // So is what has no place: something that has the name does not give way (fs/replace.h), or the path is too long.
+  absl::Status GoOnIfNoPlace(const absl::Status& status) {
+    const int error = ToErrno(status);
+    return error == EISDIR || error == ENOTDIR || error == ENAMETOOLONG ? PassOver(status) : status;
   }
 
   // What the user has named: a file of any type, with everything below it.
@@ -134,7 +134,7 @@ class TreeImport {
     BETR_RETURN_IF_ERROR(RemoveOthers(directory, *names, path));
     std::vector<Subdirectory> below;
     for (const std::string& name : *names) {
-      BETR_RETURN_IF_ERROR(GoOnIfTaken(ImportEntry({opened, name, path + "/" + name}, directory, &below)));
+      BETR_RETURN_IF_ERROR(GoOnIfNoPlace(ImportEntry({opened, name, path + "/" + name}, directory, &below)));
     }
     for (const Subdirectory& sub : below) {
       const Source entry{opened, sub.name, path + "/" + sub.name};

@@ -99,3 +99,21 @@ both_ways 20 "$(printf 'D%.0s' {1..203})"
   ulimit -n 60
   both_ways 300 d
 )
+
+# What is deeper than a path in an image may be long is told of, and the rest is copied; a file system of which
+# something is missing is not made.
+goes_on_behind_what_is_too_deep() {
+  make_deep deep 24 "$(printf 'D%.0s' {1..203})"
+  mkdir deep/z
+  echo last >deep/z/file
+  expect 1 betrcp -r deep :/
+  said "betrcp: import: deep/D*/.*: File name too long"
+  [ "$(wc -l <err)" = 1 ] || fail "$(cut -c1-300 err)"
+  expect 0 betrcp --cat deep/z/file
+  printed last
+  expect 0 fsck.betr -n disk.img
+  expect 1 mkfs.betr -q -s 64M -d deep made.img
+  [ ! -e made.img ] || fail "an image was made of a part"
+  rm -r deep
+}
+goes_on_behind_what_is_too_deep
