@@ -129,14 +129,14 @@ absl::StatusOr<std::unique_ptr<Cursor>> Core::ScanMeta(const Range& range) {
 }
 
 absl::StatusOr<Inode*> Core::Find(Inode& directory, std::string_view name) {
-  if (const auto child = directory.children.find(name); child != directory.children.end()) return child->second;
+  if (const auto child = directory.children.find(name); child != directory.children.end()) return child->second.inode;
   if (directory.known_names.SurelyAbsent(name)) return nullptr;
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, GetMeta(key::Entry(ContentOf(directory), name)));
   return value ? FindRead(directory, name, *value) : nullptr;
 }
 
 absl::StatusOr<Inode*> Core::FindRead(Inode& directory, std::string_view name, std::string_view value) {
-  if (const auto child = directory.children.find(name); child != directory.children.end()) return child->second;
+  if (const auto child = directory.children.find(name); child != directory.children.end()) return child->second.inode;
   const std::string what = key::PathOfObject(key::Entry(PathOf(directory), name));
   BETR_ASSIGN_OR_RETURN(EntryRecord entry, DecodeEntry(value, what));
   if (InodeRecord* const record = std::get_if<InodeRecord>(&entry)) {

@@ -55,8 +55,9 @@ std::optional<InodeId> FileSystem::TakeTold(InodeId parent, std::string_view nam
   const fs::Inode* const directory = session.core().inodes().Find(parent);
   if (directory == nullptr) return std::nullopt;
   const auto child = directory->children.find(name);
-  if (child == directory->children.end() || !std::exchange(child->second->told, false)) return std::nullopt;
-  return child->second->id;
+  if (child == directory->children.end()) return std::nullopt;
+  fs::Inode* const inode = child->second.inode;
+  return std::exchange(inode->told, false) ? std::optional(inode->id) : std::nullopt;
 }
 
 absl::StatusOr<FileAttributes> FileSystem::SetAttributes(InodeId id, const AttributeChange& change) {

@@ -78,18 +78,22 @@ Inode& InodeTable::AddOrphan(uint64_t orphan, InodeRecord record) {
 }
 
 void InodeTable::AddName(Inode* inode, Inode* directory, std::string_view name) {
-  const bool added = directory->children.emplace(std::string(name), inode).second;
+  const bool added = directory->children.emplace(std::string(name), Child{inode, inode->names.size()}).second;
   Check(added, "a directory lists a name once");
   inode->names.push_back({directory, std::string(name)});
 }
 
 void InodeTable::RemoveName(Inode* inode, Inode* directory, std::string_view name) {
-  const size_t erased = directory->children.erase(name);
-  const auto found = std::find_if(inode->names.begin(), inode->names.end(), [&](const InodeName& known) {
-    return known.directory == directory && known.name == name;
-  });
-  Check(erased == 1 && found != inode->names.end(), "a name and its inode know each other");
-  inode->names.erase(found);
+  const auto child = directory->children.find(name);
+  Check(child != directory->children.end() && child->second.inode == inode, "a name and its inode know each other");
+  const size_t at = child->second.name_at;
+  directory->children.erase(child);
+  if (at + 1 < inode->names.size()) {
+    InodeName& moved = inode->names[at];
+    moved = std::move(inode->names.back());
+    moved.directory->children.find(moved.name)->second.name_at = at;
+  }
+  inode->names.pop_back();
   MayGo(directory);
 }
 

@@ -59,6 +59,12 @@ struct InodeName {
   std::string name;
 };
 
+// What a directory lists under a name.
+struct Child {
+  Inode* inode = nullptr;
+  size_t name_at = 0;  // which of its names this is: a file may have tens of thousands
+};
+
 // Content that was written but not yet handed to the store: one extent, and what it does to the record.
 struct PendingWrite {
   uint64_t offset = 0;
@@ -99,7 +105,7 @@ struct Inode {
 
   // Of directories.
   NumberContext context = 0;  // of the content
-  absl::flat_hash_map<std::string, Inode*, NameHash, std::equal_to<>> children;
+  absl::flat_hash_map<std::string, Child, NameHash, std::equal_to<>> children;
   absl::flat_hash_map<uint64_t, Inode*> groups;
   NameSet known_names;
   HasGroups has_groups = HasGroups::kUnknown;  // of a home
@@ -137,7 +143,8 @@ class InodeTable {
   Inode& AddGroup(Inode* home, uint64_t group, InodeRecord record);
   Inode& AddOrphan(uint64_t orphan, InodeRecord record);
 
-  // One more name in memory, one fewer. The rest of the inode is the caller's business.
+  // One more name in memory, one fewer, which may change the order of the others. O(1). The rest of the inode is the
+  // caller's business.
   void AddName(Inode* inode, Inode* directory, std::string_view name);
   void RemoveName(Inode* inode, Inode* directory, std::string_view name);
 

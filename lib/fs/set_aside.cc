@@ -24,7 +24,7 @@ void CollectBelow(const Inode& directory, absl::flat_hash_set<Inode*>* seen, std
     below->push_back(inode);
     CollectBelow(*inode, seen, below);
   };
-  for (const auto& [name, child] : directory.children) collect(child);
+  for (const auto& [name, child] : directory.children) collect(child.inode);
   for (const auto& [id, group] : directory.groups) collect(group);
 }
 

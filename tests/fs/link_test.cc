@@ -2,11 +2,19 @@
 // Files with several names.
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <ctime>
 
 #include "support/fs/image.h"
 
 namespace betr::test {
 namespace {
+
+// What this thread has had of a processor.
+double Seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 TEST_CASE("all names of a file are one file", "[fs]") {
   Image image;
@@ -222,6 +230,35 @@ TEST_CASE("a clone of many links at once", "[fs]") {
   CHECK(image.paths().Stat("out3")->links == 1);
   CHECK(*image.paths().ReadFile("c/5") == "5");
   image.Check();
+}
+
+TEST_CASE("a name goes in the same time, however many others the file has", "[fs]") {
+  constexpr size_t kNames = 60'000;
+  constexpr double kFactor = 6;  // a search among all names takes twenty times as long as making one
+  ImageOptions options;
+  options.size = MiB(256);
+  options.node_size = KiB(256);
+  options.basement_size = KiB(16);
+  options.log_size = MiB(16);
+  Image image(options);
+  PathFileSystem& paths = image.paths();
+  FileSystem& fs = image.fs();
+  REQUIRE(paths.MakeDirectory("d").ok());
+  REQUIRE(paths.WriteFile("f", "x").ok());
+  const OpenFile directory = *paths.Open("d");
+  const OpenFile file = *paths.Open("f");
+  const double begin = Seconds();
+  for (size_t i = 0; i < kNames; ++i) {
+    const absl::StatusOr<Entry> entry = fs.Link(file.inode(), directory.inode(), std::to_string(i));
+    REQUIRE(entry.ok());
+    fs.Forget(entry->inode);
+  }
+  const double linked = Seconds();
+  for (size_t i = 0; i < kNames / 2; ++i) REQUIRE(fs.Unlink(directory.inode(), std::to_string(i)).ok());
+  REQUIRE(paths.RemoveTree("d").ok());
+  const double removed = Seconds();
+  CHECK(removed - linked < kFactor * (linked - begin));
+  CHECK(paths.Stat("f")->links == 1);
 }
 
 }  // namespace
