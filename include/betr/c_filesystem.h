@@ -174,7 +174,7 @@ betr_code betr_file_change(betr_file* file, const betr_attributes* attributes, u
 betr_code betr_file_read(betr_file* file, uint64_t offset, void* buffer, size_t size, size_t* done);
 // All of it; after an error, what was written before that stays.
 betr_code betr_file_write(betr_file* file, uint64_t offset, const void* data, size_t size);
-// At the end, whatever others do. `offset`, where that was, may be null.
+// At the end, whatever others do: all, or after an error nothing. `offset`, where that was, may be null.
 betr_code betr_file_append(betr_file* file, const void* data, size_t size, uint64_t* offset);
 // fallocate(2) with its flags.
 betr_code betr_file_allocate(betr_file* file, int flags, uint64_t offset, uint64_t size);

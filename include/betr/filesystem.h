@@ -312,7 +312,8 @@ class FileSystem {
   // The number of bytes written; less than given, or an error, only if the store fails, or at kMaxFileSize, where what
   // fits is written, and EFBIG if that is nothing. Blind: whole blocks are puts, parts of blocks upserts.
   absl::StatusOr<size_t> Write(InodeId inode, uint64_t offset, std::string_view bytes);
-  // Write at the end, whatever others do; where the bytes went.
+  // Write at the end, whatever others do; where the bytes went. All of them, or after an error none, unless the store
+  // fails: EFBIG, ENOSPC.
   absl::StatusOr<uint64_t> Append(InodeId inode, std::string_view bytes);
   absl::Status Allocate(InodeId inode, AllocateMode mode, uint64_t offset, uint64_t length);
   // The next offset >= `offset` that has data, or is a hole (the end of the file counts as one); ENXIO if there is none

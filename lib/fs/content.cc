@@ -56,6 +56,25 @@ absl::StatusOr<size_t> Write(Core& core, Inode& inode, uint64_t offset, std::str
   return done;
 }
 
+absl::StatusOr<uint64_t> Append(Core& core, Inode& inode, std::string_view bytes) {
+  BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
+  const AttributeChange before{
+      .size = inode.record.size, .modified = inode.record.modified, .changed = inode.record.changed};
+  const uint64_t begin = inode.record.size;
+  if (bytes.size() > kMaxFileSize.value - begin) return ErrnoError(EFBIG, "append beyond the largest file");
+  for (uint64_t at = begin; !bytes.empty();) {
+    const absl::StatusOr<size_t> written = Write(core, inode, at, bytes);
+    if (!written.ok()) {
+      // Who is told of no part would append it once more.
+      if (inode.record.size > begin) SetAttributes(core, inode, before).IgnoreError();
+      return written.status();
+    }
+    at += *written;
+    bytes.remove_prefix(*written);
+  }
+  return begin;
+}
+
 absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offset, uint64_t length) {
   BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
   if (length == 0) return ErrnoError(EINVAL, "no length");

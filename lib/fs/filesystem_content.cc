@@ -121,10 +121,7 @@ absl::StatusOr<size_t> FileSystem::Write(InodeId id, uint64_t offset, std::strin
 absl::StatusOr<uint64_t> FileSystem::Append(InodeId id, std::string_view bytes) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-  const uint64_t offset = inode->record.size;
-  BETR_ASSIGN_OR_RETURN(const size_t written, fs::Write(session.core(), *inode, offset, bytes));
-  if (written < bytes.size()) return ErrnoError(offset + written >= kMaxFileSize.value ? EFBIG : ENOSPC, "append");
-  return offset;
+  return fs::Append(session.core(), *inode, bytes);
 }
 
 std::optional<AllocateMode> AllocateModeOf(int flags) {

@@ -222,6 +222,27 @@ TEST_CASE("content: errors", "[fs]") {
   CHECK(Errno(fs.CopyRange(file.inode(), 0, directory.inode(), 0, 1)) == EISDIR);
 }
 
+TEST_CASE("what does not fit is not appended in part", "[fs][full]") {
+  ImageOptions options;
+  options.size = MiB(3);
+  options.log_size = KiB(256);
+  options.compression = "none";
+  Image image(options);
+  FileSystem& fs = image.fs();
+  const OpenFile file = *image.paths().Create("f", {});
+  REQUIRE(*fs.Append(file.inode(), "begin") == 0);
+  const FileTime changed = fs.GetAttributes(file.inode())->changed;
+  image.Tick();
+  CHECK(Errno(fs.Append(file.inode(), std::string(MiB(2).value, 'x'))) == ENOSPC);
+  CHECK(*image.paths().ReadFile("f") == "begin");
+  CHECK(fs.GetAttributes(file.inode())->changed == changed);
+  REQUIRE(*fs.Append(file.inode(), " and end") == 5);
+  REQUIRE(fs.SetAttributes(file.inode(), {.size = kMaxFileSize.value - 3}).ok());
+  CHECK(Errno(fs.Append(file.inode(), "four")) == EFBIG);
+  CHECK(fs.GetAttributes(file.inode())->size == kMaxFileSize.value - 3);
+  CHECK(*fs.Append(file.inode(), "six") == kMaxFileSize.value - 3);
+}
+
 TEST_CASE("ranges are copied: cloned where they can be", "[fs]") {
   ImageOptions options;
   options.size = MiB(256);
