@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <absl/cleanup/cleanup.h>
+
 #include <cerrno>
 
 #include "base/status.h"
@@ -55,6 +57,11 @@ void FollowContent(Core& core, const std::vector<Removal>& removals) {
 absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
   Inode* const victim = slot.inode;
   BETR_ASSIGN_OR_RETURN(const std::vector<std::string> contents, ContentsBelow(core, *victim));
+  // Should this not come to its end, names are gone of which no inode in memory tells.
+  const absl::Cleanup forget_names = [victim] {
+    victim->known_names.Forget();
+    for (Inode* const inode : InodesBelow(*victim)) inode->known_names.Forget();
+  };
   BETR_RETURN_IF_ERROR(UnlinkMembers(core, *victim, contents));
   BETR_RETURN_IF_ERROR(SetAsideOpenFiles(core, *victim));
   Transaction transaction(&core);

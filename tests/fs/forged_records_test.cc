@@ -105,5 +105,30 @@ TEST_CASE("an interrupted erase is none of the whole file system", "[fs]") {
   image.Check();
 }
 
+TEST_CASE("a removal that ends at what is damaged leaves directories that can be removed", "[fs]") {
+  constexpr int kLinks = 256;  // as many as go in one batch, before the one that cannot be found
+  Image image;
+  Must(image.paths().MakeDirectories("d/s"));
+  Must(image.paths().MakeDirectories("d/z"));
+  for (int i = 0; i < kLinks; ++i) {
+    const std::string name = std::to_string(i);
+    Must(image.paths().WriteFile(name, ""));
+    Must(image.paths().Link(name, "d/s/" + name));
+  }
+  Must(image.paths().WriteFile("bad", ""));
+  Must(image.paths().Link("bad", "d/z/bad"));
+  image.Unmount();
+  Damage(image, [](const Trees& t) {
+    const std::string bad = *Must(t.store.Get(t.meta, key::Entry("", "bad")));
+    const uint64_t id = std::get<fs::Reference>(Must(fs::DecodeEntry(bad, "bad"))).id;
+    Must(t.store.Erase(t.meta, key::Group("", id)));
+  });
+  PathFileSystem& paths = image.paths();
+  REQUIRE(Must(paths.List("d/s")).size() == kLinks);
+  REQUIRE(Errno(paths.RemoveTree("d")) == EUCLEAN);
+  REQUIRE(Must(paths.List("d/s")).empty());
+  CHECK(paths.RemoveDirectory("d/s").ok());
+}
+
 }  // namespace
 }  // namespace betr::test
