@@ -80,9 +80,10 @@ absl::Status Dissolve(Core& core, Inode& home) {
 
 // Whether names below the directory are of groups of homes above the nearest one that is at or above it.
 absl::StatusOr<bool> IsInterrupted(Core& core, Inode& directory) {
+  const std::string content = core.ContentOf(directory);
   for (Inode* above = core.HomeAbove(core.HomeOf(directory)); above != nullptr; above = core.HomeAbove(*above)) {
     // Names in a zone are listed elsewhere: then any name counts, which may dissolve what need not be.
-    const std::string below = core.ContentOf(core.zones().exist ? *above : directory);
+    const std::string below = core.zones().exist ? core.ContentOf(*above) : content;
     BETR_ASSIGN_OR_RETURN(const bool has_members, HasMembersBelow(core, *above, below));
     if (has_members) return true;
   }

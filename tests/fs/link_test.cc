@@ -261,5 +261,25 @@ TEST_CASE("a name goes in the same time, however many others the file has", "[fs
   CHECK(paths.Stat("f")->links == 1);
 }
 
+TEST_CASE("a rename does not walk up once for each clone that it is in", "[fs]") {
+  constexpr size_t kClones = 400;  // each in the one before
+  constexpr int kTimes = 50;
+  constexpr double kFactor = 6;  // of what creating takes, which walks up some times, too
+  Image image;
+  FileSystem& fs = image.fs();
+  InodeId at = kRootInode;
+  for (size_t i = 0; i < kClones; ++i) {
+    const InodeId empty = fs.Create(at, "d", {.type = FileType::kDirectory})->inode;
+    at = fs.Clone(empty, empty, "c")->inode;
+  }
+  REQUIRE(fs.Create(at, "x", {.type = FileType::kDirectory}).ok());
+  const double begin = Seconds();
+  for (int i = 0; i < kTimes; ++i) REQUIRE(fs.Create(at, std::to_string(i), {}).ok());
+  const double created = Seconds();
+  for (int i = 0; i < kTimes; ++i) REQUIRE(fs.Rename(at, i % 2 == 0 ? "x" : "y", at, i % 2 == 0 ? "y" : "x").ok());
+  const double renamed = Seconds();
+  CHECK(renamed - created < kFactor * (created - begin));
+}
+
 }  // namespace
 }  // namespace betr::test
