@@ -31,7 +31,7 @@ absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset
 // The content of a file at one instant: what is needed to read it without the lock. Thread-safe.
 class ContentView {
  public:
-  // Hands gathered writes of the inode over first.
+  // Hands gathered writes of the inode over first. Shows those that the store does not take, too.
   static absl::StatusOr<ContentView> Of(Core& core, Inode& inode);
 
   uint64_t size() const { return size_; }
@@ -43,12 +43,16 @@ class ContentView {
  private:
   ContentView(Core& core, Inode& inode);
   absl::StatusOr<std::unique_ptr<Cursor>> BlocksIn(uint64_t first, uint64_t last) const;
+  absl::Status ReadStored(uint64_t offset, std::span<char> buffer) const;
+  bool IsPending(uint64_t block) const;
 
   const Store* store_;
   TreeId data_;
   std::shared_ptr<const ReadView> view_;
   std::string object_;
   uint64_t size_;
+  uint64_t pending_offset_;
+  std::string pending_;  // what the store has not
 };
 
 // EISDIR, EINVAL unless it is a regular file.

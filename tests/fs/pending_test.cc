@@ -189,5 +189,18 @@ TEST_CASE("what went to the store before a write that had no space stays as new 
   }
 }
 
+TEST_CASE("a write that has no space can be read", "[fs][full]") {
+  FullImage full({});
+  CHECK(Must(full.paths().ReadFile(kFile)) == NewContent());
+  const InodeId file = full.Id(kFile);
+  std::string part(kOld, '?');
+  REQUIRE(Must(full.fs().Read(file, kOld / 2, part)) == part.size());
+  CHECK(part == NewContent().substr(kOld / 2, kOld));
+  CHECK(Must(full.fs().SeekHole(file, 0)) == kNew);
+  CHECK(Must(full.fs().SeekData(file, kNew / 2)) == kNew / 2);
+  full.GiveSpace();
+  full.Check();
+}
+
 }  // namespace
 }  // namespace betr::test
