@@ -71,7 +71,10 @@ TEST_CASE("sizes near the top of 64 bits do not wrap around", "[base]") {
 }
 
 TEST_CASE("varints that are too large or padded are refused", "[base]") {
-  const char* const bad[] = {"\x80", "\x81\x80", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
+  const char* const bad[] = {"\x80",
+                             "\x81\x80",
+                             "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
+                             "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x03",
                              "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x81",
                              "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"};
   for (const char* bytes : bad) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -38,6 +39,24 @@ TEST_CASE("helpers take part", "[base]") {
     while (!helped) std::this_thread::yield();
   });
   CHECK(helped);
+}
+
+TEST_CASE("a loop ends when all of its rounds have, and the next one is helped, too", "[base]") {
+  Helpers helpers(1);
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int loop = 0; loop < 3; ++loop) {
+    std::atomic<bool> helped = false;
+    std::atomic<int> ended = 0;
+    helpers.ForEach(2, [&](size_t) {
+      if (std::this_thread::get_id() != caller) {
+        helped = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the caller has none left by then
+      }
+      while (!helped) std::this_thread::yield();
+      ++ended;
+    });
+    CHECK(ended == 2);
+  }
 }
 
 TEST_CASE("loops of several threads at once", "[base]") {
