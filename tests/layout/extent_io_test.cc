@@ -2,12 +2,15 @@
 // Scattered extents: what is written to one is read from it, by whoever has its address only; damage is found.
 #include "layout/extent_io.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
+#include "base/coding.h"
 #include "base/random.h"
 #include "device/memory_device.h"
+#include "layout/seal.h"
 #include "support/seed.h"
 
 namespace betr::layout {
@@ -98,6 +101,28 @@ TEST_CASE("the map of another owner, or a damaged one, is not taken", "[layout]"
   CHECK(is_lost(kOwner));
   scattered.address_.units += 1;
   CHECK(scattered.Claim().ok());
+}
+
+TEST_CASE("a page of a map has pieces, and each is somewhere", "[layout]") {
+  constexpr size_t kCountAt = 20;  // extent_map.h
+  const auto code = [](const std::string& bytes) { return DecodeMapPage(20, kOwner, bytes).status().code(); };
+  std::string page = EncodeMapPage({kOwner, 0, {{30, 1}}});
+  CHECK(code(page) == absl::StatusCode::kOk);
+  StoreFixed(page.data() + kCountAt, uint32_t{0});
+  std::fill(page.begin() + kFixedSize, page.end(), '\0');
+  Seal(&page);
+  CHECK(code(page) == absl::StatusCode::kDataLoss);  // chains of such would not end
+  CHECK(code(EncodeMapPage({kOwner, 0, {{30, 0}}})) == absl::StatusCode::kDataLoss);
+  CHECK(code(EncodeMapPage({kOwner, 0, {{30, kMaxExtentUnits + 1}}})) == absl::StatusCode::kDataLoss);
+}
+
+TEST_CASE("a page of a map lies in the space for extents", "[layout]") {
+  MemoryDevice device(UnitBytes(kArea.end()));
+  for (const uint64_t unit : {kArea.start - 1, kArea.start}) {
+    REQUIRE(device.Write(UnitBytes(unit), EncodeMapPage({kOwner, 0, {{30, 2}}})).ok());
+    const bool is_inside = unit == kArea.start;
+    CHECK(ReadExtentMap(device, kArea, {unit, 2, true}, kOwner).ok() == is_inside);
+  }
 }
 
 TEST_CASE("a map that goes in circles ends", "[layout]") {

@@ -176,6 +176,17 @@ TEST_CASE("a node that breaks an invariant is not written", "[layout]") {
   dag::Node outside = node;
   outside.edges[0].partition.gotos.push_back({{Range::Prefix("m"), kNoNode, ""}, 0, 0});
   CHECK(refused(outside));
+  dag::Node long_translation = node;
+  long_translation.edges[1].link.translation = std::string(kMaxBoundSize.value, 't');
+  CHECK_FALSE(refused(long_translation));
+  long_translation.edges[1].link.translation += 't';
+  CHECK(refused(long_translation));
+  dag::Node affix = dag::EmptyNode(0, Range::All(), {});
+  const auto block = std::make_shared<dag::ResidentBlock>(dag::BlockBuilder().Finish());
+  affix.basements.push_back({block, {"s", "p"}, Range::Prefix("p")});
+  CHECK_FALSE(refused(affix));
+  affix.basements[0].clip = {Bound::At("o"), Bound::Past("p")};
+  CHECK(refused(affix));
   dag::Node leaf = node;
   leaf.height = 0;
   CHECK(refused(leaf));
@@ -210,6 +221,7 @@ TEST_CASE("what shows little of a block takes only that along", "[layout]") {
   }
   CHECK(Trim(*slot->Peek(), {{key(0), key(50)}}) == nullptr);
   CHECK(Trim(*slot->Peek(), {{key(0), key(40)}, {key(30), key(49)}})->Count() == 49);
+  CHECK(Trim(*slot->Peek(), {{key(0), key(40)}, {key(10), key(20)}})->Count() == 40);
   CHECK(Trim(*slot->Peek(), {})->Count() == 0);
 }
 

@@ -99,6 +99,12 @@ TEST_CASE("space is used once at a time", "[layout]") {
   CHECK((space->FreeRanges() == std::vector<UnitRange>{kArea}));
 }
 
+TEST_CASE("no extent is claimed that is larger than any", "[layout]") {
+  const auto space = SpaceMap::Create({100, kMaxExtentUnits + 10});
+  CHECK(space->Claim({100, kMaxExtentUnits + 1}).status().code() == absl::StatusCode::kDataLoss);
+  CHECK(space->Claim({100, kMaxExtentUnits}).ok());
+}
+
 TEST_CASE("what is allocated one after another is adjacent", "[layout]") {
   const auto space = SpaceMap::Create(kArea);
   std::vector<ExtentRef> held;

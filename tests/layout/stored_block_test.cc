@@ -49,6 +49,7 @@ TEST_CASE("a damaged byte of a stored block is found", "[layout]") {
     for (char& byte : sample.bytes) {
       byte = static_cast<char>(byte ^ (1 << random.Uniform(8)));
       REQUIRE(DecodeBlock(sample.entry, sample.bytes).status().code() == absl::StatusCode::kDataLoss);
+      REQUIRE(CopyStoredBlock(sample.entry, sample.bytes).status().code() == absl::StatusCode::kDataLoss);
       BlockEntry forged = sample.entry;
       forged.checksum = Checksum(sample.bytes);
       const auto block = DecodeBlock(forged, sample.bytes);  // another block perhaps, never a crash

@@ -288,6 +288,9 @@ TEST_CASE("tables that contradict themselves are found", "[layout]") {
   CHECK(fails(LeafPage({{1, 0, 1, {200, 1}, 2, 9}}), 1));                             // header larger than extent
   CHECK(fails(LeafPage({{1, 0, 1, {200, 1}, 0, 9}}), 1));                             // no header
   CHECK(fails(LeafPage({{2, 0, 1, {200, 1}, 1, 9}, {1, 0, 1, {201, 1}, 1, 9}}), 2));  // order
+  CHECK(fails(LeafPage({{1, 0, 1, {200, 1}, 1, 9}, {1, 0, 1, {201, 1}, 1, 9}}), 2));  // twice
+  CHECK_FALSE(fails(LeafPage({{1, 0, UINT32_MAX - 1, {200, 1}, 1, 9}}), 1));
+  CHECK(fails(LeafPage({{1, 0, UINT32_MAX, {200, 1}, 1, 9}}), 1));  // one more could not be counted
   const StructureAddress child = Put(device, 101, LeafPage({sound}));
   const auto inner = [&](std::vector<PageEntry> pages) { return PageImage{1, 0, Generation{1}, {}, std::move(pages)}; };
   CHECK_FALSE(fails(inner({{0, child}}), 1));
@@ -297,7 +300,35 @@ TEST_CASE("tables that contradict themselves are found", "[layout]") {
   CHECK(fails(inner({{0, {{UINT64_MAX, 1}, 0}}}), 1));
   const TableAddress wrong_level{Put(device, 100, inner({{0, child}})), 0, 1};
   CHECK(Read(device, wrong_level).code() == absl::StatusCode::kDataLoss);
-  CHECK(fails(PageImage{10, 0, Generation{1}, {}, {{16, child}}}, 1));  // ids end at 2^64
+}
+
+TEST_CASE("an older page in the place of a newer one is found", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  PageImage page = LeafPage({{1, 0, 1, {200, 2}, 1, 9}});
+  const TableAddress older{Put(device, 100, page), 0, 1};
+  page.generation = Generation{2};
+  const TableAddress newer{Put(device, 100, page), 0, 1};
+  CHECK(Read(device, newer).ok());
+  CHECK(Read(device, older).code() == absl::StatusCode::kDataLoss);
+}
+
+TEST_CASE("a table whose ids would need more than 64 bits is found", "[layout]") {
+  MemoryDevice device(kDeviceSize);
+  StructureAddress at = Put(device, 100, LeafPage({{1, 0, 1, {200, 1}, 1, 9}}));
+  uint8_t level = 0;
+  const auto above = [&](uint8_t index) {
+    ++level;
+    return Put(device, 100 + level, PageImage{level, 0, Generation{1}, {}, {{index, at}}});
+  };
+  const auto read = [&](const StructureAddress& root) { return Read(device, {root, level, 1}).code(); };
+  while (level < kMaxTableLevel) {
+    at = above(0);
+    CHECK(read(at) == absl::StatusCode::kOk);
+  }
+  CHECK(read(above(0)) == absl::StatusCode::kDataLoss);
+  at = {{100 + kMaxTableLevel - 1, 1}, SealOf(ReadUnit(device, 100 + kMaxTableLevel - 1))};
+  level = kMaxTableLevel - 1;
+  CHECK(read(above(16)) == absl::StatusCode::kDataLoss);  // the child's ids would begin at 2^64, which wraps to 0
 }
 
 }  // namespace

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Node headers that no encoder writes, made by hand under good checksums: each breaks one rule of the stored form.
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+
+#include "base/coding.h"
+#include "layout/codec_bytes.h"
+#include "layout/node_check.h"
+#include "layout/node_codec.h"
+#include "layout/node_format.h"
+#include "layout/seal.h"
+#include "support/layout/entry_slot.h"
+
+namespace betr::layout {
+namespace {
+
+constexpr NodeId kId{17};
+constexpr uint64_t kVersion = 99;
+
+// A body, item by item.
+class Body {
+ public:
+  Body() { Add(Bound::At("")).Add(Bound::Past("")); }
+  Body& Add(const Bound& bound) {
+    PutBound(&bytes_, bound);
+    return *this;
+  }
+  Body& Number(uint64_t value) {
+    PutVarint64(&bytes_, value);
+    return *this;
+  }
+  Body& Flags(uint8_t flags) {
+    PutFixed8(&bytes_, flags);
+    return *this;
+  }
+  // An entry of the table of blocks.
+  Body& Entry(uint64_t stored, uint64_t raw, Compression compression, uint64_t count) {
+    Number(stored).Number(raw).Flags(static_cast<uint8_t>(compression));
+    PutFixed64(&bytes_, 0);
+    return Number(count);
+  }
+  Body& Sound() { return Entry(100, 100, Compression::kNone, 20); }
+  // A basement, or a run, that shows all that is left.
+  Body& View(uint64_t block) { return Flags(0).Number(block); }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+// What becomes of a node with that body and so many units for its blocks.
+absl::StatusCode Decode(dag::Height height, const Body& body, uint64_t block_units = 1) {
+  const uint64_t header_units = UnitsFor({kFixedSize + body.bytes().size()});
+  const uint64_t units = header_units + block_units;
+  std::string header(kNodeMagic);
+  PutFixed64(&header, 0);
+  PutFixed16(&header, kNodeVersion);
+  PutFixed8(&header, height);
+  PutCodec(&header, {});
+  header.append(3, '\0');
+  PutFixed64(&header, kId.value);
+  PutFixed64(&header, kVersion);
+  PutFixed32(&header, static_cast<uint32_t>(header_units));
+  PutFixed32(&header, static_cast<uint32_t>(units));
+  PutFixed32(&header, static_cast<uint32_t>(body.bytes().size()));
+  header.resize(kFixedSize, '\0');
+  header += body.bytes();
+  header.resize(UnitBytes(header_units).value, '\0');
+  Seal(&header);
+  Bytes next = UnitBytes(header_units);
+  const auto make_slot = [&](const BlockEntry& entry) {
+    CHECK(entry.offset == next);  // one of the table, in its order
+    next = entry.offset + entry.stored_size;
+    CHECK(next <= UnitBytes(units));
+    return MakeEntrySlot(entry);
+  };
+  return DecodeNode(kId, kVersion, header, UnitBytes(units), make_slot).status().code();
+}
+
+constexpr auto kOk = absl::StatusCode::kOk;
+constexpr auto kDamage = absl::StatusCode::kDataLoss;
+
+TEST_CASE("forged: views and blocks belong together", "[layout]") {
+  CHECK(Decode(0, Body().Number(1).Sound().Number(1).View(0)) == kOk);
+  CHECK(Decode(0, Body().Number(2).Sound().Sound().Number(1).View(0)) == kDamage);  // a block without a view
+  const auto two = [](uint64_t second) {
+    return Body().Number(1).Sound().Number(2).Flags(kViewHi).Number(0).Add(Bound::At("m")).View(second);
+  };
+  CHECK(Decode(0, two(0)) == kOk);
+  CHECK(Decode(0, two(1)) == kDamage);  // there is only one
+  CHECK(Decode(0, two(2)) == kDamage);
+}
+
+TEST_CASE("forged: a block is compressed if that makes it smaller, and has so many entries as fit", "[layout]") {
+  const auto one = [](uint64_t stored, uint64_t raw, Compression compression, uint64_t count) {
+    return Decode(0, Body().Number(1).Entry(stored, raw, compression, count).Number(1).View(0));
+  };
+  CHECK(one(100, 200, Compression::kLz4, 20) == kOk);
+  CHECK(one(100, 200, Compression::kNone, 20) == kDamage);
+  CHECK(one(100, 100, Compression::kLz4, 20) == kDamage);
+  CHECK(one(100, 99, Compression::kLz4, 20) == kDamage);
+  CHECK(one(0, 0, Compression::kNone, 0) == kDamage);
+  CHECK(one(100, 100, Compression::kNone, 25) == kOk);
+  CHECK(one(100, 100, Compression::kNone, 26) == kDamage);
+}
+
+TEST_CASE("forged: the blocks end where the extent does", "[layout]") {
+  const Body sound = Body().Number(1).Sound().Number(1).View(0);
+  CHECK(Decode(0, sound, 1) == kOk);
+  CHECK(Decode(0, sound, 0) == kDamage);
+  CHECK(Decode(0, sound, 2) == kDamage);
+}
+
+TEST_CASE("forged: few bytes do not stand for bounds without end", "[layout]") {
+  // Runs of the second edge begin with it, and so each has its long bound in memory.
+  const auto with_runs = [](uint64_t runs) {
+    Body body;
+    body.Number(1).Sound().Number(2).Add(Bound::At(std::string(kMaxBoundSize.value, 'b'))).Flags(0);
+    body.Flags(kEdgeRuns).Number(runs);
+    for (uint64_t run = 0; run < runs; ++run) body.View(0);
+    return Decode(1, body);
+  };
+  CHECK(with_runs(10) == kOk);
+  CHECK(with_runs(MaxImpliedSize(0) / kMaxBoundSize.value + 20) == kDamage);
+}
+
+}  // namespace
+}  // namespace betr::layout
