@@ -193,9 +193,12 @@ TEST_CASE("each kind of damage to a block is named", "[dag][block]") {
   REQUIRE(refusal(with(2, 4)) == "block: byte 0: unknown message kind 4");
   REQUIRE(refusal(with(1, 2)) == "block: byte 0: entry does not fill its place");
   REQUIRE(refusal(with(3, 'c')) == "block: byte 5: keys out of order");
+  REQUIRE(refusal(with(8, 'a')) == "block: byte 5: keys out of order");  // a key twice, without upserts
+  REQUIRE(refusal(with(13, 100)) == "block: byte 9: entry offsets do not ascend");
   const std::string alone("\0\0\0\0\1\0\0\0", 8);  // the offset of an entry that is the only one, the count
   REQUIRE(refusal(std::string("\x81\0\2\1axy", 7) + alone) == "block: byte 0: entry does not fill its place");
   REQUIRE(refusal(std::string("\1\x82\0\1axy", 7) + alone) == "block: byte 0: entry does not fill its place");
+  REQUIRE(refusal(std::string("\1\0\1axy", 6) + alone) == "block: byte 0: entry does not fill its place");
   REQUIRE(refusal("x" + std::string(4, '\0')) == "block: byte 0: bytes before the first entry");
 }
 

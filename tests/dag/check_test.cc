@@ -62,6 +62,14 @@ class Patient : public DagHarness {
   }
   void Remove(NodeId id) { damaged_.Remove(id); }
 
+  // What it says who moves everything down.
+  absl::Status Flush() {
+    const dag::Shape shape = SmallShape(Bytes{300});
+    dag::Edit edit(damaged_, NodeId{1'000'000}, dag::Context{source(), functions(), shape, counters()});
+    const absl::Status flushed = test::FlushAll(edit, root(0)).status();
+    return flushed.ok() ? edit.status() : flushed;
+  }
+
   std::set<Kind> Findings() const {
     std::set<Kind> kinds;
     dag::CheckDag(damaged_, {{root(0), 1}}, {}, [&](const dag::Finding& finding) { kinds.insert(finding.kind); });
@@ -125,8 +133,10 @@ TEST_CASE("the checker names each kind of damage, and nobody falls over it", "[d
     REQUIRE(patient.Findings() == std::set{Kind::kReferences});
   }
   SECTION("a node marked dead that is named") {
-    patient.Damage(patient.NodeOf(1), [](dag::Node&, dag::NodeRecord& record) { record.references = 0; });
+    const NodeId child = (*dag::LoadNode(patient.table(), root))->edges.front().link.target;
+    patient.Damage(child, [](dag::Node&, dag::NodeRecord& record) { record.references = 0; });
     REQUIRE(patient.Findings().contains(Kind::kReferences));
+    CHECK(absl::IsDataLoss(patient.Flush()));
   }
   SECTION("a node that nobody names") {
     patient.Damage(root, [](dag::Node& node, dag::NodeRecord&) {
@@ -172,6 +182,35 @@ TEST_CASE("the checker names each kind of damage, and nobody falls over it", "[d
     });
     REQUIRE(patient.Findings().contains(Kind::kShape));
   }
+  patient.Survive();
+}
+
+TEST_CASE("the checker finds what a node that was read cannot have", "[dag][check]") {
+  Patient patient;
+  const NodeId root = patient.root(0);
+  SECTION("edges that end before their node does") {
+    patient.Damage(root, [](dag::Node& node, dag::NodeRecord&) { node.edges.back().link.range.hi = Bound::At("z"); });
+  }
+  SECTION("a goto over runs that are not there") {
+    patient.Damage(root, [](dag::Node& node, dag::NodeRecord&) {
+      dag::Edge& edge = node.edges.front();
+      const auto runs = static_cast<uint32_t>(edge.partition.runs.size());
+      edge.partition.gotos = {{dag::Link{edge.link.range, kNoNode, {}}, 0, runs + 1}};
+    });
+  }
+  // Layout refuses such nodes (layout/node_check.h), so nobody else has to survive them.
+  REQUIRE(patient.Findings().contains(Kind::kShape));
+}
+
+TEST_CASE("a leaf where a node above the leaves belongs is found by who takes it", "[dag][check]") {
+  Patient patient;
+  const NodeId id = patient.NodeOf(1);
+  patient.Damage(id, [](dag::Node& node, dag::NodeRecord& record) {
+    node = dag::EmptyNode(0, node.bounds, node.codec);
+    record.height = 0;
+  });
+  REQUIRE(patient.Findings().contains(Kind::kHeight));
+  CHECK(absl::IsDataLoss(patient.Flush()));
   patient.Survive();
 }
 

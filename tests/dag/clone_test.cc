@@ -56,6 +56,15 @@ class Prepared : public DagHarness {
 
 }  // namespace
 
+TEST_CASE("a clone of what is not there names nothing", "[dag][clone]") {
+  Prepared dag;  // whose leaves have keys beside it
+  dag.Clone(0, "a/no such", 0, "d/");
+  size_t shared = 0;
+  dag.table().ForEach([&](NodeId, const dag::NodeRecord& record) { shared += record.references > 1 ? 1 : 0; });
+  CHECK(shared == 0);
+  dag.VerifyThroughout();
+}
+
 TEST_CASE("a clone of a clone is a copy of its own", "[dag][clone]") {
   Prepared dag;
   dag.Clone(0, "a/", 0, "d/");

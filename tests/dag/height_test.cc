@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "dag/heal.h"
+#include "dag/split.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 
@@ -185,6 +186,19 @@ void RequireAlmostNothing(DagHarness& dag) {
 }
 
 }  // namespace
+
+TEST_CASE("a tree gets no taller than nodes may be", "[dag][height]") {
+  DagHarness dag(ShapeOf(8), false);
+  const dag::Shape shape = ShapeOf(8);
+  dag::Edit edit(dag.table(), NodeId{1'000'000}, dag::Context{dag.source(), dag.functions(), shape, dag.counters()});
+  absl::StatusOr<NodeId> root = dag.root(0);
+  for (dag::Height height = dag.HeightOf(0); height < dag::kMaxHeight; ++height) {
+    root = dag::GrowRoot(edit, *root);
+    REQUIRE(root.ok());
+  }
+  CHECK(edit.table().Find(*root)->height == dag::kMaxHeight);
+  CHECK(absl::IsResourceExhausted(dag::GrowRoot(edit, *root).status()));
+}
 
 TEST_CASE("height stays within four of a fresh tree: fanout 8, few keys", "[dag][height]") {
   RunHeights(8, 200, TestSeed());

@@ -22,6 +22,14 @@ struct Versions {
   std::map<NodeId, uint32_t> model;  // id -> references
 };
 
+size_t PagesBelow(const dag::TablePage& page) {
+  size_t pages = 1;
+  for (size_t i = 0; page.level > 0 && i < dag::TablePage::kFanout; ++i) {
+    pages += page.children[i] == nullptr ? 0 : PagesBelow(*page.children[i]);
+  }
+  return pages;
+}
+
 class TableRun {
  public:
   explicit TableRun(uint64_t seed) : random_(seed) { versions_.resize(1); }
@@ -50,6 +58,8 @@ class TableRun {
   void Verify() const {
     for (const Versions& version : versions_) {
       REQUIRE(version.table.Count() == version.model.size());
+      const auto& root = version.table.Root();
+      REQUIRE(version.table.Pages() == (root == nullptr ? 0 : PagesBelow(*root)));
       auto expected = version.model.begin();
       version.table.ForEach([&](NodeId id, const NodeRecord& record) {
         REQUIRE(expected != version.model.end());

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Upserts of several functions on one key: each is applied in its turn, however they are joined on the way.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dag/flush.h"
+#include "dag/lookup.h"
+#include "dag/partition_reader.h"
+#include "support/dag/dag_harness.h"
+
+namespace betr::test {
+namespace {
+
+// Puts the delta before the value; two of them become one.
+class PrependFunction final : public UpsertFunction {
+ public:
+  static constexpr uint16_t kNumber = 8;
+  uint16_t Number() const override { return kNumber; }
+  std::string_view Name() const override { return "test.prepend"; }
+  std::optional<std::string> Apply(std::optional<std::string_view> old, std::string_view delta) const override {
+    return std::string(delta) + std::string(old.value_or(""));
+  }
+  std::optional<std::string> Compose(std::string_view older, std::string_view newer) const override {
+    return std::string(newer) + std::string(older);
+  }
+};
+
+UpsertRegistry BothFunctions() {
+  UpsertRegistry functions;
+  REQUIRE(functions.Add(std::make_shared<AppendFunction>(true)).ok());
+  REQUIRE(functions.Add(std::make_shared<PrependFunction>()).ok());
+  return functions;
+}
+
+struct Upsert {
+  uint16_t function;
+  std::string delta;
+};
+const std::vector<Upsert> kUpserts = {{AppendFunction::kNumber, "1"},
+                                      {AppendFunction::kNumber, "2"},
+                                      {PrependFunction::kNumber, "f"},
+                                      {AppendFunction::kNumber, "3"}};
+constexpr char kResult[] = "fbase123";
+
+std::string ValueIn(const dag::Partition& partition, const UpsertRegistry& functions) {
+  dag::ValueBuilder value;
+  REQUIRE(dag::LookUpInPartition(partition, "k", value).ok());
+  value.Add({dag::MessageKind::kPut, 0, "base"});
+  return value.Resolve(functions, "k")->value_or("nothing");
+}
+
+}  // namespace
+
+TEST_CASE("upserts of several functions are joined each with its own", "[dag]") {
+  const UpsertRegistry functions = BothFunctions();
+  TestSource source;
+  dag::Counters counters;
+  const dag::Shape shape = SmallShape();
+  dag::Edit edit({}, NodeId{1}, dag::Context{source, functions, shape, counters});
+  dag::MessageBuffer together(functions);
+  dag::Partition apart;
+  for (const Upsert& upsert : kUpserts) {
+    together.Upsert("k", upsert.function, upsert.delta);
+    dag::MessageBuffer alone(functions);
+    alone.Upsert("k", upsert.function, upsert.delta);
+    apart.runs.push_back(alone.Seal(source).runs.front());
+  }
+  CHECK(ValueIn(apart, functions) == kResult);
+  CHECK(ValueIn(together.Seal(source), functions) == kResult);
+  const auto compact = dag::Compact(edit, apart, Range::All());
+  REQUIRE(compact.ok());
+  CHECK(compact->runs.size() == 1);
+  CHECK(ValueIn(*compact, functions) == kResult);
+}
+
+TEST_CASE("an erase below an upsert of a function that is not known does not take it along", "[dag]") {
+  const UpsertRegistry none;
+  TestSource source;
+  dag::Counters counters;
+  const dag::Shape shape = SmallShape();
+  dag::NodeTable table;
+  table.StartChanging();
+  dag::Edit edit(table, NodeId{1}, dag::Context{source, none, shape, counters});
+  const NodeId empty = edit.Create(dag::EmptyNode(1, Range::All(), {}));
+  dag::MessageBuffer buffer(none);
+  buffer.Erase("a");
+  buffer.Erase("k");
+  buffer.Upsert("k", AppendFunction::kNumber, "1");
+  const auto root = dag::Insert(edit, empty, buffer.Seal(source));
+  REQUIRE(root.ok());
+  dag::ValueBuilder value;
+  REQUIRE(dag::LookUp(edit.table(), *root, "k", value).ok());
+  CHECK(value.Resolve(BothFunctions(), "k")->value_or("nothing") == "1");
+}
+
+}  // namespace betr::test
