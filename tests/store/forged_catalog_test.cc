@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "betr/store.h"
 #include "device/memory_device.h"
+#include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
 #include "store/checkpoint.h"
 #include "store/inspect.h"
@@ -231,6 +232,65 @@ TEST_CASE("two trees with one root that is counted once are refused", "[store]")
   INFO(opened);
   REQUIRE(absl::IsDataLoss(opened));
   REQUIRE(std::string(opened.message()).find("is named more often than counted") != std::string::npos);
+}
+
+TEST_CASE("ids that would be given once more are refused", "[store]") {
+  MemoryDevice device(MiB(16));
+  Fill(device);
+  const bool of_trees = GENERATE(true, false);
+  Rewrite(device, [&](store::State* state) {
+    if (of_trees) {
+      state->next_tree = TreeId{2};
+    } else {
+      state->next_node = NodeId{state->table.Count() + 1};
+    }
+  });
+  const absl::Status opened = Open(device).status();
+  INFO(opened);
+  REQUIRE(absl::IsDataLoss(opened));
+  REQUIRE(std::string(opened.message()).find("but the next new one is") != std::string::npos);
+}
+
+TEST_CASE("what is dead in an image is reclaimed by who opens it", "[store]") {
+  MemoryDevice device(MiB(16));
+  Fill(device);
+  // As a crash leaves it, or a closing that has no time.
+  Rewrite(device, [&](store::State* state) {
+    const store::Tree dropped = *state->trees.FindName("b");
+    state->trees.Remove(dropped.id);
+    state->table.StartChanging();
+    dag::NodeRecord root = *state->table.Find(dropped.root);
+    REQUIRE(root.references == 1);
+    root.references = 0;
+    state->table.Set(dropped.root, root);
+  });
+  const auto dead = [&] {
+    CHECK(Must(CheckImage(device)).empty());
+    size_t count = 0;
+    Must(store::Inspection::Open(device, MiB(4)))->state()->table.ForEach([&](NodeId, const dag::NodeRecord& record) {
+      count += record.Dead() ? 1 : 0;
+    });
+    return count;
+  };
+  REQUIRE(dead() == 1);
+  const auto store = Must(Open(device));
+  Must(store->Close());
+  CHECK(dead() == 0);
+}
+
+TEST_CASE("a damaged copy of the catalog is whole again after the next checkpoint", "[store]") {
+  MemoryDevice device(MiB(16));
+  Fill(device);
+  const size_t copy = GENERATE(0U, 1U);
+  const layout::CatalogAddress address = Must(layout::ReadNewest(device)).superblock.catalog;
+  REQUIRE_FALSE(address.copies[copy].scattered);
+  REQUIRE(device.Patch(address.copies[copy].Offset() + Bytes{100}, "damaged").ok());
+  CHECK_FALSE(Must(CheckImage(device)).empty());
+  const auto store = Must(Open(device));
+  Must(store->Put(Must(store->FindTree("a")), "key", "value"));
+  Must(store->Checkpoint());
+  Must(store->Close());
+  CHECK(Must(CheckImage(device)).empty());
 }
 
 TEST_CASE("a root that does not hold all keys is damage, and the real tree is kept", "[store]") {

@@ -64,6 +64,9 @@ TEST_CASE("of the trees that can be written to those with large roots are known"
   using List = std::vector<std::pair<uint64_t, TreeId>>;
   CHECK(listed(table) == List{{7, TreeId{2}}, {5, TreeId{1}}});
   CHECK(listed(before) == List{{5, TreeId{4}}, {5, TreeId{1}}});
+  table.SetLargeRoot(TreeId{1}, 9);
+  table.SetLargeRoot(TreeId{2}, 0);
+  CHECK(listed(table) == List{{9, TreeId{1}}});
 }
 
 // As forged images may have it.
