@@ -5,14 +5,17 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "betr/store.h"
 #include "device/memory_device.h"
+#include "layout/superblock_slots.h"
 #include "store/borrowed_device.h"
 #include "store/impl.h"
 #include "store/repair_image.h"
 #include "support/dag/upserts.h"
 #include "support/must.h"
+#include "support/store/check_image.h"
 
 namespace betr::test {
 namespace {
@@ -237,6 +240,18 @@ TEST_CASE("the catalog lists functions from their first use on", "[store][upsert
   image.Session(both, [&](Store& store) { Must(store.Upsert(image.tree, "k", PrependFunction::kNumber, "-")); });
   CHECK_THAT(image.Refusal(With()), Catch::Contains("test.prepend"));
   image.Session(both, [&](Store& store) { CHECK(Get(store, image.tree, "k") == "-base+"); });
+}
+
+TEST_CASE("a repair keeps the functions that the catalog lists", "[store][upsert]") {
+  Image image;
+  image.Session(With(), [&](Store& store) { Must(store.Upsert(image.tree, "k", kAppend, "+1")); });
+  const Bytes copy = Must(layout::ReadNewest(image.device())).superblock.catalog.copies[1].Offset();
+  REQUIRE(image.device().Patch(copy + Bytes{100}, "damaged").ok());
+  const std::vector<store::Finding> findings = Must(CheckImage(image.device()));
+  REQUIRE(findings.size() == 1);
+  Must(store::RepairImage(image.device(), MiB(4), store::RepairDepth::kSafe, findings, [](std::string_view) {}));
+  CHECK(Must(CheckImage(image.device())).empty());
+  CHECK_THAT(image.Refusal(Without()), Catch::Contains("test.append"));
 }
 
 }  // namespace betr::test
