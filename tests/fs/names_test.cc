@@ -284,6 +284,20 @@ TEST_CASE("keeping a file ends with the last reference", "[fs]") {
   image.Check();
 }
 
+TEST_CASE("what an unlinked file takes comes back when it is closed, not at the end only", "[fs]") {
+  Image image;
+  REQUIRE(image.paths().WriteFile("f", std::string(100000, 'x')).ok());
+  {
+    const OpenFile open = *image.paths().Open("f");
+    REQUIRE(image.paths().Unlink("f").ok());
+  }
+  image.Crash();
+  const auto store = image.OpenStore(true);
+  const auto cursor = *store->NewCursor(*store->FindTree("data"));
+  cursor->SeekToFirst();
+  CHECK_FALSE(cursor->Valid());
+}
+
 TEST_CASE("what was open and unlinked at a crash is reclaimed at the next mount", "[fs]") {
   Image image;
   REQUIRE(image.paths().WriteFile("f", std::string(100000, 'x')).ok());

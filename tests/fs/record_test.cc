@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "base/coding.h"
 #include "base/random.h"
 #include "betr/filesystem.h"
 #include "fs/attribute_delta.h"
@@ -233,6 +234,55 @@ TEST_CASE("writes that touch become one edit", "[fs]") {
   REQUIRE(composed);
   CHECK(*composed == EncodeBlockWrite(0, "abcdef"));
   CHECK(upsert.Compose(EncodeBlockWrite(10, "abc"), EncodeBlockWrite(8, "XYZ")) == EncodeBlockWrite(8, "XYZbc"));
+}
+
+TEST_CASE("writes with a gap between them leave what is there", "[fs]") {
+  const BlockUpsert upsert;
+  const std::string low = EncodeBlockWrite(0, "abc");
+  const std::string high = EncodeBlockWrite(4, "efg");
+  for (const auto& composed : {upsert.Compose(low, high), upsert.Compose(high, low)}) {
+    REQUIRE(composed);
+    CHECK(upsert.Apply("........", *composed) == "abc.efg.");
+  }
+}
+
+TEST_CASE("no more edits are composed than are read, and none that leaves its block is read", "[fs]") {
+  const BlockUpsert upsert;
+  std::string delta = EncodeBlockWrite(0, "x");
+  std::string expected = "x";
+  for (uint32_t edits = 2;; ++edits) {
+    const auto composed = upsert.Compose(delta, EncodeBlockWrite(10 * edits, "x"));
+    if (!composed) {
+      CHECK(edits == 17);
+      break;
+    }
+    REQUIRE(edits < 17);
+    delta = *composed;
+    expected.resize(10 * edits);
+    expected += 'x';
+    CHECK(upsert.Apply(std::nullopt, delta) == expected);
+  }
+  std::string forged;
+  PutFixed8(&forged, 1);
+  PutVarint64(&forged, kFileBlock.value - 10);
+  PutLengthPrefixed(&forged, std::string(10, 'x'));
+  CHECK(DecodeBlockDelta(forged).size() == 1);
+  forged[forged.size() - 11] = 11;
+  CHECK(DecodeBlockDelta(forged + 'x').empty());
+}
+
+TEST_CASE("records that no file system writes", "[fs]") {
+  InodeRecord record;
+  record.type = FileType::kDirectory;
+  record.reach = kMaxPathSize + 1;
+  CHECK(DecodeInode(EncodeInode(record), "record").ok());
+  ++record.reach;
+  CHECK_FALSE(DecodeInode(EncodeInode(record), "record").ok());
+  record.reach = 0;
+  record.xattrs = {{.name = "user.a", .value = {}}, {.name = "user.b", .value = {}}};
+  CHECK(DecodeInode(EncodeInode(record), "record").ok());
+  record.xattrs[1].name = "user.a";
+  CHECK_FALSE(DecodeInode(EncodeInode(record), "record").ok());
 }
 
 TEST_CASE("visible inode numbers: one-to-one, and stored numbers are found back", "[fs]") {
