@@ -76,6 +76,9 @@ TEST_CASE("an image that has become larger holds what it held, and more", "[stor
   GrowTo(device, kLarge);
   CHECK(SizeOf(device) == kLarge);
   CHECK(CheckImage(device).value().empty());
+  std::string last(layout::kUnit.value, 'x');  // of before, where the copy was
+  Must(device.Read(kSmall - layout::kUnit, last));
+  CHECK(last.find_first_not_of('\0') == std::string::npos);
   {
     const std::unique_ptr<Store> store = OpenOn(device);
     CHECK((ContentOf(*store) == image.content));
