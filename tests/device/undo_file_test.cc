@@ -16,7 +16,9 @@
 #include "device/fault_device.h"
 #include "device/forwarding_device.h"
 #include "device/memory_device.h"
+#include "support/device/data_flushes.h"
 #include "support/device/directory_flushes.h"
+#include "support/device/hook_device.h"
 #include "support/device/temp_dir.h"
 #include "support/seed.h"
 
@@ -31,6 +33,24 @@ std::string Contents(BlockDevice& device) {
   std::string bytes(device.Size().value, '\0');
   REQUIRE(device.Read(Bytes{0}, bytes).ok());
   return bytes;
+}
+
+TEST_CASE("what a write replaces is in the undo file, and stored, before it", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("undo");
+  MemoryDevice device(kSize);
+  DataFlushes flushes;
+  int writes = 0;
+  test::HookDevice watched(device, nullptr, [&] {
+    ++writes;
+    CHECK(flushes.TakeCount(path) == 1);
+    return absl::OkStatus();
+  });
+  const auto undo = UndoDevice::Create(watched, path, {});
+  REQUIRE(undo.ok());
+  flushes.TakeCount(path);
+  for (const Bytes at : {KiB(8), KiB(12), KiB(8)}) REQUIRE((*undo)->Write(at, std::string(4096, 'x')).ok());
+  CHECK(writes == 3);
 }
 
 TEST_CASE("an undo file puts back whatever was written", "[device]") {
