@@ -123,7 +123,7 @@ class TarExport {
   static std::string NameOfDirectory(const std::string& path) { return path.empty() ? "./" : "./" + path + "/"; }
 
   absl::Status WriteWhiteout(const std::string& parent, const std::string& name) {
-    if (IsLeftOut(name)) return absl::OkStatus();
+    if (IsLeftOut(NameOfDirectory(parent) + name)) return absl::OkStatus();
     ++totals_.files;
     FileAttributes none;
     none.links = 1;

@@ -2,19 +2,11 @@
 // Files with several names.
 #include <catch2/catch.hpp>
 #include <cerrno>
-#include <ctime>
 
 #include "support/fs/image.h"
 
 namespace betr::test {
 namespace {
-
-// What this thread has had of a processor.
-double Seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 TEST_CASE("all names of a file are one file", "[fs]") {
   Image image;
@@ -230,55 +222,6 @@ TEST_CASE("a clone of many links at once", "[fs]") {
   CHECK(image.paths().Stat("out3")->links == 1);
   CHECK(*image.paths().ReadFile("c/5") == "5");
   image.Check();
-}
-
-TEST_CASE("a name goes in the same time, however many others the file has", "[fs]") {
-  constexpr size_t kNames = 60'000;
-  constexpr double kFactor = 6;  // a search among all names takes twenty times as long as making one
-  ImageOptions options;
-  options.size = MiB(256);
-  options.node_size = KiB(256);
-  options.basement_size = KiB(16);
-  options.log_size = MiB(16);
-  Image image(options);
-  PathFileSystem& paths = image.paths();
-  FileSystem& fs = image.fs();
-  REQUIRE(paths.MakeDirectory("d").ok());
-  REQUIRE(paths.WriteFile("f", "x").ok());
-  const OpenFile directory = *paths.Open("d");
-  const OpenFile file = *paths.Open("f");
-  const double begin = Seconds();
-  for (size_t i = 0; i < kNames; ++i) {
-    const absl::StatusOr<Entry> entry = fs.Link(file.inode(), directory.inode(), std::to_string(i));
-    REQUIRE(entry.ok());
-    fs.Forget(entry->inode);
-  }
-  const double linked = Seconds();
-  for (size_t i = 0; i < kNames / 2; ++i) REQUIRE(fs.Unlink(directory.inode(), std::to_string(i)).ok());
-  REQUIRE(paths.RemoveTree("d").ok());
-  const double removed = Seconds();
-  CHECK(removed - linked < kFactor * (linked - begin));
-  CHECK(paths.Stat("f")->links == 1);
-}
-
-TEST_CASE("a rename does not walk up once for each clone that it is in", "[fs]") {
-  constexpr size_t kClones = 400;  // each in the one before
-  constexpr int kTimes = 50;
-  constexpr double kFactor = 6;  // of what creating takes, which walks up some times, too
-  Image image;
-  FileSystem& fs = image.fs();
-  InodeId at = kRootInode;
-  for (size_t i = 0; i < kClones; ++i) {
-    const InodeId empty = fs.Create(at, "d", {.type = FileType::kDirectory})->inode;
-    at = fs.Clone(empty, empty, "c")->inode;
-  }
-  REQUIRE(fs.Create(at, "x", {.type = FileType::kDirectory}).ok());
-  const double begin = Seconds();
-  for (int i = 0; i < kTimes; ++i) REQUIRE(fs.Create(at, std::to_string(i), {}).ok());
-  const double created = Seconds();
-  for (int i = 0; i < kTimes; ++i) REQUIRE(fs.Rename(at, i % 2 == 0 ? "x" : "y", at, i % 2 == 0 ? "y" : "x").ok());
-  const double renamed = Seconds();
-  CHECK(renamed - created < kFactor * (created - begin));
 }
 
 }  // namespace
