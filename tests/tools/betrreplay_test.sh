@@ -256,6 +256,7 @@ for points in lines:
 refuses_wrong_commands() {
   expect 2 betrreplay --disk hdd-7200 --dir here x
   expect 2 betrreplay --disk no-such -i plain.img x
+  said "betrreplay: --disk: no-such: no such profile"
   expect 2 betrreplay --disk-wait -i plain.img x
   expect 2 betrreplay
   expect 2 betrreplay --dir here -i plain.img x

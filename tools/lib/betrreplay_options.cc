@@ -125,7 +125,9 @@ std::optional<std::string> CheckBetrreplayOptions(Tool& tool, const BetrreplayOp
     return "--cwd: not an absolute path";
   }
   if (!options.directory.empty() && !tool.image().empty()) return "--dir and an image: only one of them";
-  if (!options.disk.empty() && FindDiskProfile(options.disk) == nullptr) return "--disk: no such profile";
+  if (!options.disk.empty() && FindDiskProfile(options.disk) == nullptr) {
+    return fmt::format("--disk: {}: no such profile", options.disk);
+  }
   for (const char* const option : {"--disk", "--cache", "--experiment"}) {
     const bool is_vain = tool.app().count(option) > 0 && tool.image().empty();
     if (is_vain) return fmt::format("{}: only with an image", option);
