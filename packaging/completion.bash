@@ -41,9 +41,12 @@ _betr_inside() {
 _betr() {
   local tool=$1 current=$2 previous=$3 word image name i
   COMPREPLY=()
-  # As it was typed: a colon ends a word for readline.
+  # As it was typed, as a colon ends a word for readline; without the backslashes in front of spaces and others.
   word=${COMP_LINE:0:COMP_POINT}
+  word=${word//\\ /$'\n'}
   word=${word##* }
+  word=${word//$'\n'/ }
+  word=${word//\\/}
   case $previous in
     --compress) mapfile -t COMPREPLY < <(compgen -W "none lz4 zstd" -- "$current") && return ;;
     -O | --features) mapfile -t COMPREPLY < <(compgen -W "list" -- "$current") && return ;;

@@ -26,6 +26,7 @@ offers() {
 mkdir -p tree/sub/deep tree/"with space"
 echo 1 >tree/sub/file
 echo 2 >tree/sub/fine
+touch tree/"with space/below"
 mkfs.betr -q -s 16M -d tree disk.img
 mkdir host
 touch host/file
@@ -51,6 +52,7 @@ offers "betrcp disk.img:/s" "/sub/|"
 offers "betrcp disk.img:/sub/fi" "/sub/file|/sub/fine|"
 offers "betrcp disk.img:/sub/file" "/sub/file|"
 offers "betrcp disk.img:/w" "/with space/|"
+offers "betrcp disk.img:/with\\ space/" "/with space/below|"
 offers "betrcp -i disk.img --cat :/sub/d" "/sub/deep/|"
 export BETR_IMAGE=disk.img
 offers "betrcp --cat :/sub/fin" "/sub/fine|"
