@@ -297,7 +297,7 @@ class TarImport {
   }
 
   // Of a directory that a layer changes and that was there before: attributes that it has no more.
-  absl::Status RemoveOthers(InodeId inode, const std::map<std::string, std::string>& xattrs) {
+  absl::Status RemoveOtherXattrs(InodeId inode, const std::map<std::string, std::string>& xattrs) {
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
     for (const std::string& name : names) {
       if (!xattrs.contains(name)) BETR_RETURN_IF_ERROR(fs_.RemoveXattr(inode, name));
@@ -314,7 +314,7 @@ class TarImport {
       BETR_RETURN_IF_ERROR(ReadAcls(entry, type, &xattrs, &permissions));
       // One that was there before may have lists.
       if (type == FileType::kDirectory) BETR_RETURN_IF_ERROR(RemoveAcls(fs_, inode));
-      if (type == FileType::kDirectory && options_.is_layer) BETR_RETURN_IF_ERROR(RemoveOthers(inode, xattrs));
+      if (type == FileType::kDirectory && options_.is_layer) BETR_RETURN_IF_ERROR(RemoveOtherXattrs(inode, xattrs));
       for (const auto& [name, value] : xattrs) BETR_RETURN_IF_ERROR(fs_.SetXattr(inode, name, value));
       if (type != FileType::kSymlink) change.permissions = permissions;
       BETR_ASSIGN_OR_RETURN(change.uid, Owner(archive_entry_uid(entry), options_.uid));

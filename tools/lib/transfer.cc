@@ -130,7 +130,8 @@ absl::Status Transfer::ExportTar(const std::string& inside, const std::string& a
 }
 
 absl::Status Transfer::ExportLayer(const std::string& base, const std::string& inside, const std::string& archive) {
-  return WriteArchive({base, inside}, archive,
+  // With a slash, which only directories may have.
+  return WriteArchive({base + "/", inside + "/"}, archive,
                       [&](int descriptor) { return fs::ExportLayer(fs_, base, inside, descriptor, CopyOptions()); });
 }
 
