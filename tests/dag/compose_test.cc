@@ -10,23 +10,10 @@
 #include "dag/lookup.h"
 #include "dag/partition_reader.h"
 #include "support/dag/dag_harness.h"
+#include "support/dag/prepend_function.h"
 
 namespace betr::test {
 namespace {
-
-// Puts the delta before the value; two of them become one.
-class PrependFunction final : public UpsertFunction {
- public:
-  static constexpr uint16_t kNumber = 8;
-  uint16_t Number() const override { return kNumber; }
-  std::string_view Name() const override { return "test.prepend"; }
-  std::optional<std::string> Apply(std::optional<std::string_view> old, std::string_view delta) const override {
-    return std::string(delta) + std::string(old.value_or(""));
-  }
-  std::optional<std::string> Compose(std::string_view older, std::string_view newer) const override {
-    return std::string(newer) + std::string(older);
-  }
-};
 
 UpsertRegistry BothFunctions() {
   UpsertRegistry functions;

@@ -13,6 +13,7 @@
 #include "store/borrowed_device.h"
 #include "store/impl.h"
 #include "store/repair_image.h"
+#include "support/dag/prepend_function.h"
 #include "support/dag/upserts.h"
 #include "support/must.h"
 #include "support/store/check_image.h"
@@ -21,17 +22,6 @@ namespace betr::test {
 namespace {
 
 constexpr uint16_t kAppend = AppendFunction::kNumber;
-
-// Prepends the delta to the value.
-class PrependFunction final : public UpsertFunction {
- public:
-  static constexpr uint16_t kNumber = 8;
-  uint16_t Number() const override { return kNumber; }
-  std::string_view Name() const override { return "test.prepend"; }
-  std::optional<std::string> Apply(std::optional<std::string_view> old, std::string_view delta) const override {
-    return std::string(delta) + std::string(old.value_or(""));
-  }
-};
 
 StoreOptions Without() {
   StoreOptions options;
