@@ -2,6 +2,7 @@
 #include "fs/export_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "base/status.h"
@@ -11,6 +12,12 @@ namespace betr::fs {
 namespace {
 
 constexpr size_t kBlock = kFileBlock.value;
+
+bool IsRefused(const absl::Status& status) {
+  constexpr std::array kErrors = {EPERM,  EACCES, EINVAL, EOPNOTSUPP, EILSEQ, ENAMETOOLONG,
+                                  EMLINK, EFBIG,  EISDIR, ENOTDIR,    EEXIST, EBUSY};
+  return !status.ok() && std::ranges::find(kErrors, ToErrno(status)) != kErrors.end();
+}
 
 }  // namespace
 
@@ -34,6 +41,10 @@ absl::StatusOr<std::optional<DataRange>> ExportReader::NextData(InodeId inode, u
 
 absl::Status ExportReader::PassOver(const absl::Status& status, std::string_view path) {
   return IsUnreadable(status) ? GoOnWithout(status, path) : status;
+}
+
+absl::Status ExportReader::GoOnIfRefused(const absl::Status& status, std::string_view path) {
+  return IsRefused(status) ? GoOnWithout(status, path) : status;
 }
 
 absl::Status ExportReader::GoOnWithout(const absl::Status& status, std::string_view path) {

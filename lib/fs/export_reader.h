@@ -36,6 +36,10 @@ class ExportReader {
   // Tells of an error that is about what cannot be read, and gives ok: the copy goes on without it. Any other error,
   // and each one if nobody wants to be told, is given back.
   absl::Status PassOver(const absl::Status& status, std::string_view path);
+  // The same of an error that says that the host will not have something, as a file system without owners, links or
+  // such names, or one for which the user has no rights, or where what has the name does not give way; and not that
+  // nothing more can be written.
+  absl::Status GoOnIfRefused(const absl::Status& status, std::string_view path);
   // The same of any error.
   absl::Status GoOnWithout(const absl::Status& status, std::string_view path);
   // How often they did.

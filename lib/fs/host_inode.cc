@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "betr/fs_error.h"
+#include "fs/acl.h"
 #include "fs/host_file.h"
 
 namespace betr::fs {
@@ -40,6 +41,10 @@ bool Withheld(const absl::Status& status) {
 }
 
 }  // namespace
+
+bool IsXattrOfAnybody(std::string_view name) {
+  return name.starts_with("user.") || name == kAccessAcl || name == kDefaultAcl;
+}
 
 absl::StatusOr<struct stat> HostInode::Stat() const {
   struct stat attributes {};

@@ -15,6 +15,9 @@
 
 namespace betr::fs {
 
+// Whether every user may see such an extended attribute, and its owner set it.
+bool IsXattrOfAnybody(std::string_view name);
+
 // Errors name `path` and the system call.
 class HostInode {
  public:

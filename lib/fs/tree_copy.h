@@ -7,9 +7,9 @@
 // that the same input always gives the same image and writing is sequential.
 //
 // Cost of an import: one sequential pass over the input; no reading of the image, except for names in directories that
-// were there before; with CopyOptions::update content that is the same is read on neither side, but for files of which
-// only some blocks are written. Memory: the names in the directories on the way down, and one entry for each inode with
-// several links.
+// were there before; with CopyOptions::update content that is the same is read on neither side, either way, but for
+// files of which only some blocks are written. Memory: the names in the directories on the way down, and one entry for
+// each inode with several links.
 //
 // One thread. The destination must not be changed by others meanwhile.
 #pragma once
@@ -60,14 +60,14 @@ struct CopyOptions {
   uint32_t gid = 0;
   // No time in the image is later than this (SOURCE_DATE_EPOCH); nothing else depends on the clock then. Imports only.
   std::optional<FileTime> latest_time;
-  // Imports of trees with all attributes: what a file was copied to before keeps its content if it has the same type,
-  // size and time of modification, and whatever else is the same; nothing is written then, so what it shares with
-  // clones stays shared. Of files of 1 MiB and more, if they have one name, only blocks that differ are written. Access
-  // times are not copied to what stays.
+  // Trees with all attributes: what a file was copied to before keeps its content if it has the same type, size and
+  // time of modification, and whatever else is the same; nothing is written then, so what it shares with clones stays
+  // shared. Access times are not copied to what stays. Imports write only the blocks that differ of files of 1 MiB and
+  // more, if they have one name; exports leave alone what the host's security modules have attached.
   bool update = false;
-  // Imports of trees: what a directory that is copied has in the file system, and not on the host, is removed with
-  // everything below; so is a directory in the place of a file, and the other way around. Not where the host's names
-  // cannot be read.
+  // Trees: what a directory has at the destination, and its original does not, is removed with everything below; so is
+  // a directory in the place of a file, and the other way around. Not where the original's names cannot be read, and on
+  // the host not what is mounted there.
   bool remove_others = false;
   // Imports of archives: they are layers of container images, which say what is gone (fs/tar_layer.h); that is removed,
   // and what has the name of something of another type.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a file system to the host.
+#include <absl/container/flat_hash_set.h>
 #include <absl/strings/str_format.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -13,12 +13,14 @@
 #include "base/scoped_fd.h"
 #include "base/status.h"
 #include "betr/path_filesystem.h"
-#include "fs/acl.h"
 #include "fs/export_reader.h"
+#include "fs/export_update.h"
+#include "fs/exported_attributes.h"
 #include "fs/exported_links.h"
 #include "fs/host_directory.h"
 #include "fs/host_file.h"
 #include "fs/host_inode.h"
+#include "fs/host_removal.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
 
@@ -26,21 +28,6 @@ namespace betr::fs {
 namespace {
 
 constexpr size_t kBufferSize = size_t{1} << 20;
-
-mode_t Umask() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return mask;
-}
-
-// Whether it says that the host will not have something, as a file system without owners, links or such names, or one
-// for which the user has no rights, or where what has the name does not give way; and not that nothing more can be
-// written.
-bool IsRefused(const absl::Status& status) {
-  constexpr std::array kErrors = {EPERM,  EACCES, EINVAL, EOPNOTSUPP, EILSEQ, ENAMETOOLONG,
-                                  EMLINK, EFBIG,  EISDIR, ENOTDIR,    EEXIST};
-  return !status.ok() && std::ranges::find(kErrors, ToErrno(status)) != kErrors.end();
-}
 
 // `d/.` is `d/`.
 std::string WithoutDot(std::string path) {
@@ -53,9 +40,8 @@ class TreeExport {
   TreeExport(FileSystem* fs, const CopyOptions& options)
       : fs_(*fs),
         options_(options),
-        umask_(Umask()),
-        is_root_(geteuid() == 0),
         reader_(fs, options),
+        attributes_(fs, options, &reader_),
         buffer_(kBufferSize, '\0') {}
 
   // To be called for one after the other.
@@ -65,7 +51,7 @@ class TreeExport {
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source->inode()));
     HostDirectory working;
     const Target target{&working, host, host, host.size(), WithoutDot(inside)};
-    return GoOnIfRefused(ExportOne(source->inode(), attributes, target), target.source);
+    return reader_.GoOnIfRefused(ExportOne(source->inode(), attributes, target), target.source);
   }
 
   CopyTotals totals() const {
@@ -96,10 +82,6 @@ class TreeExport {
     return Annotate(reader_.PassOver(status, source), source);
   }
 
-  absl::Status GoOnIfRefused(const absl::Status& status, const std::string& source) {
-    return IsRefused(status) ? reader_.GoOnWithout(status, source) : status;
-  }
-
   absl::Status ExportOne(InodeId inode, const FileAttributes& attributes, const Target& target) {
     ++totals_.files;
     if (options_.progress) BETR_RETURN_IF_ERROR(options_.progress(totals_, target.path));
@@ -117,6 +99,8 @@ class TreeExport {
       if (!read.ok()) return PassOver(read.status(), target.source);
       link = *std::move(read);
     }
+    BETR_ASSIGN_OR_RETURN(const bool stays, Stays(inode, attributes, link, target));
+    if (stays) return absl::OkStatus();
     ScopedFd file;
     if (attributes.type == FileType::kRegular) {
       BETR_ASSIGN_OR_RETURN(file, ExportContent(inode, attributes, target));
@@ -124,17 +108,32 @@ class TreeExport {
       BETR_RETURN_IF_ERROR(MakeSpecial(link, attributes, target));
     }
     const HostInode made = InodeOf(target, file.get());
-    BETR_RETURN_IF_ERROR(FinishAttributes(inode, attributes, made, target.source));
-    return linked ? RememberLink(attributes.inode_number, target, made) : absl::OkStatus();
+    BETR_RETURN_IF_ERROR(attributes_.Set({inode, attributes, target.source}, made));
+    return linked ? RememberLink(attributes, target, made) : absl::OkStatus();
+  }
+
+  // Whether what has the name is the copy already; its attributes are made the same. Not those of what may have names
+  // that have nothing to do with this copy.
+  absl::StatusOr<bool> Stays(InodeId inode, const FileAttributes& attributes, const std::string& link,
+                             const Target& target) {
+    struct stat there {};
+    const int directory = target.directory->get();
+    if (!options_.update || fstatat(directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return false;
+    const bool same = ExportUpdate::HasContentOf(attributes, link, directory, target.name, there);
+    if (!same || options_.image == IdOf(there) || !update_.Claim(there, attributes)) return false;
+    const ExportedAttributes::Original original{inode, attributes, target.source};
+    const HostInode kept = InodeOf(target, -1);
+    BETR_ASSIGN_OR_RETURN(const bool are_set, attributes_.AreSet(original, kept));
+    if (!are_set && there.st_nlink > 1) return false;
+    if (!are_set) BETR_RETURN_IF_ERROR(attributes_.Set(original, kept));
+    if (attributes.links > 1) BETR_RETURN_IF_ERROR(RememberLink(attributes, target, kept));
+    ++totals_.unchanged;
+    return true;
   }
 
   // All entries, then what is below each: the order in which they lie in the image.
   absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    const bool is_new = mkdirat(target.directory->get(), target.name.c_str(), 0700) == 0;
-    if (!is_new) {
-      if (errno != EEXIST) return HostError(target.path, "mkdir");
-      BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kDirectory));
-    }
+    BETR_ASSIGN_OR_RETURN(const bool is_new, MakeDirectory(target));
     BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(target.directory, target.name, target.path));
     std::vector<Item> items;
     const absl::Status listed = fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& entry) {
@@ -142,6 +141,7 @@ class TreeExport {
       return true;
     });
     BETR_RETURN_IF_ERROR(PassOver(Annotate(listed, "incomplete list of names"), target.source));
+    if (listed.ok() && !is_new) BETR_RETURN_IF_ERROR(RemoveOthers(items, &opened, target));
     for (const bool directories : {false, true}) {
       for (const Item& item : items) {
         if ((item.attributes.type == FileType::kDirectory) == directories) {
@@ -151,7 +151,57 @@ class TreeExport {
     }
     BETR_RETURN_IF_ERROR(opened.Leave(target.path));
     if (!is_new && !options_.all_attributes) return absl::OkStatus();
-    return FinishAttributes(inode, attributes, InodeOf(target, opened.get()), target.source);
+    const ExportedAttributes::Original original{inode, attributes, target.source};
+    const HostInode made = InodeOf(target, opened.get());
+    if (options_.update && !is_new) {
+      BETR_ASSIGN_OR_RETURN(const bool are_set, attributes_.AreSet(original, made));
+      if (are_set) return absl::OkStatus();
+    }
+    return attributes_.Set(original, made);
+  }
+
+  // False if it is there already.
+  absl::StatusOr<bool> MakeDirectory(const Target& target) {
+    const auto make = [&] { return mkdirat(target.directory->get(), target.name.c_str(), 0700) == 0; };
+    if (make()) return true;
+    if (errno != EEXIST) return HostError(target.path, "mkdir");
+    BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kDirectory));
+    if (make()) return true;
+    if (errno != EEXIST) return HostError(target.path, "mkdir");
+    return false;
+  }
+
+  // What a directory has on the host, and its original does not.
+  absl::Status RemoveOthers(const std::vector<Item>& items, HostDirectory* opened, const Target& target) {
+    if (!options_.remove_others) return absl::OkStatus();
+    absl::flat_hash_set<std::string_view> copied;
+    for (const Item& item : items) copied.insert(item.name);
+    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListHostDirectory(opened->get(), target.path));
+    for (const std::string& name : names) {
+      const Target other = Below(target, opened, name);
+      if (copied.contains(name) || IsExcluded(other)) continue;
+      const absl::Status removed = Remove(other);
+      BETR_RETURN_IF_ERROR(absl::IsAborted(removed) ? removed : reader_.GoOnWithout(removed, target.source));
+    }
+    return absl::OkStatus();
+  }
+
+  // What is there on the host.
+  bool IsExcluded(const Target& target) const {
+    struct stat there {};
+    if (fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return false;
+    return IsExcluded(target, TypeOfMode(there.st_mode).value_or(FileType::kRegular));
+  }
+
+  bool IsExcluded(const Target& target, FileType type) const {
+    return options_.exclusions.Excludes(std::string_view(target.path).substr(target.top_size), type);
+  }
+
+  absl::Status Remove(const Target& target) {
+    BETR_RETURN_IF_ERROR(RemoveHostTree(target.directory, target.name, target.path, options_.image));
+    ++totals_.removed;
+    if (options_.removed) options_.removed(target.path);
+    return absl::OkStatus();
   }
 
   static bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == FileType::kBlockDevice; }
@@ -167,8 +217,7 @@ class TreeExport {
   }
 
   absl::Status ExportItem(InodeId directory, const Item& item, const Target& target) {
-    const std::string_view below_top = std::string_view(target.path).substr(target.top_size);
-    if (options_.exclusions.Excludes(below_top, item.attributes.type)) {
+    if (IsExcluded(target, item.attributes.type)) {
       ++totals_.excluded;
       return absl::OkStatus();
     }
@@ -176,10 +225,11 @@ class TreeExport {
     if (!entry.ok()) return PassOver(entry.status(), target.source);
     const absl::Status status = ExportOne(entry->inode, entry->attributes, target);
     fs_.Forget(entry->inode);
-    return GoOnIfRefused(status, target.source);
+    return reader_.GoOnIfRefused(status, target.source);
   }
 
-  // What has the name goes, unless two directories are merged.
+  // What has the name goes, unless two directories are merged. A directory gives way to a file, or a file to a
+  // directory, only with CopyOptions::remove_others, and not the one that the user has named.
   absl::Status MakeRoom(const Target& target, FileType type) {
     const bool for_directory = type == FileType::kDirectory;
     struct stat there {};
@@ -191,6 +241,8 @@ class TreeExport {
       return ErrnoError(EEXIST, target.path + ": is a device, which only a device replaces");
     }
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
+    const bool is_named = target.path.size() == target.top_size;
+    if (options_.remove_others && !is_named && S_ISDIR(there.st_mode) != for_directory) return Remove(target);
     BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
     if (there.st_nlink == 1) links_.Forget(IdOf(there));
     if (!for_directory && unlinkat(target.directory->get(), target.name.c_str(), 0) != 0) {
@@ -199,9 +251,10 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  absl::Status RememberLink(uint64_t inode_number, const Target& target, const HostInode& made) {
-    BETR_ASSIGN_OR_RETURN(const struct stat attributes, made.Stat());
-    links_.Remember(inode_number, {target.path, target.top_size}, IdOf(attributes));
+  absl::Status RememberLink(const FileAttributes& original, const Target& target, const HostInode& made) {
+    BETR_ASSIGN_OR_RETURN(const struct stat copy, made.Stat());
+    if (options_.update) update_.Claim(copy, original);
+    links_.Remember(original.inode_number, {target.path, target.top_size}, IdOf(copy));
     return absl::OkStatus();
   }
 
@@ -209,13 +262,16 @@ class TreeExport {
   absl::StatusOr<bool> MakeLink(const ExportedLinks::First& first, FileType type, const Target& target) {
     struct stat there {};
     const bool is_there = fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
-    if (is_there && IdOf(there) == first.id) return true;
+    if (is_there && IdOf(there) == first.id) {
+      totals_.unchanged += options_.update ? 1 : 0;
+      return true;
+    }
     BETR_RETURN_IF_ERROR(MakeRoom(target, type));
     if (linkat(first.directory.get(), first.name.c_str(), target.directory->get(), target.name.c_str(), 0) == 0) {
       return true;
     }
     const absl::Status refused = Annotate(HostError(target.path, "link"), "becomes a file of its own");
-    BETR_RETURN_IF_ERROR(GoOnIfRefused(refused, target.source));
+    BETR_RETURN_IF_ERROR(reader_.GoOnIfRefused(refused, target.source));
     return false;
   }
 
@@ -280,74 +336,14 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  // Owner first: it clears the set-id bits. Extended attributes while we may still write. Times last. The host need not
-  // take all of them.
-  absl::Status FinishAttributes(InodeId inode, const FileAttributes& attributes, const HostInode& made,
-                                const std::string& source) {
-    const bool all = options_.all_attributes;
-    if (all && is_root_) {
-      BETR_RETURN_IF_ERROR(GoOnIfRefused(made.SetOwner(attributes.uid, attributes.gid), source));
-    }
-    if (all) BETR_RETURN_IF_ERROR(RemoveAcls(attributes, made));
-    FileAttributes allowed = attributes;
-    if (all) BETR_RETURN_IF_ERROR(SetXattrs(inode, made, source, &allowed.permissions));
-    if (attributes.type != FileType::kSymlink) BETR_RETURN_IF_ERROR(GoOnIfRefused(SetMode(allowed, made), source));
-    return all ? GoOnIfRefused(made.SetTimes(attributes.accessed, attributes.modified), source) : absl::OkStatus();
-  }
-
-  absl::Status SetMode(const FileAttributes& attributes, const HostInode& made) const {
-    mode_t mode = options_.all_attributes ? attributes.permissions : attributes.permissions & 0777 & ~umask_;
-    const bool may_inherit = !options_.all_attributes && attributes.type == FileType::kDirectory;
-    if (may_inherit || (mode & (S_ISUID | S_ISGID)) != 0) {
-      BETR_ASSIGN_OR_RETURN(const struct stat there, made.Stat());
-      // What is not its owner's on the host does not run as somebody else there.
-      const bool same = there.st_uid == attributes.uid && there.st_gid == attributes.gid;
-      if (!same) mode &= ~static_cast<mode_t>(S_ISUID | S_ISGID);
-      // A directory has it from the one that it is in.
-      if (may_inherit) mode |= there.st_mode & S_ISGID;
-    }
-    return made.SetPermissions(mode);
-  }
-
-  // Lists that the directory above gave to it, or that were there before, let others read what the original denies
-  // them.
-  static absl::Status RemoveAcls(const FileAttributes& attributes, const HostInode& made) {
-    const std::string access(kAccessAcl);
-    if (attributes.type == FileType::kSymlink) return absl::OkStatus();
-    if (attributes.type == FileType::kDirectory) BETR_RETURN_IF_ERROR(made.RemoveXattr(std::string(kDefaultAcl)));
-    // To remove it would leave the group what its mask says.
-    return made.HasXattr(access) ? made.SetXattr(access, Acl::OfMode(attributes.permissions).Encode())
-                                 : absl::OkStatus();
-  }
-
-  // Takes from `permissions` what they would allow without a list that the host has not taken.
-  absl::Status SetXattrs(InodeId inode, const HostInode& made, const std::string& source, uint32_t* permissions) {
-    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(inode));
-    for (const std::string& name : names) {
-      const absl::StatusOr<std::string> value = fs_.GetXattr(inode, name);
-      if (!value.ok()) {
-        BETR_RETURN_IF_ERROR(PassOver(Annotate(value.status(), "without attribute"), source));
-        continue;
-      }
-      // Hosts have room for less than an image, each for as much as it likes.
-      if (const absl::Status set = made.SetXattr(name, *value); !set.ok()) {
-        BETR_RETURN_IF_ERROR(reader_.GoOnWithout(Annotate(set, "without " + name), source));
-      }
-      if (name != kAccessAcl || made.HasXattr(name)) continue;
-      const absl::StatusOr<Acl> list = Acl::Decode(*value);
-      if (list.ok()) *permissions = (*permissions & ~0777U) | list->PermissionsAlone();
-    }
-    return absl::OkStatus();
-  }
-
   FileSystem& fs_;
   const CopyOptions& options_;
-  const mode_t umask_;
-  const bool is_root_;
   ExportReader reader_;
+  ExportedAttributes attributes_;
   CopyTotals totals_;
   std::string buffer_;
   ExportedLinks links_;
+  ExportUpdate update_;
 };
 
 }  // namespace

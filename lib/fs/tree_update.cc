@@ -8,18 +8,14 @@
 
 #include "base/status.h"
 #include "betr/fs_error.h"
-#include "fs/acl.h"
 #include "fs/host_file.h"
+#include "fs/host_inode.h"
 
 namespace betr::fs {
 namespace {
 
 // Smaller files are written anew: what they had need not be read for that.
 constexpr uint64_t kLargeFile = uint64_t{1} << 20;
-
-bool IsSeenByAnybody(std::string_view name) {
-  return name.starts_with("user.") || name == kAccessAcl || name == kDefaultAcl;
-}
 
 // Whether what is wanted is so already, or nothing is.
 template <class T>
@@ -38,7 +34,7 @@ absl::Status CompareXattrs(FileSystem& fs, InodeId inode, const Xattrs& xattrs, 
   }
   for (const std::string& name : names) {
     const bool is_wanted = std::ranges::any_of(xattrs, [&](const auto& xattr) { return xattr.first == name; });
-    if (!is_wanted && (geteuid() == 0 || IsSeenByAnybody(name))) difference->to_remove.push_back(name);
+    if (!is_wanted && (geteuid() == 0 || IsXattrOfAnybody(name))) difference->to_remove.push_back(name);
   }
   return absl::OkStatus();
 }

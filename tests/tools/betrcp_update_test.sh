@@ -93,6 +93,35 @@ deletes_nothing_just_copied() {
   rm -r x y
 }
 
+# A copy on the host that was worked on becomes what the image has, and what was not touched is not written.
+restores() {
+  rm -rf restored
+  expect 0 betrcp -auT --delete :/day-2 restored
+  local same=(restored/large restored/sub/link restored/sub) before
+  before=$(stat -c "%i %z" "${same[@]}")
+  echo worked >restored/new
+  ln -sfn elsewhere restored/symlink
+  mkdir restored/built
+  touch restored/built/object
+  expect 0 betrcp -v -auT --delete :/day-2 restored
+  said "betrcp: export: restored/built: removed"
+  said ".* files, .*, 4 unchanged, 1 removed, in .*"
+  is_now restored day-2
+  [ "$before" = "$(stat -c "%i %z" "${same[@]}")" ] || fail "what was the same was written"
+  touch restored/added
+  expect 0 betrcp --json -auT :/day-2 restored
+  printed '.*"unchanged": 6,.*'
+  [ -e restored/added ] || fail "a file went that nobody said should go"
+  # What holds the image is in the way of a restored tree, and stays.
+  expect 0 betrcp --mkdir empty
+  mkdir home
+  cp disk.img home/
+  expect 1 betrcp -aT --delete home/disk.img:/empty home
+  said "betrcp: export: .*home/disk.img: is the image: Device or resource busy"
+  expect 0 fsck.betr home/disk.img
+  rm -r home
+}
+
 # What somebody expects of these options elsewhere.
 refuses() {
   local options message arguments
@@ -103,7 +132,8 @@ refuses() {
   done <<EOT
 -u, only with -a, -ru src :/a
 --delete, only with -r or -a, --delete src :/a
--u and --delete, only into the image, -au :/day-1 out
+-u, only with -a, -ru :/day-1 out
+--delete, only with -r or -a, --delete :/day-1 out
 -u, only for copies, --list -u day-1
 --delete, only for copies, --clone --delete day-1 b
 EOT
@@ -113,4 +143,5 @@ keeps_days
 two_trees 2000000
 two_trees 2000
 deletes_nothing_just_copied
+restores
 refuses

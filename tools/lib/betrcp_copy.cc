@@ -180,9 +180,6 @@ absl::Status CheckDirection(const BetrcpOptions& options, bool into_image) {
   const bool is_recursive = options.recursive || options.archive;
   if (options.remove_others && !is_recursive) return absl::InvalidArgumentError("--delete: only with -r or -a");
   if (options.one_file_system && !is_recursive) return absl::InvalidArgumentError("-x: only with -r or -a");
-  if ((options.update || options.remove_others) && !into_image) {
-    return absl::InvalidArgumentError("-u and --delete: only into the image; rsync copies out of a mount");
-  }
   if (options.one_file_system && !into_image) {
     return absl::InvalidArgumentError("-x: only into the image, which is one file system");
   }

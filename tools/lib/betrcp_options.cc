@@ -132,9 +132,8 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
   app.add_flag("-r,--recursive", options->recursive, "Copy directories with everything below");
   app.add_flag("-a,--archive", options->archive, "-r, with owners, times, links, devices and extended attributes");
   app.add_flag("-u,--update", options->update,
-               "With -a, into the image: leave what has the same size and time; change only what differs");
-  app.add_flag("--delete", options->remove_others,
-               "Into the image: remove what directories have there and not on the host");
+               "With -a: leave what has the same size and time at DST; change only what differs");
+  app.add_flag("--delete", options->remove_others, "With -r or -a: remove what directories have at DST and not in SRC");
   app.add_flag("-x,--one-file-system", options->one_file_system,
                "Into the image: leave out what is mounted in a SRC, but for the empty directory");
   app.add_flag("--layer", options->layer,

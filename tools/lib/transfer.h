@@ -20,10 +20,10 @@
 namespace betr::tools {
 
 struct TransferOptions {
-  bool all_attributes = false;            // owner, mode, times, xattrs, links; else the caller's, and of now
-  bool update = false;                    // into the image: fs::CopyOptions, as the next ones
-  bool remove_others = false;             // into the image
-  bool one_file_system = false;           // into the image, too
+  bool all_attributes = false;  // owner, mode, times, xattrs, links; else the caller's, and of now
+  bool update = false;          // fs::CopyOptions, as the next ones
+  bool remove_others = false;
+  bool one_file_system = false;           // into the image
   bool is_layer = false;                  // into the image, from an archive
   fs::Exclusions exclusions{};            // both ways
   bool all_root = false;                  // into the image: everything belongs to user 0 and group 0

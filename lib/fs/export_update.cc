@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/export_update.h"
+
+#include <unistd.h>
+
+#include "betr/filesystem.h"
+#include "fs/host_file.h"
+
+namespace betr::fs {
+namespace {
+
+bool IsLinkTo(const std::string& link, int directory, const std::string& name) {
+  std::string target(link.size() + 1, '\0');
+  const ssize_t size = readlinkat(directory, name.c_str(), target.data(), target.size());
+  return size >= 0 && target.substr(0, static_cast<size_t>(size)) == link;
+}
+
+}  // namespace
+
+bool ExportUpdate::HasContentOf(const FileAttributes& original, const std::string& link, int directory,
+                                const std::string& name, const struct stat& there) {
+  if (TypeOfMode(there.st_mode) != original.type) return false;
+  switch (original.type) {
+    case FileType::kRegular:
+      return original.size == static_cast<uint64_t>(there.st_size) && original.modified == ToFileTime(there.st_mtim);
+    case FileType::kSymlink:
+      return IsLinkTo(link, directory, name);
+    case FileType::kCharDevice:
+    case FileType::kBlockDevice:
+      return original.device == there.st_rdev;
+    default:
+      return original.type != FileType::kDirectory;
+  }
+}
+
+bool ExportUpdate::Claim(const struct stat& there, const FileAttributes& original) {
+  const HostFileId id = IdOf(there);
+  if (there.st_nlink > 1 || original.links > 1) {
+    return originals_.try_emplace(id, original.inode_number).first->second == original.inode_number;
+  }
+  const auto taken = originals_.find(id);
+  return taken == originals_.end() || taken->second == original.inode_number;
+}
+
+}  // namespace betr::fs

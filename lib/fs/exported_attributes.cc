@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fs/exported_attributes.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status.h"
+#include "fs/acl.h"
+#include "fs/host_file.h"
+
+namespace betr::fs {
+namespace {
+
+mode_t Umask() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+// Lists that the directory above gave to it, or that were there before, let others read what the original denies them.
+absl::Status RemoveAcls(const FileAttributes& attributes, const HostInode& made) {
+  const std::string access(kAccessAcl);
+  if (attributes.type == FileType::kSymlink) return absl::OkStatus();
+  if (attributes.type == FileType::kDirectory) BETR_RETURN_IF_ERROR(made.RemoveXattr(std::string(kDefaultAcl)));
+  // To remove it would leave the group what its mask says.
+  return made.HasXattr(access) ? made.SetXattr(access, Acl::OfMode(attributes.permissions).Encode()) : absl::OkStatus();
+}
+
+}  // namespace
+
+ExportedAttributes::ExportedAttributes(FileSystem* fs, const CopyOptions& options, ExportReader* reader)
+    : fs_(*fs), options_(options), reader_(*reader), umask_(Umask()), is_root_(geteuid() == 0) {}
+
+// Owner first: it clears the set-id bits. Extended attributes while we may still write. Times last.
+absl::Status ExportedAttributes::Set(const Original& original, const HostInode& made) {
+  const bool all = options_.all_attributes;
+  FileAttributes allowed = original.attributes;
+  if (all) {
+    if (is_root_) BETR_RETURN_IF_ERROR(reader_.GoOnIfRefused(made.SetOwner(allowed.uid, allowed.gid), original.path));
+    BETR_RETURN_IF_ERROR(RemoveAcls(allowed, made));
+    BETR_RETURN_IF_ERROR(SetXattrs(original, made, &allowed.permissions));
+  }
+  if (allowed.type != FileType::kSymlink) {
+    BETR_RETURN_IF_ERROR(reader_.GoOnIfRefused(SetMode(allowed, made), original.path));
+  }
+  if (!all) return absl::OkStatus();
+  return reader_.GoOnIfRefused(made.SetTimes(allowed.accessed, allowed.modified), original.path);
+}
+
+absl::StatusOr<bool> ExportedAttributes::AreSet(const Original& original, const HostInode& made) {
+  const FileAttributes& wanted = original.attributes;
+  BETR_ASSIGN_OR_RETURN(const struct stat there, made.Stat());
+  if (is_root_ && (there.st_uid != wanted.uid || there.st_gid != wanted.gid)) return false;
+  const bool has_mode = wanted.type == FileType::kSymlink || (there.st_mode & 07777) == ModeFor(wanted, there);
+  if (!has_mode || ToFileTime(there.st_mtim) != wanted.modified) return false;
+  return HasXattrs(original, made);
+}
+
+absl::Status ExportedAttributes::SetMode(const FileAttributes& attributes, const HostInode& made) const {
+  BETR_ASSIGN_OR_RETURN(const struct stat there, made.Stat());
+  return made.SetPermissions(ModeFor(attributes, there));
+}
+
+mode_t ExportedAttributes::ModeFor(const FileAttributes& attributes, const struct stat& there) const {
+  constexpr mode_t kSetIds = S_ISUID | S_ISGID;
+  const bool all = options_.all_attributes;
+  mode_t mode = all ? attributes.permissions : attributes.permissions & 0777 & ~umask_;
+  // What is not its owner's on the host does not run as somebody else there.
+  if (there.st_uid != attributes.uid || there.st_gid != attributes.gid) mode &= ~kSetIds;
+  // A directory has it from the one that it is in.
+  if (!all && attributes.type == FileType::kDirectory) mode |= there.st_mode & S_ISGID;
+  return mode;
+}
+
+absl::Status ExportedAttributes::SetXattrs(const Original& original, const HostInode& made, uint32_t* permissions) {
+  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(original.inode));
+  if (options_.update) BETR_RETURN_IF_ERROR(RemoveOtherXattrs(names, made));
+  for (const std::string& name : names) {
+    const absl::StatusOr<std::string> value = fs_.GetXattr(original.inode, name);
+    if (!value.ok()) {
+      const absl::Status without = Annotate(value.status(), "without attribute");
+      BETR_RETURN_IF_ERROR(Annotate(reader_.PassOver(without, original.path), original.path));
+      continue;
+    }
+    // Hosts have room for less than an image, each for as much as it likes.
+    if (const absl::Status set = made.SetXattr(name, *value); !set.ok()) {
+      BETR_RETURN_IF_ERROR(reader_.GoOnWithout(Annotate(set, "without " + name), original.path));
+    }
+    if (name != kAccessAcl || made.HasXattr(name)) continue;
+    const absl::StatusOr<Acl> list = Acl::Decode(*value);
+    if (list.ok()) *permissions = (*permissions & ~0777U) | list->PermissionsAlone();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExportedAttributes::RemoveOtherXattrs(const std::vector<std::string>& names, const HostInode& made) const {
+  BETR_ASSIGN_OR_RETURN(const auto there, made.Xattrs());
+  for (const auto& [name, value] : there) {
+    const bool is_other = !std::ranges::binary_search(names, name);
+    if (is_other && MayRemove(name)) BETR_RETURN_IF_ERROR(made.RemoveXattr(name));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> ExportedAttributes::HasXattrs(const Original& original, const HostInode& made) {
+  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(original.inode));
+  BETR_ASSIGN_OR_RETURN(const auto there, made.Xattrs());
+  for (const std::string& name : names) {
+    if (!is_root_ && !IsXattrOfAnybody(name)) continue;
+    const absl::StatusOr<std::string> value = fs_.GetXattr(original.inode, name);
+    if (!value.ok() || !std::ranges::binary_search(there, std::pair(name, *value))) return false;
+  }
+  return std::ranges::none_of(there, [&](const auto& xattr) {
+    return !std::ranges::binary_search(names, xattr.first) && MayRemove(xattr.first);
+  });
+}
+
+// The labels of the host's security modules are the host's business; what lets a file do more is not.
+bool ExportedAttributes::MayRemove(const std::string& xattr) const {
+  if (!is_root_) return IsXattrOfAnybody(xattr);
+  return !xattr.starts_with("security.") || xattr == "security.capability";
+}
+
+}  // namespace betr::fs

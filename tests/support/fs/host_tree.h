@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees of the host that change, and their copies in an image: for tests of copies that are made over earlier ones.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "fs/tree_copy.h"
+#include "support/device/temp_dir.h"
+#include "support/fs/image.h"
+
+namespace betr::test {
+
+// Of a file that is large enough for an update to change it in its place.
+inline constexpr size_t kLarge = (size_t{3} << 20) + 1234;
+
+std::string Noise(Random& random, size_t size);
+
+// Options of a copy that becomes what the original is, and keeps what is so already.
+fs::CopyOptions Mirror();
+
+// A tree of the host, each of whose changes has a time of its own.
+class HostTree {
+ public:
+  HostTree();
+
+  std::string Path(const std::string& name = "") const {
+    return directory_.File("tree" + (name.empty() ? "" : "/" + name));
+  }
+  // Makes a file, or gives it other content.
+  void Write(const std::string& name, const std::string& content);
+  void WriteAt(const std::string& name, uint64_t offset, const std::string& content);
+  void Touch(const std::string& name);
+  // Changes something at random, among few names, so that changes meet.
+  void Change(Random& random);
+
+ private:
+  TempDir directory_;
+  time_t time_ = 1'000'000;
+};
+
+// An image with copies of trees.
+class TreeCopies {
+ public:
+  fs::CopyTotals Import(const HostTree& tree, const std::string& inside, const fs::CopyOptions& options);
+  fs::CopyTotals Export(const std::string& inside, const HostTree& tree, const fs::CopyOptions& options);
+
+  // Paths of what is not the same in two of them.
+  std::vector<std::string> Differences(const std::string& before, const std::string& after);
+  // Which names are links of each other: for each path the first one of its file.
+  std::map<std::string, std::string> Links(const std::string& inside);
+  FileAttributes Stat(const std::string& path);
+  std::string Read(const std::string& path);
+
+  Image image;
+};
+
+}  // namespace betr::test
