@@ -83,6 +83,12 @@ absl::Status TarDirectories::Follow(const Link& link, Names* way, size_t* existi
   return absl::OkStatus();
 }
 
+std::vector<std::string> TarDirectories::Place() const {
+  Names names;
+  for (const Level& level : std::span(levels_).subspan(1)) names.push_back(level.name);
+  return names;
+}
+
 absl::Status TarDirectories::Keep(InodeId directory) {
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(directory));
   keeping_.insert(attributes.inode_number);

@@ -26,10 +26,12 @@ class TarDirectories {
   // The destination has so many names. Both pointers outlive this.
   TarDirectories(FileSystem* fs, const CopyOptions& options, size_t top) : fs_(*fs), options_(options), top_(top) {}
 
-  // Goes to the directory at `path`, names from the root on, leaving others. The id is valid until the next Enter or
-  // Leave. Errors: HasNoPlace for what is not below a directory, or below a link that cannot be followed; the file
-  // system's.
+  // Goes to the directory at `path`, names from the root on, leaving others. The id is valid until the next Enter of
+  // what is not below it, or Leave. Errors: HasNoPlace for what is not below a directory, or below a link that cannot
+  // be followed; the file system's.
   absl::StatusOr<InodeId> Enter(std::span<const std::string> path, Missing missing = Missing::kMake);
+  // The names, from the root on, of what was entered last: without links.
+  std::vector<std::string> Place() const;
   // The times that `directory` has now are those that it is to keep.
   absl::Status Keep(InodeId directory);
   // Leaves all.

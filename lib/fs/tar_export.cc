@@ -103,6 +103,7 @@ class TarExport {
       ++totals_.excluded;
       return absl::OkStatus();
     }
+    if (IsLeftOut("./" + path)) return absl::OkStatus();
     if (IsDirectory(difference.before) && IsDirectory(difference.after)) {
       directories_.Differs(path);
       return absl::OkStatus();
@@ -111,7 +112,8 @@ class TarExport {
     const std::string parent = path.substr(0, slash == std::string::npos ? 0 : slash);
     const std::string name = path.substr(slash + 1);  // npos + 1 is 0
     BETR_RETURN_IF_ERROR(DescribeAll(top, directories_.Before(parent)));
-    if (!difference.after) return WriteWhiteout(parent, name);
+    if (!difference.after || IsSocketInsteadOf(difference)) BETR_RETURN_IF_ERROR(WriteWhiteout(parent, name));
+    if (!difference.after) return absl::OkStatus();
     BETR_ASSIGN_OR_RETURN(const OpenFile directory, OpenBelow(top, parent));
     return ExportItem(directory.inode(), {name, attributes.type}, "./" + path);
   }
@@ -120,10 +122,15 @@ class TarExport {
     return attributes && attributes->type == FileType::kDirectory;
   }
 
+  // What the archive cannot hold replaces something else.
+  static bool IsSocketInsteadOf(const EntryDifference& difference) {
+    return difference.before && difference.before->type != FileType::kSocket &&
+           difference.after->type == FileType::kSocket;
+  }
+
   static std::string NameOfDirectory(const std::string& path) { return path.empty() ? "./" : "./" + path + "/"; }
 
   absl::Status WriteWhiteout(const std::string& parent, const std::string& name) {
-    if (IsLeftOut(NameOfDirectory(parent) + name)) return absl::OkStatus();
     ++totals_.files;
     FileAttributes none;
     none.links = 1;
@@ -156,7 +163,7 @@ class TarExport {
   }
 
   bool IsLeftOut(const std::string& path) const {
-    if (!is_layer_ || !IsWhiteout(LastName(path))) return false;
+    if (!is_layer_ || !HasWhiteout(path)) return false;
     if (options_.left_out) options_.left_out(path + ": has a name that says in a layer that something is gone");
     return true;
   }

@@ -118,7 +118,7 @@ class TarImport {
     BETR_ASSIGN_OR_RETURN(const NewFile file, Describe(entry, *type));
     const absl::StatusOr<InodeId> parent = directories_.Enter(*path);
     if (!parent.ok()) return PassOver(parent.status());
-    const absl::Status way = MakeWay(*path, name, *parent, *type == FileType::kDirectory);
+    const absl::Status way = MakeWay(*parent, name, *type == FileType::kDirectory);
     if (!way.ok()) return PassOver(way);
     const absl::StatusOr<OpenFile> made = Make(*parent, name, file);
     if (!made.ok()) return PassOver(made.status());
@@ -178,10 +178,8 @@ class TarImport {
     return static_cast<uint32_t>(in_archive);
   }
 
-  absl::Status MakeWay(Names path, const std::string& name, InodeId parent, bool for_directory) {
-    if (!options_.is_layer) return absl::OkStatus();
-    path.push_back(name);
-    return layer_.MakeWay(path, parent, for_directory);
+  absl::Status MakeWay(InodeId parent, const std::string& name, bool for_directory) {
+    return options_.is_layer ? layer_.MakeWay(parent, name, for_directory) : absl::OkStatus();
   }
 
   absl::StatusOr<OpenFile> Make(InodeId parent, const std::string& name, const NewFile& file) {
@@ -211,7 +209,7 @@ class TarImport {
     if (!target.ok()) return PassOver(Annotate(target.status(), "link to " + first));
     const absl::StatusOr<InodeId> parent = directories_.Enter(path);
     if (!parent.ok()) return PassOver(parent.status());
-    if (const absl::Status way = MakeWay(path, name, *parent, false); !way.ok()) return PassOver(way);
+    if (const absl::Status way = MakeWay(*parent, name, false); !way.ok()) return PassOver(way);
     if (!options_.all_attributes) {
       target = CopyOf(*target, *parent, name);
       if (!target.ok()) return PassOver(target.status());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <utility>
 
 #include "base/status.h"
@@ -26,6 +27,15 @@ bool IsMissing(const absl::Status& status) { return ToErrno(status) == ENOENT; }
 std::string WhiteoutOf(std::string_view name) { return std::string(kWhiteout) += name; }
 
 bool IsWhiteout(std::string_view name) { return name.starts_with(kWhiteout); }
+
+bool HasWhiteout(std::string_view path) {
+  for (;;) {
+    if (IsWhiteout(path)) return true;
+    const size_t slash = path.find('/');
+    if (slash == std::string_view::npos) return false;
+    path.remove_prefix(slash + 1);
+  }
+}
 
 std::vector<std::string> LayerDirectories::Before(std::string_view parent) {
   const std::string end = Key(parent);
@@ -66,23 +76,26 @@ absl::StatusOr<bool> LayerRemover::Apply(const std::vector<std::string>& path) {
   if (!is_opaque && (name.empty() || name == "." || name == "..")) {
     return absl::InvalidArgumentError("says that something without a name is gone");
   }
-  Names place(path.begin(), path.end() - 1);
-  const absl::StatusOr<InodeId> directory = directories_.Enter(place, TarDirectories::Missing::kFail);
+  const std::span parent(path.data(), path.size() - 1);
+  const absl::StatusOr<InodeId> directory = directories_.Enter(parent, TarDirectories::Missing::kFail);
   if (!directory.ok()) {
     BETR_RETURN_IF_ERROR(IsMissing(directory.status()) ? absl::OkStatus() : directory.status());
     return true;
   }
+  Names place = directories_.Place();
   if (!is_opaque) place.push_back(name);
   BETR_RETURN_IF_ERROR(is_opaque ? HideAllIn(*directory, place) : Hide(*directory, place));
   return true;
 }
 
-absl::Status LayerRemover::MakeWay(const std::vector<std::string>& path, InodeId parent, bool for_directory) {
+absl::Status LayerRemover::MakeWay(InodeId parent, const std::string& name, bool for_directory) {
+  Names path = directories_.Place();
+  path.push_back(name);
   for (size_t size = path.size(); size > top_; --size) {
     const auto end = path.begin() + static_cast<ptrdiff_t>(size);
     if (!brought_.insert(absl::StrJoin(path.begin(), end, "/")).second) break;
   }
-  const absl::StatusOr<Entry> there = fs_.Lookup(parent, path.back());
+  const absl::StatusOr<Entry> there = fs_.Lookup(parent, name);
   if (!there.ok()) return IsMissing(there.status()) ? absl::OkStatus() : there.status();
   fs_.Forget(there->inode);
   const bool is_directory = there->attributes.type == FileType::kDirectory;
@@ -90,10 +103,19 @@ absl::Status LayerRemover::MakeWay(const std::vector<std::string>& path, InodeId
 }
 
 absl::Status LayerRemover::Hide(InodeId parent, const Names& path) {
+  const absl::StatusOr<Entry> there = fs_.Lookup(parent, path.back());
+  if (!there.ok()) return IsMissing(there.status()) ? absl::OkStatus() : there.status();
+  fs_.Forget(there->inode);
+  const FileType type = there->attributes.type;
+  if (IsExcluded(path, type)) {
+    ++totals_.excluded;
+    return absl::OkStatus();
+  }
   if (!brought_.contains(absl::StrJoin(path, "/"))) return Remove(parent, path);
-  BETR_ASSIGN_OR_RETURN(const Entry entry, fs_.Lookup(parent, path.back()));
-  BETR_ASSIGN_OR_RETURN(const OpenFile there, OpenFile::Take(&fs_, entry));
-  return entry.attributes.type == FileType::kDirectory ? HideAllIn(there.inode(), path) : absl::OkStatus();
+  if (type != FileType::kDirectory) return absl::OkStatus();
+  // Not only looked up: what is entered gets its times back.
+  BETR_ASSIGN_OR_RETURN(const InodeId directory, directories_.Enter(path, TarDirectories::Missing::kFail));
+  return HideAllIn(directory, path);
 }
 
 absl::Status LayerRemover::HideAllIn(InodeId directory, const Names& path) {
@@ -112,12 +134,15 @@ absl::Status LayerRemover::HideAllIn(InodeId directory, const Names& path) {
 }
 
 absl::Status LayerRemover::Remove(InodeId parent, const Names& path) {
-  const absl::Status removed = fs_.RemoveTree(parent, path.back());
-  if (IsMissing(removed)) return absl::OkStatus();
-  BETR_RETURN_IF_ERROR(removed);
+  BETR_RETURN_IF_ERROR(fs_.RemoveTree(parent, path.back()));
   ++totals_.removed;
   if (options_.removed) options_.removed(absl::StrCat("/", absl::StrJoin(path, "/")));
   return absl::OkStatus();
+}
+
+bool LayerRemover::IsExcluded(const Names& path, FileType type) const {
+  const auto top = path.begin() + static_cast<ptrdiff_t>(top_);
+  return options_.exclusions.ExcludesWithParents(absl::StrJoin(top, path.end(), "/"), type);
 }
 
 }  // namespace betr::fs

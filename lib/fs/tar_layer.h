@@ -21,6 +21,8 @@ namespace betr::fs {
 std::string WhiteoutOf(std::string_view name);
 // Whether a name says such a thing, whatever it means: no file can have it in a layer.
 bool IsWhiteout(std::string_view name);
+// Whether one of the names on a path does.
+bool HasWhiteout(std::string_view path);
 
 // When a layer that is written has the directories that differ: those who unpack set the times of a directory when they
 // leave it, so each comes right before what is in it. Paths are relative to the tree's top, which is "".
@@ -55,23 +57,25 @@ class LayerRemover {
   // then. Nothing there is no error. Errors: kInvalidArgument for what names nothing.
   absl::StatusOr<bool> Apply(const std::vector<std::string>& path);
 
-  // What is about to be made at `path`, in `parent`, is the layer's: what has the name goes, unless both are
-  // directories, or neither is.
-  absl::Status MakeWay(const std::vector<std::string>& path, InodeId parent, bool for_directory);
+  // What is about to be made as `name`, in `parent`, which was entered last, is the layer's: what has the name goes,
+  // unless both are directories, or neither is.
+  absl::Status MakeWay(InodeId parent, const std::string& name, bool for_directory);
 
  private:
   using Names = std::vector<std::string>;
 
+  // Both leave what was entered only for what is below it.
   absl::Status Hide(InodeId parent, const Names& path);
   absl::Status HideAllIn(InodeId directory, const Names& path);
   absl::Status Remove(InodeId parent, const Names& path);
+  bool IsExcluded(const Names& path, FileType type) const;
 
   FileSystem& fs_;
   TarDirectories& directories_;
   const size_t top_;
   const CopyOptions& options_;
   CopyTotals& totals_;
-  absl::flat_hash_set<std::string> brought_;  // paths, with those of the directories that they are in
+  absl::flat_hash_set<std::string> brought_;  // paths without links, with those of the directories that they are in
 };
 
 }  // namespace betr::fs

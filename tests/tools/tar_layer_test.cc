@@ -46,6 +46,12 @@ Paths Differences(Image& image, const std::string& before, const std::string& af
   return paths;
 }
 
+void MakeSocket(PathFileSystem& paths, const std::string& path) {
+  NewFile socket;
+  socket.type = FileType::kSocket;
+  Must(paths.Create(path, socket));
+}
+
 // Changes of a tree, of few names so that they meet.
 class Changes {
  public:
@@ -182,6 +188,96 @@ TEST_CASE("what a layer says is gone, goes, and what it brings stays", "[tools][
   CHECK(*paths.ReadFile("t/to-file") == "new");
   CHECK(paths.List("t/to-directory")->empty());
   image.Check();
+}
+
+TEST_CASE("a layer says of no directory that another one is gone", "[tools][layer]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  for (const char* path : {"t/.wh.d/sub", "t/d"}) Must(paths.MakeDirectories(path));
+  Must(paths.WriteFile("t/.wh.d/sub/a", "old"));
+  Must(paths.Clone("t", "u"));
+  Must(paths.Clone("t", "copy"));
+  image.Tick();
+  Must(paths.WriteFile("u/.wh.d/sub/a", "new"));
+  Must(paths.WriteFile("u/.wh.d/b", "new"));
+  Must(paths.MakeDirectory("u/d/below"));
+  int told = 0;
+  fs::CopyOptions options;
+  options.left_out = [&](std::string_view what) { told += what.starts_with("./.wh.d") ? 1 : 0; };
+  const std::string layer = Layer(image, "t", "u", options);
+  CHECK(told == 3);
+  CHECK(layer.find(".wh.") == std::string::npos);
+  Unpack(image, layer, "copy");
+  CHECK(*paths.List("copy/d") == Paths{"below"});
+}
+
+TEST_CASE("a socket, which no layer can hold, takes what was there away nevertheless", "[tools][layer]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  Must(paths.MakeDirectories("t/directory/below"));
+  Must(paths.WriteFile("t/file", "old"));
+  MakeSocket(paths, "t/socket");
+  for (const char* path : {"u", "copy"}) Must(paths.Clone("t", path));
+  for (const char* path : {"u/directory", "u/file"}) {
+    Must(paths.RemoveTree(path));
+    MakeSocket(paths, path);
+  }
+  Must(paths.SetAttributes("u/socket", {.permissions = 0600}));
+  Paths told;
+  fs::CopyOptions options;
+  options.left_out = [&](std::string_view what) { told.emplace_back(what.substr(0, what.find(':'))); };
+  Unpack(image, Layer(image, "t", "u", options), "copy");
+  CHECK(told == Paths{"./directory", "./file", "./socket"});
+  CHECK(*paths.List("copy") == Paths{"socket"});
+}
+
+TEST_CASE("what a layer says is gone changes no times that it gives", "[tools][layer]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  for (const char* path : {"t/d/sub", "t/e"}) Must(paths.MakeDirectories(path));
+  for (const char* path : {"t/d/sub/old", "t/e/old"}) Must(paths.WriteFile(path, "old"));
+  Unpack(image,
+         Finished(Member("d/", '5') + Member("d/sub/", '5') + Member("d/.wh..wh..opq", '0') + Member("e/", '5') +
+                  Member(".wh.e", '0')),
+         "t");
+  CHECK(paths.List("t/d/sub")->empty());
+  CHECK(paths.List("t/e")->empty());
+  for (const char* path : {"t/d", "t/d/sub", "t/e"}) {
+    INFO(path);
+    CHECK(paths.Stat(path)->modified == FileTime{0144, 0});
+  }
+}
+
+TEST_CASE("what a layer brings stays, by whatever links it is said to be gone", "[tools][layer]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  Must(paths.MakeDirectories("t/d"));
+  Must(paths.WriteFile("t/d/old", "old"));
+  Must(paths.MakeSymlink("d", "t/link"));
+  Unpack(image, Finished(Member("d/new", '0', "new") + Member("link/.wh..wh..opq", '0') + Member("link/.wh.new", '0')),
+         "t");
+  CHECK(*paths.List("t/d") == Paths{"new"});
+  Unpack(image, Finished(Member("link/newer", '0') + Member("d/.wh..wh..opq", '0')), "t");
+  CHECK(*paths.List("t/d") == Paths{"newer"});
+}
+
+TEST_CASE("what is left out of a layer is not removed for it", "[tools][layer]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  for (const char* path : {"t/keep/below", "t/d/keep", "t/e", "t/gone/keep"}) Must(paths.MakeDirectories(path));
+  for (const char* path : {"t/d/old", "t/e/keep"}) Must(paths.WriteFile(path, "old"));
+  fs::CopyOptions options;
+  options.is_layer = true;
+  Must(options.exclusions.Add("keep/"));
+  const ArchiveFile file(Finished(Member(".wh.keep", '0') + Member("d/.wh..wh..opq", '0') + Member("e/.wh.keep", '0') +
+                                  Member(".wh.gone", '0')));
+  const fs::CopyTotals totals = Must(fs::ImportTar(&image.fs(), file.descriptor(), "t", options));
+  CHECK(totals.removed == 3);
+  CHECK(totals.excluded == 2);
+  CHECK(*paths.List("t") == Paths{"d", "e", "keep"});
+  CHECK(*paths.List("t/keep") == Paths{"below"});
+  CHECK(*paths.List("t/d") == Paths{"keep"});
+  CHECK(paths.List("t/e")->empty());
 }
 
 TEST_CASE("without being told that it is a layer, names are names", "[tools][layer]") {
