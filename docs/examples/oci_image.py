@@ -7,12 +7,13 @@ usage: oci_image.py BETR-IMAGE LAYOUT NAME
 
 LAYOUT is a directory as the image specification of the Open Container Initiative has it (`skopeo copy ... oci:LAYOUT`),
 with one image, or one for linux/amd64. The result is :/images/NAME. What its layers make, one upon the other, stays in
-:/layers under the names that the specification gives them (chain ids); nothing refers to it, so it may be removed.
+:/layers under names that are made of their digests; nothing refers to it, so it may be removed. One run at a time.
 """
 
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -23,6 +24,8 @@ class Layout:
 
     def blob(self, descriptor):
         """The path of a blob, which has the content that its descriptor names."""
+        if not re.fullmatch("sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}", descriptor["digest"]):
+            raise ValueError(f"{descriptor['digest']!r}: names no content")
         algorithm, _, name = descriptor["digest"].partition(":")
         path = os.path.join(self.path, "blobs", algorithm, name)
         digest = hashlib.new(algorithm)
@@ -43,7 +46,10 @@ class Layout:
         while "layers" not in found:
             manifests = found["manifests"]
             wanted = [entry for entry in manifests if Layout.is_for_this(entry.get("platform", {}))]
-            found = self.document((wanted or manifests)[0])
+            images = {entry["digest"]: entry for entry in wanted or manifests}
+            if len(images) != 1:
+                sys.exit(f"oci_image.py: {self.path}: has {len(images)} images that it could be")
+            found = self.document(*images.values())
         return found
 
     @staticmethod
@@ -74,25 +80,34 @@ class Image:
         else:
             self.run("--mkdir", "-p", part)
         self.run("--tar", "--layer", layer, ":" + part)
-        self.run("--rename", part, directory)
+        self.run("-T", "--rename", part, directory)
 
 
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__.strip())
-    image, layout, name = Image(sys.argv[1]), Layout(sys.argv[2]), sys.argv[3]
-    manifest = layout.manifest()
+    try:
+        make(Image(sys.argv[1]), Layout(sys.argv[2]), sys.argv[3])
+    except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+        sys.exit(f"oci_image.py: {sys.argv[2]}: cannot be used: {type(error).__name__}: {error}")
+
+
+def make(image, layout, name):
+    layers = layout.manifest()["layers"]
     image.run("--mkdir", "-p", "/layers", "/images")
-    below, chain = None, None
-    contents = layout.document(manifest["config"])["rootfs"]["diff_ids"]
-    for layer, content in zip(manifest["layers"], contents, strict=True):
-        chain = "sha256:" + hashlib.sha256(f"{chain} {content}".encode()).hexdigest() if chain else content
-        directory = "/layers/" + chain.replace(":", "-")
+    below, chain = None, ""
+    for layer in layers:
+        # Of what was checked: what a configuration says that layers hold may be what another image's do.
+        chain = hashlib.sha256(f"{chain} {layer['digest']}".encode()).hexdigest()
+        directory = "/layers/" + chain
         if not image.has(directory):
             image.add(layout.blob(layer), below, directory)
             print("unpacked", layer["digest"])
         below = directory
-    image.run("-T", "--clone", below, "/images/" + name)
+    if below:
+        image.run("-T", "--clone", below, "/images/" + name)
+    else:
+        image.run("--mkdir", "/images/" + name)
 
 
 if __name__ == "__main__":
