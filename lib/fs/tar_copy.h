@@ -32,9 +32,9 @@ absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, 
 
 // Writes how the directory `inside` differs from the directory `base`, as a layer of a container image: what ImportTar
 // makes `inside` of a copy of `base` with, if CopyOptions::is_layer. A new name for a file that has not changed is a
-// file of its own then. Names that a layer cannot have (IsWhiteout) are left out; CopyOptions::left_out is told. Where
-// it cannot be read how they differ, that is an error. Cost: that of FileSystem::FindDifferences, and of reading what
-// was added or changed.
+// file of its own then. Names that a layer cannot have (HasWhiteout) are left out, and so are sockets, but what was in
+// their place is gone; CopyOptions::left_out is told. Where it cannot be read how they differ, that is an error. Cost:
+// that of FileSystem::FindDifferences, and of reading what was added or changed.
 absl::StatusOr<CopyTotals> ExportLayer(FileSystem* fs, const std::string& base, const std::string& inside,
                                        int descriptor, const CopyOptions& options);
 

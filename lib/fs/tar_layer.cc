@@ -20,13 +20,13 @@ constexpr std::string_view kWhiteout = ".wh.";
 constexpr std::string_view kMeta = ".wh..wh.";
 constexpr std::string_view kOpaque = ".wh..wh..opq";
 
+bool IsWhiteout(std::string_view name) { return name.starts_with(kWhiteout); }
+
 bool IsMissing(const absl::Status& status) { return ToErrno(status) == ENOENT; }
 
 }  // namespace
 
 std::string WhiteoutOf(std::string_view name) { return std::string(kWhiteout) += name; }
-
-bool IsWhiteout(std::string_view name) { return name.starts_with(kWhiteout); }
 
 bool HasWhiteout(std::string_view path) {
   for (;;) {

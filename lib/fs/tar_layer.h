@@ -19,9 +19,7 @@ namespace betr::fs {
 
 // The name that says that `name` is gone.
 std::string WhiteoutOf(std::string_view name);
-// Whether a name says such a thing, whatever it means: no file can have it in a layer.
-bool IsWhiteout(std::string_view name);
-// Whether one of the names on a path does.
+// Whether a name on a path says such a thing, whatever it means: no file can have it in a layer.
 bool HasWhiteout(std::string_view path);
 
 // When a layer that is written has the directories that differ: those who unpack set the times of a directory when they
