@@ -112,9 +112,11 @@ class TarExport {
     const std::string parent = path.substr(0, slash == std::string::npos ? 0 : slash);
     const std::string name = path.substr(slash + 1);  // npos + 1 is 0
     BETR_RETURN_IF_ERROR(DescribeAll(top, directories_.Before(parent)));
-    if (!difference.after || IsSocketInsteadOf(difference)) BETR_RETURN_IF_ERROR(WriteWhiteout(parent, name));
-    if (!difference.after) return absl::OkStatus();
     BETR_ASSIGN_OR_RETURN(const OpenFile directory, OpenBelow(top, parent));
+    if (!difference.after || IsSocketInsteadOf(difference)) {
+      BETR_RETURN_IF_ERROR(WriteWhiteout(directory.attributes().modified, NameOfDirectory(parent) + WhiteoutOf(name)));
+    }
+    if (!difference.after) return absl::OkStatus();
     return ExportItem(directory.inode(), {name, attributes.type}, "./" + path);
   }
 
@@ -130,13 +132,13 @@ class TarExport {
 
   static std::string NameOfDirectory(const std::string& path) { return path.empty() ? "./" : "./" + path + "/"; }
 
-  absl::Status WriteWhiteout(const std::string& parent, const std::string& name) {
+  // Not with the time of now: the same difference is the same archive.
+  absl::Status WriteWhiteout(FileTime time, const std::string& name) {
     ++totals_.files;
     FileAttributes none;
     none.links = 1;
-    none.accessed = none.modified = none.changed = none.born = now_;
-    BETR_ASSIGN_OR_RETURN(const EntryHandle entry,
-                          Describe(std::nullopt, none, NameOfDirectory(parent) + WhiteoutOf(name)));
+    none.accessed = none.modified = none.changed = none.born = time;
+    BETR_ASSIGN_OR_RETURN(const EntryHandle entry, Describe(std::nullopt, none, name));
     return WriteEntry(entry.get());
   }
 
