@@ -45,7 +45,7 @@ class Layout:
             found = json.load(index)
         while "layers" not in found:
             manifests = found["manifests"]
-            wanted = [entry for entry in manifests if Layout.is_for_this(entry.get("platform", {}))]
+            wanted = [entry for entry in manifests if Layout.is_for_this(entry.get("platform") or {})]
             images = {entry["digest"]: entry for entry in wanted or manifests}
             if len(images) != 1:
                 sys.exit(f"oci_image.py: {self.path}: has {len(images)} images that it could be")
@@ -88,7 +88,7 @@ def main():
         sys.exit(__doc__.strip())
     try:
         make(Image(sys.argv[1]), Layout(sys.argv[2]), sys.argv[3])
-    except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
         sys.exit(f"oci_image.py: {sys.argv[2]}: cannot be used: {type(error).__name__}: {error}")
 
 

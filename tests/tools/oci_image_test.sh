@@ -94,9 +94,10 @@ expect 1 oci disk.img nowhere none
 said "oci_image.py: nowhere: cannot be used: .*No such file.*"
 is_none '{' "cannot be used: .*"
 is_none '[]' "cannot be used: .*"
+is_none "$(printf '%99999s' | tr ' ' '[')" "cannot be used: RecursionError.*"
 is_none '{}' "cannot be used: .*manifests.*"
 is_none '{"manifests": []}' "has 0 images that it could be"
-is_none '{"manifests": [{"digest": "sha256:1"}, {"digest": "sha256:2"}]}' "has 2 images that it could be"
+is_none '{"manifests": [{"digest": "a:1", "platform": null}, {"digest": "a:2"}]}' "has 2 images that it could be"
 is_none "{\"manifests\": [{\"digest\": \"sha256:$(printf '%064d' 1)\"}]}" "cannot be used: .*No such file.*"
 for digest in "" md5:12 sha256:12 sha256:../../index.json sha256:../../../../../../dev/zero; do
   is_none "{\"manifests\": [{\"digest\": \"$digest\"}]}" "cannot be used: .*names no content.*"
