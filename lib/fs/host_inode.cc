@@ -35,6 +35,12 @@ absl::StatusOr<std::string> FetchSized(std::string_view path, std::string_view n
   }
 }
 
+// Through which the C library, too, reaches what has a name, but may have become a symbolic link meanwhile.
+bool HasProc() {
+  static const bool has_proc = access("/proc/self/fd", X_OK) == 0;
+  return has_proc;
+}
+
 bool Withheld(const absl::Status& status) {
   const int error = ToErrno(status);
   return error == EPERM || error == EACCES || error == ENODATA || error == EOPNOTSUPP;
@@ -61,7 +67,9 @@ absl::Status HostInode::SetOwner(uid_t uid, gid_t gid) const {
 }
 
 absl::Status HostInode::SetPermissions(mode_t permissions) const {
-  const int result = file_ >= 0 ? fchmod(file_, permissions) : fchmodat(directory_, name_.c_str(), permissions, 0);
+  const auto change = [&](int flags) { return fchmodat(directory_, name_.c_str(), permissions, flags); };
+  int result = file_ >= 0 ? fchmod(file_, permissions) : change(AT_SYMLINK_NOFOLLOW);
+  if (result != 0 && errno == EOPNOTSUPP && !HasProc()) result = change(0);
   return result == 0 ? absl::OkStatus() : HostError(path_, "chmod");
 }
 
@@ -73,9 +81,8 @@ absl::Status HostInode::SetTimes(const FileTime& accessed, const FileTime& modif
 }
 
 std::string HostInode::XattrPath() const {
-  static const bool has_proc = access("/proc/self/fd", X_OK) == 0;
   if (directory_ == AT_FDCWD) return name_;
-  return has_proc ? fmt::format("/proc/self/fd/{}/{}", directory_, name_) : path_;
+  return HasProc() ? fmt::format("/proc/self/fd/{}/{}", directory_, name_) : path_;
 }
 
 absl::StatusOr<std::string> HostInode::FetchXattr(const std::string& where, const std::string& name) const {

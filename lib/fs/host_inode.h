@@ -28,7 +28,8 @@ class HostInode {
   absl::StatusOr<struct stat> Stat() const;
 
   absl::Status SetOwner(uid_t uid, gid_t gid) const;
-  absl::Status SetPermissions(mode_t permissions) const;  // of what is no symlink
+  // Of what is no symlink: EOPNOTSUPP, as far as /proc is there.
+  absl::Status SetPermissions(mode_t permissions) const;
   absl::Status SetTimes(const FileTime& accessed, const FileTime& modified) const;
 
   // All extended attributes by name; none where they are not supported. Values that this user may not read are left
