@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -14,43 +17,80 @@
 namespace betr::fs {
 namespace {
 
+// Without recursion: there are trees deeper than a stack is large.
 class HostRemoval {
  public:
-  HostRemoval(dev_t device, const std::optional<HostFileId>& image) : device_(device), image_(image) {}
+  HostRemoval(dev_t device, const std::optional<HostFileId>& image, std::string path)
+      : device_(device), image_(image), path_(std::move(path)) {}
 
-  absl::Status Remove(HostDirectory* directory, const std::string& name, const std::string& path) {
-    struct stat there {};
-    if (fstatat(directory->get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return HostError(path, "stat");
-    if (IdOf(there) == image_) return ErrnoError(EBUSY, path + ": is the image");
-    if (!S_ISDIR(there.st_mode)) return Unlink(*directory, name, path, 0);
-    if (there.st_dev != device_) return ErrnoError(EBUSY, path + ": something is mounted there");
-    BETR_RETURN_IF_ERROR(RemoveContent(directory, name, path));
-    return Unlink(*directory, name, path, AT_REMOVEDIR);
+  absl::Status Remove(HostDirectory* directory, const std::string& name) {
+    absl::Status status = RemoveOrEnter(directory, name);
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (status.ok() && !level.names.empty()) {
+        const std::string next = std::move(level.names.back());
+        level.names.pop_back();
+        path_.resize(level.path_size);
+        path_.append("/").append(next);
+        status = RemoveOrEnter(&level.opened, next);
+      } else {
+        status = Leave(status);
+      }
+    }
+    return status;
   }
 
  private:
-  absl::Status RemoveContent(HostDirectory* above, const std::string& name, const std::string& path) {
-    BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(above, name, path));
-    const absl::Status removed = RemoveEntries(&opened, path);
-    if (absl::IsAborted(removed)) return removed;
-    BETR_RETURN_IF_ERROR(opened.Leave(path));
-    return removed;
-  }
+  // A directory that we are in.
+  struct Level {
+    HostDirectory* above;
+    std::string name;  // there
+    HostDirectory opened;
+    size_t path_size;
+    std::vector<std::string> names;  // not yet removed, the next one last
+  };
 
-  absl::Status RemoveEntries(HostDirectory* opened, const std::string& path) {
-    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListHostDirectory(opened->get(), path));
-    for (const std::string& name : names) BETR_RETURN_IF_ERROR(Remove(opened, name, path + "/" + name));
+  absl::Status RemoveOrEnter(HostDirectory* above, const std::string& name) {
+    struct stat there {};
+    if (fstatat(above->get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return HostError(path_, "stat");
+    if (IdOf(there) == image_) return ErrnoError(EBUSY, path_ + ": is the image");
+    if (!S_ISDIR(there.st_mode)) return Unlink(*above, name, 0);
+    BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(above, name, path_));
+    levels_.push_back({above, name, std::move(opened), path_.size(), {}});
+    Level& level = levels_.back();
+    if (IsMounted(level.opened)) return ErrnoError(EBUSY, path_ + ": something is mounted there");
+    BETR_ASSIGN_OR_RETURN(level.names, ListHostDirectory(level.opened.get(), path_));
+    std::reverse(level.names.begin(), level.names.end());
     return absl::OkStatus();
   }
 
-  static absl::Status Unlink(const HostDirectory& directory, const std::string& name, const std::string& path,
-                             int flags) {
+  // The innermost level, which is empty if all went well, and removed then.
+  absl::Status Leave(const absl::Status& status) {
+    Level level = std::move(levels_.back());
+    levels_.pop_back();
+    if (absl::IsAborted(status)) return status;
+    path_.resize(level.path_size);
+    BETR_RETURN_IF_ERROR(level.opened.Leave(path_));
+    return status.ok() ? Unlink(*level.above, level.name, AT_REMOVEDIR) : status;
+  }
+
+  absl::Status Unlink(const HostDirectory& directory, const std::string& name, int flags) const {
     if (unlinkat(directory.get(), name.c_str(), flags) == 0) return absl::OkStatus();
-    return HostError(path, flags == AT_REMOVEDIR ? "rmdir" : "unlink");
+    return HostError(path_, flags == AT_REMOVEDIR ? "rmdir" : "unlink");
+  }
+
+  // What a directory of the same file system is bound to has its device number.
+  bool IsMounted(const HostDirectory& opened) const {
+    struct statx there {};
+    const bool is_root =
+        statx(opened.get(), "", AT_EMPTY_PATH, 0, &there) == 0 && (there.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    return is_root || opened.attributes().st_dev != device_;
   }
 
   const dev_t device_;  // of the directory that all of it is in
   const std::optional<HostFileId>& image_;
+  std::string path_;  // of what is looked at
+  std::deque<Level> levels_;
 };
 
 }  // namespace
@@ -59,7 +99,7 @@ absl::Status RemoveHostTree(HostDirectory* directory, const std::string& name, c
                             const std::optional<HostFileId>& image) {
   struct stat above {};
   if (fstatat(directory->get(), "", &above, AT_EMPTY_PATH) != 0) return HostError(path, "stat");
-  return HostRemoval(above.st_dev, image).Remove(directory, name, path);
+  return HostRemoval(above.st_dev, image, path).Remove(directory, name);
 }
 
 }  // namespace betr::fs
