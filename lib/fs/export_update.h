@@ -27,6 +27,9 @@ class ExportUpdate {
   // first one that claims what has several names, or having some itself, has it.
   bool Claim(const struct stat& there, const FileAttributes& original);
 
+  // To be called before `there` loses its last name: another file may get its number then.
+  void Forget(HostFileId there) { originals_.erase(there); }
+
  private:
   std::map<HostFileId, uint64_t> originals_;  // inode numbers, of files that have several names, here or on the host
 };

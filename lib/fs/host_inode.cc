@@ -35,7 +35,6 @@ absl::StatusOr<std::string> FetchSized(std::string_view path, std::string_view n
   }
 }
 
-// Through which the C library, too, reaches what has a name, but may have become a symbolic link meanwhile.
 bool HasProc() {
   static const bool has_proc = access("/proc/self/fd", X_OK) == 0;
   return has_proc;
@@ -67,9 +66,9 @@ absl::Status HostInode::SetOwner(uid_t uid, gid_t gid) const {
 }
 
 absl::Status HostInode::SetPermissions(mode_t permissions) const {
-  const auto change = [&](int flags) { return fchmodat(directory_, name_.c_str(), permissions, flags); };
-  int result = file_ >= 0 ? fchmod(file_, permissions) : change(AT_SYMLINK_NOFOLLOW);
-  if (result != 0 && errno == EOPNOTSUPP && !HasProc()) result = change(0);
+  // What has the name may have become a symbolic link meanwhile, which only /proc can keep from being followed.
+  const int flags = HasProc() ? AT_SYMLINK_NOFOLLOW : 0;
+  const int result = file_ >= 0 ? fchmod(file_, permissions) : fchmodat(directory_, name_.c_str(), permissions, flags);
   return result == 0 ? absl::OkStatus() : HostError(path_, "chmod");
 }
 

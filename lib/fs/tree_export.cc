@@ -229,7 +229,7 @@ class TreeExport {
   }
 
   // What has the name goes, unless two directories are merged. A directory gives way to a file, or a file to a
-  // directory, only with CopyOptions::remove_others, and not the one that the user has named.
+  // directory, only with CopyOptions::remove_others, and neither the one that the user has named, nor what is excluded.
   absl::Status MakeRoom(const Target& target, FileType type) {
     const bool for_directory = type == FileType::kDirectory;
     struct stat there {};
@@ -242,9 +242,13 @@ class TreeExport {
     }
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
     const bool is_named = target.path.size() == target.top_size;
-    if (options_.remove_others && !is_named && S_ISDIR(there.st_mode) != for_directory) return Remove(target);
+    const bool may_give_way = options_.remove_others && !is_named && !IsExcluded(target);
+    if (may_give_way && S_ISDIR(there.st_mode) != for_directory) return Remove(target);
     BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
-    if (there.st_nlink == 1) links_.Forget(IdOf(there));
+    if (there.st_nlink == 1) {
+      links_.Forget(IdOf(there));
+      update_.Forget(IdOf(there));
+    }
     if (!for_directory && unlinkat(target.directory->get(), target.name.c_str(), 0) != 0) {
       return HostError(target.path, "unlink");
     }

@@ -172,11 +172,12 @@ class TreeImport {
   }
 
   // What has the name gives way if it cannot be merged with, or replaced by, what is copied; but for the name that the
-  // user has given.
+  // user has given, and what is excluded.
   absl::Status MakeWay(const Source& source, InodeId directory, const std::string& name, bool for_directory) {
     if (!options_.remove_others || source.path.size() == host_top_size_) return absl::OkStatus();
     BETR_ASSIGN_OR_RETURN(const auto found, update_.Find(directory, name));
     if (!found || (found->attributes.type == FileType::kDirectory) == for_directory) return absl::OkStatus();
+    if (IsExcluded(source.path, found->attributes.type)) return absl::OkStatus();
     return Remove(directory, name, source.path);
   }
 

@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "base/scoped_fd.h"
 #include "fs/host_file.h"
+#include "fs/host_inode.h"
 #include "fs/key.h"
 #include "fs/tree_copy.h"
 #include "support/fs/host_tree.h"
@@ -279,6 +280,53 @@ TEST_CASE("what is mounted somewhere on the host is not removed") {
   CHECK(Content(out, "goes/mounted/file") == "stays");
   REQUIRE(umount(mounted.c_str()) == 0);
   CHECK(copy.Export("in", out, telling.options).removed == 1);
+}
+
+TEST_CASE("a directory that is left out does not give way to a file") {
+  HostTree tree;
+  HostTree out;
+  TreeCopies copy;
+  Telling telling;
+  tree.Write("name", "a file");
+  copy.Import(tree, "in", {});
+  host::create_directory(out.Path("name"));
+  out.Write("name/inside", "stays");
+  Must(telling.options.exclusions.Add("name/"));
+  CHECK(copy.Export("in", out, telling.options).removed == 0);
+  CHECK(telling.told == std::vector<int>{EISDIR});
+  CHECK(Content(out, "name/inside") == "stays");
+}
+
+TEST_CASE("what has the number of a file that was replaced on the host is not taken for it") {
+  HostTree tree;
+  HostTree out;
+  TreeCopies copy;
+  for (const char* name : {"1", "2", "3"}) host::create_directory(tree.Path(name));
+  tree.Write("1/f", "first");
+  host::create_hard_link(tree.Path("1/f"), tree.Path("3/f"));
+  tree.Write("2/f", "other");
+  host::create_hard_link(tree.Path("2/f"), tree.Path("2/link"));
+  const struct stat first = StatOf(tree, "1/f");
+  const timespec times[2] = {first.st_atim, first.st_mtim};
+  REQUIRE(utimensat(AT_FDCWD, tree.Path("2/f").c_str(), times, 0) == 0);
+  copy.Import(tree, "in", {});
+  std::vector<CopyPair> trees;
+  for (const char* name : {"in/1", "in/2", "in/3"}) trees.push_back({name, out.Path()});
+  CopyOptions options;
+  options.update = true;
+  Must(ExportTrees(&copy.image.fs(), trees, options));
+  CHECK(Content(out, "f") == "first");
+  CHECK(Content(out, "link") == "other");
+}
+
+TEST_CASE("permissions are not set through a symbolic link") {
+  HostTree out;
+  out.Write("file", "");
+  host::create_symlink("file", out.Path("link"));
+  const mode_t before = StatOf(out, "file").st_mode;
+  const std::string link = out.Path("link");
+  CHECK(!HostInode(-1, AT_FDCWD, link, link).SetPermissions(0777).ok());
+  CHECK(StatOf(out, "file").st_mode == before);
 }
 
 TEST_CASE("trees deeper than a path is long are removed from the host") {

@@ -169,7 +169,7 @@ TEST_CASE("what the host does not have is removed, and told of") {
   CHECK(Must(copy.image.paths().List("/")) == std::vector<std::string>{"beside", "in"});
 }
 
-TEST_CASE("a directory does not give way to a file that cannot be opened, nor under the name that is given") {
+TEST_CASE("a directory that is left out, or named, or in the place of a file that cannot be opened does not give way") {
   HostTree tree;
   TreeCopies copy;
   host::create_directory(tree.Path("name"));
@@ -192,6 +192,10 @@ TEST_CASE("a directory does not give way to a file that cannot be opened, nor un
   options.unreadable = [&](const absl::Status& status) { told += test::Errno(status) == EISDIR ? 1 : 0; };
   const CopyTotals named = Must(ImportTrees(&copy.image.fs(), {CopyPair{tree.Path("name"), "in"}}, options));
   CHECK((told == 1 && named.unreadable == 1 && named.removed == 0));
+  CHECK(copy.Read("in/name/file").empty());
+  CopyOptions leaves_out = options;
+  Must(leaves_out.exclusions.Add("name/"));
+  CHECK(copy.Import(tree, "in", leaves_out).removed == 0);
   CHECK(copy.Read("in/name/file").empty());
   CHECK(copy.Import(tree, "in", options).removed == 1);
   CHECK(copy.Read("in/name") == "a file");
