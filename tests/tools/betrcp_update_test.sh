@@ -122,6 +122,21 @@ restores() {
   rm -r home
 }
 
+# What is behind the loop device that holds the image is the image, too.
+keeps_backing_file() {
+  local loop
+  mkdir home
+  cp disk.img home/
+  if loop=$(losetup -f --show home/disk.img 2>/dev/null); then
+    # shellcheck disable=SC2064  # this loop device
+    trap "losetup -d $loop; rm -rf '$work'" EXIT
+    touch home/z
+    expect 1 betrcp -aT --delete "$loop:/empty" home
+    said "betrcp: export: .*home/disk.img: is the image: Device or resource busy"
+    [ -e home/disk.img ] && [ ! -e home/z ] || fail "in home: $(ls home)"
+  fi
+}
+
 # What somebody expects of these options elsewhere.
 refuses() {
   local options message arguments
@@ -145,3 +160,4 @@ two_trees 2000
 deletes_nothing_just_copied
 restores
 refuses
+keeps_backing_file

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "betr/path_filesystem.h"
+#include "device/loop_backing.h"
 #include "fs/host_file.h"
 #include "fs/tar_copy.h"
 #include "open_inside.h"
@@ -54,10 +55,10 @@ class ArchiveFile {
   int error_ = EBADF;
 };
 
-// What a path leads to, unless it is nothing.
+// What a path leads to, or what is behind it, unless it is nothing.
 std::optional<fs::HostFileId> FileAt(const std::string& path) {
   struct stat attributes {};
-  if (stat(path.c_str(), &attributes) != 0) return std::nullopt;
+  if (stat(FileBehind(path).c_str(), &attributes) != 0) return std::nullopt;
   return fs::IdOf(attributes);
 }
 
