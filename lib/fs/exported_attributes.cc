@@ -39,6 +39,7 @@ absl::Status ExportedAttributes::Set(const Original& original, const HostInode& 
   FileAttributes allowed = original.attributes;
   if (all) {
     if (is_root_) BETR_RETURN_IF_ERROR(reader_.GoOnIfRefused(made.SetOwner(allowed.uid, allowed.gid), original.path));
+    made.AllowOwner(S_IWUSR);
     BETR_RETURN_IF_ERROR(RemoveAcls(allowed, made));
     BETR_RETURN_IF_ERROR(SetXattrs(original, made, &allowed.permissions));
   }

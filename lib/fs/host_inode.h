@@ -30,6 +30,9 @@ class HostInode {
   absl::Status SetOwner(uid_t uid, gid_t gid) const;
   // Of what is no symlink: EOPNOTSUPP, as far as /proc is there.
   absl::Status SetPermissions(mode_t permissions) const;
+  // Gives the owner what he lacks of these, for what is done next: if this user is the owner, of what is no symlink.
+  // User 0 needs no permissions.
+  void AllowOwner(mode_t permissions) const;
   absl::Status SetTimes(const FileTime& accessed, const FileTime& modified) const;
 
   // All extended attributes by name; none where they are not supported. Values that this user may not read are left

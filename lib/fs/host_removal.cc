@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "fs/host_file.h"
+#include "fs/host_inode.h"
 
 namespace betr::fs {
 namespace {
@@ -55,10 +56,11 @@ class HostRemoval {
     if (fstatat(above->get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return HostError(path_, "stat");
     if (IdOf(there) == image_) return ErrnoError(EBUSY, path_ + ": is the image");
     if (!S_ISDIR(there.st_mode)) return Unlink(*above, name, 0);
+    if (IsMounted(*above, name, there)) return ErrnoError(EBUSY, path_ + ": something is mounted there");
+    HostInode(-1, above->get(), name, path_).AllowOwner(S_IRWXU);
     BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(above, name, path_));
     levels_.push_back({above, name, std::move(opened), path_.size(), {}});
     Level& level = levels_.back();
-    if (IsMounted(level.opened)) return ErrnoError(EBUSY, path_ + ": something is mounted there");
     BETR_ASSIGN_OR_RETURN(level.names, ListHostDirectory(level.opened.get(), path_));
     std::reverse(level.names.begin(), level.names.end());
     return absl::OkStatus();
@@ -80,11 +82,11 @@ class HostRemoval {
   }
 
   // What a directory of the same file system is bound to has its device number.
-  bool IsMounted(const HostDirectory& opened) const {
-    struct statx there {};
-    const bool is_root =
-        statx(opened.get(), "", AT_EMPTY_PATH, 0, &there) == 0 && (there.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-    return is_root || opened.attributes().st_dev != device_;
+  bool IsMounted(const HostDirectory& above, const std::string& name, const struct stat& there) const {
+    struct statx more {};
+    const bool is_root = statx(above.get(), name.c_str(), AT_SYMLINK_NOFOLLOW, 0, &more) == 0 &&
+                         (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    return is_root || there.st_dev != device_;
   }
 
   const dev_t device_;  // of the directory that all of it is in

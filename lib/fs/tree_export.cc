@@ -134,6 +134,8 @@ class TreeExport {
   // All entries, then what is below each: the order in which they lie in the image.
   absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const Target& target) {
     BETR_ASSIGN_OR_RETURN(const bool is_new, MakeDirectory(target));
+    // Until it gets its own permissions.
+    if (!is_new && options_.all_attributes) InodeOf(target, -1).AllowOwner(S_IRWXU);
     BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(target.directory, target.name, target.path));
     std::vector<Item> items;
     const absl::Status listed = fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& entry) {

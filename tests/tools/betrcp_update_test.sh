@@ -137,6 +137,36 @@ keeps_backing_file() {
   fi
 }
 
+# Who is not root may not write into what has no permission for it, though it is his own; nor set attributes of it.
+changes_what_is_write_protected() {
+  local as=()
+  if [ "$(id -u)" = 0 ]; then
+    command -v setpriv >/dev/null || return 0
+    as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    chmod 711 "$work"
+    chmod 644 disk.img
+  fi
+  mkdir -p protected/directory protected/gone/below theirs
+  echo before | tee protected/file protected/directory/file protected/gone/below/file >/dev/null
+  chmod -R a-w protected
+  [ "$(id -u)" != 0 ] || chown -R 65534:65534 protected theirs
+  expect 0 betrcp -aT protected :/protected
+  expect 0 "${as[@]}" betrcp -aT :/protected theirs/copy
+  chmod -R u+w protected
+  rm -r protected/gone
+  echo after >protected/directory/file
+  setfattr -n user.new -v 1 protected/file 2>/dev/null || true
+  chmod -R a-w protected
+  expect 0 betrcp -auT --delete protected :/protected
+  expect 0 "${as[@]}" betrcp -v -auT --delete :/protected theirs/copy
+  said "4 files, .*, 1 unchanged, 1 removed, in .*"
+  same_tree protected theirs/copy
+  diff <(attributes protected) <(attributes theirs/copy) || fail "other attributes"
+  expect 0 "${as[@]}" betrcp --json -auT --delete :/protected theirs/copy
+  printed '.*"unchanged": 2,.*'
+  chmod -R u+w protected theirs
+}
+
 # What somebody expects of these options elsewhere.
 refuses() {
   local options message arguments
@@ -159,5 +189,6 @@ two_trees 2000000
 two_trees 2000
 deletes_nothing_just_copied
 restores
+changes_what_is_write_protected
 refuses
 keeps_backing_file
