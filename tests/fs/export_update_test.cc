@@ -76,7 +76,7 @@ class Telling {
 TEST_CASE("a copy on the host that is updated is what a new copy is") {
   Random random(TestSeed());
   HostTree tree;
-  HostTree out;
+  HostTree out(2'000'000);
   TreeCopies copy;
   for (int round = 0; round < 40 * TestScale(); ++round) {
     INFO("round " << round);
@@ -87,6 +87,7 @@ TEST_CASE("a copy on the host that is updated is what a new copy is") {
     copy.Import(out, "back", {});
     CHECK(copy.Differences("in", "back").empty());
     REQUIRE(copy.Links("in") == copy.Links("back"));
+    CHECK(copy.Times("in") == copy.Times("back"));
     Must(copy.image.paths().RemoveTree("back"));
     if (random.OneIn(3)) host::remove_all(out.Path());
   }

@@ -26,7 +26,8 @@ fs::CopyOptions Mirror();
 // A tree of the host, each of whose changes has a time of its own.
 class HostTree {
  public:
-  HostTree();
+  // The first change is made after `time`: no change of a tree has that of another tree's, if these lie apart.
+  explicit HostTree(time_t time = 1'000'000);
 
   std::string Path(const std::string& name = "") const {
     return directory_.File("tree" + (name.empty() ? "" : "/" + name));
@@ -39,8 +40,12 @@ class HostTree {
   void Change(Random& random);
 
  private:
+  void ChangeNames(Random& random, const std::string& name);
+  static void ChangeAttributes(Random& random, const std::string& path);
+  void ChangeLarge(Random& random);
+
   TempDir directory_;
-  time_t time_ = 1'000'000;
+  time_t time_;
 };
 
 // An image with copies of trees.
@@ -53,6 +58,8 @@ class TreeCopies {
   std::vector<std::string> Differences(const std::string& before, const std::string& after);
   // Which names are links of each other: for each path the first one of its file.
   std::map<std::string, std::string> Links(const std::string& inside);
+  // When each path was modified.
+  std::map<std::string, FileTime> Times(const std::string& inside);
   FileAttributes Stat(const std::string& path);
   std::string Read(const std::string& path);
 
