@@ -42,6 +42,18 @@ absl::StatusOr<std::vector<std::string>> ListHostDirectory(int directory, std::s
   return names;
 }
 
+bool IsMounted(int directory, const std::string& name) {
+  struct statx there {};
+  const bool is_known = statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW, 0, &there) == 0 &&
+                        (there.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
+  if (is_known) return (there.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  // Linux before 5.8 does not tell; then of what is bound nothing is known.
+  struct stat itself {};
+  struct stat above {};
+  return fstatat(directory, name.c_str(), &itself, AT_SYMLINK_NOFOLLOW) == 0 &&
+         fstatat(directory, "", &above, AT_EMPTY_PATH) == 0 && itself.st_dev != above.st_dev;
+}
+
 HostFileId IdOf(const struct stat& attributes) { return {.device = attributes.st_dev, .inode = attributes.st_ino}; }
 
 FileTime ToFileTime(const timespec& time) { return {time.tv_sec, static_cast<uint32_t>(time.tv_nsec)}; }

@@ -27,6 +27,9 @@ absl::StatusOr<ScopedFd> OpenAt(int directory, const std::string& name, int flag
 // The names in a directory without "." and "..", in memcmp order.
 absl::StatusOr<std::vector<std::string>> ListHostDirectory(int directory, std::string_view path);
 
+// Whether a file system is mounted on what has the name, or another directory of its own bound to it.
+bool IsMounted(int directory, const std::string& name);
+
 HostFileId IdOf(const struct stat& attributes);
 
 FileTime ToFileTime(const timespec& time);

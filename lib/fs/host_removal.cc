@@ -21,8 +21,7 @@ namespace {
 // Without recursion: there are trees deeper than a stack is large.
 class HostRemoval {
  public:
-  HostRemoval(dev_t device, const std::optional<HostFileId>& image, std::string path)
-      : device_(device), image_(image), path_(std::move(path)) {}
+  HostRemoval(const std::optional<HostFileId>& image, std::string path) : image_(image), path_(std::move(path)) {}
 
   absl::Status Remove(HostDirectory* directory, const std::string& name) {
     absl::Status status = RemoveOrEnter(directory, name);
@@ -56,7 +55,7 @@ class HostRemoval {
     if (fstatat(above->get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return HostError(path_, "stat");
     if (IdOf(there) == image_) return ErrnoError(EBUSY, path_ + ": is the image");
     if (!S_ISDIR(there.st_mode)) return Unlink(*above, name, 0);
-    if (IsMounted(*above, name, there)) return ErrnoError(EBUSY, path_ + ": something is mounted there");
+    if (IsMounted(above->get(), name)) return ErrnoError(EBUSY, path_ + ": something is mounted there");
     HostInode(-1, above->get(), name, path_).AllowOwner(S_IRWXU);
     BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(above, name, path_));
     levels_.push_back({above, name, std::move(opened), path_.size(), {}});
@@ -81,15 +80,6 @@ class HostRemoval {
     return HostError(path_, flags == AT_REMOVEDIR ? "rmdir" : "unlink");
   }
 
-  // What a directory of the same file system is bound to has its device number.
-  bool IsMounted(const HostDirectory& above, const std::string& name, const struct stat& there) const {
-    struct statx more {};
-    const bool is_root = statx(above.get(), name.c_str(), AT_SYMLINK_NOFOLLOW, 0, &more) == 0 &&
-                         (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-    return is_root || there.st_dev != device_;
-  }
-
-  const dev_t device_;  // of the directory that all of it is in
   const std::optional<HostFileId>& image_;
   std::string path_;  // of what is looked at
   std::deque<Level> levels_;
@@ -99,9 +89,7 @@ class HostRemoval {
 
 absl::Status RemoveHostTree(HostDirectory* directory, const std::string& name, const std::string& path,
                             const std::optional<HostFileId>& image) {
-  struct stat above {};
-  if (fstatat(directory->get(), "", &above, AT_EMPTY_PATH) != 0) return HostError(path, "stat");
-  return HostRemoval(above.st_dev, image, path).Remove(directory, name);
+  return HostRemoval(image, path).Remove(directory, name);
 }
 
 }  // namespace betr::fs

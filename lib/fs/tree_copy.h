@@ -67,7 +67,7 @@ struct CopyOptions {
   bool update = false;
   // Trees: what a directory has at the destination, and its original does not, is removed with everything below; so is
   // a directory in the place of a file, and the other way around. Not where the original's names cannot be read, and on
-  // the host not what is mounted there.
+  // the host neither what is mounted below what is named, nor anything in it.
   bool remove_others = false;
   // Imports of archives: they are layers of container images, which say what is gone (fs/tar_layer.h); that is removed,
   // and what has the name of something of another type.

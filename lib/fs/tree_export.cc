@@ -67,6 +67,8 @@ class TreeExport {
     std::string path;
     size_t top_size;     // what the user has named of the path
     std::string source;  // in the file system
+    // It is in something that is mounted below what the user has named: nothing is removed there.
+    bool is_in_mount = false;
   };
   struct Item {
     std::string name;
@@ -143,11 +145,14 @@ class TreeExport {
       return true;
     });
     BETR_RETURN_IF_ERROR(PassOver(Annotate(listed, "incomplete list of names"), target.source));
-    if (listed.ok() && !is_new) BETR_RETURN_IF_ERROR(RemoveOthers(items, &opened, target));
+    const bool in_mount = target.is_in_mount || (!is_new && IsMountedBelow(target));
+    if (listed.ok() && !is_new && !in_mount) BETR_RETURN_IF_ERROR(RemoveOthers(items, &opened, target));
     for (const bool directories : {false, true}) {
       for (const Item& item : items) {
         if ((item.attributes.type == FileType::kDirectory) == directories) {
-          BETR_RETURN_IF_ERROR(ExportItem(inode, item, Below(target, &opened, item.name)));
+          Target below = Below(target, &opened, item.name);
+          below.is_in_mount = in_mount;
+          BETR_RETURN_IF_ERROR(ExportItem(inode, item, below));
         }
       }
     }
@@ -171,6 +176,12 @@ class TreeExport {
     if (make()) return true;
     if (errno != EEXIST) return HostError(target.path, "mkdir");
     return false;
+  }
+
+  static bool IsNamed(const Target& target) { return target.path.size() == target.top_size; }
+
+  bool IsMountedBelow(const Target& target) const {
+    return options_.remove_others && !IsNamed(target) && IsMounted(target.directory->get(), target.name);
   }
 
   // What a directory has on the host, and its original does not.
@@ -231,7 +242,8 @@ class TreeExport {
   }
 
   // What has the name goes, unless two directories are merged. A directory gives way to a file, or a file to a
-  // directory, only with CopyOptions::remove_others, and neither the one that the user has named, nor what is excluded.
+  // directory, only with CopyOptions::remove_others, and neither the one that the user has named, nor what is excluded,
+  // or in something that is mounted.
   absl::Status MakeRoom(const Target& target, FileType type) {
     const bool for_directory = type == FileType::kDirectory;
     struct stat there {};
@@ -243,8 +255,7 @@ class TreeExport {
       return ErrnoError(EEXIST, target.path + ": is a device, which only a device replaces");
     }
     if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
-    const bool is_named = target.path.size() == target.top_size;
-    const bool may_give_way = options_.remove_others && !is_named && !IsExcluded(target);
+    const bool may_give_way = options_.remove_others && !IsNamed(target) && !target.is_in_mount && !IsExcluded(target);
     if (may_give_way && S_ISDIR(there.st_mode) != for_directory) return Remove(target);
     BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
     if (there.st_nlink == 1) {

@@ -330,6 +330,38 @@ TEST_CASE("permissions are not set through a symbolic link") {
   CHECK(StatOf(out, "file").st_mode == before);
 }
 
+TEST_CASE("nothing is removed from what is mounted in a copy") {
+  HostTree tree;
+  HostTree out;
+  HostTree outside;
+  TreeCopies copy;
+  Telling telling;
+  host::create_directories(tree.Path("mounted/below"));
+  tree.Write("mounted/below/name", "a file");
+  copy.Import(tree, "in", {});
+  host::create_directories(outside.Path("below/name"));
+  outside.Write("file", "stays");
+  outside.Write("below/file", "stays");
+  host::create_directory(out.Path("mounted"));
+  const std::string mounted = out.Path("mounted");
+  for (const bool is_bound : {false, true}) {
+    const std::string from = is_bound ? outside.Path() : "none";
+    if (mount(from.c_str(), mounted.c_str(), "tmpfs", is_bound ? MS_BIND : 0, nullptr) != 0) return;
+    if (!is_bound) host::copy(outside.Path(), mounted, host::copy_options::recursive);
+    telling.told.clear();
+    const CopyTotals totals = copy.Export("in", out, telling.options);
+    const bool stays = Content(out, "mounted/file") == "stays" && Content(out, "mounted/below/file") == "stays";
+    // What is named is meant, mounted or not.
+    Must(ExportTrees(&copy.image.fs(), {CopyPair{"in/mounted", mounted}}, telling.options));
+    const bool went = !host::exists(mounted + "/file") && Content(out, "mounted/below/name") == "a file";
+    REQUIRE(umount(mounted.c_str()) == 0);
+    CHECK(totals.removed == 0);
+    CHECK(telling.told == std::vector<int>{EISDIR});
+    CHECK(stays);
+    CHECK(went);
+  }
+}
+
 TEST_CASE("trees deeper than a path is long are removed from the host") {
   HostTree tree;
   HostTree out;
