@@ -62,7 +62,7 @@ struct CopyOptions {
   std::optional<FileTime> latest_time;
   // Trees with all attributes: what a file was copied to before keeps its content if it has the same type, size and
   // time of modification, and whatever else is the same; nothing is written then, so what it shares with clones stays
-  // shared. Access times are not copied to what stays. Imports write only the blocks that differ of files of 1 MiB and
+  // shared. An access time alone is no difference. Imports write only the blocks that differ of files of 1 MiB and
   // more, if they have one name; exports leave alone what the host's security modules have attached.
   bool update = false;
   // Trees: what a directory has at the destination, and its original does not, is removed with everything below; so is
