@@ -320,16 +320,6 @@ TEST_CASE("what has the number of a file that was replaced on the host is not ta
   CHECK(Content(out, "link") == "other");
 }
 
-TEST_CASE("permissions are not set through a symbolic link") {
-  HostTree out;
-  out.Write("file", "");
-  host::create_symlink("file", out.Path("link"));
-  const mode_t before = StatOf(out, "file").st_mode;
-  const std::string link = out.Path("link");
-  CHECK(!HostInode(-1, AT_FDCWD, link, link).SetPermissions(0777).ok());
-  CHECK(StatOf(out, "file").st_mode == before);
-}
-
 TEST_CASE("nothing is removed from what is mounted in a copy") {
   HostTree tree;
   HostTree out;
