@@ -35,7 +35,8 @@ void DropIdleFringes(Edit& edit, Node& node) {
   CoalesceNullEdges(node);
 }
 
-// Joins the children of edges i and i+1 into one under one edge.
+// Joins the children of edges i and i+1 into one under one edge. That is a new node even if it is what one of them was,
+// with what the edge did not show of it: what is shown of a node never grows (prune.h).
 absl::Status Join(Edit& edit, Node& node, size_t i) {
   const Range joint{node.edges[i].link.range.lo, node.edges[i + 1].link.range.hi};
   const size_t lifted = joint.Lcp().size();
@@ -47,18 +48,13 @@ absl::Status Join(Edit& edit, Node& node, size_t i) {
     Append(left.node, Prepend(right.node, node.edges[i + 1].link.range.Lcp().substr(lifted)));
     Pack(edit, left.node);
     DropIdleFringes(edit, left.node);
-    if (left.id == kNoNode) {
-      std::swap(left.id, right.id);
-    }
-    if (right.id != kNoNode) {
-      edit.Discard(right.id);
-    }
-    if (left.node.Empty()) {
-      if (left.id != kNoNode) {
-        edit.Discard(left.id);
+    for (const NodeId id : {left.id, right.id}) {
+      if (id != kNoNode) {
+        edit.Discard(id);
       }
-    } else {
-      joined.link.target = PutRoot(edit, std::move(left));
+    }
+    if (!left.node.Empty()) {
+      joined.link.target = edit.Create(std::move(left.node));
     }
     ++edit.counters().merges;
   }

@@ -4,7 +4,10 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "dag/heal.h"
 #include "support/dag/dag_harness.h"
 
 namespace betr::test {
@@ -26,6 +29,22 @@ void WriteAll(DagHarness& dag, const std::string& value) {
 void Reclaim(DagHarness& dag) {
   while (dag.ReclaimOne()) {
   }
+}
+
+// An interior node all of whose edges lead to one leaf, or nowhere where that is no node.
+struct Part {
+  Range range;
+  NodeId child;
+};
+dag::Node Interior(dag::Edit& edit, const std::vector<Part>& parts) {
+  const Range bounds{parts.front().range.lo, parts.back().range.hi};
+  dag::Node node = dag::EmptyNode(edit.table().Find(parts.back().child)->height + 1, bounds, {});
+  node.edges.clear();
+  for (const Part& part : parts) {
+    edit.Retain(part.child);
+    node.edges.push_back({{part.range, part.child, ""}, {}});
+  }
+  return node;
 }
 
 }  // namespace
@@ -68,6 +87,44 @@ TEST_CASE("a pass that others work beside drops nothing that is shown", "[dag][p
   }
   Reclaim(dag);
   dag.Verify({KeyOf(0)});
+}
+
+TEST_CASE("a pass does not drop what a join has shown again", "[dag][prune]") {
+  DagHarness dag(SmallShape(), false);
+  for (const std::string key : {"a", "n", "y"}) {
+    dag.Put(0, key, "value");
+  }
+  dag.FlushAll(0);
+  const Bound m = Bound::At("m");
+  const Bound x = Bound::At("x");
+  const Range first{Range::All().lo, m};
+  const Range second{m, x};
+  const Range third{x, Range::All().hi};
+  dag.Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    const NodeId leaf = (*edit.Load(roots[0]))->edges[0].link.target;
+    // The second part of `before` is not shown, but it is what `beside` shows.
+    const NodeId last = edit.Create(Interior(edit, {{first, leaf}, {{m, Range::All().hi}, leaf}}));
+    const NodeId before = edit.Create(Interior(edit, {{first, leaf}, {second, leaf}}));
+    const NodeId beside = edit.Create(Interior(edit, {{second, leaf}}));
+    const NodeId root = edit.Create(Interior(edit, {{first, before}, {second, beside}, {third, last}}));
+    edit.Release(before);
+    edit.Release(beside);  // and `last` stays shared, so that it is not joined, too
+    edit.Release(std::exchange(roots[0], root));
+    return absl::OkStatus();
+  });
+  dag.VerifyContents();
+  REQUIRE(!dag.PruneStep());  // ends with a change of `last`
+  dag.Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    dag::Node root = **edit.Load(roots[0]);
+    const absl::Status healed = dag::Heal(edit, root, {});
+    REQUIRE(root.edges.size() == 2);
+    edit.Update(roots[0], std::move(root));
+    return healed;
+  });
+  dag.VerifyContents();
+  while (!dag.PruneStep()) {
+  }
+  dag.VerifyContents();
 }
 
 TEST_CASE("of a tree without clones a pass drops nothing", "[dag][prune]") {
