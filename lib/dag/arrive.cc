@@ -25,11 +25,12 @@ void EraseInEdge(Edit& edit, Edge& edge, const Goto& erase) {
 }
 
 void ArriveErase(Edit& edit, Node& node, const Goto& erase) {
-  for (size_t i = node.EdgeAfter(erase.link.range.lo);
-       i < node.edges.size() && node.edges[i].link.range.lo < erase.link.range.hi; ++i) {
-    EraseInEdge(edit, node.edges[i], erase);
+  const size_t first = node.EdgeAfter(erase.link.range.lo);
+  size_t last = first;
+  for (; last < node.edges.size() && node.edges[last].link.range.lo < erase.link.range.hi; ++last) {
+    EraseInEdge(edit, node.edges[last], erase);
   }
-  CoalesceNullEdges(node);
+  CoalesceNullEdges(node, first, last);
 }
 
 // About how many bytes of points the news have inside `range`; no block is read.
@@ -157,7 +158,7 @@ void ArriveGoto(Edit& edit, Node& node, Goto message) {
   } else {
     BufferGoto(edit, node.edges[hole].partition, std::move(message));
   }
-  CoalesceNullEdges(node);
+  CoalesceNullEdges(node, hole == 0 ? 0 : hole - 1, hole + 2);
 }
 
 absl::Status Arrive(Edit& edit, Node& node, const Partition& news) {

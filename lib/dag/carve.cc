@@ -2,6 +2,7 @@
 #include "dag/carve.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.h"
@@ -48,52 +49,42 @@ void Clear(Edit& edit, Edge& edge) {
 
 size_t CarveHole(Edit& edit, Node& node, const Range& range) {
   Check(!range.Empty() && node.bounds.Covers(range), "a hole lies inside its node");
-  std::vector<Edge> edges;
-  edges.reserve(node.edges.size() + 2);
-  size_t hole = 0;
-  bool placed = false;
-  const auto place = [&] {
-    hole = edges.size();
-    edges.push_back({Link{range, kNoNode, {}}, {}});
-    placed = true;
-  };
-  for (Edge& edge : node.edges) {
-    const Range& shown = edge.link.range;
-    if (!shown.Overlaps(range)) {
-      if (!placed && shown.lo >= range.hi) {
-        place();
-      }
-      edges.push_back(std::move(edge));
-      continue;
-    }
-    if (shown.lo < range.lo) {
-      edges.push_back(CopyEdgePart(edit, edge, {shown.lo, range.lo}));
-    }
-    if (!placed) {
-      place();
-    }
-    if (range.hi < shown.hi) {
-      edges.push_back(CopyEdgePart(edit, edge, {range.hi, shown.hi}));
-    }
-    ReleaseEdge(edit, edge);
+  const auto first = node.edges.begin() + static_cast<ptrdiff_t>(node.EdgeAfter(range.lo));
+  std::vector<Edge> carved;
+  if (first->link.range.lo < range.lo) {
+    carved.push_back(CopyEdgePart(edit, *first, {first->link.range.lo, range.lo}));
   }
-  Check(placed, "edges overlap a hole inside their node");
-  node.edges = std::move(edges);
+  const size_t hole = static_cast<size_t>(first - node.edges.begin()) + carved.size();
+  carved.push_back({Link{range, kNoNode, {}}, {}});
+  auto end = first;
+  for (; end != node.edges.end() && end->link.range.lo < range.hi; ++end) {
+    if (range.hi < end->link.range.hi) {
+      carved.push_back(CopyEdgePart(edit, *end, {range.hi, end->link.range.hi}));
+    }
+    ReleaseEdge(edit, *end);
+  }
+  const auto at = node.edges.erase(first, end);
+  node.edges.insert(at, std::make_move_iterator(carved.begin()), std::make_move_iterator(carved.end()));
   ++edit.counters().carves;
   return hole;
 }
 
-void CoalesceNullEdges(Node& node) {
-  std::vector<Edge> edges;
-  edges.reserve(node.edges.size());
-  for (Edge& edge : node.edges) {
-    if (!edges.empty() && edges.back().Idle() && edge.Idle()) {
-      edges.back().link.range.hi = edge.link.range.hi;
-    } else {
-      edges.push_back(std::move(edge));
+void CoalesceNullEdges(Node& node) { CoalesceNullEdges(node, 0, node.edges.size()); }
+
+void CoalesceNullEdges(Node& node, size_t from, size_t to) {
+  if (node.Leaf()) {
+    return;
+  }
+  const auto end = node.edges.begin() + static_cast<ptrdiff_t>(std::min(to + 1, node.edges.size()));
+  auto kept = node.edges.begin() + static_cast<ptrdiff_t>(from == 0 ? 0 : from - 1);
+  for (auto edge = kept + 1; edge < end; ++edge) {
+    if (kept->Idle() && edge->Idle()) {
+      kept->link.range.hi = std::move(edge->link.range.hi);
+    } else if (++kept != edge) {
+      *kept = std::move(*edge);
     }
   }
-  node.edges = std::move(edges);
+  node.edges.erase(kept + 1, end);
 }
 
 namespace {

@@ -25,8 +25,9 @@ void Clear(Edit& edit, Edge& edge);
 // Requires: the range is not empty and lies inside the node's bounds.
 size_t CarveHole(Edit& edit, Node& node, const Range& range);
 
-// Joins neighbouring null edges that buffer nothing.
+// Joins neighbouring null edges that buffer nothing: all, or those of [from, to) with each other and those beside them.
 void CoalesceNullEdges(Node& node);
+void CoalesceNullEdges(Node& node, size_t from, size_t to);
 
 // Whether a buffered range erase reaches an end of the edge's range, or covers all of it.
 bool ErasedAtAnEnd(const Edge& edge);

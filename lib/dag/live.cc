@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/live.h"
 
+#include <vector>
+
 #include "base/status.h"
 #include "dag/pack.h"
 #include "dag/storable.h"
@@ -36,18 +38,18 @@ class Search {
   }
 
   bool Nothing(const Edge& edge, const Range& range) {
-    const Partition pending = edge.partition.Cut(range);
-    for (const BlockView& run : pending.runs) {
-      if (!Nothing(run)) {
+    for (const BlockView& run : edge.partition.runs) {
+      if (!Nothing(run.Cut(range))) {
         return false;
       }
     }
+    const std::vector<Goto>& gotos = edge.partition.gotos;
     Bound from = range.lo;
-    for (const Goto& message : pending.gotos) {
-      if (!message.Erases() || !Nothing(edge.link, {from, message.link.range.lo})) {
+    for (size_t i = FirstGotoAfter(gotos, range.lo); i < gotos.size() && gotos[i].link.range.lo < range.hi; ++i) {
+      if (!gotos[i].Erases() || !Nothing(edge.link, {from, gotos[i].link.range.lo})) {
         return false;
       }
-      from = message.link.range.hi;
+      from = gotos[i].link.range.hi;
     }
     return Nothing(edge.link, {from, range.hi});
   }

@@ -56,11 +56,11 @@ Partition Partition::Cut(const Range& range) const {
     }
     kept_before[i + 1] = static_cast<uint32_t>(cut.runs.size());
   }
-  for (const Goto& message : gotos) {
-    const Range part = message.link.range.Intersect(range);
+  for (size_t i = FirstGotoAfter(gotos, range.lo); i < gotos.size() && gotos[i].link.range.lo < range.hi; ++i) {
+    const Range part = gotos[i].link.range.Intersect(range);
     if (!part.Empty()) {
-      cut.gotos.push_back(message.Cut(part));
-      cut.gotos.back().over = kept_before[message.over];
+      cut.gotos.push_back(gotos[i].Cut(part));
+      cut.gotos.back().over = kept_before[gotos[i].over];
     }
   }
   return cut;
