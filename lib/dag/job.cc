@@ -32,20 +32,34 @@ uint64_t Weight(const Edit& edit, const Edge& edge, Sharing sharing) {
   return may_copy ? (bytes.value + 3) / 4 : 0;
 }
 
-// Whether a goto hides anything that is not hidden otherwise.
-bool Pins(const Edit& edit, const Edge& edge, const Goto& message) {
-  const Range& range = message.link.range;
+// Whether a goto hides points that wait, as far as is known without looking at them.
+bool HidesPoints(const Edge& edge, const Goto& message) {
   for (size_t i = 0; i < message.over; ++i) {
-    if (!edge.partition.runs[i].Cut(range).clip.Empty()) {
+    if (edge.partition.runs[i].clip.Overlaps(message.link.range)) {
       return true;
     }
   }
+  return false;
+}
+
+// Whether the child shows anything of `range`, which is in the parent's space.
+bool ChildShows(const Edit& edit, const Edge& edge, const Range& range) {
   return !edge.link.Null() && !ShowsNothing(edit.table(), edge.link.target, edge.link.Cut(range).Image());
 }
 
+// Whether a goto hides anything that is not hidden otherwise.
+bool Pins(const Edit& edit, const Edge& edge, const Goto& message) {
+  return HidesPoints(edge, message) || ChildShows(edit, edge, message.link.range);
+}
+
+// Clones that are made one beside the other hide nothing together: then it need not be asked of each.
 bool AnyPins(const Edit& edit, const Edge& edge) {
   const std::vector<Goto>& gotos = edge.partition.gotos;
-  return std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) { return Pins(edit, edge, message); });
+  const bool may_hide_below =
+      !gotos.empty() && ChildShows(edit, edge, {gotos.front().link.range.lo, gotos.back().link.range.hi});
+  return std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) {
+    return HidesPoints(edge, message) || (may_hide_below && ChildShows(edit, edge, message.link.range));
+  });
 }
 
 bool DropsErase(const Edit& edit, const Edge& edge, const Goto& message) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "dag/job.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 
@@ -102,6 +103,28 @@ TEST_CASE("putting messages into a tree reads nothing but the root", "[dag][cost
   dag->Seal(0);
   REQUIRE(dag->source().reads().Nodes() == 1);
   REQUIRE(dag->source().reads().nodes[dag->HeightOf(0)] == 1);
+}
+
+TEST_CASE("whether clones that lie beside each other hide anything is asked once", "[dag][cost]") {
+  const std::unique_ptr<DagHarness> dag = Tree(60'000);
+  dag->source().SetResidence(Residence::kMemory);
+  uint64_t clones = 0;
+  const auto peeks_with = [&](uint64_t count) {
+    for (; clones < count; ++clones) {
+      dag->Clone(0, "a/10001", 0, "x/" + std::to_string(100 + clones) + "/");
+    }
+    dag->Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+      const dag::NodePtr root = *edit.Load(roots[0]);
+      REQUIRE(root->height > 2);
+      REQUIRE(root->edges.back().partition.gotos.size() == count);
+      dag->source().ResetReads();
+      dag::FindJob(edit, roots[0], *root, {dag::Sharing::kKeep, dag::Reach::kMemory}, dag::Effort::kFrugal);
+      return absl::OkStatus();
+    });
+    return dag->source().reads().peeks;
+  };
+  const uint64_t with_few = peeks_with(10);
+  CHECK(peeks_with(40) == with_few);
 }
 
 }  // namespace betr::test

@@ -33,6 +33,7 @@ bool TestSource::State::Peek() {
 }
 
 bool TestSource::State::PeekNode(const void* slot) {
+  ++reads.peeks;
   return residence == Residence::kFew ? std::ranges::find(recent, slot) != recent.end() : Peek();
 }
 

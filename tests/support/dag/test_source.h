@@ -28,6 +28,7 @@ class TestSource final : public dag::NodeSource {
   struct Reads {
     std::array<uint64_t, 8> nodes{};  // by height; taller ones count in the last
     uint64_t blocks = 0;
+    uint64_t peeks = 0;  // at nodes, whatever they found
 
     uint64_t Nodes() const;
   };
