@@ -14,7 +14,7 @@
 namespace betr::store {
 namespace {
 
-constexpr uint64_t kCopiesOfLimit = 4;  // that a batch may make together
+constexpr uint64_t kCopiesOfLimit = 4;  // that may be read for a batch
 
 // What some changes may have changed.
 class Touched {
@@ -84,9 +84,11 @@ class SmallCopy {
     return !touched_.Overlaps(tree, range);
   }
 
+  bool ReadEnough() const { return read_ >= limit_ * kCopiesOfLimit; }
+
   absl::StatusOr<bool> Copy(const Op& op) {
     const Tree* tree = view_.state->trees.Find(op.tree);
-    if (tree == nullptr || !Untouched(op.tree, Range::Prefix(op.key))) {
+    if (tree == nullptr || ReadEnough() || !Untouched(op.tree, Range::Prefix(op.key))) {
       return false;
     }
     BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->root, op.key));
@@ -120,7 +122,8 @@ class SmallCopy {
       // Of what is made: keys may become longer.
       size += Bytes{put.key.size() + put.value.size()};
       const bool too_long = Bytes{put.key.size()} > kMaxKeySize;  // more than anyone may put
-      if (too_long || size > limit_ || made_ + size > limit_ * kCopiesOfLimit) {
+      if (too_long || size > limit_ || read_ + size > limit_ * kCopiesOfLimit) {
+        read_ += size;
         return std::optional<std::vector<Op>>();
       }
       puts.push_back(std::move(put));
@@ -130,7 +133,7 @@ class SmallCopy {
       return std::optional<std::vector<Op>>();
     }
     BETR_RETURN_IF_ERROR(cursor.status());
-    made_ += size;
+    read_ += size;
     return std::optional(std::move(puts));
   }
 
@@ -140,7 +143,7 @@ class SmallCopy {
   std::vector<Op> plain_;
   size_t looked_at_ = 0;  // so many of them are in touched_
   Touched touched_;
-  Bytes made_{0};  // keys and values of the puts
+  Bytes read_{0};  // keys and values, as copies would have them, of all that was tried
 };
 
 }  // namespace

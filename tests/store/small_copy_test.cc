@@ -53,5 +53,23 @@ TEST_CASE("many clones of little in one batch are not all copied", "[store]") {
   fixture.CheckSound();
 }
 
+TEST_CASE("clones of what is too large to be copied are not all tried", "[store]") {
+  Fixture fixture;
+  const auto clones_of = [&](int large) {
+    WriteBatch batch;
+    for (int i = 0; i < large; ++i) {
+      batch.ClonePrefix(fixture.tree, "a", fixture.tree, std::to_string(i) + std::string(100, 'b'));
+    }
+    batch.ClonePrefix(fixture.tree, "a1001", fixture.tree, "c");
+    const uint64_t before = fixture.store->Stats().clones;
+    Must(fixture.store->Write(batch));
+    return fixture.store->Stats().clones - before;
+  };
+  CHECK(clones_of(3) == 3);
+  CHECK(clones_of(4) == 5);
+  CHECK(fixture.store->Get(fixture.tree, "c").value().has_value());
+  fixture.CheckSound();
+}
+
 }  // namespace
 }  // namespace betr::test
