@@ -125,30 +125,17 @@ class Walk {
   int depth_ = 0;
 };
 
-absl::Status InsertGoto(Edit& edit, NodeId& root, Goto message) {
-  if (!message.Erases()) {
-    const auto is_low = [&] {
-      const NodeRecord* const record = edit.table().Find(root);
-      return record != nullptr && record->height <= message.target_height;
-    };
-    while (is_low()) {
-      BETR_ASSIGN_OR_RETURN(root, GrowRoot(edit, root));
-      ++edit.counters().levels_grown;
-    }
+// Adds levels until the root is higher than a goto's target.
+absl::Status GrowAbove(Edit& edit, NodeId& root, Height target) {
+  const auto is_low = [&] {
+    const NodeRecord* const record = edit.table().Find(root);
+    return record != nullptr && record->height <= target;
+  };
+  while (is_low()) {
+    BETR_ASSIGN_OR_RETURN(root, GrowRoot(edit, root));
+    ++edit.counters().levels_grown;
   }
-  BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRootFor(edit, root, GotoSize(message)));
-  ++edit.counters().nodes_touched;
-  const Range range = message.link.range;
-  ArriveGoto(edit, own.node, std::move(message));
-  BETR_RETURN_IF_ERROR(edit.policy().after_goto(edit, own.node, range));
-  BETR_ASSIGN_OR_RETURN(root, PutHealedRoot(edit, std::move(own)));
   return absl::OkStatus();
-}
-
-absl::Status SendPlace(Edit& edit, NodeId& root, const Place& place, std::string_view to) {
-  Goto message{Link{Range::Prefix(to), place.node, place.prefix}, place.height, 0};
-  ++edit.counters().clones;
-  return InsertGoto(edit, root, std::move(message));
 }
 
 }  // namespace
@@ -197,13 +184,39 @@ absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::st
   }
 }
 
+Goto CloneOf(Edit& edit, const Place& place, std::string_view to) {
+  ++edit.counters().clones;
+  return {Link{Range::Prefix(to), place.node, place.prefix}, place.height, 0};
+}
+
+Goto EraseOf(const Range& range) { return {Link{range, kNoNode, {}}, 0, 0}; }
+
+absl::Status InsertGotos(Edit& edit, NodeId& root, std::vector<Goto> gotos) {
+  Bytes size{0};
+  for (const Goto& message : gotos) {
+    size += GotoSize(message);
+    if (!message.Erases()) {
+      BETR_RETURN_IF_ERROR(GrowAbove(edit, root, message.target_height));
+    }
+  }
+  BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRootFor(edit, root, size));
+  ++edit.counters().nodes_touched;
+  for (Goto& message : gotos) {
+    const Range range = message.link.range;
+    ArriveGoto(edit, own.node, std::move(message));
+    BETR_RETURN_IF_ERROR(edit.policy().after_goto(edit, own.node, range));
+  }
+  BETR_ASSIGN_OR_RETURN(root, PutHealedRoot(edit, std::move(own)));
+  return absl::OkStatus();
+}
+
 absl::Status EraseRange(Edit& edit, NodeId& root, const Range& range) {
-  return range.Empty() ? absl::OkStatus() : InsertGoto(edit, root, Goto{Link{range, kNoNode, {}}, 0, 0});
+  return range.Empty() ? absl::OkStatus() : InsertGotos(edit, root, {EraseOf(range)});
 }
 
 absl::Status ClonePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to) {
   BETR_ASSIGN_OR_RETURN(const Place place, FindPlace(edit, from_root, from));
-  return SendPlace(edit, to_root, place, to);
+  return InsertGotos(edit, to_root, {CloneOf(edit, place, to)});
 }
 
 absl::Status RenamePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to) {
@@ -216,8 +229,12 @@ absl::Status RenamePrefix(Edit& edit, NodeId& from_root, std::string_view from, 
     }
   }
   BETR_ASSIGN_OR_RETURN(const Place place, FindPlace(edit, from_root, from));
-  BETR_RETURN_IF_ERROR(EraseRange(edit, from_root, Range::Prefix(from)));
-  return SendPlace(edit, to_root, place, to);
+  const Goto erase = EraseOf(Range::Prefix(from));
+  if (&from_root == &to_root) {
+    return InsertGotos(edit, to_root, {erase, CloneOf(edit, place, to)});
+  }
+  BETR_RETURN_IF_ERROR(InsertGotos(edit, from_root, {erase}));
+  return InsertGotos(edit, to_root, {CloneOf(edit, place, to)});
 }
 
 }  // namespace betr::dag

@@ -13,8 +13,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dag/edit.h"
+#include "dag/partition.h"
 
 namespace betr::dag {
 
@@ -34,6 +36,14 @@ absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefi
 // Whether a whole child, or what a goto leads to, lies within `prefix`, so that a clone shares something that could not
 // be shared in smaller parts. Costs: one interior node a level. Errors: the source's, and kDataLoss.
 absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::string_view prefix);
+
+// What makes `to` that which lies at a place, and counts as a clone; what makes all of a range gone.
+Goto CloneOf(Edit& edit, const Place& place, std::string_view to);
+Goto EraseOf(const Range& range);
+
+// Puts them into a root, one after the other; the root is copied and stored once for all of them. Their
+// references move in. Cheapest if they ascend.
+absl::Status InsertGotos(Edit& edit, NodeId& root, std::vector<Goto> gotos);
 
 // Everything in `range` is gone.
 absl::Status EraseRange(Edit& edit, NodeId& root, const Range& range);

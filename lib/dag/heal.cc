@@ -212,8 +212,11 @@ bool LevelTooMany(const Edit& edit, const Node& root, Sharing sharing) {
       return false;
     }
     all.AddEdges(edge.partition.gotos.size());  // which may become edges one level down
+    if (!all.Fits()) {
+      return false;  // nor will it with more
+    }
   }
-  return all.Fits() && all.Cheap() && CanReadMessages(root);
+  return all.Cheap() && CanReadMessages(root);
 }
 
 absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root, Sharing sharing) {

@@ -163,6 +163,12 @@ void MessageBuffer::EraseRange(const Range& range) {
   erased_.Insert(at, std::move(joined));
 }
 
+bool MessageBuffer::Touches(const Range& range) const {
+  const auto erased = erased_.FirstNot([&](const Range& old) { return old.hi <= range.lo; });
+  return PointAt(points_, range.lo) != PointAt(points_, range.hi) ||
+         (erased != erased_.End() && erased_[erased].lo < range.hi);
+}
+
 void MessageBuffer::LookUp(std::string_view key, ValueBuilder& value) const { LookUpIn(points_, erased_, key, value); }
 
 // Reads the points of an image.

@@ -40,6 +40,8 @@ class MessageBuffer {
   void EraseRange(const Range& range);
 
   bool Empty() const { return points_.Empty() && erased_.Empty(); }
+  // Whether it says anything of a part of `range`. O(log n).
+  bool Touches(const Range& range) const;
   // Memory that the messages take, about.
   Bytes Size() const { return size_; }
   void LookUp(std::string_view key, ValueBuilder& value) const;

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "base/status.h"
-#include "dag/clone.h"
 #include "dag/flush.h"
 
 namespace betr::store {
@@ -41,7 +40,11 @@ absl::Status BatchEdit::Apply(const Op& op) {
   return absl::InvalidArgumentError("unknown kind of change");
 }
 
-Change BatchEdit::TakeChange() {
+absl::StatusOr<Change> BatchEdit::TakeChange() {
+  for (const TreeId id : drained_) {
+    BETR_RETURN_IF_ERROR(InsertGotos(id));
+  }
+  BETR_RETURN_IF_ERROR(edit_.status());
   auto state = std::make_shared<State>(before_);
   state->table = edit_.table();
   state->next_node = edit_.next_id();
@@ -59,6 +62,12 @@ Change BatchEdit::TakeChange() {
   std::erase(deferred_, nullptr);
   change.apply = std::move(deferred_);
   return change;
+}
+
+NodeId BatchEdit::RootOf(TreeId id) const {
+  const Tree* tree = trees_.Find(id);
+  Check(tree != nullptr, "a batch is checked before it is applied");
+  return tree->root;
 }
 
 // Points for trees that no structural change has concerned so far go to the tree's buffer in the end.
@@ -93,41 +102,63 @@ std::vector<const Op*> BatchEdit::TakeDeferred(TreeId id) {
   return taken;
 }
 
-// Everything that was said about a tree so far goes into its root.
-absl::StatusOr<NodeId> BatchEdit::Drain(TreeId id) {
-  const Tree* tree = trees_.Find(id);
-  Check(tree != nullptr, "a batch is checked before it is applied");
-  NodeId root = tree->root;
+absl::Status BatchEdit::Drain(TreeId id) {
   if (drained_.insert(id).second) {
     for (const SealedPtr& sealed : fronts_.SealAll(id)) {
-      BETR_ASSIGN_OR_RETURN(root, InsertBuffer(root, sealed->messages));
+      BETR_RETURN_IF_ERROR(InsertBuffer(id, sealed->messages));
     }
     for (const Op* op : TakeDeferred(id)) {
       Buffer(*op);
     }
   }
-  if (const auto local = local_.find(id); local != local_.end()) {
-    BETR_ASSIGN_OR_RETURN(root, InsertBuffer(root, local->second));
-    local_.erase(local);
+  BETR_RETURN_IF_ERROR(InsertGotos(id));
+  if (const auto local = local_.extract(id)) {
+    BETR_RETURN_IF_ERROR(InsertBuffer(id, local.mapped()));
   }
-  trees_.SetRoot(id, root);
-  return root;
+  return absl::OkStatus();
 }
 
-absl::StatusOr<NodeId> BatchEdit::InsertBuffer(NodeId root, const dag::MessageBuffer& buffer) {
-  return dag::Insert(edit_, root, buffer.Seal(*core_.io));
+absl::Status BatchEdit::DrainFor(TreeId id, const Range& range) {
+  const auto local = local_.find(id);
+  const bool waits =
+      drained_.contains(id) && !gotos_[id].Touches(range) && (local == local_.end() || !local->second.Touches(range));
+  return waits ? absl::OkStatus() : Drain(id);
+}
+
+absl::Status BatchEdit::InsertBuffer(TreeId id, const dag::MessageBuffer& buffer) {
+  BETR_ASSIGN_OR_RETURN(const NodeId root, dag::Insert(edit_, RootOf(id), buffer.Seal(*core_.io)));
+  trees_.SetRoot(id, root);
+  return absl::OkStatus();
+}
+
+absl::Status BatchEdit::InsertGotos(TreeId id) {
+  const auto gotos = gotos_.extract(id);
+  if (gotos.empty() || gotos.mapped().Empty()) {
+    return absl::OkStatus();
+  }
+  NodeId root = RootOf(id);
+  const uint64_t levels = edit_.counters().levels_grown;
+  BETR_RETURN_IF_ERROR(dag::InsertGotos(edit_, root, gotos.mapped().Take()));
+  trees_.SetRoot(id, root);
+  levels_ += edit_.counters().levels_grown - levels;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<dag::Place> BatchEdit::FindPlace(TreeId id, std::string_view prefix) {
+  BETR_RETURN_IF_ERROR(DrainFor(id, Range::Prefix(prefix)));
+  NodeId root = RootOf(id);
+  BETR_ASSIGN_OR_RETURN(dag::Place place, dag::FindPlace(edit_, root, prefix));
+  trees_.SetRoot(id, root);
+  return place;
 }
 
 absl::Status BatchEdit::CloneOrRename(const Op& op) {
-  BETR_ASSIGN_OR_RETURN(NodeId from, Drain(op.tree));
-  BETR_ASSIGN_OR_RETURN(NodeId other, Drain(op.to_tree));
-  NodeId& to = op.tree == op.to_tree ? from : other;  // one root is one variable
-  const uint64_t levels = edit_.counters().levels_grown;
-  BETR_RETURN_IF_ERROR(op.kind == OpKind::kClonePrefix ? dag::ClonePrefix(edit_, from, op.key, to, op.value)
-                                                       : dag::RenamePrefix(edit_, from, op.key, to, op.value));
-  trees_.SetRoot(op.tree, from);
-  trees_.SetRoot(op.to_tree, to);
-  levels_ += edit_.counters().levels_grown - levels;
+  BETR_ASSIGN_OR_RETURN(const dag::Place place, FindPlace(op.tree, op.key));
+  if (op.kind == OpKind::kRenamePrefix) {
+    gotos_[op.tree].Add(dag::EraseOf(Range::Prefix(op.key)));
+  }
+  BETR_RETURN_IF_ERROR(DrainFor(op.to_tree, Range::Prefix(op.value)));
+  gotos_[op.to_tree].Add(dag::CloneOf(edit_, place, op.value));
   return absl::OkStatus();
 }
 
@@ -139,7 +170,8 @@ absl::Status BatchEdit::Create(const Op& op) {
 }
 
 absl::Status BatchEdit::Snapshot(const Op& op) {
-  BETR_ASSIGN_OR_RETURN(const NodeId root, Drain(op.tree));
+  BETR_RETURN_IF_ERROR(Drain(op.tree));
+  const NodeId root = RootOf(op.tree);
   edit_.Retain(root);
   AddTree({op.to_tree, op.key, root, trees_.Find(op.tree)->codec, true});
   return absl::OkStatus();
@@ -152,9 +184,8 @@ void BatchEdit::AddTree(Tree tree) {
 }
 
 absl::Status BatchEdit::Drop(const Op& op) {
-  const Tree* tree = trees_.Find(op.tree);
-  Check(tree != nullptr, "a batch is checked before it is applied");
-  edit_.Release(tree->root);
+  BETR_RETURN_IF_ERROR(InsertGotos(op.tree));  // they have references
+  edit_.Release(RootOf(op.tree));
   trees_.Remove(op.tree);
   drained_.insert(op.tree);
   local_.erase(op.tree);

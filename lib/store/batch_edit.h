@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "betr/write_batch.h"
+#include "dag/clone.h"
+#include "dag/disjoint_gotos.h"
 #include "dag/edit.h"
 #include "dag/message_buffer.h"
 #include "store/core.h"
@@ -25,18 +27,23 @@ class BatchEdit {
   // Requires: the batch was checked (write_path.cc). `op` outlives the edit. Errors: a node cannot be loaded.
   absl::Status Apply(const Op& op);
 
-  // What is to be published. Once, after all operations.
-  Change TakeChange();
+  // What is to be published. Once, after all operations. Errors as of Apply.
+  absl::StatusOr<Change> TakeChange();
 
   const dag::Edit& edit() const { return edit_; }
 
  private:
+  NodeId RootOf(TreeId id) const;
   void Buffer(const Op& op);
   // What was deferred of a tree, in order; it is not any more. Cost: O(that).
   std::vector<const Op*> TakeDeferred(TreeId id);
-  // Returns the root.
-  absl::StatusOr<NodeId> Drain(TreeId id);
-  absl::StatusOr<NodeId> InsertBuffer(NodeId root, const dag::MessageBuffer& buffer);
+  // What is in front of a tree's root and was said of the tree so far goes into the root.
+  absl::Status Drain(TreeId id);
+  // The same, but for what this batch has said of other parts of the tree: that waits, and arrives together.
+  absl::Status DrainFor(TreeId id, const Range& range);
+  absl::Status InsertBuffer(TreeId id, const dag::MessageBuffer& buffer);
+  absl::Status InsertGotos(TreeId id);
+  absl::StatusOr<dag::Place> FindPlace(TreeId id, std::string_view prefix);
   absl::Status CloneOrRename(const Op& op);
   absl::Status Create(const Op& op);
   absl::Status Snapshot(const Op& op);
@@ -51,7 +58,8 @@ class BatchEdit {
   TreeId next_tree_;
   uint64_t levels_;
   std::set<TreeId> drained_;                           // trees whose sealed and active buffers are in their roots
-  std::map<TreeId, dag::MessageBuffer> local_;         // what came later, of drained trees
+  std::map<TreeId, dag::DisjointGotos> gotos_;         // of drained trees: clones, renames
+  std::map<TreeId, dag::MessageBuffer> local_;         // and all else, newer than gotos for the same keys
   std::vector<const Op*> deferred_;                    // points of other trees; null where they were taken
   std::map<TreeId, std::vector<size_t>> deferred_of_;  // where those of each tree are
 };

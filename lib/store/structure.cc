@@ -125,8 +125,7 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const BeforePublish&
   for (const Op& op : ops) {
     BETR_RETURN_IF_ERROR(batch.Apply(op));
   }
-  BETR_RETURN_IF_ERROR(batch.edit().status());
-  Change change = batch.TakeChange();
+  BETR_ASSIGN_OR_RETURN(Change change, batch.TakeChange());
   BETR_RETURN_IF_ERROR(before_publish(*change.state));
   Publish(batch.edit(), std::move(change));
   return absl::OkStatus();
