@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "dag/clone.h"
+#include "dag/estimate.h"
 #include "dag/range_set.h"
 #include "dag/tree_cursor.h"
 
@@ -84,6 +85,12 @@ class SmallCopy {
     return !touched_.Overlaps(tree, range);
   }
 
+  // Before as much as may be copied is read to no purpose.
+  bool LooksLarge(NodeId root, const Range& range) const {
+    const absl::StatusOr<RangeEstimate> estimate = dag::Estimate(view_.state->table, root, range);
+    return estimate.ok() && estimate->bytes > limit_;
+  }
+
   bool ReadEnough() const { return read_ >= limit_ * kCopiesOfLimit; }
 
   absl::StatusOr<bool> Copy(const Op& op) {
@@ -92,7 +99,7 @@ class SmallCopy {
       return false;
     }
     BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->root, op.key));
-    if (large) {
+    if (large || LooksLarge(tree->root, Range::Prefix(op.key))) {
       return false;
     }
     BETR_ASSIGN_OR_RETURN(std::optional<std::vector<Op>> puts, Read(op, tree->root));

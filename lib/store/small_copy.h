@@ -19,8 +19,8 @@ namespace betr::store {
 // bytes must not become one that fills the memory, or reads one large source again for each clone of it; and a key must
 // not become longer than kMaxKeySize. The others stay as they are, and so do those whose source an earlier change of
 // the batch touches, or cannot be read. Cost: as long as that goes on, for each clone or rename the interior nodes on
-// the way to the source, and the source itself if no whole leaf lies in it, or at most `limit` of it. Errors: reading
-// interior nodes fails.
+// the way to the source, and the source itself if no whole leaf lies in it and it is not known to be larger, or at most
+// `limit` of it. Errors: reading interior nodes fails.
 absl::StatusOr<std::vector<Op>> CopySmallSources(const View& view, std::span<const Op> ops, Bytes limit,
                                                  const UpsertRegistry& functions);
 

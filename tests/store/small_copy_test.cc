@@ -16,15 +16,19 @@ constexpr int kKeys = 1000;
 class Fixture : public MemoryStore {
  public:
   Fixture() : MemoryStore({.device = MiB(64), .node = kNode, .basement = KiB(4), .log = MiB(4)}) {
-    StoreOptions options;
-    options.background = false;
-    Open(std::move(options));
+    Open();
     tree = Must(store->CreateTree("tree"));
     WriteBatch batch;
     for (int i = 0; i < kKeys; ++i) batch.Put(tree, "a" + std::to_string(1000 + i), "");
     Must(store->Write(batch));
     Must(store->Compact(tree));
     Must(store->Checkpoint());
+  }
+
+  void Open() {
+    StoreOptions options;
+    options.background = false;
+    MemoryStore::Open(std::move(options));
   }
 
   TreeId tree;
@@ -50,6 +54,21 @@ TEST_CASE("many clones of little in one batch are not all copied", "[store]") {
   for (int i = 0; i < kClones; ++i) {
     CHECK(fixture.store->Get(fixture.tree, "b" + std::to_string(i) + "/1999").value().has_value());
   }
+  fixture.CheckSound();
+}
+
+TEST_CASE("a source that is known to be too large to be copied is not read", "[store]") {
+  Fixture fixture;
+  WriteBatch batch;
+  for (int i = 0; i < kKeys; ++i) batch.Put(fixture.tree, "a" + std::to_string(1000 + i), std::string(30, 'v'));
+  Must(fixture.store->Write(batch));
+  Must(fixture.store->Compact(fixture.tree));
+  fixture.Close();
+  fixture.Open();
+  const uint64_t before = fixture.store->Stats().block_reads;
+  Must(fixture.store->ClonePrefix(fixture.tree, "a", fixture.tree, "b"));
+  CHECK(fixture.store->Stats().block_reads == before);
+  CHECK(fixture.store->Get(fixture.tree, "b1999").value().has_value());
   fixture.CheckSound();
 }
 
