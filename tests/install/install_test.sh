@@ -66,6 +66,12 @@ done
 for page in $(grep -rhoE 'docs/[a-z_]+\.md' "$prefix/include" "$prefix/share/man" | sort -u); do
   [ -s "$prefix/share/doc/betr/$page" ] || fail "no $page, of which headers or manual pages speak"
 done
+pages=$prefix/share/doc/betr
+for page in "$pages/README.md" "$pages"/docs/*.md; do
+  for target in $(grep -oE '\]\([^)#: ]+[)#]' "$page" | sed 's/^](//; s/.$//' | sort -u); do
+    [ -e "${page%/*}/$target" ] || fail "${page#"$pages/"} links $target, which is not installed"
+  done
+done
 for file in share/betr/betr.magic lib/udev/rules.d/61-betr.rules; do
   cmp "$prefix/$file" "$BETR_SOURCE_DIR/packaging/${file##*/}" || fail "no $file"
 done
