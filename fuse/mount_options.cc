@@ -178,6 +178,7 @@ void AddMountOptions(tools::Tool* tool, MountCommand* command) {
   app.add_option("image", command->image, "The image file or block device")->type_name("IMAGE")->required();
   app.add_option("directory", command->directory, "Where to mount it")->type_name("DIR")->required();
   app.add_option("-o", command->option_lists, "Options, separated by commas: see mount.betr(8)")->type_name("LIST");
+  app.get_option("--verbose")->description("Also log what happens; twice: even more");
   app.add_flag("-f,--foreground", command->foreground, "Stay in the foreground");
   app.add_flag("-d,--debug", command->debug, "Print every request; implies -f");
   app.add_flag("-s,--sloppy", command->sloppy, "Ignore options that are unknown");

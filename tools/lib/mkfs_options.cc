@@ -42,7 +42,7 @@ void AddMkfsOptions(Tool* tool, MkfsOptions* options) {
   tool->AddSize("--node-size", &format.node_size, "Target size of nodes (default: 4M, less for small images)");
   tool->AddSize("--basement-size", &format.basement_size, "Unit of reading and compression (default: 64K, or a node)");
   app.add_option("--fanout", format.fanout, "Children of a node, 4 to 256 (default: 16)")->type_name("N");
-  tool->AddSize("--log-size", &format.log_size, "Size of the log (default: by the image, 1M to 256M)");
+  tool->AddSize("--log-size", &format.log_size, "Size of the log (default: by the image, at most 256M)");
   AddReserve(
       tool, [&format](BasisPoints share) { format.reserve = share; },
       "Share of the space that is kept so that a full image takes deletes (default: a 64th or more)");

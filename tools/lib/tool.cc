@@ -55,7 +55,7 @@ Tool::Tool(const ToolDescription& description, ToolIo& io)
   app_.set_help_flag("-h,--help", "Print this help and exit");
   app_.set_version_flag("--version", fmt::format("{} {}", name_, LibraryVersion()), "Print the version and exit");
   app_.add_flag("-q,--quiet", quiet_, "Print errors only");
-  app_.add_flag("-v,--verbose", verbosity_, "Tell more; twice: even more");
+  app_.add_flag("-v,--verbose", verbosity_, "Tell more; in the end also what time and memory it took");
 }
 
 void Tool::AddJson() { app_.add_flag("--json", json_, "Print JSON"); }
