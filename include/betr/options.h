@@ -19,10 +19,9 @@ namespace betr {
 // Fixed when the image is made, kept in its superblock; but for what TuneOptions has, too. Defaults fit any device.
 struct FormatOptions {
   Bytes node_size{0};               // target, uncompressed: 512 bytes to 16 MiB. 0: 4 MiB, less on a small device
-  Bytes basement_size{0};           // target, uncompressed: 64 bytes to node_size. 0: 64 KiB, or node_size if less
+  Bytes basement_size{0};           // target, uncompressed: 64 bytes to node_size. 0: 64 KiB, at most node_size
   uint32_t fanout = 16;             // 4 to 256; with less than 8 clones make trees taller
-  Bytes log_size{0};                // at least 64 KiB, a multiple of 4 KiB. 0: a 16th of the device, from 1 to 256 MiB,
-                                    // but at most a quarter, and on the smallest devices what is left
+  Bytes log_size{0};                // whole 4 KiB, from 64 KiB. 0: 1/16 of the device, 1 to 256 MiB, at most a quarter
   std::string compression = "lz4";  // of new trees: "none", "lz4", "lz4:LEVEL" (1 to 12; usually 1), "zstd",
                                     // "zstd:LEVEL" (1 to 22; usually 3)
   std::string label;                // at most 64 bytes
