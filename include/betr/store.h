@@ -126,9 +126,9 @@ class Store {
   // then that batch is refused with kAlreadyExists.
   TreeId UnusedTreeId() const;
   std::vector<TreeInfo> Trees() const;
-  // A read-only tree named `name` with what `tree` holds now. O(1); survives restarts until it is dropped. Space: that
-  // of a root, if the tree was changed since the last one, as each state has a root of its own, stored with all that
-  // waits in it: up to a node. Before many snapshots with little between them, Compact makes roots small.
+  // A read-only tree named `name` with what `tree` holds now. O(1); survives restarts until it is dropped. Space: a
+  // root of its own, if the tree was changed since the last one: with what was changed, and little of what waited
+  // there before; a root that holds much is not copied, but gets a level above it (docs/dag.md#limits).
   absl::StatusOr<TreeId> Snapshot(TreeId tree, std::string_view name);
   // Drops a tree or a snapshot. Its space comes back in the background.
   absl::Status DropTree(TreeId tree);

@@ -33,7 +33,7 @@ using Lsn = Ordinal<struct LsnTag>;
 // Names a tree or snapshot of one store; never reused once its creation was synced.
 using TreeId = Ordinal<struct TreeIdTag>;
 
-// Counts checkpoints: the superblock with the larger generation wins.
+// Counts superblocks: the one with the larger generation wins.
 using Generation = Ordinal<struct GenerationTag>;
 
 // A number of bytes.
