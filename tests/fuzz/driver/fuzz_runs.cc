@@ -5,6 +5,7 @@
 // Without --seed, BETR_TEST_SEED in the environment is the seed, as scripts/test --seed sets it, else 1.
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
       seed = SeedOf(arguments[++i]);
     } else if (arguments[i] == "--write" && i + 1 < arguments.size()) {
       folder = arguments[++i];
+      std::filesystem::create_directories(folder);
     } else {
       std::ifstream file(arguments[i], std::ios::binary);
       Run({std::istreambuf_iterator<char>(file), {}});
