@@ -210,31 +210,4 @@ absl::Status InsertGotos(Edit& edit, NodeId& root, std::vector<Goto> gotos) {
   return absl::OkStatus();
 }
 
-absl::Status EraseRange(Edit& edit, NodeId& root, const Range& range) {
-  return range.Empty() ? absl::OkStatus() : InsertGotos(edit, root, {EraseOf(range)});
-}
-
-absl::Status ClonePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to) {
-  BETR_ASSIGN_OR_RETURN(const Place place, FindPlace(edit, from_root, from));
-  return InsertGotos(edit, to_root, {CloneOf(edit, place, to)});
-}
-
-absl::Status RenamePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to) {
-  if (&from_root == &to_root) {
-    if (from == to) {
-      return absl::OkStatus();
-    }
-    if (to.starts_with(from)) {
-      return absl::InvalidArgumentError("rename of a prefix to a place inside itself");
-    }
-  }
-  BETR_ASSIGN_OR_RETURN(const Place place, FindPlace(edit, from_root, from));
-  const Goto erase = EraseOf(Range::Prefix(from));
-  if (&from_root == &to_root) {
-    return InsertGotos(edit, to_root, {erase, CloneOf(edit, place, to)});
-  }
-  BETR_RETURN_IF_ERROR(InsertGotos(edit, from_root, {erase}));
-  return InsertGotos(edit, to_root, {CloneOf(edit, place, to)});
-}
-
 }  // namespace betr::dag

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Range clone, rename and erase: O(height) whatever the size of the range (Zhan et al. 2021, "Copy-on-Abundant-Write
 // for Nimble File System Clones"). A clone finds a node under which all of the source lies, takes a reference to it
-// and sends a goto to the destination. `roots` are updated in place; source and destination may be the same tree, if
-// the same NodeId object is passed twice.
+// (FindPlace), and sends a goto to the destination (CloneOf, InsertGotos). A rename does the same, and between them
+// erases the source (EraseOf): in the other order a rename of `a/b` to `a` would erase its own `a/b`. Roots are updated
+// in place.
 //
 // Cost: at most two nodes read per level, if they are not in memory; the partitions on the way that may hold
 // messages for the source. Errors: the source's; the edit must then be dropped.
@@ -44,15 +45,5 @@ Goto EraseOf(const Range& range);
 // Puts them into a root, one after the other; the root is copied and stored once for all of them. Their
 // references move in. Cheapest if they ascend.
 absl::Status InsertGotos(Edit& edit, NodeId& root, std::vector<Goto> gotos);
-
-// Everything in `range` is gone.
-absl::Status EraseRange(Edit& edit, NodeId& root, const Range& range);
-
-// The keys `to + x` become those that are `from + x` now; what was under `to` is gone.
-absl::Status ClonePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to);
-
-// As ClonePrefix, and then nothing is left under `from`. Errors besides: kInvalidArgument if `to` lies inside
-// `from` in the same tree.
-absl::Status RenamePrefix(Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root, std::string_view to);
 
 }  // namespace betr::dag

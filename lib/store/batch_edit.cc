@@ -119,9 +119,11 @@ absl::Status BatchEdit::Drain(TreeId id) {
 }
 
 absl::Status BatchEdit::DrainFor(TreeId id, const Range& range) {
-  const auto local = local_.find(id);
-  const bool waits =
-      drained_.contains(id) && !gotos_[id].Touches(range) && (local == local_.end() || !local->second.Touches(range));
+  const auto touches = [&](const auto& of) {
+    const auto found = of.find(id);
+    return found != of.end() && found->second.Touches(range);
+  };
+  const bool waits = drained_.contains(id) && !touches(gotos_) && !touches(local_);
   return waits ? absl::OkStatus() : Drain(id);
 }
 

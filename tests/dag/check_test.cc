@@ -16,6 +16,7 @@
 #include "dag/tree_cursor.h"
 #include "dag/work.h"
 #include "support/dag/dag_harness.h"
+#include "support/dag/prefix_ops.h"
 
 namespace betr::test {
 namespace {
@@ -95,9 +96,9 @@ class Patient : public DagHarness {
       NodeId id = root(0);
       static_cast<void>(change(edit, id));
     };
-    attempt([](dag::Edit& edit, NodeId& id) { return dag::ClonePrefix(edit, id, "a/", id, "d/"); });
-    attempt([](dag::Edit& edit, NodeId& id) { return dag::RenamePrefix(edit, id, "copy/", id, "e/"); });
-    attempt([](dag::Edit& edit, NodeId& id) { return dag::EraseRange(edit, id, Range::All()); });
+    attempt([](dag::Edit& edit, NodeId& id) { return ClonePrefix(edit, id, "a/", id, "d/"); });
+    attempt([](dag::Edit& edit, NodeId& id) { return RenamePrefix(edit, id, "copy/", id, "e/"); });
+    attempt([](dag::Edit& edit, NodeId& id) { return dag::InsertGotos(edit, id, {dag::EraseOf(Range::All())}); });
     attempt([](dag::Edit& edit, NodeId& id) { return test::FlushAll(edit, id).status(); });
     attempt([](dag::Edit& edit, NodeId& id) { return WorkOnce(edit, id); });
   }

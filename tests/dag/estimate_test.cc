@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/random.h"
-#include "dag/clone.h"
 #include "support/dag/dag_harness.h"
+#include "support/dag/prefix_ops.h"
 #include "support/seed.h"
 
 namespace betr::test {
@@ -144,7 +144,7 @@ TEST_CASE("what is more than a number can say is estimated as very much", "[dag]
   uint64_t before = EstimateOf(*dag, Range::All()).keys;
   for (int clone = 0; clone < 80; ++clone) {  // each of everything, those before included: twice as much
     dag->Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
-      return dag::ClonePrefix(edit, roots[0], "", roots[0], "c" + std::to_string(100 + clone) + "/");
+      return ClonePrefix(edit, roots[0], "", roots[0], "c" + std::to_string(100 + clone) + "/");
     });
     const RangeEstimate now = EstimateOf(*dag, Range::All());
     CAPTURE(clone);

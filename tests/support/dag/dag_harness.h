@@ -48,7 +48,7 @@ class DagHarness {
   void Append(size_t tree, std::string_view key, std::string_view delta);
   void EraseRange(size_t tree, const Range& range);
   void Clone(size_t from_tree, std::string_view from, size_t to_tree, std::string_view to);
-  // False if it was refused, as it must be for a rename into itself.
+  // False, and nothing happens, for a rename to a place inside itself.
   bool Rename(size_t from_tree, std::string_view from, size_t to_tree, std::string_view to);
 
   // Keeps the tree as it is now; Verify compares it from now on.
