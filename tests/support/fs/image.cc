@@ -46,6 +46,7 @@ std::unique_ptr<Store> Image::OpenStore(bool read_only) {
   options.background = options_.background;
   options.experiments = options_.experiments;
   options.cache_size = MiB(16);
+  options.settle_time = std::chrono::minutes(10);  // all of it, also on a busy machine
   REQUIRE(FileSystem::RegisterUpserts(&options.functions).ok());
   absl::StatusOr<std::unique_ptr<Store>> store =
       Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options));
