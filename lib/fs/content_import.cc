@@ -20,6 +20,9 @@ namespace {
 
 constexpr size_t kBufferSize = size_t{1} << 20;
 
+// Files that are made while they are read, as in /proc, have no size before.
+constexpr off_t kUnknown = std::numeric_limits<off_t>::max();
+
 }  // namespace
 
 ContentImport::ContentImport(FileSystem* fs, const CopyOptions& options, CopyTotals* totals, PassOver pass_over)
@@ -28,8 +31,6 @@ ContentImport::ContentImport(FileSystem* fs, const CopyOptions& options, CopyTot
 absl::Status ContentImport::Fill(int file, const std::string& path, InodeId inode) {
   struct stat now {};
   if (fstat(file, &now) != 0) return HostError(path, "stat");
-  // Files that are made while they are read, as in /proc, have no size before.
-  constexpr off_t kUnknown = std::numeric_limits<off_t>::max();
   if (now.st_size == 0) return CopyPart(file, path, inode, 0, kUnknown, Has::kNothing).status();
   BETR_ASSIGN_OR_RETURN(const bool all, CopyParts(file, path, inode, now, Has::kNothing));
   if (!all) return absl::OkStatus();
@@ -78,6 +79,10 @@ absl::StatusOr<bool> ContentImport::CopyParts(int file, const std::string& path,
 
 absl::StatusOr<bool> ContentImport::CopyPart(int file, const std::string& path, InodeId inode, off_t at, off_t end,
                                              Has has) {
+  if (options_.dry_run) {
+    totals_.bytes += Bytes{end == kUnknown ? 0 : static_cast<uint64_t>(end - at)};
+    return true;
+  }
   while (at < end) {
     const size_t want = std::min<size_t>(buffer_.size(), static_cast<size_t>(end - at));
     const ssize_t size = pread(file, buffer_.data(), want, at);

@@ -17,6 +17,13 @@ constexpr size_t kOpenLevels = 32;
 
 }  // namespace
 
+HostDirectory HostDirectory::Absent() {
+  HostDirectory absent;
+  absent.opened_ = ScopedFd();
+  absent.is_absent_ = true;
+  return absent;
+}
+
 absl::StatusOr<HostDirectory> HostDirectory::Enter(HostDirectory* above, const std::string& name,
                                                    const std::string& path) {
   HostDirectory entered;
@@ -32,7 +39,7 @@ absl::StatusOr<HostDirectory> HostDirectory::Enter(HostDirectory* above, const s
 }
 
 absl::Status HostDirectory::Leave(const std::string& path) {
-  if (above_->get() != ScopedFd().get()) return absl::OkStatus();
+  if (is_absent_ || above_->get() != ScopedFd().get()) return absl::OkStatus();
   absl::StatusOr<ScopedFd> back = OpenAt(get(), "..", O_RDONLY | O_DIRECTORY, 0, path);
   if (!back.ok()) return absl::AbortedError(back.status().message());
   struct stat there {};

@@ -21,6 +21,9 @@ class HostDirectory {
   // The working directory.
   HostDirectory() : opened_(AT_FDCWD) {}
 
+  // One that is not there, and so has nothing in it: where nothing is made for a trial. It has no descriptor.
+  static HostDirectory Absent();
+
   // Opens `name` in `above`, which outlives this and is not used before Leave. `path` is for messages.
   static absl::StatusOr<HostDirectory> Enter(HostDirectory* above, const std::string& name, const std::string& path);
 
@@ -29,6 +32,7 @@ class HostDirectory {
   // then.
   absl::Status Leave(const std::string& path);
 
+  bool IsAbsent() const { return is_absent_; }
   int get() const { return opened_.get(); }
   // When it was opened; not of the working directory.
   const struct stat& attributes() const { return attributes_; }
@@ -38,6 +42,7 @@ class HostDirectory {
   ScopedFd opened_;
   struct stat attributes_ {};
   size_t level_ = 0;  // how far below the working directory
+  bool is_absent_ = false;
 };
 
 }  // namespace betr::fs

@@ -21,7 +21,9 @@ namespace {
 // Without recursion: there are trees deeper than a stack is large.
 class HostRemoval {
  public:
-  HostRemoval(const std::optional<HostFileId>& image, std::string path) : image_(image), path_(std::move(path)) {}
+  // With `lost` it is only tried.
+  HostRemoval(const std::optional<HostFileId>& image, std::string path, LostNames* lost)
+      : image_(image), path_(std::move(path)), lost_(lost) {}
 
   absl::Status Remove(HostDirectory* directory, const std::string& name) {
     absl::Status status = RemoveOrEnter(directory, name);
@@ -54,9 +56,12 @@ class HostRemoval {
     struct stat there {};
     if (fstatat(above->get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return HostError(path_, "stat");
     if (IdOf(there) == image_) return ErrnoError(EBUSY, path_ + ": is the image");
-    if (!S_ISDIR(there.st_mode)) return Unlink(*above, name, 0);
+    if (!S_ISDIR(there.st_mode)) {
+      if (lost_ != nullptr) ++(*lost_)[IdOf(there)];
+      return Unlink(*above, name, 0);
+    }
     if (IsMounted(above->get(), name)) return ErrnoError(EBUSY, path_ + ": something is mounted there");
-    HostInode(-1, above->get(), name, path_).AllowOwner(S_IRWXU);
+    if (lost_ == nullptr) HostInode(-1, above->get(), name, path_).AllowOwner(S_IRWXU);
     BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(above, name, path_));
     levels_.push_back({above, name, std::move(opened), path_.size(), {}});
     Level& level = levels_.back();
@@ -76,12 +81,13 @@ class HostRemoval {
   }
 
   absl::Status Unlink(const HostDirectory& directory, const std::string& name, int flags) const {
-    if (unlinkat(directory.get(), name.c_str(), flags) == 0) return absl::OkStatus();
+    if (lost_ != nullptr || unlinkat(directory.get(), name.c_str(), flags) == 0) return absl::OkStatus();
     return HostError(path_, flags == AT_REMOVEDIR ? "rmdir" : "unlink");
   }
 
   const std::optional<HostFileId>& image_;
   std::string path_;  // of what is looked at
+  LostNames* const lost_;
   std::deque<Level> levels_;
 };
 
@@ -89,7 +95,12 @@ class HostRemoval {
 
 absl::Status RemoveHostTree(HostDirectory* directory, const std::string& name, const std::string& path,
                             const std::optional<HostFileId>& image) {
-  return HostRemoval(image, path).Remove(directory, name);
+  return HostRemoval(image, path, nullptr).Remove(directory, name);
+}
+
+absl::Status TryToRemoveHostTree(HostDirectory* directory, const std::string& name, const std::string& path,
+                                 const std::optional<HostFileId>& image, LostNames* lost) {
+  return HostRemoval(image, path, lost).Remove(directory, name);
 }
 
 }  // namespace betr::fs

@@ -74,6 +74,11 @@ struct CopyOptions {
   bool is_layer = false;
   // Told of each name that is removed for one of the two.
   std::function<void(std::string_view path)> removed;
+  // Trees: a trial. Nothing on the host is changed, and no content read or written, only counted. An import changes
+  // everything else: it is for a file system of which nothing is kept (OverlayDevice).
+  bool dry_run = false;
+  // Trees: told of each name that is made (`is_new`), and of each file that is written anew or becomes another link.
+  std::function<void(std::string_view path, bool is_new)> written;
   // Imports of trees: what is mounted in a tree is not copied, but for the directory that it is mounted on, and nothing
   // is removed from its copy.
   bool one_file_system = false;

@@ -14,14 +14,13 @@
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/export_reader.h"
+#include "fs/export_target.h"
 #include "fs/export_update.h"
 #include "fs/exported_attributes.h"
 #include "fs/exported_links.h"
 #include "fs/host_directory.h"
 #include "fs/host_file.h"
 #include "fs/host_inode.h"
-#include "fs/host_removal.h"
-#include "fs/replace.h"
 #include "fs/tree_copy.h"
 
 namespace betr::fs {
@@ -42,6 +41,7 @@ class TreeExport {
         options_(options),
         reader_(fs, options),
         attributes_(fs, options, &reader_),
+        targets_(options, &totals_, &links_, &update_),
         buffer_(kBufferSize, '\0') {}
 
   // To be called for one after the other.
@@ -50,7 +50,7 @@ class TreeExport {
     if (!source.ok()) return PassOver(source.status(), inside);
     BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs_.GetAttributes(source->inode()));
     HostDirectory working;
-    const Target target{&working, host, host, host.size(), WithoutDot(inside)};
+    const ExportTarget target{&working, host, host, host.size(), WithoutDot(inside)};
     return reader_.GoOnIfRefused(ExportOne(source->inode(), attributes, target), target.source);
   }
 
@@ -61,15 +61,6 @@ class TreeExport {
   }
 
  private:
-  struct Target {
-    HostDirectory* directory;
-    std::string name;
-    std::string path;
-    size_t top_size;     // what the user has named of the path
-    std::string source;  // in the file system
-    // It is in something that is mounted below what the user has named: nothing is removed there.
-    bool is_in_mount = false;
-  };
   struct Item {
     std::string name;
     FileAttributes attributes;
@@ -84,7 +75,7 @@ class TreeExport {
     return Annotate(reader_.PassOver(status, source), source);
   }
 
-  absl::Status ExportOne(InodeId inode, const FileAttributes& attributes, const Target& target) {
+  absl::Status ExportOne(InodeId inode, const FileAttributes& attributes, const ExportTarget& target) {
     ++totals_.files;
     if (options_.progress) BETR_RETURN_IF_ERROR(options_.progress(totals_, target.path));
     if (attributes.type == FileType::kDirectory) return ExportDirectory(inode, attributes, target);
@@ -94,6 +85,7 @@ class TreeExport {
         BETR_ASSIGN_OR_RETURN(const bool made, MakeLink(*first, attributes.type, target));
         if (made) return absl::OkStatus();
       }
+      if (tried_.contains(attributes.inode_number)) return targets_.MakeRoom(target, attributes.type);
     }
     std::string link;
     if (attributes.type == FileType::kSymlink) {
@@ -107,9 +99,13 @@ class TreeExport {
     if (attributes.type == FileType::kRegular) {
       BETR_ASSIGN_OR_RETURN(file, ExportContent(inode, attributes, target));
     } else {
-      BETR_RETURN_IF_ERROR(MakeSpecial(link, attributes, target));
+      BETR_RETURN_IF_ERROR(targets_.MakeSpecial(target, attributes, link));
     }
-    const HostInode made = InodeOf(target, file.get());
+    if (options_.dry_run) {
+      if (linked) tried_.insert(attributes.inode_number);
+      return absl::OkStatus();
+    }
+    const HostInode made = target.Inode(file.get());
     BETR_RETURN_IF_ERROR(attributes_.Set({inode, attributes, target.source}, made));
     return linked ? RememberLink(attributes, target, made) : absl::OkStatus();
   }
@@ -117,28 +113,31 @@ class TreeExport {
   // Whether what has the name is the copy already; its attributes are made the same. Not those of what may have names
   // that have nothing to do with this copy.
   absl::StatusOr<bool> Stays(InodeId inode, const FileAttributes& attributes, const std::string& link,
-                             const Target& target) {
-    struct stat there {};
-    const int directory = target.directory->get();
-    if (!options_.update || fstatat(directory, target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return false;
-    const bool same = ExportUpdate::HasContentOf(attributes, link, directory, target.name, there);
-    if (!same || options_.image == IdOf(there) || !update_.Claim(there, attributes)) return false;
+                             const ExportTarget& target) {
+    const std::optional<struct stat> there =
+        options_.update ? targets_.Look(target).value_or(std::nullopt) : std::nullopt;
+    if (!there) return false;
+    const bool same = ExportUpdate::HasContentOf(attributes, link, target.directory->get(), target.name, *there);
+    if (!same || options_.image == IdOf(*there) || !update_.Claim(*there, attributes)) return false;
     const ExportedAttributes::Original original{inode, attributes, target.source};
-    const HostInode kept = InodeOf(target, -1);
+    const HostInode kept = target.Inode(-1);
     BETR_ASSIGN_OR_RETURN(const bool are_set, attributes_.AreSet(original, kept));
-    if (!are_set && there.st_nlink > 1) return false;
-    if (!are_set) BETR_RETURN_IF_ERROR(attributes_.Set(original, kept));
+    if (!are_set && there->st_nlink > 1) return false;
+    if (!are_set && !options_.dry_run) BETR_RETURN_IF_ERROR(attributes_.Set(original, kept));
     if (attributes.links > 1) BETR_RETURN_IF_ERROR(RememberLink(attributes, target, kept));
     ++totals_.unchanged;
     return true;
   }
 
   // All entries, then what is below each: the order in which they lie in the image.
-  absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    BETR_ASSIGN_OR_RETURN(const bool is_new, MakeDirectory(target));
+  absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const ExportTarget& target) {
+    BETR_ASSIGN_OR_RETURN(const bool is_new, targets_.MakeDirectory(target));
     // Until it gets its own permissions.
-    if (!is_new && options_.all_attributes) InodeOf(target, -1).AllowOwner(S_IRWXU);
-    BETR_ASSIGN_OR_RETURN(HostDirectory opened, HostDirectory::Enter(target.directory, target.name, target.path));
+    if (!is_new && options_.all_attributes && !options_.dry_run) target.Inode(-1).AllowOwner(S_IRWXU);
+    HostDirectory opened = HostDirectory::Absent();
+    if (!is_new || !options_.dry_run) {
+      BETR_ASSIGN_OR_RETURN(opened, HostDirectory::Enter(target.directory, target.name, target.path));
+    }
     std::vector<Item> items;
     const absl::Status listed = fs_.ReadDirectory(inode, "", [&](const DirectoryEntry& entry) {
       items.push_back({std::string(entry.name), entry.attributes});
@@ -150,16 +149,14 @@ class TreeExport {
     for (const bool directories : {false, true}) {
       for (const Item& item : items) {
         if ((item.attributes.type == FileType::kDirectory) == directories) {
-          Target below = Below(target, &opened, item.name);
-          below.is_in_mount = in_mount;
-          BETR_RETURN_IF_ERROR(ExportItem(inode, item, below));
+          BETR_RETURN_IF_ERROR(ExportItem(inode, item, target.Below(&opened, item.name, in_mount)));
         }
       }
     }
     BETR_RETURN_IF_ERROR(opened.Leave(target.path));
-    if (!is_new && !options_.all_attributes) return absl::OkStatus();
+    if (options_.dry_run || (!is_new && !options_.all_attributes)) return absl::OkStatus();
     const ExportedAttributes::Original original{inode, attributes, target.source};
-    const HostInode made = InodeOf(target, opened.get());
+    const HostInode made = target.Inode(opened.get());
     if (options_.update && !is_new) {
       BETR_ASSIGN_OR_RETURN(const bool are_set, attributes_.AreSet(original, made));
       if (are_set) return absl::OkStatus();
@@ -167,70 +164,27 @@ class TreeExport {
     return attributes_.Set(original, made);
   }
 
-  // False if it is there already.
-  absl::StatusOr<bool> MakeDirectory(const Target& target) {
-    const auto make = [&] { return mkdirat(target.directory->get(), target.name.c_str(), 0700) == 0; };
-    if (make()) return true;
-    if (errno != EEXIST) return HostError(target.path, "mkdir");
-    BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kDirectory));
-    if (make()) return true;
-    if (errno != EEXIST) return HostError(target.path, "mkdir");
-    return false;
-  }
-
-  static bool IsNamed(const Target& target) { return target.path.size() == target.top_size; }
-
-  bool IsMountedBelow(const Target& target) const {
-    return options_.remove_others && !IsNamed(target) && IsMounted(target.directory->get(), target.name);
+  bool IsMountedBelow(const ExportTarget& target) const {
+    return options_.remove_others && !target.IsNamed() && IsMounted(target.directory->get(), target.name);
   }
 
   // What a directory has on the host, and its original does not.
-  absl::Status RemoveOthers(const std::vector<Item>& items, HostDirectory* opened, const Target& target) {
+  absl::Status RemoveOthers(const std::vector<Item>& items, HostDirectory* opened, const ExportTarget& target) {
     if (!options_.remove_others) return absl::OkStatus();
     absl::flat_hash_set<std::string_view> copied;
     for (const Item& item : items) copied.insert(item.name);
     BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListHostDirectory(opened->get(), target.path));
     for (const std::string& name : names) {
-      const Target other = Below(target, opened, name);
-      if (copied.contains(name) || IsExcluded(other)) continue;
-      const absl::Status removed = Remove(other);
+      const ExportTarget other = target.Below(opened, name, false);
+      if (copied.contains(name) || targets_.IsExcluded(other)) continue;
+      const absl::Status removed = targets_.Remove(other);
       BETR_RETURN_IF_ERROR(absl::IsAborted(removed) ? removed : reader_.GoOnWithout(removed, target.source));
     }
     return absl::OkStatus();
   }
 
-  // What is there on the host.
-  bool IsExcluded(const Target& target) const {
-    struct stat there {};
-    if (fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return false;
-    return IsExcluded(target, TypeOfMode(there.st_mode).value_or(FileType::kRegular));
-  }
-
-  bool IsExcluded(const Target& target, FileType type) const {
-    return options_.exclusions.Excludes(std::string_view(target.path).substr(target.top_size), type);
-  }
-
-  absl::Status Remove(const Target& target) {
-    BETR_RETURN_IF_ERROR(RemoveHostTree(target.directory, target.name, target.path, options_.image));
-    ++totals_.removed;
-    if (options_.removed) options_.removed(target.path);
-    return absl::OkStatus();
-  }
-
-  static bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == FileType::kBlockDevice; }
-
-  static HostInode InodeOf(const Target& target, int opened) {
-    return {opened, target.directory->get(), target.name, target.path};
-  }
-
-  static Target Below(const Target& directory, HostDirectory* opened, const std::string& name) {
-    const bool has_slash = directory.source.ends_with('/');
-    return {opened, name, directory.path + "/" + name, directory.top_size,
-            directory.source + (has_slash ? "" : "/") + name};
-  }
-
-  absl::Status ExportItem(InodeId directory, const Item& item, const Target& target) {
-    if (IsExcluded(target, item.attributes.type)) {
+  absl::Status ExportItem(InodeId directory, const Item& item, const ExportTarget& target) {
+    if (targets_.IsExcluded(target, item.attributes.type)) {
       ++totals_.excluded;
       return absl::OkStatus();
     }
@@ -241,34 +195,7 @@ class TreeExport {
     return reader_.GoOnIfRefused(status, target.source);
   }
 
-  // What has the name goes, unless two directories are merged. A directory gives way to a file, or a file to a
-  // directory, only with CopyOptions::remove_others, and neither the one that the user has named, nor what is excluded,
-  // or in something that is mounted.
-  absl::Status MakeRoom(const Target& target, FileType type) {
-    const bool for_directory = type == FileType::kDirectory;
-    struct stat there {};
-    if (fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {
-      return errno == ENOENT ? absl::OkStatus() : HostError(target.path, "stat");
-    }
-    // Who names `/dev/null` as the target of a file does not want it replaced by that file.
-    if (!IsDevice(type) && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
-      return ErrnoError(EEXIST, target.path + ": is a device, which only a device replaces");
-    }
-    if (options_.image == IdOf(there)) return ErrnoError(EINVAL, target.path + ": is the image");
-    const bool may_give_way = options_.remove_others && !IsNamed(target) && !target.is_in_mount && !IsExcluded(target);
-    if (may_give_way && S_ISDIR(there.st_mode) != for_directory) return Remove(target);
-    BETR_RETURN_IF_ERROR(Annotate(CheckReplaces(S_ISDIR(there.st_mode), for_directory), target.path));
-    if (there.st_nlink == 1) {
-      links_.Forget(IdOf(there));
-      update_.Forget(IdOf(there));
-    }
-    if (!for_directory && unlinkat(target.directory->get(), target.name.c_str(), 0) != 0) {
-      return HostError(target.path, "unlink");
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status RememberLink(const FileAttributes& original, const Target& target, const HostInode& made) {
+  absl::Status RememberLink(const FileAttributes& original, const ExportTarget& target, const HostInode& made) {
     BETR_ASSIGN_OR_RETURN(const struct stat copy, made.Stat());
     if (options_.update) update_.Claim(copy, original);
     links_.Remember(original.inode_number, {target.path, target.top_size}, IdOf(copy));
@@ -276,40 +203,22 @@ class TreeExport {
   }
 
   // False if the host will have no more links to it, which is told of.
-  absl::StatusOr<bool> MakeLink(const ExportedLinks::First& first, FileType type, const Target& target) {
-    struct stat there {};
-    const bool is_there = fstatat(target.directory->get(), target.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
-    if (is_there && IdOf(there) == first.id) {
+  absl::StatusOr<bool> MakeLink(const ExportedLinks::First& first, FileType type, const ExportTarget& target) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<struct stat> there, targets_.Look(target));
+    if (there && IdOf(*there) == first.id) {
       totals_.unchanged += options_.update ? 1 : 0;
       return true;
     }
-    BETR_RETURN_IF_ERROR(MakeRoom(target, type));
-    if (linkat(first.directory.get(), first.name.c_str(), target.directory->get(), target.name.c_str(), 0) == 0) {
-      return true;
-    }
-    const absl::Status refused = Annotate(HostError(target.path, "link"), "becomes a file of its own");
-    BETR_RETURN_IF_ERROR(reader_.GoOnIfRefused(refused, target.source));
+    BETR_RETURN_IF_ERROR(targets_.MakeRoom(target, type));
+    const absl::Status made = targets_.MakeLink(target, first);
+    if (made.ok()) return true;
+    BETR_RETURN_IF_ERROR(reader_.GoOnIfRefused(Annotate(made, "becomes a file of its own"), target.source));
     return false;
   }
 
-  absl::Status MakeSpecial(const std::string& link, const FileAttributes& attributes, const Target& target) {
-    BETR_RETURN_IF_ERROR(MakeRoom(target, attributes.type));
-    if (attributes.type == FileType::kSymlink) {
-      if (symlinkat(link.c_str(), target.directory->get(), target.name.c_str()) != 0) {
-        return HostError(target.path, "symlink");
-      }
-    } else if (mknodat(target.directory->get(), target.name.c_str(), ModeBits(attributes.type) | 0600,
-                       static_cast<dev_t>(attributes.device)) != 0) {
-      return HostError(target.path, "mknod");
-    }
-    return absl::OkStatus();
-  }
-
-  // The file, open for writing.
-  absl::StatusOr<ScopedFd> ExportContent(InodeId inode, const FileAttributes& attributes, const Target& target) {
-    BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kRegular));
-    BETR_ASSIGN_OR_RETURN(ScopedFd file,
-                          OpenAt(target.directory->get(), target.name, O_WRONLY | O_CREAT | O_EXCL, 0600, target.path));
+  // The file, open for writing; or none, for a trial.
+  absl::StatusOr<ScopedFd> ExportContent(InodeId inode, const FileAttributes& attributes, const ExportTarget& target) {
+    BETR_ASSIGN_OR_RETURN(ScopedFd file, targets_.MakeFile(target));
     Content content{inode, attributes.size, file.get()};
     for (uint64_t at = 0; at < content.size;) {
       // Holes of smaller files are not worth looking for.
@@ -321,11 +230,17 @@ class TreeExport {
       BETR_RETURN_IF_ERROR(CopyPart(&content, *data, target));
       at = data->end;
     }
-    if (ftruncate(file.get(), static_cast<off_t>(content.size)) != 0) return HostError(target.path, "truncate");
+    if (!options_.dry_run && ftruncate(file.get(), static_cast<off_t>(content.size)) != 0) {
+      return HostError(target.path, "truncate");
+    }
     return file;
   }
 
-  absl::Status CopyPart(Content* content, const DataRange& part, const Target& target) {
+  absl::Status CopyPart(Content* content, const DataRange& part, const ExportTarget& target) {
+    if (options_.dry_run) {
+      totals_.bytes += Bytes{part.end - part.begin};
+      return absl::OkStatus();
+    }
     for (uint64_t at = part.begin; at < part.end;) {
       const size_t want = std::min<uint64_t>(buffer_.size(), part.end - at);
       const absl::StatusOr<size_t> size = reader_.Read(content->inode, at, {buffer_.data(), want});
@@ -358,9 +273,11 @@ class TreeExport {
   ExportReader reader_;
   ExportedAttributes attributes_;
   CopyTotals totals_;
-  std::string buffer_;
   ExportedLinks links_;
   ExportUpdate update_;
+  ExportTargets targets_;
+  std::string buffer_;
+  absl::flat_hash_set<uint64_t> tried_;  // numbers of inodes that would have a copy by now, which no look can find
 };
 
 }  // namespace

@@ -105,6 +105,7 @@ class TreeImport {
     BETR_RETURN_IF_ERROR(Begin(source.path));
     if (options_.image == IdOf(host_stat)) return IsTheImage(source);
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(source, parent, name, host_stat);
+    BETR_RETURN_IF_ERROR(TellOf(source, parent, name, true));
     BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat, ""));
     return ImportContent(source, made.inode(), host_stat);
   }
@@ -164,9 +165,12 @@ class TreeImport {
     return absl::OkStatus();
   }
 
+  // What becomes of something on the host.
+  std::string Inside(const std::string& path) const { return inside_top_ + path.substr(host_top_size_); }
+
   absl::Status Remove(InodeId directory, const std::string& name, const std::string& path) {
     ++totals_.removed;
-    const std::string inside = inside_top_ + path.substr(host_top_size_);
+    const std::string inside = Inside(path);
     if (options_.removed) options_.removed(inside);
     return Annotate(fs_.RemoveTree(directory, name), inside);
   }
@@ -179,6 +183,15 @@ class TreeImport {
     if (!found || (found->attributes.type == FileType::kDirectory) == for_directory) return absl::OkStatus();
     if (IsExcluded(source.path, found->attributes.type)) return absl::OkStatus();
     return Remove(directory, name, source.path);
+  }
+
+  // Of what takes the name now, if something does: directories are merged.
+  absl::Status TellOf(const Source& source, InodeId directory, const std::string& name, bool is_directory) {
+    if (!options_.written) return absl::OkStatus();
+    BETR_ASSIGN_OR_RETURN(const auto found, update_.Find(directory, name));
+    const bool takes = !found || (!is_directory && found->attributes.type != FileType::kDirectory);
+    if (takes) options_.written(Inside(source.path), !found);
+    return absl::OkStatus();
   }
 
   // A directory is only made: `below` gets it.
@@ -194,6 +207,7 @@ class TreeImport {
     BETR_RETURN_IF_ERROR(Begin(entry.path));
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(entry, directory, entry.name, host_stat);
     BETR_RETURN_IF_ERROR(MakeWay(entry, directory, entry.name, true));
+    BETR_RETURN_IF_ERROR(TellOf(entry, directory, entry.name, true));
     BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, entry.name, host_stat, ""));
     below->push_back({std::move(made), entry.name, host_stat});
     return absl::OkStatus();
@@ -213,6 +227,7 @@ class TreeImport {
       return absl::OkStatus();
     }
     BETR_RETURN_IF_ERROR(MakeWay(source, parent, name, false));
+    BETR_RETURN_IF_ERROR(TellOf(source, parent, name, false));
     const bool linked = HasLinks(host_stat);
     if (const auto first = linked ? links_.find(IdOf(host_stat)) : links_.end(); first != links_.end()) {
       BETR_ASSIGN_OR_RETURN(const FileAttributes copy, fs_.GetAttributes(first->second.inode()));

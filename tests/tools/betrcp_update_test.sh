@@ -122,6 +122,48 @@ restores() {
   rm -r home
 }
 
+# Both ways: what is told is what is done then, and nothing is before.
+is_tried() {
+  rm -rf tried other
+  expect 0 betrcp -aT :/day-2 tried
+  cp -a tried other
+  echo worked >other/new
+  mkdir other/built
+  touch other/built/object
+  rm -r other/sub
+  local image before
+  image=$(sha256sum disk.img)
+  expect 0 betrcp -n -auT --delete other :/day-2
+  diff - out <<EOT || fail "another trial"
+D /day-2/sub
+A /day-2/built
+M /day-2/new
+A /day-2/built/object
+EOT
+  silent
+  expect 0 betrcp --json -n -auT --delete other :/day-2
+  printed '.*"bytes": 7,.*'
+  printed '.*"dry_run": true,.*'
+  printed '.*"removed": 1,.*'
+  [ "$image" = "$(sha256sum disk.img)" ] || fail "a trial has written to the image"
+  before=$(find other -printf '%p %i %C@\n')
+  expect 0 betrcp --dry-run -v -auT --delete :/day-2 other
+  diff - <(sort out) <<EOT || fail "another trial"
+A other/sub
+A other/sub/deep
+A other/sub/link
+A other/sub/other
+D other/built
+M other/new
+EOT
+  said ".* files, .*, 3 unchanged, 1 removed, in .*"
+  [ "$before" = "$(find other -printf '%p %i %C@\n')" ] || fail "a trial has changed the host"
+  expect 0 betrcp -n -a :/day-2 nowhere
+  [ ! -e nowhere ] || fail "a trial made nowhere"
+  expect 1 betrcp -n -a :/day-2 no/where
+  said "betrcp: export: no/where: .*No such file or directory"
+}
+
 # What is behind the loop device that holds the image is the image, too.
 keeps_backing_file() {
   local loop
@@ -181,6 +223,7 @@ refuses() {
 --delete, only with -r or -a, --delete :/day-1 out
 -u, only for copies, --list -u day-1
 --delete, only for copies, --clone --delete day-1 b
+-n, only for copies, --remove -n day-1
 EOT
 }
 
@@ -189,6 +232,7 @@ two_trees 2000000
 two_trees 2000
 deletes_nothing_just_copied
 restores
+is_tried
 changes_what_is_write_protected
 refuses
 keeps_backing_file

@@ -15,6 +15,7 @@
 #include "open_inside.h"
 #include "progress.h"
 #include "session.h"
+#include "shown_text.h"
 #include "stream_target.h"
 #include "transfer.h"
 
@@ -130,7 +131,7 @@ std::string OthersIn(const TransferCounts& counts) {
   return text;
 }
 
-void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nanoseconds took) {
+void TellOfCopy(const Tool& tool, const TransferCounts& counts, bool is_dry_run, std::chrono::nanoseconds took) {
   if (tool.json()) {
     Json json = NewDocument("copy");
     json["files"] = counts.files;
@@ -139,6 +140,7 @@ void TellOfCopy(const Tool& tool, const TransferCounts& counts, std::chrono::nan
     json["unchanged"] = counts.unchanged;
     json["removed"] = counts.removed;
     json["excluded"] = counts.excluded;
+    json["dry_run"] = is_dry_run;
     json["nanoseconds"] = took.count();
     PrintJson(tool.io().out, json);
   } else if (tool.verbosity() > 0 && !tool.quiet()) {
@@ -169,7 +171,8 @@ WorkError CopyAll(Transfer& transfer, PathFileSystem& paths, const CopyJob& job)
 
 // A tree goes in without a log: whoever is interrupted does it again anyway, and the image is whole at any time.
 SessionOptions SessionFor(const BetrcpOptions& options, bool into_image, bool is_large) {
-  return {.access = into_image ? ImageAccess::kReadWrite : ReadAccess(options),
+  const ImageAccess to_write = options.dry_run ? ImageAccess::kTrial : ImageAccess::kReadWrite;
+  return {.access = into_image ? to_write : ReadAccess(options),
           .logging = into_image && is_large ? Logging::kBulk : Logging::kFull,
           .cache_size = options.cache_size,
           .experiments = options.experiments};
@@ -198,6 +201,7 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
   job.transfer.update = options.update;
   job.transfer.remove_others = options.remove_others;
   job.transfer.one_file_system = options.one_file_system;
+  job.transfer.dry_run = options.dry_run;
   BETR_ASSIGN_OR_RETURN(job.transfer.exclusions, ExclusionsOf(options.exclude));
   BETR_RETURN_IF_ERROR(CheckDirection(options, job.into_image));
   for (const Location& source : job.sources) {
@@ -224,7 +228,13 @@ int Run(Tool& tool, const SessionOptions& session, TransferOptions options, cons
     exit_unreadable = std::max(exit_unreadable, run.Tell({what, status}));
   };
   options.left_out = [&](std::string_view file) { tool.Note(fmt::format("{}: {}: left out", what, file)); };
-  if (tool.verbosity() > 0) {
+  const auto list = [&](char letter, std::string_view path) {
+    tool.io().out << letter << ' ' << ShownText(path, tool.io().is_out_terminal) << '\n';
+  };
+  if (options.dry_run && !tool.json()) {
+    options.written = [&](std::string_view path, bool is_new) { list(is_new ? 'A' : 'M', path); };
+    options.removed = [&](std::string_view path) { list('D', path); };
+  } else if (tool.verbosity() > 0) {
     options.removed = [&](std::string_view path) { tool.Note(fmt::format("{}: {}: removed", what, path)); };
   }
   const int exit = run.Run(image, [&](PathFileSystem& paths) {
@@ -233,7 +243,7 @@ int Run(Tool& tool, const SessionOptions& session, TransferOptions options, cons
     counts = transfer.counts();
     return error;
   });
-  if (exit == kExitOk) TellOfCopy(tool, counts, tool.io().clock.Monotonic() - begun);
+  if (exit == kExitOk) TellOfCopy(tool, counts, options.dry_run, tool.io().clock.Monotonic() - begun);
   return std::max(exit, exit_unreadable);
 }
 

@@ -57,12 +57,13 @@ struct OptionForm {
   std::string_view message;
 };
 
-constexpr std::array<OptionForm, 10> kOptions{{
+constexpr std::array<OptionForm, 11> kOptions{{
     {&BetrcpOptions::recursive, kCopies, "-r: only for copies"},
     {&BetrcpOptions::archive, kCopies, "-a: only for copies"},
     {&BetrcpOptions::update, kCopies, "-u: only for copies"},
     {&BetrcpOptions::remove_others, kCopies, "--delete: only for copies; --remove removes A"},
     {&BetrcpOptions::one_file_system, kCopies, "-x: only for copies"},
+    {&BetrcpOptions::dry_run, kCopies, "-n: only for copies"},
     {&BetrcpOptions::layer, Bit(CopyCommand::kTar), "--layer: only with --tar"},
     {&BetrcpOptions::no_target_directory, kMakesName, "-T: only for copies, --clone and --rename"},
     {&BetrcpOptions::long_listing, kTellsMore, "-l: only with --list, --diff and --du"},
@@ -136,6 +137,8 @@ void AddBetrcpOptions(Tool* tool, BetrcpOptions* options) {
   app.add_flag("--delete", options->remove_others, "With -r or -a: remove what directories have at DST and not in SRC");
   app.add_flag("-x,--one-file-system", options->one_file_system,
                "Into the image: leave out what is mounted in a SRC, but for the empty directory");
+  app.add_flag("-n,--dry-run", options->dry_run,
+               "Change nothing: list what a copy would add (A), write (M), remove (D)");
   app.add_flag("--layer", options->layer,
                "With --tar, into the image: the archive is a layer of a container image, which says what is gone");
   app.add_option("--since", options->since,

@@ -24,6 +24,7 @@ struct BetrcpOptions {
   bool update = false;
   bool remove_others = false;
   bool one_file_system = false;
+  bool dry_run = false;
   bool layer = false;
   std::string since;  // a directory in the image, or empty
   ExcludeOptions exclude;

@@ -33,7 +33,7 @@ absl::Status WithReason(const absl::Status& failed, const absl::Status& closed) 
 
 absl::StatusOr<StoreOptions> ImageOptions(const Tool& tool, ImageAccess access) {
   StoreOptions options;
-  options.read_only = access != ImageAccess::kReadWrite;
+  options.read_only = access == ImageAccess::kReadOnly || access == ImageAccess::kStale;
   options.stale = access == ImageAccess::kStale;
   options.program = tool.name();
   BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&options.functions));

@@ -15,7 +15,8 @@ namespace betr::tools {
 enum class ImageAccess {
   kReadOnly,
   kStale,  // read-only, and as the last checkpoint has it: no lock, others may write meanwhile
-  kReadWrite
+  kReadWrite,
+  kTrial  // as kReadWrite, but what is written stays in memory, and is gone at the end: locked as for reading
 };
 
 // --stale-ok

@@ -6,11 +6,37 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/status.h"
 #include "betr/fs_error.h"
+#include "device/overlay_device.h"
+#include "fs/mount_image.h"
+#include "layout/open_locked.h"
+#include "store/borrowed_device.h"
 
 namespace betr::tools {
+namespace {
+
+// An image that stays as it is, whatever is written: ImageAccess::kTrial.
+class TrialImage {
+ public:
+  // The file system does not outlive this. Once.
+  absl::StatusOr<std::unique_ptr<FileSystem>> Open(const std::string& image, StoreOptions options) {
+    BETR_ASSIGN_OR_RETURN(file_, layout::OpenLocked(image, FileDevice::Access::kReadOnly));
+    kept_.emplace(*file_);
+    BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store,
+                          Store::Open(std::make_unique<store::BorrowedDevice>(*kept_), std::move(options)));
+    return fs::MountImage(std::move(store), image, {});
+  }
+
+ private:
+  std::unique_ptr<FileDevice> file_;
+  std::optional<OverlayDevice> kept_;
+};
+
+}  // namespace
 
 int Session::Tell(const WorkError& error) {
   if (error.status.ok()) return kExitOk;
@@ -52,7 +78,10 @@ int Session::RunTelling(const std::string& image, absl::FunctionRef<int(PathFile
   store_options->logging = options_.logging;
   store_options->cache_size = options_.cache_size;
   store_options->experiments = options_.experiments;
-  absl::StatusOr<std::unique_ptr<FileSystem>> fs = FileSystem::OpenImage(image, *std::move(store_options));
+  TrialImage trial;
+  absl::StatusOr<std::unique_ptr<FileSystem>> fs = options_.access == ImageAccess::kTrial
+                                                       ? trial.Open(image, *std::move(store_options))
+                                                       : FileSystem::OpenImage(image, *std::move(store_options));
   if (!fs.ok()) return FailToOpen(tool_, fs.status());
   int exit = kExitOk;
   {

@@ -154,6 +154,7 @@ fs::CopyOptions Transfer::CopyOptions() {
   copy.all_attributes = options_.all_attributes;
   copy.all_root = options_.all_root;
   copy.update = options_.update;
+  copy.dry_run = options_.dry_run;
   copy.remove_others = options_.remove_others;
   copy.one_file_system = options_.one_file_system;
   copy.is_layer = options_.is_layer;
@@ -182,6 +183,12 @@ fs::CopyOptions Transfer::CopyOptions() {
     copy.removed = [this](std::string_view path) {
       progress_.Clear();
       options_.removed(path);
+    };
+  }
+  if (options_.written) {
+    copy.written = [this](std::string_view path, bool is_new) {
+      progress_.Clear();
+      options_.written(path, is_new);
     };
   }
   return copy;

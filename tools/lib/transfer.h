@@ -35,6 +35,8 @@ struct TransferOptions {
   std::function<void(std::string_view)> left_out{};
   // Told of what is removed: fs::CopyOptions::removed.
   std::function<void(std::string_view)> removed{};
+  bool dry_run = false;  // of trees: fs::CopyOptions, as the next one
+  std::function<void(std::string_view, bool is_new)> written{};
 };
 
 using TransferCounts = fs::CopyTotals;
