@@ -83,11 +83,14 @@ absl::Status ExportTargets::GiveWay(const ExportTarget& target, const struct sta
 }
 
 absl::StatusOr<bool> ExportTargets::MakeDirectory(const ExportTarget& target) {
-  BETR_ASSIGN_OR_RETURN(const std::optional<struct stat> there, Look(target));
   BETR_RETURN_IF_ERROR(MakeRoom(target, FileType::kDirectory));
-  if (there && S_ISDIR(there->st_mode)) return false;
-  if (options_.dry_run || mkdirat(target.directory->get(), target.name.c_str(), 0700) == 0) return true;
-  return HostError(target.path, "mkdir");
+  if (options_.dry_run) {
+    BETR_ASSIGN_OR_RETURN(const std::optional<struct stat> there, Look(target));
+    return !there || !S_ISDIR(there->st_mode);
+  }
+  if (mkdirat(target.directory->get(), target.name.c_str(), 0700) == 0) return true;
+  if (errno != EEXIST) return HostError(target.path, "mkdir");
+  return false;
 }
 
 absl::Status ExportTargets::MakeSpecial(const ExportTarget& target, const FileAttributes& attributes,
