@@ -35,7 +35,7 @@ class BareDisk:
     def make(self):
         pass
 
-    mount = unmount = make
+    mount = unmount = end_programs = make
 
 
 def say(text):

@@ -239,11 +239,12 @@ class FuseSystem(System):
 
     def unmount(self):
         """Waits until all is written, which a server that fails in the end may not have done."""
-        server, self._server = self._server, None
+        server = self._server
         died = server is not None and server.poll() is not None
         process.unmount(self.path)
         seconds = max(SECONDS_TO_END, self._setting.limit)
         by_itself = process.stop(server, seconds)
+        self._server = None
         if died or (by_itself and server and server.returncode):
             what = "had died" if died else "ended"
             raise Failure(f"{self.name}: the server {what} with {server.returncode}{process.tail(self._log)}")
@@ -346,12 +347,12 @@ def remounted(system):
     try:
         system.mount()
         yield system
+        system.unmount()
     except BaseException:
-        system.end_programs()
-        with contextlib.suppress(Failure):
-            system.unmount()
+        for step in (system.end_programs, system.unmount):
+            with contextlib.suppress(Exception):
+                step()
         raise
-    system.unmount()
 
 
 ALL = (Betr, BetrLibrary, Ext4, Xfs, Btrfs, BtrfsSubvolume, Zfs, ZfsDataset, Nilfs2, Fuse2fs)

@@ -189,6 +189,18 @@ class ServerTest(unittest.TestCase):
         self.assertIn("server: the server had died with -9", self.end("kill -9 $$", 0.5))
         self.assertIn("server: the server had died with 0", self.end("exit 0", 0.5))
 
+    def test_a_server_is_waited_for_after_an_interrupted_unmount(self):
+        unmount = mock.Mock(side_effect=[KeyboardInterrupt, None])
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(process, "unmount", unmount):
+            server = Server(folder, "sleep 0.7")
+            with mock.patch.object(process, "is_served", lambda _: True):
+                server.mount()
+            child = server.servers()[0]
+            with self.assertRaises(KeyboardInterrupt):
+                server.unmount()
+            server.unmount()
+            self.assertFalse(is_alive(child))
+
     def test_a_server_that_has_to_be_told_to_end_is_a_failure(self):
         for script in ("sleep 30 & trap 'kill $!; exit 0' TERM; wait", "exec sleep 30"):
             self.assertEqual(self.end(script), "server: the server had not ended 2 s after it was unmounted")
