@@ -70,6 +70,8 @@ def pick(options):
         picked = [entry for entry in picked if getattr(entry, "ON_AGED", True)]
     if not picked:
         raise Failure(f"--aged {' '.join(options.experiments)}: makes no difference there")
+    if options.history and not options.aged and "ageing" not in (entry.NAME for entry in picked):
+        raise Failure(f"--history {options.history}: wants --aged, or the experiment ageing")
     return picked
 
 
@@ -128,7 +130,7 @@ def evaluate(options, scale, limit):
     found = load_results(results_path(options.out))  # what cannot be added to is said now, not after an hour
     results = Results()
     results.conditions = conditions(options, scale, limit)
-    refuse_mixture(options.out, found, results)
+    refuse_mixture(options.out, found, known_before(results.conditions, found))
     earlier = found if options.missing else None
     if not os.path.isdir(options.dir):
         raise Failure(f"--dir {options.dir}: no directory")
@@ -146,7 +148,7 @@ def evaluate(options, scale, limit):
         with runner.prepared(setting):
             if setting.group.path is None:
                 results.conditions["memory"] = "none"
-                refuse_mixture(options.out, found, results)
+            refuse_mixture(options.out, found, results.conditions)
             results.about = about(options, setting, tested)
             results.notes = notes(options, setting, picked)
             try:
@@ -166,6 +168,7 @@ def evaluate(options, scale, limit):
 def conditions(options, scale, limit):
     """What makes results comparable: only those for which it is the same are gathered in one place."""
     found = {"scale": scale.text, "memory": f"{limit} MiB" if limit else "none", "disk": options.disk}
+    found["cache of betr"] = f"{cache_mib(limit)} MiB"
     found["tree"] = os.path.abspath(options.tree) if options.tree else "linux-source-6.1"
     if options.aged or "ageing" in options.experiments or not options.experiments:
         found["ageing"] = os.path.abspath(options.history) if options.history else "made up"
@@ -174,8 +177,18 @@ def conditions(options, scale, limit):
     return found
 
 
-def refuse_mixture(out, found, results):
-    different = found.differences(results.conditions)
+def cache_mib(limit):
+    return memory.betr_cache_mib(limit or 1024)
+
+
+def known_before(conditions, found):
+    """Without the limit of memory, if there was none before: whether there can be one is known when it is set."""
+    had_no_limit = found.conditions.get("memory") == "none"
+    return {name: value for name, value in conditions.items() if name != "memory" or not had_no_limit}
+
+
+def refuse_mixture(out, found, conditions_now):
+    different = found.differences(conditions_now)
     if different:
         raise Failure(f"{out} has results with {'; '.join(different)}: choose another --out")
 
@@ -185,10 +198,10 @@ def make_setting(options, work, scale, limit):
     if options.disk == "emulated":
         found = disk.EmulatedDisk(os.path.join(options.bin, "emulated_disk"), work, options.time_scale)
     sources = Sources(os.path.join(os.path.abspath(options.out), "sources"), options.tree)
-    cache_mib = memory.betr_cache_mib(limit or 1024)
     group = memory.MemoryGroup(limit)
+    cache = cache_mib(limit)
     history = History(options.history, scale) if options.history else None
-    return Setting(work, os.path.abspath(options.bin), found, group, cache_mib, scale, sources, options.limit, history)
+    return Setting(work, os.path.abspath(options.bin), found, group, cache, scale, sources, options.limit, history)
 
 
 def make_plan(options, setting, picked):
@@ -293,6 +306,8 @@ def main():
             raise Failure(f"--limit {options.limit:g}: wants more than 0 seconds")
         if not LEAST_TIME_SCALE <= options.time_scale <= MOST_TIME_SCALE:
             raise Failure(f"--time-scale {options.time_scale:g}: wants {LEAST_TIME_SCALE} to {MOST_TIME_SCALE}")
+        if options.time_scale != 1 and options.disk != "emulated":
+            raise Failure(f"--time-scale {options.time_scale:g}: is of the emulated disk only")
         options.limit = options.limit or scale.limit
         return evaluate(options, scale, memory_limit(options.memory, scale))
     except (Failure, OSError, ValueError) as error:

@@ -115,6 +115,8 @@ class CommandTest(unittest.TestCase):
             ("--limit", "-4"): "--limit -4: wants more than 0 seconds",
             ("--time-scale", "0"): "--time-scale 0: wants 0.001 to 10",
             ("--time-scale", "nan"): "--time-scale nan: wants 0.001 to 10",
+            ("--time-scale", "0.1", "--disk", "/dev/sdx"): "--time-scale 0.1: is of the emulated disk only",
+            ("--history", ".", "tree"): "--history .: wants --aged, or the experiment ageing",
             ("--dir", "/absent"): "--dir /absent: no directory",
             ("--memory", "12"): "--memory 12: wants MiB, at least 384, or none",
         }
@@ -144,6 +146,17 @@ class CommandTest(unittest.TestCase):
                 message = f"bench/evaluate: {folder} has results with {told}: choose another --out\n"
                 self.assertEqual(self.run_main(*arguments, option, value), (2, "", message))
             self.assertIn("clones", self.run_main(*arguments, "--scale", "1.0")[1])
+
+    def test_what_was_done_without_a_limit_that_could_not_be_set_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found = results.Results()
+            found.conditions = {"scale": "1", "memory": "none", "cache of betr": "128 MiB"}
+            found.save(os.path.join(folder, "results.json"))
+            arguments = ("--out", folder, "--dir", folder, "--dry-run", "--systems", "ext4", "clones")
+            self.assertIn("clones", self.run_main(*arguments)[1])
+            told = "cache of betr 128 MiB, not 256 MiB"  # with which betr is not the same
+            message = f"bench/evaluate: {folder} has results with {told}: choose another --out\n"
+            self.assertEqual(self.run_main(*arguments, "--memory", "none"), (2, "", message))
 
     def test_unknown_names(self):
         with self.assertRaisesRegex(process.Failure, "trees: no such experiment; there are: disk, large-file"):
