@@ -15,7 +15,7 @@ class Claim:
     paper: str
     text: str
     figure: Callable  # of results: how many times better betr is, or None if it was not measured
-    holds_from: float
+    holds_from: float  # where the paper gives no figure, what we take it to mean
     meaning: str
 
 

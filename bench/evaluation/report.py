@@ -82,20 +82,22 @@ def _about(results):
     return _table(("", ""), rows, "text")
 
 
-CLAIM_HEAD = ("paper", "claim", "here", "in", "verdict")
+CLAIM_HEAD = ("paper", "claim", "here", "holds from", "in", "verdict")
 
 
 def claim_rows(results):
     for claim in claims.ALL:
         figure, verdict = claims.verdict(claim, results)
-        yield claim.paper, claim.text, "-" if figure is None else number(figure), claim.meaning, verdict
+        ours = "-" if figure is None else number(figure)
+        yield claim.paper, claim.text, ours, number(claim.holds_from), claim.meaning, verdict
 
 
 def systems_of(results, name):
     """In the order of the list of systems, then as they were measured."""
     rows = [row for row in results.rows if row["experiment"] == name]
-    known = [kind.name for kind in systems.ALL]
     found = dict.fromkeys(system for row in rows for system in row["values"])
+    found |= dict.fromkeys(curve["system"] for curve in results.curves if curve["experiment"] == name)
+    known = [kind.name for kind in systems.ALL]
     return sorted(found, key=lambda system: known.index(system) if system in known else len(known))
 
 
@@ -164,9 +166,12 @@ def _ratios(row, ours):
     return ratio(row, BASE, ours), f"{ratio(row, best, ours)} ({best})" if best else "-"
 
 
+def _unit(row):
+    return row["unit"] + (" (less is better)" if row["better"] == "less" else "")
+
+
 def _measured(row, names):
-    unit = row["unit"] + (" (less is better)" if row["better"] == "less" else "")
-    return [row["name"], unit, *(cell(row, system) for system in names)]
+    return [row["name"], _unit(row), *(cell(row, system) for system in names)]
 
 
 def _table_of_own(results, name, names):
@@ -219,17 +224,20 @@ def _experiment(results, name):
 
 def plots(results, name):
     """(name for a file, image): the curves, then bars for all rows."""
+    names = systems_of(results, name)
     of_this = [curve for curve in results.curves if curve["experiment"] == name]
     for plot in dict.fromkeys(curve["plot"] for curve in of_this):
         drawn = [curve for curve in of_this if curve["plot"] == plot]
+        drawn.sort(key=lambda curve: names.index(curve["system"]))
         by_system = {curve["system"]: curve_lines(curve) for curve in drawn}
         image = svg.curves(plot, drawn[0]["x"], drawn[0]["y"], by_system)
         yield f"{name}-{re.sub('[^a-z0-9]+', '-', plot.lower())}", image
     rows = []
     for row in results.rows:
         if row["experiment"] == name and any(any(values) for values in row["values"].values()):
-            medians = {system: statistics.median(values) for system, values in row["values"].items()}
-            rows.append((f"{row['name']}, {row['unit']}", medians))
+            measured = [system for system in names if row["values"].get(system)]
+            medians = {system: statistics.median(row["values"][system]) for system in measured}
+            rows.append((f"{row['name']}, {_unit(row)}", medians))
     if rows:
         yield name, svg.bars(title_of(name), rows)
 
@@ -278,7 +286,7 @@ def tables(results, names):
 def markdown(results):
     parts = [tables(results, in_order(results)), *_markdown_table(AGED_TITLE, *aged_table(results))]
     claimed = list(claim_rows(results))
-    parts += _markdown_table("The papers, claim by claim", CLAIM_HEAD, claimed, "|---|---|---:|---|---|")
+    parts += _markdown_table("The papers, claim by claim", CLAIM_HEAD, claimed, "|---|---|---:|---:|---|---|")
     lines = [f"* {name}: {text}" for name, text in papers.SOURCES.items()]
     parts.append("### Where the papers' figures come from\n\n" + "\n".join(lines))
     return "\n\n".join(parts) + "\n"

@@ -48,7 +48,7 @@ def curves(title, x_label, y_label, by_name, height=300):
     plot_height = height - TOP - BOTTOM
     across = _axis(x_ticks[0], x_ticks[-1], LEFT, WIDTH - RIGHT)
     up = _axis(scale(y_ticks[0]), scale(y_ticks[-1]), TOP + plot_height, TOP)
-    parts = [_text(8, 18, f"{title}, {y_label}", "bold")]
+    parts = [_text(8, 18, f"{title}, {y_label}" + (", logarithmic" if is_log else ""), "bold")]
     for value in y_ticks:
         y = up(scale(value))
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')

@@ -114,6 +114,10 @@ class ReportTest(unittest.TestCase):
 
 
 class ClaimsTest(unittest.TestCase):
+    def test_from_where_on_a_claim_holds_is_told(self):
+        told = {row[1]: row for row in report.claim_rows(results.Results.load(RECORDED))}["deletes are commensurate"]
+        self.assertEqual(dict(zip(report.CLAIM_HEAD, told, strict=True))["holds from"], "0.5")
+
     def test_better(self):
         found = small_results()
         self.assertEqual(claims.better(found, "large-file", "write"), 2)
@@ -173,9 +177,25 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(svg.curves("t", "x", "y", lines).count("<polyline"), 3)
         self.assertEqual(svg.curves("empty", "x", "y", {}), "")
 
+    def test_plots_say_what_is_better_and_which_axis_is_logarithmic(self):
+        found = small_results()
+        bars = dict(report.plots(found, "large-file"))["large-file"]
+        self.assertIn(">write, MB/s<", bars)
+        self.assertIn(">read, s (less is better)<", bars)
+        self.assertIn("y, logarithmic<", svg.curves("t", "x", "y", {"a": [[(1, 1), (2, 1000)]]}))
+        self.assertIn("y<", svg.curves("t", "x", "y", {"a": [[(1, 1), (2, 3)]]}))
+
+    def test_systems_have_the_order_of_the_table_in_plots(self):
+        found = results.Results()
+        for system in ("ext4", "btrfs", "betr"):
+            found.add("large-file", "write", "MB/s", "more", system, 10)
+            found.add_curve("large-file", "rate", "x", "y", system, [(1, 2), (3, 4)])
+        for _, image in report.plots(found, "large-file"):
+            self.assertTrue(image.index(">betr<") < image.index(">ext4<") < image.index(">btrfs<"))
+
     def test_many_names_and_long_ones_fit_into_the_image(self):
         names = list(versions.VERSIONS)
-        row = "half reads, half marks, deletes and appends, cold, operations/s"
+        row = "ageing: rounds of changed, new and removed files, a sync each, s (less is better)"
         values = {name: value - 2 for value, name in enumerate(names)}
         plots = [svg.bars("b", [(row, values), ("less", {"betr": -3})])]
         plots.append(svg.curves("c", "x", "y", {name: [[(0, 1), (1, 2)]] for name in names}))
