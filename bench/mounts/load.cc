@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +18,10 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,16 +59,28 @@ void SyncAll(const std::string& directory) {
 
 double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Prints how many there were after how many seconds, until all are there.
-void PrintProgress(const std::atomic<size_t>& done, size_t all) {
-  constexpr auto kPause = std::chrono::milliseconds(200);
-  const double begun = Now();
-  for (size_t count = 0; count < all;) {
-    std::this_thread::sleep_for(kPause);
-    count = done;
-    std::printf("%.3f %zu\n", Now() - begun, count);
+// Prints how many there were after how many seconds, until it is destroyed, which it does not delay.
+class Progress {
+ public:
+  explicit Progress(const std::atomic<size_t>& done)
+      : done_(done), printer_([this](const std::stop_token& stop) { Print(stop); }) {}
+
+ private:
+  void Print(const std::stop_token& stop) {
+    constexpr auto kPause = std::chrono::milliseconds(200);
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any ended;
+    while (!stop.stop_requested()) {
+      ended.wait_for(lock, stop, kPause, [] { return false; });
+      std::printf("%.3f %zu\n", Now() - begun_, done_.load());
+    }
   }
-}
+
+  const std::atomic<size_t>& done_;
+  const double begun_ = Now();
+  std::jthread printer_;
+};
 
 // DIRECTORY FILES THREADS [progress]: files of 200 bytes, 128 to a directory, directories 128 to a directory.
 void Create(const std::vector<std::string>& arguments) {
@@ -90,8 +106,11 @@ void Create(const std::vector<std::string>& arguments) {
       }
     });
   }
-  if (arguments.size() > 3) PrintProgress(done, files / threads * threads);
-  for (std::thread& worker : workers) worker.join();
+  {
+    std::optional<Progress> progress;
+    if (arguments.size() > 3) progress.emplace(done);
+    for (std::thread& worker : workers) worker.join();
+  }
   SyncAll(root);
 }
 
