@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "lib/ratio_table.h"
@@ -27,10 +31,16 @@ void PrintCounters(const std::string& name, const Outcome& outcome) {
   }
 }
 
-void RunOnce(benchmark::State& state, const Workload& workload, Subject& subject, RatioTable& table) {
+struct Found {
+  RatioTable table;
+  bool has_failed = false;
+};
+
+void RunOnce(benchmark::State& state, const Workload& workload, Subject& subject, Found& found) {
   for ([[maybe_unused]] auto iteration : state) {
     const absl::StatusOr<Outcome> outcome = workload.run(subject);
     if (!outcome.ok()) {
+      found.has_failed = true;
       static_cast<void>(subject.Remove());
       state.SkipWithError(std::string(outcome.status().message()).c_str());
       return;
@@ -38,7 +48,7 @@ void RunOnce(benchmark::State& state, const Workload& workload, Subject& subject
     if (subject.settings().with_counters) {
       PrintCounters(workload.name + "/" + subject.name(), *outcome);
     }
-    table.Add(workload.name, subject.name(), *outcome);
+    found.table.Add(workload.name, subject.name(), *outcome);
     const auto operations = static_cast<double>(outcome->operations);
     const auto written = static_cast<double>(outcome->written.value);
     state.SetIterationTime(outcome->seconds);
@@ -74,6 +84,27 @@ std::vector<std::unique_ptr<Subject>> MakeSubjects(const Settings& settings, con
   return subjects;
 }
 
+// From now on a signal to end does so with the data removed. Before there are other threads, which have to block it,
+// too.
+void RemoveWhenInterrupted(const std::string& directory) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    sigaddset(&signals, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals, directory] {
+    constexpr int kTries = 10;  // an engine may go on making files meanwhile
+    int signal = 0;
+    sigwait(&signals, &signal);
+    std::error_code error;
+    for (int i = 0; i < kTries && std::filesystem::exists(directory, error); ++i) {
+      std::filesystem::remove_all(directory, error);
+    }
+    std::_Exit(128 + signal);
+  }).detach();
+}
+
 void PrintHelp() {
   fmt::print("{}\nOf Google Benchmark:\n", SettingsHelp());
   std::fflush(stdout);
@@ -85,12 +116,13 @@ int Main(int argc, char** argv) {
   const Settings settings = ParseSettings(argc, argv);
   const std::string directory = fmt::format("{}/store_bench.{}", settings.directory, getpid());
   const std::vector<std::unique_ptr<Subject>> subjects = MakeSubjects(settings, directory);
-  RatioTable table;
+  RemoveWhenInterrupted(directory);
+  Found found;
   for (const Workload& workload : Workloads(settings)) {
     for (const std::unique_ptr<Subject>& subject : subjects) {
       benchmark::RegisterBenchmark(
           (workload.name + "/" + subject->name()).c_str(),
-          [&table, workload, &of = *subject](benchmark::State& state) { RunOnce(state, workload, of, table); })
+          [&found, workload, &of = *subject](benchmark::State& state) { RunOnce(state, workload, of, found); })
           ->Iterations(1)
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);
@@ -98,12 +130,14 @@ int Main(int argc, char** argv) {
   }
   benchmark::RunSpecifiedBenchmarks();
   std::filesystem::remove_all(directory);
-  if (table.Empty()) {
-    return 1;
+  if (found.table.Empty()) {
+    return EXIT_FAILURE;
   }
-  fmt::print("\n{}", table.Markdown());
-  return WriteFile(settings.markdown_file, table.Markdown()) && WriteFile(settings.json_file, table.Json(settings)) ? 0
-                                                                                                                    : 1;
+  const std::string tables = found.table.Markdown();
+  fmt::print("\n{}", tables);
+  const bool is_kept =
+      WriteFile(settings.markdown_file, tables) && WriteFile(settings.json_file, found.table.Json(settings));
+  return is_kept && !found.has_failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace

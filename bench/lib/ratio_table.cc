@@ -132,7 +132,9 @@ std::string RatioTable::Json(const Settings& settings) const {
                       {"value_size", settings.value_size},
                       {"cache_bytes", settings.cache_size.value},
                       {"compression", settings.compression},
-                      {"durable_puts", settings.durable_puts}};
+                      {"clone_keys", settings.max_clone_keys},
+                      {"durable_puts", settings.durable_puts},
+                      {"experiments", settings.experiment_names}};
   for (const Row& row : rows_) {
     nlohmann::ordered_json entry = {{"name", row.workload}};
     const auto self = row.outcomes.find(kSelf);

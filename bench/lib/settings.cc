@@ -15,14 +15,9 @@ namespace {
 
 constexpr uint64_t kMostEntries = 1'000'000'000'000;
 constexpr int kUsageExit = 2;
+constexpr const char* kUsualCache = "64M";
 
-// What is read as text first.
-struct Texts {
-  std::string cache = "64M";
-  std::string experiments;
-};
-
-void AddOptions(CLI::App& app, Settings& settings, Texts& texts) {
+void AddOptions(CLI::App& app, Settings& settings, std::string& cache) {
   app.add_option("--dir", settings.directory, "Where the data goes, in a new folder that is removed at the end");
   app.add_option("--keys", settings.keys, "Entries of the large data set")
       ->check(CLI::Range(uint64_t{1}, kMostEntries));
@@ -30,10 +25,10 @@ void AddOptions(CLI::App& app, Settings& settings, Texts& texts) {
   app.add_option("--clone-keys", settings.max_clone_keys, "Entries of the largest prefix that is cloned");
   app.add_option("--durable-puts", settings.durable_puts, "Puts with a sync each")
       ->check(CLI::Range(uint64_t{1}, kMostEntries));
-  app.add_option("--cache", texts.cache, "Bytes of each engine's cache")->check([](const std::string& text) {
+  app.add_option("--cache", cache, "Bytes of each engine's cache")->check([](const std::string& text) {
     return std::string(ParseSize(text).status().message());
   });
-  app.add_option("--experiment", texts.experiments,
+  app.add_option("--experiment", settings.experiment_names,
                  "Let betr do something as an earlier version did: docs/ablations.md")
       ->check([](const std::string& list) { return std::string(ParseExperiments(list).status().message()); });
   app.add_option("--compression", settings.compression)->check(CLI::IsMember({"none", "lz4"}));
@@ -51,24 +46,24 @@ constexpr const char* kSummary = "Benchmarks of betr's store beside other stores
 
 std::string SettingsHelp() {
   Settings settings;
-  Texts texts;
+  std::string cache = kUsualCache;
   CLI::App app(kSummary, "store_bench");
-  AddOptions(app, settings, texts);
+  AddOptions(app, settings, cache);
   return app.help();
 }
 
 Settings ParseSettings(int argc, char** argv) {
   Settings settings;
-  Texts texts;
+  std::string cache = kUsualCache;
   CLI::App app(kSummary);
-  AddOptions(app, settings, texts);
+  AddOptions(app, settings, cache);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error) == 0 ? 0 : kUsageExit);
   }
-  settings.cache_size = *ParseSize(texts.cache);
-  settings.experiments = *ParseExperiments(texts.experiments);
+  settings.cache_size = *ParseSize(cache);
+  settings.experiments = *ParseExperiments(settings.experiment_names);
   if (settings.engines.empty()) {
     settings.engines = EngineNames();
   }

@@ -18,7 +18,8 @@ struct Settings {
   uint64_t max_clone_keys = 1'000'000;  // the largest prefix that is cloned; from 1000 up by factors of 10
   uint64_t durable_puts = 500;
   Bytes cache_size = MiB(64);
-  Experiments experiments;  // of betr
+  Experiments experiments;       // of betr
+  std::string experiment_names;  // the same, as they were said
   std::string compression = "none";
   std::vector<std::string> engines;  // empty: all
   bool with_counters = false;        // print what the engines count themselves
