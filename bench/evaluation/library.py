@@ -59,9 +59,9 @@ def _entry(path, kind, size):
     return f"{name}\t{kind}\t{'0755' if kind == 'd' else '0644'}\t{size}\t-"
 
 
-def replay(bench, trace, *options):
-    """Makes the file system anew and what is there before, and does the calls from a cold start; the report, of which
-    `seconds` has the final sync."""
+def replay(bench, trace, *options, made=()):
+    """Makes the file system anew, with the options `made`, and what is there before, and does the calls from a cold
+    start; the report, of which `seconds` has the final sync."""
     trace.close()
     manifest, converted = (os.path.join(bench.setting.work, f"library.{name}") for name in ("manifest", "trace"))
     with open(manifest, "w", encoding="ascii") as file:
@@ -71,7 +71,7 @@ def replay(bench, trace, *options):
     tool = os.path.join(bench.setting.bin, "betrreplay")
     bench.run(tool, "-q", "--root", ROOT, "--manifest", manifest, "--convert", converted, trace.path)
     bench.setting.disk.clear()
-    bench.system.make()
+    bench.system.make(*made)
     cache = f"{bench.setting.cache_mib}M"
     return json.loads(bench.run(tool, "--json", "-i", bench.setting.device, "--cache", cache, *options, converted))
 

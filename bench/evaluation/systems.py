@@ -295,8 +295,8 @@ class Betr(FuseSystem):
     def version(self):
         return run(self.tool("mount.betr"), "--version").strip()
 
-    def make(self):
-        run(self.tool("mkfs.betr"), "-q", "-f", *self.make_options, self._setting.device)
+    def make(self, *options):
+        run(self.tool("mkfs.betr"), "-q", "-f", *self.make_options, *options, self._setting.device)
 
     def _command(self):
         command = [self.tool("mount.betr"), "-f", self._setting.device, self.path]
