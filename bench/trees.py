@@ -4,6 +4,7 @@
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -22,6 +23,17 @@ def parser(description):
     found.add_argument("--size", default="8G", help="of an image (default: %(default)s)")
     found.add_argument("--json", metavar="FILE", help="write the figures there, too")
     return found
+
+
+def at_least(least):
+    """How many there are of something, for the type of an option."""
+
+    def number(text):
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text}: wants at least {least}")
+        return int(text)
+
+    return number
 
 
 def run(*command, **options):
@@ -134,6 +146,9 @@ def describe(tree, archive):
 
 
 def work_directory(parent):
+    """Gone in the end, also where a signal ends the program."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     return tempfile.TemporaryDirectory(prefix="betr-bench.", dir=parent)
 
 
