@@ -128,6 +128,14 @@ class Btrfs(Xfs):
         run("mkfs.btrfs", "-q", "-f", "-K", self._setting.device)
 
 
+class BtrfsCompressed(Btrfs):
+    """As betr does by default; Btrfs if it is told to, ext4 and XFS not at all."""
+
+    name = "btrfs-zstd"
+    title = "Btrfs, compress=zstd:1"
+    mount_options = "noatime,compress=zstd:1"
+
+
 class BtrfsSubvolume(Btrfs):
     """Differs only where trees are cloned."""
 
@@ -306,6 +314,14 @@ class Betr(FuseSystem):
         self._in_group(self.tool("betrcp"), "--clone", source, target)
 
 
+class BetrPlain(Betr):
+    """For what of a figure is compression, which the file systems of the kernel do not do by default."""
+
+    name = "betr-plain"
+    title = "betr, mounted, not compressed"
+    make_options = ("--compress", "none")
+
+
 class BetrLibrary(Betr):
     """The library without a mount: betrcp on the device. For experiments that have run_library."""
 
@@ -355,4 +371,5 @@ def remounted(system):
         raise
 
 
-ALL = (Betr, BetrLibrary, Ext4, Xfs, Btrfs, BtrfsSubvolume, Zfs, ZfsDataset, Nilfs2, Fuse2fs)
+ALL = (Betr, BetrPlain, BetrLibrary, Ext4, Xfs, Btrfs, BtrfsCompressed, BtrfsSubvolume, Zfs, ZfsDataset, Nilfs2)
+ALL += (Fuse2fs,)

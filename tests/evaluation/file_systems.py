@@ -78,6 +78,18 @@ class ZfsTest(unittest.TestCase):
         self.assertEqual(self.dataset.used_bytes(), 4096)
 
 
+class CompressionTest(unittest.TestCase):
+    def test_betr_does_without_and_btrfs_with_compression(self):
+        said = []
+        with tempfile.TemporaryDirectory() as folder:
+            setting = types.SimpleNamespace(work=folder, bin="/bin", device="/dev/x")
+            with mock.patch.object(systems, "run", lambda *command, **_: said.append(" ".join(command))):
+                systems.BetrPlain(setting).make()
+                systems.BtrfsCompressed(setting).mount()
+        mounted = f"mount -t btrfs -o noatime,compress=zstd:1 /dev/x {folder}/mnt"
+        self.assertEqual(said, ["/bin/mkfs.betr -q -f --compress none /dev/x", mounted])
+
+
 class VersionTest(unittest.TestCase):
     def version(self, name):
         """What is said to mkfs.betr and to mount.betr."""

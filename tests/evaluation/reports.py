@@ -125,6 +125,10 @@ class ClaimsTest(unittest.TestCase):
         self.assertEqual(claims.better(found, "large-file", "read", peers=("ext4",)), 4)
         self.assertIsNone(claims.better(found, "tree", "read"))
         self.assertIsNone(claims.least(lambda _: 1, lambda _: None)(found))
+        for system, fresh in (("betr", 1), ("xfs", 8), ("btrfs", 2), ("btrfs-zstd", 1)):
+            found.add("ageing", "grep -r, not aged", "s", "less", system, fresh)
+        found.add("ageing", "grep -r, aged", "s", "less", "betr", 4)
+        self.assertEqual(claims.aged_against_new(found), 2)  # of those that are not Btrfs
         for system, growth in (("betr", 10), ("xfs", -4), ("btrfs", 8)):
             found.add("clone-writes", "space growth", "KiB", "less", system, growth)
         self.assertEqual(claims.better(found, "clone-writes", "space growth"), 0)
