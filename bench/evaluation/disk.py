@@ -57,7 +57,9 @@ class EmulatedDisk:
 
     def stats(self):
         with open(os.path.join(self._mount, "stats"), encoding="ascii") as file:
-            return {name: value for name, value in json.load(file).items() if name in STATS}
+            found = {name: value for name, value in json.load(file).items() if name in STATS}
+        found["busy_seconds"] *= self._time_scale
+        return found
 
     def describe(self):
         speed = "" if self._time_scale == 1 else f", time scaled by {self._time_scale:g}"

@@ -223,6 +223,15 @@ class DiskTest(unittest.TestCase):
             emulated.detach()
 
 
+    def test_the_disk_is_busy_for_no_longer_than_it_took(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "disk"))
+            with open(os.path.join(folder, "disk", "stats"), "w", encoding="ascii") as file:
+                file.write('{"reads": 4, "busy_seconds": 2.0, "waited_seconds": 1.0}')
+            stats = disk.EmulatedDisk("/absent", folder, time_scale=0.5).stats()
+        self.assertEqual(stats, {"reads": 4, "busy_seconds": 1.0})
+
+
 class ScratchTest(unittest.TestCase):
     def test_what_an_ended_run_has_left_is_made_anew(self):
         with tempfile.TemporaryDirectory() as folder:
