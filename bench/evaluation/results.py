@@ -7,7 +7,8 @@ import statistics
 
 SCHEMA = "betr.evaluation"
 VERSION = 1
-OF_ALL = ("date", "betr", "kernel", "command")  # what is told of each run, not of the last one only
+# What is told of each run, not of the last one only.
+OF_ALL = ("date", "betr", "kernel", "processors", "memory", "command")
 
 
 class Results:

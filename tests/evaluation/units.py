@@ -68,10 +68,11 @@ class ResultsTest(unittest.TestCase):
         found = results.Results()
         for command, kernel in (("evaluate a", "1"), ("evaluate b", "2"), ("evaluate b", "2")):
             later = results.Results()
-            later.about = {"command": command, "kernel": kernel, "systems": {command: "x"}}
+            later.about = {"command": command, "kernel": kernel, "systems": {command: "x"}, "processors": kernel}
             found.merge(later)
         self.assertEqual(found.about["command"], "evaluate a; evaluate b")
         self.assertEqual((found.about["kernel"], len(found.about["systems"])), ("1; 2", 2))
+        self.assertEqual(found.about["processors"], "1; 2")
 
     def test_conditions_are_known_as_far_as_they_are(self):
         found = results.Results()
