@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the build under test and builds and runs tests/install/program and c_program against it, outside the tree:
 # with CMake and with pkg-config, shared and static. A second source of the former includes every installed header, so
-# that none needs what is not installed.
+# that none needs what is not installed. The examples of docs/embedding.md are built, too, and do what is expected.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -46,7 +46,7 @@ with_pkg_config() { # <shared|static> <compiler> <source>...
   fi
   # shellcheck disable=SC2086  # flags are words
   "$@" $sanitize -o "$program" $flags
-  LD_LIBRARY_PATH=$libdir "$program" "$program.img"
+  LD_LIBRARY_PATH=$libdir "$program" "$program.img" >"$work/printed"
   links_shared "$program" "$kind"
 }
 
@@ -61,6 +61,22 @@ for kind in shared static; do
   with_cmake c_program $kind
   with_pkg_config $kind "$compiler" -std=c++20 "$work"/program/*.cc
   with_pkg_config $kind "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/c_program/user.c"
+done
+examples=(-Wall -Wextra -Werror -I "$work/fragments" "$BETR_SOURCE_DIR/tests/install/embedding/user")
+mkdir "$work/fragments"
+awk -v folder="$work/fragments" -f "${examples[-1]%/*}/fragments.awk" "$prefix/share/doc/betr/docs/embedding.md"
+for build in "$compiler -std=c++20 .cc" "$c_compiler -std=c11 .c"; do
+  read -r program standard ending <<<"$build"
+  with_pkg_config shared "$program" "$standard" "${examples[@]/%user/user$ending}"
+  diff - "$work/printed" <<'EOT' || fail "examples of docs/embedding.md in user$ending: see above"
+in/1=hi
+in/2=new
+1: hello, hi
+2: nothing, new
+
+added
+hello
+EOT
 done
 [ -s "$(find "$prefix" -name LICENSE)" ] || fail "no licence"
 for page in $(grep -rhoE 'docs/[a-z_]+\.md' "$prefix/include" "$prefix/share/man" | sort -u); do
