@@ -104,8 +104,8 @@ std::optional<uint64_t> EntriesShown(const Edit& edit, const Link& link, Reach r
       return remembered;
     }
   }
-  const Shown shown = ShownBy(edit.table(), link, Reach::kMemory).value_or(Shown{});
-  return shown.known ? std::optional(shown.entries) : record->slot->Entries();
+  const std::optional<uint64_t> shown = EntriesShownBy(edit.table(), link);
+  return shown ? shown : record->slot->Entries();
 }
 
 // Whether range erases kill half of a leaf's bytes; of a shared leaf so much that the copy is small: seven eighths.

@@ -88,7 +88,7 @@ class Search {
 bool Fringe(const Edge& edge, const Range& shown) { return !shown.Covers(edge.link.range); }
 
 Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
-  Shown shown{true, 0, {}, 0};
+  Shown shown{true, 0, {}};
   for (const Edge& edge : node.edges) {
     if (edge.Idle() || !edge.link.range.Overlaps(image)) {
       continue;
@@ -103,13 +103,11 @@ Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
     }
   }
   for (const BlockView& basement : node.basements) {
-    // Only those at the ends have been cut since they were packed.
+    // Few but those at the ends have been cut since they were packed.
     if (image.Covers(basement.clip) && &basement != &node.basements.front() && &basement != &node.basements.back()) {
       shown.bytes += basement.Size();
-      shown.entries += basement.Count();
     } else if (const BlockView part = basement.Cut(image); !part.clip.Empty()) {
       shown.bytes += PackedSize(part);
-      shown.entries += VisibleCount(part);
     }
   }
   return shown;
@@ -131,7 +129,7 @@ absl::StatusOr<Bytes> BytesIn(const BlockView& view, const Range& range) {
 
 absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach reach) {
   if (link.Null()) {
-    return Shown{true, 0, {}, 0};
+    return Shown{true, 0, {}};
   }
   const NodeRecord* record = table.Find(link.target);
   NodePtr child = record == nullptr ? nullptr : record->slot->Peek();
@@ -142,6 +140,21 @@ absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach re
     BETR_ASSIGN_OR_RETURN(child, LoadNode(table, link.target));
   }
   return ShownOf(table, *child, link.Image());
+}
+
+std::optional<uint64_t> EntriesShownBy(const NodeTable& table, const Link& link) {
+  const NodeRecord* record = table.Find(link.target);
+  const NodePtr leaf = record == nullptr ? nullptr : record->slot->Peek();
+  if (leaf == nullptr) {
+    return std::nullopt;
+  }
+  const Range image = link.Image();
+  uint64_t entries = 0;
+  for (const BlockView& basement : leaf->basements) {
+    const BlockView part = basement.Cut(image);
+    entries += part.clip.Empty() ? 0 : VisibleCount(part);
+  }
+  return entries;
 }
 
 bool ShowsNothing(const NodeTable& table, NodeId node, const Range& range, Reach reach) {

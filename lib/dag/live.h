@@ -6,6 +6,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "dag/node.h"
 #include "dag/table.h"
@@ -19,14 +20,17 @@ enum class Reach {
 };
 
 struct Shown {
-  bool known = false;    // false: the child is not in memory and must not be read
-  uint64_t edges = 0;    // of an interior child: those that lead to something or buffer something
-  Bytes bytes{0};        // of buffered messages, or of a leaf's entries; an upper bound
-  uint64_t entries = 0;  // of a leaf; an upper bound
+  bool known = false;  // false: the child is not in memory and must not be read
+  uint64_t edges = 0;  // of an interior child: those that lead to something or buffer something
+  Bytes bytes{0};      // of buffered messages, or of a leaf's entries; an upper bound
 };
 
 // At most one read, and none with kMemory.
 absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach reach);
+
+// The entries of a leaf that an edge shows: exact if the blocks are in memory, else what is in a block counts as a
+// whole. Reads nothing; none if the leaf is not in memory. O(basements), with two searches in each.
+std::optional<uint64_t> EntriesShownBy(const NodeTable& table, const Link& link);
 
 // Whether it is known that `range` of the node holds nothing at all. Looks at a bounded number of nodes, as a rule at
 // one path, and with kDisk reads them and the basements that `range` cuts.

@@ -253,8 +253,9 @@ TEST_CASE("a tree that generations have made tall is lowered, whatever is in mem
 }
 
 TEST_CASE("erasing everything gives everything back", "[dag][height]") {
+  constexpr uint64_t kCutInTheMiddle = 190'057;  // leaves that clones share get basements that were cut elsewhere
   for (const size_t fanout : {8, 16}) {
-    for (uint64_t seed = TestSeed(); seed < TestSeed() + 2; ++seed) {
+    for (const uint64_t seed : {TestSeed(), TestSeed() + 1, kCutInTheMiddle}) {
       for (const std::string way : {"at once", "by directories", "by files", "key by key", "by renames"}) {
         INFO("fanout " << fanout << ", seed " << seed << ", " << way);
         Random random(seed);
