@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What dag/storable.h counts of a node's bounds is what is stored of them.
 #include <catch2/catch.hpp>
+#include <memory>
 #include <string>
 
 #include "base/coding.h"
+#include "dag/memory_source.h"
 #include "dag/storable.h"
 #include "layout/node_codec.h"
 #include "support/layout/random_node.h"
@@ -71,16 +73,17 @@ TEST_CASE("what an edge hands on to all that its child has is limited together, 
 
 // A root with that many long bounds, and runs that have those of their edges. `size`: of a bound.
 dag::Node WithLongBounds(int edges, int runs, Bytes size) {
-  Random random(TestSeed());
+  dag::BlockBuilder builder;
+  builder.Add("key", {dag::MessageKind::kPut, 0, "value"});
+  const auto block = std::make_shared<dag::ResidentBlock>(builder.Finish());
   dag::Node node = dag::EmptyNode(1, Range::All(), {});
   node.edges.clear();
-  const dag::BlockView view = RandomNode(random, 0, {.edges = 1}).basements.at(0);
   Range left = node.bounds;
   for (int i = 0; i < edges; ++i) {
     left.hi = i + 1 < edges ? Bound::At(std::to_string(1000 + i) + std::string(size.value, 'b')) : node.bounds.hi;
     dag::Edge edge{dag::Link{left, NodeId{2}, ""}, {}};
     for (int run = 0; run < runs; ++run) {
-      edge.partition.runs.push_back({view.slot, {}, left});
+      edge.partition.runs.push_back({block, {}, left});
     }
     node.edges.push_back(std::move(edge));
     left.lo = left.hi;
