@@ -65,11 +65,12 @@ TEST_CASE("a node is read as it was written", "[layout]") {
 }
 
 TEST_CASE("a block that claims more than can be stored is damage", "[layout]") {
-  Random random(TestSeed() + 7);
   dag::Node leaf;
   leaf.bounds = Range::All();
-  const auto block = RandomBlock(random, 20, Points::kPuts);
-  leaf.basements.push_back(dag::BlockView::Whole(std::make_shared<dag::ResidentBlock>(block), Range::All()));
+  dag::BlockBuilder builder;
+  builder.Add("key", {dag::MessageKind::kPut, 0, "value"});
+  const auto slot = std::make_shared<dag::ResidentBlock>(builder.Finish());
+  leaf.basements.push_back(dag::BlockView::Whole(slot, Range::All()));
   const auto status = [&](Bytes claimed) {
     const auto fetch = [&](const BlockUse&) -> absl::StatusOr<StoredBlock> {
       return StoredBlock{Compression::kLz4, claimed, 0, 1, "compressed"};

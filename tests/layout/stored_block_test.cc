@@ -63,7 +63,10 @@ TEST_CASE("a damaged byte of a stored block is found", "[layout]") {
 
 TEST_CASE("a block table entry that is not true is found", "[layout]") {
   Random random(TestSeed() + 2);
-  const Sample sample = MakeSample(random, Compression::kLz4, 100);
+  Sample sample = MakeSample(random, Compression::kLz4, 100);
+  while (sample.entry.compression == Compression::kNone) {
+    sample = MakeSample(random, Compression::kLz4, 100);  // one that can be compressed
+  }
   const auto code = [&](auto change) {
     BlockEntry entry = sample.entry;
     change(entry);
