@@ -94,18 +94,16 @@ Bytes OrdinaryFlush(const Shape& shape) { return shape.node_size / shape.fanout;
 // How many entries an edge shows of a leaf, at most. The leaf is read only with Reach::kDisk, and only if nothing is
 // remembered of it. None: nobody knows.
 std::optional<uint64_t> EntriesShown(const Edit& edit, const Link& link, Reach reach) {
-  const NodeRecord* record = edit.table().Find(link.target);
-  if (record == nullptr) {
-    return std::nullopt;
-  }
-  if (edit.Peek(link.target) == nullptr) {
-    const std::optional<uint64_t> remembered = record->slot->Entries();
-    if (remembered || reach == Reach::kMemory || !edit.Load(link.target).ok()) {
+  NodePtr leaf = edit.Peek(link.target);
+  if (leaf == nullptr) {
+    const NodeRecord* record = edit.table().Find(link.target);
+    const std::optional<uint64_t> remembered = record == nullptr ? std::nullopt : record->slot->Entries();
+    if (remembered || reach == Reach::kMemory) {
       return remembered;
     }
+    leaf = edit.Load(link.target).value_or(nullptr);
   }
-  const std::optional<uint64_t> shown = EntriesShownBy(edit.table(), link);
-  return shown ? shown : record->slot->Entries();
+  return leaf == nullptr ? std::nullopt : std::optional(EntriesIn(*leaf, link.Image()));
 }
 
 // Whether range erases kill half of a leaf's bytes; of a shared leaf so much that the copy is small: seven eighths.

@@ -142,21 +142,6 @@ absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach re
   return ShownOf(table, *child, link.Image());
 }
 
-std::optional<uint64_t> EntriesShownBy(const NodeTable& table, const Link& link) {
-  const NodeRecord* record = table.Find(link.target);
-  const NodePtr leaf = record == nullptr ? nullptr : record->slot->Peek();
-  if (leaf == nullptr) {
-    return std::nullopt;
-  }
-  const Range image = link.Image();
-  uint64_t entries = 0;
-  for (const BlockView& basement : leaf->basements) {
-    const BlockView part = basement.Cut(image);
-    entries += part.clip.Empty() ? 0 : VisibleCount(part);
-  }
-  return entries;
-}
-
 bool ShowsNothing(const NodeTable& table, NodeId node, const Range& range, Reach reach) {
   return Search(table, reach).Nothing(node, range);
 }
@@ -188,6 +173,15 @@ absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range) {
     }
   }
   return size;
+}
+
+uint64_t EntriesIn(const Node& leaf, const Range& range) {
+  uint64_t entries = 0;
+  for (const BlockView& basement : leaf.basements) {
+    const BlockView part = basement.Cut(range);
+    entries += part.clip.Empty() ? 0 : VisibleCount(part);
+  }
+  return entries;
 }
 
 }  // namespace betr::dag

@@ -6,7 +6,6 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
-#include <optional>
 
 #include "dag/node.h"
 #include "dag/table.h"
@@ -28,10 +27,6 @@ struct Shown {
 // At most one read, and none with kMemory.
 absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach reach);
 
-// The entries of a leaf that an edge shows: exact if the blocks are in memory, else what is in a block counts as a
-// whole. Reads nothing; none if the leaf is not in memory. O(basements), with two searches in each.
-std::optional<uint64_t> EntriesShownBy(const NodeTable& table, const Link& link);
-
 // Whether it is known that `range` of the node holds nothing at all. Looks at a bounded number of nodes, as a rule at
 // one path, and with kDisk reads them and the basements that `range` cuts.
 bool ShowsNothing(const NodeTable& table, NodeId node, const Range& range, Reach reach = Reach::kMemory);
@@ -44,5 +39,8 @@ size_t VisibleCount(const BlockView& view);
 
 // The bytes of messages or entries that a node has inside `range`, in its space. Reads the blocks that the range cuts.
 absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range);
+// The entries that a leaf has inside `range`, in its space: exact if their blocks are in memory, else a block of which
+// anything is inside counts as a whole. Reads nothing. O(basements), with two searches in each.
+uint64_t EntriesIn(const Node& leaf, const Range& range);
 
 }  // namespace betr::dag

@@ -23,20 +23,13 @@ Range Between(std::string_view lo, std::string_view hi) { return {Bound::At(lo),
 
 }  // namespace
 
-TEST_CASE("entries of a leaf are counted where an edge shows them, wherever basements were cut", "[dag][live]") {
-  constexpr NodeId kLeaf{1};
+TEST_CASE("entries of a leaf are counted as they are shown, wherever basements were cut", "[dag][live]") {
   dag::Node leaf = dag::EmptyNode(0, Range::All(), {});
   leaf.basements = {Basement('a', 'c', Between("", "d")), Basement('d', 'h', Between("d", "g")),
                     Basement('g', 'k', Between("h", "k")), Basement('k', 'm', Between("k", "z"))};
-  dag::NodeTable table;
-  table.StartChanging();
-  table.Set(kLeaf, {1, 0, std::make_shared<dag::ResidentNode>(std::move(leaf))});
-
-  CHECK(dag::EntriesShownBy(table, {Range::All(), kLeaf, ""}) == 12);
-  CHECK(dag::EntriesShownBy(table, {Between("b", "l"), kLeaf, ""}) == 9);
-  CHECK(dag::EntriesShownBy(table, {Between("copy/b", "copy/l"), kLeaf, ""}) == 9);
-  CHECK(dag::EntriesShownBy(table, {Between("n", "o"), kLeaf, ""}) == 0);
-  CHECK(dag::EntriesShownBy(table, {Range::All(), NodeId{2}, ""}) == std::nullopt);
+  CHECK(dag::EntriesIn(leaf, Range::All()) == 12);
+  CHECK(dag::EntriesIn(leaf, Between("b", "l")) == 9);
+  CHECK(dag::EntriesIn(leaf, Between("n", "o")) == 0);
 }
 
 }  // namespace betr::test
