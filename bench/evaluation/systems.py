@@ -371,5 +371,7 @@ def remounted(system):
         raise
 
 
-ALL = (Betr, BetrPlain, BetrLibrary, Ext4, Xfs, Btrfs, BtrfsCompressed, BtrfsSubvolume, Zfs, ZfsDataset, Nilfs2)
-ALL += (Fuse2fs,)
+ALL = (
+    *(Betr, BetrPlain, BetrLibrary),
+    *(Ext4, Xfs, Btrfs, BtrfsCompressed, BtrfsSubvolume, Zfs, ZfsDataset, Nilfs2, Fuse2fs),
+)
