@@ -78,14 +78,8 @@ assert rows["clones", "tail-tail: write + sync, mean"][0] > 0, rows
 assert ("clones", "head-head: space growth per round") in rows and ("tree", "space of the tree") in rows, rows
 PY
 
-"${evaluate[@]}" --out interrupted --systems ext4 large-file >evaluate.out 2>&1 &
-evaluation=$!
-until grep -q "$PWD/tmp/.*/mnt" /proc/$evaluation/mounts; do
-  kill -0 $evaluation || fail "nothing was mounted: $(cat evaluate.out)"
-  sleep 0.1
-done
-kill -TERM $evaluation
-code=0
-wait $evaluation || code=$?
-[ $code = 130 ] || fail "exit $code after a signal: $(cat evaluate.out)"
+has_mounted() { # <process>
+  grep -q "$PWD/tmp/.*/mnt" "/proc/$1/mounts"
+}
+terminated 130 has_mounted "${evaluate[@]}" --out interrupted --systems ext4 large-file
 nothing_left

@@ -222,7 +222,6 @@ class DiskTest(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
             emulated.detach()
 
-
     def test_the_disk_is_busy_for_no_longer_than_it_took(self):
         with tempfile.TemporaryDirectory() as folder:
             os.makedirs(os.path.join(folder, "disk"))

@@ -28,14 +28,8 @@ expect 1 "$bench" --dir data --keys 1000 --clone-keys 0 --value-size 2000000 --e
 grep -q "^| upsert | [0-9]" out || fail "no workload was done: $(cat out err)"
 [ -z "$(ls data)" ] || fail "data is left: $(find data)"
 
-"$bench" --dir data --keys 1000000000 --engines betr >bench.out 2>&1 &
-running=$!
-until [ -n "$(find data -name image.betr)" ]; do
-  kill -0 $running || fail "it has ended: $(cat bench.out)"
-  sleep 0.1
-done
-kill -TERM $running
-code=0
-wait $running || code=$?
-[ $code = 143 ] || fail "exit $code after a signal: $(cat bench.out)"
+has_begun() {
+  [ -n "$(find data -name image.betr)" ]
+}
+terminated 143 has_begun "$bench" --dir data --keys 1000000000 --engines betr
 [ -z "$(ls data)" ] || fail "data is left after a signal: $(find data)"

@@ -34,16 +34,10 @@ expect 2 "$bench/backups" "${options[@]}" --days 1
 said '.*--days: 1: wants at least 2'
 nothing_left
 
-"$bench/clones" "${options[@]}" --clones 100000 >clones.out 2>&1 &
-running=$!
-until [ -n "$(find tmp -name image.betr)" ]; do
-  kill -0 $running || fail "it has ended: $(cat clones.out)"
-  sleep 0.1
-done
-kill -TERM $running
-code=0
-wait $running || code=$?
-[ $code = 143 ] || fail "exit $code after a signal: $(cat clones.out)"
+has_begun() {
+  [ -n "$(find tmp -name image.betr)" ]
+}
+terminated 143 has_begun "$bench/clones" "${options[@]}" --clones 100000
 nothing_left
 
 if [ "$(id -u)" != 0 ] || ! losetup --find >/dev/null 2>&1 || ! command -v mkfs.ext4 >/dev/null; then

@@ -62,22 +62,17 @@ for kind in shared static; do
   with_pkg_config $kind "$compiler" -std=c++20 "$work"/program/*.cc
   with_pkg_config $kind "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/c_program/user.c"
 done
-examples=(-Wall -Wextra -Werror -I "$work/fragments" "$BETR_SOURCE_DIR/tests/install/embedding/user")
-mkdir "$work/fragments"
-awk -v folder="$work/fragments" -f "${examples[-1]%/*}/fragments.awk" "$prefix/share/doc/betr/docs/embedding.md"
-for build in "$compiler -std=c++20 .cc" "$c_compiler -std=c11 .c"; do
-  read -r program standard ending <<<"$build"
-  with_pkg_config shared "$program" "$standard" "${examples[@]/%user/user$ending}"
-  diff - "$work/printed" <<'EOT' || fail "examples of docs/embedding.md in user$ending: see above"
-in/1=hi
-in/2=new
-1: hello, hi
-2: nothing, new
 
-added
-hello
-EOT
-done
+embedding=$BETR_SOURCE_DIR/tests/install/embedding
+mkdir "$work/fragments"
+awk -v folder="$work/fragments" -f "$embedding/fragments.awk" "$prefix/share/doc/betr/docs/embedding.md"
+examples() { # <compiler> <standard> <source>
+  with_pkg_config shared "$@" -Wall -Wextra -Werror -I "$work/fragments"
+  diff "$embedding/expected" "$work/printed" || fail "examples of docs/embedding.md in ${3##*/}: see above"
+}
+examples "$compiler" -std=c++20 "$embedding/user.cc"
+examples "$c_compiler" -std=c11 "$embedding/user.c"
+
 [ -s "$(find "$prefix" -name LICENSE)" ] || fail "no licence"
 for page in $(grep -rhoE 'docs/[a-z_]+\.md' "$prefix/include" "$prefix/share/man" | sort -u); do
   [ -s "$prefix/share/doc/betr/$page" ] || fail "no $page, of which headers or manual pages speak"

@@ -22,6 +22,22 @@ expect() {
   [ "$code" = "$wanted" ] || fail "$*: exit $code, not $wanted: $(cat out err)"
 }
 
+# terminated CODE READY COMMAND...: runs it, ends it by SIGTERM once `READY PID` succeeds, and wants that exit code; its
+# output is in the file terminated.out.
+terminated() {
+  local wanted=$1 ready=$2 code=0 running
+  shift 2
+  "$@" >terminated.out 2>&1 &
+  running=$!
+  until "$ready" $running; do
+    kill -0 $running || fail "$*: has ended by itself: $(cat terminated.out)"
+    sleep 0.1
+  done
+  kill -TERM $running
+  wait $running || code=$?
+  [ $code = "$wanted" ] || fail "$*: exit $code after a signal, not $wanted: $(cat terminated.out)"
+}
+
 # said REGEX: the last command printed a line on stderr that matches as a whole.
 said() {
   grep -Eqx -- "$1" err || fail "no \"$1\" on stderr: $(cat err)"

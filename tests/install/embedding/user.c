@@ -5,7 +5,6 @@
 #include <betr/c_filesystem.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void Must(betr_code code) {
   if (code == BETR_OK) return;
@@ -18,8 +17,11 @@ static void use(const void* key, size_t key_size, const void* value, size_t valu
 }
 
 static void Print(const void* value, size_t size) {
-  if (value == NULL) printf("nothing");
-  if (value != NULL) printf("%.*s", (int)size, (const char*)value);
+  if (value == NULL) {
+    printf("nothing");
+  } else {
+    printf("%.*s", (int)size, (const char*)value);
+  }
 }
 
 static void use_change(const void* key, size_t key_size, const void* before, size_t before_size, const void* after,
