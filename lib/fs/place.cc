@@ -11,7 +11,7 @@ namespace betr::fs {
 namespace {
 
 void ReachSlot(Transaction* transaction, const Slot& slot, const InodeRecord& record) {
-  transaction->Reach(slot.directory, slot.name.size() + 1 + record.reach);
+  transaction->Reach(slot.directory, slot.name.size() + 1, record.reach);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void PutReference(Transaction* transaction, Core& core, const Slot& slot, Inode*
   batch.Put(core.meta(), slot.object, EncodeReference(reference));
   batch.Put(core.meta(), GroupNameKey(core.ContentOf(*home), slot.object), EncodeGroupName(reference.id));
   home->has_groups = HasGroups::kSome;
-  transaction->Reach(slot.directory, slot.name.size() + 1);
+  transaction->Reach(slot.directory, slot.name.size() + 1, 0);
 }
 
 void EraseName(Transaction* transaction, Core& core, const Slot& slot) {

@@ -2,9 +2,11 @@
 // `reach` in the records of directories: an upper bound of how far the keys below go, by which renames and clones know,
 // as a rule without reading, that no path becomes too long.
 //
-// Where it grows, it grows by steps: to where the longest path below, from the root on, has a power of two bytes. So
-// few creates change directories above them, and all that are changed together come to have the same end. It never
-// shrinks by itself; where it stands in the way, it is measured.
+// Where it grows because of something new, it grows by steps: to where the longest path below, from the root on, has a
+// power of two bytes. So few creates change directories above them, and all that are changed together come to have the
+// same end. What arrives with a `reach` of its own, by a move or a clone, brings its room along: were that doubled
+// again, a few of them, one around the other, would be at the limit. It never shrinks by itself; where it stands in the
+// way, it is measured.
 #pragma once
 
 #include <cstddef>

@@ -80,11 +80,13 @@ void Transaction::TouchDirectory(Inode* directory, int64_t subdirectories) {
   Change(directory, delta);
 }
 
-void Transaction::Reach(Inode* directory, size_t reach) {
+void Transaction::Reach(Inode* directory, size_t entry, size_t below) {
   size_t path = core_.PathSizeOf(*directory);
-  const size_t end = std::min(path + reach, kMaxReach);  // longer is only what a repair has left so; nothing goes by it
+  // Longer is only what a repair has left so; nothing goes by it.
+  const size_t end = std::min(path + entry + below, kMaxReach);
+  const size_t raised = below == 0 ? RoomyEnd(end) : end;
   for (Inode* at = directory;; at = at->parent()) {
-    if (path + at->record.reach < end) raises_.push_back({at, RoomyEnd(end) - path, path});
+    if (path + at->record.reach < end) raises_.push_back({at, raised - path, path});
     if (at->place != InodePlace::kNamed) return;
     path -= at->names.front().name.size() + 1;
   }

@@ -32,9 +32,9 @@ class Transaction {
   void Change(Inode* inode, const AttributeDelta& delta);
   // A name came, went or changed in a directory: its times, and the number of its subdirectories.
   void TouchDirectory(Inode* directory, int64_t subdirectories);
-  // The key of an entry will exist that is longer than the content prefix of `directory` by so much: all directories
-  // above learn of it. O(depth).
-  void Reach(Inode* directory, size_t reach);
+  // The key of an entry will exist that is longer than the content prefix of `directory` by `entry`, and keys below it
+  // that are longer than that by `below` at most: all directories above learn of it. O(depth).
+  void Reach(Inode* directory, size_t entry, size_t below);
 
   // kInternal, and nothing has happened, if a record or a change of one could not be read again: with it the inode
   // would be lost, its directory could not be listed, and without the root's there is no mounting. The same if an

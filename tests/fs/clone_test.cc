@@ -82,6 +82,28 @@ TEST_CASE("a clone into the own source, and of the root, is of the state before"
   image.Check();
 }
 
+TEST_CASE("what holds clones of itself is cloned and moved without reading it", "[fs]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  MakeTree(paths, "t");
+  constexpr int kClones = 30;  // each of all before it: 2^30 times as many files
+  std::string deepest = "t/sub/deep/g7";
+  for (int i = 0; i < kClones; ++i) {
+    const std::string clone = "c" + std::to_string(i);
+    REQUIRE(paths.Clone("", clone).ok());
+    deepest = clone + "/" + deepest;
+  }
+  CHECK(*paths.ReadFile(deepest) == "deep 7");
+  for (const char* around : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    const std::string top = deepest.substr(0, deepest.find('/'));
+    REQUIRE(paths.MakeDirectories(around).ok());
+    REQUIRE(paths.Rename(top, around + ("/" + top)).ok());
+    deepest = around + ("/" + deepest);
+  }
+  CHECK(*paths.ReadFile(deepest) == "deep 7");
+  image.Check();
+}
+
 std::set<uint64_t> Numbers(PathFileSystem& paths, const std::string& top) {
   std::set<uint64_t> numbers;
   size_t files = 0;
