@@ -167,11 +167,20 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Reach r
   return child != nullptr && (FreesNode(edge, *child) || edge.partition.gotos.size() >= child->edges.size());
 }
 
+// Whether an edge may show nothing of its child. Not if it shows all of it, and where it was narrowed, what it gave up
+// leads nowhere: so children that nothing was taken from need not be read for the answer.
+bool MayShowNothing(const Edit& edit, const Node& node, size_t index) {
+  const Edge& edge = node.edges[index];
+  const bool beside_nothing = (index > 0 && node.edges[index - 1].link.Null()) ||
+                              (index + 1 < node.edges.size() && node.edges[index + 1].link.Null());
+  return !edge.link.Null() && (beside_nothing || !edge.partition.gotos.empty() || ChildShared(edit, edge));
+}
+
 std::optional<Job> EdgeJob(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach, Effort effort) {
   const Edge& edge = node.edges[index];
   const std::vector<Goto>& gotos = edge.partition.gotos;
   const bool shared = ChildShared(edit, edge);
-  if (!edge.link.Null() && (shared || !gotos.empty()) && ShowsNothing(edit.table(), edge, reach)) {
+  if (MayShowNothing(edit, node, index) && ShowsNothing(edit.table(), edge, reach)) {
     return Job{Job::kClear, index};
   }
   if (std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) { return DropsErase(edit, edge, message); })) {

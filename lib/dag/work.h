@@ -13,7 +13,8 @@
 //      a. over-full: flush the heaviest edge (if the node is shared: to a private child); a private child with too many
 //         edges or bytes: split; a private child of which the edge shows only a part: drop the rest, so that its space
 //         comes back;
-//      b. an edge that shows nothing any more becomes null, for no I/O;
+//      b. an edge that shows nothing any more becomes null, for no I/O; if that has to be read, as with kDisk, it is
+//         asked only of edges of which something may have been taken: shared ones, with gotos, or beside null ones;
 //      c. what pins dead space in a private child moves down: clones and range erases always into children of height 2
 //         and more, which are few, and into lower ones if that frees a node or half of a leaf, or if they are one for
 //         each leaf; erases of all kinds once they are as many as an ordinary flush moves, or an eighth of a leaf's

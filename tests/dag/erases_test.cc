@@ -78,6 +78,27 @@ TEST_CASE("erases that are few wait, and no leaf is read for them", "[dag][erase
   dag.Verify({Key(0)});
 }
 
+TEST_CASE("what shows nothing goes, though it was shared when the erases came by", "[dag][erases]") {
+  DagHarness dag(SmallShape(Bytes{4096}, Bytes{512}), false);
+  Fill(dag);
+  dag.Clone(0, "", 0, "clone/");
+  dag.FlushAll(0);
+  const int kRange = GENERATE(1, 7, 30);
+  INFO("ranges of " << kRange);
+  for (int i = 0; i < kKeys; i += kRange) {
+    dag.EraseRange(0, {Bound::At("clone/" + Key(i)), Bound::Past("clone/" + Key(i + kRange - 1))});
+    dag.Seal(0);
+    dag.Settle(0);
+  }
+  dag.source().KeepFew(1);
+  dag.EraseRange(0, {Bound::At(""), Bound::At("c")});
+  dag.Seal(0);
+  dag.Look(0, dag::Reach::kDisk);
+  dag.Settle(0);
+  CHECK(Leaves(dag) == 0);
+  dag.Verify({Key(0)});
+}
+
 TEST_CASE("after a restart leaves are asked once how many entries they have", "[dag][erases]") {
   DagHarness dag(SmallShape(Bytes{16'384}, Bytes{512}), false);
   Fill(dag, 20);
