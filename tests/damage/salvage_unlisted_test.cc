@@ -96,7 +96,8 @@ store::ImageRepair Repair(MemoryDevice& device) {
 // Takes the roots of all trees of which something is known.
 void LoseRoots(MemoryDevice& device) {
   std::set<uint64_t> roots;
-  for (const auto& [id, tree] : Must(store::Inspection::Open(device, kCache))->state()->trees) {
+  const auto inspection = Must(store::Inspection::Open(device, kCache));
+  for (const auto& [id, tree] : inspection->state()->trees) {
     roots.insert(tree.root.value);
   }
   for (const Structure& structure : StructuresOf(device)) {

@@ -100,6 +100,9 @@ signals_of() {
   done
 }
 
+# has_become NAME PID: whether the shell that was started as PID has made itself that program.
+has_become() { [ "$(cat "/proc/$2/comm")" = "$1" ]; }
+
 # A check ends by signals, but not by those that are ignored.
 minds_signals() {
   local checker
@@ -108,13 +111,13 @@ minds_signals() {
   timeout 1 cat /dev/zero >&9 || true # full: it waits when it prints
   (trap '' HUP INT && exec fsck.betr disk.img >&9) &
   checker=$!
-  until signals_of $checker SigCgt 15; do sleep 0.1; done
+  until has_become fsck.betr $checker && signals_of $checker SigCgt 15; do sleep 0.1; done
   signals_of $checker SigIgn 1 2 || fail "takes signals that were ignored"
   kill -KILL $checker
   wait $checker && fail "was not ended"
   env --default-signal=HUP,INT,TERM fsck.betr disk.img >&9 &
   checker=$!
-  until signals_of $checker SigCgt 1 2 15; do sleep 0.1; done
+  until has_become fsck.betr $checker && signals_of $checker SigCgt 1 2 15; do sleep 0.1; done
   kill -KILL $checker
   wait $checker && fail "was not ended"
   exec 9>&-

@@ -117,8 +117,10 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
   progress_.SetFraction(FractionRead(file.descriptor()));
   const std::string name = archive == "-" ? "stdin" : archive;
   fs::CopyOptions options = CopyOptions();
-  if (const auto unreadable = options.unreadable) {
-    options.unreadable = [&](const absl::Status& status) { unreadable(Annotate(status, name)); };
+  if (options.unreadable) {
+    options.unreadable = [name, unreadable = std::move(options.unreadable)](const absl::Status& status) {
+      unreadable(Annotate(status, name));
+    };
   }
   absl::Status status = Add(fs::ImportTar(fs_, file.descriptor(), inside, options));
   progress_.SetFraction(nullptr);
