@@ -14,6 +14,9 @@
 namespace betr::dag {
 namespace {
 
+// More ways than this are so many: what they hold is still a finite number. Only forged images have so many.
+constexpr double kMostWeight = 1e280;
+
 // A range of a node that has to be looked at, for itself and for others.
 struct Sample {
   NodeId node;
@@ -34,6 +37,8 @@ class Level {
     } else {
       samples_[known->second].weight += sample.weight;
     }
+    double& weight = samples_[known->second].weight;
+    weight = std::min(weight, kMostWeight);
   }
 
   bool Empty() const { return samples_.empty(); }
@@ -69,11 +74,11 @@ class Level {
 class Estimator {
  public:
   // `leaf`: what a leaf that is not in memory is taken to hold, instead of being read.
-  Estimator(const NodeTable& table, Reach reach, std::optional<Bytes> leaf, EnoughEstimate enough)
+  Estimator(const NodeTable& table, Reach reach, std::optional<Bytes> leaf, EnoughContent enough)
       : table_(table), reach_(reach), leaf_(leaf), enough_(enough) {}
 
-  // Nothing if a node that is to be looked at could not be seen.
-  absl::StatusOr<std::optional<RangeEstimate>> Run(NodeId root, const Range& range) {
+  // False if a node that is to be looked at could not be seen.
+  absl::StatusOr<bool> Run(NodeId root, const Range& range) {
     const NodeRecord* record = table_.Find(root);
     const size_t levels = record == nullptr ? 1 : record->height + 1U;
     Level level;
@@ -87,24 +92,29 @@ class Estimator {
       BETR_ASSIGN_OR_RETURN(level, Visit(level, most));
       above_ = static_cast<Height>(levels_left - 1);
       if (blind_) {
-        return std::nullopt;
+        return false;
       }
     }
-    return Found();
+    return true;
+  }
+
+  TreeContent Content() const {
+    // An erase is no entry, and takes one away.
+    const double left = erases_ == 0 ? 1 : std::max(0.0, 1 - 2 * erases_ / keys_);
+    return {keys_ * left, bytes_ * left};
+  }
+
+  RangeEstimate Found() const {
+    const auto at_most = [](double amount, uint64_t most) {
+      return static_cast<uint64_t>(std::min(amount, static_cast<double>(most)));
+    };
+    const Bytes bytes{at_most(bytes_, kMostEstimatedBytes.value)};
+    const Bytes shared{at_most(shared_, kMostEstimatedBytes.value)};
+    return {at_most(keys_, kMostEstimatedKeys), bytes, shared,
+            exact_ && keys_ < static_cast<double>(kMostEstimatedKeys)};
   }
 
  private:
-  RangeEstimate Found() const {
-    // An erase is no entry, and takes one away.
-    const double left = erases_ == 0 ? 1 : std::max(0.0, 1 - 2 * erases_ / keys_);
-    const auto live = [&](double amount, uint64_t most) {
-      return static_cast<uint64_t>(std::min(amount * left, static_cast<double>(most)));
-    };
-    const Bytes bytes{live(bytes_, kMostEstimatedBytes.value)};
-    const Bytes shared{live(shared_, kMostEstimatedBytes.value)};
-    return {live(keys_, kMostEstimatedKeys), bytes, shared, exact_ && keys_ < static_cast<double>(kMostEstimatedKeys)};
-  }
-
   // Looks at `most` of the samples, which stand for all. Returns those of the next level.
   absl::StatusOr<Level> Visit(const Level& level, size_t most) {
     exact_ = exact_ && level.Size() <= most;
@@ -127,8 +137,7 @@ class Estimator {
       } else {
         Look(sample, *node, below);
       }
-      if (enough_(Found())) {
-        exact_ = false;
+      if (enough_(Content())) {
         return Level();
       }
     }
@@ -246,7 +255,7 @@ class Estimator {
   const NodeTable& table_;
   const Reach reach_;
   const std::optional<Bytes> leaf_;
-  const EnoughEstimate enough_;
+  const EnoughContent enough_;
   Height above_ = kAboveRoot;
   double keys_ = 0;
   double erases_ = 0;  // of keys, among them
@@ -259,14 +268,19 @@ class Estimator {
 }  // namespace
 
 absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range) {
-  const auto never = [](const RangeEstimate&) { return false; };
-  BETR_ASSIGN_OR_RETURN(const auto estimate, Estimator(table, Reach::kDisk, std::nullopt, never).Run(root, range));
-  return estimate.value_or(RangeEstimate{});
+  const auto never = [](const TreeContent&) { return false; };
+  Estimator estimator(table, Reach::kDisk, std::nullopt, never);
+  BETR_RETURN_IF_ERROR(estimator.Run(root, range).status());
+  return estimator.Found();
 }
 
-std::optional<RangeEstimate> EstimateTree(const NodeTable& table, NodeId root, Reach reach, Bytes leaf,
-                                          EnoughEstimate enough) {
-  return Estimator(table, reach, leaf, enough).Run(root, Range::All()).value_or(std::nullopt);
+std::optional<TreeContent> EstimateTree(const NodeTable& table, NodeId root, Reach reach, Bytes leaf,
+                                        EnoughContent enough) {
+  Estimator estimator(table, reach, leaf, enough);
+  if (!estimator.Run(root, Range::All()).value_or(false)) {
+    return std::nullopt;
+  }
+  return estimator.Content();
 }
 
 }  // namespace betr::dag

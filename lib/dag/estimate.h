@@ -30,13 +30,19 @@ inline constexpr Bytes kMostEstimatedBytes{uint64_t{1} << 62};
 // Cost: as many nodes as it looks at, each read only if not in memory.
 absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range);
 
-// Whether what was found up to here is all that one wants to know.
-using EnoughEstimate = absl::FunctionRef<bool(const RangeEstimate& so_far)>;
+// About how much a tree holds. Clones of what holds clones multiply it, so that no integer would do.
+struct TreeContent {
+  double keys = 0;
+  double bytes = 0;  // of keys and values
+};
 
-// The same of a whole tree until it is enough, without reading leaves: one that is not in memory is taken to hold
-// `leaf`. Erases of keys are taken to erase an entry each. Nothing if an interior node that is to be looked at cannot
-// be seen; with Reach::kDisk they are read.
-std::optional<RangeEstimate> EstimateTree(const NodeTable& table, NodeId root, Reach reach, Bytes leaf,
-                                          EnoughEstimate enough);
+// Whether what was found up to here is all that one wants to know.
+using EnoughContent = absl::FunctionRef<bool(const TreeContent& so_far)>;
+
+// What an estimate finds in a whole tree until it is enough, without reading leaves: one that is not in memory is taken
+// to hold `leaf`. Erases of keys are taken to erase an entry each. Nothing if an interior node that is to be looked at
+// cannot be seen; with Reach::kDisk they are read.
+std::optional<TreeContent> EstimateTree(const NodeTable& table, NodeId root, Reach reach, Bytes leaf,
+                                        EnoughContent enough);
 
 }  // namespace betr::dag

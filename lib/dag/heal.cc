@@ -2,6 +2,7 @@
 #include "dag/heal.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -248,12 +249,12 @@ absl::StatusOr<OwnChild> TakeRootFor(Edit& edit, NodeId id, Bytes news) {
   return TakeRoot(edit, id);
 }
 
-Height ExplainedHeight(const Shape& shape, const RangeEstimate& content) {
-  const uint64_t bytes = content.bytes.value + content.keys * kUsualEntryOverhead;
-  const uint64_t half = std::max<uint64_t>(2, shape.fanout / 2);
-  uint64_t nodes = 2 * bytes / shape.node_size.value + 1;
+Height ExplainedHeight(const Shape& shape, const TreeContent& content) {
+  const double bytes = content.bytes + content.keys * static_cast<double>(kUsualEntryOverhead);
+  const double half = std::max(2.0, std::floor(shape.fanout / 2.0));
+  double nodes = std::floor(2 * bytes / static_cast<double>(shape.node_size.value)) + 1;
   Height height = 1;
-  for (; nodes > half; nodes = nodes / half + 1) {
+  for (; nodes > half && height < kMaxHeight; nodes = std::floor(nodes / half) + 1) {
     ++height;
   }
   return height;
@@ -265,13 +266,14 @@ Sharing SharingToLower(const Edit& edit, NodeId root) {
     return Sharing::kKeep;  // whoever takes it will be told
   }
   const Height height = record->height;
-  const auto explains = [&](const RangeEstimate& content) { return ExplainedHeight(edit.shape(), content) >= height; };
+  const auto explains = [&](const TreeContent& content) { return ExplainedHeight(edit.shape(), content) >= height; };
   const auto content =
       EstimateTree(edit.table(), root, ReachOf(height), Bytes{edit.shape().node_size.value / 2}, explains);
   if (!content || explains(*content)) {
     return Sharing::kKeep;
   }
-  const bool is_small = content->bytes <= LittleToCopy(edit.shape());  // and so is all that might be copied
+  const bool is_small =
+      content->bytes <= static_cast<double>(LittleToCopy(edit.shape()).value);  // and so is all that might be copied
   const bool is_much = height > ExplainedHeight(edit.shape(), *content) + kLevelsBetweenClones;
   return is_small || is_much ? Sharing::kBreak : Sharing::kLittle;
 }

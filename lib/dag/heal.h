@@ -70,7 +70,7 @@ absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root, Sharing sharing 
 absl::StatusOr<OwnChild> TakeRootFor(Edit& edit, NodeId id, Bytes news);
 
 // The height that so much content is allowed without question: that of a tree of half-filled nodes.
-Height ExplainedHeight(const Shape& shape, const RangeEstimate& content);
+Height ExplainedHeight(const Shape& shape, const TreeContent& content);
 
 // So many levels above that are left to a tree where taking them off would copy what is shared: each holds what has
 // been written between some clones, and many times as much as the one above it (FindPlace in clone.h).
