@@ -52,7 +52,8 @@ with_pkg_config() { # <shared|static> <compiler> <source>...
 
 links_shared() { # <program> <shared|static>
   local linked=static
-  readelf -d "$1" | grep -q 'NEEDED.*libbetr\.so' && linked=shared
+  readelf -d "$1" >"$work/dynamic"
+  grep -q 'NEEDED.*libbetr\.so' "$work/dynamic" && linked=shared
   [ "$linked" = "$2" ] || fail "$1 links the $linked libbetr"
 }
 
