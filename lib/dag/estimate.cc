@@ -14,7 +14,7 @@
 namespace betr::dag {
 namespace {
 
-// More ways than this are so many: what they hold is still a finite number. Only forged images have so many.
+// More ways than this count as this many, so that what they hold is a finite number. Only forged images have more.
 constexpr double kMostWeight = 1e280;
 
 // A range of a node that has to be looked at, for itself and for others.
