@@ -7,23 +7,11 @@
 #include <utility>
 
 #include "base/status.h"
-#include "dag/live.h"
 #include "dag/node_links.h"
+#include "dag/node_use.h"
 
 namespace betr::dag {
 namespace {
-
-absl::StatusOr<Bytes> BytesIn(const Node& node, const RangeSet& ranges) {
-  Bytes size{0};
-  absl::Status status;
-  ranges.ForEach([&](const Range& range) {
-    const absl::StatusOr<Bytes> bytes = status.ok() ? BytesIn(node, range) : status;
-    status = bytes.status();
-    size += bytes.value_or(Bytes{0});
-  });
-  BETR_RETURN_IF_ERROR(status);
-  return size;
-}
 
 // Visits each node once, after all that name it.
 class Walk {
@@ -88,14 +76,12 @@ class Walk {
       Add(size, size);
       return absl::OkStatus();
     }
-    BETR_ASSIGN_OR_RETURN(const Bytes all, BytesIn(*node, node->bounds));
-    if (all.value == 0) {
-      return absl::OkStatus();
+    BETR_ASSIGN_OR_RETURN(const NodeUse use, UseOf(*node, reached.inside, reached.outside));
+    if (use.all > Bytes{0}) {
+      const double each = size / static_cast<double>(use.all.value);
+      Add(each * static_cast<double>(use.inside.value),
+          each * static_cast<double>(use.inside.value - use.common.value));
     }
-    BETR_ASSIGN_OR_RETURN(const Bytes shown, BytesIn(*node, reached.inside));
-    BETR_ASSIGN_OR_RETURN(const Bytes common, BytesIn(*node, reached.inside.Intersect(reached.outside)));
-    const double each = size / static_cast<double>(all.value);
-    Add(each * static_cast<double>(shown.value), each * static_cast<double>(shown.value - common.value));
     return absl::OkStatus();
   }
 

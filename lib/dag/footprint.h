@@ -26,7 +26,7 @@ struct TreePart {
 // What a node takes on disk.
 using StoredSize = absl::FunctionRef<Bytes(const NodeRecord&)>;
 
-// Each tree is in `parts` once at most. A node that is used in part counts by the bytes of its messages or entries.
+// Each tree is in `parts` once at most. A node that is used in part counts by what of its blocks is used.
 // References by what is dead, or shows nothing, count as somebody's use until they are gone. Errors: a node or a block
 // cannot be read.
 // Cost: reads the interior nodes that the parts show, and the headers of leaves that they do not have for themselves as

@@ -23,6 +23,7 @@ class RangeSet {
 
   size_t size() const { return ranges_.size(); }
   bool Empty() const { return ranges_.empty(); }
+  friend bool operator==(const RangeSet&, const RangeSet&) = default;
 
   // What both sets have; what `range` has and this has not. O(n log n).
   RangeSet Intersect(const RangeSet& other) const;

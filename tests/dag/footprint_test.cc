@@ -2,24 +2,40 @@
 // How much of the nodes parts of trees use is what following every way from every root says.
 #include "dag/footprint.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
-#include "dag/live.h"
 #include "dag/node_links.h"
+#include "dag/view.h"
 #include "support/dag/dag_harness.h"
 #include "support/seed.h"
 
 namespace betr::test {
 namespace {
 
-Bytes SizeOf(const dag::NodeRecord& record) {
-  const dag::NodePtr node = *record.slot->Get();
-  return *dag::BytesIn(*node, node->bounds);
+void ForEachView(const dag::Node& node, const std::function<void(const dag::BlockView&)>& visit) {
+  std::ranges::for_each(node.basements, visit);
+  for (const dag::Edge& edge : node.edges) {
+    std::ranges::for_each(edge.partition.runs, visit);
+  }
 }
+
+Bytes BlocksOf(const dag::Node& node) {
+  std::set<const dag::BlockSlot*> blocks;
+  Bytes size{0};
+  ForEachView(node, [&](const dag::BlockView& view) {
+    size += blocks.insert(view.slot.get()).second ? view.slot->Size() : Bytes{0};
+  });
+  return size;
+}
+
+Bytes SizeOf(const dag::NodeRecord& record) { return BlocksOf(**record.slot->Get()); }
 
 dag::TreePart PartOf(const DagHarness& dag, size_t tree, const std::vector<std::string>& prefixes) {
   dag::TreePart part{dag.root(tree), {}};
@@ -58,12 +74,12 @@ class Oracle {
         continue;
       }
       const dag::NodePtr node = *dag::LoadNode(table_, id);
-      const Bytes all = *dag::BytesIn(*node, node->bounds);
-      const bool is_alone = shown.outside.Empty();
-      const Bytes inside = is_alone ? all : BytesOf(*node, shown.inside);
-      sum.stored += inside;
-      sum.exclusive += inside;
-      sum.exclusive.value -= BytesOf(*node, shown.inside.Intersect(shown.outside)).value;
+      if (shown.outside.Empty()) {
+        sum.stored += BlocksOf(*node);
+        sum.exclusive += BlocksOf(*node);
+      } else {
+        AddBlocks(*node, shown, sum);
+      }
     }
     return sum;
   }
@@ -83,10 +99,49 @@ class Oracle {
     dag::ForEachShown(*node, range, [&](const dag::Link& link) { Follow(link.target, link.Image(), to); });
   }
 
-  static Bytes BytesOf(const dag::Node& node, const dag::RangeSet& ranges) {
-    Bytes sum{0};
-    ranges.ForEach([&](const Range& range) { sum += *dag::BytesIn(node, range); });
-    return sum;
+  struct Entry {
+    bool inside = false;
+    bool outside = false;
+  };
+  struct Uses {
+    std::map<std::string, Entry> entries;  // by the block's own keys
+    bool is_all_inside = true;
+    bool is_any_outside = false;
+  };
+
+  // Entry by entry.
+  static void AddBlocks(const dag::Node& node, const Shown& shown, Footprint& sum) {
+    std::map<const dag::BlockSlot*, Uses> blocks;
+    ForEachView(node, [&](const dag::BlockView& view) {
+      Uses& uses = blocks[view.slot.get()];
+      uses.is_all_inside &= shown.inside.GapsIn(view.clip).Empty();
+      uses.is_any_outside |= shown.outside.Overlaps(view.clip);
+      dag::ViewReader reader = *dag::ViewReader::Open(view);
+      for (reader.SeekForward(view.clip.lo); reader.Valid(); reader.Next()) {
+        const std::string key(reader.Key());
+        Entry& entry = uses.entries[view.affix.strip + key.substr(view.affix.prepend.size())];
+        entry.inside |= shown.inside.Overlaps(Range::Only(key));
+        entry.outside |= shown.outside.Overlaps(Range::Only(key));
+      }
+    });
+    for (const auto& [slot, uses] : blocks) {
+      AddBlock(slot->Size(), uses, sum);
+    }
+  }
+
+  static void AddBlock(Bytes size, const Uses& uses, Footprint& sum) {
+    if (uses.entries.empty()) {  // nobody sees any of its bytes
+      sum.stored += uses.is_all_inside ? size : Bytes{0};
+      sum.exclusive += uses.is_all_inside && !uses.is_any_outside ? size : Bytes{0};
+      return;
+    }
+    const auto bytes = [&](auto counts) {
+      return size.value * std::ranges::count_if(uses.entries, counts) / uses.entries.size();
+    };
+    const uint64_t inside = bytes([](const auto& entry) { return entry.second.inside; });
+    const uint64_t common = bytes([](const auto& entry) { return entry.second.inside && entry.second.outside; });
+    sum.stored += Bytes{inside};
+    sum.exclusive += Bytes{inside - common};
   }
 
   const dag::NodeTable& table_;
