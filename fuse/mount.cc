@@ -61,7 +61,7 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
   }
   if (!store.ok()) return store.status();
   if (!daemon.IsAwaited()) {
-    absl::Status closed = (*store)->Close();
+    const absl::Status closed = (*store)->Close();
     return closed.ok() ? absl::CancelledError("nobody waits for the mount any more") : closed;
   }
   MountOptions mount_options;

@@ -60,7 +60,7 @@ void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_f
 // Of pages from its cache the kernel only notices whether they were written, not how much of them was.
 absl::StatusOr<size_t> WriteAll(FileSystem& fs, InodeId inode, uint64_t offset, std::string_view bytes) {
   for (size_t done = 0; done < bytes.size();) {
-    const absl::StatusOr<size_t> part = fs.Write(inode, offset + done, bytes.substr(done));
+    absl::StatusOr<size_t> part = fs.Write(inode, offset + done, bytes.substr(done));
     if (!part.ok()) return part;
     done += *part;
   }

@@ -2,6 +2,7 @@
 #include "dag/estimate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -54,13 +55,11 @@ class Level {
     std::vector<Sample> picked;
     double passed = each / 2;
     for (const Sample& sample : samples_) {
-      double weight = 0;
-      for (passed += sample.weight; passed >= each; passed -= each) {
-        weight += each;
-      }
-      if (weight > 0) {
+      passed += sample.weight;
+      if (const double times = std::floor(passed / each); times > 0) {
         picked.push_back(sample);
-        picked.back().weight = weight;
+        picked.back().weight = times * each;
+        passed -= times * each;
       }
     }
     return picked;

@@ -44,7 +44,7 @@ absl::Status Join(Edit& edit, Node& node, size_t i) {
   Edge joined{Link{joint, kNoNode, {}}, {}};
   if (!node.edges[i].link.Null() || !node.edges[i + 1].link.Null()) {
     BETR_ASSIGN_OR_RETURN(OwnChild left, TakeChild(edit, node, i));
-    BETR_ASSIGN_OR_RETURN(OwnChild right, TakeChild(edit, node, i + 1));
+    BETR_ASSIGN_OR_RETURN(const OwnChild right, TakeChild(edit, node, i + 1));
     left.node = Prepend(left.node, node.edges[i].link.range.Lcp().substr(lifted));
     Append(left.node, Prepend(right.node, node.edges[i + 1].link.range.Lcp().substr(lifted)));
     Pack(edit, left.node);
@@ -251,7 +251,7 @@ absl::StatusOr<OwnChild> TakeRootFor(Edit& edit, NodeId id, Bytes news) {
 
 Height ExplainedHeight(const Shape& shape, const TreeContent& content) {
   const double bytes = content.bytes + content.keys * static_cast<double>(kUsualEntryOverhead);
-  const double half = std::max(2.0, std::floor(shape.fanout / 2.0));
+  const double half = std::max(2.0, std::floor(static_cast<double>(shape.fanout) / 2));
   double nodes = std::floor(2 * bytes / static_cast<double>(shape.node_size.value)) + 1;
   Height height = 1;
   for (; nodes > half && height < kMaxHeight; nodes = std::floor(nodes / half) + 1) {

@@ -91,15 +91,15 @@ struct Inode {
 
   InodeId id;
   InodePlace place = InodePlace::kNamed;
+  bool unnamed = false;  // an orphan that never had a name, and may still get one
+  bool kept = false;     // a file: as if it were open, until the last reference is gone
+  bool told = false;     // its attributes, since FileSystem::TakeTold last asked
   std::vector<InodeName> names;
   Inode* home = nullptr;  // of a group
   uint64_t group = 0;     // id of a group or an orphan
   InodeRecord record;
-  bool unnamed = false;  // an orphan that never had a name, and may still get one
   uint64_t references = 0;
   uint64_t opens = 0;
-  bool kept = false;  // a file: as if it were open, until the last reference is gone
-  bool told = false;  // its attributes, since FileSystem::TakeTold last asked
   PendingWrite pending;
   absl::Status loss;  // of writes that had been accepted: to be told once
 
@@ -110,9 +110,9 @@ struct Inode {
   NameSet known_names;
   HasGroups has_groups = HasGroups::kUnknown;  // of a home
 
+  bool is_idle = false;
   // Where the table keeps it among those that may go; end of the list if it must not.
   std::list<Inode*>::iterator idle;
-  bool is_idle = false;
 
   bool IsDirectory() const { return record.IsDirectory(); }
   // Whether it becomes an orphan when it loses its last name.

@@ -30,7 +30,7 @@ evaluate+=(--memory none --scale 0.02)
 
 nothing_left() {
   ! grep -q "$PWD/tmp" /proc/[0-9]*/mounts 2>/dev/null || fail "still mounted somewhere"
-  ! losetup -a | grep -q "$PWD/tmp" || fail "a loop device is left: $(losetup -a)"
+  [[ $(losetup -a) != *"$PWD/tmp"* ]] || fail "a loop device is left: $(losetup -a)"
   [ -z "$(ls tmp)" ] || fail "files are left: $(find tmp)"
 }
 
