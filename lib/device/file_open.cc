@@ -43,8 +43,10 @@ absl::Status CheckIsNotProtected(const std::string& path, int fd) {
 absl::Status NotOpened(const std::string& path, FileDevice::Access access, int error) {
   absl::Status status = DeviceError(path, "open", error);
   const bool is_protected = error == EACCES || error == EPERM || error == EROFS;
-  return is_protected && access == FileDevice::Access::kReadWrite ? WriteProtectedError(std::string(status.message()))
-                                                                  : status;
+  if (is_protected && access == FileDevice::Access::kReadWrite) {
+    return WriteProtectedError(std::string(status.message()));
+  }
+  return status;
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ absl::Status Invalid() { return ErrnoError(EINVAL, "access control list"); }
 
 absl::Status Remove(FileSystem& fs, InodeId inode, std::string_view name) {
   absl::Status removed = fs.RemoveXattr(inode, name);
-  return ToErrno(removed) == ENODATA ? absl::OkStatus() : removed;
+  if (ToErrno(removed) == ENODATA) return absl::OkStatus();
+  return removed;
 }
 
 }  // namespace
