@@ -7,7 +7,11 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <deque>
+#include <queue>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -19,50 +23,94 @@ namespace {
 // What most trees never exceed, so that in them nothing but a directory's first entry changes its reach.
 constexpr size_t kFirstEnd = 256;
 
-// A directory, or the root of a zone below it: how far the key of that goes.
+// With clones in each other there may be far more ways to a directory than anybody can walk. So many directories that
+// were met before - or clones of them, which have the same stored inode number - may be looked into.
+constexpr size_t kMostMetAgain = 1024;
+
+// A directory to be looked into: how far its content prefix goes, and the keys below it at most.
 struct Part {
+  const Part* above = nullptr;  // nothing: the content prefix is known without it
+  std::string name;             // below that
   std::string content;
   size_t begin = 0;
+  size_t end = 0;
 };
 
-// Reads how far the keys below a directory go, in all zones, until one goes farther than `limit`.
+// The farthest first; of those the deepest, so that there are few at a time, and what is too long is soon found.
+struct IsLessUrgent {
+  bool operator()(const Part* a, const Part* b) const {
+    return std::tie(a->end, a->begin) < std::tie(b->end, b->begin);
+  }
+};
+
+// Reads how far the keys below a directory go, in all zones, until one goes farther than `limit`. What is in
+// directories that end before that by their own `reach` is not read.
 class Measurement {
  public:
   Measurement(Core* core, const Inode& directory, size_t limit) : core_(*core), limit_(limit) {
-    parts_.push_back({core_.ContentOf(directory), 0});
+    Add({nullptr, "", core_.ContentOf(directory), 0, directory.record.reach});
   }
 
+  // More than the limit also if there are too many clones to be sure.
   absl::StatusOr<size_t> Run() {
-    for (size_t i = 0; i < parts_.size() && reach_ <= limit_; ++i) BETR_RETURN_IF_ERROR(Scan(Part(parts_[i])));
+    while (!parts_.empty() && reach_ <= limit_) {
+      const Part& part = *parts_.top();
+      parts_.pop();
+      BETR_RETURN_IF_ERROR(Scan(part));
+    }
     return reach_;
   }
 
  private:
+  void Add(Part part) {
+    all_.push_back(std::move(part));
+    parts_.push(&all_.back());
+  }
+
+  static std::string ContentOf(const Part& part) {
+    std::string below;
+    const Part* at = &part;
+    for (; at->above != nullptr; at = at->above) below.insert(0, key::Content("", at->name));
+    return at->content + below;
+  }
+
   absl::Status Scan(const Part& part) {
-    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, core_.ScanMeta(Range::Prefix(part.content)));
+    const std::string content = ContentOf(part);
+    BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, core_.ScanMeta(key::Entries(content)));
     for (; cursor->Valid() && reach_ <= limit_; cursor->Next()) {
       const std::optional<key::MetaKey> parsed = key::ParseMeta(cursor->Key());
       if (!parsed || parsed->kind != key::MetaKey::Kind::kEntry) continue;
-      if (key::ZoneOf(cursor->Key()) != key::ZoneOf(part.content)) continue;  // the root's prefix is that of all zones
-      const size_t end = part.begin + cursor->Key().size() - part.content.size();
+      const size_t end = part.begin + cursor->Key().size() - content.size();
       reach_ = std::max(reach_, end);
-      if (core_.zones().exist) AddZone(cursor->Value(), end);
+      LookAt(part, *parsed, cursor->Value(), end);
     }
     return cursor->status();
   }
 
   // What is no record is in nobody's way here.
-  void AddZone(std::string_view value, size_t end) {
-    const absl::StatusOr<EntryRecord> entry = DecodeEntry(value, "record");
-    const auto* const record = entry.ok() ? std::get_if<InodeRecord>(&*entry) : nullptr;
-    if (record == nullptr || record->zone == 0 || !zones_.insert(record->zone).second) return;
-    parts_.push_back({key::Zone(record->zone), end});
+  void LookAt(const Part& part, const key::MetaKey& entry, std::string_view value, size_t end) {
+    const absl::StatusOr<EntryRecord> decoded = DecodeEntry(value, "record");
+    const auto* const record = decoded.ok() ? std::get_if<InodeRecord>(&*decoded) : nullptr;
+    if (record == nullptr || !record->IsDirectory()) return;
+    const size_t farthest = end + record->reach;
+    if (farthest <= limit_) {
+      reach_ = std::max(reach_, farthest);
+    } else if (!met_.insert(record->number).second && ++met_again_ > kMostMetAgain) {
+      reach_ = farthest;
+    } else if (record->zone == 0) {
+      Add({&part, std::string(entry.name), "", end, farthest});
+    } else if (zones_.insert(record->zone).second) {
+      Add({nullptr, "", key::Zone(record->zone), end, farthest});
+    }
   }
 
   Core& core_;
   const size_t limit_;
-  std::vector<Part> parts_;
+  std::deque<Part> all_;
+  std::priority_queue<const Part*, std::vector<const Part*>, IsLessUrgent> parts_;
+  absl::flat_hash_set<uint64_t> met_;
   absl::flat_hash_set<uint64_t> zones_;
+  size_t met_again_ = 0;
   size_t reach_ = 0;
 };
 

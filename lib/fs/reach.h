@@ -22,8 +22,9 @@ size_t RoomyEnd(size_t end);
 inline constexpr size_t kMaxReach = kMaxPathSize + 1;
 
 // ENAMETOOLONG if a path below the slot would be too long, were the directory `inode` there; fine for anything else.
-// If its `reach` alone says so, all records below it are read, up to the first one that does not fit; when all do, its
-// `reach` in memory is what they need. Errors: also the store's. Requires: the slot's own path is not too long.
+// If its `reach` alone says so, the directories below it that may not fit by theirs are read, up to the first entry
+// that does not; when all do, its `reach` in memory is one that fits. It is also said where there are too many clones
+// to be sure. Errors: also the store's. Requires: the slot's own path is not too long.
 absl::Status CheckReach(Core& core, const Slot& slot, Inode* inode);
 
 // The same for what has the name `from` now, and the path of `to` itself. Nothing is too long that was as long before.

@@ -156,5 +156,33 @@ TEST_CASE("what fits is renamed, what does not is refused, with zones", "[fs][ab
   PlaceWhatFits(GENERATE(How::kRename, How::kExchange), {601, true}, true);
 }
 
+TEST_CASE("all is cloned into itself until a path would be too long", "[fs]") {
+  Image image;
+  const auto name = [](size_t number) { return fmt::format("{:03}", number) + std::string(117, 's'); };
+  Must(MakeFile(image.fs(), kRootInode, 1));
+  constexpr size_t kFit = (kMaxPathSize - 1) / 121;  // one in the other, and the file in the last: 2^33 files
+  for (size_t i = 0; i < kFit; ++i) {
+    INFO("clone " << i);
+    Must(image.paths().Clone("", name(i)));
+  }
+  CHECK(Errno(image.paths().Clone("", name(kFit))) == ENAMETOOLONG);
+  CHECK(Errno(image.paths().Rename(name(kFit - 1), name(0) + "/" + name(0))) == ENAMETOOLONG);
+  Must(image.paths().Clone(name(kFit - 2), name(0) + "/" + name(0)));
+  image.Check();
+}
+
+TEST_CASE("clones with more ways to them than can be walked are refused where a path may be too long", "[fs]") {
+  Image image;
+  Must(MakeFile(image.fs(), kRootInode, 1));
+  constexpr size_t kFit = (kMaxPathSize - 1) / 61;
+  size_t made = 0;
+  absl::Status status;
+  while ((status = image.paths().Clone("", fmt::format("{:060}", made))).ok()) ++made;
+  CHECK(Errno(status) == ENAMETOOLONG);
+  CHECK(made <= kFit);
+  CHECK(made >= kFit - 5);  // what the records say in excess
+  Must(image.paths().Clone(fmt::format("{:060}", made / 2), "another"));
+}
+
 }  // namespace
 }  // namespace betr::test
