@@ -188,6 +188,7 @@ class Describer {
 
   std::vector<std::string> Paths(const std::vector<std::string>& names) const {
     std::vector<std::string> paths;
+    paths.reserve(names.size());
     for (const std::string& name : names) paths.push_back(Path(zones_, name));
     return paths;
   }

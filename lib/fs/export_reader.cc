@@ -23,7 +23,7 @@ bool IsRefused(const absl::Status& status) {
 
 absl::StatusOr<size_t> ExportReader::Read(InodeId inode, uint64_t at, std::span<char> buffer) {
   for (size_t want = buffer.size();;) {
-    const absl::StatusOr<size_t> size = fs_.Read(inode, at, buffer.first(want));
+    absl::StatusOr<size_t> size = fs_.Read(inode, at, buffer.first(want));
     if (size.ok() || !IsUnreadable(size.status()) || want <= kBlock) return size;
     want = (want / 2 + kBlock - 1) / kBlock * kBlock;
   }

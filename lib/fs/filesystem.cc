@@ -135,7 +135,7 @@ void FileSystem::Close(InodeId id) {
 }
 
 absl::Status FileSystem::Keep(InodeId id) {
-  FsSession session(*impl_);
+  const FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
   if (inode->IsDirectory()) return absl::OkStatus();
   if (inode->place == fs::InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
@@ -277,7 +277,7 @@ absl::StatusOr<std::vector<NamedEntry>> FileSystem::LookupAfter(InodeId id, std:
   for (fs::FoundName& one : found) {
     Entry entry;
     if (one.inode != nullptr) entry = session.Tell(one.inode);
-    entries.push_back({std::move(one.name), std::move(entry)});
+    entries.push_back({std::move(one.name), entry});
   }
   return entries;
 }

@@ -38,7 +38,7 @@ absl::Status SyncAll(FileSystem& fs) {
 }  // namespace
 
 absl::StatusOr<FileAttributes> FileSystem::GetAttributes(InodeId id) {
-  FsSession session(*impl_);
+  const FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
   inode->told = true;
   return fs::AttributesOf(*inode);
@@ -68,7 +68,7 @@ absl::StatusOr<FileAttributes> FileSystem::SetAttributes(InodeId id, const Attri
 }
 
 absl::StatusOr<std::string> FileSystem::ReadLink(InodeId id) {
-  FsSession session(*impl_);
+  const FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(const fs::Inode* const inode, session.Find(id));
   if (inode->record.type != FileType::kSymlink) return ErrnoError(EINVAL, "not a symbolic link");
   return inode->record.target;
@@ -93,9 +93,10 @@ absl::Status FileSystem::RemoveXattr(InodeId id, std::string_view name) {
 }
 
 absl::StatusOr<std::vector<std::string>> FileSystem::ListXattrs(InodeId id) {
-  FsSession session(*impl_);
+  const FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(const fs::Inode* const inode, session.Find(id));
   std::vector<std::string> names;
+  names.reserve(inode->record.xattrs.size());
   for (const fs::XattrRecord& xattr : inode->record.xattrs) names.push_back(xattr.name);
   return names;
 }

@@ -348,7 +348,8 @@ absl::Status CheckTar(int descriptor) {
   const off_t start = lseek(descriptor, 0, SEEK_CUR);
   if (start < 0 || fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode)) return absl::OkStatus();
   absl::Status status = TarReader(descriptor).Next().status();
-  return lseek(descriptor, start, SEEK_SET) == start ? status : ErrnoError(errno, "archive: lseek");
+  if (lseek(descriptor, start, SEEK_SET) != start) return ErrnoError(errno, "archive: lseek");
+  return status;
 }
 
 }  // namespace betr::fs

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the host into a file system.
+#include <absl/strings/str_cat.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -135,7 +136,8 @@ class TreeImport {
     BETR_RETURN_IF_ERROR(RemoveOthers(directory, *names, path));
     std::vector<Subdirectory> below;
     for (const std::string& name : *names) {
-      BETR_RETURN_IF_ERROR(GoOnIfNoPlace(ImportEntry({opened, name, path + "/" + name}, directory, &below)));
+      BETR_RETURN_IF_ERROR(
+          GoOnIfNoPlace(ImportEntry({opened, name, absl::StrCat(path, "/", name)}, directory, &below)));
     }
     for (const Subdirectory& sub : below) {
       const Source entry{opened, sub.name, path + "/" + sub.name};
@@ -161,7 +163,7 @@ class TreeImport {
       return true;
     });
     BETR_RETURN_IF_ERROR(Annotate(listed, path));
-    for (const std::string& name : others) BETR_RETURN_IF_ERROR(Remove(directory, name, path + "/" + name));
+    for (const std::string& name : others) BETR_RETURN_IF_ERROR(Remove(directory, name, absl::StrCat(path, "/", name)));
     return absl::OkStatus();
   }
 

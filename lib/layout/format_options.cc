@@ -61,7 +61,8 @@ absl::Status Invalid(std::string_view option, std::string_view what) {
 std::string ExactSize(Bytes size) {
   std::string text = FormatSize(size);
   const absl::StatusOr<Bytes> read = ParseSize(text);
-  return read.ok() && *read == size ? text : fmt::format("{} bytes", size.value);
+  if (read.ok() && *read == size) return text;
+  return fmt::format("{} bytes", size.value);
 }
 
 absl::Status CheckBetween(std::string_view option, Bytes size, Bytes min, Bytes max) {

@@ -57,7 +57,7 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
   for (;;) {
     const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made
     BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(deletes ? store::Purpose::kSettle : purpose));
-    const absl::Status status = apply(ops, purpose);
+    absl::Status status = apply(ops, purpose);
     if (!absl::IsResourceExhausted(status) || !(more ? patience.IsLeft(fronts_.state()->table.Count()) : deletes)) {
       return status;
     }
@@ -123,7 +123,7 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   // What waits are erases, if nothing else can be done: to move them takes of the reserve what to write them did.
   const store::Structure::Last last{clogged ? dag::Effort::kEverything : dag::Effort::kErases,
                                     deletes ? purpose : store::Purpose::kDelete};
-  const absl::StatusOr<bool> more = StepForRoom(growing, last);
+  absl::StatusOr<bool> more = StepForRoom(growing, last);
   core_->waiting = store::WaitingIn(*fronts_.state()).value;
   structure_.Look(dag::Reach::kMemory);
   if (!more.ok() && !absl::IsResourceExhausted(more.status())) {
