@@ -77,17 +77,7 @@ void BatchEdit::Buffer(const Op& op) {
     deferred_.push_back(&op);
     return;
   }
-  dag::MessageBuffer& local = local_.try_emplace(op.tree, core_.options.functions).first->second;
-  switch (op.kind) {
-    case OpKind::kPut:
-      return local.Put(op.key, op.value);
-    case OpKind::kErase:
-      return local.Erase(op.key);
-    case OpKind::kUpsert:
-      return local.Upsert(op.key, op.function, op.value);
-    default:
-      return local.EraseRange(op.range);
-  }
+  BufferOp(op, local_.try_emplace(op.tree, core_.options.functions).first->second);
 }
 
 std::vector<const Op*> BatchEdit::TakeDeferred(TreeId id) {

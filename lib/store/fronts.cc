@@ -15,6 +15,33 @@ const Layers& View::LayersOf(TreeId tree) const {
   return found == nullptr ? kNone : *found;
 }
 
+bool IsStructural(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kPut:
+    case OpKind::kErase:
+    case OpKind::kUpsert:
+    case OpKind::kEraseRange:
+      return false;
+    default:
+      return true;
+  }
+}
+
+void BufferOp(const Op& op, dag::MessageBuffer& buffer) {
+  switch (op.kind) {
+    case OpKind::kPut:
+      return buffer.Put(op.key, op.value);
+    case OpKind::kErase:
+      return buffer.Erase(op.key);
+    case OpKind::kUpsert:
+      return buffer.Upsert(op.key, op.function, op.value);
+    case OpKind::kEraseRange:
+      return buffer.EraseRange(op.range);
+    default:
+      Check(false, "structural changes do not go through a buffer");
+  }
+}
+
 StatePtr Fronts::state() const {
   const ReaderLock lock(mutex_);
   return state_;
@@ -85,22 +112,7 @@ void Fronts::Remove(TreeId tree) {
 void Fronts::ApplyOne(const Op& op) {
   dag::MessageBuffer& buffer = Changing(op.tree).active;
   const Bytes before = buffer.Size();
-  switch (op.kind) {
-    case OpKind::kPut:
-      buffer.Put(op.key, op.value);
-      break;
-    case OpKind::kErase:
-      buffer.Erase(op.key);
-      break;
-    case OpKind::kUpsert:
-      buffer.Upsert(op.key, op.function, op.value);
-      break;
-    case OpKind::kEraseRange:
-      buffer.EraseRange(op.range);
-      break;
-    default:
-      Check(false, "structural changes do not go through a buffer");
-  }
+  BufferOp(op, buffer);
   all_.size += buffer.Size() - before;  // or less, if it has become smaller
   all_.active += buffer.Size() - before;
 }
@@ -137,6 +149,7 @@ bool Fronts::SealLarge(Bytes limit) {
     return false;
   }
   std::vector<std::pair<Bytes, TreeId>> buffers;
+  buffers.reserve(fronts_.size());
   for (const auto& [tree, front] : fronts_) {
     buffers.emplace_back(front.active.Size(), tree);
   }
@@ -240,6 +253,7 @@ bool Fronts::IsBusy(TreeId tree) const {
 std::vector<TreeId> Fronts::Busy() const {
   const ReaderLock lock(mutex_);
   std::vector<TreeId> busy;
+  busy.reserve(fronts_.size());
   for (const auto& [tree, front] : fronts_) {
     busy.push_back(tree);
   }

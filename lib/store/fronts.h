@@ -46,6 +46,11 @@ struct View {
   const Layers& LayersOf(TreeId tree) const;
 };
 
+// Whether it changes the nodes themselves, beside other trees' buffers; else it is a message for its tree's buffer.
+bool IsStructural(const Op& op);
+// Requires: not structural.
+void BufferOp(const Op& op, dag::MessageBuffer& buffer);
+
 // A structural change to be published.
 struct Change {
   StatePtr state = nullptr;

@@ -17,37 +17,62 @@ namespace {
 
 constexpr uint64_t kCopiesOfLimit = 4;  // that may be read for a batch
 
-// What some changes may have changed.
-class Touched {
+// What the earlier changes of a batch say: points and erases as far as they are not too many, of the others only where
+// they may have changed something.
+class Earlier {
  public:
+  Earlier(const UpsertRegistry& functions, Bytes limit) : functions_(functions), limit_(limit) {}
+
   void Add(const Op& op) {
+    const Bytes size{op.key.size() + op.value.size()};
+    if (IsStructural(op) || size_ + size > limit_) {
+      return AddUnknown(op);
+    }
+    size_ += size;
+    BufferOp(op, buffers_.try_emplace(op.tree, functions_).first->second);
+  }
+
+  bool Knows(TreeId tree, const Range& range) const {
+    const auto found = unknown_.find(tree);
+    return found == unknown_.end() || !found->second.Overlaps(range);
+  }
+
+  // As they are seen from now on, what they say on top. Holds where all is known.
+  Layers On(Layers layers, TreeId tree, const Range& range) {
+    const auto found = buffers_.find(tree);
+    if (found != buffers_.end() && found->second.Touches(range)) {
+      layers.insert(layers.begin(), found->second.Image());
+    }
+    return layers;
+  }
+
+ private:
+  void AddUnknown(const Op& op) {
     switch (op.kind) {
       case OpKind::kPut:
       case OpKind::kErase:
       case OpKind::kUpsert:
-        return trees_[op.tree].Add(Range::Only(op.key));
+        return unknown_[op.tree].Add(Range::Only(op.key));
       case OpKind::kEraseRange:
-        return trees_[op.tree].Add(op.range);
+        return unknown_[op.tree].Add(op.range);
       case OpKind::kRenamePrefix:
-        trees_[op.tree].Add(Range::Prefix(op.key));
+        unknown_[op.tree].Add(Range::Prefix(op.key));
         [[fallthrough]];
       case OpKind::kClonePrefix:
-        return trees_[op.to_tree].Add(Range::Prefix(op.value));
+        return unknown_[op.to_tree].Add(Range::Prefix(op.value));
       case OpKind::kCreateTree:
       case OpKind::kSnapshot:
-        return trees_[op.to_tree].Add(Range::All());
+        return unknown_[op.to_tree].Add(Range::All());
       case OpKind::kDropTree:
-        return trees_[op.tree].Add(Range::All());
+        return unknown_[op.tree].Add(Range::All());
     }
   }
 
-  bool Overlaps(TreeId tree, const Range& range) const {
-    const auto found = trees_.find(tree);
-    return found != trees_.end() && found->second.Overlaps(range);
-  }
-
- private:
-  std::map<TreeId, dag::RangeSet> trees_;
+  const UpsertRegistry& functions_;
+  const Bytes limit_;
+  std::map<TreeId, dag::MessageBuffer> buffers_;
+  Bytes size_{0};  // keys and values in them, all that came
+  std::map<TreeId, dag::RangeSet> unknown_;
 };
 
 Op EraseOf(TreeId tree, std::string_view prefix) {
@@ -61,7 +86,7 @@ Op EraseOf(TreeId tree, std::string_view prefix) {
 class SmallCopy {
  public:
   SmallCopy(const View& view, Bytes limit, const UpsertRegistry& functions)
-      : view_(view), limit_(limit), functions_(functions) {}
+      : view_(view), limit_(limit), functions_(functions), earlier_(functions, limit * kCopiesOfLimit) {}
 
   absl::StatusOr<std::vector<Op>> Run(std::span<const Op> ops) {
     for (const Op& op : ops) {
@@ -77,12 +102,12 @@ class SmallCopy {
   }
 
  private:
-  // Whether the view still says what is under `range` at this place of the batch.
-  bool Untouched(TreeId tree, const Range& range) {
+  // Whether it can be told what is under `range` at this place of the batch.
+  bool Known(TreeId tree, const Range& range) {
     for (; looked_at_ < plain_.size(); ++looked_at_) {
-      touched_.Add(plain_[looked_at_]);
+      earlier_.Add(plain_[looked_at_]);
     }
-    return !touched_.Overlaps(tree, range);
+    return earlier_.Knows(tree, range);
   }
 
   // Before as much as may be copied is read to no purpose.
@@ -95,11 +120,12 @@ class SmallCopy {
 
   absl::StatusOr<bool> Copy(const Op& op) {
     const Tree* tree = view_.state->trees.Find(op.tree);
-    if (tree == nullptr || ReadEnough() || !Untouched(op.tree, Range::Prefix(op.key))) {
+    if (tree == nullptr || ReadEnough()) {
       return false;
     }
     BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->root, op.key));
-    if (large || LooksLarge(tree->root, Range::Prefix(op.key))) {
+    const Range source = Range::Prefix(op.key);
+    if (large || LooksLarge(tree->root, source) || !Known(op.tree, source)) {
       return false;
     }
     BETR_ASSIGN_OR_RETURN(std::optional<std::vector<Op>> puts, Read(op, tree->root));
@@ -116,8 +142,9 @@ class SmallCopy {
 
   // The puts that make the copy; nothing if it is too large.
   absl::StatusOr<std::optional<std::vector<Op>>> Read(const Op& op, NodeId root) {
-    dag::Source source{view_.state->table, root, view_.LayersOf(op.tree)};
-    dag::TreeCursor cursor(std::move(source), Range::Prefix(op.key), functions_, nullptr);
+    const Range range = Range::Prefix(op.key);
+    dag::Source source{view_.state->table, root, earlier_.On(view_.LayersOf(op.tree), op.tree, range)};
+    dag::TreeCursor cursor(std::move(source), range, functions_, nullptr);
     std::vector<Op> puts;
     Bytes size{0};
     for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
@@ -148,8 +175,8 @@ class SmallCopy {
   const Bytes limit_;
   const UpsertRegistry& functions_;
   std::vector<Op> plain_;
-  size_t looked_at_ = 0;  // so many of them are in touched_
-  Touched touched_;
+  size_t looked_at_ = 0;  // so many of them are in earlier_
+  Earlier earlier_;
   Bytes read_{0};  // keys and values, as copies would have them, of all that was tried
 };
 

@@ -17,8 +17,9 @@ namespace betr::store {
 // The batch with each clone and rename that makes at most `limit` bytes (keys and values) replaced by range erases and
 // puts, as long as what was read for that, copied or not, is not more than four times that together: a batch of some
 // bytes must not become one that fills the memory, or reads one large source again for each clone of it; and a key must
-// not become longer than kMaxKeySize. The others stay as they are, and so do those whose source an earlier change of
-// the batch touches, or cannot be read. Cost: as long as that goes on, for each clone or rename the interior nodes on
+// not become longer than kMaxKeySize. The others stay as they are, and so do those whose source cannot be read, or is
+// touched by an earlier change of the batch that stays a clone or rename, makes or drops the tree, or comes after more
+// points and erases than may be read. Cost: as long as that goes on, for each clone or rename the interior nodes on
 // the way to the source, and the source itself if no whole leaf lies in it and it is not known to be larger, or at most
 // `limit` of it. Errors: reading interior nodes fails.
 absl::StatusOr<std::vector<Op>> CopySmallSources(const View& view, std::span<const Op> ops, Bytes limit,

@@ -24,25 +24,13 @@ namespace {
 
 constexpr Bytes kMessageOverhead{64};  // of a message in a buffer or a block, besides what it has in the log; at most
 
-bool Structural(const Op& op) {
-  switch (op.kind) {
-    case OpKind::kPut:
-    case OpKind::kErase:
-    case OpKind::kUpsert:
-    case OpKind::kEraseRange:
-      return false;
-    default:
-      return true;
-  }
-}
-
 // Whether the change makes the store smaller in the end: it is let in even when there is no space.
 bool Frees(const Op& op) {
   return op.kind == OpKind::kErase || op.kind == OpKind::kEraseRange || op.kind == OpKind::kDropTree;
 }
 
 // Whether space comes back only after background work.
-bool LeavesWork(const Op& op) { return op.kind == OpKind::kEraseRange || Structural(op); }
+bool LeavesWork(const Op& op) { return op.kind == OpKind::kEraseRange || store::IsStructural(op); }
 
 // A clone of a whole tree needs a level above its root.
 bool MayAddLevel(const Op& op) { return op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix; }
@@ -150,7 +138,7 @@ absl::Status Store::Impl::CheckTargets(std::span<const Op> ops) const {
   store::StatePtr state;
   TreeId last;
   for (const Op& op : ops) {
-    if (Structural(op) || op.tree == last) {
+    if (store::IsStructural(op) || op.tree == last) {
       continue;
     }
     last = op.tree;
@@ -176,7 +164,7 @@ absl::Status Store::Impl::CheckTargets(std::span<const Op> ops) const {
 store::Pledge Store::Impl::PledgeFor(std::span<const Op> ops) const {
   std::map<TreeId, Bytes> messages;
   for (const Op& op : ops) {
-    if (!Structural(op)) {
+    if (!store::IsStructural(op)) {
       messages[op.tree] += store::EncodedSize(op) + kMessageOverhead;
     }
   }
@@ -201,12 +189,12 @@ absl::Status Store::Impl::AppendToLog(std::string_view record) {
 }
 
 absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish) {
-  if (std::none_of(ops.begin(), ops.end(), Structural)) {
+  if (std::none_of(ops.begin(), ops.end(), store::IsStructural)) {
     return ApplyPoints(ops, before_publish);
   }
   BETR_ASSIGN_OR_RETURN(const std::vector<Op> plain,
                         store::CopySmallSources(*fronts_.Pin(), ops, core_->CopyLimit(), core_->options.functions));
-  if (std::none_of(plain.begin(), plain.end(), Structural)) {
+  if (std::none_of(plain.begin(), plain.end(), store::IsStructural)) {
     return ApplyPoints(plain, before_publish);
   }
   const store::Pledge pledge = PledgeFor(plain);
@@ -338,7 +326,7 @@ absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) 
   BETR_RETURN_IF_ERROR(ApplyAndLog(ops, purpose));
   core_->counters.bytes_batches += size.bytes.value;
   NoteWork(ops);
-  if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), Structural)) {
+  if (fronts_.SealLarge(core_->SealSize()) || std::any_of(ops.begin(), ops.end(), store::IsStructural)) {
     signals_.Signal();
   }
   if (!core_->options.background) {

@@ -90,5 +90,66 @@ TEST_CASE("clones of what is too large to be copied are not all tried", "[store]
   fixture.CheckSound();
 }
 
+TEST_CASE("what a batch has written, and renames at once, is copied", "[store]") {
+  Fixture fixture;
+  const auto get = [&](const std::string& key) { return fixture.store->Get(fixture.tree, key).value().value_or("-"); };
+  const uint64_t before = fixture.store->Stats().clones;
+  WriteBatch batch;
+  batch.Put(fixture.tree, "final/old", "old");
+  batch.Put(fixture.tree, "temp/1", "one");
+  batch.Put(fixture.tree, "temp/2", "two");
+  batch.Put(fixture.tree, "temp/3", "three");
+  batch.Erase(fixture.tree, "temp/2");
+  batch.EraseRange(fixture.tree, Range::Prefix("a15"));
+  batch.RenamePrefix(fixture.tree, "temp/", fixture.tree, "final/");
+  batch.Put(fixture.tree, "final/1", "changed");
+  batch.ClonePrefix(fixture.tree, "final/", fixture.tree, "copy/");
+  batch.ClonePrefix(fixture.tree, "a1", fixture.tree, "b");
+  Must(fixture.store->Write(batch));
+  CHECK(fixture.store->Stats().clones == before);
+  CHECK(get("temp/1") == "-");
+  CHECK(get("final/old") == "-");
+  CHECK(get("final/1") == "changed");
+  CHECK(get("final/2") == "-");
+  CHECK(get("final/3") == "three");
+  CHECK(get("copy/1") == "changed");
+  CHECK(get("copy/3") == "three");
+  CHECK(get("b499").empty());
+  CHECK(get("b500") == "-");
+  CHECK(get("b600").empty());
+  fixture.CheckSound();
+}
+
+TEST_CASE("what a clone of the same batch has made is cloned", "[store]") {
+  Fixture fixture;
+  WriteBatch values;
+  for (int i = 0; i < kKeys; ++i) values.Put(fixture.tree, "large" + std::to_string(i), std::string(100, 'v'));
+  Must(fixture.store->Write(values));
+  const uint64_t before = fixture.store->Stats().clones;
+  WriteBatch batch;
+  batch.ClonePrefix(fixture.tree, "large", fixture.tree, "copy");
+  batch.Put(fixture.tree, "copy1", "one");
+  batch.ClonePrefix(fixture.tree, "copy1", fixture.tree, "part");
+  Must(fixture.store->Write(batch));
+  CHECK(fixture.store->Stats().clones == before + 2);
+  CHECK(fixture.store->Get(fixture.tree, "part").value() == "one");
+  CHECK(fixture.store->Get(fixture.tree, "part99").value() == std::string(100, 'v'));
+  fixture.CheckSound();
+}
+
+TEST_CASE("where a batch writes more than may be read, what it renames then is not copied", "[store]") {
+  Fixture fixture;
+  const uint64_t before = fixture.store->Stats().clones;
+  WriteBatch batch;
+  batch.Put(fixture.tree, "temp", "first");
+  batch.Put(fixture.tree, "x", std::string(kNode.value - 15, 'x'));
+  batch.Put(fixture.tree, "temp", "last");
+  batch.RenamePrefix(fixture.tree, "temp", fixture.tree, "final");
+  Must(fixture.store->Write(batch));
+  CHECK(fixture.store->Stats().clones == before + 1);
+  CHECK(fixture.store->Get(fixture.tree, "final").value() == "last");
+  fixture.CheckSound();
+}
+
 }  // namespace
 }  // namespace betr::test
