@@ -17,7 +17,7 @@ class Presence {
  public:
   Presence() = default;
   Presence(const Presence& /*other*/) {}  // each copy of a state has its own
-  Presence& operator=(const Presence& /*other*/) { return *this; }
+  Presence& operator=(const Presence&) = delete;
   std::weak_ptr<const char> Watch() const { return token_; }
 
  private:
