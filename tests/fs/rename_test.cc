@@ -2,6 +2,7 @@
 // rename(2) in all its cases, and renameat2(2)'s two flags.
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <string>
 
 #include "support/fs/image.h"
 
@@ -36,6 +37,23 @@ TEST_CASE("renaming a file: new name, over a file, onto itself", "[fs]") {
   CHECK(paths.ReadFile("b")->substr(12) == std::string(60000 - 12, '\0'));
   CHECK(paths.List("d")->empty());
   image.Check();
+}
+
+TEST_CASE("a file that is written under another name first costs the tree no clone", "[fs]") {
+  Image image;
+  PathFileSystem& paths = image.paths();
+  REQUIRE(paths.WriteFile("final7", "an older one").ok());
+  const uint64_t before = image.fs().store().Stats().clones;
+  for (int i = 0; i < 20; ++i) {
+    const std::string final = "final" + std::to_string(i);
+    REQUIRE(paths.WriteFile("temporary", final + std::string(100, 'x')).ok());
+    REQUIRE(paths.Rename("temporary", final).ok());
+  }
+  CHECK(image.fs().store().Stats().clones == before);
+  CHECK(Errno(paths.Stat("temporary")) == ENOENT);
+  CHECK(*paths.ReadFile("final7") == "final7" + std::string(100, 'x'));
+  image.Check();
+  CHECK(*image.paths().ReadFile("final19") == "final19" + std::string(100, 'x'));
 }
 
 TEST_CASE("renaming a directory takes everything along", "[fs]") {
