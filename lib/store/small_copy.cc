@@ -11,6 +11,7 @@
 #include "dag/estimate.h"
 #include "dag/range_set.h"
 #include "dag/tree_cursor.h"
+#include "store/batch_codec.h"
 
 namespace betr::store {
 namespace {
@@ -24,7 +25,7 @@ class Earlier {
   Earlier(const UpsertRegistry& functions, Bytes limit) : functions_(functions), limit_(limit) {}
 
   void Add(const Op& op) {
-    const Bytes size{op.key.size() + op.value.size()};
+    const Bytes size = EncodedSize(op);
     if (IsStructural(op) || size_ + size > limit_) {
       return AddUnknown(op);
     }
@@ -71,7 +72,7 @@ class Earlier {
   const UpsertRegistry& functions_;
   const Bytes limit_;
   std::map<TreeId, dag::MessageBuffer> buffers_;
-  Bytes size_{0};  // keys and values in them, all that came
+  Bytes size_{0};  // of all that came into them, as in a log record
   std::map<TreeId, dag::RangeSet> unknown_;
 };
 

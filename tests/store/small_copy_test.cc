@@ -142,12 +142,12 @@ TEST_CASE("where a batch writes more than may be read, what it renames then is n
   const uint64_t before = fixture.store->Stats().clones;
   WriteBatch batch;
   batch.Put(fixture.tree, "temp", "first");
-  batch.Put(fixture.tree, "x", std::string(kNode.value - 15, 'x'));
-  batch.Put(fixture.tree, "temp", "last");
+  batch.Put(fixture.tree, "x", std::string(kNode.value - 100, 'x'));
+  batch.Put(fixture.tree, "temp", std::string(100, 'l'));
   batch.RenamePrefix(fixture.tree, "temp", fixture.tree, "final");
   Must(fixture.store->Write(batch));
   CHECK(fixture.store->Stats().clones == before + 1);
-  CHECK(fixture.store->Get(fixture.tree, "final").value() == "last");
+  CHECK(fixture.store->Get(fixture.tree, "final").value() == std::string(100, 'l'));
   fixture.CheckSound();
 }
 
