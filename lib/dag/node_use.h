@@ -11,9 +11,9 @@
 namespace betr::dag {
 
 struct NodeUse {
-  Bytes all{0};  // the blocks that the node's views show, each once
-  Bytes inside{0};
-  Bytes common{0};  // what is inside and outside: of a range of both, or of a block that both show
+  Bytes all{0};     // the blocks that the node's views show, each once
+  Bytes inside{0};  // of them, what the ranges asked for show
+  Bytes common{0};  // of that, what is outside too: shown by a range of both, or by two views of one block
 };
 
 // The ranges are in the node's space. A block belongs to what is shown of it, to each entry as much. Errors: a block

@@ -22,6 +22,7 @@ constexpr uint64_t kCopiesOfLimit = 4;  // that may be read for a batch
 // they may have changed something.
 class Earlier {
  public:
+  // `limit`: of the points and erases together, as in a log record.
   Earlier(const UpsertRegistry& functions, Bytes limit) : functions_(functions), limit_(limit) {}
 
   void Add(const Op& op) {
