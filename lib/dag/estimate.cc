@@ -209,6 +209,9 @@ class Estimator {
   // Adds what a run has inside `range`; if that can be told, without what newer gotos supersede.
   uint64_t CountRun(const Partition& partition, size_t index, const Range& range, As as) {
     const BlockView& run = partition.runs[index];
+    if (!run.clip.Overlaps(range)) {
+      return 0;
+    }
     uint64_t count = 0;
     Bound from = range.lo;
     for (size_t i = FirstGotoAfter(partition.gotos, range.lo);
@@ -224,10 +227,10 @@ class Estimator {
 
   // Adds the part of a view inside `range`. Returns how many entries that is, about if the block is not in memory.
   uint64_t Count(const BlockView& view, const Range& range, As as) {
-    const BlockView part = view.Cut(range);
-    if (part.clip.Empty()) {
+    if (!view.clip.Overlaps(range)) {
       return 0;
     }
+    const BlockView part = view.Cut(range);
     uint64_t keys = view.Count();
     uint64_t size = view.Size().value;
     if (const std::shared_ptr<const Block> block = view.slot->Peek()) {
