@@ -14,6 +14,8 @@ constexpr std::chrono::milliseconds kQuietIfShort{1000};
 constexpr std::chrono::milliseconds kQuietIfAsked{200};
 // A sweep reads all interior nodes, however little was erased: the next one waits for so many times as long as it took.
 constexpr int kRestAfterSweep = 16;
+// In place of how many checkpoints are left, while one of them is made: who asks meanwhile must not take it for none.
+constexpr int kFreeing = -1;
 
 bool Never() { return false; }
 
@@ -36,10 +38,10 @@ absl::Status Store::Impl::GiveBack() {
   if (SweepDue()) {
     BETR_RETURN_IF_ERROR(SweepForSpace());
   }
-  const int left = freeing_.exchange(0);
+  const int left = freeing_.exchange(kFreeing);
   BETR_RETURN_IF_ERROR(Checkpoint());
-  int none = 0;  // unless something was erased meanwhile
-  freeing_.compare_exchange_strong(none, structure_.DeadNodes() > 0 ? left : left - 1);
+  int freeing = kFreeing;  // unless something was erased meanwhile
+  freeing_.compare_exchange_strong(freeing, structure_.DeadNodes() > 0 ? left : left - 1);
   space_asked_ = space_asked_ && freeing_ > 0;
   return absl::OkStatus();
 }

@@ -254,7 +254,7 @@ class Store::Impl {
   std::atomic<uint64_t> log_used_before_{0};  // bytes, when the last checkpoint began
   std::atomic<int64_t> last_write_ns_{0};
   // Checkpoints until the space of what was erased is free: one brings the erases to where background work finds them,
-  // the next one gives back what that has taken out.
+  // the next one gives back what that has taken out. Below 0 while one of them is made (give_back.cc).
   std::atomic<int> freeing_{0};
   std::chrono::nanoseconds sweep_at_{0};          // not before; of the thread that makes checkpoints
   mutable std::atomic<bool> space_asked_{false};  // how much there is, since then

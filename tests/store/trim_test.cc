@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -16,6 +18,7 @@
 #include "device/fault_device.h"
 #include "device/recording_device.h"
 #include "store/borrowed_device.h"
+#include "support/device/hook_device.h"
 #include "support/device/temp_dir.h"
 #include "support/must.h"
 #include "support/seed.h"
@@ -200,6 +203,34 @@ TEST_CASE("what may not be written to is not trimmed, and errors are told", "[st
   Must(store->Close());
   CHECK(store->Trim().status().code() == absl::StatusCode::kFailedPrecondition);
   CHECK(Store::TrimImage("/nowhere/at/all").status().code() == absl::StatusCode::kNotFound);
+}
+
+TEST_CASE("what was erased is trimmed though the store begins to give it back by itself", "[store][trim]") {
+  MemoryStore fixture(kSizes);
+  // While it is slow, the first write of each thread takes longer than it takes until the store begins.
+  std::atomic<bool> is_slow = false;
+  HookDevice device(fixture.device(), nullptr, [&] {
+    thread_local bool has_written = false;
+    if (is_slow && !std::exchange(has_written, true)) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+    return absl::OkStatus();
+  });
+  StoreOptions options;
+  options.settle_time = std::chrono::hours(1);
+  const auto store = Must(Store::Open(std::make_unique<store::BorrowedDevice>(device), options));
+  const TreeId tree = Must(store->CreateTree("tree"));
+  Fill(*store, tree, 20'000);
+  Must(store->Checkpoint());
+  const Bytes free = Free(*store);
+  Must(store->EraseRange(tree, Range::All()));
+  Free(*store);  // who asks has it begin soon
+  is_slow = true;
+  const Bytes trimmed = Must(store->Trim());
+  INFO(trimmed.value << " bytes, of which " << free.value << " were free before");
+  CHECK(trimmed > free + MiB(15));
+  is_slow = false;
+  Must(store->Close());
 }
 
 // How many entries a store takes, filled and emptied some times over; beside somebody who trims all the time, if
