@@ -2,11 +2,14 @@
 #include "dag/flush.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.h"
 #include "base/status.h"
+#include "dag/alike.h"
 #include "dag/arrive.h"
+#include "dag/carve.h"
 #include "dag/child.h"
 #include "dag/heal.h"
 #include "dag/lower.h"
@@ -99,6 +102,61 @@ class DeepFlush {
   std::optional<Bound> stopped_;
 };
 
+// Takes the oldest runs out of a partition.
+Partition TakeRuns(Partition& partition, size_t runs) {
+  if (runs == kAllRuns) {
+    return std::exchange(partition, {});
+  }
+  const auto end = partition.runs.begin() + static_cast<ptrdiff_t>(runs);
+  Partition taken{{std::make_move_iterator(partition.runs.begin()), std::make_move_iterator(end)}, {}};
+  partition.runs.erase(partition.runs.begin(), end);
+  for (Goto& message : partition.gotos) {
+    message.over -= static_cast<uint32_t>(runs);
+  }
+  return taken;
+}
+
+// An edge that is alike to one of which `pieces` have come, which are without what all of its keys begin with.
+std::vector<Edge> LikePieces(Edit& edit, Edge edge, const std::vector<Link>& pieces, size_t runs) {
+  edit.Release(edge.link.target);
+  TakeRuns(edge.partition, runs);
+  std::vector<Edge> edges;
+  for (const Link& piece : pieces) {
+    Link link = piece.Prepend(edge.link.range.Lcp());
+    Partition waits = edge.partition.Cut(link.range);
+    edit.Retain(link.target);
+    edit.RetainTargets(waits);
+    edges.push_back({std::move(link), std::move(waits)});
+  }
+  edit.ReleaseTargets(edge.partition);
+  return edges;
+}
+
+// Edges [index, index + count) are what a flushed edge has become: makes those alike the same. Returns the index from
+// now on. `alike` are the indices before the flush.
+size_t FollowFlushed(Edit& edit, Node& parent, size_t index, size_t count, const std::vector<size_t>& alike,
+                     size_t runs) {
+  const Range whole{parent.edges[index].link.range.lo, parent.edges[index + count - 1].link.range.hi};
+  std::vector<Link> pieces;
+  for (size_t i = index; i < index + count; ++i) {
+    pieces.push_back(parent.edges[i].link.Strip(whole.Lcp().size()));
+  }
+  std::vector<Edge> edges;
+  size_t index_now = index;
+  for (size_t i = 0; i < parent.edges.size(); ++i) {
+    index_now = i == index ? edges.size() : index_now;
+    const bool is_behind = i >= index + count;
+    const bool is_piece = i >= index && !is_behind;
+    if (is_piece || !std::ranges::binary_search(alike, is_behind ? i + 1 - count : i)) {
+      edges.push_back(std::move(parent.edges[i]));
+    } else {
+      std::ranges::move(LikePieces(edit, std::move(parent.edges[i]), pieces, runs), std::back_inserter(edges));
+    }
+  }
+  parent.edges = std::move(edges);
+  return index_now;
+}
+
 // All steps of lower.h that there are.
 absl::StatusOr<NodeId> Lower(Edit& edit, NodeId root) {
   for (size_t changed = SIZE_MAX; changed != edit.changed().size();) {
@@ -114,13 +172,21 @@ absl::StatusOr<NodeId> Lower(Edit& edit, NodeId root) {
 
 }  // namespace
 
-absl::Status FlushEdge(Edit& edit, Node& parent, size_t index) {
+absl::Status FlushEdge(Edit& edit, Node& parent, size_t index, size_t runs) {
+  const Partition& waits = parent.edges[index].partition;
+  if (waits.gotos.empty()) {
+    runs = std::min(runs, waits.runs.size());
+  }
+  const std::vector<size_t> alike = runs == kAllRuns ? std::vector<size_t>{index} : EdgesAlike(parent, index, runs);
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, parent, index));
   Edge& edge = parent.edges[index];
-  const Partition news = std::exchange(edge.partition, {}).Strip(edge.link.range.Lcp());
+  const Partition news = TakeRuns(edge.partition, runs).Strip(edge.link.range.Lcp());
   BETR_RETURN_IF_ERROR(Arrive(edit, child.node, news));
   CountFlush(edit, parent.height);
   BETR_ASSIGN_OR_RETURN(const size_t count, PutSplitChild(edit, parent, index, std::move(child)));
+  if (alike.size() > 1) {
+    index = FollowFlushed(edit, parent, index, count, alike, runs);
+  }
   return Heal(edit, parent, index, index + count, {});
 }
 

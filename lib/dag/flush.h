@@ -4,6 +4,8 @@
 
 #include <absl/status/statusor.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "dag/edit.h"
@@ -11,10 +13,12 @@
 
 namespace betr::dag {
 
-// Moves everything that `parent` buffers for edge `index` into the child, which may split, and heals the edges
-// around. Requires: the parent is the caller's alone. At most one node read and what the partition and, for a leaf,
-// the touched basements cost.
-absl::Status FlushEdge(Edit& edit, Node& parent, size_t index);
+// Moves what `parent` buffers for edge `index` into the child, which may split, and heals the edges around: everything,
+// or only the oldest runs. Edges that begin with the same runs alike (alike.h) go on with the same child, which has
+// them. Requires: the parent is the caller's alone; no goto is to be older than what is moved without it. At most one
+// node read and what the partition and, for a leaf, the touched basements cost.
+inline constexpr size_t kAllRuns = SIZE_MAX;  // and gotos
+absl::Status FlushEdge(Edit& edit, Node& parent, size_t index, size_t runs = kAllRuns);
 
 // Puts messages, in root space and newer than all else, into the root's buffers. No I/O if the root is in memory.
 // Returns the root's id from now on. The caller's reference to `root` becomes one to the result.

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/status.h"
+#include "dag/alike.h"
 #include "dag/carve.h"
 #include "dag/child.h"
+#include "dag/choose_flush.h"
 #include "dag/erases.h"
 #include "dag/flush.h"
 #include "dag/live.h"
@@ -20,17 +22,8 @@ namespace {
 
 // How many times a node's size what a node buffers may have, if some of it stays where it is.
 constexpr uint64_t kMostStuck = 4;
-
-// What an edge's messages count for when the heaviest is chosen.
-uint64_t Weight(const Edit& edit, const Edge& edge, Sharing sharing) {
-  const Bytes bytes = edge.partition.Size();
-  if (!ChildShared(edit, edge)) {
-    return bytes.value;
-  }
-  const bool is_little = sharing == Sharing::kLittle && WorthCopying(edit, edge, bytes, Reach::kMemory);
-  const bool may_copy = sharing == Sharing::kBreak || is_little;
-  return may_copy ? (bytes.value + 3) / 4 : 0;
-}
+// How many times that is too much for shared children to be copied only where it is worth it.
+constexpr uint64_t kMostOverfull = 2;
 
 // Whether a goto hides points that wait, as far as is known without looking at them.
 bool HidesPoints(const Edge& edge, const Goto& message) {
@@ -234,8 +227,10 @@ absl::Status WhyTooLong(const Edit& edit, const Edge& edge) {
 Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
   Bytes size = node.Size();
   if (size > edit.shape().node_size) {
+    const BlockShares shares(node);
+    size = Bytes{0};
     for (const Edge& edge : node.edges) {
-      size = WhyLeftOut(edit, id, edge).ok() ? size : size - edge.partition.Size();
+      size += WhyLeftOut(edit, id, edge).ok() ? shares.Of(edge.partition) : Bytes{0};
     }
   }
   return size;
@@ -267,19 +262,20 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
       return Job{Job::kFlush, *edge};
     }
   }
-  if (Movable(edit, id, node) <= edit.shape().node_size) {
+  const Bytes movable = Movable(edit, id, node);
+  if (movable <= edit.shape().node_size) {
     return std::nullopt;
   }
-  size_t heaviest = 0;
-  uint64_t weight = 0;
+  std::vector<size_t> edges;
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    const uint64_t candidate = Weight(edit, node.edges[i], sharing);
-    if (candidate > weight && WhyLeftOut(edit, id, node.edges[i]).ok()) {
-      heaviest = i;
-      weight = candidate;
+    if (!node.edges[i].partition.Empty() && WhyLeftOut(edit, id, node.edges[i]).ok()) {
+      edges.push_back(i);
     }
   }
-  return weight == 0 ? std::nullopt : std::optional<Job>({Job::kFlush, heaviest});
+  const bool is_much = movable > edit.shape().node_size * kMostOverfull;
+  const auto choice =
+      ChooseFlush(edit, node, edges, sharing == Sharing::kBreak && !is_much ? Sharing::kLittle : sharing);
+  return choice ? std::optional<Job>({Job::kFlush, choice->edge, choice->runs}) : std::nullopt;
 }
 
 std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach) {
@@ -329,7 +325,7 @@ std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMo
 absl::Status DoJob(Edit& edit, Node& node, const Job& job, HealMode mode) {
   switch (job.kind) {
     case Job::kFlush:
-      return FlushEdge(edit, node, job.edge);
+      return FlushEdge(edit, node, job.edge, job.runs);
     case Job::kTidyChild:
       return TidyChild(edit, node, job.edge);
     case Job::kClear:

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "dag/edit.h"
+#include "dag/flush.h"
 #include "dag/heal.h"
 #include "dag/node.h"
 
@@ -27,6 +28,7 @@ struct Job {
   };
   Kind kind;
   size_t edge = 0;
+  size_t runs = kAllRuns;  // of a flush
 };
 
 // Flushing the heaviest edge of an over-full node. A shared child has to be copied for it, so its edge counts for less,

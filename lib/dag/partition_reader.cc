@@ -2,8 +2,6 @@
 #include "dag/partition_reader.h"
 
 #include "base/status.h"
-#include "dag/edit.h"
-#include "dag/run_builder.h"
 
 namespace betr::dag {
 
@@ -112,22 +110,6 @@ void PartitionReader::ComposeUpserts() {
     }
   }
   messages_.resize(kept + 1);
-}
-
-absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const Range& range) {
-  BETR_ASSIGN_OR_RETURN(PartitionReader reader, PartitionReader::Open(partition, edit.context().functions));
-  RunBuilder builder(edit.context().source, range);
-  builder.Reserve(partition.Size());
-  for (; reader.Valid(); reader.Next()) {
-    for (const Message& message : reader.Messages()) {
-      builder.Add(reader.Key(), message);
-    }
-  }
-  Partition compact{std::move(builder).Finish(), partition.gotos};
-  for (Goto& message : compact.gotos) {
-    message.over = 0;
-  }
-  return compact;
 }
 
 }  // namespace betr::dag

@@ -45,9 +45,4 @@ class PartitionReader {
   std::vector<std::string> folded_;  // owns the values that folding made
 };
 
-// The partition as one run, or none if nothing is left of its points, or several if it is very long. Gotos keep their
-// references.
-class Edit;
-absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const Range& range);
-
 }  // namespace betr::dag

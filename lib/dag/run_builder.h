@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace betr::dag {
 
 class RunBuilder {
  public:
-  // Makes runs over `range`.
+  // Makes runs inside `range`.
   RunBuilder(NodeSource& source, Range range) : source_(source), range_(std::move(range)) {}
 
   // Makes room for messages of that size, as blocks count.
@@ -25,6 +26,9 @@ class RunBuilder {
   void Add(std::string_view key, const Message& message) {
     if (builder_.Size() >= kMaxRunSize && builder_.LastKey() != key) {
       End();
+    }
+    if (builder_.Empty()) {
+      first_ = key;
     }
     builder_.Add(key, message);
   }
@@ -38,11 +42,15 @@ class RunBuilder {
   }
 
  private:
-  void End() { runs_.push_back(BlockView::Whole(source_.Adopt(builder_.Finish()), range_)); }
+  void End() {
+    const Range clip = PrefixRange(first_, builder_.LastKey()).Intersect(range_);
+    runs_.push_back(BlockView::Whole(source_.Adopt(builder_.Finish()), clip));
+  }
 
   NodeSource& source_;
   const Range range_;
   BlockBuilder builder_;
+  std::string first_;  // of its keys
   std::vector<BlockView> runs_;
 };
 

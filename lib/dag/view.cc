@@ -87,4 +87,9 @@ absl::Status LookUpInView(const BlockView& view, std::string_view key, ValueBuil
   return absl::OkStatus();
 }
 
+Range PrefixRange(std::string_view first, std::string_view last) {
+  constexpr size_t kEnough = 256;
+  return Range::Prefix(CommonPrefix(first, last).substr(0, kEnough));
+}
+
 }  // namespace betr::dag

@@ -43,6 +43,10 @@ struct BlockView {
   BlockView Prepend(std::string_view prefix) const { return Replace("", prefix); }
 };
 
+// The range of what some keys from `first` to `last` have in common, or of a part of that: what a view of them shows is
+// seen to be apart from the views of other directories.
+Range PrefixRange(std::string_view first, std::string_view last);
+
 // Reads a loaded view.
 class ViewReader final : public PointReader {
  public:

@@ -72,4 +72,45 @@ TEST_CASE("an erase stays away from an edge that holds nothing", "[dag][arrive]"
   CHECK(receiver.right().partition.runs[0].Count() == 1);
 }
 
+TEST_CASE("clones that show the same block go on with it", "[dag][arrive]") {
+  Receiver receiver;
+  dag::MessageBuffer buffer = receiver.Buffer();
+  for (const char* const key : {"live/1", "live/2", "live/3"}) {
+    buffer.Put(key, "value");
+  }
+  const dag::BlockView run = receiver.Seal(buffer).runs.front().Cut(Range::Prefix("live/"));
+  dag::Partition news{{run.Replace("live/", "a/"), run.Replace("live/", "b/"), run.Replace("live/", "n/")}, {}};
+  SECTION("all of it") {
+    receiver.Arrive(news);
+    REQUIRE(receiver.left().partition.runs.size() == 2);
+    REQUIRE(receiver.right().partition.runs.size() == 1);
+    CHECK(receiver.left().partition.runs[0].slot == run.slot);
+    CHECK(receiver.left().partition.runs[1].slot == run.slot);
+    CHECK(receiver.right().partition.runs[0].slot == run.slot);
+  }
+  SECTION("without what an erase hides") {
+    news.gotos = {{{Range::Prefix("b/"), kNoNode, ""}, 0, 3}, {{Range::Prefix("n/1"), kNoNode, ""}, 0, 3}};
+    receiver.Arrive(news);
+    REQUIRE(receiver.left().partition.runs.size() == 1);
+    CHECK(receiver.left().partition.Covering("b/1") != nullptr);
+    REQUIRE(receiver.right().partition.runs.size() == 1);
+    CHECK(receiver.right().partition.runs[0].slot == run.slot);
+    CHECK(dag::ViewReader::Open(receiver.right().partition.runs[0])->Count() == 2);
+  }
+  SECTION("a small part of it is made a block of its own, once") {
+    for (dag::BlockView& view : news.runs) {
+      const std::string name = view.clip.lo.bytes;
+      view = view.Cut(Range::Prefix(name + "2"));
+    }
+    receiver.Arrive(news);
+    REQUIRE(receiver.left().partition.runs.size() == 2);
+    const dag::BlockView& part = receiver.left().partition.runs[0];
+    CHECK(part.slot != run.slot);
+    CHECK(part.Count() == 1);
+    CHECK(receiver.left().partition.runs[1].slot == part.slot);
+    CHECK(receiver.right().partition.runs[0].slot == part.slot);
+    CHECK(dag::ViewReader::Open(receiver.right().partition.runs[0])->Count() == 1);
+  }
+}
+
 }  // namespace betr::test

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "dag/compact.h"
 #include "dag/flush.h"
 #include "dag/lookup.h"
-#include "dag/partition_reader.h"
 #include "support/dag/dag_harness.h"
 #include "support/dag/prepend_function.h"
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that lie on top of each other become one when they are many, and blocks that clones share stay shared.
+#include "dag/compact.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "dag/lookup.h"
+#include "support/dag/dag_harness.h"
+#include "support/dag/test_source.h"
+
+namespace betr::test {
+namespace {
+
+constexpr size_t kMost = 4;
+
+// A node with two edges, for a/ and for what comes behind it.
+class Compacting {
+ public:
+  Compacting() {
+    shape_.runs = kMost;
+    const Bound middle = Range::Prefix("a/").hi;
+    node_.edges = {{{{Range::All().lo, middle}, NodeId{1}, ""}, {}}, {{{middle, Range::All().hi}, NodeId{1}, ""}, {}}};
+  }
+
+  dag::BlockView Run(const std::string& prefix, int entries, int round) {
+    dag::BlockBuilder builder;
+    for (int i = 0; i < entries; ++i) {
+      builder.Add(prefix + std::to_string(1000 + i), {dag::MessageKind::kPut, 0, std::to_string(round)});
+    }
+    return dag::BlockView::Whole(source_.Adopt(builder.Finish()), Range::Prefix(prefix));
+  }
+
+  dag::Partition& left() { return node_.edges[0].partition; }
+  dag::Partition& right() { return node_.edges[1].partition; }
+  void Compact(size_t index) { REQUIRE(dag::CompactIfMany(edit_, node_, index).ok()); }
+
+  std::string Read(const std::string& key) {
+    dag::ValueBuilder value;
+    REQUIRE(dag::LookUpInPartition(node_.edges[node_.EdgeOf(key)].partition, key, value).ok());
+    return value.Resolve(functions_, key)->value_or("nothing");
+  }
+
+ private:
+  TestSource source_;
+  UpsertRegistry functions_;
+  dag::Shape shape_ = SmallShape();
+  dag::Counters counters_;
+  dag::Edit edit_{{}, NodeId{2}, {source_, functions_, shape_, counters_}};
+  dag::Node node_ = dag::EmptyNode(1, Range::All(), {});
+};
+
+}  // namespace
+
+TEST_CASE("too many runs on top of each other become one", "[dag][compact]") {
+  Compacting node;
+  for (int i = 0; i <= static_cast<int>(kMost); ++i) {
+    node.Compact(0);
+    CHECK(node.left().runs.size() == static_cast<size_t>(i));
+    node.left().runs.push_back(node.Run("a/", 2, i));
+  }
+  node.Compact(0);
+  REQUIRE(node.left().runs.size() == 1);
+  CHECK(node.left().runs[0].Count() == 2);
+  CHECK(node.Read("a/1001") == std::to_string(kMost));
+}
+
+TEST_CASE("runs of different directories do not lie on top of each other", "[dag][compact]") {
+  Compacting node;
+  for (int i = 0; i < 20; ++i) {
+    node.right().runs.push_back(node.Run("b" + std::to_string(i) + "/", 1, i));
+  }
+  for (int i = 0; i <= static_cast<int>(kMost); ++i) {
+    node.right().runs.push_back(node.Run("b7/", 1, 100 + i));
+  }
+  node.Compact(1);
+  CHECK(node.right().runs.size() == 20);
+  CHECK(node.Read("b7/1000") == std::to_string(100 + kMost));
+  CHECK(node.Read("b8/1000") == "8");
+}
+
+TEST_CASE("clones that have the same runs get the same one for them", "[dag][compact]") {
+  Compacting node;
+  node.left().runs.push_back(node.Run("a/", 100, 0));
+  for (int i = 1; i <= static_cast<int>(kMost); ++i) {
+    node.left().runs.push_back(node.Run("a/", 2, i));
+  }
+  for (const std::string clone : {"b/", "c/"}) {
+    for (const dag::BlockView& run : node.left().runs) {
+      node.right().runs.push_back(run.Replace("a/", clone));
+    }
+  }
+  node.right().runs.push_back(node.Run("c/", 1, 77));
+  node.Compact(0);
+  // The large one stays as it is, for all.
+  REQUIRE(node.left().runs.size() == 2);
+  REQUIRE(node.right().runs.size() == 5);
+  CHECK(node.right().runs[0].slot == node.left().runs[0].slot);
+  CHECK(node.right().runs[1].slot == node.left().runs[1].slot);
+  CHECK(node.right().runs[3].slot == node.left().runs[1].slot);
+  for (const std::string clone : {"a/", "b/", "c/"}) {
+    CHECK(node.Read(clone + "1099") == "0");
+    CHECK(node.Read(clone + "1001") == std::to_string(kMost));
+  }
+  CHECK(node.Read("c/1000") == "77");
+}
+
+TEST_CASE("what an erase hides for one clone stays for the others", "[dag][compact]") {
+  Compacting node;
+  for (int i = 0; i <= static_cast<int>(kMost); ++i) {
+    node.left().runs.push_back(node.Run("a/", 2, i));
+  }
+  for (const dag::BlockView& run : node.left().runs) {
+    node.right().runs.push_back(run.Replace("a/", "b/"));
+  }
+  const auto all = static_cast<uint32_t>(node.left().runs.size());
+  SECTION("for the one that is compacted") {
+    node.left().gotos = {{{Range::Prefix("a/1001"), kNoNode, ""}, 0, all}};
+    node.Compact(0);
+    CHECK(node.left().runs.size() == 1);
+    CHECK(node.right().runs.size() == all);
+    CHECK(node.Read("a/1001") == "nothing");
+    CHECK(node.Read("b/1001") == std::to_string(kMost));
+  }
+  SECTION("for another one, in the midst of its runs") {
+    node.right().gotos = {{{Range::Prefix("b/1001"), kNoNode, ""}, 0, all - 1}};
+    node.Compact(0);
+    CHECK(node.left().runs.size() == 1);
+    CHECK(node.right().runs.size() == all);
+    node.right().runs.pop_back();
+    CHECK(node.Read("b/1001") == "nothing");
+    CHECK(node.Read("b/1000") == std::to_string(kMost - 1));
+  }
+}
+
+}  // namespace betr::test
