@@ -23,7 +23,7 @@ std::vector<size_t> EdgesAlike(const Node& node, size_t index, size_t runs);
 // The blocks of a node's messages, each of which it holds once, however many of its views show it.
 class BlockShares {
  public:
-  // The node may change as long as this lives, but not lose blocks.
+  // Of the node as it is now.
   explicit BlockShares(const Node& node);
 
   // How many views show the same block as this one, which is one of them.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -111,23 +110,30 @@ void Replace(Partition& partition, const Indices& old, const Runs& made) {
   }
 }
 
-// What all that some runs show begins with.
-std::string CommonOf(const Runs& runs, const Indices& some) {
-  Range all = runs[some.front()].clip;
+// From the begin of what some runs show to the end.
+Range HullOf(const Runs& runs, const Indices& some) {
+  Range hull = runs[some.front()].clip;
   for (const size_t i : some) {
-    all = {std::min(all.lo, runs[i].clip.lo), std::max(all.hi, runs[i].clip.hi)};
+    hull = {std::min(hull.lo, runs[i].clip.lo), std::max(hull.hi, runs[i].clip.hi)};
   }
-  return std::string(all.Lcp());
+  return hull;
 }
 
-// Runs that lie on top of each other, without what all of them begin with.
-Runs Relative(const Runs& runs, const Indices& some) {
-  const std::string common = CommonOf(runs, some);
+// Runs without what all that lies in their hull begins with.
+Runs Relative(const Runs& runs, const Range& hull) {
   Runs relative;
-  for (const size_t i : some) {
-    relative.push_back(runs[i].Strip(common));
+  for (const BlockView& run : runs) {
+    relative.push_back(run.Strip(hull.Lcp()));
   }
   return relative;
+}
+
+Runs Chosen(const Runs& runs, const Indices& some) {
+  Runs chosen;
+  for (const size_t i : some) {
+    chosen.push_back(runs[i]);
+  }
+  return chosen;
 }
 
 // Puts `made` in the place of `old` wherever an edge has these runs on top of each other. Both are relative.
@@ -146,31 +152,48 @@ void ReplaceAlike(Edge& edge, const Runs& old, const Runs& made) {
       continue;
     }
     const Indices here(found, found + static_cast<ptrdiff_t>(old.size()));
-    if (Relative(runs, here) != old) {
+    const Range hull = HullOf(runs, here);
+    if (Relative(Chosen(runs, here), hull) != old) {
       continue;
     }
     Runs made_here;
     for (const BlockView& run : made) {
-      made_here.push_back(run.Prepend(CommonOf(runs, here)).Cut(edge.link.range));
+      made_here.push_back(run.Prepend(hull.Lcp()));
     }
     Replace(edge.partition, here, made_here);
   }
 }
 
-// What a partition has in some of its runs of a stack.
-Partition Part(const Partition& partition, const Indices& chosen, const Range& stack) {
-  Partition part;
-  for (const size_t i : chosen) {
-    part.runs.push_back(partition.runs[i]);
-  }
+// What a partition has in some of its runs.
+Partition Part(const Partition& partition, const Indices& some, const Range& hull) {
+  Partition part{Chosen(partition.runs, some), {}};
   for (const Goto& message : partition.gotos) {
-    const auto over = std::ranges::lower_bound(chosen, message.over) - chosen.begin();
-    if (over > 0 && message.link.range.Overlaps(stack)) {
+    const auto over = std::ranges::lower_bound(some, message.over) - some.begin();
+    if (over > 0 && message.link.range.Overlaps(hull)) {
       part.gotos.push_back(message);
       part.gotos.back().over = static_cast<uint32_t>(over);
     }
   }
   return part;
+}
+
+// Makes some runs of an edge one, and the same runs of others the same one.
+absl::Status CompactRuns(Edit& edit, Node& node, size_t index, const Indices& some) {
+  Partition& partition = node.edges[index].partition;
+  const Range hull = HullOf(partition.runs, some);
+  const Partition part = Part(partition, some, hull);
+  const absl::StatusOr<Partition> made = Compact(edit, part, hull);
+  if (IsUnreadable(made.status())) {
+    return absl::OkStatus();  // the messages are there, in more runs
+  }
+  BETR_RETURN_IF_ERROR(made.status());
+  Replace(partition, some, made->runs);
+  if (part.gotos.empty()) {  // or others may show what they hide
+    for (Edge& edge : node.edges) {
+      ReplaceAlike(edge, Relative(part.runs, hull), Relative(made->runs, hull));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -202,23 +225,8 @@ absl::Status CompactIfMany(Edit& edit, Node& node, size_t index) {
     const Indices inside = RunsIn(partition.runs, stack);
     const size_t blocks = inside.size() <= most ? 0 : BlocksOf(partition.runs, inside);
     const Indices chosen = blocks <= most ? Indices{} : ToCompact(partition.runs, inside, shares);
-    if (!MayCompact(partition.runs, chosen, blocks - most)) {
-      continue;
-    }
-    const absl::StatusOr<Partition> made = Compact(edit, Part(partition, chosen, stack), stack);
-    if (IsUnreadable(made.status())) {
-      continue;  // the messages are there, in more runs
-    }
-    BETR_RETURN_IF_ERROR(made.status());
-    const bool some_hidden = HidesFrom(partition, stack, chosen.front());  // which others may show
-    const Runs old = Relative(partition.runs, chosen);
-    Runs relative;
-    for (const BlockView& run : made->runs) {
-      relative.push_back(run.Strip(CommonOf(partition.runs, chosen)));
-    }
-    Replace(partition, chosen, made->runs);
-    for (size_t i = 0; i < node.edges.size() && !some_hidden; ++i) {
-      ReplaceAlike(node.edges[i], old, relative);
+    if (MayCompact(partition.runs, chosen, blocks - most)) {
+      BETR_RETURN_IF_ERROR(CompactRuns(edit, node, index, chosen));
     }
   }
   return absl::OkStatus();

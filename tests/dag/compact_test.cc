@@ -105,6 +105,24 @@ TEST_CASE("clones that have the same runs get the same one for them", "[dag][com
   CHECK(node.Read("c/1000") == "77");
 }
 
+TEST_CASE("runs of a directory with a long name are made one below those of a larger one", "[dag][compact]") {
+  Compacting node;
+  const std::string deep = std::string(300, 'x') + "/";
+  node.left().runs.push_back(node.Run("a/", 1000, 0));
+  for (int i = 1; i <= static_cast<int>(kMost); ++i) {
+    node.left().runs.push_back(node.Run("a/" + deep, 2, i));
+    node.right().runs.push_back(node.left().runs.back().Replace("a/", "b/"));
+  }
+  node.Compact(0);
+  REQUIRE(node.left().runs.size() == 2);
+  REQUIRE(node.right().runs.size() == 1);
+  CHECK(node.right().runs[0].slot == node.left().runs[1].slot);
+  CHECK(Range::Prefix("b/" + deep).Covers(node.right().runs[0].clip));
+  CHECK(node.Read("a/" + deep + "1001") == std::to_string(kMost));
+  CHECK(node.Read("b/" + deep + "1000") == std::to_string(kMost));
+  CHECK(node.Read("a/1999") == "0");
+}
+
 TEST_CASE("what an erase hides for one clone stays for the others", "[dag][compact]") {
   Compacting node;
   for (int i = 0; i <= static_cast<int>(kMost); ++i) {
