@@ -22,7 +22,7 @@ struct SharedShape {
 const SharedShape kShapes[] = {
     {{MiB(3), Bytes{512}, 20}, 1000},
     {{MiB(4), KiB(4), 100, "lz4"}, 1500},
-    {{MiB(8), KiB(16), 100}, 2000},
+    {{MiB(8), KiB(16), 100}, 6000},
 };
 
 std::string Describe(const SharedShape& shape, bool background) {
