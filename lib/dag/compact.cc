@@ -83,8 +83,7 @@ bool MayCompact(const Runs& runs, const Indices& chosen, size_t too_many) {
          (std::has_single_bit(too_many) || std::ranges::all_of(chosen, in_memory));
 }
 
-// Whether a goto hides some of what a run in a stack shows, or would if it were older: the run at `from`, or a later
-// one.
+// Whether a goto hides some of what a stack shows in the run at `from`, or in a later one.
 bool HidesFrom(const Partition& partition, const Range& stack, size_t from) {
   return std::ranges::any_of(
       partition.gotos, [&](const Goto& message) { return message.over > from && message.link.range.Overlaps(stack); });

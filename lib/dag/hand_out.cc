@@ -21,32 +21,32 @@
 namespace betr::dag {
 namespace {
 
-// Makes news that are one block a run of the edge for which all of it is meant, so that they need not be copied. False,
-// and nothing is done, if there is no such edge, or if a block would stay that is not all in view, or has erases of
-// what is not there.
-bool PassOnWhole(Node& node, const Partition& news, size_t& index) {
+// Makes news that are one block a run of the edge for which all of it is meant, so that they need not be copied, and
+// returns which edge that is. None, and nothing is done, if there is none, or if a block would stay that is not all in
+// view, or has erases of what is not there.
+std::optional<size_t> PassOnWhole(Node& node, const Partition& news) {
   const std::shared_ptr<const Block> block =
       news.runs.size() == 1 && news.gotos.empty() ? news.runs.front().slot->Peek() : nullptr;
   if (block == nullptr) {
-    return false;
+    return std::nullopt;
   }
   const BlockView& run = news.runs.front();
   ViewReader reader(block, run);
   if (reader.Count() == 0 || reader.Count() < block->Count()) {
-    return false;
+    return std::nullopt;
   }
   reader.SeekForward(run.clip.lo);
   const std::string first(reader.Key());
-  index = node.EdgeOf(first);
+  const size_t index = node.EdgeOf(first);
   Edge& edge = node.edges[index];
   const bool reaches_in = edge.link.range.Contains(first);  // always, but in a damaged node
   reader.SeekBackward(run.clip.hi);
   const bool for_all = reaches_in && edge.link.range.Contains(reader.Key());
   if (!for_all || (edge.Idle() && block->Erases() > 0)) {
-    return false;
+    return std::nullopt;
   }
   edge.partition.runs.push_back(run.Cut(edge.link.range.Intersect(PrefixRange(first, reader.Key()))));
-  return true;
+  return index;
 }
 
 // Points on their way into a node, which hands them out to its edges. Where several of them show the same block, as
@@ -199,8 +199,8 @@ class Points {
 }  // namespace
 
 absl::Status HandOut(Edit& edit, Node& node, const Partition& news) {
-  if (size_t index = 0; PassOnWhole(node, news, index)) {
-    return CompactIfMany(edit, node, index);
+  if (const std::optional<size_t> index = PassOnWhole(node, news)) {
+    return CompactIfMany(edit, node, *index);
   }
   BETR_ASSIGN_OR_RETURN(Points points, Points::Of(edit, news));
   return points.HandTo(node);

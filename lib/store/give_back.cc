@@ -39,9 +39,12 @@ absl::Status Store::Impl::GiveBack() {
     BETR_RETURN_IF_ERROR(SweepForSpace());
   }
   const int left = freeing_.exchange(kFreeing);
-  BETR_RETURN_IF_ERROR(Checkpoint());
+  const absl::Status done = Checkpoint();
+  // One that failed is left to the next checkpoint that is due by itself.
+  const int still_left = !done.ok() ? 0 : structure_.DeadNodes() > 0 ? left : left - 1;
   int freeing = kFreeing;  // unless something was erased meanwhile
-  freeing_.compare_exchange_strong(freeing, structure_.DeadNodes() > 0 ? left : left - 1);
+  freeing_.compare_exchange_strong(freeing, still_left);
+  BETR_RETURN_IF_ERROR(done);
   space_asked_ = space_asked_ && freeing_ > 0;
   return absl::OkStatus();
 }

@@ -9,8 +9,7 @@
 #include "dag/choose_flush.h"
 #include "dag/flush.h"
 #include "dag/lookup.h"
-#include "support/dag/dag_harness.h"
-#include "support/dag/test_source.h"
+#include "support/dag/lone_node.h"
 
 namespace betr::test {
 namespace {
@@ -18,9 +17,9 @@ namespace {
 constexpr int kEntries = 10;
 
 // A node with the edges a/, b/, c/, which show the same leaf, and d/, which shows a part of it.
-class Clones {
+class Clones : private LoneNode {
  public:
-  explicit Clones(const dag::Shape& shape) : shape_(shape) {
+  explicit Clones(const dag::Shape& shape) : LoneNode(shape) {
     dag::Node leaf = dag::EmptyNode(0, Range::All(), {});
     leaf.basements.push_back(Entries("live/", 'o'));
     leaf_ = edit_.Create(std::move(leaf));
@@ -86,12 +85,6 @@ class Clones {
   NodeId leaf() const { return leaf_; }
 
  private:
-  TestSource source_;
-  UpsertRegistry functions_;
-  dag::Shape shape_;
-  dag::Counters counters_;
-  dag::Edit edit_{{}, NodeId{1}, {source_, functions_, shape_, counters_}};
-  dag::Node node_ = dag::EmptyNode(1, Range::All(), {});
   NodeId leaf_{0};
 };
 

@@ -5,14 +5,13 @@
 #include <catch2/catch.hpp>
 
 #include "dag/message_buffer.h"
-#include "support/dag/dag_harness.h"
-#include "support/dag/test_source.h"
+#include "support/dag/lone_node.h"
 
 namespace betr::test {
 namespace {
 
 // A node with an edge for keys before "m", which leads somewhere, and an idle one for the others.
-class Receiver {
+class Receiver : private LoneNode {
  public:
   Receiver() {
     const Bound middle = Bound::At("m");
@@ -24,14 +23,6 @@ class Receiver {
   dag::Partition Seal(const dag::MessageBuffer& buffer) { return buffer.Seal(source_); }
   const dag::Edge& left() const { return node_.edges.front(); }
   const dag::Edge& right() const { return node_.edges.back(); }
-
- private:
-  TestSource source_;
-  UpsertRegistry functions_;
-  dag::Shape shape_ = SmallShape();
-  dag::Counters counters_;
-  dag::Edit edit_{{}, NodeId{2}, {source_, functions_, shape_, counters_}};
-  dag::Node node_ = dag::EmptyNode(1, Range::All(), {});
 };
 
 }  // namespace

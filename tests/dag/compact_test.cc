@@ -6,8 +6,7 @@
 #include <string>
 
 #include "dag/lookup.h"
-#include "support/dag/dag_harness.h"
-#include "support/dag/test_source.h"
+#include "support/dag/lone_node.h"
 
 namespace betr::test {
 namespace {
@@ -15,7 +14,7 @@ namespace {
 constexpr size_t kMost = 4;
 
 // A node with two edges, for a/ and for what comes behind it.
-class Compacting {
+class Compacting : private LoneNode {
  public:
   Compacting() {
     shape_.runs = kMost;
@@ -40,14 +39,6 @@ class Compacting {
     REQUIRE(dag::LookUpInPartition(node_.edges[node_.EdgeOf(key)].partition, key, value).ok());
     return value.Resolve(functions_, key)->value_or("nothing");
   }
-
- private:
-  TestSource source_;
-  UpsertRegistry functions_;
-  dag::Shape shape_ = SmallShape();
-  dag::Counters counters_;
-  dag::Edit edit_{{}, NodeId{2}, {source_, functions_, shape_, counters_}};
-  dag::Node node_ = dag::EmptyNode(1, Range::All(), {});
 };
 
 }  // namespace
