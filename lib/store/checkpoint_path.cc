@@ -2,6 +2,7 @@
 // How all that was written becomes durable: checkpoints, beside writers or with them held, and syncs of the log. What a
 // checkpoint writes is in checkpoint.cc; when one is due, in background.cc.
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -16,8 +17,9 @@ absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
                                     functions_in_use_};
 }
 
-absl::Status Store::Impl::FinishCheckpoint(const store::Checkpointer::Begin& begin) {
+absl::Status Store::Impl::FinishCheckpoint(store::Checkpointer::Begin&& begun) {
   const MutexLock turn(checkpoint_mutex_);
+  const store::Checkpointer::Begin begin = std::move(begun);  // which keeps space until the turn ends
   const absl::StatusOr<bool> is_new = checkpointer_.Write(begin);
   if (!is_new.ok()) {
     if (!absl::IsResourceExhausted(is_new.status())) {
@@ -53,12 +55,12 @@ absl::Status Store::Impl::Checkpoint() {
     begin = BeginCheckpoint();
   }
   BETR_RETURN_IF_ERROR(begin.status());
-  return FinishCheckpoint(*begin);
+  return FinishCheckpoint(*std::move(begin));
 }
 
 absl::Status Store::Impl::CheckpointHoldingWriters() {
-  BETR_ASSIGN_OR_RETURN(const store::Checkpointer::Begin begin, BeginCheckpoint());
-  return FinishCheckpoint(begin);
+  BETR_ASSIGN_OR_RETURN(store::Checkpointer::Begin begin, BeginCheckpoint());
+  return FinishCheckpoint(std::move(begin));
 }
 
 absl::Status Store::Impl::MakeLogRoom(Bytes record) {

@@ -163,7 +163,7 @@ class Store::Impl {
   // So that the log takes a record of this size.
   absl::Status MakeLogRoom(Bytes record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::StatusOr<store::Checkpointer::Begin> BeginCheckpoint() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  absl::Status FinishCheckpoint(const store::Checkpointer::Begin& begin);
+  absl::Status FinishCheckpoint(store::Checkpointer::Begin&& begun);
 
   // Background.
   absl::Status Recover();
