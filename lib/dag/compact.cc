@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,32 +24,30 @@ using Indices = std::vector<size_t>;
 // About the bytes of a run that is written anew, with all of its keys as they read.
 Bytes WrittenSize(const BlockView& run) { return run.Size() + Bytes{run.Count() * run.affix.prepend.size()}; }
 
-// The ranges that runs cover together: no run reaches from one into another.
-std::vector<Range> StacksOf(const Runs& runs) {
+// Which runs lie on top of each other, oldest first: no run reaches from one stack into another. Where there are many
+// more than there should be on top of each other, neighbours that are shown in the same way count as such, too: else
+// they would be as many as the directories that are written to one by one.
+std::vector<Indices> StacksOf(const Runs& runs, size_t most) {
+  constexpr size_t kTimesBeside = 8;
   Indices order(runs.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](size_t i) -> const Bound& { return runs[i].clip.lo; });
-  std::vector<Range> stacks;
+  std::vector<Indices> stacks;
+  const Bound* end = nullptr;  // of the last stack
   for (const size_t i : order) {
     const Range& clip = runs[i].clip;
-    if (stacks.empty() || clip.lo >= stacks.back().hi) {
-      stacks.push_back(clip);
-    } else {
-      stacks.back().hi = std::max(stacks.back().hi, clip.hi);
+    const bool is_beside = end == nullptr || clip.lo >= *end;
+    if (is_beside &&
+        (stacks.empty() || runs.size() <= most * kTimesBeside || runs[stacks.back().back()].affix != runs[i].affix)) {
+      stacks.emplace_back();
     }
+    stacks.back().push_back(i);
+    end = is_beside ? &clip.hi : &std::max(*end, clip.hi);
+  }
+  for (Indices& stack : stacks) {
+    std::ranges::sort(stack);
   }
   return stacks;
-}
-
-// The runs in a stack, oldest first.
-Indices RunsIn(const Runs& runs, const Range& stack) {
-  Indices inside;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].clip.Overlaps(stack)) {
-      inside.push_back(i);
-    }
-  }
-  return inside;
 }
 
 size_t BlocksOf(const Runs& runs, const Indices& some) {
@@ -83,23 +82,34 @@ bool MayCompact(const Runs& runs, const Indices& chosen, size_t too_many) {
          (std::has_single_bit(too_many) || std::ranges::all_of(chosen, in_memory));
 }
 
-// Whether a goto hides some of what a stack shows in the run at `from`, or in a later one.
-bool HidesFrom(const Partition& partition, const Range& stack, size_t from) {
+// Whether a goto hides some of what lies in a range in the run at `from`, or in a later one.
+bool HidesFrom(const Partition& partition, const Range& range, size_t from) {
   return std::ranges::any_of(
-      partition.gotos, [&](const Goto& message) { return message.over > from && message.link.range.Overlaps(stack); });
+      partition.gotos, [&](const Goto& message) { return message.over > from && message.link.range.Overlaps(range); });
 }
 
-// Puts `made` in the place of the last one of some runs, on top of which there is nothing up to there, and drops the
-// others.
-void Replace(Partition& partition, const Indices& old, const Runs& made) {
+// What comes in the place of some runs, and where the last one of them was: nothing else lies on top of them up to
+// there.
+struct Replacement {
+  Indices old;
+  Runs made;
+};
+
+void Replace(Partition& partition, const std::vector<Replacement>& replacements) {
+  std::vector<const Replacement*> of(partition.runs.size(), nullptr);
+  for (const Replacement& replacement : replacements) {
+    for (const size_t i : replacement.old) {
+      of[i] = &replacement;
+    }
+  }
   Runs runs;
   std::vector<uint32_t> kept_before;
-  for (size_t i = 0; i < partition.runs.size(); ++i) {
+  for (size_t i = 0; i < of.size(); ++i) {
     kept_before.push_back(static_cast<uint32_t>(runs.size()));
-    if (!std::ranges::binary_search(old, i)) {
+    if (of[i] == nullptr) {
       runs.push_back(std::move(partition.runs[i]));
-    } else if (i == old.back()) {
-      runs.insert(runs.end(), made.begin(), made.end());
+    } else if (i == of[i]->old.back()) {
+      runs.insert(runs.end(), of[i]->made.begin(), of[i]->made.end());
     }
   }
   kept_before.push_back(static_cast<uint32_t>(runs.size()));
@@ -136,31 +146,31 @@ Runs Chosen(const Runs& runs, const Indices& some) {
 }
 
 // Puts `made` in the place of `old` wherever an edge has these runs on top of each other. Both are relative.
-void ReplaceAlike(Edge& edge, const Runs& old, const Runs& made) {
+void ReplaceAlike(Edge& edge, const Runs& old, const Runs& made, size_t most) {
   const auto same_block = [](const BlockView& a, const BlockView& b) { return a.slot == b.slot; };
   const auto is_first = [&](const BlockView& run) { return same_block(run, old.front()); };
   if (std::ranges::none_of(edge.partition.runs, is_first)) {
     return;
   }
-  for (const Range& stack : StacksOf(edge.partition.runs)) {
-    const Runs& runs = edge.partition.runs;
-    const Indices inside = RunsIn(runs, stack);
-    const auto found = std::search(inside.begin(), inside.end(), old.begin(), old.end(),
+  const Runs& runs = edge.partition.runs;
+  std::vector<Replacement> replacements;
+  for (const Indices& stack : StacksOf(runs, most)) {
+    const auto found = std::search(stack.begin(), stack.end(), old.begin(), old.end(),
                                    [&](size_t i, const BlockView& run) { return same_block(runs[i], run); });
-    if (found == inside.end() || HidesFrom(edge.partition, stack, *found)) {
+    if (found == stack.end()) {
       continue;
     }
-    const Indices here(found, found + static_cast<ptrdiff_t>(old.size()));
-    const Range hull = HullOf(runs, here);
-    if (Relative(Chosen(runs, here), hull) != old) {
+    Replacement here{{found, found + static_cast<ptrdiff_t>(old.size())}, {}};
+    const Range hull = HullOf(runs, here.old);
+    if (HidesFrom(edge.partition, hull, *found) || Relative(Chosen(runs, here.old), hull) != old) {
       continue;
     }
-    Runs made_here;
     for (const BlockView& run : made) {
-      made_here.push_back(run.Prepend(hull.Lcp()));
+      here.made.push_back(run.Prepend(hull.Lcp()));
     }
-    Replace(edge.partition, here, made_here);
+    replacements.push_back(std::move(here));
   }
+  Replace(edge.partition, replacements);
 }
 
 // What a partition has in some of its runs.
@@ -186,10 +196,10 @@ absl::Status CompactRuns(Edit& edit, Node& node, size_t index, const Indices& so
     return absl::OkStatus();  // the messages are there, in more runs
   }
   BETR_RETURN_IF_ERROR(made.status());
-  Replace(partition, some, made->runs);
+  Replace(partition, {{some, made->runs}});
   if (part.gotos.empty()) {  // or others may show what they hide
     for (Edge& edge : node.edges) {
-      ReplaceAlike(edge, Relative(part.runs, hull), Relative(made->runs, hull));
+      ReplaceAlike(edge, Relative(part.runs, hull), Relative(made->runs, hull), edit.shape().runs);
     }
   }
   return absl::OkStatus();
@@ -215,17 +225,23 @@ absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const 
 
 absl::Status CompactIfMany(Edit& edit, Node& node, size_t index) {
   const size_t most = edit.shape().runs;
-  Partition& partition = node.edges[index].partition;
-  if (partition.runs.size() <= most) {
-    return absl::OkStatus();
-  }
-  const BlockShares shares(node);
-  for (const Range& stack : StacksOf(partition.runs)) {
-    const Indices inside = RunsIn(partition.runs, stack);
-    const size_t blocks = inside.size() <= most ? 0 : BlocksOf(partition.runs, inside);
-    const Indices chosen = blocks <= most ? Indices{} : ToCompact(partition.runs, inside, shares);
-    if (MayCompact(partition.runs, chosen, blocks - most)) {
-      BETR_RETURN_IF_ERROR(CompactRuns(edit, node, index, chosen));
+  const Runs& runs = node.edges[index].partition.runs;
+  for (size_t before = SIZE_MAX; runs.size() > most && runs.size() < before;) {
+    before = runs.size();
+    std::optional<BlockShares> shares;
+    for (const Indices& stack : StacksOf(runs, most)) {
+      const size_t blocks = stack.size() <= most ? 0 : BlocksOf(runs, stack);
+      if (blocks <= most) {
+        continue;
+      }
+      shares = shares ? std::move(shares) : std::optional<BlockShares>(node);
+      const Indices chosen = ToCompact(runs, stack, *shares);
+      if (MayCompact(runs, chosen, blocks - most)) {
+        BETR_RETURN_IF_ERROR(CompactRuns(edit, node, index, chosen));
+      }
+      if (runs.size() < before) {
+        break;  // the others have other indices now
+      }
     }
   }
   return absl::OkStatus();

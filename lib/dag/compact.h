@@ -16,11 +16,12 @@ namespace betr::dag {
 // references. Errors: a run cannot be read.
 absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const Range& range);
 
-// Makes runs of an edge one where there are more on top of each other than there should be (Shape::runs). Of runs whose
-// blocks are shown elsewhere in the node too, as generations do that were cloned from each other, only the newest, up
-// to one that is larger than these together; and wherever the same runs wait one after the other, the one takes their
-// place. So blocks that are shared stay so, and what is written once is merged only a few times. What cannot be read
-// stays as it is. Requires: the node is the caller's alone.
+// Makes runs of an edge one where there are more on top of each other than there should be (Shape::runs), or many more
+// beside each other. Of runs whose blocks are shown elsewhere in the node too, as generations do that were cloned from
+// each other, only the newest, up to one that is larger than these together; and wherever the same runs wait one after
+// the other, the one takes their place. So blocks that are shared stay so, and what is written once is merged only a
+// few times. What cannot be read stays as it is. Requires: the node is the caller's alone. Cost beside what is merged:
+// O(runs of the edge, log), and if there are too many, O(runs of the node).
 absl::Status CompactIfMany(Edit& edit, Node& node, size_t index);
 
 }  // namespace betr::dag

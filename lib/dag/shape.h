@@ -16,7 +16,7 @@ struct Shape {
   // An interior node with more edges that lead somewhere or buffer something splits. At least 8: with less, carving
   // fills nodes faster than healing can join them (docs/dag.md).
   size_t fanout = 16;
-  // A partition with more runs is compacted into one, unless that would be very long (storable.h).
+  // Where more runs lie on top of each other they are made fewer (compact.h).
   size_t runs = 8;
 };
 

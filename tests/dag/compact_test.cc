@@ -2,6 +2,7 @@
 // Runs that lie on top of each other become one when they are many, and blocks that clones share stay shared.
 #include "dag/compact.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -68,6 +69,26 @@ TEST_CASE("runs of different directories do not lie on top of each other", "[dag
   CHECK(node.right().runs.size() == 20);
   CHECK(node.Read("b7/1000") == std::to_string(100 + kMost));
   CHECK(node.Read("b8/1000") == "8");
+}
+
+TEST_CASE("runs of more and more directories become one after all", "[dag][compact]") {
+  Compacting node;
+  const bool is_cloned = GENERATE(false, true);
+  size_t most = 0;
+  for (int i = 0; i < 500; ++i) {
+    node.left().runs.push_back(node.Run("a/" + std::to_string(1000 + i * 7919 % 500) + "/", 1, i));
+    node.Compact(0);
+    most = std::max(most, node.left().runs.size());
+    if (is_cloned) {
+      node.right() = node.left().Strip("a/").Prepend("b/");
+    }
+  }
+  CHECK(most <= 10 * kMost);
+  for (int i = 0; i < 500; ++i) {
+    const std::string name = std::to_string(1000 + i * 7919 % 500) + "/1000";
+    CHECK(node.Read("a/" + name) == std::to_string(i));
+    CHECK(node.Read("b/" + name) == (is_cloned ? std::to_string(i) : "nothing"));
+  }
 }
 
 TEST_CASE("clones that have the same runs get the same one for them", "[dag][compact]") {
