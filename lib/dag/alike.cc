@@ -66,7 +66,8 @@ uint64_t BlockShares::Views(const BlockView& view) const {
 Bytes BlockShares::Of(const Partition& partition, size_t runs) const {
   Bytes share{0};
   for (size_t i = 0; i < std::min(runs, partition.runs.size()); ++i) {
-    share += partition.runs[i].Size() / Views(partition.runs[i]);
+    const uint64_t views = Views(partition.runs[i]);
+    share.value += (partition.runs[i].Size().value + views - 1) / views;
   }
   for (size_t i = 0; i < partition.gotos.size() && runs >= partition.runs.size(); ++i) {
     share += GotoSize(partition.gotos[i]);

@@ -29,7 +29,8 @@ class BlockShares {
   // How many views show the same block as this one, which is one of them.
   uint64_t Views(const BlockView& view) const;
   // What belongs to one partition: its gotos, if all of it is meant, and of the blocks of its oldest runs the share
-  // that is its own, if each view has as much of a block as the others. That of all of them is what the node holds.
+  // that is its own, if each view has as much of a block as the others, rounded up: so very many views of very little
+  // count, too. That of all of them is about what the node holds.
   Bytes Of(const Partition& partition, size_t runs = SIZE_MAX) const;
 
  private:

@@ -191,4 +191,15 @@ TEST_CASE("a block that several edges show is held once", "[dag][alike]") {
   CHECK(shares.Of(clones.EdgeOf("a/").partition, 0) == Bytes{0});
 }
 
+TEST_CASE("a small block that very many views show is not nothing", "[dag][alike]") {
+  Clones clones(SmallShape(KiB(8), KiB(1)));
+  clones.Wait({"a/"}, '1');
+  dag::Partition& partition = clones.EdgeOf("a/").partition;
+  const dag::BlockView run = partition.runs[0];
+  partition.runs.resize(2 * run.Size().value, run);
+  const dag::BlockShares shares(clones.node());
+  CHECK(shares.Of(partition) >= run.Size());
+  CHECK(shares.Of(partition, 1) > Bytes{0});
+}
+
 }  // namespace betr::test
