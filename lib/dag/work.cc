@@ -85,12 +85,13 @@ class Step {
     return true;
   }
 
-  // Where a child of the root is over-full.
+  // Where a child of the root is over-full, and something can be done about it.
   std::optional<Bound> PressingChild(const Node& root) const {
     for (const Edge& edge : root.edges) {
       const bool open = root.height > 1 && !edge.link.Null() && !ChildShared(edit_, edge);
       const NodePtr child = open ? edit_.Peek(edge.link.target) : nullptr;
-      if (child != nullptr && child->Size() > edit_.shape().node_size) {
+      if (child != nullptr && child->Size() > edit_.shape().node_size &&
+          FlushIfOverfull(edit_, edge.link.target, *child, Sharing::kBreak)) {
         return edge.link.range.lo;
       }
     }

@@ -9,6 +9,7 @@
 #include "dag/choose_flush.h"
 #include "dag/flush.h"
 #include "dag/lookup.h"
+#include "support/dag/dag_harness.h"
 #include "support/dag/lone_node.h"
 
 namespace betr::test {
@@ -200,6 +201,44 @@ TEST_CASE("a small block that very many views show is not nothing", "[dag][alike
   const dag::BlockShares shares(clones.node());
   CHECK(shares.Of(partition) >= run.Size());
   CHECK(shares.Of(partition, 1) > Bytes{0});
+}
+
+TEST_CASE("a child that holds little, which many of its edges show, does not keep others waiting", "[dag][alike]") {
+  constexpr Bytes kNode{1'000};
+  DagHarness dag(SmallShape(kNode), true);
+  const auto block = [&] {
+    dag::BlockBuilder builder;
+    builder.Add("", {dag::MessageKind::kPut, 0, std::string(400, 'v')});
+    return dag.source().Adopt(builder.Finish());
+  };
+  // For each of some keys, which lie in `bounds`, an edge that leads nowhere, and a block that waits for it.
+  const auto node_for = [&](const Range& bounds, const std::vector<std::string>& keys, bool is_same_block) {
+    dag::Node node{1, bounds, {}, {}, {}};
+    const std::shared_ptr<const dag::BlockSlot> first = block();
+    Bound from = bounds.lo;
+    for (const std::string& key : keys) {
+      const Bound to = key == keys.back() ? bounds.hi : Bound::Past(key);
+      const dag::BlockView run = dag::BlockView::Whole(is_same_block ? first : block(), Range::All()).Prepend(key);
+      node.edges.push_back({{{from, to}, kNoNode, ""}, {{run}, {}}});
+      from = to;
+    }
+    return node;
+  };
+  NodeId full;
+  dag.Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
+    const Range left{Range::All().lo, Bound::At("m")};
+    const Range right{Bound::At("m"), Range::All().hi};
+    full = edit.Create(node_for(right, {"w", "x", "y", "z"}, false));
+    dag::Node root = dag::EmptyNode(2, Range::All(), {});
+    root.edges = {{{left, edit.Create(node_for(left, {"a", "b", "c", "d"}, true)), ""}, {}}, {{right, full, ""}, {}}};
+    edit.Release(roots[0]);
+    roots[0] = edit.Create(std::move(root));
+    return absl::OkStatus();
+  });
+  const auto waits = [&] { return dag::LoadNode(dag.table(), full).value()->Size(); };
+  const Bytes before = waits();
+  CHECK(dag.Work(0).pressing);
+  CHECK(waits() < before);
 }
 
 }  // namespace betr::test
