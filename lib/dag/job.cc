@@ -16,6 +16,7 @@
 #include "dag/live.h"
 #include "dag/pack.h"
 #include "dag/split.h"
+#include "dag/storable.h"
 
 namespace betr::dag {
 namespace {
@@ -236,6 +237,13 @@ Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
   return size;
 }
 
+// Whether a node has so much beside its blocks that it could not be stored if that went on, however little its blocks
+// are: very many views of the same ones, or very long bounds.
+bool HasMuchBesideBlocks(const Node& node) {
+  const BoundSizes sizes = BoundSizesOf(node);
+  return sizes.items > kMostItems || sizes.together > kMaxBounds / 2;
+}
+
 absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
   if (child.node.Leaf()) {
@@ -263,7 +271,8 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
     }
   }
   const Bytes movable = Movable(edit, id, node);
-  if (movable <= edit.shape().node_size) {
+  const bool is_crowded = HasMuchBesideBlocks(node);
+  if (movable <= edit.shape().node_size && !is_crowded) {
     return std::nullopt;
   }
   std::vector<size_t> edges;
@@ -272,7 +281,7 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
       edges.push_back(i);
     }
   }
-  const bool is_much = movable > edit.shape().node_size * kMostOverfull;
+  const bool is_much = is_crowded || movable > edit.shape().node_size * kMostOverfull;
   const auto choice =
       ChooseFlush(edit, node, edges, sharing == Sharing::kBreak && !is_much ? Sharing::kLittle : sharing);
   return choice ? std::optional<Job>({Job::kFlush, choice->edge, choice->runs}) : std::nullopt;

@@ -31,9 +31,10 @@ struct Job {
   size_t runs = kAllRuns;  // of a flush
 };
 
-// Flushing what an over-full node loses most by (choose_flush.h): one whose blocks, each once, are more than a node. A
-// shared child is copied for it only if that is worth it (child.h), and never with Sharing::kKeep; with kBreak also if
-// there is twice too much. With kBreak also of any node, if the policy says so.
+// Flushing what an over-full node loses most by (choose_flush.h): one whose blocks, each once, are more than a node, or
+// that has too much beside them (storable.h). A shared child is copied for it only if that is worth it (child.h), and
+// never with Sharing::kKeep; with kBreak also if there is twice too much. With kBreak also of any node, if the policy
+// says so.
 std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node, Sharing sharing);
 
 // Tidying the child of one edge, if that is private, and in memory; with Reach::kDisk interior children are read.

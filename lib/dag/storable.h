@@ -33,6 +33,10 @@ inline BoundSizes BoundSizesOf(const Node& node) { return BoundSizesOf(node, nod
 inline constexpr Bytes kMaxBound = KiB(512);
 inline constexpr Bytes kMaxBounds = MiB(48);
 
+// A node with more edges, gotos and views than that, or half as much of bounds as that, moves on what it may, as if its
+// blocks were too many: of what many edges show, a node holds the blocks once, but each view.
+inline constexpr uint64_t kMostItems = 1 << 16;
+
 // Clones from long prefixes to short ones, each of the one before, lead to keys as long as all the prefixes together,
 // and making an edge simple hands its translation on to what is below, level by level. Whether the child's bounds would
 // get too long by that: then it is not done, and what waits for the child stays where it is.

@@ -8,7 +8,9 @@
 
 #include "dag/choose_flush.h"
 #include "dag/flush.h"
+#include "dag/job.h"
 #include "dag/lookup.h"
+#include "dag/storable.h"
 #include "support/dag/dag_harness.h"
 #include "support/dag/lone_node.h"
 
@@ -201,6 +203,20 @@ TEST_CASE("a small block that very many views show is not nothing", "[dag][alike
   const dag::BlockShares shares(clones.node());
   CHECK(shares.Of(partition) >= run.Size());
   CHECK(shares.Of(partition, 1) > Bytes{0});
+}
+
+TEST_CASE("a node with very many views of little is over-full", "[dag][alike]") {
+  Clones clones(SmallShape(MiB(4), KiB(64)));
+  clones.Wait({"a/"}, '1');
+  const auto job = [&] {
+    return dag::FlushIfOverfull(clones.edit(), NodeId{1'000}, clones.node(), dag::Sharing::kBreak);
+  };
+  dag::Partition& partition = clones.EdgeOf("a/").partition;
+  const dag::BlockView run = partition.runs[0];
+  CHECK(!job());
+  partition.runs.resize(dag::kMostItems, run);
+  REQUIRE(job());
+  CHECK(job()->edge == clones.IndexOf("a/"));
 }
 
 TEST_CASE("a child that holds little, which many of its edges show, does not keep others waiting", "[dag][alike]") {
