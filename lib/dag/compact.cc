@@ -234,7 +234,9 @@ absl::Status CompactIfMany(Edit& edit, Node& node, size_t index) {
       if (blocks <= most) {
         continue;
       }
-      shares = shares ? std::move(shares) : std::optional<BlockShares>(node);
+      if (!shares) {
+        shares.emplace(node);
+      }
       const Indices chosen = ToCompact(runs, stack, *shares);
       if (MayCompact(runs, chosen, blocks - most)) {
         BETR_RETURN_IF_ERROR(CompactRuns(edit, node, index, chosen));

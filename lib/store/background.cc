@@ -124,6 +124,19 @@ absl::Status Store::Impl::WorkInline() {
   return KeepLogSmall();
 }
 
+absl::Status Store::Impl::KeepUp() {
+  for (int steps = store::Backlog::kSteps; steps > 0 && backlog_.IsLong(); --steps) {
+    const absl::StatusOr<bool> step = structure_.Step();
+    if (absl::IsResourceExhausted(step.status())) {
+      backlog_.Clear();  // the thread that finds no space either has a checkpoint made
+      break;
+    }
+    BETR_RETURN_IF_ERROR(step.status());
+    backlog_.Done(*step);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Store::Impl::KeepLogSmall() {
   if (log_ == nullptr || !LogIsCrowded()) {
     return absl::OkStatus();
@@ -178,6 +191,7 @@ void Store::Impl::StructureLoop() {
         step = checkpoint.ok() ? StepBesideWriters() : checkpoint;
       }
       if (absl::IsResourceExhausted(step.status())) {
+        backlog_.Clear();
         signals_.FoundNoSpace();
         break;
       }
@@ -186,6 +200,7 @@ void Store::Impl::StructureLoop() {
         return;
       }
       more = *step;
+      backlog_.Done(more);
       if (!signals_.StepDone(is_ahead)) {
         return;
       }

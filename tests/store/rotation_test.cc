@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <iostream>
 #include <map>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/random.h"
 #include "betr/store.h"
@@ -18,8 +21,18 @@
 namespace betr::test {
 namespace {
 
-constexpr uint64_t kKeys = 4'000;
 constexpr size_t kValue = 100;
+
+struct Rotation {
+  Bytes node_size;
+  uint64_t keys;     // of the directory
+  int kept;          // clones
+  uint64_t changes;  // between two clones
+  int rounds;
+  int measured;     // after so many rounds, and so on
+  uint64_t times;   // what differs, at most
+  bool background;  // without, all comes in the same order each time
+};
 
 std::string Key(uint64_t number) { return fmt::format("{:08}", number); }
 
@@ -30,13 +43,39 @@ Bytes UsedBy(Store& store) {
   return space.total - space.free;
 }
 
+// Keep the processors busy.
+class Hogs {
+ public:
+  Hogs() : threads_(size_t{2} * std::thread::hardware_concurrency()) {
+    for (std::thread& thread : threads_) {
+      thread = std::thread([this] {
+        while (!done_) {
+        }
+      });
+    }
+  }
+  ~Hogs() {
+    done_ = true;
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+  }
+  Hogs(const Hogs&) = delete;
+  Hogs& operator=(const Hogs&) = delete;
+
+ private:
+  std::atomic<bool> done_ = false;
+  std::vector<std::thread> threads_;
+};
+
 // Requires that the clones, after some, hold what was there when they were made, and take at most `times` what differs.
-void RequireLittleSpace(Bytes node_size, int kept, uint64_t changes, int rounds, uint64_t times) {
+void RequireLittleSpace(const Rotation& rotation) {
+  const auto& [node_size, keys, kept, changes, rounds, measured, times, background] = rotation;
   INFO("nodes of " << node_size.value << " bytes, " << kept << " clones, seed " << TestSeed());
   StoreOptions options;
-  options.background = false;  // so that all comes in the same order each time
-  options.cache_size = MiB(16);
-  MemoryStore fixture({MiB(512), node_size, KiB(64), MiB(16)});
+  options.background = background;
+  options.cache_size = std::max(MiB(16), node_size * 16);
+  MemoryStore fixture({GiB(4), node_size, KiB(64), MiB(16)});
   fixture.Open(options);
   Store& store = *fixture.store;
   const TreeId tree = Must(store.CreateTree("tree"));
@@ -51,13 +90,13 @@ void RequireLittleSpace(Bytes node_size, int kept, uint64_t changes, int rounds,
     Must(store.Put(tree, "live/" + Key(number), value));
     live[Key(number)] = value;
   };
-  for (uint64_t i = 0; i < kKeys; ++i) {
+  for (uint64_t i = 0; i < keys; ++i) {
     put(i);
   }
   Bytes most{0};
   for (int round = 0; round < rounds; ++round) {
     for (uint64_t i = 0; i < changes; ++i) {
-      put(random.Uniform(kKeys));
+      put(random.Uniform(keys));
     }
     Must(store.ClonePrefix(tree, "live/", tree, fmt::format("v{:06}/", round)));
     if (round + kept >= rounds && round % 10 == 0) {
@@ -66,12 +105,12 @@ void RequireLittleSpace(Bytes node_size, int kept, uint64_t changes, int rounds,
     if (round >= kept) {
       Must(store.EraseRange(tree, Range::Prefix(fmt::format("v{:06}/", round - kept))));
     }
-    if (round % 50 == 49) {
+    if (round % measured == measured - 1) {
       most = std::max(most, UsedBy(store));
     }
   }
-  const Bytes differs = Bytes{kValue + Key(0).size()} * (kKeys + static_cast<uint64_t>(kept) * changes);
-  std::cout << kept << " clones of " << kKeys << " keys after " << rounds << " rounds: " << most.value / 1024
+  const Bytes differs = Bytes{kValue + Key(0).size()} * (keys + static_cast<uint64_t>(kept) * changes);
+  std::cout << kept << " clones of " << keys << " keys after " << rounds << " rounds: " << most.value / 1024
             << " KiB at most, where " << differs.value / 1024 << " KiB differ\n";
   CHECK(most <= differs * times);
   for (const auto& [round, expected] : clones) {
@@ -91,7 +130,26 @@ void RequireLittleSpace(Bytes node_size, int kept, uint64_t changes, int rounds,
 }  // namespace
 
 TEST_CASE("clones that rotate take some times what differs, however many there were", "[store][clone]") {
-  RequireLittleSpace(KiB(256), 100, 10, 400, 48);
+  RequireLittleSpace({.node_size = KiB(256),
+                      .keys = 4'000,
+                      .kept = 100,
+                      .changes = 10,
+                      .rounds = 400,
+                      .measured = 50,
+                      .times = 48,
+                      .background = false});
+}
+
+TEST_CASE("so do they beside other work that leaves the store's threads little time", "[store][clone][.long]") {
+  const Hogs hogs;
+  RequireLittleSpace({.node_size = MiB(4),
+                      .keys = 50'000,
+                      .kept = 100,
+                      .changes = 50,
+                      .rounds = 1'500,
+                      .measured = 300,
+                      .times = 25,
+                      .background = true});
 }
 
 }  // namespace betr::test
