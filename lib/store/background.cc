@@ -125,14 +125,12 @@ absl::Status Store::Impl::WorkInline() {
 }
 
 absl::Status Store::Impl::KeepUp() {
-  for (int steps = store::Backlog::kSteps; steps > 0 && backlog_.IsLong(); --steps) {
-    const absl::StatusOr<bool> step = structure_.Step();
-    if (absl::IsResourceExhausted(step.status())) {
-      backlog_.Clear();  // the thread that finds no space either has a checkpoint made
-      break;
+  for (int steps = store::Backlog::kSteps; steps > 0 && structure_.IsFarBehind(); --steps) {
+    const absl::Status step = structure_.PressingStep();
+    if (absl::IsResourceExhausted(step)) {
+      break;  // the thread that finds no space either has a checkpoint made
     }
-    BETR_RETURN_IF_ERROR(step.status());
-    backlog_.Done(*step);
+    BETR_RETURN_IF_ERROR(step);
   }
   return absl::OkStatus();
 }
@@ -191,7 +189,6 @@ void Store::Impl::StructureLoop() {
         step = checkpoint.ok() ? StepBesideWriters() : checkpoint;
       }
       if (absl::IsResourceExhausted(step.status())) {
-        backlog_.Clear();
         signals_.FoundNoSpace();
         break;
       }
@@ -200,7 +197,6 @@ void Store::Impl::StructureLoop() {
         return;
       }
       more = *step;
-      backlog_.Done(more);
       if (!signals_.StepDone(is_ahead)) {
         return;
       }

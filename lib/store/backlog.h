@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far background work is behind the clones and renames that leave it, counted in steps. Each of these may add a
-// level to its tree, and what comes faster than levels are taken off is shared by nodes that are copied for that
-// (dag/heal.h). So who clones faster than the background works does as many steps as come of it.
+// How far background work is behind the clones that leave it. Each may add a level to its tree, and if they come faster
+// than levels are taken off, what they share is copied for that (dag/heal.h). So who clones while the background never
+// comes to an end of what is pressing does a part of it.
 #pragma once
 
 #include <atomic>
@@ -11,27 +11,20 @@ namespace betr::store {
 // Threads: any. What two of them do at once may be counted as one, or not at all.
 class Backlog {
  public:
-  // About what the tree of a clone needs until it is as if there had been no haste.
+  // How many steps who makes the backlog longer does at most, if it is long.
   static constexpr int kSteps = 24;
 
-  // Such a batch was written.
-  void Grow() { steps_ += kSteps; }
-  // A step was made; whether there may be more to do.
-  void Done(bool more) {
-    if (!more || --steps_ < 0) {
-      steps_ = 0;
-    }
-  }
-  // Nothing can be done now.
-  void Clear() { steps_ = 0; }
+  // A batch with clones was written.
+  void Grow() { ++batches_; }
+  // Nothing is pressing.
+  void Clear() { batches_ = 0; }
 
-  // Whether who makes it longer has to help: more is left than the threads do soon.
-  bool IsLong() const { return steps_ > kMost; }
+  bool IsLong() const { return batches_ > kMost; }
 
  private:
-  static constexpr int kMost = 2 * kSteps;
+  static constexpr int kMost = 2;
 
-  std::atomic<int> steps_ = 0;
+  std::atomic<int> batches_ = 0;  // since nothing was pressing
 };
 
 }  // namespace betr::store

@@ -27,6 +27,8 @@ bool IsStructural(const Op& op) {
   }
 }
 
+bool IsClone(const Op& op) { return op.kind == OpKind::kClonePrefix; }
+
 void BufferOp(const Op& op, dag::MessageBuffer& buffer) {
   switch (op.kind) {
     case OpKind::kPut:

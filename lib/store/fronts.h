@@ -48,6 +48,8 @@ struct View {
 
 // Whether it changes the nodes themselves, beside other trees' buffers; else it is a message for its tree's buffer.
 bool IsStructural(const Op& op);
+// Of these, a clone of a prefix.
+bool IsClone(const Op& op);
 // Requires: not structural.
 void BufferOp(const Op& op, dag::MessageBuffer& buffer);
 

@@ -19,7 +19,6 @@
 #include "base/forks.h"
 #include "base/mutex.h"
 #include "betr/store.h"
-#include "store/backlog.h"
 #include "store/checkpoint.h"
 #include "store/core.h"
 #include "store/fronts.h"
@@ -196,7 +195,7 @@ class Store::Impl {
   // All that there is to do now, in this thread: when there are no background threads. What there is no space for,
   // even after a checkpoint, is left for later, after twice as many batches each time.
   absl::Status WorkInline() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // After a clone or rename, with background threads: steps that these are behind with.
+  // After a clone, with background threads: steps that these are behind with.
   absl::Status KeepUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // What the log holds in memory is made durable, if it is much.
   absl::Status KeepLogSmall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
@@ -250,7 +249,6 @@ class Store::Impl {
   dag::Height tallest_ ABSL_GUARDED_BY(write_mutex_) = 1;
 
   store::Signals signals_;
-  store::Backlog backlog_;
   std::atomic<bool> unsettled_{false};             // ranges were erased, cloned or renamed
   std::atomic<bool> erased_{false};                // keys were erased
   std::atomic<bool> unsettled_when_short_{false};  // either of that while space was short, and not swept since

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/structure.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status.h"
@@ -128,6 +129,9 @@ absl::Status Structure::ApplyBatch(std::span<const Op> ops, const BeforePublish&
   BETR_ASSIGN_OR_RETURN(Change change, batch.TakeChange());
   BETR_RETURN_IF_ERROR(before_publish(*change.state));
   Publish(batch.edit(), std::move(change));
+  if (std::ranges::any_of(ops, IsClone)) {
+    backlog_.Grow();
+  }
   return absl::OkStatus();
 }
 
@@ -205,6 +209,12 @@ absl::StatusOr<bool> Structure::Step(Purpose growing, Last last) {
   return done ? absl::StatusOr<bool>(true) : step;
 }
 
+absl::Status Structure::PressingStep() {
+  const Turn turn(*this, Turn::Kind::kBackground);
+  growing_ = Purpose::kGrow;
+  return WorkOnNews().status();
+}
+
 absl::StatusOr<bool> Structure::NextStep() {
   BETR_ASSIGN_OR_RETURN(bool done, WorkOnNews());
   if (!done && chores_ > 0) {
@@ -260,6 +270,9 @@ absl::StatusOr<bool> Structure::WorkOnNews() {
     if (was_pressing) {
       return true;
     }
+  }
+  if (trees > 0) {
+    backlog_.Clear();
   }
   return trees == 0;
 }

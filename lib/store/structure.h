@@ -19,6 +19,7 @@
 #include "dag/edit.h"
 #include "dag/prune.h"
 #include "dag/work.h"
+#include "store/backlog.h"
 #include "store/core.h"
 #include "store/fronts.h"
 #include "store/headroom.h"
@@ -61,6 +62,9 @@ class Structure {
   // Errors: kResourceExhausted: a checkpoint, or deletes, may help.
   absl::StatusOr<bool> Step(Purpose growing, Last last);
   absl::StatusOr<bool> Step() { return Step(Purpose::kGrow, {}); }
+  // The first of these alone: for writers who clone faster than others make steps.
+  absl::Status PressingStep();
+  bool IsFarBehind() const { return backlog_.IsLong(); }
   // How far sweeps look from now on. All trees get one if that is to what is on disk, or go on with the one that they
   // have.
   void Look(dag::Reach reach, bool go_on = false);
@@ -156,6 +160,7 @@ class Structure {
   int urgent_ ABSL_GUARDED_BY(turn_mutex_) = 0;  // who wait, and go before background steps
   // Of the one who has the turn:
   Sweeps sweeps_;
+  Backlog backlog_;
   std::optional<dag::Prune> prune_;
   uint64_t prune_at_ = 0;             // nodes created and reclaimed before the next pass is worth beginning
   int chores_ = 0;                    // that come before the next sealed buffer, so that they need no lull to be done

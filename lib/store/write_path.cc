@@ -201,9 +201,6 @@ absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const BeforePublish&
   BETR_RETURN_IF_ERROR(
       structure_.ApplyBatch(plain, [&](const store::State& after) { return before_publish(after, pledge, plain); }));
   core_->waiting += pledge.Size().value;
-  if (std::any_of(plain.begin(), plain.end(), MayAddLevel)) {
-    backlog_.Grow();
-  }
   return absl::OkStatus();
 }
 
@@ -333,8 +330,8 @@ absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) 
     signals_.Signal();
   }
   // The batch has happened: what goes wrong from here on is the store's failure, not the batch's.
-  const bool may_add_level = std::any_of(ops.begin(), ops.end(), MayAddLevel);
-  const absl::Status worked = !core_->options.background ? WorkInline() : may_add_level ? KeepUp() : absl::OkStatus();
+  const bool clones = std::any_of(ops.begin(), ops.end(), store::IsClone);
+  const absl::Status worked = !core_->options.background ? WorkInline() : clones ? KeepUp() : absl::OkStatus();
   if (!worked.ok()) {
     core_->health.Fail(worked);
   }
