@@ -60,8 +60,8 @@ struct StoreOptions {
   Bytes log_memory{0};
   std::chrono::seconds checkpoint_period{60};  // or sooner, after erases; 0: only on demand and under pressure
   // Runs flushing, eviction, checkpoints and reclaim in two threads of their own, with up to three more that help to
-  // compress. Without it all that happens inside the calls that make it necessary, in a fixed order: for tests that
-  // must be repeatable.
+  // compress; who clones faster than they work does a part of it. Without it all that happens inside the calls that
+  // make it necessary, in a fixed order: for tests that must be repeatable.
   bool background = true;
   // How long Close goes on with background work if ranges were erased, cloned or renamed: what that frees comes back
   // during this time, or when the image is next open for a while.
