@@ -21,7 +21,7 @@ absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const 
 // each other, only the newest, up to one that is larger than these together; and wherever the same runs wait one after
 // the other, the one takes their place. So blocks that are shared stay so, and what is written once is merged only a
 // few times. What cannot be read stays as it is. Requires: the node is the caller's alone. Cost beside what is merged:
-// O(runs of the edge, log), and if there are too many, O(runs of the node).
+// O(n log n) for n runs of the edge, and if there are too many, also O(runs of the node).
 absl::Status CompactIfMany(Edit& edit, Node& node, size_t index);
 
 }  // namespace betr::dag

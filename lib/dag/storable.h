@@ -33,8 +33,8 @@ inline BoundSizes BoundSizesOf(const Node& node) { return BoundSizesOf(node, nod
 inline constexpr Bytes kMaxBound = KiB(512);
 inline constexpr Bytes kMaxBounds = MiB(48);
 
-// A node with more edges, gotos and views than that, or half as much of bounds as that, moves on what it may, as if its
-// blocks were too many: of what many edges show, a node holds the blocks once, but each view.
+// A node with more edges, gotos and views than this, or bounds of more than half of kMaxBounds, moves on what it may,
+// as if its blocks were too many: of what many edges show, a node holds the blocks once, but each view.
 inline constexpr uint64_t kMostItems = 1 << 16;
 
 // Clones from long prefixes to short ones, each of the one before, lead to keys as long as all the prefixes together,

@@ -8,7 +8,7 @@
 
 namespace betr::store {
 
-// Threads: any. What two of them do at once may be counted as one, or not at all.
+// Threads: one at a time, but for IsLong.
 class Backlog {
  public:
   // How many steps who makes the backlog longer does at most, if it is long.
@@ -19,6 +19,7 @@ class Backlog {
   // Nothing is pressing.
   void Clear() { batches_ = 0; }
 
+  // Whether something has been pressing during several of them.
   bool IsLong() const { return batches_ > kMost; }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "support/dag/dag_harness.h"
+#include "support/dag/random_pieces.h"
 #include "support/seed.h"
 
 namespace betr::test {
@@ -17,8 +18,8 @@ namespace {
 // each other and are longer than what views are told apart by, and are written to, renamed and erased, too.
 class Generations {
  public:
-  Generations(uint64_t seed, bool faults) : random_(seed), dag_(SomeShape(), random_.OneIn(2)) {
-    alphabet_ = random_.OneIn(2) ? std::string("\0\xff", 2) : std::string("\0a\xff", 3);
+  Generations(uint64_t seed, bool faults)
+      : random_(seed), dag_(RandomShape(random_), random_.OneIn(2)), alphabet_(RandomAlphabet(random_)) {
     for (int i = 0; i < 6; ++i) {
       const std::string same = random_.OneIn(3) ? std::string(250 + random_.Uniform(20), random_.Pick(alphabet_)) : "";
       names_.push_back((random_.OneIn(2) ? "g" : "") + same + Text(3));
@@ -56,24 +57,10 @@ class Generations {
     dag_.Verify({Key()});
   }
 
+  const dag::Counters& Counts() { return dag_.counters(); }
+
  private:
-  dag::Shape SomeShape() {
-    dag::Shape shape;
-    shape.node_size = Bytes{100 + random_.Uniform(4'000)};
-    shape.basement_size = Bytes{32 + random_.Uniform(300)};
-    shape.fanout = 4 + random_.Uniform(12);
-    shape.runs = 1 + random_.Uniform(4);
-    return shape;
-  }
-
-  std::string Text(uint64_t longest) {
-    std::string text;
-    for (uint64_t n = random_.Uniform(longest + 1); n > 0; --n) {
-      text.push_back(alphabet_[random_.Uniform(alphabet_.size())]);
-    }
-    return text;
-  }
-
+  std::string Text(uint64_t longest) { return RandomText(random_, alphabet_, longest); }
   std::string Below() { return (random_.OneIn(6) ? std::string(260, alphabet_[0]) : "") + Text(4); }
   std::string Directory() { return random_.OneIn(3) ? random_.Pick(names_) : live_; }
   std::string Key() { return Directory() + Below(); }
@@ -120,15 +107,17 @@ class Generations {
 
   Random random_;
   DagHarness dag_;
-  std::string alphabet_;
+  const std::string alphabet_;
   std::vector<std::string> names_;
   std::string live_;
   uint64_t work_ = 1;
 };
 
+// The harness asserts; in a run of the usual size generations must have been written to after they were cloned.
 void RunGenerations(bool faults, int operations) {
   constexpr int kSteps = 300;
   const auto seeds = static_cast<uint64_t>(std::max(1.0, operations * TestScale() / kSteps));
+  uint64_t unshares = 0;
   for (uint64_t seed = TestSeed(); seed < TestSeed() + seeds; ++seed) {
     INFO("seed " << seed << ": the first one of --betr-seed " << seed);
     Generations run(seed, faults);
@@ -137,7 +126,9 @@ void RunGenerations(bool faults, int operations) {
       run.Step(step);
     }
     run.Finish();
+    unshares += run.Counts().unshares;
   }
+  REQUIRE((TestScale() < 1 || unshares > 0));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ namespace {
 // A node, and what is done to it.
 class SharedRuns : private RandomPieces {
  public:
-  explicit SharedRuns(uint64_t seed) : RandomPieces(seed), shape_(SomeShape()) {
+  explicit SharedRuns(uint64_t seed) : RandomPieces(seed), shape_(RandomShape(random_)) {
     REQUIRE(functions_.Add(std::make_shared<AppendFunction>(random_.OneIn(2))).ok());
     if (random_.OneIn(3)) {
       source_.SetResidence(random_.OneIn(2) ? Residence::kSometimes : Residence::kDisk);
@@ -78,15 +78,6 @@ class SharedRuns : private RandomPieces {
 
   // What was published is not changed any more.
   void Publish() { edit_ = std::make_unique<dag::Edit>(edit_->table(), edit_->next_id(), Context()); }
-
-  dag::Shape SomeShape() {
-    dag::Shape shape;
-    shape.node_size = Bytes{100 + random_.Uniform(3'000)};
-    shape.basement_size = Bytes{32 + random_.Uniform(200)};
-    shape.fanout = 4 + random_.Uniform(12);
-    shape.runs = 1 + random_.Uniform(4);
-    return shape;
-  }
 
   // No name is the beginning of another one.
   std::set<std::string> SomeNames() {

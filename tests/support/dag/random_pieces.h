@@ -14,22 +14,39 @@
 #include "base/random.h"
 #include "dag/edit.h"
 #include "dag/node.h"
+#include "dag/shape.h"
 #include "support/dag/test_source.h"
 #include "support/dag/upserts.h"
 
 namespace betr::test {
 
+inline std::string RandomAlphabet(Random& random) {
+  return random.OneIn(2) ? std::string("\0\xff", 2) : std::string("\0a\xff", 3);
+}
+
+inline std::string RandomText(Random& random, const std::string& alphabet, uint64_t longest) {
+  std::string text;
+  for (uint64_t n = random.Uniform(longest + 1); n > 0; --n) {
+    text.push_back(random.Pick(alphabet));
+  }
+  return text;
+}
+
+// Of nodes that some messages fill.
+inline dag::Shape RandomShape(Random& random) {
+  dag::Shape shape;
+  shape.node_size = Bytes{100 + random.Uniform(4'000)};
+  shape.basement_size = Bytes{32 + random.Uniform(300)};
+  shape.fanout = 4 + random.Uniform(12);
+  shape.runs = 1 + random.Uniform(4);
+  return shape;
+}
+
 class RandomPieces {
  protected:
   explicit RandomPieces(uint64_t seed) : random_(seed), source_(seed) {}
 
-  std::string Text(uint64_t longest) {
-    std::string text;
-    for (uint64_t n = random_.Uniform(longest + 1); n > 0; --n) {
-      text.push_back(alphabet_[random_.Uniform(alphabet_.size())]);
-    }
-    return text;
-  }
+  std::string Text(uint64_t longest) { return RandomText(random_, alphabet_, longest); }
 
   // Sometimes longer than what views are told apart by.
   std::string MaybeLong() {
@@ -168,7 +185,7 @@ class RandomPieces {
   TestSource source_;
 
  private:
-  const std::string alphabet_ = random_.OneIn(2) ? std::string("\0\xff", 2) : std::string("\0a\xff", 3);
+  const std::string alphabet_ = RandomAlphabet(random_);
   uint64_t values_ = 0;
 };
 
