@@ -85,21 +85,6 @@ NodePtr ChildToAsk(const Edit& edit, const Edge& edge) {
 // What an ordinary flush moves, at least: the heaviest edge of a node that is full.
 Bytes OrdinaryFlush(const Shape& shape) { return shape.node_size / shape.fanout; }
 
-// How many entries an edge shows of a leaf, at most. The leaf is read only with Reach::kDisk, and only if nothing is
-// remembered of it. None: nobody knows.
-std::optional<uint64_t> EntriesShown(const Edit& edit, const Link& link, Reach reach) {
-  NodePtr leaf = edit.Peek(link.target);
-  if (leaf == nullptr) {
-    const NodeRecord* record = edit.table().Find(link.target);
-    const std::optional<uint64_t> remembered = record == nullptr ? std::nullopt : record->slot->Entries();
-    if (remembered || reach == Reach::kMemory) {
-      return remembered;
-    }
-    leaf = edit.Load(link.target).value_or(nullptr);
-  }
-  return leaf == nullptr ? std::nullopt : std::optional(EntriesIn(*leaf, link.Image()));
-}
-
 // Whether range erases kill half of a leaf's bytes; of a shared leaf so much that the copy is small: seven eighths.
 bool HalvesLeaf(const Edit& edit, const Edge& edge) {
   if (edge.partition.gotos.empty()) {
@@ -120,10 +105,10 @@ bool HalvesLeaf(const Edit& edit, const Edge& edge) {
   return erased > Bytes{0} && erased * 8 >= shown.bytes * (ChildShared(edit, edge) ? 7 : 4);
 }
 
-// Whether erases of all kinds are worth it that a leaf, which may have to be read, is written anew: an eighth of its
-// entries, or as many as an ordinary flush moves; of a shared leaf seven eighths of its entries. Where nobody knows how
-// many it has, they are counted once there are so many erases that one look is little beside them.
-bool ThinsLeaf(const Edit& edit, const Edge& edge, Reach reach) {
+// Whether erases of all kinds are worth it that they move on: an eighth of the entries that they come to, or as many as
+// an ordinary flush moves; into a shared leaf, which is copied for them, seven eighths of its entries. Where nobody
+// knows how many there are, they are counted once there are so many erases that one look is little beside them.
+bool ThinsChild(const Edit& edit, const Edge& edge, Reach reach) {
   constexpr uint64_t kWorthALook = 8;  // of them are an ordinary flush
   const Erases erases = ErasesIn(edge.partition);
   const bool shared = ChildShared(edit, edge);
@@ -132,7 +117,7 @@ bool ThinsLeaf(const Edit& edit, const Edge& edge, Reach reach) {
     return erases.count > 0;
   }
   const bool may_read = reach == Reach::kDisk || erases.bytes * kWorthALook >= batch;
-  const auto entries = EntriesShown(edit, edge.link, may_read ? Reach::kDisk : Reach::kMemory);
+  const auto entries = EntriesShown(edit.table(), edge.link, may_read ? Reach::kDisk : Reach::kMemory);
   return entries && 8 * erases.count >= *entries * (shared ? 7 : 1);
 }
 
@@ -146,12 +131,12 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Reach r
     return true;
   }
   if (node.height == 1) {
-    return HalvesLeaf(edit, edge) || ThinsLeaf(edit, edge, reach);
+    return HalvesLeaf(edit, edge) || ThinsChild(edit, edge, reach);
   }
   if (ChildShared(edit, edge)) {
     return false;
   }
-  if (ErasesIn(edge.partition).bytes >= OrdinaryFlush(edit.shape())) {
+  if (ThinsChild(edit, edge, reach)) {
     return true;
   }
   if (node.height > 2) {

@@ -6,6 +6,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "dag/node.h"
 #include "dag/table.h"
@@ -42,5 +43,10 @@ absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range);
 // The entries that a leaf has inside `range`, in its space: exact if their blocks are in memory, else a block of which
 // anything is inside counts as a whole. Reads nothing. O(basements), with two searches in each.
 uint64_t EntriesIn(const Node& leaf, const Range& range);
+
+// About how many entries an edge shows: no more, if it leads to a leaf; else as if all ways down were like one in the
+// middle. None: nobody knows. A leaf of which that is remembered is not read. At most one node read of each level, and
+// none with kMemory.
+std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link, Reach reach);
 
 }  // namespace betr::dag
