@@ -46,11 +46,17 @@ uint32_t Edit::References(NodeId id) const {
   return record ? record->references : 0;
 }
 
+void Edit::Set(NodeId id, uint32_t references, Node node) {
+  node.known_entries = CountEntries(table_, node);
+  NodeRecord record{references, node.height, node.known_entries, nullptr};
+  record.slot = context_.source.Adopt(id, std::move(node));
+  table_.Set(id, std::move(record));
+}
+
 NodeId Edit::Create(Node node) {
   const NodeId id = next_id_;
   next_id_ = next_id_.Next();
-  const Height height = node.height;
-  table_.Set(id, {1, height, context_.source.Adopt(id, std::move(node))});
+  Set(id, 1, std::move(node));
   ++context_.counters.nodes_created;
   changed_.push_back(id);
   return id;
@@ -67,7 +73,7 @@ void Edit::Update(NodeId id, Node node) {
     return;  // a node on the way to one that changed: it need not be written
   }
   changed_.push_back(id);
-  table_.Set(id, {record->references, record->height, context_.source.Adopt(id, std::move(node))});
+  Set(id, record->references, std::move(node));
 }
 
 void Edit::Rearrange(NodeId id, Node node) {
@@ -77,7 +83,7 @@ void Edit::Rearrange(NodeId id, Node node) {
   }
   Check(record->height == node.height, "a node keeps its height");
   changed_.push_back(id);
-  table_.Set(id, {record->references, record->height, context_.source.Adopt(id, std::move(node))});
+  Set(id, record->references, std::move(node));
 }
 
 void Edit::Retain(NodeId id) {

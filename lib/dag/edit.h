@@ -94,6 +94,7 @@ class Edit {
   // None if the table does not know the node: then the edit is damaged.
   std::optional<NodeRecord> Record(NodeId id) const;
   void Damage(NodeId id, std::string_view what) const;
+  void Set(NodeId id, uint32_t references, Node node);
 
   NodeTable table_;
   NodeId next_id_;

@@ -106,19 +106,20 @@ bool HalvesLeaf(const Edit& edit, const Edge& edge) {
 }
 
 // Whether erases of all kinds are worth it that they move on: an eighth of the entries that they come to, or as many as
-// an ordinary flush moves; into a shared leaf, which is copied for them, seven eighths of its entries. Where nobody
-// knows how many there are, they are counted once there are so many erases that one look is little beside them.
-bool ThinsChild(const Edit& edit, const Edge& edge, Reach reach) {
-  constexpr uint64_t kWorthALook = 8;  // of them are an ordinary flush
+// an ordinary flush moves; into a shared leaf, which is copied for them, seven eighths of its entries.
+bool ThinsChild(const Edit& edit, const Edge& edge) {
   const Erases erases = ErasesIn(edge.partition);
   const bool shared = ChildShared(edit, edge);
-  const Bytes batch = OrdinaryFlush(edit.shape());
-  if (erases.count == 0 || (!shared && erases.bytes >= batch)) {
+  if (erases.count == 0 || (!shared && erases.bytes >= OrdinaryFlush(edit.shape()))) {
     return erases.count > 0;
   }
-  const bool may_read = reach == Reach::kDisk || erases.bytes * kWorthALook >= batch;
-  const auto entries = EntriesShown(edit.table(), edge.link, may_read ? Reach::kDisk : Reach::kMemory);
+  const auto entries = EntriesShown(edit.table(), edge.link);
   return entries && 8 * erases.count >= *entries * (shared ? 7 : 1);
+}
+
+// Whether so many erases wait for a child that they move on, without a copy of a shared interior node.
+bool ErasesMoveOn(const Edit& edit, const Node& node, const Edge& edge) {
+  return !edge.link.Null() && (node.height == 1 || !ChildShared(edit, edge)) && ThinsChild(edit, edge);
 }
 
 // Whether the messages of an edge should move on though nothing is over-full.
@@ -130,14 +131,14 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Reach r
   if (sooner && !ChildShared(edit, edge)) {
     return true;
   }
+  if (ErasesMoveOn(edit, node, edge)) {
+    return true;
+  }
   if (node.height == 1) {
-    return HalvesLeaf(edit, edge) || ThinsChild(edit, edge, reach);
+    return HalvesLeaf(edit, edge);
   }
   if (ChildShared(edit, edge)) {
     return false;
-  }
-  if (ThinsChild(edit, edge, reach)) {
-    return true;
   }
   if (node.height > 2) {
     return AnyPins(edit, edge);
@@ -270,6 +271,15 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
   const auto choice =
       ChooseFlush(edit, node, edges, sharing == Sharing::kBreak && !is_much ? Sharing::kLittle : sharing);
   return choice ? std::optional<Job>({Job::kFlush, choice->edge, choice->runs}) : std::nullopt;
+}
+
+std::optional<Job> FlushErases(const Edit& edit, NodeId id, const Node& node) {
+  for (size_t i = 0; i < node.edges.size(); ++i) {
+    if (ErasesMoveOn(edit, node, node.edges[i]) && WhyLeftOut(edit, id, node.edges[i]).ok()) {
+      return Job{Job::kFlush, i};
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach) {

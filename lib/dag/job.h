@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What there is to do at one node, and doing it: the parts of background work (work.h says when and in which order).
 // A job changes the node and at most two of its children. Looking for one reads nothing but children for which range
-// erases or clones wait: they may hide space, and only the child tells how much; and leaves for which many erases of
-// keys wait, if nothing is remembered of them; with Reach::kDisk also those for which few wait, and whatever tells how
-// much of a child its edge shows, but no leaf for that. What is left out (left_out.h) is no job.
+// erases or clones wait: they may hide space, and only the child tells how much; with Reach::kDisk also whatever tells
+// how much of a child its edge shows, but no leaf for that. What is left out (left_out.h) is no job.
 #pragma once
 
 #include <absl/status/status.h>
@@ -36,6 +35,11 @@ struct Job {
 // never with Sharing::kKeep; with kBreak also if there is twice too much. With kBreak also of any node, if the policy
 // says so.
 std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node, Sharing sharing);
+
+// Flushing the first edge of which the erases that wait are an eighth of the entries below it, as the table knows them,
+// or as many as an ordinary flush moves: to a private child, or if seven eighths are erased to a shared leaf. Reads
+// nothing.
+std::optional<Job> FlushErases(const Edit& edit, NodeId id, const Node& node);
 
 // Tidying the child of one edge, if that is private, and in memory; with Reach::kDisk interior children are read.
 std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach);

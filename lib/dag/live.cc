@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/live.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "base/status.h"
@@ -10,9 +9,6 @@
 
 namespace betr::dag {
 namespace {
-
-// More entries are counted as so many: a tree of clones of clones may show more than an integer tells.
-constexpr uint64_t kMostCounted = uint64_t{1} << 40;
 
 // Searches for anything that a range holds.
 class Search {
@@ -117,17 +113,6 @@ Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
   return shown;
 }
 
-// Those that lead from a node to something of `image`.
-std::vector<const Link*> LinksShown(const Node& node, const Range& image) {
-  std::vector<const Link*> links;
-  for (const Edge& edge : node.edges) {
-    if (!edge.link.Null() && edge.link.range.Overlaps(image)) {
-      links.push_back(&edge.link);
-    }
-  }
-  return links;
-}
-
 absl::StatusOr<Bytes> BytesIn(const BlockView& view, const Range& range) {
   const BlockView cut = view.Cut(range);
   if (cut.clip.Empty()) {
@@ -199,31 +184,16 @@ uint64_t EntriesIn(const Node& leaf, const Range& range) {
   return entries;
 }
 
-std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link, Reach reach) {
+std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link) {
   const NodeRecord* record = table.Find(link.target);
-  NodePtr node = record == nullptr ? nullptr : record->slot->Peek();
-  if (node == nullptr) {
-    const bool is_leaf = record != nullptr && record->height == 0;
-    const std::optional<uint64_t> remembered = is_leaf ? record->slot->Entries() : std::nullopt;
-    if (remembered || reach == Reach::kMemory) {
-      return remembered;
-    }
-    node = LoadNode(table, link.target).value_or(nullptr);
-  }
-  if (node == nullptr || node->Leaf()) {
-    return node == nullptr ? std::nullopt : std::optional(EntriesIn(*node, link.Image()));
-  }
-  const std::vector<const Link*> below = LinksShown(*node, link.Image());
-  if (below.empty()) {
-    return 0;
-  }
-  const Link& middle = *below[below.size() / 2];
-  const NodeRecord* child = table.Find(middle.target);
-  if (child == nullptr || child->height >= node->height) {
+  if (record == nullptr) {
     return std::nullopt;  // whoever goes there will be told
   }
-  const auto of_one = EntriesShown(table, middle, reach);
-  return of_one ? std::optional(std::min(*of_one, kMostCounted) * below.size()) : std::nullopt;
+  const NodePtr leaf = record->height == 0 ? record->slot->Peek() : nullptr;
+  if (leaf != nullptr) {
+    return EntriesIn(*leaf, link.Image());
+  }
+  return record->entries == 0 ? std::nullopt : std::optional<uint64_t>(record->entries);
 }
 
 }  // namespace betr::dag

@@ -44,9 +44,8 @@ absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range);
 // anything is inside counts as a whole. Reads nothing. O(basements), with two searches in each.
 uint64_t EntriesIn(const Node& leaf, const Range& range);
 
-// About how many entries an edge shows: no more, if it leads to a leaf; else as if all ways down were like one in the
-// middle. None: nobody knows. A leaf of which that is remembered is not read. At most one node read of each level, and
-// none with kMemory.
-std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link, Reach reach);
+// About how many entries an edge shows: no more, if it leads to a leaf. None: nobody knows, or they are more than the
+// table can say. Reads nothing.
+std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link);
 
 }  // namespace betr::dag

@@ -38,6 +38,9 @@ struct Node {
   Codec codec;                       // how this node's blocks are compressed on disk
   std::vector<Edge> edges;           // of an interior node
   std::vector<BlockView> basements;  // of a leaf
+  // How many entries it has, if it is a leaf, at most; else about how many the leaves below it had when it was made
+  // (table.h). 0: more than can be said, or nobody has counted them.
+  uint16_t known_entries = 0;
 
   // Whether both are the same, with the same slots: cheap, and false for equal content in different blocks.
   friend bool operator==(const Node&, const Node&) = default;

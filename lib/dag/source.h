@@ -21,12 +21,6 @@ class NodeSlot {
   virtual absl::StatusOr<NodePtr> Get() const = 0;
   // The node if it costs no I/O, else null.
   virtual NodePtr Peek() const = 0;
-  // Of a leaf: how many entries it has, at most, if that is known without I/O: a slot may remember it of a leaf that
-  // was in memory.
-  virtual std::optional<uint64_t> Entries() const {
-    const NodePtr node = Peek();
-    return node == nullptr ? std::nullopt : std::optional(node->Entries());
-  }
 };
 
 // Takes over new nodes and blocks. Thread-safe.

@@ -3,7 +3,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 
 #include "base/check.h"
 #include "base/status.h"
@@ -162,6 +164,19 @@ absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id) {
         absl::StrCat("node ", id.value, ": height is ", node->height, ", the table says ", record->height));
   }
   return node;
+}
+
+uint16_t CountEntries(const NodeTable& table, const Node& node) {
+  constexpr uint64_t kMost = std::numeric_limits<uint16_t>::max();
+  uint64_t entries = node.Entries();
+  for (const Edge& edge : node.edges) {
+    const NodeRecord* child = edge.link.Null() ? nullptr : table.Find(edge.link.target);
+    if (!edge.link.Null() && (child == nullptr || child->entries == 0)) {
+      return 0;
+    }
+    entries += child == nullptr ? 0 : child->entries;
+  }
+  return entries > kMost ? 0 : static_cast<uint16_t>(std::max<uint64_t>(entries, 1));
 }
 
 absl::Status CheckRoot(NodeId id, const Node& node) {

@@ -25,6 +25,7 @@ namespace betr::dag {
 struct NodeRecord {
   uint32_t references = 0;
   Height height = 0;
+  uint16_t entries = 0;  // Node::known_entries
   std::shared_ptr<const NodeSlot> slot;
 
   // Waits to be reclaimed.
@@ -80,6 +81,9 @@ class NodeTable {
   size_t pages_ = 0;
   uint64_t owner_ = 0;
 };
+
+// What a new node says about its entries, as far as it is known of its children.
+uint16_t CountEntries(const NodeTable& table, const Node& node);
 
 // The node with that id as the table has it. Errors: the source's; kDataLoss if the table does not know the id or
 // disagrees with the node about its height.

@@ -107,6 +107,9 @@ class Step {
       if (!job && spot.id != root_) {
         job = FlushIfOverfull(edit_, spot.id, *spot.node, Sharing::kBreak);
       }
+      if (!job) {
+        job = FlushErases(edit_, spot.id, *spot.node);
+      }
       if (job) {
         const size_t goes_on = job->kind == Job::kFlush ? job->edge : index;
         sweep_.hot = spot.to_root.Read(spot.node->edges[goes_on].link.range.lo);

@@ -3,8 +3,9 @@
 //
 // A step changes one node and its children, or looks at a bounded number of nodes and finds nothing. In this order:
 //   1. The way that the last flush took, while it leads to over-full or over-large nodes, the lowest first: so that
-//      what leaves the root goes on until it has found room, and no node gets more while it is over-full. The same from
-//      an over-full child of the root.
+//      what leaves the root goes on until it has found room, and no node gets more while it is over-full; and while it
+//      leads to nodes with erases that move on by 4c: if these waited for the sweep, their node might have left memory
+//      before. The same from an over-full child of the root.
 //   2. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
 //   3. As a round of the sweep begins: a root that is not needed is dropped (heal.h); of a tree that is taller than its
 //      content explains, the top is joined (lower.h), until that finds nothing, and not again for some time then.
@@ -17,9 +18,10 @@
 //         asked only of edges of which something may have been taken: shared ones, with gotos, or beside null ones;
 //      c. what pins dead space in a private child moves down: clones and range erases always into children of height 2
 //         and more, which are few, and into lower ones if that frees a node or half of a leaf, or if they are one for
-//         each leaf; erases of all kinds once they are as many as an ordinary flush moves, or an eighth of a leaf's
-//         entries. If the child is shared, an erase at an end of what the edge shows narrows the edge instead, and a
-//         leaf is copied only if no more than an eighth of it will be left. A range erase over nothing is dropped;
+//         each leaf; erases of all kinds once they are as many as an ordinary flush moves, or an eighth of the entries
+//         below the child. If the child is shared, an erase at an end of what the edge shows narrows the edge instead,
+//         and a leaf is copied only if no more than an eighth of it will be left. A range erase over nothing is
+//         dropped;
 //      d. neighbours that are small are joined (heal.h); shared ones too while the tree is taller than explained.
 //
 // Sharing is broken by 1, 2 and 4a, where enough messages have gathered (copy-on-abundant-write), and by 3 and 4d as

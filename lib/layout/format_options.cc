@@ -167,6 +167,7 @@ absl::StatusOr<Superblock> NewSuperblock(const FormatOptions& wanted, Bytes devi
   BETR_RETURN_IF_ERROR(SetLabel(options.label, &block));
   BETR_RETURN_IF_ERROR(SetUuid(options.uuid, &block));
   BETR_ASSIGN_OR_RETURN(block.codec, ParseCodec(options.compression));
+  block.features.incompatible = kCounted;
   block.generation = Generation{1};
   block.device_units = device_size / kUnit;
   block.log = {UnitsFor(kLogOffset), UnitsFor(options.log_size)};

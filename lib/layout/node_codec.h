@@ -5,15 +5,16 @@
 // Header section, integers little-endian:
 //   offset 0    8  magic "betrNODE"
 //          8    8  checksum of byte 16 to the end of the section
-//         16    2  format version (1)
+//         16    2  format version: 2; or 1 of a node that says nothing of entries and erases
 //         18    1  height            19  1  compression of the node's blocks    20  1  its level    21  3  zeros
 //         24    8  node id           32  8  write version
 //         40    4  units of the header section    44  4  units of the extent    48  4  size of the body
-//         52   12  zeros
+//         52    2  known entries (dag/node.h)    54  10  zeros
 //         64  ...  body, then zeros
 // Body; a bound is varint 2 * size + (1 if past), bytes; a string is varint size, bytes:
 //   bound lo, bound hi                                     the node's bounds
-//   varint blocks, each: varint stored size, varint raw size, u8 compression, u64 checksum, varint entries
+//   varint blocks, each: varint stored size, varint raw size, u8 compression, u64 checksum, varint entries,
+//     and of interior nodes varint erases + 1, or 0 if nobody has counted them
 //   interior: varint edges, the bounds between them, then each edge:
 //     u8 flags: 1 target, 2 translation, 4 runs, 8 gotos   then what the flags say, in this order
 //     varint target;  string translation;  varint runs, each a view;  varint gotos, each:

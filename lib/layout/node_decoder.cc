@@ -24,7 +24,11 @@ class NodeReader {
   }
 
   void ReadFixed(NodeId id, uint64_t version, Bytes header_size, Bytes extent_size) {
-    Expect("format version", in_.Fixed16(), kNodeVersion);
+    const uint16_t format = in_.Fixed16();
+    is_counted_ = format != kUncountedNodeVersion;
+    if (is_counted_) {
+      Expect("format version", format, kNodeVersion);
+    }
     node_.height = in_.Fixed8();
     node_.codec = ReadCodec(in_);
     in_.Zeros(3);
@@ -34,6 +38,7 @@ class NodeReader {
     Expect("extent units", in_.Fixed32(), UnitsFor(extent_size));
     body_size_ = in_.Fixed32();
     implied_left_ = MaxImpliedSize(body_size_);
+    node_.known_entries = is_counted_ ? in_.Fixed16() : uint16_t{0};
     in_.Zeros(kFixedSize - in_.position());
   }
 
@@ -150,6 +155,10 @@ class NodeReader {
     const uint8_t compression = in_.Fixed8();
     entry.checksum = in_.Fixed64();
     entry.count = static_cast<uint32_t>(in_.Varint64AtMost(entry.raw_size.value / sizeof(uint32_t)));
+    if (is_counted_ && !node_.Leaf()) {
+      const uint64_t erases = in_.Varint64AtMost(uint64_t{entry.count} + 1);
+      entry.erases = erases == 0 ? std::nullopt : std::optional(static_cast<uint32_t>(erases - 1));
+    }
     if (!CompressionFromByte(compression).ok()) {
       Fail(fmt::format("unknown compression {}", compression));
     }
@@ -268,6 +277,7 @@ class NodeReader {
   uint64_t items_left_ = kMaxNodeItems;
   uint64_t implied_left_ = 0;
   uint64_t body_size_ = 0;
+  bool is_counted_ = false;  // it says how many entries and erases there are
   std::vector<BlockEntry> entries_;
   std::vector<std::shared_ptr<const dag::BlockSlot>> slots_;  // of the entries that were named so far
   dag::Node node_;

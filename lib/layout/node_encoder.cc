@@ -50,6 +50,9 @@ class BodyWriter {
     PutFixed8(&out_, static_cast<uint8_t>(block.compression));
     PutFixed64(&out_, block.checksum);
     PutVarint64(&out_, block.count);
+    if (!node_.Leaf()) {
+      PutVarint64(&out_, block.erases ? uint64_t{*block.erases} + 1 : 0);
+    }
   }
 
   void PutEdges() {
@@ -185,6 +188,7 @@ std::string FixedPart(NodeId id, uint64_t version, const dag::Node& node, uint64
   PutFixed32(&out, static_cast<uint32_t>(header_units));
   PutFixed32(&out, static_cast<uint32_t>(units));
   PutFixed32(&out, static_cast<uint32_t>(body_size));
+  PutFixed16(&out, node.known_entries);
   out.resize(kFixedSize, '\0');
   return out;
 }
@@ -198,7 +202,7 @@ std::vector<NodeImage::StoredSlot> Place(const std::vector<BlockUse>& uses, cons
     const StoredBlock& block = blocks[i];
     const Bytes size{block.bytes.size()};
     placed.push_back({uses[i].slot,
-                      {offset, size, block.raw_size, block.compression, block.checksum, block.count},
+                      {offset, size, block.raw_size, block.compression, block.checksum, block.count, block.erases},
                       block.count < uses[i].slot->Count()});
     offset += size;
   }

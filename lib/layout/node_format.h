@@ -10,7 +10,9 @@
 namespace betr::layout {
 
 inline constexpr std::string_view kNodeMagic = "betrNODE";
-inline constexpr uint16_t kNodeVersion = 1;
+inline constexpr uint16_t kNodeVersion = 2;
+inline constexpr uint16_t kUncountedNodeVersion = 1;  // says nothing of entries and erases
+inline bool IsNodeVersion(uint16_t version) { return version == kNodeVersion || version == kUncountedNodeVersion; }
 
 // Flags of an edge: which of its parts follow.
 inline constexpr uint8_t kEdgeTarget = 1;

@@ -26,6 +26,7 @@ constexpr size_t kVersionAt = 32;
 constexpr size_t kHeaderUnitsAt = 40;
 constexpr size_t kExtentUnitsAt = 44;
 constexpr size_t kBodySizeAt = 48;
+constexpr size_t kEntriesAt = 52;
 constexpr size_t kCatalogUnitsAt = 24;
 constexpr size_t kCatalogBodySizeAt = 28;
 constexpr size_t kCatalogGenerationAt = 32;
@@ -34,13 +35,14 @@ constexpr size_t kCatalogGenerationAt = 32;
 // say so.
 std::optional<ScannedNode> FixedPartIn(std::string_view bytes) {
   if (bytes.size() < kFixedSize || !bytes.starts_with(kNodeMagic) ||
-      LoadFixed<uint16_t>(bytes.data() + kFormatVersionAt) != kNodeVersion) {
+      !IsNodeVersion(LoadFixed<uint16_t>(bytes.data() + kFormatVersionAt))) {
     return std::nullopt;
   }
   ScannedNode node;
   node.id.value = LoadFixed<uint64_t>(bytes.data() + kIdAt);
   node.version = LoadFixed<uint64_t>(bytes.data() + kVersionAt);
   node.height = static_cast<uint8_t>(bytes[kHeightAt]);
+  node.entries = LoadFixed<uint16_t>(bytes.data() + kEntriesAt);
   node.header_units = LoadFixed<uint32_t>(bytes.data() + kHeaderUnitsAt);
   node.extent.units = LoadFixed<uint32_t>(bytes.data() + kExtentUnitsAt);
   const Bytes size{kFixedSize + uint64_t{LoadFixed<uint32_t>(bytes.data() + kBodySizeAt)}};

@@ -55,6 +55,7 @@ StoredBlock MakeStoredBlock(const Codec& codec, const dag::Block& block) {
   stored.raw_size = {block.Payload().size()};
   stored.checksum = Checksum(stored.bytes);
   stored.count = static_cast<uint32_t>(block.Count());
+  stored.erases = static_cast<uint32_t>(block.Erases());
   return stored;
 }
 
@@ -82,12 +83,15 @@ absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& 
   if ((*block)->Count() != entry.count) {
     return BlockDamage(entry, fmt::format("{} entries, must be {}", (*block)->Count(), entry.count));
   }
+  if (entry.erases && (*block)->Erases() != *entry.erases) {
+    return BlockDamage(entry, fmt::format("{} erases, must be {}", (*block)->Erases(), *entry.erases));
+  }
   return block;
 }
 
 absl::StatusOr<StoredBlock> CopyStoredBlock(const BlockEntry& entry, std::string stored) {
   BETR_RETURN_IF_ERROR(CheckStoredBlock(entry, stored));
-  return StoredBlock{entry.compression, entry.raw_size, entry.checksum, entry.count, std::move(stored)};
+  return StoredBlock{entry.compression, entry.raw_size, entry.checksum, entry.count, entry.erases, std::move(stored)};
 }
 
 std::vector<BlockUse> BlocksOf(const dag::Node& node) {

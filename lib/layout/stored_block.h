@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ struct BlockEntry {
   Compression compression = Compression::kNone;
   uint64_t checksum = 0;  // of the stored bytes
   uint32_t count = 0;     // entries
+  // How many of them are erases; none: nobody has counted them.
+  std::optional<uint32_t> erases;
 
   friend bool operator==(const BlockEntry&, const BlockEntry&) = default;
 };
@@ -37,6 +40,7 @@ struct StoredBlock {
   Bytes raw_size{0};
   uint64_t checksum = 0;
   uint32_t count = 0;
+  std::optional<uint32_t> erases;
   std::string bytes;
 };
 

@@ -80,7 +80,10 @@ struct Features {
 };
 // Read-only-compatible: bytes 384 to 399 say something. Set if, and only if, they do.
 inline constexpr uint64_t kTuned = 1;
-inline constexpr Features kKnownFeatures{.read_only_compatible = kTuned};
+// Incompatible: interior nodes may say how many erases their blocks have, and the node table how many entries leaves
+// have. Whoever writes nodes does, and so sets it.
+inline constexpr uint64_t kCounted = 1;
+inline constexpr Features kKnownFeatures{.read_only_compatible = kTuned, .incompatible = kCounted};
 
 // The first write version of an image that is made with this uuid, below 2^61: so a node that another image left
 // behind, or that lies in a file of this one, is not taken for a node of this one by who looks for nodes (scan.h).

@@ -14,7 +14,7 @@
 //         40   24  zeros
 //         64  ...  entries of 32 bytes, by ascending index, then zeros
 // Entry at level 0: node id = first id + index
-//          0    1  index      1  1  height      2  2  zeros      4  4  references (0: waits to be reclaimed)
+//          0    1  index      1  1  height      2  2  entries    4  4  references (0: waits to be reclaimed)
 //          8    8  first unit of the extent, or of the map of a scattered one (extent_map.h)
 //         16    4  its units; highest bit: scattered             20  4  units of the header section
 //         24    8  write version
@@ -46,6 +46,7 @@ struct NodeEntry {
   ExtentAddress extent;
   uint32_t header_units = 0;
   uint64_t version = 0;
+  uint16_t entries = 0;  // what the node says
 
   friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
 };

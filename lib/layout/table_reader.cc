@@ -52,7 +52,8 @@ class TableReader {
       return Annotate(extent.status(), fmt::format("node table: node {}", id.value));
     }
     NodeAddress address{*std::move(extent), entry.header_units, entry.version};
-    page.records[entry.index] = {entry.references, entry.height, make_slot_(id, std::move(address), entry.height)};
+    page.records[entry.index] = {entry.references, entry.height, entry.entries,
+                                 make_slot_(id, std::move(address), entry.height)};
     ++nodes_;
     return absl::OkStatus();
   }

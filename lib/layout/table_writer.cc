@@ -57,8 +57,8 @@ class TableWriter {
     if (address.extent == nullptr) {
       return absl::InternalError(fmt::format("node {}: not stored yet, so its table page cannot be", id.value));
     }
-    image.nodes.push_back(
-        {index, record.height, record.references, address.extent->address(), address.header_units, address.version});
+    image.nodes.push_back({index, record.height, record.references, address.extent->address(), address.header_units,
+                           address.version, record.entries});
     return absl::OkStatus();
   }
 

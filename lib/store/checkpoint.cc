@@ -108,6 +108,7 @@ absl::Status Checkpointer::ConfirmNow() {
 layout::Superblock Checkpointer::Next() const {
   const MutexLock lock(mutex_);
   layout::Superblock next = superblock_;
+  next.features.incompatible |= layout::kCounted;
   next.generation = next.generation.Next();
   return next;
 }

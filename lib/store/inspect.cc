@@ -210,7 +210,7 @@ void Inspection::AddNode(State& state, uint64_t first_id, const layout::NodeEntr
   }
   layout::NodeAddress address{std::move(space), entry.header_units, entry.version};
   auto slot = std::make_shared<NodeVersion>(core_.io, id, std::move(address));
-  state.table.Set(id, {entry.references, entry.height, std::move(slot)});
+  state.table.Set(id, {entry.references, entry.height, entry.entries, std::move(slot)});
 }
 
 void Inspection::FindOverlaps() {

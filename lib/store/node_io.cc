@@ -131,8 +131,8 @@ bool NodeIo::ReadsElsewhere() {
 // block that cannot be read, and does not keep its node from being written.
 layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
   const layout::BlockEntry& entry = slot.entry();
-  layout::StoredBlock block{entry.compression, entry.raw_size, entry.checksum, entry.count,
-                            std::string(entry.stored_size.value, '\0')};
+  layout::StoredBlock block{entry.compression, entry.raw_size, entry.checksum,
+                            entry.count,       entry.erases,   std::string(entry.stored_size.value, '\0')};
   const std::span<char> bytes(block.bytes);
   for (size_t from = 0; from < bytes.size();) {
     const uint64_t in_unit = (entry.offset.value + from) % layout::kUnit.value;
@@ -200,7 +200,6 @@ absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& no
   SlotMap twins;
   for (const layout::NodeImage::StoredSlot& stored : image.blocks) {
     auto twin = std::make_shared<StoredBlockSlot>(shared_from_this(), extent, stored.entry, id);
-    twin->RememberErases(stored.trimmed ? std::nullopt : stored.slot->Erases());
     if (auto block = stored.trimmed ? nullptr : stored.slot->Peek()) {
       twin->Fill(std::move(block));
     }

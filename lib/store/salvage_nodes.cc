@@ -160,7 +160,7 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::Take(const layout::ScannedNode& scann
   layout::NodeAddress address{std::move(space), scanned.header_units, scanned.version};
   auto slot = std::make_shared<NodeVersion>(image_.core().io, scanned.id, std::move(address));
   BETR_ASSIGN_OR_RETURN(dag::NodePtr node, slot->Get());
-  table_.Set(scanned.id, {references, node->height, std::move(slot)});
+  table_.Set(scanned.id, {references, node->height, node->known_entries, std::move(slot)});
   next_id_ = std::max(next_id_, scanned.id.Next());
   return node;
 }
@@ -200,13 +200,16 @@ const layout::ScannedNode* SalvageNodes::FoundBySearch(NodeId id) const {
 NodeId SalvageNodes::Create(dag::Node node) {
   const NodeId id = next_id_;
   next_id_ = next_id_.Next();
-  const dag::Height height = node.height;
-  table_.Set(id, {1, height, image_.core().io->Adopt(id, std::move(node))});
+  node.known_entries = dag::CountEntries(table_, node);
+  dag::NodeRecord record{1, node.height, node.known_entries, nullptr};
+  record.slot = image_.core().io->Adopt(id, std::move(node));
+  table_.Set(id, std::move(record));
   return id;
 }
 
 void SalvageNodes::Replace(NodeId id, dag::Node node) {
   dag::NodeRecord record = *table_.Find(id);
+  record.entries = node.known_entries = dag::CountEntries(table_, node);
   record.slot = image_.core().io->Adopt(id, std::move(node));
   table_.Set(id, std::move(record));
 }

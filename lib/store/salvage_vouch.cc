@@ -18,8 +18,8 @@ layout::PageImage PageOfFound(const layout::ExpectedPage& expected, SalvageNodes
     const dag::NodeRecord* record = nodes.table().Find(id);
     const layout::ScannedNode* found = nodes.FoundBySearch(id);
     if (record != nullptr && found != nullptr) {
-      page.nodes.push_back(
-          {index, found->height, record->references, found->extent, found->header_units, found->version});
+      page.nodes.push_back({index, found->height, record->references, found->extent, found->header_units,
+                            found->version, found->entries});
     }
   }
   return page;

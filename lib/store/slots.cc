@@ -30,7 +30,11 @@ DirtyBlock::~DirtyBlock() { cache_->RemoveDirty(block_->MemoryBytes() + kSlotOve
 
 StoredBlockSlot::StoredBlockSlot(std::shared_ptr<NodeIo> io, layout::ExtentRef extent, const layout::BlockEntry& entry,
                                  NodeId node)
-    : io_(std::move(io)), extent_(std::move(extent)), entry_(entry), node_(node) {}
+    : io_(std::move(io)), extent_(std::move(extent)), entry_(entry), node_(node) {
+  if (entry.erases) {
+    erases_ = *entry.erases;
+  }
+}
 
 StoredBlockSlot::~StoredBlockSlot() { io_->cache()->Unregister(this); }
 
@@ -71,8 +75,6 @@ void StoredBlockSlot::Fill(std::shared_ptr<const dag::Block> block) {
 
 std::optional<uint64_t> StoredBlockSlot::Erases() const { return IfKnown(erases_); }
 
-void StoredBlockSlot::RememberErases(std::optional<uint64_t> count) { erases_ = count.value_or(kUnknown); }
-
 std::shared_ptr<const void> StoredBlockSlot::Drop() {
   const MutexLock lock(mutex_);
   return std::exchange(block_, nullptr);
@@ -84,7 +86,6 @@ NodeVersion::NodeVersion(std::shared_ptr<NodeIo> io, NodeId id, dag::Node node)
       units_bound_(UnitsOf(node)),
       stored_(false),
       node_(std::make_shared<const dag::Node>(std::move(node))) {
-  entries_ = node_->Entries();
   dirty_charge_ = node_->MemoryBytes();
   io_->cache()->AddDirty(dirty_charge_);
   io_->space().Promise(units_bound_);
@@ -117,7 +118,6 @@ absl::StatusOr<dag::NodePtr> NodeVersion::Get() const {
     Check(address_.has_value(), "a node is in memory or on disk");
     BETR_ASSIGN_OR_RETURN(dag::Node read, io_->ReadNode(id_, *address_));
     node = node_ = std::make_shared<const dag::Node>(std::move(read));
-    entries_ = node->Entries();
     if (const uint64_t units = UnitsOf(*node), known = units_bound_; units > known) {
       units_bound_ = units;
       io_->BoundRises(units - known);
@@ -131,8 +131,6 @@ dag::NodePtr NodeVersion::Peek() const {
   const MutexLock lock(mutex_);
   return node_;
 }
-
-std::optional<uint64_t> NodeVersion::Entries() const { return IfKnown(entries_); }
 
 std::shared_ptr<const void> NodeVersion::Drop() {
   const MutexLock lock(mutex_);

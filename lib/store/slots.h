@@ -60,8 +60,6 @@ class StoredBlockSlot final : public dag::BlockSlot, public Cached {
 
   // Puts the content into memory, for a slot made of a block that is there anyway.
   void Fill(std::shared_ptr<const dag::Block> block);
-  // That so many of the entries are erases, for a slot made of another one of the same block.
-  void RememberErases(std::optional<uint64_t> count);
   const layout::BlockEntry& entry() const { return entry_; }
   const layout::ExtentRef& extent() const { return extent_; }
   // "node 5: extent of 3 units at unit 17".
@@ -88,7 +86,6 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
 
   absl::StatusOr<dag::NodePtr> Get() const override;
   dag::NodePtr Peek() const override;
-  std::optional<uint64_t> Entries() const override;
   std::shared_ptr<const void> Drop() override;
 
   NodeId id() const { return id_; }
@@ -109,7 +106,6 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   std::shared_ptr<NodeIo> io_;
   const NodeId id_;
   mutable std::atomic<uint64_t> units_bound_;
-  mutable std::atomic<uint64_t> entries_{kUnknown};  // of a leaf
   mutable std::atomic<bool> stored_;
   mutable Mutex store_mutex_;  // held while the node is written
   mutable Mutex mutex_;        // held while the header is loaded

@@ -2,6 +2,7 @@
 // Erases of keys move on to leaves that are not in memory, when that is worth reading them.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <string>
 
 #include "support/dag/dag_harness.h"
@@ -48,7 +49,6 @@ size_t Leaves(const DagHarness& dag) { return Nodes(dag, 0); }
 }  // namespace
 
 TEST_CASE("a queue does not keep the leaves that its consumer has emptied", "[dag][erases]") {
-  const bool forget = GENERATE(false, true);
   DagHarness dag(SmallShape(Bytes{4096}, Bytes{512}), false);
   Fill(dag);
   const size_t before = Leaves(dag);
@@ -59,19 +59,17 @@ TEST_CASE("a queue does not keep the leaves that its consumer has emptied", "[da
       dag.Seal(0);
       dag.Settle(0);
     }
-    if (forget && i % 500 == 0) {
-      dag.source().Forget();
-    }
   }
-  INFO(before << " leaves before, slots forget: " << forget);
+  INFO(before << " leaves before");
   CHECK(Leaves(dag) < before * 3 / 2);
   dag.Verify({Key(0), Key(4 * kKeys - 1)});
 }
 
 TEST_CASE("a queue of values that are much larger than erases keeps to its size", "[dag][erases]") {
   constexpr int kWindow = 100;
-  const int forget_after = GENERATE(0, 50, 400);
+  const size_t in_memory = GENERATE(1, 4, 1'000);
   DagHarness dag(SmallShape(Bytes{16'384}, Bytes{4096}), false);
+  dag.source().KeepFew(in_memory);
   size_t first = 0;
   size_t most = 0;
   for (int i = 0; i < 16 * kWindow; ++i) {
@@ -85,28 +83,19 @@ TEST_CASE("a queue of values that are much larger than erases keeps to its size"
       first = i < kWindow ? Leaves(dag) : first;
       most = std::max(most, Leaves(dag));
     }
-    if (forget_after > 0 && i % forget_after == 0) {
-      dag.source().KeepFew(1);
-      dag.source().Forget();
-    }
   }
-  INFO(first << " leaves for one window, slots forget after " << forget_after);
+  INFO(first << " leaves for one window, nodes in memory: " << in_memory);
   CHECK(most <= first * 3);
   dag.Verify({Key(0), Key(16 * kWindow - 1)});
 }
 
-TEST_CASE("erases that are few wait, and no leaf is read for each of them", "[dag][erases]") {
-  const bool forget = GENERATE(false, true);
+TEST_CASE("erases that are few wait, and no leaf is read for them", "[dag][erases]") {
   DagHarness dag(SmallShape(Bytes{4096}, Bytes{512}), false);
   Fill(dag);
-  if (forget) {
-    dag.source().Forget();
-  }
   dag.source().ResetReads();
   const uint64_t before = dag.counters().flushes_by_height[1];
   EraseEvery(dag, 40);
-  INFO("slots forget: " << forget);
-  CHECK(dag.source().reads().nodes[0] <= (forget ? Nodes(dag, 1) : 0));
+  CHECK(dag.source().reads().nodes[0] == 0);
   CHECK(dag.counters().flushes_by_height[1] == before);
   dag.Verify({Key(0)});
 }
@@ -132,19 +121,24 @@ TEST_CASE("what shows nothing goes, though it was shared when the erases came by
   dag.Verify({Key(0)});
 }
 
-TEST_CASE("after a restart leaves are asked once how many entries they have", "[dag][erases]") {
-  DagHarness dag(SmallShape(Bytes{16'384}, Bytes{512}), false);
-  Fill(dag, 20);
-  const size_t leaves = Leaves(dag);
-  dag.source().KeepFew(1);
-  dag.source().Forget();
-  const uint64_t before = dag.counters().flushes_by_height[1];
-  dag.source().ResetReads();
-  EraseEvery(dag, 10);
-  INFO(leaves << " leaves");
-  CHECK(dag.source().reads().nodes[0] > 0);
-  CHECK(dag.source().reads().nodes[0] <= leaves);
-  CHECK(dag.counters().flushes_by_height[1] == before);
+TEST_CASE("the table says about how many entries are below a node", "[dag][erases]") {
+  DagHarness dag(SmallShape(Bytes{4096}, Bytes{512}), false);
+  Fill(dag);
+  std::map<dag::Height, uint64_t> entries;
+  dag.table().ForEach(
+      [&](NodeId, const dag::NodeRecord& record) { entries[record.height] += record.Dead() ? 0 : record.entries; });
+  REQUIRE(entries.size() > 2);
+  for (const auto& [height, count] : entries) {
+    INFO("height " << int{height});
+    CHECK(count == kKeys);
+  }
+  dag.Clone(0, "", 0, "clone/");
+  dag.FlushAll(0);
+  for (int i = 0; i < 10; ++i) {
+    dag.Clone(0, "", 0, "clone" + std::to_string(i) + "/");
+    dag.FlushAll(0);
+  }
+  CHECK(dag.table().Find(dag.root(0))->entries == 0);  // more than it can say
 }
 
 }  // namespace betr::test

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   entry.count = static_cast<uint32_t>(input.Number(1));
   const auto make = [&entry](Random& random) {
     StoredBlock stored = MakeStoredBlock(DefaultCodec(entry.compression), *RandomBlock(random, 40, Points::kAny));
-    entry = {{}, {}, stored.raw_size, stored.compression, 0, stored.count};
+    entry = {{}, {}, stored.raw_size, stored.compression, 0, stored.count, stored.erases};
     return std::move(stored.bytes);
   };
   const std::string bytes = FuzzedBytes(input, make);

@@ -51,12 +51,13 @@ class Body {
 };
 
 // What becomes of a node with that body and so many units for its blocks.
-absl::StatusCode Decode(dag::Height height, const Body& body, uint64_t block_units = 1) {
+absl::StatusCode Decode(dag::Height height, const Body& body, uint64_t block_units = 1,
+                        uint16_t format = kUncountedNodeVersion) {
   const uint64_t header_units = UnitsFor({kFixedSize + body.bytes().size()});
   const uint64_t units = header_units + block_units;
   std::string header(kNodeMagic);
   PutFixed64(&header, 0);
-  PutFixed16(&header, kNodeVersion);
+  PutFixed16(&header, format);
   PutFixed8(&header, height);
   PutCodec(&header, {});
   header.append(3, '\0');
@@ -104,6 +105,20 @@ TEST_CASE("forged: a block is compressed if that makes it smaller, and has so ma
   CHECK(one(0, 0, Compression::kNone, 0) == kDamage);
   CHECK(one(100, 100, Compression::kNone, 25) == kOk);
   CHECK(one(100, 100, Compression::kNone, 26) == kDamage);
+}
+
+TEST_CASE("forged: no more entries are erases than there are, and in leaves nobody counts them", "[layout]") {
+  const auto counted = [](uint64_t erases_and_one) {
+    const Body body = Body().Number(1).Sound().Number(erases_and_one).Number(1).Flags(kEdgeTarget | kEdgeRuns);
+    return Decode(1, Body(body).Number(5).Number(1).View(0), 1, kNodeVersion);
+  };
+  CHECK(counted(0) == kOk);
+  CHECK(counted(21) == kOk);
+  CHECK(counted(22) == kDamage);
+  const Body leaf = Body().Number(1).Sound().Number(1).View(0);
+  CHECK(Decode(0, leaf, 1, kNodeVersion) == kOk);
+  CHECK(Decode(0, leaf, 1, kNodeVersion + 1) == kDamage);
+  CHECK(Decode(0, leaf, 1, 0) == kDamage);
 }
 
 TEST_CASE("forged: the blocks end where the extent does", "[layout]") {

@@ -131,7 +131,7 @@ TEST_CASE("docs/format.md tells the superblock", "[layout]") {
 std::string EntryOf(const std::string& page) { return page.substr(kFixedSize, 32); }
 
 TEST_CASE("docs/format.md tells the pages of the node table", "[layout]") {
-  const NodeEntry node{7, 3, 0x11223344, {0x1122334455, 0x1234}, 0x123, 0x1122334455667788};
+  const NodeEntry node{7, 3, 0x11223344, {0x1122334455, 0x1234}, 0x123, 0x1122334455667788, 0x5566};
   const PageImage leaf{0, uint64_t{99} << 6, Generation{0x1122334455667788}, {node}, {}};
   const std::string leaf_page = EncodePage(leaf);
   Compare("page", leaf_page.substr(0, kFixedSize),
@@ -145,6 +145,7 @@ TEST_CASE("docs/format.md tells the pages of the node table", "[layout]") {
   Compare("node entry", EntryOf(leaf_page),
           {{"index", node.index},
            {"height", node.height},
+           {"entries", node.entries},
            {"references", node.references},
            {"unit", node.extent.start},
            {"units", node.extent.units},
@@ -174,7 +175,8 @@ TEST_CASE("docs/format.md tells the map of a scattered extent", "[layout]") {
 }
 
 TEST_CASE("docs/format.md tells the header section of a node", "[layout]") {
-  const dag::Node node = dag::EmptyNode(5, Range::All(), {Compression::kZstd, 9});
+  dag::Node node = dag::EmptyNode(5, Range::All(), {Compression::kZstd, 9});
+  node.known_entries = 0x3344;
   const auto image = EncodeNode(NodeId{0x1122334455667788}, 0x99aabbccddeeff, node, nullptr);
   REQUIRE(image.ok());
   // bounds, no blocks, an edge without anything
@@ -183,7 +185,7 @@ TEST_CASE("docs/format.md tells the header section of a node", "[layout]") {
   Compare("node", image->bytes.substr(0, kFixedSize),
           {{"magic", "betrNODE"},
            {"checksum", SealOf(image->bytes)},
-           {"version", uint64_t{1}},
+           {"version", uint64_t{2}},
            {"height", uint64_t{5}},
            {"compression", uint64_t{2}},
            {"compression level", uint64_t{9}},
@@ -191,7 +193,8 @@ TEST_CASE("docs/format.md tells the header section of a node", "[layout]") {
            {"write version", uint64_t{0x99aabbccddeeff}},
            {"header units", uint64_t{1}},
            {"extent units", uint64_t{1}},
-           {"body size", body.size()}});
+           {"body size", body.size()},
+           {"entries", node.known_entries}});
 }
 
 TEST_CASE("docs/format.md tells the catalog", "[layout]") {

@@ -22,7 +22,7 @@ Sample MakeSample(Random& random, Compression kind, size_t entries) {
   const auto block = RandomBlock(random, entries, Points::kAny);
   StoredBlock stored = MakeStoredBlock(DefaultCodec(kind), *block);
   const BlockEntry entry{KiB(4),          {stored.bytes.size()}, stored.raw_size, stored.compression,
-                         stored.checksum, stored.count};
+                         stored.checksum, stored.count,          stored.erases};
   return {entry, std::move(stored.bytes), std::string(block->Payload())};
 }
 
@@ -38,6 +38,7 @@ TEST_CASE("a block is read as it was stored", "[layout]") {
     const auto copy = CopyStoredBlock(sample.entry, sample.bytes);
     REQUIRE(copy.ok());
     CHECK(copy->checksum == sample.entry.checksum);
+    CHECK(copy->erases == (*block)->Erases());
     CHECK((copy->bytes == sample.bytes));
   }
 }
@@ -73,6 +74,7 @@ TEST_CASE("a block table entry that is not true is found", "[layout]") {
     return DecodeBlock(entry, sample.bytes).status().code();
   };
   CHECK(code([](BlockEntry& entry) { ++entry.count; }) == absl::StatusCode::kDataLoss);
+  CHECK(code([](BlockEntry& entry) { ++*entry.erases; }) == absl::StatusCode::kDataLoss);
   CHECK(code([](BlockEntry& entry) { ++entry.raw_size.value; }) == absl::StatusCode::kDataLoss);
   CHECK(code([](BlockEntry& entry) { entry.raw_size = TiB(1); }) == absl::StatusCode::kDataLoss);
   CHECK(code([](BlockEntry& entry) { ++entry.stored_size.value; }) == absl::StatusCode::kDataLoss);

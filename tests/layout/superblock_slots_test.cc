@@ -133,7 +133,7 @@ TEST_CASE("a newer superblock that needs unknown features is not passed over", "
   MemoryDevice device(kDeviceSize);
   REQUIRE(WriteSuperblock(device, Sample(4)).ok());
   Superblock newer = Sample(5);
-  newer.features.incompatible = 1;
+  newer.features.incompatible = 2;
   REQUIRE(WriteSuperblock(device, newer).ok());
   CHECK(ReadNewest(device).status().code() == absl::StatusCode::kUnimplemented);
 }

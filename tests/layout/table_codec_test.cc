@@ -55,7 +55,8 @@ Model ModelOf(const dag::NodeTable& table) {
                        record.references,
                        slot.address.extent->address(),
                        slot.address.header_units,
-                       slot.address.version};
+                       slot.address.version,
+                       record.entries};
   });
   return model;
 }
@@ -64,8 +65,9 @@ void SetRandom(Random& random, SpaceMap& space, dag::NodeTable& table, NodeId id
   const auto units = static_cast<uint32_t>(1 + random.Uniform(3));
   const auto header = static_cast<uint32_t>(random.Between(1, units));
   const auto height = static_cast<dag::Height>(random.Uniform(dag::kMaxHeight + 1));
+  const auto entries = static_cast<uint16_t>(random.Uniform(UINT16_MAX + 1));
   auto slot = MakeSlot(id, {*space.Allocate(units, random.Uniform(kArea.end())), header, random.Next()}, height);
-  table.Set(id, {static_cast<uint32_t>(random.Skewed(10)), height, std::move(slot)});
+  table.Set(id, {static_cast<uint32_t>(random.Skewed(10)), height, entries, std::move(slot)});
 }
 
 NodeId RandomId(Random& random) { return NodeId{1 + (random.OneIn(10) ? random.Next() >> 1 : random.Skewed(14))}; }

@@ -53,9 +53,7 @@ void TestSource::KeepFew(size_t nodes) {
 class TestNodeSlot final : public dag::NodeSlot {
  public:
   TestNodeSlot(std::shared_ptr<TestSource::State> state, dag::Node node)
-      : state_(std::move(state)),
-        known_since_(state_->starts),
-        node_(std::make_shared<const dag::Node>(std::move(node))) {
+      : state_(std::move(state)), node_(std::make_shared<const dag::Node>(std::move(node))) {
     state_->Touch(this);
   }
   ~TestNodeSlot() override { std::erase(state_->recent, this); }
@@ -64,44 +62,35 @@ class TestNodeSlot final : public dag::NodeSlot {
 
   absl::StatusOr<dag::NodePtr> Get() const override {
     BETR_RETURN_IF_ERROR(state_->Read());
-    known_since_ = state_->starts;
     state_->Touch(this);
     auto& nodes = state_->reads.nodes;
     ++nodes[std::min<size_t>(node_->height, nodes.size() - 1)];
     return node_;
   }
   dag::NodePtr Peek() const override { return state_->PeekNode(this) ? node_ : nullptr; }
-  std::optional<uint64_t> Entries() const override {
-    return known_since_ == state_->starts ? std::optional(node_->Entries()) : dag::NodeSlot::Entries();
-  }
 
  private:
   std::shared_ptr<TestSource::State> state_;
-  mutable uint64_t known_since_;
   dag::NodePtr node_;
 };
 
 class TestBlockSlot final : public dag::BlockSlot {
  public:
   TestBlockSlot(std::shared_ptr<TestSource::State> state, std::shared_ptr<const dag::Block> block)
-      : state_(std::move(state)), known_since_(state_->starts), block_(std::move(block)) {}
+      : state_(std::move(state)), block_(std::move(block)) {}
 
   absl::StatusOr<std::shared_ptr<const dag::Block>> Get() const override {
     BETR_RETURN_IF_ERROR(state_->Read());
-    known_since_ = state_->starts;
     ++state_->reads.blocks;
     return block_;
   }
   std::shared_ptr<const dag::Block> Peek() const override { return state_->Peek() ? block_ : nullptr; }
-  std::optional<uint64_t> Erases() const override {
-    return known_since_ == state_->starts ? std::optional<uint64_t>(block_->Erases()) : dag::BlockSlot::Erases();
-  }
+  std::optional<uint64_t> Erases() const override { return block_->Erases(); }
   size_t Count() const override { return block_->Count(); }
   Bytes Size() const override { return {block_->Payload().size()}; }
 
  private:
   std::shared_ptr<TestSource::State> state_;
-  mutable uint64_t known_since_;
   std::shared_ptr<const dag::Block> block_;
 };
 

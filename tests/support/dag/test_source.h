@@ -43,8 +43,6 @@ class TestSource final : public dag::NodeSource {
   void SetResidence(Residence residence) { state_->residence = residence; }
   // So many nodes are in memory from now on, whatever is needed most.
   void KeepFew(size_t nodes);
-  // Nothing is known of what is not in memory until it is read, as after a restart.
-  void Forget() { ++state_->starts; }
   // The read after the next `count` ones fails with kUnavailable, and so do all later ones.
   void FailAfter(uint64_t count) { state_->reads_left = count; }
   bool Failing() const { return state_->reads_left == 0; }
@@ -63,7 +61,6 @@ class TestSource final : public dag::NodeSource {
     Residence residence = Residence::kMemory;
     std::deque<const void*> recent;  // node slots, the last one first, with kFew
     size_t few = 0;
-    uint64_t starts = 0;  // slots remember what was in memory since the last one
     uint64_t reads_left = kNever;
     Random random;
   };

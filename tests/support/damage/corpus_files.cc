@@ -187,12 +187,13 @@ std::vector<DamageCase> FileStoreCases() {
       {"interior node of content", NodeZeroed("data", 1), "header: magic is", "content in /lost+found/node-", true},
       {"root of content", NodeZeroed("data", kRoot), "header: magic is", "tree \"data\": its root is lost", true},
       {"catalog", ZeroCatalog, "catalog: magic is", "as the checksum of the lost one proves"},
+      // The page had less than what is found: what is left of nodes that are gone, too.
       {"table and catalog",
        [](Bench& b) {
          ZeroCatalog(b);
          b.Zero(b.Find("table page"));
        },
-       "catalog: magic is", "as the checksum of the lost one proves"},
+       "catalog: magic is", "as the checksum of the lost one proves", true},
       {"every catalog", ZeroEveryCatalog, "catalog: magic is", "tree \"meta\": found as node", true},
       {"table and every catalog",
        [](Bench& b) {

@@ -11,8 +11,8 @@ std::shared_ptr<const dag::BlockSlot> MakeEntrySlot(const BlockEntry& entry) {
 
 absl::StatusOr<StoredBlock> FetchEntry(const BlockUse& use) {
   const BlockEntry& entry = static_cast<const EntrySlot*>(use.slot)->entry;
-  return StoredBlock{entry.compression, entry.raw_size, entry.checksum, entry.count,
-                     std::string(entry.stored_size.value, 'x')};
+  return StoredBlock{entry.compression, entry.raw_size, entry.checksum,
+                     entry.count,       entry.erases,   std::string(entry.stored_size.value, 'x')};
 }
 
 }  // namespace betr::layout
