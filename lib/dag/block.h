@@ -110,8 +110,8 @@ class BlockSlot {
   // Known without I/O.
   virtual size_t Count() const = 0;
   virtual Bytes Size() const = 0;
-  // How many of the entries are erases, if that is known without I/O: a slot may remember it of a block that was in
-  // memory.
+  // How many of the entries are erases, if that is known without I/O: from the header of the node, or of a block that
+  // was in memory.
   virtual std::optional<uint64_t> Erases() const {
     const std::shared_ptr<const Block> block = Peek();
     return block == nullptr ? std::nullopt : std::optional<uint64_t>(block->Erases());

@@ -19,7 +19,7 @@ struct Erases {
 // About how many of what a run shows are erases. Reads nothing: as ErasesIn.
 uint64_t ErasesInView(const BlockView& run);
 
-// Of keys and of ranges. Reads nothing: a run that is not in memory counts by what is remembered of it (block.h), and
+// Of keys and of ranges. Reads nothing: a run that is not in memory counts by what is known of it (block.h), and
 // one of which nothing is does not count.
 Erases ErasesIn(const Partition& partition);
 

@@ -193,7 +193,7 @@ std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link) {
   if (leaf != nullptr) {
     return EntriesIn(*leaf, link.Image());
   }
-  return record->entries == 0 ? std::nullopt : std::optional<uint64_t>(record->entries);
+  return record->entries.Known() ? std::optional(record->entries.Value()) : std::nullopt;
 }
 
 }  // namespace betr::dag

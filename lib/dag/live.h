@@ -44,8 +44,8 @@ absl::StatusOr<Bytes> BytesIn(const Node& node, const Range& range);
 // anything is inside counts as a whole. Reads nothing. O(basements), with two searches in each.
 uint64_t EntriesIn(const Node& leaf, const Range& range);
 
-// About how many entries an edge shows: no more, if it leads to a leaf. None: nobody knows, or they are more than the
-// table can say. Reads nothing.
+// About how many entries an edge shows: no more, if it leads to a leaf; else all that are below its child. None: nobody
+// has counted them. Reads nothing.
 std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link);
 
 }  // namespace betr::dag

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/compression.h"
+#include "dag/entry_count.h"
 #include "dag/link.h"
 #include "dag/partition.h"
 #include "dag/view.h"
@@ -38,9 +39,9 @@ struct Node {
   Codec codec;                       // how this node's blocks are compressed on disk
   std::vector<Edge> edges;           // of an interior node
   std::vector<BlockView> basements;  // of a leaf
-  // How many entries it has, if it is a leaf, at most; else about how many the leaves below it had when it was made
-  // (table.h). 0: more than can be said, or nobody has counted them.
-  uint16_t known_entries = 0;
+  // At most so many entries it has, if it is a leaf; else about so many the leaves below it had when it was made, each
+  // counted once (table.h).
+  EntryCount known_entries = {};
 
   // Whether both are the same, with the same slots: cheap, and false for equal content in different blocks.
   friend bool operator==(const Node&, const Node&) = default;

@@ -6,7 +6,6 @@
 #include <absl/status/statusor.h>
 
 #include <memory>
-#include <optional>
 
 #include "dag/block.h"
 #include "dag/node.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag/table.h"
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <atomic>
-#include <limits>
 
 #include "base/check.h"
 #include "base/status.h"
@@ -166,17 +165,20 @@ absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id) {
   return node;
 }
 
-uint16_t CountEntries(const NodeTable& table, const Node& node) {
-  constexpr uint64_t kMost = std::numeric_limits<uint16_t>::max();
+EntryCount CountEntries(const NodeTable& table, const Node& node) {
   uint64_t entries = node.Entries();
+  absl::flat_hash_set<NodeId> counted{kNoNode};
   for (const Edge& edge : node.edges) {
-    const NodeRecord* child = edge.link.Null() ? nullptr : table.Find(edge.link.target);
-    if (!edge.link.Null() && (child == nullptr || child->entries == 0)) {
-      return 0;
+    if (!counted.insert(edge.link.target).second) {
+      continue;
     }
-    entries += child == nullptr ? 0 : child->entries;
+    const NodeRecord* child = table.Find(edge.link.target);
+    if (child == nullptr || !child->entries.Known()) {
+      return {};
+    }
+    entries += child->entries.Value();
   }
-  return entries > kMost ? 0 : static_cast<uint16_t>(std::max<uint64_t>(entries, 1));
+  return EntryCount::Of(entries);
 }
 
 absl::Status CheckRoot(NodeId id, const Node& node) {

@@ -25,7 +25,7 @@ namespace betr::dag {
 struct NodeRecord {
   uint32_t references = 0;
   Height height = 0;
-  uint16_t entries = 0;  // Node::known_entries
+  EntryCount entries = {};  // Node::known_entries
   std::shared_ptr<const NodeSlot> slot;
 
   // Waits to be reclaimed.
@@ -83,7 +83,7 @@ class NodeTable {
 };
 
 // What a new node says about its entries, as far as it is known of its children.
-uint16_t CountEntries(const NodeTable& table, const Node& node);
+EntryCount CountEntries(const NodeTable& table, const Node& node);
 
 // The node with that id as the table has it. Errors: the source's; kDataLoss if the table does not know the id or
 // disagrees with the node about its height.

@@ -38,12 +38,20 @@ class Step {
     if (sweep_.effort != Effort::kAll) {
       return LookAround(*root);
     }
-    for (const auto& way : {std::exchange(sweep_.hot, std::nullopt), PressingChild(*root)}) {
+    const std::optional<Bound> hot = std::exchange(sweep_.hot, std::nullopt);
+    for (const auto& way : {hot, PressingChild(*root)}) {
       if (way && !edit_.Shared(root_)) {
         BETR_RETURN_IF_ERROR(FollowHotWay({root_, root, *way, {}}));
         if (Worked()) {
           return Changed(true);
         }
+      }
+    }
+    if (hot && !edit_.Shared(root_)) {
+      BETR_RETURN_IF_ERROR(FlushErasesOn({root_, root, *hot, {}}));
+      if (Worked()) {
+        return Changed(TooLarge(*root, edit_.shape()) ||
+                       FlushIfOverfull(edit_, root_, *root, Sharing::kBreak).has_value());
       }
     }
     if (TooLarge(*root, edit_.shape())) {
@@ -107,9 +115,6 @@ class Step {
       if (!job && spot.id != root_) {
         job = FlushIfOverfull(edit_, spot.id, *spot.node, Sharing::kBreak);
       }
-      if (!job) {
-        job = FlushErases(edit_, spot.id, *spot.node);
-      }
       if (job) {
         const size_t goes_on = job->kind == Job::kFlush ? job->edge : index;
         sweep_.hot = spot.to_root.Read(spot.node->edges[goes_on].link.range.lo);
@@ -117,6 +122,23 @@ class Step {
       }
     } while (GoDown(spot));
     return lowest ? Do(lowest->first.id, *lowest->first.node, lowest->second) : absl::OkStatus();
+  }
+
+  // Flushes erases at the lowest node of the way where many wait. Those of the root, which stays in memory, are left to
+  // the sweep.
+  absl::Status FlushErasesOn(Spot spot) {
+    std::optional<std::pair<Spot, Job>> lowest;
+    while (GoDown(spot)) {
+      if (const auto job = FlushErases(edit_, spot.id, *spot.node)) {
+        lowest.emplace(spot, *job);
+      }
+    }
+    if (!lowest) {
+      return absl::OkStatus();
+    }
+    const auto& [where, job] = *lowest;
+    sweep_.hot = where.to_root.Read(where.node->edges[job.edge].link.range.lo);
+    return Do(where.id, *where.node, job);
   }
 
   // One step of the sweep.

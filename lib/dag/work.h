@@ -3,13 +3,15 @@
 //
 // A step changes one node and its children, or looks at a bounded number of nodes and finds nothing. In this order:
 //   1. The way that the last flush took, while it leads to over-full or over-large nodes, the lowest first: so that
-//      what leaves the root goes on until it has found room, and no node gets more while it is over-full; and while it
-//      leads to nodes with erases that move on by 4c: if these waited for the sweep, their node might have left memory
-//      before. The same from an over-full child of the root.
-//   2. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
-//   3. As a round of the sweep begins: a root that is not needed is dropped (heal.h); of a tree that is taller than its
+//      what leaves the root goes on until it has found room, and no node gets more while it is over-full. The same from
+//      an over-full child of the root.
+//   2. Along the same way erases move on as in 5c, below the root: their node may have left memory before the sweep
+//   comes
+//      by.
+//   3. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
+//   4. As a round of the sweep begins: a root that is not needed is dropped (heal.h); of a tree that is taller than its
 //      content explains, the top is joined (lower.h), until that finds nothing, and not again for some time then.
-//   4. A sweep over all interior nodes that are in memory, or over all (Sweep::reach), round after round, as long as a
+//   5. A sweep over all interior nodes that are in memory, or over all (Sweep::reach), round after round, as long as a
 //      round finds anything. It takes what it finds at a node in this order:
 //      a. over-full: flush the heaviest edge (if the node is shared: to a private child); a private child with too many
 //         edges or bytes: split; a private child of which the edge shows only a part: drop the rest, so that its space
@@ -19,12 +21,12 @@
 //      c. what pins dead space in a private child moves down: clones and range erases always into children of height 2
 //         and more, which are few, and into lower ones if that frees a node or half of a leaf, or if they are one for
 //         each leaf; erases of all kinds once they are as many as an ordinary flush moves, or an eighth of the entries
-//         below the child. If the child is shared, an erase at an end of what the edge shows narrows the edge instead,
+//         below the edge. If the child is shared, an erase at an end of what the edge shows narrows the edge instead,
 //         and a leaf is copied only if no more than an eighth of it will be left. A range erase over nothing is
 //         dropped;
 //      d. neighbours that are small are joined (heal.h); shared ones too while the tree is taller than explained.
 //
-// Sharing is broken by 1, 2 and 4a, where enough messages have gathered (copy-on-abundant-write), and by 3 and 4d as
+// Sharing is broken by 1, 3 and 5a, where enough messages have gathered (copy-on-abundant-write), and by 4 and 5d as
 // heal.h says. Nothing else is ever flushed into a shared node, but for leaves of which little will be left. Yet a
 // shared node may well be the one that is worked on: the sweep changes where things are, not what the node says in its
 // own space, so nobody who reads it through whatever edge can tell. That is why the sweep needs no way down from a
@@ -50,7 +52,7 @@ struct Sweep {
   bool worked = false;                // something was done in this round
   Sharing lowering = Sharing::kKeep;  // what may be copied to lower the tree, as found when this round began
   Reach reach = Reach::kMemory;       // kDisk: interior nodes are read, and what tells whether an edge shows anything
-  Effort effort = Effort::kAll;       // the others: a sweep only; if kFrugal or kErases, without 4a
+  Effort effort = Effort::kAll;       // the others: a sweep only; if kFrugal or kErases, without 5a
   // The sweep looks at the root alone: that of another tree comes by all nodes. A tall tree has its own nevertheless,
   // since it may do more.
   bool root_only = false;
@@ -67,7 +69,7 @@ struct WorkResult {
 };
 
 // One step. Reads, if they are not in memory: the root, the child of a flush, children for which range erases wait; and
-// if the tree is tall (ReachOf in heal.h), the interior nodes that 3 looks at.
+// if the tree is tall (ReachOf in heal.h), the interior nodes that 4 looks at.
 // Errors: the edit must be dropped. If something could not be read (IsUnreadable), the context's LeftOut has got the
 // edge of the job: the next step does something else. If it has not, there is nothing else to do for now.
 absl::StatusOr<WorkResult> Work(Edit& edit, NodeId root, Sweep& sweep);

@@ -38,7 +38,7 @@ class NodeReader {
     Expect("extent units", in_.Fixed32(), UnitsFor(extent_size));
     body_size_ = in_.Fixed32();
     implied_left_ = MaxImpliedSize(body_size_);
-    node_.known_entries = is_counted_ ? in_.Fixed16() : uint16_t{0};
+    node_.known_entries = dag::EntryCount::FromCode(is_counted_ ? in_.Fixed16() : uint16_t{0});
     in_.Zeros(kFixedSize - in_.position());
   }
 

@@ -188,7 +188,7 @@ std::string FixedPart(NodeId id, uint64_t version, const dag::Node& node, uint64
   PutFixed32(&out, static_cast<uint32_t>(header_units));
   PutFixed32(&out, static_cast<uint32_t>(units));
   PutFixed32(&out, static_cast<uint32_t>(body_size));
-  PutFixed16(&out, node.known_entries);
+  PutFixed16(&out, node.known_entries.Code());
   out.resize(kFixedSize, '\0');
   return out;
 }

@@ -42,7 +42,7 @@ std::optional<ScannedNode> FixedPartIn(std::string_view bytes) {
   node.id.value = LoadFixed<uint64_t>(bytes.data() + kIdAt);
   node.version = LoadFixed<uint64_t>(bytes.data() + kVersionAt);
   node.height = static_cast<uint8_t>(bytes[kHeightAt]);
-  node.entries = LoadFixed<uint16_t>(bytes.data() + kEntriesAt);
+  node.entries = dag::EntryCount::FromCode(LoadFixed<uint16_t>(bytes.data() + kEntriesAt));
   node.header_units = LoadFixed<uint32_t>(bytes.data() + kHeaderUnitsAt);
   node.extent.units = LoadFixed<uint32_t>(bytes.data() + kExtentUnitsAt);
   const Bytes size{kFixedSize + uint64_t{LoadFixed<uint32_t>(bytes.data() + kBodySizeAt)}};

@@ -23,7 +23,7 @@ struct ScannedNode {
   NodeId id;
   uint64_t version = 0;
   dag::Height height = 0;
-  uint16_t entries = 0;
+  dag::EntryCount entries = {};
   uint32_t header_units = 0;
   ExtentAddress extent;  // may be scattered
 };

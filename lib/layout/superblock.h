@@ -80,8 +80,8 @@ struct Features {
 };
 // Read-only-compatible: bytes 384 to 399 say something. Set if, and only if, they do.
 inline constexpr uint64_t kTuned = 1;
-// Incompatible: interior nodes may say how many erases their blocks have, and the node table how many entries leaves
-// have. Whoever writes nodes does, and so sets it.
+// Incompatible: nodes and the node table may say how many entries there are, and interior nodes how many of those in
+// their blocks are erases. Whoever writes nodes does, and so sets it.
 inline constexpr uint64_t kCounted = 1;
 inline constexpr Features kKnownFeatures{.read_only_compatible = kTuned, .incompatible = kCounted};
 

@@ -29,7 +29,7 @@ bool Reachable(uint8_t level, uint8_t index) { return level < kMaxTableLevel || 
 void PutNodeEntry(std::string* out, const NodeEntry& entry) {
   PutFixed8(out, entry.index);
   PutFixed8(out, entry.height);
-  PutFixed16(out, entry.entries);
+  PutFixed16(out, entry.entries.Code());
   PutFixed32(out, entry.references);
   PutFixed64(out, entry.extent.start);
   PutFixed32(out, MarkedUnits(entry.extent));
@@ -90,7 +90,7 @@ class PageReader {
     NodeEntry& entry = page_.nodes.emplace_back();
     entry.index = in_.Fixed8();
     entry.height = in_.Fixed8();
-    entry.entries = in_.Fixed16();
+    entry.entries = dag::EntryCount::FromCode(in_.Fixed16());
     entry.references = in_.Fixed32();
     const uint64_t start = in_.Fixed64();
     entry.extent = FromMarked(start, in_.Fixed32());

@@ -46,7 +46,7 @@ struct NodeEntry {
   ExtentAddress extent;
   uint32_t header_units = 0;
   uint64_t version = 0;
-  uint16_t entries = 0;  // what the node says
+  dag::EntryCount entries = {};  // what the node says
 
   friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
 };

@@ -100,7 +100,11 @@ absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const Stored
 absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slot) {
   BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
   absl::StatusOr<layout::StoredBlock> block = layout::CopyStoredBlock(slot.entry(), std::move(stored));
-  return block.ok() ? std::move(block) : Annotate(block.status(), slot.Place());
+  if (!block.ok()) {
+    return Annotate(block.status(), slot.Place());
+  }
+  block->erases = slot.Erases();  // the entry may not know, and the slot have seen the block
+  return block;
 }
 
 // Whether what failed to be read twice is lost on the device, and not only misread at the moment: then it must stay

@@ -100,9 +100,10 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::LoadRecord(NodeId id, const dag::Node
     const auto address = version == nullptr ? std::nullopt : version->Address();
     return address ? LoadScanned(id, address->version, node.status()) : node;
   }
-  if ((*node)->height != record.height) {
+  if ((*node)->height != record.height || (*node)->known_entries != record.entries) {
     dag::NodeRecord mended = record;
     mended.height = (*node)->height;
+    mended.entries = (*node)->known_entries;
     table_.Set(id, std::move(mended));
   }
   return node;

@@ -25,7 +25,7 @@ namespace betr::store {
 
 class NodeIo;
 
-// A number that slots remember of what was in memory.
+// Instead of a number that a slot does not know.
 inline constexpr uint64_t kUnknown = UINT64_MAX;
 
 // A block that is only in memory.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Erases of keys move on to leaves that are not in memory, when that is worth reading them.
+// Erases of keys move on to leaves that are not in memory, when that is worth it; and how it is known.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
 
+#include "base/random.h"
+#include "dag/entry_count.h"
 #include "support/dag/dag_harness.h"
+#include "support/seed.h"
 
 namespace betr::test {
 namespace {
@@ -125,8 +128,9 @@ TEST_CASE("the table says about how many entries are below a node", "[dag][erase
   DagHarness dag(SmallShape(Bytes{4096}, Bytes{512}), false);
   Fill(dag);
   std::map<dag::Height, uint64_t> entries;
-  dag.table().ForEach(
-      [&](NodeId, const dag::NodeRecord& record) { entries[record.height] += record.Dead() ? 0 : record.entries; });
+  dag.table().ForEach([&](NodeId, const dag::NodeRecord& record) {
+    entries[record.height] += record.Dead() ? 0 : record.entries.Value();
+  });
   REQUIRE(entries.size() > 2);
   for (const auto& [height, count] : entries) {
     INFO("height " << int{height});
@@ -134,11 +138,23 @@ TEST_CASE("the table says about how many entries are below a node", "[dag][erase
   }
   dag.Clone(0, "", 0, "clone/");
   dag.FlushAll(0);
-  for (int i = 0; i < 10; ++i) {
-    dag.Clone(0, "", 0, "clone" + std::to_string(i) + "/");
-    dag.FlushAll(0);
+  CHECK(dag.table().Find(dag.root(0))->entries.Value() < 2 * kKeys);  // what is shared is counted once
+}
+
+TEST_CASE("counts of entries are rounded up by little", "[dag][erases]") {
+  Random random(TestSeed());
+  CHECK_FALSE(dag::EntryCount().Known());
+  CHECK(dag::EntryCount::Of(0).Value() == 1);
+  for (int i = 0; i < 1'000; ++i) {
+    const uint64_t count = 1 + random.Skewed(41);
+    const dag::EntryCount known = dag::EntryCount::Of(count);
+    INFO(count);
+    CHECK(known.Known());
+    CHECK(known.Value() >= count);
+    CHECK(known.Value() - count <= count / 500);
+    CHECK(dag::EntryCount::Of(known.Value()) == known);
   }
-  CHECK(dag.table().Find(dag.root(0))->entries == 0);  // more than it can say
+  CHECK(dag::EntryCount::Of(UINT64_MAX).Value() == uint64_t{2047} << 31);
 }
 
 }  // namespace betr::test

@@ -50,7 +50,7 @@ class TableRun {
       version.model.erase(id);
     } else {
       const auto references = static_cast<uint32_t>(random_.Uniform(5));
-      version.table.Set(id, {references, Height{1}, 0, slot_});
+      version.table.Set(id, {references, Height{1}, {}, slot_});
       version.model[id] = references;
     }
   }
@@ -135,11 +135,11 @@ TEST_CASE("a change of a table copies one path of pages", "[dag][table]") {
   NodeTable table;
   table.StartChanging();
   for (uint64_t id = 1; id <= 100'000; ++id) {
-    table.Set(NodeId{id}, {1, 1, 0, slot});
+    table.Set(NodeId{id}, {1, 1, {}, slot});
   }
   NodeTable changed = table;
   changed.StartChanging();
-  changed.Set(NodeId{77'777}, {2, 1, 0, slot});
+  changed.Set(NodeId{77'777}, {2, 1, {}, slot});
   size_t different = 0;
   const auto compare = [&](const auto& self, const dag::TablePage& a, const dag::TablePage& b) -> void {
     different += &a != &b;
@@ -158,8 +158,8 @@ TEST_CASE("a table without entries is as empty as a new one", "[dag][table]") {
   NodeTable table;
   table.StartChanging();
   REQUIRE(table.Root() == nullptr);
-  table.Set(NodeId{UINT64_MAX}, {1, 1, 0, slot});
-  table.Set(NodeId{1}, {1, 1, 0, slot});
+  table.Set(NodeId{UINT64_MAX}, {1, 1, {}, slot});
+  table.Set(NodeId{1}, {1, 1, {}, slot});
   table.Remove(NodeId{UINT64_MAX});
   table.Remove(NodeId{1});
   REQUIRE(table.Root() == nullptr);
@@ -170,7 +170,7 @@ TEST_CASE("a table without entries is as empty as a new one", "[dag][table]") {
 TEST_CASE("a node that the table does not know, or knows otherwise, is damage", "[dag][table]") {
   NodeTable table;
   table.StartChanging();
-  table.Set(NodeId{1}, {1, 2, 0, std::make_shared<dag::ResidentNode>(dag::EmptyNode(1, Range::All(), Codec{}))});
+  table.Set(NodeId{1}, {1, 2, {}, std::make_shared<dag::ResidentNode>(dag::EmptyNode(1, Range::All(), Codec{}))});
   REQUIRE(absl::IsDataLoss(dag::LoadNode(table, NodeId{2}).status()));
   REQUIRE(dag::LoadNode(table, NodeId{1}).status().message() == "node 1: height is 1, the table says 2");
 }

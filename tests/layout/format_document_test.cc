@@ -131,7 +131,8 @@ TEST_CASE("docs/format.md tells the superblock", "[layout]") {
 std::string EntryOf(const std::string& page) { return page.substr(kFixedSize, 32); }
 
 TEST_CASE("docs/format.md tells the pages of the node table", "[layout]") {
-  const NodeEntry node{7, 3, 0x11223344, {0x1122334455, 0x1234}, 0x123, 0x1122334455667788, 0x5566};
+  const NodeEntry node{
+      7, 3, 0x11223344, {0x1122334455, 0x1234}, 0x123, 0x1122334455667788, dag::EntryCount::FromCode(0x5566)};
   const PageImage leaf{0, uint64_t{99} << 6, Generation{0x1122334455667788}, {node}, {}};
   const std::string leaf_page = EncodePage(leaf);
   Compare("page", leaf_page.substr(0, kFixedSize),
@@ -145,7 +146,7 @@ TEST_CASE("docs/format.md tells the pages of the node table", "[layout]") {
   Compare("node entry", EntryOf(leaf_page),
           {{"index", node.index},
            {"height", node.height},
-           {"entries", node.entries},
+           {"entries", node.entries.Code()},
            {"references", node.references},
            {"unit", node.extent.start},
            {"units", node.extent.units},
@@ -176,7 +177,7 @@ TEST_CASE("docs/format.md tells the map of a scattered extent", "[layout]") {
 
 TEST_CASE("docs/format.md tells the header section of a node", "[layout]") {
   dag::Node node = dag::EmptyNode(5, Range::All(), {Compression::kZstd, 9});
-  node.known_entries = 0x3344;
+  node.known_entries = dag::EntryCount::FromCode(0x3344);
   const auto image = EncodeNode(NodeId{0x1122334455667788}, 0x99aabbccddeeff, node, nullptr);
   REQUIRE(image.ok());
   // bounds, no blocks, an edge without anything
@@ -194,7 +195,7 @@ TEST_CASE("docs/format.md tells the header section of a node", "[layout]") {
            {"header units", uint64_t{1}},
            {"extent units", uint64_t{1}},
            {"body size", body.size()},
-           {"entries", node.known_entries}});
+           {"entries", node.known_entries.Code()}});
 }
 
 TEST_CASE("docs/format.md tells the catalog", "[layout]") {

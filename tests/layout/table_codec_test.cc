@@ -65,7 +65,7 @@ void SetRandom(Random& random, SpaceMap& space, dag::NodeTable& table, NodeId id
   const auto units = static_cast<uint32_t>(1 + random.Uniform(3));
   const auto header = static_cast<uint32_t>(random.Between(1, units));
   const auto height = static_cast<dag::Height>(random.Uniform(dag::kMaxHeight + 1));
-  const auto entries = static_cast<uint16_t>(random.Uniform(UINT16_MAX + 1));
+  const auto entries = dag::EntryCount::FromCode(static_cast<uint16_t>(random.Uniform(UINT16_MAX + 1)));
   auto slot = MakeSlot(id, {*space.Allocate(units, random.Uniform(kArea.end())), header, random.Next()}, height);
   table.Set(id, {static_cast<uint32_t>(random.Skewed(10)), height, entries, std::move(slot)});
 }

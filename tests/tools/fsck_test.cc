@@ -253,7 +253,7 @@ TEST_CASE("fsck -y mends counts and removes nodes that nobody names; then the im
       const NodeId id = state.next_node;
       state.next_node = id.Next();
       auto slot = look.core().io->Adopt(id, dag::EmptyNode(0, Range::All(), Codec{}));
-      state.table.Set(id, {1, 0, 0, std::move(slot)});
+      state.table.Set(id, {1, 0, {}, std::move(slot)});
     });
   }
   ToolRun run;

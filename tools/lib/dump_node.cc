@@ -2,6 +2,8 @@
 // betrdump node: one node with all that is in it.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/status.h"
 #include "dump_command.h"
 #include "dump_text.h"
@@ -19,7 +21,11 @@ const layout::BlockEntry* StoredEntry(const dag::BlockView& view) {
 }
 
 std::string ViewText(const dag::BlockView& view) {
-  std::string text = fmt::format("{} {} entries, {} bytes", ToString(view.clip), view.Count(), view.Size().value);
+  std::string text = fmt::format("{} {} entries, ", ToString(view.clip), view.Count());
+  if (const uint64_t erases = view.slot->Erases().value_or(0); erases > 0) {
+    text += fmt::format("{} of them erases, ", erases);
+  }
+  text += fmt::format("{} bytes", view.Size().value);
   if (const layout::BlockEntry* entry = StoredEntry(view)) {
     text += fmt::format(", {} bytes stored ({}) at byte {}", entry->stored_size.value,
                         CompressionName(entry->compression), entry->offset.value);
@@ -34,6 +40,9 @@ Json ViewJson(const dag::BlockView& view) {
   Json json = Json::object();
   json["clip"] = RangeJson(view.clip);
   json["entries"] = view.Count();
+  if (const std::optional<uint64_t> erases = view.slot->Erases()) {
+    json["erases"] = *erases;
+  }
   json["size"] = view.Size().value;
   if (const layout::BlockEntry* entry = StoredEntry(view)) {
     json["stored_size"] = entry->stored_size.value;
@@ -63,6 +72,9 @@ class NodePrinter {
 
   absl::Status Print(const dag::Node& node) {
     out_ << fmt::format("bounds {}, {} bytes, {}\n", ToString(node.bounds), node.Size().value, FormatCodec(node.codec));
+    if (!node.Leaf() && node.known_entries.Known()) {
+      out_ << fmt::format("about {} entries in the leaves below\n", node.known_entries.Value());
+    }
     for (size_t i = 0; i < node.edges.size(); ++i) {
       const dag::Edge& edge = node.edges[i];
       out_ << fmt::format("edge {}: {} -> {}\n", i, ToString(edge.link.range), LinkText(edge.link));
@@ -109,6 +121,9 @@ class NodeJson {
   absl::Status Fill(const dag::Node& node, Json& json) {
     json["bounds"] = RangeJson(node.bounds);
     json["size"] = node.Size().value;
+    if (node.known_entries.Known()) {
+      json["known_entries"] = node.known_entries.Value();
+    }
     json["compression"] = FormatCodec(node.codec);
     if (node.Leaf()) {
       return AddViews(node.basements, json["basements"]);

@@ -199,7 +199,7 @@ std::vector<DamageCase> TableCases() {
        [](Bench& b) {
          b.ForgeState([](store::Inspection& image, store::State& state) {
            const NodeId id = std::exchange(state.next_node, state.next_node.Next());
-           state.table.Set(id, {1, 0, 0, image.core().io->Adopt(id, dag::EmptyNode(0, Range::All(), Codec{}))});
+           state.table.Set(id, {1, 0, {}, image.core().io->Adopt(id, dag::EmptyNode(0, Range::All(), Codec{}))});
          });
        },
        "but 0 name it", "removed from the node table"},
