@@ -15,7 +15,8 @@ namespace betr::dag {
 namespace {
 
 // Interior nodes that one step of the sweep looks at when it finds nothing to do, as how many of them one counts that
-// has to be read, or of which erases are looked for in blocks on disk, and ids that it passes over.
+// has to be read, or of which erases are looked for in blocks on disk where nobody has counted them, and ids that it
+// passes over.
 constexpr int kLooks = 64;
 constexpr int kLooksOfRead = 16;
 constexpr int kLooksForErases = 64;
