@@ -94,13 +94,22 @@ bool Signals::AwaitRoom() {
 
 Signals::Checkpointing::Checkpointing(Signals& signals) : signals_(signals) {
   const MutexLock lock(signals_.mutex_);
-  ++signals_.checkpoints_;
+  number_ = ++signals_.checkpoints_begun_;
+  signals_.checkpoints_.insert(number_);
 }
 
 Signals::Checkpointing::~Checkpointing() {
   const MutexLock lock(signals_.mutex_);
-  --signals_.checkpoints_;
+  signals_.checkpoints_.erase(number_);
   signals_.changed_.NotifyAll();
+}
+
+void Signals::AwaitCheckpoints() {
+  MutexLock lock(mutex_);
+  const uint64_t last = checkpoints_begun_;
+  while (!checkpoints_.empty() && *checkpoints_.begin() <= last) {
+    changed_.Wait(lock);
+  }
 }
 
 Signals::Step::Step(Signals& signals) : signals_(signals) {
@@ -122,7 +131,7 @@ Signals::Step::~Step() {
 Signals::Alone::Alone(Signals& signals) : signals_(signals) {
   MutexLock lock(signals_.mutex_);
   signals_.is_alone_ = true;
-  while (signals_.checkpoints_ > 0 || signals_.steps_ > 0) {
+  while (!signals_.checkpoints_.empty() || signals_.steps_ > 0) {
     signals_.changed_.Wait(lock);
   }
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <set>
 
 #include "base/mutex.h"
 
@@ -57,7 +58,10 @@ class Signals {
 
    private:
     Signals& signals_;
+    uint64_t number_ = 0;
   };
+  // Waits until those have ended that have begun: one that a later one has overtaken still holds an older state.
+  void AwaitCheckpoints();
 
   // A step of background work by a thread that holds no writers. Begins beside no Alone, unless the threads are to end.
   class Step {
@@ -93,8 +97,9 @@ class Signals {
   bool is_alone_ ABSL_GUARDED_BY(mutex_) = false;  // a writer
   bool no_space_ ABSL_GUARDED_BY(mutex_) = false;
   std::chrono::nanoseconds retry_ ABSL_GUARDED_BY(mutex_){0};  // how long the thread rests if there is no space
-  int checkpoints_ ABSL_GUARDED_BY(mutex_) = 0;                // under way beside writers, as the next
-  int steps_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t checkpoints_begun_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::set<uint64_t> checkpoints_ ABSL_GUARDED_BY(mutex_);  // under way beside writers, by number
+  int steps_ ABSL_GUARDED_BY(mutex_) = 0;                   // the same
 };
 
 }  // namespace betr::store

@@ -77,6 +77,7 @@ absl::StatusOr<Bytes> Store::Impl::Trim(const TrimOptions& options) {
   if (const absl::Status status = GiveBackNow(); !absl::IsResourceExhausted(status)) {
     BETR_RETURN_IF_ERROR(status);
   }
+  signals_.AwaitCheckpoints();  // else what those keep is not found to be free
   const layout::SpaceFigures space = core_->space->Figures();
   const Bytes needed = space.promised + core_->reserve;
   const uint64_t spare = space.free < needed ? 0 : (space.free - needed) / layout::kUnit;

@@ -107,6 +107,26 @@ TEST_CASE("a writer is alone when the checkpoints under way have ended, and the 
   CHECK(!was_alone);
 }
 
+TEST_CASE("the checkpoints under way are waited for, and none that begin later", "[store][signals]") {
+  Signals signals;
+  signals.AwaitCheckpoints();  // there are none
+  auto first = std::make_unique<Signals::Checkpointing>(signals);
+  auto second = std::make_unique<Signals::Checkpointing>(signals);
+  std::atomic<bool> has_waited{false};
+  std::thread thread([&] {
+    signals.AwaitCheckpoints();
+    has_waited = true;
+  });
+  LetOthersRun();
+  const Signals::Checkpointing later(signals);
+  second.reset();
+  LetOthersRun();
+  CHECK(!has_waited);
+  first.reset();
+  thread.join();
+  CHECK(has_waited);
+}
+
 TEST_CASE("a step ends beside no writer who is alone, and not while the thread is ahead", "[store][signals]") {
   Signals signals;
   std::atomic<bool> is_ahead{true};
