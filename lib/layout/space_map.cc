@@ -17,6 +17,11 @@ constexpr uint64_t kNoPlace = UINT64_MAX;
 // How many free ranges an allocation looks at before it gives up on being near the hint.
 constexpr int kNextFitSteps = 32;
 
+// The largest free range is left alone while so many times as much as is used is free elsewhere, and at least so much.
+// Then what is free elsewhere is still in pieces that are large beside a node.
+constexpr uint64_t kSpread = 3;
+constexpr uint64_t kLeastSpread = UnitsFor(MiB(64));
+
 }  // namespace
 
 Extent::~Extent() {
@@ -42,7 +47,7 @@ absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint) {
   {
     const MutexLock lock(mutex_);
     if (!Scarce()) {
-      address.start = FindFrom(units, hint == kNoHint ? next_ : hint);
+      address.start = FindNext(units, hint == kNoHint ? next_ : hint);
     }
     if (address.start == kNoPlace) {
       address.start = FindBest(units);
@@ -198,6 +203,21 @@ std::vector<ExtentAddress> SpaceMap::FreePieces(const ExtentAddress& address) co
     }
   }
   return pieces;
+}
+
+uint64_t SpaceMap::FindNext(uint32_t units, uint64_t hint) const {
+  const uint64_t next = FindFrom(units, hint);
+  if (next == kNoPlace || !LeftAlone(next)) {
+    return next;
+  }
+  const uint64_t again = FindFrom(units, area_.start);
+  return again == kNoPlace ? next : again;
+}
+
+bool SpaceMap::LeftAlone(uint64_t start) const {
+  const auto& [largest, largest_start] = *by_size_.rbegin();
+  const uint64_t spread = std::max(kLeastSpread, kSpread * (area_.units - free_units_));
+  return start >= largest_start && start - largest_start < largest && free_units_ - largest >= spread;
 }
 
 uint64_t SpaceMap::FindFrom(uint32_t units, uint64_t hint) const {

@@ -82,8 +82,10 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
 
   // Space of exactly that size, in one piece. Next fit: the first place from unit `hint` on, if there is one among the
   // next few free ranges, so that what is allocated one after another is adjacent on disk; else, or if space is scarce,
-  // the beginning of the smallest range that is large enough. Errors: kResourceExhausted. Requires: 0 < units <=
-  // kMaxExtentUnits.
+  // the beginning of the smallest range that is large enough. While enough is free elsewhere, the largest range is left
+  // alone and allocation goes on from the beginning of the area: so what was ever used of a sparse file, and the part
+  // of a disk that the head moves over, stay in proportion to what is in use. Errors: kResourceExhausted. Requires: 0 <
+  // units <= kMaxExtentUnits.
   absl::StatusOr<ExtentRef> Allocate(uint32_t units, uint64_t hint = kNoHint);
   // The same; scattered if no range is large enough. Errors: kResourceExhausted if fewer than UnitsWithMap(units) are
   // free.
@@ -124,8 +126,11 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
   std::vector<ExtentRef> TakeAll(const std::vector<ExtentAddress>& pieces) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Scarce() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // A place for so many units; UINT64_MAX if there is none.
+  uint64_t FindNext(uint32_t units, uint64_t hint) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t FindFrom(uint32_t units, uint64_t hint) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t FindBest(uint32_t units) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether that free place is in the largest range, while enough is free elsewhere.
+  bool LeftAlone(uint64_t start) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The free range that holds all of the extent; end() if there is none.
   std::map<uint64_t, uint64_t>::iterator Holding(const ExtentAddress& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Take(const ExtentAddress& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -132,6 +132,27 @@ TEST_CASE("without space behind the hint the smallest place that fits is taken",
   CHECK(space->Allocate(16, 131).status().code() == absl::StatusCode::kResourceExhausted);
 }
 
+TEST_CASE("what uses little of a large area stays at its beginning", "[layout]") {
+  Random random(TestSeed());
+  const UnitRange area{100, UnitsFor(GiB(16))};
+  const size_t count = GENERATE(size_t{10}, size_t{1000});
+  const auto space = SpaceMap::Create(area);
+  std::vector<ExtentRef> held;
+  uint64_t most_used = 0;
+  uint64_t reached = area.start;
+  for (uint64_t allocated = 0; allocated <= area.units; allocated += held.back()->address().units) {
+    if (held.size() >= count) {
+      std::swap(held[random.Uniform(held.size())], held.back());
+      held.pop_back();
+    }
+    held.push_back(space->Allocate(static_cast<uint32_t>(1 + random.Uniform(128))).value());
+    reached = std::max(reached, held.back()->address().end());
+    most_used = std::max(most_used, area.units - UnitsFor(space->Figures().free));
+  }
+  CHECK(reached - area.start <= std::max(most_used + UnitsFor(MiB(65)), 4 * most_used + UnitsFor(MiB(1))));
+  CHECK(reached - area.start >= most_used + UnitsFor(MiB(60)));
+}
+
 TEST_CASE("what is promised has to be free", "[layout]") {
   const auto space = SpaceMap::Create(kArea);
   const auto most = space->Allocate(990);
