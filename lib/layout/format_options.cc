@@ -23,6 +23,7 @@ constexpr uint64_t kReserveShare = 4;  // at most that part of the area is kept
 // What FittedTo chooses from.
 constexpr Bytes kUsualNode = MiB(4);
 constexpr Bytes kSmallNode = KiB(64);
+constexpr uint64_t kUsualNodes = 224;  // there is room for at least: so the reserve of 16, and roots, are no large part
 constexpr Bytes kUsualBasement = KiB(64);
 constexpr Bytes kSmallLog = MiB(1);
 constexpr Bytes kLargeLog = MiB(256);
@@ -41,7 +42,7 @@ Bytes UsualLog(Bytes device_size) {
 Bytes NodeThatFits(const FormatOptions& options, Bytes device_size) {
   const Bytes least = std::max(options.basement_size, kSmallNode);
   Bytes size = kUsualNode;
-  while (size > least && MinDeviceSize(size, options.log_size) > device_size) {
+  while (size > least && DeviceSize(options.log_size, size * kUsualNodes) > device_size) {
     size = size / 2;
   }
   return size;

@@ -312,9 +312,9 @@ def is_given_up_for_space():
     some, is_last = answer(descriptor)
     assert some and not is_last
     with open("all", "wb") as file:
-        space = os.statvfs(".")
-        file.write(os.urandom(space.f_bavail * space.f_bsize - 4_000_000))
-        os.fsync(file.fileno())
+        while (space := os.statvfs(".")).f_bavail > space.f_blocks / 12:
+            file.write(os.urandom(1_000_000))
+            os.fsync(file.fileno())
     time.sleep(13)
     refused(errno.ETIMEDOUT, answer, descriptor)
     os.unlink("all")

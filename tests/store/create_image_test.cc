@@ -54,8 +54,9 @@ TEST_CASE("an image of any size is made without any option, and its sizes fit it
   struct Fitted {
     Bytes image, node, log;
   };
-  for (const auto& [image, node, log] : {Fitted{MiB(3), KiB(64), KiB(768)}, Fitted{MiB(16), MiB(1), MiB(1)},
-                                         Fitted{MiB(64), MiB(4), MiB(4)}, Fitted{GiB(64), MiB(4), MiB(256)}}) {
+  for (const auto& [image, node, log] :
+       {Fitted{MiB(3), KiB(64), KiB(768)}, Fitted{MiB(16), KiB(64), MiB(1)}, Fitted{MiB(64), KiB(256), MiB(4)},
+        Fitted{GiB(1), MiB(4), MiB(64)}, Fitted{GiB(64), MiB(4), MiB(256)}}) {
     TempDir directory;
     const std::string path = directory.File("image");
     INFO(image.value);

@@ -23,11 +23,11 @@ import json, sys
 plan = json.load(open('out'))
 assert plan['schema'] == 'betr.mkfs' and plan['version'] == 1, plan
 assert plan['uuid'] == '$uuid' and plan['label'] == 'json' and plan['size'] == 64 << 20, plan
-assert plan['log_size'] == 4 << 20 and plan['node_size'] == 4 << 20, plan"
+assert plan['log_size'] == 4 << 20 and plan['node_size'] == 256 << 10, plan"
   expect 0 mkfs.betr -n -s 16M --json small.img
   python3 -c "
 import json
-assert json.load(open('out'))['node_size'] == 1 << 20"
+assert json.load(open('out'))['node_size'] == 64 << 10"
   expect 0 mkfs.betr -n -s 16M --node-size 16K --json small.img
   python3 -c "
 import json
