@@ -98,6 +98,7 @@ absl::Status Structure::CheckSpace(const State& before, const dag::Edit& edit, c
 
 void Structure::Publish(const dag::Edit& edit, Change change) {
   const StatePtr after = change.state;
+  made_ += after->next_node.value - fronts_.state()->next_node.value;
   Remember(edit);
   Wake(change, *after);
   fronts_.Publish(std::move(change));
@@ -216,7 +217,10 @@ absl::Status Structure::PressingStep() {
 }
 
 absl::StatusOr<bool> Structure::NextStep() {
-  BETR_ASSIGN_OR_RETURN(bool done, WorkOnNews());
+  BETR_ASSIGN_OR_RETURN(bool done, PayBack());
+  if (!done) {
+    BETR_ASSIGN_OR_RETURN(done, WorkOnNews());
+  }
   if (!done && chores_ > 0) {
     --chores_;
     BETR_ASSIGN_OR_RETURN(done, Chore());

@@ -141,6 +141,9 @@ class Structure {
   absl::StatusOr<bool> Chore();
   absl::StatusOr<bool> AbsorbStep();
   absl::StatusOr<bool> ReclaimStep();
+  // Reclaims a node for each that was made, as long as there are any: whatever is written, and however much of it is
+  // pressing, the dead do not become more.
+  absl::StatusOr<bool> PayBack();
   // What there is to do first when there is no space for the next step.
   absl::StatusOr<bool> StepWithoutSpace();
   // When a sweep that has found nothing yet lets others have their turn.
@@ -164,6 +167,7 @@ class Structure {
   Backlog backlog_;
   std::optional<dag::Prune> prune_;
   uint64_t prune_at_ = 0;             // nodes created and reclaimed before the next pass is worth beginning
+  uint64_t made_ = 0;                 // nodes for which none was reclaimed yet
   int chores_ = 0;                    // that come before the next sealed buffer, so that they need no lull to be done
   Purpose growing_ = Purpose::kGrow;  // what to ask space for if a step makes the store larger
   dag::LeftOut left_out_;

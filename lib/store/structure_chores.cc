@@ -53,6 +53,15 @@ absl::StatusOr<bool> Structure::PruneStep() {
   return true;
 }
 
+absl::StatusOr<bool> Structure::PayBack() {
+  if (made_ == 0) {
+    return false;
+  }
+  BETR_ASSIGN_OR_RETURN(const bool reclaimed, ReclaimStep());
+  made_ = reclaimed ? made_ - 1 : 0;
+  return reclaimed;
+}
+
 absl::StatusOr<bool> Structure::ReclaimStep() {
   NodeId id;
   {

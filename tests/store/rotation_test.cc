@@ -152,4 +152,32 @@ TEST_CASE("so do they beside other work that leaves the store's threads little t
                       .background = true});
 }
 
+TEST_CASE("snapshots that rotate leave no more dead than nodes are made, however much is pressing",
+          "[store][snapshot]") {
+  constexpr uint64_t kKeys = 5'000;
+  constexpr uint64_t kChanges = kKeys / 10;
+  constexpr int kKept = 5;
+  MemoryStore fixture({GiB(4), KiB(16), KiB(16), MiB(16)});
+  StoreOptions options;
+  options.cache_size = MiB(32);
+  fixture.Open(options);
+  Store& store = *fixture.store;
+  const TreeId tree = Must(store.CreateTree("tree"));
+  Random random(TestSeed());
+  uint64_t most = 0;
+  for (int round = 0; round < 100; ++round) {
+    for (uint64_t i = 0; i < kChanges; ++i) {
+      Must(store.Put(tree, Key(random.Uniform(kKeys)), random.String(1000)));
+    }
+    Must(store.Snapshot(tree, fmt::format("{}", round)).status());
+    if (round >= kKept) {
+      Must(store.DropTree(Must(store.FindTree(fmt::format("{}", round - kKept)))));
+    }
+    most = std::max(most, store.Space().nodes);
+  }
+  fixture.CheckSound();
+  std::cout << kKept << " snapshots of " << kKeys << " keys: " << most << " nodes at most\n";
+  CHECK(most <= 4'000);
+}
+
 }  // namespace betr::test
