@@ -98,7 +98,7 @@ absl::Status ExportedAttributes::SetXattrs(const Original& original, const HostI
 
 absl::Status ExportedAttributes::RemoveOtherXattrs(const std::vector<std::string>& names, const HostInode& made) const {
   BETR_ASSIGN_OR_RETURN(const auto there, made.Xattrs());
-  for (const auto& [name, value] : there) {
+  for (const auto& [name, value] : there.values) {
     const bool is_other = !std::ranges::binary_search(names, name);
     if (is_other && MayRemove(name)) BETR_RETURN_IF_ERROR(made.RemoveXattr(name));
   }
@@ -111,9 +111,9 @@ absl::StatusOr<bool> ExportedAttributes::HasXattrs(const Original& original, con
   for (const std::string& name : names) {
     if (!is_root_ && !IsXattrOfAnybody(name)) continue;
     const absl::StatusOr<std::string> value = fs_.GetXattr(original.inode, name);
-    if (!value.ok() || !std::ranges::binary_search(there, std::pair(name, *value))) return false;
+    if (!value.ok() || !std::ranges::binary_search(there.values, std::pair(name, *value))) return false;
   }
-  return std::ranges::none_of(there, [&](const auto& xattr) {
+  return std::ranges::none_of(there.values, [&](const auto& xattr) {
     return !std::ranges::binary_search(names, xattr.first) && MayRemove(xattr.first);
   });
 }

@@ -40,7 +40,7 @@ bool HasProc() {
   return has_proc;
 }
 
-bool Withheld(const absl::Status& status) {
+bool IsWithheld(const absl::Status& status) {
   const int error = ToErrno(status);
   return error == EPERM || error == EACCES || error == ENODATA || error == EOPNOTSUPP;
 }
@@ -93,32 +93,33 @@ std::string HostInode::XattrPath() const {
 }
 
 absl::StatusOr<std::string> HostInode::FetchXattr(const std::string& where, const std::string& name) const {
-  return FetchSized(path_, "getxattr", [&](char* out, size_t size) {
+  return FetchSized(fmt::format("{}: {}", path_, name), "getxattr", [&](char* out, size_t size) {
     return file_ >= 0 ? fgetxattr(file_, name.c_str(), out, size) : lgetxattr(where.c_str(), name.c_str(), out, size);
   });
 }
 
-absl::StatusOr<std::vector<std::pair<std::string, std::string>>> HostInode::Xattrs() const {
-  std::vector<std::pair<std::string, std::string>> xattrs;
+absl::StatusOr<HostXattrs> HostInode::Xattrs() const {
+  HostXattrs xattrs;
   const std::string where = file_ >= 0 ? "" : XattrPath();
   const absl::StatusOr<std::string> list = FetchSized(path_, "listxattr", [&](char* out, size_t size) {
     return file_ >= 0 ? flistxattr(file_, out, size) : llistxattr(where.c_str(), out, size);
   });
-  if (!list.ok()) {
-    if (Withheld(list.status())) return xattrs;
-    return list.status();
-  }
+  if (ToErrno(list.status()) == EOPNOTSUPP) return xattrs;
+  BETR_RETURN_IF_ERROR(list.status());
   for (size_t at = 0; at < list->size();) {
     const std::string name = list->c_str() + at;
     at += name.size() + 1;
     absl::StatusOr<std::string> value = FetchXattr(where, name);
     if (value.ok()) {
-      xattrs.emplace_back(name, *std::move(value));
-    } else if (!Withheld(value.status())) {
+      xattrs.values.emplace_back(name, *std::move(value));
+    } else if (IsWithheld(value.status())) {
+      xattrs.withheld.emplace_back(name, value.status());
+    } else {
       return value.status();
     }
   }
-  std::sort(xattrs.begin(), xattrs.end());
+  std::ranges::sort(xattrs.values);
+  std::ranges::sort(xattrs.withheld, {}, [](const auto& xattr) -> const std::string& { return xattr.first; });
   return xattrs;
 }
 

@@ -18,6 +18,15 @@ namespace betr::fs {
 // Whether every user may see such an extended attribute, and its owner set it.
 bool IsXattrOfAnybody(std::string_view name);
 
+// Names and values, by name.
+using Xattrs = std::vector<std::pair<std::string, std::string>>;
+
+struct HostXattrs {
+  Xattrs values;
+  // Those that are there, but with values that this user may not read; by name.
+  std::vector<std::pair<std::string, absl::Status>> withheld;
+};
+
 // Errors name `path` and the system call.
 class HostInode {
  public:
@@ -35,9 +44,8 @@ class HostInode {
   void AllowOwner(mode_t permissions) const;
   absl::Status SetTimes(const FileTime& accessed, const FileTime& modified) const;
 
-  // All extended attributes by name; none where they are not supported. Values that this user may not read are left
-  // out.
-  absl::StatusOr<std::vector<std::pair<std::string, std::string>>> Xattrs() const;
+  // All extended attributes; none where they are not supported.
+  absl::StatusOr<HostXattrs> Xattrs() const;
   // Ok also if the host does not support it, or denies it to this user.
   absl::Status SetXattr(const std::string& name, std::string_view value) const;
   bool HasXattr(const std::string& name) const;

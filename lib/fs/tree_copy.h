@@ -106,8 +106,9 @@ struct CopyPair {
 };
 
 // Each `from` on the host becomes its `to` in the file system, whose parent exists; names of one file that are in
-// several of them are links again. Extended attributes that the host denies to this user (trusted, security) are left
-// out; sockets, fifos and devices are copied as such.
+// several of them are links again. Extended attributes that the host denies to this user are left out, which is told of
+// unless they are not for everybody anyway (trusted, security); copies that have them keep them. Sockets, fifos and
+// devices are copied as such.
 // Errors name the path and the system call. What was copied before stays, and so does what a file that cannot be opened
 // would have replaced. A file that cannot be read to its end is cut where it cannot. The source may change meanwhile: a
 // file that is replaced is copied as what it is when it is opened, unless it is no regular file any more.

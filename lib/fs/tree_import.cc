@@ -19,6 +19,7 @@
 #include "fs/host_directory.h"
 #include "fs/host_file.h"
 #include "fs/host_inode.h"
+#include "fs/import_source.h"
 #include "fs/imported_attributes.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
@@ -59,11 +60,7 @@ class TreeImport {
   const CopyTotals& totals() const { return totals_; }
 
  private:
-  struct Source {
-    HostDirectory* directory;
-    std::string name;  // in the directory
-    std::string path;  // for messages
-  };
+  using Source = ImportSource;
   struct Subdirectory {
     Held inode;
     std::string name;
@@ -221,7 +218,7 @@ class TreeImport {
     // Before anything makes room for it.
     ScopedFd content;
     std::string link;
-    const absl::Status opened = Open(source, &host_stat, &content, &link);
+    const absl::Status opened = source.Open(&host_stat, &content, &link);
     if (!opened.ok()) return PassOver(opened);
     if (options_.image == IdOf(host_stat)) {
       if (!options_.left_out) return IsTheImage(source);
@@ -281,7 +278,7 @@ class TreeImport {
     if (!found) return false;
     std::string link;
     if (S_ISLNK(host_stat.st_mode)) {
-      absl::StatusOr<std::string> target = Target(source, host_stat);
+      absl::StatusOr<std::string> target = source.Target(host_stat);
       if (!target.ok()) return false;  // which is told of when it is copied
       link = *std::move(target);
     }
@@ -313,41 +310,11 @@ class TreeImport {
     return true;
   }
 
-  // What is no directory, as far as it is to be read: `content` of a regular file, the target of a symlink.
-  static absl::Status Open(const Source& source, struct stat* host_stat, ScopedFd* content, std::string* link) {
-    if (S_ISREG(host_stat->st_mode)) {
-      BETR_ASSIGN_OR_RETURN(*content, OpenRegular(source, host_stat));
-    } else if (S_ISLNK(host_stat->st_mode)) {
-      BETR_ASSIGN_OR_RETURN(*link, Target(source, *host_stat));
-    } else if (!TypeOfMode(host_stat->st_mode)) {
-      return absl::InvalidArgumentError(source.path + ": a file of an unknown type");
-    }
-    return absl::OkStatus();
-  }
-
-  // What has the name may be another file than the one that was looked at: what is opened is what counts. A fifo is not
-  // waited for, and a device not read.
-  static absl::StatusOr<ScopedFd> OpenRegular(const Source& source, struct stat* host_stat) {
-    constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
-    BETR_ASSIGN_OR_RETURN(ScopedFd file, OpenAt(source.directory->get(), source.name, kFlags, 0, source.path));
-    if (fstat(file.get(), host_stat) != 0) return HostError(source.path, "stat");
-    if (!S_ISREG(host_stat->st_mode)) return absl::AbortedError(source.path + ": is no regular file any more");
-    return file;
-  }
-
   absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat,
                             const std::string& link) {
     const absl::StatusOr<Entry> entry = CreateOrReplace(&fs_, parent, name, attributes_.ToMake(host_stat, link));
     if (!entry.ok()) return Annotate(entry.status(), source.path);
     return Held(&fs_, entry->inode);
-  }
-
-  static absl::StatusOr<std::string> Target(const Source& source, const struct stat& host_stat) {
-    std::string target(static_cast<size_t>(std::max<off_t>(host_stat.st_size, 4096)), '\0');
-    const ssize_t size = readlinkat(source.directory->get(), source.name.c_str(), target.data(), target.size());
-    if (size < 0) return HostError(source.path, "readlink");
-    target.resize(static_cast<size_t>(size));
-    return target;
   }
 
   // Extended attributes, and then what making and filling has changed. `opened` is the source, or -1.
@@ -363,16 +330,22 @@ class TreeImport {
     // One that was there before may have lists.
     if (S_ISDIR(host_stat.st_mode)) BETR_RETURN_IF_ERROR(Annotate(RemoveAcls(fs_, inode), source.path));
     const InodeDifference all{
-        .to_set = xattrs.value_or(Xattrs()), .to_remove = {}, .change = change, .has_change = true};
+        .to_set = xattrs.value_or(HostXattrs()).values, .to_remove = {}, .change = change, .has_change = true};
     return Annotate(Apply(fs_, inode, all), source.path);
   }
 
-  // Nothing if they cannot be read, which is told of.
-  absl::StatusOr<std::optional<Xattrs>> XattrsOf(const Source& source, int opened) {
-    absl::StatusOr<Xattrs> xattrs = HostInode(opened, source.directory->get(), source.name, source.path).Xattrs();
-    if (xattrs.ok()) return std::optional(*std::move(xattrs));
-    BETR_RETURN_IF_ERROR(PassOver(xattrs.status()));
-    return std::nullopt;
+  // Nothing if they cannot be listed. That is told of, and so are values that permissions deny.
+  absl::StatusOr<std::optional<HostXattrs>> XattrsOf(const Source& source, int opened) {
+    absl::StatusOr<HostXattrs> xattrs = source.Inode(opened).Xattrs();
+    if (!xattrs.ok()) {
+      BETR_RETURN_IF_ERROR(PassOver(xattrs.status()));
+      return std::nullopt;
+    }
+    for (const auto& [name, why] : xattrs->withheld) {
+      const bool is_denied = absl::IsPermissionDenied(why) && IsXattrOfAnybody(name);
+      if (is_denied) BETR_RETURN_IF_ERROR(PassOver(why));
+    }
+    return std::optional(*std::move(xattrs));
   }
 
   FileSystem& fs_;

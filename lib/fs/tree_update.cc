@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "fs/host_file.h"
-#include "fs/host_inode.h"
 
 namespace betr::fs {
 namespace {
@@ -23,9 +22,9 @@ bool Is(const std::optional<T>& wanted, const T& value) {
   return !wanted.has_value() || *wanted == value;
 }
 
-absl::Status CompareXattrs(FileSystem& fs, InodeId inode, const Xattrs& xattrs, InodeDifference* difference) {
+absl::Status CompareXattrs(FileSystem& fs, InodeId inode, const HostXattrs& xattrs, InodeDifference* difference) {
   BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs.ListXattrs(inode));
-  for (const auto& [name, value] : xattrs) {
+  for (const auto& [name, value] : xattrs.values) {
     if (std::ranges::binary_search(names, name)) {
       const absl::StatusOr<std::string> there = fs.GetXattr(inode, name);
       if (there.ok() && *there == value) continue;
@@ -33,7 +32,9 @@ absl::Status CompareXattrs(FileSystem& fs, InodeId inode, const Xattrs& xattrs, 
     difference->to_set.emplace_back(name, value);
   }
   for (const std::string& name : names) {
-    const bool is_wanted = std::ranges::any_of(xattrs, [&](const auto& xattr) { return xattr.first == name; });
+    const auto has_name = [&](const auto& xattr) { return xattr.first == name; };
+    const bool is_wanted =
+        std::ranges::any_of(xattrs.values, has_name) || std::ranges::any_of(xattrs.withheld, has_name);
     if (!is_wanted && (geteuid() == 0 || IsXattrOfAnybody(name))) difference->to_remove.push_back(name);
   }
   return absl::OkStatus();
@@ -41,7 +42,7 @@ absl::Status CompareXattrs(FileSystem& fs, InodeId inode, const Xattrs& xattrs, 
 
 }  // namespace
 
-absl::StatusOr<InodeDifference> Compare(FileSystem& fs, InodeId inode, const std::optional<Xattrs>& xattrs,
+absl::StatusOr<InodeDifference> Compare(FileSystem& fs, InodeId inode, const std::optional<HostXattrs>& xattrs,
                                         const AttributeChange& attributes) {
   InodeDifference difference;
   if (xattrs.has_value()) BETR_RETURN_IF_ERROR(CompareXattrs(fs, inode, *xattrs, &difference));

@@ -15,12 +15,10 @@
 
 #include "betr/filesystem.h"
 #include "fs/held.h"
+#include "fs/host_inode.h"
 #include "fs/tree_copy.h"
 
 namespace betr::fs {
-
-// Names and values, by name.
-using Xattrs = std::vector<std::pair<std::string, std::string>>;
 
 // What an inode lacks, or has too much, to have certain attributes.
 struct InodeDifference {
@@ -34,8 +32,8 @@ struct InodeDifference {
 
 // Between what the inode has and what it is to have; of extended attributes, if these are given. Access times do not
 // count, as copying changes them. Of extended attributes that only user 0 sees (trusted, security) nothing is removed
-// for anybody else.
-absl::StatusOr<InodeDifference> Compare(FileSystem& fs, InodeId inode, const std::optional<Xattrs>& xattrs,
+// for anybody else, and nothing that the original has with a value that was withheld.
+absl::StatusOr<InodeDifference> Compare(FileSystem& fs, InodeId inode, const std::optional<HostXattrs>& xattrs,
                                         const AttributeChange& attributes);
 absl::Status Apply(FileSystem& fs, InodeId inode, const InodeDifference& difference);
 

@@ -47,6 +47,36 @@ goes_on_behind_what_is_denied() {
   [ ! -e theirs/made.img ] || fail "it was made"
 }
 
+# Attributes whose values are denied are told of, and their copies stay.
+keeps_attributes_that_are_denied() {
+  mkdir -m 777 own
+  "${as[@]}" mkdir own/directory
+  "${as[@]}" touch own/directory/file own/file own/plain
+  "${as[@]}" setfattr -n user.kept -v 1 own/file own/directory 2>err || return 0
+  expect 0 "${as[@]}" betrcp -auT own :/own
+  chmod 200 own/file own/plain
+  chmod 000 own/directory
+  local round
+  for round in 1 2; do
+    expect 1 "${as[@]}" betrcp --json -auT own :/own
+    said "betrcp: import: own/file: user.kept: getxattr: Permission denied"
+    said "betrcp: import: own/directory: open: Permission denied"
+    said "betrcp: import: own/directory: user.kept: getxattr: Permission denied"
+    [ "$(wc -l <err)" = 3 ] || fail "round $round: $(cat err)"
+    printed '.*"unreadable": 3,.*'
+    printed '.*"unchanged": 2,.*'
+  done
+  expect 0 betrcp -a :/own kept
+  [ "$(getfattr --only-values -n user.kept kept/file kept/directory)" = 11 ] || fail "attributes are gone"
+  [ "$(stat -c %a kept/file kept/plain kept/directory | tr '\n' ' ')" = "200 200 0 " ] || fail "what can be read is old"
+  # What the original has lost, too, goes.
+  chmod 600 own/file
+  setfattr -x user.kept own/file
+  expect 1 "${as[@]}" betrcp -auT own :/own
+  expect 0 betrcp -auT :/own kept
+  [ -z "$(getfattr -d kept/file)" ] || fail "an attribute that the original has lost"
+}
+
 # What can be read of a file is copied.
 keeps_the_begin_of_a_file() {
   expect 1 betrcp /proc/self/mem tree/a :/
@@ -196,6 +226,7 @@ says_once_why_it_ends() {
 }
 
 goes_on_behind_what_is_denied
+keeps_attributes_that_are_denied
 keeps_the_begin_of_a_file
 without_devices
 goes_on_behind_what_the_host_refuses
