@@ -39,8 +39,8 @@ absl::Status ExportedAttributes::Set(const Original& original, const HostInode& 
   FileAttributes allowed = original.attributes;
   if (all) {
     if (is_root_) BETR_RETURN_IF_ERROR(reader_.GoOnIfRefused(made.SetOwner(allowed.uid, allowed.gid), original.path));
-    made.AllowOwner(S_IWUSR);
     BETR_RETURN_IF_ERROR(RemoveAcls(allowed, made));
+    made.AllowOwner(S_IRUSR | S_IWUSR);
     BETR_RETURN_IF_ERROR(SetXattrs(original, made, &allowed.permissions));
   }
   if (allowed.type != FileType::kSymlink) {
@@ -76,8 +76,10 @@ mode_t ExportedAttributes::ModeFor(const FileAttributes& attributes, const struc
 }
 
 absl::Status ExportedAttributes::SetXattrs(const Original& original, const HostInode& made, uint32_t* permissions) {
-  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(original.inode));
+  BETR_ASSIGN_OR_RETURN(std::vector<std::string> names, fs_.ListXattrs(original.inode));
   if (options_.update) BETR_RETURN_IF_ERROR(RemoveOtherXattrs(names, made));
+  // Last what may take away the permission to set others.
+  std::ranges::stable_sort(names, {}, [](const std::string& name) { return name == kAccessAcl; });
   for (const std::string& name : names) {
     const absl::StatusOr<std::string> value = fs_.GetXattr(original.inode, name);
     if (!value.ok()) {
@@ -96,26 +98,36 @@ absl::Status ExportedAttributes::SetXattrs(const Original& original, const HostI
   return absl::OkStatus();
 }
 
-absl::Status ExportedAttributes::RemoveOtherXattrs(const std::vector<std::string>& names, const HostInode& made) const {
-  BETR_ASSIGN_OR_RETURN(const auto there, made.Xattrs());
+std::vector<std::string> ExportedAttributes::Others(const std::vector<std::string>& names,
+                                                    const HostXattrs& there) const {
+  std::vector<std::string> others;
+  const auto is_other = [&](const std::string& name) {
+    return !std::ranges::binary_search(names, name) && MayRemove(name);
+  };
   for (const auto& [name, value] : there.values) {
-    const bool is_other = !std::ranges::binary_search(names, name);
-    if (is_other && MayRemove(name)) BETR_RETURN_IF_ERROR(made.RemoveXattr(name));
+    if (is_other(name)) others.push_back(name);
   }
+  for (const auto& [name, why] : there.withheld) {
+    if (is_other(name) && IsXattrOfAnybody(name)) others.push_back(name);
+  }
+  return others;
+}
+
+absl::Status ExportedAttributes::RemoveOtherXattrs(const std::vector<std::string>& names, const HostInode& made) const {
+  BETR_ASSIGN_OR_RETURN(const HostXattrs there, made.Xattrs());
+  for (const std::string& name : Others(names, there)) BETR_RETURN_IF_ERROR(made.RemoveXattr(name));
   return absl::OkStatus();
 }
 
 absl::StatusOr<bool> ExportedAttributes::HasXattrs(const Original& original, const HostInode& made) {
   BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs_.ListXattrs(original.inode));
-  BETR_ASSIGN_OR_RETURN(const auto there, made.Xattrs());
+  BETR_ASSIGN_OR_RETURN(const HostXattrs there, made.Xattrs());
   for (const std::string& name : names) {
     if (!is_root_ && !IsXattrOfAnybody(name)) continue;
     const absl::StatusOr<std::string> value = fs_.GetXattr(original.inode, name);
     if (!value.ok() || !std::ranges::binary_search(there.values, std::pair(name, *value))) return false;
   }
-  return std::ranges::none_of(there.values, [&](const auto& xattr) {
-    return !std::ranges::binary_search(names, xattr.first) && MayRemove(xattr.first);
-  });
+  return Others(names, there).empty();
 }
 
 // The labels of the host's security modules are the host's business; what lets a file do more is not.

@@ -132,7 +132,63 @@ PYTHON
   [ "$(getfattr --only-values -n user.small large/a large/b)" = 00 ] || fail "attributes are missing"
 }
 
+# becomes_a_user: sets `as` to what runs a command as one who is not root, in `theirs`, which is that user's.
+becomes_a_user() {
+  as=()
+  mkdir -p theirs
+  [ "$(id -u)" = 0 ] || return 0
+  command -v setpriv >/dev/null || return 1
+  as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+  chmod 711 "$work"
+  chmod 666 disk.img
+  chown 65534:65534 theirs
+}
+
+# The list of a file may deny its owner what setting other attributes needs; so may one that the copy has from before.
+sets_attributes_before_lists() {
+  becomes_a_user || return 0
+  mkdir -p noted/directory
+  touch noted/file noted/plain
+  setfattr -n user.note -v 1 noted/file noted/plain noted/directory 2>err || return 0
+  setfacl -m u:1234:r noted/file noted/directory 2>err || return 0
+  chmod 444 noted/file noted/plain
+  chmod 555 noted/directory
+  [ "$(id -u)" != 0 ] || chown -R 65534:65534 noted
+  expect 0 betrcp -a noted :/
+  mkdir theirs/given
+  setfacl -d -m u:1234:rwx theirs/given
+  [ "$(id -u)" != 0 ] || chown 65534:65534 theirs/given
+  local place
+  for place in theirs theirs/given; do
+    expect 0 "${as[@]}" betrcp -a :/noted "$place"
+    diff <(acls noted) <(acls "$place/noted") || fail "lists"
+    [ "$(cd "$place/noted" && getfattr --only-values -n user.note file plain directory)" = 111 ] || fail "attributes"
+    expect 0 "${as[@]}" betrcp -auT :/noted "$place/noted"
+  done
+}
+
+# Also where their values are not for the owner to read.
+removes_attributes_that_are_denied() {
+  becomes_a_user || return 0
+  mkdir closed
+  touch closed/file
+  setfattr -n user.old -v 1 closed closed/file 2>err || return 0
+  chmod 0 closed/file closed
+  [ "$(id -u)" != 0 ] || chown -R 65534:65534 closed
+  expect 0 betrcp -a closed :/
+  expect 0 "${as[@]}" betrcp -a :/closed theirs
+  [ "$(getfattr --only-values -n user.old theirs/closed theirs/closed/file)" = 11 ] || fail "attributes are missing"
+  setfattr -x user.old closed/file
+  setfattr -x user.old closed
+  expect 0 betrcp -auT closed :/closed
+  expect 0 "${as[@]}" betrcp -auT :/closed theirs/closed
+  [ -z "$(getfattr -d theirs/closed theirs/closed/file)" ] || fail "attributes that the original has lost"
+  diff <(attributes closed) <(attributes theirs/closed) || fail "other attributes"
+}
+
 keeps_modes_without_a
 leaves_no_lists_of_others
 gives_no_group_more_without_lists
 goes_on_without_what_is_too_large
+sets_attributes_before_lists
+removes_attributes_that_are_denied
