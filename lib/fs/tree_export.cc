@@ -132,8 +132,9 @@ class TreeExport {
   // All entries, then what is below each: the order in which they lie in the image.
   absl::Status ExportDirectory(InodeId inode, const FileAttributes& attributes, const ExportTarget& target) {
     BETR_ASSIGN_OR_RETURN(const bool is_new, targets_.MakeDirectory(target));
-    // Until it gets its own permissions.
-    if (!is_new && options_.all_attributes && !options_.dry_run) target.Inode(-1).AllowOwner(S_IRWXU);
+    // Until it gets its own permissions. A umask or a default list may have left less to a new one.
+    const bool gets_permissions = is_new || options_.all_attributes;
+    if (gets_permissions && !options_.dry_run) target.Inode(-1).AllowOwner(S_IRWXU);
     HostDirectory opened = HostDirectory::Absent();
     if (!is_new || !options_.dry_run) {
       BETR_ASSIGN_OR_RETURN(opened, HostDirectory::Enter(target.directory, target.name, target.path));
@@ -154,7 +155,7 @@ class TreeExport {
       }
     }
     BETR_RETURN_IF_ERROR(opened.Leave(target.path));
-    if (options_.dry_run || (!is_new && !options_.all_attributes)) return absl::OkStatus();
+    if (options_.dry_run || !gets_permissions) return absl::OkStatus();
     const ExportedAttributes::Original original{inode, attributes, target.source};
     const HostInode made = target.Inode(opened.get());
     if (options_.update && !is_new) {

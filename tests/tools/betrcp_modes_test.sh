@@ -167,6 +167,36 @@ sets_attributes_before_lists() {
   done
 }
 
+# What is made may deny its owner to enter, by umask(2) or a default list, until it gets its own permissions.
+fills_directories_that_deny_their_owner() {
+  becomes_a_user || return 0
+  mkdir -p deep/a/b
+  echo x >deep/a/b/file
+  [ "$(id -u)" != 0 ] || chown -R 65534:65534 deep
+  expect 0 betrcp -a deep :/
+  (
+    umask 0777
+    touch out err
+    expect 0 "${as[@]}" betrcp -a :/deep theirs
+    expect 0 "${as[@]}" betrcp -rT :/deep theirs/plain
+  )
+  diff <(attributes deep) <(attributes theirs/deep) || fail "attributes"
+  has_mode theirs/plain/a/b 0
+  "${as[@]}" chmod -R u+rwx theirs/plain
+  same_tree deep theirs/plain
+  setfacl -d -m u::r-x,g::r-x,o::r-x deep/a 2>err || return 0
+  expect 0 betrcp -auT deep :/deep
+  expect 0 "${as[@]}" betrcp -auT :/deep theirs/deep
+  mkdir -p deep/a/new/er
+  chmod 755 deep/a/new deep/a/new/er
+  echo new | tee deep/a/new/file >deep/a/new/er/file
+  [ "$(id -u)" != 0 ] || chown -R 65534:65534 deep
+  expect 0 betrcp -auT deep :/deep
+  expect 0 "${as[@]}" betrcp -auT --delete :/deep theirs/deep
+  same_tree deep theirs/deep
+  diff <(acls deep) <(acls theirs/deep) || fail "lists"
+}
+
 # Also where their values are not for the owner to read.
 removes_attributes_that_are_denied() {
   becomes_a_user || return 0
@@ -191,4 +221,5 @@ leaves_no_lists_of_others
 gives_no_group_more_without_lists
 goes_on_without_what_is_too_large
 sets_attributes_before_lists
+fills_directories_that_deny_their_owner
 removes_attributes_that_are_denied
