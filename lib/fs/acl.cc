@@ -143,6 +143,11 @@ void Acl::SetPermissions(uint32_t permissions) {
   Find(ACL_OTHER)->permissions = static_cast<uint16_t>(permissions & 07U);
 }
 
+uint32_t WithoutList(uint32_t permissions, std::string_view value) {
+  const absl::StatusOr<Acl> list = Acl::Decode(value);
+  return list.ok() ? (permissions & ~0777U) | list->PermissionsAlone() : permissions;
+}
+
 absl::Status RemoveAccessAcl(FileSystem& fs, InodeId inode) { return Remove(fs, inode, kAccessAcl); }
 
 absl::Status RemoveAcls(FileSystem& fs, InodeId directory) {

@@ -58,6 +58,10 @@ class Acl {
   std::vector<AclEntry> entries_;
 };
 
+// What is left of a file's permissions without its access list, which has this value: Acl::PermissionsAlone, or all of
+// them for what is no list.
+uint32_t WithoutList(uint32_t permissions, std::string_view value);
+
 // Ok also if there is none.
 absl::Status RemoveAccessAcl(FileSystem& fs, InodeId inode);
 // Of a directory: the default list, too.

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "base/status.h"
+#include "betr/fs_error.h"
 #include "fs/acl.h"
 #include "fs/host_file.h"
 
@@ -23,9 +25,12 @@ mode_t Umask() {
 absl::Status RemoveAcls(const FileAttributes& attributes, const HostInode& made) {
   const std::string access(kAccessAcl);
   if (attributes.type == FileType::kSymlink) return absl::OkStatus();
-  if (attributes.type == FileType::kDirectory) BETR_RETURN_IF_ERROR(made.RemoveXattr(std::string(kDefaultAcl)));
-  // To remove it would leave the group what its mask says.
-  return made.HasXattr(access) ? made.SetXattr(access, Acl::OfMode(attributes.permissions).Encode()) : absl::OkStatus();
+  if (const std::string list(kDefaultAcl); attributes.type == FileType::kDirectory && made.HasXattr(list)) {
+    BETR_RETURN_IF_ERROR(made.RemoveXattr(list));
+  }
+  // To remove it would leave the group what its mask says. Who is not the owner has nothing until the mode is set.
+  const Acl none = Acl::OfMode(attributes.permissions & 0700);
+  return made.HasXattr(access) ? made.SetXattr(access, none.Encode()) : absl::OkStatus();
 }
 
 }  // namespace
@@ -42,6 +47,9 @@ absl::Status ExportedAttributes::Set(const Original& original, const HostInode& 
     BETR_RETURN_IF_ERROR(RemoveAcls(allowed, made));
     made.AllowOwner(S_IRUSR | S_IWUSR);
     BETR_RETURN_IF_ERROR(SetXattrs(original, made, &allowed.permissions));
+  } else {
+    BETR_RETURN_IF_ERROR(LeaveOutList(original, &allowed.permissions));
+    BETR_RETURN_IF_ERROR(RemoveAcls(allowed, made));
   }
   if (allowed.type != FileType::kSymlink) {
     BETR_RETURN_IF_ERROR(reader_.GoOnIfRefused(SetMode(allowed, made), original.path));
@@ -91,9 +99,19 @@ absl::Status ExportedAttributes::SetXattrs(const Original& original, const HostI
     if (const absl::Status set = made.SetXattr(name, *value); !set.ok()) {
       BETR_RETURN_IF_ERROR(reader_.GoOnWithout(Annotate(set, "without " + name), original.path));
     }
-    if (name != kAccessAcl || made.HasXattr(name)) continue;
-    const absl::StatusOr<Acl> list = Acl::Decode(*value);
-    if (list.ok()) *permissions = (*permissions & ~0777U) | list->PermissionsAlone();
+    if (name == kAccessAcl && !made.HasXattr(name)) *permissions = WithoutList(*permissions, *value);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExportedAttributes::LeaveOutList(const Original& original, uint32_t* permissions) {
+  const absl::StatusOr<std::string> value = fs_.GetXattr(original.inode, kAccessAcl);
+  if (value.ok()) {
+    *permissions = WithoutList(*permissions, *value);
+  } else if (ToErrno(value.status()) != ENODATA) {
+    *permissions &= ~070U;  // it may give the group nothing
+    const absl::Status without = Annotate(value.status(), "without what the group may");
+    return Annotate(reader_.PassOver(without, original.path), original.path);
   }
   return absl::OkStatus();
 }

@@ -43,6 +43,8 @@ class ExportedAttributes {
   mode_t ModeFor(const FileAttributes& attributes, const struct stat& there) const;
   // Takes from `permissions` what they would allow without a list that the host has not taken.
   absl::Status SetXattrs(const Original& original, const HostInode& made, uint32_t* permissions);
+  // For a copy without lists.
+  absl::Status LeaveOutList(const Original& original, uint32_t* permissions);
   // Those that are to go from a copy whose original has only `names`.
   std::vector<std::string> Others(const std::vector<std::string>& names, const HostXattrs& there) const;
   absl::Status RemoveOtherXattrs(const std::vector<std::string>& names, const HostInode& made) const;

@@ -123,6 +123,10 @@ absl::StatusOr<HostXattrs> HostInode::Xattrs() const {
   return xattrs;
 }
 
+absl::StatusOr<std::string> HostInode::Xattr(const std::string& name) const {
+  return FetchXattr(file_ >= 0 ? "" : XattrPath(), name);
+}
+
 bool HostInode::HasXattr(const std::string& name) const {
   const ssize_t size = file_ >= 0 ? fgetxattr(file_, name.c_str(), nullptr, 0)
                                   : lgetxattr(XattrPath().c_str(), name.c_str(), nullptr, 0);

@@ -46,6 +46,8 @@ class HostInode {
 
   // All extended attributes; none where they are not supported.
   absl::StatusOr<HostXattrs> Xattrs() const;
+  // ENODATA if there is none, EOPNOTSUPP where they are not supported.
+  absl::StatusOr<std::string> Xattr(const std::string& name) const;
   // Ok also if the host does not support it, or denies it to this user.
   absl::Status SetXattr(const std::string& name, std::string_view value) const;
   bool HasXattr(const std::string& name) const;

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/status.h"
+#include "betr/fs_error.h"
+#include "fs/acl.h"
 #include "fs/host_file.h"
 
 namespace betr::fs {
@@ -28,6 +31,14 @@ absl::StatusOr<std::string> ImportSource::Target(const struct stat& attributes) 
   if (size < 0) return HostError(path, "readlink");
   target.resize(static_cast<size_t>(size));
   return target;
+}
+
+// A list that cannot be read may give nothing to the group.
+uint32_t ImportSource::PermissionsAlone(int opened, uint32_t permissions) const {
+  const absl::StatusOr<std::string> value = Inode(opened).Xattr(std::string(kAccessAcl));
+  if (value.ok()) return WithoutList(permissions, *value);
+  const int error = ToErrno(value.status());
+  return error == ENODATA || error == EOPNOTSUPP ? permissions : permissions & ~070U;
 }
 
 // A fifo is not waited for, and a device not read.

@@ -6,6 +6,7 @@
 #include <absl/status/statusor.h>
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <string>
 
 #include "base/scoped_fd.h"
@@ -28,6 +29,8 @@ struct ImportSource {
   absl::Status Open(struct stat* attributes, ScopedFd* content, std::string* link) const;
   // Of a symlink.
   absl::StatusOr<std::string> Target(const struct stat& attributes) const;
+  // What is left of them for a copy without access control lists (Acl::PermissionsAlone). `opened` as above.
+  uint32_t PermissionsAlone(int opened, uint32_t permissions) const;
 
  private:
   absl::StatusOr<ScopedFd> OpenRegular(struct stat* attributes) const;

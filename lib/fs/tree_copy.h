@@ -50,8 +50,8 @@ struct HostFileId {
 
 struct CopyOptions {
   // Owners, permissions, times, extended attributes and links as they are. Without it: permissions as they are but for
-  // the set-id and sticky bits, times of now, the owner below, a copy for each name; directories that are there keep
-  // their attributes.
+  // the set-id and sticky bits, and on the host the umask, no access control lists (Acl::PermissionsAlone), times of
+  // now, the owner below, a copy for each name; directories that are there keep their attributes.
   bool all_attributes = true;
   // Everything belongs to user 0 and group 0. Imports only.
   bool all_root = false;

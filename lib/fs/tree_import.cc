@@ -104,7 +104,7 @@ class TreeImport {
     if (options_.image == IdOf(host_stat)) return IsTheImage(source);
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(source, parent, name, host_stat);
     BETR_RETURN_IF_ERROR(TellOf(source, parent, name, true));
-    BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat, ""));
+    BETR_ASSIGN_OR_RETURN(const Held made, Make(source, parent, name, host_stat, {-1, ""}));
     return ImportContent(source, made.inode(), host_stat);
   }
 
@@ -207,7 +207,7 @@ class TreeImport {
     if (!S_ISDIR(host_stat.st_mode)) return ImportFile(entry, directory, entry.name, host_stat);
     BETR_RETURN_IF_ERROR(MakeWay(entry, directory, entry.name, true));
     BETR_RETURN_IF_ERROR(TellOf(entry, directory, entry.name, true));
-    BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, entry.name, host_stat, ""));
+    BETR_ASSIGN_OR_RETURN(Held made, Make(entry, directory, entry.name, host_stat, {-1, ""}));
     below->push_back({std::move(made), entry.name, host_stat});
     return absl::OkStatus();
   }
@@ -265,7 +265,7 @@ class TreeImport {
         return std::move(found->inode);
       }
     }
-    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat, opened.link));
+    BETR_ASSIGN_OR_RETURN(Held made, Make(source, parent, name, host_stat, opened));
     if (opened.content >= 0) BETR_RETURN_IF_ERROR(content_.Fill(opened.content, source.path, made.inode()));
     return made;
   }
@@ -311,8 +311,10 @@ class TreeImport {
   }
 
   absl::StatusOr<Held> Make(const Source& source, InodeId parent, const std::string& name, const struct stat& host_stat,
-                            const std::string& link) {
-    const absl::StatusOr<Entry> entry = CreateOrReplace(&fs_, parent, name, attributes_.ToMake(host_stat, link));
+                            const Opened& opened) {
+    NewFile file = attributes_.ToMake(host_stat, opened.link);
+    if (!options_.all_attributes) file.permissions = source.PermissionsAlone(opened.content, file.permissions);
+    const absl::StatusOr<Entry> entry = CreateOrReplace(&fs_, parent, name, file);
     if (!entry.ok()) return Annotate(entry.status(), source.path);
     return Held(&fs_, entry->inode);
   }

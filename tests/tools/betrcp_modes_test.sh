@@ -216,6 +216,35 @@ removes_attributes_that_are_denied() {
   diff <(attributes closed) <(attributes theirs/closed) || fail "other attributes"
 }
 
+# Without -a there are no lists, and nobody has what only a mask allows, or a default list of the destination.
+drops_lists_without_a() {
+  setfacl -m u:1234:r src 2>err || return 0
+  setfacl -b src
+  mkdir drop drop/sub
+  echo secret | tee drop/file >drop/sub/file
+  chmod 604 drop/file drop/sub/file
+  setfacl -m u:1234:rwx,g::r-- drop/file drop/sub/file
+  setfacl -m u:1234:rwx,g::--x,o::--- drop/sub
+  expect 0 betrcp -r drop :/dropped
+  expect 0 betrcp drop/file :/dropped/named
+  mkdir dropped
+  expect 0 betrcp -aT :/dropped dropped
+  expect 0 betrcp -a drop :/kept
+  mkdir from-list
+  setfacl -d -m u:4321:rwx,g::rwx from-list
+  expect 0 betrcp -rT :/kept from-list/drop
+  expect 0 betrcp :/kept/file from-list/named
+  mv from-list/named from-list/drop
+  local place
+  for place in dropped from-list/drop; do
+    ! getfacl -nR "$place" | grep -E "^(default|mask|user:[0-9])" || fail "$place: lists"
+    has_mode "$place/file" 644
+    has_mode "$place/named" 644
+    has_mode "$place/sub" 710
+    has_mode "$place/sub/file" 644
+  done
+}
+
 keeps_modes_without_a
 leaves_no_lists_of_others
 gives_no_group_more_without_lists
@@ -223,3 +252,4 @@ goes_on_without_what_is_too_large
 sets_attributes_before_lists
 fills_directories_that_deny_their_owner
 removes_attributes_that_are_denied
+drops_lists_without_a
