@@ -14,10 +14,12 @@
 namespace betr::fs {
 
 // Unpacks what is read from `descriptor`, in any format and compression that libarchive knows, into the directory
-// `inside`, which is made if it is missing. Names that lead out of it (..) are errors; leading slashes are dropped.
+// `inside`, which is made if it is missing. Leading slashes of names are dropped.
 // Where an entry lies below a symbolic link, that is followed as if `inside` were the root. If it leads to no
 // directory, or if there is another file in the place of one, or one in the place of a file, or nothing that a hard
-// link can be one to, or if a name is too long, the entry has no place: CopyOptions::unreadable is told.
+// link can be one to, or if a name is too long, contains "..", as that of a hard link's target may, or is none and the
+// entry no directory, the entry has no place: CopyOptions::unreadable is told, as it is of each extended attribute that
+// no file can have.
 absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::string& inside,
                                      const CopyOptions& options);
 

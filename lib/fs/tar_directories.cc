@@ -142,7 +142,7 @@ absl::StatusOr<Entry> TarDirectories::Find(InodeId parent, const std::string& na
 }
 
 bool HasNoPlace(const absl::Status& status) {
-  constexpr std::array kErrors = {ENOTDIR, EISDIR, EPERM, ENOENT, ELOOP, ENAMETOOLONG};
+  constexpr std::array kErrors = {ENOTDIR, EISDIR, EPERM, ENOENT, ELOOP, ENAMETOOLONG, EINVAL};
   return std::ranges::find(kErrors, ToErrno(status)) != kErrors.end();
 }
 

@@ -65,7 +65,7 @@ class TarDirectories {
 };
 
 // Whether it says that an entry cannot be where the archive has it, or no link to what it says: there is no directory
-// where one is needed, or one where none can be, or a name is too long.
+// where one is needed, or one where none can be, or a name is too long or means nothing below the destination.
 bool HasNoPlace(const absl::Status& status);
 
 }  // namespace betr::fs

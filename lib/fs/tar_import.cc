@@ -127,8 +127,10 @@ class TarImport {
   }
 
   // An entry without a place does not keep others from theirs.
-  absl::Status PassOver(const absl::Status& status) {
-    if (!options_.unreadable || !HasNoPlace(status)) return status;
+  absl::Status PassOver(const absl::Status& status) { return HasNoPlace(status) ? Tell(status) : status; }
+
+  absl::Status Tell(const absl::Status& status) {
+    if (!options_.unreadable) return status;
     ++totals_.unreadable;
     options_.unreadable(Annotate(status, reader_.name()));
     return absl::OkStatus();
@@ -145,7 +147,7 @@ class TarImport {
   }
 
   absl::Status ImportTop(archive_entry* entry, std::optional<FileType> type) {
-    if (type != FileType::kDirectory) return ErrnoError(ENOTDIR, "the directory that is unpacked into");
+    if (type != FileType::kDirectory) return PassOver(ErrnoError(ENOTDIR, "the directory that is unpacked into"));
     BETR_ASSIGN_OR_RETURN(const InodeId top, directories_.Enter(top_));
     return FinishAttributes(entry, FileType::kDirectory, top);
   }
@@ -303,6 +305,14 @@ class TarImport {
     return absl::OkStatus();
   }
 
+  // One that no file can have does not keep the file from its place.
+  absl::Status SetXattr(InodeId inode, const std::string& name, const std::string& value) {
+    const absl::Status set = fs_.SetXattr(inode, name, value);
+    const int error = ToErrno(set);
+    if (error != E2BIG && error != ERANGE && error != EINVAL) return set;
+    return Tell(Annotate(set, "without " + name));
+  }
+
   // Extended attributes, and then what making and filling has changed.
   absl::Status FinishAttributes(archive_entry* entry, FileType type, InodeId inode) {
     AttributeChange change;
@@ -313,7 +323,7 @@ class TarImport {
       // One that was there before may have lists.
       if (type == FileType::kDirectory) BETR_RETURN_IF_ERROR(RemoveAcls(fs_, inode));
       if (type == FileType::kDirectory && options_.is_layer) BETR_RETURN_IF_ERROR(RemoveOtherXattrs(inode, xattrs));
-      for (const auto& [name, value] : xattrs) BETR_RETURN_IF_ERROR(fs_.SetXattr(inode, name, value));
+      for (const auto& [name, value] : xattrs) BETR_RETURN_IF_ERROR(SetXattr(inode, name, value));
       if (type != FileType::kSymlink) change.permissions = permissions;
       BETR_ASSIGN_OR_RETURN(change.uid, Owner(archive_entry_uid(entry), options_.uid));
       BETR_ASSIGN_OR_RETURN(change.gid, Owner(archive_entry_gid(entry), options_.gid));

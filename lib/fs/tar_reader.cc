@@ -116,7 +116,7 @@ absl::StatusOr<std::vector<std::string>> SplitArchiveName(std::string_view name)
   while (!name.empty()) {
     const size_t end = std::min(name.find('/'), name.size());
     const std::string_view part = name.substr(0, end);
-    if (part == "..") return absl::InvalidArgumentError("leads out of the directory (..)");
+    if (part == "..") return absl::InvalidArgumentError("the name contains '..'");
     if (!part.empty() && part != ".") names.emplace_back(part);
     name.remove_prefix(std::min(name.size(), end + 1));
   }

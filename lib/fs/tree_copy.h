@@ -92,7 +92,8 @@ struct CopyOptions {
   // exports from the file system (IsUnreadable), of each name, owner, mode, time and attribute that an export may not
   // make or set on the host, of a link there that becomes a file of its own, of a file or directory whose name
   // something has that does not give way (fs/replace.h), or whose path would be too long, and of entries of an archive
-  // that have no place: the copy goes on without it. If this is empty, the first one ends it.
+  // that have no place, and extended attributes there that no file can have: the copy goes on without it. If this is
+  // empty, the first one ends it.
   std::function<void(const absl::Status& status)> unreadable;
   // Told of each file in a tree that has no place in its copy, and why: the image itself, in an archive sockets. The
   // copy goes on without it. If this is empty, the image is an error.

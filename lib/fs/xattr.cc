@@ -81,7 +81,7 @@ void PutValue(Transaction* transaction, Core& core, const std::string& key, std:
 
 absl::Status CheckXattr(std::string_view name, std::string_view value) {
   BETR_RETURN_IF_ERROR(CheckXattrName(name));
-  return value.size() > kMaxXattrSize.value ? ErrnoError(E2BIG, name) : absl::OkStatus();
+  return value.size() > kMaxXattrSize.value ? ErrnoError(E2BIG, "value of an extended attribute") : absl::OkStatus();
 }
 
 // The inode's record becomes `record`, whose xattrs have changed. Requires: it has a place.

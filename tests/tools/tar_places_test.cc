@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an archive has that can be nowhere below the destination is told of, and what follows it is unpacked.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "fs/tar_copy.h"
+#include "support/fs/image.h"
+#include "support/must.h"
+#include "support/tools/tar_archive.h"
+
+namespace betr::test {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// Unpacks into "in". What was told of.
+Texts Unpack(Image& image, const std::string& members, fs::CopyOptions options = {}) {
+  const ArchiveFile file(Finished(members));
+  Texts told;
+  options.unreadable = [&](const absl::Status& status) { told.emplace_back(status.message()); };
+  const fs::CopyTotals totals = Must(fs::ImportTar(&image.fs(), file.descriptor(), "in", options));
+  CHECK(totals.unreadable == told.size());
+  return told;
+}
+
+// An extended header for the member behind it.
+std::string Extended(const std::string& key, const std::string& value) {
+  const std::string rest = " " + key + "=" + value + "\n";
+  size_t size = rest.size();
+  while (size != rest.size() + std::to_string(size).size()) size = rest.size() + std::to_string(size).size();
+  return Member("PaxHeaders/x", 'x', std::to_string(size) + rest);
+}
+
+TEST_CASE("names with .. in an archive are passed over", "[tools]") {
+  for (const bool is_layer : {false, true}) {
+    Image image;
+    fs::CopyOptions options;
+    options.is_layer = is_layer;
+    const std::string members =
+        Member("../up", '0', "x") + Member("a/../b", '0', "x") + Member("d/..", '5') + Member("first", '0', "1") +
+        Member("l", '1', "", "../x") + Member("m", '1', "", "a/../first") + Member("..", '2', "", "first") +
+        Member("a/../.wh.first", '0') + Member("s", '2', "", "../..") + Member("last", '0', "2");
+    CHECK(Unpack(image, members, options) ==
+          Texts{"../up: the name contains '..'", "a/../b: the name contains '..'", "d/..: the name contains '..'",
+                "l: link to ../x: the name contains '..'", "m: link to a/../first: the name contains '..'",
+                "..: the name contains '..'", "a/../.wh.first: the name contains '..'"});
+    CHECK(*image.paths().List("") == Texts{"in"});
+    CHECK(*image.paths().List("in") == Texts{"first", "last", "s"});
+    CHECK(*image.paths().ReadFile("in/last") == "2");
+    image.Check();
+  }
+}
+
+TEST_CASE("what is no directory and has the name of the destination is passed over", "[tools]") {
+  for (const bool is_layer : {false, true}) {
+    Image image;
+    fs::CopyOptions options;
+    options.is_layer = is_layer;
+    const std::string members = Member(".", '0', "x") + Member("", '0', "x") + Member("./", '2', "", "x") +
+                                Member("/", '1', "", "x") + Member("./.", '5') + Member("last", '0', "2");
+    const Texts told = Unpack(image, members, options);
+    REQUIRE(told.size() == 4);
+    CHECK(told[0] == ".: the directory that is unpacked into: Not a directory");
+    CHECK(told[1] == ": the directory that is unpacked into: Not a directory");
+    CHECK(*image.paths().List("in") == Texts{"last"});
+    CHECK(*image.paths().ReadFile("in/last") == "2");
+  }
+}
+
+TEST_CASE("what a layer says of nothing is passed over", "[tools][layer]") {
+  Image image;
+  fs::CopyOptions options;
+  options.is_layer = true;
+  const Texts told = Unpack(
+      image,
+      Member("a", '0') + Member(".wh.", '0') + Member(".wh..", '0') + Member(".wh...", '0') + Member("last", '0'),
+      options);
+  REQUIRE(told.size() == 3);
+  CHECK(told[2] == ".wh...: says that something without a name is gone");
+  CHECK(*image.paths().List("") == Texts{"in"});
+  CHECK(*image.paths().List("in") == Texts{"a", "last"});
+}
+
+TEST_CASE("a file is unpacked without an extended attribute that none can have", "[tools]") {
+  Image image;
+  const std::string long_name = "user." + std::string(300, 'n');
+  const std::string xattr = "SCHILY.xattr.";
+  const Texts told =
+      Unpack(image, Extended(xattr + "user.big", std::string(70000, 'v')) + Member("big", '0', "content") +
+                        Extended(xattr + long_name, "v") + Member("long", '0') +
+                        Extended(xattr + "user.fits", std::string(60000, 'v')) + Member("last", '0', "2"));
+  REQUIRE(told.size() == 2);
+  CHECK(told[0] == "big: without user.big: value of an extended attribute: Argument list too long");
+  CHECK(told[1] == "long: without " + long_name + ": name of an extended attribute: Numerical result out of range");
+  CHECK(*image.paths().ReadFile("in/big") == "content");
+  CHECK(Must(image.paths().Open("in/big")).attributes().modified.seconds == 100);
+  CHECK(*image.paths().ReadFile("in/last") == "2");
+  CHECK(Must(image.fs().GetXattr(Must(image.paths().Open("in/last")).inode(), "user.fits")).size() == 60000);
+  // Without somebody to tell it ends.
+  const ArchiveFile file(Finished(Extended(xattr + "user.big", std::string(70000, 'v')) + Member("big", '0')));
+  CHECK(Errno(fs::ImportTar(&image.fs(), file.descriptor(), "other", {})) == E2BIG);
+  image.Check();
+}
+
+}  // namespace
+}  // namespace betr::test
