@@ -33,7 +33,7 @@ __all__ = ["make_trees"]  # the script makes them, too
 
 
 def agrees_with_betrcp():
-    run = subprocess.run(["betrcp", "--diff", "--json", "tree", "copy"], check=True, capture_output=True)
+    run = subprocess.run(["betrcp", "--diff", "--json", "-l", "tree", "copy"], check=True, capture_output=True)
     told = json.loads(run.stdout)
     records = compared("tree", "copy")
     assert [entry["path"] for entry in told["differences"]] == paths_of(records)

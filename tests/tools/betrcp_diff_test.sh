@@ -39,6 +39,13 @@ assert by_path["b"]["change"] == "modified" and "content" in by_path["b"]["diffe
 assert by_path["b"]["before"]["size"] == 2 and by_path["b"]["after"]["size"] == 6, by_path["b"]
 assert by_path["gone"]["change"] == "deleted" and "after" not in by_path["gone"], by_path["gone"]
 assert by_path["c"]["change"] == "type" and by_path["c"]["after"]["type"] == "directory", by_path["c"]
+assert "." not in by_path and "" not in by_path, "a time alone"
+PYTHON
+  expect 0 betrcp --diff --json -l tree copy
+  python3 - <<'PYTHON' || fail "--json -l"
+import json
+found = json.load(open("out"))["differences"]
+assert [entry["path"] for entry in found if entry.get("differs") == ["time"]] == ["", "sub", "sub/deep"], found
 PYTHON
 }
 

@@ -89,9 +89,9 @@ class Differences {
     const char letter = LetterOf(difference);
     const std::vector<std::string_view> what =
         letter == 'M' ? WhatDiffers(difference) : std::vector<std::string_view>();
-    if (array_) return AddJson(difference, letter, what);
     // A directory has another time if anything in it has come or gone, which is told by itself.
     if (!is_long_ && what == std::vector<std::string_view>{"time"}) return;
+    if (array_) return AddJson(difference, letter, what);
     std::ostream& out = tool_.io().out;
     out << letter << ' ';
     if (is_long_) out << fmt::format("{:<25} ", fmt::to_string(fmt::join(what, ",")));
