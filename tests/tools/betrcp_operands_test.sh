@@ -8,6 +8,7 @@ export BETR_IMAGE=$PWD/disk.img
 # A slash or a dot behind the name of what is no directory.
 demands_directories() {
   local end
+  touch file
   for end in / /. // /./; do
     for command in --list --cat --rename --clone; do
       local operands=("short$end")
@@ -22,6 +23,10 @@ demands_directories() {
     [ ! -e short.tar ] || fail "an archive of nothing"
     expect 1 betrcp tree/numbers ":/short$end"
     said "betrcp: import: /short$end: Not a directory"
+    expect 1 betrcp :/short "file$end"
+    said "betrcp: export: file$end: Not a directory"
+    expect 1 betrcp "file$end" :/new
+    said "betrcp: import: file$end: Not a directory"
     expect 1 betrcp --rename short "fresh$end"
     said "betrcp: rename: fresh$end: Not a directory"
     expect 1 betrcp --clone short "fresh$end"

@@ -27,7 +27,10 @@ enum class PathKind { kMissing, kDirectory, kRegular, kOther };
 absl::StatusOr<PathKind> KindOnHost(const std::string& path, bool follow) {
   std::error_code error;
   const auto status = follow ? std::filesystem::status(path, error) : std::filesystem::symlink_status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) return PathKind::kMissing;
+  // Of what is below a file it says the same as of what is missing.
+  if (status.type() == std::filesystem::file_type::not_found && error != std::errc::not_a_directory) {
+    return PathKind::kMissing;
+  }
   if (error) return ErrnoError(error.value(), path);
   if (std::filesystem::is_regular_file(status)) return PathKind::kRegular;
   return std::filesystem::is_directory(status) ? PathKind::kDirectory : PathKind::kOther;
