@@ -127,6 +127,8 @@ converts() {
     expect 0 betrreplay -i converted-$form.img --check "$after" $form.trace
     printed "check +43 objects, 0 differences, 0 explained; digest equal"
   done
+  expect 1 betrreplay --manifest "$before" --convert none/x.trace "$data/shell-plain.strace.zst"
+  said "betrreplay: convert: none/x.trace: cannot be written: No such file or directory"
   mkdir converted.d
   chmod 755 converted.d
   expect 0 betrreplay --dir converted.d --check "$after" plain.trace
@@ -250,7 +252,7 @@ for points in lines:
   expect 2 betrreplay --plot plot.svg --manifest "$before" "$data/shell-plain.strace.zst"
   mkdir drawn
   expect 1 betrreplay --dir drawn --manifest "$before" --plot none/plot.svg "$data/shell-plain.strace.zst"
-  said "betrreplay: plot: none/plot.svg: cannot be written"
+  said "betrreplay: plot: none/plot.svg: cannot be written: No such file or directory"
 }
 
 refuses_wrong_commands() {

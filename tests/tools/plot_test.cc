@@ -60,5 +60,13 @@ TEST_CASE("a plot of nothing is a picture, too") {
   CHECK_THAT(FormatReplayPlot("nothing", replay::RunResult{}), Contains("operations per second"));
 }
 
+TEST_CASE("where a plot cannot be written it is said why") {
+  const auto message = [](const std::string& path) {
+    return std::string(WriteReplayPlot(path, "title", replay::RunResult{}).message());
+  };
+  CHECK(message("/dev/full") == "/dev/full: cannot be written: No space left on device");
+  CHECK(message("/none/plot.svg") == "/none/plot.svg: cannot be written: No such file or directory");
+}
+
 }  // namespace
 }  // namespace betr::tools

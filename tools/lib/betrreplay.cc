@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "replay/image_target.h"
 #include "replay/manifest.h"
 #include "replay/run.h"
+#include "write_error.h"
 
 namespace betr::tools {
 namespace {
@@ -110,8 +112,9 @@ int Convert(Tool& tool, const BetrreplayOptions& options) {
   }
   const absl::StatusOr<replay::Manifest> initial = InitialState(tool, options);
   if (!initial.ok()) return tool.Fail("initial state", initial.status());
+  errno = 0;
   std::ofstream file(options.convert, std::ios::binary);
-  absl::StatusOr<replay::TraceOutcome> outcome = absl::UnavailableError(options.convert + ": cannot be written");
+  absl::StatusOr<replay::TraceOutcome> outcome = WriteError(options.convert, errno);
   if (file) {
     Progress progress(tool, "lines");
     progress.Begin("convert");

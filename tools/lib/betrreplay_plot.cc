@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrreplay_plot.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "plot.h"
+#include "write_error.h"
 
 namespace betr::tools {
 namespace {
@@ -58,17 +60,19 @@ absl::Status TryReplayPlot(const std::string& path) {
   const std::filesystem::file_status before = std::filesystem::status(path, error);
   // Opening a pipe and closing it again would end it.
   if (path.empty() || std::filesystem::is_other(before)) return absl::OkStatus();
+  errno = 0;
   const std::ofstream file(path, std::ios::binary | std::ios::app);
-  if (!file) return absl::UnavailableError(path + ": cannot be written");
+  if (!file) return WriteError(path, errno);
   if (!std::filesystem::exists(before)) std::filesystem::remove(path, error);
   return absl::OkStatus();
 }
 
 absl::Status WriteReplayPlot(const std::string& path, std::string_view title, const replay::RunResult& result) {
+  errno = 0;
   std::ofstream file(path, std::ios::binary);
   file << FormatReplayPlot(title, result);
   file.close();
-  return file ? absl::OkStatus() : absl::UnavailableError(path + ": cannot be written");
+  return file ? absl::OkStatus() : WriteError(path, errno);
 }
 
 }  // namespace betr::tools

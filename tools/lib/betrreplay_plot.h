@@ -15,10 +15,10 @@ namespace betr::tools {
 // its model; the last two as far as the target knows them.
 std::string FormatReplayPlot(std::string_view title, const replay::RunResult& result);
 
-// Whether a file can be written there, without changing what there is; always if the path is empty. kUnavailable.
+// Whether a file can be written there, without changing what there is; always if the path is empty.
 absl::Status TryReplayPlot(const std::string& path);
 
-// Writes the same into a file. kUnavailable.
+// Writes the same into a file. Errors: of the system.
 absl::Status WriteReplayPlot(const std::string& path, std::string_view title, const replay::RunResult& result);
 
 }  // namespace betr::tools
