@@ -195,13 +195,14 @@ assert (entry['device'], entry['major'], entry['minor']) == (0x103, 1, 3), entry
 
 # Raw for programs, harmless for terminals.
 lists_for_terminals() {
-  local names=($'a\e[31m' $'b\xc2\x9b' $'c\xff' 'd-ä') name
+  local names=($'a\e[31m' $'b\xc2\x9b' $'c\xff' 'd-ä\x41' 'e\n') name
   expect 0 betrcp --mkdir odd
   for name in "${names[@]}"; do expect 0 betrcp short ":/odd/$name"; done
   expect 0 betrcp --list odd
   diff out <(printf '%s\n' "${names[@]}") || fail "names are not raw"
   expect 0 script -qec "betrcp --list odd" /dev/null
-  diff <(tr -d '\r' <out) <(printf '%s\n' 'a\x1b[31m' 'b\xc2\x9b' 'c\xff' 'd-ä') || fail "names on a terminal"
+  names=('a\x1b[31m' 'b\xc2\x9b' 'c\xff' 'd-ä\\x41' 'e\\n')
+  diff <(tr -d '\r' <out) <(printf '%s\n' "${names[@]}") || fail "names on a terminal"
 }
 
 lists() {

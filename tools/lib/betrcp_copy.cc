@@ -232,7 +232,7 @@ int Run(Tool& tool, const SessionOptions& session, TransferOptions options, cons
   };
   options.left_out = [&](std::string_view file) { tool.Note(fmt::format("{}: {}: left out", what, file)); };
   const auto list = [&](char letter, std::string_view path) {
-    tool.io().out << letter << ' ' << ShownText(path, tool.io().is_out_terminal) << '\n';
+    tool.io().out << letter << ' ' << ShownName(path, tool.io().is_out_terminal) << '\n';
   };
   if (options.dry_run && !tool.json()) {
     options.written = [&](std::string_view path, bool is_new) { list(is_new ? 'A' : 'M', path); };

@@ -95,7 +95,7 @@ class Differences {
     std::ostream& out = tool_.io().out;
     out << letter << ' ';
     if (is_long_) out << fmt::format("{:<25} ", fmt::to_string(fmt::join(what, ",")));
-    out << ShownText(difference.path.empty() ? "." : difference.path, tool_.io().is_out_terminal);
+    out << ShownName(difference.path.empty() ? "." : difference.path, tool_.io().is_out_terminal);
     out << (IsDirectory(letter == 'D' ? difference.before : difference.after) ? "/\n" : "\n");
   }
 

@@ -65,7 +65,7 @@ class Report {
     if (!has_header_) out << fmt::format("{:>11} {:>11}\n", "stored", "exclusive");
     has_header_ = true;
     out << fmt::format("{:>11} {:>11}  {}\n", FormatSize(footprint.stored), FormatSize(footprint.exclusive),
-                       ShownText(path, tool_.io().is_out_terminal));
+                       ShownName(path, tool_.io().is_out_terminal));
   }
 
   const Tool& tool_;

@@ -22,7 +22,7 @@ bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == F
 
 std::string TimeText(const FileTime& time) { return FormatTime(std::chrono::seconds(time.seconds)); }
 
-std::string Shown(const ToolIo& io, std::string_view name) { return ShownText(name, io.is_out_terminal); }
+std::string Shown(const ToolIo& io, std::string_view name) { return ShownName(name, io.is_out_terminal); }
 
 // Prints entries as they come, for people or as one JSON document.
 class Listing {
