@@ -44,6 +44,20 @@ struct TuneTest {
   ToolRun run;
 };
 
+TEST_CASE("labels are shown as letters, and escaped only if they are none") {
+  TuneTest test;
+  const auto shown = [&](const std::string& label, const std::string& as) {
+    CHECK(test.Run({"-L", label, test.image}) == 0);
+    CHECK_THAT(test.run.out, Catch::Matchers::Contains("\n  label    " + as + "\n"));
+    CHECK(test.run.Run(MkfsMain, {"-n", "-s", "16M", "-L", label, test.dir.File("new.img")}) == 0);
+    CHECK_THAT(test.run.out, Catch::Matchers::Contains("\n  label        " + as + "\n"));
+  };
+  shown("d\xc3\xa9j\xc3\xa0 vu", "d\xc3\xa9j\xc3\xa0 vu");
+  shown("\xc3\xa9\\x0a", "\xc3\xa9\\\\x0a");
+  shown("\xc3\xa9\n", "\\xc3\\xa9\\x0a");
+  shown("\xff", "\\xff");
+}
+
 TEST_CASE("tune.betr says what an image is called and keeps, also while it is in use") {
   TuneTest test;
   const auto store = OpenToRead(test.image);

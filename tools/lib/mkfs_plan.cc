@@ -14,7 +14,6 @@
 #include <limits>
 #include <string_view>
 
-#include "base/escape.h"
 #include "base/percent_text.h"
 #include "base/scoped_fd.h"
 #include "base/size_text.h"
@@ -25,6 +24,7 @@
 #include "layout/limits.h"
 #include "layout/open_locked.h"
 #include "own_image.h"
+#include "shown_text.h"
 #include "store/headroom.h"
 
 namespace betr::tools {
@@ -178,7 +178,7 @@ void PrintPlan(const Tool& tool, const MkfsPlan& plan) {
   std::ostream& out = tool.io().out;
   if (tool.quiet()) return;
   const FormatOptions& format = plan.format;
-  out << fmt::format("{}: {}, {}\n", Escape(plan.image),
+  out << fmt::format("{}: {}, {}\n", LegibleName(plan.image),
                      plan.creates ? "new file" : (plan.is_block_device ? "block device" : "file"),
                      FormatSize(plan.size));
   for (const layout::Signature& signature : plan.found) {
@@ -188,9 +188,10 @@ void PrintPlan(const Tool& tool, const MkfsPlan& plan) {
     out << fmt::format("  overwrites   data of an unknown kind (from byte {} on)\n", plan.unknown->value);
   }
   if (!plan.source.empty()) {
-    out << fmt::format("  filled from  {} {}\n", plan.source_kind, plan.source == "-" ? "stdin" : Escape(plan.source));
+    out << fmt::format("  filled from  {} {}\n", plan.source_kind,
+                       plan.source == "-" ? "stdin" : LegibleName(plan.source));
   }
-  if (!format.label.empty()) out << fmt::format("  label        {}\n", Escape(format.label));
+  if (!format.label.empty()) out << fmt::format("  label        {}\n", LegibleName(format.label));
   out << fmt::format("  uuid         {}\n", format.uuid.empty() ? "random" : format.uuid);
   out << fmt::format("  nodes        {}, basements {}, fanout {}\n", FormatSize(format.node_size),
                      FormatSize(format.basement_size), format.fanout);

@@ -15,6 +15,7 @@
 #include "layout/open_locked.h"
 #include "layout/superblock_copy.h"
 #include "reserve_option.h"
+#include "shown_text.h"
 #include "store/headroom.h"
 #include "store/tune_image.h"
 
@@ -53,8 +54,8 @@ void Print(Tool& tool, const TuneCommand& command, const layout::Superblock& blo
     PrintJson(tool.io().out, json);
   } else if (!tool.quiet()) {
     std::ostream& out = tool.io().out;
-    out << Escape(command.image) << '\n';
-    out << fmt::format("  label    {}\n", block.label.empty() ? "none" : Escape(block.label));
+    out << LegibleName(command.image) << '\n';
+    out << fmt::format("  label    {}\n", block.label.empty() ? "none" : LegibleName(block.label));
     out << fmt::format("  uuid     {}\n", uuid);
     out << fmt::format("  reserve  {} ({})\n", FormatSize(reserve), ShareText(block, reserve));
   }
@@ -73,7 +74,7 @@ int Tune(Tool& tool, const TuneCommand& command) {
   }
   const auto tuned = layout::Tuned(newest->superblock, command.change);
   if (!tuned.ok()) {
-    tool.Fail(fmt::format("tune: {}", Escape(command.image)), tuned.status());
+    tool.Fail(fmt::format("tune: {}", Legible(command.image)), tuned.status());
     return kExitRefused;
   }
   if (command.dry_run) {
