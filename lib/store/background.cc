@@ -126,11 +126,11 @@ absl::Status Store::Impl::WorkInline() {
 
 absl::Status Store::Impl::KeepUp() {
   for (int steps = store::Backlog::kSteps; steps > 0 && structure_.IsFarBehind(); --steps) {
-    const absl::Status step = structure_.PressingStep();
-    if (absl::IsResourceExhausted(step)) {
+    const absl::StatusOr<bool> step = structure_.Step();
+    if (absl::IsResourceExhausted(step.status())) {
       break;  // the thread that finds no space either has a checkpoint made
     }
-    BETR_RETURN_IF_ERROR(step);
+    BETR_RETURN_IF_ERROR(step.status());
   }
   return absl::OkStatus();
 }

@@ -210,12 +210,6 @@ absl::StatusOr<bool> Structure::Step(Purpose growing, Last last) {
   return done ? absl::StatusOr<bool>(true) : step;
 }
 
-absl::Status Structure::PressingStep() {
-  const Turn turn(*this, Turn::Kind::kBackground);
-  growing_ = Purpose::kGrow;
-  return WorkOnNews().status();
-}
-
 absl::StatusOr<bool> Structure::NextStep() {
   BETR_ASSIGN_OR_RETURN(bool done, PayBack());
   if (!done) {
@@ -229,7 +223,13 @@ absl::StatusOr<bool> Structure::NextStep() {
     BETR_ASSIGN_OR_RETURN(done, AbsorbStep());
     chores_ = done ? kChores : 0;
   }
-  return done ? true : Chore();
+  if (!done) {
+    BETR_ASSIGN_OR_RETURN(done, Chore());
+  }
+  if (!done) {
+    backlog_.Clear();
+  }
+  return done;
 }
 
 void Structure::Look(dag::Reach reach, bool go_on) {
@@ -274,9 +274,6 @@ absl::StatusOr<bool> Structure::WorkOnNews() {
     if (was_pressing) {
       return true;
     }
-  }
-  if (trees > 0) {
-    backlog_.Clear();
   }
   return trees == 0;
 }

@@ -62,9 +62,8 @@ class Structure {
   // Errors: kResourceExhausted: a checkpoint, or deletes, may help.
   absl::StatusOr<bool> Step(Purpose growing, Last last);
   absl::StatusOr<bool> Step() { return Step(Purpose::kGrow, {}); }
-  // The first of these alone: for writers who clone faster than others make steps. Errors: as of Step.
-  absl::Status PressingStep();
-  // Whether something has been pressing during several batches with clones. Takes no turn.
+  // Whether something was left to do during several batches with clones: then who writes one makes some steps. Takes no
+  // turn.
   bool IsFarBehind() const { return backlog_.IsLong(); }
   // How far sweeps look from now on. All trees get one if that is to what is on disk, or go on with the one that they
   // have.

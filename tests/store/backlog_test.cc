@@ -12,7 +12,7 @@ void GrowLong(Backlog& backlog) {
   }
 }
 
-TEST_CASE("the background is far behind if something was pressing during many clones", "[store][clone]") {
+TEST_CASE("the background is far behind if something was left to do during many clones", "[store][clone]") {
   Backlog backlog;
   backlog.Grow();
   CHECK_FALSE(backlog.IsLong());
@@ -22,7 +22,7 @@ TEST_CASE("the background is far behind if something was pressing during many cl
   CHECK_FALSE(backlog.IsLong());
 }
 
-TEST_CASE("the background is not far behind if nothing is pressing now and then", "[store][clone]") {
+TEST_CASE("the background is not far behind if nothing is left to do now and then", "[store][clone]") {
   Backlog backlog;
   for (int clones = 0; clones < 1'000; ++clones) {
     backlog.Grow();

@@ -180,4 +180,36 @@ TEST_CASE("snapshots that rotate leave no more dead than nodes are made, however
   CHECK(most <= 4'000);
 }
 
+TEST_CASE("clones of the clone before, with the last ones kept, share what was not changed", "[store][clone]") {
+  constexpr uint64_t kKeys = 5'000;
+  constexpr uint64_t kChanges = kKeys / 100;
+  constexpr int kKept = 8;
+  MemoryStore fixture({GiB(4), KiB(16), KiB(16), MiB(16)});
+  StoreOptions options;
+  options.cache_size = MiB(16);
+  fixture.Open(options);
+  Store& store = *fixture.store;
+  const TreeId tree = Must(store.CreateTree("tree"));
+  const auto generation = [](int number) { return fmt::format("g{:06}/", number); };
+  Random random(TestSeed());
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    Must(store.Put(tree, generation(0) + Key(i), random.String(1000)));
+  }
+  uint64_t most = 0;
+  for (int round = 1; round < 400; ++round) {
+    Must(store.ClonePrefix(tree, generation(round - 1), tree, generation(round)));
+    for (uint64_t i = 0; i < kChanges; ++i) {
+      const std::string key = generation(round) + Key(random.Uniform(kKeys));
+      Must(random.OneIn(4) ? store.Erase(tree, key) : store.Put(tree, key, random.String(1000)));
+    }
+    if (round > kKept) {
+      Must(store.EraseRange(tree, Range::Prefix(generation(round - kKept - 1))));
+    }
+    most = std::max(most, store.Space().nodes);
+  }
+  fixture.CheckSound();
+  std::cout << kKept << " clones, each of the one before, of " << kKeys << " keys: " << most << " nodes at most\n";
+  CHECK(most <= 1'500);
+}
+
 }  // namespace betr::test
