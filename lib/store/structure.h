@@ -53,13 +53,13 @@ class Structure {
   // after the last one what is pressing is done, so that no root becomes much larger than a node should be.
   absl::Status AbsorbBuffers();
 
-  // One step of background work, the first of these that there is: what is pressing in a tree that has news
-  // (dag/work.h), a sealed buffer to absorb, a dead node to reclaim, a step of a tree's sweep. After a buffer the last
-  // two get some turns before the next one. If there is no space for what it makes, reclaiming and frugal work come
-  // first. `growing`: what to ask space for if it makes the store larger. `last`: if there is nothing else to do, or no
-  // space for it. False if there was nothing to do; true also if it only looked at some nodes, and there are more to
-  // look at: others may want their turn.
-  // Errors: kResourceExhausted: a checkpoint, or deletes, may help.
+  // One step of background work, the first of these that there is: a dead node to reclaim, if nodes were made since the
+  // last one; what is pressing in a tree that has news (dag/work.h); a sealed buffer to absorb; a dead node to reclaim;
+  // a step of a tree's sweep. After a buffer the last two get some turns before the next one. If there is no space for
+  // what it makes, reclaiming and frugal work come first. `growing`: what to ask space for if it makes the store
+  // larger. `last`: if there is nothing else to do, or no space for it. False if there was nothing to do; true also if
+  // it only looked at some nodes, and there are more to look at: others may want their turn. Errors:
+  // kResourceExhausted: a checkpoint, or deletes, may help.
   absl::StatusOr<bool> Step(Purpose growing, Last last);
   absl::StatusOr<bool> Step() { return Step(Purpose::kGrow, {}); }
   // Whether something was left to do during several batches with clones: then who writes one makes some steps. Takes no
