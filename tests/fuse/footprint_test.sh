@@ -16,9 +16,10 @@ exclusive() { # <path>...: of the last of them
 }
 
 tells_what_was_just_written() {
+  local size='(9\.[5-9][0-9]*|10(\.[01][0-9]*)?) MiB'
   expect 0 betrcp --du "$mnt/tree" "$mnt/copy"
-  printed " *(9\.[5-9][0-9]*|10\.[01][0-9]*) MiB  .*  $mnt/tree"
-  printed " *(9\.[5-9][0-9]*|10\.[01][0-9]*) MiB +(9\.[5-9][0-9]*|10\.[01][0-9]*) MiB  \(together\)"
+  printed " *$size  .*  $mnt/tree"
+  printed " *$size +$size  \(together\)"
   [ "$(exclusive "$mnt/copy")" -lt 500000 ] || fail "a clone has $(exclusive "$mnt/copy") bytes of its own"
   head -c 6000000 /dev/urandom >"$mnt/copy/a"
   [ "$(exclusive "$mnt/copy")" -gt 5900000 ] || fail "a changed clone has $(exclusive "$mnt/copy") bytes of its own"
