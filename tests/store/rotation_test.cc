@@ -127,6 +127,17 @@ void RequireLittleSpace(const Rotation& rotation) {
   fixture.CheckSound();
 }
 
+// A tree in nodes so small that what is left over is many of them.
+struct SmallNodes : MemoryStore {
+  SmallNodes() : MemoryStore({GiB(4), KiB(16), KiB(16), MiB(16)}) {
+    StoreOptions options;
+    options.cache_size = MiB(16);
+    Open(options);
+    tree = Must(store->CreateTree("tree"));
+  }
+  TreeId tree{0};
+};
+
 }  // namespace
 
 TEST_CASE("clones that rotate take some times what differs, however many there were", "[store][clone]") {
@@ -148,7 +159,7 @@ TEST_CASE("so do they beside other work that leaves the store's threads little t
                       .changes = 50,
                       .rounds = 1'500,
                       .measured = 300,
-                      .times = 25,
+                      .times = 50,
                       .background = true});
 }
 
@@ -157,12 +168,9 @@ TEST_CASE("snapshots that rotate leave no more dead than nodes are made, however
   constexpr uint64_t kKeys = 5'000;
   constexpr uint64_t kChanges = kKeys / 10;
   constexpr int kKept = 5;
-  MemoryStore fixture({GiB(4), KiB(16), KiB(16), MiB(16)});
-  StoreOptions options;
-  options.cache_size = MiB(32);
-  fixture.Open(options);
+  SmallNodes fixture;
   Store& store = *fixture.store;
-  const TreeId tree = Must(store.CreateTree("tree"));
+  const TreeId tree = fixture.tree;
   Random random(TestSeed());
   uint64_t most = 0;
   for (int round = 0; round < 100; ++round) {
@@ -184,12 +192,9 @@ TEST_CASE("clones of the clone before, with the last ones kept, share what was n
   constexpr uint64_t kKeys = 5'000;
   constexpr uint64_t kChanges = kKeys / 100;
   constexpr int kKept = 8;
-  MemoryStore fixture({GiB(4), KiB(16), KiB(16), MiB(16)});
-  StoreOptions options;
-  options.cache_size = MiB(16);
-  fixture.Open(options);
+  SmallNodes fixture;
   Store& store = *fixture.store;
-  const TreeId tree = Must(store.CreateTree("tree"));
+  const TreeId tree = fixture.tree;
   const auto generation = [](int number) { return fmt::format("g{:06}/", number); };
   Random random(TestSeed());
   for (uint64_t i = 0; i < kKeys; ++i) {
