@@ -79,6 +79,8 @@ clones() {
   [ ! -s out ] || fail "a clone prints without -v"
   expect 0 betrcp -v --clone tree clone2
   printed "clone tree -> clone2: .*, [0-9]+ nodes touched"
+  expect 0 betrcp -v --clone tree kopie-größe
+  printed "clone tree -> kopie-größe: .*, [0-9]+ nodes touched"
   expect 0 betrcp --json --clone :/tree :/clone3
   python3 -c "import json; d=json.load(open('out')); assert d['schema'] == 'betr.clone' and d['nodes_touched'] >= 0, d"
   # Into a directory; of a file; of everything.

@@ -54,6 +54,14 @@ TEST_CASE("resize.betr tells sizes that look alike in bytes") {
   CHECK(test.run.out == test.image + ": 8392704 bytes instead of 8388608\n");
 }
 
+TEST_CASE("resize.betr prints letters of an image's name as they are") {
+  ResizeTest test;
+  const std::string image = test.dir.File("b\u00fccher.img");
+  std::filesystem::rename(test.image, image);
+  CHECK(test.Run({image, "12M"}) == 0);
+  CHECK(test.run.out == image + ": 12 MiB instead of 8 MiB\n");
+}
+
 TEST_CASE("resize.betr without a size takes that of the file") {
   ResizeTest test;
   std::filesystem::resize_file(test.image, MiB(20).value + 5000);

@@ -19,7 +19,7 @@ void TellOfClone(const Tool& tool, const CloneReport& report) {
     PrintJson(tool.io().out, json);
   } else if (tool.verbosity() > 0 && !tool.quiet()) {
     std::string line =
-        fmt::format("clone {} -> {}: {}", Escape(report.from), Escape(report.to), FormatDuration(report.took));
+        fmt::format("clone {} -> {}: {}", Legible(report.from), Legible(report.to), FormatDuration(report.took));
     if (report.nodes_touched) {
       line += fmt::format(", {}{} nodes touched", report.is_shared ? "about " : "", *report.nodes_touched);
     }

@@ -36,7 +36,7 @@ void PrintResult(Tool& tool, const ResizeOptions& options, Bytes before, Bytes a
     json["size"] = after.value;
     PrintJson(tool.io().out, json);
   } else if (!tool.quiet()) {
-    tool.io().out << fmt::format("{}: {}\n", Escape(options.image), ResultText(before, after));
+    tool.io().out << fmt::format("{}: {}\n", Legible(options.image), ResultText(before, after));
   }
 }
 
@@ -58,7 +58,7 @@ void PrintTrimmed(Tool& tool, const ResizeOptions& options, Bytes trimmed, std::
     if (is_file) json["host"] = after->value;
     PrintJson(tool.io().out, json);
   } else if (!tool.quiet()) {
-    tool.io().out << fmt::format("{}: {} free", Escape(options.image), FormatSize(trimmed));
+    tool.io().out << fmt::format("{}: {} free", Legible(options.image), FormatSize(trimmed));
     if (is_file) {
       tool.io().out << fmt::format("; the file takes {} instead of {}", FormatSize(*after), FormatSize(*before));
     }
@@ -94,7 +94,7 @@ int Resize(Tool& tool, const ResizeOptions& options) {
   const auto after = options.size.empty() ? InUnits((*device)->Size()) : NewSize(options.size, before);
   if (!after.ok()) return tool.UsageError(MessageOf(after.status()));
   if (const absl::Status status = layout::CheckGrowth(newest->superblock, *after); !status.ok()) {
-    tool.Fail(fmt::format("resize: {}", Escape(options.image)), status);
+    tool.Fail(fmt::format("resize: {}", Legible(options.image)), status);
     return kExitRefused;
   }
   if (options.dry_run) {
