@@ -121,6 +121,10 @@ absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset
   if (from_offset != to_offset || part.begin >= part.end) {
     return CopyBytes(core, from, from_offset, to, to_offset, length);
   }
+  // What the source has gathered may be lost on the way to the store: then it ends before what was to be copied.
+  const uint64_t size = from.record.size;
+  BETR_RETURN_IF_ERROR(core.FlushFor(from));
+  if (from.record.size < size) return CopyRange(core, from, from_offset, to, to_offset, length);
   BETR_ASSIGN_OR_RETURN(const uint64_t head,
                         CopyBytes(core, from, from_offset, to, to_offset, part.begin - from_offset));
   if (head < part.begin - from_offset) return head;

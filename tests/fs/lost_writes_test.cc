@@ -236,4 +236,22 @@ TEST_CASE("a file whose writes were lost can be removed", "[fs][damage]") {
   patient.RequireSound();
 }
 
+TEST_CASE("a copy that finds writes lost ends where the file ends then", "[fs][damage]") {
+  Patient patient(false);
+  patient.Spoil(Bad::kDataLeaf);
+  patient.Open();
+  const InodeId sick = Must(patient.paths().Open("m/f05")).inode();
+  Must(patient.fs().Open(sick));
+  const uint64_t size = WriteUntilLost(patient, sick) * kFileBlock.value;
+  const OpenFile copy = Must(patient.paths().Create("c/copy", {}));
+  // As much as is cloned, and not copied.
+  const std::string block(kFileBlock.value, 'y');
+  Must(patient.fs().Write(sick, MiB(1).value - block.size(), block).status());
+  CHECK(Must(patient.fs().CopyRange(sick, 0, copy.inode(), 0, MiB(1).value)) == size);
+  CHECK(Must(patient.fs().GetAttributes(sick)).size == size);
+  CHECK(Must(patient.fs().GetAttributes(copy.inode())).size == size);
+  CHECK(Errno(patient.fs().SyncFile(sick)) == EIO);
+  patient.fs().Close(sick);
+}
+
 }  // namespace betr::test
