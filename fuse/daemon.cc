@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 
 #include "base/check.h"
@@ -21,9 +22,11 @@ int WaitFor(pid_t daemon, int report) {
   char byte = 0;
   if (read(report, &byte, 1) == 1 && byte == kReady) return EXIT_SUCCESS;
   int status = 0;
-  while (waitpid(daemon, &status, 0) < 0) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+  pid_t ended = 0;
+  do {
+    ended = waitpid(daemon, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended == daemon && WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <string_view>
 
 #include "mount.h"
@@ -11,6 +12,8 @@ bool IsUnmount(std::string_view program) { return program.substr(program.rfind('
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Who ignores it hands that on, and then how children have ended cannot be found out.
+  std::signal(SIGCHLD, SIG_DFL);
   betr::tools::ToolIo io = betr::tools::ProcessIo();
   const betr::tools::Arguments arguments(argv, static_cast<size_t>(argc));
   return IsUnmount(argv[0]) ? betr::fuse::UnmountMain(arguments, io) : betr::fuse::MountMain(arguments, io);

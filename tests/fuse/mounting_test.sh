@@ -272,6 +272,17 @@ refused() {
   done
 }
 
+# childless COMMAND...: started by who ignores SIGCHLD, which is handed on.
+childless() { timeout 20 bash -c 'trap "" CHLD; exec "$@"' - "$@"; }
+for_the_childless() {
+  expect 32 childless mount.betr absent.img "$mnt"
+  said "mount.betr: open: absent.img: .*No such file or directory"
+  expect 0 childless mount.betr disk.img "$mnt"
+  expect 32 childless mount.betr disk.img second
+  expect 0 childless umount.betr "$mnt"
+  silent
+}
+
 mkfs.betr -q -s 256M disk.img
 as_a_daemon
 and_wait
@@ -292,4 +303,5 @@ unmounted_by_itself ,ro,nosuid,noexec,relatime ro,nosuid,noexec,relatime
 looked_at
 while_it_hangs
 refused
+for_the_childless
 sound disk.img
