@@ -59,7 +59,7 @@ bool WaitFor(int descriptor, int milliseconds) {
 void Mounted::BlockSignals() {
   const sigset_t signals = EndSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): there is nothing to be done about it here
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 Mounted::Mounted(FileSystem* fs, Log* log, const MountPlan& plan)

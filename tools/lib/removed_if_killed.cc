@@ -16,7 +16,7 @@ static_assert(std::atomic<const char*>::is_always_lock_free);
 // The signal does what it usually does as soon as this returns: the handler is for one time.
 void Remove(int signal) {
   if (const char* const path = doomed.exchange(nullptr)) unlink(path);
-  raise(signal);  // NOLINT(cert-err33-c): there is nothing to be done about it here
+  raise(signal);
 }
 
 }  // namespace
