@@ -43,7 +43,7 @@ DescriptionPointer Interpreter::Describe(NodeNumber node, uint64_t flags) {
               close.file = last.file;
               HandOn(&close);
             }
-            --space_.Get(last.node).uses;
+            space_.DropUse(last.node);
             Settle(last.node);
           }};
 }
@@ -55,7 +55,7 @@ void Interpreter::Install(Call& call, int64_t number, DescriptionPointer descrip
   if (old != files.open.end()) files.replaced[key] = call.event.thread;
   files.elsewhere.erase(key);
   files.processes.erase(key);
-  files.open.insert_or_assign(key, Descriptor{std::move(description), is_closed_on_exec, call.event.thread});
+  files.open.insert_or_assign(key, Descriptor{std::move(description), is_closed_on_exec});
 }
 
 // Takes a descriptor away. If another thread has got the number anew already, it is the old one that goes.

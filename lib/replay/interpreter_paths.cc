@@ -20,7 +20,7 @@ NodeUse Interpreter::Use(NodeNumber node) {
   return {new NodeNumber(node), [this](const NodeNumber* used) {
             const NodeNumber number = *used;
             delete used;
-            --space_.Get(number).uses;
+            space_.DropUse(number);
             Settle(number);
           }};
 }
@@ -61,7 +61,7 @@ DescriptionPointer Interpreter::Heal(Call& call, const DescriptorArgument& descr
   InheritedFiles& inherited = *call.task.inherited;
   const auto known = inherited.find(descriptor.number);
   if (known != inherited.end() && known->second->node == walk.place.node) {
-    call.task.files->open[descriptor.number] = {known->second, false, call.event.thread};
+    call.task.files->open[descriptor.number] = {known->second, false};
     return known->second;
   }
   DescriptionPointer description = Describe(walk.place.node, O_RDWR);
@@ -74,7 +74,7 @@ DescriptionPointer Interpreter::Heal(Call& call, const DescriptorArgument& descr
   open.type = space_.Get(walk.place.node).type;
   open.flags = open.type == FileType::kRegular ? O_RDWR : O_RDONLY;
   Emit(&open);
-  call.task.files->open[descriptor.number] = {description, false, call.event.thread};
+  call.task.files->open[descriptor.number] = {description, false};
   return description;
 }
 

@@ -172,10 +172,9 @@ NodeNumber NameSpace::RemoveName(NodeNumber parent, const std::string& name) {
   return node;
 }
 
-bool NameSpace::DropUse(NodeNumber node) {
+void NameSpace::DropUse(NodeNumber node) {
   Check(Get(node).uses > 0, "a use that is given back was taken");
   --Get(node).uses;
-  return Reap(node);
 }
 
 bool NameSpace::Reap(NodeNumber node) {

@@ -121,8 +121,8 @@ class NameSpace {
   // Takes a name away and returns what it named.
   NodeNumber RemoveName(NodeNumber parent, const std::string& name);
   void AddUse(NodeNumber node) { ++Get(node).uses; }
-  // Gives a use back; true if the node is now gone.
-  bool DropUse(NodeNumber node);
+  // Gives a use back. The node stays until Reap.
+  void DropUse(NodeNumber node);
   // Forgets a node that has neither names nor uses; true if so.
   bool Reap(NodeNumber node);
 

@@ -243,7 +243,7 @@ void OperationFollower::Apply(const Operation& operation) {
   }
   switch (operation.kind) {
     case OperationKind::kClose:
-      --space_.Get(place.node).uses;
+      space_.DropUse(place.node);
       files_.erase(operation.file);
       break;
     case OperationKind::kForget:

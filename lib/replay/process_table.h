@@ -27,7 +27,6 @@ namespace betr::replay {
 struct Descriptor {
   DescriptionPointer description;
   bool is_closed_on_exec = false;
-  ThreadNumber opener = 0;
 };
 
 // A use of a node that ends with its last holder.
