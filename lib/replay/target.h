@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a trace is replayed: an image through lib/fs (image_target.h), a directory through system calls
-// (directory_target.h), or nowhere (null_target.h).
+// Where a trace is replayed: an image through lib/fs (image_target.h), or a directory through system calls
+// (directory_target.h).
 #pragma once
 
 #include <absl/functional/function_ref.h>
