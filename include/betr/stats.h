@@ -16,7 +16,7 @@ struct StoreStats {
   // Structure.
   std::array<uint64_t, 16> flushes_by_height{};  // height of the node flushed from
   uint64_t unshares = 0;                         // private copies of shared nodes
-  uint64_t relifts = 0;
+  uint64_t relifts = 0;                          // nodes whose keys lost their translation
   uint64_t splits = 0;
   uint64_t merges = 0;
   uint64_t gotos_buffered = 0;   // clones and range erases put into a partition
@@ -51,8 +51,9 @@ struct StoreStats {
   void ForEach(const std::function<void(std::string_view, uint64_t)>& visit) const;
 };
 
-// What a range holds, without reading all of it. More than 2^50 keys or 2^62 bytes, as clones of clones of everything
-// may hold, are told as so many.
+// What a range holds, without reading all of it. Messages that are still on their way, erases among them, count as
+// entries of their own. More than 2^50 keys or 2^62 bytes, as clones of clones of everything may hold, are told as so
+// many.
 struct RangeEstimate {
   uint64_t keys = 0;
   Bytes bytes{0};      // of keys and values, about

@@ -121,10 +121,12 @@ class Store {
   // kMaxTrees. Durable like a batch.
   // `compression` is one of FormatOptions::compression; empty: the image's default.
   absl::StatusOr<TreeId> CreateTree(std::string_view name, std::string_view compression = "");
+  // The tree or snapshot of this name. In memory, as the next two.
   absl::StatusOr<TreeId> FindTree(std::string_view name) const;
   // The first of the ids that no tree has had so far, for WriteBatch::CreateTree. Another writer may be given it first:
   // then that batch is refused with kAlreadyExists.
   TreeId UnusedTreeId() const;
+  // All trees and snapshots, by id.
   std::vector<TreeInfo> Trees() const;
   // A read-only tree named `name` with what `tree` holds now. O(1); survives restarts until it is dropped. Space: a
   // root of its own, if the tree was changed since the last one: with what was changed, and little of what waited
@@ -143,6 +145,8 @@ class Store {
   // ranges and prefixes, these with at most 8 MiB of bounds. The same as long as the store is open.
   BatchSize MaxBatch() const;
 
+  // Batches of one change: see Write. kInvalidArgument for a key of more than kMaxKeySize, a value or delta of more
+  // than kMaxValueSize, a snapshot.
   absl::Status Put(TreeId tree, std::string_view key, std::string_view value);
   absl::Status Erase(TreeId tree, std::string_view key);
   // kInvalidArgument if the function is not registered.
@@ -154,9 +158,11 @@ class Store {
   // kInvalidArgument onto its source or below it.
   absl::Status RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
-  // Everything written before this call is durable when it returns ok.
+  // Everything written before this call is durable when it returns ok. Cost: a write of what the log holds in memory,
+  // and a flush, which calls that come together share; with Logging::kBulk a checkpoint.
   absl::Status Sync();
-  // Everything written before this call is in a checkpoint when it returns ok: nothing would have to be replayed.
+  // Everything written before this call is in a checkpoint when it returns ok: nothing would have to be replayed. Cost:
+  // writes what has changed since the last one.
   absl::Status Checkpoint();
   // Flushes all messages of a tree to its leaves, about a node at a time: others go on meanwhile, and memory stays
   // within its budget. Leaves that the tree shares with nobody lose what it does not show any more. What is written
@@ -170,9 +176,12 @@ class Store {
   absl::StatusOr<Bytes> Trim(const TrimOptions& options = {});
 
   // --- reading -----------------------------------------------------------------------------------------------
-  // The value, or nothing if the key is absent.
+  // The value, or nothing if the key is absent. Cost: at each level a node header, the runs of one partition and one
+  // basement at most, and of these what is not in memory.
   absl::StatusOr<std::optional<std::string>> Get(TreeId tree, std::string_view key) const;
+  // Over the keys in `bounds`. It is on none before it is told to seek, and has read nothing.
   absl::StatusOr<std::unique_ptr<Cursor>> NewCursor(TreeId tree, Range bounds = Range::All()) const;
+  // Cost: the headers of some dozens of nodes, and a look at what is buffered of the range.
   absl::StatusOr<RangeEstimate> Estimate(TreeId tree, const Range& range) const;
 
   // Several reads of one instant, of the trees that there were: one that is dropped later can be read on. Errors
