@@ -114,7 +114,7 @@ std::optional<AttributeDelta> DecodeDelta(std::string_view bytes) {
   const bool sane = in.Finish("delta").ok() && delta.permissions.value_or(0) <= 07777 &&
                     delta.size.value_or(0) <= kMaxFileSize.value &&
                     delta.size_at_least.value_or(0) <= kMaxFileSize.value &&
-                    delta.reach_at_least.value_or(0) <= kMaxPathSize + 1;
+                    delta.reach_at_least.value_or(0) <= kMaxReach;
   return sane ? std::optional(delta) : std::nullopt;
 }
 

@@ -33,9 +33,6 @@ struct CheckedDirectory {
   uint64_t links_before = 0;
 };
 
-// No key of an entry ends farther from the root: it has one byte more than the path.
-inline constexpr size_t kMaxReach = kMaxPathSize + 1;
-
 // Where to cut a path of `size` bytes that is longer, of which the stack has the directories up to where it is too
 // long: the place in the stack, at or after `first`. What is behind it fits elsewhere, unless it is longer still than a
 // path and a half; and so does, as a rule, whatever else is below that directory.

@@ -18,9 +18,6 @@ namespace betr::fs {
 // Where the keys below a directory may end, counted from the root on, if one is to end at `end`: at or after that.
 size_t RoomyEnd(size_t end);
 
-// The most that the path of something may have, and the byte that the key of its entry has more.
-inline constexpr size_t kMaxReach = kMaxPathSize + 1;
-
 // ENAMETOOLONG if a path below the slot would be too long, were the directory `inode` there; fine for anything else.
 // If its `reach` alone says so, the directories below it that may not fit by theirs are read, up to the first entry
 // that does not; when all do, its `reach` in memory is one that fits. It is also said where there are too many clones

@@ -92,7 +92,7 @@ void GetTypeSpecific(Decoder* in, uint8_t flags, InodeRecord* record) {
   if ((flags & kFlagSalt) != 0) record->salt = in->Fixed64();
   if ((flags & kFlagZone) != 0) record->zone = in->Varint64();
   if ((flags & kFlagZone) != 0 && record->zone == 0) in->Fail("zone 0");
-  record->reach = in->Varint64AtMost(kMaxPathSize + 1);
+  record->reach = in->Varint64AtMost(kMaxReach);
 }
 
 // Reads kind and version; the kind comes out.

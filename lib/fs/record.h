@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "betr/file_attributes.h"
+#include "betr/filesystem.h"
 #include "fs/inode_number.h"
 
 namespace betr::fs {
@@ -42,6 +43,9 @@ inline constexpr size_t kMaxInlineXattrs = 2048;
 // Whether the names of an inode's xattrs, with a new one, are together what an inode may have (kMaxXattrSize, each with
 // its NUL, as listxattr(2) gives them). A record of which this holds can be decoded, however many there are.
 bool XattrNamesFit(const std::vector<XattrRecord>& xattrs, std::string_view new_name);
+
+// The most that `reach` says: the longest path, and the byte that the key of its entry has more.
+inline constexpr size_t kMaxReach = kMaxPathSize + 1;
 
 struct InodeRecord {
   FileType type = FileType::kRegular;
