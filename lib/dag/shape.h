@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that decide when nodes flush, split and merge. Fixed for a store when it is made.
+// The sizes that decide when nodes flush, split and are joined. Fixed for a store when it is made.
 #pragma once
 
 #include <cstddef>
