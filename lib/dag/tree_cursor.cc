@@ -25,6 +25,11 @@ void TreeCursor::SeekBefore(const Bound& bound) {
   Find();
 }
 
+void TreeCursor::SeekWithin(Range bounds) {
+  bounds_ = std::move(bounds);
+  SeekToFirst();
+}
+
 void TreeCursor::Next() {
   Check(valid_, "a cursor that moves stands on a key");
   if (direction_ == Direction::kForward) {
@@ -59,6 +64,7 @@ bool TreeCursor::EnterSegment(const Bound& at) {
   absl::StatusOr<Segment> segment = FindSegment(source_, at, direction_);
   if (!segment.ok()) {
     status_ = segment.status();
+    failed_at_ = at;
     return false;
   }
   segment_ = *std::move(segment);
@@ -84,6 +90,7 @@ bool TreeCursor::FindInSegment() {
     const absl::StatusOr<bool> present = TakeValue();
     if (!present.ok()) {
       status_ = present.status();
+      failed_at_ = Bound::At(key_);
       valid_ = false;
     }
     if (!present.ok() || *present) {

@@ -29,6 +29,11 @@ class TreeCursor final : public Cursor {
   std::string_view Value() const override { return value_; }
   absl::Status status() const override { return status_; }
 
+  // To the first key of other bounds, which are its own from now on.
+  void SeekWithin(Range bounds);
+  // Where it failed on its way forward, if status() is an error: what lies before that was shown, or is not there.
+  const Bound& FailedAt() const { return failed_at_; }
+
  private:
   void Find();
   bool EnterSegment(const Bound& at);
@@ -46,6 +51,7 @@ class TreeCursor final : public Cursor {
   std::optional<Segment> segment_;
   bool valid_ = false;
   absl::Status status_;
+  Bound failed_at_;
   std::string key_;
   std::string value_;
 };

@@ -22,7 +22,12 @@ void TreeDifference::Reader::Pass(std::string_view key) {
   }
 }
 
-bool TreeDifference::Reader::Shows(const Range& content) const { return cursor.Valid() && content.Contains(Key()); }
+Bound TreeDifference::Reader::Position() const {
+  if (cursor.Valid()) {
+    return Bound::At(Key());
+  }
+  return cursor.status().ok() ? Range::All().hi : cursor.FailedAt().Strip(prefix.size());
+}
 
 std::optional<std::string_view> TreeDifference::ValueOf(const Reader& reader) {
   return reader.has_key ? std::optional(reader.cursor.Value()) : std::nullopt;
@@ -58,18 +63,17 @@ bool TreeDifference::EnterRange() {
   }
   range_ = **std::move(found);
   at_ = range_->hi;
-  before_.cursor.Seek(range_->lo.Prepend(before_.prefix));
-  after_.cursor.Seek(range_->lo.Prepend(after_.prefix));
+  before_.cursor.SeekWithin(range_->Prepend(before_.prefix));
+  after_.cursor.SeekWithin(range_->Prepend(after_.prefix));
   return true;
 }
 
 // To the next key of the range in which the two differ. False at its end, and on errors.
 bool TreeDifference::FindInRange() {
   while (range_) {
-    status_ = before_.cursor.status();
-    status_.Update(after_.cursor.status());
-    const bool before_shows = before_.Shows(*range_);
-    const bool after_shows = after_.Shows(*range_);
+    status_ = FirstError();
+    const bool before_shows = before_.cursor.Valid();
+    const bool after_shows = after_.cursor.Valid();
     if (!status_.ok() || (!before_shows && !after_shows)) {
       range_.reset();
       return false;
@@ -83,6 +87,18 @@ bool TreeDifference::FindInRange() {
     PassKey();
   }
   return false;
+}
+
+// What one cannot read matters once the other one has come there: keys before it differ, or do not, whatever it is.
+absl::Status TreeDifference::FirstError() const {
+  if (before_.cursor.status().ok() && after_.cursor.status().ok()) {
+    return absl::OkStatus();
+  }
+  const Bound before = before_.Position();
+  const Bound after = after_.Position();
+  absl::Status first = before <= after ? before_.cursor.status() : absl::OkStatus();
+  first.Update(after <= before ? after_.cursor.status() : absl::OkStatus());
+  return first;
 }
 
 // With the last key that there can be the range ends: to go on, the cursors would read what is behind it.

@@ -32,7 +32,8 @@ class TreeDifference final : public DifferenceCursor {
         : prefix(side.prefix), cursor(side.source, Range::Prefix(side.prefix), functions, nullptr) {}
     // Behind the key, if it stands there.
     void Pass(std::string_view key);
-    bool Shows(const Range& content) const;
+    // Before the key, the end, or what cannot be read.
+    Bound Position() const;
     std::string_view Key() const { return cursor.Key().substr(prefix.size()); }
 
     const std::string& prefix;
@@ -44,6 +45,7 @@ class TreeDifference final : public DifferenceCursor {
   void Find();
   bool EnterRange();
   bool FindInRange();
+  absl::Status FirstError() const;
   void PassKey();
 
   const std::shared_ptr<const void> pin_;

@@ -200,6 +200,42 @@ TEST_CASE("an image that lists an unknown function is read right where it does n
   image.Session(With(), [&](Store& store) { CHECK(Get(store, image.tree, "k") == "base+1"); });
 }
 
+TEST_CASE("a difference shows all that is before a value that is not known", "[store][upsert][difference]") {
+  Image image;
+  image.Session(With(), [&](Store& store) {
+    PutAround(store, image.tree);
+    Must(store.Put(image.tree, "b", "second"));
+    Must(store.Upsert(image.tree, "k", kAppend, "+"));
+    static_cast<void>(Must(store.Snapshot(image.tree, "snapshot")));
+    Must(store.Put(image.tree, "a", "changed"));
+    Must(store.Erase(image.tree, "b"));
+    Must(store.Upsert(image.tree, "k", kAppend, "+"));
+    Must(store.Erase(image.tree, "z"));
+  });
+  const auto store = Must(image.Open(ReadOnly(Without())));
+  const auto cursor =
+      Must(store->NewDifference(store->Pin(), {Must(store->FindTree("snapshot")), ""}, {image.tree, ""}));
+  cursor->Seek(Bound::At(""));
+  REQUIRE(cursor->Valid());
+  CHECK(cursor->Before() == "first");
+  CHECK(cursor->After() == "changed");
+  cursor->Next();
+  REQUIRE(cursor->Valid());
+  CHECK(cursor->Key() == "b");
+  CHECK(cursor->Before() == "second");
+  CHECK_FALSE(cursor->After());
+  cursor->Next();
+  CHECK_FALSE(cursor->Valid());
+  CheckRefused(cursor->status(), "k", kAppend);
+  cursor->Seek(Bound::Past("k"));
+  REQUIRE(cursor->Valid());
+  CHECK(cursor->Before() == "last");
+  CHECK_FALSE(cursor->After());
+  cursor->Next();
+  CHECK_FALSE(cursor->Valid());
+  CHECK(cursor->status().ok());
+}
+
 TEST_CASE("the catalog lists functions from their first use on", "[store][upsert]") {
   Image image;
   image.Session(With(), [&](Store& store) { PutAround(store, image.tree); });
