@@ -293,7 +293,7 @@ betr_code betr_batch_may_use_reserve(betr_batch* batch);
 betr_code betr_batch_clear(betr_batch* batch);
 // Cost: O(changes).
 betr_code betr_batch_measure(const betr_batch* batch, betr_batch_size* size);
-// BETR_INVALID_ARGUMENT names the first change that cannot be made. The batch stays as it is, and may be written again.
+// An error names, of several changes, one that cannot be made. The batch stays as it is, and may be written again.
 betr_code betr_write(betr_store* store, const betr_batch* batch);
 // What betr_write takes at most. The same as long as the store is open.
 betr_code betr_max_batch(betr_store* store, betr_batch_size* size);

@@ -151,8 +151,8 @@ class Store {
   absl::Status Erase(TreeId tree, std::string_view key);
   // kInvalidArgument if the function is not registered.
   absl::Status Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
-  // An empty range erases nothing, of a tree that can be written to. Bounds have at most kMaxRangeBoundSize, and the
-  // prefixes below kMaxKeySize.
+  // An empty range erases nothing, of a tree that can be written to. Bounds have at most kMaxRangeBoundSize; prefixes
+  // of clones and renames at most kMaxKeySize.
   absl::Status EraseRange(TreeId tree, const Range& range);
   absl::Status ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
   // kInvalidArgument onto its source or below it.

@@ -19,7 +19,8 @@ absl::Status ChooseCodec(const store::Core& core, Op& op) {
   if (op.value.empty()) {
     op.value = FormatCodec(core.superblock.codec);
   }
-  return ParseCodec(op.value).status();
+  const absl::Status status = ParseCodec(op.value).status();
+  return status.ok() ? status : Annotate(status, fmt::format("tree \"{}\"", Escape(op.key)));
 }
 
 absl::StatusOr<TreeId> FindTreeIn(const store::State& state, std::string_view name) {

@@ -101,6 +101,14 @@ class TreeCheck {
   TreeId next_;
 };
 
+// An error says which of several changes it is about.
+absl::Status OfChange(std::span<const Op> ops, size_t place, const absl::Status& status) {
+  if (status.ok() || ops.size() == 1) {
+    return status;
+  }
+  return Annotate(status, fmt::format("change {} ({})", place, store::OpKindName(ops[place].kind)));
+}
+
 }  // namespace
 
 absl::Status Store::Impl::MayWriteTo(TreeId tree) const {
@@ -117,18 +125,20 @@ absl::Status Store::Impl::MayWriteTo(TreeId tree) const {
 absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
   const store::StatePtr state = fronts_.state();
   TreeCheck trees(*state);
-  for (Op& op : ops) {
-    BETR_RETURN_IF_ERROR(trees.Check(op));
+  for (size_t i = 0; i < ops.size(); ++i) {
+    BETR_RETURN_IF_ERROR(OfChange(ops, i, trees.Check(ops[i])));
   }
   return store::ValidateOps(ops);
 }
 
 absl::Status Store::Impl::CheckNewIds(std::span<const Op> ops) const {
   const TreeId next = fronts_.state()->next_tree;
-  for (const Op& op : ops) {
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const Op& op = ops[i];
     const bool is_new = op.kind == OpKind::kCreateTree || op.kind == OpKind::kSnapshot;
     if (is_new && op.to_tree != TreeId{} && op.to_tree < next) {
-      return absl::AlreadyExistsError(fmt::format("tree {}: the id was given to another one", op.to_tree.value));
+      return OfChange(
+          ops, i, absl::AlreadyExistsError(fmt::format("tree {}: the id was given to another one", op.to_tree.value)));
     }
   }
   return absl::OkStatus();
@@ -318,7 +328,11 @@ absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) 
   BETR_RETURN_IF_ERROR(CheckNewIds(ops));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
   if (const auto unknown = store::UnknownFunction(ops, core_->options.functions)) {
-    return absl::InvalidArgumentError(fmt::format("upsert function {}: this program has not registered it", *unknown));
+    const auto at =
+        std::ranges::find_if(ops, [&](const Op& op) { return op.kind == OpKind::kUpsert && op.function == *unknown; });
+    return OfChange(
+        ops, static_cast<size_t>(at - ops.begin()),
+        absl::InvalidArgumentError(fmt::format("upsert function {}: this program has not registered it", *unknown)));
   }
   if (std::all_of(ops.begin(), ops.end(), Frees)) {
     purpose = store::Purpose::kDelete;

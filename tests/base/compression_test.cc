@@ -126,7 +126,8 @@ TEST_CASE("codecs have names", "[base]") {
   }
   CHECK(ParseCodec("zstd:3").value() == Codec{Compression::kZstd, 3});
   CHECK(FormatCodec({Compression::kZstd, 3}) == "zstd");
-  for (const char* text : {"", "gzip", "zstd:", "zstd:0", "zstd:23", "zstd:3x", "lz4:-1", "none:1", "ZSTD", ":3"}) {
+  for (const char* text : {"", "gzip", "zstd:", "zstd:0", "zstd:23", "zstd:3x", "zstd: 3", "zstd:3 ", "zstd:+3",
+                           "lz4:-1", "none:1", "ZSTD", ":3"}) {
     CHECK(ParseCodec(text).status().code() == absl::StatusCode::kInvalidArgument);
   }
   CHECK(CompressionFromByte(2).value() == Compression::kZstd);

@@ -54,6 +54,33 @@ TEST_CASE("a view belongs to its store", "[store]") {
   CHECK(absl::IsInvalidArgument(one.store->NewCursor(nullptr, tree).status()));
 }
 
+TEST_CASE("an error says which of several changes cannot be made", "[store]") {
+  MemoryStore fixture(kSizes);
+  fixture.Open({});
+  Store& store = *fixture.store;
+  const TreeId tree = Must(store.CreateTree("t"));
+  const TreeId snapshot = Must(store.Snapshot(tree, "s"));
+  const auto error = [&](const auto& add) {
+    WriteBatch batch;
+    batch.Put(tree, "a", "b");
+    batch.Put(tree, "b", "c");
+    add(batch);
+    return std::string(store.Write(batch).message());
+  };
+  using Catch::Contains;
+  CHECK_THAT(error([&](WriteBatch& batch) { batch.Put(snapshot, "a", "b"); }),
+             Contains("change 2 (put)") && Contains("\"s\"") && Contains("read-only"));
+  CHECK_THAT(error([&](WriteBatch& batch) { batch.Erase(TreeId{99}, "a"); }),
+             Contains("change 2 (erase)") && Contains("tree 99"));
+  CHECK_THAT(error([&](WriteBatch& batch) { batch.Upsert(tree, "a", 5, "b"); }),
+             Contains("change 2 (upsert)") && Contains("function 5"));
+  CHECK_THAT(error([&](WriteBatch& batch) { batch.Snapshot(tree, "n", snapshot); }),
+             Contains("change 2 (snapshot)") && Contains("tree " + std::to_string(snapshot.value)));
+  CHECK_THAT(error([&](WriteBatch& batch) { batch.CreateTree({}, "n", "gzip"); }),
+             Contains("\"n\"") && Contains("gzip"));
+  CHECK_FALSE(Must(store.Get(tree, "a")));
+}
+
 TEST_CASE("a range may end right behind any key, also after a crash", "[store]") {
   MemoryStore fixture(kSizes);
   StoreOptions options;
