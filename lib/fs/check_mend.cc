@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "betr/filesystem.h"
+#include "fs/inode_number.h"
 #include "fs/key.h"
 
 namespace betr::fs {
@@ -26,6 +27,7 @@ InodeRecord NewDirectory(uint64_t number) {
   record.permissions = kPrivateDirectory;
   record.links = 2;
   record.number = number;
+  record.salt = SaltOfClone(number);
   return record;
 }
 
@@ -34,6 +36,7 @@ std::string NewRootRecord(std::string_view key) {
   if (key == key::kNumberBoundKey) return EncodeNumberBound(kFirstNumberBound);
   InodeRecord root = NewDirectory(kRootNumber);
   root.permissions = kRootPermissions;
+  root.salt = 0;
   root.link_home = true;
   return EncodeInode(root);
 }

@@ -15,7 +15,8 @@ namespace betr::fs {
 // The first bound of inode numbers: above that of the root.
 inline constexpr uint64_t kFirstNumberBound = 2;
 
-// The record of a directory of which only the name is known. Nobody but root may look into it.
+// The record of a directory of which only the name is known. Nobody but root may look into it. It has a salt: what is
+// in it may have been a clone's, whose files have other numbers than those of the source by the salt of its top alone.
 InodeRecord NewDirectory(uint64_t number);
 
 // The record with one of the three keys that a file system cannot be without.

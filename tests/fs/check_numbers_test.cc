@@ -53,5 +53,28 @@ TEST_CASE("directories that are made anew have numbers of their own", "[fs]") {
   Numbers(image);
 }
 
+// Programs that copy trees take files of one number for names of one file.
+TEST_CASE("a clone whose directory is made anew has other numbers than its source", "[fs]") {
+  Image image;
+  Must(image.paths().MakeDirectories("a/s"));
+  Must(image.paths().WriteFile("a/s/f", "first"));
+  Must(image.paths().Link("a/s/f", "a/s/g"));
+  const bool is_nested = GENERATE(false, true);
+  const std::string clone = is_nested ? "b/clone" : "b";
+  if (is_nested) Must(image.paths().MakeDirectory("b"));
+  Must(image.paths().Clone("a", clone));
+  Must(image.paths().WriteFile(clone + "/s/f", "other"));
+  image.Unmount();
+  Damage(image, [&](const Trees& trees) {
+    Must(trees.store.EraseRange(trees.meta, Range::Prefix(key::Content("", ""))));
+    if (is_nested) Must(trees.store.Erase(trees.meta, key::Entry(key::Content("", "b"), "clone")));
+  });
+  Repair(image);
+  CHECK(image.paths().ReadFile("a/s/g").value() == "first");
+  CHECK(image.paths().ReadFile(clone + "/s/g").value() == "other");
+  CHECK(image.paths().Stat("a/s/g")->inode_number == image.paths().Stat("a/s/f")->inode_number);
+  CHECK(image.paths().Stat("a/s/g")->inode_number != image.paths().Stat(clone + "/s/g")->inode_number);
+}
+
 }  // namespace
 }  // namespace betr::test

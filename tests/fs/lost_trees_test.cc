@@ -112,6 +112,21 @@ TEST_CASE("lost+found has a number that nothing in it has, also where an older b
   image.Unmount();
 }
 
+// A node that a clone shared is found, too, if the clone's names are lost.
+TEST_CASE("what is in lost+found has other numbers than what it was a clone of", "[fs]") {
+  Image image;
+  Fill(image);
+  {
+    const std::unique_ptr<Store> store = image.OpenStore();
+    const TreeId lost = Must(store->CreateTree(LostName(7)));
+    Must(store->ClonePrefix(Must(store->FindTree(kMetaTree)), kD, lost, ""));
+    Adopt(*store);
+    Must(store->Close());
+  }
+  CHECK(image.paths().Stat("lost+found/node-7/f")->inode_number != image.paths().Stat("d/f")->inode_number);
+  image.Unmount();
+}
+
 TEST_CASE("lost trees are told from those of other stores", "[fs]") {
   Image image;
   Fill(image);
