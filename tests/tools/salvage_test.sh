@@ -28,6 +28,10 @@ expect 12 bash -c 'fsck.betr -y --dry-run disk.img >/dev/full'
 cp disk.img untold.img
 expect 9 timeout 300 bash -c 'fsck.betr -y untold.img >/dev/full'
 said "fsck.betr: stdout: write: No space left on device"
+cp disk.img unread.img
+expect 9 timeout 300 bash -c 'fsck.betr -y unread.img | true; exit "${PIPESTATUS[0]}"'
+said "fsck.betr: stdout: write: Broken pipe"
+expect 0 fsck.betr unread.img
 expect 1 timeout 300 fsck.betr -y disk.img
 printed "disk.img: [0-9]+ errors found, [0-9]+ things repaired, 0 errors left"
 expect 0 fsck.betr disk.img

@@ -4,6 +4,7 @@
 #include <absl/functional/function_ref.h>
 #include <fmt/format.h>
 
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
@@ -377,6 +378,8 @@ int ParseAndRun(Arguments args, ToolIo& io, absl::FunctionRef<int(Tool&, const F
 
 int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled) {
   return ParseAndRun(args, io, [&](Tool& tool, const FsckOptions& options) {
+    // Somebody may look at the first lines only, as by head(1): that is no reason to leave a repair in its midst.
+    if (options.MayRepair() && !options.dry_run) std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail
     return options.undo_apply.empty() ? FsckRun(tool, options, is_cancelled).Run() : ApplyUndo(tool, options);
   });
 }
