@@ -26,6 +26,6 @@ void CancelOn(int signal) {
 
 int main(int argc, char** argv) {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) CancelOn(signal);
-  betr::tools::ToolIo io = betr::tools::ProcessIo();
+  betr::tools::ToolIo io = betr::tools::ProcessIo(betr::tools::kFsckOperational);
   return betr::tools::FsckMain({argv, static_cast<size_t>(argc)}, io, is_cancelled);
 }

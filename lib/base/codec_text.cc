@@ -37,8 +37,10 @@ absl::StatusOr<int> ParseLevel(const Kind& kind, std::string_view text) {
   int level = 0;
   const bool is_digits = text.find_first_not_of("0123456789") == std::string_view::npos;  // others pass over blanks
   if (!is_digits || !absl::SimpleAtoi({text.data(), text.size()}, &level) || !kind.Has(level)) {
-    return absl::InvalidArgumentError(absl::StrFormat("compression level '%s': %s takes %d to %d", Legible(text),
-                                                      kind.name, kind.min_level, kind.max_level));
+    const std::string levels =
+        kind.max_level == 0 ? "has no levels" : absl::StrFormat("takes %d to %d", kind.min_level, kind.max_level);
+    return absl::InvalidArgumentError(
+        absl::StrFormat("compression level '%s': %s %s", Legible(text), kind.name, levels));
   }
   return level;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/check_home.h"
 
-#include <absl/container/flat_hash_map.h>
+#include <absl/container/btree_map.h>
 #include <absl/strings/str_format.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kGroupsAtOnce = 1 << 18;
 
-using Counts = absl::flat_hash_map<uint64_t, GroupCount>;
+using Counts = absl::btree_map<uint64_t, GroupCount>;  // in order: what is found is told in the same one each time
 
 // Reads up to kGroupsAtOnce groups from the cursor on.
 absl::Status ReadGroups(CheckContext* context, Cursor* groups, Counts* counts) {

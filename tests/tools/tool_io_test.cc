@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are started with closed standard streams.
+// Programs that are started with closed standard streams, and those that get no memory.
 #include "tool_io.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <new>
+#include <string>
 #include <vector>
 
 namespace betr::tools {
 namespace {
+
+int ExitOf(pid_t child) {
+  int status = -1;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
 
 // In a process of its own, in which these streams are closed: whether the next file gets none of their numbers, and
 // nothing can be written to them, or read.
@@ -26,8 +34,25 @@ bool KeepsStreamsApart(const std::vector<int>& closed) {
     }
     _exit(good ? 0 : 1);
   }
-  int status = -1;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return ExitOf(child) == 0;
+}
+
+TEST_CASE("a tool without memory says so, and exits with the code that it has for that") {
+  int said[2];
+  REQUIRE(pipe(said) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(said[1], STDERR_FILENO);
+    ProcessIo(9);
+    std::get_new_handler()();
+    _exit(0);
+  }
+  close(said[1]);
+  std::string text(100, '\0');
+  text.resize(std::max(read(said[0], text.data(), text.size()), ssize_t{0}));
+  close(said[0]);
+  CHECK(ExitOf(child) == 9);
+  CHECK(text.find(": out of memory\n") != std::string::npos);
 }
 
 TEST_CASE("no file that is opened becomes a standard stream") {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <iostream>
+#include <new>
 
 #include "base/free_memory.h"
 
@@ -35,9 +36,25 @@ void OccupyClosedStreams() {
   }
 }
 
+// The exit code when there is no memory left.
+int out_of_memory_exit = kExitFailed;
+
+// Ends the program where the new that failed would have: whatever is written then is as after a crash, which is what
+// images are made for. Allocates nothing.
+void EndWithoutMemory() {
+  constexpr std::string_view kMessage = ": out of memory\n";
+  const std::string_view program = program_invocation_short_name;
+  for (const std::string_view part : {program, kMessage}) {
+    if (write(STDERR_FILENO, part.data(), part.size()) < 0) break;
+  }
+  _exit(out_of_memory_exit);
+}
+
 }  // namespace
 
-ToolIo ProcessIo() {
+ToolIo ProcessIo(int no_memory_exit) {
+  out_of_memory_exit = no_memory_exit;
+  std::set_new_handler(EndWithoutMemory);
   OccupyClosedStreams();
   TuneMalloc();
   std::ios::sync_with_stdio(false);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "exit_code.h"
 
 namespace betr::tools {
 
@@ -34,8 +35,9 @@ struct ToolIo {
 // A program's arguments as main got them, its name first.
 using Arguments = std::span<const char* const>;
 
-// The streams, environment and clock of this process, and one malloc arena for it (base/free_memory.h). Call it once,
-// before anything is read or written.
-ToolIo ProcessIo();
+// The streams, environment and clock of this process, and one malloc arena for it (base/free_memory.h). When there is
+// no memory left, the process says so and exits with `no_memory_exit`. Call it once, before anything is read or
+// written.
+ToolIo ProcessIo(int no_memory_exit = kExitFailed);
 
 }  // namespace betr::tools
