@@ -18,7 +18,7 @@ struct StoreStats {
   uint64_t unshares = 0;                         // private copies of shared nodes
   uint64_t relifts = 0;                          // nodes whose keys lost their translation
   uint64_t splits = 0;
-  uint64_t merges = 0;           // joins of neighbours
+  uint64_t merges = 0;           // of small neighbouring nodes
   uint64_t gotos_buffered = 0;   // clones and range erases put into a partition
   uint64_t gotos_converted = 0;  // clones that became an edge
   uint64_t clones = 0;

@@ -108,7 +108,7 @@ class Walk {
   // False, and nothing is done, where the prefix would become too long.
   bool Follow(const Link& link) {
     std::string below = link.Map(prefix_);
-    if (Bytes{below.size()} > kMaxJoinedBound) {
+    if (Bytes{below.size()} > kMaxMergedBound) {
       return false;
     }
     prefix_ = std::move(below);

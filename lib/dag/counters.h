@@ -17,7 +17,7 @@ struct Counters {
   Count unshares{};                           // private copies of shared nodes
   Count relifts{};                            // nodes whose keys lost their translation
   Count splits{};
-  Count merges{};          // joins of neighbours
+  Count merges{};          // of small neighbouring nodes
   Count carves{};          // gotos that became an edge
   Count gotos_buffered{};  // gotos that were put into a partition
   Count clones{};

@@ -19,14 +19,14 @@ namespace {
 
 // Appends what `right` holds to `left`; both are already in one space.
 void Append(Node& left, Node right) {
-  Check(left.bounds.hi == right.bounds.lo, "joined nodes are neighbours");
+  Check(left.bounds.hi == right.bounds.lo, "merged nodes are neighbours");
   left.bounds.hi = std::move(right.bounds.hi);
   std::move(right.edges.begin(), right.edges.end(), std::back_inserter(left.edges));
   std::move(right.basements.begin(), right.basements.end(), std::back_inserter(left.basements));
   CoalesceNullEdges(left);
 }
 
-// A joined node has been cut at both ends: what is left of an edge there may show nothing.
+// A merged node has been cut at both ends: what is left of an edge there may show nothing.
 void DropIdleFringes(Edit& edit, Node& node) {
   for (Edge& edge : node.edges) {
     if (!edge.link.Null() && ShowsNothing(edit.table(), edge)) {
@@ -36,12 +36,12 @@ void DropIdleFringes(Edit& edit, Node& node) {
   CoalesceNullEdges(node);
 }
 
-// Joins the children of edges i and i+1 into one under one edge. That is a new node even if it is what one of them was,
-// with what the edge did not show of it: what is shown of a node never grows (prune.h).
-absl::Status Join(Edit& edit, Node& node, size_t i) {
+// Merges the children of edges i and i+1 into one under one edge. That is a new node even if it is what one of them
+// was, with what the edge did not show of it: what is shown of a node never grows (prune.h).
+absl::Status Merge(Edit& edit, Node& node, size_t i) {
   const Range joint{node.edges[i].link.range.lo, node.edges[i + 1].link.range.hi};
   const size_t lifted = joint.Lcp().size();
-  Edge joined{Link{joint, kNoNode, {}}, {}};
+  Edge merged{Link{joint, kNoNode, {}}, {}};
   if (!node.edges[i].link.Null() || !node.edges[i + 1].link.Null()) {
     BETR_ASSIGN_OR_RETURN(OwnChild left, TakeChild(edit, node, i));
     BETR_ASSIGN_OR_RETURN(const OwnChild right, TakeChild(edit, node, i + 1));
@@ -55,13 +55,13 @@ absl::Status Join(Edit& edit, Node& node, size_t i) {
       }
     }
     if (!left.node.Empty()) {
-      joined.link.target = edit.Create(std::move(left.node));
+      merged.link.target = edit.Create(std::move(left.node));
     }
     ++edit.counters().merges;
   }
-  joined.partition = std::move(node.edges[i].partition);
-  joined.partition.Append(std::move(node.edges[i + 1].partition));
-  node.edges[i] = std::move(joined);
+  merged.partition = std::move(node.edges[i].partition);
+  merged.partition.Append(std::move(node.edges[i + 1].partition));
+  node.edges[i] = std::move(merged);
   node.edges.erase(node.edges.begin() + static_cast<ptrdiff_t>(i) + 1);
   return absl::OkStatus();
 }
@@ -98,15 +98,15 @@ absl::Status DropLevel(Edit& edit, OwnChild& root) {
   return absl::OkStatus();
 }
 
-// How much of it a joined child may show: live edges, or bytes of a leaf.
+// How much of it a merged child may show: live edges, or bytes of a leaf.
 uint64_t Room(const Shape& shape, Height parent_height) {
   return (parent_height == 1 ? shape.node_size.value : shape.fanout) * 3 / 4;
 }
 
-// Of a node, what joining may copy of shared leaves.
+// Of a node, what merging may copy of shared leaves.
 constexpr uint64_t kPartOfLeafToCopy = 4;
 
-// What joining some children means, all those with edges in a range.
+// What merging some children means, all those with edges in a range.
 class Union {
  public:
   Union(const Edit& edit, Height parent_height, const Range& range)
@@ -133,7 +133,7 @@ class Union {
   void AddEdges(size_t count) { edges_ += count; }
 
   // Whether no bound, translation or affix in it would be too long.
-  bool StaysShort() const { return longest_ <= kMaxJoinedBound; }
+  bool StaysShort() const { return longest_ <= kMaxMergedBound; }
   // Whether the union is a node with room to grow.
   bool Fits() const {
     return known_ && StaysShort() &&
@@ -166,7 +166,7 @@ bool CanReadMessages(const Node& node) {
 
 }  // namespace
 
-absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, HealMode mode) {
+absl::StatusOr<bool> Mergeable(const Edit& edit, const Node& node, size_t index, HealMode mode) {
   Union both(edit, node.height, {node.edges[index].link.range.lo, node.edges[index + 1].link.range.hi});
   const bool keeps_shared = mode.sharing == Sharing::kKeep || (mode.sharing == Sharing::kLittle && node.height == 1);
   for (const size_t i : {index, index + 1}) {
@@ -176,15 +176,15 @@ absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, 
     BETR_RETURN_IF_ERROR(both.Add(node.edges[i], mode.reach));
   }
   const bool any_price = mode.sharing == Sharing::kBreak && node.height > 1;  // leaves are most of the space
-  const bool joinable = both.Fits() && (any_price || both.Cheap());
-  return joinable && CanTakeChild(edit, node, index).ok() && CanTakeChild(edit, node, index + 1).ok();
+  const bool mergeable = both.Fits() && (any_price || both.Cheap());
+  return mergeable && CanTakeChild(edit, node, index).ok() && CanTakeChild(edit, node, index + 1).ok();
 }
 
 absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode) {
   for (size_t i = from == 0 ? 0 : from - 1; i + 1 < node.edges.size() && i < to;) {
     // What cannot be read stays as it is; those who need it will be told.
-    if (Joinable(edit, node, i, mode).value_or(false)) {
-      BETR_RETURN_IF_ERROR(Join(edit, node, i));
+    if (Mergeable(edit, node, i, mode).value_or(false)) {
+      BETR_RETURN_IF_ERROR(Merge(edit, node, i));
       --to;
     } else {
       ++i;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Healing: joining neighbours that are small as seen through their edges, and dropping levels that are not needed.
+// Healing: merging neighbours that are small as seen through their edges, and dropping levels that are not needed.
 // It takes back what carving, erasing and wide clones leave behind. The papers leave this out; without it every
 // clone whose LCA is the root adds a level for ever, and edges that show next to nothing add up to full nodes.
 //
-// Two neighbours are joined if together they show at most 3/4 of a node: live edges of interior children, bytes of
-// leaves. A node is split when it has more than a whole, so that nothing is split and joined again and again.
+// Two neighbours are merged if together they show at most 3/4 of a node: live edges of interior children, bytes of
+// leaves. A node is split when it has more than a whole, so that nothing is split and merged again and again.
 //
-// Joining a shared child means to copy it, though only what is shown of it. So by default only private children are
-// joined; those that are shared only where the levels above are otherwise not explained by what they hold:
+// Merging a shared child means to copy it, though only what is shown of it. So by default only private children are
+// merged; those that are shared only where the levels above are otherwise not explained by what they hold:
 //   - a root whose children together fit into one node takes their place (PutHealedRoot), if that copies little: at
 //     most a 16th of a node. A clone would copy what waits for its source twice over otherwise, and the next one that
 //     again;
-//   - background work, compacting, and clones that find a tall tree join shared ones too while the whole tree is taller
+//   - background work, compacting, and clones that find a tall tree merge shared ones too while the whole tree is
+//   taller
 //     than it has to be (work.h, lower.h): interior nodes if that copies little. If it is several levels too tall,
 //     interior nodes whatever that copies, and leaves if it copies at most a quarter of a node.
 #pragma once
@@ -28,7 +29,7 @@
 namespace betr::dag {
 
 enum class Sharing {
-  kKeep,    // join only children that are nobody else's
+  kKeep,    // merge only children that are nobody else's
   kLittle,  // copy shared interior children where that copies little
   kBreak,   // copy shared children, interior ones whatever that copies
 };
@@ -38,11 +39,11 @@ struct HealMode {
   Reach reach = Reach::kMemory;
 };
 
-// Whether edges `index` and `index` + 1 of `node` may be joined: then Join will find nothing amiss with the children.
+// Whether edges `index` and `index` + 1 of `node` may be merged: then Merge will find nothing amiss with the children.
 // Reads at most two nodes, and only with Reach::kDisk.
-absl::StatusOr<bool> Joinable(const Edit& edit, const Node& node, size_t index, HealMode mode);
+absl::StatusOr<bool> Mergeable(const Edit& edit, const Node& node, size_t index, HealMode mode);
 
-// Joins neighbouring edges [from, to) of `node`, and those next to them, while they are small. Touches the node and
+// Merges neighbouring edges [from, to) of `node`, and those next to them, while they are small. Touches the node and
 // these children. Requires: the node is the caller's alone; interior.
 absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode);
 // All edges of `node`.
@@ -56,11 +57,11 @@ inline constexpr Height kHeightToReadFor = 6;
 inline Reach ReachOf(Height height) { return height > kHeightToReadFor ? Reach::kDisk : Reach::kMemory; }
 
 // Whether a root has a level too many: its children, as far as it shows them, are in memory and fit into one node, and
-// joining them copies little; or it has but one, nobody else's or to be copied at any price (kBreak). What it buffers
+// merging them copies little; or it has but one, nobody else's or to be copied at any price (kBreak). What it buffers
 // then can be read, too. Of a tall root (ReachOf) the children are read.
 bool LevelTooMany(const Edit& edit, const Node& root, Sharing sharing);
 
-// Puts a root back, not taller than it has to be: joins what is private and in memory, drops levels that are not
+// Puts a root back, not taller than it has to be: merges what is private and in memory, drops levels that are not
 // needed, and splits it if it has too many edges still. Reads nothing, but the children of a tall root (ReachOf).
 absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root, Sharing sharing = Sharing::kLittle);
 

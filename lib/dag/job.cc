@@ -319,7 +319,7 @@ std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMo
   }
   for (size_t i = 0; i + 1 < node.edges.size(); ++i) {
     const bool is_left_out = !WhyLeftOut(edit, id, node.edges[i]).ok() || !WhyLeftOut(edit, id, node.edges[i + 1]).ok();
-    if (!is_left_out && Joinable(edit, node, i, {mode.sharing, Reach::kMemory}).value_or(false)) {
+    if (!is_left_out && Mergeable(edit, node, i, {mode.sharing, Reach::kMemory}).value_or(false)) {
       return Job{Job::kHeal, i};
     }
   }

@@ -23,7 +23,7 @@ struct Job {
     kClear,       // the edge shows nothing
     kDropErases,  // range erases over nothing are pending
     kNarrow,      // a range erase reaches an end of the edge's range
-    kHeal,        // some neighbours may be joined
+    kHeal,        // some neighbours may be merged
   };
   Kind kind;
   size_t edge = 0;

@@ -61,7 +61,7 @@ class Search {
     }
     const Range image = link.Cut(part).Image();
     // Long prefixes get longer with each level, and it is not worth it.
-    return Bytes{image.lo.bytes.size()} <= kMaxJoinedBound && Nothing(link.target, image);
+    return Bytes{image.lo.bytes.size()} <= kMaxMergedBound && Nothing(link.target, image);
   }
 
   bool Nothing(const BlockView& view) const {

@@ -15,8 +15,8 @@ namespace {
 
 // The top of a tree ends above a level of which it shows more parts of nodes.
 constexpr size_t kMostParts = 128;
-// After so many joins the rest is left to the next step: what one edit makes must find space.
-constexpr uint64_t kMostJoins = 64;
+// After so many merges the rest is left to the next step: what one edit makes must find space.
+constexpr uint64_t kMostMerges = 64;
 
 // Of its height that a tree has to get taller by, and how often it is passed by, before it is looked at again.
 constexpr Height kPartTaller = 8;
@@ -32,9 +32,9 @@ class Lowering {
   absl::StatusOr<NodeId> Run() {
     BETR_ASSIGN_OR_RETURN(const NodePtr root, edit_.Load(root_));
     reach_ = ReachOf(root->height);
-    const uint64_t joins = edit_.counters().merges;
+    const uint64_t merges = edit_.counters().merges;
     const std::vector<Level> levels = FindTop();
-    for (auto level = levels.rbegin(); level != levels.rend() && edit_.counters().merges - joins < kMostJoins;
+    for (auto level = levels.rbegin(); level != levels.rend() && edit_.counters().merges - merges < kMostMerges;
          ++level) {
       for (const auto& [id, shown] : *level) {
         BETR_RETURN_IF_ERROR(HealShown(id, shown));
@@ -92,7 +92,7 @@ class Lowering {
 
   HealMode Mode() const { return {sharing_, reach_}; }
 
-  // Joins those neighbours of a node's edges that are shown.
+  // Merges those neighbours of a node's edges that are shown.
   absl::Status HealShown(NodeId id, const std::vector<Range>& shown) {
     const NodePtr now = Look(id);
     if (now == nullptr) {
@@ -109,7 +109,7 @@ class Lowering {
   absl::Status HealShown(NodeId id, Node& node, const std::vector<Range>& shown) {
     const auto is_open = [&](const Edge& edge) {
       return std::ranges::any_of(shown, [&](const Range& range) { return edge.link.range.Overlaps(range); }) &&
-             WhyLeftOut(edit_, id, edge).ok();  // what is left out is no neighbour to join
+             WhyLeftOut(edit_, id, edge).ok();  // what is left out is no neighbour to merge
     };
     for (size_t end = node.edges.size(); end > 0;) {
       size_t begin = end;
@@ -126,7 +126,7 @@ class Lowering {
 
   absl::Status HealRoot() {
     BETR_ASSIGN_OR_RETURN(const NodePtr now, edit_.Load(root_));
-    if (!LevelTooMany(edit_, *now, sharing_) && !AnyJoinable(*now)) {
+    if (!LevelTooMany(edit_, *now, sharing_) && !AnyMergeable(*now)) {
       return absl::OkStatus();
     }
     BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit_, root_));
@@ -135,10 +135,10 @@ class Lowering {
     return absl::OkStatus();
   }
 
-  bool AnyJoinable(const Node& root) const {
+  bool AnyMergeable(const Node& root) const {
     const auto is_open = [&](const Edge& edge) { return WhyLeftOut(edit_, root_, edge).ok(); };
     for (size_t i = 0; i + 1 < root.edges.size(); ++i) {
-      if (is_open(root.edges[i]) && is_open(root.edges[i + 1]) && Joinable(edit_, root, i, Mode()).value_or(false)) {
+      if (is_open(root.edges[i]) && is_open(root.edges[i + 1]) && Mergeable(edit_, root, i, Mode()).value_or(false)) {
         return true;
       }
     }

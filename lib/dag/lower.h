@@ -11,10 +11,10 @@
 
 namespace betr::dag {
 
-// One step: joins what is small in the narrow top, the lowest level first, private or shared, and drops levels that are
-// not needed then. A shared node is healed in place, as far as this tree shows it. Nothing is changed if there is
-// nothing to join. Returns the root from now on.
-// Cost: looks at the interior nodes of the top, a bounded number a level, and joins a bounded number. Those that are
+// One step: merges what is small in the narrow top, the lowest level first, private or shared, and drops levels that
+// are not needed then. A shared node is healed in place, as far as this tree shows it. Nothing is changed if there is
+// nothing to merge. Returns the root from now on.
+// Cost: looks at the interior nodes of the top, a bounded number a level, and merges a bounded number. Those that are
 // not in memory are read if the tree is tall (ReachOf), else left out, as is what cannot be read. Reads no leaf.
 // Errors: the edit must be dropped. Requires: the tree is taller than explained; `sharing` is what SharingToLower says.
 absl::StatusOr<NodeId> LowerTop(Edit& edit, NodeId root, Sharing sharing);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing a leaf: entries that stand in many small basements, or in blocks of which little is shown, are copied into
-// new basements. Cuts and joins leave such basements behind; a block stays whole as long as anyone shows a bit of it.
+// new basements. Cuts and merges leave such basements behind; a block stays whole as long as anyone shows a bit of it.
 #pragma once
 
 #include "dag/edit.h"

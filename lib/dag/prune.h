@@ -6,7 +6,7 @@
 // edge can tell is cleaned all the time (job.h).
 //
 // Why it may be done while the trees change: what is shown of a node never grows. A new link to it, whether made by a
-// clone, a flush, a split or a join, is a part of one that was there, or leads to what one showed. So what a pinned
+// clone, a flush, a split or a merge, is a part of one that was there, or leads to what one showed. So what a pinned
 // table says stays an upper bound for a node as long as the node is the same object; one that has changed since is
 // left to the next pass.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that decide when nodes flush, split and are joined. Fixed for a store when it is made.
+// The sizes that decide when nodes flush, split and are merged. Fixed for a store when it is made.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Shape {
   // A basement of more is cut.
   Bytes basement_size = KiB(64);
   // An interior node with more edges that lead somewhere or buffer something splits. At least 8: with less, carving
-  // fills nodes faster than healing can join them (docs/dag.md).
+  // fills nodes faster than healing can merge them (docs/dag.md).
   size_t fanout = 16;
   // Where more runs lie on top of each other they are made fewer (compact.h).
   size_t runs = 8;

@@ -13,7 +13,7 @@ namespace betr::dag {
 // Clones of clones below each other make keys of any length, but each node on the way to them knows only a part of
 // them. Healing puts no bounds, translations and affixes together that are longer than this, and a clone does not take
 // its source from so far down that its prefix is: the tree stays taller instead.
-inline constexpr Bytes kMaxJoinedBound = KiB(32);
+inline constexpr Bytes kMaxMergedBound = KiB(32);
 // A run that gets longer is ended, and another one begun; and runs that have more together are not made one.
 inline constexpr Bytes kMaxRunSize = MiB(32);
 

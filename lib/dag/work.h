@@ -10,7 +10,7 @@
 //      by.
 //   3. An over-full root flushes its heaviest edge; one with too many edges is healed or split.
 //   4. As a round of the sweep begins: a root that is not needed is dropped (heal.h); of a tree that is taller than its
-//      content explains, the top is joined (lower.h), until that finds nothing, and not again for some time then.
+//      content explains, the top is merged (lower.h), until that finds nothing, and not again for some time then.
 //   5. A sweep over all interior nodes that are in memory, or over all (Sweep::reach), round after round, as long as a
 //      round finds anything. It takes what it finds at a node in this order:
 //      a. over-full: flush the heaviest edge (if the node is shared: to a private child); a private child with too many
@@ -24,7 +24,7 @@
 //         below the edge. If the child is shared, an erase at an end of what the edge shows narrows the edge instead,
 //         and a leaf is copied only if no more than an eighth of it will be left. A range erase over nothing is
 //         dropped;
-//      d. neighbours that are small are joined (heal.h); shared ones too while the tree is taller than explained.
+//      d. neighbours that are small are merged (heal.h); shared ones too while the tree is taller than explained.
 //
 // Sharing is broken by 1, 3 and 5a, where enough messages have gathered (copy-on-abundant-write), and by 4 and 5d as
 // heal.h says. Nothing else is ever flushed into a shared node, but for leaves of which little will be left. Yet a

@@ -21,7 +21,7 @@ constexpr Bytes kTreeBytes{80};         // of a tree in the catalog, without its
 constexpr Bytes kNewTree{320};          // of one more, with a name that is as long as it may be
 constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
 constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
-constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and joins rewrites
+constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
 constexpr uint64_t kUsualShare = 64;    // that part of the space
 constexpr Bytes kSmallNode = KiB(64);   // a smaller one
 constexpr size_t kBatchTrees = 2;       // that a batch writes to: those of a file system

@@ -84,7 +84,7 @@ class HeightRun {
     std::cout << "fanout " << shape_.fanout << ", up to " << most_keys_ << " keys, " << clones_
               << " clones and renames: at most " << tallest_ << " levels above the leaves, " << most_excess_
               << " more than a fresh tree; each cost " << PerClone(counters.unshares) << " private copies, "
-              << PerClone(counters.merges) << " joins and " << PerClone(counters.nodes_created) << " new nodes\n";
+              << PerClone(counters.merges) << " merges and " << PerClone(counters.nodes_created) << " new nodes\n";
   }
 
   int clones() const { return clones_; }

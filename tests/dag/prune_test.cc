@@ -89,7 +89,7 @@ TEST_CASE("a pass that others work beside drops nothing that is shown", "[dag][p
   dag.Verify({KeyOf(0)});
 }
 
-TEST_CASE("a pass does not drop what a join has shown again", "[dag][prune]") {
+TEST_CASE("a pass does not drop what a merge shows again", "[dag][prune]") {
   DagHarness dag(SmallShape(), false);
   for (const std::string key : {"a", "n", "y"}) {
     dag.Put(0, key, "value");
@@ -108,7 +108,7 @@ TEST_CASE("a pass does not drop what a join has shown again", "[dag][prune]") {
     const NodeId beside = edit.Create(Interior(edit, {{second, leaf}}));
     const NodeId root = edit.Create(Interior(edit, {{first, before}, {second, beside}, {third, last}}));
     edit.Release(before);
-    edit.Release(beside);  // and `last` stays shared, so that it is not joined, too
+    edit.Release(beside);  // and `last` stays shared, so that it is not merged, too
     edit.Release(std::exchange(roots[0], root));
     return absl::OkStatus();
   });
