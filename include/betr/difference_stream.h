@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two files or directories differ, one name after the other, as both were when the stream was made: for whoever
-// answers in pieces. Others call FileSystem::FindDifferences, which is a loop around it.
+// How two files or directories differ, one name at a time, as both were when the stream was made. It is for callers
+// that deliver the answer in pieces. Other callers use FileSystem::FindDifferences, which is a loop around it.
 //
-// A stream keeps alive what it reads, as a Cursor does: until it goes, deletes may find no space on a full store. It
-// holds no lock and no references. One thread at a time; it is gone before FileSystem::Unmount is called.
+// A stream keeps alive what it reads, as a Cursor does. Until it is destroyed, deletes may find no space on a full
+// store. It holds no lock and no references. One thread may use it at a time. Destroy it before calling
+// FileSystem::Unmount.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -20,13 +21,14 @@ class DifferenceStream {
  public:
   virtual ~DifferenceStream() = default;
 
-  // The next difference, in the order of FindDifferences; nothing behind the last one, however often it is asked for.
-  // Cost: may read all that was changed up to there. After an error the stream is of no use.
+  // Returns the next difference, in the order of FindDifferences. After the last one it returns nothing, however often
+  // it is called. After an error the stream is of no further use. Cost: may read everything that changed up to there.
   virtual absl::StatusOr<std::optional<EntryDifference>> Next() = 0;
 
-  // Visits the attributes of the two, and of all names below, whether they differ or not, until `visit` returns an
-  // error; without inode numbers. For whoever has to know first whether differences may be told. Has no effect on
-  // Next. Cost: reads all names, and once more each name of a file with several.
+  // Visits the attributes of the two and of all names below them, whether or not they differ, until `visit` returns an
+  // error. The attributes are without inode numbers. It serves callers that must first check whether differences may be
+  // disclosed. It does not affect Next. Cost: reads all names, and reads each name of a file with several names once
+  // more.
   virtual absl::Status VisitAll(absl::FunctionRef<absl::Status(const FileAttributes&)> visit) const = 0;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A listing of a directory with the positions of readdir(3): 64-bit numbers that survive inserts, deletes and seeks.
+// A directory listing with the positions of readdir(3): 64-bit numbers that survive inserts, deletes and seeks.
 //
-// A position is the number of an entry in the order in which this stream first saw them; the stream remembers the name
-// behind each, so that reading may go on after any entry that it ever returned, whatever has changed since. Memory: the
-// names that were read; beyond 16 MiB of them, reading from the start again forgets all positions, as POSIX allows. Who
-// has no handle to keep a stream in resumes by name with FileSystem::ReadDirectory.
+// A position is the number of an entry in the order in which this stream first saw the entries. The stream remembers
+// the name of each, so reading can resume after any entry that it ever returned, whatever has changed since. Memory:
+// the names that were read. Once these are more than 16 MiB, reading from the start again forgets all positions, as
+// POSIX allows. Callers without a handle to keep a stream in resume by name with FileSystem::ReadDirectory.
 //
-// One thread at a time.
+// One thread may use a stream at a time.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -21,26 +21,27 @@ namespace betr {
 
 class DirectoryStream {
  public:
-  // `fs` outlives this. Takes a reference on the directory until it goes.
+  // `fs` must outlive the stream. The stream holds a reference on the directory.
   DirectoryStream(FileSystem* fs, InodeId directory);
   ~DirectoryStream();
   DirectoryStream(const DirectoryStream&) = delete;
   DirectoryStream& operator=(const DirectoryStream&) = delete;
 
-  // One entry; `next` is the position after it: where to go on with the one that follows.
+  // One entry. `next` is the position after it, at which the following entry is read.
   struct Item {
     std::string_view name;
     const FileAttributes& attributes;
     uint64_t next;
   };
 
-  // Visits entries from `position` on (0: the start, with "." and ".." first) until `visit` returns false or the
-  // directory ends. An entry for which `visit` returned false counts as not read: it comes again at its position.
-  // EINVAL for a position that this stream never gave.
+  // Visits the entries from `position` on, until `visit` returns false or the directory ends. Position 0 is the start;
+  // "." and ".." come first. An entry for which `visit` returned false counts as unread and comes again at its
+  // position. EINVAL for a position that this stream never gave out.
   absl::Status Read(uint64_t position, absl::FunctionRef<bool(const Item&)> visit);
 
-  // The same with a reference on what each entry names, which the visitor takes over when it returns true. No
-  // reference for "." and "..", nor for what leads nowhere: their inode is 0. Visits `max` entries at most.
+  // The same, with a reference on what each entry names. The visitor takes the reference over by returning true.
+  // Entries that are "." or "..", or lead nowhere, come without a reference; their inode is 0. Visits at most `max`
+  // entries.
   struct ReferredItem {
     std::string_view name;
     const Entry& entry;
@@ -52,7 +53,7 @@ class DirectoryStream {
   static constexpr uint64_t kDots = 2;  // positions 1 and 2 follow "." and ".."
 
   absl::Status ReadDots(uint64_t* position, absl::FunctionRef<bool(const Item&)> visit, bool* stopped);
-  // The name that `position` lies behind; the position behind `name` when it is met after `position`.
+  // NameBefore: the name that `position` lies behind. PositionBehind: the position behind `name`, met after `position`.
   std::string_view NameBefore(uint64_t position) const;
   uint64_t PositionBehind(std::string_view name, uint64_t position);
 

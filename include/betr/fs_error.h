@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of the file system: absl::Status values that also know the errno of the system call that they stand for.
+// Errors of the file system: absl::Status values that also carry the errno that a system call would set.
 #pragma once
 
 #include <absl/status/status.h>
@@ -8,13 +8,14 @@
 
 namespace betr {
 
-// A status for `error` (an errno value, not 0) whose message is "what: text of the errno", with `what` escaped if it is
-// not UTF-8 without control characters. Its code is the nearest one of absl (ENOENT is kNotFound, ENOSPC
-// kResourceExhausted, EROFS kFailedPrecondition, ENODATA kNotFound, ...).
+// Returns a status for the errno value `error`, which is not 0. Its message is "what: text of the errno"; `what` is
+// escaped unless it is UTF-8 without control characters. Its code is the nearest one of absl: ENOENT and ENODATA are
+// kNotFound, ENOSPC is kResourceExhausted, EROFS is kFailedPrecondition, and so on.
 absl::Status ErrnoError(int error, std::string_view what);
 
-// What a system call has to return for `status`: 0 for ok; the errno that ErrnoError put in, also after Annotate;
-// for a status of the layers below ENOSPC, EROFS, EIO or EUCLEAN by its code. Never negative.
+// Returns the errno that a system call has to report for `status`. It is 0 for ok, and never negative. It is the errno
+// that ErrnoError put in, also after Annotate. For a status of the layers below it is ENOSPC, EROFS, EIO or EUCLEAN,
+// depending on the code.
 int ToErrno(const absl::Status& status);
 
 }  // namespace betr

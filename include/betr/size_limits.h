@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large keys, bounds, values and names may be, and how many trees there may be.
+// The largest keys, bounds, values and names, and the largest number of trees.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace betr {
 
-// Of what is given: clones and renames may make keys that are longer.
+// Of keys passed in. Clones and renames may make longer keys.
 inline constexpr Bytes kMaxKeySize = KiB(16);
-// Of the bounds of a range that is erased: it may end right behind any key.
+// Of the bounds of an erased range, which may thus end right behind any key.
 inline constexpr Bytes kMaxRangeBoundSize = kMaxKeySize + Bytes{1};
-// Of what is given, and of what an upsert function makes.
+// Of values passed in, and of those that an upsert function makes.
 inline constexpr Bytes kMaxValueSize = MiB(1);
-// Of a tree, and of an upsert function; none is empty.
+// Of the names of trees and of upsert functions. No name is empty.
 inline constexpr Bytes kMaxTreeNameSize{255};
 inline constexpr Bytes kMaxFunctionNameSize{64};
-// Trees and snapshots of an image together: each checkpoint before which one was made, dropped or changed writes the
-// list of all.
+// Trees and snapshots of an image together. A checkpoint writes the list of all if one was made, dropped or changed
+// since the last checkpoint.
 inline constexpr size_t kMaxTrees = 1 << 20;
 
 }  // namespace betr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strong types for the numbers of betr: ids, sequence numbers, sizes. A bare integer in an interface says
-// nothing about its unit; these do. Arithmetic exists only where it means something.
+// Strong types for ids, sequence numbers and sizes. A bare integer in an interface says nothing about its unit; these
+// types do. They have arithmetic only where it means something.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace betr {
 
-// An identifier or sequence number: comparable and hashable, no arithmetic but "the next one".
+// An identifier or sequence number: comparable and hashable, with no arithmetic but Next().
 template <class Tag>
 struct Ordinal {
   uint64_t value = 0;
@@ -23,14 +23,14 @@ struct Ordinal {
   }
 };
 
-// Names a node for ever: ids are never reused. 0 is "no node".
+// Identifies a node for ever: ids are never reused. 0 is "no node".
 using NodeId = Ordinal<struct NodeIdTag>;
 inline constexpr NodeId kNoNode{};
 
-// Order of logged batches in one store: one batch, one number. 0 is "before all".
+// The order of logged batches in one store; each batch has a number of its own. 0 is "before all".
 using Lsn = Ordinal<struct LsnTag>;
 
-// Names a tree or snapshot of one store; never reused once its creation was synced.
+// Identifies a tree or snapshot of one store. Never reused once its creation was synced.
 using TreeId = Ordinal<struct TreeIdTag>;
 
 // Counts superblocks: the one with the larger generation wins.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of changes that takes effect as a whole or not at all, over any number of trees, in the order in which the
-// changes were added. It is also what one log record holds.
+// A list of changes to any number of trees. It takes effect as a whole or not at all, and its changes apply in the
+// order in which they were added. One log record holds one batch.
 #pragma once
 
 #include <absl/status/status.h>
@@ -17,7 +17,7 @@
 
 namespace betr {
 
-// Values of the log format: never renumber.
+// Stored in the log: never renumber.
 enum class OpKind : uint8_t {
   kPut = 1,
   kErase = 2,
@@ -30,23 +30,23 @@ enum class OpKind : uint8_t {
   kDropTree = 9,
 };
 
-// One change. Which fields mean something depends on the kind.
+// One change. Which fields have a meaning depends on the kind.
 struct Op {
   OpKind kind = OpKind::kPut;
   TreeId tree;
-  TreeId to_tree;         // of clone and rename; the id of a tree or snapshot that is created
+  TreeId to_tree;         // destination of a clone or rename; id of a tree or snapshot to create
   uint16_t function = 0;  // of an upsert
-  std::string key;        // or the source prefix of clone and rename
+  std::string key;        // or the source prefix of a clone or rename
   std::string value;      // or the delta, or the destination prefix
-  Range range;            // of erase_range
+  Range range;            // of a range erase
 };
 
-// How large a batch is, or may be at most (Store::MaxBatch).
+// The size of a batch, or the largest allowed (Store::MaxBatch).
 struct BatchSize {
-  Bytes bytes{0};        // of its log record: WriteBatch::Size() and what is in front of the changes
-  uint64_t changes = 0;  // all of them
-  uint64_t ranges = 0;   // those of ranges and prefixes
-  Bytes bounds{0};       // of these: both bounds of a range, twice both prefixes of a clone or rename
+  Bytes bytes{0};        // of the log record: WriteBatch::Size() and what precedes the changes
+  uint64_t changes = 0;  // of any kind
+  uint64_t ranges = 0;   // changes of ranges and prefixes
+  Bytes bounds{0};       // of those: both bounds of a range, twice both prefixes of a clone or rename
 
   bool Within(const BatchSize& most) const {
     return bytes <= most.bytes && changes <= most.changes && ranges <= most.ranges && bounds <= most.bounds;
@@ -58,7 +58,7 @@ class WriteBatch {
   WriteBatch() = default;
   WriteBatch(const WriteBatch&) = default;
   WriteBatch& operator=(const WriteBatch&) = default;
-  // Leave an empty batch behind.
+  // A batch that was moved from is empty.
   WriteBatch(WriteBatch&& other) noexcept;
   WriteBatch& operator=(WriteBatch&& other) noexcept;
   ~WriteBatch() = default;
@@ -66,26 +66,27 @@ class WriteBatch {
   void Put(TreeId tree, std::string_view key, std::string_view value);
   void Erase(TreeId tree, std::string_view key);
   void Upsert(TreeId tree, std::string_view key, uint16_t function, std::string_view delta);
-  // Of an empty range, it is left out of the batch: nobody looks whether there is the tree.
+  // An empty range adds nothing to the batch, so it is not even checked that the tree exists.
   void EraseRange(TreeId tree, Range range);
-  // Everything under `to` becomes what is under `from` at this place of the batch.
+  // Replaces everything under `to` by what is under `from` at this point of the batch.
   void ClonePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
-  // Not onto its source, or below it: the store refuses the batch then.
+  // The store refuses the batch if the destination is the source or lies below it.
   void RenamePrefix(TreeId from_tree, std::string_view from, TreeId to_tree, std::string_view to);
 
-  // As Store::CreateTree; the changes that follow may use the tree. `id`: Store::UnusedTreeId, or any after it below
-  // 2^62; trees that are made later get ids after it, so one near the end leaves none for them. TreeId{}: one that the
-  // store chooses, whatever other writers do, so that the rest of the batch cannot use the tree; Store::FindTree knows
-  // it afterwards.
+  // As Store::CreateTree. The changes that follow may use the tree.
+  //
+  // `id` is Store::UnusedTreeId, or any later id below 2^62. Trees created afterwards get ids after it, so an id near
+  // the end leaves none for them. With TreeId{} the store chooses the id, whatever other writers do. The rest of the
+  // batch then cannot use the tree; Store::FindTree finds it afterwards.
   void CreateTree(TreeId id, std::string_view name, std::string_view compression = "");
-  // As Store::Snapshot: what `tree` holds at this place of the batch. `id` as of CreateTree.
+  // As Store::Snapshot, of what `tree` holds at this point of the batch. `id` is as in CreateTree.
   void Snapshot(TreeId tree, std::string_view name, TreeId id = {});
   // As Store::DropTree.
   void DropTree(TreeId tree);
 
-  // Lets the batch in when there is no space for anything else. For what makes the store smaller in the end, though it
-  // does not only erase, and for what was accepted while there was space; and for nothing else: a store whose reserve
-  // is used up takes no more deletes.
+  // Lets the batch use the reserve when there is no other space. Use it only for batches that make the store smaller in
+  // the end, though they do not only erase, and for changes that were accepted while there was space. A store whose
+  // reserve is used up takes no more deletes.
   void MayUseReserve() { may_use_reserve_ = true; }
   bool may_use_reserve() const { return may_use_reserve_; }
 
@@ -95,9 +96,9 @@ class WriteBatch {
     size_ = Bytes{0};
     may_use_reserve_ = false;
   }
-  // About the bytes that the batch takes in the log.
+  // About how many bytes the batch takes in the log.
   Bytes Size() const { return size_; }
-  // What the store compares with Store::MaxBatch. Cost: O(changes).
+  // The sizes that the store compares with Store::MaxBatch. Cost: O(changes).
   BatchSize Sizes() const;
   const std::vector<Op>& ops() const { return ops_; }
 
