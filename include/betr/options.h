@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options for making and opening a store. Those that shape an image are stored in it. The others are given at each
+// Options for making and opening a store. Those that shape an image are stored in it; the others are given at each
 // open.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace betr {
 
-// Fixed when the image is made and kept in its superblock, except for what TuneOptions can change. The defaults fit any
+// Fixed when the image is made, except for what TuneOptions can change. Kept in its superblock. The defaults fit any
 // device.
 struct FormatOptions {
   Bytes node_size{0};      // target, uncompressed: 512 bytes to 16 MiB. 0: 4 MiB, less on a small device

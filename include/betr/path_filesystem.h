@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file system by path: what tools want. A thin layer over FileSystem's inodes.
+// The file system by path, for tools: a thin layer over the inodes of FileSystem.
 //
-// Paths. Names joined by slashes; a leading slash, doubled slashes, trailing slashes and "." mean nothing, ".." is
-// the parent (the root's is the root); "" and "/" are the root. A trailing slash does not demand a directory. Symlinks
-// are not followed: a path that leads through one is ENOTDIR. More than 4096 bytes, which are kMaxPathSize
-// and a slash in front, are ENAMETOOLONG, also if some of them mean nothing.
+// Paths are names joined by slashes. Leading, doubled and trailing slashes and "." mean nothing; a trailing slash does
+// not demand a directory. ".." is the parent; that of the root is the root. "" and "/" are the root. Symlinks are not
+// followed: a path that leads through one is ENOTDIR. A path of more than 4096 bytes (kMaxPathSize and a leading slash)
+// is ENAMETOOLONG, even if some of them mean nothing.
 //
-// Errors, threads and cost are FileSystem's; messages name the path, and both paths where it takes two to go wrong.
+// Errors, thread safety and cost are as for FileSystem. Messages name the path, or both paths if two are involved.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace betr {
 
-// An open file or directory: keeps its inode from being reclaimed. Movable; closes itself.
+// An open file or directory. It keeps its inode from being reclaimed. Movable; the destructor closes it.
 class OpenFile {
  public:
   OpenFile() = default;
-  // Opens the inode, and takes over the reference that `entry` carries. ESTALE if it was removed meanwhile.
+  // Opens the inode and takes over the reference that `entry` carries. ESTALE if it was removed meanwhile.
   static absl::StatusOr<OpenFile> Take(FileSystem* fs, const Entry& entry);
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
   ~OpenFile();
 
   InodeId inode() const { return inode_; }
-  // As they were when it was opened; FileSystem::GetAttributes knows them now.
+  // The attributes at the time of opening. FileSystem::GetAttributes returns the present ones.
   const FileAttributes& attributes() const { return attributes_; }
 
  private:
@@ -40,20 +40,20 @@ class OpenFile {
 
 class PathFileSystem {
  public:
-  // `fs` outlives this.
+  // `fs` must outlive this object.
   explicit PathFileSystem(FileSystem* fs) : fs_(*fs) {}
 
   FileSystem& fs() const { return fs_; }
 
-  // ENOENT, ENOTDIR. Opens what is at the path, whatever it is.
+  // Opens what is at the path, whatever it is. ENOENT, ENOTDIR.
   absl::StatusOr<OpenFile> Open(std::string_view path);
   absl::StatusOr<FileAttributes> Stat(std::string_view path);
-  // Whether there is something; errors other than ENOENT and ENOTDIR are errors.
+  // Returns whether there is anything at the path: false for ENOENT and ENOTDIR. Other errors are returned.
   absl::StatusOr<bool> Exists(std::string_view path);
 
   absl::StatusOr<OpenFile> Create(std::string_view path, const NewFile& file);
   absl::Status MakeDirectory(std::string_view path, uint32_t permissions = 0755);
-  // Also the directories above that are missing; ok if it is there already.
+  // Makes the directory and any missing ones above it. Ok if it is there already.
   absl::Status MakeDirectories(std::string_view path, uint32_t permissions = 0755);
   absl::Status MakeSymlink(std::string_view target, std::string_view path);
   absl::Status Link(std::string_view from, std::string_view to);
@@ -66,17 +66,17 @@ class PathFileSystem {
   absl::StatusOr<FileAttributes> SetAttributes(std::string_view path, const AttributeChange& change);
   absl::StatusOr<std::string> ReadLink(std::string_view path);
 
-  // Whole files, for those that fit into memory. WriteFile makes the file if it is missing and replaces its
-  // content if not.
+  // Read and write whole files, which must fit into memory. WriteFile makes the file if it is missing, and replaces its
+  // content otherwise.
   absl::StatusOr<std::string> ReadFile(std::string_view path);
   absl::Status WriteFile(std::string_view path, std::string_view content, uint32_t permissions = 0644);
 
-  // The names in a directory, in order.
+  // Returns the names in a directory, in order.
   absl::StatusOr<std::vector<std::string>> List(std::string_view path);
-  // Visits everything below `path`, and first `path` itself, in key order: all entries of a directory, then what
-  // is below each. The visited path is relative to `path` ("" for itself). An error of `visit` ends the walk.
-  // Memory: the names of the directories on the way down. Stack: a call for each level, of which there are at most
-  // 2,304, whatever the image holds (docs/filesystem.md#limits).
+  // Visits `path` and then everything below it in key order: all entries of a directory, then what is below each. The
+  // visited path is relative to `path`; "" is `path` itself. An error of `visit` ends the walk. Memory: the names of
+  // the directories on the way down. Stack: one call per level; there are at most 2,304 levels, whatever the image
+  // holds (docs/filesystem.md#limits).
   using Visitor = std::function<absl::Status(const std::string& path, const FileAttributes& attributes)>;
   absl::Status Walk(std::string_view path, const Visitor& visit);
 
