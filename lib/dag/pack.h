@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing a leaf: entries that stand in many small basements, or in blocks of which little is shown, are copied into
-// new basements. Cuts and merges leave such basements behind; a block stays whole as long as anyone shows a bit of it.
+// Packing a leaf: copies entries that stand in many small basements, or in blocks of which little is shown, into new
+// basements. Cuts and merges leave such basements behind, since a block stays whole as long as anyone shows a bit of
+// it.
 #pragma once
 
 #include "dag/edit.h"
@@ -8,10 +9,10 @@
 
 namespace betr::dag {
 
-// Packs what is in memory; the rest stays as it is. Requires: the leaf is the caller's alone. No I/O.
+// Packs what is in memory, without I/O. The rest stays as it is. Requires: the leaf is the caller's alone.
 void Pack(Edit& edit, Node& leaf);
 
-// The bytes that a basement will have at most when it was packed. An upper bound if its block is not in memory.
+// Returns the size that a basement will have at most once it is packed. An upper bound if its block is not in memory.
 Bytes PackedSize(const BlockView& basement);
 
 }  // namespace betr::dag
