@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of one open store share: the device and what is built on it, sizes, counters, health.
+// What the parts of one open store share: the device and what is built on it, sizes, counters and health.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace betr::store {
 
-// Whether the store may still write. After a failed write it must not: what was promised can no longer be kept.
+// Whether the store may still write. After a failed write it must not, since promises can no longer be kept.
 // Thread-safe.
 class Health {
  public:
@@ -51,14 +51,14 @@ struct StoreCounters {
   std::atomic<uint64_t> write_stall_ns{0};
 };
 
-// What waited in interior nodes when somebody counted it (headroom.cc).
+// What waited in interior nodes at the last count (headroom.cc).
 struct WaitingCount {
   Bytes bytes{0};
   uint64_t come = 0;              // Core::waiting before that, without what was in front of the roots
   std::optional<uint64_t> risen;  // NodeIo::BoundsRisen() before that; nothing if nobody has counted
 };
 
-// Constant after opening, but for what is itself thread-safe.
+// Constant after opening, except for what is itself thread-safe.
 struct Core {
   std::unique_ptr<BlockDevice> device;
   StoreOptions options;
@@ -67,7 +67,7 @@ struct Core {
   dag::Policy policy;
   std::shared_ptr<layout::SpaceMap> space;
   Bytes reserve{0};                  // of space (headroom.h)
-  Bytes reserve_at_hand{0};          // what of it is there, as far as deletes are concerned
+  Bytes reserve_at_hand{0};          // the part of it that was there at opening, which is what counts for deletes
   std::atomic<uint64_t> waiting{0};  // bytes of messages in interior nodes, at most (headroom.h)
   mutable Mutex count_mutex;         // held for instants; none is taken under it
   mutable WaitingCount waiting_count ABSL_GUARDED_BY(count_mutex);
@@ -80,15 +80,15 @@ struct Core {
 
   dag::Context DagContext() { return {*io, options.functions, shape, dag_counters, policy}; }
 
-  // Message buffers that have more together are sealed, the largest first. Writers wait while all, with those that wait
-  // to be absorbed, are above the limit.
+  // Message buffers that are larger together are sealed, the largest first. Writers wait while all buffers, including
+  // those that wait to be absorbed, are above the limit.
   Bytes SealSize() const;
   Bytes BufferLimit() const { return SealSize() * 2; }
-  // Units of a root that is full.
+  // The units of a full root.
   uint64_t FullRoot() const { return layout::FullNodeUnits(shape.node_size); }
-  // What a clone or rename of no more bytes copies (small_copy.h).
+  // A clone or rename of no more bytes than this copies (small_copy.h).
   Bytes CopyLimit() const { return shape.node_size / 4; }
-  // Dirty memory above the soft limit is written out; at the hard limit writers wait.
+  // Dirty memory above the soft limit is written out. At the hard limit writers wait.
   Bytes DirtySoftLimit() const { return cache->Budget() / 2; }
   Bytes DirtyHardLimit() const { return cache->Budget() / 4 * 3; }
 };
