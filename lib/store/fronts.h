@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers see: the current state, and in front of each tree's root the message buffers that have not been
-// absorbed into it yet. Everything here is short: no I/O, no surgery. What each write asks for, and Pin, does not look
-// at all trees.
+// What readers see: the current state, and in front of each tree's root the message buffers that have not been absorbed
+// into it yet. Everything here is short: no I/O, no surgery. Pin, and what each write asks for, do not look at all
+// trees.
 //
 // Invariants
-//   1. State and buffers change together: a reader sees each batch as a whole or not at all.
-//   2. Of the buffers of a tree the later sealed is newer, and the active one is the newest.
+//   1. State and buffers change together: a reader sees each batch whole or not at all.
+//   2. Of two sealed buffers of a tree, the one that was sealed later is newer. The active buffer is the newest.
 //   3. A tree has a front if its buffers hold anything.
-//   4. Of trees whose buffers have not changed since the last view the layers of views are kept; of no others, so that
-//      no memory is kept with them that nobody reads.
+//   4. The layers of views are kept for trees whose buffers have not changed since the last view. They are kept for no
+//      others, since that would keep memory that nobody reads.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@
 
 namespace betr::store {
 
-// Full, and never changed again.
+// A buffer that is full and never changes again.
 struct SealedBuffer {
   dag::MessageBuffer messages;
   std::shared_ptr<const dag::Layer> image;
@@ -46,11 +46,12 @@ struct View {
   const Layers& LayersOf(TreeId tree) const;
 };
 
-// Whether it changes the nodes themselves, beside other trees' buffers; else it is a message for its tree's buffer.
+// Whether a change changes the nodes themselves, besides other trees' buffers. Otherwise it is a message for the buffer
+// of its tree.
 bool IsStructural(const Op& op);
-// Of these, a clone of a prefix.
+// Whether a change is a structural one that clones a prefix.
 bool IsClone(const Op& op);
-// Requires: not structural.
+// Adds a change to a buffer. Requires: the change is not structural.
 void BufferOp(const Op& op, dag::MessageBuffer& buffer);
 
 // A structural change to be published.
@@ -62,29 +63,29 @@ struct Change {
   std::vector<const Op*> apply = {};                  // point and range operations for the buffers of other trees
 };
 
-// Thread-safe. Writers are serialised by the caller (write_path.cc), structural writers too (structure.h).
+// Thread-safe. The caller serialises writers (write_path.cc), and structural writers as well (structure.h).
 class Fronts {
  public:
   Fronts(const UpsertRegistry& functions, StatePtr state) : functions_(functions), state_(std::move(state)) {}
 
   StatePtr state() const;
-  // O(trees that changed since the last view).
+  // Makes a view. Cost: O(trees that changed since the last view).
   std::shared_ptr<const View> Pin();
-  // Whether anybody, a reader as a rule, still holds a state that was replaced, other than `but`, or is letting it go:
-  // what was given up since keeps its space until then.
+  // Whether anybody, as a rule a reader, still holds a state that was replaced, other than `but`, or is just letting it
+  // go. Until then, what was given up since keeps its space.
   bool IsOlderHeld(const StatePtr& but) const;
-  // Looks into the buffers and returns the state for the rest: both of the same instant. kNotFound: no such tree.
+  // Looks a key up in the buffers, and returns the state of the same instant for the rest. kNotFound: no such tree.
   absl::StatusOr<StatePtr> LookUp(TreeId tree, std::string_view key, dag::ValueBuilder& value) const;
 
-  // Puts, erases, upserts and range erases of existing trees.
+  // Applies puts, erases, upserts and range erases of existing trees.
   void Apply(std::span<const Op> ops);
-  // Seals active buffers of at least `limit` bytes, and the largest ones until all that are left have less than that
-  // together: many trees with a little each must not fill the memory with what nobody absorbs. Whether any was sealed.
-  // Cost: O(trees that have any) if so.
+  // Seals active buffers of at least `limit` bytes, and then the largest ones until those that are left have less than
+  // that together: many trees with a little each must not fill the memory with what nobody absorbs. Returns whether any
+  // buffer was sealed. Cost if so: O(trees that have any).
   bool SealLarge(Bytes limit);
   // Seals the active buffer of a tree if it holds anything, and returns all of its sealed buffers, oldest first.
   std::vector<SealedPtr> SealAll(TreeId tree);
-  // Of all trees, so that each has its turn.
+  // Returns the oldest sealed buffer of all trees, so that each tree has its turn.
   std::optional<std::pair<TreeId, SealedPtr>> OldestSealed() const;
 
   void Publish(Change change);
@@ -95,7 +96,7 @@ class Fronts {
     uint64_t risen = 0;  // of the state that has the roots
     uint64_t come = 0;   // Together::come, or less
   };
-  // What all buffers have together.
+  // The totals of all buffers.
   struct Together {
     Bytes size{0};
     Bytes active{0};    // of that, not sealed
@@ -107,13 +108,13 @@ class Fronts {
   Together All() const;
   void Remember(const Counted& counted) const;
 
-  // Bytes in the buffers of each tree that has any.
+  // The bytes in the buffers of each tree that has any.
   std::map<TreeId, Bytes> Sizes() const;
-  // Bytes in all buffers.
+  // The bytes in all buffers.
   Bytes Size() const { return All().size; }
-  // Sealed buffers, of all trees.
+  // The number of sealed buffers of all trees.
   size_t SealedCount() const { return All().sealed; }
-  // Trees whose buffers hold anything, and whether those of a tree do.
+  // The trees whose buffers hold anything; whether those of one tree do.
   std::vector<TreeId> Busy() const;
   bool IsBusy(TreeId tree) const;
 

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The redo log: numbered records that survive a crash from the moment on when Sync returned. It knows nothing of
-// what is in them. Format: log_format.h; reasons: docs/log.md.
+// The redo log: numbered records that survive a crash once Sync has returned. It knows nothing of what is in them. The
+// format is in log_format.h, the reasons are in docs/log.md.
 //
 //   frames:   free | needed until a checkpoint | being written | free          in memory: held | open
 //                  ^ Free()                    ^ Mark()
 //
-// 1. Records are appended with consecutive LSNs. On disk they are in this order; only some that a checkpoint has may
-//    be missing.
+// 1. Records are appended with consecutive LSNs. On disk they are in this order. Only records that a checkpoint has may
+//    be missing there.
 // 2. A block is written once between two Frees that cover it. So a torn write can only hurt what is not yet durable.
-// 3. A record counts as durable only after a flush, begun after its write had completed, returned ok. After the
+// 3. A record counts as durable only after a flush that began after its write had completed has returned ok. After the
 //    first failed write or flush nothing becomes durable any more, and Append, Sync and WriteOut return the error.
-// 4. At most one thread has the I/O turn; all writes and flushes happen in it, without the mutex. Meanwhile others
-//    append.
+// 4. At most one thread has the I/O turn. All writes and flushes happen in it, without the mutex, while others append.
 // 5. The first turn after opening overwrites the header of a torn frame, if there is one at the end of the log, and
-//    flushes before it writes. So what recovery saw is then what is stored; no block that was hidden by a cache can
-//    come back and follow a frame of ours; and no torn frame can become whole by parts of the one written over it.
-//    Before that flush it writes once more, as they are, the frames that were replayed: a process whose flush failed
-//    may have left them in the system's memory only, and a system may take what it could not write for written.
-// 6. Records stay in memory, in frames that have no place yet, until somebody writes them out or syncs, or a checkpoint
-//    has them: then they are never written. A frame has at most kFrameTarget bytes or a single record.
+//    flushes before it writes. So what is stored is then what recovery saw. No block that was hidden by a cache can
+//    come back and follow a frame of ours. No torn frame can become whole by parts of the one written over it. Before
+//    that flush it writes the frames that were replayed once more, as they are. A process whose flush failed may have
+//    left them in the system's memory only, and a system may take for written what it could not write.
+// 6. Records stay in memory, in frames that have no place yet, until somebody writes them out or syncs. If a checkpoint
+//    has them before that, they are never written. A frame has at most kFrameTarget bytes, or a single record.
 //
-// Threads: any. Append calls must follow each other (the caller's order of batches is the order of LSNs); all
-// else may overlap. Without other threads the writes depend on the calls alone.
+// Threads: any. Calls of Append must follow each other, since the caller's order of batches is the order of LSNs. All
+// other calls may overlap. Without other threads, the writes depend only on the calls.
 #pragma once
 
 #include <absl/status/status.h>
@@ -46,14 +45,14 @@ struct LogCounters {
   uint64_t appends = 0;  // records appended
   uint64_t syncs = 0;    // calls of Sync
   uint64_t frames = 0;   // frames written
-  uint64_t wraps = 0;    // how often the end of the log was reached, and its beginning used again
+  uint64_t wraps = 0;    // times that the log reached its end and went on at its beginning
   uint64_t flushes = 0;  // of the device
   Bytes bytes{0};        // written to the device
 };
 
 class Log {
  public:
-  // Called with each record in turn; an error ends the opening.
+  // Called with each record in turn. An error ends the opening.
   using Replay = std::function<absl::Status(Lsn lsn, std::string_view payload)>;
 
   // What a checkpoint stores of the log.
@@ -63,69 +62,69 @@ class Log {
     uint64_t opening = 0;  // if not 0: the log ended cleanly at the position, after this many openings or fewer
   };
 
-  // Makes an area hold no frame of this salt, whatever it held. Not needed when the salt is new. Reads all of the
-  // area; does not flush. A new log begins at Checkpoint{}.
+  // Makes an area hold no frame of this salt, whatever it held. Not needed if the salt is new. Reads the whole area.
+  // Does not flush. A new log begins at Checkpoint{}.
   static absl::Status Format(BlockDevice& device, const LogArea& area, uint64_t salt);
 
-  // Replays the records after `from.lsn` that lie at or behind `from.position`, and makes ready to append behind
-  // them. Writes nothing, so a device that is open for reading will do as long as nothing is appended.
-  // Errors: kInvalidArgument (the area), kDataLoss (damage; what was replayed is a true beginning), the device's
-  // errors, those of `replay`. Requires: the device outlives the log. Cost: LogScanner's; 1 MiB is read after a clean
-  // end.
+  // Replays the records after `from.lsn` that lie at or behind `from.position`, and prepares to append behind them.
+  // Writes nothing, so the device may be open for reading only as long as nothing is appended. The device must outlive
+  // the log.
+  // Errors: kInvalidArgument (the area), kDataLoss (damage; what was replayed is a true beginning), those of the device
+  // and of `replay`. Cost: that of LogScanner; after a clean end 1 MiB is read.
   static absl::StatusOr<std::unique_ptr<Log>> Open(BlockDevice& device, const LogArea& area, uint64_t salt,
                                                    const Checkpoint& from, const Replay& replay);
 
-  // How far it can be replayed: the number of the first block behind the last frame that is sound and all of whose
-  // records `replay` takes. Writes nothing. Errors: as of Open, but for kDataLoss and those of `replay`.
+  // Returns how far the log can be replayed: the number of the first block behind the last frame that is sound and all
+  // of whose records `replay` takes. Writes nothing. Errors: those of Open, except for kDataLoss and those of `replay`.
   static absl::StatusOr<uint64_t> SoundEnd(BlockDevice& device, const LogArea& area, uint64_t salt,
                                            const Checkpoint& from, const Replay& replay);
 
-  // Called once, in a turn, before anything is written; nothing is, if it fails. For what says that the log has ended:
-  // it must not be so any more. Before other threads use the log.
+  // Sets what is called once, in a turn, before anything is written. If it fails, nothing is written. It serves to
+  // revoke the statement that the log has ended. Call this before other threads use the log.
   void BeforeFirstWrite(std::function<absl::Status()> prepare) { prepare_ = std::move(prepare); }
 
-  // Whether opening found a frame at the end that a crash has torn. Nothing may have been written since.
+  // Whether opening found a frame at the end that a crash has torn. Requires: nothing was written since.
   bool EndsTorn() const;
 
-  // The number of this opening of the log, which its frames have.
+  // The number of this opening of the log. Its frames carry it.
   uint64_t opening() const { return opening_; }
 
-  // What was not synced is not written.
+  // Does not write what was not synced.
   ~Log() = default;
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Takes a record into memory; it is durable after a Sync. On an error it was not taken. Does no I/O.
-  // Errors: kInvalidArgument (larger than MaxPayload), kResourceExhausted (the area is full: make a checkpoint, Free,
-  // and try again, which succeeds unless another thread's write was under way), the error that made the log fail.
-  // Requires: lsn == LastLsn().Next().
+  // Takes a record into memory. It becomes durable with a Sync. After an error it was not taken. Does no I/O.
+  // Errors: kInvalidArgument (larger than MaxPayload), the error that made the log fail, kResourceExhausted (the area
+  // is full). In the last case make a checkpoint, call Free, and try again; that succeeds unless a write of another
+  // thread was under way. Requires: lsn == LastLsn().Next().
   absl::Status Append(Lsn lsn, std::string_view payload);
 
-  // Makes everything durable that was appended before the call; returns an LSN up to which all is durable.
-  // Concurrent calls share writes and flushes, and one flush is for all frames; returns at once if there is nothing
-  // to do.
+  // Makes everything durable that was appended before the call, and returns an LSN up to which everything is durable.
+  // Concurrent calls share writes and flushes, and all frames share one flush. Returns at once if there is nothing to
+  // do.
   absl::StatusOr<Lsn> Sync();
 
-  // Writes what was appended before the call, without making it durable: bounds memory, and what the next Sync has to
-  // do.
+  // Writes what was appended before the call, without making it durable. This bounds memory, and the work of the next
+  // Sync.
   absl::Status WriteOut();
 
-  // The position that a checkpoint of the present state has to store. Call it before, or at, the moment whose LSN
+  // Returns the position that a checkpoint of the present state has to store. Call it at or before the moment whose LSN
   // the checkpoint stores, never later. Does not wait.
   LogPosition Mark() const;
 
-  // A checkpoint with this position and LSN has become durable: what lies before the position is not needed any
-  // more, records up to the LSN are durable, and frames in memory that have no newer ones are dropped. Older
-  // checkpoints than one before are ignored. Requires: the position is from Mark(); lsn <= LastLsn().
+  // Takes note that a checkpoint with this position and LSN has become durable. What lies before the position is no
+  // longer needed, records up to the LSN are durable, and frames in memory without newer records are dropped. Ignored
+  // if a newer checkpoint was noted before. Requires: the position is from Mark(), and lsn <= LastLsn().
   void Free(const Checkpoint& stored);
 
-  // The last record taken or replayed (at least Checkpoint::lsn); the last one known to be durable.
+  // The last record taken or replayed, at least Checkpoint::lsn; the last one known to be durable.
   Lsn LastLsn() const;
   Lsn DurableLsn() const;
 
-  // What cannot be written over: the blocks behind the last Free, and those that the frames in memory will take.
+  // What cannot be overwritten: the blocks behind the last Free, and those that the frames in memory will take.
   Bytes Used() const;
-  // The frames in memory that nobody writes yet.
+  // The frames in memory that nobody is writing yet.
   Bytes Held() const;
   Bytes Size() const { return area_.size; }
   Bytes MaxPayload() const { return MaxLogPayload(area_); }
@@ -135,7 +134,7 @@ class Log {
   LogCounters Counters() const;
 
  private:
-  // Records that will be written together.
+  // Records that are written together.
   struct Frame {
     std::string bytes;  // room for the header, then the records
     uint32_t records = 0;
