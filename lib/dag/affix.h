@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An affix relates two key spaces: a stored key `strip + x` reads as `prepend + x`. It is what is left of an edge's
-// translation once we only care about keys. Affixes compose to affixes, so that lifting a whole node is a change
-// of one affix per block and never a rewrite of keys.
+// translation if only keys matter. Affixes compose to affixes, so lifting a whole node changes one affix per block and
+// never rewrites keys.
 #pragma once
 
 #include <string>

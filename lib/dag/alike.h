@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generations that share a child wait for it with the same messages: what was written before they were cloned from each
-// other. A node holds the blocks of these once, whatever number of its edges shows them.
+// Generations that share a child also share messages that wait for it: those written before one was cloned from the
+// other. A node holds the blocks of these messages once, however many of its edges show them.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,24 +13,24 @@
 
 namespace betr::dag {
 
-// How many runs two edges of a node begin with alike: so many may be moved into one child that takes the place of the
-// child of both. None if they do not show the same part of the same child in the same way.
+// Returns the number of runs with which two edges of a node begin alike. That many may be moved into one child, which
+// takes the place of the child of both. 0 if the edges do not show the same part of the same child in the same way.
 size_t RunsAlike(const Edge& a, const Edge& b);
 
-// The edges of a node, in order, that begin with the first `runs` runs of edge `index` alike, and this edge itself.
+// Returns the edges of a node, in order, that begin like edge `index` for the first `runs` runs; that edge is included.
 std::vector<size_t> EdgesAlike(const Node& node, size_t index, size_t runs);
 
-// The blocks of a node's messages, each of which it holds once, however many of its views show it.
+// The blocks of a node's messages. The node holds each once, however many of its views show it.
 class BlockShares {
  public:
-  // Of the node as it is now.
+  // Describes the node as it is now.
   explicit BlockShares(const Node& node);
 
-  // How many views show the same block as this one, which is one of them.
+  // Returns the number of views that show the same block as this one, itself included.
   uint64_t Views(const BlockView& view) const;
-  // What belongs to one partition: its gotos, if all of it is meant, and of the blocks of its oldest runs the share
-  // that is its own, if each view has as much of a block as the others, rounded up: so very many views of very little
-  // count, too. That of all of them is about what the node holds.
+  // Returns what belongs to one partition. It is its share of the blocks of its oldest `runs` runs, if each view of a
+  // block has an equal share, rounded up, so that very many views of very little count, too. If all runs are meant, its
+  // gotos are added. The sum over all partitions is about what the node holds.
   Bytes Of(const Partition& partition, size_t runs = SIZE_MAX) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting the edges of an interior node, and keeping the reference counts right while doing so. Nothing here does
-// I/O: narrowing an edge is free, and what a narrowed edge no longer shows stays where it is, unseen.
+// Cutting the edges of an interior node while keeping the reference counts right. Nothing here does I/O: narrowing an
+// edge is free, and what a narrowed edge no longer shows stays where it is, unseen.
 #pragma once
 
 #include "dag/edit.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants of DAG and table, checked on what is there: fsck.betr prints what this finds, tests demand that it
-// finds nothing.
+// Checks the invariants of a DAG and its table. fsck.betr prints what this finds; tests demand that it finds nothing.
 #pragma once
 
 #include <absl/status/status.h>
@@ -35,13 +34,13 @@ struct CheckOptions {
   bool blocks = true;  // load every block too
 };
 
-// Walks everything reachable from `roots` (tree or snapshot -> how often it is named) and compares with the table.
+// Walks everything reachable from `roots` (tree or snapshot -> how often it is named) and compares it with the table.
 // Memory: proportional to the number of nodes. Cost: one read per node, and one per block if asked for.
 void CheckDag(const NodeTable& table, const std::map<NodeId, uint32_t>& roots, const CheckOptions& options,
               const std::function<void(const Finding&)>& report);
 
-// What a view shows in `clip`, from the beginning: sorted keys, all within it, and in leaves a put for each.
-// Errors: kDataLoss.
+// Checks what a view shows in `clip`, from the beginning: the keys must be sorted and inside `clip`, and in leaves each
+// must have a put. Errors: kDataLoss.
 absl::Status CheckEntries(ViewReader& reader, const Range& clip, bool is_leaf);
 
 }  // namespace betr::dag

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ablation (docs/ablations.md): copy-on-write, what copy-on-abundant-write is compared with (Zhan et al. 2020). A
-// message that comes to a shared node is not kept above it until there are enough of them: background work moves it on
-// at once, which copies the node. The children of the copy are shared then, so it goes on to the leaf: the whole path
-// is copied, be it for one message.
+// Ablation (docs/ablations.md): copy-on-write, with which copy-on-abundant-write is compared (Zhan et al. 2020). A
+// message for a shared node is not kept above it until there are enough of them. Background work moves it on at once,
+// which copies the node. The children of the copy are then shared, so this goes on to the leaf: the whole path is
+// copied, even for one message.
 #pragma once
 
 #include <optional>

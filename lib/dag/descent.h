@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk from the root of a tree down to a position, a node a step. On the way it narrows to the range around the
-// position within which nothing about the way changes, and gathers the messages that it comes by.
+// A walk from the root of a tree down to a position, one node a step. On the way it narrows to the range around the
+// position within which the path stays the same, and gathers the messages that it passes.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -18,7 +18,7 @@
 
 namespace betr::dag {
 
-// What is read: a tree as it is at some time.
+// What is read: a tree as it was at some time.
 struct Source {
   NodeTable table;
   NodeId root;
@@ -27,27 +27,30 @@ struct Source {
 
 class Descent {
  public:
-  // Stands on the root, the layers in front of it passed. `within`, in root space, holds the position. `source`
-  // outlives this.
+  // Starts at the root, behind the layers in front of it. `within`, in root space, holds the position. `source` must
+  // outlive the descent.
   Descent(const Source& source, const Range& within, const Bound& at, Direction direction);
 
-  // Where it stands, not read yet. kNoNode: at the end, because nothing older lives there, or behind a leaf.
+  // The node at which it stands, which has not been read yet. kNoNode: at the end, since nothing older lives there, or
+  // behind a leaf.
   NodeId node() const { return node_; }
   bool AtEnd() const { return node_ == kNoNode; }
   // Whether it ended behind a leaf.
   bool SawLeaf() const { return saw_leaf_; }
-  // That of the node. Requires: not at the end.
+  // The height of the node. Requires: not at the end.
   absl::StatusOr<Height> HeightOfNode() const;
 
-  // Goes on by a node. Requires: not at the end. Cost: reads the node, and the blocks of one partition or one
-  // basement, if they are not in memory. Errors: the source's, kDataLoss if table and nodes contradict each other.
+  // Goes on by one node. Requires: not at the end. Cost: reads the node, and the blocks of one partition or one
+  // basement, if they are not in memory. Errors: those of the source; kDataLoss if table and nodes contradict each
+  // other.
   absl::Status Step();
 
-  // In root space: where the way is the same as at the position. Not empty.
+  // The range, in root space, in which the path is the same as at the position. Not empty.
   Range Shown() const { return {to_root_.Read(shown_.lo), to_root_.Read(shown_.hi)}; }
   // A key of the node strip + x is the whole key prepend + x.
   const Affix& ToRoot() const { return to_root_; }
-  // What has been come by, in root space, newest first. May show keys outside of what is shown.
+  // Hands over readers of the messages that were passed, in root space, newest first. They may show keys outside of
+  // Shown.
   std::vector<std::unique_ptr<PointReader>> TakeReaders() { return std::move(readers_); }
 
  private:

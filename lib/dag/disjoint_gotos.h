@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gotos that wait to be put into a root together. None touches another, so it does not matter in which order.
+// Gotos that wait to be put into a root together. No two of them touch, so their order does not matter.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where two prefixes may differ, found without looking at what they share. Where the ways from both roots come to the
-// same node in the same way, both show the same below it, and what is left to look at are the keys for which messages
-// wait above: those of what was written since the two were one.
+// Where two prefixes may differ, found without looking at what they share. Where the paths from both roots reach the
+// same node in the same way, both show the same below it. Then only those keys are left to look at for which messages
+// wait above, which were written since the two were one.
 //
 // Positions and ranges are those of the content: keys without the prefix.
 #pragma once
@@ -28,9 +28,9 @@ class Divergence {
   // Both sides are of one state: equal ids are the same node. They outlive this.
   Divergence(const Side& a, const Side& b) : a_(a), b_(b) {}
 
-  // The first range from a position on outside of which, up to there, both hold the same; nothing if that is so to the
-  // end. It begins at or after the position, and is a key, or what a basement holds.
-  // Cost: O(height) nodes for each node that one side has for itself, and runs of messages above it.
+  // Returns the first range at or after a position in which the two may differ. Between the position and the range both
+  // hold the same. Nothing if they hold the same up to the end. The range is one key, or what a basement holds.
+  // Cost: O(height) nodes for each node that only one side has, and runs of messages above it.
   absl::StatusOr<std::optional<Range>> From(const Bound& from);
 
  private:

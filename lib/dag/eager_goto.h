@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ablation (docs/ablations.md): range rename by tree surgery (Zhan et al. 2018), before there were goto messages. What
-// a clone or a rename sends to the root does not sink by and by: it is driven down before the operation returns. The
-// goto becomes an edge; the erase of a rename cuts the nodes at both ends of the source's range, down to the leaves.
+// a clone or a rename sends to the root does not sink gradually, but is driven down before the operation returns. The
+// goto becomes an edge. The erase of a rename cuts the nodes at both ends of the source's range, down to the leaves.
 //
 // Cost: reading and rewriting the nodes on the way to the target's height, and for an erase on two ways to leaves.
 #pragma once

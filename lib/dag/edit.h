@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An edit is the private workspace of the one structural writer: a node table that nobody else sees yet. All
-// surgery (arrive, flush, split, heal, clone, reclaim) happens in an edit; the store publishes its table in one
-// step, or drops the edit, and then nothing has happened.
+// An edit is the private workspace of the one structural writer: a node table that nobody else sees yet. All surgery
+// (arrive, flush, split, heal, clone, reclaim) happens in an edit. The store publishes its table in one step. Or it
+// drops the edit, and then nothing has happened.
 //
 // Not thread-safe. What it reads is shared with readers and never changed.
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace betr::dag {
 
-// What every edit of one store has in common. All references outlive the edit.
+// What all edits of one store have in common. What it refers to must outlive the edit.
 struct Context {
   NodeSource& source;
   const UpsertRegistry& functions;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// About how many entries there are, in 16 bits: rounded up by less than a thousandth.
+// An approximate number of entries, in 16 bits: rounded up by less than a thousandth.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Erases that wait in a partition. When they are many they move on though nothing is over-full (job.h): each pins what
-// it erases.
+// Erases that wait in a partition. Each pins what it erases, so if there are many, they move on even if nothing is
+// over-full (job.h).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a range of a tree holds, from a bounded number of nodes: at each level as many of the edges are followed as the
-// budget allows, evenly spread, and stand for those beside them. What several ways show in the same way, as clones do,
-// is looked at once and counts for all of them.
+// Estimates what a range of a tree holds from a bounded number of nodes. At each level as many edges are followed as
+// the budget allows; they are evenly spread and stand for those beside them. What several paths show in the same way,
+// as clones do, is looked at once and counts for all of them.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -25,12 +25,12 @@ inline constexpr size_t kEstimateNodesOfLevel = 8;
 inline constexpr uint64_t kMostEstimatedKeys = uint64_t{1} << 50;
 inline constexpr Bytes kMostEstimatedBytes{uint64_t{1} << 62};
 
-// Messages that are still on their way count as entries of their own: an estimate with any of them is not exact. No
-// block is read; those in memory make it better. Errors: the source's.
-// Cost: as many nodes as it looks at, each read only if not in memory.
+// Messages that have not reached their leaf count as entries of their own, and make the estimate inexact. No block is
+// read; those in memory make the estimate better. Errors: those of the source. Cost: as many nodes as it looks at, each
+// read only if not in memory.
 absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, const Range& range);
 
-// About how much a tree holds. Clones of what holds clones multiply it, so that no integer would do.
+// About how much a tree holds. Clones of what holds clones multiply it, so no integer would do.
 struct TreeContent {
   double keys = 0;
   double bytes = 0;  // of keys and values

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The route of one key through a tree, as plain data for whoever prints it.
+// The route of one key through a tree, as plain data to be printed.
 #pragma once
 
 #include <absl/status/status.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the stored nodes some parts of trees use, and how much they use alone.
+// How much of the stored nodes some parts of trees use, and how much only they use.
 //
-// What is used alone is what is shown inside of the parts and nowhere else. Whether something is shown elsewhere is
-// known without looking there: a node that has more references than were met on the walk is named by somebody else, who
-// may show all of it.
+// Only they use what is shown inside the parts and nowhere else. Whether something is shown elsewhere is known without
+// looking there: a node with more references than the walk has met is named from elsewhere, and all of it may be shown
+// there.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -26,11 +26,11 @@ struct TreePart {
 // What a node takes on disk.
 using StoredSize = absl::FunctionRef<Bytes(const NodeRecord&)>;
 
-// Each tree is in `parts` once at most. A node that is used in part counts by what of its blocks is used.
-// References by what is dead, or shows nothing, count as somebody's use until they are gone. Errors: a node or a block
-// cannot be read.
-// Cost: reads the interior nodes that the parts show, and the headers of leaves that they do not have for themselves as
-// a whole, with the blocks that they cut. Memory: the ids of the nodes of one height and below.
+// Returns what `parts` use. Each tree may be in `parts` once at most. A node that is used in part counts with the part
+// of its blocks that is used. References from what is dead, or shows nothing, count as use until they are gone. Errors:
+// a node or a block cannot be read. Cost: reads the interior nodes that the parts show, and the headers of leaves that
+// they do not have wholly for themselves, with the blocks that they cut. Memory: the ids of the nodes of one height and
+// below.
 absl::StatusOr<Footprint> FootprintOf(const NodeTable& table, const std::vector<TreePart>& parts, StoredSize stored);
 
 }  // namespace betr::dag

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few numbers that say roughly where in a sorted array a key is. The keys of an array lie far apart in memory, so
-// that a binary search waits for memory at almost every step: over the numbers, which lie together, it does not.
+// A few numbers that say roughly where in a sorted array a key is. The keys of an array lie far apart in memory, so a
+// binary search waits for memory at almost every step. The numbers lie together, so a search over them does not.
 //
 // Every kStride-th key is kept, as the eight bytes behind the prefix that all keys share, big-endian. Their order is
 // that of the keys, but different keys may have one number.

@@ -19,7 +19,7 @@ struct Stretch {
   bool erased = false;  // nothing older shows through
 };
 
-// Immutable: safe for any number of threads.
+// Immutable, so any number of threads may use it.
 class Layer {
  public:
   virtual ~Layer() = default;

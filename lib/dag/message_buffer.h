@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mutable buffer in front of a root: new messages enter here, in root space. It is always in its shortest form:
-// a range erase removes the points that it covers, an upsert on a buffered value becomes a value.
+// The mutable buffer in front of a root. New messages enter here, in root space. It is always in its shortest form: a
+// range erase removes the points that it covers, and an upsert on a buffered value becomes a value.
 //
 // Invariants
 //   1. Points are sorted by key; of the messages of one key only the first may be terminal.
@@ -28,7 +28,7 @@ struct BufferedPoint {
   UpsertStack more;  // upserts that could not be folded
 };
 
-// Not thread-safe; images of it are immutable and may be read from any thread.
+// Not thread-safe. Images of it are immutable and may be read from any thread.
 class MessageBuffer {
  public:
   explicit MessageBuffer(const UpsertRegistry& functions) : functions_(&functions) {}

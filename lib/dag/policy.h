@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisions in which earlier versions of BetrFS differ from betr, so that they can be compared on one code base.
-// By default each is made as docs/dag.md says; docs/ablations.md tells of the others. None of them changes what a tree
-// says, only what it costs: nodes can be worked on by one policy after another.
+// The decisions in which earlier versions of BetrFS differ from betr, so that they can be compared on one code base. By
+// default each is made as docs/dag.md says; docs/ablations.md describes the alternatives. None of them changes what a
+// tree says, only what it costs. So nodes can be worked on by one policy after another.
 #pragma once
 
 #include <absl/status/status.h>
@@ -17,7 +17,7 @@ namespace betr::dag {
 class Edit;
 struct Node;
 
-// Where a node that is too large may be parted: before item `item`, at `bound`, with `weight` of its items before it.
+// Where a node that is too large may be split: before item `item`, at `bound`, with `weight` of its items before it.
 struct SplitPlace {
   size_t item;
   const Bound* bound;
@@ -31,10 +31,10 @@ struct SplitPlace {
 // equals; the one nearest the centre if none lies in the middle half. Requires: there are places.
 const SplitPlace& ShortestSeparator(std::span<const SplitPlace> places, uint64_t total);
 
-// Nothing moves before a node is over-full: copy-on-abundant-write.
+// Moves nothing before a node is over-full: copy-on-abundant-write.
 inline std::optional<size_t> WaitForAbundance(const Edit& /*edit*/, const Node& /*node*/) { return std::nullopt; }
 
-// Range messages sink by background work.
+// Leaves range messages to background work.
 inline absl::Status LeaveBuffered(Edit& /*edit*/, Node& /*root*/, const Range& /*range*/) { return absl::OkStatus(); }
 
 struct Policy {

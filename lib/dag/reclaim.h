@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking dead nodes out of the table. A dead node stays in the table until it has given back its references, so an
-// interrupted reclaim goes on after a restart: dead records are the work list.
+// Taking dead nodes out of the table. A dead node stays in the table until it has given back its references. The dead
+// records are the work list, so an interrupted reclaim goes on after a restart.
 #pragma once
 
 #include <absl/status/status.h>

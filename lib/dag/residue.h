@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of an erase for good. A shared node stays as it is, so what one of its paths does not show any more is
-// said by the lowest node of that path that nobody shares: by the ends of an edge, or by an erase that waits behind an
-// edge for as long as the child is shared. Only the second takes space.
+// What an erase leaves behind for good. A shared node stays as it is. So what one of its paths no longer shows is
+// recorded in the lowest node of that path that nobody shares: by the ends of an edge, or by an erase that waits behind
+// an edge for as long as the child is shared. Only the latter takes space.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -14,15 +14,15 @@
 namespace betr::dag {
 
 enum class Residue {
-  kNone,  // it ends in a leaf of this tree alone, or edges end where it begins
+  kNone,  // nothing: it ends in a leaf of this tree alone, or edges end where it begins
   kSame,  // an erase that waits, and can take the place of what waits there already
-  kMore,  // an erase that waits, beside all that was there
+  kMore,  // an erase that waits, in addition to all that was there
 };
 
-// What is left of an erase of all that lies between two keys that stay, in root space: something, if both are seen
-// through one edge, or one buffered goto, to a node that others see as well. Reads the nodes of one path down to there,
-// and what is buffered between the keys; errors are theirs, kDataLoss if table and nodes contradict each other.
-// Thread-safe.
+// Returns what is left of an erase of everything between two keys that stay, in root space. Something is left if both
+// are seen through one edge, or one buffered goto, to a node that is shared. Reads the nodes of one path down to there,
+// and what is buffered between the keys. Errors: those of the reads; kDataLoss if table and nodes contradict each
+// other. Thread-safe.
 absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::string before, std::string after,
                                   const UpsertRegistry& functions);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes runs of messages that come in order: one, but several if it gets too long (storable.h).
+// Makes a run of messages that come in order, or several if one would get too long (storable.h).
 #pragma once
 
 #include <algorithm>

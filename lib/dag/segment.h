@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment is a range of keys within which nothing about the way from the root to a leaf changes: the same edges,
-// the same gotos, one basement at the end. A cursor overlays the messages of each level on what lies below, one
-// segment at a time.
+// A segment is a range of keys within which the path from the root to a leaf is the same: the same edges, the same
+// gotos, one basement at the end. A cursor overlays the messages of each level on what lies below, one segment at a
+// time.
 #pragma once
 
 #include <absl/status/statusor.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that decide when nodes flush, split and are merged. Fixed for a store when it is made.
+// The sizes that decide when nodes are flushed, split and merged. Fixed when a store is made.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 namespace betr::dag {
 
 struct Shape {
-  // A leaf of more splits; an interior node that buffers more flushes. Uncompressed bytes.
+  // A larger leaf is split, and an interior node that buffers more is flushed. Uncompressed bytes.
   Bytes node_size = MiB(4);
-  // A basement of more is cut.
+  // A larger basement is cut.
   Bytes basement_size = KiB(64);
-  // An interior node with more edges that lead somewhere or buffer something splits. At least 8: with less, carving
-  // fills nodes faster than healing can merge them (docs/dag.md).
+  // An interior node is split if it has more edges that lead somewhere or buffer something. At least 8: with less,
+  // carving fills nodes faster than healing can merge them (docs/dag.md).
   size_t fanout = 16;
-  // Where more runs lie on top of each other they are made fewer (compact.h).
+  // Where more runs lie on top of each other, they are compacted (compact.h).
   size_t runs = 8;
 };
 

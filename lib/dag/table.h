@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The node table: node id -> {reference count, height, where its content is}. It is a persistent value: copying a
-// table is O(1), and changing one entry of a copy copies one page and its few ancestors. So a reader, a snapshot
-// and a running checkpoint each hold the table of their own instant, and what two tables have in common is the
-// same pages in memory. The pages on disk mirror those in memory (layout/table_codec.h): a page that was written
-// once and not changed since is not written again.
+// The node table: node id -> {reference count, height, where its content is}. It is a persistent value: copying a table
+// is O(1), and changing one entry of a copy copies one page and its few ancestors. So a reader, a snapshot and a
+// running checkpoint each hold the table of their own instant. What two tables have in common is the same pages in
+// memory. The pages on disk mirror those in memory (layout/table_codec.h): a page that has not changed since it was
+// written is not written again.
 //
 // Invariants
 //   1. A page is never changed once a second table can see it.
@@ -28,7 +28,7 @@ struct NodeRecord {
   EntryCount entries = {};  // Node::known_entries
   std::shared_ptr<const NodeSlot> slot;
 
-  // Waits to be reclaimed.
+  // Whether the node waits to be reclaimed.
   bool Dead() const { return references == 0; }
 };
 
@@ -46,7 +46,7 @@ struct TablePage {
   std::shared_ptr<const void> stored;
 
   TablePage(uint8_t page_level, uint64_t page_owner) : level(page_level), owner(page_owner) {}
-  // The same entries, for another owner, not stored yet.
+  // Copies the entries for another owner; the copy is not stored yet.
   std::shared_ptr<TablePage> CopyFor(uint64_t new_owner) const;
 };
 

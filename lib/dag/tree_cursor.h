@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cursor over one tree: segment after segment, newest message first.
+// The cursor over one tree. It goes segment by segment, newest message first.
 #pragma once
 
 #include <memory>

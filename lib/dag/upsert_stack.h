@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of one key in a buffer that could not be folded into one another, oldest first: as a rule none, sometimes
-// very many. A copy shares all but the last few with what it was copied from.
+// Messages of one key in a buffer that could not be folded into one another, oldest first. There are none as a rule,
+// and sometimes very many. A copy shares all but the last few with its original.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct OwnedMessage {
   Message View() const { return {kind, function, value}; }
 };
 
-// Not thread-safe; copies may be used by different threads.
+// Not thread-safe. Copies may be used by different threads.
 class UpsertStack {
  public:
   static constexpr size_t kChunkSize = 256;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from a node towards everything under a prefix: one step of it.
+// One step of the path from a node towards everything under a prefix.
 #pragma once
 
 #include <absl/status/statusor.h>
