@@ -75,9 +75,9 @@ class Store {
  public:
   // Creates a sparse image file of `size` bytes, a multiple of 4 KiB, that holds an empty store. Durable on return.
   //
-  // The file appears at `path` complete or not at all, even if the process is killed. After an error there is none. If
-  // several callers create the same path at once, one succeeds. The image is locked until this returns: others find it
-  // in use.
+  // The file appears at `path` complete or not at all, even if the process is killed. After an error none was created.
+  // If several callers create the same path at once, one succeeds. The image is locked until this returns: others find
+  // it in use.
   //
   // Errors: kAlreadyExists if there is anything at `path`; it is left as it is. kInvalidArgument if the options do not
   // fit the size. Here and below, a path with a zero byte is kInvalidArgument too.

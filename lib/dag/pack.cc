@@ -16,7 +16,7 @@ struct Loaded {
 
   // Whether less than half of the block is shown.
   bool MostlyHidden() const { return 2 * reader.Size().value < view->Size().value; }
-  // Whether it is worth merging with its neighbours.
+  // Whether it is worth joining with its neighbours.
   bool Small(const Shape& shape) const { return 2 * reader.Size().value < shape.basement_size.value; }
 
   const BlockView* view;
