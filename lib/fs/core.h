@@ -48,7 +48,7 @@ class Core {
   ZoneState& zones() { return zones_; }
   // FileSystem::DirectoryMoves.
   uint64_t directory_moves() const { return directory_moves_; }
-  // FileSystem::Arrivals. Owners share counters: who is told of another one's looks again, in vain.
+  // FileSystem::Arrivals. Owners share counters: a caller may look again in vain, because of another owner.
   uint64_t arrivals(uint32_t owner) const { return arrivals_[owner % arrivals_.size()]; }
   void CountArrival(uint32_t owner) { ++arrivals_[owner % arrivals_.size()]; }
   void CountMove(const Inode& inode) { directory_moves_ += inode.IsDirectory() ? 1 : 0; }

@@ -30,7 +30,7 @@ class ExportReader {
   absl::StatusOr<size_t> Read(InodeId inode, uint64_t at, std::span<char> buffer);
 
   // What is no hole at `at` or behind, up to `size`; nothing if all of that is one. Where it cannot be told, because
-  // something cannot be read, the rest is no hole: who reads it finds out.
+  // something cannot be read, the rest counts as no hole; a read of it will tell.
   absl::StatusOr<std::optional<DataRange>> NextData(InodeId inode, uint64_t at, uint64_t size);
 
   // Tells of an error that is about what cannot be read, and gives ok: the copy goes on without it. Any other error,

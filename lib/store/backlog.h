@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far background work is behind the clones that leave it. Each may add a level to its tree, and if they come faster
-// than levels are taken off, what they share is copied for that (dag/heal.h); what a clone leaves behind pins what it
-// was made of, until that is cleaned. All of this is little as long as it is done between clones, and ever more if it
-// is not. So who clones while the background never comes to an end does a part of its work.
+// How far background work is behind the clones that cause it. Each clone may add a level to its tree. If clones come
+// faster than levels are taken off, what they share is copied for that (dag/heal.h). What a clone leaves behind pins
+// what it was made of, until that is cleaned up. All of this is little work if it is done between clones, and ever more
+// if it is not. So a caller that clones while background work never comes to an end does a part of that work.
 #pragma once
 
 #include <atomic>
 
 namespace betr::store {
 
-// Threads: one at a time, but for IsLong.
+// Threads: one at a time, except for IsLong.
 class Backlog {
  public:
-  // How many steps who makes the backlog longer does at most, if it is long.
+  // The most steps that a caller makes that adds to a long backlog.
   static constexpr int kSteps = 128;
 
   // A batch with clones was written.
@@ -20,7 +20,7 @@ class Backlog {
   // Nothing is left to do.
   void Clear() { batches_ = 0; }
 
-  // Whether something was left to do during several of them.
+  // Whether something was left to do during several batches.
   bool IsLong() const { return batches_ > kMost; }
 
  private:

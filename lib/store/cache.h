@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory budget of a store. Slots (slots.h) register what they hold in memory and could load again; the cache
-// makes them drop it, coldest first, when the budget is exceeded. What is not on disk yet is only counted here: it
-// becomes droppable when the node writer has written it.
+// The memory budget of a store. Slots (slots.h) register what they hold in memory and could load again. When the budget
+// is exceeded, the cache makes them drop it, coldest first. What is not on disk yet is only counted here; it becomes
+// droppable when the node writer has written it.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpoint has lost is not yet what is missing: its log moves lost keys, shows them in other places, and
-// writes some of them anew. This follows them through the log, change by change, as replaying it does with the keys.
+// What a checkpoint has lost is not yet what is missing in the end. Its log moves lost keys, shows them in other
+// places, and writes some of them anew. This follows lost keys through the log, change by change, as replay does with
+// the keys.
 #pragma once
 
 #include <absl/status/statusor.h>

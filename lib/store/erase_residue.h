@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deletes that leave nothing behind which takes space for good (dag/residue.h). On a full store they may use more of
-// the reserve than others (headroom.h): so whatever was erased before, something can be erased that makes room.
+// the reserve than others (headroom.h). So whatever was erased before, something can be erased that makes room.
 #pragma once
 
 #include <absl/status/statusor.h>

@@ -47,12 +47,12 @@ class Store::Impl {
   ~Impl();
 
   absl::Status Close();
-  // What is asked of a store before it writes: it is open, and in this process.
+  // Checks what is required before a write: the store is open, and in this process.
   absl::Status MayWrite() const;
-  // Whether a change of a tree would be let in, for one that would change nothing.
+  // Checks whether a change of a tree would be let in, for one that would change nothing.
   absl::Status MayWriteTo(TreeId tree) const;
-  // It was opened in a process of which this one is a child. Its threads are not here, and its locks may be held by
-  // them.
+  // Whether it was opened in a process of which this one is a child. Then its threads are not here, and they may hold
+  // its locks.
   bool IsInherited() const { return forks_ != Forks(); }
 
   // Checks a batch, makes it durable-to-be and visible. `ids` of new trees are filled in. A batch that only erases has
@@ -76,14 +76,14 @@ class Store::Impl {
 
   StoreStats Stats() const;
   SpaceStats Space() const;
-  // The same for the accounts of whoever builds on the store: nobody is told, so nothing comes back sooner for it.
+  // The same for the accounts of what builds on the store. No user is told, so nothing comes back sooner for it.
   SpaceStats SpaceNow() const;
 
   store::Core& core() { return *core_; }
   store::Fronts& fronts() { return fronts_; }
   store::Structure& structure() { return structure_; }
   store::Checkpointer& checkpointer() { return checkpointer_; }
-  // Those that the image uses, and this program does not know: only a store that is open read-only has any.
+  // The functions that the image uses and this program does not know. Only a store opened read-only has any.
   store::FunctionNames UnknownFunctions();
   bool ReadOnly() const { return core_->options.read_only || !core_->health.status().ok(); }
 
@@ -92,9 +92,9 @@ class Store::Impl {
 
   // Write path.
   absl::Status CheckOps(std::span<Op> ops) const;
-  // That no new tree gets the id of one that is gone: the log may still tell of that one.
+  // Checks that no new tree gets the id of one that is gone, since the log may still name that one.
   absl::Status CheckNewIds(std::span<const Op> ops) const;
-  // Whether what the ops put in front of trees will find a place behind it. Reads the root of a tree with nothing in
+  // Checks that what the ops put in front of trees will find a place in them. Reads the root of a tree with nothing in
   // front of it, if that is not in memory.
   absl::Status CheckTargets(std::span<const Op> ops) const;
   // Remembers for closing, and for the next one without space, that these leave work behind; and for the catalog, which
@@ -204,7 +204,8 @@ class Store::Impl {
   // Giving back (give_back.cc). By the thread that makes checkpoints, while nobody writes:
   bool GivingBackDue() const;
   absl::Status GiveBack();
-  // For who asks, beside others, and for a limited time: Checkpoint, and what of the rest is found without reading.
+  // On request, beside other callers, and for a limited time: Checkpoint, and the part of the rest that is found
+  // without reading.
   absl::Status GiveBackNow();
   // If space was short when something was erased, cloned or renamed, a sweep over all that is on disk, as long as
   // nobody writes: work that gives space back is done wherever it is, and erases move on that are too few to be worth a
@@ -219,7 +220,8 @@ class Store::Impl {
   absl::StatusOr<bool> StepToSettle(store::Structure::Last last);
   // Discards what of the extent is free, unless so much is needed.
   absl::StatusOr<Bytes> TrimPortion(const layout::ExtentAddress& portion) ABSL_LOCKS_EXCLUDED(write_mutex_);
-  // A step beside writers, but none who makes room: what it makes would keep that from the writer.
+  // A step beside writers, but not beside one that makes room: what the step makes would take that room from the
+  // writer.
   absl::StatusOr<bool> StepBesideWriters(store::Structure::Last last = {});
 
   std::unique_ptr<store::Core> core_;

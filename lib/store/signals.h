@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a store tell each other: that there is work or space, that there is no space for the work, who
-// has to be alone, and that all is to end. What the work is, and who does it, is in background.cc and make_room.cc.
+// What the threads of a store tell each other: that there is work or space, that there is no space for the work, which
+// thread has to be alone, and that everything is to end. What the work is, and which thread does it, is in
+// background.cc and make_room.cc.
 //
-// Threads: any, but for what is one thread's only. What is called with the lock held must not call this.
+// Threads: any, except where a function is for one thread only. Functions that are called with the lock held must not
+// call this.
 #pragma once
 
 #include <chrono>
@@ -20,15 +22,15 @@ class Signals {
 
   // There may be work for the structure thread, or space for what it has found none for.
   void Signal();
-  // Something was done: whoever waits for anything looks again.
+  // Something was done: all threads that wait look again.
   void Wake();
   // The threads are to end.
   void Stop();
 
   // For the structure thread:
 
-  // Waits until somebody has signalled since this returned last, or, after FoundNoSpace, for a time that is longer each
-  // time in which nobody has. Never returns beside an Alone. False: the thread is to end.
+  // Waits until somebody has signalled since this returned last. After FoundNoSpace it waits for a limited time, which
+  // gets longer each time that nobody has signalled. Never returns beside an Alone. False: the thread is to end.
   bool AwaitWork();
   // There is no space for what there is to do: until the thread looks again, nobody waits for it.
   void FoundNoSpace();
@@ -47,8 +49,8 @@ class Signals {
   // Waits for a moment, or until woken. False if nobody makes room.
   bool AwaitRoom();
 
-  // A checkpoint beside writers. It begins with writers held, and ends when the state that it has made stable is held
-  // by it no more: whoever waits for that finds the space that the state kept.
+  // A checkpoint beside writers. It begins with writers held. It ends when it no longer holds the state that it has
+  // made stable; whoever waits for that finds the space that the state kept.
   class Checkpointing {
    public:
     explicit Checkpointing(Signals& signals);

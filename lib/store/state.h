@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole content of a store at one instant, as a value: copying a state is O(1), and nothing in a published
-// state ever changes. Readers, snapshots and checkpoints hold the state that they began with and block nobody.
+// The whole content of a store at one instant, as a value. Copying a state is O(1), and nothing in a published state
+// ever changes. Readers, snapshots and checkpoints hold the state that they began with, and block nobody.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace betr::store {
 
-// Tells when a state has given back all that it held. That is later than the last pointer to it goes: taking a table
-// apart takes its time, and the space that comes free by it is somebody's who waits.
+// Tells when a state has given back all that it held. That is later than when the last pointer to it goes: taking a
+// table apart takes time, and somebody may wait for the space that it frees.
 class Presence {
  public:
   Presence() = default;
@@ -36,13 +36,13 @@ struct State {
 
 using StatePtr = std::shared_ptr<const State>;
 
-// At least the units that a tree's root takes (NodeVersion::UnitsBound); 0 if there is no such tree.
+// Returns an upper bound of the units that a tree's root takes (NodeVersion::UnitsBound); 0 if there is no such tree.
 uint64_t RootUnitsBound(const State& state, TreeId tree);
-// A tree's height; 0 if there is no such tree.
+// Returns a tree's height; 0 if there is no such tree.
 dag::Height HeightOf(const State& state, TreeId tree);
-// Notes whether the root of a tree, if there still is such a tree, is large: for whoever makes a state in which that is
-// another node, or another version. One that was not in memory since the store was opened may be larger than is known.
-// `full`: Core::FullRoot(). Cost: O(log trees).
+// Notes whether the root of a tree is large, if there still is such a tree. Call it for a state in which the root is
+// another node or another version. A root that was not in memory since the store was opened may be larger than is
+// known. `full`: Core::FullRoot(). Cost: O(log trees).
 void MeasureRoot(State& state, TreeId tree, uint64_t full);
 // Makes a node of the state's table the root of a tree, and measures it.
 void SetRoot(State& state, TreeId tree, NodeId root, uint64_t full);

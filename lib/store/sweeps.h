@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trees may need background work, and where it is in each of them (dag/work.h). A sweep comes by the nodes of all
-// trees, so one whole round of one of them that finds nothing serves all that were stirred before it began; of these
-// only the roots are looked at then.
+// Which trees may need background work, and its position in each of them (dag/work.h). A sweep passes the nodes of all
+// trees. So one whole round of one sweep that finds nothing serves all trees that were stirred before it began; only
+// the roots of these are looked at then.
 //
-// Threads: one at a time. Cost: O(log trees) a call, but for Restless.
+// Threads: one at a time. Cost: O(log trees) a call, except for Restless.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the store could not read when nobody waited for it: counted, and told once each to who wants to know. Who reads
-// it gets an error anyway.
+// What the store could not read when no caller was waiting for it. Each is counted, and reported once to a listener. A
+// caller that reads it gets an error anyway.
 #pragma once
 
 #include <absl/status/status.h>
@@ -32,7 +32,7 @@ class Warnings {
       listener_(status);
     }
   }
-  // Different ones; at most a thousand.
+  // The number of different warnings, at most a thousand.
   uint64_t Count() const {
     const MutexLock lock(mutex_);
     return told_.size();
