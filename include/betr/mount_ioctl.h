@@ -134,17 +134,16 @@ struct betr_footprint {
  *
  * A comparison belongs to the open file on which it was begun, including all descriptors that are copies of it. It
  * lasts until the file is closed or the next comparison begins there. Each record is returned once, whoever asks.
- * Meanwhile, what is compared keeps its space, so read a comparison to its end or close it. One that nobody has read
- * from for ten seconds is given up if the image is short of space, or if somebody begins one and there are
- * BETR_COMPARISONS.
+ * Meanwhile, what is compared keeps its space, so do not abandon a comparison. One that nobody has read from for ten
+ * seconds is given up if the image is short of space, or if somebody begins one and there are BETR_COMPARISONS.
  *
- * Permissions: three kinds of users may compare. Root; the user whose process serves the mount, who could read the
- * image itself; and a user who owns both with everything in them, and may read it (as for a clone, but devices do not
- * matter). To check the last, all names are read. Differing extended attributes are reported even if only root can read
+ * Permissions: root may compare. So may the user whose process serves the mount, who could read the image itself. So
+ * may a user who owns both with everything that was in them, and may read it (as for a clone, but devices do not
+ * matter); to check that, all names are read. Differing extended attributes are reported even if only root can read
  * them (trusted.). BETR_IOC_DIFFERENCES must be called by the user who began the comparison.
  *
  * Errors of BETR_IOC_COMPARE: EBADF (the other descriptor has been closed, or is of another mount), ENOENT (a directory
- * that was removed), ESTALE (another file that is gone), EPERM, EACCES, EBUSY (BETR_COMPARISONS are in use),
+ * that was removed), ESTALE (any other file that is gone), EPERM, EACCES, EBUSY (BETR_COMPARISONS are in use),
  * ENOTSUP (an image with zones). Errors of BETR_IOC_DIFFERENCES: EINVAL (none was begun), EPERM (another user began
  * it), ETIMEDOUT (given up), ENAMETOOLONG (a path in a damaged image). What was found before an error is returned
  * first. The error stays until the next comparison begins. Errors of both: EIO, EUCLEAN (something cannot be read),
