@@ -173,8 +173,8 @@ betr_code betr_file_change(betr_file* file, const betr_attributes* attributes, u
 betr_code betr_file_read(betr_file* file, uint64_t offset, void* buffer, size_t size, size_t* done);
 // Writes everything. After an error, what was written before it stays.
 betr_code betr_file_write(betr_file* file, uint64_t offset, const void* data, size_t size);
-// Writes at the end of the file, whatever others do: everything, or nothing after an error. `offset` says where; it may
-// be null.
+// Writes at the end of the file, whatever others do: everything or, after an error, nothing, unless the store fails.
+// `offset` says where; it may be null.
 betr_code betr_file_append(betr_file* file, const void* data, size_t size, uint64_t* offset);
 // Does what fallocate(2) does, with its flags.
 betr_code betr_file_allocate(betr_file* file, int flags, uint64_t offset, uint64_t size);
