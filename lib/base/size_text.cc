@@ -49,6 +49,12 @@ uint64_t FractionOf(std::string_view digits, unsigned shift) {
   return static_cast<uint64_t>((numerator << shift) / denominator);
 }
 
+// Whether two decimals would show 1024 of the unit.
+bool RoundsToNextUnit(Bytes size, unsigned unit) {
+  const uint64_t next = uint64_t{1} << (unit * 10) << 10;  // 0 for the largest unit, which is never filled
+  return next - size.value < (next >> 10) / 200;
+}
+
 }  // namespace
 
 absl::StatusOr<Bytes> ParseSize(std::string_view text) {
@@ -78,6 +84,7 @@ absl::StatusOr<Bytes> ParseSize(std::string_view text) {
 std::string FormatSize(Bytes size) {
   const unsigned unit = size.value == 0 ? 0 : (static_cast<unsigned>(std::bit_width(size.value)) - 1) / 10;
   if (unit == 0) return absl::StrFormat("%u B", size.value);
+  if (RoundsToNextUnit(size, unit)) return absl::StrFormat("1 %ciB", kUnits[unit + 1]);
   const double scaled = static_cast<double>(size.value) / static_cast<double>(uint64_t{1} << (unit * 10));
   std::string number = absl::StrFormat("%.2f", scaled);
   number.erase(number.find_last_not_of('0') + 1);

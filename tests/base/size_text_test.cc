@@ -55,6 +55,10 @@ TEST_CASE("sizes are shown", "[base]") {
   CHECK(FormatSize(Bytes{1234567}) == "1.18 MiB");
   CHECK(FormatSize(KiB(100)) == "100 KiB");
   CHECK(FormatSize(TiB(1 << 20)) == "1 EiB");
+  CHECK(FormatSize(GiB(1) - Bytes{1}) == "1 GiB");
+  CHECK(FormatSize(GiB(1) - KiB(20)) == "1023.98 MiB");
+  CHECK(FormatSize(MiB(1) - Bytes{1}) == "1 MiB");
+  CHECK(FormatSize(Bytes{UINT64_MAX}) == "16 EiB");
 }
 
 TEST_CASE("a shown size reads as nearly the same", "[base]") {

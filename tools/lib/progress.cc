@@ -82,7 +82,9 @@ std::string Progress::Line(uint64_t count, Bytes bytes, nanoseconds elapsed) con
   }
   const double fraction = std::min(Fraction(count, bytes), 1.0);
   if (fraction > 0) {
-    const nanoseconds left{static_cast<int64_t>(static_cast<double>(elapsed.count()) * (1 / fraction - 1))};
+    constexpr double kLongest = 1e18;  // of what an int64_t can hold
+    const double rest = std::min(static_cast<double>(elapsed.count()) * (1 / fraction - 1), kLongest);
+    const nanoseconds left{static_cast<int64_t>(rest)};
     line += fmt::format(", {:.0f} %, {} left", fraction * 100, FormatDuration(left));
   }
   return line;
