@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalog: the trees and snapshots of an image, and the upsert functions that it was written with. Written anew by
-// each checkpoint that finds it changed, twice, in two places: without it nobody knows where trees begin.
+// The catalog lists the trees and snapshots of an image, and the upsert functions that it was written with. A
+// checkpoint that finds it changed writes it anew, twice, in two places: without it nobody knows where trees begin.
 //
 // Integers little-endian; a string is varint size, bytes:
 //   offset 0    8  magic "betrCATA"
@@ -53,13 +53,13 @@ struct Catalog {
   friend bool operator==(const Catalog&, const Catalog&) = default;
 };
 
-// What the comments above promise. Errors: kDataLoss naming the tree or function.
+// Checks what the comments above promise. Errors: kDataLoss naming the tree or function.
 absl::Status CheckCatalog(const Catalog& catalog);
 
-// Whole units. Requires: CheckCatalog is ok.
+// The stored form, in whole units. Requires: CheckCatalog is ok.
 std::string EncodeCatalog(const Catalog& catalog, Generation generation);
 
-// Errors: kDataLoss naming the byte and what is wrong.
+// The inverse. Errors: kDataLoss naming the byte and what is wrong.
 absl::StatusOr<Catalog> DecodeCatalog(std::string_view bytes);
 
 struct StoredCatalog {
@@ -68,17 +68,17 @@ struct StoredCatalog {
   std::array<ExtentRef, 2> extents;    // keep the space; null if the copy's map cannot be read
   std::array<absl::Status, 2> copies;  // why one cannot be read
 
-  // Whether it need not be written again.
+  // Whether there is a catalog on disk and both copies can be read. If so, it need not be written again.
   bool Sound() const { return !address.Nowhere() && copies[0].ok() && copies[1].ok(); }
 };
 
-// Into new extents; durable after the next Flush.
-// Errors: kInternal if the catalog breaks its promises; the device's; kResourceExhausted.
+// Writes both copies, into new extents. Durable after the next Flush. Errors: kInternal if the catalog breaks its
+// promises; kResourceExhausted; the device's.
 absl::StatusOr<StoredCatalog> WriteCatalog(BlockDevice& device, SpaceMap& space, Generation generation,
                                            Catalog catalog);
 
-// Reads both copies and claims them; one that is good is enough. Nowhere: an empty catalog.
-// Errors, if no copy is good: those of the first, kDataLoss or the device's.
+// Reads both copies and claims their extents. One good copy is enough. If the address is nowhere, returns an empty
+// catalog. Errors, if no copy is good: those of the first, kDataLoss or the device's.
 absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, const CatalogAddress& address);
 
 }  // namespace betr::layout

@@ -12,7 +12,7 @@
 
 namespace betr::layout {
 
-// Two bytes: kind, level. Reading makes the decoder fail unless IsCodec.
+// A codec is two bytes: kind, level. Reading makes the decoder fail if they are no codec (IsCodec).
 void PutCodec(std::string* out, const Codec& codec);
 Codec ReadCodec(Decoder& in);
 
@@ -21,7 +21,7 @@ bool IsPaddedText(std::string_view text, size_t field_size);
 void PutPadded(std::string* out, std::string_view text, size_t field_size);
 std::string ReadPadded(Decoder& in, size_t field_size);
 
-// Varint 2 * size + (1 if past), bytes.
+// A bound is varint 2 * size + (1 if past), then the bytes.
 void PutBound(std::string* out, const Bound& bound);
 Bound ReadBound(Decoder& in, uint64_t max_size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places on the device. All space beyond the superblocks and the log is handed out in extents of whole units. A
-// reference to a structure also carries the structure's checksum (or, for nodes, its write version), so that what
+// reference to a structure also carries the structure's checksum or, for nodes, its write version. So a structure that
 // is intact but stale or misplaced is found out.
 #pragma once
 
@@ -22,8 +22,8 @@ inline constexpr uint32_t kMaxExtentUnits = 1 << 18;
 // No device has more units: 2^60 bytes. Keeps arithmetic on damaged addresses from overflowing.
 inline constexpr uint64_t kMaxDeviceUnits = uint64_t{1} << 48;
 
-// An extent is one piece of consecutive units, or *scattered*: several pieces, which a map lists (extent_map.h). Units
-// are as good as any others then, so that what matters of free space is how much of it there is.
+// An extent is one piece of consecutive units, or *scattered*: several pieces, which a map lists (extent_map.h).
+// Because extents may be scattered, any unit is as good as any other: of free space only the amount matters.
 struct ExtentAddress {
   uint64_t start = 0;      // in units from the beginning of the device; if scattered, the first page of the map
   uint32_t units = 0;      // 0: nowhere; without those of the map
@@ -38,7 +38,7 @@ struct ExtentAddress {
   Bytes Size() const { return UnitBytes(units); }
 };
 
-// Consecutive units, as many as there are: areas and free space.
+// Consecutive units, however many: areas and free space.
 struct UnitRange {
   uint64_t start = 0;
   uint64_t units = 0;
@@ -46,14 +46,14 @@ struct UnitRange {
   friend bool operator==(const UnitRange&, const UnitRange&) = default;
 
   uint64_t end() const { return start + units; }
-  // Of a scattered extent: the first page of its map.
+  // Of a scattered extent only the first page of its map is compared.
   bool Covers(const ExtentAddress& extent) const {
     const uint32_t units_there = extent.scattered ? 1 : extent.units;
     return extent.start >= start && extent.start <= end() && units_there <= end() - extent.start;
   }
 };
 
-// The units of an extent as they are stored, with the mark of scattered ones; and back.
+// The units of an extent as they are stored: the highest bit marks scattered ones. And back.
 inline constexpr uint32_t kScatteredMark = uint32_t{1} << 31;
 constexpr uint32_t MarkedUnits(const ExtentAddress& extent) {
   return extent.units | (extent.scattered ? kScatteredMark : 0);
@@ -62,7 +62,7 @@ constexpr ExtentAddress FromMarked(uint64_t start, uint32_t marked) {
   return {start, marked & ~kScatteredMark, (marked & kScatteredMark) != 0};
 }
 
-// Where a checksummed structure of one extent is; `checksum` is that stored in the structure.
+// Where a checksummed structure of one extent is. `checksum` is the one stored in the structure.
 struct StructureAddress {
   ExtentAddress extent;
   uint64_t checksum = 0;
@@ -70,8 +70,7 @@ struct StructureAddress {
   friend bool operator==(const StructureAddress&, const StructureAddress&) = default;
 };
 
-// Where the two copies of the catalog are, which are equal byte by byte. Nowhere: there are no trees, and the rest is
-// 0.
+// Where the two copies of the catalog are. They are equal byte by byte. Nowhere: there are no trees, and the rest is 0.
 struct CatalogAddress {
   std::array<ExtentAddress, 2> copies;  // of as many units
   uint64_t checksum = 0;

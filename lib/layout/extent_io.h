@@ -14,15 +14,16 @@
 
 namespace betr::layout {
 
-// Offsets are within the extent. Requires: within its size; whole units are written.
+// Read or write bytes of an extent; `offset` is within the extent. Requires: all of them lie in the extent; whole units
+// are written.
 absl::Status ReadExtent(BlockDevice& device, const Extent& extent, Bytes offset, std::span<char> out);
 absl::Status WriteExtent(BlockDevice& device, const Extent& extent, Bytes offset, std::string_view bytes);
 
-// Writes the map of a scattered extent; of any other there is nothing to write.
+// Writes the map of a scattered extent. Other extents have none: nothing is done.
 absl::Status WriteExtentMap(BlockDevice& device, const Extent& extent, const ExtentOwner& owner);
 
 // Takes an extent out of the free space, with its map. Errors: kDataLoss if it is not wholly inside the area and free,
-// or the map is damaged; the device's.
+// or if the map is damaged; the device's.
 absl::StatusOr<ExtentRef> ClaimExtent(BlockDevice& device, SpaceMap& space, const ExtentAddress& address,
                                       const ExtentOwner& owner);
 

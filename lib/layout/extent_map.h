@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map of a scattered extent: where its pieces are, in a chain of pages, each of one unit. Extents are scattered
-// where free space is, so that a node can be written as long as there are enough units, whatever their places.
+// The map of a scattered extent lists where its pieces are, in a chain of pages of one unit each. An extent is
+// scattered where free space is. So a node can be written whenever enough units are free, wherever they are.
 //
 // One page, 4096 bytes, integers little-endian:
 //   offset 0    8  magic "betrSCAT"
@@ -32,7 +32,7 @@
 
 namespace betr::layout {
 
-// Whose extent it is: what the map repeats of whoever names it.
+// Whose extent it is. The map repeats what whoever refers to the extent says of it.
 struct ExtentOwner {
   uint64_t node = 0;     // 0: the catalog
   uint64_t version = 0;  // write version; the catalog's checksum
@@ -51,7 +51,7 @@ struct MapPage {
 inline constexpr std::string_view kMapMagic = "betrSCAT";
 inline constexpr size_t kPiecesPerPage = 336;
 
-// The most pages that the map of so many units can have.
+// The most pages that the map of an extent of so many units can have.
 constexpr uint32_t MaxMapPages(uint32_t units) {
   return units < 2 ? 0 : static_cast<uint32_t>((units + kPiecesPerPage - 1) / kPiecesPerPage);
 }
@@ -66,11 +66,11 @@ struct ExtentMap {
   std::vector<ExtentAddress> pages;
 };
 
-// Whose page it is, if `bytes` are one. Requires: bytes.size() == kUnit.
+// Whose page it is, if `bytes` are a page of a map. Requires: bytes.size() == kUnit.
 std::optional<ExtentOwner> OwnerOfMapPage(uint64_t unit, std::string_view bytes);
 
-// What begins with the first piece, as many bytes as `out` has. Errors: the device's. Requires: the pieces have so
-// much.
+// Reads the pieces one after another, from the beginning of the first, until `out` is full. Errors: the device's.
+// Requires: the pieces have that many bytes.
 absl::Status ReadPieces(BlockDevice& device, std::span<const ExtentAddress> pieces, std::span<char> out);
 
 // Reads a whole map. Errors: kDataLoss, the device's. Requires: scattered.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes structures to their extents, those that are adjacent in one piece.
+// Writes structures to their extents. Adjacent ones are written in one piece.
 #pragma once
 
 #include <absl/status/status.h>
@@ -12,12 +12,12 @@
 
 namespace betr::layout {
 
-// One thread at a time. Not everything is written before Finish.
+// Used by one thread at a time. Only Finish makes sure that everything is written.
 class ExtentWriter {
  public:
   explicit ExtentWriter(BlockDevice& device) : device_(device) {}
 
-  // Requires: the bytes fill the extent.
+  // Adds a structure. Requires: the bytes fill the extent.
   absl::Status Add(const ExtentAddress& extent, std::string_view bytes);
   absl::Status Finish();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node in one extent: a header section of whole units, then its blocks one after another, each once however many
-// views show it. A reader loads the header section, and then only the blocks that it needs.
+// A node is stored in one extent: a header section of whole units, then its blocks one after another. Each block is
+// there once, however many views show it. A reader loads the header section, and then only the blocks that it needs.
 //
 // Header section, integers little-endian:
 //   offset 0    8  magic "betrNODE"
@@ -53,7 +53,7 @@ namespace betr::layout {
 // No header section is larger: 64 MiB.
 inline constexpr uint32_t kMaxHeaderUnits = 1 << 14;
 
-// Gives a block of the node as it is to be stored: copied from where it was, or compressed, and trimmed if the use
+// Gives a block of the node as it is to be stored: copied from where it was, or compressed. It is trimmed if the use
 // shows little of it. Must be thread-safe if there are helpers.
 using FetchBlock = std::function<absl::StatusOr<StoredBlock>(const BlockUse&)>;
 
@@ -63,7 +63,7 @@ struct NodeImage {
   struct StoredSlot {
     const dag::BlockSlot* slot = nullptr;
     BlockEntry entry;
-    // The stored block lacks entries that the slot has: it serves this node only, and the slot, which other nodes may
+    // The stored block lacks entries that the slot has, so it serves this node only. The slot, which other nodes may
     // share, must not be made to read from it.
     bool trimmed = false;
   };
@@ -72,18 +72,18 @@ struct NodeImage {
   uint32_t Units() const { return static_cast<uint32_t>(UnitsFor({bytes.size()})); }
 };
 
-// Errors: what `fetch` says; kInternal if the node breaks an invariant or is too large to be stored.
-// `version` is different for every write of any node of the image: it is in the node table too, so that a stale
-// or misplaced node is not taken for the right one. Cost: what `fetch` costs and a copy of the node.
+// Encodes a node. `version` is different for every write of any node of the image. The node table has it too, so a
+// stale or misplaced node is not taken for the right one. Errors: what `fetch` says; kInternal if the node breaks an
+// invariant or is too large to be stored. Cost: what `fetch` costs and a copy of the node.
 absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Node& node, const FetchBlock& fetch,
                                      Helpers* helpers = nullptr);
 
 // Makes the slot through which a block is read when asked for.
 using MakeBlockSlot = std::function<std::shared_ptr<const dag::BlockSlot>(const BlockEntry&)>;
 
-// The node from its header section, `header`, in an extent of that size. `make_slot` is called once for each block,
-// in the order of the table, and only when its entry was found to be sound.
-// Errors: kDataLoss naming the node, the byte, what is wrong.
+// Decodes a node from its header section, `header`, in an extent of that size. `make_slot` is called once for each
+// block, in the order of the table, and only once its entry was found to be sound. Errors: kDataLoss naming the node,
+// the byte, what is wrong.
 absl::StatusOr<dag::Node> DecodeNode(NodeId id, uint64_t version, std::string_view header, Bytes extent_size,
                                      const MakeBlockSlot& make_slot);
 

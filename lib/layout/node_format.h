@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the stored form of nodes that encoder and decoder share (node_codec.h tells the form).
+// Constants of the stored form of nodes that encoder and decoder share (node_codec.h describes the form).
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ inline constexpr uint8_t kViewLo = 1;
 inline constexpr uint8_t kViewHi = 2;
 inline constexpr uint8_t kViewAffix = 4;
 
-// The least bytes that an item can take: bounds a count before anything is allocated for it.
+// The fewest bytes that an item can take. They bound a count before anything is allocated for it.
 inline constexpr uint64_t kMinBlockEntrySize = 12;
 inline constexpr uint64_t kMinEdgeSize = 1;
 inline constexpr uint64_t kMinViewSize = 2;
 inline constexpr uint64_t kMinGotoSize = 2;
 
-// The most memory, in bytes, for bounds that are not stored but follow from others, given what is stored. What an edge
-// has may follow for both ends of each of its runs, of which there are usually up to 8 (dag/shape.h).
+// The most memory, in bytes, for bounds that are not stored but follow from others. What an edge has may follow for
+// both ends of each of its runs; an edge usually has up to 8 (dag/shape.h).
 inline constexpr uint64_t kUsualRuns = 8;
 inline uint64_t MaxImpliedSize(uint64_t body_size) { return MiB(256).value + body_size * 2 * kUsualRuns; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Having what an image is in, or is to be made in, without others in the way.
+// Opens what holds an image, or is to hold one, with others kept out.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -11,8 +11,8 @@
 
 namespace betr::layout {
 
-// Opens what exists and takes its lock, without waiting: for writing the exclusive one, for reading the one that
-// readers share. Nothing is written or looked at, so that there need not be an image yet. Errors: those of
+// Opens what exists and takes its lock, without waiting. For writing that is the exclusive lock, for reading the one
+// that readers share. Nothing is written or looked at, so there need not be an image yet. Errors: those of
 // FileDevice::Open and Lock.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, FileDevice::Access access);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for nodes and catalogs where they may lie, without being told by a node table: for repair, when the table is
-// gone. What is scattered is found by the first page of its map, which names it. What is found was once written;
-// whether it is still in use must be told by who names it.
+// Looks for nodes and catalogs wherever they may lie, without a node table: for repair, when the table is gone. What is
+// scattered is found by the first page of its map, which names its owner. What is found was written once. Whether it is
+// still in use depends on who names it.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -28,8 +28,8 @@ struct ScannedNode {
   ExtentAddress extent;  // may be scattered
 };
 
-// What the header section of a node says of itself, if `bytes` begin with one that is intact. `start`: the unit
-// where the bytes lie. Nothing if it is none, is damaged, or reaches beyond the bytes or the area.
+// What the header section of a node says of itself, if `bytes` begin with one that is intact. `start` is the unit where
+// the bytes lie. Nothing if they begin with none, if it is damaged, or if it reaches beyond the bytes or the area.
 std::optional<ScannedNode> ScanNode(uint64_t start, std::string_view bytes, const UnitRange& area);
 
 struct ScannedCatalog {
@@ -40,15 +40,15 @@ struct ScannedCatalog {
 struct ScanVisitor {
   absl::FunctionRef<void(const ScannedNode&)> node;
   absl::FunctionRef<void(const ScannedCatalog&)> catalog;
-  // Units that cannot be read are passed over; and so is what begins in one and may be a node or catalog, with
-  // kResourceExhausted, when too much has been read in vain.
+  // Is called with units that cannot be read and are passed over. Also, with kResourceExhausted, with what may be a
+  // node or a catalog but is passed over because too much has been read in vain.
   absl::FunctionRef<void(const ExtentAddress&, const absl::Status&)> unreadable;
 };
 
-// Reads every unit of the area, in large pieces, and calls the visitor by ascending place.
-// Cost: what begins like a node or a catalog is read to the end that it says it has, so that its checksum tells whether
-// it is one. That is limited: all together takes at most 15 times the reading of the area, whatever is there, and
-// little more than once if nobody has made it to take long. Errors: kCancelled, if the device says so.
+// Reads every unit of the area, in large pieces, and calls the visitor by ascending place. Cost: what begins like a
+// node or a catalog is read to the end that it says it has, so that its checksum tells whether it is one. All together
+// takes at most 15 times as long as reading the area, whatever is there. It takes little longer than reading it once
+// unless somebody has made the area to take long. Errors: kCancelled, if the device says so.
 absl::Status ScanArea(BlockDevice& device, const UnitRange& area, const ScanVisitor& visitor);
 
 }  // namespace betr::layout

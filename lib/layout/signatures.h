@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognising what is on a device by its magic numbers, so that mkfs does not overwrite what somebody may still
-// want, and removing them, so that nobody takes the device for what it was before.
+// Recognises what is on a device by its magic numbers, so that mkfs does not overwrite what somebody may still want.
+// Also removes them, so that nobody takes the device for what it was before.
 #pragma once
 
 #include <absl/status/status.h>
@@ -22,20 +22,20 @@ struct Signature {
   friend bool operator==(const Signature&, const Signature&) = default;
 };
 
-// Everything that is recognised, the most telling first: betr (also by the copy of a superblock at the end), ext2/3/4,
-// XFS, btrfs, ZFS, LUKS, LVM2, Linux RAID, swap, squashfs, erofs, f2fs, bcachefs, ISO 9660, DwarFS, NTFS, exFAT, FAT,
-// GPT, MBR. Empty if nothing is. A few small reads. Errors: the device's.
+// Returns everything that is recognised, the most telling first: betr (also by the copy of a superblock at the end),
+// ext2/3/4, XFS, btrfs, ZFS, LUKS, LVM2, Linux RAID, swap, squashfs, erofs, f2fs, bcachefs, ISO 9660, DwarFS, NTFS,
+// exFAT, FAT, GPT, MBR. Empty if nothing is. A few small reads. Errors: the device's.
 absl::StatusOr<std::vector<Signature>> DetectSignatures(BlockDevice& device);
 
 // The first of them that is not betr's own. Errors: the device's.
 absl::StatusOr<std::optional<Signature>> DetectForeign(BlockDevice& device);
 
-// Where the first byte is that is not zero, of those that tell whether a device holds anything, known or not: the first
-// 68 KiB and the last block. Nothing if there is none. Errors: the device's.
+// Finds the first byte that is not zero, in the parts that tell whether a device holds anything, known or not: the
+// first 68 KiB and the last block. Nothing if there is none. Errors: the device's.
 absl::StatusOr<std::optional<Bytes>> FindContent(BlockDevice& device);
 
-// Zeros over all that FindContent looks at, and over the block of every signature found. Durable after the next Flush.
-// Errors: the device's.
+// Writes zeros over all that FindContent looks at, and over the block of every signature found. Durable after the next
+// Flush. Errors: the device's.
 absl::Status WipeSignatures(BlockDevice& device);
 
 }  // namespace betr::layout

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The free space of a device, in memory only: it is the complement of the extents that somebody holds. An extent is
-// owned through references; when the last one goes its units are free again at once. So space that the stable
-// state uses is not reused before the next checkpoint, simply because the store keeps the stable state's table and
-// with it the references.
+// The free space of a device, in memory only. It is the complement of the extents that somebody holds. An extent is
+// owned through references. When the last one goes, its units are free again at once. The store keeps the table of the
+// stable state, and with it references to all space that this state uses. So none of that is reused before the next
+// checkpoint.
 //
-// One rule about space: units are counted, and any unit is as good as any other, because what finds no piece that is
-// large enough is scattered (extent_map.h). Nodes in memory are promised the units that they may need; the store does
-// nothing after which more is promised than is free. That is why a checkpoint always finds its space.
+// One rule about space: units are counted, and any unit is as good as any other. For what finds no piece that is large
+// enough is scattered (extent_map.h). Nodes in memory are promised the units that they may need. The store does nothing
+// after which more is promised than is free. That is why a checkpoint always finds its space.
 //
 // Invariants
 //   1. Free ranges lie inside the area, do not overlap and do not touch (touching ones are joined).
@@ -36,12 +36,12 @@ class SpaceMap;
 class Extent;
 using ExtentRef = std::shared_ptr<const Extent>;
 
-// Used space. Free again when it is destroyed; keeps its map alive.
+// Used space. It is free again when this is destroyed. Keeps its space map alive.
 class Extent {
  public:
-  // Of one piece.
+  // An extent of one piece.
   Extent(std::shared_ptr<SpaceMap> space, ExtentAddress address) : space_(std::move(space)), address_(address) {}
-  // Scattered.
+  // A scattered extent.
   Extent(uint32_t units, std::vector<ExtentRef> pieces, std::vector<ExtentRef> map_pages)
       : address_{map_pages.front()->address().start, units, true},
         pieces_(std::move(pieces)),
@@ -74,37 +74,38 @@ struct SpaceFigures {
 
 class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
  public:
-  // All of `area` is free.
+  // A map in which all of `area` is free.
   static std::shared_ptr<SpaceMap> Create(UnitRange area);
 
   // Go on after the last allocation.
   static constexpr uint64_t kNoHint = UINT64_MAX;
 
-  // Space of exactly that size, in one piece. Next fit: the first place from unit `hint` on, if there is one among the
-  // next few free ranges, so that what is allocated one after another is adjacent on disk; else, or if space is scarce,
-  // the beginning of the smallest range that is large enough. While enough is free elsewhere, the largest range is left
-  // alone and allocation goes on from the beginning of the area: so what was ever used of a sparse file, and the part
-  // of a disk that the head moves over, stay in proportion to what is in use. Errors: kResourceExhausted. Requires: 0 <
-  // units <= kMaxExtentUnits.
+  // Allocates exactly that many units, in one piece. Next fit: takes the first place from unit `hint` on, if there is
+  // one among the next few free ranges. So what is allocated one after another is adjacent on disk. If there is none,
+  // or if space is scarce, takes the beginning of the smallest range that is large enough.
+  //
+  // While enough is free elsewhere, the largest range is left alone and allocation goes on from the beginning of the
+  // area. So what was ever used of a sparse file, and the part of a disk that the head moves over, stay in proportion
+  // to what is in use. Errors: kResourceExhausted. Requires: 0 < units <= kMaxExtentUnits.
   absl::StatusOr<ExtentRef> Allocate(uint32_t units, uint64_t hint = kNoHint);
-  // The same; scattered if no range is large enough. Errors: kResourceExhausted if fewer than UnitsWithMap(units) are
-  // free.
+  // The same, but the extent is scattered if no range is large enough. Errors: kResourceExhausted if fewer than
+  // UnitsWithMap(units) are free.
   absl::StatusOr<ExtentRef> AllocateAnyhow(uint32_t units, uint64_t hint = kNoHint);
-  // The same, near the end of the area if there is room, wherever allocation goes on otherwise: for a second copy.
+  // The same for a second copy: near the end of the area if there is room, wherever allocation goes on otherwise.
   absl::StatusOr<ExtentRef> AllocateApart(uint32_t units);
-  // What AllocateAnyhow takes at most.
+  // The most units that AllocateAnyhow takes, the map included.
   static uint64_t UnitsWithMap(uint32_t units);
 
-  // Takes a given extent of one piece out of the free space: what an opened image uses. Errors: kDataLoss if it is not
-  // wholly inside the area and free.
+  // Takes a given extent of one piece out of the free space: one that an opened image uses. Errors: kDataLoss if it is
+  // not wholly inside the area and free.
   absl::StatusOr<ExtentRef> Claim(const ExtentAddress& address);
 
-  // Takes as much of it as is inside the area and free, in pieces. Cost: as of a Claim for each.
+  // Takes as much of the extent as is inside the area and free, in pieces. Cost: that of a Claim for each.
   std::vector<ExtentRef> ClaimRest(const ExtentAddress& address);
-  // The same; nothing if then less than `spare` units were free beside those that are promised.
+  // The same, but takes nothing if fewer than `spare` units would then be free beside those that are promised.
   std::vector<ExtentRef> ClaimSpare(const ExtentAddress& address, uint64_t spare);
 
-  // Promises units, and takes the promise back, once it is kept or not needed any more.
+  // Promise units, and take a promise back once it is kept or not needed any more.
   void Promise(uint64_t units);
   void TakeBack(uint64_t units);
   // Whether so many units are free beside those that are promised.
@@ -119,17 +120,17 @@ class SpaceMap : public std::enable_shared_from_this<SpaceMap> {
   friend class Extent;
   explicit SpaceMap(UnitRange area) : area_(area) {}
 
-  // The beginning of the largest range, as much as is there.
+  // Takes the beginning of the largest range: `units`, or as many as it has.
   absl::StatusOr<ExtentRef> AllocateUpTo(uint32_t units);
-  // What of the extent is free; all of it becomes used.
+  // The parts of the extent that are free, for the caller to take.
   std::vector<ExtentAddress> FreePieces(const ExtentAddress& address) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<ExtentRef> TakeAll(const std::vector<ExtentAddress>& pieces) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Scarce() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // A place for so many units; UINT64_MAX if there is none.
+  // Find a place for so many units; UINT64_MAX if there is none.
   uint64_t FindNext(uint32_t units, uint64_t hint) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t FindFrom(uint32_t units, uint64_t hint) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t FindBest(uint32_t units) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether that free place is in the largest range, while enough is free elsewhere.
+  // Whether that free place is to be left alone: it is in the largest range, and enough is free elsewhere.
   bool LeftAlone(uint64_t start) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The free range that holds all of the extent; end() if there is none.
   std::map<uint64_t, uint64_t>::iterator Holding(const ExtentAddress& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

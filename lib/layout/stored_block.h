@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks (dag/block.h) as they are stored inside the extent of a node: compressed each on its own, checksummed, and
-// readable without the others. A block that is clean moves to a node's next extent as it is, without being
+// Blocks (dag/block.h) as they are stored inside the extent of a node. Each is compressed on its own, has a checksum,
+// and can be read without the others. A block that is clean moves to a node's next extent as it is, without being
 // decompressed.
 #pragma once
 
@@ -28,7 +28,7 @@ struct BlockEntry {
   Compression compression = Compression::kNone;
   uint64_t checksum = 0;  // of the stored bytes
   uint32_t count = 0;     // entries
-  // How many of them are erases; none: nobody has counted them.
+  // How many of the entries are erases. None: nobody has counted them.
   std::optional<uint32_t> erases;
 
   friend bool operator==(const BlockEntry&, const BlockEntry&) = default;
@@ -46,16 +46,17 @@ struct StoredBlock {
 
 StoredBlock MakeStoredBlock(const Codec& codec, const dag::Block& block);
 
-// Size and checksum alone. Errors: kDataLoss saying what is wrong with which block.
+// Checks size and checksum alone. Errors: kDataLoss saying what is wrong with which block.
 absl::Status CheckStoredBlock(const BlockEntry& entry, std::string_view stored);
 
-// The block, after all that can be checked was. Errors: kDataLoss saying what is wrong with which block.
+// Decodes a block, after checking all that can be checked. Errors: kDataLoss saying what is wrong with which block.
 absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, std::string stored);
 
 // Checks size and checksum of stored bytes that are to be copied as they are, and makes a StoredBlock of them.
 absl::StatusOr<StoredBlock> CopyStoredBlock(const BlockEntry& entry, std::string stored);
 
-// One of the blocks that a node needs, and which parts of it the node's views show, in the block's own key space.
+// One of the blocks that a node needs. `shown`: the parts of it that the node's views show, in the block's own key
+// space.
 struct BlockUse {
   const dag::BlockSlot* slot = nullptr;
   std::vector<Range> shown;
@@ -64,8 +65,8 @@ struct BlockUse {
 // The distinct blocks of a node, in the order in which its views name them first.
 std::vector<BlockUse> BlocksOf(const dag::Node& node);
 
-// A block with only the entries that are shown, if those are less than half; else null. Views keep their affixes
-// and clips. O(shown entries).
+// A copy of the block with only the entries that are shown, if those are less than half. Otherwise null. Views keep
+// their affixes and clips. O(shown entries).
 std::shared_ptr<const dag::Block> Trim(const dag::Block& block, const std::vector<Range>& shown);
 
 }  // namespace betr::layout

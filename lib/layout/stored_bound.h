@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much space a node can need when it is written, known before: what the store promises to have (space_map.h).
+// An upper bound of the space that a node takes when it is written, known before. The store promises that much
+// (space_map.h).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace betr::layout {
 
-// At least the units of the extent that EncodeNode makes of it, even if nothing compresses. Cost: O(edges and views).
+// At least as many units as the extent has that EncodeNode makes of the node, even if nothing compresses. Cost: O(edges
+// and views).
 uint32_t StoredUnitsBound(const dag::Node& node);
 
 }  // namespace betr::layout

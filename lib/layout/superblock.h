@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The superblock: what an image is and where its current state begins. There are two slots at the start of the
-// device; a checkpoint becomes the stable state by the one write of the slot that holds the older generation. A copy
+// The superblock says what an image is and where its current state begins. There are two slots at the start of the
+// device. A checkpoint becomes the stable state by one write: that of the slot that holds the older generation. A copy
 // at the end of the image (superblock_copy.h) is for repair.
 //
 // One slot, 4096 bytes, integers little-endian (docs/format.md tells the story):
@@ -61,12 +61,13 @@ inline constexpr Bytes kOwnerOffset = KiB(8);  // device/owner_record.h
 inline constexpr Bytes kLogOffset = KiB(64);
 
 inline constexpr std::string_view kSuperblockMagic = "BETRFS01";
-// What is counted up from (ids, LSNs, versions) is not larger, so that nothing overflows as long as anybody writes.
+// The largest value that something counted up (ids, LSNs, versions) may have in a superblock. So nothing overflows as
+// long as anybody writes.
 inline constexpr uint64_t kMaxCounter = uint64_t{1} << 62;
 inline constexpr size_t kLabelSize = 64;
 inline constexpr size_t kMadeBySize = 64;
 
-// Images of another major version cannot be read; a larger minor one only adds what the feature masks say.
+// Images of another major version cannot be read. A larger minor version adds only what the feature masks say.
 inline constexpr uint16_t kFormatMajor = 1;
 inline constexpr uint16_t kFormatMinor = 0;
 
@@ -78,15 +79,16 @@ struct Features {
 
   friend bool operator==(const Features&, const Features&) = default;
 };
-// Read-only-compatible: bytes 384 to 399 say something. Set if, and only if, they do.
+// Read-only-compatible: bytes 384 to 399 say something. Set if and only if they do.
 inline constexpr uint64_t kTuned = 1;
-// Incompatible: nodes and the node table may say how many entries there are, and interior nodes how many of those in
-// their blocks are erases. Whoever writes nodes does, and so sets it.
+// Incompatible: nodes and the node table may say how many entries there are. Interior nodes may say how many of those
+// in their blocks are erases. Whoever writes nodes does so, and therefore sets it.
 inline constexpr uint64_t kCounted = 1;
 inline constexpr Features kKnownFeatures{.read_only_compatible = kTuned, .incompatible = kCounted};
 
-// The first write version of an image that is made with this uuid, below 2^61: so a node that another image left
-// behind, or that lies in a file of this one, is not taken for a node of this one by who looks for nodes (scan.h).
+// The first write version of an image that is made with this uuid, below 2^61. Nodes of other images may be left behind
+// on the device, or lie in a file of this image. Because of their versions, a search for nodes (scan.h) does not take
+// them for nodes of this one.
 uint64_t FirstVersionOf(const Uuid& uuid);
 
 struct Superblock {
@@ -104,8 +106,8 @@ struct Superblock {
   Lsn checkpoint_lsn;
   uint64_t log_head = 0;   // opaque here: the log's number of the first frame to replay,
   uint64_t log_chain = 0;  // and what it names as its predecessor (store/log_format.h)
-  // Not 0 after a clean end: the log ends at its head, and no frame has a larger opening number. It is 0 before
-  // anything is written behind the head.
+  // After a clean end not 0: then the log ends at its head, and no frame has a larger opening number. It is set to 0
+  // before anything is written behind the head.
   uint64_t log_opening = 0;
   NodeId next_node_id;
   TreeId next_tree_id;
@@ -120,27 +122,28 @@ struct Superblock {
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 
-  // What extents are allocated from: everything behind the log but the copy's unit.
+  // What extents are allocated from: everything behind the log except the unit of the copy.
   UnitRange ExtentArea() const { return {log.end(), CopyUnit() - log.end()}; }
   // No node of the image has a smaller write version.
   uint64_t FirstVersion() const { return first_version == 0 ? FirstVersionOf(uuid) : first_version; }
-  // Where the copy is: the last unit.
+  // The unit of the copy: the last one.
   uint64_t CopyUnit() const { return device_units - 1; }
-  // From here on no write had a version: none of the checkpoint, none after it, and none that a crash has lost.
-  // Requires: each session that writes says first where its versions begin.
+  // No write had this version or a larger one: none of the checkpoint, none after it, and none that a crash has lost.
+  // Requires: each session that writes first records where its versions begin.
   uint64_t UnusedVersion() const;
-  // Whether this build may write to the image. / Errors: kUnimplemented naming the features if it may not.
+  // Whether this build may write to the image. / The same as a status. Errors: kUnimplemented naming the features if it
+  // may not.
   bool Writable() const { return CheckWritable().ok(); }
   absl::Status CheckWritable() const;
 };
 
-// Whether both are of one image, as they have its uuid, or began with the same one when it was made: a crash in the
-// midst of giving it another leaves both, and one more in the session after that leaves a copy of the old uuid beside
-// slots of a newer state.
+// Whether both are of one image: they have the same uuid, or began with the same one when the image was made. The
+// latter is needed because an image can be given another uuid. A crash in the midst of that leaves superblocks with
+// both. Another crash, in the session after that, leaves a copy with the old uuid beside slots of a newer state.
 bool AreOfOneImage(const Superblock& a, const Superblock& b);
 
-// What a superblock says is possible at all, whatever the device: sizes in their limits, everything in its place.
-// Errors: kDataLoss naming the field, what it says and what is allowed.
+// Checks that what a superblock says is possible at all, whatever the device: sizes are in their limits, everything is
+// in its place. Errors: kDataLoss naming the field, what it says and what is allowed.
 absl::Status CheckSuperblock(const Superblock& superblock);
 
 // Exactly one unit. Requires: CheckSuperblock is ok.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The node table on disk. A page that was stored stays stored until it changes, and a changed page is a new page
-// (dag/table.h), so writing a table costs what changed since the last time, plus the path to the root.
+// (dag/table.h). So writing a table costs what changed since the last time, plus the path to the root.
 //
 // A TablePage's `stored` belongs to this file: it owns the page's extent. The extents of nodes are owned by their
 // slots. So whoever keeps a table keeps all the space that the table uses.
@@ -26,7 +26,7 @@ struct NodeAddress {
   uint64_t version = 0;
 };
 
-// Says where the node of a record is stored; the address of a slot is constant once it has one.
+// Says where the node of a record is stored. The address of a slot is constant once it has one.
 using AddressOfNode = std::function<absl::StatusOr<NodeAddress>(NodeId, const dag::NodeRecord&)>;
 
 struct WrittenTable {
@@ -34,17 +34,17 @@ struct WrittenTable {
   uint64_t pages = 0;  // written this time
 };
 
-// Writes the pages that are not stored yet, children first, adjacent as far as space allows; marks them stored once
-// all of them are written. Durable after the next Flush. On an error nothing is marked.
-// One thread at a time; beside it the table may be read and copied, and copies changed.
-// Errors: kResourceExhausted, the device's, those of `address_of`.
+// Writes the pages that are not stored yet, children first, adjacent as far as space allows. Marks them stored once all
+// of them are written. Durable after the next Flush. On an error nothing is marked. Used by one thread at a time.
+// Meanwhile the table may be read and copied, and copies changed. Errors: kResourceExhausted, the device's, those of
+// `address_of`.
 absl::StatusOr<WrittenTable> WriteTable(BlockDevice& device, SpaceMap& space, Generation generation,
                                         const dag::NodeTable& table, const AddressOfNode& address_of);
 
 using MakeNodeSlot = std::function<std::shared_ptr<const dag::NodeSlot>(NodeId, NodeAddress, dag::Height)>;
 
-// Reads the whole table and claims every extent that it uses. All of its pages count as stored.
-// Errors: kDataLoss: a page is damaged or not the one that was named; extents overlap or lie outside; the number of
+// Reads the whole table and claims every extent that it uses. All of its pages count as stored. Errors: the device's;
+// kDataLoss if a page is damaged or not the one that was named, if extents overlap or lie outside, or if the number of
 // nodes is not what the address says.
 absl::StatusOr<dag::NodeTable> ReadTable(BlockDevice& device, SpaceMap& space, const TableAddress& address,
                                          const MakeNodeSlot& make_slot);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of the node table as bytes. They mirror dag::TablePage: one page in memory, one unit on disk. A page names
-// its children by place and checksum, so from the superblock down every page is the very one that was written.
+// Pages of the node table as bytes. They mirror dag::TablePage: one page in memory is one unit on disk. A page names
+// its children by place and checksum. So from the superblock down every page is the very one that was written.
 //
 // One page, 4096 bytes, integers little-endian:
 //   offset 0    8  magic "betrPAGE"
@@ -71,7 +71,7 @@ struct PageImage {
 // Exactly one unit. Requires: at least one entry; indexes ascend and are below 64.
 std::string EncodePage(const PageImage& page);
 
-// What is expected of a page by whoever names it.
+// What whoever names a page expects of it.
 struct ExpectedPage {
   StructureAddress address;
   uint8_t level = 0;
