@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A write batch as the payload of one log record: prefixes and keys, never node ids, so that replaying may build
+// A write batch as the payload of one log record. It holds prefixes and keys, never node ids. So replaying may build
 // another tree than the first time, with the same contents.
 //
 // On disk (varint and bytes = varint length + bytes as in base/coding.h):
@@ -35,19 +35,20 @@
 namespace betr::store {
 
 inline constexpr uint64_t kMaxBatchOps = uint64_t{1} << 20;
-// What a caller may put into one batch, if the log takes as much (Store::MaxBatch): it goes into a root as a whole, and
-// a root must be storable. Logs may have larger ones. Bounds are what of ranges is in a root's header
-// (layout/node_codec.h): those of a prefix are twice the prefix, and a rename erases its source.
+// The most that a caller may put into one batch, if the log takes as much (Store::MaxBatch). A batch goes into a root
+// as a whole, and a root must be storable. Logs may have larger batches. The last figure counts bounds: what of ranges
+// is in a root's header (layout/node_codec.h). The bounds of a prefix are twice the prefix, and a rename erases its
+// source.
 inline constexpr BatchSize kMaxBatch{MiB(64), kMaxBatchOps, uint64_t{1} << 16, MiB(8)};
 inline constexpr Bytes kMaxCompressionNameSize{32};
 
 // "put", "erase", ...; "unknown" for a value outside the enum.
 std::string_view OpKindName(OpKind kind);
 
-// Kind, sizes and numbers of each change are within the limits, ranges are not empty, and nothing is renamed into
-// itself or below itself. kInvalidArgument naming the change and its place in the batch.
+// Checks the changes of a batch: kinds, sizes and numbers are within the limits, ranges are not empty, and nothing is
+// renamed into itself or below itself. Errors: kInvalidArgument naming the change and its place in the batch.
 absl::Status ValidateOps(std::span<const Op> ops);
-// kInvalidArgument saying what there is too much of.
+// Checks that `size` is not beyond `most`. Errors: kInvalidArgument saying what there is too much of.
 absl::Status CheckSize(const BatchSize& size, const BatchSize& most);
 
 // The bytes that one change takes in an encoded batch.
@@ -57,8 +58,8 @@ BatchSize SizeOf(std::span<const Op> ops);
 // Requires: ValidateOps(ops) is ok.
 std::string EncodeBatch(std::span<const Op> ops);
 
-// The inverse. The result passes ValidateOps. kDataLoss for bytes that are no batch; kUnimplemented for a version or
-// a flag that this build does not know.
+// The inverse. The result passes ValidateOps. Errors: kDataLoss for bytes that are no batch; kUnimplemented for a
+// version or a flag that this build does not know.
 absl::StatusOr<std::vector<Op>> DecodeBatch(std::string_view bytes);
 
 }  // namespace betr::store

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The edit of one structural batch: clones, renames, new and dropped trees, and the points among them, in order.
+// The edit of one structural batch: clones, renames, new and dropped trees, and the point changes among them, in order.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -18,16 +18,18 @@
 
 namespace betr::store {
 
-// Used by one thread, in a structural turn and without other writers. Dropping it undoes everything.
+// Used by one thread, in a structural turn and without other writers. Destroying it before the change is taken undoes
+// everything.
 class BatchEdit {
  public:
   // All outlive the edit.
   BatchEdit(Core& core, Fronts& fronts, const State& before);
 
-  // Requires: the batch was checked (write_path.cc). `op` outlives the edit. Errors: a node cannot be loaded.
+  // Applies one operation. Requires: the batch was checked (write_path.cc). `op` outlives the edit. Errors: a node
+  // cannot be loaded.
   absl::Status Apply(const Op& op);
 
-  // What is to be published. Once, after all operations. Errors as of Apply.
+  // Returns what is to be published. Called once, after all operations. Errors as of Apply.
   absl::StatusOr<Change> TakeChange();
 
   const dag::Edit& edit() const { return edit_; }
@@ -35,11 +37,11 @@ class BatchEdit {
  private:
   NodeId RootOf(TreeId id) const;
   void Buffer(const Op& op);
-  // What was deferred of a tree, in order; it is not any more. Cost: O(that).
+  // Takes out what was deferred for a tree, in order. Cost: O(that).
   std::vector<const Op*> TakeDeferred(TreeId id);
-  // What is in front of a tree's root and was said of the tree so far goes into the root.
+  // Puts what is in front of a tree's root, and was said of the tree so far, into the root.
   absl::Status Drain(TreeId id);
-  // The same, but for what this batch has said of other parts of the tree: that waits, and arrives together.
+  // The same, except for what this batch has said of other parts of the tree: that waits, and arrives together.
   absl::Status DrainFor(TreeId id, const Range& range);
   absl::Status InsertBuffer(TreeId id, const dag::MessageBuffer& buffer);
   absl::Status InsertGotos(TreeId id);

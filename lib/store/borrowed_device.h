@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that somebody else keeps: for a store, or a look at one, on a device that is to outlive it.
+// A device that somebody else owns: for a store, or an inspection, on a device that is to outlive it.
 #pragma once
 
 #include "device/forwarding_device.h"

@@ -11,8 +11,8 @@
 //               of the DAG (dag/check.h); every block of every node is read
 // Free space is the complement of what the above use, so nothing can leak but nodes: those that nobody names.
 //
-// What a damaged part would have named cannot be told from what nobody names. So reference counts and unreachable
-// nodes are only reported when all else can be read.
+// What a damaged part would have named cannot be told from what nobody names. So reference counts and unreachable nodes
+// are only reported if everything else can be read.
 #pragma once
 
 #include <cstdint>
@@ -57,11 +57,11 @@ enum class CheckDepth : uint8_t {
   kFull,   // also every node and block
 };
 
-// Checks what the newest superblock names, and the log behind it. Cost: a read of everything, if full. Memory: as
-// of Inspection, and a few bytes for each node.
+// Checks what the newest superblock names, and the log behind it. Cost: a full check reads everything. Memory: as of
+// Inspection, and a few bytes for each node.
 CheckFigures CheckStore(Inspection& image, CheckDepth depth, const ReportFinding& report);
 
-// A state without regard to where it is stored: also one that is in memory only, as after a replay.
+// Checks a state without regard to where it is stored. It may be in memory only, as after a replay.
 void CheckState(const State& state, const ReportFinding& report);
 
 }  // namespace betr::store

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// New images in files and on block devices, by path; with something in them before anybody else can open them.
+// Makes images in files and on block devices, by path. Something can be put into them before anybody else can open
+// them.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -16,11 +17,11 @@ namespace betr::store {
 // Is given the device, locked, with an empty store on it.
 using FillDevice = absl::FunctionRef<absl::Status(std::unique_ptr<BlockDevice> device)>;
 
-// Store::CreateImage, if `fill` leaves the store empty. What it returns is returned; of a file that it could not fill
-// nothing is left.
+// As Store::CreateImage, but `fill` may put something into the store. Returns what `fill` returns. If it fails, nothing
+// is left of the file.
 absl::Status CreateImage(const std::string& path, Bytes size, const FormatOptions& options, FillDevice fill);
 
-// Store::FormatImage, likewise.
+// The same for Store::FormatImage.
 absl::Status FormatImage(const std::string& path, const FormatOptions& options, Store::Existing existing,
                          FillDevice fill);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Until when something is tried again, by several threads that do parts of it.
+// The time until which something is tried again, by several threads that do parts of it.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace betr::store {
 // Thread-safe.
 class Deadline {
  public:
-  // The end, which the first call fixes: `patience` after its `now`. The same for every thread.
+  // Returns the deadline. The first call fixes it: `patience` after its `now`. It is the same for every thread.
   // Requires: the sum can be counted (option_times.h).
   std::chrono::nanoseconds Begin(std::chrono::nanoseconds now, std::chrono::nanoseconds patience) {
     std::call_once(begun_, [&] { until_ = now + patience; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deletes that leave nothing behind which takes space for good (dag/residue.h). On a full store they may use more of
-// the reserve than others (headroom.h). So whatever was erased before, something can be erased that makes room.
+// Makes deletes that leave nothing behind which takes space for good (dag/residue.h). On a full store they may use more
+// of the reserve than other deletes (headroom.h). So whatever was erased before, something can be erased that makes
+// room.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,17 +16,17 @@
 
 namespace betr::store {
 
-// A batch that makes the store no larger for good. To be applied instead of the one that it was made of, which is what
-// the log has: both show the same.
+// A batch that makes the store no larger for good. It is applied instead of the batch that it was made of. The log has
+// the latter: both show the same.
 struct PlainDelete {
   std::vector<Op> ops;
   bool replaces = false;  // some erases take the place of others
 };
 
-// The same batch in such a form: an erase that would leave something takes the place of those beside it, up to the next
-// keys that stay. Nothing if there is none, if nothing is erased, or if the batch says more than a little besides.
-// Requires: the view is what the batch will be applied to. Cost: for each erase the reading of the keys around it, and
-// of the path to them. Errors: reading fails. Threads: any.
+// Returns the same batch in such a form. An erase that would leave something takes the place of those beside it, up to
+// the next keys that stay. Nothing if there is no such form, if nothing is erased, or if the batch says more than a
+// little besides. Requires: the view is what the batch will be applied to. Cost: for each erase, reads the keys around
+// it and the path to them. Errors: reading fails. Threads: any.
 absl::StatusOr<std::optional<PlainDelete>> WithoutResidue(const View& view, std::span<const Op> ops,
                                                           const UpsertRegistry& functions);
 

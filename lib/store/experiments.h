@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the experiments of an open mean to the DAG and to the store.
+// Translates the experiments in the options of an open store into what they mean to the DAG and to the store.
 #pragma once
 
 #include "betr/options.h"
@@ -9,7 +9,7 @@ namespace betr::store {
 
 dag::Policy PolicyOf(const Experiments& experiments);
 
-// The options with what experiments make of others.
+// The options, changed as the experiments ask.
 StoreOptions WithExperiments(StoreOptions options);
 
 }  // namespace betr::store

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making a store that is smaller than it should be: for tests, which want devices to be full soon.
+// Makes a store that is smaller than it should be: for tests that want devices to be full soon.
 #pragma once
 
 #include <absl/status/status.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making an image larger, with the file that it is in.
+// Makes an image larger, together with the file that it is in.
 #pragma once
 
 #include <absl/status/status.h>
@@ -9,8 +9,8 @@
 
 namespace betr::store {
 
-// Of Store::GrowImage what comes after opening and locking; `newest` is what layout::ReadToOpen has found. Errors as
-// there, naming the device.
+// The part of Store::GrowImage that comes after opening and locking. `newest` is what layout::ReadToOpen has found.
+// Errors as there, naming the device.
 absl::Status GrowImage(FileDevice& device, const layout::NewestSuperblock& newest, Bytes size);
 
 }  // namespace betr::store

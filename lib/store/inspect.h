@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A look at an image as its newest superblock has it: nothing is replayed, nothing is written, and damage is
-// collected instead of ending the look. For the checker and the dumper.
+// A look at an image as its newest superblock has it. Nothing is replayed and nothing is written. Damage is collected
+// instead of ending the look. For the checker and the dumper.
 //
 // Invariants
 //   1. What could be read is in state(), what could not is in problems(); both may be empty.
@@ -28,7 +28,8 @@
 
 namespace betr::store {
 
-// A piece of space and what holds it. A scattered extent is as many of them as it has pieces and pages of its map.
+// A piece of space and what holds it. A scattered extent is several of these: one for each piece, and one for each page
+// of its map.
 struct UsedExtent {
   // A piece is of a scattered node, or a page of its map.
   enum class Holder : uint8_t { kNode, kPiece, kTablePage, kCatalog };
@@ -67,8 +68,8 @@ class Inspection {
   const std::vector<UsedExtent>& extents() const { return extents_; }
   uint64_t table_pages() const { return table_pages_; }
   const std::vector<Problem>& problems() const { return problems_; }
-  // The first read, of all that went through device() or what was loaded from it, that failed because the device did or
-  // because it is time to stop (kUnavailable, kCancelled); ok if there was none.
+  // Whether a read has failed because the device did or because it is time to stop (kUnavailable, kCancelled). Returns
+  // the first such error, of all reads that went through device() or loaded something from it; ok if there was none.
   absl::Status ReadError() const { return device_->ReadError(); }
 
   BlockDevice& device() { return *core_.device; }
@@ -80,15 +81,15 @@ class Inspection {
 
   // What writing a repaired state needs (repair_store.h, salvage.h).
   Core& core() { return core_; }
-  // Takes the space, even if it is in use, and remembers it. Null if there is no such space on the device.
+  // Takes the space, even if it is in use, and remembers what holds it. Null if there is no such space on the device.
   layout::ExtentRef Use(const UsedExtent& used);
   // The same for the scattered extent of a node, whose map is read.
   layout::ExtentRef UseScattered(const UsedExtent& used, uint64_t version);
   // Whether the page of the table that would have the node cannot be read.
   bool IsPageLost(NodeId id) const;
-  // The pages that cannot be read; nothing is known of those below them.
+  // The pages that cannot be read. Nothing is known of those below them.
   const std::vector<layout::ExpectedPage>& lost_pages() const { return lost_pages_; }
-  // Nodes in whose space something lay that had been taken before.
+  // Nodes in whose space lies something that had been taken before.
   const std::vector<NodeId>& overlapping() const { return overlapping_; }
 
  private:
