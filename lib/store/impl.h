@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One open store: the parts put together, the write path, and the threads that work in the background.
+// One open store: puts the parts together, and has the write path and the threads that work in the background.
 //
 // Threads and locks, in the order in which they are taken:
 //   write_mutex_       one writer at a time, from checking a batch to making it visible
@@ -51,12 +51,12 @@ class Store::Impl {
   absl::Status MayWrite() const;
   // Checks whether a change of a tree would be let in, for one that would change nothing.
   absl::Status MayWriteTo(TreeId tree) const;
-  // Whether it was opened in a process of which this one is a child. Then its threads are not here, and they may hold
+  // Whether it was opened in a process of which this one is a child. If so, its threads are not here, and they may hold
   // its locks.
   bool IsInherited() const { return forks_ != Forks(); }
 
-  // Checks a batch, makes it durable-to-be and visible. `ids` of new trees are filled in. A batch that only erases has
-  // the purpose of a delete in any case.
+  // Checks a batch, logs it and makes it visible; the next Sync makes it durable. Fills in the `ids` of new trees. A
+  // batch that only erases has the purpose of a delete in any case.
   absl::Status Write(std::span<Op> ops, store::Purpose purpose = store::Purpose::kWrite);
   BatchSize MaxBatch() const;
   absl::Status Sync();
@@ -76,7 +76,8 @@ class Store::Impl {
 
   StoreStats Stats() const;
   SpaceStats Space() const;
-  // The same for the accounts of what builds on the store. No user is told, so nothing comes back sooner for it.
+  // The same for the accounts of what builds on the store. No user is told the figures, so they do not make space come
+  // back sooner.
   SpaceStats SpaceNow() const;
 
   store::Core& core() { return *core_; }
@@ -92,64 +93,67 @@ class Store::Impl {
 
   // Write path.
   absl::Status CheckOps(std::span<Op> ops) const;
-  // Checks that no new tree gets the id of one that is gone, since the log may still name that one.
+  // Checks that no new tree gets the id of one that is gone. The log may still name that one.
   absl::Status CheckNewIds(std::span<const Op> ops) const;
-  // Checks that what the ops put in front of trees will find a place in them. Reads the root of a tree with nothing in
-  // front of it, if that is not in memory.
+  // Checks that what the ops put in front of trees will find a place in them. Reads the root of a tree if nothing is in
+  // front of it and it is not in memory.
   absl::Status CheckTargets(std::span<const Op> ops) const;
-  // Remembers for closing, and for the next one without space, that these leave work behind; and for the catalog, which
-  // functions they use.
+  // Remembers that these ops leave work behind, for closing and for the next writer without space. Also remembers, for
+  // the catalog, which functions they use.
   void NoteWork(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // What the point changes and range erases among `ops` put in front of trees (headroom.h).
   store::Pledge PledgeFor(std::span<const Op> ops) const;
-  // `after`: what will be behind that.
+  // Checks that there is space for the pledge. `after`: the state that will be behind it.
   absl::Status HaveSpace(const store::State& after, const store::Pledge& pledge, store::Purpose purpose) const;
-  // Called when nothing else can fail any more, with the state after the batch, what that puts into buffers, and what
-  // it does once small copies are made; an error of it cancels the batch.
+  // Is called when nothing else can fail any more. It gets the state after the batch, what the batch puts into buffers,
+  // and what it does once small copies are made. An error of it cancels the batch.
   using BeforePublish = std::function<absl::Status(const store::State&, const store::Pledge&, std::span<const Op>)>;
   // Logs a batch and makes it visible. Makes room in the log, or on the device, if that is what is missing.
   absl::Status ApplyAndLog(std::span<const Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // Whether these batches and those since the last checkpoint could make a tree taller than may be, where nobody
-  // lowers it in between: when they are replayed.
+  // Whether these batches and those since the last checkpoint could make a tree taller than may be when they are
+  // replayed. For then nobody lowers it in between.
   bool MayBeTooTallToReplay(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The height of the tallest tree of the last checkpoint.
   dag::Height TallestStable() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // Makes changes that are the batch visible, or says that there is no space for them.
+  // Makes the changes of a batch visible, or says that there is no space for them.
   using ApplyAs = std::function<absl::Status(std::span<const Op>, store::Purpose)>;
-  // The same after MakeRoom, again and again. A delete waits for readers who keep space from it, for a limited time.
+  // Applies a batch after MakeRoom, again and again. A delete waits for readers who keep space from it, for a limited
+  // time.
   absl::Status ApplyWithRoom(std::span<const Op> ops, const ApplyAs& apply, store::Purpose purpose)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // A delete for which there is no space once there is no work left that makes some: it may use more of the reserve,
-  // and still more in a form that leaves nothing behind (erase_residue.h).
+  // Tries a delete for which there is no space, once no work is left that makes some. It may use more of the reserve.
+  // It may use still more in a form that leaves nothing behind (erase_residue.h).
   struct LastTry {
     absl::Status status;
     bool leaves_nothing;  // there is such a form
   };
   LastTry ApplyLast(std::span<const Op> ops, const ApplyAs& apply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // The same; what has such a form, but no space, has the erases that wait moved on with what is left of the reserve.
+  // The same. If there is such a form but no space for it, moves on the erases that wait, with what is left of the
+  // reserve.
   absl::Status ApplyLastWithRoom(std::span<const Op> ops, const ApplyAs& apply)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether readers hold what was replaced since they began.
   bool ReadersKeepSpace() const { return fronts_.IsOlderHeld(checkpointer_.stable()); }
-  // Waits until they do not. False: it is too late.
+  // Waits until they do not. False if the time is over.
   bool WaitForReaders(std::chrono::steady_clock::time_point until) const;
   // Gives back some of the space that is not needed any more. False if there is none: then the store is full.
-  // `purpose`: kSettle or kFree for deletes, as what the last of the work asks for space; else the writer's.
+  // `purpose`: kSettle or kFree for deletes, as which the last of the work asks for space; otherwise the writer's.
   absl::StatusOr<bool> MakeRoom(store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // The steps of background work that it takes, a limited number of them, within the memory that there is. False if
-  // nothing is left to do. Errors: kResourceExhausted: for what is left there is no space before a checkpoint.
+  // Does the steps of background work that this takes, a limited number of them, within the memory that there is. False
+  // if nothing is left to do. Errors: kResourceExhausted if for what is left there is no space before a checkpoint.
   absl::StatusOr<bool> StepForRoom(store::Purpose growing, store::Structure::Last last)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // Whether buffers, dirty memory or the log's memory are beyond their limits, or the log is ahead (in
-  // waiting_writers.cc, with the next three).
+  // Whether buffers, dirty memory or the log's memory are beyond their limits, or the log is ahead. (This and the next
+  // three are in waiting_writers.cc.)
   bool IsCrowded() const;
-  // Whether a writer has to wait for that: not if no thread makes room, or the one that does finds no space for it.
+  // Whether a writer has to wait because of that. It need not if no thread makes room, or if the one that does finds no
+  // space for it.
   bool MustWait() const;
-  // Returns when nobody has to wait, at that moment. Errors: the store has failed, or is closed.
+  // Waits until nobody has to wait, at that moment. Errors: the store has failed, or is closed.
   absl::Status WaitForRoom() ABSL_LOCKS_EXCLUDED(write_mutex_);
-  // Of what the log holds in memory. Failing makes the store read-only.
+  // Writes what the log holds in memory. Failing makes the store read-only.
   absl::Status WriteOutLog();
-  // Write, once it is this writer's turn.
+  // The part of Write that is done once it is this writer's turn.
   absl::Status WriteAlone(std::span<Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status AppendToLog(std::string_view record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish);
@@ -158,69 +162,69 @@ class Store::Impl {
   absl::Status CheckpointReplayed(Lsn last) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
 
   // Checkpoints.
-  // For a writer that cannot go on before there is room.
+  // Makes a checkpoint for a writer that cannot go on before there is room.
   absl::Status CheckpointHoldingWriters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // So that the log takes a record of this size.
+  // Makes room so that the log takes a record of this size.
   absl::Status MakeLogRoom(Bytes record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::StatusOr<store::Checkpointer::Begin> BeginCheckpoint() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status FinishCheckpoint(store::Checkpointer::Begin&& begun);
 
   // Background.
   absl::Status Recover();
-  // What closing does when the threads have stopped.
+  // What closing does once the threads have stopped.
   absl::Status End();
-  // Errors: kUnavailable: there can be no more; then none runs.
+  // Starts both threads or none. Errors: kUnavailable if there can be no more threads.
   absl::Status StartThreads();
   void StopThreads();
   void StructureLoop();
   void WriterLoop();
   absl::Status WriteDirty();
-  // The same; if there is no space for it, a checkpoint. Failing makes the store read-only.
+  // The same, but makes a checkpoint if there is no space for it. Failing makes the store read-only.
   absl::Status WriteDirtyOrCheckpoint();
   bool CheckpointDue() const;
-  // How much of the log may be in memory only; near it something has to be done.
+  // How much of the log may be in memory only. When that is nearly reached, something has to be done.
   Bytes LogMemory() const;
-  // What the log holds comes out of the cache's budget.
+  // Takes what the log holds out of the cache's budget.
   void CountLogMemory() { core_->cache->SetOthers(log_->Held()); }
-  // With threads while writers still have half of it to fill; without, nobody does that meanwhile.
+  // Whether the log's memory is to be relieved. With threads, this is so while writers still have half of it to fill.
+  // Without, nobody fills it meanwhile.
   bool LogIsCrowded() const {
     return log_->Held() > (core_->options.background ? LogMemory() / 2 : LogMemory() * 3 / 4);
   }
-  // Whether the log would be full before the checkpoint that makes room in it has been made: writers are slowed down,
-  // instead of waiting for most of that.
+  // Whether the log would be full before the checkpoint that makes room in it is made. Then writers are slowed down,
+  // instead of waiting for most of that time.
   bool LogIsAhead() const;
   // Whether a checkpoint spares the log more than it costs by itself, and is not much more to write than all records
-  // since the last one: then most of what it writes is new, and would be written anyway.
+  // since the last one. Then most of what it writes is new, and would be written anyway.
   bool CheckpointIsCheap() const;
-  // All that there is to do now, in this thread: when there are no background threads. What there is no space for,
-  // even after a checkpoint, is left for later, after twice as many batches each time.
+  // Does all that there is to do now, in this thread: when there are no background threads. If there is no space for
+  // some work even after a checkpoint, it is left for later, after twice as many batches each time.
   absl::Status WorkInline() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // After a clone, with background threads: steps that these are behind with.
+  // After a clone, with background threads: does steps that these are behind with.
   absl::Status KeepUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  // What the log holds in memory is made durable, if it is much.
+  // Makes durable what the log holds in memory, if it is much.
   absl::Status KeepLogSmall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   absl::Status WorkAll();
 
   // Giving back (give_back.cc). By the thread that makes checkpoints, while nobody writes:
   bool GivingBackDue() const;
   absl::Status GiveBack();
-  // On request, beside other callers, and for a limited time: Checkpoint, and the part of the rest that is found
-  // without reading.
+  // The same on request, beside other callers, and for a limited time: a checkpoint, and the part of the rest that is
+  // found without reading.
   absl::Status GiveBackNow();
-  // If space was short when something was erased, cloned or renamed, a sweep over all that is on disk, as long as
-  // nobody writes: work that gives space back is done wherever it is, and erases move on that are too few to be worth a
-  // flush.
+  // Sweeps over all that is on disk, as long as nobody writes, if space was short when something was erased, cloned or
+  // renamed. Work that gives space back is done wherever it is. Erases move on that are too few to be worth a flush.
   bool SweepDue() const;
   absl::Status SweepForSpace();
-  // At the end, what is left of the background work after erases, clones and renames, for a limited time: an owner who
-  // comes only to remove something would not give it time otherwise, and its space would not come back. After erases of
-  // keys only if space is short.
+  // Does, when closing, what is left of the background work after erases, clones and renames, for a limited time. After
+  // erases of keys it does so only if space is short. An owner who comes only to remove something would give that work
+  // no time otherwise, and its space would not come back.
   absl::Status Settle();
   // A step of that. False if nothing is left, or nothing for which there is space even after a checkpoint.
   absl::StatusOr<bool> StepToSettle(store::Structure::Last last);
-  // Discards what of the extent is free, unless so much is needed.
+  // Discards what of the extent is free, unless then less than the reserve would be free beside what is promised.
   absl::StatusOr<Bytes> TrimPortion(const layout::ExtentAddress& portion) ABSL_LOCKS_EXCLUDED(write_mutex_);
-  // A step beside writers, but not beside one that makes room: what the step makes would take that room from the
+  // A step beside writers, but not beside one that makes room. What the step makes would take that room from the
   // writer.
   absl::StatusOr<bool> StepBesideWriters(store::Structure::Last last = {});
 
@@ -238,15 +242,15 @@ class Store::Impl {
   store::FunctionNames functions_in_use_ ABSL_GUARDED_BY(write_mutex_);  // those of the catalog, and since then
   // Nothing was erased, cloned or renamed by ranges since MakeRoom looked at all that is on disk.
   bool swept_ ABSL_GUARDED_BY(write_mutex_) = false;
-  // MakeRoom has ended before its sweep had. The next one goes on with it, and what others have done meanwhile leaves
-  // open whether it has looked at all.
+  // MakeRoom has ended before its sweep was over. The next one goes on with it. Since others have done something
+  // meanwhile, it is open whether the sweep has looked at everything.
   bool sweep_goes_on_ ABSL_GUARDED_BY(write_mutex_) = false;
-  // MakeRoom has found no work any more: deletes may use what is kept for it.
+  // MakeRoom has found no more work. Deletes may use what is kept for it.
   bool only_deletes_left_ ABSL_GUARDED_BY(write_mutex_) = false;
   // How many batches WorkInline lets its work rest now, and the next time that there is no space for it.
   uint64_t rest_ ABSL_GUARDED_BY(write_mutex_) = 0;
   uint64_t next_rest_ ABSL_GUARDED_BY(write_mutex_) = 1;
-  // What TallestStable has found last, and in which state, whose space it must not keep.
+  // What TallestStable found last, and in which state. The space of that state must not be kept.
   std::weak_ptr<const store::State> measured_ ABSL_GUARDED_BY(write_mutex_);
   dag::Height tallest_ ABSL_GUARDED_BY(write_mutex_) = 1;
 
@@ -257,12 +261,13 @@ class Store::Impl {
   std::atomic<int64_t> last_checkpoint_ns_{0};
   std::atomic<uint64_t> log_used_before_{0};  // bytes, when the last checkpoint began
   std::atomic<int64_t> last_write_ns_{0};
-  // Checkpoints until the space of what was erased is free: one brings the erases to where background work finds them,
-  // the next one gives back what that has taken out. Below 0 while one of them is made (give_back.cc).
+  // How many checkpoints it takes until the space of what was erased is free. One brings the erases to where background
+  // work finds them; the next one gives back what that work has taken out. Below 0 while one of them is made
+  // (give_back.cc).
   std::atomic<int> freeing_{0};
   std::chrono::nanoseconds sweep_at_{0};          // not before; of the thread that makes checkpoints
   mutable std::atomic<bool> space_asked_{false};  // how much there is, since then
-  // Set with writers held: so each batch is in the checkpoint with which closing ends, or is refused.
+  // Set with writers held. So each batch is in the checkpoint with which closing ends, or is refused.
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> has_closed_well_{false};
   const uint64_t forks_ = Forks();

@@ -15,7 +15,7 @@ struct LogCut {
   uint64_t records = 0;  // in those of them that are whole
 };
 
-// Erases all frames that are not read before block number `end`, which is as of Log::SoundEnd. Durable when it returns.
+// Erases all frames that are not read before block number `end`; `end` is as of Log::SoundEnd. Durable on return.
 // Writes whole blocks, after all have been read. Errors: the device's.
 absl::StatusOr<LogCut> CutLog(BlockDevice& device, const LogArea& area, uint64_t salt, const LogPosition& start,
                               uint64_t end);

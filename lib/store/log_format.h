@@ -17,10 +17,10 @@
 //         80  ...  records: { 4 length of payload; 8 LSN; payload }, one after the other
 //              ...  zeros to the end of the block
 //
-// 1. A header lies in one sector, so it is never torn: an intact header in its own place was written by a log, and what
-//    it says of `durable` is true, whether or not the rest of its frame arrived. (Or it is content that somebody made
-//    to look like one, who knew the image's UUID and where in the log it would come to lie.)
-// 2. The first field covers `chain` and the checksum of the records: it names the whole history of the log.
+// 1. A header lies in one sector, so it is never torn. An intact header in its own place was written by a log. What it
+//    says of `durable` is true, whether or not the rest of its frame arrived. (The exception is content that somebody
+//    made to look like one, who knew the image's UUID and where in the log it would come to lie.)
+// 2. The first field covers `chain` and the checksum of the records. So it names the whole history of the log.
 #pragma once
 
 #include <absl/status/status.h>
@@ -81,7 +81,7 @@ struct LogRecord {
   std::string_view payload;
 };
 
-// kInvalidArgument unless the area is as LogArea requires and lies on the device.
+// Checks that the area is as LogArea requires and lies on the device. Errors: kInvalidArgument.
 absl::Status CheckLogArea(const BlockDevice& device, const LogArea& area);
 
 // How many blocks a frame with so many bytes of records takes.
@@ -90,8 +90,8 @@ uint64_t FrameBlocks(uint64_t record_bytes);
 // Writes the kSize bytes at `out`, and sets header->checksum. Requires: out.size() >= kSize.
 void StoreFrameHeader(FrameHeader* header, std::span<char> out);
 
-// Nothing unless the bytes begin with a header that is intact. Bounds nothing: the numbers are only what was
-// written. Requires: bytes.size() >= kSize.
+// Reads the header that the bytes begin with. Nothing if they begin with none that is intact. Bounds nothing: the
+// numbers are only what was written. Requires: bytes.size() >= kSize.
 std::optional<FrameHeader> LoadFrameHeader(std::string_view bytes);
 
 // Appends one record. Requires: the payload has less than 4 GiB.
@@ -100,8 +100,8 @@ void AppendRecord(Lsn lsn, std::string_view payload, std::string* out);
 // Takes the first record off the front of `*records`. kDataLoss if they do not begin with one.
 absl::StatusOr<LogRecord> TakeRecord(std::string_view* records);
 
-// Reads or writes whole blocks from number `sequence` on, going on at the start of the area where it ends: one
-// device operation, or two. Requires: not more blocks than there are.
+// Read or write whole blocks from number `sequence` on, going on at the start of the area where it ends. One device
+// operation, or two. Requires: not more blocks than there are.
 absl::Status ReadLogBlocks(BlockDevice& device, const LogArea& area, uint64_t sequence, std::span<char> out);
 absl::Status WriteLogBlocks(BlockDevice& device, const LogArea& area, uint64_t sequence, std::string_view data);
 
@@ -112,8 +112,8 @@ Bytes MaxLogPayload(const LogArea& area);
 inline constexpr Bytes kFrameTarget = MiB(1);
 uint64_t MaxFrameBlocks(const LogArea& area);
 
-// A log never has more than this written without a flush, before the frame it writes last. So whatever a crash
-// leaves behind begins within this distance of what was durable.
+// The most that a log has written without a flush before the frame that it writes last. So whatever a crash leaves
+// behind begins within this distance of what was durable.
 inline constexpr Bytes kMaxUnflushed = MiB(4);
 
 }  // namespace betr::store

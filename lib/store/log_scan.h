@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a log from a position on: for recovery, for the dumper, for the checker. Writes nothing.
+// Reads a log from a position on: for recovery, for the dumper, for the checker. Writes nothing.
 //
-// 1. The log goes on as long as the next block begins a frame of this store with the expected sequence number and
-//    chain value, whose records have their checksum. What has that and is malformed nevertheless, is damage.
-// 2. The first block that does not is the end of the log, unless an intact header elsewhere says that the place had
-//    been durable: then it is damage. Looked for as far as a log can have written without a flush.
+// 1. The log goes on as long as the next block begins a frame of this store with the expected sequence number and chain
+//    value, and the records of the frame have their checksum. A frame that has all of this and is malformed
+//    nevertheless is damage.
+// 2. The first block that begins no such frame is the end of the log. But if an intact header elsewhere says that the
+//    place had been durable, it is damage. Such a header is looked for as far as a log can have written without a
+//    flush.
 // 3. Memory: one frame, or 1 MiB.
 //
 // Threads: one at a time. Cost: reads what it delivers, and at the end up to kMaxUnflushed and one frame more.
@@ -32,8 +34,8 @@ class LogScanner {
   // Whether there is a header that continues the log. Reads no more than a chunk.
   absl::StatusOr<bool> GoesOn();
 
-  // Goes to the next frame. False at the end of the log, after a search for damage behind it.
-  // Errors: kDataLoss naming the place; what the device says.
+  // Goes to the next frame. False at the end of the log, after a search for damage behind it. Errors: kDataLoss naming
+  // the place; the device's.
   absl::StatusOr<bool> Next();
 
   // The frame that Next went to; views are valid until the next call.
@@ -46,10 +48,10 @@ class LogScanner {
   // Behind the last frame delivered.
   LogPosition position() const { return position_; }
 
-  // At the end: no frame that begins there or behind, valid or not, has a larger number.
+  // At the end: no frame that begins there or behind, valid or not, has a larger opening number.
   uint64_t opening() const { return opening_; }
 
-  // At the end: whether the header of a frame that continues the log is there, but not all of its records.
+  // At the end: whether there is the header of a frame that continues the log, but not all of its records.
   bool is_torn() const { return is_torn_; }
 
   // "DEVICE: log frame 17 at offset 69632".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lost keys of one space, as pieces that do not overlap, and what later changes leave of them.
+// Lost keys of one key space, as pieces that do not overlap, and what later changes leave of them.
 #pragma once
 
 #include <map>
@@ -10,16 +10,18 @@
 
 namespace betr::store {
 
-// One thread. Pieces carry along whatever else a LostRange says; their trees mean nothing here.
+// Used by one thread. Pieces carry along whatever else a LostRange says. Their trees mean nothing here.
 class LostKeys {
  public:
-  // Takes the place of what was there. An empty range adds nothing. O(log n), and what it replaces; so it is below.
+  // Puts a piece in the place of what was there. An empty range adds nothing. Cost, also of the next two: O(log n), and
+  // what is replaced.
   void Set(LostRange piece);
   void Remove(const Range& range);
-  // The key was put or erased since. Without `may_split` the piece only says that there is such a key.
+  // Notes that the key was put or erased since. Without `may_split` the piece is not split: it only says that there is
+  // such a key.
   void Written(std::string_view key, bool may_split);
 
-  // The pieces that lie in a range, cut to it, in ascending order.
+  // The parts of pieces that lie in a range, in ascending order.
   std::vector<LostRange> In(const Range& range) const;
   size_t size() const { return pieces_.size(); }
 

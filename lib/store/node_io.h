@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes nodes and blocks, and is the node source of a store. What it makes keeps it alive.
+// Reads and writes nodes and blocks. It is the node source of a store. The slots that it makes keep it alive.
 #pragma once
 
 #include <atomic>
@@ -29,10 +29,10 @@ struct IoCounters {
 // Thread-safe.
 class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this<NodeIo> {
  public:
-  // `next_version`: write versions from here on have not been used. `helpers`: threads that compress besides the one
-  // that writes. `warnings`: of damaged blocks, which then move with their nodes as what they are; without it, that is
-  // an error, once `patience` with the device has ended. The device and what else is referred to outlive everything
-  // made here.
+  // `next_version`: write versions from here on have not been used. `helpers`: the number of threads that compress
+  // besides the one that writes. `warnings` is told of blocks that still cannot be read once `patience` with the device
+  // has ended. They then move with their nodes as the damaged blocks that they are. Without it, such a block is an
+  // error at once. The device and whatever else is referred to outlive everything made here.
   NodeIo(BlockDevice& device, std::shared_ptr<layout::SpaceMap> space, std::shared_ptr<Cache> cache,
          uint64_t next_version, unsigned helpers, Warnings* warnings = nullptr, std::chrono::milliseconds patience = {})
       : device_(device),
@@ -63,8 +63,9 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   layout::SpaceMap& space() const { return *space_; }
   IoCounters& counters() { return counters_; }
   uint64_t next_version() const { return next_version_.load(); }
-  // Units by which UnitsBound() of nodes has risen: that of each version from when it was made, and if it was on disk,
-  // by what loading it has shown. Of any nodes it has risen by no more than this in the same time.
+  // The units by which UnitsBound() of nodes has risen. It counts the bound of each version from when it was made. For
+  // a version that was on disk, it counts what loading has shown in addition. In the same time, the bounds of any set
+  // of nodes have risen by no more than this.
   uint64_t BoundsRisen() const { return bounds_risen_; }
   void BoundRises(uint64_t units) { bounds_risen_ += units; }
 

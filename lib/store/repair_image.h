@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repairs the store level of an image by all means there are: what needs no guessing (repair_store.h), the log
-// (log_cut.h), and if that is not enough, what can be saved (salvage.h).
+// (log_cut.h), and, if that is not enough, what can be saved (salvage.h).
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -18,8 +18,8 @@
 namespace betr::store {
 
 enum class RepairDepth : uint8_t {
-  // Only what needs no guessing and loses nothing: nothing at all if the state may not be the newest that was durable.
-  // Slots that are older than their copy are made anew from it.
+  // Only what needs no guessing and loses nothing. If the state may not be the newest that was durable, that is nothing
+  // at all. Slots that are older than their copy are made anew from it.
   kSafe,
   kAll,  // what cannot be read is cut out, and said to be lost
 };
@@ -32,15 +32,15 @@ struct RepairOptions {
 struct ImageRepair {
   uint64_t actions = 0;
   Salvaged salvaged;  // of all rounds together; without its actions, which were told as they happened
-  // What the last look found: nothing, unless `depth` does not allow to repair it.
+  // What the last look found. Nothing, unless `depth` does not allow its repair.
   std::vector<Finding> left;
 };
 
 // Looks, repairs and looks again until nothing is found, or nothing more can be done. `act` is told each action.
-// `findings`: those of a full look at the image as it is. Requires: the device is writable and locked.
-// Errors: those of Inspection::Open, SalvageStore and of writing. What could not be read because the device failed is
-// not repaired: that is an error, and nothing was written since the last action. kUnimplemented, before anything is
-// written, if the image has features that this build may only read.
+// `findings` are those of a full look at the image as it is. What could not be read because the device failed is not
+// repaired. Requires: the device is writable and locked. Errors: those of Inspection::Open, SalvageStore and of
+// writing. The device's, if it failed to read something: then nothing was written since the last action.
+// kUnimplemented, before anything is written, if the image has features that this build may only read.
 absl::StatusOr<ImageRepair> RepairImage(BlockDevice& device, Bytes cache_size, RepairDepth depth,
                                         std::vector<Finding> findings, absl::FunctionRef<void(std::string_view)> act,
                                         const RepairOptions& options = {});
@@ -51,17 +51,18 @@ struct MendedLog {
   std::vector<LostRange> lost;
 };
 
-// Cuts the log where replaying the image fails: at a frame or record that is damaged, or from record `bad` on.
-// Nothing if it can be read to its end. `loses` is told what goes with it before it is cut. Errors: kUnimplemented
-// as RepairImage; the device's.
+// Cuts the log where replaying the image fails: at a frame or record that is damaged, or from record `bad` on. Does
+// nothing if it can be read to its end. `loses` is told what is lost before the log is cut. Errors: kUnimplemented as
+// RepairImage; the device's.
 absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad = std::nullopt,
                                   const TellLosses& loses = nullptr);
 
-// Opens the store read-only, which replays the log, and cuts it at the record that the state cannot take, such as one
-// of a tree that is lost. Requires: no findings are left. Errors: of opening, but for those of log records.
+// Opens the store read-only, which replays the log. Cuts the log at the record that the state cannot take, such as one
+// of a tree that is lost. Requires: no findings are left. Errors: those of opening, except for those of log records.
 absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options, const TellLosses& loses = nullptr);
 
-// The log record at which opening a store failed, if the record was the reason and not the device or a lack of space.
+// The log record at which opening a store failed. Nothing if the reason was not the record but the device or a lack of
+// space.
 std::optional<Lsn> FailedLogRecord(const absl::Status& status);
 // Marks an error as one of that record.
 absl::Status WithLogRecord(absl::Status status, Lsn lsn);
