@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repair when something is gone: what can be read is kept, the rest is cut out, and what was lost is said.
+// Repairs an image when something is gone. What can be read is kept, the rest is cut out, and what was lost is said.
 //
 //   a page of the node table      its nodes are looked for on the whole device; of each the newest version is taken
 //                                 that the checkpoint may have. Unless the page's checksum proves that it is what the
@@ -15,10 +15,10 @@
 //                                 the lost nodes had stripped from their front.
 //   counts, nodes nobody names    as in repair_store.h
 //
-// What a failing device does not give is not taken for lost: if any read fails, be it of space that nothing is known
-// of, nothing is changed. A copy of what it does give can be repaired.
+// What a failing device does not give is not taken for lost. If any read fails, even of space that nothing is known of,
+// nothing is changed. A copy of what the device does give can be repaired.
 //
-// All changes are one new checkpoint, after which the image passes CheckStore. The log stays (log_cut.h).
+// All changes are one new checkpoint. After it the image passes CheckStore. The log stays (log_cut.h).
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -35,8 +35,8 @@ namespace betr::store {
 
 inline constexpr std::string_view kLostTreePrefix = "lost+found.";
 
-// How far what is lost is followed to the keys that show it. A node that clones share may be reached on exponentially
-// many ways. Where a limit ends that, what was not followed becomes partial ranges, a few for each tree.
+// How far what is lost is followed to the keys that show it. A node that clones share may be reached in exponentially
+// many ways. Where a limit ends the search, what was not followed becomes partial ranges, a few for each tree.
 struct SalvageLimits {
   uint64_t ways = 1'000'000;       // that are gone from node to node; shared out among the trees
   size_t ranges = kMaxLostRanges;  // that are listed; shared out, too
@@ -51,9 +51,9 @@ struct Salvaged {
 };
 
 // Reads the whole device, and writes a new checkpoint. `loses` is told all that is lost before anything is written,
-// also if that fails then. Requires: the device is writable and locked. Afterwards the look at the image is out of
-// date. Memory: proportional to the number of nodes on the device, plus the cache. Errors: kUnimplemented if
-// the image has features that this build may only read; kResourceExhausted, kCancelled, the device's.
+// even if writing then fails. Requires: the device is writable and locked. Afterwards the look at the image is out of
+// date. Memory: proportional to the number of nodes on the device, plus the cache. Errors: kUnimplemented if the image
+// has features that this build may only read; kResourceExhausted; kCancelled; the device's.
 absl::StatusOr<Salvaged> SalvageStore(Inspection& image, const SalvageLimits& limits = {},
                                       const TellLosses& loses = nullptr);
 

@@ -13,46 +13,48 @@
 
 namespace betr::store {
 
-// One thread.
+// Used by one thread.
 class SalvageNodes {
  public:
   // `image` outlives this.
   explicit SalvageNodes(Inspection& image);
 
-  // Looks at the whole device. Errors: of reading any of it: what is looked for may be there.
+  // Searches the whole device. Errors: those of reading any of it, since what is looked for may be there.
   absl::Status Scan();
 
   dag::NodeTable& table() { return table_; }
   NodeId next_id() const { return next_id_; }
-  // The newest catalog that was found; null if there is none.
+  // The newest catalog that was found. Null if there is none.
   const layout::ScannedCatalog* newest_catalog() const { return catalog_ ? &*catalog_ : nullptr; }
 
-  // The node, from the table or found on the device: then it is put into the table. Its record says its height.
-  // Errors: why it cannot be read.
+  // Loads a node, from the table or from where it was found on the device. In the latter case it is put into the table.
+  // Its record says its height. Errors: why it cannot be read.
   absl::StatusOr<dag::NodePtr> Load(NodeId id);
-  // Puts every node into the table that was found on the device, as far as its page of the table is lost: for when who
-  // named it may be lost too. Some of them may have been given up before the checkpoint: nobody can tell any more.
+  // Puts every node that was found on the device into the table if its page of the table is lost. For when whatever
+  // named it may be lost too. Some of these nodes may have been given up before the checkpoint: nobody can tell any
+  // more.
   void TakeUnlisted();
   // Puts a new node into the table. / Puts another version of one there.
   NodeId Create(dag::Node node);
   void Replace(NodeId id, dag::Node node);
 
-  // How often nodes of the table, dead ones too, name each node. Reads them. Cost: the headers of all nodes above the
-  // leaves. `are_all_read`: whether none was unreadable.
+  // Counts how often nodes of the table, dead ones too, name each node. Reads them. Cost: the headers of all nodes
+  // above the leaves. `are_all_read` tells whether all of them could be read.
   absl::flat_hash_map<NodeId, uint32_t> CountNames(bool* are_all_read);
   // The write version of a node of the table; 0 if it is to be written anew.
   uint64_t VersionOf(NodeId id) const;
-  // Of a node whose page of the table is lost, what was found of it; null of others.
+  // What was found of a node whose page of the table is lost. Null for others.
   const layout::ScannedNode* FoundBySearch(NodeId id) const;
 
-  // Places that may hold something, and were not looked at closer (layout/scan.h). 0 if nothing was searched for.
+  // The number of places that may hold something, and were not looked at closer (layout/scan.h). 0 if nothing was
+  // searched for.
   uint64_t PassedOver() const { return has_searched_ ? passed_over_ : 0; }
   // What was found elsewhere than the table said, or without it.
   const std::vector<std::string>& found() const { return found_; }
 
  private:
   absl::StatusOr<dag::NodePtr> LoadRecord(NodeId id, const dag::NodeRecord& record);
-  // The scanned node of that version, or the newest one that the checkpoint may have.
+  // Loads the scanned node of that version, or the newest one that the checkpoint may have.
   absl::StatusOr<dag::NodePtr> LoadScanned(NodeId id, uint64_t version, const absl::Status& why);
   // How many of its blocks have their checksums.
   size_t ReadableBlocks(const layout::ScannedNode& scanned);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what was cut out of nodes to the keys of trees that this concerns: without those that a change which waits above
-// has put or erased.
+// Leads from what was cut out of nodes to the keys of trees that this concerns. Leaves out those keys that a change
+// which waits above has put or erased.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -15,8 +15,8 @@
 
 namespace betr::store {
 
-// One thread. Shared nodes are reached on many ways: each way counts, up to a limit. Time: as many loads of nodes as
-// the limit says, and a few for each tree; so it is with memory.
+// Used by one thread. Shared nodes are reached in many ways. Each way counts, up to a limit. Time and memory: as many
+// loads of nodes as the limit says, and a few for each tree.
 class SalvagePaths {
  public:
   // All outlive this. Adds to `lost`.
@@ -24,21 +24,21 @@ class SalvagePaths {
 
   // Whether something is lost below a root.
   bool Concern(NodeId root) const { return tainted_.contains(root); }
-  // Adds what is lost of a tree. `trees`: how many there still are, this one included: it gets so great a part of what
-  // is left of the limits.
+  // Adds what is lost of a tree. `trees` is the number of trees that are still to come, this one included. The tree
+  // gets that part of what is left of the limits.
   void AddTree(const std::string& name, NodeId root, size_t trees);
 
  private:
   bool IsSpent() const { return ways_ >= ways_end_ || ranges_ >= ranges_end_; }
   void Enter(NodeId id, const Range& shown);
-  // By a link of that partition, below its runs from `over` on.
+  // Follows a link of that partition, below its runs from `over` on.
   void Follow(const dag::Link& link, const dag::Partition& partition, size_t over, const Range& shown);
   void Add(const dag::Node& node, const Cut& cut, const Range& shown);
-  // Something in it is lost that is not listed. Ranges come in ascending order, but for those of cuts.
+  // Adds that something in it is lost that is not listed. Ranges come in ascending order, except those of cuts.
   void AddFurther(const Range& shown);
   // Takes out of the pieces what runs from `over` on have put or erased.
   void RemoveWritten(const dag::Partition& partition, size_t over, LostKeys* keys) const;
-  // The keys of the tree to which a range of the node leads that is looked at.
+  // The keys of the tree to which a range of the current node leads.
   Range InTree(Range range) const;
 
   struct Step {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trees there are when both copies of the catalog are lost: what the newest one that is found, the node table and
-// the nodes tell of it.
+// Finds out which trees there are when both copies of the catalog are lost, from the newest catalog that is found on
+// the device, the node table and the nodes.
 //
 // A root of a tree is a node that is counted more often than nodes name it. An older catalog names trees, but not the
-// roots that they have got since; the old root of a tree may be that of a snapshot by now. But the superblock has the
-// checksum of the lost catalog: if some way to give the roots to the trees makes a catalog with that checksum, it is
-// that very catalog. Else:
+// roots that they have got since. The old root of a tree may be that of a snapshot by now. But the superblock has the
+// checksum of the lost catalog. If some way to give the roots to the trees makes a catalog with that checksum, it is
+// that very catalog. Otherwise:
 //
-//   if there is no root that the older catalog does not explain, it is believed
-//   a root that it wants for more trees than count it is a snapshot's first if such roots are left, else the live one's
-//   if one that is left may be what a tree has become, none but snapshots keeps its name: what they are their content
-//   must tell; else they keep their roots
+//   - If the older catalog explains every root, it is believed.
+//   - It may want a root for more trees than the count of that root allows. If there are roots that it does not
+//   explain,
+//     snapshots get the root first, otherwise live trees do.
+//   - If a root that it does not explain may be what a tree has become, only snapshots keep their names: what the other
+//     roots are, their content must tell. Otherwise live trees keep their roots, too.
 //
-// and it is said that what is shown may be older.
+// In these cases it is said that what is shown may be older.
 #pragma once
 
 #include <string>
@@ -30,8 +32,8 @@ struct FoundTrees {
   std::vector<LostRange> lost;
 };
 
-// Requires: nodes are scanned, and those without a page are taken. Cost: reads all nodes above the leaves; up to some
-// millions of checksums of a catalog.
+// Requires: nodes are scanned, and those without a page are taken. Cost: reads all nodes above the leaves, and makes up
+// to some millions of checksums of a catalog.
 FoundTrees FindTrees(Inspection& image, SalvageNodes& nodes, SalvageWalk& walk);
 
 }  // namespace betr::store

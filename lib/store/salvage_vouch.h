@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether nodes that were found by search, because their page of the node table is lost, are what the page had. The
-// page can be made again of what was found; if it then has the checksum that whoever named it has, all of it is right.
+// Finds out whether nodes that were found by search, because their page of the node table is lost, are what the page
+// had. The page can be made again of what was found. If it then has the checksum that whoever named it has, all of it
+// is right.
 #pragma once
 
 #include <vector>
@@ -10,8 +11,8 @@
 
 namespace betr::store {
 
-// The nodes of the table that were found by search and that no page vouches for: each may be an older version than the
-// lost one. Not one of a page of which each node was found as the page had it, with its reference count.
+// Returns the nodes of the table that were found by search and that no page vouches for: each may be an older version
+// than the lost one. A page vouches for its nodes if each was found as the page had it, with its reference count.
 // Requires: the counts of `nodes` are those of who names them. Cost: a checksum of 4 KiB for each generation that a
 // page may be of, up to a limit.
 std::vector<NodeId> FindUnvouched(const Inspection& image, SalvageNodes& nodes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk of a salvage: from the roots down to all that can be read. What cannot is cut out of the node that names it.
+// The walk of a salvage, from the roots down to all that can be read. What cannot be read is cut out of the node that
+// names it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -29,21 +30,21 @@ class SalvageWalk {
   // Both outlive this.
   SalvageWalk(Inspection& image, SalvageNodes& nodes);
 
-  // Whether it can be the root of a tree. Errors: why not.
+  // Checks that the node can be the root of a tree. Errors: why not.
   absl::Status CheckRoot(NodeId id);
-  // Names a node once more, and visits what is below if it was not visited. Requires: it can be loaded.
+  // Names a node once more, and visits what is below it unless it was visited. Requires: it can be loaded.
   void Name(NodeId id);
-  // Visits what is dead and not named, so that what it names is counted.
+  // Visits the nodes that are dead and not named, so that what they name is counted.
   void VisitDead();
-  // Nodes of the table that nothing named so far, not dead, those first that none of the others names; each is named
-  // and visited before the next is looked for. Calls `found` with each that holds something.
+  // Calls `found` with each node of the table that nothing named so far, is not dead and holds something. Nodes that
+  // none of the others names come first. `found` is to name the node, so that what is below is not found too.
   void VisitUnnamed(const std::function<void(NodeId, const dag::Node&)>& found);
   // Takes nodes that nobody names out of the table, and sets all counts.
   void Settle();
-  // What a node shows may be older than what it should show. Requires: it is named.
+  // Notes that what a node shows may be older than what it should show. Requires: the node is named.
   void Doubt(NodeId id, const std::string& why);
 
-  // What was cut out, by node; who names a node, for those that were visited.
+  // What was cut out, by node. / Who names a node, for those that were visited.
   const std::map<NodeId, std::vector<Cut>>& cuts() const { return cuts_; }
   const std::vector<NodeId>& NamedBy(NodeId id) const;
   uint64_t nodes_kept() const { return names_.size(); }
@@ -63,7 +64,7 @@ class SalvageWalk {
   absl::Status CheckTarget(const dag::Link& link, dag::Height height);
   absl::Status CheckBlock(const dag::BlockView& view, bool is_leaf);
   void NameFrom(NodeId by, NodeId id);
-  // Something that these gotos supersede where they are.
+  // Cuts out something that these gotos supersede where they are.
   void CutOutBelow(NodeId id, std::span<const dag::Goto> gotos, const Cut& cut);
 
   Inspection& image_;

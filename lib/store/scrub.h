@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads all that an image uses, in the order of the device and in large pieces, and verifies every checksum. What is
-// right by its checksum and wrong nevertheless is CheckStore's business.
+// wrong although its checksum is right is the business of CheckStore.
 #pragma once
 
 #include <absl/status/status.h>
@@ -17,8 +17,8 @@ struct ScrubFigures {
   Bytes read{0};
 };
 
-// Reports findings of the kind `unreadable`. Table pages and the catalog were verified when the image was opened.
-// Memory: one extent, or 4 MiB. Errors: kCancelled. Errors of the device are findings.
+// Reports findings of the kind `unreadable`. Errors of the device are findings. Table pages and the catalog were
+// verified when the image was opened. Memory: one extent, or 4 MiB. Errors: kCancelled.
 absl::StatusOr<ScrubFigures> ScrubStore(Inspection& image, const ReportFinding& report);
 
 }  // namespace betr::store

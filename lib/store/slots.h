@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node and block slots of a store: content that is dirty (in memory only), clean in memory, or on disk only.
+// Node and block slots of a store. Their content is dirty (in memory only), clean in memory, or on disk only.
 //
-// Life of a node version: adopted dirty -> written once (NodeIo) -> clean; from then on its memory may go and come
+// Life of a node version: adopted dirty -> written once (NodeIo) -> clean. From then on its memory may go and come
 // back. It never becomes dirty again: a change is a new version. The extent stays as long as the slot.
 //
-// When a node is written, its dirty blocks get new, clean slots that lie in its extent, and its old NodePtr is
-// replaced by an equal one that names them. So a block slot is dirty for ever or clean for ever, and one that other
-// versions still share stays with them.
+// When a node is written, its dirty blocks get new, clean slots that lie in its extent. Its old NodePtr is replaced by
+// an equal one that names them. So a block slot is dirty for ever or clean for ever. A dirty slot that other versions
+// still share stays with them.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace betr::store {
 
 class NodeIo;
 
-// Instead of a number that a slot does not know.
+// Stands for a number that a slot does not know.
 inline constexpr uint64_t kUnknown = UINT64_MAX;
 
 // A block that is only in memory.
@@ -58,7 +58,7 @@ class StoredBlockSlot final : public dag::BlockSlot, public Cached {
   std::optional<uint64_t> Erases() const override;
   std::shared_ptr<const void> Drop() override;
 
-  // Puts the content into memory, for a slot made of a block that is there anyway.
+  // Puts the content into memory. For a slot made of a block that is there anyway.
   void Fill(std::shared_ptr<const dag::Block> block);
   const layout::BlockEntry& entry() const { return entry_; }
   const layout::ExtentRef& extent() const { return extent_; }
@@ -89,17 +89,17 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   std::shared_ptr<const void> Drop() override;
 
   NodeId id() const { return id_; }
-  // At least the units that it takes on disk when it is written, or written anew; once its content is known, what that
-  // may take, whether it is still in memory or not. No locks.
+  // At least as many units as it takes on disk when it is written, or written anew. Once its content is known, this is
+  // what the content may take, whether it is still in memory or not. Takes no locks.
   uint64_t UnitsBound() const { return units_bound_; }
-  // What it holds besides its header, messages or entries: at most, if it is not in memory.
+  // The size of what it holds besides its header: messages or entries. An upper bound if it is not in memory.
   Bytes Content() const;
   bool Dirty() const { return !stored_.load(std::memory_order_acquire); }
   // Where it is stored; nothing while dirty.
   std::optional<layout::NodeAddress> Address() const;
-  // Writes the node if it is dirty; returns once it is stored, whoever did it. The bytes that this call wrote.
-  // `hint`: the unit after which it is best placed; moved on. Errors: no space, the device, a block that cannot be
-  // read.
+  // Writes the node if it is dirty. Returns once it is stored, whoever did it, with the bytes that this call wrote.
+  // `hint` is the unit after which it is best placed, and is moved on. Errors: no space; the device's; a block that
+  // cannot be read.
   absl::StatusOr<Bytes> Store(uint64_t& hint) const;
 
  private:
@@ -111,7 +111,7 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   mutable Mutex mutex_;        // held while the header is loaded
   mutable dag::NodePtr node_ ABSL_GUARDED_BY(mutex_);
   mutable std::optional<layout::NodeAddress> address_ ABSL_GUARDED_BY(mutex_);
-  // Of a version that is born dirty: its memory, until it is stored. So long it is promised UnitsBound(), too
+  // The memory of a version that is born dirty, until it is stored. For that time it is also promised UnitsBound()
   // (layout/space_map.h).
   Bytes dirty_charge_{0};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All trees of a state, by id and by name: a persistent value (base/persistent_map.h), so that a state with one tree
+// All trees of a state, by id and by name. This is a persistent value (base/persistent_map.h). So a state with one tree
 // changed costs O(log trees), however many snapshots there are.
 //
 // Invariants
@@ -37,7 +37,7 @@ class TreeTable {
  public:
   using Map = PersistentMap<TreeId, Tree>;
 
-  // Null if there is none. Valid as long as a table that has the tree unchanged.
+  // Null if there is none. Valid as long as there is a table that has the tree unchanged.
   const Tree* Find(TreeId id) const { return by_id_.Find(id); }
   const Tree* FindName(std::string_view name) const;
   bool Contains(TreeId id) const { return by_id_.Contains(id); }
@@ -56,7 +56,7 @@ class TreeTable {
   Map::Iterator begin() const { return by_id_.begin(); }
   Map::Iterator end() const { return by_id_.end(); }
 
-  // Those of trees that can be written to: units and tree, the largest first.
+  // The large roots of trees that can be written to: units and tree, the largest first.
   using LargeRoots = PersistentMap<std::pair<uint64_t, TreeId>, std::monostate, std::greater<>>;
   const LargeRoots& Large() const { return large_roots_; }
 
@@ -71,7 +71,7 @@ class TreeTable {
   Bytes name_bytes_{0};
 };
 
-// kNotFound.
+// The error kNotFound for a tree.
 absl::Status NoSuchTree(TreeId id);
 
 }  // namespace betr::store

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving free space back to the storage, portion by portion.
+// Gives free space back to the storage, portion by portion.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -10,13 +10,15 @@
 
 namespace betr::store {
 
-// Calls `visit` with each portion of free space that the options want, of at most so many units, in the order of
-// addresses, and adds up what it returns. What was free when this began may not be any more. An error ends it.
+// Calls `visit` with each portion of free space that the options want, of at most `units` units, in the order of
+// addresses. Returns the sum of what `visit` returns. What was free when this began may not be any more. An error ends
+// it.
 using VisitPortion = absl::FunctionRef<absl::StatusOr<Bytes>(const layout::ExtentAddress&)>;
 absl::StatusOr<Bytes> ForEachPortion(const layout::SpaceMap& space, const TrimOptions& options, uint32_t units,
                                      VisitPortion visit);
 
-// Of Store::TrimImage what comes after opening and locking. `device` as layout::ReadToOpen has let it pass.
+// The part of Store::TrimImage that comes after opening and locking. Requires: layout::ReadToOpen has accepted
+// `device`.
 absl::StatusOr<Bytes> TrimImage(BlockDevice& device, const TrimOptions& options);
 
 }  // namespace betr::store

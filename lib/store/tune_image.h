@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing what an image is called and keeps in reserve.
+// Changes what an image is called and how much it keeps in reserve.
 #pragma once
 
 #include <absl/status/status.h>
@@ -10,8 +10,8 @@
 
 namespace betr::store {
 
-// Of Store::TuneImage what comes after opening and locking; `newest` is what layout::ReadToOpen has found. Errors as
-// there, naming the device.
+// The part of Store::TuneImage that comes after opening and locking. `newest` is what layout::ReadToOpen has found.
+// Errors as there, naming the device.
 absl::Status TuneImage(BlockDevice& device, const layout::NewestSuperblock& newest, const TuneOptions& options);
 
 }  // namespace betr::store

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which upsert functions batches name: a store applies only those that it knows, and its catalog lists those in use.
+// Tells which upsert functions batches name. A store applies only those that it knows, and its catalog lists those in
+// use.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@
 
 namespace betr::store {
 
-// Number -> name; a function of a log record that this program does not know has an empty one.
+// Number -> name. The name is empty for a function of a log record that this program does not know.
 using FunctionNames = std::map<uint16_t, std::string>;
 
-// The first function of an upsert among `ops` that is not known.
+// The first function of an upsert among `ops` that is not known. Nothing if all are.
 std::optional<uint16_t> UnknownFunction(std::span<const Op> ops, const UpsertRegistry& functions);
 
 // Those that are not known.

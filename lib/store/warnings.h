@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the store could not read when no caller was waiting for it. Each is counted, and reported once to a listener. A
-// caller that reads it gets an error anyway.
+// What the store could not read when no caller was waiting for it. Each different warning is counted, and reported once
+// to a listener. If a caller reads the same thing, it gets an error anyway.
 #pragma once
 
 #include <absl/status/status.h>
