@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The narrow seam to storage: everything that a store reads or writes goes through a BlockDevice. Below it are
-// files and raw devices (file_device.h), memory (memory_device.h), and wrappers that record, count or fail
+// The narrow seam to storage: everything that a store reads or writes goes through a BlockDevice. Below it are files
+// and raw devices (file_device.h), memory (memory_device.h), and wrappers that record, count or fail
 // (recording_device.h, counting_device.h, fault_device.h). What the bytes mean is known only above it.
 //
 // 1. A device is an array of Size() bytes; bytes never written are zero.
@@ -10,11 +10,12 @@
 // 4. A failed write leaves its blocks in an unknown state. A failed Flush says nothing about any write since the
 //    last good one, and the device does not recover from it: every later Flush fails too.
 //
-// All functions may be called from any thread at any time. What overlapping concurrent writes leave behind, and
-// what a read beside them sees, is unspecified; ranges apart from each other do not interfere.
+// All functions may be called from any thread at any time. Concurrent operations on separate ranges do not interfere.
+// What overlapping concurrent writes leave behind is unspecified. So is what a read sees of a concurrent write that
+// overlaps it.
 //
 // Errors: kUnavailable (the device failed, or what is behind it has no space), kFailedPrecondition (opened read-only),
-// kOutOfRange (beyond Size()); never kResourceExhausted; the message names device, operation and offset.
+// kOutOfRange (beyond Size()). Never kResourceExhausted. The message names device, operation and offset.
 #pragma once
 
 #include <absl/status/status.h>
@@ -48,8 +49,8 @@ class BlockDevice {
   // The barrier: when it returns ok, every write completed before the call is durable.
   virtual absl::Status Flush() = 0;
 
-  // A hint that the contents are not needed any more: they become undefined, and storage may be given back. Like a
-  // write it may take effect at any time before the next Flush. Requires: whole blocks.
+  // A hint that the contents are not needed any more. They become undefined, and storage may be given back. Like a
+  // write, it may take effect at any time before the next Flush. Requires: whole blocks.
   virtual absl::Status Discard(Bytes offset, Bytes length) = 0;
 
   // A hint that the range will be read soon. Does not wait.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that counts what goes through it, for statistics, benchmarks and tests that promise a number of I/Os.
-// How long it would take on a given disk is another matter.
+// A device that counts what goes through it, for statistics, benchmarks and tests that promise a number of I/Os. How
+// long it would take on a given disk is another matter (disk_device.h).
 #pragma once
 
 #include <cstdint>
@@ -38,12 +38,12 @@ class CountingDevice final : public ForwardingDevice {
   absl::Status Flush() override;
   absl::Status Discard(Bytes offset, Bytes length) override;
 
-  // The counts so far: one consistent moment. With several threads the order of operations, and so the number of
-  // seeks, is the order in which they arrived here.
+  // The counts so far, as of one consistent moment. With several threads, the order of operations is the order in which
+  // they arrived here. The number of seeks depends on it.
   IoStats Stats() const;
 
  private:
-  // True when the head has to move; it then is at the end of the range.
+  // True when the head has to move. Afterwards it is at the end of the range.
   bool Seek(Bytes offset, Bytes length) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;

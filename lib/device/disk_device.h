@@ -9,7 +9,7 @@
 
 namespace betr {
 
-// Any thread. Requests reach the model in the order in which they arrive here.
+// Threads: any. Requests reach the model in the order in which they arrive here.
 class DiskDevice final : public ForwardingDevice {
  public:
   enum class Timing {
@@ -23,20 +23,20 @@ class DiskDevice final : public ForwardingDevice {
   absl::Status Read(Bytes offset, std::span<char> out) override;
   absl::Status Write(Bytes offset, std::string_view data) override;
   absl::Status Flush() override;
-  // Do not count: a hint is not waited for.
+  // These do not count: a hint is not waited for.
   absl::Status Discard(Bytes offset, Bytes length) override { return inner().Discard(offset, length); }
   absl::Status Readahead(Bytes offset, Bytes length) override { return inner().Readahead(offset, length); }
 
-  // So far: one consistent moment.
+  // The figures so far, as of one consistent moment.
   DiskStats Stats() const;
 
  private:
-  // Does `act` after `account` has told from the model and the idle time how long it takes.
+  // Does `act`, after `account` has worked out, from the model and the idle time, how long that takes.
   template <typename Account, typename Act>
   absl::Status Do(Account account, Act act);
   // Time since a request last ended, by the clock.
   std::chrono::nanoseconds Idle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends a request that began at `begun` and takes so long by the model.
+  // Ends a request that began at `begun` and takes `duration` by the model.
   void Finish(std::chrono::nanoseconds begun, std::chrono::nanoseconds duration);
 
   const Timing timing_;

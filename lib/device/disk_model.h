@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a disk with a platter would take: a model of time only, which moves no bytes. disk_device.h puts it in front
-// of a device.
+// Says how long a disk with a platter would take. This is a model of time only, which moves no bytes. disk_device.h
+// puts it in front of a device.
 //
 // 1. A request that begins behind the end of the one before, at most a small gap away, goes on without positioning. Any
-//    other one costs a seek, least_seek + k sqrt(distance), and a rotation, uniform in 0 .. one revolution (seeded). k
-//    is such that the average over the disk is average_seek; the disk is as large as the device.
+//    other request costs a seek and a rotation. The seek is least_seek + k sqrt(distance), where k is such that the
+//    average over the disk is average_seek; the disk is as large as the device. The rotation is uniform in 0 .. one
+//    revolution (seeded).
 // 2. Writes go to a cache and cost their caller a command, until the cache is full. The disk does them in the order of
 //    the elevator (C-LOOK): when there is no room, when it is idle, or when a flush waits for them. Writes that touch
 //    are one request.
-// 3. A flush waits for all writes before it. The platter turns meanwhile: a write that then goes on where the last one
-//    ended has missed its place and waits until that comes round, one revolution after it was there.
+// 3. A flush waits for all writes before it. The platter turns meanwhile. So a write that then goes on where the last
+//    one ended has missed its place. It waits until that comes round, one revolution after it was there.
 // 4. A disk reads all that passes under its head. While it waits for a read's place to come round, that is what lies
-//    before it; after a read it reads on, as long as it has nothing else to do, up to a segment ahead of what was asked
-//    for. What lies in one of the last segments is read without the platter; what lies ahead of the head in the newest
+//    before it. After a read it reads on as long as it has nothing else to do, up to a segment ahead of what was asked
+//    for. What lies in one of the last segments is read without the platter. What lies ahead of the head in the newest
 //    one is waited for.
 //
-// Time runs on an axis of its own: it goes on by what requests take, and between requests by what the clock of the
-// caller says, so that an idle disk reads ahead and empties its cache. One thread.
+// Time runs on an axis of its own. It goes on by what requests take, and between requests by what the caller's clock
+// says. So an idle disk reads ahead and empties its cache. Used by one thread.
 #pragma once
 
 #include <chrono>
@@ -53,7 +54,8 @@ class DiskModel {
   // `size`: of the device. The seed decides how the platter stands when a seek ends.
   DiskModel(const DiskProfile& profile, Bytes size, uint64_t seed = 1);
 
-  // Each returns how long the caller waits. `idle`: how long it did something else since the last of them returned.
+  // Each returns how long the caller waits. `idle` is how long the caller did something else since the last of them
+  // returned.
   std::chrono::nanoseconds Read(Bytes offset, Bytes length, std::chrono::nanoseconds idle);
   std::chrono::nanoseconds Write(Bytes offset, Bytes length, std::chrono::nanoseconds idle);
   std::chrono::nanoseconds Flush(std::chrono::nanoseconds idle);
@@ -71,12 +73,12 @@ class DiskModel {
   void ReadAhead(std::chrono::nanoseconds time);
   // Does the next write of the elevator.
   void DoWrite();
-  // Brings the head to `offset`; how long that takes. Counts, and sets passed_.
+  // Brings the head to `offset`. Returns how long that takes. Counts, and sets passed_.
   std::chrono::nanoseconds Position(uint64_t offset);
   std::chrono::nanoseconds Transfer(uint64_t bytes) const;
   // How long until the head, which has not moved since the last transfer, is over `offset`. Counts.
   std::chrono::nanoseconds TurnTo(uint64_t offset);
-  // The disk works so long from when it is free; a caller that came at now_ waits for it.
+  // Lets the disk work for `duration` from when it is free. A caller that came at now_ waits for it.
   void Work(std::chrono::nanoseconds duration);
   std::chrono::nanoseconds Return(std::chrono::nanoseconds done);
   bool IsInSegment(uint64_t offset, uint64_t end);

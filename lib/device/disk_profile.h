@@ -17,17 +17,19 @@ struct DiskProfile {
   std::chrono::nanoseconds revolution{0};
   std::chrono::nanoseconds command{0};  // what a request costs besides: interface, firmware
   uint64_t bytes_per_second = 0;
-  // A request that begins at most so far behind the end of the one before needs no positioning.
+  // A request that begins at most this far behind the end of the one before needs no positioning.
   Bytes track_gap{0};
-  // The cache of reads: what was read, and what passes under the head before, and while nothing else is to be done.
+  // The cache of reads. It holds what was read, what passed under the head before that, and what passes while nothing
+  // else is to be done.
   size_t read_segments = 0;
   Bytes read_segment{0};
-  // The cache of writes: done in the order of the elevator when it is full, idle, or flushed.
+  // The cache of writes. They are done in the order of the elevator when it is full, idle, or flushed.
   size_t write_queue = 0;
   Bytes write_cache{0};
 };
 
-// "hdd-7200": a disk of 500 GB or so as papers on file systems use it. Null for a name that is none.
+// Finds a profile by name. "hdd-7200" is a disk of 500 GB or so as papers on file systems use it. Null if there is no
+// such name.
 const DiskProfile* FindDiskProfile(std::string_view name);
 
 }  // namespace betr

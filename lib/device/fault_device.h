@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that fails when told to, for tests. The loop that finds every untested error path: for n = 1, 2, ...
-// arm a fault on the n-th operation, run, and stop when the fault did not fire any more.
+// A device that fails when told to, for tests. To find every untested error path: for n = 1, 2, ... arm a fault on the
+// n-th operation, run, and stop when the fault no longer fires.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Fault {
   Bytes spared_to{0};
 };
 
-// Any thread; with several, which operation is the n-th is a matter of chance.
+// Threads: any. With several, it is a matter of chance which operation is the n-th.
 class FaultDevice final : public ForwardingDevice {
  public:
   // The seed decides which bits flip.
@@ -50,7 +50,7 @@ class FaultDevice final : public ForwardingDevice {
   void Arm(const Fault& fault);
   // From now on nothing fails.
   void Disarm();
-  // From now on every operation but a readahead fails with kUnavailable and does not reach the inner device, until
+  // From now on every operation except a readahead fails with kUnavailable and does not reach the inner device, until
   // Disarm.
   void CutPower();
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that is a regular file or a raw block device. Knows of the image's format one thing only, and that
-// from its caller: where the note on the owner is kept (device/owner_record.h).
+// A device that is a regular file or a raw block device. It knows one thing only of the image's format, and that from
+// its caller: where the note on the owner is kept (device/owner_record.h).
 //
-// Locks are open-file-description locks on the whole file: they belong to this object, also against others in the
-// same process, and end with it. They are advisory, and on network file systems as good as the file system. A lock on
-// a loop device is one on the part of the file that it shows, too (loop_backing.h), and what a loop device shows that
-// is mounted is not to be had for writing in another way.
+// Locks are open-file-description locks on the whole file. They belong to this object, also against others in the same
+// process, and end with it. They are advisory, and on network file systems as good as the file system. A lock on a loop
+// device is also one on the part of the file that it shows (loop_backing.h). If what a loop device shows is mounted, it
+// cannot be opened for writing in another way.
 //
 // After the first failed Flush every later one fails with the same error: the kernel may have dropped what it could
 // not write, and a later success would hide that.
@@ -33,23 +33,24 @@ class FileDevice final : public BlockDevice {
   enum class Access { kReadOnly, kReadWrite };
   enum class LockMode { kShared, kExclusive };
 
-  // Opens what exists. The size of a regular file is rounded down to whole blocks. kNotFound, kFailedPrecondition
-  // (permissions, a read-only block device), kInvalidArgument (neither a file nor a block device, or no path).
+  // Opens what exists. The size of a regular file is rounded down to whole blocks. Errors: kNotFound;
+  // kFailedPrecondition (permissions, a read-only block device); kInvalidArgument (neither a file nor a block device,
+  // or no path).
   static absl::StatusOr<std::unique_ptr<FileDevice>> Open(const std::string& path, Access access);
 
-  // Makes a sparse regular file; its name is durable on return. kAlreadyExists if there is anything at `path`.
+  // Makes a sparse regular file. Its name is durable on return. Errors: kAlreadyExists if there is anything at `path`.
   // Requires: size is a multiple of kBlockSize.
   static absl::StatusOr<std::unique_ptr<FileDevice>> Create(const std::string& path, Bytes size);
 
-  // The same in a file that appears only when it has a content. A lock on the device is one on the file, too: it ends
-  // when both objects have. Requires: nobody has written to the file; size is a multiple of kBlockSize.
+  // The same in a file that appears only once it has a content. A lock on the device is also one on the file. It ends
+  // when both objects are gone. Requires: nobody has written to the file; size is a multiple of kBlockSize.
   static absl::StatusOr<std::unique_ptr<FileDevice>> In(const UnseenFile& file, Bytes size);
 
   // Removes the note on the owner, closes the file and so gives up the lock. Does not flush.
   ~FileDevice() override;
 
   absl::Status Read(Bytes offset, std::span<char> out) override;
-  // Large writes are begun to be stored at once: they need not wait for a flush, nor the device for them.
+  // Begins to store large writes at once. So they need not wait for a flush, nor the device for them.
   absl::Status Write(Bytes offset, std::string_view data) override;
   absl::Status Flush() override;
   // Punches a hole, or discards on a block device; ok where neither is supported.
@@ -58,20 +59,22 @@ class FileDevice final : public BlockDevice {
   Bytes Size() const override { return Bytes{size_.load()}; }
   std::string Name() const override { return path_; }
 
-  // Makes a regular file larger (sparse), or notices that a block device has become so: its size is then what it
-  // is. Durable after the next Flush. kFailedPrecondition when a block device is smaller than `size`.
-  // Requires: size is a multiple of kBlockSize, and not below Size().
+  // Makes a regular file larger (sparse). For a block device, takes over the size that it has now. Durable after the
+  // next Flush. Errors: kFailedPrecondition if a block device is smaller than `size`. Requires: size is a multiple of
+  // kBlockSize, and not below Size().
   absl::Status Grow(Bytes size);
 
-  // Takes the lock without waiting, or an error that says who has it (IsInUse, device_error.h), as far as the block at
-  // `owner_offset` tells. Changes nothing in the image, so that it can be taken before it is known to be one. An
-  // exclusive lock on a block device fails if it is mounted, and keeps it from being mounted; one on a regular file, or
-  // a loop device, fails if another loop device that shows the same is mounted, but does not keep one from that.
-  // Requires: kExclusive only with Access::kReadWrite.
+  // Takes the lock without waiting. Changes nothing in the image, so the lock can be taken before it is known to be
+  // one. Errors: if another holds the lock, says who, as far as the block at `owner_offset` tells (IsInUse,
+  // device_error.h).
+  //
+  // An exclusive lock on a block device fails if the device is mounted, and keeps it from being mounted. One on a
+  // regular file, or on a loop device, fails if another loop device that shows the same is mounted. It does not keep
+  // one from being mounted. Requires: kExclusive only with Access::kReadWrite.
   absl::Status Lock(LockMode mode, Bytes owner_offset);
 
-  // Writes the note on the owner into the block at the `owner_offset` given to Lock. It is removed when the device
-  // is closed. Requires: an exclusive lock.
+  // Writes the note on the owner into the block at the `owner_offset` that was given to Lock. The note is removed when
+  // the device is closed. Requires: an exclusive lock.
   absl::Status PublishOwner(const OwnerRecord& owner);
 
   // True for a raw block device.
@@ -81,7 +84,7 @@ class FileDevice final : public BlockDevice {
   FileDevice(std::string path, int fd, Access access, bool is_block_device, Bytes size);
 
   absl::Status CheckWritable(std::string_view operation) const;
-  // What else belongs to a lock: on a block device, and on a file.
+  // Takes what else belongs to a lock: on a block device, and on a file.
   absl::Status LockBehind(LockMode mode, Bytes owner_offset) ABSL_EXCLUSIVE_LOCKS_REQUIRED(owner_mutex_);
   absl::Status CheckInFront(LockMode mode) const;
   absl::Status ClaimedBy(const std::string& loop, std::string_view how) const;

@@ -6,8 +6,8 @@
 
 namespace betr {
 
-// "pid 12 (fsck.betr), pid 15 (betrcp)": the other processes that hold a lock of fcntl on the open file `fd`; empty if
-// none can be seen. For messages: by the time they are read, others may hold it. Any thread; reads all of /proc.
+// The other processes that hold an fcntl lock on the open file `fd`: "pid 12 (fsck.betr), pid 15 (betrcp)". Empty if
+// none can be seen. For messages: by the time they are read, others may hold it. Threads: any. Reads all of /proc.
 std::string DescribeLockHolders(int fd);
 
 }  // namespace betr

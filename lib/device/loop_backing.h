@@ -14,9 +14,9 @@ namespace betr {
 
 class LoopBacking {
  public:
-  // Opens the file behind the loop device that is open as `loop`. Null where there is nothing that others could lock,
-  // or it cannot be had: no loop device, a partition of one, a file that is deleted, or may not be opened, or that has
-  // another name here.
+  // Opens the file behind the loop device that is open as `loop`. Null if there is nothing that others could lock, or
+  // if the file cannot be had. That is so for what is no loop device, for a partition of one, and for a file that is
+  // deleted, may not be opened, or has another name here.
   static std::unique_ptr<LoopBacking> Open(int loop, bool is_writable);
   LoopBacking(const LoopBacking&) = delete;
   LoopBacking& operator=(const LoopBacking&) = delete;
@@ -36,17 +36,17 @@ class LoopBacking {
   Bytes size_{0};
 };
 
-// The path of the file behind, if `path` is that of a loop device, as with Open; else `path`.
+// The path of the file behind a loop device, if `path` is that of one, as with Open. Otherwise `path`.
 std::string FileBehind(const std::string& path);
 
-// The other way round: a loop device that shows something of the regular file open as `file`, and that somebody has
-// claimed, it or a partition of it, as a mount does, or swap, or a device mapper. Empty if there is none. Of a device
-// that this process may not open, only mounts are seen, and only those in its own namespace. Looks into /sys once for
-// each loop device that there is.
+// The other way round: finds a loop device that shows something of the regular file open as `file`, and that somebody
+// has claimed, or a partition of it. A mount claims a device, as do swap and a device mapper. Empty if there is none.
+// Of a device that this process may not open, only mounts are seen, and only those in its own namespace. Looks into
+// /sys once for each loop device that there is.
 std::string ClaimedLoopOn(int file);
 
-// The same for what the loop device open as `loop` shows: another one that shows some of that. Empty, too, if `loop` is
-// something else, or a partition.
+// The same for what the loop device open as `loop` shows: finds another one that shows some of that. Empty also if
+// `loop` is something else, or a partition.
 std::string ClaimedLoopBeside(int loop);
 
 }  // namespace betr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device in memory, for tests: sparse, so that it may be huge, and cheap to copy, so that a test can keep an
+// A device in memory, for tests. It is sparse, so that it may be huge. It is cheap to copy, so that a test can keep an
 // image of every moment. Nothing is lost without a Flush; recording_device.h makes images of crashes.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that remembers whether a read has failed: for who would take for damaged what only could not be read.
+// A device that remembers whether a read has failed. For callers that would otherwise take for damaged what merely
+// could not be read.
 #pragma once
 
 #include "base/mutex.h"
@@ -13,8 +14,8 @@ class NotingDevice final : public ForwardingDevice {
   // `inner` must outlive this device.
   explicit NotingDevice(BlockDevice& inner) : ForwardingDevice(inner) {}
 
-  // The first read that failed because the device did (kUnavailable) or because it is time to stop (kCancelled); ok if
-  // there was none.
+  // The error of the first read that failed because the device did (kUnavailable) or because it is time to stop
+  // (kCancelled). Ok if there was none.
   absl::Status ReadError() const;
 
   absl::Status Read(Bytes offset, std::span<char> out) override;

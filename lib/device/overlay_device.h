@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that can be written to while the one below stays as it is: what is written is kept in memory and hides what
+// A device that can be written to while the one below stays as it is. What is written is kept in memory and hides what
 // is below. For trying out what a repair would do.
 #pragma once
 
@@ -19,7 +19,7 @@ class OverlayDevice final : public ForwardingDevice {
   // `inner` outlives this device, and is only read.
   explicit OverlayDevice(BlockDevice& inner) : ForwardingDevice(inner) {}
 
-  // What hides a place that cannot be read below can be read.
+  // A place that cannot be read below can be read once it was written here.
   absl::Status Read(Bytes offset, std::span<char> out) override;
   absl::Status Write(Bytes offset, std::string_view data) override;
   absl::Status Flush() override;
@@ -27,7 +27,7 @@ class OverlayDevice final : public ForwardingDevice {
   absl::Status Discard(Bytes offset, Bytes length) override;
 
  private:
-  // A part of one block, if that was written.
+  // Copies out a part of one block, if that block was written.
   bool CopyWritten(Bytes offset, std::span<char> out);
 
   Mutex mutex_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has an image open for writing: a note for people in the image itself, so that a refused lock can say who
-// holds it, also across containers and hosts. The lock decides, not the note: one that a crash left behind, or a
+// Says who has an image open for writing. It is a note for people in the image itself, so that a refused lock can say
+// who holds it, also across containers and hosts. The lock decides, not the note: one that a crash left behind, or a
 // damaged one, means nothing. Where it is kept is the business of the layout.
 //
 // On disk, 512 bytes (one sector, so that it is never torn):

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of an in-memory device: a sparse array of immutable pages. A copy shares all pages with its
-// original, and the two then change apart from each other; so an image can be copied at every write of a long
-// run. Knows nothing of devices, ranges or locks.
+// The contents of an in-memory device: a sparse array of immutable pages. A copy shares all pages with its original.
+// From then on the two change independently. So an image can be copied at every write of a long run. Knows nothing of
+// devices, ranges or locks.
 //
 // 1. A page never changes once it is in a map; a change puts another page in its place.
 // 2. An absent page reads as zeros, and a page of zeros is never stored.
 // 3. A chunk whose owner is this map's token is referenced by no other map, and may be changed in place.
 //
-// Cost: a copy takes O(chunks) = O(pages / 64); Set takes O(log chunks), plus 64 pointers for the first change of
-// a chunk after a copy. Threads: a map is like a std::map (one writer, or readers), except that copying a map
-// counts as writing it; maps that share pages are independent of each other.
+// Cost: a copy takes O(chunks) = O(pages / 64). Set takes O(log chunks), plus 64 pointers for the first change of a
+// chunk after a copy. Threads: a map is like a std::map (one writer, or readers), except that copying a map counts as
+// writing it. Maps that share pages are independent of each other.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device that records every write, discard and flush that succeeded, for tests of crashes.
 //
-// Recorded operations are done one at a time, so that the record is one of the orders in which they may have
-// happened: a write is durable by a flush if it comes before it in the record. Failed operations are not recorded.
+// Recorded operations are done one at a time. So the record is one of the orders in which they may have happened: a
+// write is durable by a flush if it comes before it in the record. Failed operations are not recorded.
 #pragma once
 
 #include <absl/status/statusor.h>

@@ -8,15 +8,15 @@
 //           16    8  1 if it says what was there, 0 if another record before it does
 //           24   64  checksums of the eight sectors that are about to be written
 //           88 4096  what was there, if it says that
-// What was there is kept once for each block, as it was first; what is written, each time. A record is durable before
-// its block is overwritten; so one that is cut short at the end of the file belongs to a write that was never made, and
-// is ignored.
+// What was there is kept once for each block, as it was first. What is written is noted each time. A record is durable
+// before its block is overwritten. So one that is cut short at the end of the file belongs to a write that was never
+// made, and is ignored.
 //
 // A device is the one that the file was made for, as it was left, if each sector of all blocks in the file holds what
 // was there, or what one of the writes has put there. So the file can be put back after all of the writes, after some
-// of them, torn ones among them, and again when putting it back was interrupted; but not onto another device, nor when
-// something else was written to these blocks since. To notice that in any case, blocks are kept that need not be
-// overwritten, but that differ from device to device and from state to state (`marks`).
+// of them, torn ones among them, and again when putting it back was interrupted. It cannot be put back onto another
+// device, nor when something else was written to these blocks since. To notice that in any case, some blocks are kept
+// that need not be overwritten, but that differ from device to device and from state to state (`marks`).
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -32,13 +32,13 @@
 
 namespace betr {
 
-// Hands everything on, and keeps what writes replace. Discards are not handed on. What cannot be kept is not
-// overwritten, nor anything after that. Threads: as any device.
+// Hands everything on except discards, and keeps what writes replace. What cannot be kept is not overwritten, nor is
+// anything after that. Threads: as any device.
 class UndoDevice final : public ForwardingDevice {
  public:
-  // Makes the file at `path`, which must not exist; it and its name are durable then. It appears when its
-  // beginning is durable: whoever is killed before leaves none (unseen_file.h). `marks`: offsets of blocks.
-  // `inner` outlives this device. Errors: kAlreadyExists, what the system says, and the device's; then there is no new
+  // Makes the file at `path`, which must not exist. The file and its name are durable on return. It appears once its
+  // beginning is durable: if the process is killed before, there is none (unseen_file.h). `marks`: offsets of blocks.
+  // `inner` outlives this device. Errors: kAlreadyExists, what the system says, and the device's. Then there is no new
   // file.
   static absl::StatusOr<std::unique_ptr<UndoDevice>> Create(BlockDevice& inner, const std::string& path,
                                                             std::span<const Bytes> marks);
@@ -50,14 +50,14 @@ class UndoDevice final : public ForwardingDevice {
   UndoDevice(BlockDevice& inner, std::unique_ptr<UnseenFile> file) : ForwardingDevice(inner), file_(std::move(file)) {}
   absl::Status Begin(std::span<const Bytes> marks);
   absl::Status Keep(Bytes offset, std::string_view data) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // For a block that is to become `next`.
+  // The record for a block that is to become `next`.
   absl::StatusOr<std::string> Record(Bytes offset, std::string_view next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Append(std::string_view bytes);
 
   const std::unique_ptr<UnseenFile> file_;
   Mutex mutex_;
   absl::flat_hash_set<uint64_t> kept_ ABSL_GUARDED_BY(mutex_);  // numbers of blocks
-  // Of keeping: the end of the file may be half a record.
+  // The error of keeping, if any. Then the end of the file may be half a record.
   absl::Status error_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of an undo file, as told in undo_file.h: for who writes one and who reads it.
+// The bytes of an undo file, as described in undo_file.h, for its writer and its reader.
 #pragma once
 
 #include <array>

@@ -2,10 +2,10 @@
 // A file that is made where nobody sees it and appears at its path when it is whole. Until then there is nothing at
 // that path, and what others put there stays.
 //
-// The file has no name meanwhile, so that nothing is left of it if the process is killed. Where the host has no such
-// files, or cannot name them later, it has one beside its path (`.betr-` and a UUID): then that file is left. Where it
-// can neither be renamed without replacing what is there nor be linked, there is an empty file at its path for an
-// instant, and what others put in the place of that one is replaced.
+// The file has no name meanwhile, so nothing is left of it if the process is killed. Some hosts have no such files, or
+// cannot name them later. There it has a name beside its path (`.betr-` and a UUID), and if the process is killed, that
+// file is left. Some hosts can neither rename it without replacing what is there nor link it. There an empty file is at
+// its path for an instant, and what others put in the place of that one is replaced.
 //
 // Threads: one at a time.
 #pragma once
@@ -21,17 +21,17 @@ namespace betr {
 
 class UnseenFile {
  public:
-  // An empty file with these rights, less what the process's mask takes away. kAlreadyExists if there is anything at
-  // `path`, otherwise as of DeviceError and CheckPath.
+  // Makes an empty file with these rights, less what the process's mask takes away. Errors: kAlreadyExists if there is
+  // anything at `path`; otherwise as of DeviceError and CheckPath.
   static absl::StatusOr<std::unique_ptr<UnseenFile>> Make(const std::string& path, mode_t mode = 0666);
 
-  // Nothing is left of a file that has not appeared. Locks on it end, unless another descriptor was made of this one.
+  // Removes a file that has not appeared. Locks on it end, unless another descriptor was made of this one.
   ~UnseenFile();
   UnseenFile(const UnseenFile&) = delete;
   UnseenFile& operator=(const UnseenFile&) = delete;
 
-  // Gives it its name, with all that was written so far; both are durable on return. kAlreadyExists if somebody was
-  // faster. On an error there is nothing of it at its path. Requires: it was not called before.
+  // Gives the file its name, with all that was written so far. Both are durable on return. Errors: kAlreadyExists if
+  // somebody was faster. After an error there is nothing of it at its path. Requires: it was not called before.
   absl::Status Appear();
 
   // Open for reading and writing, as long as this object lives.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was written to a device, in order, and every image that a crash could have left of it. Recorded by
-// recording_device.h, which says what is an event.
+// What was written to a device, in order, and every image that a crash could have left of it. recording_device.h
+// records it and says what is an event.
 //
-// The rule of block_device.h: what was written before the last flush is there; of the rest, any sectors may be
-// there, in any order. A CrashPlan names one such outcome, so it can be printed, kept, and repeated.
+// The rule of block_device.h: what was written before the last flush is there. Of the rest, any sectors may be there,
+// in any order. A CrashPlan names one such outcome, so it can be printed, kept, and repeated.
 //
 // Cost: every event keeps its pages (shared with the images) and every flush a PageMap copy. An image costs a
 // PageMap copy and the pages of the plan's fragments: some microseconds for images of some megabytes.
@@ -71,8 +71,8 @@ class WriteHistory {
 
   // Everything arrived. Requires for all plans: events <= EventCount().
   CrashPlan PrefixPlan(size_t events) const;
-  // Of the unflushed events those arrived, in order, whose bit is set: the lowest bit is the oldest's.
-  // Requires: at most 64 unflushed events.
+  // Of the unflushed events, those arrived, in order, whose bit is set. The lowest bit is that of the oldest. Requires:
+  // at most 64 unflushed events.
   CrashPlan SubsetPlan(size_t events, uint64_t mask) const;
   // Any of them arrived, whole or block by block, in any order; the last one may be torn at a sector.
   CrashPlan RandomPlan(size_t events, Random& random) const;
