@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assertions for our own invariants. They stay on in release builds. What can go wrong outside (damage, full
-// disks, bad arguments) is an absl::Status, never one of these.
+// Assertions for our own invariants. They stay on in release builds. What can go wrong outside (damage, full disks, bad
+// arguments) is an absl::Status, never one of these.
 #pragma once
 
 #include <source_location>
@@ -11,7 +11,7 @@ namespace betr {
 // Prints "file:line: function: broken invariant: what" to stderr and aborts.
 [[noreturn]] void CheckFailed(std::string_view what, const std::source_location& where);
 
-// Requires: `holds`. `what` says the invariant as a sentence that is true when it holds.
+// Aborts unless the invariant holds. `what` says the invariant as a sentence that is true when it holds.
 inline void Check(bool holds, std::string_view what,
                   const std::source_location& where = std::source_location::current()) {
   if (!holds) [[unlikely]] {

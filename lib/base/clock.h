@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time, as a thing that tests can hold still. Nothing in betr asks the system for the time but through a Clock.
+// The time, as a thing that tests can hold still. Nothing in betr asks the system for the time except through a Clock.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  // Time of day: since 1970-01-01 00:00 UTC. May jump either way.
+  // Time of day, since 1970-01-01 00:00 UTC. May jump either way.
   virtual std::chrono::nanoseconds Now() = 0;
 
-  // Time that only grows, since some moment in the past: for measuring and for intervals.
+  // Time that only grows, since some moment in the past. For measuring and for intervals.
   virtual std::chrono::nanoseconds Monotonic() = 0;
 };
 

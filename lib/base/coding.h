@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and byte strings as bytes: the alphabet of every format of betr, on disk and in keys. All integers on
-// disk are little-endian; big-endian exists for numbers inside keys, where memcmp has to give their order.
-// What the bytes mean is said where a structure is defined, not here. Reading: see decoder.h.
+// Numbers and byte strings as bytes: the alphabet of every format of betr, on disk and in keys. All integers on disk
+// are little-endian. Big-endian is used only for numbers inside keys, where memcmp has to give their order. What the
+// bytes mean is said where a structure is defined, not here. For reading see decoder.h.
 //
 // Everything here is pure and safe to call from any thread; appending costs amortised O(bytes).
 #pragma once
@@ -17,7 +17,7 @@ namespace betr {
 // The most bytes that a varint takes.
 inline constexpr size_t kMaxVarintSize = 10;
 
-// The value with its bytes in the order that little-endian (big-endian) storage wants, and back.
+// The value with its bytes in the order that little-endian (big-endian) storage wants. Also the way back.
 template <class Int>
 constexpr Int SwapBytes(Int value) {
   if constexpr (sizeof(Int) == 8) return static_cast<Int>(__builtin_bswap64(value));
@@ -62,7 +62,7 @@ inline void PutFixed64(std::string* out, uint64_t value) {
   out->append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Appends 1 to 10 bytes: seven bits each, lowest first, the high bit of a byte says that another follows. A number
+// Appends 1 to 10 bytes of seven bits each, lowest first. The high bit of a byte says that another follows. A number
 // has exactly one such form (the shortest); decoders refuse any other.
 void PutVarint64(std::string* out, uint64_t value);
 

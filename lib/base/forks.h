@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling whether this process is a child of the one that made something: for what a fork does not copy, as threads and
-// the right to write to a device.
+// Tells whether this process is a child of the one that made something. For what a fork does not copy, such as threads
+// and the right to write to a device.
 #pragma once
 
 #include <cstdint>

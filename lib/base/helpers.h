@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that take over rounds of loops whose rounds have nothing to do with each other, such as compressing the
-// blocks of a node. What comes out does not depend on who did which round.
+// Threads that take over rounds of loops whose rounds are independent of each other, such as compressing the blocks of
+// a node. The result does not depend on who did which round.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -16,14 +16,16 @@ namespace betr {
 // Thread-safe. Not to be destroyed during a loop.
 class Helpers {
  public:
-  // None is fine: then every loop is its caller's. So are fewer than asked for, if the system has no more threads.
+  // Starts the threads. None is fine: then the caller does every loop. So are fewer than asked for, if the system has
+  // no more threads.
   explicit Helpers(unsigned threads);
   ~Helpers();
   Helpers(const Helpers&) = delete;
   Helpers& operator=(const Helpers&) = delete;
 
   // Calls round(0) ... round(count - 1), each once, in this thread and others, and returns when all have returned. A
-  // round must not begin a loop. Only one loop has the helpers at a time; callers that come meanwhile go alone.
+  // round must not begin a loop. Only one loop has the helpers at a time. Callers that come meanwhile do their loop
+  // alone.
   void ForEach(size_t count, absl::FunctionRef<void(size_t)> round);
 
  private:
@@ -38,7 +40,7 @@ class Helpers {
   };
 
   void Help();
-  // Waits for a loop that has rounds left; null at the end.
+  // Waits for a loop that has rounds left. Null at the end.
   Loop* Join();
   void Leave(Loop& loop);
 

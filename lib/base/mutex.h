@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard library's locks with the annotations by which clang checks (-Wthread-safety) that what is marked
-// ABSL_GUARDED_BY(mutex_) is only touched with the mutex held, and functions marked
-// ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) are only called so. Not absl::Mutex, because ThreadSanitizer cannot look
-// into the system's build of Abseil and would report races that are none.
+// The standard library's locks, with annotations that let clang check (-Wthread-safety) how they are used. What is
+// marked ABSL_GUARDED_BY(mutex_) is only touched with the mutex held. Functions marked
+// ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) are only called so. absl::Mutex is not used, because ThreadSanitizer cannot
+// look into the system's build of Abseil and would report races that are none.
 //
-// Locks are held through the scoped classes only, never across I/O unless the member that says so is about I/O.
+// Locks are held only through the scoped classes. They are never held across I/O, unless the member that says so is
+// about I/O.
 #pragma once
 
 #include <absl/base/thread_annotations.h>
@@ -36,8 +37,8 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   std::unique_lock<std::mutex> lock_;
 };
 
-// Waiting, with a mutex held, for another thread to change what it guards. Wakes for no reason at times: wait in a
-// loop that checks.
+// Waits, with a mutex held, for another thread to change what it guards. May wake for no reason: wait in a loop that
+// checks.
 class Condition {
  public:
   void Wait(MutexLock& lock) { variable_.wait(lock.lock_); }

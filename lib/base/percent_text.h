@@ -11,8 +11,9 @@
 
 namespace betr {
 
-// "5", "5%", "0.25 %": digits, perhaps one or two after a point, perhaps a space, perhaps a percent sign. At most 100.
-// kInvalidArgument for anything else.
+// Parses "5", "5%", "0.25 %": digits, perhaps one or two after a point, perhaps a space, perhaps a percent sign. At
+// most
+// 100. Errors: kInvalidArgument for anything else.
 absl::StatusOr<BasisPoints> ParsePercent(std::string_view text);
 
 // "5 %", "0.25 %".

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sorted map that is a persistent value: copying it is O(1), and changing one entry of a copy makes O(log n) new
-// nodes. What copies have in common is the same nodes in memory. A balanced binary tree (AVL) whose nodes are never
-// changed once they are made.
+// A sorted map that is a persistent value. Copying it is O(1), and changing one entry of a copy makes O(log n) new
+// nodes. Copies share in memory the nodes that they have in common. It is a balanced binary tree (AVL) whose nodes are
+// never changed once they are made.
 //
 // Invariants
 //   1. The heights of a node's two sides differ by at most one.
@@ -28,7 +28,7 @@ class PersistentMap {
  public:
   using Entry = std::pair<const K, V>;
 
-  // In the order of keys. Valid as long as a map that has the nodes.
+  // Goes in the order of keys. Valid as long as there is a map that has the nodes.
   class Iterator {
    public:
     using iterator_category = std::forward_iterator_tag;
@@ -60,7 +60,7 @@ class PersistentMap {
 
   bool Empty() const { return root_ == nullptr; }
   size_t Size() const { return size_; }
-  // Null if there is no such key. Valid as long as a map that has the entry.
+  // Null if there is no such key. Valid as long as there is a map that has the entry.
   template <class Q>
   const V* Find(const Q& key) const {
     const Node* node = root_.get();
@@ -104,7 +104,7 @@ class PersistentMap {
     return true;
   }
 
-  // The longest way from the root down; and how many of the nodes are not in `other`, whose changed copy this is. For
+  // The longest way from the root down. / How many of the nodes are not in `other`, whose changed copy this is. For
   // tests.
   int Height() const { return HeightOf(root_); }
   size_t NodesNotIn(const PersistentMap& other) const { return Fresh(root_.get(), other); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that a seed repeats exactly, on every machine and with every standard library: for tests, for
-// benchmarks, for images that must come out the same. Not for secrets; a uuid that must be unique is in
-// base/uuid.h.
+// Random numbers that a seed repeats exactly, on every machine and with every standard library. For tests, for
+// benchmarks, for images that must come out the same. Not for secrets. A uuid that must be unique is in base/uuid.h.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace betr {
 // Advances `*state` and returns 64 well mixed bits (splitmix64).
 uint64_t SplitMix64(uint64_t* state);
 
-// A stream of random numbers (splitmix64: 2^64 of them before it repeats). One thread at a time; a few ns each.
+// A stream of random numbers (splitmix64: 2^64 of them before it repeats). Used by one thread at a time; a few ns each.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -26,8 +25,8 @@ class Random {
   uint64_t Between(uint64_t first, uint64_t last);
   // True once in n times. Requires: n > 0.
   bool OneIn(uint64_t n) { return Uniform(n) == 0; }
-  // 0 to 2^bits - 1 where every magnitude is as likely as any other: mostly small, now and then large.
-  // Requires: bits < 64.
+  // 0 to 2^bits - 1, where every magnitude is as likely as any other: mostly small, now and then large. Requires: bits
+  // < 64.
   uint64_t Skewed(unsigned bits);
   // 0 <= result < 1.
   double Fraction();

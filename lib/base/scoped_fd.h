@@ -12,7 +12,7 @@
 
 namespace betr {
 
-// Closes its file unless told that somebody else will. Negative: there is none.
+// Closes its file unless told that somebody else will. A negative number means that there is none.
 class ScopedFd {
  public:
   ScopedFd() = default;
@@ -32,7 +32,7 @@ class ScopedFd {
   int fd_ = -1;
 };
 
-// A system call that says by -1 that it has failed, tried again when a signal has come between.
+// Makes a system call that reports failure by -1. Repeats it when a signal has interrupted it.
 template <class Call>
 auto Retrying(Call call) {
   auto result = call();
@@ -40,8 +40,8 @@ auto Retrying(Call call) {
   return result;
 }
 
-// open(2) that is closed in programs that are executed, and tried again when a signal has come between. Negative: errno
-// says why.
+// open(2) whose descriptor is closed in programs that are executed. It is repeated when a signal has interrupted it. If
+// the result is negative, errno says why.
 inline int OpenRetrying(const std::string& path, int flags, mode_t mode = 0) {
   return Retrying([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
 }
