@@ -10,7 +10,7 @@ namespace betr {
 // as large as what is in use.
 //
 // The arena's end is not given back each time. Requests and nodes, of a mebibyte or more, do not each get a mapping of
-// their own. For new pages cost more than copying into them: with this, copying a tree into an image takes half the
+// their own. New pages cost more than copying into them: tuned like this, copying a tree into an image takes half the
 // time.
 void TuneMalloc();
 

@@ -12,8 +12,7 @@
 namespace betr {
 
 // Parses "5", "5%", "0.25 %": digits, perhaps one or two after a point, perhaps a space, perhaps a percent sign. At
-// most
-// 100. Errors: kInvalidArgument for anything else.
+// most 100. Errors: kInvalidArgument for anything else.
 absl::StatusOr<BasisPoints> ParsePercent(std::string_view text);
 
 // "5 %", "0.25 %".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the C interface does around its work: looks at its pointers first, turns an absl::Status into
-// a code and the thread's message, and lets no exception out.
+// What every function of the C interface does around its work. It looks at its pointers first, turns an absl::Status
+// into a code and the thread's message, and lets no exception out.
 #pragma once
 
 #include <absl/status/status.h>
@@ -15,11 +15,11 @@ namespace betr::c {
 
 betr_code CodeOf(const absl::Status& status);
 
-// The same, and an error's message becomes that of this thread.
+// The same. Also makes an error's message that of this thread.
 betr_code Tell(const absl::Status& status);
 
-// Tells what `work` returns, an absl::Status or nothing, if there is no fault in what was given; else of the first one,
-// and `work` is not called. noexcept: what is thrown ends the process.
+// Calls `work` and tells what it returns, an absl::Status or nothing. If there is a fault in what was given, tells of
+// the first one instead and does not call `work`. noexcept: what is thrown ends the process.
 template <class Work>
 betr_code Answer(std::initializer_list<Fault> faults, Work&& work) noexcept {
   if (const absl::Status status = Check(faults); !status.ok()) return Tell(status);
@@ -31,7 +31,7 @@ betr_code Answer(std::initializer_list<Fault> faults, Work&& work) noexcept {
   }
 }
 
-// What is returned through pointers is nothing until it is known. Null pointers are somebody else's complaint.
+// Clears what is returned through pointers until it is known. Null pointers are skipped: others complain about them.
 template <class... T>
 void Clear(T*... results) {
   ((results != nullptr ? static_cast<void>(*results = T{}) : void()), ...);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of C as those of C++.
+// Converts the options of C to those of C++.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -10,18 +10,19 @@
 
 namespace betr::c {
 
-// kInvalidArgument: a struct_size that is none, fields or flags that this version does not know. Null: the defaults.
+// Null: the defaults. Errors: kInvalidArgument for a struct_size that is none, and for fields or flags that this
+// version does not know.
 absl::StatusOr<FormatOptions> FormatOptionsOf(const betr_format_options* given);
-// Errors besides: those of the upsert functions.
+// Errors, besides those of FormatOptionsOf: those of the upsert functions.
 absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given);
 
-// Errors as of the first.
+// Errors as of FormatOptionsOf.
 absl::StatusOr<Store::Existing> ExistingOf(int existing);
 absl::StatusOr<TrimOptions> TrimOptionsOf(const betr_trim_options* given);
 
 absl::StatusOr<TuneOptions> TuneOptionsOf(const betr_tune_options* given);
 
-// The inverse of the first, with strings of `options`.
+// The inverse of FormatOptionsOf. The result points to the strings of `options`.
 betr_format_options DescribeFormat(const FormatOptions& options);
 
 }  // namespace betr::c

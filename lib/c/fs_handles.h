@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is behind the handles of betr/c_filesystem.h. What is open keeps its file system alive, and goes before it:
-// members are destroyed from the last to the first.
+// What is behind the handles of betr/c_filesystem.h. What is open keeps its file system alive, and is destroyed before
+// it: members are destroyed from the last to the first.
 #pragma once
 
 #include <memory>

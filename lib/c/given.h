@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What callers give, as pointers: looked at before anything is done with it, then turned into values.
+// What callers give, as pointers. It is looked at before anything is done with it, then turned into values.
 #pragma once
 
 #include <absl/status/status.h>
@@ -13,13 +13,13 @@
 
 namespace betr::c {
 
-// What is wrong with an argument; nothing, by default.
+// What is wrong with an argument. By default nothing is.
 struct Fault {
   const char* argument = nullptr;
   const char* why = nullptr;
 };
 
-// Of a pointer that must not be null.
+// The fault of a pointer that must not be null.
 constexpr Fault FaultOf(const void* pointer, const char* argument) {
   return pointer != nullptr ? Fault{} : Fault{argument, "is null"};
 }
@@ -34,7 +34,7 @@ constexpr Fault FaultOfHandle(const Handle* handle) {
   return FaultOf(handle, kNameOf<Handle>);
 }
 
-// Of bytes. A size that no object has is a caller's -1.
+// The fault of bytes. A size that no object has is a caller's -1.
 constexpr Fault FaultOf(const void* data, size_t size, const char* argument) {
   if (data == nullptr && size > 0) return {argument, "is null, and its size is not 0"};
   return size <= PTRDIFF_MAX ? Fault{} : Fault{argument, "has a size that is below 0"};
@@ -46,13 +46,13 @@ constexpr Fault FaultOf(Result (*callback)(Arguments...), const char* argument) 
 }
 
 Fault FaultOf(const betr_bound& bound, const char* argument);
-// Of a range that may be null.
+// The fault of a range that may be null.
 Fault FaultOf(const betr_range* range);
 
-// kInvalidArgument of the first fault, if there is one.
+// The first fault, as kInvalidArgument. Ok if there is none.
 absl::Status Check(std::initializer_list<Fault> faults);
 
-// Require that there is no fault.
+// The next four require that there is no fault.
 inline std::string_view BytesOf(const void* data, size_t size) {
   return size > 0 ? std::string_view(static_cast<const char*>(data), size) : std::string_view();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is behind the handles. Whatever reads a store keeps it alive, and goes before it: members are destroyed from the
-// last to the first.
+// What is behind the handles. Whatever reads a store keeps it alive, and is destroyed before it: members are destroyed
+// from the last to the first.
 #pragma once
 
 #include <memory>
@@ -50,7 +50,7 @@ inline constexpr const char* kNameOf<betr_cursor> = "cursor";
 template <>
 inline constexpr const char* kNameOf<betr_difference> = "difference";
 
-// What a view that may be null shows.
+// What a view shows. For null, the present state.
 inline std::shared_ptr<const ReadView> ViewOf(const betr_store& store, const betr_view* view) {
   return view != nullptr ? view->view : store.store->Pin();
 }

@@ -8,7 +8,7 @@
 
 namespace betr::c {
 
-// Moves a cursor by `move(cursor)`, and tells why it is on no key then, if that is an error.
+// Moves a cursor by `move(cursor)`. If it is on no key then because of an error, tells this error.
 template <class Handle, class Move>
 betr_code MoveBy(Handle* handle, Move&& move) noexcept {
   return Answer({FaultOfHandle(handle)}, [&] {
@@ -17,7 +17,7 @@ betr_code MoveBy(Handle* handle, Move&& move) noexcept {
   });
 }
 
-// The same from a key to another one.
+// The same from a key to another one. The cursor must be on a key.
 template <class Handle, class Move>
 betr_code StepBy(Handle* handle, Move&& move) noexcept {
   return Answer({FaultOfHandle(handle)}, [&] {

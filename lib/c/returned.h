@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes on their way out.
+// Returns bytes to callers.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace betr::c {
 
 // A copy for the caller, who frees it with betr_free. Never null.
 void* CopyOf(std::string_view bytes, size_t* size);
-// The same of a string, with a zero byte behind it.
+// The same for a string, with a zero byte behind it.
 char* CopyOf(const std::string& string);
 
-// Bytes that stay where they are. Never null, also if there are none. `size` may be null.
+// Shows bytes that stay where they are. Never null, even if there are none. `size` may be null.
 const void* Show(std::string_view bytes, size_t* size);
-// That there are none to show.
+// Shows that there are none.
 const void* ShowNothing(size_t* size);
 
 }  // namespace betr::c

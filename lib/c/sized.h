@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs that begin with their size, so that caller and library may know of different numbers of fields: as Linux does
-// it for openat2 and clone3.
+// Structs that begin with their size, so that caller and library may know of different numbers of fields. Linux does
+// the same for openat2 and clone3.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -13,12 +13,13 @@
 
 namespace betr::c {
 
-// Whether a struct of `size` bytes may be what a caller calls `argument`: it has at least its size. kInvalidArgument.
+// Checks that a struct of `size` bytes may be what a caller calls `argument`: it has at least its size field, and is at
+// most kMaxStructSize (sized.cc). Errors: kInvalidArgument.
 absl::Status CheckStructSize(size_t size, const char* argument);
-// Whether nothing is set behind the first `known` bytes of a struct of `size` bytes. kInvalidArgument.
+// Checks that nothing is set behind the first `known` bytes of a struct of `size` bytes. Errors: kInvalidArgument.
 absl::Status CheckUnknownFields(const void* fields, size_t known, size_t size, const char* argument);
 
-// What a caller's struct says in the fields that we know; of null, and of fields that it does not have, 0.
+// What a caller's struct says in the fields that we know. Fields that it does not have are 0; for null, all are.
 template <class Struct>
 absl::StatusOr<Struct> ReadKnown(const Struct* given, const char* argument) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
@@ -29,13 +30,13 @@ absl::StatusOr<Struct> ReadKnown(const Struct* given, const char* argument) {
   return fields;
 }
 
-// Whether it says nothing else. kInvalidArgument. Requires: null, or its size is one.
+// Checks that it says nothing else. Errors: kInvalidArgument. Requires: it is null or has a valid size.
 template <class Struct>
 absl::Status CheckUnknown(const Struct* given, const char* argument) {
   return given == nullptr ? absl::OkStatus() : CheckUnknownFields(given, sizeof(Struct), given->struct_size, argument);
 }
 
-// Both.
+// Does both.
 template <class Struct>
 absl::StatusOr<Struct> ReadSized(const Struct* given, const char* argument) {
   absl::StatusOr<Struct> fields = ReadKnown(given, argument);
@@ -45,8 +46,8 @@ absl::StatusOr<Struct> ReadSized(const Struct* given, const char* argument) {
   return fields;
 }
 
-// A caller's struct that is to be filled says nothing until it is known what. Null, and a size that is none, are
-// somebody else's complaint.
+// Clears a caller's struct until it is known what to fill it with. Skips null and an invalid size: others complain
+// about them.
 template <class Struct>
 void ClearSized(Struct* result) {
   if (result == nullptr || !CheckStructSize(result->struct_size, "").ok()) return;
@@ -55,7 +56,7 @@ void ClearSized(Struct* result) {
   result->struct_size = size;
 }
 
-// Fills a caller's struct, as far as it goes, and clears what is behind the fields that we know.
+// Fills a caller's struct as far as it goes, and clears what is behind the fields that we know.
 template <class Struct>
 absl::Status WriteSized(Struct fields, Struct* result, const char* argument) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);

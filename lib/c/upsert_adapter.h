@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An upsert function that is written in C.
+// Makes upsert functions of those written in C.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,8 +11,9 @@
 
 namespace betr::c {
 
-// Adds what callers describe. Each description's `release` is called once in any case: now, if it is not added, or when
-// the last copy of the registry goes. kInvalidArgument without a name or `apply`; else as UpsertRegistry::Add.
+// Adds the functions that callers describe. Each description's `release` is called exactly once: now, if the function
+// is not added, otherwise when the last copy of the registry goes. Errors: kInvalidArgument without a name or `apply`;
+// otherwise as UpsertRegistry::Add.
 absl::Status AddFunctions(std::span<const betr_upsert_function> functions, UpsertRegistry& registry);
 
 }  // namespace betr::c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map of a scattered extent lists where its pieces are, in a chain of pages of one unit each. An extent is
-// scattered where free space is. So a node can be written whenever enough units are free, wherever they are.
+// The map of a scattered extent lists where its pieces are, in a chain of pages of one unit each. The pieces lie
+// wherever there is free space. So a node can be written whenever enough units are free, wherever they are.
 //
 // One page, 4096 bytes, integers little-endian:
 //   offset 0    8  magic "betrSCAT"

@@ -3,8 +3,8 @@
 // writes superblocks with the new size and moves the copy to the new end.
 //
 // A crash at any point leaves an image that opens by itself and has one size or the other. Nothing is ever in the new
-// space while a slot has the old size. For whoever writes nodes first writes a superblock, into the slot that may still
-// have the old size.
+// space while a slot has the old size. This is because whoever writes nodes first writes a superblock, into the slot
+// that may still have the old size.
 #pragma once
 
 #include <absl/status/status.h>

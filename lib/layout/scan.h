@@ -40,15 +40,15 @@ struct ScannedCatalog {
 struct ScanVisitor {
   absl::FunctionRef<void(const ScannedNode&)> node;
   absl::FunctionRef<void(const ScannedCatalog&)> catalog;
-  // Is called with units that cannot be read and are passed over. Also, with kResourceExhausted, with what may be a
-  // node or a catalog but is passed over because too much has been read in vain.
+  // Is called with units that cannot be read and are passed over. Is also called, with kResourceExhausted, with what
+  // may be a node or a catalog but is passed over because too much has been read in vain.
   absl::FunctionRef<void(const ExtentAddress&, const absl::Status&)> unreadable;
 };
 
 // Reads every unit of the area, in large pieces, and calls the visitor by ascending place. Cost: what begins like a
 // node or a catalog is read to the end that it says it has, so that its checksum tells whether it is one. All together
-// takes at most 15 times as long as reading the area, whatever is there. It takes little longer than reading it once
-// unless somebody has made the area to take long. Errors: kCancelled, if the device says so.
+// takes at most 15 times as long as reading the area, whatever is there. It takes little longer than reading it once,
+// unless somebody has filled the area so as to make it slow. Errors: kCancelled, if the device says so.
 absl::Status ScanArea(BlockDevice& device, const UnitRange& area, const ScanVisitor& visitor);
 
 }  // namespace betr::layout

@@ -4,9 +4,10 @@
 // stable state, and with it references to all space that this state uses. So none of that is reused before the next
 // checkpoint.
 //
-// One rule about space: units are counted, and any unit is as good as any other. For what finds no piece that is large
-// enough is scattered (extent_map.h). Nodes in memory are promised the units that they may need. The store does nothing
-// after which more is promised than is free. That is why a checkpoint always finds its space.
+// One rule about space: units are counted, and any unit is as good as any other. This holds because an extent that
+// finds no piece that is large enough is scattered (extent_map.h). Nodes in memory are promised the units that they may
+// need. The store does nothing after which more is promised than is free. That is why a checkpoint always finds its
+// space.
 //
 // Invariants
 //   1. Free ranges lie inside the area, do not overlap and do not touch (touching ones are joined).

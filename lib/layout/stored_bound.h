@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An upper bound of the space that a node takes when it is written, known before. The store promises that much
+// An upper bound, known beforehand, of the space that a node takes when it is written. The store promises that much
 // (space_map.h).
 #pragma once
 

@@ -138,8 +138,8 @@ struct Superblock {
 };
 
 // Whether both are of one image: they have the same uuid, or began with the same one when the image was made. The
-// latter is needed because an image can be given another uuid. A crash in the midst of that leaves superblocks with
-// both. Another crash, in the session after that, leaves a copy with the old uuid beside slots of a newer state.
+// second condition is for images that were given another uuid. A crash in the midst of that leaves superblocks with
+// both uuids. One more crash, in the session after that, leaves a copy with the old uuid beside slots of a newer state.
 bool AreOfOneImage(const Superblock& a, const Superblock& b);
 
 // Checks that what a superblock says is possible at all, whatever the device: sizes are in their limits, everything is

@@ -14,7 +14,7 @@
 
 namespace betr::layout {
 
-// Reads both slots, for the checker and the dumper. A slot is good if its generation belongs into it and its image fits
+// Reads both slots, for the checker and the dumper. A slot is good if its generation belongs in it and its image fits
 // onto the device. Errors inside as of DecodeSuperblock, or the device's.
 std::array<absl::StatusOr<Superblock>, 2> ReadSlots(BlockDevice& device);
 
@@ -31,9 +31,8 @@ struct NewestSuperblock {
 };
 
 // Reads the valid superblock with the largest generation. Two reads. Errors:
-//   the device's      For either slot. If the newer state only cannot be read at the moment, going on with the older
-//   one
-//                     would destroy it.
+//   the device's      For either slot. It may only be that the newer state cannot be read at the moment. Going on with
+//                     the older one would then destroy it.
 //   kInvalidArgument  There is no betr image on the device; says what else there is.
 //   kDataLoss         There is an image, but both slots are damaged.
 //   kUnimplemented    Either slot needs features that this build does not have.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows lost keys through the log, change by change, as replay does with the keys. What a checkpoint has lost is not
-// yet what is missing in the end. For its log moves lost keys, shows them in other places, and writes some of them
-// anew.
+// yet what is missing in the end: its log moves lost keys, shows them in other places, and writes some of them anew.
 #pragma once
 
 #include <absl/status/statusor.h>

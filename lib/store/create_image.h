@@ -17,11 +17,11 @@ namespace betr::store {
 // Is given the device, locked, with an empty store on it.
 using FillDevice = absl::FunctionRef<absl::Status(std::unique_ptr<BlockDevice> device)>;
 
-// As Store::CreateImage, but `fill` may put something into the store. Returns what `fill` returns. If it fails, nothing
+// As Store::CreateImage, but `fill` may put something into the store. An error of `fill` is returned, and then nothing
 // is left of the file.
 absl::Status CreateImage(const std::string& path, Bytes size, const FormatOptions& options, FillDevice fill);
 
-// The same for Store::FormatImage.
+// As Store::FormatImage, but `fill` may put something into the store. An error of `fill` is returned.
 absl::Status FormatImage(const std::string& path, const FormatOptions& options, Store::Existing existing,
                          FillDevice fill);
 

@@ -16,8 +16,8 @@
 
 namespace betr::store {
 
-// A batch that makes the store no larger for good. It is applied instead of the batch that it was made of. The log has
-// the latter: both show the same.
+// A batch that makes the store no larger for good. It is applied instead of the batch that it was made of, which is the
+// one in the log. Both show the same.
 struct PlainDelete {
   std::vector<Op> ops;
   bool replaces = false;  // some erases take the place of others

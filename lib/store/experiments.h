@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translates the experiments in the options of an open store into what they mean to the DAG and to the store.
+// Translates the experiments in the options of an open store into settings of the DAG and of the store.
 #pragma once
 
 #include "betr/options.h"

@@ -111,7 +111,7 @@ class Store::Impl {
   // Logs a batch and makes it visible. Makes room in the log, or on the device, if that is what is missing.
   absl::Status ApplyAndLog(std::span<const Op> ops, store::Purpose purpose) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // Whether these batches and those since the last checkpoint could make a tree taller than may be when they are
-  // replayed. For then nobody lowers it in between.
+  // replayed, where nobody lowers it in between.
   bool MayBeTooTallToReplay(std::span<const Op> ops) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   // The height of the tallest tree of the last checkpoint.
   dag::Height TallestStable() ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);

@@ -27,8 +27,8 @@ class SalvageNodes {
   // The newest catalog that was found. Null if there is none.
   const layout::ScannedCatalog* newest_catalog() const { return catalog_ ? &*catalog_ : nullptr; }
 
-  // Loads a node, from the table or from where it was found on the device. In the latter case it is put into the table.
-  // Its record says its height. Errors: why it cannot be read.
+  // Loads a node, from the table or from where it was found on the device. If it was only found on the device, it is
+  // put into the table. Its record says its height. Errors: why it cannot be read.
   absl::StatusOr<dag::NodePtr> Load(NodeId id);
   // Puts every node that was found on the device into the table if its page of the table is lost. For when whatever
   // named it may be lost too. Some of these nodes may have been given up before the checkpoint: nobody can tell any

@@ -8,9 +8,8 @@
 // that very catalog. Otherwise:
 //
 //   - If the older catalog explains every root, it is believed.
-//   - It may want a root for more trees than the count of that root allows. If there are roots that it does not
-//   explain,
-//     snapshots get the root first, otherwise live trees do.
+//   - It may want a root for more trees than the count of that root allows. Then snapshots get the root first if there
+//     are roots that it does not explain. Otherwise live trees do.
 //   - If a root that it does not explain may be what a tree has become, only snapshots keep their names: what the other
 //     roots are, their content must tell. Otherwise live trees keep their roots, too.
 //
