@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations on attributes and content. Contracts, errors and costs are those of FileSystem's methods of the same
-// name.
+// The operations on attributes and content. Their contracts, errors and costs are those of the FileSystem methods of
+// the same names.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
 
 absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view name);
 absl::Status SetXattr(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode);
-// Adds those of a new file, with this record, that will be kept as `object`.
+// Adds the xattrs of a new file with this record, which will be kept as `object`.
 absl::Status AddXattrs(Transaction* transaction, Core& core, const std::string& object, const NewFile& file,
                        InodeRecord* record);
 absl::Status RemoveXattr(Core& core, Inode& inode, std::string_view name);
@@ -28,10 +28,10 @@ absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offs
 absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset, Inode& to, uint64_t to_offset,
                                    uint64_t length);
 
-// The content of a file at one instant: what is needed to read it without the lock. Thread-safe.
+// ContentView shows the content of a file at one instant, and is read without the lock. Thread-safe.
 class ContentView {
  public:
-  // Hands gathered writes of the inode over first. Shows those that the store does not take, too.
+  // Hands over gathered writes of the inode first. Those that the store does not take are shown, too.
   static absl::StatusOr<ContentView> Of(Core& core, Inode& inode);
 
   uint64_t size() const { return size_; }
@@ -52,10 +52,10 @@ class ContentView {
   std::string object_;
   uint64_t size_;
   uint64_t pending_offset_;
-  std::string pending_;  // what the store has not
+  std::string pending_;  // what the store has not taken
 };
 
-// EISDIR, EINVAL unless it is a regular file.
+// EISDIR for a directory, EINVAL for anything else that is no regular file.
 absl::Status CheckRegular(const Inode& inode);
 
 }  // namespace betr::fs

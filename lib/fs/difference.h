@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two trees of files differ: FileSystem::FindDifferences and NewDifferences.
+// Finds how two trees of files differ: FileSystem::FindDifferences and NewDifferences.
 //
-// Which names may differ is told by their own keys (changed_names.h), and of files with several names by the lists of
-// link groups: what belongs to a group lies in its home, which may be outside of the two trees, and elsewhere in one
-// than in the other.
+// Which names may differ follows from their own keys (changed_names.h), and for files with several names from the lists
+// of link groups. What belongs to a group lies in its home, which may be outside of the two trees, and in a different
+// place for each of them.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -23,7 +23,7 @@ namespace betr::fs {
 // Made under the lock, used without it.
 class Difference final : public DifferenceStream {
  public:
-  // ENOENT for a directory that was removed, ESTALE for another file that is gone; ENOTSUP if there are zones.
+  // ENOENT for a directory that was removed, ESTALE for any other file that is gone, ENOTSUP if there are zones.
   static absl::StatusOr<std::unique_ptr<DifferenceStream>> Of(Core& core, Inode& before, Inode& after);
 
   absl::StatusOr<std::optional<EntryDifference>> Next() override;
@@ -42,7 +42,7 @@ class Difference final : public DifferenceStream {
   };
 
   static absl::StatusOr<Side> SideOf(Core& core, Inode& inode);
-  // What the name is in one of the two; nothing if it is not there.
+  // Returns what the name stands for in one of the two trees; nothing if it is not there.
   absl::StatusOr<std::optional<std::string>> Value(const Side& side, const std::string& entry) const;
   absl::StatusOr<std::optional<Found>> Find(const Side& side, const std::string& entry,
                                             const std::optional<std::string>& value) const;
@@ -50,15 +50,15 @@ class Difference final : public DifferenceStream {
   absl::StatusOr<Found> FindGroup(const Reference& reference, const std::string& entry) const;
   absl::Status VisitBelow(const std::string& content,
                           absl::FunctionRef<absl::Status(const FileAttributes&)> visit) const;
-  // To where the names below the two directories begin.
+  // Goes to where the names below the two directories begin.
   absl::Status OpenNames();
-  // Adds the names below that are of groups: of homes at or above the directory; of a home below; of those below that
-  // were met last.
+  // Add the names below that are of groups. In this order: of groups of homes at or above the directory, of those of
+  // one home below it, and of those of the homes below that were met last.
   absl::Status AddLinked(const Side& side);
   absl::Status AddLinked(const Side& side, const std::string& home, const std::string& below);
   absl::Status AddLinkedOfNewHomes();
 
-  // Nothing: they are alike.
+  // Both return nothing if the two are alike.
   absl::StatusOr<std::optional<EntryDifference>> CompareName(const ChangedNames::Name& name);
   absl::StatusOr<std::optional<EntryDifference>> CompareObjects(const std::string& path,
                                                                 const std::optional<Found>& before,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a FileSystem holds: a core and the lock that guards it.
+// FileSystem::Impl: a core and the lock that guards it.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class FileSystem::Impl {
   Store& store_;
 };
 
-// One operation: holds the lock, and at its end lets go of inodes that nobody needs.
+// FsSession is one operation. It holds the lock, and at its end drops inodes that nobody needs.
 class ABSL_SCOPED_LOCKABLE FsSession {
  public:
   explicit FsSession(FileSystem::Impl& impl) ABSL_EXCLUSIVE_LOCK_FUNCTION(impl.mutex())
@@ -36,9 +36,9 @@ class ABSL_SCOPED_LOCKABLE FsSession {
   fs::Core& core() { return core_; }
   // ESTALE if nobody refers to it.
   absl::StatusOr<fs::Inode*> Find(InodeId id) const;
-  // The caller of the operation gets a reference.
+  // Gives the caller of the operation a reference.
   Entry Refer(fs::Inode* inode);
-  // The same for what was there before.
+  // The same for an inode that was there before.
   Entry Tell(fs::Inode* inode);
 
  private:

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inodes in memory. What lies on disk knows only paths; here objects have identity: an id that outlives renames, the
-// place where they are kept now, their record, and links to the directory above. Keys are derived from these links at
-// the moment they are needed, so a rename of a directory touches nothing below it.
+// Inodes in memory. On disk there are only paths. Here objects have an identity: an id that outlives renames, the place
+// where they are kept now, their record, and links to the directory above. Keys are derived from these links when they
+// are needed, so renaming a directory touches nothing below it.
 //
 // Invariants
-//   1. An inode of place kNamed has exactly one name in memory; its directory lists it under that name.
-//   2. An inode of place kGroup is in `groups` of its home; its names in memory may be some of those it has, or none.
-//   3. The record is what the store holds, plus what is pending; but for `reach`, which may be less, and is enough.
-//   4. A directory stays as long as it lists a child or a group, or is the root of a zone; anything stays while it is
-//      referred to or has something pending; what is gone (no name, not open or kept) goes with its last reference.
-//   5. A zone has one root. Since that stays, another directory that claims the zone is known by it (Core::FindRead).
+//   1. An inode of place kNamed has exactly one name in memory. Its directory lists it under that name.
+//   2. An inode of place kGroup is in `groups` of its home. Its names in memory may be some of those it has, or none.
+//   3. The record is what the store holds, plus what is pending. Only `reach` may be less, and is still enough.
+//   4. A directory stays as long as it lists a child or a group, or is the root of a zone. Any inode stays while it is
+//      referred to or has something pending. One that is gone (no name, not open or kept) goes with its last reference.
+//   5. A zone has one root, which stays in memory. So another directory that claims the zone is recognised
+//      (Core::FindRead).
 //
 // Not thread-safe: FileSystem's lock guards all of it.
 #pragma once
@@ -48,7 +49,7 @@ enum class HasGroups : uint8_t { kUnknown, kNone, kSome };
 
 struct Inode;
 
-// Lets maps of names be asked with views.
+// Lets maps of names be searched with string views.
 struct NameHash {
   using is_transparent = void;
   size_t operator()(std::string_view name) const { return static_cast<size_t>(Checksum(name)); }
@@ -72,17 +73,17 @@ struct PendingWrite {
   AttributeDelta attributes;
   size_t object = 0;  // bytes of the object's key, which does not become longer meanwhile
   size_t cost = 0;    // what it takes in a batch at most
-  // Of the record, as it was.
+  // What the record had before.
   uint64_t size_before = 0;
   FileTime modified_before;
   FileTime changed_before;
 
   // In writeback.cc.
   void Begin(uint64_t at, size_t object_size, const InodeRecord& record);
-  // What it did to the record has not happened.
+  // Undoes in `record` what the write did to it.
   void TakeBack(InodeRecord* record) const;
   bool Empty() const { return bytes.empty(); }
-  // Gives the memory back, too: a string keeps its own when it is assigned a short one.
+  // Also frees the memory: a string that is assigned a short one keeps its buffer.
   void Clear() { std::exchange(*this, PendingWrite()); }
 };
 
@@ -92,8 +93,8 @@ struct Inode {
   InodeId id;
   InodePlace place = InodePlace::kNamed;
   bool unnamed = false;  // an orphan that never had a name, and may still get one
-  bool kept = false;     // a file: as if it were open, until the last reference is gone
-  bool told = false;     // its attributes, since FileSystem::TakeTold last asked
+  bool kept = false;     // a file that is treated as open until the last reference is gone
+  bool told = false;     // its attributes were told since FileSystem::TakeTold last asked
   std::vector<InodeName> names;
   Inode* home = nullptr;  // of a group
   uint64_t group = 0;     // id of a group or an orphan
@@ -101,7 +102,7 @@ struct Inode {
   uint64_t references = 0;
   uint64_t opens = 0;
   PendingWrite pending;
-  absl::Status loss;  // of writes that had been accepted: to be told once
+  absl::Status loss;  // of writes that had been accepted; to be reported once
 
   // Of directories.
   NumberContext context = 0;  // of the content
@@ -111,17 +112,17 @@ struct Inode {
   HasGroups has_groups = HasGroups::kUnknown;  // of a home
 
   bool is_idle = false;
-  // Where the table keeps it among those that may go; end of the list if it must not.
+  // Where it is in the table's list of inodes that may go; the end of the list if it must stay.
   std::list<Inode*>::iterator idle;
 
   bool IsDirectory() const { return record.IsDirectory(); }
   // Whether it becomes an orphan when it loses its last name.
   bool OutlivesNames() const { return (opens > 0 || kept) && !IsDirectory(); }
-  // Of a directory that is not the root and has not been removed.
+  // Requires: a directory that is not the root and has not been removed.
   Inode* parent() const { return names.front().directory; }
 };
 
-// The context that the stored number of `inode` is seen in.
+// The context in which the stored number of `inode` is seen.
 NumberContext ContextOf(const Inode& inode);
 FileAttributes AttributesOf(const Inode& inode);
 
@@ -135,7 +136,7 @@ class InodeTable {
   Inode& root() { return *root_; }
   const Inode& root() const { return *root_; }
   Inode* Find(InodeId id) const;
-  // The root of a zone; null if it has not been met since mounting, or is gone.
+  // Returns the root of a zone; null if it has not been met since mounting, or is gone.
   Inode* RootOfZone(uint64_t zone) const;
 
   // A new inode without references. Requires: if it is the root of a zone, no other inode is.
@@ -143,12 +144,12 @@ class InodeTable {
   Inode& AddGroup(Inode* home, uint64_t group, InodeRecord record);
   Inode& AddOrphan(uint64_t orphan, InodeRecord record);
 
-  // One more name in memory, one fewer, which may change the order of the others. O(1). The rest of the inode is the
-  // caller's business.
+  // Adds or removes a name in memory; removing one may change the order of the others. O(1). The rest of the inode is
+  // up to the caller.
   void AddName(Inode* inode, Inode* directory, std::string_view name);
   void RemoveName(Inode* inode, Inode* directory, std::string_view name);
 
-  // Moves an inode to another place; its names have been changed already.
+  // Each moves an inode to another place. Requires: its names have been changed already.
   void BecomeGroup(Inode* inode, Inode* home, uint64_t group);
   void BecomeNamed(Inode* inode);
   void BecomeOrphan(Inode* inode, uint64_t orphan);
@@ -157,10 +158,10 @@ class InodeTable {
 
   void Refer(Inode* inode, uint64_t count = 1);
   void Release(Inode* inode, uint64_t count);
-  // To be called when something that kept the inode from going has ended.
+  // To be called when something that kept the inode in memory has ended.
   void MayGo(Inode* inode);
 
-  // Drops inodes that nobody needs beyond the number that is kept. Invalidates pointers to them.
+  // Drops inodes that nobody needs, beyond the number that is kept. Invalidates pointers to them.
   void Trim();
 
   size_t size() const { return inodes_.size(); }

@@ -5,12 +5,12 @@
 //     visible = Mix(stored) ^ context     elsewhere
 //
 // The context of a directory's content is the exclusive or of the salts of all directories on its path, itself
-// included. A clone gives its top directory a fresh salt, so every number below changes without being touched, and
-// clones inside clones work by themselves. Moving an object into another context changes what is stored so that what is
-// visible stays: a file stores another number; a directory gets a salt that cancels the difference.
+// included. A clone gives its top directory a fresh salt, so every number below changes without being touched. Clones
+// inside clones need nothing more. When an object moves into another context, what is stored changes so that what is
+// visible stays the same: a file stores another number, and a directory gets a salt that cancels the difference.
 //
-// Both forms are one-to-one within a context. Pairs (stored, context) are unique but for chance, since salts are 64
-// well mixed bits; two visible numbers of different contexts are the same with probability 2^-64.
+// Both forms are one-to-one within a context. Salts are 64 well mixed bits, so pairs (stored, context) are unique
+// except by chance: two visible numbers of different contexts are equal with probability 2^-64.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ uint64_t MixNumber(uint64_t number);
 uint64_t UnmixNumber(uint64_t mixed);
 
 uint64_t VisibleNumber(uint64_t stored, NumberContext context);
-// What has to be stored in `context` so that `visible` is seen.
+// The number to store in `context` so that `visible` is seen.
 uint64_t StoredNumber(uint64_t visible, NumberContext context);
 
 // The salt of a clone made with a fresh number; never 0.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Link groups: files with several names.
 //
-// At its second link a file moves from its name to a group in a link home, a directory above all its names; each name
-// becomes a reference that holds the group's id only. The home lists the names of all its groups by path. The root is a
+// At its second link a file moves from its name to a group in a link home, a directory above all its names. Each name
+// becomes a reference that holds only the group's id. The home lists the names of all its groups by path. The root is a
 // home, and so is the top of each clone.
 //
 // Invariants
-//   1. A reference means the group with its id in the nearest home, at or above the directory that it is in, that has
-//      one. A group's home is above all its names, and lists them.
-//   2. A home and all names of its groups are moved, cloned and removed together by moving, cloning and removing the
-//      home, or anything above it: nothing is to be done about links.
-//   3. As a rule all names below a home are of its groups, or of those of homes below it. Operations that would break
-//      that (a link or a rename that leaves or enters a home) first dissolve the homes in the way: their groups go to
-//      the next home above, under fresh ids, one by one, and then the flag goes. Interrupted, that leaves a home with
-//      names below it of groups above it. All is as it should be then but for this rule; what relies on it (a clone, a
-//      rename of a directory) has the rest dissolved first.
+//   1. A reference means the group with its id in the nearest home that has one, at or above the directory that the
+//      reference is in. A group's home is above all its names, and lists them.
+//   2. Moving, cloning or removing a home, or anything above it, moves, clones or removes all names of its groups with
+//      it. Nothing needs to be done about links.
+//   3. As a rule, all names below a home are of its groups, or of groups of homes below it. Operations that would break
+//      that (a link or a rename that leaves or enters a home) first dissolve the homes in the way. The groups of such a
+//      home go to the next home above, one by one and under fresh ids, and then the flag goes. If that is interrupted,
+//      a home is left with names below it of groups above it. Only this rule is broken then. What relies on it (a
+//      clone, a rename of a directory) has the rest dissolved first.
 //   4. Operations on a directory between a home and names of its groups find those names in the home's list.
 #pragma once
 
@@ -31,34 +31,37 @@ struct GroupMember {
   uint64_t id = 0;
 };
 
-// Up to `limit` names of groups of `home` that lie under the content prefix `below`, in order of keys.
+// Returns up to `limit` names of groups of `home` that lie under the content prefix `below`, in order of keys.
 // Cost: one range scan; nothing if the home is known to have no groups.
 absl::StatusOr<std::vector<GroupMember>> MembersBelow(Core& core, Inode& home, const std::string& below, size_t limit);
 
 // Whether there is such a name.
 absl::StatusOr<bool> HasMembersBelow(Core& core, Inode& home, const std::string& below);
 
-// The home of both directories, after dissolving the homes that only one of them has. EXDEV, before anything is done,
-// if a group has so many names that they are no batch. After other errors (ENOSPC) some groups may have gone up
-// already.
+// Returns the home of both directories, after dissolving the homes that only one of them has. Errors: EXDEV, before
+// anything is done, if a group has too many names for one batch. After other errors (ENOSPC) some groups may have gone
+// up already.
 absl::StatusOr<Inode*> CommonHome(Core& core, Inode& a, Inode& b);
 
-// Makes the rule of invariant 3 true of `directory`: afterwards the names below it are of groups at or below it or of
-// the nearest home above it. Errors: as those of CommonHome. Cost: for each home above the nearest one a range scan,
-// unless it is known to have no groups.
+// Makes the rule of invariant 3 true of `directory`: afterwards the names below it are of groups at or below it, or of
+// the nearest home above it. Errors: those of CommonHome. Cost: a range scan for each home above the nearest one,
+// unless that home is known to have no groups.
 absl::Status FinishDissolves(Core& core, Inode& directory);
 
-// Unlinks all names below `directory` that refer to groups of homes above it: those under `contents`, which is all
-// that it has (ContentsBelow). In several transactions if many. Cost: for each home above a range scan, as above.
+// Unlinks all names below `directory` that refer to groups of homes above it. `contents` is all that the directory has
+// (ContentsBelow). Many names take several transactions. Cost: a range scan for each home above, as for
+// FinishDissolves.
 absl::Status UnlinkMembers(Core& core, Inode& directory, const std::vector<std::string>& contents);
 
-// Unlinks all names of some groups of `home`, which is `directory` or below it. As above.
+// Unlinks all names of some groups of `home`, which is `directory` or below it. Otherwise as UnlinkMembers.
 absl::Status UnlinkGroups(Core& core, Inode& directory, Inode& home, const std::set<uint64_t>& groups);
 
-// What the clone of a directory does about groups of a home above it: each group that has names below `source` gets a
-// copy with just these names in the clone, which is a home of its own. Call Prepare before the clone's transaction
-// (with many groups it stages the copies in scratch space), AddTo after the content has been cloned in it, and Placed
-// once it is committed. Dropped before that it leaves nothing behind.
+// GroupCloner handles groups of a home above a directory that is cloned. Each group that has names below `source` gets
+// a copy with just these names in the clone, which is a home of its own.
+//
+// Call Prepare before the clone's transaction, AddTo after the content has been cloned in it, and Placed once it is
+// committed. With many groups, Prepare stages the copies in scratch space. A cloner that is destroyed before Placed
+// leaves nothing behind.
 class GroupCloner {
  public:
   // Requires: FinishDissolves of the source.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of the tree "meta". All begin with a byte for the kind and one for the version of the encoding; the store
-// has checked their checksums, and decoding still trusts nothing.
+// The values of the tree "meta". Each begins with a byte for the kind and one for the version of the encoding. The
+// store has checked their checksums, but decoding still trusts nothing.
 //
 //   inode record      kind 1: an object; see InodeRecord for the fields and record.cc for the bytes
 //   reference         kind 2: an entry whose object is a link group: type u8, id u64
@@ -36,15 +36,16 @@ struct XattrRecord {
   friend bool operator==(const XattrRecord&, const XattrRecord&) = default;
 };
 
-// Values up to this size are kept in the record, as long as all of them together stay below the second.
+// Values of up to kMaxInlineXattr bytes are kept in the record, as long as all of them together stay within
+// kMaxInlineXattrs.
 inline constexpr size_t kMaxInlineXattr = 256;
 inline constexpr size_t kMaxInlineXattrs = 2048;
 
-// Whether the names of an inode's xattrs, with a new one, are together what an inode may have (kMaxXattrSize, each with
-// its NUL, as listxattr(2) gives them). A record of which this holds can be decoded, however many there are.
+// Whether the names of an inode's xattrs, with a new one, fit into kMaxXattrSize bytes, each counted with its NUL, as
+// listxattr(2) gives them. If so, the record can be decoded, however many xattrs there are.
 bool XattrNamesFit(const std::vector<XattrRecord>& xattrs, std::string_view new_name);
 
-// The most that `reach` says: the longest path, and the byte that the key of its entry has more.
+// The largest `reach`: the longest path, and one byte, by which the key of its entry is longer.
 inline constexpr size_t kMaxReach = kMaxPathSize + 1;
 
 struct InodeRecord {
@@ -77,7 +78,8 @@ struct InodeRecord {
 
 std::string EncodeInode(const InodeRecord& record);
 absl::StatusOr<InodeRecord> DecodeInode(std::string_view bytes, std::string_view what);
-// The same of a link group. No directory is one: as such it would have no place, and so the root's content.
+// The same for a link group. kDataLoss for a directory, which cannot be one: it would have no place, and so the root's
+// content.
 absl::StatusOr<InodeRecord> DecodeGroup(std::string_view bytes, std::string_view what);
 
 // An entry whose object lives in the nearest link home above, as group `id`.
@@ -88,7 +90,7 @@ struct Reference {
   friend bool operator==(const Reference&, const Reference&) = default;
 };
 std::string EncodeReference(const Reference& reference);
-// That the group's record is one of the type that its name says.
+// kDataLoss unless the group's record is of the type that its name says.
 absl::Status CheckIsMeant(const Reference& reference, const InodeRecord& group, std::string_view what);
 
 // What an entry may hold.

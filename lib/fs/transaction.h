@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One change of the file system as one batch. It begins with all gathered writes, so that the store sees operations in
-// their order; what it does to records in memory happens only if the store took it.
+// Transaction makes one change of the file system as one batch. The batch begins with all gathered writes, so that the
+// store sees operations in their order. Records in memory change only if the store has taken the batch.
 //
-// Use: add to batch(), Change records, Commit; then change the inodes' places and names, which cannot fail.
+// Use: add to batch(), Change records, Commit. Then change the inodes' places and names, which cannot fail.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ namespace betr::fs {
 class Transaction {
  public:
   explicit Transaction(Core* core);
-  // Without Commit nothing has happened.
+  // Without a Commit nothing has happened.
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
@@ -25,20 +25,23 @@ class Transaction {
   FileTime now() const { return now_; }
   uint64_t FreshNumber() { return core_.FreshNumber(&batch_); }
 
-  // An inode's record, changed, comes to lie under `key`. A full record tells of writes that are pending, too: should
-  // the transaction go to the store without them, it is put as it is without them.
+  // Puts an inode's changed record under `key`. A full record also tells of pending writes. If the transaction has to
+  // go to the store without those, the record is put without them, too.
   void PutRecord(std::string_view key, const InodeRecord& record, const Inode& inode);
-  // An upsert of the inode's record, where it lies before the transaction. Several of one inode become one.
+  // Upserts the inode's record, where it lies before the transaction. Several changes of one inode become one.
   void Change(Inode* inode, const AttributeDelta& delta);
-  // A name came, went or changed in a directory: its times, and the number of its subdirectories.
+  // Updates a directory in which a name came, went or changed: its times, and the number of its subdirectories.
   void TouchDirectory(Inode* directory, int64_t subdirectories);
-  // The key of an entry will exist that is longer than the content prefix of `directory` by `entry`, and keys below it
-  // that are longer than that by `below` at most: all directories above learn of it. O(depth).
+  // Tells the directory and all those above of a key that will exist. The key of an entry is longer than the content
+  // prefix of `directory` by `entry`; keys below the entry are longer than the entry's by `below` at most. O(depth).
   void Reach(Inode* directory, size_t entry, size_t below);
 
-  // kInternal, and nothing has happened, if a record or a change of one could not be read again: with it the inode
-  // would be lost, its directory could not be listed, and without the root's there is no mounting. The same if an
-  // operation would erase, move or replace the whole file system.
+  // Writes the batch.
+  //
+  // Errors: kInternal, and nothing has happened, if a record or a change of one could not be read again. With such a
+  // record the inode would be lost and its directory could not be listed; without the root's there is no mounting.
+  // kInternal, too, if an operation would erase, move or replace the whole file system. Otherwise those of
+  // Core::WriteWithPending.
   absl::Status Commit();
 
  private:
@@ -56,10 +59,10 @@ class Transaction {
   };
 
   static AttributeDelta Raised(const Raise& raise);
-  // To be called when all other changes are known. Those of records that change anyway go along.
+  // To be called when all other changes are known. Raises of records that change anyway are part of those changes.
   absl::Status RaiseReach();
-  // Each raise has a key as long as its path, so many go ahead, in batches of their own. Should the rest not happen,
-  // the bounds are higher than they need to be.
+  // Writes raises before the transaction, in batches of their own: each has a key as long as its path, so many would
+  // not fit. If the transaction then does not happen, the bounds are merely higher than they need to be.
   absl::Status RaiseAhead(std::span<const Raise> raises);
   absl::Status CheckSafe() const;
 
