@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations on names. Contracts, errors and costs are those of FileSystem's methods of the same name.
+// The operations on names. Their contracts, errors and costs are those of the FileSystem methods of the same names.
 #pragma once
 
 #include <string_view>
@@ -19,7 +19,7 @@ absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_nam
                     std::string_view to_name, RenameMode mode);
 absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::string_view name);
 
-// What is unlinked but open loses its last opener: erases it.
+// Erases a file that is unlinked and has just lost its last opener.
 absl::Status ReclaimOrphan(Core& core, Inode& inode);
 
 }  // namespace betr::fs

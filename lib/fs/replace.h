@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How copies take names that are in use, from trees as from archives, and as cp(1) does: a directory that is there is
-// merged with one that is copied, what is no directory takes the place of what is none. Anything else is refused, so
-// that no copy removes a tree: EISDIR, ENOTDIR.
+// How copies of trees and archives take names that are in use, as cp(1) does. A directory that is copied is merged with
+// one that is there. Anything else that is copied replaces what is there, unless that is a directory. The other two
+// cases are refused (EISDIR, ENOTDIR), so that no copy removes a tree.
 #pragma once
 
 #include <absl/status/status.h>
@@ -13,13 +13,13 @@
 
 namespace betr::fs {
 
-// Whether what `is_directory` may take the name of what `was_directory`.
+// Whether a directory, or another file, may take the name of what was a directory, or another file.
 absl::Status CheckReplaces(bool was_directory, bool is_directory);
 
-// Makes `file`, or finds the directory that is to be merged. The caller forgets the inode.
+// Makes `file`, or finds the directory to merge with. The caller forgets the inode.
 absl::StatusOr<Entry> CreateOrReplace(FileSystem* fs, InodeId parent, std::string_view name, const NewFile& file);
 
-// Makes another name for `inode`, which is no directory; nothing if the name is one of its names already.
+// Makes another name for `inode`, which is no directory. Does nothing if it already has that name.
 absl::Status LinkOrReplace(FileSystem* fs, InodeId inode, InodeId parent, std::string_view name);
 
 }  // namespace betr::fs
