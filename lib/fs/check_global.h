@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker has to say of the keys that concern the file system as a whole, and of the root.
+// The part of the checker for the root, and for the keys that concern the file system as a whole.
 #pragma once
 
 #include <absl/status/status.h>
@@ -12,10 +12,10 @@
 
 namespace betr::fs {
 
-// Orphans, and what operations that were interrupted have left.
+// Checks orphans, and what interrupted operations have left.
 void CheckGlobal(CheckContext* context, const key::MetaKey& parsed, std::string_view key, std::string_view value);
 
-// The root has no entry to visit.
+// Checks the record of the root, which has no entry to visit.
 absl::Status CheckRootRecord(CheckContext* context, CheckedDirectory* root);
 
 }  // namespace betr::fs

@@ -8,9 +8,10 @@
 
 namespace betr::fs {
 
-// Checks all groups of a home against the names that they have: those that the home lists, if they are references to
-// the group, and those that the scan met without finding them listed (check_unlisted.h). So it comes after the scan;
-// judged by the list alone, a group whose names are not listed would look like one without names.
+// Checks all groups of a home against their names. These are the names that the home lists, if they are references to
+// the group, and those that the scan has met and not found listed (check_unlisted.h). Requires: the scan is over. By
+// the list alone, a group whose names are not listed would look like one without names.
+//
 // Memory: a fixed number of groups is counted at a time.
 absl::Status CheckHome(CheckContext* context, const std::string& content);
 

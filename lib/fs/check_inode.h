@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker looks at in the record of one inode.
+// The part of the checker that looks at the record of one inode.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,18 +11,18 @@
 
 namespace betr::fs {
 
-// Numbers that are no farther above the bound would be given to new files before long; others came from another
-// context.
+// Numbers above the bound by no more than this would be given to new files before long. Those farther above came from
+// another context.
 inline constexpr uint64_t kNumbersAhead = uint64_t{1} << 40;
 
-// The stored number of an inode, or of a zone, lies below the bound, unless it came from another context.
+// Checks that the stored number of an inode, or of a zone, lies below the bound, unless it came from another context.
 void CheckNumber(CheckContext* context, std::string_view key, uint64_t number);
 
-// There are so many links; "of" what is for the finding.
+// Checks that the record counts `links` links. The finding says what they are links "of".
 void CheckLinks(CheckContext* context, std::string_view key, const InodeRecord& record, uint64_t links,
                 std::string_view of);
 
-// Every external xattr is there, with its size. A repair takes those that are not out of `record`, too.
+// Checks that every external xattr is there, with its size. A repair takes those that are not out of `record`, too.
 absl::Status CheckXattrs(CheckContext* context, std::string_view key, InodeRecord* record);
 
 }  // namespace betr::fs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker puts in the place of what is lost, when it salvages (CheckOptions::salvage).
+// What a salvage (CheckOptions::salvage) puts in the place of what is lost.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,11 +15,12 @@ namespace betr::fs {
 // The first bound of inode numbers: above that of the root.
 inline constexpr uint64_t kFirstNumberBound = 2;
 
-// The record of a directory of which only the name is known. Nobody but root may look into it. It has a salt: what is
-// in it may have been a clone's, whose files have other numbers than those of the source by the salt of its top alone.
+// Makes the record of a directory of which only the name is known. Nobody but root may look into it. It has a salt,
+// since its content may have been a clone's: only by the salt of the clone's top do its files have other numbers than
+// those of the source.
 InodeRecord NewDirectory(uint64_t number);
 
-// The record with one of the three keys that a file system cannot be without.
+// Makes the record for one of the three keys that a file system cannot do without.
 std::string NewRootRecord(std::string_view key);
 
 // Whether any block or extended attribute of an object has bytes. One read, as a rule.
@@ -34,7 +35,7 @@ struct LostFile {
 };
 
 absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object);
-// Gives it a record, and its place. Extended attributes are dropped. Requires: size > 0.
+// Gives the file a record and its place. Drops extended attributes. Requires: size > 0.
 void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file);
 
 // A link group without a name.
@@ -43,11 +44,11 @@ struct LostGroup {
   std::string target;  // the entry that it is to be (lost_and_found.h)
 };
 
-// Whether it has anything that is worth a name: it is not an empty file.
+// Whether the group has anything worth a name, that is, is not an empty file.
 bool IsWorthKeeping(const InodeRecord& group);
-// Nothing if it has not.
+// Returns nothing if the group is not worth keeping.
 absl::StatusOr<std::optional<LostGroup>> FindLostGroup(CheckContext* context, std::string_view object);
-// Makes a file of it, which has all that the group had.
+// Makes a file that has all that the group had.
 void KeepLostGroup(CheckContext* context, WriteBatch* batch, std::string_view object, LostGroup group);
 void EraseGroup(CheckContext* context, WriteBatch* batch, std::string_view object);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker found sound and need not walk again: directories whose content is, node for node, that of a
-// directory checked before, as it is with clones. So the cost of a check grows with what differs between clones.
+// What the checker has found sound and need not walk again: directories whose content is, node for node, that of a
+// directory checked before, as in clones. So the cost of a check grows with what differs between clones.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that refer to a link group and that its home does not list: whose they are.
+// Decides whose the names are that refer to a link group and that its home does not list.
 //
-// A clone's link groups have the numbers of those that they are copies of. So where a clone has lost its groups, its
-// names seem to refer to those of the home above: the originals. What the list has lost is still a name of its group;
-// what was never in it must not become one, or it shows another file's content, and shares it from then on. So a name
+// A clone's link groups have the numbers of those that they are copies of. So if a clone has lost its groups, its names
+// seem to refer to those of the home above: the originals. A name that the list has lost is still a name of its group.
+// A name that was never in the list must not become one: it would show another file's content, and share it from then
+// on. So a name
 //
 //   below another home that should have the group        is lost;
 //   with nothing doubtful on its way up to the home      is the group's, as far as links are left for it: links that
@@ -33,8 +34,8 @@ struct GroupCount {
   uint32_t listed = 0;  // in the home
   uint32_t names = 0;   // of these, that are references to it; and others that are its own
   bool has_unlisted = false;
-  std::vector<std::string> gone;  // that are listed, and no references to it; only with `has_unlisted`
-  bool is_open = false;           // there are names that only a salvage decides about
+  std::vector<std::string> gone;  // listed names that are no references to it; only with `has_unlisted`
+  bool is_open = false;           // there are names that only a salvage decides on
 
   void Add(std::string_view name, bool is_true) {
     ++listed;
@@ -43,7 +44,8 @@ struct GroupCount {
   }
 };
 
-// Requires: the scan of "meta" is over, and all that the home lists has been added.
+// Settles which unlisted names are the group's. Requires: the scan of "meta" is over, and all that the home lists has
+// been added.
 absl::Status SettleUnlisted(CheckContext* context, const std::string& home, uint64_t id, GroupCount* count);
 
 }  // namespace betr::fs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker has to say of zones (zones.h) when the scan of "meta" has met all that are in reach.
+// The part of the checker for zones (zones.h), once the scan of "meta" has met all that are in reach.
 #pragma once
 
 #include <absl/status/status.h>
@@ -8,8 +8,8 @@
 
 namespace betr::fs {
 
-// Zones that no directory is the root of are reported: a salvage gives them one in /lost+found. So is a version of the
-// file system that knows no zones while there are some.
+// Reports zones of which no directory is the root; a salvage gives them one in /lost+found. Also reports a version of
+// the file system that knows no zones while there are some.
 absl::Status CheckZones(CheckContext* context);
 
 }  // namespace betr::fs

@@ -8,12 +8,12 @@
 
 namespace betr::fs {
 
-// Whether the experiment is on, and the batch erases ranges.
+// Whether the experiment is on and the batch erases ranges.
 bool WantsErasesByKey(const Core& core, const WriteBatch& batch);
 
-// Writes the batch with erases of keys instead of range erases. By range as ever goes what the batch itself has put,
-// cloned or renamed before, and what is too large for it and is filled again by it. What is gathered, since there was
-// no space for it, is not seen.
+// Writes the batch with erases of keys instead of range erases. Two kinds of ranges are still erased by range: those
+// that the batch itself has put, cloned or renamed something into before, and those that are too large for it and that
+// it fills again. Writes that are still gathered, since there was no space for them, are not seen.
 absl::Status WriteWithErasesByKey(Core& core, const WriteBatch& batch);
 
 }  // namespace betr::fs

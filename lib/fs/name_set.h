@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names a directory has, as far as memory knows: what lets a lookup say "no such name" without reading.
+// NameSet is which names a directory has, as far as memory knows. It lets a lookup say "no such name" without reading.
 //
-// Only hashes of names are kept (16 bytes a name). The set of a known directory answers "absent" for sure and "maybe
-// there" otherwise. Two names with one hash would make a removal forget the other one, so the set gives up (the
-// directory becomes unknown) as soon as it meets such a pair.
+// Only hashes of names are kept (16 bytes a name). For a known directory the set answers either "surely absent" or
+// "maybe there". If two names had one hash, removing one would forget the other. So the set gives up as soon as it
+// meets such a pair: the directory becomes unknown.
 //
 // Not thread-safe. Every operation is O(1).
 #pragma once
@@ -36,20 +36,21 @@ class NameSet {
   // Whether it is sure that there is no such name.
   bool SurelyAbsent(std::string_view name) const;
 
-  // The directory has no names at all (it was just made).
+  // To be called when the directory has no names at all, since it was just made.
   void BecomeEmpty();
-  // Nothing is known any more.
+  // Afterwards nothing is known.
   void Forget();
 
-  // Tell it of every change of the directory. Ends a listing.
+  // To be called for every change of the directory. Both end a listing.
   void Add(std::string_view name);
   void Remove(std::string_view name);
 
-  // Learning by listing: Begin, then every name in order, then Finish. A change in between makes it in vain.
+  // Learning by listing: BeginListing, then AddListed for every name in order, then FinishListing. After a change in
+  // between, nothing is learnt.
   void BeginListing();
-  // How often one was begun: what was read for an earlier one says nothing of changes before a later one.
+  // How often a listing was begun. What was read for an earlier one may miss changes made before a later one.
   uint64_t Listings() const { return listings_; }
-  // Whether a listing is under way that has come to `after` at least.
+  // Whether a listing is under way and has come to `after` at least.
   bool Listing(std::string_view after) const { return state_ == State::kListing && after <= last_; }
   void AddListed(std::string_view name);
   void FinishListing();

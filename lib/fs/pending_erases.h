@@ -18,20 +18,20 @@ struct TreeRange {
   Range range;
 };
 
-// The record that names the ranges; what one names. Errors: kDataLoss if it is none, or a range has the root's record
-// in it, as that of the whole file system would.
+// Convert ranges to the record that names them, and back. Errors: kDataLoss if it is no such record, or if a range has
+// the root's record in it, as that of the whole file system would.
 std::string EncodeErases(TreeId meta, std::span<const TreeRange> ranges);
 absl::StatusOr<std::vector<TreeRange>> DecodeErases(TreeId meta, TreeId data, std::string_view record);
 
 // Adds the record.
 void PutErases(const Core& core, std::span<const TreeRange> ranges, WriteBatch* batch);
 
-// Erases what is in the ranges key by key, then the record. What there is no space for goes by range. Errors: the
-// store's.
+// Erases what is in the ranges key by key, then the record. What there is no space to erase by key is erased by range.
+// Errors: the store's.
 absl::Status EraseKeys(Core& core, std::span<const TreeRange> ranges);
 
-// Erases by range what the record names, if there is one, and the record. To be called when mounting.
-// Errors: kDataLoss if the record is none; the store's.
+// If there is a record, erases by range what it names, then the record. To be called when mounting. Errors: kDataLoss
+// if it is no such record; the store's.
 absl::Status FinishErases(Core& core);
 
 }  // namespace betr::fs

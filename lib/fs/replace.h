@@ -13,7 +13,7 @@
 
 namespace betr::fs {
 
-// Whether a directory, or another file, may take the name of what was a directory, or another file.
+// EISDIR or ENOTDIR unless what is copied (`is_directory`) may take the name of what is there (`was_directory`).
 absl::Status CheckReplaces(bool was_directory, bool is_directory);
 
 // Makes `file`, or finds the directory to merge with. The caller forgets the inode.

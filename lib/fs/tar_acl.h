@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access control lists of an archive's entry. libarchive keeps them apart from the extended attributes, and the
-// owner's, the group's and the others' part in the permission bits: those then are not what a file with a mask shows.
+// Access control lists of an archive's entry. libarchive keeps them apart from the extended attributes. It keeps the
+// parts of the owner, the group and the others in the permission bits, which then are not what a file with a mask
+// shows.
 #pragma once
 
 #include <absl/status/status.h>
@@ -15,16 +16,16 @@
 
 namespace betr::fs {
 
-// The permission bits of the file: those of the group class are the mask, if there is one.
+// Returns the permission bits of the file: those of the group class are the mask, if there is one.
 uint32_t PermissionsOf(archive_entry* entry);
 
-// Puts the lists into `xattrs`, where they may stand already, and into `permissions` what the access list says. Names
-// of users and groups without a number are those of this system: kInvalidArgument for one that it does not have.
+// Puts the lists into `xattrs`, where they may be already, and into `permissions` what the access list says. Names of
+// users and groups without a number are looked up in this system: kInvalidArgument for one that it does not have.
 absl::Status ReadAcls(archive_entry* entry, FileType type, std::map<std::string, std::string>* xattrs,
                       uint32_t* permissions);
 
-// Gives the entry the extended attribute `name`; of lists what archives have for them. What is no list stays what it
-// is.
+// Gives the entry the extended attribute `name`. A list is added the way archives keep lists. What is no list is added
+// as an extended attribute, and so, in addition, is a list with large ids (HasLargeIds).
 absl::Status AddXattr(archive_entry* entry, const std::string& name, std::string_view value);
 
 }  // namespace betr::fs

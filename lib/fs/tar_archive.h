@@ -15,7 +15,7 @@
 namespace betr::fs {
 
 // libarchive translates names from and to the character set of the thread's locale, as it is when an archive is first
-// used. Names are bytes for us: this picks the locale under which they come through unchanged, while it lives.
+// used. For us names are bytes. A ThreadLocale sets, while it lives, a locale under which they come through unchanged.
 class ThreadLocale {
  public:
   explicit ThreadLocale(const char* name);
@@ -28,8 +28,8 @@ class ThreadLocale {
   locale_t previous_;
 };
 
-// The names of pax archives are UTF-8. A reader that can show ASCII only leaves others alone (and warns); one that
-// knows UTF-8 normalises them.
+// The names of pax archives are UTF-8. A reader whose locale knows only ASCII leaves other names alone, and warns. One
+// whose locale knows UTF-8 normalises them.
 inline constexpr char kBytesLocale[] = "C";
 inline constexpr char kUtf8Locale[] = "C.UTF-8";
 
@@ -48,9 +48,9 @@ struct EntryTime {
   long nanoseconds;
 };
 
-// libarchive reads and writes the decimal numbers of pax digit by digit: for it -4.75 is -4 and 750000000, not -5 and
-// 250000000. These two translate. What lies less than a second before 1970 has no sign then: it is read as if it lay as
-// long behind, and written as a second before.
+// Translate times from and to libarchive's form. It reads and writes the decimal numbers of pax digit by digit: for it
+// -4.75 is -4 and 750000000, not -5 and 250000000. In this form a time less than a second before 1970 has no sign. It
+// is read as if it were as long after 1970, and written as one second before 1970.
 FileTime FromPax(const EntryTime& time);
 EntryTime ToPax(const FileTime& time);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directories that an archive is unpacked into, with their times: what is made in a directory changes its times,
-// and its own entry may have come long before. Symbolic links on the way are followed as after chroot(2) into the
-// destination: nothing leads out of it, and what a link leads to is never made.
+// TarDirectories are the directories that an archive is unpacked into, with their times. What is made in a directory
+// changes its times, and its own entry may have come long before. Symbolic links on the way are followed as after
+// chroot(2) into the destination: nothing leads out of it. What a link leads to is never made.
 //
 // Memory: the directories on the way down, and one number for each that the archive gives times to.
 #pragma once
@@ -23,18 +23,18 @@ class TarDirectories {
  public:
   enum class Missing { kMake, kFail };
 
-  // The destination has so many names. Both pointers outlive this.
+  // `top`: the number of names of the destination. `fs` and `options` outlive this.
   TarDirectories(FileSystem* fs, const CopyOptions& options, size_t top) : fs_(*fs), options_(options), top_(top) {}
 
-  // Goes to the directory at `path`, names from the root on, leaving others. The id is valid until the next Enter of
-  // what is not below it, or Leave. Errors: HasNoPlace for what is not below a directory, or below a link that cannot
-  // be followed; the file system's.
+  // Goes to the directory at `path` (names from the root on), leaving others. The id is valid until Leave, or until the
+  // next Enter of what is not below it. Errors: HasNoPlace for what is not below a directory, or is below a link that
+  // cannot be followed; the file system's.
   absl::StatusOr<InodeId> Enter(std::span<const std::string> path, Missing missing = Missing::kMake);
-  // The names, from the root on, of what was entered last: without links.
+  // The names, from the root on and without links, of what was entered last.
   std::vector<std::string> Place() const;
-  // The times that `directory` has now are those that it is to keep.
+  // Makes `directory` keep the times that it has now.
   absl::Status Keep(InodeId directory);
-  // Leaves all.
+  // Leaves all directories.
   absl::Status Leave() { return LeaveBelow(0); }
 
  private:
@@ -49,9 +49,10 @@ class TarDirectories {
     FileAttributes attributes;  // as they were when it was entered
   };
 
-  // Enters as many as there are before a link; the first `existing` names are not made. Nothing: all.
+  // Enters directories up to the first link, which it returns; nothing if it has entered all. The first `existing`
+  // names are not made.
   absl::StatusOr<std::optional<Link>> Walk(const Names& way, size_t existing);
-  // The way on through a link.
+  // Finds the way on through a link.
   absl::Status Follow(const Link& link, Names* way, size_t* existing) const;
   absl::Status LeaveBelow(size_t levels);
   absl::Status Restore(const Level& level);
@@ -64,8 +65,9 @@ class TarDirectories {
   absl::flat_hash_set<uint64_t> keeping_;  // inode numbers
 };
 
-// Whether it says that an entry cannot be where the archive has it, or no link to what it says: there is no directory
-// where one is needed, or one where none can be, or a name is too long or means nothing below the destination.
+// Whether an error says that an entry cannot be where the archive has it, or cannot be a link to what it says. There is
+// no directory where one is needed, or one where none can be, or a name is too long or means nothing below the
+// destination.
 bool HasNoPlace(const absl::Status& status);
 
 }  // namespace betr::fs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libarchive puts into the headers of pax archives otherwise than tar(1) understands it, and what it leaves of
-// tar(1)'s in those that it reads.
+// Mends headers of pax archives: what libarchive writes into them but tar(1) understands otherwise, and what libarchive
+// leaves escaped of what tar(1) has written.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace betr::fs {
 
-// `headers` are those of one entry, as libarchive has written them: its own, and before it an extended one if there is
-// any. In this the name of a sparse file, which libarchive has cut if it is long and not UTF-8, becomes `name`, and
-// names of extended attributes that libarchive has escaped as in URLs are escaped as by tar(1).
+// Mends `headers`, those of one entry, as libarchive has written them: its own, preceded by an extended one if there is
+// any. In the extended one, the name of a sparse file becomes `name`: libarchive has cut it if it is long and not
+// UTF-8. Names of extended attributes, which libarchive has escaped as in URLs, are escaped as by tar(1).
 std::string MendHeaders(std::string headers, std::string_view name);
 
-// The same with other permissions in the entry's own header.
+// Returns the headers with other permissions in the entry's own header.
 std::string WithMode(std::string headers, uint32_t mode);
 
-// Extended attributes by name, without what archives do to names. Where an archive has two headers for one, which
-// escape in different ways, libarchive undoes that in one of them, and shows both.
+// Returns extended attributes by name, without what archives do to names. If an archive has two headers for one, which
+// escape it in different ways, libarchive undoes that in one of them, and shows both.
 std::map<std::string, std::string> PlainXattrs(std::map<std::string, std::string> xattrs);
 
 }  // namespace betr::fs

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives that say how a tree differs from another one, as layers of container images do (the image specification of
-// the Open Container Initiative, "Image Layer Filesystem Changeset"). What was added or changed is there as a whole;
-// what is gone is an empty file, `.wh.NAME` for NAME (a whiteout). `.wh..wh..opq` in a directory says that of all that
-// the layers below have in it.
+// the Open Container Initiative, "Image Layer Filesystem Changeset"). What was added or changed is there as a whole.
+// For what is gone there is an empty file (a whiteout): `.wh.NAME` for NAME. `.wh..wh..opq` in a directory says that
+// all that the layers below have in it is gone.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -19,19 +19,20 @@ namespace betr::fs {
 
 // The name that says that `name` is gone.
 std::string WhiteoutOf(std::string_view name);
-// Whether a name on a path says such a thing, whatever it means: no file can have it in a layer.
+// Whether a name on a path is a whiteout, whatever it means. No file in a layer can have such a name.
 bool HasWhiteout(std::string_view path);
 
-// When a layer that is written has the directories that differ: those who unpack set the times of a directory when they
-// leave it, so each comes right before what is in it. Paths are relative to the tree's top, which is "".
+// LayerDirectories decides when directories that differ are written to a layer. Programs that unpack it set the times
+// of a directory when they leave it, so each directory comes right before what is in it. Paths are relative to the
+// tree's top, which is "".
 class LayerDirectories {
  public:
-  // It differs itself. To be told in the order of FileSystem::FindDifferences.
+  // To be called for a directory that itself differs, in the order of FileSystem::FindDifferences.
   void Differs(std::string_view path) { waiting_.insert(Key(path)); }
-  // What has to be written before something that is in `parent`: what comes before in the order of trees, and last
-  // `parent` itself, unless it was the last one anyway, for that changes its times.
+  // Returns what has to be written before something that is in `parent`: what comes before it in the order of trees,
+  // and at the end `parent` itself, since its times change. `parent` is left out if it was written last anyway.
   std::vector<std::string> Before(std::string_view parent);
-  // What has to be written in the end.
+  // Returns what has to be written at the end.
   std::vector<std::string> Rest();
 
  private:
@@ -43,26 +44,27 @@ class LayerDirectories {
   std::string last_ = "/";         // the path of the last one; none at first
 };
 
-// Takes away what a layer that is unpacked says is gone. What the layer itself has brought stays, wherever in it that
-// is said. Memory: the paths of the layer.
+// LayerRemover removes what a layer that is unpacked says is gone. What the layer itself has brought stays, wherever in
+// the layer it is said to be gone. Memory: the paths of the layer.
 class LayerRemover {
  public:
   // All outlive this. `top` is the destination's number of names.
   LayerRemover(FileSystem* fs, TarDirectories* directories, size_t top, const CopyOptions& options, CopyTotals* totals)
       : fs_(*fs), directories_(*directories), top_(top), options_(options), totals_(*totals) {}
 
-  // Whether the entry at `path` (names from the root on) is none to be made, but says what is gone; that is removed
-  // then. Nothing there is no error. Errors: kInvalidArgument for what names nothing.
+  // If the entry at `path` (names from the root on) is a whiteout, removes what it says is gone, and returns true. Such
+  // an entry is not to be made. It is no error if there is nothing to remove. Errors: kInvalidArgument for a whiteout
+  // that names nothing.
   absl::StatusOr<bool> Apply(const std::vector<std::string>& path);
 
-  // What is about to be made as `name`, in `parent`, which was entered last, is the layer's: what has the name goes,
-  // unless both are directories, or neither is.
+  // To be called before an entry of the layer is made as `name` in `parent`, which was entered last. Removes what has
+  // the name, unless both are directories, or neither is.
   absl::Status MakeWay(InodeId parent, const std::string& name, bool for_directory);
 
  private:
   using Names = std::vector<std::string>;
 
-  // Both leave what was entered only for what is below it.
+  // Hide and HideAllIn leave what was entered only for what is below it.
   absl::Status Hide(InodeId parent, const Names& path);
   absl::Status HideAllIn(InodeId directory, const Names& path);
   absl::Status Remove(InodeId parent, const Names& path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of an archive, one after the other.
+// TarReader reads the entries of an archive, one after the other.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -20,7 +20,7 @@ class TarReader {
   // Reads from where `descriptor` stands.
   explicit TarReader(int descriptor) : descriptor_(descriptor) {}
 
-  // The next entry, valid until the next call; null at the end. Errors name the entry, or the one before.
+  // Returns the next entry, valid until the next call, or null at the end. Errors name the entry, or the one before.
   absl::StatusOr<archive_entry*> Next();
   // The name of the current entry, as it is in the archive.
   const std::string& name() const { return name_; }
@@ -32,11 +32,11 @@ class TarReader {
 
  private:
   absl::Status Open(const char* locale);
-  // archive_read_next_header, that is ok with a name which is not ASCII.
+  // As archive_read_next_header, but ok with a name that is not ASCII.
   int NextHeader(archive_entry** entry);
   // Why the next header could not be read.
   absl::Status Failure(std::string_view what) const;
-  // Whoever writes into a pipe shall not die of what he pads the archive with.
+  // Reads a pipe to its end. Otherwise the program that writes into it would die of the padding after the archive.
   void Drain() const;
 
   const int descriptor_;
@@ -46,7 +46,7 @@ class TarReader {
   bool began_ = false;
 };
 
-// What `name` in an archive means: names below the top. "." and empty names mean nothing; ".." is an error.
+// Splits `name` in an archive into names below the top. "." and empty names mean nothing; ".." is an error.
 absl::StatusOr<std::vector<std::string>> SplitArchiveName(std::string_view name);
 
 }  // namespace betr::fs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of an archive (pax), written one after the other.
+// TarWriter writes the entries of an archive (pax), one after the other.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,8 +11,8 @@
 
 namespace betr::fs {
 
-// What is not closed does not look like a whole archive: it has no end. Errors are those of the system calls, and of
-// libarchive; nothing else is written after one.
+// Without Close an archive has no end, and so does not look whole. Errors are those of the system calls and of
+// libarchive. After an error nothing more is written.
 class TarWriter {
  public:
   // Writes to where `descriptor` stands.
@@ -32,19 +32,19 @@ class TarWriter {
   absl::Status Close();
 
  private:
-  // libarchive does not free what it has when it is told that writing has failed, so it never is.
+  // When libarchive is told that writing has failed, it does not free what it has. So it is never told.
   struct Sink {
     int descriptor;
     std::string waiting;     // what was written last
     bool holding = false;    // all of it waits
     int error = 0;           // of the first write that failed
-    bool abandoned = false;  // takes and forgets
+    bool abandoned = false;  // takes bytes and drops them
   };
 
   static la_ssize_t Take(archive* handle, void* sink, const void* bytes, size_t size);
   // Writes the first bytes of what waits.
   static void Write(Sink* to, size_t size);
-  // The error of the sink, or what libarchive says unless `ok`.
+  // Returns the error of the sink, or, unless `ok`, what libarchive says.
   absl::Status Result(bool ok);
 
   ThreadLocale locale_;

@@ -89,7 +89,7 @@ struct CopyOptions {
   // What is not copied. Nor is it removed for `remove_others`, except with the directory that it is in.
   Exclusions exclusions;
   // The file that holds the file system. It is not copied into itself, and no copy takes its name. Either is EINVAL,
-  // unless `left_out` takes the former.
+  // except that `left_out` is told of it if it is in a tree that is copied.
   std::optional<HostFileId> image;
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
   std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
