@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// POSIX access control lists, as they stand in the xattrs of Linux.
+// POSIX access control lists, as they are stored in the xattrs of Linux.
 //
-// A value: the version (2) in four bytes, then entries of tag (2 bytes), permissions (2) and id (4), little-endian.
+// A value is the version (2) in four bytes, then entries of tag (2 bytes), permissions (2) and id (4), little-endian.
 // Tags are those of <linux/posix_acl.h>.
 #pragma once
 
@@ -28,12 +28,12 @@ struct AclEntry {
 
 class Acl {
  public:
-  // EINVAL for what is none. The kernel has checked its meaning.
+  // EINVAL for what is no list. The kernel has checked its meaning.
   static absl::StatusOr<Acl> Decode(std::string_view value);
-  // Of entries in any order. Where a mask is wanted and missing it allows what all that it masks have. EINVAL unless
-  // owner, group and others are there.
+  // Makes a list of entries in any order. If a mask is needed and missing, adds one that allows what all entries that
+  // it masks have. EINVAL unless owner, group and others are there.
   static absl::StatusOr<Acl> Of(std::vector<AclEntry> entries);
-  // What permission bits say.
+  // The list that says the same as permission bits.
   static Acl OfMode(uint32_t permissions);
   std::string Encode() const;
   const std::vector<AclEntry>& entries() const { return entries_; }
@@ -42,9 +42,10 @@ class Acl {
   bool IsMode() const;
   // The nine bits that a file with this list shows.
   uint32_t Permissions() const;
-  // Those for where there are no lists: the group has what this one gives to it, not what the mask lets others have.
+  // The nine bits for where there are no lists: the group has what this list gives it, not what the mask lets others
+  // have.
   uint32_t PermissionsAlone() const;
-  // For a new file: takes out of both the list and `permissions` what the other one does not allow; the new bits.
+  // For a new file: takes out of both the list and `permissions` what the other does not allow. Returns the new bits.
   uint32_t Narrow(uint32_t permissions);
   // For chmod.
   void SetPermissions(uint32_t permissions);
@@ -58,13 +59,13 @@ class Acl {
   std::vector<AclEntry> entries_;
 };
 
-// What is left of a file's permissions without its access list, which has this value: Acl::PermissionsAlone, or all of
-// them for what is no list.
+// Returns what is left of a file's permissions without its access list, whose value this is: Acl::PermissionsAlone, or
+// all of them if the value is no list.
 uint32_t WithoutList(uint32_t permissions, std::string_view value);
 
 // Ok also if there is none.
 absl::Status RemoveAccessAcl(FileSystem& fs, InodeId inode);
-// Of a directory: the default list, too.
+// The same for a directory, and also removes its default list.
 absl::Status RemoveAcls(FileSystem& fs, InodeId directory);
 
 }  // namespace betr::fs

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The upsert that changes attributes of an inode record without reading it: any subset of the fields below.
 //
-// Delta: a varint mask with a bit for each field in the order of the struct, then the fields that are set: numbers as
-// varints, times as in records, `links` as two's complement varint. Fields of one delta are applied in the order
-// of the struct. On a record that is absent, or that cannot be decoded, the upsert changes nothing.
+// A delta is a varint mask with a bit for each field in the order of the struct, then the fields that are set: numbers
+// as varints, times as in records, `links` as a varint of its two's complement. Fields of one delta are applied in the
+// order of the struct. A record that is absent, or that cannot be decoded, is left as it is.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ struct AttributeDelta {
   friend bool operator==(const AttributeDelta&, const AttributeDelta&) = default;
 
   void ApplyTo(InodeRecord* record) const;
-  // This delta, then the newer one.
+  // Turns this delta into one that applies this, then the newer one.
   void Then(const AttributeDelta& newer);
 };
 

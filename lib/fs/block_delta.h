@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The upsert that changes part of a block without reading it.
 //
-// A block is a value of up to 4096 bytes; what is missing at its end reads as zero, an absent block is a hole.
+// A block is a value of up to 4096 bytes. What is missing at its end reads as zero. An absent block is a hole.
+//
 // A delta is a list of edits, applied in order. Each is a kind u8, then
 //   write      1: offset varint, bytes with length   extends the value with zeros up to the offset if need be
 //   zero       2: offset varint, size varint         never extends, never fills a hole
@@ -28,12 +29,12 @@ struct BlockEdit {
   std::string_view bytes;  // of write
 };
 
-// Deltas of one edit. Require: it stays inside 4096 bytes.
+// Encode deltas of one edit. Require: it stays within 4096 bytes.
 std::string EncodeBlockWrite(uint32_t offset, std::string_view bytes);
 std::string EncodeBlockZero(uint32_t offset, uint32_t size);
 std::string EncodeBlockTruncate(uint32_t size);
 
-// Empty if it cannot be decoded. The views look into `delta`.
+// Returns nothing if the delta cannot be decoded. The views point into `delta`.
 std::vector<BlockEdit> DecodeBlockDelta(std::string_view delta);
 
 class BlockUpsert final : public UpsertFunction {
@@ -41,7 +42,7 @@ class BlockUpsert final : public UpsertFunction {
   uint16_t Number() const override { return kBlockUpsert; }
   std::string_view Name() const override { return "betr.fs.block"; }
   std::optional<std::string> Apply(std::optional<std::string_view> old, std::string_view delta) const override;
-  // Up to 16 edits with up to 4096 bytes in all; writes that touch or overlap become one.
+  // Composes up to 16 edits with up to 4096 bytes in all. Writes that touch or overlap become one.
   std::optional<std::string> Compose(std::string_view older, std::string_view newer) const override;
 };
 

@@ -2,14 +2,14 @@
 // Ablation (docs/ablations.md): renames as in BetrFS 0.1 (Jannen et al. 2015). Every key is read, put under its new
 // name, and erased under its old one.
 //
-// What fits into a batch is part of the rename's own. More is copied in batches before it and erased in batches after
-// it, with a record (pending_erases.h) of what is to be erased if the work ends in between:
+// What fits into a batch becomes part of the rename's own. If there is more, it is copied in batches before it and
+// erased in batches after it. A record (pending_erases.h) names what is to be erased if the work ends in between:
 //
 //   record: the new prefixes   copies...   rename, record: the old prefixes   erases...   no record
 //
-// So a crash leaves the rename done or not done; the next mount erases the rest. But a larger object that replaces
-// another one needs its place free before: the other one is removed first, and a crash, or an error, may leave it
-// removed and the rename not done.
+// So a crash leaves the rename done or not done, and the next mount erases the rest. There is one exception. An object
+// too large for a batch that replaces another one needs a free place, so the other one is removed first. A crash or an
+// error may leave it removed and the rename not done.
 #pragma once
 
 #include <vector>
@@ -30,14 +30,14 @@ class CopyingMover final : public Mover {
   absl::Status Finish() override;
 
  private:
-  // Makes `erases_` and `puts_` of everything, if that fits into a batch.
+  // Fills `erases_` and `puts_` with everything, if that fits into a batch.
   absl::StatusOr<bool> ReadAll();
   absl::Status CopyAll();
 
   Core& core_;
   const std::vector<PrefixMove> moves_;
-  WriteBatch erases_;    // of the old keys, and
-  WriteBatch puts_;      // the new ones: both empty if copied_
+  WriteBatch erases_;    // of the old keys; empty if copied_
+  WriteBatch puts_;      // of the new keys; empty if copied_
   bool copied_ = false;  // what is under the new prefixes is to be erased if the rename does not happen
 };
 

@@ -26,36 +26,37 @@ struct Loss {
     kUnknown,    // `why` says all that is known
   };
   Kind kind = Kind::kUnknown;
-  std::vector<std::string>
-      names;                    // kBytes, kAttribute: all paths of the file, none if it was unlinked, but open; kName
-  bool has_lost_names = false;  // there are none, since they are lost, too
+  std::vector<std::string> names;  // kName; kBytes, kAttribute: all paths of the file, none if it was unlinked but open
+  bool has_lost_names = false;     // `names` is empty because they are lost, too
   uint64_t first = 0;
   uint64_t last = 0;
   std::string attribute;
   std::string tree;  // kKeys
-  std::string from;  // kNames, kKeys: text of the bounds; "" for the first of all, or behind the last
+  std::string from;  // kNames, kKeys: text of the bounds; "" for the first of all, or after the last
   std::string to;
-  bool changes_only = false;  // older contents show
-  bool but_written = false;   // not what was written later
-  bool is_partial = false;    // kNames, kKeys, kUnknown: further ones in it may be lost, which are not listed;
+  bool changes_only = false;  // only changes are lost: older contents show
+  bool but_written = false;   // except what was written later
+  bool is_partial = false;    // kNames, kKeys, kUnknown: others in it may be lost, too, which are not listed;
                               // with changes_only: what is in it may be older
   std::string why;
 };
 
-// "/a/b: bytes 0 to 4095: lost". One line of printable ASCII.
+// One line of printable ASCII, such as "/a/b: bytes 0 to 4095: lost".
 std::string ToText(const Loss& loss);
 // "bytes", "attribute", "name", "names", "keys", "unknown".
 std::string_view KindName(Loss::Kind kind);
 
-// What can be said without a store: calls `say` for each range of names or keys, with ranges joined that touch, or have
-// only a key between them: that was written later. Zones (zones.h) have numbers instead of paths.
+// Says what can be said without a store: calls `say` for each range of names or keys. Ranges are joined if they touch,
+// or if there is only one key between them, which was written later. Zones (zones.h) have numbers instead of paths.
 void DescribeRanges(std::vector<store::LostRange> lost, absl::FunctionRef<void(const Loss&)> say);
 
-// Calls `say` for each range of names, and for each file of whose content something was there, as far as its record is
-// still known; pieces that touch are said once, and names as above. Holes are not known: bytes that were never written
-// count. Where the latest changes of names are lost, also for each file with several names whose record is among them:
-// all its names. Requires: the store can be read. Errors: of reading it. Memory: the names of the link groups of one
-// home. Cost: a scan of the records in each range of "data", and of those of "meta" whose latest changes are lost.
+// Calls `say` for each range of names, as above, and for each file that had content there, as far as its record is
+// still known. Pieces that touch are said once. Where holes were is not known, so bytes that were never written count
+// as lost. If the latest changes of names are lost, also says all names of each file with several names whose record is
+// among them.
+//
+// Requires: the store can be read. Errors: those of reading it. Memory: the names of the link groups of one home. Cost:
+// a scan of the records in each range of "data", and in those ranges of "meta" whose latest changes are lost.
 absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lost,
                             absl::FunctionRef<void(const Loss&)> say);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How exports read a file system that may be damaged: as far as they can, and on behind what they cannot.
+// ExportReader reads a file system that may be damaged, for exports: as far as possible, and on past what cannot be
+// read.
 #pragma once
 
 #include <absl/status/status.h>
@@ -14,7 +15,7 @@
 
 namespace betr::fs {
 
-// Bytes of a file, `end` not among them.
+// The bytes [begin, end) of a file.
 struct DataRange {
   uint64_t begin;
   uint64_t end;
@@ -25,24 +26,24 @@ class ExportReader {
   // Both outlive this.
   ExportReader(FileSystem* fs, const CopyOptions& options) : fs_(*fs), options_(options) {}
 
-  // As FileSystem::Read, but what lies before the first block that cannot be read is no error. Cost: of a read that
-  // fails, O(log size) more of them.
+  // As FileSystem::Read, but returns what lies before the first block that cannot be read instead of an error. Cost: a
+  // read that fails takes O(log size) more reads.
   absl::StatusOr<size_t> Read(InodeId inode, uint64_t at, std::span<char> buffer);
 
-  // What is no hole at `at` or behind, up to `size`; nothing if all of that is one. Where it cannot be told, because
-  // something cannot be read, the rest counts as no hole; a read of it will tell.
+  // Returns the first range at or after `at`, up to `size`, that is no hole; nothing if all of that is one. If
+  // something cannot be read that would tell, the rest counts as no hole. Reading it will tell.
   absl::StatusOr<std::optional<DataRange>> NextData(InodeId inode, uint64_t at, uint64_t size);
 
-  // Tells of an error that is about what cannot be read, and gives ok: the copy goes on without it. Any other error,
-  // and each one if nobody wants to be told, is given back.
+  // Reports an error about what cannot be read, and returns ok: the copy goes on without it. Returns any other error as
+  // it is, and, if nobody wants to be told, each error.
   absl::Status PassOver(const absl::Status& status, std::string_view path);
-  // The same of an error that says that the host will not have something, as a file system without owners, links or
-  // such names, or one for which the user has no rights, or where what has the name does not give way; and not that
-  // nothing more can be written.
+  // The same for an error that says that the host refuses something. Its file system may have no owners, links or such
+  // names, the user may lack the rights, or what has the name may not give way. Errors that say that nothing more can
+  // be written are returned.
   absl::Status GoOnIfRefused(const absl::Status& status, std::string_view path);
-  // The same of any error.
+  // The same for any error.
   absl::Status GoOnWithout(const absl::Status& status, std::string_view path);
-  // How often they did.
+  // How often these three went on after an error.
   uint64_t passed_over() const { return passed_over_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names on the host, and what exports make of them: the way in has fs/replace.h. With CopyOptions::dry_run everything
-// is said and counted, and nothing done.
+// Names on the host, and what exports make of them. For imports see fs/replace.h. With CopyOptions::dry_run everything
+// is reported and counted, and nothing is done.
 #pragma once
 
 #include <absl/status/status.h>
@@ -26,15 +26,15 @@ struct ExportTarget {
   HostDirectory* directory;
   std::string name;
   std::string path;
-  size_t top_size;     // what the user has named of the path
+  size_t top_size;     // of the part of the path that the user has named
   std::string source;  // in the file system
-  // It is in something that is mounted below what the user has named: nothing is removed there.
+  // It is in something mounted below what the user has named. Nothing is removed there.
   bool is_in_mount = false;
 
   bool IsNamed() const { return path.size() == top_size; }
-  // A name in the directory that has this one, and was opened.
+  // The target for a name in the directory that has this name, and is open as `opened`.
   ExportTarget Below(HostDirectory* opened, const std::string& entry, bool in_mount) const;
-  // What has the name, and may be open; or -1.
+  // What has the name. `opened` is a descriptor of it, or -1.
   HostInode Inode(int opened) const { return {opened, directory->get(), name, path}; }
 };
 
@@ -44,27 +44,27 @@ class ExportTargets {
   ExportTargets(const CopyOptions& options, CopyTotals* totals, ExportedLinks* links, ExportUpdate* update)
       : options_(options), totals_(*totals), links_(*links), update_(*update) {}
 
-  // What has the name, if something has. In a trial it has as many names as it would have by now.
+  // Returns what has the name, if anything has. In a trial its link count is what it would be by now.
   absl::StatusOr<std::optional<struct stat>> Look(const ExportTarget& target) const;
 
-  // What has the name goes, unless two directories are merged. Errors: EISDIR, ENOTDIR, EEXIST for a device, EINVAL for
-  // the image.
+  // Removes what has the name, unless two directories are merged. Errors: EISDIR, ENOTDIR, EEXIST for a device, EINVAL
+  // for the image.
   absl::Status MakeRoom(const ExportTarget& target, FileType type);
 
-  // These make room for what they make. False if the directory is there already.
+  // The next three first make room. Returns false if the directory is there already.
   absl::StatusOr<bool> MakeDirectory(const ExportTarget& target);
-  // A symbolic link to `link`, or another file without content.
+  // Makes a symbolic link to `link`, or another file without content.
   absl::Status MakeSpecial(const ExportTarget& target, const FileAttributes& attributes, const std::string& link);
-  // An empty file, open for writing; for a trial none.
+  // Makes an empty file, open for writing; in a trial none.
   absl::StatusOr<ScopedFd> MakeFile(const ExportTarget& target);
-  // Another name for what was made before, where there is room.
+  // Makes another name for what was made before. Requires: there is room.
   absl::Status MakeLink(const ExportTarget& target, const ExportedLinks::First& first);
 
-  // With everything below.
+  // Removes what has the name, with everything below.
   absl::Status Remove(const ExportTarget& target);
 
   bool IsExcluded(const ExportTarget& target, FileType type) const;
-  // As what is there on the host.
+  // The same, with the type of what is there on the host.
   bool IsExcluded(const ExportTarget& target) const;
 
  private:

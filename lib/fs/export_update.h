@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an earlier copy on the host can keep when a tree of a file system is copied over it: CopyOptions::update. The
-// way in has fs/tree_update.h.
+// ExportUpdate decides what an earlier copy on the host can keep when a tree of a file system is copied over it
+// (CopyOptions::update). For imports see fs/tree_update.h.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,15 +16,15 @@ namespace betr::fs {
 
 class ExportUpdate {
  public:
-  // Whether what has `name` in the directory, and is what `there` says, may be taken to have the content of an
-  // original, whose target as a symbolic link is `link`: it is of the same type, size and time of modification; the
-  // same device; a link to the same.
+  // Whether what has `name` in the directory may be taken to have the content of the original. It may if it has the
+  // same type and, depending on that, the same size and time of modification, device, or target. `there` are its
+  // attributes, and `link` is the original's target as a symbolic link.
   static bool HasContentOf(const FileAttributes& original, const std::string& link, int directory,
                            const std::string& name, const struct stat& there);
 
-  // Claims what is there as the copy of the original; false if it is that of another file: names that are links on the
-  // host need not be in the file system, and in the place of one file may be what another one has just become. The
-  // first one that claims what has several names, or having some itself, has it.
+  // Claims what is there as the copy of the original. False if it is the copy of another file: names that are links on
+  // the host need not be links in the file system, and what is in the place of one file may be what another one has
+  // just become. If either has several names, the first original to claim the copy gets it.
   bool Claim(const struct stat& there, const FileAttributes& original);
 
   // To be called before `there` loses its last name: another file may get its number then.

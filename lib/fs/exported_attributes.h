@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a copy on the host has from the file that it is a copy of, as far as the host takes it, and what CopyOptions say
-// of it.
+// ExportedAttributes gives a copy on the host the attributes of its original, as far as the host takes them, and as
+// CopyOptions want them.
 #pragma once
 
 #include <absl/status/status.h>
@@ -20,7 +20,7 @@ namespace betr::fs {
 
 class ExportedAttributes {
  public:
-  // All outlive this. What the host refuses, and what cannot be read, is told to the reader.
+  // The arguments outlive this. The reader is told of what the host refuses, and of what cannot be read.
   ExportedAttributes(FileSystem* fs, const CopyOptions& options, ExportReader* reader);
 
   // An inode in the file system.
@@ -30,22 +30,22 @@ class ExportedAttributes {
     const std::string& path;
   };
 
-  // To be called when nothing else of the copy will be changed. With CopyOptions::update the copy loses what the
-  // original does not have.
+  // Sets the attributes. To be called when nothing else of the copy will be changed. With CopyOptions::update the copy
+  // loses what the original does not have.
   absl::Status Set(const Original& original, const HostInode& made);
 
-  // Whether the copy has all of that already, but for its time of access.
+  // Whether the copy has all of these already, apart from its time of access.
   absl::StatusOr<bool> AreSet(const Original& original, const HostInode& made);
 
  private:
   absl::Status SetMode(const FileAttributes& attributes, const HostInode& made) const;
-  // Of a copy that is, but for the mode, what `there` says.
+  // The mode for a copy that is, apart from the mode, what `there` says.
   mode_t ModeFor(const FileAttributes& attributes, const struct stat& there) const;
-  // Takes from `permissions` what they would allow without a list that the host has not taken.
+  // If the host does not take a list, removes from `permissions` what they would then allow too much.
   absl::Status SetXattrs(const Original& original, const HostInode& made, uint32_t* permissions);
   // For a copy without lists.
   absl::Status LeaveOutList(const Original& original, uint32_t* permissions);
-  // Those that are to go from a copy whose original has only `names`.
+  // The xattrs that are to go from a copy whose original has only `names`.
   std::vector<std::string> Others(const std::vector<std::string>& names, const HostXattrs& there) const;
   absl::Status RemoveOtherXattrs(const std::vector<std::string>& names, const HostInode& made) const;
   absl::StatusOr<bool> HasXattrs(const Original& original, const HostInode& made);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What copies out of a file system have made of inodes with several names: the later names become links to it.
+// ExportedLinks remembers the copies made on the host of inodes with several names. Later names become links to them.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace betr::fs {
 
 class ExportedLinks {
  public:
-  // Symlinks in the first `top_size` bytes of the path are followed: these are the user's. There are none below.
+  // Symlinks in the first `top_size` bytes of the path are followed, since the user gave these. There are none below.
   struct Place {
     std::string path;
     size_t top_size;
   };
-  // A name for linkat(2), and what has it.
+  // A name for linkat(2), and the file that has it.
   struct First {
     ScopedFd directory;  // or AT_FDCWD
     std::string name;
@@ -28,8 +28,8 @@ class ExportedLinks {
 
   void Remember(uint64_t inode_number, Place place, HostFileId made);
 
-  // Where the first copy of the inode is: nothing if none was made, or if its name is another file's by now. Cost: of
-  // opening each directory on the way, so that no path is too long.
+  // Returns where the first copy of the inode is. Returns nothing if none was made, or if another file has its name by
+  // now. Cost: that of opening each directory on the way, so that no path is too long.
   std::optional<First> Find(uint64_t inode_number) const;
 
   // To be called before `made` loses its last name: another file may get its number then.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of files with several of them, in a store of which something may be lost.
+// GroupNames finds the names of files that have several, in a store of which something may be lost.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -20,9 +20,11 @@ class GroupNames {
   // `store` outlives this.
   GroupNames(const Store& store, TreeId meta) : store_(store), meta_(meta) {}
 
-  // As keys: those that the home lists, and if these are fewer than the file has links, those that refer to it where no
-  // nearer home has such a group. Cost: a scan of what a home lists; where something is missing, one of what is below
-  // it, up to a limit. What lies in zones below another home is not looked at. Errors: of reading the store.
+  // Returns the names, as keys, that the home lists. If these are fewer than the file has links, also returns those
+  // that refer to it where no nearer home has such a group. What lies in zones below another home is not looked at.
+  //
+  // Errors: those of reading the store. Cost: a scan of what a home lists; if something is missing, also one of what is
+  // below it, up to a limit.
   absl::StatusOr<std::vector<std::string>> Of(std::string_view home, uint64_t id, uint32_t links);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reference on an inode, given back when it goes.
+// Held owns a reference to an inode, and gives it back when destroyed.
 #pragma once
 
 #include <utility>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directories of the host that a copy is in: from the working directory down, each in the one before.
+// HostDirectory is a directory of the host that a copy is in. They go from the working directory down, each in the one
+// before.
 //
-// Only the uppermost stay open all the time. Further down, a directory is closed while the copy is in one below it, and
-// opened again from there, as its "..": a process may have some number of files open, and trees may be deeper.
+// Only the uppermost ones stay open all the time. Further down, a directory is closed while the copy is in one below
+// it, and opened again from there, as its "..". Otherwise a deep tree would exceed the number of files that a process
+// may have open.
 #pragma once
 
 #include <absl/status/status.h>
@@ -21,20 +23,21 @@ class HostDirectory {
   // The working directory.
   HostDirectory() : opened_(AT_FDCWD) {}
 
-  // One that is not there, and so has nothing in it: where nothing is made for a trial. It has no descriptor.
+  // A directory that is not there, and so has nothing in it. Stands for one that a trial does not make. It has no
+  // descriptor.
   static HostDirectory Absent();
 
-  // Opens `name` in `above`, which outlives this and is not used before Leave. `path` is for messages.
+  // Opens `name` in `above`, which outlives this and must not be used before Leave. `path` is for messages.
   static absl::StatusOr<HostDirectory> Enter(HostDirectory* above, const std::string& name, const std::string& path);
 
-  // Makes the directory above usable again: the last use of this one's names, but not of its descriptor. kAborted if
-  // there is no way back, as this one has been moved away, or may not be searched any more: nothing above can be used
-  // then.
+  // Makes the directory above usable again. After that the names in this one cannot be used, but its descriptor can.
+  // kAborted if there is no way back, because this one has been moved away or may no longer be searched. Nothing above
+  // can be used then.
   absl::Status Leave(const std::string& path);
 
   bool IsAbsent() const { return is_absent_; }
   int get() const { return opened_.get(); }
-  // When it was opened; not of the working directory.
+  // The attributes it had when it was opened. Requires: not the working directory.
   const struct stat& attributes() const { return attributes_; }
 
  private:

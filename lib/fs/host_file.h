@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of copying trees: system calls whose errors name call and path.
+// The host's side of copying trees: system calls whose errors name the call and the path.
 #pragma once
 
 #include <absl/status/status.h>
@@ -24,10 +24,10 @@ absl::Status HostError(std::string_view path, std::string_view call);
 absl::StatusOr<ScopedFd> OpenAt(int directory, const std::string& name, int flags, unsigned mode,
                                 std::string_view path);
 
-// The names in a directory without "." and "..", in memcmp order.
+// Returns the names in a directory without "." and "..", in memcmp order.
 absl::StatusOr<std::vector<std::string>> ListHostDirectory(int directory, std::string_view path);
 
-// Whether a file system is mounted on what has the name, or another directory of its own bound to it.
+// Whether a file system is mounted on what has the name, or another directory of the same file system is bound to it.
 bool IsMounted(int directory, const std::string& name);
 
 HostFileId IdOf(const struct stat& attributes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes of a file of the host, whatever the length of its path and whatever happens to it meanwhile.
+// HostInode reads and sets the attributes of a file of the host, whatever the length of its path and whatever happens
+// to it meanwhile.
 #pragma once
 
 #include <absl/status/status.h>
@@ -15,7 +16,7 @@
 
 namespace betr::fs {
 
-// Whether every user may see such an extended attribute, and its owner set it.
+// Whether every user may see an extended attribute of this name, and the file's owner may set it.
 bool IsXattrOfAnybody(std::string_view name);
 
 // Names and values, by name.
@@ -23,28 +24,29 @@ using Xattrs = std::vector<std::pair<std::string, std::string>>;
 
 struct HostXattrs {
   Xattrs values;
-  // Those that are there, but with values that this user may not read; by name.
+  // Those whose values this user may not read, by name.
   std::vector<std::pair<std::string, absl::Status>> withheld;
 };
 
 // Errors name `path` and the system call.
 class HostInode {
  public:
-  // What `file` is open on; if that is -1, what has `name` in `directory`, and is not followed. All outlive this.
+  // The file that `file` is open on or, if that is -1, what has `name` in `directory`, which is not followed. All
+  // outlive this.
   HostInode(int file, int directory, const std::string& name, const std::string& path)
       : file_(file), directory_(directory), name_(name), path_(path) {}
 
   absl::StatusOr<struct stat> Stat() const;
 
   absl::Status SetOwner(uid_t uid, gid_t gid) const;
-  // Of what is no symlink: EOPNOTSUPP, as far as /proc is there.
+  // EOPNOTSUPP for a symlink, provided that /proc is there.
   absl::Status SetPermissions(mode_t permissions) const;
-  // Gives the owner what he lacks of these, for what is done next: if this user is the owner, of what is no symlink.
-  // User 0 needs no permissions.
+  // Adds those of these permissions that the owner lacks, for what is done next. Does nothing unless this user is the
+  // owner, and nothing to a symlink. User 0 needs no permissions.
   void AllowOwner(mode_t permissions) const;
   absl::Status SetTimes(const FileTime& accessed, const FileTime& modified) const;
 
-  // All extended attributes; none where they are not supported.
+  // Returns all extended attributes; none where they are not supported.
   absl::StatusOr<HostXattrs> Xattrs() const;
   // ENODATA if there is none, EOPNOTSUPP where they are not supported.
   absl::StatusOr<std::string> Xattr(const std::string& name) const;
@@ -55,7 +57,7 @@ class HostInode {
   absl::Status RemoveXattr(const std::string& name) const;
 
  private:
-  // For what is not open: calls for extended attributes take no directory.
+  // The path for what is not open, since the calls for extended attributes take no directory.
   std::string XattrPath() const;
   absl::StatusOr<std::string> FetchXattr(const std::string& where, const std::string& name) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removing trees on the host.
+// Removes trees on the host.
 #pragma once
 
 #include <absl/status/status.h>
@@ -14,17 +14,17 @@
 
 namespace betr::fs {
 
-// Removes what has `name` in `directory`, with everything below it; symbolic links are not followed. What is mounted
-// somewhere in it, and be it another directory of the same file system, and the image stay: EBUSY. The first thing that
-// cannot be removed ends this, and what was removed before is gone. kAborted as HostDirectory::Leave.
+// Removes what has `name` in `directory`, with everything below it. Symbolic links are not followed. The image stays,
+// and so does what is mounted somewhere in it, even another directory of the same file system: both are EBUSY. The
+// first thing that cannot be removed ends this. What was removed before is gone. kAborted as from HostDirectory::Leave.
 absl::Status RemoveHostTree(HostDirectory* directory, const std::string& name, const std::string& path,
                             const std::optional<HostFileId>& image);
 
-// How many of its names each file would have lost, directories left out.
+// How many of its names each file would have lost. Without directories.
 using LostNames = std::map<HostFileId, nlink_t>;
 
-// Removes nothing, but looks at everything that RemoveHostTree would remove, and adds it to `lost`. Its errors, as far
-// as a look tells.
+// Looks at everything that RemoveHostTree would remove, and adds it to `lost`, but removes nothing. Errors: those of
+// RemoveHostTree, as far as looking can tell.
 absl::Status TryToRemoveHostTree(HostDirectory* directory, const std::string& name, const std::string& path,
                                  const std::optional<HostFileId>& image, LostNames* lost);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What imports read of one file of the host.
+// ImportSource is one file of the host, as imports read it.
 #pragma once
 
 #include <absl/status/status.h>
@@ -23,13 +23,14 @@ struct ImportSource {
   // `opened` is the source, or -1. The source outlives it.
   HostInode Inode(int opened) const { return {opened, directory->get(), name, path}; }
 
-  // What is no directory, as far as it is to be read: `content` of a regular file, the target of a symlink.
-  // What has the name may be another file than the one that was looked at: what is opened is what counts, and
-  // `attributes` become its.
+  // Opens what is no directory, as far as it is to be read: `content` of a regular file, or the target of a symlink. By
+  // now another file may have the name than the one that was looked at. What is opened is what counts, and `attributes`
+  // become those of that file.
   absl::Status Open(struct stat* attributes, ScopedFd* content, std::string* link) const;
-  // Of a symlink.
+  // Returns the target of a symlink.
   absl::StatusOr<std::string> Target(const struct stat& attributes) const;
-  // What is left of them for a copy without access control lists (Acl::PermissionsAlone). `opened` as above.
+  // Returns what is left of the permissions for a copy without access control lists (Acl::PermissionsAlone). `opened`
+  // is as for Inode.
   uint32_t PermissionsAlone(int opened, uint32_t permissions) const;
 
  private:

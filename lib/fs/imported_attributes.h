@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a copy has from the file of the host that it is a copy of, and what CopyOptions say of it.
+// ImportedAttributes are what a copy takes over from its original on the host, as CopyOptions want it.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,10 +16,10 @@ class ImportedAttributes {
  public:
   explicit ImportedAttributes(const CopyOptions& options) : options_(options) {}
 
-  // To make the copy with; `target` is that of a symbolic link.
+  // What to make the copy with. `target` is that of a symbolic link.
   NewFile ToMake(const struct stat& original, const std::string& target) const;
 
-  // To be set when nothing else will be changed.
+  // What to set when nothing else will be changed.
   AttributeChange ToSet(const struct stat& original) const;
 
  private:

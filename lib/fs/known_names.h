@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What those who refer to inodes have to hear of when a tree is removed.
+// KnownNames is what holders of references to inodes have to be told when a tree is removed.
 #pragma once
 
 #include <utility>
@@ -9,13 +9,13 @@
 
 namespace betr::fs {
 
-// Made before the removal, asked after it. Only what somebody refers to counts. Cost: a step for each inode in memory
-// that lies below, or has its group in a home above.
+// Made before the removal, and asked after it. Only inodes that somebody refers to count. Cost: a step for each inode
+// in memory that lies below, or has its group in a home above.
 class KnownNames {
  public:
   KnownNames(Core& core, const Slot& slot);
 
-  // Adds what is gone by now, or has changed. If a removal is repeated, what was known at first is all.
+  // Adds what is gone by now, or has changed. A removal that is repeated still uses what was known at first.
   void AddTaken(Core& core, RemovedTree* removed) const;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some entries of a directory at one instant, read without the lock. Until they are read it keeps the store's state of
-// that instant, and so space from those who delete meanwhile: whoever lists much lists in pieces, and shows them later.
+// A Listing is some entries of a directory at one instant, read without the lock. Until they are read, it keeps the
+// store's state of that instant, and with it space that is deleted meanwhile. So large directories are listed in
+// pieces, which are shown later.
 #pragma once
 
 #include <memory>
@@ -22,14 +23,15 @@ class Listing {
   // ENOTDIR. A removed directory has no entries.
   static absl::StatusOr<Listing> Of(Core& core, Inode& directory, std::string_view after);
 
-  // Reads at most so many entries. Once: what it reads from, and keeps space from deletes, is given up. After an error
-  // the items are those before it. Cost: one range scan; a read for each reference.
+  // Reads at most `max` entries. To be called once, since it gives up the state that it reads from, and which keeps
+  // deleted space. After an error the items are those before it. Cost: one range scan; a read for each reference.
   absl::Status Read(size_t max);
   const std::vector<Item>& items() const { return items_; }
-  // Whether the directory has ended with them.
+  // Whether the directory ends after these items.
   bool AtEnd() const { return at_end_; }
 
-  // Under the lock again: the directory learns its names, if the listing went on from its start without a change.
+  // Teaches the directory its names, if the listing has gone on from its start without a change. To be called under the
+  // lock again.
   void Teach(Inode* directory) const;
 
  private:
@@ -55,7 +57,7 @@ class Listing {
   bool at_end_ = false;
 };
 
-// As FileSystem::LookupAfter, without the references; null for what leads nowhere.
+// As FileSystem::LookupAfter, but without taking references. `inode` is null if the name leads nowhere.
 struct FoundName {
   std::string name;
   Inode* inode;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beginning and the end of a file system's life on a store.
+// Makes and mounts a file system on a store.
 #pragma once
 
 #include <memory>

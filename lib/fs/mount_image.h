@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mounting the store of an image, with errors that name the image.
+// Mounts the store of an image, with errors that name the image.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -11,7 +11,7 @@
 
 namespace betr::fs {
 
-// FileSystem::Mount; kInvalidArgument if the store holds no file system.
+// As FileSystem::Mount, but kInvalidArgument if the store holds no file system.
 absl::StatusOr<std::unique_ptr<FileSystem>> MountImage(std::unique_ptr<Store> store, const std::string& image,
                                                        const MountOptions& options);
 

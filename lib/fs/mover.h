@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How what belongs to a renamed object gets its new keys: by range renames, or as earlier versions of BetrFS did it
-// (copying_mover.h, zones.h). A mover serves one rename: Prepare, then AddTo in the transaction that moves the
-// name, then, once that is committed, Finish. Dropped in between it leaves nothing behind.
+// A Mover gives what belongs to a renamed object its new keys: by range renames, or as earlier versions of BetrFS did
+// it (copying_mover.h, zones.h). It serves one rename: Prepare, then AddTo in the transaction that moves the name, then
+// Finish once that is committed. A mover that is destroyed in between leaves nothing behind.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace betr::fs {
 
-// Everything under `from` is to be under `to`, where nothing is, but what the transaction itself has removed before.
+// Moves everything under `from` to `to`. Nothing is there, except what the transaction itself has removed before.
 struct PrefixMove {
   TreeId tree;
   std::string from;
@@ -22,16 +22,17 @@ struct PrefixMove {
 class Mover {
  public:
   virtual ~Mover() = default;
-  // May remove what `to` is the name of, in a transaction of its own: the slot is free then. Errors: the store's; the
-  // rename must then be given up.
+  // Prepares the move. May remove what has the name `to`, in a transaction of its own, so that the slot is free.
+  // Errors: the store's. After an error the rename must be given up.
   virtual absl::Status Prepare(Slot* to) = 0;
   // Adds what moves the keys, or completes the move of those that Prepare has copied.
   virtual void AddTo(WriteBatch* batch) = 0;
-  // Errors: the store's. The rename has happened nevertheless.
+  // Errors: the store's. Even then the rename has happened.
   virtual absl::Status Finish() = 0;
 };
 
-// The one that the store's options ask for. `core` outlives it. Errors: the store's, and only if there are zones.
+// Makes the mover that the store's options ask for. `core` outlives it. Errors: the store's, and only if there are
+// zones.
 absl::StatusOr<std::unique_ptr<Mover>> NewMover(Core* core, std::vector<PrefixMove> moves);
 
 }  // namespace betr::fs

@@ -25,7 +25,7 @@ absl::Status ReadAcls(archive_entry* entry, FileType type, std::map<std::string,
                       uint32_t* permissions);
 
 // Gives the entry the extended attribute `name`. A list is added the way archives keep lists. What is no list is added
-// as an extended attribute, and so, in addition, is a list with large ids (HasLargeIds).
+// as an extended attribute. So, in addition, is a list with ids so large that libarchive misreads them.
 absl::Status AddXattr(archive_entry* entry, const std::string& name, std::string_view value);
 
 }  // namespace betr::fs

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FileTime from a clock's time; and as bytes: seconds as a zigzag varint, nanoseconds as a varint below 10^9.
+// Converts a clock's time to a FileTime, and a FileTime to bytes and back: seconds as a zigzag varint, nanoseconds as a
+// varint below 10^9.
 #pragma once
 
 #include <absl/status/status.h>
@@ -15,7 +16,7 @@ namespace betr::fs {
 // Of what a Clock says.
 FileTime FileTimeOf(std::chrono::nanoseconds since_1970);
 
-// EINVAL if it has a second of nanoseconds or more: it could be written, but not be read.
+// EINVAL if the nanoseconds are a second or more: such a time could be written, but not read.
 absl::Status CheckTime(FileTime time);
 
 void PutFileTime(std::string* out, FileTime time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an earlier copy of a tree of the host can keep when the tree is copied over it: CopyOptions::update.
+// Decides what an earlier copy of a tree of the host can keep when the tree is copied over it (CopyOptions::update).
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -20,7 +20,7 @@
 
 namespace betr::fs {
 
-// What an inode lacks, or has too much, to have certain attributes.
+// What an inode lacks, and what it has in excess, compared with the attributes that it is to have.
 struct InodeDifference {
   Xattrs to_set;
   std::vector<std::string> to_remove;
@@ -30,9 +30,9 @@ struct InodeDifference {
   bool Empty() const { return to_set.empty() && to_remove.empty() && !has_change; }
 };
 
-// Between what the inode has and what it is to have; of extended attributes, if these are given. Access times do not
-// count, as copying changes them. Of extended attributes that only user 0 sees (trusted, security) nothing is removed
-// for anybody else, and nothing that the original has with a value that was withheld.
+// Returns the difference between what the inode has and what it is to have. Extended attributes are compared only if
+// they are given. Access times do not count, since copying changes them. Only user 0 removes extended attributes that
+// only user 0 sees (trusted, security). Nothing is removed that the original has with a value that was withheld.
 absl::StatusOr<InodeDifference> Compare(FileSystem& fs, InodeId inode, const std::optional<HostXattrs>& xattrs,
                                         const AttributeChange& attributes);
 absl::Status Apply(FileSystem& fs, InodeId inode, const InodeDifference& difference);
@@ -45,18 +45,19 @@ class TreeUpdate {
     Held inode;
     FileAttributes attributes;
   };
-  // What there is under a name.
+  // Returns what there is under a name.
   absl::StatusOr<std::optional<Found>> Find(InodeId directory, std::string_view name);
 
-  // Whether it may be taken to have the content of `source`, whose target as a symbolic link is `link`: it is of the
-  // same type, size and time of modification; the same device; a link to the same.
+  // Whether it may be taken to have the content of `source`. It may if it has the same type and, depending on that, the
+  // same size and time of modification, device, or target. `link` is the target of `source` as a symbolic link.
   absl::StatusOr<bool> HasContentOf(const Found& found, const struct stat& source, const std::string& link);
-  // Whether a content that is to be that of `source` can be changed where it is: a regular file of one name, both so
-  // large that this may spare more than it costs. (A file that is made while it is read, as in /proc, has no size.)
+  // Whether content can be changed in place to become that of `source`. It can for a regular file with one name, if
+  // both are so large that this may save more than it costs. (A file that is made while it is read, as in /proc, has no
+  // size.)
   static bool MayChange(const FileAttributes& attributes, const struct stat& source);
-  // Claims what is found as the copy of `source`; false if it is that of another file: names that are links in one tree
-  // need not be in the other, and in the place of one file may be what another one has just become. The first one that
-  // claims what has several names, or for `source` having some, has it.
+  // Claims what is found as the copy of `source`. False if it is the copy of another file: names that are links in one
+  // tree need not be links in the other, and what is in the place of one file may be what another one has just become.
+  // If either has several names, the first source to claim the copy gets it.
   bool Claim(const FileAttributes& attributes, const struct stat& source);
 
  private:

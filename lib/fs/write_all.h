@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing that is done or fails: for those who copy.
+// Writes all or fails, for copies.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,8 +11,8 @@
 
 namespace betr::fs {
 
-// Writes all of it. FileSystem::Write may take only a part of what it is given, and does not say why: here the rest is
-// tried, and its error is the answer. What was written before stays.
+// Writes all of `bytes`. FileSystem::Write may take only a part of what it is given, and does not say why. This writes
+// the rest, and returns the error of that. What was written before stays.
 absl::Status WriteAll(FileSystem* fs, InodeId inode, uint64_t offset, std::string_view bytes);
 
 }  // namespace betr::fs

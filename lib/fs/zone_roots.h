@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the roots of zones (zones.h) are: what it takes to make paths of keys, for those who read "meta" from outside.
+// ZoneRoots says where the roots of zones (zones.h) are. Code that reads "meta" from outside the file system needs this
+// to turn keys into paths.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,15 +16,16 @@ namespace betr::fs {
 
 class ZoneRoots {
  public:
-  // All that the records in "meta" tell. Reads only the version if there are none.
+  // Finds all zones that the records in "meta" tell of. Reads only the version record if there are none.
   static absl::StatusOr<ZoneRoots> In(const Store& store, TreeId meta);
 
-  // The zone's root is the directory with this entry. False, and nothing has changed, if another one is.
+  // Adds that the zone's root is the directory with this entry. False, and changes nothing, if it is another directory.
   bool Add(uint64_t zone, std::string_view object);
   bool Contains(uint64_t zone) const { return objects_.contains(zone); }
   bool Empty() const { return objects_.empty(); }
 
-  // The key, or content prefix, as it would be if there were no zones. Below `zone-6`, if nobody knows where zone 6 is.
+  // Returns the key, or content prefix, as it would be without zones. If nobody knows where zone 6 is, what is in it is
+  // below `zone-6`.
   std::string WithoutZones(std::string_view key) const;
 
  private:
