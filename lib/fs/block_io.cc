@@ -12,7 +12,7 @@ namespace betr::fs {
 namespace {
 
 constexpr uint64_t kBlock = kFileBlock.value;
-// So many blocks are erased one by one; an erased range is a heavier message than an erased key.
+// Up to this many blocks are erased one by one: an erased range is a heavier message than an erased key.
 constexpr uint64_t kFewBlocks = 4;
 
 bool HasExternalXattrs(const InodeRecord& record) {

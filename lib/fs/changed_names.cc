@@ -9,7 +9,7 @@
 namespace betr::fs {
 namespace {
 
-// A block as it reads, but for the zeros at its end.
+// A block as it reads, without the zeros at its end.
 std::string_view Shown(std::optional<std::string_view> block) {
   const std::string_view bytes = block.value_or("");
   return bytes.substr(0, bytes.find_last_not_of('\0') + 1);

@@ -280,7 +280,7 @@ absl::Status RaiseNumberBound(Store* store, const std::function<bool()>& cancell
 
 absl::StatusOr<CheckSummary> RepairFileSystem(Store* store, const std::function<bool()>& cancelled,
                                               absl::FunctionRef<void(const CheckFinding&)> report) {
-  // Numbers are given while it is still looked what is there.
+  // Numbers are given before a check has seen all that are there.
   BETR_RETURN_IF_ERROR(RaiseNumberBound(store, cancelled, report));
   constexpr int kMaxPasses = 64;  // what damages make takes a few
   const CheckOptions options{.repair = true, .salvage = true, .cancelled = cancelled};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan of "meta". Keys come directory by directory, so the directories above the key that is looked at are a stack;
-// a directory is checked as a whole when the scan leaves it.
+// The scan of "meta". Keys come directory by directory, so the directories above the present key form a stack. A
+// directory is checked as a whole when the scan leaves it.
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class MetaScan {
   absl::Status Run();
 
  private:
-  // A walk in the midst of another one. At its end the stack is as high as it was before.
+  // A walk in the middle of another one. At its end the stack is as high as it was before.
   struct Place {
     std::unique_ptr<Cursor> cursor;
     size_t depth;
@@ -51,7 +51,7 @@ class MetaScan {
   absl::Status NoDirectory(CheckedDirectory* directory);
   absl::Status CutOff(size_t size);
   void MakeHome(CheckedDirectory& directory, WriteBatch* batch);
-  // Takes the innermost directory for checked if one with the same content was found sound.
+  // Counts the innermost directory as checked if one with the same content was found sound.
   absl::Status SkipIfSound();
   void RememberIfSound(const CheckedDirectory& directory);
   void Leave();
@@ -142,7 +142,7 @@ absl::Status MetaScan::EnterZone(std::string_view key, const InodeRecord& record
   return absl::OkStatus();
 }
 
-// Deep paths have as many directories that may need repairs, with keys as long: more than a batch takes.
+// A deep path has many directories that may need repairs, with long keys: more than a batch takes.
 absl::Status MetaScan::LeaveDownTo(size_t depth) {
   while (stack_.size() > depth) {
     Leave();
@@ -300,7 +300,7 @@ absl::Status MetaScan::Push(std::string_view content, std::string_view object) {
   return SkipIfSound();
 }
 
-// Where nothing is, a directory is made; below what is something else nothing can be, but in the root.
+// If nothing is there, a directory is made. If something else is there, nothing can be below it, except in the root.
 absl::Status MetaScan::NoDirectory(CheckedDirectory* directory) {
   BETR_ASSIGN_OR_RETURN(const std::optional<std::string> value, context_.GetMeta(directory->object));
   const bool is_other = value && DecodeEntry(*value, "record").ok() && !directory->content.empty();

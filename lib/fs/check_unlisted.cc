@@ -61,7 +61,8 @@ class Settlement {
     return absl::OkStatus();
   }
 
-  // In a directory that is not known for a home: the scan has made it one, and the next one will find the group there.
+  // In a directory that was not known to be a home. The scan has made it one, and the next one will find the group
+  // there.
   absl::StatusOr<bool> HasNearerGroup(const std::string& name) {
     const std::string content(key::ParseMeta(name)->content);
     if (!content.starts_with(home_)) return false;

@@ -28,7 +28,7 @@ InodeRecord CloneRecord(Transaction* transaction, const Inode& source) {
   return record;
 }
 
-// Adds: everything below `source` is also below the slot.
+// Adds that everything below `source` is also below the slot.
 void CloneContent(Transaction* transaction, Core& core, const Inode& source, const std::string& content) {
   WriteBatch& batch = transaction->batch();
   for (const TreeId tree : {core.meta(), core.data()}) {

@@ -65,7 +65,7 @@ absl::StatusOr<uint64_t> Append(Core& core, Inode& inode, std::string_view bytes
   for (uint64_t at = begin; !bytes.empty();) {
     const absl::StatusOr<size_t> written = Write(core, inode, at, bytes);
     if (!written.ok()) {
-      // Who is told of no part would append it once more.
+      // A caller that was not told of this part would append it again.
       if (inode.record.size > begin) SetAttributes(core, inode, before).IgnoreError();
       return written.status();
     }

@@ -51,7 +51,7 @@ absl::Status ContentImport::Update(int file, const std::string& path, InodeId in
   return written.size == size ? absl::OkStatus() : fs_.SetAttributes(inode, {.size = size}).status();
 }
 
-// False: the file ends before, or cannot be read further; so does the copy, then.
+// Returns false if the file ends before `end`, or cannot be read further. The copy ends there, too.
 absl::StatusOr<bool> ContentImport::CopyParts(int file, const std::string& path, InodeId inode,
                                               const struct stat& source, Has has) {
   const off_t size = source.st_size;
@@ -91,7 +91,7 @@ absl::StatusOr<bool> ContentImport::CopyPart(int file, const std::string& path, 
           pass_over_(HostError(absl::StrFormat("%s: incomplete: only the first %u bytes", path, at), "read")));
     }
     if (size <= 0) {
-      // What there was behind it is not of this file.
+      // What was there after it does not belong to this file.
       BETR_ASSIGN_OR_RETURN(const FileAttributes there, fs_.GetAttributes(inode));
       const auto here = static_cast<uint64_t>(at);
       if (there.size > here) BETR_RETURN_IF_ERROR(fs_.SetAttributes(inode, {.size = here}).status());

@@ -20,10 +20,10 @@ constexpr uint64_t kBlock = kFileBlock.value;
 constexpr uint64_t kBlocksPerPrefix = 256;
 constexpr uint64_t kCloneUnit = kBlocksPerPrefix * kBlock;
 constexpr size_t kCopyBuffer = 1 << 20;
-// What one call copies by bytes at most, since it holds the lock.
+// How much one call copies byte by byte at most, since it holds the lock.
 constexpr uint64_t kMaxCopied = 16 << 20;
 
-// How many clones of a prefix of `from` to one of `to` a batch surely takes, with what else is to be done.
+// How many clones of a prefix of `from` to one of `to` certainly fit into a batch with everything else in it.
 uint64_t ClonesPerBatch(const Core& core, const std::string& from, const std::string& to) {
   constexpr size_t kOverhead = 64;
   const size_t bytes = from.size() + to.size() + kOverhead;
@@ -89,8 +89,8 @@ absl::StatusOr<uint64_t> CopyBytes(Core& core, Inode& from, uint64_t from_offset
   return done;
 }
 
-// The part of [offset, offset + length) that can be cloned at the same offset; empty if begin >= end. The last part of
-// a prefix can be taken along if it is the end of the source and the target has nothing behind it.
+// The part of [offset, offset + length) that can be cloned at the same offset; empty if begin >= end. An incomplete
+// last prefix can be included if it is the end of the source and the target has nothing after it.
 struct CloneablePart {
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -121,7 +121,7 @@ absl::StatusOr<uint64_t> CopyRange(Core& core, Inode& from, uint64_t from_offset
   if (from_offset != to_offset || part.begin >= part.end) {
     return CopyBytes(core, from, from_offset, to, to_offset, length);
   }
-  // What the source has gathered may be lost on the way to the store: then it ends before what was to be copied.
+  // What the source has gathered may be lost on the way to the store. Then it ends before what was to be copied.
   const uint64_t size = from.record.size;
   BETR_RETURN_IF_ERROR(core.FlushFor(from));
   if (from.record.size < size) return CopyRange(core, from, from_offset, to, to_offset, length);

@@ -27,7 +27,7 @@ std::vector<TreeRange> RangesOf(const std::vector<PrefixMove>& moves, std::strin
 CopyingMover::CopyingMover(Core* core, std::vector<PrefixMove> moves) : core_(*core), moves_(std::move(moves)) {}
 
 CopyingMover::~CopyingMover() {
-  // Where it fails the store is read-only, and the next mount does it.
+  // If it fails, the store is read-only, and the next mount does it.
   if (copied_) static_cast<void>(FinishErases(core_));
 }
 

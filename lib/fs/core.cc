@@ -25,8 +25,8 @@ constexpr size_t kMinBatch = kFileBlock.value;
 // What FileSystemSpace promises for.
 constexpr Bytes kPromisedPath{128};
 constexpr Bytes kPromisedRecord{192};
-// Of a directory that can be found: longer than what can be made, by the names below which a repair puts what has lost
-// its place. Zones in zones could lead deeper without an end, and who walks a tree goes no deeper than this.
+// The longest path of a directory that can be found. It is longer than one that can be made, by the names below which a
+// repair puts what has lost its place. Zones in zones could lead deeper without an end; walks go no deeper than this.
 constexpr size_t kMaxFoundPath = kMaxPathSize + 2 * (kMaxNameSize + 1);
 
 // The root of the zone that the content of a directory is in.

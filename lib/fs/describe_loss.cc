@@ -37,7 +37,7 @@ std::string PathOfBound(const ZoneRoots& zones, const Bound& bound) {
   return path + (bound.past ? "..." : "");
 }
 
-// The first block of the object that lies behind the bound.
+// The first block of the object that lies after the bound.
 uint64_t FirstBlockAfter(const Bound& bound, std::string_view attachments) {
   if (!bound.bytes.starts_with(attachments)) {
     return bound <= Bound::At(attachments) ? 0 : kMaxBlocks;
@@ -100,7 +100,7 @@ class Describer {
   }
 
   absl::Status Add(const store::LostRange& lost) {
-    // Of a partial range nobody knows which files in it have lost something.
+    // For a partial range nobody knows which files in it have lost something.
     if (lost.tree == kDataTree && meta_.ok() && !lost.is_partial) return AddContent(lost);
     Say(LossOf(zones_, lost));
     const bool may_show_older = lost.tree == kMetaTree && lost.changes_only && !lost.is_partial;
@@ -216,7 +216,7 @@ class Describer {
   std::string pending_object_;
 };
 
-// Whether there is but one key between two ranges.
+// Whether there is only one key between two ranges.
 bool IsKeyApart(const Range& range, const Range& next) {
   return !range.hi.past && next.lo == Bound::At(range.hi.bytes + '\0');
 }

@@ -41,7 +41,7 @@ absl::StatusOr<std::unique_ptr<DifferenceStream>> Difference::Of(Core& core, Ino
   if (core.zones().exist) {
     return ErrnoError(ENOTSUP, "differences in an image with zones");
   }
-  // As a listing: if the store takes nothing more now, they are those of a bit earlier.
+  // As in a listing: if the store takes no more writes now, they are a bit older.
   core.Flush().IgnoreError();
   auto difference = std::make_unique<Difference>();
   BETR_ASSIGN_OR_RETURN(difference->before_, SideOf(core, before));

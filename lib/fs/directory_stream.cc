@@ -26,7 +26,7 @@ std::string_view DirectoryStream::NameBefore(uint64_t position) const {
 }
 
 uint64_t DirectoryStream::PositionBehind(std::string_view name, uint64_t position) {
-  // Seen before at this place, unless something was inserted here since.
+  // It was seen at this place before, unless something was inserted here since.
   if (position - kDots < ends_.size() && NameBefore(position + 1) == name) return position + 1;
   names_.append(name);
   ends_.push_back(names_.size());

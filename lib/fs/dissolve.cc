@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dissolving a link home: its groups go to the next home above, under fresh ids, and then its flag goes. A group with
+// Dissolves a link home: its groups go to the next home above, under fresh ids, and then its flag goes. A group with
 // its names is one transaction. What is left if that is interrupted is no special state (link_groups.h, invariant 3):
-// who needs the home dissolved goes on.
+// the next operation that needs the home dissolved goes on.
 #include <cerrno>
 #include <limits>
 #include <map>
@@ -82,7 +82,7 @@ absl::Status Dissolve(Core& core, Inode& home) {
 absl::StatusOr<bool> IsInterrupted(Core& core, Inode& directory) {
   const std::string content = core.ContentOf(directory);
   for (Inode* above = core.HomeAbove(core.HomeOf(directory)); above != nullptr; above = core.HomeAbove(*above)) {
-    // Names in a zone are listed elsewhere: then any name counts, which may dissolve what need not be.
+    // Names in a zone are listed elsewhere. Then any name counts, which may dissolve homes that need not be dissolved.
     const std::string below = core.zones().exist ? core.ContentOf(*above) : content;
     BETR_ASSIGN_OR_RETURN(const bool has_members, HasMembersBelow(core, *above, below));
     if (has_members) return true;

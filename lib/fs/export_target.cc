@@ -14,7 +14,7 @@
 namespace betr::fs {
 namespace {
 
-// Where nothing is made, nothing tells that the directory is missing which the user has named.
+// In a trial nothing is made, so nothing else would notice that the directory which the user has named is missing.
 absl::Status FindParent(const std::string& path) {
   const size_t end = path.find_last_not_of('/');
   const size_t slash = end == std::string::npos ? end : path.rfind('/', end);
@@ -57,11 +57,11 @@ absl::Status ExportTargets::MakeRoom(const ExportTarget& target, FileType type) 
   return absl::OkStatus();
 }
 
-// A directory gives way to a file, or a file to a directory, only with CopyOptions::remove_others, and neither the one
-// that the user has named, nor what is excluded, or in something that is mounted.
+// A directory gives way to a file, or a file to a directory, only with CopyOptions::remove_others. What the user has
+// named, what is excluded, and what is in something mounted never does.
 absl::Status ExportTargets::GiveWay(const ExportTarget& target, const struct stat& there, FileType type) {
   const bool for_directory = type == FileType::kDirectory;
-  // Who names `/dev/null` as the target of a file does not want it replaced by that file.
+  // A user who names `/dev/null` as the target of a file does not want it replaced by that file.
   if (!IsDevice(type) && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode))) {
     return ErrnoError(EEXIST, target.path + ": is a device, which only a device replaces");
   }

@@ -28,7 +28,7 @@ absl::Status RemoveAcls(const FileAttributes& attributes, const HostInode& made)
   if (const std::string list(kDefaultAcl); attributes.type == FileType::kDirectory && made.HasXattr(list)) {
     BETR_RETURN_IF_ERROR(made.RemoveXattr(list));
   }
-  // To remove it would leave the group what its mask says. Who is not the owner has nothing until the mode is set.
+  // Removing it would leave the group what the mask says. Until the mode is set, only the owner has any permissions.
   const Acl none = Acl::OfMode(attributes.permissions & 0700);
   return made.HasXattr(access) ? made.SetXattr(access, none.Encode()) : absl::OkStatus();
 }
@@ -95,7 +95,7 @@ absl::Status ExportedAttributes::SetXattrs(const Original& original, const HostI
       BETR_RETURN_IF_ERROR(Annotate(reader_.PassOver(without, original.path), original.path));
       continue;
     }
-    // Hosts have room for less than an image, each for as much as it likes.
+    // Hosts have room for less than an image has. How much differs between hosts.
     if (const absl::Status set = made.SetXattr(name, *value); !set.ok()) {
       BETR_RETURN_IF_ERROR(reader_.GoOnWithout(Annotate(set, "without " + name), original.path));
     }
@@ -148,7 +148,7 @@ absl::StatusOr<bool> ExportedAttributes::HasXattrs(const Original& original, con
   return Others(names, there).empty();
 }
 
-// The labels of the host's security modules are the host's business; what lets a file do more is not.
+// The labels of the host's security modules are up to the host. What lets a file do more is not.
 bool ExportedAttributes::MayRemove(const std::string& xattr) const {
   if (!is_root_) return IsXattrOfAnybody(xattr);
   return !xattr.starts_with("security.") || xattr == "security.capability";

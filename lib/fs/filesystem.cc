@@ -19,7 +19,7 @@
 namespace betr {
 namespace {
 
-// What is read of a directory at once: few at first, as who lists may want no more.
+// How many entries of a directory are read at once: few at first, since the caller may want no more.
 constexpr size_t kFirstNames = 128;
 constexpr size_t kMostNames = 2048;
 
@@ -119,7 +119,7 @@ void FileSystem::Forget(InodeId id, uint64_t references) {
 absl::Status FileSystem::Open(InodeId id) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-  // Who found it by a name finds what has the name now.
+  // A caller that found it by a name looks again, and finds what has the name now.
   if (inode->place == fs::InodePlace::kGone) return ErrnoError(ESTALE, "a removed file");
   session.core().inodes().Refer(inode);
   ++inode->opens;

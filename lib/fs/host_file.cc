@@ -47,7 +47,7 @@ bool IsMounted(int directory, const std::string& name) {
   const bool is_known = statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW, 0, &there) == 0 &&
                         (there.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
   if (is_known) return (there.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-  // Linux before 5.8 does not tell; then of what is bound nothing is known.
+  // Linux before 5.8 does not tell. Then nothing is known about bind mounts.
   struct stat itself {};
   struct stat above {};
   return fstatat(directory, name.c_str(), &itself, AT_SYMLINK_NOFOLLOW) == 0 &&

@@ -21,7 +21,7 @@ namespace {
 // Without recursion: there are trees deeper than a stack is large.
 class HostRemoval {
  public:
-  // With `lost` it is only tried.
+  // With `lost` this is only a trial.
   HostRemoval(const std::optional<HostFileId>& image, std::string path, LostNames* lost)
       : image_(image), path_(std::move(path)), lost_(lost) {}
 

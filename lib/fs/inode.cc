@@ -182,7 +182,7 @@ void InodeTable::Drop(Inode* inode) {
     RemoveName(inode, name.directory, name.name);
   }
   LeavePlace(inode);
-  // Whoever is no longer kept by this one goes to the end of the list and is met there.
+  // An inode that this one no longer keeps goes to the end of the list and is met there.
   if (inode->is_idle) idle_.erase(inode->idle);
   inodes_.erase(inode->id.value);
 }

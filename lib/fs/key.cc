@@ -209,7 +209,7 @@ std::optional<MetaKey> ParseMeta(std::string_view key) {
   }
   const std::optional<MetaKey> named = tag == kGroupNameTag ? ParseMeta(rest) : std::nullopt;
   if (!named || named->kind != MetaKey::Kind::kEntry) return std::nullopt;
-  // A name has one place in the list: the whole key only from outside of the zone.
+  // A name has one place in the list. The whole key is used only from outside of the zone.
   if (ZoneOf(rest) != 0 && size > 0 && rest.starts_with(parsed.content)) return std::nullopt;
   parsed.kind = MetaKey::Kind::kGroupName;
   parsed.relative = rest;

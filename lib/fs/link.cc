@@ -11,7 +11,7 @@
 namespace betr::fs {
 namespace {
 
-// What was made without a name gets its first.
+// Gives a file that was made without a name its first one.
 absl::Status NameOrphan(Core& core, Inode& inode, const Slot& slot) {
   Transaction transaction(&core);
   InodeRecord record = RecordIn(inode, slot.directory->context);
@@ -29,7 +29,7 @@ absl::Status NameOrphan(Core& core, Inode& inode, const Slot& slot) {
   return absl::OkStatus();
 }
 
-// A file with one name gets its second and becomes a group.
+// Gives a file with one name its second, which makes it a group.
 absl::Status MakeGroup(Core& core, Inode& inode, Inode* home, const Slot& slot) {
   Transaction transaction(&core);
   const Slot first{inode.parent(), inode.names.front().name, core.ContentOf(*inode.parent()), core.ObjectOf(inode),

@@ -17,7 +17,7 @@ absl::StatusOr<Listing> Listing::Of(Core& core, Inode& directory, std::string_vi
   Listing listing;
   listing.at_end_ = directory.place == InodePlace::kGone;
   if (listing.at_end_) return listing;
-  // Sizes and times should be those that everybody sees. If the store takes nothing more now, they are a bit older.
+  // Sizes and times should be those that everybody sees. If the store takes no more writes now, they are a bit older.
   core.Flush().IgnoreError();
   listing.store_ = &core.store();
   listing.meta_ = core.meta();

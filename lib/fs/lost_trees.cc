@@ -160,7 +160,7 @@ class Adoption {
   }
 
  private:
-  // Both trees at once: with one of them the store would not be known for a file system.
+  // Both trees at once: with only one of them the store would not be recognised as a file system.
   absl::Status Restore(std::vector<LostTree>* lost) {
     WriteBatch batch;
     std::vector<std::string> actions;
@@ -206,8 +206,8 @@ class Adoption {
     return cursor->status();
   }
 
-  // The tree of that name: if there is none, made of a lost tree that is one, the newest if there are several; else of
-  // a snapshot's; else empty.
+  // Returns the tree of that name. If there is none, it is made from the newest lost tree that is one; failing that,
+  // from a snapshot; failing that, empty.
   absl::StatusOr<TreeId> FindOrMake(std::string_view name, Kind kind, std::vector<LostTree>* lost, WriteBatch* batch,
                                     std::vector<std::string>* actions) {
     if (const absl::StatusOr<TreeId> found = store_.FindTree(name); found.ok()) return *found;
@@ -234,7 +234,7 @@ class Adoption {
     return tree;
   }
 
-  // The snapshot that was made last of those that are such a tree.
+  // Returns the newest snapshot that is such a tree.
   absl::StatusOr<std::optional<TreeInfo>> NewestSnapshot(Kind kind) {
     std::optional<TreeInfo> newest;
     for (const TreeInfo& info : store_.Trees()) {
@@ -265,8 +265,8 @@ class Adoption {
 
   std::string ContentOf(std::string_view name) const { return key::Content(key::Content("", directory_), name); }
 
-  // Zones can only lie in the root. In the lost tree they are moved to where they can be anywhere: if that takes more
-  // than a batch, it can be gone on with later.
+  // Zones can only lie in the root. Within the lost tree they are first moved to where they can be anywhere. If that
+  // takes more than a batch, it can be continued later.
   absl::Status MoveZones(TreeId tree, WriteBatch* batch) {
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor,
                           store_.NewCursor(tree, Range::Prefix(key::kZonesPrefix)));

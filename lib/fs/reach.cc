@@ -23,8 +23,8 @@ namespace {
 // What most trees never exceed, so that in them nothing but a directory's first entry changes its reach.
 constexpr size_t kFirstEnd = 256;
 
-// With clones in each other there may be far more ways to a directory than anybody can walk. So many directories that
-// were met before - or clones of them, which have the same stored inode number - may be looked into.
+// With clones inside each other there may be far more ways to a directory than anybody can walk. At most this many
+// directories are looked into that were met before, or are clones of such, which have the same stored inode number.
 constexpr size_t kMostMetAgain = 1024;
 
 // A directory to be looked into: how far its content prefix goes, and the keys below it at most.
@@ -36,7 +36,8 @@ struct Part {
   size_t end = 0;
 };
 
-// The farthest first; of those the deepest, so that there are few at a time, and what is too long is soon found.
+// The farthest comes first, and of equally far ones the deepest. So there are few at a time, and a path that is too
+// long is soon found.
 struct IsLessUrgent {
   bool operator()(const Part* a, const Part* b) const {
     return std::tie(a->end, a->begin) < std::tie(b->end, b->begin);
@@ -51,7 +52,7 @@ class Measurement {
     Add({nullptr, "", core_.ContentOf(directory), 0, directory.record.reach});
   }
 
-  // More than the limit also if there are too many clones to be sure.
+  // Returns more than the limit also if there are too many clones to be sure.
   absl::StatusOr<size_t> Run() {
     while (!parts_.empty() && reach_ <= limit_) {
       const Part& part = *parts_.top();

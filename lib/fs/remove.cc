@@ -16,15 +16,15 @@
 namespace betr::fs {
 namespace {
 
-// Adds: nothing is under a content prefix. Also for a directory that is empty: what has been removed there one by one
-// is then covered by one message, which frees whole nodes, and its own messages need not go on.
+// Adds that nothing is under a content prefix. Also used for a directory that is empty: what has been removed there one
+// by one is then covered by one message, which frees whole nodes, and its own messages need not move on.
 void EraseContent(Transaction* transaction, Core& core, const std::string& content) {
   transaction->batch().EraseRange(core.meta(), Range::Prefix(content));
   transaction->batch().EraseRange(core.data(), Range::Prefix(content));
 }
 
-// Adds: what is below a directory, under `contents`, goes, except for files that outlive their names, which become
-// orphans. Requires: no name below refers to a group outside.
+// Adds that what is below a directory, under `contents`, goes. Files that outlive their names become orphans. Requires:
+// no name below refers to a group outside.
 std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Inode& directory,
                                  const std::vector<std::string>& contents) {
   std::vector<Removal> removals;
@@ -57,7 +57,7 @@ void FollowContent(Core& core, const std::vector<Removal>& removals) {
 absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
   Inode* const victim = slot.inode;
   BETR_ASSIGN_OR_RETURN(const std::vector<std::string> contents, ContentsBelow(core, *victim));
-  // Should this not come to its end, names are gone of which no inode in memory tells.
+  // If this does not come to its end, names are gone of which no inode in memory knows.
   const absl::Cleanup forget_names = [victim] {
     victim->known_names.Forget();
     for (Inode* const inode : InodesBelow(*victim)) inode->known_names.Forget();

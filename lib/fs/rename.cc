@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renaming: an entry moves; what belongs to its object follows by range renames, whatever its size.
+// Renaming: an entry moves. What belongs to its object follows by range renames, whatever its size.
 #include <cerrno>
 #include <memory>
 #include <utility>
@@ -18,7 +18,7 @@
 namespace betr::fs {
 namespace {
 
-// POSIX's conditions on what is moved and what it replaces. Nothing is read but whether a directory is empty.
+// Checks POSIX's conditions on what is moved and what it replaces. Reads only whether a directory is empty.
 absl::Status CheckReplace(Core& core, const Slot& from, const Slot& to) {
   if (from.inode->IsDirectory() && IsBelow(*to.directory, *from.inode)) {
     return ErrnoError(EINVAL, "a directory into itself");
@@ -51,7 +51,7 @@ std::vector<PrefixMove> MovesOf(Core& core, const Slot& from, const Slot& to, bo
   return moves;
 }
 
-// Adds: the object of `from`, and everything below it, gets the name `to`. Returns its record there.
+// Adds that the object of `from`, and everything below it, gets the name `to`. Returns its record there.
 InodeRecord MoveObject(Transaction* transaction, Core& core, const Slot& from, const Slot& to, Mover* mover) {
   Inode* const inode = from.inode;
   EraseName(transaction, core, from);

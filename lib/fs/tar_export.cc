@@ -132,7 +132,7 @@ class TarExport {
 
   static std::string NameOfDirectory(const std::string& path) { return path.empty() ? "./" : "./" + path + "/"; }
 
-  // Not with the time of now: the same difference is the same archive.
+  // Without the present time, so that the same difference gives the same archive.
   absl::Status WriteWhiteout(FileTime time, const std::string& name) {
     ++totals_.files;
     FileAttributes none;
@@ -334,7 +334,7 @@ class TarExport {
     return ranges;
   }
 
-  // What comes behind something that cannot be read is zeros, as tar(1) does it.
+  // What follows something that cannot be read becomes zeros, as with tar(1).
   absl::Status WriteRange(InodeId inode, const DataRange& range, const std::string& name) {
     for (uint64_t at = range.begin; at < range.end;) {
       const size_t want = std::min<uint64_t>(buffer_.size(), range.end - at);

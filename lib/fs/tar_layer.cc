@@ -70,7 +70,7 @@ absl::StatusOr<bool> LayerRemover::Apply(const std::vector<std::string>& path) {
   if (path.size() <= top_ || !IsWhiteout(path.back())) return false;
   const std::string& says = path.back();
   const bool is_opaque = says == kOpaque;
-  // Others like that are left over from how layers were made, and mean nothing to who unpacks them.
+  // Others like that are left over from how layers were made, and mean nothing when unpacking them.
   if (!is_opaque && says.starts_with(kMeta)) return true;
   const std::string name = says.substr(kWhiteout.size());
   if (!is_opaque && (name.empty() || name == "." || name == "..")) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t kReadSize = size_t{256} << 10;
 
-// Everything but mtree, which is a text about files that lie elsewhere, and nothing at all: an empty stream is rather a
-// producer that failed than an archive without entries, which has an end.
+// All formats except mtree, a text about files that lie elsewhere, and the empty one: an empty stream more likely comes
+// from a producer that failed than from an archive without entries, which has an end.
 constexpr int (*kFormats[])(archive*) = {
     archive_read_support_format_tar,     archive_read_support_format_gnutar, archive_read_support_format_cpio,
     archive_read_support_format_zip,     archive_read_support_format_7zip,   archive_read_support_format_ar,

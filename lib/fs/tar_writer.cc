@@ -44,7 +44,7 @@ absl::Status TarWriter::Header(archive_entry* entry) {
   absl::Status status = Result(result == ARCHIVE_OK || (result == ARCHIVE_WARN && about_names));
   if (!status.ok()) return status;
   std::string headers = MendHeaders(waiting.substr(begin), archive_entry_pathname(entry));
-  // Who unpacks without lists shall not give the group what the mask takes from it.
+  // Unpacking without lists must not give the group what the mask takes from it.
   const uint32_t permissions = PermissionsOf(entry);
   if (permissions != archive_entry_perm(entry)) headers = WithMode(std::move(headers), permissions);
   waiting.replace(begin, std::string::npos, headers);

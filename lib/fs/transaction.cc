@@ -10,8 +10,8 @@
 namespace betr::fs {
 namespace {
 
-// Of directories whose reach grows, so many bytes of paths go along: the smallest log takes a quarter of 64 KiB at
-// once, and the longest symlink under the longest path has three times 4 KiB of its own.
+// How many bytes of paths of directories whose reach grows may be part of a transaction. The smallest log takes a
+// quarter of 64 KiB at once, and the longest symlink under the longest path has three times 4 KiB of its own.
 constexpr size_t kRaisedAlong = 2048;
 
 // Whether what is to become a value of "meta" is no inode's record, or one that can be decoded.
@@ -30,9 +30,9 @@ bool CanBeRead(std::string_view key, std::string_view value) {
   }
 }
 
-// Whether an operation erases or replaces the root's record with a range that it is in. The root is no directory that
-// goes, comes or moves; and a content prefix that is empty by mistake, or because records contradict each other, is all
-// that there is.
+// Whether an operation erases or replaces the root's record, by a range that it is in. The root is never removed, made
+// or moved. A content prefix that is empty, by mistake or because records contradict each other, is the whole file
+// system.
 bool TakesRoot(const Op& op) {
   const auto has_root = [](const Range& range) { return range.Contains(key::kRootObject); };
   switch (op.kind) {
@@ -82,7 +82,7 @@ void Transaction::TouchDirectory(Inode* directory, int64_t subdirectories) {
 
 void Transaction::Reach(Inode* directory, size_t entry, size_t below) {
   size_t path = core_.PathSizeOf(*directory);
-  // Longer is only what a repair has left so; nothing goes by it.
+  // Only what a repair has left is longer. Nothing relies on it.
   const size_t end = std::min(path + entry + below, kMaxReach);
   const size_t raised = below == 0 ? RoomyEnd(end) : end;
   for (Inode* at = directory;; at = at->parent()) {

@@ -25,7 +25,7 @@ absl::Status OutdatedError() {
   return status;
 }
 
-// Of an operation in a batch, besides the object's key and what is written; of the change of a record.
+// Bytes in a batch besides the object's key and what is written: of an operation, and of the change of a record.
 constexpr size_t kBlockOverhead = 32;
 constexpr size_t kPendingOverhead = 256;
 constexpr size_t kMaxObject = kMaxPathSize + 32;  // of an object's key
@@ -80,7 +80,7 @@ size_t Core::PartSize(const Inode& inode, uint64_t offset, size_t size) const {
   const size_t part = std::min(size, batch_bytes_);
   const size_t in_block = kFileBlock.value - OffsetInBlock(offset);
   const auto fits = [&](size_t object) { return Bytes{CostOf(object, offset, part)} <= max_batch_.bytes; };
-  // Two blocks with long keys may be more than the smallest log takes, one is not.
+  // Two blocks with long keys may be more than the smallest log takes. One is not.
   return part <= in_block || fits(kMaxObject) || fits(ObjectOf(inode).size()) ? part : in_block;
 }
 
@@ -219,8 +219,8 @@ absl::Status Core::WriteWithPending(const WriteBatch& batch, size_t pending_ops,
   const uint64_t losses = loss_count_;
   if (!together || IsRefusal(written)) written = Flush();
   if (loss_count_ != losses) return OutdatedError();
-  // What is pending may be all that is too much, and the operation may be the one that makes room. Another one may not
-  // take the space of what was accepted before.
+  // It may be only what is pending that is too much, and this operation may be one that makes room. One that does not
+  // must not take the space of what was accepted before.
   const bool may_go = written.ok() || (absl::IsResourceExhausted(written) && (wants_erases || batch.may_use_reserve()));
   if (!may_go) return written;
   const WriteBatch alone = WithoutPending(batch, pending_ops, pending_records);

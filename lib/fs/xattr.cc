@@ -32,7 +32,7 @@ bool FitsInline(const Xattrs& xattrs, std::string_view name, std::string_view va
   return value.size() <= kMaxInlineXattr && total <= kMaxInlineXattrs;
 }
 
-// Where a name is among the xattrs: it is added if `mode` lets it be.
+// Returns where a name is among the xattrs. Adds it if `mode` allows that.
 absl::StatusOr<Xattrs::iterator> PlaceFor(Xattrs* xattrs, std::string_view name, XattrMode mode) {
   const auto at = FindXattr(xattrs, name);
   if (at != xattrs->end()) {
@@ -101,7 +101,7 @@ absl::StatusOr<std::string> GetXattr(Core& core, Inode& inode, std::string_view 
   if (found == inode.record.xattrs.end()) return ErrnoError(ENODATA, name);
   if (!found->external) return found->value;
   if (inode.place == InodePlace::kGone) {
-    // Who found a file by a name finds what has the name now.
+    // A caller that found a file by a name looks again, and finds what has the name now.
     return inode.IsDirectory() ? ErrnoError(ENODATA, name) : ErrnoError(ESTALE, name);
   }
   absl::StatusOr<std::optional<std::string>> value =

@@ -16,11 +16,12 @@
 namespace betr::fs {
 namespace {
 
-// A zone is looked at each time that an eighth of its size has come; what is split off has a quarter at least.
+// A zone is looked at each time that zones have grown by an eighth of the zone size. What is split off has at least a
+// quarter.
 constexpr uint64_t kLooksPerZone = 8;
 constexpr uint64_t kPartsPerZone = 4;
 
-// What lies under a content prefix but for zones, which lie under that of the root.
+// What lies under a content prefix, without zones, which lie under that of the root.
 std::vector<Range> RangesOf(const std::string& content) {
   if (!content.empty()) return {Range::Prefix(content)};
   const Range zones = Range::Prefix(key::kZonesPrefix);
@@ -106,8 +107,8 @@ absl::Status MakeZone(Core& core, Inode& directory) {
   return mover.Finish();
 }
 
-// Of the directories from one up to the root of its zone, takes the largest that is smaller than a zone; if that is
-// small, the next one.
+// Of the directories from one up to the root of its zone, takes the largest that is smaller than a zone. If that is
+// small, takes the next one.
 absl::Status SplitZone(Core& core, Inode& directory, Bytes zone_size) {
   Inode* part = nullptr;
   Bytes part_size{0};
