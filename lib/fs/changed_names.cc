@@ -137,7 +137,7 @@ std::optional<std::string> ChangedNames::FindAdded() {
   return added_.empty() ? std::nullopt : std::optional(*added_.begin());
 }
 
-// They do not lie in each other: what is in one of them is not told.
+// Skipped prefixes do not lie in each other, since nothing in one of them is returned.
 const std::string* ChangedNames::SkippedAround(std::string_view key) const {
   const auto behind = skipped_.upper_bound(std::string(key));
   return behind != skipped_.begin() && key.starts_with(*std::prev(behind)) ? &*std::prev(behind) : nullptr;
@@ -151,7 +151,8 @@ bool ChangedNames::PassSkipped(DifferenceCursor& cursor) const {
   return skipped != nullptr;
 }
 
-// The groups of the two directories themselves are looked for by whoever asks: those above them have some, too.
+// Does not note the two directories themselves. The caller looks for their groups anyway, since homes above them have
+// some, too.
 void ChangedNames::NoteHome(std::string_view content) {
   if (!content.empty() && homes_.emplace(content).second) {
     new_homes_.emplace_back(content);

@@ -129,7 +129,7 @@ absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
 absl::Status DataScan::Enter(std::string_view object) {
   entered_ = true;
   object_ = object;
-  // Orphans and scratch space were reported, and reclaimed, with their records. The scan sees what was moved where it
+  // Orphans and scratch space were reported, and reclaimed, with their records. What was moved is still seen where it
   // was.
   is_global_ = object.starts_with(key::kOrphansPrefix) || object.starts_with(key::kScratchPrefix) ||
                context_.IsMoved(key::Attachments(object));

@@ -113,8 +113,8 @@ class Describer {
   }
 
  private:
-  // What is said of names does not tell of files that have several: their records are elsewhere. (Of those that are
-  // gone altogether the checker tells, which looks at each name.)
+  // Lost names say nothing of files that have several, whose records are elsewhere. (The checker, which looks at each
+  // name, reports those that are gone altogether.)
   absl::Status AddGroups(const store::LostRange& lost) {
     BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Cursor> cursor, store_.NewCursor(*meta_, lost.range));
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
@@ -221,8 +221,8 @@ bool IsKeyApart(const Range& range, const Range& next) {
   return !range.hi.past && next.lo == Bound::At(range.hi.bytes + '\0');
 }
 
-// Ranges that touch or overlap are one. So are those that gaps of single keys divide, but for content: of that it is
-// told which files have lost some.
+// Joins ranges that touch or overlap, and those with only a single key between them. The latter is not done for
+// content, of which it is said which files have lost some.
 void Join(std::vector<store::LostRange>* lost, bool tells_content) {
   const auto place = [](const store::LostRange& range) {
     return std::tie(range.tree, range.changes_only, range.is_partial);

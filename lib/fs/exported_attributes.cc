@@ -76,9 +76,9 @@ mode_t ExportedAttributes::ModeFor(const FileAttributes& attributes, const struc
   constexpr mode_t kSetIds = S_ISUID | S_ISGID;
   const bool all = options_.all_attributes;
   mode_t mode = all ? attributes.permissions : attributes.permissions & 0777 & ~umask_;
-  // What is not its owner's on the host does not run as somebody else there.
+  // A copy that does not belong to the original's owner on the host must not run as somebody else there.
   if (there.st_uid != attributes.uid || there.st_gid != attributes.gid) mode &= ~kSetIds;
-  // A directory has it from the one that it is in.
+  // A directory gets it from the one that it is in.
   if (!all && attributes.type == FileType::kDirectory) mode |= there.st_mode & S_ISGID;
   return mode;
 }

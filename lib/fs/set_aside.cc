@@ -37,8 +37,8 @@ std::vector<Inode*> OpenFilesBelow(const Inode& directory) {
   return open;
 }
 
-// How many of the files, from the first on, become orphans in a batch of this size: with their names, and what changes
-// of their directories.
+// How many of the files, from the first on, become orphans in a batch of this size. Counts their names, and the changes
+// of their directories, too.
 size_t CountWithin(const Core& core, std::span<Inode* const> files, const BatchSize& most) {
   constexpr size_t kOverhead = 64;
   constexpr uint64_t kOperations = 5;

@@ -110,8 +110,8 @@ class TreeExport {
     return linked ? RememberLink(attributes, target, made) : absl::OkStatus();
   }
 
-  // Whether what has the name is the copy already; its attributes are made the same. Not those of what may have names
-  // that have nothing to do with this copy.
+  // Whether what has the name is the copy already. If so, makes its attributes the same. If they differ and it may have
+  // names that have nothing to do with this copy, returns false instead.
   absl::StatusOr<bool> Stays(InodeId inode, const FileAttributes& attributes, const std::string& link,
                              const ExportTarget& target) {
     const std::optional<struct stat> there =
@@ -169,7 +169,7 @@ class TreeExport {
     return options_.remove_others && !target.IsNamed() && IsMounted(target.directory->get(), target.name);
   }
 
-  // What a directory has on the host, and its original does not.
+  // Removes what a directory has on the host and its original does not.
   absl::Status RemoveOthers(const std::vector<Item>& items, HostDirectory* opened, const ExportTarget& target) {
     if (!options_.remove_others) return absl::OkStatus();
     absl::flat_hash_set<std::string_view> copied;
@@ -203,7 +203,7 @@ class TreeExport {
     return absl::OkStatus();
   }
 
-  // False if the host will have no more links to it, which is told of.
+  // False, after telling of it, if the host takes no more links to it.
   absl::StatusOr<bool> MakeLink(const ExportedLinks::First& first, FileType type, const ExportTarget& target) {
     BETR_ASSIGN_OR_RETURN(const std::optional<struct stat> there, targets_.Look(target));
     if (there && IdOf(*there) == first.id) {

@@ -148,7 +148,7 @@ class TreeImport {
     return options_.exclusions.Excludes(path.substr(host_top_size_), type);
   }
 
-  // What is in a directory, and on the host not.
+  // Removes what is in a directory but not on the host.
   absl::Status RemoveOthers(InodeId directory, const std::vector<std::string>& names, const std::string& path) {
     if (!options_.remove_others) return absl::OkStatus();
     std::vector<std::string> others;
@@ -174,8 +174,8 @@ class TreeImport {
     return Annotate(fs_.RemoveTree(directory, name), inside);
   }
 
-  // What has the name gives way if it cannot be merged with, or replaced by, what is copied; but for the name that the
-  // user has given, and what is excluded.
+  // Removes what has the name if it cannot be merged with, or replaced by, what is copied. The name that the user has
+  // given, and what is excluded, stay.
   absl::Status MakeWay(const Source& source, InodeId directory, const std::string& name, bool for_directory) {
     if (!options_.remove_others || source.path.size() == host_top_size_) return absl::OkStatus();
     BETR_ASSIGN_OR_RETURN(const auto found, update_.Find(directory, name));
@@ -270,7 +270,7 @@ class TreeImport {
     return made;
   }
 
-  // Whether what has the name is the copy already; its attributes are made the same.
+  // Whether what has the name is the copy already. If so, makes its attributes the same.
   absl::StatusOr<bool> Stays(const Source& source, InodeId parent, const std::string& name,
                              const struct stat& host_stat) {
     if (!options_.update || options_.image == IdOf(host_stat)) return false;

@@ -13,10 +13,10 @@
 namespace betr::fs {
 namespace {
 
-// Smaller files are written anew: what they had need not be read for that.
+// Smaller files are written anew, since that does not take reading what they had.
 constexpr uint64_t kLargeFile = uint64_t{1} << 20;
 
-// Whether what is wanted is so already, or nothing is.
+// Whether nothing is wanted, or what is wanted is so already.
 template <class T>
 bool Is(const std::optional<T>& wanted, const T& value) {
   return !wanted.has_value() || *wanted == value;

@@ -48,8 +48,8 @@ absl::StatusOr<Xattrs::iterator> PlaceFor(Xattrs* xattrs, std::string_view name,
                         added);
 }
 
-// The same for what was removed and has no content, as a directory that is still open, or a fifo, which the kernel
-// opens without us: its record is in memory only, and all values in it.
+// The same for what was removed and has no content, such as a directory that is still open, or a fifo, which the kernel
+// opens without us. Its record, with all values, is in memory only.
 absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::string_view value, XattrMode mode) {
   if (inode.record.type == FileType::kRegular) return ErrnoError(ESTALE, "a removed file");
   InodeRecord record = inode.record;
@@ -65,7 +65,7 @@ absl::Status SetOfRemoved(Core& core, Inode& inode, std::string_view name, std::
   return absl::OkStatus();
 }
 
-// Gives one of `xattrs` its value: there, or if it is too large beside them, by `key`.
+// Gives one of `xattrs` its value: in the record or, if it is too large beside the others, under `key`.
 void PutValue(Transaction* transaction, Core& core, const std::string& key, std::string_view value,
               const Xattrs& xattrs, XattrRecord* xattr) {
   const bool was_external = xattr->external;
