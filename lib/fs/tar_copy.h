@@ -24,7 +24,7 @@ namespace betr::fs {
 //   - if there is another file in the place of a directory, or a directory in the place of a file;
 //   - if there is nothing that a hard link can be one to;
 //   - if its name, or that of a hard link's target, is too long or contains "..";
-//   - if its name is empty and it is no directory.
+//   - if its name means `inside` itself ("" or ".") and it is no directory.
 // CopyOptions::unreadable is told of such entries, and of each extended attribute that no file can have.
 absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::string& inside,
                                      const CopyOptions& options);
