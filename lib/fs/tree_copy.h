@@ -116,8 +116,8 @@ struct CopyPair {
 // Copies each `from` on the host to its `to` in the file system. Requires: the parent of `to` exists. Names of one file
 // become links again, even if they are in different trees. Sockets, fifos and devices are copied as such.
 //
-// Extended attributes that the host denies to this user are left out. Those that not everybody may have anyway
-// (trusted, security) are left out silently. Copies that have them keep them.
+// Extended attributes that the host denies to this user are left out. CopyOptions::unreadable is told of them, except
+// of those that are not for everybody anyway (trusted, security). Copies that have them keep them.
 //
 // The source may change meanwhile. A file that is replaced is copied as what it is when it is opened, unless it is no
 // longer a regular file.
