@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access control lists (fs/acl.h) on a mount. The kernel decides by them who may do what; a file system has to pass
-// them on to new files, and to keep them and the permission bits in agreement.
+// Access control lists (fs/acl.h) on a mount. The kernel enforces them. The file system has to pass them on to new
+// files, and to keep each list and the permission bits in agreement.
 #pragma once
 
 #include <absl/status/status.h>
@@ -17,9 +17,9 @@ using fs::Acl;
 using fs::kAccessAcl;
 using fs::kDefaultAcl;
 
-// setxattr of the access list, which also changes the permission bits.
+// Sets the access list, as setxattr does. Also changes the permission bits.
 absl::Status SetAccessAcl(FileSystem& fs, InodeId inode, std::string_view value);
-// After a chmod: the access list, if there is one, follows.
+// Makes the access list, if there is one, follow a chmod.
 absl::Status FollowMode(FileSystem& fs, InodeId inode, uint32_t permissions);
 
 }  // namespace betr::fuse

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BETR_IOC_COMPARE and BETR_IOC_DIFFERENCES: who may know how files differ, and what is told.
+// BETR_IOC_COMPARE and BETR_IOC_DIFFERENCES: who may learn how files differ, and what they are told.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace betr::fuse {
 
-// Begins the comparison of what the handle is open for, `before`, with a source (OpenFiles::SourceOf). Answers the
-// request later.
+// Begins a comparison of `before`, the inode that the handle has open, with the source `after` (OpenFiles::SourceOf).
+// Answers the request later.
 void Compare(fuse_req_t request, InodeId before, Handle* handle, uint64_t after);
 
-// Answers with what comes next in the handle's comparison.
+// Answers with the next differences of the handle's comparison.
 void TellDifferences(fuse_req_t request, Handle* handle);
 
 }  // namespace betr::fuse

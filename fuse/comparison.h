@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison of BETR_IOC_COMPARE, and the answers of BETR_IOC_DIFFERENCES. Any thread.
+// A comparison begun by BETR_IOC_COMPARE, which gives the answers of BETR_IOC_DIFFERENCES. Thread-safe.
 #pragma once
 
 #include <absl/status/status.h>
@@ -17,28 +17,29 @@ namespace betr::fuse {
 
 class Comparison {
  public:
-  // `user`: whose it is.
+  // `user` is the one who began it.
   Comparison(std::unique_ptr<DifferenceStream> stream, uint32_t user);
 
-  // Fills an answer, which is zeros, with the next records. Their errors come alone, and stay. EPERM: another user.
+  // Fills an answer, which must be all zeros, with the next records. An error is returned once all records before it
+  // have been told, and from then on again by each call. EPERM if `user` is another one.
   absl::Status Tell(uint32_t user, betr_differences* answer);
-  // Whether nobody has asked for a while, or it is told to the end. Waits for Tell.
+  // Whether nobody has asked for a while, or everything has been told. Waits for a Tell in progress.
   bool IsIdle();
-  // From now on Tell says ETIMEDOUT, unless all was found already. What it kept alive goes with what is returned, which
-  // may be null. Waits for Tell.
+  // Ends the comparison. From now on Tell returns ETIMEDOUT, unless the comparison had already found everything.
+  // Returns the stream, or null; destroying it releases what it kept alive. Waits for a Tell in progress.
   std::unique_ptr<DifferenceStream> GiveUp();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Whether there is one to be told: `next_`.
+  // Whether there is a difference to be told; it is in `next_`.
   bool Find() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const uint32_t user_;
-  Mutex mutex_;  // held while differences are read: they are given one by one
+  Mutex mutex_;  // held while differences are read, as they come one by one
   std::unique_ptr<DifferenceStream> stream_ ABSL_GUARDED_BY(mutex_);  // null: over
-  std::optional<EntryDifference> next_ ABSL_GUARDED_BY(mutex_);       // found, but not told yet
-  absl::Status error_ ABSL_GUARDED_BY(mutex_);                        // that ended it
+  std::optional<EntryDifference> next_ ABSL_GUARDED_BY(mutex_);       // found but not yet told
+  absl::Status error_ ABSL_GUARDED_BY(mutex_);                        // the one that ended it
   Clock::time_point used_ ABSL_GUARDED_BY(mutex_);
 };
 

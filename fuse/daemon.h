@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going into the background without losing what happens on the way: the program that was called ends only when its
-// daemon is ready or has failed, with the daemon's exit code.
+// Goes into the background without losing what happens on the way. The program that was called ends only when its
+// daemon is ready or has failed. If it has failed, it ends with the daemon's exit code.
 #pragma once
 
 namespace betr::fuse {
 
 class Daemon {
  public:
-  // Forks if `background`; in the caller's process it does not return. To be called before there are threads.
+  // Forks if `background`. Does not return in the calling process then. Call it before there are threads.
   explicit Daemon(bool background);
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  // Whether the process that was called still waits: if it was killed, nobody wants the daemon any more.
+  // Whether the process that was called still waits. If it was killed, nobody wants the daemon any more.
   bool IsAwaited() const;
 
-  // The daemon has begun its work: lets go of the terminal and of the working directory.
+  // Says that the daemon has begun its work. Lets go of the terminal and of the working directory.
   void Ready();
 
  private:

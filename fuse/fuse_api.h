@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libfuse in the one version that all files here are written for.
+// Includes libfuse with the one API version that all files here are written for.
 #pragma once
 
 #define FUSE_USE_VERSION 312

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that does one job after the other, in the order in which they came.
+// A thread that does jobs one after the other, in the order in which they came.
 #pragma once
 
 #include <deque>
@@ -13,15 +13,15 @@ namespace betr::fuse {
 class JobThread {
  public:
   JobThread();
-  // Does what is left.
+  // Does the jobs that are left.
   ~JobThread();
   JobThread(const JobThread&) = delete;
   JobThread& operator=(const JobThread&) = delete;
 
-  // False, and nothing happens, after TakeNoMore.
+  // Returns false and does nothing after TakeNoMore.
   bool Enqueue(std::function<void()> job);
   void TakeNoMore();
-  // Until everything is done that has come. Not to be called in a job.
+  // Waits until all jobs enqueued so far are done. Must not be called in a job.
   void WaitUntilIdle();
 
  private:

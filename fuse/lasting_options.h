@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that a mount keeps for its life: a remount may repeat them, but not change them.
+// The options that a mount keeps for its lifetime. A remount may repeat them but not change them.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,16 +11,16 @@
 
 namespace betr::fuse {
 
-// By name, without "no": what was said, or the default.
+// The values by option name, which is without "no". A value is what was said, or the default.
 using LastingOptions = std::map<std::string, std::string>;
 
-// The name of the one that says whether times of access are kept: "yes" or "no", as for all that have no value.
+// Says whether access times are kept. Like all options without a value, it is "yes" or "no".
 inline constexpr char kAtimeOption[] = "atime";
 
 LastingOptions LastingOptionsOf(const MountPlan& plan);
 
-// kInvalidArgument, naming the last option of the command that says something else than the mount has. `plan`: of the
-// command. What `mount` does not say is not compared.
+// kInvalidArgument if an option of the command differs from what the mount has; the message names the last such option.
+// `plan` is that of the command. Options that `mount` does not contain are not compared.
 absl::Status CheckRepeated(const MountCommand& command, const MountPlan& plan, const LastingOptions& mount);
 
 }  // namespace betr::fuse

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running mount has to say: to stderr while somebody watches, to the system's log as a daemon. Any thread.
+// The log of a running mount. Goes to stderr while somebody watches, and to the system log from a daemon. Thread-safe.
 #pragma once
 
 #include <absl/status/status.h>
