@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of mount.betr: its own, and the one that mount(8) uses.
+// The command line of mount.betr: its own form, and the one that mount(8) uses.
 #pragma once
 
 #include <absl/status/status.h>
@@ -28,15 +28,15 @@ struct MountCommand {
   std::string type;
 };
 
-// What the lists of options say.
+// What the option lists say.
 struct MountPlan {
   ServerSettings server;
   Bytes cache_size{0};  // 0: the store's default
   Experiments experiments;
   std::chrono::seconds commit_period{5};
   bool io_uring = false;
-  unsigned threads = 0;                 // 0: as the machine has, within limits
-  std::chrono::microseconds look{200};  // for the next request, before a thread sleeps
+  unsigned threads = 0;                 // 0: as many as the machine has, within limits
+  std::chrono::microseconds look{200};  // how long to look for the next request before a thread sleeps
   bool access_times = false;
   bool remount = false;
   bool allow_other = false;
@@ -51,19 +51,20 @@ tools::ToolDescription MountDescription();
 // Adds the options to the parser. `command` outlives it.
 void AddMountOptions(tools::Tool* tool, MountCommand* command);
 
-// kInvalidArgument for an option that is unknown (unless sloppy) or has a wrong value.
+// Interprets the option lists of a command. kInvalidArgument for an option with a wrong value, and for an unknown one
+// unless `sloppy`.
 absl::StatusOr<MountPlan> PlanOf(const MountCommand& command, bool is_root);
 
-// A list at its commas; a backslash keeps the character behind it as it is.
+// Splits a list at its commas. A backslash keeps the character behind it as it is.
 std::vector<std::string> SplitOptions(std::string_view list);
 
-// The flags of mount(2) that a remount gives. With MS_BIND the kernel takes those that hold for one mount only.
+// Returns the flags of mount(2) for a remount. With MS_BIND the kernel takes those that hold for one mount only.
 unsigned long MountFlags(const MountPlan& plan);
 
-// Whether the kernel and libfuse are told `option`.
+// Whether `option` is passed to the kernel and libfuse.
 bool IsPassed(const MountPlan& plan, std::string_view option);
 
-// The value of -o for libfuse.
+// Returns the value of -o for libfuse.
 std::string FuseOptions(const MountPlan& plan);
 
 }  // namespace betr::fuse

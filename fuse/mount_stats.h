@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a mount as it is now, as BETR_IOC_STATS gives them.
+// The current figures of a mount, as BETR_IOC_STATS gives them.
 #pragma once
 
 #include "json_output.h"
@@ -7,9 +7,9 @@
 
 namespace betr::fuse {
 
-// A document of the kind "mount": what the store has counted since it was mounted ("counters"), its space ("space"),
-// whether nothing can be written, as it was opened so or has failed ("read_only"), and what it was mounted with
-// ("options"). No I/O.
+// Returns a document of the kind "mount". "counters": what the store has counted since it was mounted. "space": its
+// space. "read_only": whether nothing can be written, because it was opened so or has failed. "options": what it was
+// mounted with. No I/O.
 tools::Json MountStatsJson(Server& server);
 
 }  // namespace betr::fuse

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel says is mounted where.
+// What is mounted where, as the kernel tells it.
 #pragma once
 
 #include <istream>
@@ -15,36 +15,37 @@ struct MountEntry {
   std::string type;
 };
 
-// In the order of mounting: of several on one directory the last is to be seen. Empty if the kernel does not tell.
-// Any thread.
+// Lists mounts in the order of mounting. If several are on one directory, the last is the visible one. Empty if the
+// kernel does not tell. Thread-safe.
 std::vector<MountEntry> MountTable();
 
-// What is mounted on the directory, on top of all else; nothing of it if nothing is, or the kernel does not tell.
+// Returns what is mounted on the directory, on top of all else. Its fields are empty if nothing is, or if the kernel
+// does not tell.
 MountEntry MountedOn(const std::string& directory);
 
-// The entries of a table as /proc/self/mounts has it.
+// Parses a table in the form of /proc/self/mounts.
 std::vector<MountEntry> ReadMountTable(std::istream& lines);
 
-// A mount with the file system behind it, which other mounts may be of, too.
+// A mount and the file system behind it. Other mounts may be of the same file system.
 struct MountInfo {
   std::string id;
   std::string parent;  // the id of the mount that it is on
   std::string device;  // "major:minor", of the file system
-  std::string root;    // what of the file system is mounted
+  std::string root;    // the path within the file system that is mounted
   std::string directory;
   bool read_only = false;  // the file system, not only this mount of it
 };
 
-// As MountTable.
+// Lists mounts, as MountTable does.
 std::vector<MountInfo> MountInfos();
 
-// The mounts that another process sees, by its number. Empty if it is gone, or may not be asked.
+// Lists the mounts that another process sees, by its number. Empty if the process is gone, or may not be asked.
 std::vector<MountInfo> MountInfosOf(const std::string& process);
 
-// Whether something is mounted on what is at a path from the root of a file system, or below.
+// Whether something is mounted on, or below, a path from the root of a file system.
 bool IsMountedWithin(const std::vector<MountInfo>& infos, std::string_view device, std::string_view path);
 
-// The entries of a table as /proc/self/mountinfo has it.
+// Parses a table in the form of /proc/self/mountinfo.
 std::vector<MountInfo> ReadMountInfos(std::istream& lines);
 
 }  // namespace betr::fuse

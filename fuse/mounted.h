@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file system that is mounted: from the mount to the last request.
+// A mounted file system, from the mount to the last request.
 #pragma once
 
 #include <absl/status/status.h>
@@ -14,25 +14,27 @@ namespace betr::fuse {
 
 class Mounted {
  public:
-  // All outlive this.
+  // All three must outlive this.
   Mounted(FileSystem* fs, Log* log, const MountPlan& plan);
   ~Mounted();
   Mounted(const Mounted&) = delete;
   Mounted& operator=(const Mounted&) = delete;
 
-  // Keeps signals that end programs for Serve. To be called before there are threads.
+  // Blocks the signals that end programs, so that Serve gets them. Call it before there are threads.
   static void BlockSignals();
 
-  // Mounts; requests wait from now on. `debug`: libfuse prints each. kUnavailable; libfuse has said why.
+  // Mounts the file system. From now on requests wait for Serve. With `debug`, libfuse prints each request.
+  // kUnavailable on failure; libfuse has printed the reason.
   absl::Status Mount(const std::string& directory, bool debug);
-  // Answers requests until the directory is unmounted, or SIGTERM, SIGINT or SIGHUP asks for it. Makes everything
-  // durable every few seconds. Requires: Mount.
+  // Answers requests until the directory is unmounted, or until SIGTERM, SIGINT or SIGHUP. Makes everything durable
+  // every few seconds. Requires: Mount.
   void Serve();
 
  private:
-  // For auto_unmount libfuse has fusermount3 mount, which forbids set-id bits and devices whatever it is told.
+  // Allows what root may have: for auto_unmount libfuse mounts through fusermount3, which forbids set-id bits and
+  // devices whatever it is told.
   void AllowToRoot();
-  // Ends the mount: writes back what the kernel holds, then unmounts even if files are open.
+  // Ends the mount. Has the kernel write back what it holds, then unmounts, even if files are open.
   void Unmount();
 
   const MountPlan& plan_;

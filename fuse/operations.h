@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a mount, by subject: each function puts its own into libfuse's table.
+// The operations of a mount, by subject. Each function adds its own to libfuse's table.
 #pragma once
 
 #include "server.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may remove a whole tree: as fuse/clone_rights.h.
+// Who may remove a whole tree. See fuse/clone_rights.h for why this is checked here.
 #pragma once
 
 #include "clone_rights.h"
 
 namespace betr::fuse {
 
-// What `rm -r` would need, or more: EACCES or EPERM unless the caller is root, or may remove from the directory the
-// name that `victim` was found under, and owns `victim` and all directories below it, with all permissions. Cost for
-// others than root: reads all names below.
+// EACCES or EPERM unless the caller may remove `victim`, which was found in `directory`. Demands at least what `rm -r`
+// would need. Root may. Others must be allowed to remove its name from the directory. If it is a directory, they must
+// also own it and all directories below it, with all permissions. Cost: reads all names below, except for root.
 absl::Status CheckMayRemove(FileSystem& fs, const Caller& caller, InodeId directory, const Entry& victim);
 
 }  // namespace betr::fuse

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removal of a whole tree: what the kernel cannot see, as it happens in one ioctl, and must be told.
+// Removes a whole tree in one ioctl. The kernel cannot see what that removes, so it must be told.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace betr::fuse {
 
-// BETR_IOC_REMOVE. Answers the request later: in a thread that may wait for the kernel, when nothing that is gone is in
-// its caches any more.
+// Serves BETR_IOC_REMOVE. Answers the request later, once the caches of the kernel hold nothing that is gone. That
+// happens in a thread that may wait for the kernel.
 void RemoveTree(fuse_req_t request, InodeId directory, std::string_view name);
 
 }  // namespace betr::fuse

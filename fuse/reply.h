@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers to the kernel. Every request is answered once. An answer that carries a reference gives it back when the
-// kernel no longer wants it (the caller was interrupted).
+// Answers to the kernel. Every request is answered once. If the caller was interrupted, the kernel no longer wants the
+// answer. A reference that the answer carries is then given back.
 #pragma once
 
 #include <absl/status/status.h>
@@ -12,17 +12,17 @@
 
 namespace betr::fuse {
 
-// To be called first in every request.
+// Returns the server of a request. Must be called first in every request.
 inline Server& ServerOf(fuse_req_t request) {
   Server& server = *static_cast<Server*>(fuse_req_userdata(request));
   EnterRequest(server);
   return server;
 }
 
-// 0 for ok. What is not the caller's mistake is also logged.
+// Answers with an errno value, 0 for ok. Also logs errors that are not the caller's mistake.
 void ReplyStatus(fuse_req_t request, const absl::Status& status, std::string_view what);
 void ReplyEntry(fuse_req_t request, const Entry& entry);
-// A file that was created and is open.
+// Answers for a file that was created and is open.
 void ReplyCreated(fuse_req_t request, const Entry& entry, fuse_file_info* info);
 void ReplyAttributes(fuse_req_t request, const FileAttributes& attributes);
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who tries once more. A file that the kernel has looked up, and not opened yet, may be gone when the request comes: it
-// has been replaced or unlinked, and to keep all files that the kernel knows would double the cost of unlinking any.
-// The answer is ESTALE then; the kernel looks the whole path up again and repeats the call, once. To the program that
-// is one call, which must not fail the second time: so what its thread looks up meanwhile is kept until the kernel
-// forgets it (FileSystem::Keep), and nobody else pays for that.
+// Which threads are about to try a call once more.
+//
+// The kernel may have looked up a file but not opened it yet. When its next request comes, the file may be gone,
+// replaced or unlinked. Keeping every file that the kernel knows would double the cost of unlinking. So the answer is
+// ESTALE. The kernel then looks the whole path up again and repeats the call, once.
+//
+// To the program that is one call, and it must not fail the second time. So what its thread looks up meanwhile is kept
+// until the kernel forgets it (FileSystem::Keep). Nobody else pays for that.
 #pragma once
 
 #include <sys/types.h>
@@ -15,12 +18,13 @@
 
 namespace betr::fuse {
 
-// Any thread. Some threads of the same slot are taken for those that try once more, which only costs them something.
+// Thread-safe. A thread is sometimes taken for another one in the same slot that tries once more. That only costs it
+// something.
 class Retries {
  public:
-  // To be called before `thread` is told ESTALE.
+  // Notes that `thread` will try once more. Call it before telling it ESTALE.
   void Expect(pid_t thread);
-  // Whether it was told so a short time ago.
+  // Whether `thread` was told ESTALE a short time ago.
   bool IsExpected(pid_t thread) const;
 
  private:

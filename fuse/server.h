@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mapping between the kernel's requests and a FileSystem. One Server is one mount.
+// Maps the kernel's requests to a FileSystem. One Server is one mount.
 //
-// A node of the kernel is an InodeId, and each lookup that the kernel counts is a reference on it. Nothing that is
-// answered ever expires: the kernel sees every change but those that clones make, and is told of these (fuse/cloner.h).
+// A node of the kernel is an InodeId. Each lookup that the kernel counts is a reference to it. Answers never expire.
+// The kernel sees every change except those that clones make, and is told of these (fuse/cloner.h).
 //
 // Threads. Requests come from any number of threads. A request's own thread never waits for the kernel to take an
-// invalidation, as that may wait for a request.
+// invalidation, since that may wait for a request.
 #pragma once
 
 #include <sys/stat.h>
@@ -31,15 +31,15 @@ struct ServerSettings {
   bool xattrs = true;
   bool acl = true;
   bool read_only = false;
-  bool mounter_and_root_only = false;  // libfuse looks after it, for the requests that it gets
+  bool mounter_and_root_only = false;  // libfuse enforces it for the requests that it gets
   std::string image;                   // its path, for whoever asks
-  // What the mount was made with, for whoever asks: lasting_options.h.
+  // What the mount was made with, for whoever asks (lasting_options.h).
   std::map<std::string, std::string> options{};
 };
 
 class Server {
  public:
-  // `fs` and `log` outlive this.
+  // `fs` and `log` must outlive this.
   Server(FileSystem* fs, Log* log, const ServerSettings& settings);
   ~Server();
   Server(const Server&) = delete;
@@ -54,28 +54,29 @@ class Server {
   // Requires: Attach.
   fuse_session* session() { return session_; }
 
-  // To be called before the first request: the session that requests come from, and the directory that it is mounted
-  // on.
+  // Says which session requests come from and which directory it is mounted on. Must be called before the first
+  // request.
   void Attach(fuse_session* session, const std::string& directory);
-  // Ends what works in the background. After the last request.
+  // Ends background work. Call it after the last request.
   void Detach();
 
-  // Whether the file system was made read-only since it was mounted. The kernel looks after that by itself, but for
-  // ioctls. Reads the table of mounts. False if it is not mounted any more where this process sees it.
+  // Whether the file system was made read-only since it was mounted. The kernel enforces that by itself, except for
+  // ioctls. False if this process no longer sees the mount. Reads the table of mounts.
   bool IsMadeReadOnly() const;
 
-  // Whether something is mounted on what is at a path from the root, or below, where this process sees it. Reads the
-  // table of mounts.
+  // Whether this process sees something mounted on, or below, a path from the root. Reads the table of mounts.
   bool IsMountedWithin(std::string_view path) const;
 
-  // To be called when a request has changed attributes that its answer does not tell - those of a directory in which a
-  // name came or went, of what was renamed, or has another xattr, another hole or pages of a mapping - and before that
-  // answer if possible. The kernel then asks for them anew; but what it was told before may still be on its way to
-  // another thread, and would be kept for ever. Of other writes it knows by itself that they overtake such answers.
+  // Makes the kernel ask anew for the attributes of an inode.
+  //
+  // Must be called when a request changed attributes that its answer does not tell; if possible, before that answer.
+  // Such attributes are those of a directory in which a name came or went, and of what was renamed or got another
+  // xattr, another hole or pages of a mapping. Otherwise an older answer that is still on its way to another thread
+  // would be kept for ever. Of other writes the kernel knows by itself that they overtake such answers.
   void OutdateAnswers(InodeId inode);
   void OutdateAnswers(InodeId directory, std::string_view name);
 
-  // What the kernel is told about an entry, with answers that never expire.
+  // Returns what the kernel is told about an entry. It never expires.
   fuse_entry_param ToParam(const Entry& entry) const;
 
  private:
@@ -90,14 +91,14 @@ class Server {
   std::unique_ptr<Cloner> cloner_;
 };
 
-// As long as a kernel can count.
+// As long as a kernel can count, in seconds.
 inline constexpr double kForever = 1e9;
 
 inline InodeId ToInode(fuse_ino_t node) { return InodeId{node}; }
 inline Handle* HandleOf(const fuse_file_info* info) { return reinterpret_cast<Handle*>(info->fh); }
 struct stat ToStat(const FileAttributes& attributes);
 
-// All of libfuse's table of operations, made of the files fuse/ops_*.cc.
+// Returns libfuse's whole table of operations, put together from fuse/ops_*.cc.
 const fuse_lowlevel_ops& Operations();
 
 }  // namespace betr::fuse

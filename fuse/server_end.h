@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for the server of a mount that was taken away: its last act is a checkpoint, and until it ends the image is
-// in use. It goes on if its file system is still mounted elsewhere.
+// Waits for the server of a mount that was taken away. Its last act is a checkpoint; until it ends, the image is in
+// use. It does not end while its file system is still mounted elsewhere.
 #pragma once
 
 #include <sys/types.h>
@@ -13,18 +13,18 @@ namespace betr::fuse {
 
 class ServerEnd {
  public:
-  // To be made while the directory is mounted. `process`: who serves it; 0 if that is not known, and then the image is
-  // waited for until nobody has it for writing.
+  // Must be made while the directory is mounted. `process` is the server, or 0 if that is not known. With 0, Wait waits
+  // until nobody has the image open for writing.
   ServerEnd(const std::string& directory, std::string image, pid_t process);
 
-  // Returns when the server has ended, or as soon as it is clear that it will not, or after two minutes. Why the image
-  // is still in use, then; else nothing.
+  // Returns when the server has ended, when it is clear that it will not, or after two minutes. Returns why the image
+  // is still in use; empty if it is not.
   std::string Wait();
 
  private:
-  // Waits a little.
+  // Waits a little for the end. Whether it has come.
   bool HasEnded() const;
-  // Whether it has not noticed yet that nothing is mounted any more.
+  // Whether the server has not noticed yet that nothing is mounted any more.
   bool IsServing() const;
   std::string User() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes requests from the kernel and has them answered by threads. What stands behind depends on the version of
-// libfuse (fuse/libfuse.h), without anybody else noticing.
+// Takes requests from the kernel and has threads answer them. The implementation depends on the version of libfuse
+// (fuse/libfuse.h); nobody else notices.
 #pragma once
 
 namespace betr::fuse {
@@ -9,11 +9,11 @@ class SessionLoop {
  public:
   virtual ~SessionLoop() = default;
 
-  // To be called once.
+  // Must be called once.
   virtual void Start(unsigned threads) = 0;
-  // Readable once the kernel has ended the session: the file system is unmounted.
+  // A descriptor that is readable once the kernel has ended the session, that is, once the file system is unmounted.
   virtual int ended() const = 0;
-  // Makes the threads stop after the request that each is busy with, and waits for them.
+  // Makes each thread stop after the request that it is busy with, and waits for them.
   virtual void Stop() = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking a mount away. The kernel does not wait for a FUSE server to end, and the server's last act is a checkpoint, so
-// whoever unmounts and then wants the image has to wait.
+// Unmounts. The kernel does not wait for a FUSE server to end, and the server's last act is a checkpoint. So whoever
+// unmounts and then wants the image has to wait.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace betr::fuse {
 
 struct UnmountMode {
   bool lazily = false;  // also if files are open
-  bool force = false;   // also if requests wait for a server that will not answer: they fail. Only root can
+  bool force = false;   // also if requests wait for a server that will not answer; they fail. Only root can
 };
 
-// By the kernel for root, by fusermount3 for others. False if it is still busy after half a second of trying (at once
-// if `lazily`), or not ours; errno or fusermount3 say more.
+// Unmounts a directory: directly as root, through fusermount3 as others. Returns false if it is still busy after trying
+// for half a second (`lazily`: once), or is not ours. errno or fusermount3 says more.
 bool UnmountDirectory(const std::string& directory, UnmountMode mode);
 
-// umount.betr, which umount(8) calls under the name of the mount's type: unmounts, and waits until the image is free.
-// The exit code, as of mount(8).
+// The whole of umount.betr, which umount(8) calls by the mount's type. Unmounts, then waits until the image is free.
+// Returns the exit code, as mount(8) defines it.
 int UnmountMain(tools::Arguments args, tools::ToolIo& io);
 
 }  // namespace betr::fuse

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread waits for the next request, and how. Putting a thread to sleep and waking it costs more than most
-// requests do (docs/posix.md, "Measured"), so
+// Decides which thread waits for the next request, and how. Putting a thread to sleep and waking it costs more than
+// most requests do (docs/posix.md, "Measured"). So
 //
-//   * one thread at a time watches; it answers what is quick itself, and then watches again. The others sleep, and the
-//     kernel has nobody else to wake;
-//   * whoever watches looks for a while before it sleeps, if that was worth it the last times.
+//   * one thread at a time watches. It answers quick requests itself, and then watches again. The others sleep, so the
+//     kernel has nobody else to wake.
+//   * the watcher looks for a while before it sleeps, if that was worth it the last times.
 //
-// When the watcher has a request that may take long, or there are processors to spare and more requests wait already,
-// another thread is summoned. When a request that should have been quick is not, one comes by itself: of the threads
-// that sleep one is the deputy, who wakes every millisecond as long as there are requests.
+// Another thread is summoned when the watcher has a request that may take long, or when more requests wait already and
+// there are processors to spare. If a request that should have been quick is not, another thread comes by itself. For
+// this, one of the sleeping threads is the deputy. It wakes every millisecond as long as there are requests.
 #pragma once
 
 #include <chrono>
@@ -20,39 +20,40 @@ namespace betr::fuse {
 
 class Watch {
  public:
-  // `descriptor`: becomes readable with the next request. `look`: how long to look for it before sleeping; 0: not at
-  // all, and all threads sleep for it at once, since there is nothing to be had by turns.
+  // `descriptor` becomes readable with the next request. `look` is how long to look for that before sleeping. With 0,
+  // nobody looks and there are no turns, as these would gain nothing: all threads sleep for the next request at once.
   Watch(int descriptor, std::chrono::microseconds look);
 
-  // Waits until nobody else watches. False once Close was called.
+  // Takes the watch, once nobody else has it. Returns false once Close was called.
   bool Take();
-  // For who has the watch: returns when there is a request, or when it is better to sleep for it.
+  // Called by the watcher. Returns when there is a request, or when it is better to sleep until there is.
   void Look();
   // Whether there is a request.
   bool Pending() const;
-  // Ends this thread's watch. `summon`: another thread takes it now, and not only if this one stays away.
+  // Ends this thread's watch. With `summon`, another thread takes it now; otherwise only if this one stays away.
   void Give(bool summon);
   void Close();
 
  private:
   bool TryTake();
-  // Sleeps for a millisecond, or until somebody calls. Whether the watch has been free since before.
+  // Sleeps for a millisecond or, when there are no requests, until somebody calls. Returns whether nobody has had the
+  // watch all that time.
   bool WaitAsDeputy(MutexLock& lock) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int descriptor_;
   const std::chrono::microseconds look_;
 
-  // Of who has the watch:
-  unsigned skip_ = 0;       // so many times not to look
-  unsigned next_skip_ = 1;  // if looking fails again
+  // Used only by the watcher:
+  unsigned skip_ = 0;       // how many times not to look
+  unsigned next_skip_ = 1;  // what `skip_` becomes if looking fails again
 
-  Mutex deputy_mutex_;  // before mutex_; held by the deputy, others sleep for it
+  Mutex deputy_mutex_;  // locked before mutex_; held by the deputy; the others wait for it
   Mutex mutex_;
   Condition called_;  // the deputy
   bool taken_ ABSL_GUARDED_BY(mutex_) = false;
   bool summoned_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  bool dozing_ ABSL_GUARDED_BY(mutex_) = false;  // the deputy, without a limit of time
+  bool dozing_ ABSL_GUARDED_BY(mutex_) = false;  // the deputy sleeps without a time limit
   uint64_t given_ ABSL_GUARDED_BY(mutex_) = 0;   // how often
   unsigned quiet_ ABSL_GUARDED_BY(mutex_) = 0;   // milliseconds without a request
 };
