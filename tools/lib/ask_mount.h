@@ -10,8 +10,8 @@
 
 namespace betr::tools {
 
-// What the mount that `descriptor` is on says of itself. kFailedPrecondition if it is none of betr; `path` is for
-// messages.
+// Returns what the mount that `descriptor` is on says of itself. kFailedPrecondition if it is not a mount of betr.
+// `path` is for messages.
 absl::StatusOr<Json> AskMount(int descriptor, const std::string& path);
 
 }  // namespace betr::tools

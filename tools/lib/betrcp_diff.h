@@ -6,11 +6,11 @@
 
 namespace betr::tools {
 
-// One line for each name in which the two operands differ: A, D, T or M and the path below them; with -l also what
-// differs. Returns an exit code.
+// Prints one line for each name in which the two operands differ: A, D, T or M, and the path below them. With -l also
+// prints what differs. Returns an exit code.
 int DiffInside(Tool& tool, const BetrcpOptions& options);
 
-// The same of files or directories on a mount, which compares them.
+// The same for files or directories on a mount. The mount compares them.
 int DiffOnMount(Tool& tool, const BetrcpOptions& options);
 
 }  // namespace betr::tools

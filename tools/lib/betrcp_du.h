@@ -6,10 +6,10 @@
 
 namespace betr::tools {
 
-// Returns an exit code: what cannot be told does not keep the others from it.
+// Prints the space of each operand that can be told, whatever becomes of the others. Returns an exit code.
 int DuInside(Tool& tool, const BetrcpOptions& options);
 
-// The same of paths on a mount, which tells it.
+// The same for paths on a mount. The mount tells their space.
 int DuOnMount(Tool& tool, const BetrcpOptions& options);
 
 }  // namespace betr::tools

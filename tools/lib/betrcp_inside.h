@@ -6,7 +6,7 @@
 
 namespace betr::tools {
 
-// Each returns an exit code. Requires: CommandOf(options) said so.
+// Each returns an exit code. Requires: CommandOf(options) named its command.
 int CloneInside(Tool& tool, const BetrcpOptions& options);
 int RenameInside(Tool& tool, const BetrcpOptions& options);
 int RemoveInside(Tool& tool, const BetrcpOptions& options);

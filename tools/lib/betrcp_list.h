@@ -6,8 +6,8 @@
 
 namespace betr::tools {
 
-// One line per entry: the name, or with -R the path from the directory that is listed; with -l mode, links, owner,
-// group, size and time of modification before it, as ls -ln does. Returns an exit code.
+// Prints one line per entry: the name or, with -R, the path from the directory that is listed. With -l, mode, links,
+// owner, group, size and modification time come before it, as in ls -ln. Returns an exit code.
 int ListInside(Tool& tool, const BetrcpOptions& options);
 
 }  // namespace betr::tools

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// betrcp --clone and --remove on paths of a mounted image: the mount does it.
+// betrcp --clone and --remove on paths of a mounted image. The mount does the work.
 #pragma once
 
 #include "betrcp_options.h"
 
 namespace betr::tools {
 
-// Whether the operands of a command inside an image name none, so that they must be paths on a mount.
+// Whether no operand of a command inside an image names an image. They must then be paths on a mount.
 bool NamesNoImage(const Tool& tool, const BetrcpOptions& options);
 
-// That a path is on no mount; why a mount refused a call, by errno.
+// The errors for a path that is on no mount, and for a call that a mount refused (from errno).
 absl::Status NotMounted(const std::string& path);
 absl::Status MountError(const std::string& path);
 
-// Returns an exit code. Requires: CommandOf(options) said kClone.
+// Clones on a mount. Returns an exit code. Requires: CommandOf(options) returned kClone.
 int CloneOnMount(Tool& tool, const BetrcpOptions& options);
 
-// The same for kRemove: each operand, whatever becomes of the others. Nothing of other file systems is removed.
+// The same for kRemove. Removes each operand, whatever becomes of the others, but nothing of other file systems.
 int RemoveOnMount(Tool& tool, const BetrcpOptions& options);
 
 }  // namespace betr::tools

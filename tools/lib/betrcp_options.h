@@ -35,7 +35,7 @@ struct BetrcpOptions {
   bool stale_ok = false;
   Bytes cache_size{0};
   Experiments experiments;
-  // One of them at most; none means copy.
+  // At most one of these; none means copy.
   bool tar = false;
   bool clone = false;
   bool rename = false;
@@ -49,14 +49,14 @@ struct BetrcpOptions {
 
 ToolDescription BetrcpDescription();
 
-// Adds the options to the parser. `options` outlives it.
+// Adds the options to the parser. `options` must outlive it.
 void AddBetrcpOptions(Tool* tool, BetrcpOptions* options);
 
-// The command that was asked for. kInvalidArgument if there is more than one, the wrong number of operands, or an
-// option that it does not have.
+// Returns the command that was asked for. kInvalidArgument if there is more than one, the wrong number of operands, or
+// an option that the command does not have.
 absl::StatusOr<CopyCommand> CommandOf(const BetrcpOptions& options);
 
-// Whether there is anything to say with --json.
+// Whether the command prints anything with --json.
 bool HasDocument(CopyCommand command);
 
 bool ChangesImage(const BetrcpOptions& options, CopyCommand command);

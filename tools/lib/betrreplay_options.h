@@ -13,7 +13,7 @@
 
 namespace betr::tools {
 
-// Where the traces of a workload usually have their directory.
+// The directory in which the traces of a workload were usually made.
 inline constexpr const char* kDefaultRoot = "/mnt/w";
 inline constexpr uint32_t kDefaultUmask = 022;
 
@@ -39,10 +39,10 @@ struct BetrreplayOptions {
 
 ToolDescription BetrreplayDescription();
 
-// Adds the options to the parser. `options` outlives it.
+// Adds the options to the parser. `options` must outlive it.
 void AddBetrreplayOptions(Tool* tool, BetrreplayOptions* options);
 
-// What the parser cannot say: a text for the user, if something is wrong.
+// Checks what the parser cannot. Returns a text for the user if something is wrong.
 std::optional<std::string> CheckBetrreplayOptions(Tool& tool, const BetrreplayOptions& options);
 
 }  // namespace betr::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replay over time as a picture.
+// Draws a replay over time.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,14 +11,15 @@
 
 namespace betr::tools {
 
-// Operations per second, what programs and device have written per second, and the seconds that the disk was busy by
-// its model; the last two as far as the target knows them.
+// Returns a picture of three figures over time: operations per second, bytes that programs and the device have written
+// per second, and seconds for which the disk was busy by its model. The last two are shown as far as the target knows
+// them.
 std::string FormatReplayPlot(std::string_view title, const replay::RunResult& result);
 
-// Whether a file can be written there, without changing what there is; always if the path is empty.
+// Checks that a file can be written there, without changing what is there. Always ok for an empty path.
 absl::Status TryReplayPlot(const std::string& path);
 
-// Writes the same into a file. Errors: of the system.
+// Writes the same picture to a file. Errors: those of the system.
 absl::Status WriteReplayPlot(const std::string& path, std::string_view title, const replay::RunResult& result);
 
 }  // namespace betr::tools

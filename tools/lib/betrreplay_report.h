@@ -18,7 +18,7 @@ struct CheckResult {
   replay::Comparison comparison;
 };
 
-// After a conversion: what was met in the trace, and what came of it.
+// Prints, after a conversion, what was met in the trace and what came of it.
 void PrintConversion(const Tool& tool, const replay::TraceOutcome& outcome, const std::string& file, Bytes size);
 
 void PrintReport(const Tool& tool, const replay::RunResult& result, const std::optional<CheckResult>& check);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `betrcp --clone` says, in an image that it opens and on one that is mounted.
+// What `betrcp --clone` prints, both for an image that it opens and for a mounted one.
 #pragma once
 
 #include <absl/status/status.h>
@@ -18,13 +18,13 @@ struct CloneReport {
   std::string to;
   std::chrono::nanoseconds took{0};
   std::optional<uint64_t> nodes_touched{};
-  bool is_shared = false;  // the nodes are those that others have touched meanwhile, too
+  bool is_shared = false;  // the nodes include those that others touched meanwhile
 };
 
-// With --json a document, with -v a line.
+// Prints a document with --json, a line with -v.
 void TellOfClone(const Tool& tool, const CloneReport& report);
 
-// A destination inside the source is refused, as cp does.
+// The error for a destination inside the source, which is refused as cp does.
 absl::Status CloneIntoItself(const std::string& to);
 
 }  // namespace betr::tools

@@ -26,11 +26,11 @@ class DumpCommand {
  public:
   virtual ~DumpCommand() = default;
 
-  // Adds the subcommand with its options.
+  // Adds the subcommand and its options to the parser.
   virtual CLI::App* AddTo(CLI::App& app) = 0;
-  // What is wrong with its arguments that the parser could not find; nothing if they make sense.
+  // Returns what is wrong with the arguments that the parser could not find; nothing if they make sense.
   virtual std::optional<std::string> FindMistake() const { return std::nullopt; }
-  // Prints what was asked for, or as much of it as can be read. Errors name what cannot.
+  // Prints what was asked for, or as much of it as can be read. Errors name what cannot be read.
   virtual absl::Status Run(DumpContext& context) = 0;
 };
 
@@ -44,7 +44,7 @@ std::unique_ptr<DumpCommand> MakeDumpSpace();
 std::unique_ptr<DumpCommand> MakeDumpStat();
 std::unique_ptr<DumpCommand> MakeDumpDot();
 
-// All of them, in the order in which help shows them.
+// Returns all of them, in the order in which help shows them.
 std::vector<std::unique_ptr<DumpCommand>> AllDumpCommands();
 
 }  // namespace betr::tools

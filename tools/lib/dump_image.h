@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The image that betrdump looks at: as its newest superblock has it, or as it is after the log has been replayed (in
-// memory; nothing is written).
+// The image that betrdump looks at. It is either as the newest superblock has it, or as it is after the log has been
+// replayed. Replaying is done in memory; nothing is written.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -21,8 +21,8 @@ enum class LogUse { kIgnore, kReplay };
 
 class DumpImage {
  public:
-  // Locks the image against writers, unless the options say that it may be stale. Errors: those of opening it, as far
-  // as nothing at all can be shown.
+  // Opens the image. Locks it against writers, unless the options say that it may be stale. Errors: those of opening it
+  // that leave nothing to show.
   static absl::StatusOr<std::unique_ptr<DumpImage>> Open(const std::string& path, const StoreOptions& options,
                                                          LogUse log);
 
@@ -30,11 +30,11 @@ class DumpImage {
   const store::State& state() const { return *state_; }
   const layout::Superblock& superblock() const { return inspection_->superblock(); }
 
-  // kNotFound, naming the trees that there are.
+  // Finds a tree by name. kNotFound if there is none; the message names the trees that there are.
   absl::StatusOr<store::Tree> FindTree(std::string_view name) const;
-  // That one, or all if the name is empty.
+  // Returns the tree of that name, or all trees if the name is empty.
   absl::StatusOr<std::vector<store::Tree>> TreesNamed(std::string_view name) const;
-  // Trees and snapshots that name a node as their root.
+  // Returns all root nodes, each with the trees and snapshots that have it as their root.
   std::multimap<NodeId, const store::Tree*> Roots() const;
 
  private:

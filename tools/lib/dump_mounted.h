@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// betrdump --mounted DIR stat: the figures of an image while it is mounted, from the mount itself.
+// betrdump --mounted DIR stat: the figures of a mounted image, from the mount itself.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace betr::tools {
 
-// Prints them, as text or JSON; an exit code. kExitFailed if `directory` is not on a mount of betr.
+// Prints the figures, as text or JSON. Returns an exit code: kExitFailed if `directory` is not on a mount of betr.
 int DumpMounted(Tool& tool, const std::string& directory);
 
 }  // namespace betr::tools

@@ -21,9 +21,9 @@ struct DumpOptions {
   Bytes cache_size{0};
   std::vector<std::pair<CLI::App*, std::unique_ptr<DumpCommand>>> commands;
 
-  // Whether the command is that of this name. False before parsing.
+  // Whether the chosen command has this name. False before parsing.
   bool Is(std::string_view name) const;
-  // The one that the command line names. Null before parsing.
+  // Returns the command that the command line names. Null before parsing.
   DumpCommand* Chosen() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of each node the trees show, and how often: ranges with the number of ways that lead to them. It is what tells
-// logical bytes (every copy counts) from those that are stored, and what of a shared node is alive.
+// What the trees show of a node, and how often: ranges, each with the number of ways that lead to it. This tells
+// logical bytes, for which every copy counts, from stored ones. It also tells what of a shared node is alive.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace betr::tools {
 
 class ReachedRanges {
  public:
-  // Another `ways` lead to the range. Ranges that are equal count as one; when there are too many, they are joined,
-  // and what is said becomes an upper bound.
+  // Adds `ways` ways to the range. Equal ranges count as one. If there are too many ranges, some are joined, and the
+  // result becomes an upper bound.
   void Add(const Range& range, double ways);
 
   // Calls `visit(range, ways)` for each.
@@ -24,7 +24,7 @@ class ReachedRanges {
       visit(entry.range, entry.ways);
     }
   }
-  // Without overlaps, ascending.
+  // Returns the ranges in ascending order and without overlaps.
   std::vector<Range> Union() const;
   bool exact() const { return exact_; }
 
@@ -37,8 +37,8 @@ class ReachedRanges {
   bool exact_ = true;
 };
 
-// Calls `visit(link, ways)` with what each link of an interior node shows of its target, given what is shown of the
-// node: links cut to what no goto supersedes.
+// Calls `visit(link, ways)` for what each link of an interior node shows of its target, given what is shown of the
+// node. Links are cut to what no goto supersedes.
 void ForEachReached(const dag::Node& node, const ReachedRanges& reached,
                     const std::function<void(const dag::Link&, double)>& visit);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of nodes as betrdump shows them everywhere: bounds, links, messages, as text and as JSON.
+// The parts of nodes as all of betrdump shows them: bounds, links and messages, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace betr::tools {
 
-// A key, escaped and in quotes; what is longer than `max` bytes is cut, with its size behind it.
+// A key, escaped and in quotes. A key longer than `max` bytes is cut and followed by its size.
 std::string KeyText(std::string_view key, size_t max = SIZE_MAX);
-// What a link does to keys: nothing to say, or `"usr/" => "lib/"`: what is stripped, and what is put in front.
+// What a link does to keys: empty, or `"usr/" => "lib/"`, the prefix that is stripped and the one that is put in front.
 std::string TranslationText(const dag::Link& link);
 // "node 7", "node 7, "usr/" => "lib/"", "nothing".
 std::string LinkText(const dag::Link& link);
@@ -24,9 +24,10 @@ std::string_view MessageName(dag::MessageKind kind);
 // {"at": key} or {"past": key}; {"lo": bound, "hi": bound}.
 Json BoundJson(const Bound& bound);
 Json RangeJson(const Range& range);
-// {"range":, "target":, "strip":, "prepend":}; target null for a null link.
+// {"range":, "target":, "strip":, "prepend":}. `target` is null for a null link.
 Json LinkJson(const dag::Link& link);
-// {"unit":, "units":, "scattered":, "offset":, "size":}; of a scattered one the unit of its map, and no bytes.
+// {"unit":, "units":, "scattered":, "offset":, "size":}. For a scattered extent `unit` is that of its map, and there
+// are no bytes.
 Json ExtentJson(const layout::ExtentAddress& extent);
 
 }  // namespace betr::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every node that some roots reach, once each, parents before their children.
+// Walks the nodes that some roots reach, each once, parents before their children.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -18,12 +18,12 @@ struct WalkedNode {
   absl::StatusOr<dag::NodePtr> node;  // or why it cannot be read
 };
 
-// Ends on any image: heights descend, or the link is not followed (fsck.betr says so). Memory: the ids of the nodes
-// of one height and below. Cost: one read per node.
+// Calls `visit` for each node. Ends on any image: a link is followed only if it leads to a lower height (fsck.betr
+// reports others). Memory: the ids of the nodes of one height and below. Cost: one read per node.
 void WalkDag(const store::State& state, const std::set<NodeId>& roots,
              absl::FunctionRef<void(const WalkedNode&)> visit);
 
-// The roots of all trees.
+// Returns the roots of all trees.
 std::set<NodeId> AllRoots(const store::State& state);
 
 }  // namespace betr::tools

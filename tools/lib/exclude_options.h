@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said not to be copied.
+// The options that say what is not copied.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -19,11 +19,11 @@ struct ExcludeOptions {
   bool Empty() const { return patterns.empty() && files.empty(); }
 };
 
-// Adds --exclude and --exclude-from to the parser. `options` outlives it.
+// Adds --exclude and --exclude-from to the parser. `options` must outlive it.
 void AddExcludeOptions(Tool* tool, ExcludeOptions* options);
 
-// All patterns, and those in the files: one a line; empty lines, and those that begin with #, are none. Errors name the
-// file and the line.
+// Returns all patterns: those given, and those in the files, one a line. Empty lines and lines that begin with # are
+// skipped. Errors name the file and the line.
 absl::StatusOr<fs::Exclusions> ExclusionsOf(const ExcludeOptions& options);
 
 }  // namespace betr::tools

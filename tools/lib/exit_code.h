@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tools tell scripts. Manual pages carry the same table; fsck.betr has the mask of fsck(8) instead.
+// The exit codes that scripts see. Manual pages carry the same table. fsck.betr has the mask of fsck(8) instead.
 #pragma once
 
 #include <absl/status/status.h>
@@ -16,13 +16,13 @@ enum ExitCode : int {
   kExitDamaged = 4,  // the image is damaged, or is none, or needs a newer betr
 };
 
-// The exit code for an error met while working on an image: kExitDamaged for kDataLoss, else kExitFailed.
+// Returns the exit code for an error met while working on an image: kExitDamaged for kDataLoss, else kExitFailed.
 int ExitCodeOf(const absl::Status& status);
 
-// The same for an error of opening an image: also "in use" and "not an image" are told apart.
+// The same for an error of opening an image. Also distinguishes "in use" and "not an image".
 int ExitCodeOfOpening(const absl::Status& status);
 
-// The message, as a string that fmt knows. It has no code in front: messages say why themselves.
+// Returns the message, as a string that fmt knows. It has no code in front, since messages say why themselves.
 std::string MessageOf(const absl::Status& status);
 
 }  // namespace betr::tools

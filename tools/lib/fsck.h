@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fsck.betr: checks an image and mends what can be mended without guessing.
+// fsck.betr: checks an image, and repairs what can be repaired without guessing.
 #pragma once
 
 #include <atomic>
@@ -9,22 +9,22 @@
 
 namespace betr::tools {
 
-// The mask of fsck(8).
+// The exit code, a mask as in fsck(8).
 enum FsckExit : int {
   kFsckClean = 0,
   kFsckCorrected = 1,
   kFsckUncorrected = 4,
-  kFsckOperational = 8,  // the image could not be opened or read, or not all be told
+  kFsckOperational = 8,  // the image could not be opened or read, or not everything could be told
   kFsckUsage = 16,
   kFsckCancelled = 32,
 };
 
-// The whole program. Returns its exit code. `is_cancelled` may become true at any time: what is being written is
-// finished, everything else is left.
+// The whole program. Returns its exit code. `is_cancelled` may become true at any time. A write in progress is then
+// finished, and nothing else is done.
 int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled);
 
-// The same, but for --undo-apply, on a device in place of the file that is named: nothing is opened or locked. For
-// tests with devices that fail.
+// The same, except --undo-apply, on a device instead of the file that is named. Nothing is opened or locked. For tests
+// with devices that fail.
 int FsckDeviceMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled, BlockDevice& device);
 
 }  // namespace betr::tools

@@ -19,28 +19,29 @@ namespace betr::tools {
 enum class FsckAccess {
   kLook,
   kRepair,
-  kSearch,     // to repair, also what may be an image whose beginning was wiped
+  kSearch,     // kRepair, and also of what may be an image whose beginning was wiped
   kOverwrite,  // whatever the file holds
 };
 
-// Opens and locks: to look, so that others may read, too, as a mount with -o ro does. Errors: those of FileDevice;
-// kFailedPrecondition says who has the image open.
+// Opens and locks the image. With kLook others may read it at the same time, as a mount with -o ro does. Errors: those
+// of FileDevice. kFailedPrecondition says who has the image open.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenToCheck(const std::string& path, FsckAccess access);
 
-// The error of who found no image on the device, and where it may have been one, what to do. Reads the beginning.
+// Adds what to do to the error `status` of finding no image on the device, if there may have been one. Reads the
+// beginning of the device.
 absl::Status HintAtSearch(BlockDevice& device, const absl::Status& status);
 
-// One thread. `inner` and `is_cancelled` outlive it.
+// A device that can be stopped. One thread. `inner` and `is_cancelled` must outlive it.
 class WatchedDevice final : public ForwardingDevice {
  public:
   using OnRead = std::function<void(Bytes so_far)>;
   WatchedDevice(BlockDevice& inner, const std::atomic<bool>& is_cancelled, OnRead on_read)
       : ForwardingDevice(inner), is_cancelled_(is_cancelled), on_read_(std::move(on_read)) {}
 
-  // kCancelled when it is time to stop.
+  // kCancelled once `is_cancelled` is true.
   absl::Status Read(Bytes offset, std::span<char> out) override;
 
-  // The first error of the device below; ok if there was none.
+  // Returns the first error of the device below that says kUnavailable; ok if there was none.
   const absl::Status& first_error() const { return first_error_; }
 
  private:

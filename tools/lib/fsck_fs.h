@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of fsck.betr that opens the store: what a replay makes of it, and the file system in it.
+// The part of fsck.betr that opens the store. It checks what a replay makes of the store, and the file system in it.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -19,36 +19,37 @@ struct FsckFsOptions {
   bool may_repair = false;
   bool may_salvage = false;
   Bytes cache_size{0};
-  bool has_log = false;  // there is something to replay: the replayed DAG is checked too
+  bool has_log = false;  // there is something to replay, so the replayed DAG is checked too
 };
 
 struct CheckedFiles {
   uint64_t left = 0;           // errors
-  bool is_replay_bad = false;  // they are of the state to which the log leads
+  bool is_replay_bad = false;  // the errors are in the state to which the log leads
   bool are_there = true;       // the store holds a file system
 };
 
-// Reads through `watched`, and writes, when repairing, to `device`: the same, and locked.
-// Errors: those of opening and reading the store.
+// Checks, and repairs if allowed. Reads through `watched`. Writes, when repairing, to `device`, which is the same one
+// and locked. Errors: those of opening and reading the store.
 absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& device, const FsckFsOptions& options,
                                         const std::atomic<bool>& is_cancelled, FsckReport& report);
 
-// Whether the store holds a file system, as it is without its log. Cost: the names of the trees.
+// Whether the store holds a file system, as it is without its log. Cost: reads the names of the trees.
 bool HasFileSystem(const store::Inspection& image);
 
-// Whether a repair was interrupted before it had put all that it has found into its place: or must be looked at closer
-// to tell. Cost: the names of the trees, and where they tell nothing, opening the store.
+// Whether a repair was interrupted before it had put everything that it found into its place. Also true if that cannot
+// be told without looking closer. Cost: reads the names of the trees, and opens the store where these do not tell.
 bool HasLostTrees(const store::Inspection& image, BlockDevice& device, Bytes cache_size);
 
-// After the store was salvaged: ends the log where it cannot be replayed, gives the file system back what lost its
-// place, and tells by names what is lost, as far as it can be read, also if something before that fails.
+// Finishes the repair after the store was salvaged. Ends the log where it cannot be replayed, and gives back to the
+// file system what lost its place. Then tells by names what is lost, as far as it can be read, even if something before
+// that failed.
 absl::Status SettleSalvaged(BlockDevice& device, Bytes cache_size, FsckLosses& losses, FsckReport& report);
 
-// Makes what the log leads to the stable state, so that it can be repaired.
+// Makes the state to which the log leads the stable one, so that it can be repaired.
 absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size);
 
-// After a repair that is done: the image says that it was ended cleanly, if it does not yet. Requires: it holds a file
-// system, and there is nothing to replay. Where there is no space for that, it goes on to say that it was not.
+// Makes the image say that it was ended cleanly, once a repair is done, if it does not yet. If there is no space for
+// that, the image goes on to say that it was not. Requires: it holds a file system, and there is nothing to replay.
 absl::Status EndCleanly(BlockDevice& device, Bytes cache_size);
 
 }  // namespace betr::tools

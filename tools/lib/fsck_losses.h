@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a repair loses, told in any case: by keys before it is given up, whatever becomes of the repair then; and by
-// files, names and bytes as soon as the store can be read again, as the log leaves them.
+// What a repair loses. It is told in any case: by keys before it is given up, whatever becomes of the repair then; and
+// by files, names and bytes as soon as the store can be read again, as the log leaves them.
 #pragma once
 
 #include <absl/status/status.h>
@@ -18,24 +18,25 @@ namespace betr::tools {
 // One thread.
 class FsckLosses {
  public:
-  // `report` outlives this. No more ranges than `limit` are made of what is added.
+  // `report` must outlive this. FollowLog makes at most `limit` ranges of those that were added.
   FsckLosses(FsckReport& report, size_t limit) : report_(report), limit_(limit) {}
 
-  // Nothing was written yet that gives these up.
+  // Adds ranges that are about to be lost, and tells them by keys. Requires: nothing that gives them up has been
+  // written yet.
   void Add(std::span<const store::LostRange> lost);
-  // Whether some of that is still to be followed through the log.
+  // Whether some of these ranges are still to be followed through the log.
   bool AreBeforeLog() const;
-  // Follows it. Requires: what is in the log was not replayed for good, and can be replayed to its end. Errors: of
-  // reading it; then nothing has changed.
+  // Follows the ranges through the log. Requires: the log can be replayed to its end, and has not been replayed for
+  // good. Errors: those of reading it; then nothing has changed.
   absl::Status FollowLog(store::Inspection& image);
-  // All that was added since the last time, by names, but for what is before the log. Errors: of reading the store;
-  // then it is still to be told.
+  // Tells by names everything added since the last time, except what is still to be followed through the log. Errors:
+  // those of reading the store; then it is still to be told.
   absl::Status TellByNames(const Store& store);
-  // What is still to be told.
+  // Tells by keys what is still to be told.
   void TellByKeys();
 
   bool AllTold() const { return pending_.empty(); }
-  // Whether all that is lost was listed so far, but for what nobody knows.
+  // Whether everything lost was listed so far, apart from what nobody knows.
   bool IsComplete() const { return is_complete_; }
   // Whether some of what is shown may be older than it should be.
   bool HasDoubts() const { return has_doubts_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a check found and what became of it: printed as it comes, or as one JSON document at the end.
+// What a check found, and what became of it. Printed as it comes, or as one JSON document at the end.
 #pragma once
 
 #include <cstdint>
@@ -18,40 +18,40 @@ struct FsckFinding {
   std::string_view level;  // "store", "file system"
   std::string_view kind;
   std::string what;
-  bool is_harmless = false;  // what a crash may leave behind; needs no repair
+  bool is_harmless = false;  // a crash may leave it behind; needs no repair
 };
 
-// Keeps no findings unless JSON is wanted: there may be as many as nodes.
+// Keeps findings only if JSON is wanted, as there may be as many as nodes.
 class FsckReport {
  public:
-  // `is_dry_run`: nothing of what is repaired stays so.
+  // `is_dry_run`: repairs are not kept.
   FsckReport(Tool& tool, Progress& progress, bool is_dry_run)
       : tool_(tool), progress_(progress), is_dry_run_(is_dry_run) {}
 
   void Found(const FsckFinding& finding);
-  // Something that was found before has been mended.
+  // Something found before has been repaired.
   void Repaired(std::string_view what);
-  // What is about to be given up, as far as it is known then: as text, and at once; to stderr if JSON is wanted, since
-  // who stops the program gets no document. What becomes of it is told later, by Lost.
+  // Prints at once what is about to be given up, as far as it is known, as text. If JSON is wanted, this goes to
+  // stderr, since whoever stops the program gets no document. What becomes of it is told later, by Lost.
   void GivingUp(const fs::Loss& loss);
   void Flush();
-  // What could not be saved.
+  // Tells what could not be saved.
   void Lost(const fs::Loss& loss);
-  // Something that the user should know, and is no finding.
+  // Tells something that the user should know and that is not a finding.
   void Note(std::string_view what);
 
-  // Found, mended, and not harmless.
+  // The number found, without harmless ones, and the number repaired.
   uint64_t errors() const { return errors_; }
   uint64_t repairs() const { return repairs_; }
 
-  // How it ended.
+  // How the check ended.
   struct End {
     std::string_view summary;
     int exit_code;
-    std::string_view error;  // that ended it, if any
+    std::string_view error;  // the one that ended it, if any
     bool all_lost_listed;
   };
-  // The last word: the summary as a line, or all as JSON with the figures.
+  // Prints the end: the summary as a line, or everything as JSON with the figures.
   void Finish(const std::string& image, const End& end, const Json& figures);
 
  private:

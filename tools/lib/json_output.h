@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as all tools print it: one document, which says what it is.
+// JSON as all tools print it: one document, which says what kind it is.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,22 +10,23 @@ namespace betr::tools {
 
 using Json = nlohmann::ordered_json;
 
-// Counted up when a field changes its meaning or goes; new fields may appear at any time.
+// Incremented when a field changes its meaning or goes away. New fields may appear at any time.
 inline constexpr int kJsonVersion = 1;
 
-// {"schema": "betr.<kind>", "version": kJsonVersion}, to be filled further. kind: "list", "super", "fsck", ...
+// Returns {"schema": "betr.<kind>", "version": kJsonVersion}, to be filled further. kind: "list", "super", "fsck", ...
 Json NewDocument(std::string_view kind);
 
-// Bytes of a name or a key: a string if they are UTF-8, else {"escaped": "..."} in the form of base/escape.h.
+// Returns the bytes of a name or a key: as a string if they are UTF-8, else as {"escaped": "..."} in the form of
+// base/escape.h.
 Json JsonText(std::string_view bytes);
 
-// Indented, with a newline at the end.
+// Prints the document indented, with a newline at the end.
 void PrintJson(std::ostream& out, const Json& json);
 
-// A JSON document whose last member is an array of any length, printed item by item.
+// Prints a JSON document whose last member is an array of any length, item by item.
 class JsonArrayPrinter {
  public:
-  // `head`: all members but the array.
+  // `head` has all members except the array.
   JsonArrayPrinter(std::ostream& out, const Json& head, std::string_view array);
   void Add(const Json& item);
   void Finish();
