@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mkfs.betr: makes a file system and fills it, if asked to.
+// mkfs.betr: makes a file system and, if asked to, fills it.
 #pragma once
 
 #include "tool_io.h"

@@ -28,10 +28,10 @@ struct MkfsOptions {
 
 ToolDescription MkfsDescription();
 
-// Adds the options to the parser. `options` outlives it.
+// Adds the options to the parser. `options` must outlive it.
 void AddMkfsOptions(Tool* tool, MkfsOptions* options);
 
-// What the parser cannot say: a text for the user, if something is wrong.
+// Checks what the parser cannot. Returns a text for the user if something is wrong.
 std::optional<std::string> CheckMkfsOptions(const MkfsOptions& options);
 
 }  // namespace betr::tools

@@ -23,36 +23,37 @@ struct MkfsPlan {
   bool creates = false;  // there is nothing at the path yet
   bool is_block_device = false;
   Bytes size{0};
-  FormatOptions format;                  // complete, but for the uuid of a dry run: that one is empty unless given
-  Bytes reserve{0};                      // what its share of the space comes to
+  FormatOptions format;                  // complete, except that a dry run has no uuid unless given
+  Bytes reserve{0};                      // its share of the space, in bytes
   std::vector<layout::Signature> found;  // what would be overwritten
-  std::optional<Bytes> unknown;          // nothing of that, but there is a byte that is not zero
+  std::optional<Bytes> unknown;          // none was found, but there is a byte that is not zero
   std::string source_kind;               // what it is filled from: "directory", "archive" or nothing
   std::string source;                    // "-": stdin
   fs::Exclusions exclusions;             // what of that is left out
   std::chrono::nanoseconds time{0};      // "now", or what SOURCE_DATE_EPOCH says
-  bool is_reproducible = false;          // SOURCE_DATE_EPOCH says it: no later time may show
+  bool is_reproducible = false;          // SOURCE_DATE_EPOCH says the time: no later one may show
 
   bool IsOverwriting() const { return !found.empty() || unknown.has_value(); }
 };
 
-// The device that is to be formatted, open for writing and locked exclusively, which changes nothing in it. Null if
+// Opens the device that is to be formatted for writing, and locks it exclusively. That changes nothing in it. Null if
 // there is nothing. Errors: kFailedPrecondition says who has it open, or that it may not be written.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenTarget(const MkfsOptions& options);
 
-// `target` may be null. Errors: kInvalidArgument for options that do not fit together or to the device.
+// Makes the plan. `target` may be null. Errors: kInvalidArgument for options that do not fit together or do not fit the
+// device.
 absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target, const ToolIo& io);
 
-// Whether the plan can begin: the file can be made, if it has to be, and what it is filled from can be read and would
-// not be overwritten first. Looks into an archive only if it is a regular file: somebody may wait at the other end of a
-// pipe. Cost: for an image that is there, a walk through the directory that fills it.
+// Checks that the plan can begin. The file can be made, if it has to be. What it is filled from can be read, and would
+// not be overwritten first. Looks into an archive only if it is a regular file, as somebody may wait at the other end
+// of a pipe. Cost: for an existing image, a walk through the directory that fills it.
 absl::Status CheckPaths(const MkfsPlan& plan, const ToolIo& io);
 
-// "betr is on it (magic at 0)", of the first thing that would be overwritten. Requires: something would.
+// Describes the first thing that would be overwritten, as in "betr is on it (magic at 0)". Requires: there is one.
 std::string DescribeFound(const MkfsPlan& plan);
 
 Json PlanAsJson(const MkfsPlan& plan);
-// For people; nothing with -q.
+// Prints the plan for people. Prints nothing with -q.
 void PrintPlan(const Tool& tool, const MkfsPlan& plan);
 
 }  // namespace betr::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening what an operand names inside an image.
+// Opens what an operand names inside an image.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -10,8 +10,8 @@
 
 namespace betr::tools {
 
-// The file at the path. ENOTDIR if the path means a directory and it is none, as POSIX has it; else as
-// PathFileSystem::Open.
+// Opens the file at the path. ENOTDIR if the path means a directory and the file is not one, as POSIX demands.
+// Otherwise as PathFileSystem::Open.
 absl::StatusOr<OpenFile> OpenInside(PathFileSystem& paths, const std::string& path);
 
 }  // namespace betr::tools

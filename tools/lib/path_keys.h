@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of the file system as keys of its trees.
+// Turns paths of the file system into keys of its trees.
 #pragma once
 
 #include <absl/status/status.h>
@@ -16,21 +16,22 @@
 
 namespace betr::tools {
 
-// Follows paths through the entries in one tree: names lie in zones, and the content of a file with several names at
+// Follows paths through the entries in one tree. Names lie in zones. The content of a file with several names lies at
 // its link home (fs/key.h). One thread.
 class PathKeys {
  public:
-  // `root` is that of the tree of the entries; without it each path is taken for one without zones and link groups.
-  // The table and the functions outlive this.
+  // `root` is the root of the tree of entries. Without it, paths are taken to have no zones and no link groups. `table`
+  // and `functions` must outlive this.
   PathKeys(const dag::NodeTable& table, std::optional<NodeId> root, const UpsertRegistry& functions)
       : table_(table), root_(root), functions_(functions) {}
 
-  // The key of the path's entry. Cost: a lookup for each directory on the way.
+  // Returns the key of the path's entry. Cost: a lookup for each directory on the way.
   std::string Entry(std::string_view path);
-  // The key of a block of the content. Cost: as above, and for a file with several names a lookup for each home above.
+  // Returns the key of a block of the content. Cost: as above and, for a file with several names, a lookup for each
+  // home above.
   std::string Block(std::string_view path, uint64_t block);
 
-  // Why a key may be wrong: an entry on the way cannot be read, or a link group is in no home above.
+  // Returns why a key may be wrong: an entry on the way could not be read, or a link group is in no home above.
   const absl::Status& status() const { return status_; }
 
  private:

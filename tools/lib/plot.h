@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines over time as a picture: a self-contained SVG with one panel below the other, all over the same time. Axes have
-// round numbers, titles say the unit. Pure.
+// Draws lines over time: a self-contained SVG with panels one below the other, all over the same time. Axes have round
+// numbers. Titles say the unit. Pure.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace betr::tools {
 
-// A point for each time, ordered by time.
+// A line: a point for each time, ordered by time.
 struct PlotLine {
   std::string label;
   std::vector<std::pair<double, double>> points;  // seconds, value
@@ -23,11 +23,11 @@ struct PlotPanel {
 
 std::string FormatPlot(std::string_view title, const std::vector<PlotPanel>& panels);
 
-// The marks of an axis from 0 to at least `most`: at most six steps of 1, 2 or 5 times a power of ten.
+// Returns the marks of an axis from 0 to at least `most`: at most six steps of 1, 2 or 5 times a power of ten.
 std::vector<double> AxisMarks(double most);
 
-// What is right of the samples of a growing count: for each piece between two times, how much it grew in a second.
-// As points of a line with steps.
+// Turns samples of a growing count into rates: for each piece between two times, how much the count grew per second.
+// Returns the points of a line with steps.
 std::vector<std::pair<double, double>> RatesOf(const std::vector<std::pair<double, double>>& counts);
 
 }  // namespace betr::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line on the terminal that says how far something is, how fast it goes, and how long it will take. Nothing is
-// shown in the first second, when stderr is no terminal, or with -q; the line goes when the object does.
+// One line on the terminal that says how far something is, how fast it goes, and how long it will take. It is not shown
+// in the first second, when stderr is not a terminal, or with -q. It goes when the object does.
 //
 // One thread. Cost of Update: a look at the clock.
 #pragma once
@@ -23,17 +23,18 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // What is being done: "import". Starts the time anew.
+  // Begins a phase: "import". Measures time anew.
   void Begin(std::string_view phase);
-  // How much there will be, as far as it is known; 0 is unknown. Without both, no time left is shown.
+  // Says how much there will be, as far as that is known; 0 is unknown. Without both, no remaining time is shown.
   void SetTotal(uint64_t count, Bytes bytes);
-  // The same, where something else tells how far it is: asked when a line is drawn; from 0 (unknown) to 1.
+  // The same if something else knows how far it is. `fraction` is called when a line is drawn. It returns 0 (unknown)
+  // to 1.
   void SetFraction(std::function<double()> fraction);
-  // How much is done now, and what is being worked on (may be empty).
+  // Says how much is done now, and what is being worked on (may be empty).
   void Update(uint64_t count, Bytes bytes, std::string_view current = "");
   // Takes the line off the terminal, for other output.
   void Clear();
-  // Whether there is anybody to see it: else there is no need to find a total.
+  // Whether anybody can see it. If not, there is no need to find a total.
   bool IsShown() const { return is_shown_; }
 
  private:

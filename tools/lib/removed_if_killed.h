@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is removed if SIGINT, SIGTERM or SIGHUP ends the program before it is complete. A signal that is ignored
-// stays so. One at a time.
+// Removes a file if SIGINT, SIGTERM or SIGHUP ends the program before the file is complete. A signal that is ignored
+// stays ignored. Only one object may exist at a time.
 #pragma once
 
 #include <csignal>
@@ -11,14 +11,15 @@ namespace betr::tools {
 
 class RemovedIfKilled {
  public:
-  // The signals wait from here on until Arm, so that none comes between the making of the file and that.
+  // Blocks the signals until Arm, so that none comes between making the file and Arm.
   RemovedIfKilled();
-  // From here on everything is as it was before.
+  // Restores the signals as they were before.
   ~RemovedIfKilled();
   RemovedIfKilled(const RemovedIfKilled&) = delete;
   RemovedIfKilled& operator=(const RemovedIfKilled&) = delete;
 
-  // Requires: the file is there, and this program made it. An empty path: there is none that anybody sees.
+  // Names the file to remove. An empty path means that there is no file that anybody sees. Requires: the file is there,
+  // and this program made it.
   void Arm(std::string path);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// resize.betr: makes an image larger, and the file that it is in; or has that file take less space.
+// resize.betr: makes an image and its file larger, or makes the file take less space.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -19,11 +19,11 @@ struct ResizeOptions {
 };
 
 ToolDescription ResizeDescription();
-// Separate, so that a test can compare the parser with the manual page. Both outlive the parsing.
+// Separate, so that a test can compare the parser with the manual page. Both must outlive the parsing.
 void AddResizeOptions(Tool* tool, ResizeOptions* options);
 
-// What "8G" or "+8G" makes of an image of that size, in whole units. kInvalidArgument for what is no size, or too
-// large.
+// Returns the size, in whole units, that "8G" or "+8G" means for an image of size `before`. kInvalidArgument if the
+// text is not a size or is too large.
 absl::StatusOr<Bytes> NewSize(const std::string& text, Bytes before);
 
 // The whole program. Returns its exit code.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names may hold bytes that a terminal takes for commands.
+// Shows names safely: they may hold bytes that a terminal takes for commands.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace betr::tools {
 
-// The text itself, unless it goes to a terminal: then Legible (base/escape.h). For texts in which names are so already.
+// Returns the text itself or, if it goes to a terminal, Legible (base/escape.h). For texts in which names are legible
+// already.
 std::string ShownText(std::string_view text, bool is_terminal);
 
-// Legible with each backslash doubled, so that Unescape gives the name back.
+// Returns the name Legible with each backslash doubled, so that Unescape gives the name back.
 std::string LegibleName(std::string_view name);
 
-// The name itself, unless it goes to a terminal: then LegibleName.
+// Returns the name itself or, if it goes to a terminal, LegibleName.
 std::string ShownName(std::string_view name, bool is_terminal);
 
 }  // namespace betr::tools

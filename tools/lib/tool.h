@@ -41,7 +41,7 @@ struct ToolDescription {
 
 class Tool {
  public:
-  // Adds --help, --version, -q and -v. `io` outlives this.
+  // Adds --help, --version, -q and -v. `io` must outlive this.
   Tool(const ToolDescription& description, ToolIo& io);
   Tool(const Tool&) = delete;
   Tool& operator=(const Tool&) = delete;
@@ -51,19 +51,22 @@ class Tool {
   const std::string& name() const { return name_; }
 
   // --- options that several tools have -----------------------------------------------------------------------
-  // --json
+  // Adds --json.
   void AddJson();
-  // -i IMAGE. Parse fills it in from BETR_IMAGE if neither it nor any of these options is given.
+  // Adds -i IMAGE. Parse takes it from BETR_IMAGE if neither it nor any of `instead` is given.
   void AddImage(std::vector<std::string> instead = {});
-  // An option of any kind: what `read` says against a text is the error, with the option's name in front.
+  // Adds an option of any kind. If `read` returns an error for its text, that is printed with the option's name in
+  // front.
   using Reader = std::function<absl::Status(const std::string& text)>;
   CLI::Option* AddParsed(const std::string& names, Reader read, const std::string& help);
-  // A number of bytes with an optional suffix, as ParseSize reads it, and more than none.
+  // Adds a number of bytes with an optional suffix, as ParseSize reads it. It must be more than 0.
   CLI::Option* AddSize(const std::string& names, Bytes* size, const std::string& help);
 
-  // Reads the command line. An exit code if there is nothing left to do: after --help and --version, and after a
-  // wrong command line, about which it has printed an error: first about what it does not know. An option or operand
-  // that is empty, as a variable of the shell is that was never set, is wrong: it would count as one that is not given.
+  // Reads the command line. Returns an exit code if there is nothing left to do: after --help, after --version, and
+  // after a wrong command line. For a wrong one it has printed an error, first of all about what it does not know.
+  //
+  // An option or operand that is empty makes a wrong command line. It may come from a shell variable that was never
+  // set, and would count as not given.
   std::optional<int> Parse(Arguments args);
 
   // --- what was asked for --------------------------------------------------------------------------------------
@@ -73,27 +76,29 @@ class Tool {
   const std::string& image() const { return image_; }  // empty if neither -i nor BETR_IMAGE said it
 
   // --- errors: "tool: what: where: why" on stderr ----------------------------------------------------------------
-  // Prints the error; the message of a status is "where: why". Returns ExitCodeOf(status). A terminal gets what is no
-  // text escaped.
+  // Prints the error; the message of a status is "where: why". On a terminal, what is not text is escaped. Returns
+  // ExitCodeOf(status).
   int Fail(std::string_view what, const absl::Status& status);
   void PrintError(std::string_view text);
-  // A wrong command line that the parser could not find: prints, returns the exit code for it.
+  // Prints an error of the command line that the parser could not find. Returns the exit code for it.
   int UsageError(std::string_view text);
-  // Prints what the stream may not keep until the end. False if nothing more can be printed; Finish says why.
+  // Prints bytes that the stream need not keep until the end. Returns false if nothing more can be printed; Finish says
+  // why.
   bool Print(std::string_view bytes);
-  // Ends the program: flushes stdout, with -v says what time and memory it took. Returns `exit`; or if that is 0, and
-  // stdout could not be written, of which there is a message in any case, `failed_exit`.
+  // Ends the program: flushes stdout and, with -v, says how much time and memory it took. Returns `exit`. If stdout
+  // could not be written, prints an error in any case, and returns `failed_exit` if `exit` is 0.
   int Finish(int exit);
-  // A line on stderr, unless -q: what the user should know but did not ask for.
+  // Prints a line on stderr, unless -q: what the user should know but did not ask for.
   void Note(std::string_view text);
 
  private:
   std::string Explain(const CLI::ParseError& error) const;
-  // Its name; nothing if there is none. What the parser does with "--option=" is to take the next argument.
+  // Returns the name of the first empty argument; nothing if there is none. The parser cannot tell, as it lets
+  // "--option=" take the next argument.
   std::optional<std::string> FindEmptyArgument(Arguments args) const;
-  // Flushes stdout. Why something could not be written to it, or nothing.
+  // Flushes stdout. Returns why something could not be written to it, or nothing.
   std::string OutputError();
-  // As Finish, without what -v says.
+  // As Finish, but without what -v says.
   int FinishOutput(int exit);
 
   ToolIo& io_;
@@ -112,7 +117,8 @@ class Tool {
   std::string image_;
 };
 
-// For options that are numbers from 0: the parser would take what is below it, or does not fit, for the largest one.
+// Accepts whole numbers from 0. Without it the parser would take numbers below 0, and those that do not fit, for the
+// largest one.
 CLI::Validator WholeNumber();
 
 }  // namespace betr::tools

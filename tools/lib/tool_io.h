@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything through which a tool meets the world, besides the files that its arguments name: tests give it strings
-// and a clock of their own and run the tool in process.
+// Everything through which a tool meets the world, besides the files that its arguments name. Tests give it strings and
+// a clock of their own and run the tool in process.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ struct ToolIo {
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
-  // The same two as files, for archives: -1 where there is none.
+  // stdin and stdout as descriptors, for archives: -1 where there is none.
   int in_descriptor = -1;
   int out_descriptor = -1;
-  // Whether the stream is a terminal: progress is for those who watch, binary output for those who do not.
+  // Whether each stream is a terminal. Progress is for those who watch, binary output for those who do not.
   bool is_in_terminal = false;
   bool is_out_terminal = false;
   bool is_err_terminal = false;
@@ -32,11 +32,11 @@ struct ToolIo {
   Clock& clock;
 };
 
-// A program's arguments as main got them, its name first.
+// A program's arguments as main got them, with its name first.
 using Arguments = std::span<const char* const>;
 
-// The streams, environment and clock of this process, and one malloc arena for it (base/free_memory.h). When there is
-// no memory left, the process says so and exits with `no_memory_exit`. Call it once, before anything is read or
+// Returns the streams, environment and clock of this process. Also gives it a single malloc arena (base/free_memory.h).
+// When memory runs out, the process says so and exits with `no_memory_exit`. Call it once, before anything is read or
 // written.
 ToolIo ProcessIo(int no_memory_exit = kExitFailed);
 

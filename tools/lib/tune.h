@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tune.betr: says what an image is called and keeps in reserve, and changes it.
+// tune.betr: shows and changes what an image is called and what it keeps in reserve.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct TuneCommand {
 };
 
 ToolDescription TuneDescription();
-// Separate, so that a test can compare the parser with the manual page. Both outlive the parsing.
+// Separate, so that a test can compare the parser with the manual page. Both must outlive the parsing.
 void AddTuneOptions(Tool* tool, TuneCommand* command);
 
 // The whole program. Returns its exit code.

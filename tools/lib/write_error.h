@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of the standard library say that they failed, and errno says why.
+// Errors of standard library streams: they only say that they failed, and errno says why.
 #pragma once
 
 #include <absl/status/status.h>
@@ -8,7 +8,7 @@
 
 namespace betr::tools {
 
-// Why a file stream to `path` failed: `error` is errno behind that, 0 if it was so before and still is.
+// Returns why a file stream to `path` failed. `error` is errno right after that, or 0 if it was 0 before and still is.
 absl::Status WriteError(const std::string& path, int error);
 
 }  // namespace betr::tools
