@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls, put together from the lines of a trace: halves of calls are joined, lines that strace's own messages
-// broke are mended, threads without a number get theirs, and forks know their children in time.
+// Puts system calls together from the lines of a trace. Joins the halves of calls, repairs lines that strace's own
+// messages broke, finds the numbers of threads printed without one, and tells the child of a fork in time.
 //
-// 1. A call whose line is divided comes twice: when it begins (kBegin, with what was printed of its arguments), and
-//    when it ends (kCall). A whole line comes once, as kCall.
-// 2. A fork says its child when it begins: the stream looks ahead for the end of the call. With -z that is its only
-//    line, and may be behind lines of the child: the first of these makes the stream look for it. Its call comes in
-//    its place.
-// 3. What cannot be parsed is counted and the first of it kept; nothing is dropped in silence.
+// 1. A call whose line is divided comes twice. kBegin comes when it begins, with what was printed of its arguments;
+// kCall comes when it ends. A whole line comes once, as kCall.
+// 2. A fork names its child when it begins, since the stream looks ahead for the end of the call. With -z that end is
+// its only line, and may be behind lines of the child. Then the first line of the child makes the stream look for it.
+// The kBegin comes before that line, the kCall in its own place.
+// 3. What cannot be parsed is counted, and the first of it is kept. Nothing is dropped silently.
 //
-// Memory: what lies between the begin of a fork and its end, at most kMostAhead; so much, too, if there are threads
-// that no fork announces. One thread.
+// Memory: what lies between the begin of a fork and its end, at most kMostAhead. Threads that no fork announces may
+// take as much. One thread.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -37,13 +37,13 @@ struct CallEvent {
   };
   Kind kind = Kind::kCall;
   ThreadNumber thread = 0;
-  std::chrono::nanoseconds time{0};  // of its begin
+  std::chrono::nanoseconds time{0};  // when it began
   std::string name{};
   std::string arguments{};
   CallResult result{};                  // of kCall
   bool has_begun = false;               // kCall: there was a kBegin
   std::optional<ThreadNumber> child{};  // of fork, vfork, clone, clone3
-  // kExit: the thread whose execve has ended this one, and which goes on with its number.
+  // kExit: the thread whose execve ended this one. It goes on with this one's number.
   std::optional<ThreadNumber> successor{};
   uint64_t line = 0;
 };
@@ -55,12 +55,12 @@ struct StreamCounts {
   uint64_t signals = 0;
   uint64_t exits = 0;
   uint64_t notes = 0;                  // of strace itself
-  uint64_t unparsed = 0;               // lines without a sense
+  uint64_t unparsed = 0;               // lines that make no sense
   uint64_t unfinished = 0;             // calls that never ended
   std::vector<std::string> samples{};  // the first of the unparsed: "FILE:12: why: text"
 };
 
-// How far the stream looks for the end of a fork, in memory for the lines: some hundred thousand of the usual ones. A
+// How far the stream looks for the end of a fork, in memory for the lines. That is some hundred thousand usual lines. A
 // fork whose end is further away, or missing, has no child.
 inline constexpr Bytes kMostAhead = MiB(128);
 
@@ -69,7 +69,7 @@ class CallStream {
   static absl::StatusOr<std::unique_ptr<CallStream>> Open(const std::vector<std::string>& paths);
   explicit CallStream(std::unique_ptr<TraceSource> source) : source_(std::move(source)) {}
 
-  // Nothing at the end.
+  // Returns the next event; nothing at the end.
   absl::StatusOr<std::optional<CallEvent>> Next();
 
   const StreamCounts& counts() const { return counts_; }
@@ -105,20 +105,20 @@ class CallStream {
   std::unique_ptr<TraceSource> source_;
   StreamCounts counts_;
   std::deque<SourceLine> ahead_;
-  // Of these, by thread, those that end a call or the thread, if there are any: forks look for their ends here, not
+  // Those of ahead_ that end a call or the thread, by thread, if there are any. Forks look for their ends here, not
   // among all lines.
   absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> ends_ahead_;
-  // Of these, by child, the forks that are one line, or are divided only by its end.
+  // Those of ahead_ that are a fork in one line, or divided only by its end, by child.
   absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> forks_ahead_;
   Bytes ahead_size_{0};                           // in memory
-  std::optional<SourceLine> held_;                // comes before these
+  std::optional<SourceLine> held_;                // comes before ahead_
   absl::flat_hash_set<ThreadNumber> begun_late_;  // children of forks that have begun and whose line is still to come
   bool is_at_end_ = false;
   absl::flat_hash_map<ThreadNumber, Begun> begun_;
   std::optional<SourceLine> broken_;   // waits for the rest of its line
   ThreadNumber last_ = 0;              // the thread of the line before
   bool is_behind_unfinished_ = false;  // the line before began a call
-  // Without -o and with one process only, lines have no number.
+  // Without -o, and with one process only, lines have no number.
   absl::flat_hash_set<ThreadNumber> known_;
   std::optional<ThreadNumber> first_;  // the number, once it is seen, of the thread that began without one
   bool began_without_number_ = false;

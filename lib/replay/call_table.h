@@ -15,7 +15,7 @@ class CallTable {
     Interpreter::Handler at_begin = nullptr;  // what takes effect when the call begins
   };
 
-  // Null for a call that has nothing to do with files.
+  // Finds a call. Null if it has nothing to do with files.
   static const Entry* Find(std::string_view name);
 
  private:

@@ -19,8 +19,8 @@ struct Comparison {
   bool IsEqual() const { return differences.empty() && is_digest_equal.value_or(true); }
 };
 
-// Types, modes, sizes, targets, devices, and which names belong to one inode. A mode of a path in `unknown_modes` is
-// explained: the trace does not tell its value. Both listings are in order.
+// Compares types, modes, sizes, targets, devices, and which names belong to one inode. A difference in the mode of a
+// path in `unknown_modes` is explained, since the trace does not tell its value. Both listings must be in order.
 Comparison Compare(const Manifest& expected, const Manifest& found, const std::set<std::string>& unknown_modes);
 
 }  // namespace betr::replay

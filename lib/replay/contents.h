@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written in place of the bytes that a trace does not have: the same for the same file and offset in every
-// replay, half of it random, so that it compresses about as files do. Any thread.
+// Makes the bytes that are written in place of those that a trace does not have. They are the same for the same file
+// and offset in every replay. Half of them are random, so they compress about as well as files do. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace betr::replay {
 
-// At most so much at once.
+// The most that At returns at once.
 inline constexpr Bytes kMostContent = MiB(1);
 
 class Contents {
  public:
   explicit Contents(uint64_t seed);
 
-  // Requires: length <= kMostContent. Valid as long as this.
+  // Returns the content at an offset, valid as long as this. Requires: length <= kMostContent.
   std::string_view At(NodeNumber node, uint64_t offset, size_t length) const;
 
  private:

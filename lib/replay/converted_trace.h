@@ -26,12 +26,13 @@ class ConvertedTrace {
   virtual const std::string& root() const = 0;
   virtual const Manifest& initial() const = 0;
 
-  // Hands all operations to the sink, and does them in the name space, which has the initial state of this trace.
-  // `progress` is called now and then with the line of the trace. kDataLoss, kInvalidArgument, kUnavailable. Once.
+  // Hands all operations to the sink, and performs them in the name space, which must have the initial state of this
+  // trace. Calls `progress` now and then with the line of the trace. Errors: kDataLoss, kInvalidArgument, kUnavailable.
+  // Call it once.
   virtual absl::StatusOr<TraceOutcome> Read(NameSpace* space, OperationSink* sink,
                                             absl::FunctionRef<void(uint64_t)> progress) = 0;
 
-  // Of the file so far, and all of it; 0 if unknown.
+  // How much of the file has been read, and its whole size; 0 if unknown.
   virtual Bytes bytes_read() const = 0;
   virtual Bytes size() const = 0;
 };

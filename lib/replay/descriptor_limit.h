@@ -4,7 +4,8 @@
 
 namespace betr::replay {
 
-// As many as it may: a trace may have more than a shell allows by default, as may what -ff makes.
+// Raises the limit as far as allowed. A trace, or the files that -ff makes, may need more than a shell allows by
+// default.
 void RaiseDescriptorLimit();
 
 }  // namespace betr::replay

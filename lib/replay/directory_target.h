@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays in a directory through system calls: the same trace runs on any file system that the kernel has mounted.
-// Paths have no symlinks in them when they reach the kernel: the interpreter has followed those already. Operations may
-// come from any thread.
+// Replays in a directory through system calls. So the same trace runs on any file system that the kernel has mounted.
+// Paths that reach the kernel contain no symlinks, since the interpreter has followed them already. Thread-safe for
+// operations.
 //
-// Not done as in the trace: O_DIRECT (the buffers are not aligned), opening of fifos and devices (O_PATH instead).
+// Two things are not done as in the trace. O_DIRECT is dropped, as the buffers are not aligned. Fifos and devices are
+// opened with O_PATH instead.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -23,7 +24,7 @@ namespace betr::replay {
 
 class DirectoryTarget final : public Target {
  public:
-  // kNotFound, kFailedPrecondition. While there is a target, the umask of this process is 0.
+  // Errors: kNotFound, kFailedPrecondition. While there is a target, the umask of this process is 0.
   static absl::StatusOr<std::unique_ptr<DirectoryTarget>> Open(const std::string& directory, uint64_t seed);
   ~DirectoryTarget() override;
 
@@ -33,7 +34,7 @@ class DirectoryTarget final : public Target {
   Outcome Perform(const Operation& operation) override;
   absl::Status Sync() override;
   absl::StatusOr<Manifest> List(const std::string& root) override;
-  // Of all of the disk that the directory is on, whoever used it; nothing if it is on none (host_disk.h).
+  // Counts for the whole disk that the directory is on, whoever used it; nothing if it is on none (host_disk.h).
   std::optional<DeviceCounts> Counts() override { return CountsOfDisks(disks_); }
   absl::Status Close() override;
 
@@ -51,11 +52,11 @@ class DirectoryTarget final : public Target {
   // Relative to the root; "." is the root itself.
   std::string PathOf(NodeNumber directory) const;
   std::string PathOf(const Place& place) const;
-  // -1 if the file is not open here.
+  // Returns -1 if the file is not open here.
   int DescriptorOf(FileNumber file) const;
-  // Of an open file, also if it has no name any more.
+  // Returns the path of an open file, even if the file has no name any more.
   std::string PathOf(FileNumber file) const;
-  // A path that leads to what the operation is about.
+  // Returns a path that leads to what the operation is about.
   std::string SubjectOf(const Operation& operation) const;
   Outcome OnFile(const Operation& operation);
   Outcome OnAttributes(const Operation& operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lines say of threads that come, or get the numbers of others. Pure; O(bytes).
+// What lines say about new threads, and about threads that get the numbers of others. Pure; O(bytes).
 #pragma once
 
 #include <optional>
@@ -12,23 +12,23 @@ namespace betr::replay {
 
 bool IsFork(std::string_view name);
 
-// The child that a fork returns.
+// Returns the child that a fork returned.
 std::optional<ThreadNumber> ChildOf(const CallResult& result);
 
-// The child of a fork that began in `begin` and goes on, if it does, in `end`.
+// Returns the child of a fork that began in `begin` and goes on in `end`, if it does.
 std::optional<ThreadNumber> ChildOf(const TraceLine& begin, const TraceLine& end);
 
-// The child of a fork that is this one line.
+// Returns the child of a fork that is this one line.
 std::optional<ThreadNumber> ChildOfWhole(const SourceLine& line);
 
-// The child of a fork that a line begins and the one behind it ends, as -z has it, with nothing but the rest.
+// Returns the child of a fork that `line` begins and `next` ends, with nothing else in between, as -z prints it.
 std::optional<ThreadNumber> ChildOfDivided(const SourceLine& line, const SourceLine& next);
 
-// `strace: Process 20499 attached`.
+// Recognises `strace: Process 20499 attached`.
 std::optional<ThreadNumber> Attached(std::string_view text);
 
-// `+++ superseded by execve in pid 1001 +++`: when another thread than the first of a process calls execve, it gets the
-// number of the first.
+// Recognises `+++ superseded by execve in pid 1001 +++`. If a thread other than the first of a process calls execve, it
+// gets the number of the first.
 std::optional<ThreadNumber> Superseding(std::string_view text);
 
 }  // namespace betr::replay

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The disks that a directory of the host is on, and what the kernel has counted of them since it began.
+// Finds the disks that a directory of the host is on, and what the kernel has counted of them since it started.
 //
-// ext4 and XFS say their block device with each file. Btrfs and FUSE give files a number that belongs to no device:
-// there the mount has to tell. Of Btrfs these are all the devices of the file system; of fuseblk, the device that the
-// kernel has opened for it; of mount.betr, the device that is the image, or those that the file with the image is on.
-// What others name as their source nobody checks, so that nothing is said.
+// ext4 and XFS name their block device with each file. Btrfs and FUSE give files a number that belongs to no device, so
+// the mount has to tell. For Btrfs the disks are all devices of the file system. For fuseblk it is the device that the
+// kernel opened for it. For mount.betr it is the device that is the image, or the disks of the file that holds the
+// image. Nobody checks what other file systems name as their source, so for these nothing is returned.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct HostMount {
   std::string source;  // a device, an image, or only a name
 };
 
-// The mount with this number in the text of /proc/self/mountinfo; nothing if there is none.
+// Finds the mount with this number in the text of /proc/self/mountinfo; nothing if there is none.
 std::optional<HostMount> FindMount(std::string_view mountinfo, uint64_t number);
 
-// The folders in sysfs of the disks that an open file or directory is on; empty if that is not known for sure.
+// Returns the folders in sysfs of the disks that an open file or directory is on. Empty if that is not known for sure.
 std::vector<std::string> FindHostDisks(int descriptor);
 
-// What all of them have done, whoever wanted it; nothing if there are none, or one cannot be read.
+// Returns what all of them have done, whoever asked for it. Nothing if there are none, or if one cannot be read.
 std::optional<DeviceCounts> CountsOfDisks(const std::vector<std::string>& disks);
 
 }  // namespace betr::replay

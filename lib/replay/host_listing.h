@@ -10,7 +10,7 @@
 
 namespace betr::replay {
 
-// `descriptor`: of the directory; `path`: for messages; `root`: what the listing calls the directory.
+// Lists a directory. `descriptor` is open for it. `path` is for messages. `root` is what the listing calls it.
 absl::StatusOr<Manifest> ListHost(int descriptor, const std::string& path, const std::string& root);
 
 }  // namespace betr::replay

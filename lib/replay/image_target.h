@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays into an image through lib/fs: no kernel, no mount. What the device sees is counted. Operations may come from
-// any thread.
+// Replays into an image through lib/fs, without kernel and mount. Counts what the device sees. Thread-safe for
+// operations.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -55,7 +55,7 @@ class ImageTarget final : public Target {
   // --- image_target.cc ---------------------------------------------------------------------------------------
   Outcome Dispatch(const Operation& operation);
   Outcome OnDirectory(const Operation& operation);
-  // The inode that an operation is about; 0 if the target does not know it.
+  // Returns the inode that an operation is about; 0 if the target does not know it.
   InodeId InodeOf(const Operation& operation) const;
   InodeId InodeOf(NodeNumber node) const;
   InodeId InodeOf(FileNumber file) const;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must have been there before a trace, found by reading it: what a call finds without a call having made it.
-// Types, modes, sizes and targets come from what calls show of them; where none does, a file is taken to be empty with
-// mode 0644, a directory to have 0755. Names that the trace never touches cannot be found.
+// Finds what must have been there before a trace, by reading it: what a call finds without a call having made it.
+// Types, modes, sizes and targets come from what calls show of them. Where no call shows them, a file is taken to be
+// empty with mode 0644, and a directory to have mode 0755. Names that the trace never touches cannot be found.
 //
-// A symlink that is followed before a call shows that it is one is taken for what it leads to, and a file that an open
-// with O_CREAT finds for one that it makes. A reading of the trace that learns better has to be done once more,
-// beginning with these names.
+// Two things may be mistaken at first. A symlink that is followed before a call shows that it is one is taken for what
+// it leads to. A file that an open with O_CREAT finds is taken for one that it makes. If a reading of the trace learns
+// better, it has to be done once more, beginning with these names.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -25,7 +25,7 @@ namespace betr::replay {
 
 class Inference final : public Conjurer {
  public:
-  // Puts the names that earlier readings have found into `space`, which has the root alone. `names` outlives this.
+  // Puts the names that earlier readings found into `space`, which has only the root. `names` must outlive this.
   Inference(InitialNames* names, NameSpace* space);
 
   bool Conjure(NameSpace* space, NodeNumber parent, const std::string& name, FileType type) override;
@@ -38,16 +38,17 @@ class Inference final : public Conjurer {
   void SeeFollowed(const NameSpace& space, NodeNumber link) override;
   void SeePath(const NameSpace& space, const Place& place, std::string_view told) override;
 
-  // After the reading: whether it has found names that it should have begun with. They are in `names` then.
+  // Call it after the reading. Returns whether that found names that it should have begun with; they are in `names`
+  // then.
   bool CollectNames(const NameSpace& space);
 
-  // What was there, after the whole trace was interpreted on `space`.
+  // Returns what was there. Call it once the whole trace has been interpreted on `space`.
   Manifest Found(const NameSpace& space) const;
 
  private:
   using Key = std::pair<NodeNumber, std::string>;
-  // That one of these nodes, each in the next one, is a symlink: the first to `told`, the second to the directory of
-  // that, and so on.
+  // Says that one of these nodes, each inside the one before it, is a symlink. If it is the first, it leads to `told`;
+  // if the second, to the directory of `told`; and so on.
   struct Ways {
     std::vector<NodeNumber> nodes;
     std::string told;
@@ -55,20 +56,20 @@ class Inference final : public Conjurer {
 
   // Puts a name where it was before the trace. 0 if it cannot have been there.
   NodeNumber Put(NameSpace* space, const std::string& path, FileType type);
-  // Where it was before the trace, or a name by which it was found then; empty if nothing was.
+  // Returns where the node was before the trace, or a name by which it was found then. Empty if nothing was there.
   std::string InitialPathOf(const NameSpace& space, NodeNumber node) const;
   void NoteLink(const std::string& path, const InitialLink& seen);
   void NoteFile(const std::string& path);
   void Add(const std::string& path, NodeNumber directory, const NameSpace& space, Manifest* manifest) const;
 
-  // By directory and name, as it was before the trace. Each node has a use, so that it stays when the trace removes it.
+  // By directory and name, as before the trace. Each node has a use, so that it stays when the trace removes it.
   std::map<Key, NodeNumber> initial_;
   absl::flat_hash_map<NodeNumber, const Key*> keys_;
   absl::flat_hash_map<NodeNumber, Key> opened_;  // made by opens, if there was nothing
   absl::flat_hash_set<Key> free_;                // names that calls have shown not to have been there
   InitialNames& names_;
   bool has_found_names_ = false;
-  // What is no symlink, as what was opened through it is where it seems to be.
+  // Nodes that are not symlinks, as what was opened through them is where it seems to be.
   absl::flat_hash_set<NodeNumber> in_place_;
   std::set<NodeNumber> not_empty_;            // directories that had something in them
   absl::flat_hash_set<NodeNumber> replaced_;  // links that are not there any more, though they seem to be

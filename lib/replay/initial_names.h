@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that were there before a trace, though its calls tell so too late: symlinks that are followed before a call
-// shows that they are some (readlink, lstat, an open whose path -y prints), and files that an open seemed to make. One
-// reading of the trace collects them, the next one begins with them (inference.h).
+// Names that were there before a trace, although its calls say so too late. They are symlinks that are followed before
+// a call shows what they are (readlink, lstat, an open whose path -y prints), and files that an open seemed to make.
+// One reading of the trace collects them; the next one begins with them (inference.h).
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,26 @@ struct InitialLink {
 
 class InitialNames {
  public:
-  // `root`: absolute path of the directory that is replayed.
+  // `root` is the absolute path of the directory that is replayed.
   explicit InitialNames(std::string_view root) : root_(root) {}
 
-  // Adds to what is known of the symlink that was at `path`; false if nothing of it is new, or there was none.
+  // Adds to what is known of the symlink that was at `path`. Returns false if nothing of it is new, or if there was
+  // none.
   bool NoteLink(const std::string& path, const InitialLink& seen);
   // As NoteLink for a link that leads to `leads_to`. If `path` is where a made-up target leads, it is the link with
   // that target which leads there.
   bool NoteWay(const std::string& path, std::string_view leads_to);
-  // There was no symlink at `path`; false if that was known.
+  // Notes that there was no symlink at `path`. Returns false if that was known.
   bool RefuteLink(const std::string& path);
-  // There was a file at `path`; false if that was known.
+  // Notes that there was a file at `path`. Returns false if that was known.
   bool NoteFile(const std::string& path) { return files_.insert(path).second; }
 
   bool HasLink(const std::string& path) const { return links_.contains(path); }
   bool HasLinks() const { return !links_.empty(); }
 
-  // Calls visit(path, target) in the order of the paths. A target is what readlink tells, else leads where -y tells,
-  // else to a name that nothing else has, at the root if it can; it has the size that is known, if such a text can.
+  // Calls visit(path, target) in the order of the paths. A target is what readlink tells. Failing that, it leads where
+  // -y tells. Failing that, it leads to a name that nothing else has, at the root if possible. It has the known size,
+  // if such a text can.
   template <class Visit>
   void ForEachLink(Visit visit) const {
     for (const auto& [path, known] : links_) visit(path, TargetOf(path, known));
@@ -52,7 +54,7 @@ class InitialNames {
     size_t number = 0;  // from 1
   };
 
-  // Where it leads if nothing tells: an absolute path.
+  // Where a link leads if nothing tells: an absolute path.
   std::string MadeUp(const std::string& path, const Known& known) const;
   std::string TargetOf(const std::string& path, const Known& known) const;
 

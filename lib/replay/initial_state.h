@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a manifest to a name space, from a name space to a manifest, and from a name space to the files of a target.
+// Turns a manifest into a name space, a name space into a manifest, and a name space into the files of a target.
 #pragma once
 
 #include <absl/status/status.h>
@@ -19,13 +19,13 @@ namespace betr::replay {
 // directory is missing, or one that is there twice; the message names it.
 absl::Status LoadManifest(const Manifest& manifest, NameSpace* space);
 
-// What the name space holds now, in order.
+// Lists what the name space holds now, in order.
 Manifest ListNameSpace(const NameSpace& space);
 
-// The paths whose mode the trace changed to a value that it does not tell.
+// Returns the paths whose mode the trace changed to a value that it does not tell.
 std::set<std::string> PathsOfUnknownMode(const NameSpace& space);
 
-// Of a larger file the rest is a hole.
+// The most content that an initial file gets; the rest of a larger one is a hole.
 inline constexpr Bytes kMostInitialContent = GiB(4);
 
 // Makes all objects of the name space, with contents. Afterwards no node but the root counts as bound.
