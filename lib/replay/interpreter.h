@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the system calls of a trace into operations. Follows processes (process_table.h) and the name space
-// (name_space.h); hands each operation to a sink; keeps count of what it could not use.
+// (name_space.h), hands each operation to a sink, and counts what it could not use.
 //
 // The name space follows the trace: what succeeded there is done, what failed there is not. A call that failed is
-// handed on, too, if the name space says that it must fail in that way. If trace and name space disagree (calls of
-// several threads whose order the trace does not tell; something that an untraced process did), the call is not handed
-// on but counted as a conflict. So whatever the sink sees must come out at the target as the trace has it.
+// handed on too, if the name space says that it must fail in that way. Trace and name space may disagree: the trace
+// does not tell the order of calls of several threads, and an untraced process may have done something. Such a call is
+// not handed on but counted as a conflict. So whatever the sink sees must come out at the target as the trace has it.
 //
-// Calls take effect when they end; but descriptors are free when the close begins, and a child has its copy of the
-// descriptors when the fork begins.
+// Calls take effect when they end, with two exceptions. Descriptors are free when the close begins. A child has its
+// copy of the descriptors when the fork begins.
 //
 // One thread.
 #pragma once
@@ -40,17 +40,17 @@ class OperationSink {
  public:
   virtual ~OperationSink() = default;
   virtual void Perform(const Operation& operation) = 0;
-  // What happened to the threads between the operations.
+  // Tells what happened to the threads between the operations.
   virtual void Follow(const ProcessEvent&) {}
 };
 
 // What became of the calls.
 struct InterpreterCounts {
   uint64_t used = 0;                            // led to operations, or changed a process
-  uint64_t outside = 0;                         // about something outside of what is replayed, or about no file
+  uint64_t outside = 0;                         // about something outside what is replayed, or about no file
   uint64_t other = 0;                           // kinds of calls that have nothing to do with files
-  uint64_t shared_maps = 0;                     // shared mappings of files that can be stored to
-  uint64_t unsynced_maps = 0;                   // of these: never msync'ed, so stores into them are not known at all
+  uint64_t shared_maps = 0;                     // shared mappings of files that allow stores
+  uint64_t unsynced_maps = 0;                   // of these: never msync'ed, so nothing is known of stores into them
   uint64_t map_syncs = 0;                       // ranges that msync made durable, which counts as a write
   std::map<std::string, uint64_t> unsupported;  // by name: calls that matter but that replay does not do, or cannot
   std::map<std::string, uint64_t> skipped;      // by reason: results that a replay cannot repeat
@@ -62,38 +62,39 @@ struct InterpreterCounts {
 class Conjurer {
  public:
   virtual ~Conjurer() = default;
-  // Whether `name` may have been in the directory from the beginning. If so it is there now.
+  // Whether `name` may have been in the directory from the beginning. If so, it is there from now on.
   virtual bool Conjure(NameSpace* space, NodeNumber parent, const std::string& name, FileType type) = 0;
-  // A call has made `place`. Not sure: an open that also takes what is there, or a symlink that leads nowhere.
+  // A call has made `place`. It is not sure for an open that also takes what is there, and for a symlink that leads
+  // nowhere.
   virtual void SeeMade(const NameSpace& space, const Place& place, bool is_sure) = 0;
-  // A file that an open seems to have made has something that nobody has written since.
+  // A file that an open seems to have made holds something that nobody has written since.
   virtual void SeeOlder(const NameSpace& space, NodeNumber node) = 0;
-  // A call has shown that something is in a directory, which seems to be empty.
+  // A call has shown that a directory that seems to be empty is not.
   virtual void SeeNotEmpty(NodeNumber directory) = 0;
-  // A call has shown that what was there is a symlink, though it may have been taken for something else.
+  // A call has shown that what was there is a symlink, although it may have been taken for something else.
   virtual void SeeLink(const NameSpace& space, NodeNumber node, const InitialLink& seen) = 0;
-  // The same, and the call has taken it away: nothing more of it can be seen.
+  // The same, and the call has removed it: nothing more of it can be seen.
   virtual void SeeReplacedLink(const NameSpace& space, NodeNumber node) = 0;
-  // A call has shown that the name of the node is no symlink's.
+  // A call has shown that the name of the node is not that of a symlink.
   virtual void SeeNoLink(const NameSpace& space, NodeNumber node) = 0;
   // A path leads through a symlink whose target no call has shown yet.
   virtual void SeeFollowed(const NameSpace& space, NodeNumber link) = 0;
-  // What was opened at `place` is told to be at `told`.
+  // The trace tells that what was opened at `place` is at `told`.
   virtual void SeePath(const NameSpace& space, const Place& place, std::string_view told) = 0;
 };
 
 class Interpreter {
  public:
-  // `space` has the initial state; it, the sink, and the conjurer (may be null) outlive this.
+  // `space` must have the initial state. It, the sink and the conjurer (may be null) must outlive this.
   Interpreter(NameSpace* space, OperationSink* sink, Conjurer* conjurer);
   ~Interpreter();
 
   void Handle(const CallEvent& event);
-  // The trace has ended: closes what is open.
+  // Closes what is open. Call it when the trace has ended.
   void Finish();
-  // Where processes are that never say it: as after chdir(2).
+  // Sets the working directory of processes that never say it, as chdir(2) would.
   void SetInitialDirectory(const std::string& path);
-  // The umask of processes that never set one.
+  // Sets the umask of processes that never set one.
   void SetInitialUmask(uint32_t mask) { initial_umask_ = mask; }
 
   const InterpreterCounts& counts() const { return counts_; }
@@ -121,7 +122,7 @@ class Interpreter {
   struct Subject {
     WalkResult walk{};
     DescriptionPointer file{};
-    // The error that the path alone demands.
+    // The error that the path alone requires.
     int MissingError() const { return walk.error != 0 || walk.place.node != NodeNumber{} ? walk.error : 2; }
   };
   enum class FileKind : uint8_t { kAny, kRegular };
@@ -352,13 +353,13 @@ class Interpreter {
   std::string_view lost_{};  // what keeps it from being followed; empty: nothing
   std::string initial_directory_;
   uint32_t initial_umask_ = 022;
-  // Paths of directories outside that are names of directories inside: symlinks that opens have shown.
+  // Paths of directories outside that are names of directories inside, by symlinks that opens have shown.
   std::vector<std::pair<std::string, std::string>> aliases_;
-  // Inference: from what is a whole clone to what it was made of, whose size is the same and not known yet.
+  // Inference: from whole clones to what they were made of. Both have the same size, which is not known yet.
   absl::flat_hash_map<NodeNumber, NodeNumber> clones_;
   // Removed directories that were opened: no target knows these files.
   absl::flat_hash_set<FileNumber> unopened_;
-  // After what they point into: their deleters use it.
+  // Declared after what its entries point into, since their deleters use it.
   ProcessTable processes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long things took: counts in classes of durations, each an eighth of a power of two wide. One thread.
+// Counts how long things took, in classes of durations that are an eighth of a power of two wide. One thread.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@ class Latency {
   uint64_t count() const { return count_; }
   std::chrono::nanoseconds total() const { return total_; }
   std::chrono::nanoseconds max() const { return max_; }
-  // The duration that `share` (0 to 1) of all stayed below: at most an eighth too much. 0 if there is none.
+  // Returns the duration that `share` (0 to 1) of all stayed below. It is at most an eighth too much. 0 if there are
+  // none.
   std::chrono::nanoseconds Percentile(double share) const;
 
  private:

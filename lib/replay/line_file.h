@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a text file, plain or compressed by zstd, one after the other: neither the file nor its content is ever
-// in memory as a whole. One thread.
+// Reads the lines of a text file, plain or compressed by zstd, one after the other. Neither the file nor its content is
+// ever in memory as a whole. One thread.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -15,25 +15,25 @@
 
 namespace betr::replay {
 
-// What is longer is cut: no line of a trace comes near it, and a hostile one must not take all memory.
+// Longer lines are cut. No line of a trace comes near this, and a hostile one must not take all memory.
 inline constexpr Bytes kLongestLine = MiB(4);
 
-// What is compressed by zstd begins so.
+// Data compressed by zstd begins so.
 inline constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
 class LineFile {
  public:
-  // "-" is stdin. kNotFound, kFailedPrecondition, kUnavailable.
+  // Opens a file; "-" is stdin. Errors: kNotFound, kFailedPrecondition, kUnavailable.
   static absl::StatusOr<std::unique_ptr<LineFile>> Open(const std::string& path);
   ~LineFile();
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
 
-  // The next line without its newline; nothing at the end. kUnavailable if reading fails, kInvalidArgument if what is
-  // compressed is damaged.
+  // Returns the next line without its newline; nothing at the end. kUnavailable if reading fails; kInvalidArgument if
+  // compressed data is damaged.
   absl::StatusOr<std::optional<std::string>> Next();
 
-  // Whether the line that Next has returned last had no newline.
+  // Whether the line that Next returned last had no newline.
   bool IsCut() const { return is_cut_; }
 
   const std::string& path() const { return path_; }

@@ -35,20 +35,20 @@ struct Manifest {
   std::string digest;                  // of the first line, if there was one
 };
 
-// Reads a file, plain or compressed by zstd. kInvalidArgument with line number for what is no manifest; those of
-// LineFile.
+// Reads a file, plain or compressed by zstd. Errors: kInvalidArgument with the line number if it is not a manifest, and
+// those of LineFile.
 absl::StatusOr<Manifest> ReadManifest(const std::string& path);
 
-// One line, without its newline. kInvalidArgument.
+// Parses one line, without its newline. Errors: kInvalidArgument.
 absl::StatusOr<ManifestEntry> ParseManifestEntry(std::string_view line);
 std::string FormatManifestEntry(const ManifestEntry& entry);
 
 // Puts entries in order.
 void Sort(Manifest* manifest);
-// The digest of the entries. Requires: they are in order.
+// Returns the digest of the entries. Requires: they are in order.
 std::string DigestOf(const Manifest& manifest);
 
-// The escapes of paths.
+// Escapes a path.
 std::string EscapePath(std::string_view path);
 
 }  // namespace betr::replay

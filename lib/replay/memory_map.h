@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared mappings of replayed files in one address space, as far as the trace tells: what was mapped where, and
-// whether stores into it were possible. A mapping keeps its file open, as it does in the kernel.
+// whether stores into it were possible. A mapping keeps its file open, as in the kernel.
 //
-// Ranges do not overlap: whatever is mapped takes the place of what was there. One thread.
+// Ranges do not overlap: a new mapping replaces what was there. One thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace betr::replay {
 
-// One mmap(2), also after parts of it are gone and in forked children.
+// One mmap(2). It remains one after parts of it are gone, and in forked children.
 struct MappedFile {
   DescriptionPointer file;
   bool can_be_stored_to = false;  // it is or was writable
@@ -33,17 +33,18 @@ class MemoryMap {
     MappedFilePointer mapped{};  // null: something else, which is not kept
   };
 
-  // Addresses are below 2^63, as the kernel has it; what is not is left out.
+  // Maps a piece. Addresses are below 2^63, as in the kernel; others are ignored.
   void Map(const Piece& piece);
   void Unmap(uint64_t begin, uint64_t length);
-  // mremap(2): what was in the old range is in the new one, as far as that reaches; what is longer continues the file.
+  // mremap(2): moves what was in the old range to the new one, as far as that reaches. A longer new range continues the
+  // file.
   void Move(uint64_t from, uint64_t from_length, uint64_t to, uint64_t to_length);
   void SetWritable(uint64_t begin, uint64_t length, bool is_writable);
-  // What is mapped in a range, cut to it.
+  // Returns what is mapped in a range, cut to it.
   std::vector<Piece> In(uint64_t begin, uint64_t length) const;
 
  private:
-  // Makes sure that no piece lies on both sides of the address.
+  // Splits a piece at the address, so that none lies on both sides.
   void Split(uint64_t address);
 
   std::map<uint64_t, Piece> pieces_;  // by their begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performs single operations on a target: in the rhythm of the trace if that is wanted, and measured. Keeps what the
-// report says and how it came about over time. Any thread.
+// Performs single operations on a target and measures them, in the rhythm of the trace if wanted. Keeps what the report
+// says, and how it came about over time. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -20,17 +20,17 @@ namespace betr::replay {
 
 class Meter {
  public:
-  // Both outlive this. Time begins now. A null target takes everything as the trace has it.
+  // Both must outlive this. Time begins now. With a null target, everything comes out as in the trace.
   Meter(Target* target, Clock* clock);
 
-  // From now on operations begin when they began in the trace, so many times as fast. 0: as soon as they can.
+  // Makes operations begin when they began in the trace, but `speed` times as fast. 0: as soon as they can.
   void SetSpeed(double speed) { speed_ = speed; }
 
-  // Waits for its turn and does it. Returns what is not as in the trace, empty if nothing.
+  // Waits for the operation's time and performs it. Returns what is not as in the trace; empty if nothing.
   std::string Perform(const Operation& operation);
   void AddSample(uint64_t line, std::string_view what, std::string_view path);
 
-  // The replay has ended, all is durable. No operation comes any more.
+  // Says that the replay has ended and everything is durable. No operation may come after it.
   void Finish();
 
   std::chrono::nanoseconds elapsed() const { return clock_.Monotonic() - begun_; }
@@ -38,7 +38,7 @@ class Meter {
   std::vector<TimeSample> series() const;
   // Whether any operation said when it began in the trace.
   bool has_times() const { return has_times_; }
-  // By the replay so far; nothing if the target does not know.
+  // What the replay has done so far; nothing if the target does not know.
   std::optional<DeviceCounts> device() const;
 
  private:

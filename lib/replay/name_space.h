@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the trace says that a file system holds at a moment: names, types, modes, sizes, links; no contents, no times.
-// It is changed by calls that succeeded in the trace, and so it knows what a path of the trace means (symlinks, renamed
-// directories, other roots) and what a call should have answered. It stands for the directory that is replayed; what
-// lies outside of it is not known, except for the directories that lead to it.
+// What a file system holds at a moment, as the trace tells: names, types, modes, sizes and links, but neither contents
+// nor times. It is changed by calls that succeeded in the trace. So it knows what a path of the trace means (symlinks,
+// renamed directories, other roots), and what a call should have answered. It stands for the directory that is
+// replayed. What lies outside is not known, except for the directories that lead to it.
 //
-// 1. The name of a directory is in its parent, and its parent's number and its name are in it; so it is for what may
-//    turn out to be one, which has one name as long as that is not sure. In anything else are those that it got last.
-// 2. `names` of a node is how many entries name it (a directory: 1, or 0 when it is removed).
+// 1. The name of a directory is in its parent, and the directory holds its name and the number of its parent. That also
+// goes for a node that may turn out to be a directory: it has one name as long as that is not sure. Any other node
+// holds the parent and the name that it got last.
+// 2. `names` of a node is how many entries name it. For a directory it is 1, or 0 when removed.
 // 3. A node is there as long as it has names or uses (open descriptions, working directories).
 //
 // One thread. Cost: a hash lookup for each component of a path.
@@ -28,10 +29,10 @@
 
 namespace betr::replay {
 
-// Names a file, directory, ... of the replay; never used twice. 0 is none.
+// Identifies a file, directory, ... of the replay. Never used twice. 0 is none.
 using NodeNumber = Ordinal<struct NodeNumberTag>;
 
-// Of a path that a system call takes, and of the target of a link.
+// The longest path that a system call takes, and the longest target of a link.
 inline constexpr size_t kLongestPath = 4095;
 
 struct Node {
@@ -52,8 +53,8 @@ struct Node {
   bool is_mode_known = true;  // false after a change of mode whose value the trace does not tell
   // The mode that a call asked for when it made this, until the mode is set or seen.
   std::optional<uint32_t> asked{};
-  // A directory's: what is made in it has its permissions, not those that the umask leaves. Empty: there is one, but
-  // the trace does not tell its value. As `system.posix_acl_default` has it.
+  // Of a directory: files made in it get these permissions instead of those that the umask leaves. In the form of
+  // `system.posix_acl_default`. Empty: there is one, but the trace does not tell its value.
   std::shared_ptr<const std::string> default_acl{};
   bool is_acl_own = false;         // set by a call, not inherited
   std::set<std::string> xattrs{};  // that the trace has set
@@ -68,7 +69,7 @@ struct Node {
   bool is_mode_changed = false;
   std::optional<uint32_t> initial_permissions{};
 
-  // `end`: behind the last byte of it; 0 if that is the file's end, or no longer than it.
+  // Notes a write. `end` is behind its last byte, or 0 if that is the file's end or no longer than it.
   void NoteWrite(uint64_t end) {
     is_modified = is_written = true;
     written_end = std::max(written_end, end);
@@ -83,7 +84,8 @@ struct Place {
   std::string rest{};  // what of the path could not be walked: it begins behind a node that is no directory
 };
 
-// kNever: not even with a slash behind it, as calls take a name that they make or remove.
+// Whether a symlink at the end is followed. kNever: not even with a slash behind it, as calls take a name that they
+// make or remove.
 enum class FollowLast : uint8_t { kNo, kYes, kNever };
 
 struct WalkResult {
@@ -96,7 +98,7 @@ struct WalkResult {
 
 class NameSpace {
  public:
-  // `root`: absolute path of the directory that is replayed; "/" is everything.
+  // `root` is the absolute path of the directory that is replayed; "/" is everything.
   explicit NameSpace(std::string_view root);
 
   NodeNumber top() const { return top_; }    // "/"
@@ -107,14 +109,15 @@ class NameSpace {
   bool Has(NodeNumber node) const { return nodes_.contains(node); }
   size_t size() const { return nodes_.size(); }
 
-  // Follows `path` from `base` (a relative one) or from `process_root` (an absolute one, and symlinks to such).
+  // Follows `path`: from `base` if it is relative; from `process_root` if it is absolute, or on reaching a symlink to
+  // an absolute path.
   WalkResult Walk(NodeNumber base, NodeNumber process_root, std::string_view path, FollowLast follow) const;
 
-  // The number that the next new node gets.
+  // Returns the number that the next new node gets.
   NodeNumber next() const { return NodeNumber{next_}; }
-  // A new node without a name.
+  // Makes a new node without a name.
   NodeNumber Make(FileType type, uint32_t permissions);
-  // What was taken for a file turns out to be a directory. Requires: its type is not sure.
+  // Turns what was taken for a file into a directory. Requires: its type is not sure.
   void BecomeDirectory(NodeNumber node);
   // Gives a name. Requires: the name is free.
   void AddName(NodeNumber parent, const std::string& name, NodeNumber node);
@@ -126,23 +129,24 @@ class NameSpace {
   // Forgets a node that has neither names nor uses; true if so.
   bool Reap(NodeNumber node);
 
-  // What a rename(2) that succeeded has done. Requires: CheckRename says 0, both places are as they were before.
-  // Returns the node that lost its name, if there is one.
+  // Does what a successful rename(2) does. Returns the node that lost its name, if there is one. Requires: CheckRename
+  // returns 0, and both places are unchanged since.
   NodeNumber ApplyRename(const Place& from, const Place& to, bool is_exchange);
-  // 0 if rename(2) would succeed, else its errno. Requires: both walks succeeded, `from` has a node.
+  // Returns 0 if rename(2) would succeed, else its errno. Requires: both walks succeeded, and `from` has a node.
   int CheckRename(const Place& from, const Place& to, bool is_exchange) const;
   // Whether `node` is `above` or lies below it.
   bool IsBelow(NodeNumber node, NodeNumber above) const;
-  // The absolute path of a directory, or of the name of something in it.
+  // Returns the absolute path of a directory, or of the name of something in it.
   std::string PathOf(NodeNumber directory) const;
   std::string PathOf(const Place& place) const;
-  // The path of some name of the node, or of the last one it had; empty if it had none. May look at all names.
+  // Returns the path of some name of the node, or of the last one it had; empty if it never had one. May look at all
+  // names.
   std::string AnyPathOf(NodeNumber node) const;
 
  private:
   struct Walker;
 
-  // A name that it has, or the last one it had.
+  // Returns a name that the node has, or the last one it had.
   Place FindName(NodeNumber node) const;
 
   std::unordered_map<NodeNumber, Node> nodes_;  // references stay valid when nodes come and go

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace does to the file system, call by call, free of processes, descriptors and relative paths: the language
-// between the interpreter of a trace and what it is replayed on. Nodes and open files have numbers; an operation names
-// a node by its number and, if the call went by a path, by its directory and name.
+// What a trace does to the file system, call by call, without processes, descriptors and relative paths. This is the
+// language between the interpreter of a trace and what it is replayed on. Nodes and open files have numbers. An
+// operation names a node by its number and, if the call used a path, by its directory and name.
 //
-// Before an operation uses a node, the target has learnt its number: by a kLookup, or because an operation made it.
-// After a kForget the number is not used again.
+// Before an operation uses a node, the target has learnt its number, from a kLookup or because an operation made the
+// node. After a kForget the number is not used again.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@
 
 namespace betr::replay {
 
-// Names an open file description; never used twice. 0 is none.
+// Identifies an open file description. Never used twice. 0 is none.
 using FileNumber = Ordinal<struct FileNumberTag>;
 
 // The kinds that a report tells apart.
@@ -36,7 +36,7 @@ enum class OperationKind : uint8_t {
   kAllocate,
   kCopyRange,
   kSync,   // sync, syncfs
-  kFsync,  // fsync, fdatasync, sync_file_range, msync; after what O_SYNC, RWF_DSYNC, ... make durable
+  kFsync,  // fsync, fdatasync, sync_file_range, msync; also after writes that O_SYNC, RWF_DSYNC, ... make durable
   kSeek,   // SEEK_END, SEEK_DATA, SEEK_HOLE
   kStat,   // stat, access, statx
   kReadLink,
@@ -63,7 +63,7 @@ inline constexpr size_t kOperationKinds = static_cast<size_t>(OperationKind::kFo
 // "open", "create", "rename", ...
 std::string_view NameOf(OperationKind kind);
 
-// What one call of Linux can read or write.
+// The most that one call of Linux can read or write.
 inline constexpr uint64_t kMostMoved = 0x7ffff000;
 
 // How an operation is meant, where the kind alone does not say.
@@ -92,7 +92,7 @@ struct Operation {
   Place to{};                          // kLink, kRename: the new name; kCopyRange: the node written to
   FileNumber file{};                   // for calls on descriptors; kOpen, kCreate: the number that the file gets
   FileNumber to_file{};                // kCopyRange; kOpen: what is open and led there, if no name did
-  bool is_probe = false;               // the path does not lead so far: only look whether it is so
+  bool is_probe = false;               // the path does not lead there: only check that it does not
   bool is_at_position = false;         // kRead, kWrite, kAppend: where the descriptor stands, which is moved
   bool is_growing = false;             // kWrite: the file gets longer
   uint32_t flags = 0;                  // open: of open(2); rename: of renameat2(2); allocate: of fallocate(2)
@@ -110,7 +110,7 @@ struct Operation {
   std::string text{};   // target of a symlink, name of an xattr
   std::string value{};  // of an xattr
 
-  // What the trace says that came of it.
+  // The result of the call, as the trace has it.
   int expected_error = 0;
   std::optional<uint64_t> expected_count{};             // bytes, or an offset
   std::optional<FileAttributes> expected_attributes{};  // type, permissions, size
@@ -119,7 +119,7 @@ struct Operation {
   std::chrono::nanoseconds time{0};  // when the call began in the trace; 0 if the trace does not tell
 };
 
-// What came of it here.
+// The result of the operation in the replay.
 struct Outcome {
   int error = 0;
   uint64_t count = 0;  // bytes read, written, copied; the offset of a kSeek

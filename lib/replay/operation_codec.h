@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations and process events as bytes: the records of a converted trace. docs/replay.md has them byte by byte.
 //
-// A record is its kind, a set of the fields that it has, and these fields. A field with its usual value is left out;
-// thread, line, time, nodes and files are told relative to the record before. So encoder and decoder have a state,
-// which begins anew with each block of a file. A record has one form: the decoder refuses any other.
+// A record is its kind, the set of the fields that it has, and these fields. A field with its usual value is left out.
+// Thread, line, time, nodes and files are relative to the record before. So encoder and decoder have a state, which
+// begins anew with each block of a file. A record has only one form: the decoder refuses any other.
 //
-// The decoder sees to it that each field is within its range. Whether operations make sense together is seen by
-// OperationFollower. One thread.
+// The decoder checks that each field is within its range. OperationFollower checks whether operations make sense
+// together. One thread.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -37,7 +37,7 @@ struct RecordContext {
   FileNumber file{};
 };
 
-// Whether its texts are within the limits. Those of what a kernel has accepted are.
+// Whether the texts of an operation are within the limits. Those that a kernel has accepted are.
 bool Fits(const Operation& operation);
 
 class OperationEncoder {
@@ -52,7 +52,7 @@ class OperationEncoder {
 
 class OperationDecoder {
  public:
-  // The next record; if it is wrong, the decoder has failed afterwards. Requires: something remains.
+  // Returns the next record. If the record is wrong, the decoder has failed afterwards. Requires: something remains.
   TraceRecord Next(Decoder* in);
 
  private:

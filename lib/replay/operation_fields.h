@@ -66,7 +66,7 @@ enum class Notation : uint8_t {
   kTimeChange,
 };
 
-// A number of another type than uint64_t; `usual` is left out.
+// Codes a number of another type than uint64_t. A field with the value `usual` is left out.
 template <class Coder, class Value>
 void CodeNumber(Coder& coder, Field field, Value* value, uint64_t most, Notation notation = Notation::kDecimal,
                 Value usual = {}) {
@@ -132,7 +132,7 @@ void CodeAttributes(Coder& coder, std::optional<FileAttributes>* value) {
   *value = attributes;
 }
 
-// A number that is told by its difference from `before`, if there is one.
+// Codes a number by its difference from `before`, if there is one.
 template <class Coder>
 void CodeChange(Coder& coder, Field field, uint64_t* value, uint64_t before) {
   if (!coder.Has(field, *value != before)) {

@@ -17,10 +17,11 @@
 
 namespace betr::replay {
 
-// A line without its newline, and without a comment.
+// Formats a record as a line, without its newline and without a comment.
 std::string FormatRecord(const Operation& operation);
 std::string FormatRecord(const ProcessEvent& event);
-// kInvalidArgument says what is wrong. As with OperationDecoder, each field is within its range, and no more is sure.
+// Parses a record. kInvalidArgument if it is wrong; the message says what. As with OperationDecoder, each field is
+// within its range, but nothing more is checked.
 absl::StatusOr<TraceRecord> ParseRecord(std::string_view line);
 
 }  // namespace betr::replay

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the threads of a trace, for a replay that has threads of its own.
+// What happens to the threads of a trace, for a replay that has threads of its own.
 #pragma once
 
 #include <cstdint>
 
 namespace betr::replay {
 
-using ThreadNumber = uint32_t;  // as the trace has it; used again when the thread has ended
+using ThreadNumber = uint32_t;  // as the trace has it; may be used again when the thread has ended
 
 struct ProcessEvent {
   enum class Kind : uint8_t {

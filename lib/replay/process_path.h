@@ -19,7 +19,7 @@ struct ProcessPath {
   std::string rest{};                    // the way on from there, "." if there is only a slash; empty: none
 };
 
-// Nothing for other paths.
+// Parses such a path; nothing for other paths.
 std::optional<ProcessPath> ParseProcessPath(std::string_view path);
 
 }  // namespace betr::replay

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of a trace with what they share or own: descriptors, working directory, root directory, umask, mappings.
-// Knows nothing of calls; the interpreter keeps it in step with them. Of descriptors that lead to nothing in
-// the replay (pipes, sockets, files outside) the tables have the numbers.
+// The threads of a trace, with what they share or own: descriptors, working directory, root directory, umask, mappings.
+// It knows nothing of calls; the interpreter keeps it in step with them. Descriptors that lead to nothing in the replay
+// (pipes, sockets, files outside) are kept only as numbers.
 //
-// What is shared is held by shared pointers, as the kernel counts references: when the last descriptor of an open file
+// What is shared is held by shared pointers, as the kernel counts references. When the last descriptor of an open file
 // goes, its deleter tells the interpreter. One thread.
 #pragma once
 
@@ -34,11 +34,11 @@ using NodeUse = std::shared_ptr<const NodeNumber>;
 
 struct DescriptorTable {
   std::map<int, Descriptor> open;
-  // Those that calls have made and that lead to nothing in the replay. May have some that are closed.
+  // Those that calls have made and that lead to nothing in the replay. May contain some that are closed.
   std::set<int> elsewhere;
-  // Of these, those that stand for a process.
+  // Those of `elsewhere` that stand for a process.
   std::map<int, ThreadNumber> processes;
-  // Descriptors that another thread got anew before the trace says that they were closed: the close is still to come.
+  // Descriptors that another thread got anew before the trace says that they were closed. The close is still to come.
   std::map<int, ThreadNumber> replaced;
 };
 
@@ -51,7 +51,7 @@ struct Directories {
   bool is_root_outside = false;
 };
 
-// What was open before the trace, by descriptor: the threads of one ancestry share it, whichever uses it first.
+// What was open before the trace, by descriptor. The threads of one ancestry share it, whichever of them uses it first.
 using InheritedFiles = std::map<int, DescriptionPointer>;
 
 struct Task {
@@ -63,7 +63,7 @@ struct Task {
 
 class ProcessTable {
  public:
-  // The thread's task; a thread that nobody forked gets an empty one.
+  // Returns the thread's task. A thread that nobody forked gets an empty one.
   Task& Get(ThreadNumber thread) { return tasks_[thread]; }
   bool Has(ThreadNumber thread) const { return tasks_.contains(thread); }
 
@@ -73,12 +73,13 @@ class ProcessTable {
     bool memory = false;       // CLONE_VM
   };
   void Fork(ThreadNumber parent, ThreadNumber child, const Sharing& sharing);
-  // The program is replaced: the descriptors are the thread's own, without those that close on exec; nothing is mapped.
+  // Replaces the program. The descriptors are then the thread's own, without those that close on exec. Nothing is
+  // mapped.
   void Exec(ThreadNumber thread);
   void Exit(ThreadNumber thread) { tasks_.erase(thread); }
-  // `thread` goes on with another number, whose task is gone.
+  // Lets `thread` go on with another number, whose task is gone.
   void Rename(ThreadNumber thread, ThreadNumber number);
-  // All threads that share the descriptors of this one: exit_group.
+  // Ends all threads that share the descriptors of this one: exit_group.
   void ExitGroup(ThreadNumber thread);
   void Clear() { tasks_.clear(); }
 
