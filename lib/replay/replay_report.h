@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a replay has measured, and where it came out otherwise than the trace. One thread.
+// What a replay measured, and where its outcome differs from the trace. One thread.
 #pragma once
 
 #include <array>
@@ -23,15 +23,15 @@ struct KindReport {
 
 struct ReplayReport {
   std::array<KindReport, kOperationKinds> kinds{};
-  Bytes read{0};                     // by the programs of the trace
-  Bytes written{0};                  // the same; without clones, which move no bytes
-  std::chrono::nanoseconds late{0};  // in the rhythm of the trace: how much too late the last operation began
+  Bytes read{0};                                  // by the programs of the trace
+  Bytes written{0};                               // the same; without clones, which move no bytes
+  std::chrono::nanoseconds late{0};               // in the rhythm of the trace: how late the last operation began
   std::map<std::string, uint64_t> differences{};  // "open: ENOENT instead of 0" and how often
   std::vector<std::string> samples{};             // the first of them, with line and path
 
-  // Takes an operation in that ended as the trace says.
+  // Counts an operation that ended as the trace says.
   void Add(const Operation& operation, std::chrono::nanoseconds took);
-  // The same for one that ended like this. Returns what is different, empty if nothing.
+  // The same for one that ended with `outcome`. Returns what is different; empty if nothing.
   std::string Add(const Operation& operation, const Outcome& outcome, std::chrono::nanoseconds took);
   // Keeps a difference as a sample, if there are not enough yet. `path` may be empty.
   void AddSample(uint64_t line, std::string_view what, std::string_view path);
@@ -41,7 +41,7 @@ struct ReplayReport {
   std::chrono::nanoseconds Total() const;
 };
 
-// What is wrong with the outcome, by the trace; empty if nothing.
+// Returns what differs between the outcome and the trace; empty if nothing.
 std::string DifferenceOf(const Operation& operation, const Outcome& outcome);
 
 }  // namespace betr::replay

@@ -11,7 +11,7 @@ namespace betr::replay {
 
 class Replayer final : public OperationSink {
  public:
-  // Both outlive this. The name space gives the paths for messages.
+  // Both must outlive this. The name space gives the paths for messages.
   Replayer(Meter* meter, const NameSpace* space) : meter_(*meter), space_(*space) {}
 
   void Perform(const Operation& operation) override;
@@ -21,7 +21,8 @@ class Replayer final : public OperationSink {
   const NameSpace& space_;
 };
 
-// The path that an operation is about: of the name that it says, else of any that its node has or had; may be empty.
+// Returns the path that an operation is about: that of the name that it gives, else any that its node has or had. May
+// be empty.
 std::string PathOf(const Operation& operation, const NameSpace& space);
 
 }  // namespace betr::replay

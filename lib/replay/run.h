@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole passes over a trace, whether strace has printed it or --convert has made it: one to infer what was there before
-// it, one to replay or convert it.
+// Whole passes over a trace, printed by strace or made by --convert. One pass infers what was there before the trace;
+// another one replays or converts it.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -28,14 +28,14 @@ struct RunOptions {
   uint32_t initial_umask = 022;     // of processes that never set it
 };
 
-// Called every now and then: lines so far, bytes of the trace read so far and in all (0: unknown).
+// Called now and then with the lines so far, and the bytes of the trace read so far and in all (0: unknown).
 using ProgressFunction = absl::FunctionRef<void(uint64_t lines, Bytes read, Bytes total)>;
 
-// Whether it is a converted trace.
+// Whether the trace is a converted one.
 bool IsConverted(const RunOptions& options);
-// The directory that is replayed, as the trace names it. Errors: those of ConvertedTrace::Open.
+// Returns the directory that is replayed, as the trace names it. Errors: those of ConvertedTrace::Open.
 absl::StatusOr<std::string> RootOf(const RunOptions& options);
-// What was there before the trace: inferred, or what a converted trace has.
+// Returns what was there before the trace: inferred, or what a converted trace says.
 absl::StatusOr<Manifest> InferManifest(const RunOptions& options, ProgressFunction progress);
 
 struct RunResult : TraceOutcome {
@@ -46,13 +46,13 @@ struct RunResult : TraceOutcome {
   bool has_times = false;                // the trace says when its operations began
 };
 
-// Makes the initial state on the target (if there is one), then replays. Errors: those of the trace's files, of the
-// manifest, and of the target where they are none of a single operation.
+// Makes the initial state on the target, if there is one, then replays. Errors: those of the trace's files, of the
+// manifest, and of the target if they do not belong to a single operation.
 absl::StatusOr<RunResult> RunTrace(const RunOptions& options, const Manifest& initial, Target* target, Clock* clock,
                                    ProgressFunction progress);
 
-// Writes the trace with its initial state as a converted trace: the compact form as text, everything else in the
-// compact form.
+// Writes the trace and its initial state as a converted trace. A trace in the compact form is written as text, any
+// other in the compact form.
 absl::StatusOr<TraceOutcome> ConvertTrace(const RunOptions& options, const Manifest& initial, std::ostream* out,
                                           ProgressFunction progress);
 

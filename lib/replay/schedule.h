@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says which of the operations that were handed in may be done now (dependencies.h). What needs a thing in the same
-// way, one after the other in the trace, is a group: its members may be done at once, and wait for the group before. A
-// group is forgotten when all its members are done, so the memory is that of what is not done yet.
+// Says which of the operations handed in may be done now (dependencies.h). Operations that follow each other in the
+// trace and need a thing in the same way form a group. Its members may be done at the same time, after the group
+// before. A group is forgotten when all its members are done. So the memory is that of what is not done yet.
 //
 // One thread at a time.
 #pragma once
@@ -22,7 +22,7 @@ struct Group;
 
 class Schedule {
  public:
-  // Something to be done; whoever hands it in derives from it, and owns it until it is done.
+  // Something to be done. Whoever hands it in derives from it, and owns it until it is done.
   class Task {
    public:
     Task() = default;
@@ -32,19 +32,19 @@ class Schedule {
 
    private:
     friend class Schedule;
-    size_t waits_ = 0;  // for so many groups
+    size_t waits_ = 0;  // for how many groups
     absl::InlinedVector<std::shared_ptr<Group>, 12> groups_;
   };
 
   Schedule();
   ~Schedule();
 
-  // Hands in the next task of the trace. True if it may be done at once.
+  // Hands in the next task of the trace. Returns whether it may be done at once.
   bool Add(Task* task, const Needs& needs);
-  // The task is done. Returns those that may be done from now on. Each task is returned once.
+  // Says that a task is done. Returns those that may be done from now on. Each task is returned once.
   std::vector<Task*> Done(Task* task);
 
-  // Groups that are not forgotten; 0 when everything is done.
+  // The number of groups not forgotten; 0 when everything is done.
   size_t size() const { return current_.size(); }
 
  private:

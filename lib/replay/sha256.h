@@ -14,7 +14,7 @@ class Sha256 {
  public:
   Sha256();
   void Add(std::string_view bytes);
-  // Lower-case hex of all that was added. Once.
+  // Returns the hash of everything added, in lower-case hex. Call it once.
   std::string Hex();
 
  private:

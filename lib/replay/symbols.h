@@ -9,13 +9,13 @@
 
 namespace betr::replay {
 
-// The number behind a name such as O_CREAT or S_IFREG; nothing for a name that replay does not need.
+// Returns the number for a name such as O_CREAT or S_IFREG; nothing for a name that replay does not need.
 std::optional<uint64_t> SymbolValue(std::string_view name);
 
-// The errno behind its name; nothing for a name that is none, such as ERESTARTSYS.
+// Returns the errno for its name; nothing for what is not the name of one, such as ERESTARTSYS.
 std::optional<int> ErrnoValue(std::string_view name);
 
-// "ENOENT"; "0" for 0, and the number for what has no name.
+// Returns "ENOENT" and the like; "0" for 0, and the number for an errno without a name.
 std::string ErrnoName(int error);
 
 }  // namespace betr::replay

@@ -16,7 +16,7 @@
 
 namespace betr::replay {
 
-// What went between a target and its storage.
+// What was transferred between a target and its storage.
 struct DeviceCounts {
   uint64_t reads = 0;
   uint64_t writes = 0;
@@ -24,8 +24,8 @@ struct DeviceCounts {
   std::optional<uint64_t> seeks{};  // nothing if nobody has counted them, as for a disk of the kernel
   Bytes read_bytes{0};
   Bytes written_bytes{0};
-  // By the model of a disk, if there is one: how long it was busy, how long its callers had to wait. Seeks are then the
-  // model's, too.
+  // By the model of a disk, if there is one: how long it was busy, and how long its callers had to wait. Seeks are then
+  // those of the model too.
   std::optional<double> modelled_seconds{};
   double modelled_wait_seconds = 0;
 };
@@ -36,24 +36,24 @@ class Target {
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
 
-  // Whether there is nothing in it but the root directory.
+  // Whether the target is empty except for the root directory.
   virtual absl::StatusOr<bool> IsEmpty() = 0;
-  // The initial state has been made: from now on caches are cold, as far as the target can see to it.
+  // Makes caches cold, as far as the target can. Called once the initial state has been made.
   virtual absl::Status StartCold() = 0;
 
-  // The root directory of the replay gets this number. Before everything else.
+  // Gives the root directory of the replay this number. Called before everything else.
   virtual void BindRoot(NodeNumber root) = 0;
-  // Errors of the file system are outcomes. Never blocks for ever. Operations that do not depend on each other
-  // (dependencies.h) may come from several threads at once.
+  // Performs an operation. Errors of the file system are outcomes. Never blocks for ever. Operations that do not depend
+  // on each other (dependencies.h) may come from several threads at once.
   virtual Outcome Perform(const Operation& operation) = 0;
-  // Everything is durable.
+  // Makes everything durable.
   virtual absl::Status Sync() = 0;
 
-  // What there is now, `root` being the path that the listing gives to the root directory.
+  // Lists what there is now. `root` is the path that the listing gives to the root directory.
   virtual absl::StatusOr<Manifest> List(const std::string& root) = 0;
-  // Nothing if the target cannot know. Any thread.
+  // Returns the counts; nothing if the target cannot know. Thread-safe.
   virtual std::optional<DeviceCounts> Counts() = 0;
-  // After the last use: everything is durable, nothing is open.
+  // Makes everything durable and closes it. Called after the last use.
   virtual absl::Status Close() = 0;
 
  protected:

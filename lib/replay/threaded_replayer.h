@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performs operations by threads as the trace has them: each of its threads gets one here, from its first operation to
-// its end. Operations begin as soon as those have ended that they depend on (dependencies.h).
+// Performs operations in threads as the trace has them. Each thread of the trace gets one here, from its first
+// operation to its end. An operation begins as soon as those that it depends on have ended (dependencies.h).
 //
-// Operations are handed in by one thread, which runs ahead by at most a fixed number of them. As many threads live at a
-// time as a trace of a usual machine has; of a trace with more, some share one. That delays, but cannot lock up:
-// whatever waits waits for what is earlier in the trace.
+// Operations are handed in by one thread, which runs ahead by at most a fixed number of them. The number of threads is
+// limited to what a trace of a usual machine has at a time. With more threads in a trace, some share one. That delays,
+// but cannot deadlock: whatever waits waits for something earlier in the trace.
 #pragma once
 
 #include <deque>
@@ -28,8 +28,8 @@ class ThreadedReplayer final : public OperationSink {
   static constexpr size_t kMostThreads = 256;
   static constexpr size_t kMostPending = 4096;
 
-  // Both outlive this. The target of the meter takes operations from any thread. The name space, which may be ahead of
-  // the operations, gives the paths for messages.
+  // Both must outlive this. The meter's target must take operations from any thread. The name space gives the paths for
+  // messages; it may be ahead of the operations.
   ThreadedReplayer(Meter* meter, const NameSpace* space);
   ~ThreadedReplayer() override;
 
@@ -65,7 +65,7 @@ class ThreadedReplayer final : public OperationSink {
   Condition has_room_;
   Schedule schedule_ ABSL_GUARDED_BY(mutex_);
   size_t pending_ ABSL_GUARDED_BY(mutex_) = 0;                   // operations and events that are not done
-  std::vector<Difference> differences_ ABSL_GUARDED_BY(mutex_);  // that are not told yet
+  std::vector<Difference> differences_ ABSL_GUARDED_BY(mutex_);  // not reported yet
   std::unordered_map<ThreadNumber, Worker*> workers_ ABSL_GUARDED_BY(mutex_);  // of the threads that have not ended
   std::vector<std::unique_ptr<Worker>> all_ ABSL_GUARDED_BY(mutex_);
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a replay was at which time: samples for a plot. There are never more than a fixed number of them: when there
-// would be, every other one is dropped, and they are taken half as often. So they are evenly spread over a replay of
-// whatever length. One thread.
+// Samples of how far a replay was at which time, for a plot. There are never more than a fixed number. If there would
+// be more, every other one is dropped, and from then on they are taken half as often. So they are evenly spread over a
+// replay of any length. One thread.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace betr::replay {
 
-// All counts are from the begin of the replay on.
+// All counts are from the beginning of the replay on.
 struct TimeSample {
   std::chrono::nanoseconds time{0};
   uint64_t operations = 0;
@@ -27,7 +27,7 @@ class TimeSeries {
 
   // Whether it is time for a sample.
   bool IsDue(std::chrono::nanoseconds now) const { return now >= next_; }
-  // Requires: not earlier than the one before.
+  // Adds a sample. Requires: it is not earlier than the one before.
   void Add(const TimeSample& sample);
 
   const std::vector<TimeSample>& samples() const { return samples_; }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A converted trace: one file with the initial state, the operations, and what the trace says of itself. docs/replay.md
-// has it byte by byte.
+// The format of a converted trace: one file with the initial state, the operations, and what the trace says of itself.
+// docs/replay.md has it byte by byte.
 //
-// A header, then blocks. Each block has one kind of content, and kinds come in the order of BlockKind; the last block
-// is the only one with the outcome, and nothing follows it. So a file that is cut is known by that. The checksum of a
-// block covers its header and its stored bytes, and is seeded with its number, counted from 1.
+// A header is followed by blocks. Each block has one kind of content, and kinds come in the order of BlockKind. The
+// last block is the only one with the outcome, and nothing follows it. So a file that was cut is recognised. The
+// checksum of a block covers its header and its stored bytes. It is seeded with the number of the block, counted from
+// 1.
 #pragma once
 
 #include <absl/status/status.h>
@@ -23,9 +24,9 @@ inline constexpr std::string_view kTraceMagic = "betrOPS1";
 inline constexpr uint32_t kTraceVersion = 1;
 inline constexpr size_t kTraceHeaderSize = 24;
 inline constexpr size_t kBlockHeaderSize = 24;
-// A writer ends a block when it has so much.
+// A writer ends a block when it has this much.
 inline constexpr Bytes kUsualBlock = KiB(256);
-// What a reader accepts: the usual size and one item more.
+// The most that a reader accepts: the usual size and one item more.
 inline constexpr Bytes kLargestBlock = MiB(1);
 
 enum class BlockKind : uint8_t {
@@ -47,17 +48,17 @@ struct BlockHeader {
 };
 
 std::string EncodeTraceHeader();
-// kDataLoss, kUnimplemented for another version.
+// Checks the header of the file. Errors: kDataLoss; kUnimplemented for another version.
 absl::Status CheckTraceHeader(std::string_view bytes);
 
-// A whole block, with its header; `number` counts from 0.
+// Returns a whole block, with its header. `number` counts from 0.
 std::string EncodeBlock(BlockKind kind, uint64_t number, uint32_t items, std::string_view raw);
-// Of a block's first bytes; its sizes are within the limits. kDataLoss.
+// Decodes the header from a block's first bytes. Its sizes are then within the limits. Errors: kDataLoss.
 absl::StatusOr<BlockHeader> DecodeBlockHeader(std::string_view bytes);
-// The content, decompressed. `bytes` is the whole block. kDataLoss.
+// Returns the content, decompressed. `bytes` is the whole block. Errors: kDataLoss.
 absl::StatusOr<std::string> DecodeBlock(const BlockHeader& header, uint64_t number, std::string_view bytes);
 
-// Makes the checksum of a block that was changed good again. For tests that want to get past it.
+// Corrects the checksum of a block that was changed. For tests that want to get past it.
 void SealBlock(uint64_t number, std::string* block);
 
 }  // namespace betr::replay

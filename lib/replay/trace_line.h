@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of strace output, taken apart: whose it is, when it was, and what it says. All forms of -f, -t, -tt, -ttt,
-// -r, --timestamps, -T, -y, -yy, -Y, -n, -i are told apart by their looks; no option has to be named. What the
+// Takes apart one line of strace output: whose it is, when it was, and what it says. Recognises all forms of -f, -t,
+// -tt, -ttt, -r, --timestamps, -T, -y, -yy, -Y, -n and -i by their looks, so no option has to be named. What the
 // arguments of a call mean is not known here (argument.h).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace betr::replay {
 
-// What stands behind ` = `.
+// What follows ` = `.
 struct CallResult {
   bool returned = false;                             // false for `?`: the call did not return, or is restarted
   int64_t value = -1;                                // octal, hex and decimal alike
@@ -48,10 +48,10 @@ struct TraceLine {
   CallResult result{};
 };
 
-// kInvalidArgument for what is no line of strace. `text` has no newline.
+// Parses a line. `text` has no newline. kInvalidArgument if it is not a line of strace.
 absl::StatusOr<TraceLine> ParseTraceLine(std::string_view text);
 
-// Divides `arguments) = result <duration>` as a whole line has it behind the first parenthesis.
+// Splits `arguments) = result <duration>`, which is what a whole line has behind its first parenthesis.
 absl::StatusOr<TraceLine> ParseCall(std::string_view name, std::string_view rest);
 
 }  // namespace betr::replay

@@ -26,14 +26,14 @@ struct TraceOutcome {
   uint64_t operations = 0;                // that it has led to; not written into a converted trace
 };
 
-// The counts, samples and the time, without the two lists; docs/replay.md has the bytes.
+// Encodes the counts, samples and the time, but not the two lists. docs/replay.md has the bytes.
 std::string EncodeOutcome(const TraceOutcome& outcome);
-// kDataLoss.
+// Decodes them. Errors: kDataLoss.
 absl::StatusOr<TraceOutcome> DecodeOutcome(std::string_view bytes);
 
-// The same as lines of text: a name, and a value behind a blank.
+// Formats the same as lines of text: a name, a blank and a value.
 std::vector<std::string> FormatOutcome(const TraceOutcome& outcome);
-// Nothing if an outcome has no such name, else kInvalidArgument for a wrong value.
+// Parses such a line. Returns nothing if an outcome has no such name; kInvalidArgument for a wrong value.
 std::optional<absl::Status> ParseOutcomeLine(std::string_view name, std::string_view value, TraceOutcome* outcome);
 
 }  // namespace betr::replay

@@ -8,7 +8,7 @@
 
 namespace betr::replay {
 
-// Sets pid, clock and time of `line`; what follows the prefix.
+// Sets pid, clock and time of `line`. Returns what follows the prefix.
 std::string_view ParsePrefix(std::string_view text, TraceLine* line);
 
 }  // namespace betr::replay

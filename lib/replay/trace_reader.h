@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the compact form of a converted trace (trace_file_format.h) and trusts nothing in it: sizes, checksums, fields,
-// and whether the operations make sense together (operation_follower.h). Errors name the file, the block with its
-// place, and the record. Memory: one block. One thread.
+// Reads the compact form of a converted trace (trace_file_format.h). Trusts nothing in it: checks sizes, checksums and
+// fields, and whether the operations make sense together (operation_follower.h). Errors name the file, the block with
+// its place, and the record. Memory: one block. One thread.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -23,7 +23,7 @@ namespace betr::replay {
 
 class TraceReader final : public ConvertedTrace {
  public:
-  // Reads what comes before the operations. kNotFound, kUnavailable, kUnimplemented, kDataLoss.
+  // Reads what comes before the operations. Errors: kNotFound, kUnavailable, kUnimplemented, kDataLoss.
   static absl::StatusOr<std::unique_ptr<TraceReader>> Open(const std::string& path);
   // The same from a stream; `name` is for messages.
   static absl::StatusOr<std::unique_ptr<TraceReader>> Open(std::unique_ptr<std::istream> in, std::string name);
@@ -44,7 +44,7 @@ class TraceReader final : public ConvertedTrace {
   TraceReader(std::unique_ptr<std::istream> in, std::string name) : in_(std::move(in)), name_(std::move(name)) {}
 
   absl::Status ReadBeginning();
-  // The next block becomes current_; kinds must not go back.
+  // Makes the next block current_. Kinds must not go back.
   absl::Status Next();
   absl::StatusOr<std::string> Take(size_t size);
   absl::Status AddEntries(Manifest* manifest) const;

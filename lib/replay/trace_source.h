@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a trace in the order of their times: of one file, or of the many that -ff makes, one for each thread and
-// named after it. Times become nanoseconds on one scale, whatever form they have; midnight is passed in order.
+// Reads the lines of a trace in the order of their times. A trace is one file, or the many that -ff makes: one for each
+// thread, named after it. Times become nanoseconds on one scale, whatever form they have. Times of day may pass
+// midnight.
 //
-// Of several files those are open whose threads have begun and not ended: a build has thousands, not all at once.
-// Memory: a line for each file, and a buffer for each open one. Cost of a line: logarithmic in the files. One thread.
+// Of several files, only those are open whose threads have begun and not ended. A build has thousands of threads, but
+// not all at once. Memory: a line for each file, and a buffer for each open one. Cost of a line: logarithmic in the
+// number of files. One thread.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -21,7 +23,7 @@
 
 namespace betr::replay {
 
-// A line with where it comes from.
+// A line and where it comes from.
 struct SourceLine {
   std::string text;
   std::string file;
@@ -34,11 +36,11 @@ class TraceSource {
   // Errors: those of LineFile::Open and of Next. Requires: at least one path.
   static absl::StatusOr<std::unique_ptr<TraceSource>> Open(const std::vector<std::string>& paths);
 
-  // Nothing at the end. Errors: those of LineFile::Open and LineFile::Next; kInvalidArgument if there are several files
-  // and one has no times.
+  // Returns the next line; nothing at the end. Errors: those of LineFile::Open and LineFile::Next. kInvalidArgument if
+  // there are several files and one of them has no times.
   absl::StatusOr<std::optional<SourceLine>> Next();
 
-  // How much of the files has been read, and how much they have; for progress.
+  // How much of the files has been read, and their size, for progress.
   Bytes bytes_read() const;
   Bytes size() const;
   bool are_several() const { return are_several_; }

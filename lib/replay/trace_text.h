@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A converted trace as text: the same content as the compact form, for people to read and to change. Writing either
-// form from the other gives the same bytes again. docs/replay.md has the lines.
+// The format of a converted trace as text. It has the same content as the compact form, for people to read and to
+// change. Writing either form from the other gives the same bytes again. docs/replay.md has the lines.
 //
-// A first line with the version. Then each line begins with a word that says what it is, and has its value behind a
-// blank: `root`, `initial`, the records (operation_text.h), `final`, `unknown_mode`, the names of the outcome
-// (trace_outcome.h). The last line is `end`, so a file that is cut is known by that. Empty lines, and those that begin
-// with `#`, say nothing.
+// A first line has the version. After it, each line is a word that says what it is, a blank and a value. The words are
+// `root`, `initial`, those of the records (operation_text.h), `final`, `unknown_mode`, and the names of the outcome
+// (trace_outcome.h). The last line is `end`, so a file that was cut is recognised. Empty lines, and those that begin
+// with `#`, are ignored.
 #pragma once
 
 #include <string_view>

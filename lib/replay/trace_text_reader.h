@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the text form of a converted trace (trace_text.h). Errors name file and line. Memory: a line, and the lists of
-// what is there at the begin and at the end. One thread.
+// what is there at the beginning and at the end. One thread.
 #pragma once
 
 #include <absl/status/status.h>
@@ -18,8 +18,8 @@ namespace betr::replay {
 
 class TraceTextReader final : public ConvertedTrace {
  public:
-  // Plain or compressed by zstd. Reads what comes before the operations. Errors: those of LineFile; kUnimplemented,
-  // kDataLoss for a file that is cut, kInvalidArgument.
+  // Reads what comes before the operations. The file is plain or compressed by zstd. Errors: those of LineFile;
+  // kUnimplemented; kDataLoss for a file that was cut; kInvalidArgument.
   static absl::StatusOr<std::unique_ptr<ConvertedTrace>> Open(const std::string& path);
 
   const std::string& root() const override { return root_; }
@@ -32,7 +32,7 @@ class TraceTextReader final : public ConvertedTrace {
  private:
   explicit TraceTextReader(std::unique_ptr<LineFile> file) : file_(std::move(file)) {}
 
-  // The next line that says something becomes current.
+  // Makes the next line that is not ignored current.
   absl::Status Next();
   absl::Status ReadBeginning();
   absl::Status CheckVersion();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the text form of a converted trace (trace_text.h). Behind operations there are the paths that they are about,
-// as comments. One thread.
+// Writes the text form of a converted trace (trace_text.h). Adds to operations the paths that they are about, as
+// comments. One thread.
 #pragma once
 
 #include <absl/status/status.h>
@@ -17,12 +17,12 @@ namespace betr::replay {
 
 class TraceTextWriter final : public OperationSink {
  public:
-  // `out` and `space` outlive this; the name space follows the operations.
+  // `out` and `space` must outlive this. The name space must follow the operations.
   TraceTextWriter(std::ostream* out, std::string_view root, const Manifest& initial, const NameSpace* space);
 
   void Perform(const Operation& operation) override;
   void Follow(const ProcessEvent& event) override;
-  // After the last operation. kUnavailable if writing failed.
+  // Ends the file, after the last operation. kUnavailable if writing failed.
   absl::Status Finish(const TraceOutcome& outcome);
 
  private:

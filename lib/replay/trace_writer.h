@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the compact form of a converted trace (trace_file_format.h): a sink that keeps what it is handed. Memory: one
+// Writes the compact form of a converted trace (trace_file_format.h): a sink that writes what it is handed. Memory: one
 // block. One thread.
 #pragma once
 
@@ -19,19 +19,19 @@ namespace betr::replay {
 
 class TraceWriter final : public OperationSink {
  public:
-  // `out` outlives this. `initial` is in order.
+  // `out` must outlive this. `initial` must be in order.
   TraceWriter(std::ostream* out, std::string_view root, const Manifest& initial);
 
   void Perform(const Operation& operation) override;
   void Follow(const ProcessEvent& event) override;
-  // After the last operation. kInvalidArgument for an operation that does not fit, with its line; kUnavailable if
-  // writing failed.
+  // Ends the file, after the last operation. kInvalidArgument for an operation that does not fit, with its line.
+  // kUnavailable if writing failed.
   absl::Status Finish(const TraceOutcome& outcome);
 
  private:
   void AddLine(BlockKind kind, std::string_view line);
   void AddLines(BlockKind kind, const Manifest& manifest);
-  // The block that takes one more item of this kind.
+  // Returns the block that takes one more item of this kind.
   std::string* Begin(BlockKind kind);
   void Flush();
 
