@@ -7,7 +7,7 @@
 
 namespace betr::test {
 
-// The text of a file below docs/. Fails the test if it cannot be read.
+// Returns the text of a file below docs/. Fails the test if it cannot be read.
 std::string ReadDocument(std::string_view name);
 
 }  // namespace betr::test

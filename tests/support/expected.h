@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole outputs, as a file below tests/ keeps them: for each name a text. With BETR_UPDATE_EXPECTED=1 in the
-// environment the file is written instead of compared; what has changed in it is for a reader to judge.
+// Compares whole outputs with a file below tests/ that has a text for each name. With BETR_UPDATE_EXPECTED=1 in the
+// environment the file is written instead. A reader has to judge what changed in it.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@ namespace betr::test {
 
 class ExpectedTexts {
  public:
-  // `file`: below tests/, such as "damage/expected/logs.txt".
+  // `file` is below tests/, such as "damage/expected/logs.txt".
   explicit ExpectedTexts(std::string file);
 
-  // Fails the test if the text is another one, or if none of that name is kept. The text consists of whole lines, none
+  // Fails the test if the text differs, or if none is kept under that name. The text must consist of whole lines, none
   // of which begins with "=== ".
   void Check(const std::string& name, const std::string& text);
   // Fails the test if texts are kept whose names were not checked. Writes the file if that is wanted.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For what cannot go wrong in a test unless the test does: fails the test case, with the error.
+// For what can only go wrong if the test itself is wrong. Fails the test case, with the error.
 #pragma once
 
 #include <absl/status/statusor.h>

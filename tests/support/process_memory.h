@@ -6,12 +6,12 @@
 
 namespace betr::test {
 
-// Now, and the most since the last call of ForgetPeakMemory.
+// Memory use now, and its maximum since the last call of ForgetPeakMemory.
 Bytes ResidentMemory();
 Bytes PeakMemory();
 void ForgetPeakMemory();
 
-// A sanitizer's own memory is no measure of ours.
+// A sanitizer's own memory must not count.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kHasShadowMemory = true;
 #elif defined(__has_feature)

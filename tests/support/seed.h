@@ -10,10 +10,10 @@
 
 namespace betr {
 
-// Where every random test starts from. The same in each run unless told otherwise.
+// Returns the seed that every random test starts from. It is the same in each run unless told otherwise.
 uint64_t TestSeed();
 
-// How much work a random test does, relative to the default suite: multiply step counts by it. Positive.
+// Returns how much work a random test does, relative to the default suite. Multiply step counts by it. Positive.
 double TestScale();
 
 }  // namespace betr

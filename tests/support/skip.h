@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends a test case that this machine cannot run. It must come before the first assertion; CTest counts the test case
-// as skipped because of the line that is printed.
+// Ends a test case that this machine cannot run. Must come before the first assertion. CTest counts the test case as
+// skipped because of the line that is printed.
 #pragma once
 
 #include <iostream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of the file system, by path, with all that it depends on: what a workload becomes. Done to a file system
-// by driver.h and to the oracle by model.h.
+// One call of the file system, by path, with everything that it depends on. Workloads are turned into these. driver.h
+// performs them on a file system, model.h on the oracle.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Call {
     kUnlink,
     kRemoveDirectory,
     kRemoveTree,
-    kDropLinks,  // for the oracle alone: the names of links below `path` go
+    kDropLinks,  // for the oracle alone: removes the names of links below `path`
     kRename,
     kExchange,
     kClone,
@@ -47,10 +47,10 @@ struct Call {
   uint64_t seed = 0;  // of the bytes that are written
 };
 
-// Whether it changes one inode, and no name.
+// Whether the call changes one inode and no name.
 bool ChangesInode(Call::Kind kind);
 
-// What some calls give. The same for all files: nothing depends on them.
+// Names and values that some calls use. They are the same for all files, since nothing depends on them.
 inline constexpr char kXattrName[] = "user.ace";
 inline constexpr uint32_t kFilePermissions = 0644;
 inline constexpr uint32_t kDirectoryPermissions = 0755;
@@ -58,14 +58,14 @@ inline constexpr uint32_t kNewPermissions = 0640;
 inline constexpr uint32_t kNewOwner = 1000;
 inline constexpr FileTime kNewTime{1'234'567, 890};
 
-// The bytes of a write, or of an xattr: every sector is another one.
+// Returns the bytes of a write or of an xattr. Every sector is different.
 std::string BytesOf(uint64_t seed, uint64_t offset, uint64_t length);
 
-// The steps of a call that a crash may come between, as the file system promises them: a write, in pieces of `unit`
-// bytes; the removal of a tree, after that of links to the outside.
+// Returns the steps of a call between which a crash may come, as the file system promises. A write has pieces of `unit`
+// bytes. The removal of a tree comes after that of links to the outside.
 std::vector<Call> StepsOf(const Call& call, uint64_t unit);
 
-// "write foo 0+5000".
+// Formats a call: "write foo 0+5000".
 std::string FormatCall(const Call& call);
 
 }  // namespace betr::ace

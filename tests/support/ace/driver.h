@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does calls to a mounted file system, by the inode interface that FUSE uses.
+// Performs calls on a mounted file system, by the inode interface that FUSE uses.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -13,10 +13,10 @@ namespace betr::ace {
 
 class Driver {
  public:
-  // `fs` outlives this.
+  // `fs` must outlive this.
   explicit Driver(FileSystem& fs) : fs_(fs), paths_(&fs) {}
 
-  // The inode number of what the call made, else 0.
+  // Performs a call. Returns the inode number of what it made, else 0.
   absl::StatusOr<uint64_t> Do(const Call& call);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workloads run on: an image with an empty file system, made once, of which every run gets a copy; and how it is
-// opened. Everything is the same each time: no threads, a clock that stands still, no random names.
+// What workloads run on, and how it is opened: an image with an empty file system, which is made once and copied for
+// every run. Everything is the same each time: no threads, a clock that stands still, no random names.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -17,8 +17,8 @@ namespace betr::ace {
 
 enum class Constants : uint8_t {
   kProduction,  // nodes as mkfs.betr makes them, and a log (of 1 MiB) that no workload fills
-  // So small that nodes split and are flushed in most workloads. The image has a log to replay, which is nearly half
-  // full, where a checkpoint is due, and nearly at the end of its ring.
+  // So small that nodes split and are flushed in most workloads. The log of the image has something to replay. It is
+  // nearly half full, where a checkpoint is due, and nearly at the end of its ring.
   kTiny,
 };
 inline constexpr Constants kAllConstants[] = {Constants::kProduction, Constants::kTiny};
@@ -34,14 +34,14 @@ class Ground {
 
   Constants constants() const { return constants_; }
   Bytes size() const { return size_; }
-  // The image. Threads: copying counts as writing, so a ground is for one thread.
+  // Returns the image. Copying it counts as writing, so a ground is for one thread.
   const PageMap& pages() const { return pages_; }
-  // What is free once all that it ever held has been deleted.
+  // Returns what is free once everything that it ever held has been deleted.
   Bytes free() const { return free_; }
-  // The most that one write of content hands to the store at once.
+  // Returns the most that one write of content hands to the store at once.
   uint64_t write_unit() const { return write_unit_; }
 
-  // A store on a device that the caller keeps. Closing it waits until nothing is left to be done in the background.
+  // Opens a store on a device that the caller keeps. Closing it waits until no background work is left.
   absl::StatusOr<std::unique_ptr<Store>> Open(BlockDevice& device) const;
   static absl::StatusOr<std::unique_ptr<FileSystem>> Mount(std::unique_ptr<Store> store, Clock& clock);
 

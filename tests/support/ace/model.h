@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle: inodes and names in memory, and what POSIX (and docs/filesystem.md, for clones) says that each call does
-// to them. Shares no code with lib/fs. A value; copies share what did not change, so one can be kept for every step.
+// The oracle: inodes and names in memory, and what each call does to them by POSIX (for clones, by docs/filesystem.md).
+// Shares no code with lib/fs. It is a value. Copies share what did not change, so one can be kept for every step.
 #pragma once
 
 #include <cstdint>
@@ -36,16 +36,16 @@ struct Node {
 
 class Model {
  public:
-  // A root directory.
+  // Begins with a root directory.
   explicit Model(FileTime now);
 
-  // Null if there is none.
+  // Returns the node at a path; null if there is none.
   const Node* Find(const std::string& path) const;
 
-  // `number`: of the inode that the call has made. Requires: the call is possible.
+  // Does what a call does. `number` is that of the inode that the call made. Requires: the call is possible.
   void Apply(const Call& call, FileTime now, uint64_t number);
 
-  // All paths in order, each directory ("" is the root) before what it holds. Equal ids: links.
+  // Visits all paths in order, each directory ("" is the root) before what it holds. Equal ids are links.
   using Visitor = std::function<void(const std::string& path, uint64_t id, const Node& node)>;
   void ForEach(const Visitor& visit) const;
 
@@ -54,13 +54,13 @@ class Model {
   const Node& At(uint64_t id) const { return *nodes_.at(id); }
   Node& Change(uint64_t id);
   Node& Change(const std::string& path) { return Change(IdOf(path)); }
-  // The directory that `path` lies in, with new times.
+  // Returns the directory that `path` lies in, with new times.
   Node& Touch(const std::string& path, FileTime now);
   void Visit(const std::string& path, uint64_t id, const Visitor& visit) const;
 
   void Make(const std::string& path, Node node, FileTime now, uint64_t number);
   void Enter(const std::string& path, uint64_t id, FileTime now);
-  // A name goes; so does its inode, if that was the last one.
+  // Removes a name, and its inode if that was the last name.
   void Leave(const std::string& path, FileTime now);
   void DropTree(uint64_t id);
   void DropLinks(uint64_t directory, FileTime now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of the bounded space of file-system workloads, with their arguments: 76 of ACE (docs/reliability.md),
-// and those that go beyond it. Each has one text, by which it is known.
+// The operations of the bounded space of file-system workloads, with their arguments: the 76 of ACE
+// (docs/reliability.md), and others. Each is identified by a text of its own.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ enum class Verb : uint8_t {
   kUnnamed,  // a file without a name, open until the crash
 };
 
-// A range of a file, relative to its size. What a write to the range does not say has a meaning of its own.
+// A range of a file, relative to its size. kNone is the whole file.
 enum class Part : uint8_t {
   kNone,
   kAppend,         // 32 KiB at the end
@@ -61,15 +61,15 @@ struct Operation {
   uint64_t size = 0;  // of truncations; of values of xattrs
   bool is_of_ace = true;
 
-  // The paths that it names.
+  // Returns the paths that it names.
   std::vector<std::string> Names() const;
 };
 
-// All operations, those of ACE first. They live for ever.
+// Returns all operations, those of ACE first. They live for ever.
 const std::vector<Operation>& Operations();
 size_t CountOfAce();
 
-// Null if there is none with this text.
+// Finds the operation with this text; null if there is none.
 const Operation* FindOperation(std::string_view text);
 
 }  // namespace betr::ace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One crash image, recovered: what run.h demands of it. Errors of all functions are findings, or errors of the file
-// system that should not be.
+// Recovers one crash image and checks what run.h demands of it. Errors of all functions are findings, or errors of the
+// file system that should not occur.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -17,24 +17,25 @@ namespace betr::ace {
 
 class Recovery {
  public:
-  // `image` outlives this.
+  // `image` must outlive this.
   Recovery(const Ground& ground, MemoryDevice& image);
 
-  // Opens, checks and mounts; what is seen then.
+  // Opens, checks and mounts the image. Returns what is seen then.
   absl::StatusOr<Survey> Recover();
 
-  // Crashes after some of the device writes since the beginning, recovers, and wants to see the same state. How often.
+  // Crashes after some of the device writes since the beginning, and recovers each time. The same state must be seen.
+  // Returns how often it did so.
   absl::StatusOr<uint64_t> RecoverAgain(const Model& state, Random& random);
 
   // Makes a file in every directory and deletes everything.
   absl::Status CheckWrites(const Survey& survey);
 
-  // Compacts and ends cleanly: the image is sound and holds no more than one that was emptied before, but for a leaf.
-  // Requires: all has been deleted.
+  // Compacts and ends cleanly. The image must be sound, and hold no more than one that was emptied before, except for a
+  // leaf. Requires: everything has been deleted.
   absl::Status CheckEmptied();
 
  private:
-  // Orphans and the like: what a crash may leave, and what a mount reclaims.
+  // Orphans and the like, which a crash may leave and a mount reclaims.
   enum class Leftovers : uint8_t { kAllowed, kFound };
   static absl::Status CheckFiles(Store* store, Leftovers leftovers);
   absl::Status CheckReclaimed();

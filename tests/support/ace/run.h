@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One workload: its calls on a recorded device, the oracle's state after each step of them, and the images that crashes
-// leave, each recovered and compared.
+// Runs one workload: its calls on a recorded device, the oracle's state after each step of them, and the images that
+// crashes leave. Each of these is recovered and compared.
 //
-// What is demanded of an image. It opens by itself. The checkers of the store and of the file system find nothing (but
-// orphans and leftovers, which a crash may leave). What can be seen is what the oracle says after some prefix of the
-// calls, which includes all up to the last persistence point. A file can be made in every directory, and everything can
-// be deleted. And of some, drawn by the seed, and right after persistence points if all crashes are looked at: the
-// stored image is sound; what recovery itself writes may be cut off anywhere, and the next recovery finds the same
-// state; a mount leaves nothing of what the crash left; once all is deleted the image is sound and its space free.
+// What is demanded of an image:
+//   - It opens by itself. The checkers of the store and of the file system find nothing except orphans and leftovers,
+//     which a crash may leave.
+//   - What can be seen is what the oracle says after some prefix of the calls, which includes all up to the last
+//     persistence point.
+//   - A file can be made in every directory, and everything can be deleted.
+//
+// More is demanded of some images: those drawn by the seed and, if all crashes are looked at, those right after
+// persistence points:
+//   - The stored image is sound.
+//   - What recovery itself writes may be cut off anywhere; the next recovery finds the same state.
+//   - A mount leaves nothing of what the crash left.
+//   - Once everything is deleted, the image is sound and its space is free.
 #pragma once
 
 #include <absl/status/status.h>
@@ -34,9 +41,10 @@ enum class Crashes : uint8_t {
 struct RunOptions {
   Crashes crashes = Crashes::kAll;
   uint64_t seed = 1;  // of what is drawn
-  // The device lies: flushes do nothing. What was made persistent must be missed, which shows that it is looked for.
+  // The device lies: flushes do nothing. What was made persistent must then be found missing, which shows that it is
+  // looked for.
   bool lying_device = false;
-  // Instead of crashes: devices that fail at every so many-th of their operations (fault_run.h). 0: crashes.
+  // Devices that fail at every so many-th of their operations (fault_run.h), instead of crashes. 0: crashes.
   uint64_t fault_every = 0;
 };
 
@@ -53,10 +61,11 @@ struct Tally {
   void Add(const Tally& other);
 };
 
-// Errors: what was found; or that the file system refused a call or did something else without a crash.
+// Runs a workload. Errors: what was found; also that, without a crash, the file system refused a call or did something
+// else.
 absl::Status RunWorkload(const Ground& ground, const Workload& workload, const RunOptions& options, Tally& tally);
 
-// The workload that this thread is in, for those who report that the program is aborted.
+// Returns the workload that this thread is in, for reports of an aborted program.
 std::string CurrentWorkload();
 
 }  // namespace betr::ace

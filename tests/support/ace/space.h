@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bounded space: every sequence of one or two operations with every choice of what makes them persistent, in a
-// fixed order; and seeded draws from sequences of any length.
+// The bounded space of workloads: every sequence of one or two operations, with every choice of what makes them
+// persistent, in a fixed order. Also seeded draws from sequences of any length.
 //
-// Each operation is followed by nothing, by sync, or by fsync of one of: the names that the sequence uses, their
-// siblings, their parents. The last one must be persistent. A write through a mapping is followed by its msync,
-// whatever else; so choices after it are all the same workload, which is listed once.
+// Each operation is followed by nothing, by sync, or by fsync of one of the names that the sequence uses, their
+// siblings or their parents. The last operation must be persistent. A write through a mapping is always followed by its
+// msync. So all choices after it are the same workload, which is listed once.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -32,16 +32,16 @@ struct Totals {
   uint64_t points = 0;      // persistence points in them
 };
 
-// All sequences, in order. Requires: length is 1 or 2.
+// Returns all sequences, in order. Requires: length is 1 or 2.
 std::vector<Sequence> Sequences(Set set, size_t length);
 
-// Every workload of these operations, in order, until `visit` returns false; false then.
+// Visits every workload of these operations, in order, until `visit` returns false. Returns false then.
 bool ForEachWorkload(const Sequence& sequence, absl::FunctionRef<bool(const Workload&)> visit);
 
 Totals CountSpace(Set set, size_t length);
 
-// A workload drawn at random: first the operations, then what makes them persistent. With three and more operations
-// each shares a name with the one before it, and only used names are synced, as ACE has it.
+// Draws a workload at random: first the operations, then what makes them persistent. With three or more operations,
+// each shares a name with the one before it, and only used names are synced, as in ACE.
 Workload DrawWorkload(Set set, size_t length, Random& random);
 
 }  // namespace betr::ace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which images of a recorded workload are looked at.
+// Chooses which images of a recorded workload are looked at.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace betr::ace {
 
-// After every device write, and of each flush.
+// Returns crashes after every device write and after each flush.
 std::vector<CrashPlan> CrashesAfterWrites(const WriteHistory& history);
 
-// After every device write; all subsets of each epoch's writes, or 64 drawn ones if there are more than 8; each of
-// these with its last write torn. No image twice, but by chance.
+// Returns crashes after every device write, and all subsets of each epoch's writes, or 64 drawn ones if there are more
+// than 8. Each of these also comes with its last write torn. No image comes twice, except by chance.
 std::vector<CrashPlan> AllCrashes(const WriteHistory& history, Random& random);
 
 }  // namespace betr::ace

@@ -25,7 +25,8 @@ using Survey = std::map<std::string, Seen>;
 
 absl::StatusOr<Survey> TakeSurvey(FileSystem& fs);
 
-// The first difference; empty if there is none. Holes: what was never written must be one, what is not zero must not.
+// Returns the first difference; empty if there is none. As for holes: what was never written must be a hole, and what
+// is not zero must not.
 std::string DifferenceOf(const Survey& survey, const Model& model);
 
 }  // namespace betr::ace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many workloads: a whole space, or a seeded sample of it.
+// Runs many workloads: a whole space, or a seeded sample of it.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct SweepOptions {
   std::string experiments;  // a list that ParseExperiments accepts
   Set set = Set::kAce;
   size_t length = 1;
-  uint64_t sample = 0;  // so many drawn workloads; 0: all
+  uint64_t sample = 0;  // how many workloads to draw; 0: all
   // Of all: only from this sequence of operations on, of so many.
   size_t first = 0;
   size_t sequences = SIZE_MAX;
   RunOptions run;
   unsigned jobs = 1;
-  size_t max_failures = 1;  // then it ends
+  size_t max_failures = 1;  // after these it ends
 };
 
 struct SweepFailure {
@@ -38,11 +38,11 @@ struct SweepProgress {
   std::vector<SweepFailure> failures;
 };
 
-// Errors of making an image count as a failure without a workload. `on_progress` is called from time to time, from any
-// thread but never from two at once.
+// Runs them. An error of making an image counts as a failure without a workload. Calls `on_progress` from time to time,
+// from any thread but never from two at once.
 SweepProgress RunSweep(const SweepOptions& options, const std::function<void(const SweepProgress&)>& on_progress);
 
-// "betr-ace --constants tiny --crashes all --seed 7 --run creat:foo+sync".
+// Returns the command that repeats a workload: "betr-ace --constants tiny --crashes all --seed 7 --run creat:foo+sync".
 std::string ReplayCommand(const SweepOptions& options, const std::string& workload);
 
 std::string_view NameOf(Crashes crashes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload: one to three operations, each followed by nothing or by something that makes it persistent. Written
-// "creat:foo,link:foo:A/bar+fsync:A"; that is its id, which is enough to repeat it.
+// A workload: one to three operations, each followed by nothing or by something that makes it persistent. It is written
+// "creat:foo,link:foo:A/bar+fsync:A". That is its id, and enough to repeat it.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -25,7 +25,7 @@ struct Step {
   const Operation* operation = nullptr;
   Persistence persistence;
 
-  // Whether a crash after it finds all that it did.
+  // Whether a crash after the operation must find everything that it did.
   bool IsPersistent() const {
     return operation->verb == Verb::kMapWrite || persistence.kind != Persistence::Kind::kNone;
   }
@@ -34,7 +34,7 @@ struct Step {
 using Workload = std::vector<Step>;
 
 std::string FormatWorkload(const Workload& workload);
-// kInvalidArgument saying what is no operation.
+// Parses a workload. kInvalidArgument if something is not an operation; the message says what.
 absl::StatusOr<Workload> ParseWorkload(std::string_view text);
 
 }  // namespace betr::ace

@@ -19,17 +19,17 @@ inline void Must(betr_code code) {
   REQUIRE(code == BETR_OK);
 }
 
-// What is wrong with bytes without a place.
+// The complaint about bytes at a null pointer.
 inline constexpr char kLost[] = "is null, and its size is not 0";
 
-// `code` and this thread's message are of a call in which `argument` was wrong.
+// Checks that `code` and this thread's message are those of a call in which `argument` was wrong.
 inline void Refused(const std::string& argument, betr_code code, const std::string& why = "is null") {
   INFO(argument);
   CHECK(code == BETR_INVALID_ARGUMENT);
   CHECK(std::string(betr_error_message()) == argument + ": " + why);
 }
 
-// A struct that the library fills or reads, empty.
+// Returns an empty struct, for the library to fill or read.
 template <class Struct>
 Struct Sized() {
   Struct result = {};
@@ -60,7 +60,7 @@ inline betr_open_options OpenOptions(uint64_t flags = BETR_NO_THREADS) {
   return options;
 }
 
-// Of an image with small nodes.
+// The format of an image with small nodes.
 inline betr_format_options SmallFormat() {
   auto format = Sized<betr_format_options>();
   format.node_size = 4096;
@@ -138,7 +138,7 @@ inline std::string ValueOf(const CursorHandle& cursor) {
   return {static_cast<const char*>(value), size};
 }
 
-// All that a cursor walks over, forwards.
+// Returns everything that a cursor walks over, forwards.
 inline Entries Walk(const CursorHandle& cursor) {
   Entries entries;
   for (Must(betr_cursor_seek_to_first(cursor.get())); betr_cursor_valid(cursor.get());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DAG in memory beside a std::map that is the oracle. Every operation is done to both; Verify compares everything.
-// A difference, or an error that no test asked for, fails the running test case.
+// A DAG in memory, and a std::map as its oracle. Every operation is done to both; Verify compares everything. A
+// difference, or an error that no test asked for, fails the running test case.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@
 
 namespace betr::test {
 
-// Leaves of a few keys: trees of several levels within a few hundred keys.
+// Leaves of a few keys, so that a few hundred keys make trees of several levels.
 inline dag::Shape SmallShape(Bytes node_size = Bytes{400}, Bytes basement_size = Bytes{100}) {
   dag::Shape shape;
   shape.node_size = node_size;
@@ -33,7 +33,7 @@ inline dag::Shape SmallShape(Bytes node_size = Bytes{400}, Bytes basement_size =
   return shape;
 }
 
-// dag::FlushFrom, from begin to end.
+// dag::FlushFrom from beginning to end.
 absl::StatusOr<NodeId> FlushAll(dag::Edit& edit, NodeId root);
 
 class DagHarness {
@@ -48,35 +48,37 @@ class DagHarness {
   void Append(size_t tree, std::string_view key, std::string_view delta);
   void EraseRange(size_t tree, const Range& range);
   void Clone(size_t from_tree, std::string_view from, size_t to_tree, std::string_view to);
-  // False, and nothing happens, for a rename to a place inside itself.
+  // Returns false and does nothing if the destination lies inside the source.
   bool Rename(size_t from_tree, std::string_view from, size_t to_tree, std::string_view to);
 
-  // Keeps the tree as it is now; Verify compares it from now on.
+  // Keeps the tree as it is now. Verify compares it from now on.
   void Snapshot(size_t tree);
   void DropSnapshot(size_t index);
   size_t Snapshots() const { return snapshots_.size(); }
 
-  // Moves the buffer of a tree into its root; one step of background work; reclaims one dead node; flushes all.
+  // Single steps: move the buffer of a tree into its root; one step of background work; reclaim one dead node; flush
+  // everything.
   void Seal(size_t tree);
   dag::WorkResult Work(size_t tree);
   bool ReclaimOne();
-  // A step of a pass that drops what no path shows (dag/prune.h); begins one if there is none, and says if it has
-  // ended.
+  // Does a step of a pass that drops what no path shows (dag/prune.h); begins a pass if there is none. Returns whether
+  // the pass has ended.
   bool PruneStep();
-  // How far background work of the tree looks from now on.
+  // Sets how far background work of the tree looks from now on.
   void Look(size_t tree, dag::Reach reach) { trees_[tree].sweep.reach = reach; }
   void FlushAll(size_t tree);
-  // The same in steps, each an edit of its own. The number of steps.
+  // Flushes everything in steps, each an edit of its own. Returns the number of steps.
   int FlushInSteps(size_t tree, Bytes budget);
-  // Work and reclaim until nothing is left to do. Fails after a number of steps that no tree should need.
+  // Works and reclaims until nothing is left to do. Fails after a number of steps that no tree should need.
   void Settle(size_t tree);
   // Forgets which nodes are dead and learns it from the table again, as after a restart.
   void RelearnDead();
 
-  // From now on every operation is first tried with each of its reads failing in turn; a failed one is dropped.
+  // Makes every operation first be tried with each of its reads failing in turn. A failed one is dropped.
   void InjectFaults() { inject_faults_ = true; }
 
-  // All invariants and all contents of every tree and snapshot, by cursor in both directions; `gets` point lookups.
+  // Checks all invariants and compares all contents of every tree and snapshot, by cursor in both directions. `gets`
+  // are also looked up.
   void Verify(const std::vector<std::string>& gets) const;
   void VerifyInvariants() const;
   void VerifyContents() const;
@@ -91,10 +93,10 @@ class DagHarness {
   dag::Counters& counters() { return counters_; }
   TestSource& source() { return source_; }
   const UpsertRegistry& functions() const { return functions_; }
-  // What is in front of a tree's root.
+  // Returns what is in front of a tree's root.
   std::shared_ptr<const dag::Layer> Layer(size_t tree) const { return trees_[tree].buffer->Image(); }
 
-  // Any other change: `change` gets an edit and the roots of all trees; what it did is published if it returns ok.
+  // Any other change. `change` gets an edit and the roots of all trees. If it returns ok, what it did is published.
   using Change = std::function<absl::Status(dag::Edit& edit, std::vector<NodeId>& roots)>;
   void Apply(const Change& change);
 

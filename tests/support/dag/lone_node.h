@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An interior node by itself, with an edit and what that needs: for tests of what is done to one node.
+// An interior node by itself, with an edit and what that needs. For tests of what is done to one node.
 #pragma once
 
 #include "betr/upsert.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clone and rename as single changes of an edit, without what a batch of a store does besides. Roots are updated in
-// place; source and destination may be the same tree, if the same NodeId object is passed twice.
+// Clone and rename as single changes of an edit, without what else a batch of a store does. Roots are updated in place.
+// Source and destination may be the same tree, if the same NodeId object is passed twice.
 #pragma once
 
 #include <absl/status/status.h>
@@ -11,11 +11,11 @@
 
 namespace betr::test {
 
-// The keys `to + x` become those that are `from + x` now; what was under `to` is gone.
+// Makes the keys `to + x` what `from + x` are now. What was under `to` is gone.
 absl::Status ClonePrefix(dag::Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root,
                          std::string_view to);
 
-// As ClonePrefix, and then nothing is left under `from`. Requires, in one tree: `to` does not lie inside `from`.
+// As ClonePrefix, but leaves nothing under `from`. Requires: within one tree, `to` does not lie inside `from`.
 absl::Status RenamePrefix(dag::Edit& edit, NodeId& from_root, std::string_view from, NodeId& to_root,
                           std::string_view to);
 

@@ -11,7 +11,7 @@
 
 namespace betr::test {
 
-// Puts the delta before the value; two of them become one.
+// Puts the delta before the value. Two of them become one.
 class PrependFunction final : public UpsertFunction {
  public:
   static constexpr uint16_t kNumber = 8;

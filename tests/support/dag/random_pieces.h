@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random keys, ranges, runs, gotos and trees, to make nodes of. Keys have few different bytes, the least and the
-// greatest among them, and now and then very much in common.
+// Random keys, ranges, runs, gotos and trees, to make nodes of. Keys have few different bytes, including the least and
+// the greatest, and now and then long common prefixes.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline std::string RandomText(Random& random, const std::string& alphabet, uint6
   return text;
 }
 
-// Of nodes that some messages fill.
+// The shape of nodes that a few messages fill.
 inline dag::Shape RandomShape(Random& random) {
   dag::Shape shape;
   shape.node_size = Bytes{100 + random.Uniform(4'000)};
@@ -76,7 +76,7 @@ class RandomPieces {
     return random_.OneIn(15) ? std::string(1 + random_.Uniform(200), 'v') : "v" + std::to_string(++values_);
   }
 
-  // A run, or a basement, with some keys inside a range; none if none was found.
+  // Returns a run, or a basement, with some keys inside a range; nothing if no key was found.
   std::optional<dag::BlockView> Block(const Range& range, size_t most = 8, bool is_leaf = false) {
     std::map<std::string, std::pair<dag::MessageKind, std::string>> points;
     const std::string lcp(range.Lcp());
@@ -134,7 +134,7 @@ class RandomPieces {
     return tiles;
   }
 
-  // A tree over everything, with one reference.
+  // Makes a tree over everything, with one reference.
   NodeId Tree(dag::Edit& edit, dag::Height height) {
     dag::Node node = dag::EmptyNode(height, Range::All(), {});
     if (height == 0) {
@@ -160,7 +160,7 @@ class RandomPieces {
     return edit.Create(std::move(node));
   }
 
-  // Gotos inside a range, over at most so many runs, to trees lower than `below`.
+  // Makes gotos inside a range, over at most `runs` runs, to trees lower than `below`.
   std::vector<dag::Goto> Gotos(dag::Edit& edit, const Range& range, size_t runs, dag::Height below) {
     std::vector<dag::Goto> gotos;
     if (random_.OneIn(2)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node source for tests: keeps everything in memory, counts what is read, may pretend that nothing is in memory, and
+// A node source for tests. Keeps everything in memory, counts what is read, may pretend that nothing is in memory, and
 // may fail at a chosen read.
 #pragma once
 
@@ -24,7 +24,7 @@ class TestSource final : public dag::NodeSource {
  public:
   static constexpr uint64_t kNever = UINT64_MAX;
 
-  // What was asked for since the last Reset. A peek that finds something is not a read.
+  // What was read since the last Reset. A peek that finds something is not a read.
   struct Reads {
     std::array<uint64_t, 8> nodes{};  // by height; taller ones count in the last
     uint64_t blocks = 0;
@@ -41,9 +41,9 @@ class TestSource final : public dag::NodeSource {
   const Reads& reads() const { return state_->reads; }
   void ResetReads() { state_->reads = {}; }
   void SetResidence(Residence residence) { state_->residence = residence; }
-  // So many nodes are in memory from now on, whatever is needed most.
+  // From now on has in memory the `nodes` nodes that were read or made last, however many are needed (kFew).
   void KeepFew(size_t nodes);
-  // The read after the next `count` ones fails with kUnavailable, and so do all later ones.
+  // Makes the read after the next `count` ones fail with kUnavailable, and all later ones too.
   void FailAfter(uint64_t count) { state_->reads_left = count; }
   bool Failing() const { return state_->reads_left == 0; }
 

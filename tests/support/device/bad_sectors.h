@@ -15,7 +15,7 @@
 
 namespace betr::test {
 
-// Reads that touch a bad place fail; writing to it makes it good, as disks do.
+// Reads that touch a bad place fail. Writing to it makes it good, as on disks.
 class BadSectors final : public ForwardingDevice {
  public:
   explicit BadSectors(BlockDevice& inner) : ForwardingDevice(inner) {}
@@ -39,7 +39,7 @@ class BadSectors final : public ForwardingDevice {
     std::erase_if(bad_, [&](uint64_t block) { return Touches(block, offset, data.size()); });
     return ForwardingDevice::Write(offset, data);
   }
-  // All is good again: at once, or after so many failures.
+  // Makes everything good again: at once, or after some number of failures.
   void Heal() { HealAfter(0); }
   void HealAfter(int failures) {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// While one of these lives, it is known how often the whole program has called fdatasync, and of what. A program that
-// needs this header has an fdatasync of its own in place of the C library's.
+// Counts, while it lives, how often the whole program calls fdatasync, and on what. A program that needs this header
+// has an fdatasync of its own in place of the C library's.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class DataFlushes {
   DataFlushes(const DataFlushes&) = delete;
   DataFlushes& operator=(const DataFlushes&) = delete;
 
-  // Of that file, since the last time that somebody asked. Files of different devices may be taken for each other.
+  // Returns the calls on that file since it was last called. Files of different devices may be mistaken for each other.
   int TakeCount(const std::string& path);
 };
 

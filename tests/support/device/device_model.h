@@ -17,11 +17,11 @@ struct RandomWrite {
 };
 RandomWrite MakeRandomWrite(Random& random, Bytes size, uint64_t max_blocks);
 
-// All bytes of the device. Fails the test on an error.
+// Returns all bytes of the device. Fails the test on an error.
 std::string ReadAll(BlockDevice& device);
 
-// `steps` random reads, writes and flushes on a device that has the contents `*model`, compared after each read
-// and at the end.
+// Does `steps` random reads, writes and flushes on a device with the contents `*model`. Compares after each read and at
+// the end.
 void CompareWithModel(BlockDevice& device, std::string* model, Random& random, int steps);
 
 }  // namespace betr

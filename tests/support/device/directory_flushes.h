@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// While one of these lives, it is known of which directories the whole program has called fsync. A program that needs
-// this header has an fsync of its own in place of the C library's.
+// Records, while it lives, the directories on which the whole program calls fsync. A program that needs this header has
+// an fsync of its own in place of the C library's.
 #pragma once
 
 #include <string>
@@ -15,11 +15,12 @@ class DirectoryFlushes {
   DirectoryFlushes(const DirectoryFlushes&) = delete;
   DirectoryFlushes& operator=(const DirectoryFlushes&) = delete;
 
-  // Real paths, in order.
+  // Returns their real paths, in order.
   std::vector<std::string> Paths() const;
-  // From now on they fail with this errno, and are not done.
+  // Makes them fail with this errno from now on. They are then not done.
   void Fail(int error);
-  // From now on every other call of fsync is interrupted by a signal, the next one first, also of what is no directory.
+  // Makes a signal interrupt every other call of fsync from now on, beginning with the next. That includes calls on
+  // what is not a directory.
   void Interrupt();
 };
 

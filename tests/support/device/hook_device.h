@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with something to be done before each read and each write.
+// A device that does something before each read and each write.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@ namespace betr::test {
 // One thread.
 class HookDevice final : public ForwardingDevice {
  public:
-  // An error of the hook is that of the read or write, which is not done then.
+  // An error of the hook becomes that of the read or write, which is then not done.
   using Hook = std::function<absl::Status()>;
 
-  // `inner` outlives this device. A hook may be null.
+  // `inner` must outlive this device. A hook may be null.
   HookDevice(BlockDevice& inner, Hook on_read, Hook on_write = nullptr)
       : ForwardingDevice(inner), on_read_(std::move(on_read)), on_write_(std::move(on_write)) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// While one of these lives, system calls that not every host or file system has fail for the whole program as they do
-// there. A program that needs this header has an open, linkat, link and renameat2 of its own in place of the C
+// Makes system calls fail, while it lives, that not every host or file system has. They fail for the whole program, as
+// they do there. A program that needs this header has an open, linkat, link and renameat2 of its own in place of the C
 // library's.
 #pragma once
 

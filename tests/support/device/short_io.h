@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// While one of these lives, pread and pwrite of the whole program do what the manual allows them to do: they transfer
-// less than they were asked for, one byte at least, and now and then nothing, with EINTR. A program that needs this
-// header has a pread and a pwrite of its own in place of the C library's.
+// Makes pread and pwrite of the whole program, while it lives, do what the manual allows. They transfer less than they
+// were asked for, but at least one byte; now and then they fail with EINTR and transfer nothing. A program that needs
+// this header has a pread and a pwrite of its own in place of the C library's.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file system of its own, in memory and of a given size, for what happens when the host has no space left.
+// A separate file system in memory, of a given size. For what happens when the host has no space left.
 #pragma once
 
 #include <string>
@@ -17,9 +17,9 @@ class SmallFileSystem {
   SmallFileSystem(const SmallFileSystem&) = delete;
   SmallFileSystem& operator=(const SmallFileSystem&) = delete;
 
-  // False where this process may not mount; nothing else is of use then.
+  // False if this process may not mount. Then nothing else is of use.
   bool Mounted() const { return mounted_; }
-  // Fails the test if that does not work.
+  // Changes its size. Fails the test if that does not work.
   void Resize(Bytes size);
   std::string File(std::string_view name) const { return dir_.File(name); }
 

@@ -15,7 +15,7 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
 
   const std::string& path() const { return path_; }
-  // The path of a file in it.
+  // Returns the path of a file in it.
   std::string File(std::string_view name) const { return path_ + "/" + std::string(name); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which crash of a session is tried next.
+// Chooses which crash of a session is tried next.
 #pragma once
 
 #include "base/random.h"
@@ -7,8 +7,8 @@
 
 namespace betr::test {
 
-// After any number of events: everything arrived; the last write is torn; any writes arrived, blocks or sectors of
-// them, in any order; all of the epoch but one write.
+// Chooses a crash after any number of events. Either everything arrived; or the last write is torn; or any writes
+// arrived, or blocks or sectors of them, in any order; or all of the epoch arrived but one write.
 CrashPlan ChooseCrash(const WriteHistory& history, Random& random);
 
 }  // namespace betr::test

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload on a device that fails: the n-th read, write or flush, once or from then on, with an error, or half done;
-// or a read that fills only half of what it should and does not say so, outside of superblocks and log. The store must
-// not hang, must not fall, and must not do half of anything; after a failed write or flush it is read-only and says
-// why; what it acknowledged is there when the image is opened on a healthy device, whatever had reached storage.
+// Runs a workload on a device that fails. The n-th read, write or flush fails, once or from then on, with an error or
+// half done. Or a read outside superblocks and log fills only half of what it should and does not say so.
 //
-// Without background threads a run depends on its seed and the fault alone.
+// The store must not hang, must not crash, and must not do half of anything. After a failed write or flush it is
+// read-only and says why. What it acknowledged is there when the image is opened on a healthy device, whatever had
+// reached storage.
+//
+// Without background threads a run depends only on its seed and the fault.
 #pragma once
 
 #include <absl/status/status.h>
@@ -38,10 +40,11 @@ struct FaultTally {
   void Add(const FaultTally& other);
 };
 
-// False if the fault did not fire: there are fewer operations than that. Errors: what was found (verify.h).
+// Runs it. Returns false if the fault did not fire, because there are fewer operations than that. Errors: what was
+// found (verify.h).
 absl::StatusOr<bool> RunFault(const FaultRun& run, FaultTally& tally);
 
-// The kinds of faults that devices have: on what, how often, how.
+// Returns the kinds of faults that devices have: on what, how often, how.
 std::vector<Fault> AllFaults();
 
 struct FaultSweep {
@@ -57,15 +60,15 @@ struct FaultFailure {
   std::string what;
 };
 
-// Every fault at every n, for each workload; ends with the first failure. `on_progress`: as RunTorture's.
+// Runs every fault at every n, for each workload. Ends with the first failure. `on_progress` is as in RunTorture.
 std::optional<FaultFailure> SweepFaults(const FaultSweep& sweep, FaultTally& tally,
                                         const std::function<void(const FaultTally&)>& on_progress);
 
-// "write,17,once,eio", and back.
+// Formats a fault as "write,17,once,eio", and back.
 std::string FormatFault(const Fault& fault);
 std::optional<Fault> ParseFault(std::string_view text);
 
-// "betr-torture --seed 7 --fault write,17,once,eio".
+// Returns the command that repeats the run: "betr-torture --seed 7 --fault write,17,once,eio".
 std::string ReplayCommand(const FaultRun& run);
 
 }  // namespace betr::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store on a small device, to be filled and emptied, and what it should hold. All functions fail the test that calls
-// them if something that must work whatever the space does not.
+// A store on a small device, to be filled and emptied, and what it should hold. All functions fail the calling test if
+// something fails that must work however little space there is.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ enum class FillKind : uint8_t {
   kRename,     // new keys, and prefixes that move
   kTree,       // new trees, with nothing in them
 };
-// All but trees: on a full store, dropping many of them one by one takes long.
+// All but kTree. Dropping many trees one by one takes long on a full store.
 inline constexpr FillKind kFillKinds[] = {FillKind::kPut, FillKind::kOverwrite, FillKind::kUpsert, FillKind::kClone,
                                           FillKind::kRename};
 std::string_view NameOf(FillKind kind);
@@ -47,37 +47,38 @@ class FullStore {
   Store& store() { return *store_; }
   TreeId tree() const { return tree_; }
 
-  // Opens the image again; the store that was open ends like a program that is killed.
+  // Opens the image again. The store that was open ends like a killed program.
   void Open();
   // Closes the store, gives the image another reserve, and opens it again.
   void Keep(BasisPoints reserve);
 
-  // Changes, all below `prefix`, until there is no space; how many were accepted.
+  // Makes changes, all below `prefix`, until there is no space. Returns how many were accepted.
   size_t Fill(FillKind kind, const std::string& prefix);
-  // One of them. Thread-safe, but nothing knows of it before Accept.
+  // Makes one of them. Thread-safe. Not part of what the store should hold before Accept.
   absl::Status Change(FillKind kind, const std::string& prefix, size_t number);
-  // Such a change is in what the store should hold.
+  // Adds such a change to what the store should hold.
   void Accept(FillKind kind, const std::string& prefix, size_t number);
 
-  // What must work however full it is: sync, checkpoint; and nothing is wrong, or missing.
+  // Checks what must work however full the store is: sync and checkpoint. Also that nothing is wrong or missing.
   void RequireLife();
-  // Those that are there, in a random order that is always the same.
+  // Returns the keys that are there, in a random order that is always the same.
   std::vector<std::string> ShuffledKeys(const std::string& prefix) const;
-  // Writes a batch; if that is done, it is in what the store should hold.
+  // Writes a batch. If that succeeds, adds it to what the store should hold.
   absl::Status Write(const WriteBatch& batch);
-  // Such a key was erased.
+  // Notes that a key was erased.
   void Forget(const std::string& key) { expected_.erase(key); }
-  // Deletes all below a prefix, one key at a time.
+  // Deletes everything below a prefix, one key at a time.
   void EraseKeys(const std::string& prefix);
   void EraseAll(const std::string& prefix);
-  // All trees but the first, snapshots included.
+  // Drops all trees except the first, including snapshots.
   void DropTrees();
 
-  // Closes, which settles; checks the image and what is in it, opens it again: all that was deleted is free then.
+  // Closes the store, which settles it, checks the image and its content, and opens it again. Returns what is then
+  // free; all that was deleted is.
   Bytes FreeAfterClosing();
 
  private:
-  // Nothing if it is a snapshot or a new tree.
+  // Returns the batch of a change; nothing if the change is a snapshot or a new tree.
   std::optional<WriteBatch> BatchOf(FillKind kind, const std::string& prefix, size_t number) const;
   void Accept(const Op& op);
   void RequireContents();

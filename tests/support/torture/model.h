@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store should hold: the oracle of the torture tests. A value; copies share what did not change, so one can be
-// kept for every batch. Two models, or a model and a store, hold the same if their digests are equal.
+// What a store should hold: the oracle of the torture tests. It is a value. Copies share what did not change, so one
+// can be kept for every batch. Two models, or a model and a store, hold the same if their digests are equal.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace betr::test {
 
 using Contents = std::map<std::string, std::string>;
 
-// A digest of entries in any order: what to add for one, and for the tree that has them.
+// Digests of entries in any order: what to add for one entry, and for the tree that has them.
 uint64_t EntryDigest(std::string_view key, std::string_view value);
 uint64_t TreeDigest(TreeId id, std::string_view name, bool snapshot, uint64_t entries);
 
@@ -28,8 +28,8 @@ class Model {
     uint64_t entries = 0;  // sum of their digests
   };
 
-  // One change, as the store is to make it. Fills in the ids of new trees. Requires: the store would accept it;
-  // upserts are appends.
+  // Makes one change as the store is to make it. Fills in the ids of new trees. Requires: the store would accept it,
+  // and upserts are appends.
   void Apply(Op& op);
 
   const std::map<TreeId, Tree>& trees() const { return trees_; }

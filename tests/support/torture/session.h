@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store at work on an image, from a recovery on, with every device write recorded and every acknowledged state
-// remembered: what crash images are taken from, and compared with.
+// A store at work on an image, from a recovery on. Records every device write and remembers every acknowledged state.
+// Crash images are taken from the one, and compared with the other.
 //
-// Errors of all functions are findings (verify.h) or errors of the store that should not be.
+// Errors of all functions are findings (verify.h), or errors of the store that should not occur.
 #pragma once
 
 #include <absl/status/status.h>
@@ -29,30 +29,31 @@ class Session {
   // Begins on an image that holds `start`. Nothing is opened yet.
   Session(const Profile& profile, StoreOptions options, Bytes size, PageMap image, Model start);
 
-  // From now on flushes do nothing.
+  // Makes flushes do nothing from now on.
   void LoseFlushes();
 
-  // Opens the store, which finds one of the states that a crash may leave of the timeline, and goes on from there.
-  // A new session has a timeline of its own: its one state is `start`.
+  // Opens the store and goes on from there. It must hold one of the states of the timeline that a crash may leave. A
+  // new session has a timeline of its own, whose one state is `start`.
   absl::Status Open();
-  // The same, on an image that a crash made of another session.
+  // The same, on an image left by a crash of another session.
   absl::Status Recover(const Timeline& before, size_t events);
 
   absl::Status Run(Random& random, int steps);
-  // The next step. After an error of the store, not a finding, the session may go on if it is still open.
+  // Does the next step. After an error of the store, as opposed to a finding, the session may go on if it is still
+  // open.
   absl::Status Next(Random& random);
 
   // The device between the store and the record.
   FaultDevice& faults() { return faults_; }
-  // Null if it could not be opened again.
+  // Returns the store; null if it could not be opened again.
   Store* store() { return store_.get(); }
 
   absl::Status Sync();
 
-  // Ends like a program that is killed.
+  // Ends the store like a killed program.
   void Kill();
 
-  // The last word on a session: what is in memory and on disk is sound, and no space has leaked.
+  // Checks a session at its end: what is in memory and on disk is sound, and no space has leaked.
   absl::Status CheckAll();
 
   const WriteHistory& history() const { return recorder_.History(); }
@@ -67,10 +68,10 @@ class Session {
   };
 
   absl::Status OpenStore();
-  // Gives the image another name and reserve, and another uuid if that may be.
+  // Gives the image another name and reserve, and another uuid if that is allowed.
   absl::Status Tune();
   void CountCoverage();
-  // Which state of the timeline the store holds.
+  // Finds which state of the timeline the store holds.
   absl::StatusOr<size_t> Identify(const Timeline& timeline, size_t events);
   absl::Status Do(Step step);
   absl::Status Write(std::vector<Op> ops);
@@ -78,7 +79,7 @@ class Session {
   absl::Status Durable(const absl::Status& status);
   absl::Status Get(TreeId tree, const std::string& key);
   absl::Status Scan();
-  // May find no space: it rewrites the tree.
+  // Compacts a tree. May find no space, since that rewrites the tree.
   absl::Status Compact(TreeId tree);
   absl::Status Unpin();
   absl::Status Close();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store held after each batch of a session, and what a crash after so many device events may leave of it.
+// What a store held after each batch of a session, and what a crash after some number of device events may leave of it.
 //
-// 1. States are in the order in which batches were acknowledged; state 0 is where the session began.
+// 1. States are in the order in which batches were acknowledged. State 0 is where the session began.
 // 2. A crash leaves one of the states from the last durable one on: the batches up to there, each as a whole.
-// 3. When the program ends without closing and opens the store again, the states behind what it finds are gone for
-//    every later crash.
+// 3. If the program ends without closing and opens the store again, the states behind the one that it finds are gone
+// for every later crash.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ class Timeline {
   const Model& Now() const { return states_.back().model; }
   void Add(Model model);
 
-  // Whoever crashes after at least so many events finds the present state, or a later one.
+  // Notes that a crash after at least `events` events leaves the present state or a later one.
   void MarkDurable(size_t events) { durable_[events] = states_.size() - 1; }
-  // What was found after so many events is the present now; states after it will not come back.
+  // Makes `state`, found after `events` events, the present one. States after it will not come back.
   void Return(size_t state, size_t events);
 
-  // The newest state with this digest that a crash after so many events may leave.
+  // Finds the newest state with this digest that a crash after `events` events may leave.
   std::optional<size_t> Find(uint64_t digest, size_t events) const;
   size_t DurableAt(size_t events) const;
   size_t Count() const { return states_.size(); }

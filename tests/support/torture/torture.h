@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Torture: seeded workloads on a recorded device; images that crashes could have left; each opened, compared with
-// what was acknowledged, checked; some of them worked on and crashed again, also while they recover.
+// Torture: runs seeded workloads on a recorded device, and makes images that crashes could have left. Each is opened,
+// compared with what was acknowledged, and checked. Some are worked on and crashed again, also while they recover.
 //
-// A case is one seed: an image, a few sessions one after another, each with crashes, which branch into sessions
-// with crashes of their own. Without background threads a case depends on its seed and the depth alone.
+// A case is one seed: an image, and a few sessions one after another. Each session has crashes, which branch into
+// sessions with crashes of their own. Without background threads a case depends only on its seed and the depth.
 #pragma once
 
 #include <absl/status/status.h>
@@ -22,8 +22,8 @@ inline constexpr int kMaxDepth = 8;
 
 struct TortureOptions {
   uint64_t seed = 1;                // of the first case; the next ones follow
-  uint64_t states = 0;              // stop after so many crash states; 0: no limit
-  std::chrono::seconds seconds{0};  // stop after so long; 0: no limit. Without any limit: one case
+  uint64_t states = 0;              // stop after this many crash states; 0: no limit
+  std::chrono::seconds seconds{0};  // stop after this time; 0: no limit. Without any limit: one case
   unsigned jobs = 1;
   int depth = 3;            // crashes after one another
   bool background = false;  // stores with threads of their own: cases are not repeatable
@@ -56,17 +56,17 @@ struct TortureResult {
   std::optional<TortureFailure> failure;  // the first
 };
 
-// One case; adds what it did to `tally`. Errors: what was found (verify.h).
+// Runs one case and adds what it did to `tally`. Errors: what was found (verify.h).
 absl::Status RunCase(uint64_t seed, const TortureOptions& options, TortureTally& tally);
 
-// Cases until a limit is reached or one fails. `on_progress` is called from time to time, from any thread but never
+// Runs cases until a limit is reached or one fails. Calls `on_progress` from time to time, from any thread but never
 // from two at once.
 TortureResult RunTorture(const TortureOptions& options, const std::function<void(const TortureTally&)>& on_progress);
 
-// The seed of the case that this thread is in, for those who report that the program is aborted.
+// Returns the seed of the case that this thread is in, for reports of an aborted program.
 uint64_t CurrentCase();
 
-// "betr-torture --seed 7 --depth 3".
+// Returns the command that repeats a case: "betr-torture --seed 7 --depth 3".
 std::string ReplayCommand(uint64_t seed, const TortureOptions& options);
 
 }  // namespace betr::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the torture tests do to a store: the next step, drawn at random from all that the store can do, in proportions
-// and sizes that make everything happen within some dozens of steps.
+// What the torture tests do to a store. The next step is drawn at random from everything that the store can do.
+// Proportions and sizes make everything happen within some dozens of steps.
 #pragma once
 
 #include <string>
@@ -38,13 +38,13 @@ struct Profile {
   bool tunes = false;                // before the store is opened
 };
 
-// Tight: a device that refuses batches, and whose space must come back.
+// Draws a profile. Tight: a device that refuses batches, and whose space must come back.
 Profile RandomProfile(Random& random, bool tight);
 
-// How a session opens the store.
+// Draws how a session opens the store.
 StoreOptions RandomOptions(Random& random, bool background);
 
-// A key as the profile has them: a few letters, some of them as awkward as bytes can be.
+// Draws a key by the profile: a few letters, some of them as awkward as bytes can be.
 std::string RandomKey(Random& random, const Profile& profile);
 
 Step NextStep(Random& random, const Profile& profile, const Model& model);
