@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values that a number decides: nothing has to be remembered to read back what was written.
+// Keys and values derived from a number. So nothing has to be remembered to read back what was written.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RatioTable: what a run found, as ratios of betr to its peers: absolute figures belong to a machine, these less so.
-// Where a benchmark ran more than once, the median counts.
+// RatioTable: the results of a run, as ratios of betr to its peers. Absolute figures belong to a machine, ratios less
+// so. Where a benchmark ran more than once, the median counts.
 #pragma once
 
 #include <map>

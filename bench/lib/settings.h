@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run of the store benchmarks is told on its command line.
+// The command line of the store benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct Settings {
   std::string markdown_file;
 };
 
-// Of all options that ParseSettings reads.
+// Returns the help for all options that ParseSettings reads.
 std::string SettingsHelp();
 
-// Reads what Google Benchmark has left of the arguments: --help is not. Prints a complaint and ends the program if they
-// are wrong.
+// Reads the arguments that Google Benchmark has left, which do not include --help. If they are wrong, prints a
+// complaint and ends the program.
 Settings ParseSettings(int argc, char** argv);
 
 }  // namespace betr::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subject: one engine under test and the folder with its data. Between two benchmarks it is closed, so that nothing of
-// it works in the background while others are measured.
+// Subject: one engine under test and the folder with its data. It is closed between two benchmarks, so that it does not
+// work in the background while others are measured.
 #pragma once
 
 #include <absl/status/status.h>
@@ -23,20 +23,20 @@ class Subject {
   const std::string& directory() const { return directory_; }
   const Settings& settings() const { return settings_; }
 
-  // What is open; null if nothing is.
+  // Returns the open engine; null if none is.
   Engine* engine() const { return engine_.get(); }
 
-  // Opens it with nothing in it. The pointer is valid until Close or the next Open.
+  // Opens the engine empty. The pointer is valid until Close or the next Open.
   absl::StatusOr<Engine*> OpenEmpty();
-  // Opens it cold with the large data set in it: ScatteredKey(0 .. keys), which is put there first if need be.
+  // Opens the engine cold with the large data set, ScatteredKey(0 .. keys). Puts that in first if need be.
   absl::StatusOr<Engine*> OpenFilled();
-  // Closes what is open and opens it again, cold, as it is.
+  // Closes the engine and opens it again, cold, with its data.
   absl::StatusOr<Engine*> Reopen();
-  // Says that the data is the large data set, or is that no more.
+  // Says whether the data is the large data set.
   void SetFilled(bool filled) { filled_ = filled; }
-  // Closes what is open; nothing if nothing is.
+  // Closes the engine, if one is open.
   absl::Status Close();
-  // Closes, and removes the data.
+  // Closes the engine and removes the data.
   absl::Status Remove();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workloads: what is done to an engine, what of it is timed.
+// The workloads: what is done to an engine, and which part of it is timed.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -29,22 +29,22 @@ struct Workload {
   std::function<absl::StatusOr<Outcome>(Subject&)> run;
 };
 
-// All of them, in an order in which the large data set is made as seldom as possible.
+// Returns all of them, in an order in which the large data set is made as seldom as possible.
 std::vector<Workload> Workloads(const Settings& settings);
 
-// Those of one kind, for Workloads.
+// Returns those of one kind, for Workloads.
 std::vector<Workload> PutWorkloads(const Settings& settings);
 std::vector<Workload> ReadWorkloads(const Settings& settings);
 std::vector<Workload> ChangeWorkloads(const Settings& settings);
 std::vector<Workload> CloneWorkloads(const Settings& settings);
 
-// Takes the time and what is written from its making on.
+// Measures the time and what is written, from its construction on.
 class Probe {
  public:
   explicit Probe(Subject& subject);
-  // The end of the timed part.
+  // Ends the timed part.
   void Stop(uint64_t operations, uint64_t bytes_put);
-  // Closes the subject and gives what was found.
+  // Closes the subject and returns the results.
   absl::StatusOr<Outcome> Finish();
 
  private:

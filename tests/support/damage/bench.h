@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image to do a named damage to: bytes of structures, forged structures under good checksums, wrong states, wrong
-// records of the file system.
+// An image on which a named damage is done: to bytes of structures, by forged structures under good checksums, by wrong
+// states, or by wrong records of the file system.
 #pragma once
 
 #include <functional>
@@ -30,17 +30,18 @@ class Bench {
   const Subject& subject() const { return subject_; }
 
   // --- finding ---
-  // The structure of that name, or the first whose name begins so. Requires: there is one.
+  // Returns the structure of that name, or the first whose name begins so. Requires: there is one.
   const Structure& Find(const std::string& name) const;
-  // The slot that holds the newest superblock, and the other one.
+  // Returns the slot that holds the newest superblock, and the other one.
   size_t NewestSlot();
-  // The node of that height on the first way down from the root of a tree. A height above the root's means the root.
+  // Returns the node of that height on the first way down from the root of a tree. A height above the root's means the
+  // root.
   NodeId NodeOf(const std::string& tree, int height);
   const Structure& HeaderOf(NodeId node) const { return Find("node " + std::to_string(node.value)); }
   const Structure& BlocksOf(NodeId node) const { return Find("blocks of node " + std::to_string(node.value)); }
   std::string Read(const Structure& structure);
   std::string ReadBefore(const Structure& structure, size_t moment);
-  // The same, empty if there was no such structure then.
+  // The same; empty if there was no such structure then.
   std::string TryReadBefore(const Structure& structure, size_t moment);
 
   // --- bytes ---
@@ -53,16 +54,17 @@ class Bench {
 
   // --- under good checksums ---
   void ForgeSuperblock(const std::function<void(layout::Superblock&)>& change);
-  // The root page of the table, which holds nodes.
+  // Forges the root page of the table, which holds nodes.
   void ForgePage(const std::function<void(layout::PageImage&)>& change);
   layout::NodeEntry& EntryOf(layout::PageImage& page, NodeId node);
-  // A checkpoint with whatever state.
+  // Writes a checkpoint with any state.
   void ForgeState(const std::function<void(store::Inspection&, store::State&)>& change);
-  // A node with other links, as a new version.
+  // Writes a node with other links, as a new version.
   void ForgeNode(NodeId id, const std::function<void(dag::Node&)>& change);
-  // A checkpoint of the same state, with every node and the catalog written anew where only single units are free.
+  // Writes a checkpoint of the same state, with every node and the catalog written anew where only single units are
+  // free.
   void Scatter();
-  // A record behind those of the log.
+  // Appends a record behind those of the log.
   void AppendToLog(const std::string& payload);
 
   // --- by the store ---

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named damages, each with what fsck.betr must say of it and what must become of it. The corpus is made anew by each
-// run: the same bytes every time.
+// Named damages, each with what fsck.betr must say of it and what must become of it. Each run makes the corpus anew,
+// with the same bytes every time.
 #pragma once
 
 #include <functional>

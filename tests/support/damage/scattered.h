@@ -6,7 +6,7 @@
 
 namespace betr::test {
 
-// All nodes of more than a unit and both copies of the catalog are scattered; so they were at an earlier moment.
+// All nodes of more than a unit and both copies of the catalog are scattered, now and at an earlier moment.
 Subject ScatteredStore();
 
 }  // namespace betr::test

@@ -24,13 +24,13 @@ struct Structure {
   Kind kind = Kind::kSuperblock;
   std::string name;
   Bytes offset{0};
-  Bytes size{0};    // of what it means; padding follows
+  Bytes size{0};    // of its content; padding follows
   Bytes extent{0};  // of the space that it has
   uint64_t id = 0;  // of a node; the first id of a page
 };
 
-// All structures that the newest superblock names, both superblocks and their copy, and the frames of the log that are
-// to be replayed.
+// Returns all structures that the newest superblock names, both superblocks and their copy, and the frames of the log
+// that are to be replayed.
 std::vector<Structure> StructuresOf(MemoryDevice& device);
 
 }  // namespace betr::test

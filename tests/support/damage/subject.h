@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small images to damage, with everything in them that an image can hold, and what must be read from them.
+// Small images to damage, with everything that an image can hold, and what must be read from them.
 #pragma once
 
 #include <map>
@@ -20,13 +20,13 @@ struct Subject {
   PageMap image;
   // The image at earlier moments, oldest first: where stale structures come from.
   std::vector<PageMap> history;
-  // What reading may give, oldest first. Only damage to the log excuses another one than the last.
+  // What reading may return, oldest first. Only damage to the log excuses any but the last.
   std::vector<Contents> states;
 };
 
 // Trees, a snapshot, clones, buffered messages; closed cleanly.
 Subject ClosedStore();
-// The same with batches in the log that no checkpoint has.
+// The same, with batches in the log that are in no checkpoint.
 Subject CrashedStore();
 // Filled without a log, and not closed.
 Subject BulkStore();
@@ -35,11 +35,11 @@ Subject FileSystemImage();
 // Nodes of several units and a catalog of two, none of them scattered (scattered.h).
 Subject WideStore();
 
-// All that a store holds.
+// Returns everything that a store holds.
 Contents ReadContents(const Store& store);
-// Options under which tests open a subject.
+// Returns the options with which tests open a subject.
 StoreOptions SubjectOptions(bool read_only);
-// Opens a store on a device that outlives it.
+// Opens a store on a device that must outlive it.
 absl::StatusOr<std::unique_ptr<Store>> OpenSubject(MemoryDevice& device, bool read_only);
 
 }  // namespace betr::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filling a file system with one kind of operation, and deleting all of that one by one.
+// Fills a file system with one kind of operation, and deletes everything one by one.
 #pragma once
 
 #include <string>
@@ -33,10 +33,10 @@ inline constexpr FillKind kFillKinds[] = {
     FillKind::kSmallWrite, FillKind::kLargeWrite, FillKind::kOverwrite, FillKind::kClone,    FillKind::kRename,
     FillKind::kExchange,   FillKind::kMkfifo,     FillKind::kAllocate,  FillKind::kCopyRange};
 std::string_view NameOf(FillKind kind);
-// What clones share cannot be deleted one by one in any order without end.
+// Whether clones share content. Such content cannot be deleted one by one in any order without end.
 inline bool Shares(FillKind kind) { return kind == FillKind::kClone || kind == FillKind::kOverwrite; }
 
-// All below a directory of its own. One thread at a time; any number of these beside each other.
+// Works below a directory of its own. One thread at a time; any number of these may run beside each other.
 class FullFiles {
  public:
   FullFiles(FileSystem* fs, std::string directory, FillKind kind, uint64_t seed)
@@ -44,18 +44,19 @@ class FullFiles {
 
   const std::string& directory() const { return directory_; }
 
-  // The directory, and what the operations need. Made anew in each round.
+  // Makes the directory, and what the operations need. Called anew in each round.
   absl::Status Prepare();
-  // One operation. Its error, which is ENOSPC in the end.
+  // Does one operation. Returns its error, which is ENOSPC in the end.
   absl::Status Add();
   size_t added() const { return added_; }
 
-  // What there is now.
+  // Lists what there is now.
   absl::Status List();
-  // Unlink, rmdir, truncate, removexattr: everything that was listed, and the directory, files in any order. The first
-  // error.
+  // Deletes everything that was listed, and the directory, by unlink, rmdir, truncate and removexattr, files in any
+  // order. Returns the first error.
   absl::Status DeleteEach();
-  // Unlink and rmdir of everything that was listed as `rm -rf` does: one directory after the other. The first error.
+  // Deletes everything that was listed by unlink and rmdir, as `rm -rf` does: one directory after the other. Returns
+  // the first error.
   absl::Status DeleteInOrder();
   absl::Status DeleteAtOnce() { return paths_.RemoveTree(directory_); }
 

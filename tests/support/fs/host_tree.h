@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of the host that change, and their copies in an image: for tests of copies that are made over earlier ones.
+// Trees of the host that change, and their copies in an image. For tests of copies made over earlier ones.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@
 
 namespace betr::test {
 
-// Of a file that is large enough for an update to change it in its place.
+// The size of a file that is large enough for an update to change it in place.
 inline constexpr size_t kLarge = (size_t{3} << 20) + 1234;
 
 std::string Noise(Random& random, size_t size);
 
-// Options of a copy that becomes what the original is, and keeps what is so already.
+// Options of a copy that becomes like the original, and keeps what is like it already.
 fs::CopyOptions Mirror();
 
-// A tree of the host, each of whose changes has a time of its own.
+// A tree of the host. Each of its changes has a time of its own.
 class HostTree {
  public:
-  // The first change is made after `time`: no change of a tree has that of another tree's, if these lie apart.
+  // The first change is made after `time`. Trees never have a time in common if these lie far enough apart.
   explicit HostTree(time_t time = 1'000'000);
 
   std::string Path(const std::string& name = "") const {
     return directory_.File("tree" + (name.empty() ? "" : "/" + name));
   }
-  // Makes a file, or gives it other content.
+  // Makes a file, or gives it another content.
   void Write(const std::string& name, const std::string& content);
   void WriteAt(const std::string& name, uint64_t offset, const std::string& content);
   void Touch(const std::string& name);
-  // Changes something at random, among few names, so that changes meet.
+  // Changes something at random, among so few names that changes meet.
   void Change(Random& random);
 
  private:
@@ -54,11 +54,11 @@ class TreeCopies {
   fs::CopyTotals Import(const HostTree& tree, const std::string& inside, const fs::CopyOptions& options);
   fs::CopyTotals Export(const std::string& inside, const HostTree& tree, const fs::CopyOptions& options);
 
-  // Paths of what is not the same in two of them.
+  // Returns the paths of what is not the same in two of them.
   std::vector<std::string> Differences(const std::string& before, const std::string& after);
-  // Which names are links of each other: for each path the first one of its file.
+  // Returns which names are links of each other: for each path, the first path of its file.
   std::map<std::string, std::string> Links(const std::string& inside);
-  // When each path was modified.
+  // Returns when each path was modified.
   std::map<std::string, FileTime> Times(const std::string& inside);
   FileAttributes Stat(const std::string& path);
   std::string Read(const std::string& path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file system on a store in memory, for tests: made, mounted, unmounted, checked.
+// A file system on a store in memory, for tests: makes, mounts, unmounts and checks it.
 #pragma once
 
 #include <memory>
@@ -24,34 +24,34 @@ struct ImageOptions {
   MountOptions mount;
 };
 
-// Tiny nodes, so that everything happens in the store too; a clock that moves by a second when told to.
+// Has tiny nodes, so that everything happens in the store too, and a clock that moves by a second when told to.
 class Image {
  public:
   explicit Image(const ImageOptions& options = {});
-  // What an image has already (support/device/kept_image.h). Of the options, what it was made with does not matter.
+  // Begins with what an image has already (support/device/kept_image.h). Options with which it was made do not matter.
   Image(const ImageOptions& options, PageMap pages);
   ~Image();
 
-  // The mounted file system; mounts it if need be.
+  // Returns the mounted file system; mounts it if need be.
   FileSystem& fs();
   PathFileSystem& paths();
   ManualClock& clock() { return clock_; }
   void Tick() { clock_.Advance(std::chrono::seconds(1)); }
 
-  // A clean end; the next fs() mounts again.
+  // Ends cleanly. The next fs() mounts again.
   void Unmount();
-  // The same; the next one has these experiments.
+  // The same. The next one has these experiments.
   void Remount(const Experiments& experiments);
   // Syncs and then loses what is in memory, as a crash does.
   void Crash();
-  // Syncs the store only: writes that are gathered are lost, too.
+  // Syncs only the store. Writes that are gathered are lost too.
   void CrashUnflushed();
 
   BlockDevice& device() { return device_; }
-  // The store, with nothing mounted.
+  // Opens the store, with nothing mounted.
   std::unique_ptr<Store> OpenStore(bool read_only = false);
 
-  // Unmounts, runs the checker, fails the test on any finding. Mounts again with the next fs().
+  // Unmounts, runs the checker, and fails the test on any finding. The next fs() mounts again.
   void Check();
 
  private:
@@ -62,14 +62,15 @@ class Image {
   std::unique_ptr<PathFileSystem> paths_;
 };
 
-// errno of a status, for REQUIRE(Errno(...) == ENOENT).
+// Returns the errno of a status, for REQUIRE(Errno(...) == ENOENT).
 template <class T>
 int Errno(const absl::StatusOr<T>& result) {
   return ToErrno(result.status());
 }
 inline int Errno(const absl::Status& status) { return ToErrno(status); }
 
-// "type permissions links size name" lines and contents of everything below a path, as one string that can be compared.
+// Returns "type permissions links size name" lines and contents of everything below a path, as one string that can be
+// compared.
 std::string Describe(PathFileSystem& paths, const std::string& path);
 
 }  // namespace betr::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damages that are planted into the records of a file system, for tests of its checker.
+// Damages planted into the records of a file system, for tests of its checker.
 #pragma once
 
 #include <functional>
@@ -18,14 +18,14 @@ struct Trees {
   TreeId data;
 };
 
-// /d/f with blocks and a large xattr, /d/sub/g, and /l and /d/l, two names of one file.
+// Makes /d/f with blocks and a large xattr, /d/sub/g, and /l and /d/l, two names of one file.
 void Fill(Image& image);
 
 std::vector<fs::CheckFinding> Run(Image& image, bool repair);
 void Damage(Image& image, const std::function<void(const Trees&)>& damage);
 
 void Change(const Trees& trees, const std::string& object, const fs::AttributeDelta& delta);
-// The key of the only link group.
+// Returns the key of the only link group.
 std::string GroupKey(const Trees& trees);
 
 struct Case {
@@ -35,11 +35,11 @@ struct Case {
   std::function<void(const Trees&)> damage;
 };
 
-// The checker finds it in what `fill` makes, and mends it if it can; a salvage mends everything, and what it moves can
-// be read.
+// Checks that the checker finds the damage in what `fill` makes, and repairs it if it can. Also that a salvage repairs
+// everything, and what it moves can be read.
 void RunCase(const Case& test, void (*fill)(Image&) = Fill);
 
-// A salvage leaves nothing to be found.
+// Salvages the image, and checks that nothing is left to be found.
 void Repair(Image& image);
 
 }  // namespace betr::test::planted

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block slots that know their entry in a block table and nothing else: for headers without blocks.
+// Block slots that know their entry in a block table and nothing else. For headers without blocks.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -24,7 +24,7 @@ class EntrySlot final : public dag::BlockSlot {
 // A MakeBlockSlot.
 std::shared_ptr<const dag::BlockSlot> MakeEntrySlot(const BlockEntry& entry);
 
-// A FetchBlock for entry slots: the right size and checksum, not the right bytes.
+// A FetchBlock for entry slots. Returns the right size and checksum, but not the right bytes.
 absl::StatusOr<StoredBlock> FetchEntry(const BlockUse& use);
 
 }  // namespace betr::layout

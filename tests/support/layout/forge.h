@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaging encoded structures byte by byte.
+// Damages encoded structures byte by byte.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace betr::layout {
 
-// Calls `check` with the bytes after each of the bytes [from, to) in turn was changed.
+// Changes each of the bytes [from, to) in turn, and calls `check` with the result.
 void ForEachDamage(Random& random, const std::string& bytes, size_t from, size_t to,
                    const std::function<void(const std::string&)>& check);
 

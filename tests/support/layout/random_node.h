@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random nodes that keep every invariant that shows in a node alone, and what two equal nodes have in common.
+// Random nodes that keep every invariant that a node alone can show, and a description that is equal for equal nodes.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace betr::layout {
 
-// A few bytes of a small alphabet (zero and 0xff among them), so that prefixes are common.
+// Returns a few bytes of a small alphabet (with zero and 0xff), so that prefixes are common.
 std::string RandomKey(Random& random, size_t max_size);
 
-// A block of up to `max_entries` entries; `points`: puts only, as leaves have them, or any messages.
+// Returns a block of up to `max_entries` entries. `points`: puts only, as leaves have them, or any messages.
 enum class Points : uint8_t { kPuts, kAny };
 std::shared_ptr<const dag::Block> RandomBlock(Random& random, size_t max_entries, Points points);
 
@@ -25,7 +25,7 @@ struct NodeSizes {
 
 dag::Node RandomNode(Random& random, dag::Height height, const NodeSizes& sizes = {});
 
-// All that a node says, contents of blocks included: equal for equal nodes. Loads the blocks.
+// Describes everything in a node, including the contents of blocks: equal for equal nodes. Loads the blocks.
 std::string Describe(const dag::Node& node);
 
 }  // namespace betr::layout

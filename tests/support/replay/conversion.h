@@ -11,7 +11,7 @@
 
 namespace betr::replay {
 
-// Has a path, but is on no disk.
+// A file that has a path but is on no disk.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view content);
@@ -21,7 +21,8 @@ class MemoryFile {
   ScopedFd file_;
 };
 
-// Lines of strace about /w, or the text form, become the compact form; that becomes text.
+// Converts a trace, given as lines of strace about /w or as the text form, to the compact form, and returns that as
+// text.
 absl::StatusOr<std::string> Converted(std::string_view trace);
 
 }  // namespace betr::replay

@@ -9,10 +9,10 @@
 
 namespace betr::replay {
 
-// Below /w, from nothing on; there is nothing wrong with it.
+// Returns a trace below /w that begins with nothing there. There is nothing wrong with it.
 std::vector<std::string> SampleTrace();
 
-// Changes, removes and inserts bytes; sometimes cuts or exchanges lines.
+// Returns it damaged: bytes are changed, removed and inserted; sometimes lines are cut or exchanged.
 std::vector<std::string> DamagedTrace(Random& random);
 
 }  // namespace betr::replay

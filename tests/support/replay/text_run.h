@@ -13,40 +13,41 @@ namespace betr::replay {
 
 class TextRun {
  public:
-  // Lines without the number of a process get one. `root` is what is replayed.
+  // Lines without the number of a process get one. `root` is the directory that is replayed.
   explicit TextRun(const std::vector<std::string>& lines, const std::string& root = "/w");
 
-  // One more file, as -ff makes them; the first one is then that of thread 100.
+  // Adds a file, as -ff makes them. The first file is then that of thread 100.
   void AddFile(const std::string& suffix, const std::vector<std::string>& lines);
-  // What was there before: lines of a manifest with blanks for tabs. Without any, the root alone.
+  // Sets what was there before: lines of a manifest with blanks for tabs. Without any, only the root was there.
   void SetManifest(const std::vector<std::string>& lines);
-  // What the trace itself says of it.
+  // Takes what the trace itself says was there before.
   void TakeInferred() { initial_ = Infer(); }
   void SetSpeed(double speed) { options_.speed = speed; }
   void SetInitialUmask(uint32_t mask) { options_.initial_umask = mask; }
   void SetInitialDirectory(const std::string& path) { options_.initial_directory = path; }
 
-  // Replays on the name space alone.
+  // Replays only on the name space.
   void OnNothing();
-  // Replays there and wants every outcome, and the final state, to be as the name space has it.
+  // Replays there. Every outcome, and the final state, must be as the name space has it.
   void InImage();
   void InDirectory();
-  // In a directory, whatever comes of it: only the replay as such must not fail.
+  // Replays in a directory, with any outcome. Only the replay as such must not fail.
   void InDirectorySomehow();
-  // Converted, then replayed from that on the name space alone and in an image, and from its text: everything but the
-  // times is as it was with the trace itself.
+  // Converts the trace, then replays the result on the name space alone and in an image, and also its text form.
+  // Everything but the times must be as with the trace itself.
   void Converted();
-  // By threads as in the trace, in a directory and in an image: everything but the times is as one after the other.
+  // Replays in threads as in the trace, in a directory and in an image. Everything but the times must be as when done
+  // one after the other.
   void WithThreads();
-  // All of these, as the trace says.
+  // Does all of these, as the trace says.
   void Everywhere();
 
   Manifest Infer() const;
-  // The operations of a kind.
+  // Returns the operations of a kind.
   std::vector<Operation> Operations(OperationKind kind) const;
 
   const RunResult& result() const { return result_; }
-  // The objects at the end below the root: "f 0644 12 /w/a", with "->target" or "=n" (of n names) behind.
+  // Returns the objects below the root at the end: "f 0644 12 /w/a", followed by "->target" or "=n" (of n names).
   std::vector<std::string> Final() const;
 
  private:
@@ -55,7 +56,7 @@ class TextRun {
   std::unique_ptr<Target> NewDirectory(const std::string& name) const;
   void RunInImage(const std::string& name);
   std::string Convert(const std::vector<std::string>& traces) const;
-  // Converted to text and back it is the same file.
+  // Checks that the file is the same after conversion to text and back.
   void ConvertedBack();
 
   TempDir dir_;
@@ -64,13 +65,13 @@ class TextRun {
   RunResult result_;
 };
 
-// All that a replay tells, without times and what depends on them.
+// Returns everything that a replay tells, without times and what depends on them.
 std::string Summary(const RunResult& result);
 
 // As Final.
 std::vector<std::string> Lines(const Manifest& manifest);
 
-// What is inferred from the lines of a trace. Their replay must not doubt any of them, nor differ anywhere.
+// Returns what is inferred from the lines of a trace. Their replay must not doubt any of them, nor differ anywhere.
 std::vector<std::string> InferredFully(const std::vector<std::string>& lines);
 
 }  // namespace betr::replay

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the checker finds in an image.
+// Everything that the checker finds in an image.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -12,7 +12,7 @@
 
 namespace betr::test {
 
-// Harmless things left out. Errors: those of store::Inspection::Open.
+// Leaves out harmless findings. Errors: those of store::Inspection::Open.
 absl::StatusOr<std::vector<store::Finding>> CheckImage(BlockDevice& device, Bytes cache_size = MiB(64));
 
 }  // namespace betr::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store on a device in memory: for tests that only say how it is formatted, opened and filled.
+// A store on a device in memory, for tests that only say how it is formatted, opened and filled.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ class MemoryStore {
     Must(Store::Format(device_, format));
   }
 
-  // Requires: it is not open, or only what the log has is wanted of it.
+  // Opens the store. Requires: it is not open, or only what the log has is wanted of it.
   void Open(StoreOptions options) {
     store.reset();
     store = Must(Store::Open(std::make_unique<store::BorrowedDevice>(device_), std::move(options)));
@@ -43,7 +43,7 @@ class MemoryStore {
     Must(store->Close());
     store.reset();
   }
-  // Closed, the image has nothing that a checker finds.
+  // Closes the store and checks that a checker finds nothing in the image.
   void CheckSound() {
     Close();
     CHECK(CheckImage(device_).value().empty());

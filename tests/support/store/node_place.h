@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nodes of an image are: for tests that spoil them.
+// Where the nodes of an image are, for tests that spoil them.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct NodePlace {
   Bytes end{0};
 };
 
-// The node of that height on the way from the root of a tree to a key; the root if it is lower.
+// Returns the node of that height on the way from the root of a tree to a key; the root if that is lower.
 NodeId NodeOnTheWay(BlockDevice& image, TreeId tree, const std::string& key, int height);
 NodePlace PlaceOf(BlockDevice& image, NodeId node);
 

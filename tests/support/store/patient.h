@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store of which nodes can be made unreadable.
+// A store whose nodes can be made unreadable.
 #pragma once
 
 #include <fmt/format.h>
@@ -77,7 +77,7 @@ class Patient {
     store_.reset();
   }
 
-  // Puts keys of a letter, with values of their own; changes what is there already.
+  // Puts keys of a letter, with values of their own. Changes those that are there already.
   void Fill(char letter, int from, int to) {
     for (int i = from; i < to; ++i) Must(TryPut(Key(letter, i)));
   }
@@ -88,7 +88,7 @@ class Patient {
     return put;
   }
 
-  // The node of that height on the way to a key.
+  // Returns the node of that height on the way to a key.
   NodeId NodeOf(const std::string& key, int height) { return NodeOnTheWay(memory_, tree_, key, height); }
 
   // Requires: the store is closed.
@@ -105,8 +105,8 @@ class Patient {
     }
   }
 
-  // Whether every key is there, but for those that only `bad` has: to read them is an error that names it. Returns how
-  // many these are.
+  // Checks that every key is there, except those that only `bad` has. Reading these must be an error that names it.
+  // Returns how many they are.
   int CheckAll(NodeId bad) {
     int errors = 0;
     for (const auto& [key, value] : expected_) {

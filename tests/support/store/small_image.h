@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of a few MiB with one tree, "t", for tests of what becomes of an image between two openings of its store.
+// Images of a few MiB with one tree, "t". For tests of what happens to an image between two openings of its store.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ inline FormatOptions SmallFormat() {
   return format;
 }
 
-// Without threads, so that each run is the same. `device` outlives it.
+// Opens a store without threads, so that each run is the same. `device` must outlive it.
 inline std::unique_ptr<Store> OpenOn(BlockDevice& device) {
   StoreOptions options;
   options.background = false;
@@ -29,7 +29,7 @@ inline std::unique_ptr<Store> OpenOn(BlockDevice& device) {
 
 using Content = std::map<std::string, std::string>;
 
-// Of the tree "t".
+// Returns the content of the tree "t".
 inline Content ContentOf(const Store& store) {
   Content content;
   const auto cursor = Must(store.NewCursor(Must(store.FindTree("t"))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a tool in process: everything that it could read from or print to is a string, and its clock is a test's.
+// Runs a tool in process. Everything that it could read or print is a string, and its clock is a test's.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -24,7 +24,7 @@ struct ToolRun {
   std::string out;
   std::string err;
 
-  // Runs `main` with the arguments (without the name of the program). Returns the exit code, `exit` too.
+  // Runs `main` with the arguments (without the name of the program). Returns the exit code, and keeps it in `exit`.
   int Run(absl::FunctionRef<int(Arguments, ToolIo&)> main, const std::vector<std::string>& arguments);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small image file with everything in it that tools have to show: many tiny nodes, clones, shared nodes, gotos that
-// are still buffered, a snapshot; and ways to damage it.
+// A small image file with everything that tools have to show: many tiny nodes, clones, shared nodes, gotos that are
+// still buffered, a snapshot. Also ways to damage it.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class SampleImage {
 
   const std::string& path() const { return path_; }
 
-  // Three batches that are synced, but in no checkpoint.
+  // Adds three batches that are synced but in no checkpoint.
   void AddLogRecords() const;
 
   // Changes one byte.
@@ -28,7 +28,7 @@ class SampleImage {
 
   // Calls `look` with what the image holds.
   void Inspect(const std::function<void(store::Inspection&)>& look) const;
-  // Writes a checkpoint with what `change` does to the state, however wrong.
+  // Writes a checkpoint with what `change` does to the state, even if that is wrong.
   void Forge(const std::function<void(store::Inspection&, store::State&)>& change) const;
 
   // The whole file.
