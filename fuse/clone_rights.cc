@@ -29,14 +29,14 @@ absl::Status CheckAccess(FileSystem& fs, const Caller& caller, InodeId inode, co
 }
 
 absl::Status CheckMayHaveAnother(const Caller& caller, const FileAttributes& attributes) {
-  // As mknod(2): it is not the owner's to decide who else gets one that works.
+  // As for mknod(2), it is not for the owner of a device to decide who else gets one that works.
   if (attributes.type == FileType::kBlockDevice || attributes.type == FileType::kCharDevice) {
     return ErrnoError(EPERM, "a device");
   }
   return CheckOwnAndReadable(caller, attributes);
 }
 
-// Checks the entries of a directory; the directories among them go to `below`, with a reference.
+// Checks the entries of a directory. Adds the directories among them to `below`, each with a reference.
 absl::Status CheckEntries(FileSystem& fs, InodeId directory,
                           absl::FunctionRef<absl::Status(const FileAttributes&)> check, std::vector<InodeId>* below) {
   std::vector<std::string> names;

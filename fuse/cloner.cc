@@ -15,10 +15,10 @@
 namespace betr::fuse {
 namespace {
 
-constexpr int kTries = 8;           // of a walk beside which what is another one's may come
+constexpr int kTries = 8;           // of a walk, during which files of others may arrive
 constexpr int kNotifyNewEpoch = 8;  // FUSE_NOTIFY_INC_EPOCH of newer headers
 
-// The directory and the name of a path that begins with a slash.
+// Splits a path that begins with a slash into the directory and the name.
 std::pair<std::string, std::string> SplitPath(std::string path) {
   while (path.ends_with('/')) path.pop_back();
   const size_t slash = path.rfind('/');
@@ -120,7 +120,7 @@ void Cloner::CloneToPath(fuse_req_t request, InodeId source, std::string_view pa
     std::string whole = path;
     if (!path.starts_with('/')) {
       const absl::StatusOr<std::string> own = fs.PathOf(source);
-      // Of several names none is the one that the clone should be beside.
+      // If the source has several names, the clone could be beside any of them.
       if (!own.ok()) return ReplyStatus(request, ErrnoError(EINVAL, "a source without one name"), "clone");
       whole = SplitPath("/" + *own).first + "/" + path;
     }
@@ -131,7 +131,7 @@ void Cloner::CloneToPath(fuse_req_t request, InodeId source, std::string_view pa
     const bool is_old = status.ok() && DeclareOld();
     ReplyStatus(request, status, "clone");
     if (status.ok() && !is_old) {
-      // Its lock may be held by who waits for this thread.
+      // Its lock may be held by somebody who waits for this thread.
       of_ioctls_.Enqueue([this, inode = *directory, name = name] {
         fuse_lowlevel_notify_inval_entry(session_, inode.value, name.c_str(), name.size());
       });

@@ -15,23 +15,23 @@
 namespace betr::fuse {
 namespace {
 
-// Who runs this process has the image itself, permissions or not.
+// Whoever runs this process has the image itself, whatever the permissions.
 bool MayKnowAll(const Caller& caller) { return caller.IsRoot() || caller.uid == geteuid(); }
 
-// For who may not, before anything is done for him.
+// For callers who may not know everything; called before anything is done for them.
 absl::Status CheckIsOwn(FileSystem& fs, const Caller& caller, InodeId inode) {
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(inode));
   return CheckOwnAndReadable(caller, attributes);
 }
 
-// Looks at what is compared, as it was then, and not at what is there now: whoever may move directories could have
-// another one's tree come in between.
+// Checks what is compared as it was then, not what is there now. Otherwise whoever may move directories could put
+// somebody else's tree there in between.
 absl::Status CheckAllOwn(const Caller& caller, const DifferenceStream& differences) {
   return differences.VisitAll(
       [&](const FileAttributes& attributes) { return CheckOwnAndReadable(caller, attributes); });
 }
 
-// Requires: a thread that may wait for the kernel.
+// Begins a comparison. Requires: a thread that may wait for the kernel.
 absl::Status Begin(Server& server, const Caller& caller, InodeId before, Handle* handle, uint64_t after) {
   BETR_ASSIGN_OR_RETURN(const InodeId other, server.files().FindSource(after));
   const bool may_know_all = MayKnowAll(caller);

@@ -11,7 +11,7 @@ namespace betr::fuse {
 namespace {
 
 constexpr std::chrono::seconds kIdle{10};
-// Of one answer that has something to tell: whoever waits sees that it goes on.
+// The longest time for one answer that has something to tell, so that whoever waits sees progress.
 constexpr std::chrono::milliseconds kLongest{200};
 
 betr_difference_side SideOf(const std::optional<FileAttributes>& attributes) {
@@ -25,7 +25,7 @@ betr_difference_side SideOf(const std::optional<FileAttributes>& attributes) {
           .device = attributes->device};
 }
 
-// False if there is no room for it.
+// Returns false if there is no room for it.
 bool Append(const EntryDifference& difference, betr_differences* answer) {
   constexpr size_t kAlignment = alignof(betr_difference);
   const size_t bytes = sizeof(betr_difference) + difference.path.size() + 1;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kReady = 'r';
 
-// The exit code of the process that was called: 0 once the daemon says so, or else the daemon's own.
+// Returns the exit code of the process that was called: 0 once the daemon is ready, otherwise the daemon's own.
 int WaitFor(pid_t daemon, int report) {
   char byte = 0;
   if (read(report, &byte, 1) == 1 && byte == kReady) return EXIT_SUCCESS;

@@ -19,7 +19,7 @@ std::string TextOf(const Experiments& experiments) {
     const absl::StatusOr<Experiments> with = ParseExperiments(name.name, experiments);
     if (with.ok() && *with == experiments) text += std::string(text.empty() ? "" : ",") + std::string(name.name);
   }
-  // Of these the size counts, too.
+  // For zones the size counts too.
   if (experiments.zone_size) text += fmt::format(",zones={}", experiments.zone_size->value);
   return text;
 }
@@ -45,7 +45,7 @@ LastingOptions LastingOptionsOf(const MountPlan& plan) {
       {"xattr", YesOrNo(plan.server.xattrs)},
       {"acl", YesOrNo(plan.server.acl)},
       {kAtimeOption, YesOrNo(plan.access_times)},
-      // The table of mounts has it for allow_root, too.
+      // The table of mounts shows it for allow_root too.
       {"allow_other", YesOrNo(plan.allow_other || plan.server.mounter_and_root_only)},
       {"allow_root", YesOrNo(plan.server.mounter_and_root_only)},
       {"auto_unmount", YesOrNo(IsPassed(plan, "auto_unmount"))},

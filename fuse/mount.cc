@@ -37,8 +37,8 @@ LogLevel LevelOf(const tools::Tool& tool, const MountCommand& command) {
   return tool.verbosity() > 0 ? LogLevel::kInfo : LogLevel::kWarning;
 }
 
-// What may not be written to becomes a read-only mount, as mount(8) makes of it: also with rw, which that always says.
-// `log` outlives what is returned. kCancelled: nobody waits for it any more.
+// Opens the image. One that is write-protected becomes a read-only mount, as in mount(8), even with rw, which mount(8)
+// always passes. `log` must outlive what is returned. kCancelled: nobody waits for it any more.
 absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, const std::string& image,
                                                       const MountPlan& plan, const Log& log, const Daemon& daemon) {
   const auto access = plan.server.read_only ? tools::ImageAccess::kReadOnly : tools::ImageAccess::kReadWrite;
@@ -52,7 +52,7 @@ absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const tools::Tool& tool, c
     options->read_only = true;
     store = Store::OpenImage(image, *options);
   }
-  // A mount that was just ended still writes its checkpoint.
+  // A mount that was just ended may still be writing its checkpoint.
   const auto begun = std::chrono::steady_clock::now();
   while (IsInUse(store.status()) && daemon.IsAwaited()) {
     if (IsMounted(image, plan.name) || std::chrono::steady_clock::now() - begun > kLongestEnding) break;
@@ -95,7 +95,7 @@ int MountMain(tools::Arguments args, tools::ToolIo& io) {
   if (const auto image = std::filesystem::canonical(command.image, error); !error) plan->server.image = image.string();
 
   plan->server.options = LastingOptionsOf(*plan);
-  // The table of mounts has them, and there is not room for a name of any length in the answer.
+  // The table of mounts has these, and the answer does not have room for names of any length.
   for (const char* name : {"fsname", "subtype"}) plan->server.options.erase(name);
 
   const bool foreground = command.foreground || command.debug;

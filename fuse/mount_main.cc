@@ -12,7 +12,7 @@ bool IsUnmount(std::string_view program) { return program.substr(program.rfind('
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Who ignores it hands that on, and then how children have ended cannot be found out.
+  // A caller that ignores SIGCHLD passes that on. Then this program could not find out how its children ended.
   std::signal(SIGCHLD, SIG_DFL);
   betr::tools::ToolIo io = betr::tools::ProcessIo();
   const betr::tools::Arguments arguments(argv, static_cast<size_t>(argc));

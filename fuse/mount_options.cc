@@ -22,16 +22,16 @@ constexpr unsigned kSecondsMax = 3600;
 constexpr unsigned kLookMax = 1000;
 constexpr Bytes kCacheMax = GiB(64 << 10);
 
-// For mount(8) and those who read /etc/fstab, or the default here.
+// Accepted and ignored: options for mount(8) and other readers of /etc/fstab, and defaults here.
 constexpr std::array kIgnored = std::to_array<std::string_view>(
     {"defaults",   "auto",     "noauto",     "nofail",        "_netdev",    "user",       "nouser",   "users",
      "owner",      "group",    "loop",       "strictatime",   "nodiratime", "diratime",   "lazytime", "nolazytime",
      "silent",     "loud",     "mand",       "nomand",        "iversion",   "noiversion", "discard",  "nodiscard",
      "user_xattr", "nonempty", "norelatime", "nostrictatime", "symfollow",  "nogroup",    "noowner"});
-// The same with a value; and what a remount repeats from /proc/mounts.
+// The same for options with a value, and for what a remount repeats from /proc/mounts.
 constexpr std::array<std::string_view, 8> kIgnoredKeys = {"comment",  "uhelper",  "user",     "user_id",
                                                           "group_id", "rootmode", "max_read", "fd"};
-// For the kernel, by way of libfuse.
+// Passed to the kernel through libfuse.
 constexpr std::array kPassed = std::to_array<std::string_view>(
     {"suid", "nosuid", "dev", "nodev", "exec", "noexec", "sync", "dirsync", "async", "auto_unmount", "allow_root"});
 
@@ -112,7 +112,7 @@ absl::Status SetValue(MountPlan* plan, std::string_view option, std::string_view
   return absl::OkStatus();
 }
 
-// With what libfuse would take for its own escaped.
+// Escapes what libfuse would take for its own syntax.
 std::string EscapeOption(std::string_view value) {
   std::string escaped;
   for (const char c : value) {
@@ -139,7 +139,7 @@ absl::Status SetOption(MountPlan* plan, std::string_view option, bool sloppy) {
   if (equals != std::string_view::npos) {
     const std::string_view value = option.substr(equals + 1);
     BETR_RETURN_IF_ERROR(SetValue(plan, option, key, value, &known));
-    // No subtype, and no experiments, is what can be wanted.
+    // Having no subtype, or no experiments, may be what is wanted.
     const bool may_be_empty = key == "subtype" || key == "experiment";
     if (known && value.empty() && !may_be_empty) return Invalid(option, "the value is empty");
   }

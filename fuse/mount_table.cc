@@ -13,20 +13,20 @@ constexpr size_t kEscapeSize = 4;  // "\040"
 
 bool IsOctal(char c) { return c >= '0' && c <= '7'; }
 
-// Whether a path is another one or below it. Both begin with a slash; "/" is all.
+// Whether a path is another one or below it. Both begin with a slash; "/" contains everything.
 bool IsWithin(std::string_view path, std::string_view top) {
   if (top == "/") return true;
   return path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/');
 }
 
-// Where in its parent's file system something is mounted.
+// Returns where in its parent's file system something is mounted.
 std::string PlaceIn(const MountInfo& parent, const MountInfo& mounted) {
   const std::string_view directory = mounted.directory;
   const std::string_view below = parent.directory == "/" ? directory : directory.substr(parent.directory.size());
   return (parent.root == "/" ? "" : parent.root) + std::string(below);
 }
 
-// Every "\NNN" is a character: getmntent(3) would leave those alone that only some kernels write, as that for '#'.
+// Decodes every "\NNN". getmntent(3) would leave some alone that only some kernels write, such as that for '#'.
 std::string Unescaped(std::string_view field) {
   std::string text;
   while (!field.empty()) {
@@ -63,7 +63,7 @@ std::vector<MountInfo> ReadMountInfos(std::istream& lines) {
     std::string root;
     std::string directory;
     if (!(fields >> id >> parent >> device >> root >> directory)) continue;
-    // Options of the mount, optional fields, type and source come between; those of the file system are the last.
+    // The mount's options, optional fields, type and source come between. The file system's options are last.
     const std::string options = line.substr(line.rfind(' ') + 1);
     const bool is_read_only = options == "ro" || options.starts_with("ro,");
     infos.push_back({id, parent, device, Unescaped(root), Unescaped(directory), is_read_only});

@@ -24,9 +24,9 @@ namespace {
 
 constexpr unsigned kThreadsMin = 2;
 constexpr unsigned kThreadsDefaultMax = 8;
-// How long a lazily unmounted file system, in which files are open, goes on answering.
+// How long a lazily unmounted file system with open files goes on answering.
 constexpr int kGraceMilliseconds = 2000;
-// How often space is looked at where nothing is synced that often.
+// How often space is looked at, if nothing is synced that often.
 constexpr std::chrono::milliseconds kSpacePeriod{5000};
 
 sigset_t EndSignals() {
@@ -41,12 +41,12 @@ unsigned ThreadsOf(const MountPlan& plan) {
   return std::clamp(std::thread::hardware_concurrency(), kThreadsMin, kThreadsDefaultMax);
 }
 
-// With one processor, looking would keep it from whoever is to make the next request.
+// With one processor, looking would keep it from the program that is to make the next request.
 std::chrono::microseconds LookOf(const MountPlan& plan) {
   return std::thread::hardware_concurrency() > 1 ? plan.look : std::chrono::microseconds(0);
 }
 
-// Whether space should not be kept for who may have forgotten that it is.
+// Whether so little space is left that comparisons must not keep any for those who may have forgotten them.
 bool IsShort(const FileSystemSpace& space) { return space.available < space.total / 8; }
 
 bool WaitFor(int descriptor, int milliseconds) {
@@ -97,7 +97,7 @@ absl::Status Mounted::Mount(const std::string& directory, bool debug) {
 
 void Mounted::AllowToRoot() {
   if (geteuid() != 0 || !IsPassed(plan_, "auto_unmount")) return;
-  // Of this mount alone: for the file system the kernel would ask us, and we do not answer yet.
+  // Remounts only this mount. For the file system the kernel would ask us, and we do not answer yet.
   if (mount(nullptr, directory_.c_str(), nullptr, MS_REMOUNT | MS_BIND | MountFlags(plan_), nullptr) == 0) return;
   const std::string error = std::generic_category().message(errno);
   log_.Write(LogLevel::kWarning, fmt::format("{}: mounted with nosuid, nodev: {}", directory_, error));
@@ -132,7 +132,7 @@ void Mounted::Unmount() {
     syncfs(root);
     close(root);
   }
-  // libfuse's way would close the connection before the kernel has written its last pages to it.
+  // libfuse's own way would close the connection before the kernel has written its last pages to it.
   if (!UnmountDirectory(directory_, {.lazily = true})) {
     log_.Write(LogLevel::kWarning, fmt::format("{}: not unmounted", directory_));
   }

@@ -13,7 +13,7 @@
 namespace betr::fuse {
 namespace {
 
-// Gives the file its mode and ACLs: those that a default ACL of the directory says, or the umask.
+// Gives the file its mode and ACLs: from the default ACL of the directory or, if it has none, from the umask.
 absl::Status Inherit(Server& server, InodeId directory, uint32_t umask, NewFile* file) {
   const uint32_t mode = std::exchange(file->permissions, file->permissions & ~umask);
   if (!server.settings().acl) return absl::OkStatus();
@@ -43,7 +43,7 @@ absl::StatusOr<Entry> MakeUnnamed(Server& server, const fuse_ctx& caller, InodeI
   NewFile file{.type = FileType::kRegular, .permissions = mode & 07777, .uid = caller.uid, .gid = caller.gid};
   BETR_RETURN_IF_ERROR(Inherit(server, directory, caller.umask, &file));
   BETR_ASSIGN_OR_RETURN(const Entry entry, server.fs().CreateUnnamed(directory, file));
-  // One reference is the open file's, the other one the caller's.
+  // One reference is for the open file, the other one for the caller.
   BETR_RETURN_IF_ERROR(server.fs().Refer(entry.inode));
   return entry;
 }

@@ -27,7 +27,7 @@ Handle* OpenFiles::Add(InodeId inode, bool writes, std::unique_ptr<DirectoryStre
 }
 
 InodeId OpenFiles::Remove(Handle* handle) {
-  std::unique_ptr<Handle> owned;  // its streams die after the lock
+  std::unique_ptr<Handle> owned;  // its streams are destroyed after the lock is released
   const MutexLock lock(mutex_);
   owned = std::move(handles_.extract(handle).mapped());
   if (owned->writes && --writers_[owned->inode.value] == 0) writers_.erase(owned->inode.value);
@@ -74,7 +74,7 @@ bool OpenFiles::IsWriter(InodeId inode) {
 }
 
 absl::Status OpenFiles::BeginComparison(Handle* handle, std::unique_ptr<Comparison> comparison) {
-  std::shared_ptr<Comparison> former;  // these two die after the lock
+  std::shared_ptr<Comparison> former;  // these two are destroyed after the lock is released
   Streams given_up;
   const MutexLock lock(mutex_);
   comparing_.erase(handle);
@@ -100,7 +100,7 @@ void OpenFiles::GiveUpIdleComparisons() {
 OpenFiles::Streams OpenFiles::TakeIdle() {
   Streams streams;
   absl::erase_if(comparing_, [&](const Handle* handle) {
-    // Nobody else can get it now: its own lock is free.
+    // Nobody else can get it now, so its own lock is free.
     if (handle->comparison.use_count() > 1 || !handle->comparison->IsIdle()) return false;
     streams.push_back(handle->comparison->GiveUp());
     return true;

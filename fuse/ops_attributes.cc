@@ -33,7 +33,7 @@ AttributeChange ToChange(FileSystem& fs, const struct stat& wanted, int fields) 
   return change;
 }
 
-// A change of owner takes the set-id bits away, unless the mode is given too.
+// Clears the set-id bits on a change of owner, unless the mode is given too.
 absl::Status DropForNewOwner(FileSystem& fs, InodeId inode, AttributeChange* change) {
   if ((!change->uid && !change->gid) || change->permissions) return absl::OkStatus();
   const absl::StatusOr<FileAttributes> attributes = fs.GetAttributes(inode);
@@ -52,7 +52,7 @@ void SetAttributes(fuse_req_t request, fuse_ino_t node, struct stat* wanted, int
   if (const absl::Status status = DropForNewOwner(server.fs(), ToInode(node), &change); !status.ok()) {
     return ReplyStatus(request, status, "setattr");
   }
-  // First, as it is what may find no space, and a change of the time that is told.
+  // This comes first, since it may find no space, and since it changes the time that is answered.
   if (change.permissions && server.settings().acl) {
     const absl::Status followed = FollowMode(server.fs(), ToInode(node), *change.permissions);
     if (!followed.ok()) return ReplyStatus(request, followed, "setattr");

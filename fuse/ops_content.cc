@@ -57,7 +57,8 @@ void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_f
   fuse_reply_buf(request, buffer.data(), *done);
 }
 
-// Of pages from its cache the kernel only notices whether they were written, not how much of them was.
+// Writes all bytes. When the kernel writes pages from its cache, it only notices whether they were written, not how
+// much of them was.
 absl::StatusOr<size_t> WriteAll(FileSystem& fs, InodeId inode, uint64_t offset, std::string_view bytes) {
   for (size_t done = 0; done < bytes.size();) {
     absl::StatusOr<size_t> part = fs.Write(inode, offset + done, bytes.substr(done));
@@ -76,11 +77,11 @@ void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, 
                                                            : server.fs().Write(ToInode(node), at, content);
   if (!done.ok()) return ReplyStatus(request, done.status(), "write");
   fuse_reply_write(request, *done);
-  // Only after the answer: whoever drops an inode waits for its pages. With `writeback` the kernel has its own times.
+  // Only after the answer, since dropping an inode waits for its pages. With `writeback` the kernel has its own times.
   if (info->writepage != 0 && !server.settings().writeback) server.OutdateAnswers(ToInode(node));
 }
 
-// The kernel asks once and never again. That gathered writes were lost comes out of fsync.
+// Answers ENOSYS, so the kernel asks only once. If gathered writes are lost, fsync tells.
 void Flush(fuse_req_t request, fuse_ino_t, fuse_file_info*) { fuse_reply_err(request, ENOSYS); }
 
 void Sync(fuse_req_t request, fuse_ino_t node, int, fuse_file_info*) {
@@ -88,7 +89,7 @@ void Sync(fuse_req_t request, fuse_ino_t node, int, fuse_file_info*) {
   ReplyStatus(request, server.settings().read_only ? absl::OkStatus() : server.fs().SyncFile(ToInode(node)), "fsync");
 }
 
-// Requests that cannot be marked.
+// For requests that the kernel cannot mark.
 void DropUnlessRoot(fuse_req_t request, fuse_ino_t node) {
   Server& server = ServerOf(request);
   if (fuse_req_ctx(request)->uid != 0) DropPrivileges(server.fs(), server.session(), ToInode(node));
@@ -135,13 +136,13 @@ void Seek(fuse_req_t request, fuse_ino_t node, off_t offset, int whence, fuse_fi
     return;
   }
   Server& server = ServerOf(request);
-  // The kernel's own file sizes may be ahead of ours. It takes everything for data then.
+  // The kernel's own file sizes may be ahead of ours. On ENOSYS it takes everything for data.
   if (server.settings().writeback) {
     fuse_reply_err(request, ENOSYS);
     return;
   }
   const InodeId inode = ToInode(node);
-  // Of a mapped file the kernel may hold back pages that were holes.
+  // The kernel may hold back pages of a mapped file that were holes.
   if (server.files().IsWriter(inode)) {
     return server.cloner().AfterWriteBack(inode, [=] { ReplySeek(request, inode, offset, whence); });
   }

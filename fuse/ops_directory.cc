@@ -9,14 +9,14 @@
 namespace betr::fuse {
 namespace {
 
-// The least that an entry with attributes takes in an answer: how many are worth looking up for one.
+// The least space that an entry with attributes takes in an answer. It tells how many entries are worth looking up.
 constexpr size_t kSmallestEntry = 160;
 
 void OpenDirectory(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
   Server& server = ServerOf(request);
   auto stream = std::make_unique<DirectoryStream>(&server.fs(), ToInode(node));
   info->fh = reinterpret_cast<uint64_t>(server.files().Add(ToInode(node), false, std::move(stream)));
-  // No cache_readdir: the kernel would go on with positions of another handle's stream when it loses its copy.
+  // No cache_readdir. When the kernel loses its copy, it would go on with positions of another handle's stream.
   if (fuse_reply_open(request, info) != 0) server.files().Remove(HandleOf(info));
 }
 
@@ -25,7 +25,7 @@ void ReleaseDirectory(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
   fuse_reply_err(request, 0);
 }
 
-// What has come together, or the error if nothing has.
+// Answers with the entries collected, or with the error if there are none.
 void ReplyListing(fuse_req_t request, const std::vector<char>& buffer, size_t used, const absl::Status& status) {
   if (!status.ok() && used == 0) return ReplyStatus(request, status, "readdir");
   fuse_reply_buf(request, buffer.data(), used);

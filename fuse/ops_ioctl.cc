@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of betr/mount_ioctl.h, and fstrim's; every other one is ENOTTY, without a lock: programs ask each file that
-// they open whether it is a terminal.
+// The calls of betr/mount_ioctl.h, and that of fstrim. Every other ioctl gets ENOTTY, without taking a lock: programs
+// ask of each file that they open whether it is a terminal.
 #include <linux/fs.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@
 namespace betr::fuse {
 namespace {
 
-// What an ioctl was told, or EINVAL as the answer.
+// Returns the argument of an ioctl, or answers EINVAL and returns nothing.
 template <typename T>
 std::optional<T> Argument(fuse_req_t request, const void* in, size_t in_size) {
   T wanted{};
@@ -37,7 +37,7 @@ std::optional<T> Argument(fuse_req_t request, const void* in, size_t in_size) {
   return std::nullopt;
 }
 
-// Nothing if it does not end.
+// Returns the name in a field; nothing if it is not terminated.
 template <size_t kSize>
 std::optional<std::string> NameIn(const char (&field)[kSize]) {
   const size_t size = strnlen(field, kSize);
@@ -93,7 +93,7 @@ void BeginComparison(fuse_req_t request, fuse_ino_t before, Handle* handle, cons
   if (wanted) Compare(request, ToInode(before), handle, wanted->after);
 }
 
-// fstrim(8). The positions that it may name are those of the image.
+// Serves fstrim(8). Its positions are those of the image.
 void Trim(fuse_req_t request, const void* in, size_t in_size) {
   fstrim_range wanted{};
   if (in_size != sizeof wanted) return ReplyStatus(request, ErrnoError(EINVAL, "range"), "trim");
@@ -109,7 +109,7 @@ void Trim(fuse_req_t request, const void* in, size_t in_size) {
   fuse_reply_ioctl(request, 0, &wanted, sizeof wanted);
 }
 
-// An answer that is a text; what is not filled stays zeros, so that the text has an end.
+// Answers with a text. The rest stays zeros, so that the text is terminated.
 template <class Answer, size_t kSize>
 void ReplyText(fuse_req_t request, std::string_view text, char (Answer::*field)[kSize]) {
   Answer answer{};

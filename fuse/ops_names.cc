@@ -18,7 +18,7 @@ absl::StatusOr<Entry> Find(fuse_req_t request, InodeId directory, const char* na
     absl::StatusOr<Entry> entry = server.fs().Lookup(directory, name);
     if (!entry.ok() || !server.retries().IsExpected(fuse_req_ctx(request)->pid)) return entry;
     if (server.fs().Keep(entry->inode).ok()) return entry;
-    // Another one has got the name since, or none has it.
+    // Another file has got the name since, or none has it.
     server.fs().Forget(entry->inode);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is agreed upon at the start of a session, and what concerns the file system as a whole.
+// What is agreed at the start of a session, and what concerns the whole file system.
 #include <sys/statvfs.h>
 
 #include "libfuse.h"
@@ -15,7 +15,7 @@ void Want(fuse_conn_info* connection, unsigned capabilities) { connection->want 
 
 void Init(void* data, fuse_conn_info* connection) {
   const ServerSettings& settings = static_cast<const Server*>(data)->settings();
-  // The umask is ours to apply, because a default ACL takes its place.
+  // We apply the umask, because a default ACL replaces it.
   Want(connection, FUSE_CAP_READDIRPLUS | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_IOCTL_DIR |
                        FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_DONT_MASK |
                        FUSE_CAP_CACHE_SYMLINKS);
@@ -23,7 +23,8 @@ void Init(void* data, fuse_conn_info* connection) {
   AgreeOnPrivileges(connection);
   if (settings.acl) Want(connection, FUSE_CAP_POSIX_ACL);
   if (settings.writeback) Want(connection, FUSE_CAP_WRITEBACK_CACHE);
-  // Always with attributes; and no content is dropped because a time changed: only the kernel's own writes change it.
+  // Listings always come with attributes. No content is dropped because a time changed, since only the kernel's own
+  // writes change it.
   connection->want &= ~static_cast<unsigned>(FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA |
                                              FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
   connection->max_write = kRequestSize;

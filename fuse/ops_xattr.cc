@@ -16,7 +16,7 @@ namespace {
 
 bool IsAcl(std::string_view name) { return name == kAccessAcl || name == kDefaultAcl; }
 
-// What the mount was told not to have, answered at once. With ENOSYS the kernel does not ask again.
+// Answers at once what the mount was told not to have. After ENOSYS the kernel does not ask again.
 bool IsRefused(fuse_req_t request, std::string_view name) {
   const ServerSettings& settings = ServerOf(request).settings();
   const bool refused = !settings.xattrs || (IsAcl(name) && !settings.acl);
@@ -24,7 +24,7 @@ bool IsRefused(fuse_req_t request, std::string_view name) {
   return refused;
 }
 
-// To whoever asks with room for nothing the size is told.
+// Answers with a value, or with its size if the caller has room for nothing.
 void ReplyValue(fuse_req_t request, std::string_view value, size_t room) {
   if (room == 0) {
     fuse_reply_xattr(request, value.size());
@@ -35,7 +35,7 @@ void ReplyValue(fuse_req_t request, std::string_view value, size_t room) {
   }
 }
 
-// The kernel hands everything on to a FUSE server: what of a name other file systems do not even look at.
+// Refuses names that other file systems never see: the kernel passes every name on to a FUSE server.
 absl::Status CheckName(std::string_view name) {
   if (IsAcl(name)) return absl::OkStatus();
   for (const std::string_view prefix : {"user.", "trusted.", "security."}) {
@@ -44,7 +44,7 @@ absl::Status CheckName(std::string_view name) {
   return ErrnoError(EOPNOTSUPP, name);
 }
 
-// What is there under whatever name, as a tool that writes images may have named it, can be read and removed.
+// Reads an xattr. Whatever name it has can be read and removed, since a tool that writes images may have chosen it.
 absl::StatusOr<std::string> Get(FileSystem& fs, InodeId inode, std::string_view name) {
   absl::StatusOr<std::string> value = fs.GetXattr(inode, name);
   if (ToErrno(value.status()) == ENODATA) BETR_RETURN_IF_ERROR(CheckName(name));
@@ -101,7 +101,7 @@ absl::Status Remove(FileSystem& fs, InodeId inode, std::string_view name) {
   absl::Status removed = fs.RemoveXattr(inode, name);
   if (ToErrno(removed) != ENODATA) return removed;
   BETR_RETURN_IF_ERROR(CheckName(name));
-  // Everything has an access list, if only its mode, and a directory may always have no default one.
+  // Everything has an access list, if only its mode. A directory need not have a default list.
   return IsAcl(name) ? absl::OkStatus() : removed;
 }
 

@@ -7,7 +7,7 @@ namespace betr::fuse {
 
 uint32_t WithoutPrivileges(const FileAttributes& attributes) {
   uint32_t permissions = attributes.permissions & ~static_cast<uint32_t>(S_ISUID);
-  // Without execution for the group the bit used to mean something else.
+  // Without execute permission for the group, the bit used to mean something else.
   if ((permissions & S_IXGRP) != 0) permissions &= ~static_cast<uint32_t>(S_ISGID);
   return permissions;
 }
@@ -19,9 +19,9 @@ void DropPrivileges(FileSystem& fs, fuse_session* session, InodeId inode) {
   if (permissions == attributes->permissions) return;
   AttributeChange change;
   change.permissions = permissions;
-  // If it fails, so does the request that follows.
+  // If this fails, so does the request that follows.
   fs.SetAttributes(inode, change).IgnoreError();
-  // The kernel goes on showing the mode that it knows. Attributes alone are forgotten without waiting for anything.
+  // Otherwise the kernel would go on showing the mode that it knows. It drops attributes without waiting for anything.
   fuse_lowlevel_notify_inval_inode(session, inode.value, -1, 0);
 }
 

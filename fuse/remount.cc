@@ -41,13 +41,13 @@ ScopedFd OpenRoot(const std::string& directory) {
   return ScopedFd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// The kernel's pages go to the server, and what that has to the disk. An errno value, 0 for ok.
+// Writes the kernel's pages to the server, and what the server has to the disk. Returns an errno value, 0 for ok.
 int Sync(const std::string& directory) {
   const ScopedFd root = OpenRoot(directory);
   return root.get() >= 0 && syncfs(root.get()) == 0 && fsync(root.get()) == 0 ? 0 : errno;
 }
 
-// What the server says of itself. A mount that may not be looked at says nothing.
+// Returns what the server says of itself; nothing for a mount that may not be looked at.
 tools::Json AskServerOf(const std::string& directory) {
   const ScopedFd root = OpenRoot(directory);
   if (root.get() < 0) return tools::Json::object();
@@ -68,14 +68,14 @@ LastingOptions OptionsOf(const MountEntry& mount, const tools::Json& figures) {
   return options;
 }
 
-// A path as the table of mounts has it, also of a mount that nobody answers for.
+// Returns a path in the form of the table of mounts, even for a mount that nobody answers for.
 std::string AbsolutePath(const std::string& directory) {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::canonical(directory, error);
   return error ? std::filesystem::absolute(directory, error).lexically_normal().string() : path.string();
 }
 
-// What speaks against a mount of ours there; empty if nothing does.
+// Returns why this is not a mount of ours; empty if it may be one.
 std::string WhyNotOurs(const MountEntry& mount) {
   if (mount.directory.empty()) return MountTable().empty() ? "" : "not mounted";
   return IsForeign(mount, kLongestAnswer) ? "not a mount of betr, but of type " + mount.type : "";
@@ -90,7 +90,7 @@ unsigned long FlagsFor(MountPlan plan, const LastingOptions& mount) {
 // An errno value, 0 for ok.
 int ChangeFlags(const std::string& directory, unsigned long flags) {
   int error = EBUSY;
-  // Files of a FUSE mount are closed behind the back of whoever closes them: what looks busy may be free at once.
+  // Files of a FUSE mount are closed asynchronously, after close(2). So what looks busy may be free at once.
   for (int tries = 0; tries < kTries && error == EBUSY; ++tries) {
     if (tries > 0) std::this_thread::sleep_for(kRetryPeriod);
     error = mount(nullptr, directory.c_str(), nullptr, MS_REMOUNT | flags, nullptr) == 0 ? 0 : errno;

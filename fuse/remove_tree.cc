@@ -13,14 +13,14 @@
 namespace betr::fuse {
 namespace {
 
-constexpr int kTries = 8;  // of a walk beside which directories are moved
+constexpr int kTries = 8;  // of a walk, during which directories may be moved
 
-// Attributes alone: waits for nothing. Pages of what is gone go when the kernel drops its inode.
+// Drops only attributes, and so waits for nothing. Pages of what is gone go when the kernel drops its inode.
 void DropAttributes(fuse_session* session, InodeId inode) {
   fuse_lowlevel_notify_inval_inode(session, inode.value, -1, 0);
 }
 
-// A directory in which nothing is known any more takes no names afterwards.
+// Drops a name. A directory in which nothing is known any more takes no names afterwards.
 void DropName(fuse_session* session, const KnownName& known) {
   const uint64_t parent = known.directory.value;
   const std::string& name = known.name;
@@ -31,8 +31,8 @@ void DropName(fuse_session* session, const KnownName& known) {
   }
 }
 
-// Requires: there was such a name. What is below it goes with it, unless somebody is using it; so most of the others
-// are not known any more.
+// Tells the kernel what is gone. What is below a name goes with it, unless somebody is using it. So most of the other
+// names are not known any more. Requires: there was such a name.
 void TellKernel(Server& server, InodeId directory, const RemovedTree& removed) {
   fuse_session* const session = server.session();
   DropName(session, removed.names.back());
@@ -52,7 +52,7 @@ absl::Status CheckNothingMounted(const Server& server, FileSystem& fs, InodeId d
   return server.IsMountedWithin(path) ? ErrnoError(EBUSY, "something is mounted there") : absl::OkStatus();
 }
 
-// Once: EAGAIN if what was looked at may be something else by now.
+// Tries once. EAGAIN if what was checked may be something else by now.
 absl::Status RemoveIfAllowed(Server& server, const Caller& caller, InodeId directory, std::string_view name,
                              RemovedTree* removed) {
   FileSystem& fs = server.fs();

@@ -4,7 +4,7 @@
 namespace betr::fuse {
 namespace {
 
-// The kernel does not wait before it tries again, but on a busy machine its thread may.
+// The kernel tries again without waiting, but on a busy machine its thread may have to wait.
 constexpr std::chrono::seconds kLongest{10};
 
 }  // namespace

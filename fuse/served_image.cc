@@ -31,14 +31,14 @@ constexpr std::chrono::milliseconds kLongestEnd{5000};
 constexpr std::chrono::milliseconds kLongestEndOfKilled{200};
 constexpr std::chrono::milliseconds kPeriod{1};
 
-// What the process that asks has to say.
+// What the process that asks reports.
 struct Told {
   betr_server server;
   betr_image image;
 };
 
-// In a process of its own, which may wait for a server that never answers: nothing of its parent's stays open by it,
-// a lock on an image least of all. Only calls that are safe after a fork. The exit code is the error.
+// Asks in a separate process, which may wait for a server that never answers. It must not keep anything of its parent's
+// open, least of all a lock on an image. Uses only calls that are safe after a fork. The exit code is the error.
 [[noreturn]] void AskAndExit(const char* directory, int answer) {
   const auto own = static_cast<unsigned>(answer);
   if (own > 0) close_range(0, own - 1, 0);
@@ -50,7 +50,7 @@ struct Told {
   _exit(write(answer, &told, sizeof told) == sizeof told ? 0 : EIO);
 }
 
-// Until the other end is closed, as more than PIPE_BUF may come in pieces.
+// Reads until the other end is closed, as more than PIPE_BUF may come in pieces.
 bool ReadAnswer(int answer, Told* told) {
   size_t size = 0;
   while (size < sizeof *told) {
@@ -67,8 +67,9 @@ pid_t ProcessOf(const betr_server& server) {
   return ours != 0 && server.pid_namespace == ours ? static_cast<pid_t>(server.pid) : 0;
 }
 
-// The error that it has ended with. It is waited for so that nothing of it keeps the mount busy. For a while only: one
-// that waits for a server which has taken its request and was killed cannot end before the mount goes away.
+// Waits for the child, so that nothing of it keeps the mount busy, and returns the error that it ended with. Waits only
+// for a while. If the server has taken the child's request and was killed, the child cannot end before the mount goes
+// away.
 int EndOf(pid_t child, std::chrono::milliseconds longest) {
   const auto begun = std::chrono::steady_clock::now();
   int status = 0;
@@ -79,7 +80,7 @@ int EndOf(pid_t child, std::chrono::milliseconds longest) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : ETIMEDOUT;
 }
 
-// Whether a mount of this type may be ours: others are not looked at, as that may wake them up.
+// Whether a mount of this type may be ours. Others are not looked at, since that may wake them up.
 bool MayBeOurs(const std::string& type) { return type == "fuse.betr" || type == "fuse"; }
 
 }  // namespace
@@ -118,7 +119,7 @@ std::optional<std::string> ImageServedOn(const std::string& directory, std::chro
   return answer.error == 0 ? std::optional(std::move(answer.image)) : std::nullopt;
 }
 
-// Who has mounted it may have chosen any subtype: another one than usual says nothing, and its server is asked.
+// Whoever mounted it may have chosen any subtype. So an unusual subtype says nothing, and its server is asked.
 bool IsForeign(const MountEntry& mount, std::chrono::milliseconds longest) {
   if (mount.type.empty() || mount.type == "fuse.betr") return false;
   return !mount.type.starts_with("fuse") || AskServer(mount.directory, longest).error == ENOTTY;

@@ -58,7 +58,7 @@ bool Server::IsMadeReadOnly() const {
 
 bool Server::IsMountedWithin(std::string_view path) const { return fuse::IsMountedWithin(MountInfos(), device_, path); }
 
-// Attributes alone are forgotten without waiting for anything.
+// The kernel drops attributes without waiting for anything.
 void Server::OutdateAnswers(InodeId inode) {
   if (fs_.TakeTold(inode)) fuse_lowlevel_notify_inval_inode(session_, inode.value, -1, 0);
 }

@@ -25,7 +25,7 @@ namespace {
 namespace stdfs = std::filesystem;
 
 constexpr std::chrono::milliseconds kPeriod{20};
-constexpr std::chrono::seconds kLongestServing{10};  // after its mount has gone: requests that it has begun
+constexpr std::chrono::seconds kLongestServing{10};  // after its mount has gone: for requests that it has begun
 constexpr std::chrono::seconds kLongest{120};
 
 // glibc 2.36 declares its own for C only.
@@ -36,8 +36,8 @@ const MountInfo* FindDevice(const std::vector<MountInfo>& infos, std::string_vie
   return found == infos.end() ? nullptr : &*found;
 }
 
-// The process whose mounts are others than ours, with this file system among them. Root sees all processes, others
-// their own.
+// Returns a process in another mount namespace in which this file system is mounted. Root sees all processes, others
+// only their own.
 std::string OtherNamespaceWith(std::string_view device) {
   std::error_code error;
   std::set<stdfs::path> known = {stdfs::read_symlink("/proc/self/ns/mnt", error)};
@@ -52,7 +52,7 @@ std::string OtherNamespaceWith(std::string_view device) {
   return {};
 }
 
-// Where else it is mounted, as far as can be seen.
+// Returns where else it is mounted, as far as can be seen.
 std::string PlaceOf(std::string_view device) {
   const std::vector<MountInfo> infos = MountInfos();
   if (const MountInfo* const info = FindDevice(infos, device)) return "on " + info->directory;
@@ -74,7 +74,7 @@ ServerEnd::ServerEnd(const std::string& directory, std::string image, pid_t proc
 std::string ServerEnd::Wait() {
   const auto begun = std::chrono::steady_clock::now();
   if (HasEnded()) return {};
-  // At once: the number of a file system that has gone is soon another one's.
+  // Look at once: the number of a file system that has gone is soon used for another one.
   if (const std::string place = device_.empty() ? "" : PlaceOf(device_); !place.empty() && !HasEnded()) {
     return fmt::format("{}: still in use by {}: also mounted {}", image_, User(), place);
   }
@@ -95,7 +95,7 @@ bool ServerEnd::HasEnded() const {
   }
   if (image_fd_.get() < 0) return true;
   struct flock lock {};
-  lock.l_type = F_RDLCK;  // in the way of which are only those who write
+  lock.l_type = F_RDLCK;  // only writers are in its way
   if (fcntl(image_fd_.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return true;
   std::this_thread::sleep_for(kPeriod);
   return false;

@@ -40,13 +40,14 @@ bool RunFusermount(const std::string& directory, UnmountMode mode, bool quietly)
   if (posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) return false;
   int status = 0;
   const bool done = waitpid(child, &status, 0) == child && status == 0;
-  errno = 0;  // it has said itself why not
+  errno = 0;  // fusermount3 has said itself why not
   return done;
 }
 
 int FlagsOf(UnmountMode mode) { return (mode.lazily ? MNT_DETACH : 0) | (mode.force ? MNT_FORCE : 0); }
 
-// The server of the mount, and the image; that is empty if nothing of ours. Who is forced away is not asked.
+// Returns the server of the mount, with the image that it serves. If the server is not asked, as with `force`, or gives
+// no answer, the image is the mount's source and the process is not known.
 ServerEnd EndOf(const MountEntry& mount, UnmountMode mode) {
   ServerAnswer answer{ENOTTY};
   if (!mount.source.empty() && !mode.force) answer = AskServer(mount.directory, kLongestAnswer);
@@ -54,7 +55,7 @@ ServerEnd EndOf(const MountEntry& mount, UnmountMode mode) {
   return {mount.directory, answer.image, answer.process};
 }
 
-// An errno value, 0 for ok, negative if fusermount3 has said what is wrong.
+// Unmounts. Returns an errno value, 0 for ok, negative if fusermount3 has said what is wrong.
 int Unmount(const std::string& directory, const MountEntry& mount, UnmountMode mode) {
   // fusermount3 would look into the same table of mounts.
   if (mount.directory.empty() && !mode.force && geteuid() != 0) return EINVAL;
@@ -80,8 +81,8 @@ void WaitForEnd(ServerEnd& server, tools::Tool& tool) {
 }  // namespace
 
 bool UnmountDirectory(const std::string& directory, UnmountMode mode) {
-  // Files of a FUSE mount are closed behind the back of whoever closes them, and whoever wants to mount an image asks
-  // all mounts of which they are: what looks busy may be free at once.
+  // A mount that looks busy may be free at once, for two reasons. Files of a FUSE mount are closed asynchronously,
+  // after close(2). And whoever wants to mount an image asks all mounts which image they are of.
   for (int tries = kTries;; --tries) {
     const bool is_last = tries == 1 || mode.lazily;
     if (geteuid() != 0 ? RunFusermount(directory, mode, !is_last) : umount2(directory.c_str(), FlagsOf(mode)) == 0) {
@@ -111,7 +112,7 @@ int UnmountMain(tools::Arguments args, tools::ToolIo& io) {
   tool.app().add_option("-t", type, "Accepted for umount(8)")->type_name("TYPE");
   if (const std::optional<int> exit = tool.Parse(args)) return *exit;
   std::error_code error;
-  // To look at a directory whose server does not answer would be to wait.
+  // Looking at a directory whose server does not answer would mean waiting.
   const std::filesystem::path path =
       mode.force ? std::filesystem::absolute(directory, error) : std::filesystem::canonical(directory, error);
   if (!error) directory = path.string();

@@ -12,7 +12,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTick{1};
 constexpr unsigned kQuietTicks = 100;  // then the deputy sleeps until it is called
-// Who did not run for so long shares its processor: sleeping leaves it to others, and the kernel prefers who wakes.
+// A thread that did not run for this long shares its processor. Sleeping leaves that to others, and the kernel prefers
+// threads that wake.
 constexpr std::chrono::microseconds kPreempted{20};
 constexpr unsigned kMaxSkip = 64;
 
