@@ -67,12 +67,13 @@ class Server {
   // Whether this process sees something mounted on, or below, a path from the root. Reads the table of mounts.
   bool IsMountedWithin(std::string_view path) const;
 
-  // Makes the kernel ask anew for the attributes of an inode.
+  // Makes the kernel drop the attributes of an inode, if any answer has told them since the last time.
   //
   // Must be called when a request changed attributes that its answer does not tell; if possible, before that answer.
   // Such attributes are those of a directory in which a name came or went, and of what was renamed or got another
-  // xattr, another hole or pages of a mapping. Otherwise an older answer that is still on its way to another thread
-  // would be kept for ever. Of other writes the kernel knows by itself that they overtake such answers.
+  // xattr, another hole or pages of a mapping. The kernel then asks for them anew by itself. But an older answer may
+  // still be on its way to another thread, and would be kept for ever. Of other writes the kernel knows by itself that
+  // they overtake such answers.
   void OutdateAnswers(InodeId inode);
   void OutdateAnswers(InodeId directory, std::string_view name);
 

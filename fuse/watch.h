@@ -36,8 +36,8 @@ class Watch {
 
  private:
   bool TryTake();
-  // Sleeps for a millisecond or, when there are no requests, until somebody calls. Returns whether nobody has had the
-  // watch all that time.
+  // Sleeps until somebody calls; as long as there are requests, for a millisecond at most. Returns whether nobody has
+  // had the watch all that time.
   bool WaitAsDeputy(MutexLock& lock) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int descriptor_;

@@ -3,9 +3,9 @@
 //
 // Equal terms for every engine:
 //   1. Only Sync gives durability. When it returns, what was written before it survives a crash of the machine. Of what
-//   came later, the end may be lost. Nothing else waits for the disk.
+//      came later, the end may be lost. Nothing else waits for the disk.
 //   2. The cache has `cache_size` bytes, including write buffers, if a store has a cache of its own. All stores read
-//   and write through the kernel's page cache.
+//      and write through the kernel's page cache.
 //   3. Compression is the same, or none.
 //
 // One thread calls. Errors of a peer come as kInternal with its own text.

@@ -3,10 +3,10 @@
 // messages broke, finds the numbers of threads printed without one, and tells the child of a fork in time.
 //
 // 1. A call whose line is divided comes twice. kBegin comes when it begins, with what was printed of its arguments;
-// kCall comes when it ends. A whole line comes once, as kCall.
+//    kCall comes when it ends. A whole line comes once, as kCall.
 // 2. A fork names its child when it begins, since the stream looks ahead for the end of the call. With -z that end is
-// its only line, and may be behind lines of the child. Then the first line of the child makes the stream look for it.
-// The kBegin comes before that line, the kCall in its own place.
+//    its only line, and may be behind lines of the child. Then the first line of the child makes the stream look for
+//    it. The kBegin comes before that line, the kCall in its own place.
 // 3. What cannot be parsed is counted, and the first of it is kept. Nothing is dropped silently.
 //
 // Memory: what lies between the begin of a fork and its end, at most kMostAhead. Threads that no fork announces may

@@ -5,8 +5,8 @@
 // replayed. What lies outside is not known, except for the directories that lead to it.
 //
 // 1. The name of a directory is in its parent, and the directory holds its name and the number of its parent. That also
-// goes for a node that may turn out to be a directory: it has one name as long as that is not sure. Any other node
-// holds the parent and the name that it got last.
+//    goes for a node that may turn out to be a directory: it has one name as long as that is not sure. Any other node
+//    holds the parent and the name that it got last.
 // 2. `names` of a node is how many entries name it. For a directory it is 1, or 0 when removed.
 // 3. A node is there as long as it has names or uses (open descriptions, working directories).
 //

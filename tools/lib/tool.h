@@ -82,8 +82,8 @@ class Tool {
   void PrintError(std::string_view text);
   // Prints an error of the command line that the parser could not find. Returns the exit code for it.
   int UsageError(std::string_view text);
-  // Prints bytes that the stream need not keep until the end. Returns false if nothing more can be printed; Finish says
-  // why.
+  // Prints a part of the output; the stream may write it out before the end. Returns false if nothing more can be
+  // printed; Finish says why.
   bool Print(std::string_view bytes);
   // Ends the program: flushes stdout and, with -v, says how much time and memory it took. Returns `exit`. If stdout
   // could not be written, prints an error in any case, and returns `failed_exit` if `exit` is 0.

@@ -4,7 +4,7 @@
 // 1. States are in the order in which batches were acknowledged. State 0 is where the session began.
 // 2. A crash leaves one of the states from the last durable one on: the batches up to there, each as a whole.
 // 3. If the program ends without closing and opens the store again, the states behind the one that it finds are gone
-// for every later crash.
+//    for every later crash.
 #pragma once
 
 #include <cstddef>
