@@ -47,8 +47,8 @@ class Inference final : public Conjurer {
 
  private:
   using Key = std::pair<NodeNumber, std::string>;
-  // Says that one of these nodes, each inside the one before it, is a symlink. If it is the first, it leads to `told`;
-  // if the second, to the directory of `told`; and so on.
+  // Says that one of these nodes, each in the next one, is a symlink. If it is the first, it leads to `told`; if the
+  // second, to the directory of `told`; and so on.
   struct Ways {
     std::vector<NodeNumber> nodes;
     std::string told;

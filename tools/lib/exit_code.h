@@ -13,7 +13,7 @@ enum ExitCode : int {
   kExitFailed = 1,   // the operation failed: no such file, no space, a device error, ...
   kExitUsage = 2,    // the command line is wrong; nothing was done
   kExitRefused = 3,  // the image is in use, or something would be overwritten without -f; nothing was done
-  kExitDamaged = 4,  // the image is damaged, or is none, or needs a newer betr
+  kExitDamaged = 4,  // the image is damaged, or is not an image, or needs a newer betr
 };
 
 // Returns the exit code for an error met while working on an image: kExitDamaged for kDataLoss, else kExitFailed.
