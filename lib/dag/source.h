@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seam between the algorithms and storage. The DAG never does I/O by itself: it asks slots for content and
-// hands new content to a source. Tests use the in-memory source of memory_source.h.
+// hands new content to a source.
 #pragma once
 
 #include <absl/status/statusor.h>

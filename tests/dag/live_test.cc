@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "dag/memory_source.h"
+#include "support/dag/memory_source.h"
 
 namespace betr::test {
 namespace {

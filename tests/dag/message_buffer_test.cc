@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "dag/memory_source.h"
 #include "dag/partition_reader.h"
+#include "support/dag/memory_source.h"
 #include "support/dag/upserts.h"
 #include "support/seed.h"
 

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "dag/memory_source.h"
+#include "support/dag/memory_source.h"
 
 namespace betr::test {
 namespace {

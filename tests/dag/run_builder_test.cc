@@ -6,9 +6,9 @@
 #include <string>
 
 #include "betr/upsert.h"
-#include "dag/memory_source.h"
 #include "dag/message_buffer.h"
 #include "dag/partition_reader.h"
+#include "support/dag/memory_source.h"
 
 namespace betr::dag {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "dag/memory_source.h"
+#include "support/dag/memory_source.h"
 #include "support/seed.h"
 
 namespace betr::test {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "dag/memory_source.h"
+#include "support/dag/memory_source.h"
 #include "support/seed.h"
 
 namespace betr::test {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/coding.h"
-#include "dag/memory_source.h"
 #include "dag/storable.h"
 #include "layout/node_codec.h"
+#include "support/dag/memory_source.h"
 #include "support/layout/random_node.h"
 #include "support/seed.h"
 

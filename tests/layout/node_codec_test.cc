@@ -10,10 +10,10 @@
 
 #include "base/coding.h"
 #include "base/status.h"
-#include "dag/memory_source.h"
 #include "layout/node_check.h"
 #include "layout/node_format.h"
 #include "layout/seal.h"
+#include "support/dag/memory_source.h"
 #include "support/layout/entry_slot.h"
 #include "support/layout/random_node.h"
 #include "support/seed.h"

@@ -95,6 +95,7 @@ TEST_CASE("resize.betr refuses what cannot be, and changes nothing") {
   refuses(3, {test.image, "4M"}, "cannot become smaller");
   refuses(2, {test.image, "12MB"}, "12MB");
   refuses(2, {test.image, "+"}, "resize.betr");
+  refuses(2, {test.image, "10"}, "10: less than 4 KiB");
   refuses(2, {test.image, "+18446744073709551615"}, "too large");
   refuses(3, {test.image, "2E"}, "at most 1 EiB");
   refuses(2, {}, "IMAGE is required");

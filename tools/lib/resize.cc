@@ -138,7 +138,11 @@ absl::StatusOr<Bytes> NewSize(const std::string& text, Bytes before) {
   if (size.value > UINT64_MAX - base.value) {
     return absl::InvalidArgumentError(fmt::format("{}: too large", text));
   }
-  return InUnits(base + size);
+  const Bytes whole = InUnits(base + size);
+  if (whole == Bytes{0}) {
+    return absl::InvalidArgumentError(fmt::format("{}: less than {}", text, FormatSize(layout::kUnit)));
+  }
+  return whole;
 }
 
 int ResizeMain(Arguments args, ToolIo& io) {

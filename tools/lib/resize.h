@@ -23,7 +23,7 @@ ToolDescription ResizeDescription();
 void AddResizeOptions(Tool* tool, ResizeOptions* options);
 
 // Returns the size, in whole units, that "8G" or "+8G" means for an image of size `before`. kInvalidArgument if the
-// text is not a size or is too large.
+// text is not a size, is too large, or is less than one unit.
 absl::StatusOr<Bytes> NewSize(const std::string& text, Bytes before);
 
 // The whole program. Returns its exit code.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <new>
@@ -55,6 +56,7 @@ void EndWithoutMemory() {
 ToolIo ProcessIo(int no_memory_exit) {
   out_of_memory_exit = no_memory_exit;
   std::set_new_handler(EndWithoutMemory);
+  std::signal(SIGXFSZ, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail
   OccupyClosedStreams();
   TuneMalloc();
   std::ios::sync_with_stdio(false);

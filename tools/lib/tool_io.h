@@ -36,8 +36,8 @@ struct ToolIo {
 using Arguments = std::span<const char* const>;
 
 // Returns the streams, environment and clock of this process. Also gives it a single malloc arena (base/free_memory.h).
-// When memory runs out, the process says so and exits with `no_memory_exit`. Call it once, before anything is read or
-// written.
+// When memory runs out, the process says so and exits with `no_memory_exit`. A write beyond the limit of file sizes
+// (RLIMIT_FSIZE) is an error, and no signal. Call it once, before anything is read or written.
 ToolIo ProcessIo(int no_memory_exit = kExitFailed);
 
 }  // namespace betr::tools

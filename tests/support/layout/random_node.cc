@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 #include "base/escape.h"
-#include "dag/memory_source.h"
+#include "support/dag/memory_source.h"
 
 namespace betr::layout {
 namespace {

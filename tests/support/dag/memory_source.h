@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node source that keeps everything in memory, for tests and for what is not on disk yet.
+// A node source that keeps everything in memory.
 #pragma once
 
 #include <memory>
