@@ -7,7 +7,7 @@
 namespace betr::dag {
 namespace {
 
-// How many runs may be moved before any goto is.
+// Returns how many of the oldest runs are older than every goto. These may be moved while the gotos stay.
 size_t RunsBelowGotos(const Partition& partition) {
   size_t runs = partition.runs.size();
   for (const Goto& message : partition.gotos) {

@@ -37,10 +37,10 @@ absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
   return HandOut(edit, node, news);
 }
 
-// What a carved edge still shows beside the hole may be nothing: then it would share its child for nothing, and pin
-// what nobody sees. Only as far as memory tells.
+// Makes the edges beside the hole null if they show nothing any more. Otherwise they would keep their child shared for
+// nothing, and pin what nobody sees. Looks only at what is in memory.
 void ClearFringes(Edit& edit, Node& node, size_t hole) {
-  for (const size_t beside : {hole - 1, hole + 1}) {  // hole - 1 may wrap: no edge
+  for (const size_t beside : {hole - 1, hole + 1}) {  // if hole is 0, hole - 1 is no edge's index
     if (beside < node.edges.size() && !node.edges[beside].link.Null() &&
         ShowsNothing(edit.table(), node.edges[beside])) {
       Clear(edit, node.edges[beside]);

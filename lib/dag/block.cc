@@ -13,7 +13,7 @@
 namespace betr::dag {
 namespace {
 
-// Reads a varint that is known to be well-formed (Parse has seen it, or we wrote it).
+// Reads a varint that is known to be well-formed, because Parse has seen it or BlockBuilder wrote it.
 uint64_t TrustedVarint(const char*& at) {
   uint64_t value = 0;
   for (int shift = 0;; shift += 7) {
@@ -50,7 +50,7 @@ absl::Status BlockDamage(size_t offset, std::string_view what) {
   return absl::DataLossError(fmt::format("block: byte {}: {}", offset, what));
 }
 
-// Reads a size that takes one or two bytes, of at least two that are there.
+// Reads a size of one or two bytes. False if it is longer, or not in its shortest form. Requires: two bytes are there.
 bool ReadUsualSize(const char*& at, size_t& size) {
   const auto low = static_cast<unsigned char>(at[0]);
   const auto high = static_cast<unsigned char>(at[1]);
@@ -64,10 +64,10 @@ bool ReadUsualSize(const char*& at, size_t& size) {
   return high > 0 && high < 0x80;
 }
 
-// Whether a put or an erase of usual sizes fills `bytes` exactly: nearly all entries are read so, much faster than the
-// decoder reads them. What it does not take may be well-formed all the same.
+// Reads an entry if it is a put or an erase of usual sizes that fills `bytes` exactly. Nearly all entries are, and this
+// is much faster than the decoder. An entry for which this is false may be well-formed all the same.
 bool ReadUsualEntry(std::string_view bytes, Point& entry) {
-  constexpr size_t kSmallest = 5;  // more than two sizes and a kind can take: none is read beyond the end
+  constexpr size_t kSmallest = 5;  // the most that two sizes and a kind take: nothing is read beyond the end
   const char* at = bytes.data();
   size_t key_size = 0;
   size_t value_size = 0;

@@ -14,7 +14,7 @@ std::string_view CommonPrefix(std::string_view a, std::string_view b) {
   constexpr size_t kWord = sizeof(uint64_t);
   const size_t limit = std::min(a.size(), b.size());
   size_t same = 0;
-  // Paths have much in common, and this is asked for all the time: a word at once.
+  // A word at a time: paths have long prefixes in common, and this is called all the time.
   while (same + kWord <= limit && std::memcmp(a.data() + same, b.data() + same, kWord) == 0) {
     same += kWord;
   }
@@ -26,8 +26,8 @@ std::string_view CommonPrefix(std::string_view a, std::string_view b) {
 
 namespace {
 
-// Compares two positions given as bytes and side. Equal bytes: At < Past. If one is a proper prefix of the other,
-// the shorter lies before the longer exactly if it is an At.
+// Compares two positions, each given as bytes and side. If the bytes are equal, At lies before Past. If the bytes of
+// one are a proper prefix of the other's, the shorter lies before the longer exactly if it is an At.
 std::strong_ordering ComparePositions(std::string_view a, bool a_past, std::string_view b, bool b_past) {
   const size_t common = std::min(a.size(), b.size());
   const int order = std::string_view(a.data(), common).compare(std::string_view(b.data(), common));

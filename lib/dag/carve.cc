@@ -18,7 +18,7 @@ Edge CopyEdgePart(Edit& edit, const Edge& edge, const Range& part) {
 
 namespace {
 
-// What the partition holds outside `range`.
+// Returns what the partition of an edge over `whole` holds outside `range`.
 Partition Outside(const Partition& partition, const Range& whole, const Range& range) {
   Partition outside = partition.Cut({whole.lo, range.lo});
   outside.Append(partition.Cut({range.hi, whole.hi}));
@@ -159,7 +159,8 @@ void Clip(Edit& edit, Node& node, const Range& range) {
 
 namespace {
 
-// What remains of an older goto outside `range`: up to two parts. References follow the number of parts.
+// Appends what is left of an older goto outside `range` to `kept`: up to two parts. Each part gets a reference of its
+// own to the target; that of the older goto is released.
 void CutOut(Edit& edit, const Goto& older, const Range& range, std::vector<Goto>& kept) {
   const Range& old_range = older.link.range;
   const Range left{old_range.lo, std::min(old_range.hi, range.lo)};

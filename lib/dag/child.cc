@@ -12,7 +12,8 @@
 namespace betr::dag {
 namespace {
 
-// The child of an edge that is not null, if it is one that the edge may have.
+// Loads the target of an edge's link that is not null. Errors: kDataLoss also if it does not have a child's height, or
+// does not hold all that the link shows.
 absl::StatusOr<NodePtr> LoadChild(const Edit& edit, const Node& parent, const Link& link) {
   BETR_ASSIGN_OR_RETURN(NodePtr node, edit.Load(link.target));
   BETR_RETURN_IF_ERROR(CheckBelow(link.target, *node, parent.height, link.Image()));
@@ -27,7 +28,8 @@ absl::Status NoReferences(NodeId id) {
   return absl::DataLossError(absl::StrCat("node ", id.value, ": is named, but has no references"));
 }
 
-// The content of `id` as the caller's own: a private copy if others name the node too. Gives up one reference.
+// Takes the content of `id` for a change; a private copy if others name the node too. The caller's reference to `id`
+// moves into the result or, if that is a copy, is released.
 absl::StatusOr<OwnChild> Own(Edit& edit, NodeId id, const Node& node) {
   if (edit.References(id) == 0) {
     return NoReferences(id);
@@ -107,7 +109,7 @@ bool WorthCopying(Bytes held, Bytes moved) {
 bool WorthCopying(const Edit& edit, const Edge& edge, Bytes moved, Reach reach) {
   const NodeRecord* const record = edit.table().Find(edge.link.target);
   if (record == nullptr) {
-    return false;  // whoever takes it will be told
+    return false;  // whoever takes the child gets the error
   }
   if (record->height == 0 && edit.Peek(edge.link.target) == nullptr) {
     return WorthCopying(edit.shape().node_size, moved);

@@ -32,7 +32,7 @@ class Chooser {
   const std::optional<FlushChoice>& Found() const { return found_; }
 
  private:
-  // How many runs an edge begins with alike, with each of the others, most first.
+  // For each other edge that begins alike (alike.h): the number of runs that both begin with. The largest comes first.
   std::vector<size_t> RunsWithOthers(size_t index) const {
     std::vector<size_t> runs;
     for (size_t i = 0; i < node_.edges.size(); ++i) {

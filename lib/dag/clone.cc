@@ -18,7 +18,7 @@
 namespace betr::dag {
 namespace {
 
-// Moves what `node` buffers for `range` into the child that covers it.
+// Moves what `node` buffers for `range` into the child of edge `index`, which covers the range.
 absl::Status Push(Edit& edit, Node& node, size_t index, const Range& range) {
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
   Edge& edge = node.edges[index];
@@ -28,7 +28,8 @@ absl::Status Push(Edit& edit, Node& node, size_t index, const Range& range) {
   return absl::OkStatus();
 }
 
-// Pushes `range` one level down at the node `depth` levels below `node`. All nodes on the way are private.
+// Pushes what waits for `range` one level down, at the node `depth` levels below `node`. Requires: all nodes on the way
+// are private.
 absl::Status PushAt(Edit& edit, Node& node, const Range& range, int depth) {
   const size_t index = node.EdgeAfter(range.lo);
   if (depth == 0) {
@@ -41,7 +42,8 @@ absl::Status PushAt(Edit& edit, Node& node, const Range& range, int depth) {
   return absl::OkStatus();
 }
 
-// The walk down for one prefix. Restarted after each push, since a push makes new versions along the way.
+// The walk down for one prefix. It starts anew after each push, because a push makes new versions of the nodes on the
+// way.
 class Walk {
  public:
   Walk(Edit& edit, NodeId root, std::string_view prefix)
@@ -49,14 +51,14 @@ class Walk {
 
   struct Outcome {
     Place place;
-    bool push = false;  // what is pending at `depth` has to be pushed, and may be
+    bool push = false;  // what is pending at `depth` may be pushed: push it and walk again
     int depth = 0;
   };
 
   absl::StatusOr<Outcome> Run() {
     for (;;) {
       ++edit_.counters().nodes_touched;
-      // Nothing goes on below a leaf, so it is not even read.
+      // The walk ends at a leaf, so the leaf is not even read.
       if (const NodeRecord* record = edit_.table().Find(at_); record != nullptr && record->height == 0) {
         return Outcome{{at_, 0, prefix_}};
       }
@@ -87,15 +89,17 @@ class Walk {
   }
 
  private:
-  // Whether a push may come by: it must not break sharing, and makes all edges on its way simple. (It must not touch a
-  // leaf either.) Reads the child if the edge has a translation.
+  // Whether a push further down may pass this edge. A push must not copy shared nodes on its way. It also makes each
+  // edge on its way simple, which must not make bounds too long (storable.h). Reads the child if the edge has a
+  // translation.
   bool MayTake(const Edge& edge) const {
     return may_take_ && !ChildShared(edit_, edge) && !TooLongToTake(edit_, edge, Reach::kDisk);
   }
 
-  // Whether a push of what waits for `range` may end in the child: also in a copy of one that holds little beside it.
-  // What is more than a node is flushed edge by edge, by background work; so a copy has at most some times a node's
-  // size, though the clone shares it before it is flushed.
+  // Whether what waits for `range` may be pushed into the child. If the child is shared, that copies it, so it must
+  // hold little compared with what is pushed. More than a node's size is not pushed into a copy, but left to background
+  // work, which flushes it edge by edge. So the copy, which the clone shares before anything is flushed from it, has at
+  // most a few times a node's size. Requires: the child is interior, since a push must not touch a leaf.
   bool MayPush(const Edge& edge, const Range& range) const {
     if (!may_take_ || !ChildShared(edit_, edge)) {
       return MayTake(edge);
@@ -105,7 +109,7 @@ class Walk {
            !TooLongToTake(edit_, edge, Reach::kDisk);
   }
 
-  // False, and nothing is done, where the prefix would become too long.
+  // Goes on to the target of the link. False, and nothing is done, if the prefix would become too long there.
   bool Follow(const Link& link) {
     std::string below = link.Map(prefix_);
     if (Bytes{below.size()} > kMaxMergedBound) {

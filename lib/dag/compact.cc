@@ -21,12 +21,12 @@ namespace {
 using Runs = std::vector<BlockView>;
 using Indices = std::vector<size_t>;
 
-// About the bytes of a run that is written anew, with all of its keys as they read.
+// About how many bytes a run takes if it is written anew, with its keys as they read.
 Bytes WrittenSize(const BlockView& run) { return run.Size() + Bytes{run.Count() * run.affix.prepend.size()}; }
 
-// Which runs lie on top of each other, oldest first: no run reaches from one stack into another. Where there are many
-// more than there should be on top of each other, neighbours that are shown in the same way count as such, too: else
-// they would be as many as the directories that are written to one by one.
+// Groups runs into stacks of those that lie on top of each other, oldest first. No run reaches from one stack into
+// another. If there are many more runs than `most`, neighbours that are shown in the same way go into one stack, too.
+// Otherwise each directory that is written to by itself would leave a run.
 std::vector<Indices> StacksOf(const Runs& runs, size_t most) {
   constexpr size_t kTimesBeside = 8;
   Indices order(runs.size());
@@ -58,7 +58,9 @@ size_t BlocksOf(const Runs& runs, const Indices& some) {
   return blocks.size();
 }
 
-// Of the runs of a stack those that are to be one: the newest. Fewer than two: none.
+// Chooses the runs of a stack that are to become one. If no block of theirs is shown elsewhere in the node, these are
+// all. Otherwise they are the newest, as far as none is larger than all newer ones together. Fewer than two: there is
+// nothing to do.
 Indices ToCompact(const Runs& runs, Indices stack, const BlockShares& shares) {
   if (std::ranges::none_of(stack, [&](size_t i) { return shares.Views(runs[i]) > 1; })) {
     return stack;
@@ -70,8 +72,9 @@ Indices ToCompact(const Runs& runs, Indices stack, const BlockShares& shares) {
   return {stack.begin() + static_cast<ptrdiff_t>(first), stack.end()};
 }
 
-// Whether it is worth trying to compact these of so many runs, and makes one. What failed because one of them cannot be
-// read is not tried again with each run that comes, but when as many have come again.
+// Whether to try to compact the chosen runs: there are several, and they make one run. If one of them cannot be read,
+// trying fails, and must not be repeated with each run that comes. So unless all are in memory, it is tried only each
+// time that `too_many`, the number of superfluous blocks, has doubled.
 bool MayCompact(const Runs& runs, const Indices& chosen, size_t too_many) {
   Bytes written{0};
   for (const size_t i : chosen) {
@@ -82,14 +85,13 @@ bool MayCompact(const Runs& runs, const Indices& chosen, size_t too_many) {
          (std::has_single_bit(too_many) || std::ranges::all_of(chosen, in_memory));
 }
 
-// Whether a goto hides some of what lies in a range in the run at `from`, or in a later one.
+// Whether a goto hides some part of `range` in the run at index `from`, or in a later run.
 bool HidesFrom(const Partition& partition, const Range& range, size_t from) {
   return std::ranges::any_of(
       partition.gotos, [&](const Goto& message) { return message.over > from && message.link.range.Overlaps(range); });
 }
 
-// What comes in the place of some runs, and where the last one of them was: nothing else lies on top of them up to
-// there.
+// What takes the place of some runs. It goes where the last of them was: up to there no other run lies on top of them.
 struct Replacement {
   Indices old;
   Runs made;
@@ -119,7 +121,7 @@ void Replace(Partition& partition, const std::vector<Replacement>& replacements)
   }
 }
 
-// From the begin of what some runs show to the end.
+// The smallest range that holds all that some runs show.
 Range HullOf(const Runs& runs, const Indices& some) {
   Range hull = runs[some.front()].clip;
   for (const size_t i : some) {
@@ -128,7 +130,7 @@ Range HullOf(const Runs& runs, const Indices& some) {
   return hull;
 }
 
-// Runs without what all that lies in their hull begins with.
+// Returns the runs in a space without the prefix that all keys of their hull share.
 Runs Relative(const Runs& runs, const Range& hull) {
   Runs relative;
   for (const BlockView& run : runs) {
@@ -145,7 +147,8 @@ Runs Chosen(const Runs& runs, const Indices& some) {
   return chosen;
 }
 
-// Puts `made` in the place of `old` wherever an edge has these runs on top of each other. Both are relative.
+// Puts `made` in the place of `old` wherever the edge has these runs directly on top of each other. Both are without
+// the prefix of their hull (Relative).
 void ReplaceAlike(Edge& edge, const Runs& old, const Runs& made, size_t most) {
   const auto same_block = [](const BlockView& a, const BlockView& b) { return a.slot == b.slot; };
   const auto is_first = [&](const BlockView& run) { return same_block(run, old.front()); };
@@ -173,7 +176,7 @@ void ReplaceAlike(Edge& edge, const Runs& old, const Runs& made, size_t most) {
   Replace(edge.partition, replacements);
 }
 
-// What a partition has in some of its runs.
+// Returns some runs of a partition, with the gotos that may hide something of them.
 Partition Part(const Partition& partition, const Indices& some, const Range& hull) {
   Partition part{Chosen(partition.runs, some), {}};
   for (const Goto& message : partition.gotos) {
@@ -186,18 +189,18 @@ Partition Part(const Partition& partition, const Indices& some, const Range& hul
   return part;
 }
 
-// Makes some runs of an edge one, and the same runs of others the same one.
+// Compacts some runs of an edge into one. The new run also replaces the same runs of other edges.
 absl::Status CompactRuns(Edit& edit, Node& node, size_t index, const Indices& some) {
   Partition& partition = node.edges[index].partition;
   const Range hull = HullOf(partition.runs, some);
   const Partition part = Part(partition, some, hull);
   const absl::StatusOr<Partition> made = Compact(edit, part, hull);
   if (IsUnreadable(made.status())) {
-    return absl::OkStatus();  // the messages are there, in more runs
+    return absl::OkStatus();  // nothing is lost: the messages stay, in more runs
   }
   BETR_RETURN_IF_ERROR(made.status());
   Replace(partition, {{some, made->runs}});
-  if (part.gotos.empty()) {  // or others may show what they hide
+  if (part.gotos.empty()) {  // otherwise other edges may show what these gotos hide
     for (Edge& edge : node.edges) {
       ReplaceAlike(edge, Relative(part.runs, hull), Relative(made->runs, hull), edit.shape().runs);
     }
@@ -242,7 +245,7 @@ absl::Status CompactIfMany(Edit& edit, Node& node, size_t index) {
         BETR_RETURN_IF_ERROR(CompactRuns(edit, node, index, chosen));
       }
       if (runs.size() < before) {
-        break;  // the others have other indices now
+        break;  // the runs of the other stacks have other indices now
       }
     }
   }

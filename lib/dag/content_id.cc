@@ -46,8 +46,8 @@ class Naming {
     return link.target;
   }
 
-  // All edges that hold a part of the range, which is that of `prefix_`. Where messages wait for it, the part of the
-  // node itself stands for both.
+  // Adds a tile for each edge that holds a part of `range`, the range of `prefix_`. Where messages wait for that part,
+  // the tile names the part of this node. That stands for the messages and for what lies below them.
   absl::StatusOr<ContentId> Tiles(NodeId id, const Node& node, const Range& range) {
     for (const Edge& edge : node.edges) {
       const Range part = edge.link.range.Intersect(range);
@@ -66,7 +66,7 @@ class Naming {
     return id_;
   }
 
-  // `image` of the node is what stands at `part` of the content.
+  // Adds a tile to the id: `part` of the content is `image` of the node.
   void Tile(NodeId node, const Range& image, const Range& part) {
     absl::StrAppend(&id_.id, node.value, ":");
     for (const Bound* bound : {&image.lo, &image.hi, &part.lo, &part.hi}) {

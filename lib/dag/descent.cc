@@ -36,7 +36,7 @@ absl::Status Descent::Step() {
   return node->Leaf() ? VisitLeaf(*node) : VisitInterior(*node);
 }
 
-// Narrows to one edge and one goto or gap of its partition, and goes on there.
+// Narrows to one edge, and to one goto of its partition or the gap between two. Goes on there.
 absl::Status Descent::VisitInterior(const Node& node) {
   const Edge& edge = node.edges[forward_ ? node.EdgeAfter(at_) : node.EdgeBefore(at_)];
   shown_ = shown_.Intersect(edge.link.range);
@@ -55,7 +55,8 @@ absl::Status Descent::VisitInterior(const Node& node) {
   return absl::OkStatus();
 }
 
-// The goto at the position, or null; `shown_` becomes its range or the gap between its neighbours.
+// Returns the goto at the position, or null. Narrows `shown_` to the goto's range or, if there is none, to the gap
+// between gotos.
 const Goto* Descent::NarrowToGoto(const std::vector<Goto>& gotos) {
   const auto next = std::partition_point(gotos.begin(), gotos.end(), [&](const Goto& message) {
     return forward_ ? message.link.range.hi <= at_ : message.link.range.hi < at_;
@@ -73,7 +74,7 @@ const Goto* Descent::NarrowToGoto(const std::vector<Goto>& gotos) {
   return nullptr;
 }
 
-// One basement, and the gaps around it.
+// Narrows to one basement and the gap before it; going backward, the gap behind it.
 absl::Status Descent::VisitLeaf(const Node& leaf) {
   node_ = kNoNode;
   saw_leaf_ = true;
@@ -102,7 +103,7 @@ absl::Status Descent::VisitLeaf(const Node& leaf) {
   return Read(*it);
 }
 
-// Adds a reader in root space for what a view shows.
+// Adds a reader in root space for what a view has in `shown_`.
 absl::Status Descent::Read(const BlockView& view) {
   const BlockView part = view.Cut(shown_);
   if (part.clip.Empty()) {

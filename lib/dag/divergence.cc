@@ -9,8 +9,8 @@
 namespace betr::dag {
 namespace {
 
-// How the keys of the node at which a descent stands read as those of the content. Two that say the same are equal: no
-// byte is both stripped and put in front.
+// Returns the affix that makes keys of the content out of keys of the node at which the descent stands. It is the
+// shortest one: no byte is both stripped and put in front. So two affixes are equal if they do the same.
 Affix ToContent(const Descent& descent, const Side& side) {
   Affix affix = descent.ToRoot().Then(side.prefix, "");
   while (!affix.strip.empty() && !affix.prepend.empty() && affix.strip.back() == affix.prepend.back()) {
@@ -28,7 +28,7 @@ Descent Begin(const Side& side, const Bound& at) {
 
 bool AtNothing(const Descent& descent) { return descent.AtEnd() && !descent.SawLeaf(); }
 
-// The first key that a reader shows in a range of the content, if it is before `first`.
+// Lowers `first` to the first key that a reader shows in a range of the content.
 void FindFirst(std::vector<std::unique_ptr<PointReader>>& readers, const Side& side, const Range& range,
                std::optional<std::string>& first) {
   const Range whole = range.Prepend(side.prefix);
@@ -65,7 +65,8 @@ absl::StatusOr<std::optional<Range>> Divergence::From(const Bound& from) {
   return std::nullopt;
 }
 
-// Both ways go on until they meet: at a node that is lower than another one on the other way only that one can go on.
+// Steps down on both sides until they meet or end. Heights fall along a path, so only the side at the higher node can
+// still reach the node of the other. That side steps; at equal heights both do.
 absl::StatusOr<Divergence::Stretch> Divergence::Find(const Bound& at) const {
   Descent a = Begin(a_, at);
   Descent b = Begin(b_, at);

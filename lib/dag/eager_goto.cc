@@ -14,7 +14,7 @@
 namespace betr::dag {
 namespace {
 
-// Whether a goto over some of `range` waits that changes anything below. An erase over a null edge does not.
+// Whether a goto waits over some of `range` and changes anything below. An erase over a null edge changes nothing.
 bool GotoWaits(const Edge& edge, const Range& range) {
   const std::vector<Goto>& gotos = edge.partition.gotos;
   return std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) {

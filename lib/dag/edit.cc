@@ -70,7 +70,7 @@ void Edit::Update(NodeId id, Node node) {
   Check(record->references <= 1, "a shared node is never changed");
   Check(record->height == node.height, "a node keeps its height");
   if (const NodePtr now = record->slot->Peek(); now != nullptr && *now == node) {
-    return;  // a node on the way to one that changed: it need not be written
+    return;  // it is only on the way to a node that changed: no need to write it
   }
   changed_.push_back(id);
   Set(id, record->references, std::move(node));

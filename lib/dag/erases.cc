@@ -13,14 +13,14 @@ bool MayErase(const BlockView& run, Reach reach) {
     return !known || *known > 0;
   }
   const auto block = run.slot->Get();
-  return !block.ok() || (*block)->Erases() > 0;  // who moves it will say why it cannot be read
+  return !block.ok() || (*block)->Erases() > 0;  // whoever moves the run gets the error
 }
 
 }  // namespace
 
 uint64_t ErasesInView(const BlockView& run) {
   const uint64_t in_block = run.slot->Erases().value_or(0);
-  return in_block == 0 ? 0 : in_block * VisibleCount(run) / run.Count();  // a part has its share of them
+  return in_block == 0 ? 0 : in_block * VisibleCount(run) / run.Count();  // as if they were spread evenly
 }
 
 Erases ErasesIn(const Partition& partition) {

@@ -15,19 +15,19 @@
 namespace betr::dag {
 namespace {
 
-// More ways than this count as this many, so that what they hold is a finite number. Only forged images have more.
+// The largest weight, so that sums of weights stay finite. Only forged images have more paths to a node.
 constexpr double kMostWeight = 1e280;
 
-// A range of a node that has to be looked at, for itself and for others.
+// A range of a node to look at. It may stand for others, which are not looked at.
 struct Sample {
   NodeId node;
   Range range;
   bool shared = false;
-  double weight = 1;  // how many ways to such a range it stands for
+  double weight = 1;  // how many paths to such a range it stands for
 };
 
-// The samples of one level, in the order in which they were met: what many ways lead to is there once, with the weight
-// of all of them. So what clones share is looked at as one.
+// The samples of one level, in the order in which they were met. What many paths lead to is there once, with the weight
+// of all of them. So what clones share is looked at once.
 class Level {
  public:
   void Add(Sample sample) {
@@ -45,7 +45,8 @@ class Level {
   bool Empty() const { return samples_.empty(); }
   size_t Size() const { return samples_.size(); }
 
-  // At most so many that stand for all: all; or of what many ways lead to the more likely, and spread evenly.
+  // Picks at most `most` samples, which stand for all. If there are more samples, those picked are spread evenly over
+  // the weight of all: the more paths lead to a sample, the more likely it is picked.
   std::vector<Sample> Pick(size_t most) const {
     if (samples_.size() <= most) {
       return samples_;
@@ -76,7 +77,7 @@ class Estimator {
   Estimator(const NodeTable& table, Reach reach, std::optional<Bytes> leaf, EnoughContent enough)
       : table_(table), reach_(reach), leaf_(leaf), enough_(enough) {}
 
-  // False if a node that is to be looked at could not be seen.
+  // False if a node that is to be looked at is not in memory and must not be read.
   absl::StatusOr<bool> Run(NodeId root, const Range& range) {
     const NodeRecord* record = table_.Find(root);
     const size_t levels = record == nullptr ? 1 : record->height + 1U;
@@ -98,7 +99,7 @@ class Estimator {
   }
 
   TreeContent Content() const {
-    // An erase is no entry, and takes one away.
+    // Each erase was counted as an entry. But it is none, and it takes one away.
     const double left = erases_ == 0 ? 1 : std::max(0.0, 1 - 2 * erases_ / keys_);
     return {keys_ * left, bytes_ * left};
   }
@@ -114,7 +115,7 @@ class Estimator {
   }
 
  private:
-  // Looks at `most` of the samples, which stand for all. Returns those of the next level.
+  // Looks at no more than `most` samples, which stand for all. Returns the samples of the next level.
   absl::StatusOr<Level> Visit(const Level& level, size_t most) {
     exact_ = exact_ && level.Size() <= most;
     std::vector<std::pair<Sample, NodePtr>> seen;
@@ -123,7 +124,8 @@ class Estimator {
       if (node != nullptr) {
         BETR_RETURN_IF_ERROR(CheckBelow(sample.node, *node, above_, sample.range));
       } else if (!Guessed(sample.node)) {
-        // What is in memory is no fair sample of a level: it may be the edge of everything, where little is.
+        // The nodes of a level that are in memory are no fair sample of it: they may be those that show next to
+        // nothing.
         blind_ = true;
         return Level();
       }
@@ -164,7 +166,7 @@ class Estimator {
     exact_ = false;
   }
 
-  // Whose bytes count, and how often.
+  // How what is found counts: whether as shared, and how many times.
   struct As {
     bool shared;
     double weight;
@@ -206,7 +208,8 @@ class Estimator {
     }
   }
 
-  // Adds what a run has inside `range`; if that can be told, without what newer gotos supersede.
+  // Adds what a run has inside `range`, and returns how many entries that is. If the run's block is in memory, what
+  // newer gotos supersede is left out.
   uint64_t CountRun(const Partition& partition, size_t index, const Range& range, As as) {
     const BlockView& run = partition.runs[index];
     if (!run.clip.Overlaps(range)) {
@@ -225,7 +228,8 @@ class Estimator {
     return from < range.hi ? count + Count(run, {from, range.hi}, as) : count;
   }
 
-  // Adds the part of a view inside `range`. Returns how many entries that is, about if the block is not in memory.
+  // Adds the part of a view inside `range`, and returns how many entries that is. Both are estimates if the block is
+  // not in memory.
   uint64_t Count(const BlockView& view, const Range& range, As as) {
     if (!view.clip.Overlaps(range)) {
       return 0;
@@ -238,7 +242,7 @@ class Estimator {
       keys = reader.Count();
       size = reader.Size().value;
     } else {
-      // Half of it if it is cut: the two ends of a range make one block together.
+      // A block that is cut counts as half: the two ends of a range make one block together.
       const uint64_t share = part.clip == view.clip ? 1 : 2;
       keys /= share;
       size /= share;
@@ -260,11 +264,11 @@ class Estimator {
   const EnoughContent enough_;
   Height above_ = kAboveRoot;
   double keys_ = 0;
-  double erases_ = 0;  // of keys, among them
+  double erases_ = 0;  // of keys_, those that are erases
   double bytes_ = 0;
   double shared_ = 0;
   bool exact_ = true;
-  bool blind_ = false;  // a node of the sample could not be seen
+  bool blind_ = false;  // a node of the sample was not in memory and must not be read
 };
 
 }  // namespace

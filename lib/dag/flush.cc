@@ -52,7 +52,7 @@ class DeepFlush {
   const std::optional<Bound>& Stopped() const { return stopped_; }
 
  private:
-  // The number of edges that edge `i` has become.
+  // Flushes edge `i`, and all below it behind `from`. Returns the number of edges that it has become.
   absl::StatusOr<size_t> RunBelow(Node& node, size_t i, const Bound& from) {
     const bool holds_more = node.height == 1 && HoldsMore(node.edges[i]);
     BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit_, node, i));
@@ -70,8 +70,9 @@ class DeepFlush {
     return PutSplitChild(edit_, node, i, std::move(child));
   }
 
-  // Whether there is nothing to do for an edge: what others see as well only matters if messages wait, and so it is
-  // with leaves that hold no more than is shown; or nothing that can be done.
+  // Whether nothing is to be done for an edge, or nothing can be done. If no messages wait, nothing is to be done for a
+  // null edge, for a shared child, or for a leaf that holds no more than the edge shows. Nothing can be done if the
+  // child would get too long bounds (storable.h).
   bool Settled(const Node& node, const Edge& edge) const {
     if (edge.partition.Empty()) {
       if (edge.link.Null() || ChildShared(edit_, edge) || (node.height == 1 && !HoldsMore(edge))) {
@@ -81,13 +82,14 @@ class DeepFlush {
     return TooLongToTake(edit_, edge, Reach::kDisk);
   }
 
-  // Whether a leaf holds what its edge does not show. Reads its header. False if that cannot be read.
+  // Whether a leaf's bounds reach beyond what its edge shows. Reads the leaf's header. False if that cannot be read.
   bool HoldsMore(const Edge& edge) const {
     const NodePtr leaf = edge.link.Null() ? nullptr : edit_.Load(edge.link.target).value_or(nullptr);
     return leaf != nullptr && leaf->bounds != edge.link.Image();
   }
 
-  // Packs what is left of a leaf that was cut. Basements at its ends that cannot be read stay whole.
+  // Packs what is left of a leaf that was cut. For that, it reads the basements at both ends. One that cannot be read
+  // stays whole.
   void Trim(Node& leaf) {
     if (!leaf.basements.empty()) {
       leaf.basements.front().slot->Get().IgnoreError();
@@ -102,7 +104,7 @@ class DeepFlush {
   std::optional<Bound> stopped_;
 };
 
-// Takes the oldest runs out of a partition.
+// Takes the oldest `runs` runs out of a partition; with kAllRuns also the gotos.
 Partition TakeRuns(Partition& partition, size_t runs) {
   if (runs == kAllRuns) {
     return std::exchange(partition, {});
@@ -116,7 +118,8 @@ Partition TakeRuns(Partition& partition, size_t runs) {
   return taken;
 }
 
-// An edge that is alike to one of which `pieces` have come, which are without what all of its keys begin with.
+// Returns the edges that take the place of an edge which began like a flushed one (alike.h). `pieces` are the links
+// that the flushed edge has become, without the prefix that all of its keys share.
 std::vector<Edge> LikePieces(Edit& edit, Edge edge, const std::vector<Link>& pieces, size_t runs) {
   edit.Release(edge.link.target);
   TakeRuns(edge.partition, runs);
@@ -132,8 +135,8 @@ std::vector<Edge> LikePieces(Edit& edit, Edge edge, const std::vector<Link>& pie
   return edges;
 }
 
-// Edges [index, index + count) are what a flushed edge has become: makes those alike the same. Returns the index from
-// now on. `alike` are the indices before the flush.
+// Edges [index, index + count) are what a flushed edge has become. Makes the same of the edges that began alike.
+// `alike` are the indices that all of these edges had before the flush, in order. Returns what `index` is from now on.
 size_t FollowFlushed(Edit& edit, Node& parent, size_t index, size_t count, const std::vector<size_t>& alike,
                      size_t runs) {
   const Range whole{parent.edges[index].link.range.lo, parent.edges[index + count - 1].link.range.hi};
@@ -157,7 +160,7 @@ size_t FollowFlushed(Edit& edit, Node& parent, size_t index, size_t count, const
   return index_now;
 }
 
-// All steps of lower.h that there are.
+// Takes steps of lower.h until there are no more.
 absl::StatusOr<NodeId> Lower(Edit& edit, NodeId root) {
   for (size_t changed = SIZE_MAX; changed != edit.changed().size();) {
     const Sharing sharing = SharingToLower(edit, root);
@@ -200,14 +203,14 @@ absl::StatusOr<NodeId> Insert(Edit& edit, NodeId root, const Partition& news) {
 
 absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, Bytes budget) {
   if (from == Range::All().lo) {
-    BETR_ASSIGN_OR_RETURN(root, Lower(edit, root));  // or there is more on the way to each leaf
+    BETR_ASSIGN_OR_RETURN(root, Lower(edit, root));  // first, so that fewer levels lead to each leaf
   }
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
   DeepFlush flush(edit, budget);
   BETR_RETURN_IF_ERROR(flush.Run(own.node, from));
   BETR_ASSIGN_OR_RETURN(root, PutHealedRoot(edit, std::move(own)));
   if (!flush.Stopped()) {
-    BETR_ASSIGN_OR_RETURN(root, Lower(edit, root));  // messages that waited kept neighbours apart
+    BETR_ASSIGN_OR_RETURN(root, Lower(edit, root));  // again: waiting messages kept neighbours from merging
   }
   return Flushed{root, flush.Stopped()};
 }

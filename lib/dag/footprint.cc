@@ -13,7 +13,7 @@
 namespace betr::dag {
 namespace {
 
-// Visits each node once, after all that name it.
+// Visits each node once, after all nodes that name it.
 class Walk {
  public:
   Walk(const NodeTable& table, StoredSize stored) : table_(table), stored_(stored) {}
@@ -34,12 +34,12 @@ class Walk {
   }
 
  private:
-  // What has been found out about a node, in its space.
+  // What is known so far of a node, in its space.
   struct Reached {
     uint64_t references = 0;
     Height above = kAboveRoot;  // of the lowest node that names it
     RangeSet inside;            // shown as a part of what is asked for
-    RangeSet outside;           // and otherwise
+    RangeSet outside;           // shown otherwise
   };
 
   Reached& At(NodeId id) {
@@ -47,7 +47,7 @@ class Walk {
     return waiting_[{record == nullptr ? Height{0} : record->height, id}];
   }
 
-  // Another reference to the node was met.
+  // Records that another reference to the node was met.
   Reached& Named(NodeId id, Height by) {
     Reached& reached = At(id);
     ++reached.references;
@@ -62,7 +62,7 @@ class Walk {
     }
     const double size = record == nullptr ? 0 : static_cast<double>(stored_(*record).value);
     if (record != nullptr && record->height == 0 && reached.outside.Empty()) {
-      Add(size, size);  // what nobody sees of it comes back, too
+      Add(size, size);  // what nobody sees of the leaf is freed with it, too
       return absl::OkStatus();
     }
     BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table_, id));

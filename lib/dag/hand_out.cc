@@ -21,9 +21,9 @@
 namespace betr::dag {
 namespace {
 
-// Makes news that are one block a run of the edge for which all of it is meant, so that they need not be copied, and
-// returns which edge that is. None, and nothing is done, if there is none, or if a block would stay that is not all in
-// view, or has erases of what is not there.
+// If `news` is one block in memory that one edge takes whole, makes the block itself a run of that edge, so that it
+// need not be copied. Returns the index of the edge. Otherwise does nothing, and returns none. Nor does it pass on a
+// block of which only a part is in view, or one with erases where there is nothing to erase.
 std::optional<size_t> PassOnWhole(Node& node, const Partition& news) {
   const std::shared_ptr<const Block> block =
       news.runs.size() == 1 && news.gotos.empty() ? news.runs.front().slot->Peek() : nullptr;
@@ -39,7 +39,7 @@ std::optional<size_t> PassOnWhole(Node& node, const Partition& news) {
   const std::string first(reader.Key());
   const size_t index = node.EdgeOf(first);
   Edge& edge = node.edges[index];
-  const bool reaches_in = edge.link.range.Contains(first);  // always, but in a damaged node
+  const bool reaches_in = edge.link.range.Contains(first);  // false only in a damaged node
   reader.SeekBackward(run.clip.hi);
   const bool for_all = reaches_in && edge.link.range.Contains(reader.Key());
   if (!for_all || (edge.Idle() && block->Erases() > 0)) {
@@ -49,8 +49,9 @@ std::optional<size_t> PassOnWhole(Node& node, const Partition& news) {
   return index;
 }
 
-// Points on their way into a node, which hands them out to its edges. Where several of them show the same block, as
-// those of generations that were cloned from each other do, the edges get views of it; else one new run each.
+// Points on their way into a node, to be handed out to its edges. Usually each edge gets one new run. If several runs
+// show the same block, as those of generations that were cloned from each other do, the edges get views of the blocks
+// instead.
 class Points {
  public:
   static absl::StatusOr<Points> Of(Edit& edit, const Partition& news) {
@@ -101,7 +102,7 @@ class Points {
     return !std::ranges::all_of(news.runs, [&](const BlockView& run) { return blocks.insert(run.slot.get()).second; });
   }
 
-  // Of the runs, oldest first, what no goto hides. None if that would be many pieces.
+  // Returns what no goto hides of the runs, oldest first. None if that would be too many pieces.
   static std::optional<std::vector<BlockView>> NotHidden(const Partition& news) {
     const size_t most = 64 + 2 * news.runs.size();
     std::vector<BlockView> shown;
@@ -124,7 +125,7 @@ class Points {
     return shown.size() <= most ? std::optional(std::move(shown)) : std::nullopt;
   }
 
-  // Keeps a run that shows anything; if that is less than half of its block, in a block of its own.
+  // Keeps a run if it shows anything. If it shows less than half of its block, it gets a new block of only that part.
   absl::Status TakeShown(BlockView run) {
     BETR_ASSIGN_OR_RETURN(const std::shared_ptr<const Block> block, run.slot->Get());
     const ViewReader reader(block, run);
@@ -138,7 +139,7 @@ class Points {
     return absl::OkStatus();
   }
 
-  // The same for all views of the same part.
+  // Returns a block of only the part that the run shows. It is the same one for all views of the same part.
   std::shared_ptr<const BlockSlot> PartOf(const Block& block, const BlockView& run) {
     const Range stored{run.affix.Store(run.clip.lo), run.affix.Store(run.clip.hi)};
     auto& part = parts_[{run.slot.get(), stored.lo, stored.hi}];
@@ -179,7 +180,7 @@ class Points {
     return absl::OkStatus();
   }
 
-  // About how many bytes the points have; no block is read.
+  // About how many bytes the points have. Reads nothing: a block that is not in memory does not count.
   static Bytes SizeOf(const Partition& part) {
     Bytes size{0};
     for (const BlockView& run : part.runs) {

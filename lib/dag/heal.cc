@@ -17,7 +17,7 @@
 namespace betr::dag {
 namespace {
 
-// Appends what `right` holds to `left`; both are already in one space.
+// Appends what `right` holds to `left`. Requires: both are in the same space.
 void Append(Node& left, Node right) {
   Check(left.bounds.hi == right.bounds.lo, "merged nodes are neighbours");
   left.bounds.hi = std::move(right.bounds.hi);
@@ -26,7 +26,8 @@ void Append(Node& left, Node right) {
   CoalesceNullEdges(left);
 }
 
-// A merged node has been cut at both ends: what is left of an edge there may show nothing.
+// Makes edges of a merged node null that show nothing. The node has been cut at both ends, and what is left of an edge
+// there may show nothing.
 void DropIdleFringes(Edit& edit, Node& node) {
   for (Edge& edge : node.edges) {
     if (!edge.link.Null() && ShowsNothing(edit.table(), edge)) {
@@ -36,8 +37,8 @@ void DropIdleFringes(Edit& edit, Node& node) {
   CoalesceNullEdges(node);
 }
 
-// Merges the children of edges i and i+1 into one under one edge. That is a new node even if it is what one of them
-// was, with what the edge did not show of it: what is shown of a node never grows (prune.h).
+// Merges the children of edges i and i + 1 into one, under one edge. The result is a new node, even if it equals one of
+// them. That one may hold more than its edge showed, and what is shown of a node never grows (prune.h).
 absl::Status Merge(Edit& edit, Node& node, size_t i) {
   const Range joint{node.edges[i].link.range.lo, node.edges[i + 1].link.range.hi};
   const size_t lifted = joint.Lcp().size();
@@ -66,7 +67,7 @@ absl::Status Merge(Edit& edit, Node& node, size_t i) {
   return absl::OkStatus();
 }
 
-// A root whose only edge is null: as low as what it buffers allows.
+// Replaces a root whose only edge is null by one that is as low as the buffered gotos allow.
 absl::Status LowerNullRoot(Edit& edit, OwnChild& root) {
   Height height = 1;
   for (const Goto& message : root.node.edges[0].partition.gotos) {
@@ -98,15 +99,15 @@ absl::Status DropLevel(Edit& edit, OwnChild& root) {
   return absl::OkStatus();
 }
 
-// How much of it a merged child may show: live edges, or bytes of a leaf.
+// The most that a merged child may hold: live edges or, of a leaf, bytes.
 uint64_t Room(const Shape& shape, Height parent_height) {
   return (parent_height == 1 ? shape.node_size.value : shape.fanout) * 3 / 4;
 }
 
-// Of a node, what merging may copy of shared leaves.
+// Merging may copy this part of a node's size from shared leaves: a quarter.
 constexpr uint64_t kPartOfLeafToCopy = 4;
 
-// What merging some children means, all those with edges in a range.
+// The node into which the children of all edges in a range would be merged.
 class Union {
  public:
   Union(const Edit& edit, Height parent_height, const Range& range)
@@ -132,14 +133,15 @@ class Union {
 
   void AddEdges(size_t count) { edges_ += count; }
 
-  // Whether no bound, translation or affix in it would be too long.
+  // Whether no bound, translation or affix of the union would be too long.
   bool StaysShort() const { return longest_ <= kMaxMergedBound; }
-  // Whether the union is a node with room to grow.
+  // Whether the union fits into one node and leaves room to grow.
   bool Fits() const {
     return known_ && StaysShort() &&
            (parent_height_ == 1 ? bytes_.value : edges_) <= Room(edit_.shape(), parent_height_);
   }
-  // Whether it costs little: a node that buffers too much would only have to be flushed, and what is shared is copied.
+  // Whether merging costs little. A node that buffers too much would only have to be flushed, and what is shared is
+  // copied.
   bool Cheap() const { return bytes_ <= edit_.shape().node_size && CopiesLittle(); }
   bool CopiesLittle() const {
     const Bytes node = edit_.shape().node_size;
@@ -149,12 +151,12 @@ class Union {
  private:
   const Edit& edit_;
   const Height parent_height_;
-  const size_t lifted_;  // what its edge strips
+  const size_t lifted_;  // bytes that the union's edge strips
   bool known_ = true;
   uint64_t edges_ = 0;
   Bytes bytes_{0};
   Bytes copied_{0};
-  Bytes longest_{0};  // of what is made longer, at most
+  Bytes longest_{0};  // of what gets longer; an upper bound
 };
 
 // Whether everything that a node buffers can be read.
@@ -175,14 +177,14 @@ absl::StatusOr<bool> Mergeable(const Edit& edit, const Node& node, size_t index,
     }
     BETR_RETURN_IF_ERROR(both.Add(node.edges[i], mode.reach));
   }
-  const bool any_price = mode.sharing == Sharing::kBreak && node.height > 1;  // leaves are most of the space
+  const bool any_price = mode.sharing == Sharing::kBreak && node.height > 1;  // not leaves: they are most of the space
   const bool mergeable = both.Fits() && (any_price || both.Cheap());
   return mergeable && CanTakeChild(edit, node, index).ok() && CanTakeChild(edit, node, index + 1).ok();
 }
 
 absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode) {
   for (size_t i = from == 0 ? 0 : from - 1; i + 1 < node.edges.size() && i < to;) {
-    // What cannot be read stays as it is; those who need it will be told.
+    // What cannot be read stays as it is. Whoever needs it gets the error.
     if (Mergeable(edit, node, i, mode).value_or(false)) {
       BETR_RETURN_IF_ERROR(Merge(edit, node, i));
       --to;
@@ -214,7 +216,7 @@ bool LevelTooMany(const Edit& edit, const Node& root, Sharing sharing) {
     }
     all.AddEdges(edge.partition.gotos.size());  // which may become edges one level down
     if (!all.Fits()) {
-      return false;  // nor will it with more
+      return false;  // nor will more edges fit
     }
   }
   return all.Cheap() && CanReadMessages(root);
@@ -225,7 +227,7 @@ absl::StatusOr<NodeId> PutHealedRoot(Edit& edit, OwnChild root, Sharing sharing)
   while (LevelTooMany(edit, root.node, sharing)) {
     BETR_RETURN_IF_ERROR(Heal(edit, root.node, {Sharing::kLittle, ReachOf(root.node.height)}));
     if (root.node.edges.size() > 1) {
-      break;  // something went out of memory in between
+      break;  // something has left memory in between
     }
     if (root.node.edges[0].link.Null()) {
       BETR_RETURN_IF_ERROR(LowerNullRoot(edit, root));
@@ -263,7 +265,7 @@ Height ExplainedHeight(const Shape& shape, const TreeContent& content) {
 Sharing SharingToLower(const Edit& edit, NodeId root) {
   const NodeRecord* const record = edit.table().Find(root);
   if (record == nullptr) {
-    return Sharing::kKeep;  // whoever takes it will be told
+    return Sharing::kKeep;  // whoever takes the root gets the error
   }
   const Height height = record->height;
   const auto explains = [&](const TreeContent& content) { return ExplainedHeight(edit.shape(), content) >= height; };

@@ -21,12 +21,12 @@
 namespace betr::dag {
 namespace {
 
-// How many times a node's size what a node buffers may have, if some of it stays where it is.
+// A child of which some messages cannot move on gets no more if it buffers more than this many times a node's size.
 constexpr uint64_t kMostStuck = 4;
-// How many times that is too much for shared children to be copied only where it is worth it.
+// A node that buffers more than this many times a node's size copies shared children even where that is not worth it.
 constexpr uint64_t kMostOverfull = 2;
 
-// Whether a goto hides points that wait, as far as is known without looking at them.
+// Whether a goto may hide points that wait with it. Does not look at the points themselves.
 bool HidesPoints(const Edge& edge, const Goto& message) {
   for (size_t i = 0; i < message.over; ++i) {
     if (edge.partition.runs[i].clip.Overlaps(message.link.range)) {
@@ -36,17 +36,18 @@ bool HidesPoints(const Edge& edge, const Goto& message) {
   return false;
 }
 
-// Whether the child shows anything of `range`, which is in the parent's space.
+// Whether the edge may show something of its child in `range`, which is in the parent's space.
 bool ChildShows(const Edit& edit, const Edge& edge, const Range& range) {
   return !edge.link.Null() && !ShowsNothing(edit.table(), edge.link.target, edge.link.Cut(range).Image());
 }
 
-// Whether a goto hides anything that is not hidden otherwise.
+// Whether a goto may hide anything, which then keeps its space.
 bool Pins(const Edit& edit, const Edge& edge, const Goto& message) {
   return HidesPoints(edge, message) || ChildShows(edit, edge, message.link.range);
 }
 
-// Clones that are made one beside the other hide nothing together: then it need not be asked of each.
+// Whether any goto of the edge may hide something. Looks first at what the child shows under all of them together.
+// Clones that are made beside each other hide nothing there, and then the child need not be searched for each.
 bool AnyPins(const Edit& edit, const Edge& edge) {
   const std::vector<Goto>& gotos = edge.partition.gotos;
   const bool may_hide_below =
@@ -60,7 +61,7 @@ bool DropsErase(const Edit& edit, const Edge& edge, const Goto& message) {
   return message.Erases() && !Pins(edit, edge, message);
 }
 
-// Whether a goto would take a whole child away from `child`.
+// Whether a goto of the edge would take a whole child away from `child`.
 bool FreesNode(const Edge& edge, const Node& child) {
   for (const Goto& message : edge.partition.gotos) {
     const Range image = edge.link.Map(message.link.range);
@@ -73,8 +74,8 @@ bool FreesNode(const Edge& edge, const Node& child) {
   return false;
 }
 
-// The child of an edge; it is read only where range erases or clones wait for it. Null: not in memory, or unreadable,
-// which whoever needs the child will say.
+// Returns the child of an edge. Reads it only if range erases or clones wait for it. Null if it is not in memory or
+// cannot be read. Whoever needs the child gets the error.
 NodePtr ChildToAsk(const Edit& edit, const Edge& edge) {
   if (edge.partition.gotos.empty()) {
     return edit.Peek(edge.link.target);
@@ -82,10 +83,11 @@ NodePtr ChildToAsk(const Edit& edit, const Edge& edge) {
   return edit.Load(edge.link.target).value_or(nullptr);
 }
 
-// What an ordinary flush moves, at least: the heaviest edge of a node that is full.
+// The least that an ordinary flush moves: what waits at the heaviest edge of a full node.
 Bytes OrdinaryFlush(const Shape& shape) { return shape.node_size / shape.fanout; }
 
-// Whether range erases kill half of a leaf's bytes; of a shared leaf so much that the copy is small: seven eighths.
+// Whether the range erases of an edge cover half of the bytes that it shows of a leaf. If the leaf is shared, they must
+// cover seven eighths, so that its copy is small.
 bool HalvesLeaf(const Edit& edit, const Edge& edge) {
   if (edge.partition.gotos.empty()) {
     return false;
@@ -105,8 +107,9 @@ bool HalvesLeaf(const Edit& edit, const Edge& edge) {
   return erased > Bytes{0} && erased * 8 >= shown.bytes * (ChildShared(edit, edge) ? 7 : 4);
 }
 
-// Whether erases of all kinds are worth it that they move on: an eighth of the entries that they come to, or as many as
-// an ordinary flush moves; into a shared leaf, which is copied for them, seven eighths of its entries.
+// Whether the erases of an edge, of all kinds, are enough to move on. They are if they are an eighth of the entries
+// that the edge shows, or as many bytes as an ordinary flush moves. A shared leaf is copied for them, so there they
+// must be seven eighths of the entries.
 bool ThinsChild(const Edit& edit, const Edge& edge) {
   const Erases erases = ErasesIn(edge.partition);
   const bool shared = ChildShared(edit, edge);
@@ -117,12 +120,13 @@ bool ThinsChild(const Edit& edit, const Edge& edge) {
   return entries && 8 * erases.count >= *entries * (shared ? 7 : 1);
 }
 
-// Whether so many erases wait for a child that they move on, without a copy of a shared interior node.
+// Whether enough erases wait for a child to move on. They never move into a shared interior node, which would have to
+// be copied.
 bool ErasesMoveOn(const Edit& edit, const Node& node, const Edge& edge) {
   return !edge.link.Null() && (node.height == 1 || !ChildShared(edit, edge)) && ThinsChild(edit, edge);
 }
 
-// Whether the messages of an edge should move on though nothing is over-full.
+// Whether the messages of an edge should move on even if nothing is over-full.
 bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Reach reach, Effort effort) {
   if (edge.partition.Empty() || edge.link.Null()) {
     return false;
@@ -147,8 +151,8 @@ bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Reach r
   return child != nullptr && (FreesNode(edge, *child) || edge.partition.gotos.size() >= child->edges.size());
 }
 
-// Whether an edge may show nothing of its child. Not if it shows all of it, and where it was narrowed, what it gave up
-// leads nowhere: so children that nothing was taken from need not be read for the answer.
+// Whether an edge may show nothing of its child. It can only if something was taken away. Then it is shared, has gotos,
+// or was narrowed and lies beside a null edge. So other children need not be read for the answer.
 bool MayShowNothing(const Edit& edit, const Node& node, size_t index) {
   const Edge& edge = node.edges[index];
   const bool beside_nothing = (index > 0 && node.edges[index - 1].link.Null()) ||
@@ -182,8 +186,9 @@ bool ErasesPartOf(const Edge& edge, const Range& range) {
   });
 }
 
-// Ok, or why the child of an edge gets no more: so much of what it has stays where it is. What makes an end of that
-// still comes to it, for a while.
+// Returns why the child of an edge gets no more messages, or ok. It gets none if it buffers more than kMostStuck times
+// a node's size and some of that cannot move on. It still gets range erases of what cannot move on, until it buffers
+// kMostStuck times that.
 absl::Status WhyCrowded(const Edit& edit, const Edge& edge) {
   const NodePtr child = edge.link.Null() ? nullptr : edit.Peek(edge.link.target);
   const Bytes most = edit.shape().node_size * kMostStuck;
@@ -210,7 +215,7 @@ absl::Status WhyTooLong(const Edit& edit, const Edge& edge) {
                                             ": the prefixes of the clones that lead there are too long together"));
 }
 
-// What a node buffers and may move on.
+// How much of what a node buffers may move on. Counts all of it if that is not more than a node's size.
 Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
   Bytes size = node.Size();
   if (size > edit.shape().node_size) {
@@ -223,8 +228,8 @@ Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
   return size;
 }
 
-// Whether a node has so much beside its blocks that it could not be stored if that went on, however little its blocks
-// are: very many views of the same ones, or very long bounds.
+// Whether a node has so much beside its blocks that it might soon be too large to be stored, however small its blocks
+// are. It may have very many views of the same blocks, or very long bounds.
 bool HasMuchBesideBlocks(const Node& node) {
   const BoundSizes sizes = BoundSizesOf(node);
   return sizes.items > kMostItems || sizes.together > kMaxBounds / 2;
@@ -302,7 +307,7 @@ std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, s
 
 std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMode mode, Effort effort) {
   if (effort == Effort::kAll || effort == Effort::kEverything) {
-    // Nothing comes into a shared node any more: that it is over-full is no reason to copy much of what is below it.
+    // Nothing more comes into a shared node. So if it is over-full, that is no reason to copy much of what is below it.
     if (const auto job = FlushIfOverfull(edit, id, node, edit.Shared(id) ? Sharing::kLittle : Sharing::kBreak)) {
       return job;
     }

@@ -10,7 +10,7 @@
 namespace betr::dag {
 namespace {
 
-// The first bytes as a number; what is missing of eight is `fill`.
+// The first eight bytes as a big-endian number. Bytes that are missing count as `fill`.
 uint64_t NumberOf(std::string_view bytes, char fill) {
   char eight[sizeof(uint64_t)];
   std::memset(eight, fill, sizeof(eight));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages arriving at a leaf: basements that a message touches are merged with it, the others are kept as they are.
+// Applies messages that arrive at a leaf. Basements that a message touches are merged with it; the others stay as they
+// are.
 #include <optional>
 #include <utility>
 
@@ -33,7 +34,8 @@ class LeafMerge {
   }
 
  private:
-  // The messages for one basement and the gap behind it. A region that nothing touches keeps its basement.
+  // Applies the messages for a region: a basement and the gap behind it. A region that no message touches keeps its
+  // basement.
   absl::Status Region(const Range& region, const BlockView* basement) {
     const bool has_points = reader_.Valid() && !region.hi.Before(reader_.Key());
     const size_t erase = FirstGotoAfter(news_.gotos, region.lo);
@@ -77,8 +79,8 @@ class LeafMerge {
     return absl::OkStatus();
   }
 
-  // Applies the current messages to the old value, if there is one. A leaf can only take a value: so messages of
-  // functions that are not known stay above.
+  // Applies the messages of the current key to its old value, if there is one. Fails if one of them is an upsert of a
+  // function that is not known: a leaf can only hold values, so such messages stay above.
   absl::Status WriteNew(const ViewReader* old) {
     const std::vector<Message>& messages = reader_.Messages();
     if (messages.size() == 1 && messages[0].kind == MessageKind::kPut) {

@@ -24,7 +24,8 @@ class Search {
     }
     --nodes_left_;
     for (const BlockView& basement : node->basements) {
-      // A whole basement holds something, or has been cut: not worth reading.
+      // A basement that the range covers counts as holding something. It may be empty if it has been cut, but reading
+      // it is not worth it.
       if (range.Covers(basement.clip) || !Nothing(basement.Cut(range))) {
         return false;
       }
@@ -60,7 +61,7 @@ class Search {
       return true;
     }
     const Range image = link.Cut(part).Image();
-    // Long prefixes get longer with each level, and it is not worth it.
+    // Gives up on long prefixes: they get longer with each level, and following them is not worth it.
     return Bytes{image.lo.bytes.size()} <= kMaxMergedBound && Nothing(link.target, image);
   }
 
@@ -72,7 +73,8 @@ class Search {
     return block != nullptr && ViewReader(block, view).Count() == 0;
   }
 
-  // What is in the slot, as far as it may be had. An error is for those who need it.
+  // Returns what is in the slot. Null if it is not in memory and may not be read, or cannot be. Whoever needs it gets
+  // the error.
   template <class Slot>
   auto Look(const Slot& slot) const -> decltype(slot.Peek()) {
     auto found = slot.Peek();
@@ -84,7 +86,7 @@ class Search {
   int nodes_left_ = reach_ == Reach::kMemory ? 16 : 1024;
 };
 
-// Whether a part of `edge` is outside of what is shown; such an edge may lead nowhere.
+// Whether a part of `edge` lies outside of what is shown. What is shown of such an edge may be nothing.
 bool Fringe(const Edge& edge, const Range& shown) { return !shown.Covers(edge.link.range); }
 
 Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
@@ -103,7 +105,7 @@ Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
     }
   }
   for (const BlockView& basement : node.basements) {
-    // Few but those at the ends have been cut since they were packed.
+    // Few basements except those at the ends have been cut since they were packed.
     if (image.Covers(basement.clip) && &basement != &node.basements.front() && &basement != &node.basements.back()) {
       shown.bytes += basement.Size();
     } else if (const BlockView part = basement.Cut(image); !part.clip.Empty()) {
@@ -187,7 +189,7 @@ uint64_t EntriesIn(const Node& leaf, const Range& range) {
 std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link) {
   const NodeRecord* record = table.Find(link.target);
   if (record == nullptr) {
-    return std::nullopt;  // whoever goes there will be told
+    return std::nullopt;  // whoever goes there gets the error
   }
   const NodePtr leaf = record->height == 0 ? record->slot->Peek() : nullptr;
   if (leaf != nullptr) {

@@ -13,12 +13,13 @@
 namespace betr::dag {
 namespace {
 
-// The top of a tree ends above a level of which it shows more parts of nodes.
+// The top of a tree ends above the first level of which it shows more parts of nodes than this.
 constexpr size_t kMostParts = 128;
-// After so many merges the rest is left to the next step: what one edit makes must find space.
+// After this many merges the rest is left to the next step, because all that one edit makes must find space.
 constexpr uint64_t kMostMerges = 64;
 
-// Of its height that a tree has to get taller by, and how often it is passed by, before it is looked at again.
+// A tree in which nothing was found is looked at again when it has become taller by 1/kPartTaller of its height, and in
+// any case after kTimesPassed calls.
 constexpr Height kPartTaller = 8;
 constexpr int kTimesPassed = 32;
 
@@ -45,7 +46,7 @@ class Lowering {
   }
 
  private:
-  // The levels below the root, from the top, as long as their children are interior and few.
+  // Returns the levels below the root, from the top down, as long as the level below is interior and narrow.
   std::vector<Level> FindTop() const {
     std::vector<Level> levels;
     Level level = Below({{root_, {Range::All()}}});
@@ -92,7 +93,7 @@ class Lowering {
 
   HealMode Mode() const { return {sharing_, reach_}; }
 
-  // Merges those neighbours of a node's edges that are shown.
+  // Merges neighbouring children of a node, as far as their edges are shown.
   absl::Status HealShown(NodeId id, const std::vector<Range>& shown) {
     const NodePtr now = Look(id);
     if (now == nullptr) {
@@ -109,7 +110,7 @@ class Lowering {
   absl::Status HealShown(NodeId id, Node& node, const std::vector<Range>& shown) {
     const auto is_open = [&](const Edge& edge) {
       return std::ranges::any_of(shown, [&](const Range& range) { return edge.link.range.Overlaps(range); }) &&
-             WhyLeftOut(edit_, id, edge).ok();  // what is left out is no neighbour to merge
+             WhyLeftOut(edit_, id, edge).ok();  // what is left out is not merged
     };
     for (size_t end = node.edges.size(); end > 0;) {
       size_t begin = end;

@@ -16,7 +16,7 @@ Bytes SizeOf(const BufferedPoint& point) {
   return Bytes{kPointOverhead + point.key.size() + point.first.value.size()} + point.more.Memory();
 }
 
-// Calls visit(key, message) for each, in the order of a block.
+// Calls visit(key, message) for each message, in the order of a block.
 void ForEachMessage(const Chunked<BufferedPoint>& points,
                     absl::FunctionRef<void(std::string_view, const Message&)> visit) {
   for (auto at = points.Begin(); at != points.End(); at = points.Next(at)) {
@@ -63,7 +63,7 @@ bool Erases(const Chunked<Range>& erased, std::string_view key) {
   return at != erased.End() && erased[at].lo.Before(key);
 }
 
-// What points and, older than they, erased ranges say of a key.
+// Adds what a buffer says of a key: its points, then the erased ranges, which are older.
 void LookUpIn(const Chunked<BufferedPoint>& points, const Chunked<Range>& erased, std::string_view key,
               ValueBuilder& value) {
   LookUpPoint(points, key, value);
@@ -72,15 +72,14 @@ void LookUpIn(const Chunked<BufferedPoint>& points, const Chunked<Range>& erased
   }
 }
 
-// Makes the point what the function makes of a value.
+// Sets the point to what the function makes of a value.
 void SetTo(const UpsertFunction& function, std::optional<std::string_view> old, std::string_view delta,
            BufferedPoint& point) {
   std::optional<std::string> result = Apply(function, old, delta);
   point.first = {result ? MessageKind::kPut : MessageKind::kErase, 0, std::move(result).value_or("")};
 }
 
-// Makes one message of the point's last one and an upsert after it. False, and nothing is done, if that is not
-// possible.
+// Folds an upsert into the point's last message. False, and nothing is done, if that is not possible.
 bool Fold(const UpsertFunction& function, std::string_view delta, BufferedPoint& point) {
   const OwnedMessage& last = point.more.Empty() ? point.first : point.more.Newest();
   if (last.View().Terminal()) {

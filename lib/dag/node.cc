@@ -13,7 +13,7 @@ Bytes MemoryOf(const Link& link) {
 }
 
 Bytes MemoryOf(const BlockView& view) {
-  constexpr uint64_t kSlot = 192;  // a slot with its control block and cache entry
+  constexpr uint64_t kSlot = 192;  // bytes of a slot with its control block and cache entry, about
   return {sizeof(BlockView) + kSlot + view.affix.strip.capacity() + view.affix.prepend.capacity() +
           view.clip.lo.bytes.capacity() + view.clip.hi.bytes.capacity()};
 }

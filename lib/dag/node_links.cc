@@ -13,7 +13,7 @@ void ShowPart(const Link& link, const Range& shown, absl::FunctionRef<void(const
   }
 }
 
-// What an edge still shows of `shown` is what lies between its gotos.
+// Calls `visit` with what an edge and its gotos show in `shown`. The edge shows what lies between the gotos.
 void ShowEdge(const Edge& edge, const Range& shown, absl::FunctionRef<void(const Link&)> visit) {
   Bound from = shown.lo;
   for (const Goto& message : edge.partition.gotos) {

@@ -9,7 +9,7 @@
 namespace betr::dag {
 namespace {
 
-// What is shown of a block, in its own space, by all views together.
+// What all views together show of a block, in the block's own space.
 struct BlockUse {
   RangeSet shown;
   RangeSet inside;

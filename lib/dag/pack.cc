@@ -23,10 +23,10 @@ struct Loaded {
   ViewReader reader;
 };
 
-// Basements that stand together and are to be copied.
+// Neighbouring basements that are to be copied into new ones.
 class Batch {
  public:
-  // False if the basement is to stay as it is.
+  // Takes a basement to be copied. False if it is to stay as it is.
   bool Take(const BlockView& basement, const Shape& shape) {
     std::shared_ptr<const Block> block = basement.slot->Peek();
     if (block == nullptr) {

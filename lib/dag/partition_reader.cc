@@ -74,7 +74,8 @@ void PartitionReader::Collect() {
   }
 }
 
-// Upserts on a known value become a value. Those of functions that are not known stay what they are.
+// Makes the messages of the current key fewer. Upserts on a put or an erase are applied, unless the function of one is
+// not known. Other upserts are composed where that is possible.
 void PartitionReader::Fold() {
   if (!messages_.front().Terminal()) {
     ComposeUpserts();

@@ -14,9 +14,9 @@ namespace betr::dag {
 namespace {
 
 constexpr int kLooks = 16;         // nodes that one step looks at
-constexpr size_t kMaxRanges = 64;  // of one node; more are joined, which shows more than there is
+constexpr size_t kMaxRanges = 64;  // of one node; more are joined, as if more were shown
 
-// Drops what of a node is outside of `ranges`; the bounds stay.
+// Returns the node without what lies outside of `ranges`. Its bounds stay.
 Node Pruned(Edit& edit, const Node& node, const RangeSet& ranges) {
   Node pruned = node;
   pruned.edges.clear();
@@ -29,7 +29,7 @@ Node Pruned(Edit& edit, const Node& node, const RangeSet& ranges) {
     const Range& whole = edge.link.range;
     std::optional<Range> hull = edge.Idle() ? whole : ranges.Hull(whole);
     if (hull && Bytes{edge.link.translation.size() + hull->Lcp().size()} > kMaxBound) {
-      hull = whole;  // narrowed, it would have a longer translation
+      hull = whole;  // narrowed, it would have too long a translation
     }
     if (hull == whole) {
       pruned.edges.push_back(edge);
@@ -87,7 +87,7 @@ absl::StatusOr<bool> Prune::Step(Edit& edit) {
 absl::StatusOr<bool> Prune::Look(Edit& edit, NodeId id) {
   const auto found = reached_.extract(id);
   if (found.empty()) {
-    return false;  // only nodes that are dead themselves name it, or parts of nodes that nobody sees
+    return false;  // it is named only by dead nodes, or by parts of nodes that nobody sees
   }
   const RangeSet& ranges = found.mapped();
   BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadNode(table_, id));

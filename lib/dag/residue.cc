@@ -9,7 +9,7 @@
 namespace betr::dag {
 namespace {
 
-// Of an erase behind an edge with this partition.
+// Returns what is left of an erase of `between` that waits in this partition.
 absl::StatusOr<Residue> ResidueIn(const Partition& partition, const Range& between, const UpsertRegistry& functions) {
   const Partition there = partition.Cut(between);
   if (!there.gotos.empty()) {
@@ -23,7 +23,7 @@ absl::StatusOr<Residue> ResidueIn(const Partition& partition, const Range& betwe
 
 absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::string before, std::string after,
                                   const UpsertRegistry& functions) {
-  bool shared = false;  // so is what lies below
+  bool shared = false;  // the node, and so all below it
   Height above = kAboveRoot;
   for (NodeId id = root;;) {
     const NodeRecord* record = table.Find(id);
@@ -38,7 +38,7 @@ absl::StatusOr<Residue> ResidueOf(const NodeTable& table, NodeId root, std::stri
     if (!edge.link.range.Contains(after)) {
       return Residue::kNone;
     }
-    // Only the root may be shared here: who writes gets one of his own, and shares what that names.
+    // Of the nodes that come here only the root may be shared. A writer gets a copy of it, which shares the children.
     const NodeRecord* child = table.Find(edge.link.target);
     const Goto* over = edge.partition.Covering(before);
     const bool behind_goto = over != nullptr && !over->Erases() && over->link.range.Contains(after);

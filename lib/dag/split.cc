@@ -30,7 +30,7 @@ std::vector<SplitPlace> PlacesOf(const Node& node, uint64_t& total) {
   return places;
 }
 
-// Moves the items from `from` on into a node of their own.
+// Takes the items from index `from` on out of `items`.
 template <class Item>
 std::vector<Item> TakeTail(std::vector<Item>& items, size_t from) {
   const auto begin = items.begin() + static_cast<ptrdiff_t>(from);
@@ -39,8 +39,8 @@ std::vector<Item> TakeTail(std::vector<Item>& items, size_t from) {
   return tail;
 }
 
-// Whether what is in the node stands in order. If not, a piece's items need not begin with what its bounds have in
-// common.
+// Whether the edges or basements of a node are in order. If not, the items of a piece need not begin with the prefix
+// that the piece's bounds share.
 bool InOrder(const Node& node) {
   for (size_t i = 1; i < node.edges.size(); ++i) {
     if (node.edges[i].link.range.lo < node.edges[i - 1].link.range.hi) {

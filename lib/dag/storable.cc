@@ -7,7 +7,8 @@
 namespace betr::dag {
 namespace {
 
-// Counts what is stored; what is left out (layout/node_codec.h) is only looked at.
+// Measures bounds, translations and affixes. A bound that is not stored, since it follows from others
+// (layout/node_codec.h), may be the longest but does not count for the sum.
 class Measure {
  public:
   void See(std::string_view text, bool stored = true) {

@@ -32,7 +32,8 @@ void Walk(const TablePage& page, uint64_t first, const std::function<void(NodeId
   }
 }
 
-// The first record of the page at or after `from`, which becomes its id. `first` is the page's first id.
+// Finds the first record at or after id `from` in the page, and sets `from` to its id. Null if there is none. `first`
+// is the page's first id.
 const NodeRecord* FirstIn(const TablePage& page, uint64_t first, uint64_t& from) {
   for (size_t i = from <= first ? 0 : Digit(NodeId{from}, page.level); i < TablePage::kFanout; ++i) {
     const uint64_t id = first + (uint64_t{i} << (kBits * page.level));
@@ -92,7 +93,7 @@ TablePage* NodeTable::Own(std::shared_ptr<TablePage>& page) {
 
 void NodeTable::Set(NodeId id, NodeRecord record) {
   Check(id != kNoNode && record.slot != nullptr, "a table entry has an id and a slot");
-  if (root_ == nullptr) {  // at the right level at once: no page is without entries
+  if (root_ == nullptr) {  // at the right level at once, so that no page is without entries
     uint8_t level = 0;
     while (!Reaches(level, id)) {
       ++level;

@@ -48,14 +48,14 @@ void TreeCursor::Prev() {
   }
 }
 
-// Requires: a segment, if valid_. To the next key that has a value, or to the end.
+// Goes to the next key that has a value, or to the end. Requires: if valid_, there is a segment.
 void TreeCursor::Find() {
   while (valid_ && !FindInSegment()) {
     valid_ = LeaveSegment();
   }
 }
 
-// False at the end of the bounds and on errors.
+// Goes to the segment at a position. False at the end of the bounds and on errors.
 bool TreeCursor::EnterSegment(const Bound& at) {
   const bool forward = direction_ == Direction::kForward;
   if (forward ? at >= bounds_.hi : at <= bounds_.lo) {
@@ -84,7 +84,8 @@ bool TreeCursor::LeaveSegment() {
   return EnterSegment(direction_ == Direction::kForward ? range.hi : range.lo);
 }
 
-// False at the end of the segment. The cursor is not valid any more after an error.
+// Goes to the next key of the segment that has a value. False at the end of the segment. After an error it is true, but
+// the cursor is not valid any more.
 bool TreeCursor::FindInSegment() {
   while (PickKey()) {
     const absl::StatusOr<bool> present = TakeValue();
@@ -100,7 +101,7 @@ bool TreeCursor::FindInSegment() {
   return false;
 }
 
-// The nearest key of all readers, if it lies in the segment.
+// Sets key_ to the nearest key of all readers. False if there is none in the segment.
 bool TreeCursor::PickKey() {
   const bool forward = direction_ == Direction::kForward;
   const PointReader* nearest = nullptr;
@@ -117,7 +118,7 @@ bool TreeCursor::PickKey() {
   return true;
 }
 
-// Takes the current key out of all readers. False if it turns out to be absent.
+// Finds the value of the current key, and moves all readers past the key. False if the key turns out to be absent.
 absl::StatusOr<bool> TreeCursor::TakeValue() {
   ValueBuilder value;
   for (const auto& reader : segment_->readers) {

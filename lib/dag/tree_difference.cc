@@ -53,7 +53,7 @@ void TreeDifference::Find() {
   }
 }
 
-// False at the end, and on errors.
+// Goes to the next range in which the two may differ. False at the end, and on errors.
 bool TreeDifference::EnterRange() {
   absl::StatusOr<std::optional<Range>> found = divergence_.From(at_);
   if (!found.ok() || !*found) {
@@ -68,7 +68,7 @@ bool TreeDifference::EnterRange() {
   return true;
 }
 
-// To the next key of the range in which the two differ. False at its end, and on errors.
+// Goes to the next key of the range in which the two differ. False at the end of the range, and on errors.
 bool TreeDifference::FindInRange() {
   while (range_) {
     status_ = FirstError();
@@ -89,7 +89,8 @@ bool TreeDifference::FindInRange() {
   return false;
 }
 
-// What one cannot read matters once the other one has come there: keys before it differ, or do not, whatever it is.
+// Returns the error of a cursor that could not go on, once the other cursor has come to that position. Keys before it
+// can be compared whatever is there.
 absl::Status TreeDifference::FirstError() const {
   if (before_.cursor.status().ok() && after_.cursor.status().ok()) {
     return absl::OkStatus();
@@ -101,7 +102,7 @@ absl::Status TreeDifference::FirstError() const {
   return first;
 }
 
-// With the last key that there can be the range ends: to go on, the cursors would read what is behind it.
+// Leaves the current key. If the range can hold no key behind it, the range is left, and the cursors need not move.
 void TreeDifference::PassKey() {
   if (range_->hi <= Range::Only(key_).hi) {
     range_.reset();

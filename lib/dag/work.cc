@@ -14,19 +14,19 @@
 namespace betr::dag {
 namespace {
 
-// Interior nodes that one step of the sweep looks at when it finds nothing to do, as how many of them one counts that
-// has to be read, or of which erases are looked for in blocks on disk where nobody has counted them, and ids that it
-// passes over.
+// A step of the sweep that finds nothing to do ends after kLooks looks at interior nodes, or once it has passed kIds
+// ids. A node that has to be read counts as kLooksOfRead looks. If erases may have to be looked for in blocks on disk,
+// because nobody has counted them, each node counts as kLooksForErases.
 constexpr int kLooks = 64;
 constexpr int kLooksOfRead = 16;
 constexpr int kLooksForErases = 64;
 constexpr int kIds = 4096;
 
-// A node on a way down from the root that nobody else shares.
+// A node on a path of private nodes down from the root.
 struct Spot {
   NodeId id;
   NodePtr node;
-  Bound at;       // where the way goes on, in the node's space
+  Bound at;       // where the path goes on, in the node's space
   Affix to_root;  // from the node's space
 };
 
@@ -72,12 +72,13 @@ class Step {
  private:
   WorkResult Changed(bool pressing) const { return {root_, true, true, pressing}; }
 
-  // Whether anything was done. Jobs are found by what is in memory, and some of it may have gone from there when they
-  // are done: then they do nothing, and finding them again and again would be endless.
+  // Whether anything was done. A job is found by what is in memory. If some of that has left memory by the time the job
+  // is done, the job does nothing. Counting that as work could go on for ever, since the job would be found again and
+  // again.
   bool Worked() const { return !edit_.changed().empty(); }
 
   // Goes one level down, to a private interior child that is in memory and holds no more than the edge shows. False if
-  // there is none.
+  // there is no such child.
   bool GoDown(Spot& spot) const {
     const Edge& edge = spot.node->edges[spot.node->EdgeAfter(spot.at)];
     if (spot.node->height < 2 || edge.link.Null() || ChildShared(edit_, edge)) {
@@ -94,7 +95,8 @@ class Step {
     return true;
   }
 
-  // Where a child of the root is over-full, and something can be done about it.
+  // Returns where the edge of an over-full child of the root begins, if something can be done about that child. Looks
+  // only at private children in memory.
   std::optional<Bound> PressingChild(const Node& root) const {
     for (const Edge& edge : root.edges) {
       const bool open = root.height > 1 && !edge.link.Null() && !ChildShared(edit_, edge);
@@ -107,7 +109,7 @@ class Step {
     return std::nullopt;
   }
 
-  // Does what the lowest node of the way needs: so a node has found room for what came into it before more comes.
+  // Does what the lowest node of the path needs. So a node has found room for what came into it before more comes.
   absl::Status FollowHotWay(Spot spot) {
     std::optional<std::pair<Spot, Job>> lowest;
     do {
@@ -125,8 +127,8 @@ class Step {
     return lowest ? Do(lowest->first.id, *lowest->first.node, lowest->second) : absl::OkStatus();
   }
 
-  // Flushes erases at the lowest node of the way where many wait. Those of the root, which stays in memory, are left to
-  // the sweep.
+  // Flushes erases at the lowest node of the path where many wait. Those of the root are left to the sweep, since the
+  // root stays in memory.
   absl::Status FlushErasesOn(Spot spot) {
     std::optional<std::pair<Spot, Job>> lowest;
     while (GoDown(spot)) {
@@ -176,7 +178,7 @@ class Step {
       if (record == nullptr) {
         sweep_.next = kNoNode;
         if (Tall() && sweep_.worked) {
-          NoteLowered(root.height, true);  // another round may find levels to take off then
+          NoteLowered(root.height, true);  // after these changes another round may find levels to take off
         }
         return WorkResult{root_, sweep_.worked, false, false};
       }
@@ -228,11 +230,12 @@ class Step {
     return Try(id, now, job, [&] { return DoNow(id, now, job); });
   }
 
-  // Does it, and remembers if that cannot be done because something cannot be read. Does nothing, if it is left out.
+  // Does a job by calling `act`, unless its edge is left out (left_out.h). If something cannot be read, the edge is
+  // left out from then on.
   absl::Status Try(NodeId id, const Node& node, const Job& job, absl::FunctionRef<absl::Status()> act) {
     const Edge& edge = node.edges[job.edge];
     if (TakesChild(job) && edit_.context().left_out != nullptr && MayBeLeftOut(edge)) {
-      // Once the child is in memory, it shows whether it may get more.
+      // Loads the child, since only a child in memory tells whether it may get more.
       if (edit_.Load(edge.link.target).ok() && TooLongToTake(edit_, edge, Reach::kMemory)) {
         edit_.context().left_out->NoteTooLong();
       }
@@ -257,7 +260,7 @@ class Step {
     return edit_.status();
   }
 
-  // Puts the root back healed, with or without a job before.
+  // Does a job at the root, if there is one, and puts the root back healed.
   absl::Status DoAtRoot(const Job* job) {
     BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit_, root_));
     if (job != nullptr) {
