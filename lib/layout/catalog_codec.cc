@@ -79,7 +79,7 @@ void ReadFunctions(Decoder& in, std::map<uint16_t, std::string>& functions) {
   }
 }
 
-// The fixed part behind the seal; returns the size of the body.
+// Reads the fixed part behind the seal. Returns the size of the body.
 uint32_t ReadFixed(Decoder& in, size_t size) {
   const uint16_t version = in.Fixed16();
   if (version != kCatalogVersion) {
@@ -91,7 +91,7 @@ uint32_t ReadFixed(Decoder& in, size_t size) {
     in.Fail(fmt::format("{} units, must be {}", units, UnitsFor({size})));
   }
   const uint32_t body_size = in.Fixed32();
-  in.Fixed64();  // the generation is for people
+  in.Fixed64();  // the generation, which is not needed here
   in.Zeros(kFixedSize - in.position());
   return body_size;
 }

@@ -16,7 +16,7 @@ absl::Status WriteCopy(BlockDevice& device, const Extent& extent, std::string_vi
   return WriteExtentMap(device, extent, {0, SealOf(bytes)});
 }
 
-// Also claims the space.
+// Reads one copy and claims its space.
 absl::StatusOr<Catalog> ReadCopy(BlockDevice& device, SpaceMap& space, const ExtentAddress& address, uint64_t checksum,
                                  ExtentRef* claimed) {
   absl::StatusOr<ExtentRef> extent = ClaimExtent(device, space, address, {0, checksum});

@@ -11,8 +11,8 @@
 namespace betr::layout {
 namespace {
 
-// Calls `move(place on the device, from, length)` for each stretch of `length` bytes from `offset` on; `from` counts
-// from the first of them.
+// Calls move(place, from, size) for each stretch of the `length` bytes at `offset` that is in one piece on the device.
+// `place` is where the stretch begins on the device, `from` where it begins within the `length` bytes.
 template <class Move>
 absl::Status ForEachStretch(const Extent& extent, Bytes offset, Bytes length, const Move& move) {
   Check(offset + length <= extent.address().Size(), "only what is in an extent is read and written");

@@ -107,7 +107,7 @@ absl::StatusOr<ExtentMap> ReadExtentMap(BlockDevice& device, const UnitRange& ar
   Check(extent.scattered, "only scattered extents have maps");
   ExtentMap map;
   uint64_t units = 0;
-  // Every page has a piece, so a chain that goes in circles ends too.
+  // Every page has a piece, so this ends even if the chain of pages is a cycle.
   for (uint64_t unit = extent.start; unit != 0 && units < extent.units;) {
     map.pages.push_back({unit, 1});
     if (!area.Covers(map.pages.back())) {

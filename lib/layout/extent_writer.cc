@@ -7,7 +7,7 @@
 namespace betr::layout {
 namespace {
 
-// More is written in several pieces.
+// Adjacent structures that are larger together are written in several pieces.
 constexpr Bytes kMaxWrite = MiB(1);
 
 }  // namespace

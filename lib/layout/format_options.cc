@@ -16,19 +16,19 @@
 namespace betr::layout {
 namespace {
 
-constexpr Bytes kMinExtentArea = KiB(256);  // below, not even tests can do anything
+constexpr Bytes kMinExtentArea = KiB(256);  // with less, not even tests can do anything
 constexpr uint64_t kMinReserveNodes = 3;
-constexpr uint64_t kReserveShare = 4;  // at most that part of the area is kept
+constexpr uint64_t kReserveShare = 4;  // at most a quarter of the area is kept in reserve
 
 // What FittedTo chooses from.
 constexpr Bytes kUsualNode = MiB(4);
 constexpr Bytes kSmallNode = KiB(64);
-constexpr uint64_t kUsualNodes = 224;  // there is room for at least: so the reserve of 16, and roots, are no large part
+constexpr uint64_t kUsualNodes = 224;  // at least so many fit: the reserve of 16 nodes, and roots, are a small part
 constexpr Bytes kUsualBasement = KiB(64);
 constexpr Bytes kSmallLog = MiB(1);
 constexpr Bytes kLargeLog = MiB(256);
-constexpr uint64_t kLogShare = 16;        // usually that part of the device is log
-constexpr uint64_t kLargestLogShare = 4;  // and at most that
+constexpr uint64_t kLogShare = 16;        // usually a 16th of the device is log
+constexpr uint64_t kLargestLogShare = 4;  // and at most a quarter
 
 Bytes DeviceSize(Bytes log_size, Bytes area) { return kLogOffset + UnitBytes(UnitsFor(log_size)) + area + kUnit; }
 
@@ -58,7 +58,7 @@ absl::Status Invalid(std::string_view option, std::string_view what) {
   return absl::InvalidArgumentError(fmt::format("{} {}", option, what));
 }
 
-// The bytes where rounding would hide what is wrong with them.
+// Formats a size for an error message: in bytes if rounding might hide what is wrong with it.
 std::string ExactSize(Bytes size) {
   std::string text = FormatSize(size);
   const absl::StatusOr<Bytes> read = ParseSize(text);
@@ -114,7 +114,7 @@ absl::Status SetReserve(BasisPoints reserve, Superblock* block) {
   return absl::OkStatus();
 }
 
-// Says which features those fields need that not every image has.
+// Sets the feature bit that a reserve or a first version of the image's own needs.
 void MarkTuned(Superblock* block) {
   const bool is_tuned = block->reserve.value != 0 || block->first_version != 0;
   block->features.read_only_compatible &= ~kTuned;

@@ -35,14 +35,15 @@ absl::Status Grow(BlockDevice& device, const NewestSuperblock& newest, Bytes siz
     return absl::OkStatus();
   }
   const uint64_t old_copy = next.CopyUnit();
-  // Who wrote it may have ended before the flush: a crash would take it back, and it is the one that stays.
+  // Writes the newest superblock again. Whoever wrote it may have ended before the flush, so a crash could still take
+  // it back. But it is the one that must stay if there is a crash in what follows.
   BETR_RETURN_IF_ERROR(WriteSuperblock(device, next));
   next.device_units = size / kUnit;
-  // At the new end there is one before anybody looks for it, and it is not newer than the slots.
+  // The copy is at the new end before anybody looks for it there, and it is not newer than the slots.
   BETR_RETURN_IF_ERROR(WriteCopy(device, next));
   BETR_RETURN_IF_ERROR(device.Flush());
   BETR_RETURN_IF_ERROR(WriteEverywhere(device, next));
-  // It is space like any other now, and should not be taken for a copy.
+  // The unit of the old copy is free space now, and should not be taken for a copy.
   BETR_RETURN_IF_ERROR(device.Write(UnitBytes(old_copy), std::string(kUnit.value, '\0')));
   return device.Flush();
 }

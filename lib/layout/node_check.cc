@@ -13,7 +13,7 @@ namespace {
 
 absl::Status Bad(std::string_view what) { return absl::DataLossError(std::string(what)); }
 
-// A range for a message: long keys are cut, so that a message stays readable.
+// Formats a range for an error message. Long bounds are cut, so that the message stays readable.
 std::string Brief(const Range& range) {
   constexpr size_t kMaxShown = 40;
   const auto brief = [](const Bound& bound) {
@@ -34,7 +34,7 @@ absl::Status CheckRange(const Range& range) {
   return range.Empty() ? Bad(fmt::format("range {} is empty", Brief(range))) : absl::OkStatus();
 }
 
-// `range` must be a part of what its holder has.
+// Checks that `range` lies inside the range of its holder.
 absl::Status CheckInside(const Range& range, const Range& holder) {
   BETR_RETURN_IF_ERROR(CheckRange(range));
   return holder.Covers(range) ? absl::OkStatus()
@@ -60,7 +60,7 @@ absl::Status CheckView(const dag::BlockView& view, const Range& holder) {
   return view.slot == nullptr ? Bad("it has no block") : absl::OkStatus();
 }
 
-// `left`: what is not covered by the gotos before. `height`: of the node.
+// `left`: what lies behind the gotos before this one. `height`: that of the node.
 absl::Status CheckGoto(const dag::Goto& message, const Range& left, dag::Height height, size_t runs) {
   BETR_RETURN_IF_ERROR(CheckLink(message.link, left));
   if (message.Erases() && message.target_height != 0) {

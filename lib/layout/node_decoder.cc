@@ -15,8 +15,8 @@
 namespace betr::layout {
 namespace {
 
-// Reads a header section behind its seal. What it makes is well-formed; whether it is a sound node is said by
-// CheckNode.
+// Reads a header section behind its seal. The result is well-formed. Whether it is a sound node is for CheckNode to
+// say.
 class NodeReader {
  public:
   NodeReader(std::string_view header, const MakeBlockSlot& make_slot) : in_(header), make_slot_(make_slot) {
@@ -71,7 +71,7 @@ class NodeReader {
     }
   }
 
-  // Flags that say which parts follow; unknown ones are an error.
+  // Reads flags that say which parts follow. Unknown ones are an error.
   uint8_t Flags(uint8_t known) {
     const uint8_t flags = in_.Fixed8();
     if ((flags & ~known) != 0) {
@@ -92,7 +92,7 @@ class NodeReader {
     return translation;
   }
 
-  // How many items of one kind follow.
+  // Reads how many items of one kind follow. All items of a node together are at most kMaxNodeItems.
   size_t ReadCount(uint64_t min_item_size) {
     const size_t count = in_.Count(items_left_, min_item_size);
     items_left_ -= count;
@@ -108,8 +108,8 @@ class NodeReader {
     return count;
   }
 
-  // A range of which the bounds that are not given are those of `usual`. Few bytes can stand for many long bounds,
-  // so what they add up to is limited.
+  // Reads a range. A bound that is not given is that of `usual`. In this way few bytes can stand for many long bounds,
+  // so the memory that these take together is limited.
   Range ReadRange(bool has_lo, bool has_hi, const Range& usual) {
     const uint64_t implied = (has_lo ? 0 : usual.lo.bytes.size()) + (has_hi ? 0 : usual.hi.bytes.size());
     if (implied > implied_left_) {
@@ -259,7 +259,7 @@ class NodeReader {
     return view;
   }
 
-  // The slot of a block that was named before, or of the next one of the table.
+  // Reads which block a view shows: one that was named before, or the next one of the table. Returns its slot.
   std::shared_ptr<const dag::BlockSlot> ReadSlot() {
     const uint64_t index = in_.Varint64AtMost(slots_.size());
     if (!in_.ok() || index >= entries_.size()) {
@@ -277,7 +277,7 @@ class NodeReader {
   uint64_t items_left_ = kMaxNodeItems;
   uint64_t implied_left_ = 0;
   uint64_t body_size_ = 0;
-  bool is_counted_ = false;  // it says how many entries and erases there are
+  bool is_counted_ = false;  // the node says how many entries and erases there are
   std::vector<BlockEntry> entries_;
   std::vector<std::shared_ptr<const dag::BlockSlot>> slots_;  // of the entries that were named so far
   dag::Node node_;

@@ -16,7 +16,7 @@
 namespace betr::layout {
 namespace {
 
-// Appends the body of a header section.
+// Makes the body of a header section.
 class BodyWriter {
  public:
   BodyWriter(const dag::Node& node, const std::vector<StoredBlock>& blocks, const std::vector<BlockUse>& uses)
@@ -174,7 +174,7 @@ absl::StatusOr<std::vector<StoredBlock>> FetchAll(const std::vector<BlockUse>& u
   return blocks;
 }
 
-// The fixed part of the header section; the seal still lacks its checksum.
+// Makes the fixed part of the header section. The seal still lacks its checksum.
 std::string FixedPart(NodeId id, uint64_t version, const dag::Node& node, uint64_t header_units, uint64_t units,
                       size_t body_size) {
   std::string out(kNodeMagic);
@@ -193,7 +193,7 @@ std::string FixedPart(NodeId id, uint64_t version, const dag::Node& node, uint64
   return out;
 }
 
-// Where the blocks come to lie, in the order of the table.
+// Says where each block will lie, in the order of the table. The first one begins at `offset`.
 std::vector<NodeImage::StoredSlot> Place(const std::vector<BlockUse>& uses, const std::vector<StoredBlock>& blocks,
                                          Bytes offset) {
   std::vector<NodeImage::StoredSlot> placed;

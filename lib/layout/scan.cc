@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kChunkUnits = MiB(1) / kUnit;
 
-// Where the fields are that tell what must be read (node_codec.h, catalog_codec.h).
+// Offsets of fields in nodes and catalogs (node_codec.h, catalog_codec.h).
 constexpr size_t kFormatVersionAt = 16;
 constexpr size_t kHeightAt = 18;
 constexpr size_t kIdAt = 24;
@@ -31,8 +31,8 @@ constexpr size_t kCatalogUnitsAt = 24;
 constexpr size_t kCatalogBodySizeAt = 28;
 constexpr size_t kCatalogGenerationAt = 32;
 
-// What the fixed part of a header section says, before anybody has looked at its checksum; nothing if no node would
-// say so.
+// Returns what the fixed part of a header section says. Its checksum has not been checked yet. Nothing if no node can
+// say that.
 std::optional<ScannedNode> FixedPartIn(std::string_view bytes) {
   if (bytes.size() < kFixedSize || !bytes.starts_with(kNodeMagic) ||
       !IsNodeVersion(LoadFixed<uint16_t>(bytes.data() + kFormatVersionAt))) {
@@ -51,7 +51,7 @@ std::optional<ScannedNode> FixedPartIn(std::string_view bytes) {
   return fits && node.id != kNoNode && node.height <= dag::kMaxHeight ? std::optional(node) : std::nullopt;
 }
 
-// What an intact header section says, wherever it lies.
+// Returns what a header section says, if it is intact. Where the extent starts is not known here.
 std::optional<ScannedNode> NodeIn(std::string_view bytes) {
   std::optional<ScannedNode> node = FixedPartIn(bytes);
   if (!node || UnitBytes(node->header_units).value > bytes.size()) {
@@ -61,17 +61,19 @@ std::optional<ScannedNode> NodeIn(std::string_view bytes) {
   return CheckSeal("header", kNodeMagic, header).ok() ? node : std::nullopt;
 }
 
-// The units of a catalog that begins so, if the checksum bears it out; 0 if none begins so.
+// Returns how many units a catalog has that begins with these bytes. Its checksum has not been checked yet. 0 if no
+// catalog begins so.
 uint32_t CatalogUnitsIn(std::string_view bytes) {
   const auto units = LoadFixed<uint32_t>(bytes.data() + kCatalogUnitsAt);
   const Bytes size{kFixedSize + uint64_t{LoadFixed<uint32_t>(bytes.data() + kCatalogBodySizeAt)}};
   return bytes.starts_with(kCatalogMagic) && units == UnitsFor(size) && units <= kMaxExtentUnits ? units : 0;
 }
 
-// How many units are read and checked for what may begin somewhere, besides looking at each unit: a first unit may say
-// any size, and only all of it shows whether it lies. Each candidate has a few of its own, enough for the header
-// section of nearly any node; for more there is a stock that all share. What is intact lies side by side, and so takes
-// no more than the area once: the rest of the stock is for lies.
+// Limits how many units are read and checked beyond looking once at each unit. A unit that looks like the beginning of
+// a structure may claim any size, and only the checksum of all of it shows whether that is true. Each such candidate
+// has a few units of its own, enough for the header section of nearly any node. For more there is a stock that all
+// share. Intact structures do not overlap, so they take no more than the area once. The rest of the stock is for false
+// claims.
 class Ration {
  public:
   explicit Ration(uint64_t area_units) : shared_(kSharedTimes * area_units) {}
@@ -80,7 +82,7 @@ class Ration {
     own_ = kOwnUnits;
     is_short_ = false;
   }
-  // False, from then on, if there is not so much left for the candidate.
+  // Takes units for the current candidate. False if not so many are left, and then always until the next candidate.
   bool Take(uint64_t units) {
     const uint64_t own = std::min(own_, units);
     if (is_short_ || units - own > shared_) {
@@ -175,7 +177,8 @@ class Scanner {
     }
   }
 
-  // The bytes of so many units from `unit` on; from the device if the chunk does not reach so far.
+  // Returns the bytes of so many units from `unit` on. `bytes` is the rest of the chunk; if it is too short, they are
+  // read from the device. Nothing if they cannot be had.
   std::optional<std::string_view> Whole(uint64_t unit, uint64_t units, std::string_view bytes) {
     if (units == 0 || units > area_.end() - unit || !ration_.Take(units)) {
       return std::nullopt;
@@ -206,8 +209,8 @@ class Scanner {
     }
   }
 
-  // What is described by a map of which this is the first page: what begins with its first piece must say that it is
-  // the owner. (A later page's first piece says nothing, or is of something else.)
+  // Looks at a scattered extent, given the first page of its map. What begins with the first piece must say that it is
+  // the owner that the page names. (The first piece of a later page says nothing, or belongs to something else.)
   void Scattered(uint64_t unit, std::string_view page) {
     const std::optional<ExtentOwner> owner = OwnerOfMapPage(unit, page);
     const absl::StatusOr<MapPage> map = owner ? DecodeMapPage(unit, *owner, page) : absl::DataLossError("");
@@ -225,8 +228,8 @@ class Scanner {
     }
   }
 
-  // The first `units` of a scattered extent; empty if its map is damaged, or there are none. Requires: not more than
-  // the extent has, and these are possible.
+  // Returns the first `units` units of a scattered extent. Empty if `units` is 0, or if the map or the units cannot be
+  // read. Requires: the extent has that many, and no more than an extent may have.
   std::string Gather(const ExtentAddress& extent, const ExtentOwner& owner, uint32_t units) {
     const absl::StatusOr<ExtentMap> map =
         units > 0 ? ReadExtentMap(rationed_, area_, extent, owner) : absl::DataLossError("");
@@ -259,7 +262,7 @@ class Scanner {
   const UnitRange area_;
   const ScanVisitor& visitor_;
   Ration ration_;
-  RationedDevice rationed_;  // for what says by itself how far it goes on: maps
+  RationedDevice rationed_;  // for maps, which themselves say how far they go on
   std::string longer_;
 };
 

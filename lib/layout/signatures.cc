@@ -23,7 +23,7 @@ struct Magic {
   std::string_view bytes;
 };
 
-// The most telling first: what can stand inside or beside others (FAT, partition tables) comes last.
+// The most telling first. What can also be found inside or beside something else (FAT, partition tables) comes last.
 constexpr Magic kMagics[] = {
     {"XFS", 0, "XFSB"sv},
     {"btrfs", (64 << 10) + 64, "_BHRfS_M"sv},
@@ -56,10 +56,10 @@ constexpr Magic kMagics[] = {
     {"MBR", 510, "\x55\xaa"sv},
 };
 
-// Every file system and nearly every kind of file has something here; btrfs and ReiserFS begin at 64 KiB.
+// Every file system and nearly every kind of file has something in this first part; btrfs and ReiserFS begin at 64 KiB.
 constexpr Bytes kTelling = KiB(68);
 
-// The bytes at that place; nothing if they lie beyond the end.
+// Reads the bytes at `offset`. Nothing if they reach beyond the end of the device.
 absl::StatusOr<std::optional<std::string>> Peek(BlockDevice& device, Bytes offset, Bytes size) {
   if (offset > device.Size() || size > device.Size() - offset) {
     return std::nullopt;
@@ -77,7 +77,7 @@ Bytes LastBlock(const BlockDevice& device) {
   return kBlockSize * (blocks - std::min<uint64_t>(blocks, 1));
 }
 
-// The copy of a superblock counts: with it an image can be repaired.
+// A copy of a superblock counts too, because an image can be repaired with it.
 absl::Status FindBetr(BlockDevice& device, Signatures* found) {
   std::vector<Bytes> places(std::begin(kSlotOffset), std::end(kSlotOffset));
   if (LastBlock(device) >= kLogOffset) {
@@ -110,8 +110,8 @@ absl::Status FindExt(BlockDevice& device, Signatures* found) {
   return absl::OkStatus();
 }
 
-// A ZFS label is 256 KiB: two at each end of the device. Its second half is a ring of uberblocks, in slots of 1 KiB
-// or more.
+// A ZFS label has 256 KiB; two of them are at each end of the device. The second half of a label is a ring of
+// uberblocks, in slots of 1 KiB or more.
 absl::Status FindZfs(BlockDevice& device, Signatures* found) {
   constexpr Bytes kLabel = KiB(256);
   constexpr uint64_t kUberblock = 0x00bab10c;

@@ -17,8 +17,8 @@ constexpr uint64_t kNoPlace = UINT64_MAX;
 // How many free ranges an allocation looks at before it gives up on being near the hint.
 constexpr int kNextFitSteps = 32;
 
-// The largest free range is left alone while so many times as much as is used is free elsewhere, and at least so much.
-// Then what is free elsewhere is still in pieces that are large beside a node.
+// The largest free range is left alone while enough is free elsewhere: kSpread times as much as is used, and at least
+// kLeastSpread units. Then what is free elsewhere is still in pieces that are large compared with a node.
 constexpr uint64_t kSpread = 3;
 constexpr uint64_t kLeastSpread = UnitsFor(MiB(64));
 
@@ -62,7 +62,7 @@ absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint) {
   return std::make_shared<const Extent>(shared_from_this(), address);
 }
 
-// The pages of the map first, the rest into the largest ranges.
+// A scattered extent gets the pages of its map first, then pieces of the largest ranges.
 absl::StatusOr<ExtentRef> SpaceMap::AllocateAnyhow(uint32_t units, uint64_t hint) {
   absl::StatusOr<ExtentRef> whole = Allocate(units, hint);
   if (!absl::IsResourceExhausted(whole.status()) || units == 1) {
@@ -169,7 +169,7 @@ std::vector<ExtentRef> SpaceMap::TakeAll(const std::vector<ExtentAddress>& piece
   return extents;
 }
 
-// Then places that fit matter more than neighbours.
+// While space is scarce, a place that fits matters more than one near the hint.
 bool SpaceMap::Scarce() const { return free_units_ < promised_units_ + area_.units / 16; }
 
 SpaceFigures SpaceMap::Figures() const {

@@ -12,7 +12,7 @@
 namespace betr::layout {
 namespace {
 
-// More than the numbers and sizes of one part take, its strings excluded (node_codec.h).
+// More bytes than the numbers and sizes of one part take, its strings excluded (node_codec.h).
 constexpr uint64_t kPartOverhead = 48;
 
 uint64_t SizeOf(const Range& range) { return range.lo.bytes.size() + range.hi.bytes.size() + kPartOverhead; }

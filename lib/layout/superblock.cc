@@ -230,7 +230,7 @@ void ReadTuning(Decoder& in, Superblock& block) {
   block.first_version = in.Fixed64();
 }
 
-// What comes before anything else is believed: whether this is a superblock, whole, and of a format we know.
+// Checks what comes before anything else is believed: that this is a superblock, and that it is whole.
 absl::Status CheckReadable(std::string_view bytes) {
   if (!bytes.starts_with(kSuperblockMagic)) {
     return absl::NotFoundError("superblock: no magic");
@@ -261,7 +261,7 @@ absl::Status CheckFormat(uint16_t major, const Features& features) {
 uint64_t FirstVersionOf(const Uuid& uuid) { return Checksum(uuid.View()) >> 3 | 1; }
 
 uint64_t Superblock::UnusedVersion() const {
-  constexpr uint64_t kOfASession = uint64_t{1} << 32;  // more writes than one does before its first checkpoint
+  constexpr uint64_t kOfASession = uint64_t{1} << 32;  // more writes than a session does before its first checkpoint
   return generation.value > 1 ? std::max(next_version, session_version) + kOfASession : next_version;
 }
 
@@ -323,7 +323,7 @@ absl::StatusOr<Superblock> DecodeSuperblock(std::string_view bytes) {
   ReadShape(in, block);
   ReadState(in, block);
   ReadTuning(in, block);
-  if (block.Writable()) {  // a feature that forbids writing may use the rest
+  if (block.Writable()) {  // an unknown feature that forbids writing may use the rest
     in.Zeros(in.remaining());
   }
   BETR_RETURN_IF_ERROR(in.status("superblock"));

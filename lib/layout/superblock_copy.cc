@@ -19,18 +19,20 @@ constexpr uint64_t kChunkUnits = MiB(1) / kUnit;
 
 std::string Place(uint64_t unit) { return fmt::format("the copy at unit {}", unit); }
 
-// An image in a file of this one has copies too, but not at the unit that they say.
+// Returns the copy that `bytes` hold, if it says that it lies at this unit. An image in a file of this one has a copy
+// too, but not at the unit that the copy says.
 std::optional<Superblock> CopyIn(std::string_view bytes, uint64_t unit) {
   absl::StatusOr<Superblock> block = DecodeSuperblock(bytes);
   return block.ok() && block->CopyUnit() == unit ? std::optional(*std::move(block)) : std::nullopt;
 }
 
-// Of an image that was there before, a copy may be left where the one that is there now has nothing.
+// Whether `a` is of an image that was made later, or of the same and newer. An earlier image may have left its copy
+// where the present one has nothing.
 bool IsYounger(const Superblock& a, const Superblock& b) {
   return a.made_at != b.made_at ? a.made_at > b.made_at : a.generation > b.generation;
 }
 
-// Looks for the copy of which everything else is to be made anew.
+// Searches the whole device for the copy from which the slots are to be made anew.
 class Search {
  public:
   explicit Search(BlockDevice& device) : device_(device) {}
@@ -89,7 +91,7 @@ class Search {
   absl::Status unreadable_;
 };
 
-// A copy that cannot be read proves nothing, unless a slot is missing.
+// As ReadNewerCopy, but an error counts only if a slot is missing. Otherwise a copy that cannot be read proves nothing.
 absl::StatusOr<std::optional<Superblock>> NewerCopy(BlockDevice& device, const NewestSuperblock& newest) {
   absl::StatusOr<std::optional<Superblock>> newer = ReadNewerCopy(device, newest.superblock);
   if (!newer.ok() && newest.other.ok()) {
@@ -98,7 +100,7 @@ absl::StatusOr<std::optional<Superblock>> NewerCopy(BlockDevice& device, const N
   return newer;
 }
 
-// What was written over the slots may be a file system that somebody wants.
+// Fails if the device holds something else. What was written over the slots may be a file system that somebody wants.
 absl::Status CheckNothingElse(BlockDevice& device) {
   BETR_ASSIGN_OR_RETURN(const std::optional<Signature> found, DetectForeign(device));
   if (!found.has_value()) {
@@ -108,11 +110,11 @@ absl::Status CheckNothingElse(BlockDevice& device) {
       fmt::format("{}: no valid superblock but, as it seems, {}: nothing is repaired", device.Name(), found->name));
 }
 
-// Whether ReadNewest found none that is intact: what was wiped cannot be told from what never was an image.
+// Whether ReadNewest found no intact slot. An image that was wiped cannot be told from what never was one.
 bool IsWithoutSlots(const absl::Status& newest) { return absl::IsDataLoss(newest) || absl::IsInvalidArgument(newest); }
 
-// The copy, if there is one and it knows no less than a slot that is intact: the end of an image may be missing, and
-// what lies at the end of the device be of another one.
+// Returns the copy, if there is one and it knows no less than any intact slot. There may be such a slot if the end of
+// its image is missing. Then what lies at the end of the device may be of another image.
 absl::StatusOr<std::optional<Superblock>> AnyCopy(BlockDevice& device) {
   BETR_RETURN_IF_ERROR(CheckNothingElse(device));
   absl::StatusOr<Superblock> found = FindCopy(device);

@@ -45,12 +45,12 @@ absl::StatusOr<Superblock> ReadSlot(BlockDevice& device, size_t slot) {
 
 std::string Text(const absl::Status& status) { return std::string(status.message()); }
 
-// Errors that leave open what the slot holds, so that the other slot may be too old to go on with.
+// Whether an error leaves open what a slot holds. Then the other slot may be too old to go on with.
 bool Undecided(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsUnimplemented(status); }
 
-// Why there is no superblock, given what both slots say.
+// Says why there is no superblock, given the errors of both slots.
 absl::Status NoSuperblock(BlockDevice& device, const absl::Status& first, const absl::Status& second) {
-  // Looking everywhere for one is left to the repair.
+  // Looks only in the last unit. Searching the whole device for a copy is left to the repair.
   const absl::StatusOr<std::optional<Superblock>> copy = ReadCopy(device, device.Size() / kUnit - 1);
   const bool has_copy = copy.ok() && copy->has_value();
   BETR_ASSIGN_OR_RETURN(const std::optional<Signature> found, DetectForeign(device));

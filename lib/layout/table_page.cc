@@ -20,10 +20,10 @@ constexpr uint16_t kPageVersion = 1;
 constexpr size_t kFanout = dag::TablePage::kFanout;
 static_assert(kFixedSize + 32 * kFanout <= kUnit.value);
 
-// How many ids the whole subtree of an entry has, as a shift.
+// The number of ids below an entry of a page of this level, as a power of two.
 int EntryShift(uint8_t level) { return dag::TablePage::kFanoutBits * level; }
 
-// Whether the child of that index begins at an id that exists.
+// Whether ids at that index of a page of this level fit into 64 bits.
 bool Reachable(uint8_t level, uint8_t index) { return level < kMaxTableLevel || index < 16; }
 
 void PutNodeEntry(std::string* out, const NodeEntry& entry) {

@@ -17,7 +17,8 @@ class TableReader {
   TableReader(BlockDevice& device, SpaceMap& space, const MakeNodeSlot& make_slot)
       : device_(device), space_(space), make_slot_(make_slot) {}
 
-  // The page and all below it. Every page is claimed, so that no page is read twice: cycles end here.
+  // Reads a page and all below it. Every page is claimed before it is read. So no page is read twice, and a cycle is an
+  // error.
   absl::StatusOr<std::shared_ptr<dag::TablePage>> Read(const ExpectedPage& expected) {
     absl::StatusOr<ExtentRef> extent = space_.Claim(expected.address.extent);
     if (!extent.ok()) {

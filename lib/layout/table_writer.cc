@@ -20,7 +20,7 @@ class TableWriter {
   TableWriter(BlockDevice& device, SpaceMap& space, Generation generation, const AddressOfNode& address_of)
       : space_(space), generation_(generation), address_of_(address_of), out_(device) {}
 
-  // Writes what is not stored of the page and all below it.
+  // Writes the page and all below it, as far as they are not stored.
   absl::Status Write(dag::TablePage& page, uint64_t first_id) {
     if (page.stored != nullptr) {
       return absl::OkStatus();
@@ -36,7 +36,7 @@ class TableWriter {
     return Store(page, image);
   }
 
-  // Marks all that was written as stored.
+  // Writes what is still waiting, and marks all pages that were written as stored.
   absl::Status Finish() {
     BETR_RETURN_IF_ERROR(out_.Finish());
     for (auto& [page, stored] : written_) {
