@@ -35,7 +35,7 @@ const Kind* FindKind(Compression kind) {
 
 absl::StatusOr<int> ParseLevel(const Kind& kind, std::string_view text) {
   int level = 0;
-  const bool is_digits = text.find_first_not_of("0123456789") == std::string_view::npos;  // others pass over blanks
+  const bool is_digits = text.find_first_not_of("0123456789") == std::string_view::npos;  // SimpleAtoi skips blanks
   if (!is_digits || !absl::SimpleAtoi({text.data(), text.size()}, &level) || !kind.Has(level)) {
     const std::string levels =
         kind.max_level == 0 ? "has no levels" : absl::StrFormat("takes %d to %d", kind.min_level, kind.max_level);

@@ -18,8 +18,8 @@ namespace {
 // LZ4 levels below this one are its fast mode.
 constexpr int kFirstLz4HcLevel = 3;
 
-// How far zstd looks back, as a power of two. Basements are usually smaller; with larger blocks it keeps a thread's
-// context, which would have 65 MiB with the highest level, below 6 MiB.
+// How far zstd looks back, as a power of two. Basements are usually smaller. With larger blocks this keeps a thread's
+// context below 6 MiB, which would otherwise be 65 MiB at the highest level.
 constexpr int kZstdWindowLog = 18;
 
 struct FreeZstd {

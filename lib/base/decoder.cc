@@ -49,7 +49,8 @@ size_t Decoder::Count(uint64_t max, uint64_t min_item_size) {
 
 void Decoder::Zeros(uint64_t size) {
   const std::string_view bytes = Raw(size);
-  // Equal to itself, shifted by one byte: memcmp is much faster than a search.
+  // The bytes are all zero if the first one is and they equal themselves shifted by one. memcmp is much faster than a
+  // search.
   if (!bytes.empty() && bytes.front() == 0 && bytes.substr(1) == bytes.substr(0, bytes.size() - 1)) return;
   const size_t bad = bytes.find_first_not_of('\0');
   if (bad == std::string_view::npos) return;

@@ -23,7 +23,7 @@ std::optional<int> DigitValue(char digit) {
   return std::nullopt;
 }
 
-// The byte that the first two characters spell.
+// The byte that the first two characters give as hex digits.
 std::optional<char> ByteOf(std::string_view text) {
   if (text.size() < 2) return std::nullopt;
   const std::optional<int> high = DigitValue(text[0]);
@@ -32,7 +32,8 @@ std::optional<char> ByteOf(std::string_view text) {
   return static_cast<char>(*high * 16 + *low);
 }
 
-// How many bytes at the beginning of `bytes` are one character in UTF-8; 0 if they are none.
+// How many bytes the first character of `bytes` has in UTF-8; 0 if they begin with none. Requires: `bytes` is not
+// empty.
 size_t CharacterSize(std::string_view bytes) {
   const auto first = static_cast<uint8_t>(bytes[0]);
   const size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
@@ -47,13 +48,13 @@ size_t CharacterSize(std::string_view bytes) {
   return is_too_long || is_no_letter ? 0 : size;
 }
 
-// U+0000 to U+001F and U+007F to U+009F. Requires: `character` is one in UTF-8.
+// Whether it is U+0000 to U+001F or U+007F to U+009F. Requires: `character` is one character in UTF-8.
 bool IsControl(std::string_view character) {
   const auto last = static_cast<uint8_t>(character.back());
   return character.size() == 1 ? last < 0x20 || last == 0x7f : character[0] == '\xc2' && last < 0xa0;
 }
 
-// Whether all of it are characters that are allowed.
+// Whether `bytes` are UTF-8, and each character is allowed.
 template <class Allowed>
 bool ConsistsOf(std::string_view bytes, const Allowed& allowed) {
   while (!bytes.empty()) {

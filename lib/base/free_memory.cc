@@ -16,7 +16,7 @@ constexpr Bytes kFreeAtEnd = MiB(64);
 constexpr Bytes kLargestInArena = MiB(32);
 constexpr Bytes kGrowth = MiB(32);
 
-// Of this process; 0 if the system does not say.
+// The resident memory of this process; 0 if the system does not say.
 Bytes ResidentMemory() {
   std::ifstream file("/proc/self/statm");
   uint64_t all = 0;

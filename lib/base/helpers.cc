@@ -11,7 +11,7 @@ Helpers::Helpers(unsigned threads) {
       threads_.emplace_back([this] { Help(); });
     }
   } catch (const std::system_error&) {
-    // Those that there are will do.
+    // The threads that were started will do.
   }
 }
 

@@ -14,12 +14,13 @@ __extension__ using Uint128 = unsigned __int128;
 
 constexpr std::string_view kUnits = "BKMGTPE";
 
-// Further digits of a fraction are dropped: 18 of them, shifted by the largest unit, still fit 128 bits.
+// Further digits of a fraction are dropped. A number of 18 digits, shifted by the largest unit, still fits into 128
+// bits.
 constexpr size_t kMaxFractionDigits = 18;
 
 constexpr Uint128 kTooLarge = static_cast<Uint128>(1) << 64;
 
-// Removes the digits at the front.
+// Takes the digits off the front of `*text`, and returns them.
 std::string_view TakeDigits(std::string_view* text) {
   size_t size = 0;
   while (size < text->size() && absl::ascii_isdigit(static_cast<unsigned char>((*text)[size]))) ++size;
@@ -28,7 +29,7 @@ std::string_view TakeDigits(std::string_view* text) {
   return digits;
 }
 
-// The power of two that a unit stands for.
+// The exponent of the power of two that a unit stands for.
 std::optional<unsigned> ParseUnit(std::string_view unit) {
   if (unit.empty()) return 0;
   const size_t index = kUnits.find(absl::ascii_toupper(static_cast<unsigned char>(unit[0])));
@@ -49,9 +50,9 @@ uint64_t FractionOf(std::string_view digits, unsigned shift) {
   return static_cast<uint64_t>((numerator << shift) / denominator);
 }
 
-// Whether two decimals would show 1024 of the unit.
+// Whether the size, rounded to two decimals, would show as 1024 of the unit.
 bool RoundsToNextUnit(Bytes size, unsigned unit) {
-  const uint64_t next = uint64_t{1} << (unit * 10) << 10;  // 0 for the largest unit, which is never filled
+  const uint64_t next = uint64_t{1} << (unit * 10) << 10;  // 0 for the largest unit, of which no size has 1024
   return next - size.value < (next >> 10) / 200;
 }
 
