@@ -13,7 +13,8 @@
 namespace betr {
 namespace {
 
-// Batches without the work for which there is no space, at most: a look at all that waits, and a checkpoint.
+// The most batches that go by before work for which there was no space is tried again. A try looks at all that waits,
+// and makes a checkpoint.
 constexpr uint64_t kLongestRest = 1024;
 
 }  // namespace
@@ -27,7 +28,7 @@ absl::Status Store::Impl::Compact(TreeId tree) {
   if (core_->options.read_only) {
     return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
   }
-  BETR_RETURN_IF_ERROR(Checkpoint());  // what is in front of the root goes into it
+  BETR_RETURN_IF_ERROR(Checkpoint());  // moves what is in front of the root into it
   for (std::optional<Bound> next = Range::All().lo; next;) {
     BETR_RETURN_IF_ERROR(MayWrite());
     const auto compact = [&] {
@@ -36,7 +37,7 @@ absl::Status Store::Impl::Compact(TreeId tree) {
     };
     absl::StatusOr<std::optional<Bound>> step = compact();
     if (absl::IsResourceExhausted(step.status())) {
-      BETR_RETURN_IF_ERROR(Checkpoint());  // what was replaced since the last one becomes free
+      BETR_RETURN_IF_ERROR(Checkpoint());  // frees what was replaced since the last one
       step = compact();
     }
     BETR_ASSIGN_OR_RETURN(next, std::move(step));
@@ -52,7 +53,7 @@ Bytes Store::Impl::LogMemory() const {
 }
 
 bool Store::Impl::CheckpointIsCheap() const {
-  // Roots and what is on the way to the changes will be written again.
+  // What a checkpoint costs in addition: roots, and nodes on the way to the changes, will be written again.
   const bool spares_much = log_->Held() >= core_->shape.node_size * 2;
   return spares_much && core_->cache->Dirty() + fronts_.Size() <= log_->Used() * 3 / 2;
 }
@@ -75,7 +76,7 @@ absl::Status Store::Impl::WriteDirty() {
   BETR_RETURN_IF_ERROR(checkpointer_.BeginWriting());
   Bytes target = core_->DirtySoftLimit() / 4 * 3;
   if (core_->options.background) {
-    // In portions, between which it is seen whether a checkpoint is due.
+    // Writes in portions, so that the caller sees in between whether a checkpoint is due.
     constexpr Bytes kPortion = MiB(64);
     const Bytes dirty = core_->cache->Dirty();
     target = std::max(target, dirty - std::min(kPortion, dirty));
@@ -105,7 +106,7 @@ absl::Status Store::Impl::WorkAll() {
 }
 
 absl::Status Store::Impl::WorkInline() {
-  if (rest_ > 0 && log_ != nullptr && !IsCrowded()) {  // none while it is replayed
+  if (rest_ > 0 && log_ != nullptr && !IsCrowded()) {  // log_ is null during replay
     --rest_;
     return KeepLogSmall();
   }
@@ -128,7 +129,7 @@ absl::Status Store::Impl::KeepUp() {
   for (int steps = store::Backlog::kSteps; steps > 0 && structure_.IsFarBehind(); --steps) {
     const absl::StatusOr<bool> step = structure_.Step();
     if (absl::IsResourceExhausted(step.status())) {
-      break;  // the thread that finds no space either has a checkpoint made
+      break;  // the structure thread will find no space either, and then makes a checkpoint
     }
     BETR_RETURN_IF_ERROR(step.status());
   }
@@ -156,7 +157,7 @@ absl::Status Store::Impl::StartThreads() {
     return absl::UnavailableError(
         fmt::format("{}: no thread for background work: {}", core_->device->Name(), error.code().message()));
   }
-  signals_.Signal();  // what was replayed may be more than fits
+  signals_.Signal();  // what was replayed may exceed the limits of memory
   return absl::OkStatus();
 }
 
@@ -176,7 +177,7 @@ absl::StatusOr<bool> Store::Impl::StepBesideWriters(store::Structure::Last last)
 }
 
 void Store::Impl::StructureLoop() {
-  // The writer must keep up, or dirty memory grows without bound.
+  // The writer thread must keep up, or dirty memory grows without bound.
   const auto is_ahead = [&] { return core_->cache->Dirty() > core_->DirtyHardLimit() && core_->health.status().ok(); };
   while (signals_.AwaitWork()) {
     for (bool more = true; more;) {

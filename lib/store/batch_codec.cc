@@ -13,11 +13,11 @@ namespace betr::store {
 namespace {
 
 constexpr uint8_t kVersion = 1;
-// Kind, flags, tree.
+// Kind, flags and tree: at least one byte each.
 constexpr uint64_t kMinOpSize = 3;
 
-// The fields of a change in their order on disk. `Visitor` is a writer, a measure or a reader; each has a function
-// per kind of field, so that the three cannot disagree.
+// Visits the fields of a change in their order on disk. `Visitor` is a writer, a measure or a reader. All three go
+// through here, so that they cannot disagree. Each has a function for each kind of field.
 template <class Visitor, class AnyOp>
 void VisitFields(Visitor& visitor, AnyOp& op) {
   visitor.Number(op.tree.value);

@@ -70,7 +70,8 @@ NodeId BatchEdit::RootOf(TreeId id) const {
   return tree->root;
 }
 
-// Points for trees that no structural change has concerned so far go to the tree's buffer in the end.
+// Defers point changes of a tree that no structural change of the batch has concerned so far. In the end they go to the
+// tree's buffer.
 void BatchEdit::Buffer(const Op& op) {
   if (!drained_.contains(op.tree)) {
     deferred_of_[op.tree].push_back(deferred_.size());
@@ -176,7 +177,7 @@ void BatchEdit::AddTree(Tree tree) {
 }
 
 absl::Status BatchEdit::Drop(const Op& op) {
-  BETR_RETURN_IF_ERROR(InsertGotos(op.tree));  // they have references
+  BETR_RETURN_IF_ERROR(InsertGotos(op.tree));  // gotos hold references, which are released with the root
   edit_.Release(RootOf(op.tree));
   trees_.Remove(op.tree);
   drained_.insert(op.tree);

@@ -12,7 +12,7 @@ constexpr Bytes kTrimEvery = MiB(16);
 
 void Cache::Register(Cached* cached, Bytes charge) {
   {
-    Garbage garbage;  // dies after the lock
+    Garbage garbage;  // destroyed after the lock is released
     const MutexLock lock(mutex_);
     if (cached->registered_) {
       clean_.fetch_sub(cached->charge_.value, std::memory_order_relaxed);

@@ -16,7 +16,7 @@
 namespace betr::store {
 namespace {
 
-// The place in another space of what begins with `from`.
+// Returns where keys of the range are once the prefix `from` was replaced by `to`.
 Range Moved(const Range& range, std::string_view from, std::string_view to) {
   return range.Strip(from.size()).Prepend(to);
 }
@@ -30,7 +30,7 @@ class Carrier {
     }
   }
 
-  // Whether it knows the tree. Before anything is replayed.
+  // Takes a loss of the checkpoint. Returns whether its tree is known. Called before anything is replayed.
   bool Take(const LostRange& lost) {
     const auto found = ids_.find(lost.tree);
     if (found == ids_.end()) {
@@ -82,13 +82,13 @@ class Carrier {
   }
 
  private:
-  // Lost; only the latest changes of it; something in it; it may be older.
+  // The kinds, in order: lost; only the latest changes are lost; something in it is lost; contents may be older.
   static constexpr size_t kPartial = 2;
   using Kinds = std::array<LostKeys, 4>;
 
   static size_t KindOf(const LostRange& lost) { return (lost.is_partial ? kPartial : 0) + (lost.changes_only ? 1 : 0); }
 
-  // Changes what is lost of a tree, and counts it.
+  // Changes what is lost of a tree, and keeps count of the ranges.
   template <class F>
   void Change(TreeId tree, size_t kind, F change) {
     LostKeys& keys = trees_[tree][kind];
@@ -126,7 +126,8 @@ class Carrier {
     return copy;
   }
 
-  // What was at the destination is gone, as what is there then is no part of the source.
+  // Moves what is lost of the source. What was lost at the destination is forgotten, since the source replaces all of
+  // it.
   void Move(const Op& op) {
     std::vector<LostRange> moved = Copy(op.tree, Range::Prefix(op.key));
     if (op.kind == OpKind::kRenamePrefix) {

@@ -148,13 +148,14 @@ void CheckLog(Inspection& image, CheckFigures& figures, const ReportFinding& rep
   figures.is_log_torn = (*log)->EndsTorn();
 }
 
-// Whether every root that can be read is one: else nobody knows what the real one names. Reads the roots.
+// Returns whether every root that can be read is sound. If one is not, nobody knows what the real root names. Reads the
+// roots.
 bool CheckRoots(const State& state, const ReportFinding& report) {
   bool is_sound = true;
   for (const auto& [id, tree] : state.trees) {
     const dag::NodeRecord* root = state.table.Find(tree.root);
     if (root == nullptr || root->height == 0) {
-      is_sound = false;  // CheckTrees has said so
+      is_sound = false;  // CheckTrees has reported it
       continue;
     }
     const absl::StatusOr<dag::NodePtr> node = dag::LoadNode(state.table, tree.root);
@@ -167,7 +168,7 @@ bool CheckRoots(const State& state, const ReportFinding& report) {
   return is_sound;
 }
 
-// Names of trees and snapshots, as often as there are.
+// Returns how many trees and snapshots have each node as their root.
 std::map<NodeId, uint32_t> RootsOf(const State& state) {
   std::map<NodeId, uint32_t> roots;
   for (const auto& [id, tree] : state.trees) {
@@ -176,7 +177,7 @@ std::map<NodeId, uint32_t> RootsOf(const State& state) {
   return roots;
 }
 
-// Reports what can be told when counting has been in vain: all but counts.
+// Reports what is found in the DAG. Leaves out what depends on counts if something that names nodes could not be read.
 class CountGuard {
  public:
   explicit CountGuard(const ReportFinding& report, bool is_blind) : report_(report), is_blind_(is_blind) {}
@@ -186,7 +187,7 @@ class CountGuard {
       is_blind_ = is_blind_ || Hides(found.kind);
       report_(FromDag(found));
     } else if (!is_blind_) {
-      report_(FromDag(found));  // these come last
+      report_(FromDag(found));  // CheckDag reports these last
     }
   }
 

@@ -16,7 +16,7 @@
 namespace betr::store {
 namespace {
 
-// The catalog that a state has.
+// Returns the catalog of a state.
 layout::Catalog CatalogOf(const State& state, FunctionNames functions) {
   layout::Catalog catalog;
   for (const auto& [id, tree] : state.trees) {
@@ -77,7 +77,7 @@ absl::StatusOr<layout::WrittenTable> Checkpointer::WriteTable(const State& state
 
 absl::Status Checkpointer::WriteCatalog(const Begin& begin, Generation generation) {
   layout::Catalog catalog = CatalogOf(*begin.state, begin.functions);
-  // Nobody knows whether messages of those that were in use are left.
+  // Keeps the functions that were in use before, since messages of them may be left.
   catalog.functions.insert(catalog_.catalog.functions.begin(), catalog_.catalog.functions.end());
   if (catalog == catalog_.catalog && catalog_.Sound()) {
     return absl::OkStatus();
@@ -98,7 +98,7 @@ absl::Status Checkpointer::ConfirmNow() {
   if (is_confirmed_) {
     return absl::OkStatus();
   }
-  // Written again, and not flushed alone: after a failed flush the kernel may show it as clean.
+  // After a failed flush the kernel may show the page as clean. So it is written again, and not only flushed.
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, core_.superblock));
   BETR_RETURN_IF_ERROR(core_.device->Flush());
   is_confirmed_ = true;
@@ -120,9 +120,9 @@ absl::Status Checkpointer::WriteFlushed(const layout::Superblock& next) {
 }
 
 absl::Status Checkpointer::Flip(layout::Superblock next, const StatePtr& state) {
-  // It overwrites the slot before the one that was found.
+  // The next superblock overwrites the slot with the state before. So the one that was found must be durable by now.
   BETR_RETURN_IF_ERROR(ConfirmNow());
-  // Where another thread's flush has failed, this one's says nothing of what was written before that.
+  // If another thread's flush has failed, a flush here says nothing about what was written before that one.
   BETR_RETURN_IF_ERROR(core_.health.status());
   if (absl::Status written = WriteFlushed(next); !written.ok()) {
     doubtful_ = state;
@@ -140,7 +140,7 @@ absl::StatusOr<bool> Checkpointer::Write(const Begin& begin) {
   const MutexLock writing(writing_);
   BETR_RETURN_IF_ERROR(core_.health.status());
   layout::Superblock next = Next();
-  // The place in the log too: the caller frees what lies before it.
+  // The position in the log has to be the same too, since the caller frees what lies before it.
   const bool is_stable = begin.state == stable() && begin.lsn == next.checkpoint_lsn &&
                          begin.log.sequence == next.log_head && begin.log.chain == next.log_chain;
   if (is_stable || begin.order < newest_) {

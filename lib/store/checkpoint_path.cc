@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How all that was written becomes durable: checkpoints, beside writers or with them held, and syncs of the log. What a
-// checkpoint writes is in checkpoint.cc; when one is due, in background.cc.
+// How all that was written becomes durable: by checkpoints, which run beside writers or hold them, and by syncs of the
+// log. What a checkpoint writes is in checkpoint.cc. When one is due is in background.cc.
 #include <optional>
 #include <utility>
 
@@ -19,7 +19,7 @@ absl::StatusOr<store::Checkpointer::Begin> Store::Impl::BeginCheckpoint() {
 
 absl::Status Store::Impl::FinishCheckpoint(store::Checkpointer::Begin&& begun) {
   const MutexLock turn(checkpoint_mutex_);
-  const store::Checkpointer::Begin begin = std::move(begun);  // which keeps space until the turn ends
+  const store::Checkpointer::Begin begin = std::move(begun);  // its state keeps space until the turn ends
   const absl::StatusOr<bool> is_new = checkpointer_.Write(begin);
   if (!is_new.ok()) {
     if (!absl::IsResourceExhausted(is_new.status())) {
@@ -31,7 +31,7 @@ absl::Status Store::Impl::FinishCheckpoint(store::Checkpointer::Begin&& begun) {
   CountLogMemory();
   if (*is_new) {
     last_checkpoint_ns_ = SystemClock().Monotonic().count();
-    signals_.Signal();  // there may be space; or else the thread that has found none would wake itself for ever
+    signals_.Signal();  // there may be space. Not otherwise: the thread that found none would wake itself for ever
   }
   return absl::OkStatus();
 }
@@ -41,13 +41,13 @@ absl::Status Store::Impl::Checkpoint() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(core_->health.status());
-  // Writers are held for a shorter time, and less is written in roots and then again below. What there is no space for
-  // beside the old roots is drained with the rest.
+  // Absorbs buffers beforehand. So writers are held for a shorter time, and less is written in roots and then again
+  // below them. Buffers for which there is no space beside the old roots are drained with the rest.
   const absl::Status absorbed = structure_.AbsorbBuffers();
   if (!absl::IsResourceExhausted(absorbed)) {
     BETR_RETURN_IF_ERROR(absorbed);
   }
-  std::optional<store::Signals::Checkpointing> under_way;  // ends after `begin`, which keeps space
+  std::optional<store::Signals::Checkpointing> under_way;  // outlives `begin`, which keeps space
   absl::StatusOr<store::Checkpointer::Begin> begin;
   {
     const MutexLock lock(write_mutex_);
@@ -69,7 +69,7 @@ absl::Status Store::Impl::MakeLogRoom(Bytes record) {
     return absl::OkStatus();
   }
   {
-    const MutexLock turn(checkpoint_mutex_);  // one that is under way may be all that it takes
+    const MutexLock turn(checkpoint_mutex_);  // a checkpoint that is under way may suffice
   }
   return is_full() ? CheckpointHoldingWriters() : absl::OkStatus();
 }

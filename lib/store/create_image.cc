@@ -22,7 +22,7 @@ namespace {
 
 using DevicePointer = std::unique_ptr<FileDevice>;
 
-// Before anything is made or lost.
+// Checks what was asked for, before anything is made or lost.
 absl::Status CheckOptions(const std::string& path, Bytes size, const FormatOptions& options) {
   if (size.value % kBlockSize.value != 0) {
     return absl::InvalidArgumentError(

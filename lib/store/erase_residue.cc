@@ -17,7 +17,7 @@
 namespace betr::store {
 namespace {
 
-// Of what a batch may say beside its erases: an inode's attributes and the block at its new end, say.
+// How much a batch may say beside its erases. An example is an inode's attributes and the block at its new end.
 constexpr Bytes kMostBesides = KiB(8);
 
 using Key = std::optional<std::string>;
@@ -33,13 +33,14 @@ class ErasesOfTree {
         functions_(functions),
         cursor_({view.state->table, tree.root, view.LayersOf(tree.id)}, Range::All(), functions, nullptr) {}
 
-  // What is to be erased from there to there instead, beside what the batch says; nothing if something would be left.
+  // Returns wider ranges, each to be erased in place of the erases that it covers. Returns nothing if something would
+  // be left anyway.
   absl::StatusOr<std::optional<std::vector<Range>>> Run(const dag::RangeSet& erased) {
     std::vector<Range> ranges;
     erased.ForEach([&](const Range& range) { ranges.push_back(range); });
     std::vector<Range> wider;
     for (size_t first = 0, end = 0; first < ranges.size(); first = end) {
-      // Those between which nothing stays are one.
+      // Ranges between which no key stays count as one.
       Key after;
       do {
         BETR_ASSIGN_OR_RETURN(after, KeyAfter(ranges[end].hi));
@@ -47,7 +48,7 @@ class ErasesOfTree {
       } while (after && end < ranges.size() && ranges[end].Contains(*after));
       BETR_ASSIGN_OR_RETURN(const Key erased_first, KeyAfter(ranges[first].lo));
       if (!after || erased_first == after) {
-        continue;  // the last edge ends there, or there is nothing
+        continue;  // no key follows, so the last edge ends there; or nothing is erased
       }
       BETR_ASSIGN_OR_RETURN(const Key before, KeyBefore(ranges[first].lo));
       BETR_ASSIGN_OR_RETURN(const dag::Residue residue, ResidueOf(before, *after));
@@ -88,7 +89,7 @@ class ErasesOfTree {
 
 Range RangeOf(const Op& erase) { return erase.kind == OpKind::kErase ? Range::Only(erase.key) : erase.range; }
 
-// What a batch does to each tree; nothing if it is no delete.
+// What a delete does to each tree.
 struct Deleted {
   std::map<TreeId, dag::RangeSet> erased;
   std::map<TreeId, dag::RangeSet> written;

@@ -24,13 +24,13 @@ constexpr std::array<ExperimentName, 7> kNames{{
     {"early-binding", "every value goes through the log (0.1)"},
     {"zones", "subtrees of about =SIZE, default 512K, have short keys; renames copy what is smaller (0.2, 0.3)"},
 }};
-// The last one has a size instead.
+// The last experiment has a size instead of a flag.
 constexpr std::array<bool Experiments::*, kNames.size() - 1> kFlags{
     &Experiments::rename_by_copy, &Experiments::delete_by_key, &Experiments::eager_gotos,
     &Experiments::split_by_size,  &Experiments::copy_at_once,  &Experiments::early_binding,
 };
 
-constexpr Bytes kUsualZone = KiB(512);  // ours: the papers' own was not at hand
+constexpr Bytes kUsualZone = KiB(512);  // our choice; the papers' value was not at hand
 
 absl::Status UnknownExperiment(std::string_view name) {
   std::string names;
@@ -96,7 +96,7 @@ dag::Policy PolicyOf(const Experiments& experiments) {
 
 StoreOptions WithExperiments(StoreOptions options) {
   if (options.experiments.early_binding) {
-    options.log_memory = Bytes{1};  // nothing is held back that a checkpoint could make superfluous
+    options.log_memory = Bytes{1};  // no record is held back until a checkpoint could make it superfluous
   }
   return options;
 }

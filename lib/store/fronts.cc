@@ -100,7 +100,7 @@ Fronts::Front& Fronts::Changing(TreeId tree) {
     all_.come += RootUnitsBound(*state_, tree);
   }
   if (changed_.insert(tree).second) {
-    layers_.Remove(tree);  // before the change: an image that nobody else has goes at once, all of it being shared
+    layers_.Remove(tree);  // before the change, while an unused image shares all with the buffer, and so goes at once
   }
   return found->second;
 }
@@ -115,7 +115,7 @@ void Fronts::ApplyOne(const Op& op) {
   dag::MessageBuffer& buffer = Changing(op.tree).active;
   const Bytes before = buffer.Size();
   BufferOp(op, buffer);
-  all_.size += buffer.Size() - before;  // or less, if it has become smaller
+  all_.size += buffer.Size() - before;  // the difference may wrap around, as the buffer may have become smaller
   all_.active += buffer.Size() - before;
 }
 
@@ -185,7 +185,7 @@ std::optional<std::pair<TreeId, SealedPtr>> Fronts::OldestSealed() const {
 }
 
 void Fronts::Publish(Change change) {
-  StatePtr old;  // dies after the lock
+  StatePtr old;  // destroyed after the lock is released
   std::vector<SealedPtr> absorbed;
   const WriterLock lock(mutex_);
   old = std::exchange(state_, std::move(change.state));
@@ -197,7 +197,7 @@ void Fronts::Publish(Change change) {
       absorbed.push_back(TakeSealed(front));
     }
     if (front.sealed.empty() && front.active.Empty()) {
-      Remove(tree);  // it would count as one that a checkpoint needs space for
+      Remove(tree);  // an empty front would count as one that a checkpoint needs space for
     }
   }
   for (const TreeId tree : change.emptied) {

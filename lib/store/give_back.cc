@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving back the space of what was erased, though nobody needs it yet: while nobody writes, for who asks, and at the
-// end. For a writer who does, make_room.cc has it given back.
+// Gives back the space of what was erased, though nobody needs it yet: while nobody writes, on request, and when
+// closing. make_room.cc does it for a writer that needs the space.
 #include "base/clock.h"
 #include "base/status.h"
 #include "store/impl.h"
@@ -8,21 +8,23 @@
 namespace betr {
 namespace {
 
-// How long nobody has written anything before.
+// How long nobody must have written anything before space is given back.
 constexpr std::chrono::milliseconds kQuiet{5000};
 constexpr std::chrono::milliseconds kQuietIfShort{1000};
 constexpr std::chrono::milliseconds kQuietIfAsked{200};
-// A sweep reads all interior nodes, however little was erased: the next one waits for so many times as long as it took.
+// A sweep reads all interior nodes, however little was erased. So the next one waits this many times as long as the
+// last one took.
 constexpr int kRestAfterSweep = 16;
-// In place of how many checkpoints are left, while one of them is made: who asks meanwhile must not take it for none.
+// The value of freeing_ while one of its checkpoints is made. It is not 0, since whoever asks meanwhile must not
+// believe that none is left.
 constexpr int kFreeing = -1;
 
 bool Never() { return false; }
 
 }  // namespace
 
-// What was erased is not left to the next checkpoint that is due by itself: who asks how much space there is would
-// remove more and more.
+// What was erased does not wait for the next regular checkpoint. Otherwise somebody who watches the free space while
+// removing would remove more and more.
 bool Store::Impl::GivingBackDue() const {
   if ((freeing_ == 0 && !SweepDue()) || core_->options.checkpoint_period.count() == 0) {
     return false;
@@ -40,7 +42,7 @@ absl::Status Store::Impl::GiveBack() {
   }
   const int left = freeing_.exchange(kFreeing);
   const absl::Status done = Checkpoint();
-  // One that failed is left to the next checkpoint that is due by itself.
+  // After a failure, the rest is left to the next regular checkpoint.
   const int still_left = !done.ok() ? 0 : structure_.DeadNodes() > 0 ? left : left - 1;
   int freeing = kFreeing;  // unless something was erased meanwhile
   freeing_.compare_exchange_strong(freeing, still_left);
@@ -67,7 +69,7 @@ absl::Status Store::Impl::SweepForSpace() {
   const std::chrono::nanoseconds start = SystemClock().Monotonic();
   const int64_t last_write = last_write_ns_;
   unsettled_when_short_ = false;
-  BETR_RETURN_IF_ERROR(Checkpoint());  // what is in front of the roots goes into them
+  BETR_RETURN_IF_ERROR(Checkpoint());  // moves what is in front of the roots into them
   structure_.Look(dag::Reach::kDisk);
   absl::StatusOr<bool> more = true;
   while (more.ok() && *more) {
@@ -78,7 +80,7 @@ absl::Status Store::Impl::SweepForSpace() {
     }
   }
   {
-    const MutexLock lock(write_mutex_);  // a writer who makes room may look at all meanwhile
+    const MutexLock lock(write_mutex_);  // a writer that makes room may be looking at everything
     structure_.Look(dag::Reach::kMemory);
   }
   const std::chrono::nanoseconds end = SystemClock().Monotonic();
@@ -108,7 +110,7 @@ absl::Status Store::Impl::Settle() {
   }
   const auto until = SystemClock().Monotonic() + core_->options.settle_time;
   {
-    // What is still in front of the roots hides as much as what is in them.
+    // Messages that are still in front of the roots may hide as much as those in the roots.
     const MutexLock lock(write_mutex_);
     BETR_RETURN_IF_ERROR(structure_.Drain().status());
   }

@@ -17,38 +17,39 @@ namespace {
 using layout::SpaceMap;
 using layout::UnitsFor;
 
-constexpr Bytes kTreeBytes{80};         // of a tree in the catalog, without its name; of a function, with it
-constexpr Bytes kNewTree{320};          // of one more, with a name that is as long as it may be
-constexpr uint64_t kNewRootUnits = 2;   // of a root above two halves
+constexpr Bytes kTreeBytes{80};         // of a tree in the catalog, without its name; of a function, with its name
+constexpr Bytes kNewTree{320};          // of one more tree, with a name of the greatest length
+constexpr uint64_t kNewRootUnits = 2;   // of a new root above two halves
 constexpr uint64_t kFreshPages = 4;     // that the table may grow by in one change
 constexpr uint64_t kReserveNodes = 16;  // twice what a flush that splits and merges rewrites
-constexpr uint64_t kUsualShare = 64;    // that part of the space
-constexpr Bytes kSmallNode = KiB(64);   // a smaller one
-constexpr size_t kBatchTrees = 2;       // that a batch writes to: those of a file system
-constexpr Bytes kEntry = KiB(4);        // a buffered one, with small nodes
-constexpr Bytes kSmallEntry{256};       // one that waits in an interior node
+constexpr uint64_t kUsualShare = 64;    // the usual reserve is this part of the space
+constexpr Bytes kSmallNode = KiB(64);   // nodes below this size are small
+constexpr size_t kBatchTrees = 2;       // trees that a batch writes to: a file system has two
+constexpr Bytes kEntry = KiB(4);        // assumed size of a buffered entry; it matters with small nodes
+constexpr Bytes kSmallEntry{256};       // assumed size of an entry that waits in an interior node
 constexpr Bytes kEntryOverhead{16};     // its sizes, kind and place in a block
 
 uint64_t WithMap(uint64_t units) {
   return SpaceMap::UnitsWithMap(static_cast<uint32_t>(std::min<uint64_t>(units, layout::kMaxExtentUnits)));
 }
 
-// So many bytes of messages in a root that may split; both halves may show the same blocks.
+// Returns the units for this many bytes of messages in a root that may split. Both halves may show the same blocks.
 uint64_t MessageUnits(Bytes bytes) { return 2 * WithMap(UnitsFor(bytes) + 1); }
 
-// The same of so many trees that have so many bytes together, at most: what each rounds up comes on top.
+// Returns at least the units for so many trees that have this many bytes together. Includes what each of them rounds
+// up.
 uint64_t MessageUnitsAtMost(uint64_t trees, Bytes bytes) {
   const uint64_t units = UnitsFor(bytes) + 2 * trees;
   return 2 * (units + units / layout::kPiecesPerPage + 1 + trees);
 }
 
-// A tree's root with `bytes` of messages more.
+// Returns the units for a tree's root that gets `bytes` more of messages.
 uint64_t RootUnits(const State& state, TreeId id, Bytes bytes) {
   return 2 * RootUnitsBound(state, id) + MessageUnits(bytes) + kNewRootUnits;
 }
 
-// Of a batch to the trees whose roots need most, full ones or, if work that would have made them smaller did not come
-// to them, more than full.
+// Returns the units for a batch to the trees with the largest roots. A root counts as a full one, or as more if it is
+// larger. It may be larger if work that would make it smaller has not come to it.
 uint64_t BatchUnits(const Core& core, const State& state) {
   auto largest = state.trees.Large().begin();
   uint64_t units = 0;
@@ -63,22 +64,22 @@ uint64_t BatchUnits(const Core& core, const State& state) {
   return units;
 }
 
-// Of the table and both copies of the catalog, twice: a checkpoint may begin while another one is being written, or
-// while a reader holds the state before.
+// Returns the units for the table and both copies of the catalog, twice: a checkpoint may begin while another one is
+// being written, or while a reader holds the state before.
 uint64_t TableUnits(const Core& core, const State& state) {
   const Bytes catalog =
       state.trees.NameBytes() + kTreeBytes * (state.trees.Size() + core.options.functions.All().size()) + kNewTree;
   return 2 * (state.table.Pages() + kFreshPages + 2 * WithMap(UnitsFor(catalog)));
 }
 
-// What so many bytes of messages in interior nodes may take more once they are entries.
+// Returns the units that this many bytes of messages in interior nodes may take in addition once they are entries.
 uint64_t UnitsToGrow(const Core& core, Bytes messages) {
   const Bytes entries = SpaceOfEntry(core.shape.node_size, static_cast<uint32_t>(core.shape.fanout), kSmallEntry);
   return UnitsFor(Bytes{messages.value * (entries.value - kSmallEntry.value) / kSmallEntry.value});
 }
 
-// WaitingIn; or what it was when somebody counted it, if less than a share of the image has been made since, with what
-// has come to nodes since. `buffered`: bytes that have not.
+// Returns WaitingIn, or at least as much without counting: the last count and what has come to nodes since. Counts anew
+// if a certain share of the image was made since. `buffered`: bytes of messages that have not come to nodes yet.
 Bytes WaitingAtMost(const Core& core, const State& state, Bytes buffered) {
   const uint64_t stale = UnitsFor(core.reserve) / 16;
   const uint64_t risen = core.io->BoundsRisen();
@@ -123,7 +124,7 @@ uint64_t UnitsToLeave(const Core& core, Purpose purpose) {
   return 0;
 }
 
-// What a full store needs. Of small nodes there are many, and what waits in them needs more room to be moved.
+// Returns what a full store needs. Small nodes are many, and what waits in them needs more room to be moved.
 uint64_t LeastReserveUnits(const layout::Superblock& superblock) {
   const uint64_t area = superblock.ExtentArea().units;
   const uint64_t nodes = layout::FullNodeUnits(superblock.node_size) * kReserveNodes + layout::kReserveUnits;
@@ -198,11 +199,11 @@ uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& st
   for (const auto& [tree, bytes] : buffered) {
     units += RootUnits(state, tree, bytes);
   }
-  return units - (pledge == nullptr ? 0 : pledge->units());  // which are promised
+  return units - (pledge == nullptr ? 0 : pledge->units());  // the pledge's units are promised already
 }
 
-// Roots in `state` that were not in the one whose roots were counted have been made since that one. Those of trees that
-// have become busy since may be older.
+// A root in `state` that is not in the state whose roots were counted has been made since, so BoundsRisen() includes
+// it. A root of a tree that has become busy since may be older, but Together::come includes it.
 uint64_t CheckpointUnitsAtMost(const Core& core, const Fronts& fronts, const State& state, const Pledge* pledge) {
   const Fronts::Together all = fronts.All();
   const uint64_t grown = core.io->BoundsRisen() - all.counted.risen + all.come - all.counted.come;
@@ -245,11 +246,13 @@ uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& st
 
 Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry) {
   const Bytes own = entry + kEntryOverhead;
-  // A leaf that has become too large by one entry is split into halves of whole entries; one of a single entry is not.
+  // A leaf that has become too large by one entry is split into halves of whole entries. A leaf of a single entry is
+  // not split.
   const uint64_t entries = node_size / own + 1;
   const uint64_t leaves = entries > 1 ? 2 : 1;
   const uint64_t units = UnitsFor(own * (entries / 2)) + UnitsFor(own * ((entries + 1) / 2));
-  // A header; two units for one interior node with half of its edges; a half-full page of the table.
+  // Each leaf has a header, a share of an interior node of two units that has half of its edges, and a share of a
+  // half-full page of the table.
   const Bytes header = layout::kUnit + layout::UnitBytes(4) / fanout + layout::kUnit / 32;
   const Bytes space = layout::UnitBytes(units) + header * leaves;
   return Bytes{(space.value + entries - 1) / entries};
@@ -258,13 +261,13 @@ Bytes SpaceOfEntry(Bytes node_size, uint32_t fanout, Bytes entry) {
 absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& state, Purpose purpose,
                            const Pledge* pledge) {
   const uint64_t left = UnitsToLeave(core, purpose);
-  // The deletes that these steps are done for may be of both trees.
+  // These steps are done for deletes, and a delete may write to both trees of a file system.
   const bool before_deletes = purpose == Purpose::kHelp || purpose == Purpose::kSettle;
   const uint64_t least = before_deletes ? TableUnits(core, state) + BatchUnits(core, state) : 0;
   if (core.space->Fits(std::max(least, CheckpointUnitsAtMost(core, fronts, state, pledge)) + left)) {
     return absl::OkStatus();
   }
-  CountRoots(fronts);  // for the next one
+  CountRoots(fronts);  // for the next check
   const uint64_t units = std::max(least, CheckpointUnits(core, fronts, state, pledge));
   if (core.space->Fits(units + left)) {
     return absl::OkStatus();

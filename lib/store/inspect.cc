@@ -65,7 +65,7 @@ void Inspection::Prepare(layout::Superblock superblock, Bytes cache_size) {
   core_.shape.fanout = superblock.fanout;
   core_.space = layout::SpaceMap::Create(superblock.ExtentArea());
   core_.cache = std::make_shared<Cache>(cache_size);
-  // What a newer checkpoint than this one may have given out is not given out again.
+  // Versions that a checkpoint newer than this one may have used are not used again.
   core_.io = std::make_shared<NodeIo>(*core_.device, core_.space, core_.cache, superblock.UnusedVersion(), 0);
   core_.superblock = std::move(superblock);
 }
@@ -79,7 +79,7 @@ layout::ExtentRef Inspection::Use(const UsedExtent& used) {
   extents_.push_back(used);
   absl::StatusOr<layout::ExtentRef> extent = core_.space->Claim(used.extent);
   if (!extent.ok()) {
-    // In use: FindOverlaps says by whom. The extent gets a map of its own, to which it returns in the end.
+    // The space is in use; FindOverlaps says by whom. The extent gets a map of its own, to which it returns in the end.
     const layout::UnitRange area{used.extent.start, used.extent.units};
     extent = layout::SpaceMap::Create(area)->Claim(used.extent);
     for (layout::ExtentRef& rest : core_.space->ClaimRest(used.extent)) {
@@ -163,7 +163,8 @@ void Inspection::ReadTable() {
   state_ = std::move(state);
 }
 
-// Goes no deeper than the levels there are, and no page can be two: each holds its level and its first id.
+// Ends whatever the pages say: it goes no deeper than there are levels. No page is read as two, since each page holds
+// its level and its first id.
 void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
   layout::ExtentRef space = Use({expected.address.extent, UsedExtent::Holder::kTablePage, expected.first_id});
   if (space == nullptr) {

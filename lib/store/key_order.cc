@@ -48,7 +48,7 @@ class KeyOrder {
     Add(VersionOf(*record));
   }
 
-  // Pages that are stored have no dirty nodes.
+  // A page that is stored has no dirty nodes.
   void VisitPage(const dag::TablePage& page, uint64_t first) {
     if (page.stored != nullptr) {
       return;

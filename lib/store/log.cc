@@ -13,7 +13,7 @@
 namespace betr::store {
 namespace {
 
-// The memory of a frame larger than this is given back.
+// A frame's memory is only kept for the next one up to this size.
 constexpr Bytes kMaxSpare = kFrameTarget * 2;
 
 }  // namespace

@@ -14,7 +14,8 @@ absl::StatusOr<LogCut> CutLog(BlockDevice& device, const LogArea& area, uint64_t
   LogCut cut;
   std::vector<uint64_t> erased;
   std::string block(kBlockSize.value, '\0');
-  // All blocks but those that are read. Old frames there are not needed, and may be damaged in what they say, too.
+  // Looks at all blocks except those that replaying reads. Old frames there are not needed, and what they say may be
+  // damaged too.
   for (uint64_t sequence = end; sequence < start.sequence + area.Blocks(); ++sequence) {
     BETR_RETURN_IF_ERROR(ReadLogBlocks(device, area, sequence, block));
     const std::optional<FrameHeader> header = LoadFrameHeader(block);

@@ -46,7 +46,8 @@ class Search {
   }
 
  private:
-  // Visits the records of the frames that follow each other from a place on. Returns where that ends.
+  // Visits the records of the frames that follow each other from a position on. Returns the number of the block where
+  // they end.
   absl::StatusOr<uint64_t> Follow(const LogPosition& from, uint64_t end,
                                   absl::FunctionRef<void(const LogRecord&)> visit) {
     LogScanner scanner(image_.device(), area_, image_.log_salt(), from);
@@ -63,7 +64,7 @@ class Search {
             visit(record);
             return absl::OkStatus();
           })
-          .IgnoreError();  // what is malformed is missed below
+          .IgnoreError();  // malformed records are found to be missing below
     }
     return scanner.position().sequence;
   }
@@ -85,7 +86,7 @@ class Search {
     }
   }
 
-  // The records before `next` that were not seen.
+  // Adds the records before `next` that were not seen.
   void Skip(Lsn next) {
     if (next > last_.Next()) {
       Add("", Range::All(), fmt::format("log records {} to {} cannot be read", last_.value + 1, next.value - 1));
@@ -130,11 +131,11 @@ class Search {
   Inspection& image_;
   const LogArea area_;
   const uint64_t end_;
-  Lsn last_;       // the last record that is replayed, or was seen
-  Lsn announced_;  // the last one that a header told of
+  Lsn last_;       // the last record that is replayed or was seen
+  Lsn announced_;  // the last record that a header announced
   std::string why_;
   std::vector<LostRange> lost_;
-  std::string unlisted_;  // the first record that is not
+  std::string unlisted_;  // the first record that is not listed
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making, opening and replaying a log.
+// Makes, opens and replays a log.
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace betr::store {
 namespace {
 
-// Passes on the records that the checkpoint does not have, and watches that none is missing.
+// Passes on the records that the checkpoint does not have, and checks that none is missing.
 class Replayer {
  public:
   Replayer(Lsn checkpoint, const Log::Replay& replay) : checkpoint_(checkpoint), replay_(replay) {}
@@ -30,7 +30,8 @@ class Replayer {
   Lsn Last() const { return std::max(last_, checkpoint_); }
 
  private:
-  // Up to the checkpoint's LSN a crash may have taken records that the checkpoint has; behind it, none may be missing.
+  // Up to the checkpoint's LSN, records may be missing after a crash: the checkpoint has them. Behind it none may be
+  // missing.
   absl::Status Visit(const LogScanner& scanner, const LogRecord& record) {
     const bool is_new = record.lsn > checkpoint_;
     if (is_new ? record.lsn != Last().Next() : record.lsn <= last_) {

@@ -36,7 +36,7 @@ absl::StatusOr<std::string_view> LogScanner::View(uint64_t sequence, uint64_t co
   return std::string_view(cache_).substr((kBlockSize * (sequence - cache_begin_)).value, (kBlockSize * count).value);
 }
 
-// What lies elsewhere, or says what no log says, is what somebody has put into a record.
+// A header in another place, or with numbers that no log writes, is content that somebody has put into a record.
 bool LogScanner::MayLieAt(const FrameHeader& header, uint64_t sequence) const {
   return header.position.sequence % area_.Blocks() == sequence % area_.Blocks() &&
          header.durable <= header.position.sequence && header.opening <= layout::kMaxCounter;
@@ -74,7 +74,7 @@ absl::StatusOr<bool> LogScanner::Next() {
   return true;
 }
 
-// Always false, which Next passes on, or the damage that it finds.
+// Returns false, which Next passes on, or the damage that it finds.
 absl::StatusOr<bool> LogScanner::End() {
   const uint64_t end = position_.sequence;
   const uint64_t window = kMaxUnflushed / kBlockSize + MaxFrameBlocks(area_) + 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a writer does who finds no space: it has what is not needed any more given back, alone, and tries again.
+// What a writer does if it finds no space: while nobody else makes steps, it gives back what is not needed any more,
+// and tries again.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -12,17 +13,17 @@
 namespace betr {
 namespace {
 
-// How long a delete waits on a full store for those who began to read before. The file system's readers hold a view for
-// one piece each; beside a program that holds one for longer, the delete is refused.
+// How long a delete on a full store waits for readers that began before. The file system's readers hold a view for one
+// piece each. If a program holds one for longer, the delete is refused.
 constexpr std::chrono::seconds kPatienceWithReaders{1};
 
-// Steps that change something, after which it is seen whether there is room now: a writer does no more than it needs,
-// and each of these may read a node and its children.
+// The number of steps that change something before the writer checks whether there is room. So it does not much more
+// than it needs. Each of these steps may read a node and its children.
 constexpr int kMostChanges = 64;
 
-// How much work makes room for a writer to whom nothing is promised: as a rule how often all nodes are looked at, and
-// how many are written. What compresses well takes less and less space, so that there would be room again and again
-// after ever more work.
+// Limits of the work to make room for a writer to whom nothing is promised. kMostRounds: how often all nodes are looked
+// at. kWritesAnyway: how many nodes are written, or half of all nodes if that is more. What compresses well takes less
+// and less space. So without a limit there would be room again and again, after ever more work.
 constexpr uint64_t kMostRounds = 8;
 constexpr uint64_t kWritesAnyway = 1024;
 
@@ -42,7 +43,7 @@ class Patience {
 
   const store::Core& core_;
   const bool has_end_;
-  const uint64_t looks_;  // at the begin, as the next
+  const uint64_t looks_;  // at the beginning, as the next
   const uint64_t writes_;
 };
 
@@ -55,7 +56,7 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
   const Patience patience(*core_, !is_promised);
   const auto until = std::chrono::steady_clock::now() + kPatienceWithReaders;
   for (;;) {
-    const bool were_there = ReadersKeepSpace();  // they may end while room is made: then more can be made
+    const bool were_there = ReadersKeepSpace();  // if they end while room is made, more can be made
     BETR_ASSIGN_OR_RETURN(const bool more, MakeRoom(deletes ? store::Purpose::kSettle : purpose));
     absl::Status status = apply(ops, purpose);
     if (!absl::IsResourceExhausted(status) || !(more ? patience.IsLeft(fronts_.state()->table.Count()) : deletes)) {
@@ -68,7 +69,7 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
       swept_ = false;  // there may be space now for work that had none
       continue;
     }
-    // No work is left that could need what is kept for it.
+    // No work is left that could need the part of the reserve that is kept for it.
     return ApplyLastWithRoom(ops, apply);
   }
 }
@@ -93,7 +94,7 @@ Store::Impl::LastTry Store::Impl::ApplyLast(std::span<const Op> ops, const Apply
   if (!plain.ok() || !*plain) {
     return {plain.ok() ? helped : plain.status(), false};
   }
-  swept_ = false;  // it has to find its way to what it erases, or to what it takes the place of
+  swept_ = false;  // the erases have to move on to what they erase, or to those that they replace
   return {apply((*plain)->ops, (*plain)->replaces ? store::Purpose::kReplace : store::Purpose::kFree), true};
 }
 
@@ -107,11 +108,11 @@ bool Store::Impl::WaitForReaders(std::chrono::steady_clock::time_point until) co
 }
 
 absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
-  // What is dirty takes its exact space, and what was replaced since the last checkpoint becomes free.
+  // A checkpoint gives dirty nodes their exact space, and frees what was replaced since the last one.
   const uint64_t checkpoints = core_->counters.checkpoints;
   BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   if (core_->counters.checkpoints != checkpoints) {
-    // Counted anew: since then most of what was written has gone on to leaves.
+    // Counts anew, since most of what was written has moved on to leaves meanwhile.
     core_->waiting = store::WaitingIn(*fronts_.state()).value;
     return true;
   }
@@ -120,7 +121,7 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   const bool goes_on = std::exchange(sweep_goes_on_, false);
   structure_.Look(swept_ && !clogged ? dag::Reach::kMemory : dag::Reach::kDisk, goes_on);
   const store::Purpose growing = deletes ? store::Purpose::kHelp : store::Purpose::kGrow;
-  // What waits are erases, if nothing else can be done: to move them takes of the reserve what to write them did.
+  // If nothing else can be done, what waits are erases. Moving them may use as much of the reserve as writing them did.
   const store::Structure::Last last{clogged ? dag::Effort::kEverything : dag::Effort::kErases,
                                     deletes ? purpose : store::Purpose::kDelete};
   absl::StatusOr<bool> more = StepForRoom(growing, last);

@@ -21,7 +21,7 @@ namespace {
 
 using SlotMap = absl::flat_hash_map<const dag::BlockSlot*, std::shared_ptr<const dag::BlockSlot>>;
 
-// The same view of the slot's clean twin.
+// Returns the same view of the slot's clean twin.
 dag::BlockView Twin(const dag::BlockView& view, const SlotMap& twins) {
   dag::BlockView twin = view;
   twin.slot = twins.at(view.slot.get());
@@ -103,12 +103,13 @@ absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slo
   if (!block.ok()) {
     return Annotate(block.status(), slot.Place());
   }
-  block->erases = slot.Erases();  // the entry may not know, and the slot have seen the block
+  block->erases = slot.Erases();  // the slot may have seen the block, and know more than the entry
   return block;
 }
 
-// Whether what failed to be read twice is lost on the device, and not only misread at the moment: then it must stay
-// where it is. What is lost reads the same each time, whatever the buffer held before, and other things can be read.
+// Returns whether a block that failed to be read twice is lost on the device. If it is only misread at the moment, it
+// must stay where it is. A lost block reads the same each time, whatever the buffer held before, and other things can
+// be read.
 bool NodeIo::IsLost(const StoredBlockSlot& slot, const absl::Status& failed) {
   if (!absl::IsDataLoss(failed)) {
     return absl::IsUnavailable(failed) && ReadsElsewhere();
@@ -124,15 +125,15 @@ bool NodeIo::ReadsElsewhere() {
   std::string unit(layout::kUnit.value, '\0');
   uint64_t failed = 0;
   for (uint64_t probe = 0; probe < kProbes; ++probe) {
-    // Elsewhere each time: what has been read before may be in the system's memory.
+    // Probes other places each time, since what was read before may be in the system's memory.
     const uint64_t at = (area.units / kProbes * probe + counters_.block_reads * 7919) % area.units;
     failed += device_.Read(layout::UnitBytes(area.start + at), unit).ok() ? 0 : 1;
   }
   return failed < kProbes / 2;
 }
 
-// What can be read of a block, zeros for the rest, and the checksum that it should have: so it stays what it is, a
-// block that cannot be read, and does not keep its node from being written.
+// Returns what can be read of a block, zeros for the rest, and the checksum that it should have. So it remains a block
+// that cannot be read, and does not keep its node from being written.
 layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
   const layout::BlockEntry& entry = slot.entry();
   layout::StoredBlock block{entry.compression, entry.raw_size, entry.checksum,
@@ -149,7 +150,8 @@ layout::StoredBlock NodeIo::CarryDamaged(const StoredBlockSlot& slot) {
   return block;
 }
 
-// Once more, since its place is going to be free; and again for a while, if the device can read elsewhere.
+// Copies a block that failed to be read. Tries once more, since the block's place is going to be free. Goes on trying
+// for a while if the device can read elsewhere.
 absl::StatusOr<layout::StoredBlock> NodeIo::CopyPatiently(const StoredBlockSlot& slot, Deadline& until) {
   constexpr std::chrono::nanoseconds kFirstPause = std::chrono::milliseconds(100);
   constexpr std::chrono::nanoseconds kLongestPause = std::chrono::seconds(10);
@@ -165,7 +167,7 @@ absl::StatusOr<layout::StoredBlock> NodeIo::CopyPatiently(const StoredBlockSlot&
   }
 }
 
-// A clean block that is not in memory moves as it is; any other is compressed anew.
+// A block that is not in memory moves as it is stored. Any other is compressed anew.
 absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& use, const Codec& codec,
                                                        Deadline& until) {
   if (const std::shared_ptr<const dag::Block> block = use.slot->Peek()) {

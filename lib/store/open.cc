@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making a store, opening one, recovering: the last checkpoint, then what the log has after it.
+// Makes a store, opens one, and recovers: from the last checkpoint, and what the log has after it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@
 namespace betr {
 namespace {
 
-constexpr unsigned kMostHelpers = 3;  // beyond that the one that writes to the device is what takes the time
+constexpr unsigned kMostHelpers = 3;  // with more of them, the thread that writes to the device is what takes the time
 
 Bytes CacheBudget(const StoreOptions& options) {
   if (options.cache_size.value > 0) {
@@ -55,7 +55,7 @@ absl::Status CheckFunctions(const std::string& device, const layout::Catalog& ca
   return absl::OkStatus();
 }
 
-// Threads that compress besides the one that writes a node.
+// Returns the number of threads that compress besides the one that writes a node.
 unsigned HelpersOf(const StoreOptions& options) {
   const bool has_threads = options.background && !options.read_only;
   return has_threads ? std::clamp(std::thread::hardware_concurrency(), 1U, kMostHelpers + 1) - 1 : 0;
@@ -124,7 +124,7 @@ absl::Status store::FormatAnySize(BlockDevice& device, const FormatOptions& opti
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock,
                         layout::NewSuperblock(options, device.Size(), SystemClock().Now()));
   BETR_RETURN_IF_ERROR(store::Log::Format(device, store::LogAreaOf(superblock), store::LogSaltOf(superblock)));
-  // The other slot and the copy first: an old superblock must not win over the new one.
+  // Clears both slots and the copy first, so that no old superblock wins over the new one.
   const std::string zeros(layout::kUnit.value, '\0');
   for (const Bytes offset :
        {layout::kSlotOffset[0], layout::kSlotOffset[1], layout::UnitBytes(superblock.CopyUnit())}) {
@@ -227,11 +227,11 @@ absl::Status Store::Impl::End() {
     return absl::OkStatus();
   }
   BETR_RETURN_IF_ERROR(core_->health.status());
-  // Work that ends at what cannot be read keeps nothing else from becoming durable.
+  // If this work fails at something that cannot be read, everything else must become durable all the same.
   absl::Status settled = Settle();
   if (absl::Status stored = Checkpoint(); !stored.ok()) {
     if (Logged()) {
-      log_->Sync().IgnoreError();  // which needs nothing that cannot be read; what it says is no news
+      log_->Sync().IgnoreError();  // needs nothing that cannot be read; its error would tell nothing new
     }
     return stored;
   }
@@ -246,7 +246,7 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(std::unique_ptr<BlockDevice> 
 
 namespace {
 
-// A writer may make a checkpoint, and even two, while the table is read.
+// Tries again, since a writer may make a checkpoint, or even two, while the table is read.
 absl::StatusOr<std::unique_ptr<Store>> OpenStale(const std::string& path, const StoreOptions& options) {
   constexpr int kAttempts = 5;
   for (int attempt = 1;; ++attempt) {
@@ -268,7 +268,7 @@ absl::StatusOr<std::unique_ptr<Store>> Store::OpenImage(const std::string& path,
   BETR_ASSIGN_OR_RETURN(
       std::unique_ptr<FileDevice> device,
       layout::OpenLocked(path, read_only ? FileDevice::Access::kReadOnly : FileDevice::Access::kReadWrite));
-  // Only what is known to be an image gets an owner's note.
+  // Only a device that is known to be an image gets an owner's note.
   BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadNewest(*device));
   if (!read_only) {
     BETR_RETURN_IF_ERROR(CheckWritable(*device, newest));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading: buffers first, then the DAG of the same instant. And the figures.
+// Reads: first from the buffers, then from the DAG of the same instant. Also has the statistics.
 #include <fmt/format.h>
 
 #include <map>

@@ -24,7 +24,7 @@
 namespace betr::store {
 namespace {
 
-// One round makes an image sound. Another one is for what only shows after the first.
+// One round makes an image sound. Further ones are for what shows only after the first.
 constexpr int kMaxRounds = 4;
 constexpr absl::string_view kRecordPayload = "betr.log_record";
 
@@ -57,7 +57,8 @@ class Repair {
     return findings;
   }
 
-  // Whether the slots had an older state than the copy: then all that was found is of that one.
+  // Restores slots that have an older state than the copy. Returns whether they had. If so, all findings are of that
+  // older state.
   absl::StatusOr<bool> Slots() {
     BETR_ASSIGN_OR_RETURN(const std::string action, layout::RestoreSlots(device_, layout::RestoreFrom::kNewerCopy, {}));
     if (!action.empty()) {
@@ -66,7 +67,7 @@ class Repair {
     return !action.empty();
   }
 
-  // What it means to go on with that state.
+  // Notes what is lost by going on with a state that may not be the newest.
   void LoseLater(const Finding& older) {
     std::vector<LostRange> lost{LostLater(older.what)};
     if (options_.loses != nullptr) {
@@ -179,7 +180,7 @@ absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad, con
   if (loses != nullptr && !mended.lost.empty()) {
     loses(mended.lost);
   }
-  // The state before may need what is cut.
+  // Makes the checkpoint durable, since the state before it may need what is cut.
   BETR_RETURN_IF_ERROR(Checkpointer(image.core(), image.state(), image.catalog()).Confirm());
   BETR_ASSIGN_OR_RETURN(mended.cut,
                         CutLog(image.device(), image.log_area(), image.log_salt(), image.log_start().position, end));

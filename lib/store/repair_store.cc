@@ -13,7 +13,7 @@
 namespace betr::store {
 namespace {
 
-// Mends the table of a state that nobody else sees.
+// Mends the table for one finding. The table is of a state that nobody else sees.
 void Mend(const Finding& finding, dag::NodeTable& table) {
   const dag::NodeRecord* found = table.Find(finding.node);
   if (finding.repair == Finding::Repair::kReferences && found != nullptr) {
@@ -52,7 +52,7 @@ std::string DescribeRepair(const Finding& finding) {
 absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
   Check(Repairable(findings), "only what needs no guessing is repaired");
   if (!image.problems().empty()) {
-    return image.problems().front().status;  // what could be read for the findings cannot be read now
+    return image.problems().front().status;  // it could be read when the findings were made
   }
   BETR_RETURN_IF_ERROR(image.ReadError());
   BETR_RETURN_IF_ERROR(image.superblock().CheckWritable());

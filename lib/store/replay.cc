@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaying the log: each record is a batch that was written once, and is applied again.
+// Replays the log: each record is a batch that was written once, and is applied again.
 #include <fmt/format.h>
 
 #include <utility>
@@ -12,7 +12,8 @@
 
 namespace betr {
 
-// Without a log that is open: what was replayed so far is stable from now on, and the rest is replayed after it.
+// Makes stable what was replayed so far. The log is not open yet, so the checkpoint keeps the log's position; a later
+// replay skips the records up to `last`.
 absl::Status Store::Impl::CheckpointReplayed(Lsn last) {
   BETR_ASSIGN_OR_RETURN(store::StatePtr state, structure_.Drain());
   const layout::Superblock& opened = core_->superblock;
@@ -26,7 +27,8 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
   BETR_ASSIGN_OR_RETURN(std::vector<Op> ops, store::DecodeBatch(record));
   BETR_RETURN_IF_ERROR(CheckOps(ops));
   const bool read_only = core_->options.read_only;
-  // Read-only its messages stay what they are. Not of the kinds of errors that end a log (repair_image.h).
+  // If the store is read-only, messages of such a function stay what they are. The error is of no kind that ends a log
+  // (repair_image.h).
   if (const auto unknown = store::UnknownFunction(ops, core_->options.functions); unknown && !read_only) {
     return absl::FailedPreconditionError(
         fmt::format("the log uses upsert function {}, which this program does not know: "
@@ -39,7 +41,7 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
   absl::Status applied = ApplyOps(ops, have_space);
   if (absl::IsResourceExhausted(applied)) {
     const absl::Status checkpoint = CheckpointReplayed(Lsn{lsn.value - 1});
-    if (!absl::IsResourceExhausted(checkpoint)) {  // else it opens all the same, to be read at least
+    if (!absl::IsResourceExhausted(checkpoint)) {  // otherwise the store opens all the same, to be read at least
       BETR_RETURN_IF_ERROR(checkpoint);
     }
     const auto let_in = [](const store::State&, const store::Pledge&, std::span<const Op>) { return absl::OkStatus(); };
@@ -53,9 +55,9 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
   }
   absl::Status worked = sealed ? WorkInline() : structure_.Step().status();
   if (worked.ok()) {
-    worked = WriteDirty();  // structural batches make nodes, and leave nothing to be sealed
+    worked = WriteDirty();  // structural batches make nodes, but leave nothing to be sealed
   }
-  // Without space work waits for the first checkpoint.
+  // Work for which there is no space waits for the first checkpoint.
   return absl::IsResourceExhausted(worked) ? absl::OkStatus() : worked;
 }
 

@@ -68,7 +68,7 @@ class Salvage {
     Codec codec;
   };
 
-  // The trees of the catalog, or if it is gone, those that are found.
+  // Takes the trees of the catalog or, if it is gone, those that are found.
   void TakeTrees() {
     next_tree_ = image_.state()->next_tree;
     layout::Catalog catalog = image_.catalog().catalog;
@@ -84,7 +84,7 @@ class Salvage {
     }
   }
 
-  // Replaying makes these with the ids and names that they had.
+  // Keeps clear of the trees that the log makes, since replaying gives them the ids and names that they had.
   void SkipTreesOfLog() {
     const auto visit = [&](Lsn, std::string_view payload) {
       BETR_ASSIGN_OR_RETURN(const std::vector<Op> ops, DecodeBatch(payload));
@@ -96,7 +96,7 @@ class Salvage {
       }
       return absl::OkStatus();
     };
-    // What is damaged is cut off before anything is replayed.
+    // A damaged part is cut off before anything is replayed.
     Log::Open(image_.device(), image_.log_area(), image_.log_salt(), image_.log_start(), visit).status().IgnoreError();
   }
 
@@ -136,8 +136,8 @@ class Salvage {
     return is_root_lost_ || is_catalog_lost_ || is_page_lost || !walk_.cuts().empty();
   }
 
-  // A tree shows all keys: what has narrower bounds, or is a leaf, gets a root above it, or if nothing can be above it
-  // wider bounds.
+  // The root of a tree is no leaf, and shows all keys. So a leaf, or a node with narrower bounds, gets a root above it.
+  // If it is too high for that, its own bounds are widened.
   void AddLostTree(NodeId id, const dag::Node& node) {
     LostTree tree{nodes_.VersionOf(id), id, id, node.codec};
     if (node.height == dag::kMaxHeight) {
@@ -149,7 +149,7 @@ class Salvage {
     walk_.Name(tree.root);
   }
 
-  // In the order in which they were written: of several that may be one tree, the last is the newest.
+  // Numbers them in the order in which they were written. If several may be the same tree, the last is the newest.
   void NumberLostTrees() {
     std::stable_sort(lost_trees_.begin(), lost_trees_.end(),
                      [](const LostTree& a, const LostTree& b) { return a.version < b.version; });
@@ -163,7 +163,8 @@ class Salvage {
     }
   }
 
-  // An earlier repair may have found the node, too, and what it put above it is lost now.
+  // Returns a name that is not taken. An earlier repair may have found the node too, and the root that it put above may
+  // be lost now.
   std::string FreeName(NodeId node) {
     const std::string first = fmt::format("{}{}", kLostTreePrefix, node.value);
     std::string name = first;
@@ -173,7 +174,7 @@ class Salvage {
     return name;
   }
 
-  // What was found without a page of the table may be older than what was lost.
+  // Nodes that were searched for, since their page of the table is lost, may be older than the lost ones.
   void DoubtUnvouched() {
     for (const NodeId id : FindUnvouched(image_, nodes_)) {
       walk_.Doubt(id, fmt::format("node {}: found in the {}, and nothing tells that it is the newest", id.value,
@@ -181,7 +182,7 @@ class Salvage {
     }
   }
 
-  // What was not looked at may have been what was sought.
+  // What was sought may have been in places that were not looked at.
   void DoubtSearch() {
     if (const uint64_t places = nodes_.PassedOver(); places > 0) {
       result_.lost.push_back(
@@ -197,7 +198,7 @@ class Salvage {
     return Widened(std::move(root));
   }
 
-  // With edges that lead nowhere before and behind what it holds.
+  // Widens a node to all keys, with edges that lead nowhere before and behind what it holds.
   static dag::Node Widened(dag::Node node) {
     const Range all = Range::All();
     const Range before{all.lo, node.bounds.lo};
@@ -221,7 +222,7 @@ class Salvage {
     }
     state->next_node = nodes_.next_id();
     state->next_tree = next_tree_;
-    // Without an address: the catalog is written anew, whatever it holds.
+    // This catalog has no address, so it is written anew, whatever it holds.
     layout::StoredCatalog catalog;
     catalog.catalog.functions = functions_;
     Checkpointer checkpointer(image_.core(), image_.state(), std::move(catalog));
@@ -244,7 +245,7 @@ class Salvage {
   SalvageNodes nodes_;
   SalvageWalk walk_;
   std::map<TreeId, Tree> trees_;
-  absl::flat_hash_set<std::string> names_;  // of trees, those that the log makes, too
+  absl::flat_hash_set<std::string> names_;  // of trees, also of those that the log makes
   std::map<uint16_t, std::string> functions_;
   TreeId next_tree_;
   std::vector<LostTree> lost_trees_;

@@ -51,7 +51,7 @@ absl::Status SalvageNodes::Scan() {
     }
   };
   const auto unreadable = [&](const layout::ExtentAddress&, const absl::Status& status) {
-    passed_over_ += absl::IsResourceExhausted(status) ? 1 : 0;  // the image tells of what the device did not give
+    passed_over_ += absl::IsResourceExhausted(status) ? 1 : 0;  // image_.ReadError() tells what the device did not give
   };
   BETR_RETURN_IF_ERROR(layout::ScanArea(image_.device(), superblock.ExtentArea(), {node, catalog, unreadable}));
   BETR_RETURN_IF_ERROR(image_.ReadError());
@@ -86,7 +86,7 @@ void SalvageNodes::TakeUnlisted() {
       unlisted.emplace_back(scanned_[i].version, id);
     }
   }
-  // The newest first: what was given up may lie where they were written since.
+  // The newest first: older ones, which were given up, may lie where newer ones were written since.
   std::sort(unlisted.begin(), unlisted.end(), std::greater<>());
   for (const auto& [version, id] : unlisted) {
     static_cast<void>(Load(id));
@@ -119,7 +119,7 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::LoadScanned(NodeId id, uint64_t versi
   }
   const dag::NodeRecord* record = table_.Find(id);
   const uint32_t references = record == nullptr ? 1 : record->references;
-  // Of copies of one version, the one of which most can be read.
+  // Among copies of one version, those of which more can be read come later, and are tried first.
   std::stable_sort(begin, end, [&](const auto& a, const auto& b) {
     return a.version != b.version ? a.version < b.version : ReadableBlocks(a) < ReadableBlocks(b);
   });

@@ -9,7 +9,7 @@
 namespace betr::store {
 namespace {
 
-constexpr size_t kMaxFurther = 16;  // partial ranges of a tree; then they are joined
+constexpr size_t kMaxFurther = 16;  // partial ranges of a tree; any more are joined to the last
 
 bool IsTerminal(const dag::ViewReader& reader) {
   for (size_t i = 0; i < reader.GroupSize(); ++i) {
@@ -20,7 +20,7 @@ bool IsTerminal(const dag::ViewReader& reader) {
   return false;
 }
 
-// The same ranges on the other side of a link, where it leads from.
+// Maps a range of a link's target back to the space that the link leads from.
 Range Unmap(const dag::Link& link, const Range& range) { return {link.Unmap(range.lo), link.Unmap(range.hi)}; }
 
 }  // namespace
@@ -64,7 +64,7 @@ void SalvagePaths::AddTree(const std::string& name, NodeId root, size_t trees) {
 void SalvagePaths::Enter(NodeId id, const Range& shown) {
   const absl::StatusOr<dag::NodePtr> node = nodes_.Load(id);
   if (!node.ok()) {
-    return;  // the device fails: nothing will be written
+    return;  // the device fails, so nothing will be written
   }
   ++ways_;
   if (const auto cuts = walk_.cuts().find(id); cuts != walk_.cuts().end()) {
@@ -73,7 +73,7 @@ void SalvagePaths::Enter(NodeId id, const Range& shown) {
     }
   }
   for (const dag::Edge& edge : (*node)->edges) {
-    Range left = edge.link.range;  // what no goto has covered so far
+    Range left = edge.link.range;  // the part that no goto has covered so far
     for (const dag::Goto& message : edge.partition.gotos) {
       Follow(edge.link, edge.partition, 0, Range{left.lo, message.link.range.lo}.Intersect(shown));
       Follow(message.link, edge.partition, message.over, message.link.range.Intersect(shown));
@@ -130,12 +130,12 @@ void SalvagePaths::RemoveWritten(const dag::Partition& partition, size_t over, L
   if (pieces.empty()) {
     return;
   }
-  const size_t limit = (ranges_end_ - ranges_) / 2;  // so that gaps leave some for what is lost elsewhere
+  const size_t limit = (ranges_end_ - ranges_) / 2;  // so that gaps leave some ranges for what is lost elsewhere
   const Range all{pieces.front().range.lo, pieces.back().range.hi};
   for (size_t i = over; i < partition.runs.size(); ++i) {
     absl::StatusOr<dag::ViewReader> run = dag::ViewReader::Open(partition.runs[i]);
     if (!run.ok()) {
-      continue;  // the device fails: nothing will be written
+      continue;  // the device fails, so nothing will be written
     }
     for (run->SeekForward(all.lo); run->Valid() && !all.hi.Before(run->Key()); run->Next()) {
       if (IsTerminal(*run)) {

@@ -18,11 +18,11 @@
 namespace betr::store {
 namespace {
 
-constexpr Bytes kMaxSummed = GiB(16);                // of which checksums are made
-constexpr uint64_t kMaxChoices = uint64_t{1} << 20;  // of a root for a tree
+constexpr Bytes kMaxSummed = GiB(16);                // most bytes of which checksums are made
+constexpr uint64_t kMaxChoices = uint64_t{1} << 20;  // most choices of a root for a tree
 constexpr uint32_t kUncounted = std::numeric_limits<uint32_t>::max();
 
-// By node: how many trees have it as their root, as far as they are not found yet. kUncounted: nobody knows.
+// By root: how many trees have it that are not found yet. kUncounted: nobody knows.
 using Roots = std::map<NodeId, uint32_t>;
 
 uint32_t* FreeOf(Roots& roots, NodeId id) {
@@ -33,7 +33,7 @@ uint32_t* FreeOf(Roots& roots, NodeId id) {
 void TakeOne(uint32_t& free) { free -= free == kUncounted ? 0 : 1; }
 void GiveBackOne(uint32_t& free) { free += free == kUncounted ? 0 : 1; }
 
-// Looks for the way to give roots to the trees of an older catalog that makes the lost one: few changes first.
+// Looks for a way to give roots to the trees of an older catalog that makes the lost catalog. Tries few changes first.
 class Proof {
  public:
   Proof(const layout::Superblock& superblock, const layout::ScannedCatalog& older, Roots roots, bool are_roots_exact)
@@ -52,8 +52,8 @@ class Proof {
   const layout::Catalog& catalog() const { return catalog_; }
 
  private:
-  // A root for tree `index` and each behind it, of which so many have another one than before, or are gone. As deep as
-  // there are changes: there may be very many trees.
+  // Chooses roots for tree `index` and all trees behind it. Of these, `changes` have another root than before, or are
+  // gone. There may be very many trees, so the recursion is only as deep as there are changes.
   bool Choose(size_t index, size_t changes) {
     const std::vector<layout::CatalogTree>& trees = older_.catalog.trees;
     const size_t first = index;
@@ -78,7 +78,7 @@ class Proof {
     return false;
   }
 
-  // The tree has another root than before, or is gone, and so many behind it.
+  // Tries all other roots for the tree, and then that it is gone. `changes` of the trees behind it change too.
   bool Change(size_t index, size_t changes) {
     for (const auto& [root, free] : roots_) {
       if (root == older_.catalog.trees[index].root || !Take(index, root)) {
@@ -92,7 +92,7 @@ class Proof {
     return Choose(index + 1, changes);
   }
 
-  // Gives a tree the root, if it is left.
+  // Gives a tree the root, if the root is still free. Returns whether it was.
   bool Take(size_t index, NodeId root) {
     uint32_t* const free = FreeOf(roots_, root);
     if (free == nullptr) {
@@ -104,7 +104,7 @@ class Proof {
     return true;
   }
 
-  // Takes it back from the last one that has got some.
+  // Takes the root back from the last tree that has got one.
   void GiveBack() {
     GiveBackOne(roots_.at(catalog_.trees.back().root));
     catalog_.trees.pop_back();
@@ -185,7 +185,7 @@ class TreeFinder {
     const bool is_doubtful = has_others && std::any_of(older.trees.begin(), older.trees.end(), [&](const auto& tree) {
                                return !tree.snapshot && IsDoubtful(older, tree);
                              });
-    // Whose root it is if it is counted less often than it is wanted.
+    // Who gets a root first that is counted less often than it is wanted.
     const bool are_snapshots_first = has_others;
     for (const bool snapshots : {are_snapshots_first, !are_snapshots_first}) {
       for (const layout::CatalogTree& tree : older.trees) {
@@ -206,14 +206,15 @@ class TreeFinder {
       Tell(tree, "found in an older catalog");
       return;
     }
-    // It is lost, or has the root of a tree without a name.
+    // Its root is lost, or belongs to a tree whose name is not known.
     const bool may_be_there = has_others || free != nullptr;
     found_.lost.push_back({tree.name, Range::All(), may_be_there,
                            fmt::format("catalog: the root of tree \"{}\" is not known", Escape(tree.name)),
                            may_be_there});
   }
 
-  // Whether there are roots that the catalog does not explain. Looks at what is in those that it does not name.
+  // Returns whether there are roots that the catalog does not explain. Collects what is in the roots that it does not
+  // name.
   bool LookAtOthers(const layout::Catalog& older) {
     bool has_others = false;
     for (const auto& [root, count] : roots_) {
@@ -232,8 +233,9 @@ class TreeFinder {
         std::count_if(older.trees.begin(), older.trees.end(), [&](const auto& tree) { return tree.root == root; }));
   }
 
-  // Whether one of the other roots may be what the tree has become, and its old root a snapshot's: it is wanted by more
-  // than have it, or they share nodes, or begin with the same key.
+  // Returns whether one of the other roots may be what the tree has become, so that its old root is a snapshot's. That
+  // is so if more trees want the old root than have it, if the two share nodes, or if they begin with the same key. A
+  // first key that cannot be read counts as the same.
   bool IsDoubtful(const layout::Catalog& older, const layout::CatalogTree& tree) {
     const auto found = roots_.find(tree.root);
     if (found == roots_.end()) {
@@ -248,7 +250,7 @@ class TreeFinder {
     return std::any_of(reached.begin(), reached.end(), [&](NodeId id) { return reached_by_others_.contains(id); });
   }
 
-  // The nodes to which a root leads, with itself.
+  // Returns the nodes to which a root leads, including itself.
   absl::flat_hash_set<NodeId> Reach(NodeId root) {
     absl::flat_hash_set<NodeId> reached{root};
     std::vector<NodeId> waiting{root};
@@ -274,7 +276,7 @@ class TreeFinder {
     return reached;
   }
 
-  // "" if there is none; nothing if that cannot be read.
+  // Returns the first key of a root: "" if there is none, nothing if it cannot be read.
   std::optional<std::string> FirstKey(NodeId root) {
     dag::TreeCursor cursor({nodes_.table(), root, {}}, Range::All(), image_.core().options.functions, nullptr);
     cursor.SeekToFirst();
@@ -294,7 +296,7 @@ class TreeFinder {
   Roots roots_;
   bool are_roots_exact_ = true;
   absl::flat_hash_set<NodeId> reached_by_others_;    // by roots that the catalog does not name
-  std::set<std::optional<std::string>> first_keys_;  // of them; nothing: not known
+  std::set<std::optional<std::string>> first_keys_;  // of these roots; nothing if one cannot be read
   FoundTrees found_;
 };
 

@@ -8,9 +8,9 @@
 namespace betr::store {
 namespace {
 
-constexpr uint64_t kMaxTries = uint64_t{1} << 22;  // checksums of all pages together
+constexpr uint64_t kMaxTries = uint64_t{1} << 22;  // most checksums, of all pages together
 
-// The nodes that were found of those that the page had.
+// Makes a lost page again, of those of its nodes that were found.
 layout::PageImage PageOfFound(const layout::ExpectedPage& expected, SalvageNodes& nodes) {
   layout::PageImage page{expected.level, expected.first_id, {}, {}, {}};
   for (uint8_t index = 0; index < dag::TablePage::kFanout; ++index) {
@@ -32,7 +32,7 @@ std::vector<NodeId> FindUnvouched(const Inspection& image, SalvageNodes& nodes) 
   uint64_t tries = kMaxTries;
   for (const layout::ExpectedPage& expected : image.lost_pages()) {
     if (expected.level > 0) {
-      continue;  // where the pages below it lay is not known
+      continue;  // nobody knows where the pages below it lay
     }
     const layout::PageImage page = PageOfFound(expected, nodes);
     if (page.nodes.empty() || !layout::FindGeneration(layout::EncodePage(page), expected.address.checksum,

@@ -65,7 +65,7 @@ void SalvageWalk::Drain() {
 void SalvageWalk::Visit(NodeId id) {
   const absl::StatusOr<dag::NodePtr> node = nodes_.Load(id);
   if (!node.ok()) {
-    return;  // whoever named it has seen that
+    return;  // whoever named it has noted that
   }
   dag::Node mended = **node;
   for (size_t i = 0; i < mended.edges.size(); ++i) {
@@ -189,7 +189,7 @@ void SalvageWalk::VisitDead() {
     }
   });
   for (const NodeId id : dead) {
-    // A dead leaf names nobody: nobody will read it.
+    // A dead leaf names no nodes, so nobody will read it.
     if (nodes_.table().Find(id)->height > 0 && !nodes_.Load(id).ok()) {
       actions_.push_back(fmt::format("node {}: dead and unreadable: removed from the node table", id.value));
       nodes_.table().Remove(id);
@@ -210,7 +210,7 @@ void SalvageWalk::VisitUnnamed(const std::function<void(NodeId, const dag::Node&
       unnamed.emplace_back(record.height, id);
     }
   });
-  // Whoever names one of them is higher.
+  // The highest first, since a node is higher than all that it names.
   std::sort(unnamed.begin(), unnamed.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   for (const auto& [height, id] : unnamed) {

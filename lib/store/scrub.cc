@@ -18,7 +18,7 @@ namespace {
 
 constexpr Bytes kPiece = MiB(4);
 
-// Stands for a block that is verified where its bytes are.
+// Stands for a block whose bytes are verified where they were read.
 class NoSlot final : public dag::BlockSlot {
  public:
   absl::StatusOr<std::shared_ptr<const dag::Block>> Get() const override {
@@ -45,7 +45,7 @@ class Scrub {
   }
 
  private:
-  // As many extents as lie one after another and fit into one read.
+  // Returns the end of the extents that follow each other and fit into one read.
   static size_t PieceEnd(const std::vector<UsedExtent>& extents, size_t begin) {
     size_t end = begin + 1;
     while (end < extents.size() && extents[end].extent.start == extents[end - 1].extent.end() &&
@@ -55,7 +55,7 @@ class Scrub {
     return end;
   }
 
-  // The device works while this thread verifies.
+  // Has the device work while this thread verifies.
   void WillRead(const std::vector<UsedExtent>& extents, size_t begin) {
     if (begin < extents.size()) {
       image_.device()
@@ -92,7 +92,7 @@ class Scrub {
     return absl::OkStatus();
   }
 
-  // Their pieces were read for errors of the device only.
+  // Verifies scattered nodes. ReadPiece has read their pieces only to find errors of the device.
   void VerifyScattered() {
     image_.state()->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
       const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
@@ -121,7 +121,7 @@ class Scrub {
         used.holder == UsedExtent::Holder::kNode ? image_.state()->table.Find(NodeId{used.id}) : nullptr;
     const auto* version = record == nullptr ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());
     const auto address = version == nullptr ? std::nullopt : version->Address();
-    // A leaf that is dead is never read again.
+    // A dead leaf is never read again.
     if (!address || (record->Dead() && record->height == 0)) {
       return absl::OkStatus();
     }

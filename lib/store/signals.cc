@@ -8,10 +8,11 @@
 namespace betr::store {
 namespace {
 
-// When a thread that has found no space for its work looks again by itself: readers who keep space end without a word.
+// How long a thread that has found no space for its work waits before it looks again by itself. Readers that keep space
+// end without a signal.
 constexpr std::chrono::nanoseconds kFirstRetry = std::chrono::milliseconds(20);
 constexpr std::chrono::nanoseconds kLastRetry = std::chrono::seconds(60);
-// What some wait for changes without a signal: memory that is written, time that goes by.
+// How long to wait at most for what changes without a signal: memory gets written, time goes by.
 constexpr std::chrono::nanoseconds kMoment = std::chrono::milliseconds(10);
 constexpr std::chrono::nanoseconds kLongMoment = std::chrono::milliseconds(200);
 
@@ -47,7 +48,7 @@ bool Signals::AwaitWork() {
       break;
     }
   }
-  // Where others do something there may be space any time.
+  // If others have done something, there may be space at any time.
   retry_ = signals_ == seen_ ? std::min(2 * retry_, kLastRetry) : kFirstRetry;
   seen_ = signals_;
   no_space_ = false;

@@ -13,7 +13,7 @@
 namespace betr::store {
 namespace {
 
-constexpr Bytes kSlotOverhead{128};  // a block in memory besides its payload
+constexpr Bytes kSlotOverhead{128};  // of a block in memory, besides its payload
 
 std::optional<uint64_t> IfKnown(uint64_t number) { return number == kUnknown ? std::nullopt : std::optional(number); }
 

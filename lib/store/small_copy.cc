@@ -16,13 +16,13 @@
 namespace betr::store {
 namespace {
 
-constexpr uint64_t kCopiesOfLimit = 4;  // that may be read for a batch
+constexpr uint64_t kCopiesOfLimit = 4;  // how many times the limit may be read for a batch
 
-// What the earlier changes of a batch say: points and erases as far as they are not too many, of the others only where
-// they may have changed something.
+// What the earlier changes of a batch say. Keeps points and erases, as long as they are not too many. Of other changes,
+// keeps only where they may have changed something.
 class Earlier {
  public:
-  // `limit`: of the points and erases together, as in a log record.
+  // `limit`: for the points and erases together, as encoded in a log record.
   Earlier(const UpsertRegistry& functions, Bytes limit) : functions_(functions), limit_(limit) {}
 
   void Add(const Op& op) {
@@ -39,7 +39,7 @@ class Earlier {
     return found == unknown_.end() || !found->second.Overlaps(range);
   }
 
-  // As they are seen from now on, what they say on top. Holds where all is known.
+  // Returns the layers with what the changes so far say on top. Requires: Knows(tree, range).
   Layers On(Layers layers, TreeId tree, const Range& range) {
     const auto found = buffers_.find(tree);
     if (found != buffers_.end() && found->second.Touches(range)) {
@@ -73,7 +73,7 @@ class Earlier {
   const UpsertRegistry& functions_;
   const Bytes limit_;
   std::map<TreeId, dag::MessageBuffer> buffers_;
-  Bytes size_{0};  // of all that came into them, as in a log record
+  Bytes size_{0};  // of all that came into the buffers, as encoded in a log record
   std::map<TreeId, dag::RangeSet> unknown_;
 };
 
@@ -104,7 +104,7 @@ class SmallCopy {
   }
 
  private:
-  // Whether it can be told what is under `range` at this place of the batch.
+  // Whether it is known what is in `range` at this place of the batch.
   bool Known(TreeId tree, const Range& range) {
     for (; looked_at_ < plain_.size(); ++looked_at_) {
       earlier_.Add(plain_[looked_at_]);
@@ -112,7 +112,7 @@ class SmallCopy {
     return earlier_.Knows(tree, range);
   }
 
-  // Before as much as may be copied is read to no purpose.
+  // Whether a source is likely to be larger than the limit. If so, it would be read to no purpose.
   bool LooksLarge(NodeId root, const Range& range) const {
     const absl::StatusOr<RangeEstimate> estimate = dag::Estimate(view_.state->table, root, range);
     return estimate.ok() && estimate->bytes > limit_;
@@ -142,7 +142,7 @@ class SmallCopy {
     return true;
   }
 
-  // The puts that make the copy; nothing if it is too large.
+  // Returns the puts that make the copy, or nothing if the change has to stay as it is.
   absl::StatusOr<std::optional<std::vector<Op>>> Read(const Op& op, NodeId root) {
     const Range range = Range::Prefix(op.key);
     dag::Source source{view_.state->table, root, earlier_.On(view_.LayersOf(op.tree), op.tree, range)};
@@ -155,7 +155,7 @@ class SmallCopy {
       put.key = op.value;
       put.key += cursor.Key().substr(op.key.size());
       put.value = cursor.Value();
-      // Of what is made: keys may become longer.
+      // Counts what is made, not what is read: keys may become longer.
       size += Bytes{put.key.size() + put.value.size()};
       const bool too_long = Bytes{put.key.size()} > kMaxKeySize;  // more than anyone may put
       if (too_long || size > limit_ || read_ + size > limit_ * kCopiesOfLimit) {
@@ -164,7 +164,7 @@ class SmallCopy {
       }
       puts.push_back(std::move(put));
     }
-    // Messages of a function that is not known, and what cannot be read, go along as they are.
+    // The change then takes along, as they are, messages of an unknown function and what cannot be read.
     if (absl::IsFailedPrecondition(cursor.status()) || IsUnreadable(cursor.status())) {
       return std::optional<std::vector<Op>>();
     }
@@ -177,9 +177,9 @@ class SmallCopy {
   const Bytes limit_;
   const UpsertRegistry& functions_;
   std::vector<Op> plain_;
-  size_t looked_at_ = 0;  // so many of them are in earlier_
+  size_t looked_at_ = 0;  // how many of plain_ are in earlier_
   Earlier earlier_;
-  Bytes read_{0};  // keys and values, as copies would have them, of all that was tried
+  Bytes read_{0};  // keys and values of all that was tried, as copies would have them
 };
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace betr {
 namespace {
 
-// Of a tree that is to be made.
+// Sets and checks the codec of a tree that is to be made.
 absl::Status ChooseCodec(const store::Core& core, Op& op) {
   if (op.value.empty()) {
     op.value = FormatCodec(core.superblock.codec);
@@ -36,7 +36,7 @@ absl::Status CheckIsOf(const Store::Impl& store, const ReadView* view) {
   return absl::OkStatus();
 }
 
-// What a view holds, as long as it is held.
+// Returns what is in a view, and keeps the view.
 std::shared_ptr<const store::View> Inside(std::shared_ptr<const ReadView> view) {
   const store::View* const inside = &view->view();
   return {std::move(view), inside};
@@ -48,7 +48,7 @@ Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Store::~Store() {
   if (impl_ != nullptr && impl_->IsInherited()) {
-    static_cast<void>(impl_.release());  // it would wait for threads that only the other process has
+    static_cast<void>(impl_.release());  // its destructor would wait for threads that only the other process has
   }
 }
 
@@ -127,7 +127,7 @@ absl::Status Store::Upsert(TreeId tree, std::string_view key, uint16_t function,
 
 absl::Status Store::EraseRange(TreeId tree, const Range& range) {
   if (range.Empty()) {
-    return impl_->MayWriteTo(tree);  // a batch leaves it out
+    return impl_->MayWriteTo(tree);  // a batch leaves out empty ranges
   }
   WriteBatch batch;
   batch.EraseRange(tree, range);

@@ -11,11 +11,12 @@
 namespace betr::store {
 namespace {
 
-// Between two buffers that are absorbed; each is at most a node's work.
+// The most chores between two buffers that are absorbed. Each is at most a node's work.
 constexpr int kChores = 4;
-// After the last buffer that a checkpoint waits for. Others may bring news all the time.
+// The most steps after the last buffer that a checkpoint waits for. There is a limit because others may bring news all
+// the time.
 constexpr int kStepsBeforeCheckpoint = 100;
-// Trees that a step comes by and finds nothing to do in.
+// The most trees in which a step finds nothing to do before it ends.
 constexpr int kTreesOfStep = 16;
 
 }  // namespace
@@ -71,7 +72,7 @@ std::shared_ptr<State> Structure::Finish(const State& before, const dag::Edit& e
   after->table = edit.table();
   after->next_node = edit.next_id();
   after->risen = core_.io->BoundsRisen();
-  // A sweep comes by roots of other trees, too; what makes them smaller is to be seen.
+  // A sweep also visits roots of other trees, and may make them smaller. So all large roots are measured again.
   std::vector<TreeId> large;
   for (const auto& [key, unit] : before.trees.Large()) {
     large.push_back(key.second);
@@ -296,7 +297,8 @@ absl::StatusOr<bool> Structure::WorkOnRestless() {
   return trees == 0;
 }
 
-// With news: whether something pressing was done; otherwise whether a round of the sweep goes on.
+// Returns for a tree with news whether something pressing was done, and for others whether a round of the sweep goes
+// on.
 absl::StatusOr<bool> Structure::WorkOn(TreeId id, Sweeps::Restless& restless) {
   const bool had_news = sweeps_.HasNews(id);
   sweeps_.SetNews(id, false);
@@ -343,7 +345,7 @@ absl::StatusOr<std::optional<Bound>> Structure::CompactStep(TreeId id, const Bou
   if (from == Range::All().lo) {
     BETR_ASSIGN_OR_RETURN(const bool lowered, LowerStep(id));
     if (lowered) {
-      return from;  // or flushing would do all of this in one edit
+      return from;  // otherwise flushing would do all of this in one edit
     }
   }
   const StatePtr before = fronts_.state();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Background work that nobody waits for: what dead nodes hold, and what no path shows any more.
+// Background work that nobody waits for: reclaims dead nodes, and drops what no path shows any more.
 #include <vector>
 
 #include "base/status.h"
@@ -24,7 +24,8 @@ bool Structure::SpaceIsShort() const {
 absl::StatusOr<bool> Structure::PruneStep() {
   const StatePtr before = fronts_.state();
   if (!prune_) {
-    // Ids, not what the counters say was created: a step for which there was no space must not begin a pass each time.
+    // Counts by ids, not by the counter of created nodes. That one also counts a step for which there was no space,
+    // which must not begin a pass each time.
     const uint64_t changes = before->next_node.value + core_.dag_counters.nodes_reclaimed;
     if (!SpaceIsShort() || changes < prune_at_) {
       return false;
@@ -38,14 +39,14 @@ absl::StatusOr<bool> Structure::PruneStep() {
   }
   dag::Edit edit = Begin(*before);
   const absl::StatusOr<bool> changed = prune_->Step(edit);
-  // What cannot be read is an error to those who need it.
+  // If something cannot be read, those who need it will get the error.
   if (!changed.ok() || prune_->Done()) {
     prune_.reset();
   }
   if (changed.ok() && *changed) {
     const std::shared_ptr<State> after = Finish(*before, edit);
     if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
-      prune_.reset();  // it keeps the space of what it began with; the next pass comes by here again
+      prune_.reset();  // it keeps the space of the state that it began with; the next pass gets here again
       return space;
     }
     Publish(edit, {.state = after});
@@ -75,7 +76,7 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
   dag::Edit edit = Begin(*before);
   const absl::Status reclaimed = dag::Reclaim(edit, id);
   if (IsUnreadable(reclaimed)) {
-    // It keeps its space, and what it names, until the image is repaired.
+    // The node keeps its space, and what it names, until the image is repaired.
     core_.warnings->Tell(reclaimed);
     const MutexLock lock(mutex_);
     dead_.erase(id);
@@ -86,7 +87,7 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
   const MutexLock lock(mutex_);
   dead_.erase(id);
   if (dead_.empty()) {
-    // Nodes that were shared have become private: the next sweeps may do more with them.
+    // Nodes that were shared have become private, so the next sweeps may do more with them.
     for (const auto& [tree_id, tree] : before->trees) {
       if (!tree.snapshot) {
         sweeps_.Stir(tree_id);

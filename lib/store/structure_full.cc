@@ -7,7 +7,8 @@
 
 namespace betr::store {
 
-// Reclaiming needs no space and gives some back, though what it waits for may be in the way.
+// Reclaims first, since that needs no space and gives some back. In NextStep, work that finds no space may come before
+// it.
 absl::StatusOr<bool> Structure::StepWithoutSpace() {
   BETR_ASSIGN_OR_RETURN(bool done, ReclaimStep());
   if (!done) {
@@ -17,7 +18,7 @@ absl::StatusOr<bool> Structure::StepWithoutSpace() {
   return done ? true : SweepStep(dag::Effort::kFrugal, Pause::kForOthers);
 }
 
-// The first tree's sweep comes by the nodes of all, so of the others only the roots are left to look at.
+// The first tree's sweep visits the nodes of all trees. So of the others only the roots are left to look at.
 absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort, Pause pause) {
   const StatePtr state = fronts_.state();
   bool is_first = true;
@@ -26,7 +27,7 @@ absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort, Pause pause) {
       continue;
     }
     Sweeps::ForSpace& sweep = sweeps_.SweepForSpace(id, HeightOf(*state, id), effort, is_first);
-    // After a pause the first one goes on: from another one it would begin again.
+    // Only the first tree's sweep pauses after each look. After a pause in another one, the first would begin again.
     BETR_ASSIGN_OR_RETURN(const bool goes_on, SweepStep(tree, sweep, is_first ? pause : Pause::kForOthers));
     if (goes_on) {
       return true;
@@ -36,7 +37,7 @@ absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort, Pause pause) {
   return false;
 }
 
-// From where the last one ended, until something is found for which there is space.
+// Goes on where the last call ended, until something is found for which there is space.
 absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, Sweeps::ForSpace& found, Pause pause) {
   dag::Sweep& sweep = found.sweep;
   for (;;) {
@@ -60,7 +61,7 @@ absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, Sweeps::ForSpace& fo
         return true;
       }
     } else if (PublishRoot(*before, edit, tree.id, result->root).ok()) {
-      return true;  // in another state now, in which it has not looked at all
+      return true;  // there is another state now, in which it has not looked at everything
     } else {
       sweep.next = sweep.next.Next();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What who changes trees does of the background's work, where that does not keep up. Roots that buffer many clones and
-// range erases: their bounds are in the header of a node, which has a largest size. And trees that get tall.
+// Background work that is done by callers who change trees, if the background does not keep up. It relieves roots that
+// buffer many clones and range erases: their bounds are in the header of a node, which has a largest size. And it
+// lowers trees that get tall.
 #include "base/status.h"
 #include "dag/heal.h"
 #include "dag/lower.h"
@@ -10,10 +11,10 @@
 namespace betr::store {
 namespace {
 
-// A header has at most 64 MiB (layout/node_codec.h), and on top of this come what is in front of the root, at most
-// Core::BufferLimit(), and one batch (kMaxBatch.bounds). A node that is not over-full may have as much.
+// A header has at most 64 MiB (layout/node_codec.h). It must also take what is in front of the root, at most
+// Core::BufferLimit(), and one batch (kMaxBatch.bounds). A node that is not over-full may have this much.
 constexpr Bytes kMostBounds = layout::kMaxNodeSize;
-constexpr int kMostSteps = 64;  // of which each moves on what waits for the heaviest edge
+constexpr int kMostSteps = 64;  // each moves on what waits for the heaviest edge
 
 constexpr int kStepsOfTall = 8;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Background work that cannot be done (dag/left_out.h): what waits for it stays where it is, and when that is too much,
+// Background work that cannot be done (dag/left_out.h). What waits for it stays where it is. If that becomes too much,
 // writers are told.
 #include <algorithm>
 
@@ -10,14 +10,14 @@
 namespace betr::store {
 namespace {
 
-// How much of a root may wait for what lies behind one edge, and in all, in sizes of a node: far less than a node can
-// be stored with, and what is in front of the root comes on top of it.
+// How many node sizes of messages in a root may wait for what lies behind one edge, and in all. These are far fewer
+// than a node can be stored with, since what is in front of the root comes on top.
 constexpr uint64_t kMostBehindEdge = 1;
 constexpr uint64_t kMostInRoot = 4;
-// Twice that with what only takes something away.
+// With changes that only take something away, twice as much may wait.
 constexpr uint64_t kTimesWithErases = 2;
 
-// Where what a partition buffers lies; all of a run's range if the run is not in memory.
+// Returns where all that a partition buffers lies, or `all` if a run is not in memory.
 Range HullOf(const dag::Partition& partition, const Range& all) {
   Range hull{all.hi, all.lo};
   const auto add = [&](const Bound& lo, const Bound& hi) { hull = {std::min(hull.lo, lo), std::max(hull.hi, hi)}; };
@@ -87,14 +87,14 @@ void Structure::FindStuck(const State& state) {
   for (Stuck& stuck : stuck_) {
     const Tree* tree = state.trees.Find(stuck.tree);
     if (tree != nullptr && look.Peek(tree->root) == nullptr) {
-      found.push_back(std::move(stuck));  // nothing has come to it since
+      found.push_back(std::move(stuck));  // nothing has come to this root since
     }
   }
   stuck_ = std::move(found);
   has_stuck_ = !stuck_.empty();
 }
 
-// What takes something away goes there for longer: it is what makes an end of it.
+// Changes that take something away are let in for longer, since they can put an end to this.
 bool Structure::MayGoTo(const Stuck& stuck, const Op& op) {
   const auto adds = [&](TreeId tree, const Range& range) { return tree == stuck.tree && range.Overlaps(stuck.range); };
   const auto takes = [&](TreeId tree, const Range& range) {

@@ -50,7 +50,7 @@ void Sweeps::Prepare(TreeId id, dag::Height height, bool had_news, Restless& res
   restless.sweep.lower = LowerAgainOf(id, height);
   restless.sweep.root_only = is_swept || (had_news && id != restless_.begin()->first);
   if (is_swept && restless.sweep.lowering == dag::Sharing::kKeep) {
-    restless.sweep.next = kNoNode;  // however far its own sweep was, the root is looked at
+    restless.sweep.next = kNoNode;  // the root is looked at, however far the tree's own sweep was
   }
   if (restless.sweep.next == kNoNode) {
     restless.began = stirs_;
@@ -68,7 +68,7 @@ Sweeps::ForSpace& Sweeps::SweepForSpace(TreeId id, dag::Height height, dag::Effo
   ForSpace& found = for_space_[id];
   dag::Sweep& sweep = found.sweep;
   if (sweep.reach != reach_ || sweep.effort != effort || sweep.root_only == is_first) {
-    found.is_whole = false;  // it has not looked as it will now
+    found.is_whole = false;  // so far it has looked in another way
   }
   sweep.reach = reach_;
   sweep.effort = effort;

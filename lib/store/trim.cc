@@ -18,8 +18,8 @@
 namespace betr {
 namespace {
 
-// What an open store does without for a moment, at most, and which part of what it can spare: the writer who would need
-// more waits for that moment.
+// Limits of a portion, and the part of what the store can spare that it should be. An open store does without a portion
+// for a moment. A writer that needs more space waits for that moment.
 constexpr uint32_t kPortion = 1 << 14;  // units: 64 MiB
 constexpr uint32_t kLeastPortion = 1 << 4;
 constexpr uint64_t kPartOfSpare = 16;
@@ -47,14 +47,14 @@ absl::StatusOr<Bytes> store::ForEachPortion(const layout::SpaceMap& space, const
 }
 
 absl::StatusOr<Bytes> store::TrimImage(BlockDevice& device, const TrimOptions& options) {
-  constexpr Bytes kCache = MiB(16);  // nothing is read through it but the table
+  constexpr Bytes kCache = MiB(16);  // only the table is read through it
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Inspection> image, Inspection::Open(device, kCache));
   BETR_RETURN_IF_ERROR(image->ReadError());
   BETR_RETURN_IF_ERROR(Annotate(image->superblock().CheckWritable(), device.Name()));
   if (!image->problems().empty()) {
     return image->problems().front().status;
   }
-  // The state before may need what is discarded.
+  // Makes the checkpoint durable, since the state before it may need what is discarded.
   BETR_RETURN_IF_ERROR(Checkpointer(image->core(), image->state(), image->catalog()).Confirm());
   return ForEachPortion(image->space(), options, layout::kMaxExtentUnits,
                         [&](const layout::ExtentAddress& portion) -> absl::StatusOr<Bytes> {
@@ -77,7 +77,7 @@ absl::StatusOr<Bytes> Store::Impl::Trim(const TrimOptions& options) {
   if (const absl::Status status = GiveBackNow(); !absl::IsResourceExhausted(status)) {
     BETR_RETURN_IF_ERROR(status);
   }
-  signals_.AwaitCheckpoints();  // else what those keep is not found to be free
+  signals_.AwaitCheckpoints();  // otherwise what they keep would not count as free
   const layout::SpaceFigures space = core_->space->Figures();
   const Bytes needed = space.promised + core_->reserve;
   const uint64_t spare = space.free < needed ? 0 : (space.free - needed) / layout::kUnit;
@@ -87,14 +87,14 @@ absl::StatusOr<Bytes> Store::Impl::Trim(const TrimOptions& options) {
 }
 
 absl::StatusOr<Bytes> Store::Impl::TrimPortion(const layout::ExtentAddress& portion) {
-  std::optional<store::Signals::Step> under_way;  // ends after `claimed`: who makes room waits for it
+  std::optional<store::Signals::Step> under_way;  // outlives `claimed`; whoever makes room waits for it
   std::vector<layout::ExtentRef> claimed;
   {
     const MutexLock lock(write_mutex_);
     BETR_RETURN_IF_ERROR(MayWrite());
     BETR_RETURN_IF_ERROR(core_->health.status());
     under_way.emplace(signals_);
-    // Nobody has found space now, and promises to use it later.
+    // No other writer and no step is at work. So nobody has found space that they have not promised or taken yet.
     BETR_RETURN_IF_ERROR(structure_.WithoutSteps([&] {
       claimed = core_->space->ClaimSpare(portion, layout::UnitsFor(core_->reserve));
       return absl::OkStatus();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store::TuneImage: only superblocks say what it changes.
+// Store::TuneImage. What it changes is in the superblocks only.
 #include "store/tune_image.h"
 
 #include <memory>
@@ -18,7 +18,8 @@ absl::Status store::TuneImage(BlockDevice& device, const layout::NewestSuperbloc
   if (*tuned == newest.superblock) {
     return absl::OkStatus();
   }
-  // Who wrote them may have ended before the flush; and the copy becomes no older than by what is written here.
+  // The process that wrote the newest superblock may have ended before the flush, so it is written again. The copy is
+  // written too, so that it is never older than by what is written below.
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, newest.superblock));
   BETR_RETURN_IF_ERROR(device.Flush());
   BETR_RETURN_IF_ERROR(layout::WriteCopy(device, newest.superblock));

@@ -6,8 +6,8 @@
 namespace betr::store {
 namespace {
 
-// Calls visit(number) for the upserts among `ops` until it returns false. Of several in a row for one function only the
-// first counts.
+// Calls visit(number) for the upserts among `ops` until it returns false. If several in a row use one function, calls
+// it once for them.
 void ForEachFunction(std::span<const Op> ops, absl::FunctionRef<bool(uint16_t)> visit) {
   uint16_t last = 0;
   for (const Op& op : ops) {

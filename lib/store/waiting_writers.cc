@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers that are faster than the threads that make room for what they write: they wait, without a lock.
+// Makes writers wait if they are faster than the threads that make room for what they write. They hold no lock
+// meanwhile.
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -11,14 +12,14 @@
 namespace betr {
 namespace {
 
-// How long a writer waits for a checkpoint that has what the log holds in memory, before it writes that out itself:
-// longer than the checkpoint of what comes in bulk takes, which need not go through the log.
+// How long a writer waits for a checkpoint to take over what the log holds in memory, before it writes that out itself.
+// This is longer than a checkpoint of bulk writes takes, so that these need not go through the log.
 constexpr std::chrono::milliseconds kLongestForRoom{1000};
 
 }  // namespace
 
 bool Store::Impl::LogIsAhead() const {
-  constexpr double kStart = 1.0 / 8;  // of the room that there is, for who is no faster than the checkpoint
+  constexpr double kStart = 1.0 / 8;  // of the room; a writer that is no faster than the checkpoint needs no more
   const auto used = static_cast<double>(log_->Used().value);
   const auto size = static_cast<double>(log_->Size().value);
   const std::optional<double> progress = checkpointer_.Progress();
@@ -52,13 +53,13 @@ absl::Status Store::Impl::WaitForRoom() {
   ++core_->counters.write_stalls;
   const auto start = SystemClock().Monotonic();
   while (IsCrowded()) {
-    BETR_RETURN_IF_ERROR(MayWrite());  // who closes stops the threads that make room
+    BETR_RETURN_IF_ERROR(MayWrite());  // closing stops the threads that make room
     BETR_RETURN_IF_ERROR(core_->health.status());
     if (log_->Held() > LogMemory() && SystemClock().Monotonic() - start > kLongestForRoom) {
       BETR_RETURN_IF_ERROR(WriteOutLog());
     }
     if (!signals_.AwaitRoom()) {
-      break;  // whoever goes on will see whether there is space
+      break;  // then the write itself finds out whether there is space
     }
   }
   core_->counters.write_stall_ns += static_cast<uint64_t>((SystemClock().Monotonic() - start).count());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a batch gets in: checked, admitted, logged, and then visible in one step. What happens if there is no space for
-// it is in make_room.cc.
+// How a batch gets in: it is checked, admitted and logged, and then becomes visible in one step. What happens if there
+// is no space for it is in make_room.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,20 +22,21 @@
 namespace betr {
 namespace {
 
-constexpr Bytes kMessageOverhead{64};  // of a message in a buffer or a block, besides what it has in the log; at most
+constexpr Bytes kMessageOverhead{64};  // at most, of a message in a buffer or a block, besides what it has in the log
 
-// Whether the change makes the store smaller in the end: it is let in even when there is no space.
+// Whether the change makes the store smaller in the end. Then it is let in even if there is no space.
 bool Frees(const Op& op) {
   return op.kind == OpKind::kErase || op.kind == OpKind::kEraseRange || op.kind == OpKind::kDropTree;
 }
 
-// Whether space comes back only after background work.
+// Whether the space that the change frees comes back only after background work.
 bool LeavesWork(const Op& op) { return op.kind == OpKind::kEraseRange || store::IsStructural(op); }
 
-// A clone of a whole tree needs a level above its root.
+// Whether the change may make a tree taller: a clone of a whole tree needs a level above its root.
 bool MayAddLevel(const Op& op) { return op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix; }
 
-// What a batch may assume of the trees, change after change. The copy shares all that the batch does not change.
+// Checks what a batch assumes of the trees, change after change. The copy of the trees shares all that the batch does
+// not change.
 class TreeCheck {
  public:
   explicit TreeCheck(const store::State& state) : trees_(state.trees), next_(state.next_tree) {}
@@ -101,7 +102,7 @@ class TreeCheck {
   TreeId next_;
 };
 
-// An error says which of several changes it is about.
+// Adds to an error which of several changes it is about.
 absl::Status OfChange(std::span<const Op> ops, size_t place, const absl::Status& status) {
   if (status.ok() || ops.size() == 1) {
     return status;
@@ -155,11 +156,12 @@ absl::Status Store::Impl::CheckTargets(std::span<const Op> ops) const {
     if (fronts_.IsBusy(op.tree)) {
       continue;
     }
-    // The first that is taken in: it must get into the root, or no checkpoint ends any more.
+    // This is the first message in front of the root. It must be able to get into the root, or no checkpoint would end
+    // any more.
     if (state == nullptr) {
       state = fronts_.state();
     }
-    if (const store::Tree* tree = state->trees.Find(op.tree)) {  // else the batch makes it
+    if (const store::Tree* tree = state->trees.Find(op.tree)) {  // if there is none, the batch makes it
       const dag::NodeRecord* root = state->table.Find(tree->root);
       if (root == nullptr) {
         return absl::DataLossError(
@@ -219,7 +221,7 @@ absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePubli
   const auto prepare = [&] { return before_publish(*fronts_.state(), pledge, ops); };
   absl::Status status = prepare();
   if (absl::IsResourceExhausted(status)) {
-    // What a step has made and not published yet is promised space too.
+    // What a step has made and not published yet is promised space too. So asks again while no step is under way.
     status = structure_.WithoutSteps(prepare);
   }
   BETR_RETURN_IF_ERROR(status);
@@ -231,7 +233,7 @@ absl::Status Store::Impl::ApplyPoints(std::span<const Op> ops, const BeforePubli
 dag::Height Store::Impl::TallestStable() {
   const store::StatePtr stable = checkpointer_.stable();
   if (stable != measured_.lock()) {
-    tallest_ = 1;  // what comes later begins with that
+    tallest_ = 1;  // trees that come later begin with this height
     for (const auto& [id, tree] : stable->trees) {
       tallest_ = std::max(tallest_, store::HeightOf(*stable, id));
     }
@@ -314,14 +316,14 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   for (;;) {
     BETR_RETURN_IF_ERROR(WaitForRoom());  // without the lock: checkpoints, which make room, need it
     const MutexLock lock(write_mutex_);
-    if (!MustWait()) {  // others that waited may have filled it again
+    if (!MustWait()) {  // others that waited may have used up the room
       return WriteAlone(ops, purpose);
     }
   }
 }
 
 absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) {
-  BETR_RETURN_IF_ERROR(MayWrite());  // it may have been closed meanwhile
+  BETR_RETURN_IF_ERROR(MayWrite());  // the store may have been closed meanwhile
   BETR_RETURN_IF_ERROR(core_->health.status());
   const BatchSize size = store::SizeOf(ops);
   BETR_RETURN_IF_ERROR(store::CheckSize(size, MaxBatch()));
