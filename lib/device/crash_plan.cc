@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which outcomes of a crash are tried: the choosing half of write_history.h.
+// The part of write_history.h that chooses which outcomes of a crash are tried.
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Fragment = CrashPlan::Fragment;
 
-// Each whole fragment as its blocks, in order.
+// Splits fragments that are whole events into their blocks, in order.
 std::vector<Fragment> SplitIntoBlocks(const std::vector<Fragment>& fragments) {
   std::vector<Fragment> blocks;
   for (const Fragment& fragment : fragments) {
@@ -24,13 +24,14 @@ std::vector<Fragment> SplitIntoBlocks(const std::vector<Fragment>& fragments) {
   return blocks;
 }
 
-// Keeps each with the same chance, which is drawn first: some crashes lose nearly nothing, some nearly all.
+// Keeps each fragment with the same chance. The chance is drawn first, so that some crashes lose nearly nothing, and
+// some nearly all.
 void DropSome(std::vector<Fragment>* fragments, Random& random) {
   const uint64_t kept_of_8 = random.Between(1, 7);
   std::erase_if(*fragments, [&](const Fragment&) { return random.Uniform(8) >= kept_of_8; });
 }
 
-// Leaves sectors at the front, at the end, or in the middle.
+// Keeps some sectors of a fragment: at the front, at the end, or in the middle.
 void Tear(Fragment* fragment, Random& random) {
   const uint64_t sectors = fragment->length / kSectorSize;
   const uint64_t first = random.OneIn(2) ? 0 : random.Uniform(sectors);

@@ -108,7 +108,7 @@ nanoseconds DiskModel::Return(nanoseconds done) {
 bool DiskModel::IsInSegment(uint64_t offset, uint64_t end) {
   for (const Segment& segment : segments_) {
     if (offset < segment.begin || end > segment.end) continue;
-    // Who reads what was read ahead makes the disk read further ahead.
+    // Reading what was read ahead makes the disk read further ahead.
     if (&segment == &segments_.back()) wanted_ = std::max(wanted_, end);
     return true;
   }

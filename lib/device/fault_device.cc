@@ -77,7 +77,7 @@ absl::Status FaultDevice::Flush() {
 }
 
 absl::Status FaultDevice::Discard(Bytes offset, Bytes length) {
-  // Counts as an operation of kAny alone; hit by anything, it is not done.
+  // Counts as an operation of kAny only. Whatever effect hits it, it fails and is not done.
   const std::optional<Fault::Effect> effect = Strike(Fault::On::kAny);
   return effect ? Report(*effect, "discard", offset, length) : inner().Discard(offset, length);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers. Opening and growing: file_open.cc; locks and owners: file_lock.cc.
+// FileDevice: transfers. Opening and growing are in file_open.cc, locks and owners in file_lock.cc.
 #include "device/file_device.h"
 
 #include <fcntl.h>
@@ -16,12 +16,12 @@
 namespace betr {
 namespace {
 
-// The kernel would let what is in the page cache wait for a flush, and the disk for that. What is less may be written
-// again soon, and is better written together.
+// Writes of at least this size begin to be stored at once. Otherwise they would wait in the page cache for a flush, and
+// the disk would wait too. Smaller ones may be written again soon, and are better stored together.
 constexpr Bytes kWriteBack = KiB(256);
 
-// Has storage begin with what was written. Waits at most for a place in its queue. An errno value, 0 for ok: what a
-// file system cannot even begin to store it may have dropped, and told of here only.
+// Begins to store what was written. Waits at most for a place in the device's queue. Returns 0 or an errno value. A
+// file system may drop what it cannot even begin to store, and report that only here.
 int StartWriteBack(int fd, Bytes offset, Bytes size) {
   if (size < kWriteBack) return 0;
   const int begun =
@@ -45,7 +45,7 @@ absl::Status FileDevice::Read(Bytes offset, std::span<char> out) {
     const ssize_t size = pread(fd_, out.data(), out.size(), static_cast<off_t>(offset.value));
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return TransferError(path_, "read", offset, Bytes{out.size()}, errno);
-    // Within Size(), so somebody has cut the file since.
+    // The range is within Size(), so somebody has cut the file since.
     if (size == 0) return TransferError(path_, "read", offset, Bytes{out.size()}, ENODATA);
     out = out.subspan(static_cast<size_t>(size));
     offset += Bytes{static_cast<uint64_t>(size)};

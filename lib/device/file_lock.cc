@@ -20,7 +20,7 @@ struct Place {
   std::string name;  // for messages
   int fd;
   Bytes begin{0};
-  Bytes size{0};  // 0: however long the file becomes
+  Bytes size{0};  // 0: up to its end, however long the file becomes
 };
 
 struct flock LockOn(const Place& place, FileDevice::LockMode mode) {
@@ -44,7 +44,7 @@ absl::Status DescribeHolder(const Place& place, FileDevice::LockMode wanted, Byt
   const ssize_t size = pread(place.fd, bytes, sizeof bytes, static_cast<off_t>((place.begin + owner_offset).value));
   if (size == sizeof bytes) {
     const absl::StatusOr<OwnerRecord> owner = DecodeOwner({bytes, sizeof bytes});
-    // The note may be of one that crashed, while somebody holds the lock who leaves none.
+    // The note may be from a process that crashed, while the holder of the lock has left none.
     if (owner.ok() && (holders.empty() || holders.find(absl::StrFormat("pid %u ", owner->pid)) != std::string::npos)) {
       return InUseError(absl::StrFormat("%s: in use by %s", place.name, FormatOwner(*owner)));
     }
@@ -52,7 +52,7 @@ absl::Status DescribeHolder(const Place& place, FileDevice::LockMode wanted, Byt
   return InUseError(absl::StrFormat("%s: in use by %s", place.name, holders.empty() ? "another process" : holders));
 }
 
-// IsInUse says who has it.
+// Takes a lock without waiting. An error IsInUse says who has it.
 absl::Status TakeLock(const Place& place, FileDevice::LockMode mode, Bytes owner_offset) {
   struct flock lock = LockOn(place, mode);
   while (fcntl(place.fd, F_OFD_SETLK, &lock) != 0) {
@@ -102,7 +102,7 @@ absl::Status FileDevice::LockBehind(LockMode mode, Bytes owner_offset) {
   if (backing_ != nullptr) {
     const Place file{absl::StrFormat("%s: the file behind it, %s", path_, backing_->path()), backing_->fd(),
                      backing_->begin(), backing_->size()};
-    // A file that cannot be locked is nobody's: only one that is in use counts.
+    // Only a file that is in use counts. One that cannot be locked is nobody's.
     const absl::Status locked = TakeLock(file, mode, owner_offset);
     if (IsInUse(locked)) return locked;
   }
@@ -123,7 +123,7 @@ absl::Status FileDevice::ClaimedBy(const std::string& loop, std::string_view how
 
 absl::Status FileDevice::ClaimBlockDevice() {
   if (claim_fd_ >= 0) return absl::OkStatus();
-  // Through /proc it is the device that is open, whatever its path names by now.
+  // Through /proc this opens the device that is open already, whatever its path names by now.
   claim_fd_ = open(absl::StrFormat("/proc/self/fd/%d", fd_).c_str(), O_RDWR | O_EXCL | O_CLOEXEC);
   return claim_fd_ >= 0 ? absl::OkStatus() : DeviceError(path_, "claim for exclusive use", errno);
 }

@@ -33,7 +33,7 @@ absl::StatusOr<Bytes> BlockDeviceSize(const std::string& path, int fd) {
   return RoundDown(size);
 }
 
-// A block device that may not be written to can be opened for it all the same.
+// Checks what open(2) does not: a block device that may not be written to can be opened for writing.
 absl::Status CheckIsNotProtected(const std::string& path, int fd) {
   int is_read_only = 0;
   if (ioctl(fd, BLKROGET, &is_read_only) != 0 || is_read_only == 0) return absl::OkStatus();

@@ -33,7 +33,7 @@ bool HasLock(const stdfs::path& fdinfo) {
 bool HoldsLock(const stdfs::path& process, const struct stat& file) {
   std::error_code error;
   for (stdfs::directory_iterator fd(process / "fd", error), end; !error && fd != end; fd.increment(error)) {
-    // The lock first: to look at a file may take for ever, if nobody answers for its file system any more.
+    // Looks at the lock first. stat() may take for ever if nobody answers for the file's file system any more.
     struct stat open {};
     if (HasLock(process / "fdinfo" / fd->path().filename()) && stat(fd->path().c_str(), &open) == 0 &&
         IsSame(open, file)) {

@@ -24,7 +24,8 @@ std::string Contents(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// As the kernel knows it; empty for anything but a whole loop device. `device`: its directory in /sys.
+// Returns the path of the file as the kernel knows it. Empty for anything but a whole loop device. `device`: its
+// directory in /sys.
 std::string BackingPath(const std::string& device) {
   std::string path = Contents(device + "/loop/backing_file");
   if (path.ends_with('\n')) path.pop_back();
@@ -37,9 +38,9 @@ std::string DirectoryOf(int loop) {
   return absl::StrFormat("/sys/dev/block/%u:%u", major(device.st_rdev), minor(device.st_rdev));
 }
 
-// What a loop device shows.
+// The part of a file that a loop device shows.
 struct Part {
-  uint64_t device = 0;  // that the file is on
+  uint64_t device = 0;  // on which the file is
   uint64_t inode = 0;
   Bytes begin{0};
   Bytes size{0};  // 0: up to the end of the file
@@ -60,7 +61,8 @@ std::optional<Part> ShownBy(int loop) {
 
 Part WholeFile(const struct stat& file) { return {file.st_dev, file.st_ino}; }
 
-// Who may not open the device goes by the name of its file, and takes it for all of it.
+// Whether a loop device shows some of `part`. If this process may not open the device, goes by the name of its file,
+// and takes it to show all of that.
 bool ShowsSomeOf(const Part& part, const std::string& loop, const std::string& backing) {
   const ScopedFd fd(OpenRetrying(loop, O_RDONLY | O_NONBLOCK));
   if (const std::optional<Part> shown = ShownBy(fd.get())) return shown->Overlaps(part);
@@ -68,7 +70,7 @@ bool ShowsSomeOf(const Part& part, const std::string& loop, const std::string& b
   return stat(backing.c_str(), &named) == 0 && WholeFile(named).Overlaps(part);
 }
 
-// Whether it or a partition of it is, as far as this process sees.
+// Whether the device or a partition of it is mounted, as far as this process sees.
 bool IsMounted(const std::string& loop) {
   const std::string mounts = Contents("/proc/self/mountinfo");
   for (const std::string_view end : {" ", "p"}) {
@@ -77,13 +79,13 @@ bool IsMounted(const std::string& loop) {
   return false;
 }
 
-// A claim on a partition is one on the whole device, too.
+// A claim on a partition is a claim on the whole device too.
 bool IsClaimed(const std::string& loop) {
   const ScopedFd fd(OpenRetrying(loop, O_RDONLY | O_EXCL | O_NONBLOCK));
   return fd.get() < 0 && (errno == EBUSY || IsMounted(loop));
 }
 
-// `but`: one that does not count.
+// `but`: the name of a device that does not count.
 std::string ClaimedLoop(const Part& part, std::string_view but) {
   std::error_code error;
   for (std::filesystem::directory_iterator each("/sys/block", error), end; !error && each != end;

@@ -7,7 +7,7 @@
 
 namespace betr {
 
-// Below, only what is not hidden is read: it may be that the rest cannot be.
+// Reads from the device below only what is not hidden, since the rest may be unreadable.
 absl::Status OverlayDevice::Read(Bytes offset, std::span<char> out) {
   BETR_RETURN_IF_ERROR(CheckRange(*this, "read", offset, Bytes{out.size()}));
   const auto read_below = [&](size_t from, size_t to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting back what an undo file keeps.
+// Puts back what an undo file keeps.
 #include <absl/container/flat_hash_map.h>
 #include <absl/strings/str_format.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ using undo::Sums;
 class Reader {
  public:
   static absl::StatusOr<Reader> Open(const std::string& path) {
-    // A fifo would be waited for.
+    // With O_NONBLOCK, since opening a fifo would wait for a writer.
     Reader reader(path, ScopedFd(OpenRetrying(path, O_RDONLY | O_NONBLOCK)));
     if (reader.file_.get() < 0) {
       return DeviceError(path, "open", errno);
@@ -42,7 +42,7 @@ class Reader {
     return reader;
   }
 
-  // Returns how many bytes there were: fewer at the end of the file.
+  // Returns how many bytes were read, which are fewer only at the end of the file.
   absl::StatusOr<size_t> Read(std::span<char> out) {
     size_t done = 0;
     while (done < out.size()) {
@@ -74,7 +74,7 @@ class Reader {
 struct Record {
   Bytes offset;
   Sums sums;
-  std::string block;  // what was there; empty if a record before says that
+  std::string block;  // what was there; empty if an earlier record has it
 };
 
 class UndoFile {
@@ -82,7 +82,7 @@ class UndoFile {
   UndoFile(Reader& file, BlockDevice& device) : file_(file), device_(device) {}
 
   absl::Status CheckHeader();
-  // Reads all, and learns what was written more than once.
+  // Reads the whole file, and learns which blocks were written more than once.
   absl::Status Look();
   // Requires: Look.
   absl::Status CompareWithDevice();
@@ -90,10 +90,10 @@ class UndoFile {
   absl::StatusOr<Undone> PutBack();
 
  private:
-  // Calls `visit` with each whole record; returns whether there is part of another one.
+  // Calls `visit` with each whole record. Returns whether a part of another one follows.
   template <class Visit>
   absl::StatusOr<bool> ForEachRecord(const Visit& visit);
-  // Nothing at the end of the file, or at a record that is cut short.
+  // Returns nothing at the end of the file, or at a record that is cut short.
   absl::StatusOr<std::optional<Record>> NextRecord(uint64_t number, bool* is_cut_short);
   absl::Status CheckRecord(std::string_view record, uint64_t number) const;
   // Whether the block may be what the file's writes have left.
@@ -101,7 +101,7 @@ class UndoFile {
 
   Reader& file_;
   BlockDevice& device_;
-  absl::flat_hash_map<uint64_t, std::vector<Sums>> rewritten_;  // by offset, without the first time
+  absl::flat_hash_map<uint64_t, std::vector<Sums>> rewritten_;  // by offset; of all writes but the first
 };
 
 absl::Status UndoFile::CheckHeader() {
@@ -218,7 +218,7 @@ absl::StatusOr<Undone> UndoFile::PutBack() {
     if (record.block.empty()) {
       return absl::OkStatus();
     }
-    // What cannot be read may well be written.
+    // A block that cannot be read may still be writable.
     if (device_.Read(record.offset, found).ok() && found == record.block) {
       return absl::OkStatus();
     }

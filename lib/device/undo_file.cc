@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping. Putting back: undo_apply.cc.
+// Keeps what is overwritten. undo_apply.cc puts it back.
 #include "device/undo_file.h"
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace betr {
 
 namespace {
 
-constexpr mode_t kPrivate = 0600;  // what the device holds is in it
+constexpr mode_t kPrivate = 0600;  // the file has contents of the device
 
 bool IsFlushed(int file) {
   int result = 0;

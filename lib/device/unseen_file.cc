@@ -20,26 +20,27 @@
 namespace betr {
 namespace {
 
-// 0, or the errno.
+// Returns 0 or the errno.
 int Link(int fd, const std::string& to) {
   const std::string from = absl::StrFormat("/proc/self/fd/%d", fd);
   if (linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0) return 0;
   const int error = errno;
-  // Without /proc; not every process may do that.
+  // This works without /proc, but not every process may do it.
   if (error != EEXIST && linkat(fd, "", AT_FDCWD, to.c_str(), AT_EMPTY_PATH) == 0) return 0;
   return errno == EEXIST ? EEXIST : error;
 }
 
-// -1 if there are no files without names, or none that could be given one later.
+// Returns -1 if there are no files without names, or if they cannot be given one later.
 int OpenUnnamed(const std::string& directory, mode_t mode) {
   const int fd = OpenRetrying(directory, O_RDWR | O_TMPFILE, mode);
-  // What is to be linked is looked up first, then the name, which is taken.
+  // Tests whether the file can be linked. The kernel looks up the file first, and only then finds that the name is
+  // taken.
   if (fd < 0 || Link(fd, directory + "/.") == EEXIST) return fd;
   close(fd);
   return -1;
 }
 
-// Nothing that cannot become a new file, so that nobody makes an image first and is told then.
+// Checks that a new file can be made at the path, so that nobody makes an image first and gets the error then.
 int CheckName(const std::string& path) {
   struct stat there {};
   if (lstat(path.c_str(), &there) == 0) return EEXIST;
@@ -48,7 +49,7 @@ int CheckName(const std::string& path) {
   return path.ends_with('/') ? EISDIR : 0;
 }
 
-// An empty file takes the name, which nobody else can do then. 0, or the errno.
+// Takes the name with an empty file, so that nobody else can take it, and renames over that. Returns 0 or the errno.
 int RenameOverEmpty(const std::string& from, const std::string& to) {
   const int fd = OpenRetrying(to, O_WRONLY | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return errno;
@@ -86,7 +87,7 @@ UnseenFile::UnseenFile(std::string path, std::string hidden_path, int fd)
     : path_(std::move(path)), hidden_path_(std::move(hidden_path)), fd_(fd) {}
 
 UnseenFile::~UnseenFile() {
-  if (!hidden_path_.empty()) unlink(hidden_path_.c_str());  // not there any more if it has appeared
+  if (!hidden_path_.empty()) unlink(hidden_path_.c_str());  // it is gone if the file has appeared
   close(fd_);
 }
 
@@ -98,11 +99,11 @@ absl::Status UnseenFile::Appear() {
   return durable;
 }
 
-// 0, or the errno.
+// Returns 0 or the errno.
 int UnseenFile::GiveName() const {
   if (hidden_path_.empty()) return Link(fd_, path_);
   if (renameat2(AT_FDCWD, hidden_path_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  // Not every file system knows the flag, or links.
+  // Not every file system knows the flag, or hard links.
   if (errno == EEXIST) return EEXIST;
   if (link(hidden_path_.c_str(), path_.c_str()) == 0) {
     unlink(hidden_path_.c_str());
@@ -112,7 +113,7 @@ int UnseenFile::GiveName() const {
 }
 
 void UnseenFile::TakeNameBack() const {
-  if (IsSameFile(fd_, path_)) unlink(path_.c_str());  // and nothing that somebody else has put there
+  if (IsSameFile(fd_, path_)) unlink(path_.c_str());  // but nothing that somebody else has put there
 }
 
 }  // namespace betr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording and images; the plans are made in crash_plan.cc.
+// Records, and makes images. The plans are made in crash_plan.cc.
 #include "device/write_history.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kPage = kBlockSize.value;
 
-// `page` with some of its bytes replaced by those of `source`. Null pages are zeros.
+// Returns `page` with some of its bytes replaced by those of `source`. Null pages are zeros.
 PageMap::PagePointer Merge(const PageMap::PagePointer& page, const PageMap::PagePointer& source, size_t from,
                            size_t size) {
   PageMap::Page merged{};
