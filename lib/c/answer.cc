@@ -36,7 +36,7 @@ struct LastError {
   int error = EIO;
 };
 
-// A function's, so that a thread that never fails makes none.
+// Inside a function, so that a thread that never fails makes none.
 LastError& Last() {
   thread_local LastError last;
   return last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches: what only they can do, and writing them.
+// Batches: what only they can do, and how they are written.
 #include "c/answer.h"
 #include "c/handles.h"
 #include "c/sized.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The changes that both a store and a batch take: written once for whichever handle it is.
+// The changes that both a store and a batch take, written once for both handles.
 #include "c/answer.h"
 #include "c/handles.h"
 
@@ -28,12 +28,12 @@ betr_code Upsert(Handle* to, betr_tree tree, const void* key, size_t key_size, u
 
 template <class Handle>
 betr_code EraseRange(Handle* to, betr_tree tree, const betr_range* range) {
-  // Null is the whole tree elsewhere: nobody should lose it by that.
+  // Elsewhere null stands for the whole tree. Here it is refused, so that nobody loses a tree by mistake.
   return Answer({FaultOfHandle(to), FaultOf(range, "range"), FaultOf(range)},
                 [&] { return to->target().EraseRange(TreeId{tree}, RangeOf(range)); });
 }
 
-// Of a clone and of a rename.
+// The prefixes of a clone or a rename.
 struct Prefixes {
   betr_tree from_tree;
   const void* from;

@@ -17,7 +17,7 @@
 namespace betr::c {
 namespace {
 
-// What does not fit into the numbers of options is refused as too large, too.
+// Clamps a number that does not fit into an option. It is refused as too large then.
 uint32_t Narrow(uint64_t number) { return std::min<uint64_t>(number, std::numeric_limits<uint32_t>::max()); }
 
 constexpr uint64_t kFlags = BETR_READ_ONLY | BETR_STALE | BETR_BULK | BETR_NO_THREADS;
@@ -99,7 +99,7 @@ absl::StatusOr<StoreOptions> StoreOptionsOf(const betr_open_options* given) {
   BETR_RETURN_IF_ERROR(Check({FaultOf(fields.functions, fields.function_count, "options.functions")}));
   StoreOptions options;
   BETR_RETURN_IF_ERROR(AddFunctions({fields.functions, fields.function_count}, options.functions));
-  // Now that there is somebody who releases the functions.
+  // Only now, since from here on somebody releases the functions.
   BETR_RETURN_IF_ERROR(CheckUnknown(given, "options"));
   BETR_RETURN_IF_ERROR(CheckFlags(fields.flags));
   options.read_only = (fields.flags & BETR_READ_ONLY) != 0;

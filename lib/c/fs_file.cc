@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is open: content, attributes, extended attributes.
+// Open files: their content, attributes and extended attributes.
 #include <cerrno>
 #include <optional>
 #include <string>

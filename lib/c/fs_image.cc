@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File systems: made, opened, closed, and the whole of one.
+// Makes, opens and closes file systems, and tells what concerns a whole one.
 #include <memory>
 #include <utility>
 
@@ -37,7 +37,7 @@ betr_code betr_fs_format_image(const char* path, const betr_format_options* opti
 betr_code betr_fs_open_image(const char* path, const betr_open_options* options, betr_fs** fs) {
   Clear(fs);
   return Answer({}, [&]() -> absl::Status {
-    BETR_ASSIGN_OR_RETURN(StoreOptions to_open, StoreOptionsOf(options));  // first: what it names is released then
+    BETR_ASSIGN_OR_RETURN(StoreOptions to_open, StoreOptionsOf(options));  // first, so that what it names is released
     BETR_RETURN_IF_ERROR(Check({FaultOf(path, "path"), FaultOf(fs, "fs")}));
     BETR_ASSIGN_OR_RETURN(std::shared_ptr<FileSystem> opened, FileSystem::OpenImage(path, std::move(to_open)));
     *fs = new betr_fs{std::move(opened)};

@@ -21,7 +21,7 @@ absl::StatusOr<RenameMode> RenameModeOf(int mode) {
   return absl::InvalidArgumentError("mode: is none of BETR_RENAME_REPLACE, _NO_REPLACE and _EXCHANGE");
 }
 
-// What takes one path, and what takes two.
+// For functions that take one path, and for those that take two.
 template <class... Arguments>
 betr_code Change(betr_fs* fs, const char* path, absl::Status (PathFileSystem::*method)(std::string_view, Arguments...),
                  Arguments... arguments) {

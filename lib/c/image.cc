@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images: made, opened, closed.
+// Makes, opens and closes images.
 #include <memory>
 #include <utility>
 
@@ -50,7 +50,7 @@ betr_code betr_trim_image(const char* path, const betr_trim_options* options, ui
 betr_code betr_open_image(const char* path, const betr_open_options* options, betr_store** store) {
   Clear(store);
   return Answer({}, [&]() -> absl::Status {
-    BETR_ASSIGN_OR_RETURN(StoreOptions to_open, StoreOptionsOf(options));  // first: what it names is released then
+    BETR_ASSIGN_OR_RETURN(StoreOptions to_open, StoreOptionsOf(options));  // first, so that what it names is released
     BETR_RETURN_IF_ERROR(Check({FaultOf(path, "path"), FaultOf(store, "store")}));
     BETR_ASSIGN_OR_RETURN(const std::shared_ptr<Store> opened, Store::OpenImage(path, std::move(to_open)));
     *store = new betr_store{opened, opened->Format()};

@@ -19,7 +19,7 @@ absl::StatusOr<std::optional<std::string>> Get(const Store& store, const betr_vi
   return view != nullptr ? store.Get(*view->view, tree, key) : store.Get(tree, key);
 }
 
-// The first fault among prefixes that are not null.
+// Returns the first fault among the prefixes. Requires: the array is not null.
 Fault FaultOfAny(std::span<const betr_tree_prefix> prefixes) {
   for (const betr_tree_prefix& prefix : prefixes) {
     if (const Fault fault = FaultOf(prefix.data, prefix.size, "prefixes"); fault.why != nullptr) return fault;

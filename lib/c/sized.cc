@@ -6,7 +6,7 @@
 namespace betr::c {
 namespace {
 
-constexpr size_t kMaxStructSize = 4096;  // beyond that it is no size, but what happened to be there
+constexpr size_t kMaxStructSize = 4096;  // a larger number is no size, but what happened to be in memory
 
 }  // namespace
 

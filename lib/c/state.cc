@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is durable, and what a store says of itself.
+// What is durable, and what a store says about itself.
 #include <string>
 #include <string_view>
 

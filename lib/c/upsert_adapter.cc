@@ -77,7 +77,7 @@ extern "C" betr_code betr_result_set(betr_result* result, const void* data, size
 absl::Status AddFunctions(std::span<const betr_upsert_function> functions, UpsertRegistry& registry) {
   absl::Status status;
   for (const betr_upsert_function& function : functions) {
-    const auto adapter = std::make_shared<const UpsertAdapter>(function);  // of each one, so that each is released
+    const auto adapter = std::make_shared<const UpsertAdapter>(function);  // for each one, so that each is released
     if (status.ok()) status = CheckCallbacks(function);
     if (status.ok()) status = registry.Add(adapter);
   }
