@@ -5,14 +5,15 @@
 
 namespace {
 
-// What a signal handler may touch.
+// A signal handler may touch this, since it is lock-free.
 std::atomic<bool> is_cancelled{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void Cancel(int /*signal*/) { is_cancelled = true; }
 
-// The second signal ends the program at once. The first one ends the call that waits: it is not begun again. Who
-// started this may have seen to it that the signal is ignored (nohup(1), a shell's background): it stays so.
+// Makes a signal cancel the check. The first one also ends a call that waits, which is not begun again. The second one
+// ends the program at once. A signal that is ignored stays so: whoever started this may have seen to that (nohup(1), a
+// shell's background).
 void CancelOn(int signal) {
   struct sigaction before {};
   if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) return;

@@ -27,7 +27,7 @@ enum class PathKind { kMissing, kDirectory, kRegular, kOther };
 absl::StatusOr<PathKind> KindOnHost(const std::string& path, bool follow) {
   std::error_code error;
   const auto status = follow ? std::filesystem::status(path, error) : std::filesystem::symlink_status(path, error);
-  // Of what is below a file it says the same as of what is missing.
+  // For a path below a file, status() says not_found as for a missing one. Only the error differs.
   if (status.type() == std::filesystem::file_type::not_found && error != std::errc::not_a_directory) {
     return PathKind::kMissing;
   }
@@ -49,7 +49,7 @@ bool IsHostLink(const Location& place) {
   return !place.is_inside && std::filesystem::is_symlink(place.path, error);
 }
 
-// What a copy is about, beside the image.
+// What a copy is to do, apart from the image.
 struct CopyJob {
   std::vector<Location> sources;
   Location destination;
@@ -67,7 +67,8 @@ absl::StatusOr<PathKind> KindOfDestination(PathFileSystem& paths, const Location
   return destination.is_inside ? KindInside(paths, destination.path) : KindOnHost(destination.path, /*follow=*/true);
 }
 
-// A copy would take the place of what its content should go to. Devices may replace each other.
+// Refuses a copy that would replace a device or a stream: the content was meant to go into that. A device may replace a
+// device.
 absl::Status CheckIsNoStream(const std::string& host, PathKind source) {
   if (source == PathKind::kDirectory || !LeadsToStream(host)) return absl::OkStatus();
   if (source == PathKind::kOther && IsDeviceItself(host)) return absl::OkStatus();
@@ -75,7 +76,7 @@ absl::Status CheckIsNoStream(const std::string& host, PathKind source) {
       fmt::format("{}: is a device or a stream, or leads to one: betrcp --cat writes to it", host));
 }
 
-// Where the copy of `source` is to be, or why it cannot be made.
+// Returns where the copy of `source` is to be. Errors: why it cannot be made.
 absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, const Location& source,
                                      PathKind destination) {
   BETR_ASSIGN_OR_RETURN(const PathKind kind, KindOfSource(paths, source));
@@ -86,11 +87,11 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, 
   const std::string& to = job.destination.path;
   if (destination == PathKind::kDirectory && !job.no_target_directory) {
     const std::string name = CopyName(source.path);
-    // What is in the source goes into what a link leads to: the link itself is no directory.
+    // The content of the source goes into the directory that the link leads to, since the link itself is no directory.
     return JoinPath(to, name.empty() && IsHostLink(job.destination) ? "." : name);
   }
   if (destination != PathKind::kDirectory && (job.sources.size() > 1 || to.ends_with('/'))) {
-    // A directory may be made by its copy, under the name that it is given.
+    // The copy of a directory may make the destination.
     const bool makes_it = job.sources.size() == 1 && destination == PathKind::kMissing && kind == PathKind::kDirectory;
     if (!makes_it) return ErrnoError(destination == PathKind::kMissing ? ENOENT : ENOTDIR, to);
   }
@@ -98,11 +99,11 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const CopyJob& job, 
   return to;
 }
 
-// What is copied, and where to. Nothing is copied if one of the sources cannot be, or would take another one's place,
-// or if --delete would take from a directory what another one has brought.
+// Returns what is copied, and where to. Errors: one of the sources cannot be copied, or would take another one's place,
+// or --delete would remove from a directory what another one has brought.
 absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const CopyJob& job, PathKind destination) {
   std::vector<fs::CopyPair> trees;
-  std::unordered_map<std::string, std::string> sources;  // by what becomes of them
+  std::unordered_map<std::string, std::string> sources;  // by their targets
   for (const Location& source : job.sources) {
     BETR_ASSIGN_OR_RETURN(const std::string target, TargetOf(paths, job, source, destination));
     BETR_ASSIGN_OR_RETURN(const PathKind kind, KindOfSource(paths, source));
@@ -111,7 +112,7 @@ absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const C
       return absl::InvalidArgumentError(fmt::format("{}: {} becomes {}, too", source.path, same->second, target));
     }
     trees.push_back({source.path, target});
-    // What stands for its content goes into the directory that the others are put into.
+    // A source without a name stands for its content. That goes into the directory that the other sources are put into.
     const std::string& first = trees.front().from;
     const bool shares = !is_new || (trees.size() > 1 && (CopyName(source.path).empty() || CopyName(first).empty()));
     if (job.transfer.remove_others && shares) {
@@ -172,7 +173,8 @@ WorkError CopyAll(Transfer& transfer, PathFileSystem& paths, const CopyJob& job)
   return {what, copied.ok() && job.into_image ? paths.fs().Sync() : copied};
 }
 
-// A tree goes in without a log: whoever is interrupted does it again anyway, and the image is whole at any time.
+// A tree is imported without a log. If that is interrupted, it has to be done again anyway, and the image is whole at
+// any time.
 SessionOptions SessionFor(const BetrcpOptions& options, bool into_image, bool is_large) {
   const ImageAccess to_write = options.dry_run ? ImageAccess::kTrial : ImageAccess::kReadWrite;
   return {.access = into_image ? to_write : ReadAccess(options),
@@ -219,7 +221,7 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
   return job;
 }
 
-// Runs `work` and tells what it did. `what` it is, for messages.
+// Runs `work` and tells what it did. `what` names it in messages.
 int Run(Tool& tool, const SessionOptions& session, TransferOptions options, const std::string& image,
         const std::string& what, absl::FunctionRef<WorkError(PathFileSystem&, Transfer&)> work) {
   options.image = image;
@@ -268,7 +270,7 @@ int CopyFiles(Tool& tool, const BetrcpOptions& options) {
   std::vector<Location> all;
   for (const std::string& operand : options.operands) all.push_back(ParseLocation(operand));
   const bool names_image = std::ranges::any_of(all, &Location::is_inside);
-  // That there are two images says more than what would be wrong in one.
+  // Checks the image first: that there are two says more than what would be wrong in one.
   const absl::StatusOr<std::string> image = ImageOf(tool, all);
   if (names_image && !image.ok()) return tool.UsageError(MessageOf(image.status()));
   if (!job.ok()) return tool.UsageError(MessageOf(job.status()));

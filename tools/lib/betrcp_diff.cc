@@ -29,7 +29,7 @@ bool IsDirectory(const std::optional<FileAttributes>& attributes) {
   return attributes && attributes->type == FileType::kDirectory;
 }
 
-// As git has them: added, deleted, another type, modified.
+// The letters that git uses: added, deleted, another type, modified.
 char LetterOf(const EntryDifference& difference) {
   if (!difference.before) return 'A';
   if (!difference.after) return 'D';
@@ -49,7 +49,7 @@ std::string_view WordOf(char letter) {
   }
 }
 
-// Of two of one type.
+// Returns what differs between two files of one type.
 std::vector<std::string_view> WhatDiffers(const EntryDifference& difference) {
   const FileAttributes& before = *difference.before;
   const FileAttributes& after = *difference.after;
@@ -89,7 +89,8 @@ class Differences {
     const char letter = LetterOf(difference);
     const std::vector<std::string_view> what =
         letter == 'M' ? WhatDiffers(difference) : std::vector<std::string_view>();
-    // A directory has another time if anything in it has come or gone, which is told by itself.
+    // Leaves out a difference in time alone. A directory has another time if anything in it has come or gone, which is
+    // told by itself.
     if (!is_long_ && what == std::vector<std::string_view>{"time"}) return;
     if (array_) return AddJson(difference, letter, what);
     std::ostream& out = tool_.io().out;
@@ -119,7 +120,7 @@ class Differences {
   std::optional<JsonArrayPrinter> array_;
 };
 
-// What else there is may do anything when it is opened.
+// Opens a file or a directory. Refuses anything else, which may do anything when it is opened.
 absl::StatusOr<ScopedFd> OpenOnMount(const std::string& path) {
   struct stat attributes {};
   if (lstat(path.c_str(), &attributes) != 0) return ErrnoError(errno, path);
@@ -131,7 +132,7 @@ absl::StatusOr<ScopedFd> OpenOnMount(const std::string& path) {
   return opened;
 }
 
-// Begins a comparison. Where to ask for its differences.
+// Begins a comparison. Returns the descriptor that is to be asked for its differences.
 absl::StatusOr<ScopedFd> CompareOnMount(const std::string& before, const std::string& after) {
   BETR_ASSIGN_OR_RETURN(ScopedFd from, OpenOnMount(before));
   BETR_ASSIGN_OR_RETURN(const ScopedFd to, OpenOnMount(after));
@@ -140,7 +141,7 @@ absl::StatusOr<ScopedFd> CompareOnMount(const std::string& before, const std::st
   if (ioctl(from.get(), BETR_IOC_SOURCE, &unused) != 0) return MountError(before);
   if (ioctl(to.get(), BETR_IOC_SOURCE, &compare.after) != 0) return MountError(after);
   if (ioctl(from.get(), BETR_IOC_COMPARE, &compare) == 0) return from;
-  // What names it on its mount means nothing to another one.
+  // The number that names a file on its mount means nothing to another mount.
   if (errno == EBADF) return ErrnoError(EXDEV, after + ": on another mount than " + before);
   return MountError(before);
 }
@@ -159,7 +160,7 @@ std::optional<FileAttributes> AttributesOf(const betr_difference_side& side) {
   return attributes;
 }
 
-// The first difference of some records, which it takes away. Nothing if they are none: any program may answer as a
+// Takes the first difference off some records. Returns nothing if they are malformed, since any program may answer as a
 // mount.
 std::optional<EntryDifference> TakeDifference(std::string_view& records) {
   betr_difference record{};
@@ -178,13 +179,13 @@ std::optional<EntryDifference> TakeDifference(std::string_view& records) {
   return difference;
 }
 
-// Why there are no more.
+// Returns why asking for differences has failed (from errno).
 absl::Status AskingError(const std::string& path) {
   if (errno == ETIMEDOUT) return ErrnoError(errno, path + ": given up to make room, as nobody read what it said");
   return MountError(path);
 }
 
-// All that a comparison has found.
+// Calls `visit` with all that a comparison has found.
 absl::Status TellAll(int compared, const std::string& path, absl::FunctionRef<void(const EntryDifference&)> visit) {
   const auto answer = std::make_unique<betr_differences>();
   do {

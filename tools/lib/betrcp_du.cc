@@ -78,7 +78,7 @@ class Report {
 class Source {
  public:
   virtual ~Source() = default;
-  // The entries of a directory, each with `path` in front, in the order of their names; none of what is no directory.
+  // Returns the entries of a directory by name, each with `path` in front. Returns none for what is no directory.
   virtual absl::StatusOr<std::vector<std::string>> EntriesOf(const std::string& path) = 0;
   virtual absl::StatusOr<Footprint> FootprintOf(const std::vector<std::string>& paths) = 0;
 };
@@ -151,7 +151,7 @@ class Mount final : public Source {
     std::error_code error;
     if (!std::filesystem::is_directory(path, error)) return entries;
     for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      // What else there is takes next to nothing, and may do anything when it is opened.
+      // Anything else takes next to nothing, and may do anything when it is opened.
       const std::filesystem::file_type type = entry.symlink_status().type();
       const bool opens = type == std::filesystem::file_type::regular || type == std::filesystem::file_type::directory;
       if (opens) entries.push_back(entry.path());

@@ -47,7 +47,7 @@ int RunOnEach(Tool& tool, const BetrcpOptions& options, ImageAccess access, cons
   });
 }
 
-// Where the result of cloning or renaming `from` is to be: in `to`, if that is a directory.
+// Returns where the result of cloning or renaming `from` is to be: in `to`, if that is a directory.
 absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const BetrcpOptions& options, const std::string& from,
                                      const std::string& to) {
   BETR_ASSIGN_OR_RETURN(const OpenFile source, OpenInside(paths, from));
@@ -61,7 +61,7 @@ absl::StatusOr<std::string> TargetOf(PathFileSystem& paths, const BetrcpOptions&
   return is_into ? JoinPath(to, CopyName(from)) : to;
 }
 
-// A clone of everything has nowhere else to be than inside.
+// Refuses to clone a directory into itself. A clone of the root is let through, since it cannot be anywhere else.
 absl::Status CheckNotWithin(PathFileSystem& paths, const std::string& from, const std::string& to) {
   if (NormalPath(from).empty() || !IsWithin(to, from)) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(from));
@@ -87,7 +87,7 @@ uint32_t CallersUmask() {
   return mask;
 }
 
-// Also those above it.
+// Makes a directory, and those above it.
 absl::Status MakeAll(PathFileSystem& paths, const std::string& path, const NewFile& directory) {
   const std::string normal = NormalPath(path);
   for (size_t end = 0; end != std::string::npos;) {
@@ -127,14 +127,14 @@ absl::Status Cat(Tool& tool, PathFileSystem& paths, const std::string& path) {
   }
 }
 
-// A path into a directory of the host.
+// Whether the operand is a path into a directory that the host has.
 bool FitsOnHost(const std::string& operand) {
   const std::filesystem::path directory = std::filesystem::path(operand).parent_path();
   std::error_code error;
   return !directory.empty() && std::filesystem::is_directory(directory, error);
 }
 
-// Who means paths on a mount may have forgotten that the variable names an image.
+// Adds a hint to the error. Whoever means paths on a mount may have forgotten that BETR_IMAGE names an image.
 absl::Status WithImage(Tool& tool, const BetrcpOptions& options, const absl::Status& status) {
   const auto names_image = [](const std::string& operand) { return ParseLocation(operand).is_inside; };
   const bool is_by_variable = tool.app().count("--image") == 0 && std::ranges::none_of(options.operands, names_image);

@@ -30,13 +30,13 @@ class Listing {
   Listing(const Tool& tool, const BetrcpOptions& options, PathFileSystem& paths)
       : tool_(tool), is_long_(options.long_listing), is_recursive_(options.recursive_listing), paths_(paths) {}
 
-  // What is no directory: by the name that it was asked for.
+  // Lists what is no directory, by the name that it was asked for.
   absl::Status ListFile(const std::string& path, const FileAttributes& attributes) {
     has_output_ = true;
     return Add(path, path, attributes);
   }
 
-  // With a header if there are other operands, as ls(1) has them.
+  // Lists a directory. It has a header if there are other operands, as in ls(1).
   absl::Status ListDirectory(const std::string& path, bool has_header) {
     if (has_header && !tool_.json()) {
       tool_.io().out << (has_output_ ? "\n" : "") << Shown(tool_.io(), path) << ":\n";
@@ -121,12 +121,12 @@ class Listing {
   const bool is_long_;
   const bool is_recursive_;
   PathFileSystem& paths_;
-  std::optional<std::string> directory_;  // that is being listed
+  std::optional<std::string> directory_;  // the one that is being listed
   bool has_output_ = false;
   std::optional<JsonArrayPrinter> array_;  // once it is begun
 };
 
-// Files before directories, as ls(1) does it; what cannot be listed does not keep the rest from it.
+// Lists files before directories, as ls(1) does. Goes on after what cannot be listed.
 int ListAll(Session& session, PathFileSystem& paths, const std::vector<Location>& places, Listing& listing) {
   int exit = kExitOk;
   const auto tell = [&](const absl::Status& status) { exit = std::max(exit, session.Tell({"list", status})); };

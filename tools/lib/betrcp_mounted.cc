@@ -23,8 +23,8 @@
 namespace betr::tools {
 namespace {
 
-// Whether the directory is `source` or below it, however the paths to them look. Not if that is the root of the mount:
-// a clone of everything has nowhere else to be than inside.
+// Whether the directory is `source` or below it, however their paths look. False if `source` is the root of the mount,
+// since a clone of that cannot be anywhere else.
 bool IsInside(int directory, const struct stat& source) {
   constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
   ScopedFd at(openat(directory, ".", kFlags));
@@ -42,7 +42,7 @@ bool IsInside(int directory, const struct stat& source) {
   }
 }
 
-// By everything on the mount since it began; nothing if the mount does not say.
+// Returns how many nodes were touched by everything on the mount since it began. Nothing if the mount does not say.
 std::optional<uint64_t> NodesTouched(int descriptor, const std::string& path) {
   const absl::StatusOr<Json> figures = AskMount(descriptor, path);
   const Json::json_pointer place("/counters/nodes_touched");
@@ -61,7 +61,7 @@ PathParts SplitPath(const std::string& path) {
   return {path.substr(0, std::max<size_t>(slash, 1)), path.substr(slash + 1)};
 }
 
-// What is cloned. Opening a fifo waits, opening a device may do anything: they are only named.
+// What is cloned. A fifo or a device is only named, since opening a fifo waits, and opening a device may do anything.
 struct Source {
   ScopedFd opened;            // the source, or the directory that it is in
   std::string entry;          // the name there; empty: it is the source
@@ -90,12 +90,12 @@ absl::StatusOr<Source> FindSource(const std::string& path) {
   return source;
 }
 
-// Why a mount refused the clone, or that the directory is on none. Where the source is, there is one.
+// Returns why a mount refused the clone, or that the directory is on no mount. The source is known to be on one.
 absl::Status Refused(const Source& source, int directory, const std::string& to) {
   const int error = errno;
   struct stat into {};
   if (fstat(directory, &into) == 0 && into.st_dev == source.attributes.st_dev) return ErrnoError(error, to);
-  // What names the source on its mount means nothing to another one.
+  // The number that names the source on its mount means nothing to another mount.
   if (error == EBADF) return ErrnoError(EXDEV, to + ": on another mount than what is cloned");
   errno = error;
   return MountError(to);

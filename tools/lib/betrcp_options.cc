@@ -50,7 +50,8 @@ constexpr Commands kLists = Bit(CopyCommand::kList);
 constexpr Commands kTellsMore = kLists | Bit(CopyCommand::kDiff) | Bit(CopyCommand::kDu);
 constexpr Commands kMakesDirectories = Bit(CopyCommand::kMkdir);
 
-// What an option is good for. With any other command somebody expects of it what it does not do, as of cp -p.
+// The commands that an option is for. With any other command it is refused: somebody expects of it what it does not do,
+// such as what -p does in cp.
 struct OptionForm {
   bool BetrcpOptions::*flag;
   Commands commands;

@@ -25,7 +25,7 @@ namespace {
 
 using TargetPointer = std::unique_ptr<replay::Target>;
 
-// As the text has it: which symlinks there were is not known.
+// Normalizes the root as text only, since it is not known which symlinks there were.
 std::string NormalizedRoot(const BetrreplayOptions& options) {
   const std::string root = options.root.empty() ? kDefaultRoot : options.root;
   const std::filesystem::path normal = std::filesystem::path(root).lexically_normal();
@@ -41,7 +41,7 @@ replay::RunOptions RunOptionsOf(const BetrreplayOptions& options) {
           .initial_umask = options.umask};
 }
 
-// As ProgressFunction; outlives no call.
+// Returns a ProgressFunction. `progress` must outlive it.
 auto ProgressOf(Progress* progress) {
   return [progress](uint64_t lines, Bytes read, Bytes total) {
     progress->SetTotal(0, total);
@@ -56,12 +56,12 @@ absl::StatusOr<replay::Manifest> InitialState(const Tool& tool, const Betrreplay
   return replay::InferManifest(RunOptionsOf(options), ProgressOf(&progress));
 }
 
-// The image or directory that is replayed on, as the command line names it.
+// Returns the image or directory that is replayed on, as the command line names it.
 const std::string& PlaceOf(const Tool& tool, const BetrreplayOptions& options) {
   return options.directory.empty() ? tool.image() : options.directory;
 }
 
-// Null without an image and a directory.
+// Returns null if neither an image nor a directory was named.
 absl::StatusOr<TargetPointer> OpenTarget(const Tool& tool, const BetrreplayOptions& options) {
   if (!options.directory.empty()) {
     BETR_ASSIGN_OR_RETURN(TargetPointer opened, replay::DirectoryTarget::Open(options.directory, options.seed));
@@ -80,7 +80,7 @@ absl::StatusOr<TargetPointer> OpenTarget(const Tool& tool, const BetrreplayOptio
   return opened;
 }
 
-// A text of which nothing is understood is no trace. Lines here and there are only counted.
+// A text of which nothing is understood is no trace. Lines here and there that are not understood are only counted.
 absl::Status CheckIsTrace(const replay::TraceOutcome& outcome) {
   const replay::StreamCounts& stream = outcome.stream;
   if (stream.calls > 0 || stream.unparsed == 0) return absl::OkStatus();
@@ -104,7 +104,7 @@ int PrintManifest(Tool& tool, const BetrreplayOptions& options) {
   return kExitOk;
 }
 
-// Writes into a new file, which is gone again if something fails.
+// Writes into a new file. Removes it again if something fails.
 int Convert(Tool& tool, const BetrreplayOptions& options) {
   if (std::filesystem::exists(options.convert)) {
     tool.PrintError(options.convert + ": exists already");
@@ -134,14 +134,14 @@ int Convert(Tool& tool, const BetrreplayOptions& options) {
 
 using OptionalManifest = std::optional<replay::Manifest>;
 
-// What the final state is to be compared with, if that is wanted.
+// Reads what the final state is to be compared with. Nothing if no comparison is wanted.
 absl::StatusOr<OptionalManifest> ReadListing(const BetrreplayOptions& options) {
   if (options.check.empty()) return std::nullopt;
   BETR_ASSIGN_OR_RETURN(replay::Manifest listing, replay::ReadManifest(options.check));
   return listing;
 }
 
-// Compares the final state, as the target has it, or without a target as the trace makes it.
+// Compares the final state: as the target has it or, without a target, as the trace makes it.
 absl::StatusOr<CheckResult> Check(const BetrreplayOptions& options, const replay::Manifest& expected,
                                   const replay::RunResult& result, replay::Target* target) {
   replay::Manifest found = result.expected;
@@ -154,7 +154,7 @@ absl::StatusOr<CheckResult> Check(const BetrreplayOptions& options, const replay
                      .comparison = replay::Compare(expected, found, result.unknown_modes)};
 }
 
-// The target, open and empty; an exit code if it is not.
+// Opens the target and checks that it is empty. Returns an exit code if that fails.
 std::variant<TargetPointer, int> PrepareTarget(Tool& tool, const BetrreplayOptions& options) {
   absl::StatusOr<TargetPointer> target = OpenTarget(tool, options);
   if (!target.ok()) {
@@ -183,7 +183,7 @@ void PrintNotes(Tool& tool, const BetrreplayOptions& options, const replay::RunR
   }
 }
 
-// The report is printed whatever becomes of the check.
+// Prints the report even if the check fails.
 int Report(Tool& tool, const BetrreplayOptions& options, const OptionalManifest& listing,
            const replay::RunResult& result, replay::Target* target) {
   std::optional<CheckResult> check;
@@ -201,7 +201,7 @@ int Report(Tool& tool, const BetrreplayOptions& options, const OptionalManifest&
   return is_equal && result.report.Different() == 0 ? kExitOk : kExitFailed;
 }
 
-// Nothing is replayed if something that is needed afterwards is wrong.
+// Replays the trace. Before that, checks all that is needed afterwards.
 int Replay(Tool& tool, const BetrreplayOptions& options) {
   const absl::StatusOr<OptionalManifest> listing = ReadListing(options);
   if (!listing.ok()) return tool.Fail("check", listing.status());

@@ -15,7 +15,7 @@
 namespace betr::tools {
 namespace {
 
-// How many times as fast; the parser's own ranges have "nan" in them.
+// Accepts how many times as fast to go. The parser's own ranges would let "nan" through.
 CLI::Validator Factor() {
   constexpr double kMost = 1e6;
   const auto check = [](const std::string& text) {
@@ -50,16 +50,16 @@ std::optional<std::string> CheckPlot(const Tool& tool, const BetrreplayOptions& 
   return fmt::format("--plot: {} is read or replayed on, and would be lost", options.plot);
 }
 
-// Without a manifest each trace is read twice, which a pipe is not good for: the second time it would be empty.
+// Without a manifest each trace is read twice. A pipe would be empty the second time.
 std::optional<std::string> CheckReadings(const BetrreplayOptions& options) {
   if (!options.manifest.empty() || options.prints_manifest) return std::nullopt;
   for (const std::string& trace : options.traces) {
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(trace, error);
-    // Of what is not there, or is a directory, opening it says more.
+    // If the trace is missing, or is a directory, the error of opening it says more.
     const bool is_once = std::filesystem::is_other(status) || trace == "-";
     if (!is_once) continue;
-    // Which of both it is could be told only by reading it.
+    // Only reading it could tell which of the two it is.
     return fmt::format("{} can be read only once: a trace of strace needs --manifest, a converted one has to be a file",
                        trace == "-" ? "stdin" : trace);
   }

@@ -58,7 +58,7 @@ std::string FormatReplayPlot(std::string_view title, const replay::RunResult& re
 absl::Status TryReplayPlot(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status before = std::filesystem::status(path, error);
-  // Opening a pipe and closing it again would end it.
+  // Opening a pipe and closing it again would end it for its reader.
   if (path.empty() || std::filesystem::is_other(before)) return absl::OkStatus();
   errno = 0;
   const std::ofstream file(path, std::ios::binary | std::ios::app);

@@ -71,14 +71,14 @@ void PrintTraceLine(std::ostream& out, const replay::TraceOutcome& outcome) {
   out << FormatDuration(outcome.traced) << '\n';
 }
 
-// What programs did in memory is known only in part; nothing if they mapped no file to store into.
+// What programs stored into mapped files is known only in part. Prints nothing if they mapped none for that.
 void PrintMaps(std::ostream& out, const replay::InterpreterCounts& calls) {
   if (calls.shared_maps == 0) return;
   out << fmt::format("maps         {} shared and writable, {} ranges synced; stores into {} unsynced are not known\n",
                      calls.shared_maps, calls.map_syncs, calls.unsynced_maps);
 }
 
-// What of the trace was not used.
+// Prints what of the trace was not used.
 void PrintRemarks(const Tool& tool, const replay::TraceOutcome& outcome) {
   std::ostream& out = tool.io().out;
   const replay::InterpreterCounts& calls = outcome.interpreter;

@@ -13,7 +13,7 @@
 namespace betr::tools {
 namespace {
 
-// What has been shown may be less than what there should be.
+// Reports what could not be read, since it may be missing in what was shown.
 int ReportProblems(Tool& tool, store::Inspection& image) {
   constexpr size_t kShown = 10;
   const std::vector<store::Problem>& problems = image.problems();
@@ -26,7 +26,7 @@ int ReportProblems(Tool& tool, store::Inspection& image) {
   return problems.empty() ? kExitOk : kExitDamaged;
 }
 
-// What is wrong with options that the parser took; nothing if they make sense together.
+// Returns what is wrong with options that the parser took. Nothing if they make sense together.
 std::optional<std::string> FindMistake(Tool& tool, const DumpOptions& options) {
   if (!options.mounted.empty()) {
     if (!options.Is("stat")) return "--mounted: only with stat";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// betrdump dot: the DAG as a drawing for Graphviz. Trees are tabs; a node is a box with one cell for each edge; what is
-// shared is yellow and named in full; a link that translates keys is blue and says how; gotos are red and dashed, and
-// leave from the cell of the edge that they will take the place of.
+// betrdump dot: the DAG as a drawing for Graphviz. A tree is a tab. A node is a box with one cell for each edge. A
+// shared node is yellow, and says how often it is named. A link that translates keys is blue, and says how. A goto is
+// red and dashed, and leaves from the cell of the edge whose place it will take.
 #include <fmt/format.h>
 
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kShownKey = 20;
 constexpr size_t kShownCells = 32;
 
-// The text with each of some characters replaced.
+// Returns the text with some characters replaced.
 std::string Replaced(std::string_view text, const std::map<char, std::string_view>& replacements) {
   std::string replaced;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string Html(std::string_view text) {
   return Replaced(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
-// Escape leaves backslashes, which are also dot's.
+// Escape leaves backslashes in, which dot would take for its own.
 std::string Quoted(std::string_view text) { return "\"" + Replaced(text, {{'\\', "\\\\"}, {'"', "\\\""}}) + "\""; }
 
 std::string Short(std::string_view key) {

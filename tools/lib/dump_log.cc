@@ -62,7 +62,7 @@ Json OpJson(const Op& op) {
   return json;
 }
 
-// One record, decoded. `ops` is empty and `error` says why if it cannot be.
+// One record, decoded. If that has failed, `ops` is empty and `error` says why.
 struct Record {
   Lsn lsn;
   size_t size = 0;

@@ -21,7 +21,7 @@ absl::StatusOr<Json> AskDirectory(const std::string& directory) {
   return AskMount(descriptor.get(), directory);
 }
 
-// Sizes are written as sizes, and times as times; everything else is a count.
+// Sizes are written as sizes, and times as times. Everything else is a count.
 std::string Text(std::string_view name, uint64_t value) {
   const bool is_size = name.starts_with("bytes_") || name.starts_with("cache_") || name == "buffers" ||
                        name == "total" || name == "free" || name == "available";

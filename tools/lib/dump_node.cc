@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kShownValue = 64;
 
-// How a block is stored: nothing if it is in memory only.
+// Returns how a block is stored. Null if it is in memory only.
 const layout::BlockEntry* StoredEntry(const dag::BlockView& view) {
   const auto* slot = dynamic_cast<const store::StoredBlockSlot*>(view.slot.get());
   return slot == nullptr ? nullptr : &slot->entry();

@@ -59,7 +59,7 @@ Json StepJson(const dag::RouteStep& step) {
   return json;
 }
 
-// What the entry of a path says of its file.
+// Tells what the entry of a path says about its file.
 std::string EntryText(const fs::EntryRecord& entry) {
   if (const auto* reference = std::get_if<fs::Reference>(&entry)) {
     return fmt::format("entry: {}, group {} of the next link home above\n", TypeName(reference->type), reference->id);
@@ -70,7 +70,7 @@ std::string EntryText(const fs::EntryRecord& entry) {
                      inode.xattrs.size());
 }
 
-// The same, with the names that betrcp --list --json has for what both show.
+// The same as JSON. What betrcp --list --json shows too has the same names here.
 Json EntryJson(const fs::EntryRecord& entry) {
   Json json = Json::object();
   if (const auto* reference = std::get_if<fs::Reference>(&entry)) {
@@ -136,7 +136,7 @@ class DumpPath final : public DumpCommand {
     return Unescape(key_);
   }
 
-  // Nothing if the value is none, as in trees of no file system.
+  // Returns the entry that the value is. Nothing if it is none, as in trees of no file system.
   std::optional<fs::EntryRecord> EntryOf(const dag::Route& route) const {
     if (!IsPath() || tree_ == kDataTree || !route.value) return std::nullopt;
     const absl::StatusOr<fs::EntryRecord> entry = fs::DecodeEntry(*route.value, "entry");

@@ -9,7 +9,7 @@
 namespace betr::tools {
 namespace {
 
-// Of one node. More would make a walk over an image of many clones quadratic.
+// The most ranges of one node. More would make a walk over an image of many clones quadratic.
 constexpr size_t kMaxRanges = 256;
 
 }  // namespace

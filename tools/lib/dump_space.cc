@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// betrdump space: what the space is used for, what is free, and in how many pieces. As the newest superblock has it:
-// a replay moves nothing on disk.
+// betrdump space: what the space is used for, what is free, and in how many pieces. This is as the newest superblock
+// has it even after a replay, which moves nothing on disk.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct SpaceUse {
     return free.free.value == 0 ? 0
                                 : 1 - static_cast<double>(free.largest.value) / static_cast<double>(free.free.value);
   }
-  // Free ranges by size: those of 2^n to 2^(n+1) - 1 units under n.
+  // The number of free ranges by size: under n, those of 2^n to 2^(n+1) - 1 units.
   std::map<int, uint64_t> Histogram() const {
     std::map<int, uint64_t> histogram;
     for (const layout::UnitRange& range : ranges) {

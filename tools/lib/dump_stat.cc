@@ -23,12 +23,12 @@ struct LevelStat {
   uint64_t null_edges = 0;
   uint64_t runs = 0;
   uint64_t clones = 0;  // gotos with a target
-  uint64_t erases = 0;  // and without
+  uint64_t erases = 0;  // gotos without one
   uint64_t basements = 0;
   Bytes size{0};    // of messages or entries, uncompressed
-  Bytes stored{0};  // extents
+  Bytes stored{0};  // size of the extents
   Bytes shared_size{0};
-  double shared_live = 0;  // of shared_size, what some tree shows
+  double shared_live = 0;  // bytes of shared_size that some tree shows
 
   double Fill(Bytes node_size) const {
     return nodes == 0
@@ -44,7 +44,7 @@ struct LevelStat {
 struct DagStat {
   std::map<dag::Height, LevelStat, std::greater<>> levels;
   double logical = 0;  // bytes of entries, as often as the trees show them
-  double pending = 0;  // of messages on the way, the same
+  double pending = 0;  // bytes of messages on the way, counted likewise
   bool exact = true;
   uint64_t unreadable = 0;
   absl::Status first_error;

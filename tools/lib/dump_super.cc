@@ -178,13 +178,13 @@ class DumpSuper final : public DumpCommand {
  private:
   using Copy = std::optional<layout::Superblock>;
 
-  // Of the newest superblock, for repair.
+  // Reads the copy of the newest superblock, which is there for repair.
   static absl::StatusOr<Copy> ReadCopy(DumpContext& context) {
     store::Inspection& image = context.image.inspection();
     return layout::ReadCopy(image.device(), image.superblock().CopyUnit());
   }
 
-  // Only where it is and how old: all else is as in the slot of its generation.
+  // Prints only where the copy is, and how old. All else is as in the slot of its generation.
   static void PrintCopy(DumpContext& context) {
     const uint64_t unit = context.image.inspection().superblock().CopyUnit();
     const absl::StatusOr<Copy> copy = ReadCopy(context);

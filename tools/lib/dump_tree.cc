@@ -12,7 +12,7 @@
 namespace betr::tools {
 namespace {
 
-// What the edges of a node say about what is buffered for them.
+// Says what an edge buffers. Empty if that is nothing.
 std::string PartitionText(const dag::Partition& partition) {
   if (partition.Empty()) {
     return "";
@@ -56,7 +56,7 @@ class TreePrinter {
     }
   }
 
-  // The first node that could not be shown.
+  // The error of the first node that could not be shown.
   const absl::Status& damage() const { return damage_; }
 
  private:
@@ -79,7 +79,7 @@ class TreePrinter {
   }
 
   const store::State& state_;
-  const size_t depth_;  // in steps of two
+  const size_t depth_;  // counts two for each level of the DAG
   std::ostream& out_;
   std::set<NodeId> seen_;
   absl::Status damage_;
@@ -124,7 +124,7 @@ class TreeJson {
     return json;
   }
 
-  // The first node that could not be shown.
+  // The error of the first node that could not be shown.
   const absl::Status& damage() const { return damage_; }
 
  private:

@@ -13,7 +13,7 @@ int ExitCodeOfOpening(const absl::Status& status) {
     case absl::StatusCode::kFailedPrecondition:
       return kExitRefused;
     case absl::StatusCode::kInvalidArgument:  // no betr image
-    case absl::StatusCode::kUnimplemented:    // features of a newer one
+    case absl::StatusCode::kUnimplemented:    // features of a newer betr
       return kExitDamaged;
     default:
       return ExitCodeOf(status);

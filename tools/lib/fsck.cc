@@ -64,7 +64,7 @@ class FsckRun {
  private:
   using Findings = std::vector<store::Finding>;
 
-  // `front`: what the message does not say by itself.
+  // `front`: comes before the message, unless the message says it by itself.
   void Failed(const absl::Status& status, const std::string& front) {
     progress_.Clear();
     error_ = std::string(status.message());
@@ -99,14 +99,14 @@ class FsckRun {
       progress_.Update(0, read_ - read_before_);
     });
     absl::Status status = CheckLevels(device, file);
-    losses_.TellByKeys();  // if something has ended it before they could be told by names
+    losses_.TellByKeys();  // if the check has ended before they could be told by names
     if (status.ok() && !device.first_error().ok()) {
       status = device.first_error();
     }
     return status;
   }
 
-  // The store first: the file system is only looked at where it can be read.
+  // Checks the store first, since the file system is only looked at where the store can be read.
   absl::Status CheckLevels(WatchedDevice& device, BlockDevice& file) {
     if (options_.MayRepair()) BETR_RETURN_IF_ERROR(RestoreSuperblocks(device));
     if (options_.data) {
@@ -122,14 +122,15 @@ class FsckRun {
     return absl::OkStatus();
   }
 
-  // Without one that is valid there is nothing to look at; and nothing that is not too old, if the copy is newer.
+  // Restores the superblocks from the copy. Without a valid one there is nothing to look at. If the copy is newer, all
+  // that there is to look at is too old.
   absl::Status RestoreSuperblocks(WatchedDevice& device) {
     const absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadNewest(device);
     absl::Status wrong = newest.ok() ? newest->other : newest.status();
     if (wrong.ok()) {
       wrong = layout::CheckCopy(device, newest->superblock);
     }
-    BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read may be no damage
+    BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read need not be damaged
     if (!newest.ok()) {
       BeginPhase("search for a superblock");
       progress_.SetTotal(0, device.Size());
@@ -150,7 +151,7 @@ class FsckRun {
     BETR_ASSIGN_OR_RETURN(Findings findings, CheckStoreLevel(device));
     left_ = findings.size();
     if (options_.MayRepair() && !is_cancelled_ && !findings.empty()) {
-      BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read may be no damage
+      BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read need not be damaged
       BETR_ASSIGN_OR_RETURN(findings, RepairStoreLevel(device, file, std::move(findings)));
     }
     left_ = findings.size();
@@ -168,8 +169,8 @@ class FsckRun {
     return is_cancelled_ ? absl::OkStatus() : CheckFileSystemLevel(device, file);
   }
 
-  // Nothing to replay, what holds everything together is intact, and who wrote last has ended: a repair, with the
-  // files.
+  // Whether the image was closed cleanly: there is nothing to replay, what holds everything together is intact, and
+  // whoever wrote last has ended. If that was a repair, it has put all files into their places.
   absl::StatusOr<bool> WasClosedCleanly(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
     bool has_findings = false;
@@ -181,7 +182,7 @@ class FsckRun {
     return was_quick_;
   }
 
-  // Whether nothing was found, so that there is nothing to look at closer.
+  // Returns whether there is nothing more to do: nothing was found, or nothing may be repaired.
   absl::StatusOr<bool> Scrub(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
     BeginPhase("check");
@@ -202,7 +203,7 @@ class FsckRun {
     return !has_findings || !options_.MayRepair();
   }
 
-  // Reports only the first time: the second look is at what was repaired.
+  // Reports only the first time. The second look is at what was repaired.
   absl::StatusOr<Findings> CheckStoreLevel(BlockDevice& device) {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
     BeginPhase(looks_ == 0 ? "check" : "check again");
@@ -243,7 +244,7 @@ class FsckRun {
     return std::move(repair.left);
   }
 
-  // Most ways end at something that is lost.
+  // Returns limits for so many ranges. A range needs few ways, since most ways end at something that is lost.
   static store::SalvageLimits LimitsFor(uint64_t listed) {
     constexpr uint64_t kWaysPerRange = 10;
     return {.ways = listed * kWaysPerRange, .ranges = listed};
@@ -264,12 +265,12 @@ class FsckRun {
       is_done_ = false;
       return ReplayForGood(file, CacheSize());
     }
-    // A repair of the store alone has nothing more to write.
+    // A repair of the store alone has nothing more to write, so the image has to be ended cleanly here.
     const bool is_done = left_ == 0 && files.are_there && figures_.log_records == 0 && !is_cancelled_;
     return is_done && report_.repairs() > 0 ? EndCleanly(file, CacheSize()) : absl::OkStatus();
   }
 
-  // A record of the log is sound, but the state cannot take it.
+  // For a record of the log that is sound, but that the state cannot take.
   absl::Status EndLog(BlockDevice& file, const absl::Status& status) {
     report_.Found({"store", "log", std::string(status.message())});
     if (!options_.yes) {
@@ -310,13 +311,13 @@ class FsckRun {
         figures_.log_records == 0 ? "" : fmt::format(", {} log records to replay", figures_.log_records));
   }
 
-  // What who expects files must not take for them.
+  // Keeps somebody who expects files from taking this for a clean file system.
   std::string_view OfNoFiles() const { return has_files_.value_or(true) ? "" : ", but without a file system"; }
 
   void Finish() {
     const bool has_repaired = report_.repairs() > 0;
     exit_ |= has_repaired && !options_.dry_run ? kFsckCorrected : 0;
-    // What was found may be left if something has ended the check before another look.
+    // What was found may be left if the check has ended before another look.
     const bool may_be_left = left_ > 0 || (has_failed_ && report_.errors() > 0);
     exit_ |= may_be_left || (has_repaired && options_.dry_run) ? kFsckUncorrected : 0;
     exit_ |= is_cancelled_ ? kFsckCancelled : 0;
@@ -378,7 +379,7 @@ int ParseAndRun(Arguments args, ToolIo& io, absl::FunctionRef<int(Tool&, const F
 
 int FsckMain(Arguments args, ToolIo& io, const std::atomic<bool>& is_cancelled) {
   return ParseAndRun(args, io, [&](Tool& tool, const FsckOptions& options) {
-    // Somebody may look at the first lines only, as by head(1): that is no reason to leave a repair in its midst.
+    // Whoever reads the output may stop after the first lines, as head(1) does. That must not end a repair halfway.
     if (options.MayRepair() && !options.dry_run) std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail
     return options.undo_apply.empty() ? FsckRun(tool, options, is_cancelled).Run() : ApplyUndo(tool, options);
   });

@@ -31,7 +31,7 @@ absl::StatusOr<std::unique_ptr<FileDevice>> OpenToCheck(const std::string& path,
   if (access == FsckAccess::kOverwrite) {
     return device;
   }
-  // Only what is known to be an image, and may be written to, gets an owner's note.
+  // Only a device that is known to be an image, and may be written to, gets an owner's note.
   const absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadNewest(*device);
   const absl::Status known = newest.status();
   if (known.ok() && newest->superblock.Writable()) {

@@ -40,14 +40,14 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(BlockDevice& device, Bytes cach
   return Store::Open(std::make_unique<store::BorrowedDevice>(device), std::move(options));
 }
 
-// Makes durable what was written, and leaves the image as one that was not ended cleanly: there is more to repair.
-// Should that never be done, fsck.betr -p looks closely because of it.
+// Makes durable what was written. Leaves the image as one that was not ended cleanly, since there is more to repair. If
+// that is never done, fsck.betr -p looks closely because of it.
 absl::Status Leave(Store& store) {
   BETR_RETURN_IF_ERROR(store.Sync());
   return store.Checkpoint();
 }
 
-// What only the programs that wrote them can tell. The store is whole, so this is no finding.
+// Notes the functions that only the programs that wrote them know. The store is whole, so this is no finding.
 void NoteUnknownFunctions(Store& store, FsckReport& report) {
   for (const auto& [number, name] : store.impl().UnknownFunctions()) {
     report.Note(
@@ -57,7 +57,8 @@ void NoteUnknownFunctions(Store& store, FsckReport& report) {
   }
 }
 
-// What stands in the log may have been wrong from the beginning: the state that it leads to is checked like any.
+// Checks the state to which the log leads, since what is in the log may have been wrong from the beginning. Returns the
+// number of errors.
 absl::StatusOr<uint64_t> CheckReplayed(Store& store, FsckReport& report) {
   BETR_ASSIGN_OR_RETURN(const store::StatePtr state, store.impl().structure().Drain());
   uint64_t errors = 0;
@@ -78,7 +79,7 @@ struct FileErrors {
   bool can_repair = false;
 };
 
-// What the file system says of itself. A store without one is fine.
+// Checks the file system, and repairs nothing. A store without one is fine.
 absl::StatusOr<FileErrors> FindErrors(Store& store, const std::atomic<bool>& is_cancelled, FsckReport& report) {
   FileErrors errors;
   const auto found = [&](const fs::CheckFinding& finding) {
@@ -97,7 +98,7 @@ absl::StatusOr<FileErrors> FindErrors(Store& store, const std::atomic<bool>& is_
   return errors;
 }
 
-// Does it once more and repairs on the way. Returns how many errors are left.
+// Checks the file system once more, and repairs on the way. Returns how many errors are left.
 absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& options,
                                      const std::atomic<bool>& is_cancelled, FsckReport& report) {
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, options.cache_size, false));
@@ -126,7 +127,7 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
   return summary->errors_left;
 }
 
-// What a repair that was interrupted did not come to put into its place.
+// Reports what a repair that was interrupted has not put into its place. Returns the number of findings.
 absl::StatusOr<uint64_t> FindLostTrees(const Store& store, FsckReport& report) {
   BETR_ASSIGN_OR_RETURN(const std::vector<std::string> findings, fs::FindLostTrees(store));
   for (const std::string& finding : findings) {

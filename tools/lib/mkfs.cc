@@ -14,7 +14,7 @@
 namespace betr::tools {
 namespace {
 
-// There are none so far: the masks in the superblock are ready for them.
+// There are no optional features so far. The superblock has masks for them.
 int ListFeatures(const Tool& tool) {
   if (tool.json()) {
     Json json = NewDocument("features");

@@ -27,10 +27,10 @@ namespace {
 
 using DevicePointer = std::unique_ptr<FileDevice>;
 
-// An existing file with the size that it is to have, and nothing in it.
+// Gives an existing file the size that it is to have, and nothing in it.
 absl::StatusOr<DevicePointer> EmptyFile(const MkfsPlan& plan, DevicePointer device) {
   BETR_RETURN_IF_ERROR(device->Discard(Bytes{0}, device->Size()));
-  // Cut first, by what is no whole block and so was not discarded.
+  // First cuts the end off that is no whole block, and so was not discarded.
   for (const Bytes size : {std::min(plan.size, device->Size()), plan.size}) {
     std::error_code error;
     std::filesystem::resize_file(plan.image, size.value, error);
@@ -48,7 +48,7 @@ absl::StatusOr<DevicePointer> PrepareDevice(const MkfsPlan& plan, DevicePointer 
   return target;
 }
 
-// The time of making is part of the image, and the store's own idea of it would differ each time.
+// Sets the time of making, which is part of the image. The one that the store sets differs each time.
 absl::Status StampTime(BlockDevice& device, std::chrono::nanoseconds time) {
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(device));
   newest.superblock.made_at = time;
@@ -58,8 +58,8 @@ absl::Status StampTime(BlockDevice& device, std::chrono::nanoseconds time) {
   return device.Flush();
 }
 
-// Nothing is logged, since nobody could want half of this; and nothing runs in the background, so that the same
-// input always makes the same writes.
+// Nothing is logged, since nobody could want half of this. Nothing runs in the background, so that the same input
+// always makes the same writes.
 absl::StatusOr<StoreOptions> FillOptions(const Tool& tool) {
   BETR_ASSIGN_OR_RETURN(StoreOptions options, ImageOptions(tool, ImageAccess::kReadWrite));
   options.logging = Logging::kBulk;
@@ -112,11 +112,11 @@ absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, co
   return counts;
 }
 
-// Half an image must not pass for a whole one.
+// Wipes the image, since half of one must not pass for a whole one.
 void Undo(const MkfsPlan& plan) {
   const absl::StatusOr<DevicePointer> device = layout::OpenLocked(plan.image, FileDevice::Access::kReadWrite);
   if (!device.ok()) return;
-  // On a full disk there is no room for zeros where a sparse file has a hole.
+  // First makes room: on a full disk there is none for zeros where a sparse file has a hole.
   (*device)->Discard(Bytes{0}, (*device)->Size()).IgnoreError();
   layout::WipeSignatures(**device).IgnoreError();
   (*device)->Flush().IgnoreError();

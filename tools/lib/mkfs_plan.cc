@@ -55,7 +55,7 @@ absl::StatusOr<Bytes> SizeOfImage(const MkfsOptions& options, const FileDevice* 
   return wanted;
 }
 
-// A device consists of whole blocks, so the rest of a file is none of it. But it would be lost as well.
+// Finds content in the rest of a file that is no whole block. It is not part of the device, but would be lost as well.
 std::optional<Bytes> FindContentBehind(const std::string& path, Bytes end) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(end.value));
@@ -73,7 +73,7 @@ absl::Status FindOverwritten(FileDevice& target, MkfsPlan* plan) {
   return absl::OkStatus();
 }
 
-// With the rights that opening asks for.
+// Checks with the effective ids, as opening does.
 bool IsAllowed(const std::string& path, int mode) { return faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0; }
 
 absl::Status CheckCreation(const std::string& path) {
@@ -85,7 +85,7 @@ absl::Status CheckCreation(const std::string& path) {
   return absl::OkStatus();
 }
 
-// A copy follows no link, not even to the directory that it begins with.
+// Checks the source itself, not what it leads to: a copy follows no link, not even at its beginning.
 absl::Status CheckDirectory(const MkfsPlan& plan) {
   struct stat source {};
   if (lstat(plan.source.c_str(), &source) != 0) return ErrnoError(errno, plan.source);
@@ -137,12 +137,12 @@ absl::StatusOr<MkfsPlan> MakePlan(const MkfsOptions& options, FileDevice* target
   plan.source_kind = plan.source.empty() ? "" : options.from_tar.empty() ? "directory" : "archive";
   BETR_ASSIGN_OR_RETURN(plan.exclusions, ExclusionsOf(options.exclude));
   plan.format = layout::FittedTo(plan.size, options.format);
-  // Before the size is rounded: the message tells what was asked for.
+  // Takes the size before it is rounded, so that the message tells what was asked for.
   BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, options.size.value > 0 ? options.size : plan.size));
   BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock, layout::NewSuperblock(plan.format, plan.size, plan.time));
   plan.format = layout::OptionsOf(superblock);
   plan.reserve = store::ReserveOf(superblock);
-  // That of the image itself will be another one.
+  // The image itself will get another one.
   if (options.dry_run && options.format.uuid.empty()) plan.format.uuid.clear();
   return plan;
 }

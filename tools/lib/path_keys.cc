@@ -47,8 +47,8 @@ std::string PathKeys::Block(std::string_view path, uint64_t block) {
   return fs::key::Block(object, block);
 }
 
-// A home that has just been left by an interrupted operation may hold names of groups above it (fs/link_groups.h), so
-// the nearest one need not have the group. Empty if none has.
+// Returns the key of the reference's group. Empty if no home has the group. After an interrupted operation a home may
+// be left with names of groups above it (fs/link_groups.h). So the nearest home need not have the group.
 std::string PathKeys::GroupOf(const fs::Reference& reference) {
   for (auto home = homes_.rbegin(); home != homes_.rend(); ++home) {
     std::string group = fs::key::Group(*home, reference.id);

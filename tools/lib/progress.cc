@@ -82,7 +82,7 @@ std::string Progress::Line(uint64_t count, Bytes bytes, nanoseconds elapsed) con
   }
   const double fraction = std::min(Fraction(count, bytes), 1.0);
   if (fraction > 0) {
-    constexpr double kLongest = 1e18;  // of what an int64_t can hold
+    constexpr double kLongest = 1e18;  // in nanoseconds, which an int64_t can hold
     const double rest = std::min(static_cast<double>(elapsed.count()) * (1 / fraction - 1), kLongest);
     const nanoseconds left{static_cast<int64_t>(rest)};
     line += fmt::format(", {:.0f} %, {} left", fraction * 100, FormatDuration(left));

@@ -9,11 +9,11 @@
 namespace betr::tools {
 namespace {
 
-// What a signal handler may touch.
+// A signal handler may touch this, since it is lock-free.
 std::atomic<const char*> doomed{nullptr};
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
-// The signal does what it usually does as soon as this returns: the handler is for one time.
+// The handler is for one time. So the signal does what it usually does as soon as this returns.
 void Remove(int signal) {
   if (const char* const path = doomed.exchange(nullptr)) unlink(path);
   raise(signal);

@@ -40,7 +40,7 @@ void PrintResult(Tool& tool, const ResizeOptions& options, Bytes before, Bytes a
   }
 }
 
-// What the image is in takes on the host; nothing of a device.
+// Returns the space on the host that the image's file takes. Nothing for a device.
 std::optional<Bytes> SpaceOnHost(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;

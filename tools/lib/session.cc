@@ -22,7 +22,7 @@ namespace {
 // An image that stays as it is, whatever is written: ImageAccess::kTrial.
 class TrialImage {
  public:
-  // The file system does not outlive this. Once.
+  // Called once. The file system must not outlive this.
   absl::StatusOr<std::unique_ptr<FileSystem>> Open(const std::string& image, StoreOptions options) {
     BETR_ASSIGN_OR_RETURN(file_, layout::OpenLocked(image, FileDevice::Access::kReadOnly));
     kept_.emplace(*file_);
@@ -41,7 +41,7 @@ class TrialImage {
 int Session::Tell(const WorkError& error) {
   if (error.status.ok()) return kExitOk;
   told_ = error.status;
-  // Closing says why.
+  // If the store became read-only, closing says why. So the error is held until then.
   const bool became_read_only = options_.access == ImageAccess::kReadWrite && ToErrno(error.status) == EROFS;
   if (became_read_only && held_.status.ok()) {
     held_ = error;
@@ -51,7 +51,8 @@ int Session::Tell(const WorkError& error) {
   return tool_.Fail(error.what, stale ? ExplainStale(error.status) : error.status);
 }
 
-// A store that has become read-only says why once more when it is closed: behind that it has.
+// Whether the reason for an error of closing was told before. A store that has become read-only gives its reason once
+// more then, after saying that it has.
 bool Session::HasTold(const absl::Status& closed) const {
   const std::string told = MessageOf(told_);
   const std::string reason = MessageOf(closed);

@@ -20,9 +20,9 @@ bool IsInProc(const std::string& link) {
   return fd.get() >= 0 && fstatfs(fd.get(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-// Whether one of the links that begin at `path` is there.
+// Whether one of the symlinks that begin at `path` is in /proc.
 bool HasLinkOfProc(std::filesystem::path path) {
-  constexpr int kMostLinks = 40;  // as the kernel has it
+  constexpr int kMostLinks = 40;  // the kernel's limit
   std::error_code error;
   for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path, error); ++links) {
     if (IsInProc(path)) return true;

@@ -24,7 +24,7 @@ class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(34); }
 
-  // Without what excludes what: the parser says so when it matters.
+  // Leaves out which options exclude each other. The parser says so when it matters.
   std::string make_option_opts(const CLI::Option* option) const override {
     const bool has_value = !option->get_positional() && option->get_type_size() != 0;
     return has_value ? " " + option->get_type_name() : "";
@@ -79,13 +79,14 @@ CLI::Option* Tool::AddParsed(const std::string& names, Reader read, const std::s
 CLI::Option* Tool::AddSize(const std::string& names, Bytes* size, const std::string& help) {
   const auto read = [size](const std::string& text) -> absl::Status {
     BETR_ASSIGN_OR_RETURN(*size, ParseSize(text));
-    // Programs have it for a size that is not given.
+    // Programs take 0 for a size that is not given.
     return size->value > 0 ? absl::OkStatus() : absl::InvalidArgumentError(fmt::format("size '{}': is nothing", text));
   };
   return AddParsed(names, read, help)->type_name("SIZE");
 }
 
-// The parser asks for what is missing before it complains of what it does not know, but a mistyped name explains both.
+// Explains an error. The parser asks for what is missing before it complains of what it does not know. A mistyped name
+// explains both, so that is told first.
 std::string Tool::Explain(const CLI::ParseError& error) const {
   constexpr std::string_view kNoNumber = "Could not convert: ";  // "--option = text"
   for (const std::string& unknown : app_.remaining(true)) {
@@ -173,8 +174,8 @@ std::string Tool::OutputError() {
   io_.out.flush();
   if (io_.out.good()) return {};
   if (output_error_ == 0) {
-    // To try again tells why, even if that was long ago: with what could not be written, or, if none of it was kept,
-    // with one byte.
+    // Writing again tells why, even if the failure was long ago. It writes what could not be written before or, if none
+    // of that was kept, one byte.
     io_.out.clear();
     errno = 0;
     io_.out.put('\n').flush();

@@ -27,8 +27,8 @@ size_t TerminalColumns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
 }
 
-// A standard stream that is closed would be given to the next file that is opened, the image: what is printed would be
-// written into it. Something is put there that can be read, or written, as little as a closed one.
+// Occupies standard streams that are closed. Otherwise the next file that is opened, the image, would become one, and
+// what is printed would be written into it. What takes the place can be read, or written, as little as a closed stream.
 void OccupyClosedStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -40,8 +40,8 @@ void OccupyClosedStreams() {
 // The exit code when there is no memory left.
 int out_of_memory_exit = kExitFailed;
 
-// Ends the program where the new that failed would have: whatever is written then is as after a crash, which is what
-// images are made for. Allocates nothing.
+// Ends the program where `new` failed. What is written by then is as after a crash, which images are made for.
+// Allocates nothing.
 void EndWithoutMemory() {
   constexpr std::string_view kMessage = ": out of memory\n";
   const std::string_view program = program_invocation_short_name;

@@ -42,7 +42,7 @@ class ArchiveFile {
   absl::Status status() const { return descriptor_ >= 0 ? absl::OkStatus() : ErrnoError(error_, path_); }
   int descriptor() const { return descriptor_; }
 
-  // Tells of writes that failed late.
+  // Reports writes that failed late.
   absl::Status Close() {
     if (is_stream_ || descriptor_ < 0) return absl::OkStatus();
     return close(std::exchange(descriptor_, -1)) == 0 ? absl::OkStatus() : ErrnoError(errno, path_);
@@ -55,14 +55,14 @@ class ArchiveFile {
   int error_ = EBADF;
 };
 
-// What a path leads to, or what is behind it, unless it is nothing.
+// Returns the file that a path leads to or, for a loop device, the file behind it. Nothing if there is none.
 std::optional<fs::HostFileId> FileAt(const std::string& path) {
   struct stat attributes {};
   if (stat(FileBehind(path).c_str(), &attributes) != 0) return std::nullopt;
   return fs::IdOf(attributes);
 }
 
-// How much of a regular file has been read: the descriptor's place in it says so. Nothing for pipes.
+// Returns what tells how much of a regular file has been read, by the descriptor's position. Null for pipes.
 std::function<double()> FractionRead(int descriptor) {
   struct stat attributes {};
   const off_t begin = lseek(descriptor, 0, SEEK_CUR);
@@ -140,7 +140,7 @@ absl::Status Transfer::ExportLayer(const std::string& base, const std::string& i
 
 absl::Status Transfer::WriteArchive(const std::vector<std::string>& sources, const std::string& archive,
                                     absl::FunctionRef<absl::StatusOr<TransferCounts>(int descriptor)> write) {
-  // The archive that is there is lost once it is opened.
+  // Checks the sources first, since an archive that is there is lost once it is opened.
   PathFileSystem paths(fs_);
   for (const std::string& source : sources) BETR_RETURN_IF_ERROR(OpenInside(paths, source).status());
   BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.out_descriptor, options_.image));

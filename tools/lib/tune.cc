@@ -24,7 +24,7 @@ namespace {
 
 bool ChangesNothing(const TuneOptions& change) { return !change.label && !change.uuid && !change.reserve; }
 
-// Who only looks may do so while others have it open.
+// To look only, opens the image even while others have it open.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenFor(const TuneCommand& command) {
   if (ChangesNothing(command.change)) return FileDevice::Open(command.image, FileDevice::Access::kReadOnly);
   return layout::OpenLocked(command.image, FileDevice::Access::kReadWrite);
@@ -39,7 +39,7 @@ std::string ShareText(const layout::Superblock& block, Bytes reserve) {
 }
 
 void Print(Tool& tool, const TuneCommand& command, const layout::Superblock& block) {
-  // Nobody knows yet which one it will be.
+  // Nobody knows yet what a random UUID will be.
   const bool is_unknown = command.dry_run && command.change.uuid && command.change.uuid->empty();
   const std::string uuid = is_unknown ? "random" : FormatUuid(block.uuid);
   const Bytes reserve = store::ReserveOf(block);
