@@ -4,12 +4,10 @@
 // Interior node of height h. Points go into the partitions of the edges that hold their keys. What a goto does depends
 // on its target:
 //   - None (erase_range): edges that it covers become null at once, without I/O. Where it covers a part of an edge, it
-//   is
-//     buffered in that edge's partition.
+//     is buffered in that edge's partition.
 //   - A node of height h-1: the goto becomes an edge at once.
 //   - A lower node: the goto is buffered if one edge holds it. Otherwise the hole that it covers gets a null edge of
-//   its
-//     own, to be filled by a small new child that carries the goto on.
+//     its own, to be filled by a small new child that carries the goto on.
 // So no buffered message ever touches two edges, and a full node on disk never has to be read to take a message.
 //
 // Leaf. Puts, erases and upserts are applied. Basements that no message touches are not even loaded.

@@ -4,17 +4,15 @@
 // A step changes one node and its children, or looks at a bounded number of nodes and finds nothing to do. The order
 // is:
 //   1. The path of the last flush, while it leads to over-full or over-large nodes, the lowest first. So what leaves
-//   the
-//      root goes on until it has found room, and no node gets more while it is over-full. The same from an over-full
-//      child of the root.
+//      the root goes on until it has found room, and no node gets more while it is over-full. The same from an
+//      over-full child of the root.
 //   2. Along the same path, below the root, erases move on as in 5c: their node may leave memory before the sweep
 //      reaches it.
 //   3. An over-full root flushes its heaviest edge. A root with too many edges is healed or split.
 //   4. When a round of the sweep begins, a root that is not needed is dropped (heal.h). If the tree is taller than its
 //      content explains, its top is merged (lower.h), until that finds nothing, and then not again for some time.
 //   5. A sweep over all interior nodes in memory, or over all of them (Sweep::reach), goes on round after round, as
-//   long
-//      as a round finds anything. At each node it takes what it finds in this order:
+//      long as a round finds anything. At each node it takes what it finds in this order:
 //      a. An over-full node flushes its heaviest edge; if the node is shared, to a private child. A private child with
 //         too many edges or bytes is split. If the edge shows only a part of a private child, the rest is dropped, so
 //         that its space comes back.
@@ -22,12 +20,11 @@
 //         kDisk, only those edges are examined of which something may have been taken: edges that are shared, have
 //         gotos, or lie beside null edges.
 //      c. What pins dead space in a private child moves down. Clones and range erases always move into children of
-//      height
-//         2 and more, which are few. They move into lower children if that frees a node or half of a leaf, or if there
-//         is one for each leaf. Erases of all kinds move once they are as many as an ordinary flush moves, or an eighth
-//         of the entries below the edge. If the child is shared, an erase at an end of what the edge shows narrows the
-//         edge instead, and a leaf is copied only if no more than an eighth of it will be left. A range erase over
-//         nothing is dropped.
+//         height 2 and more, which are few. They move into lower children if that frees a node or half of a leaf, or
+//         if there is one for each leaf. Erases of all kinds move once they are as many as an ordinary flush moves, or
+//         an eighth of the entries below the edge. If the child is shared, an erase at an end of what the edge shows
+//         narrows the edge instead, and a leaf is copied only if no more than an eighth of it will be left. A range
+//         erase over nothing is dropped.
 //      d. Small neighbours are merged (heal.h), shared ones too while the tree is taller than explained.
 //
 // Sharing is broken by 1, 3 and 5a, where enough messages have gathered (copy-on-abundant-write), and by 4 and 5d as

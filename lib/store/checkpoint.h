@@ -5,9 +5,8 @@
 // Invariants
 //   1. The stable state is kept until the next checkpoint is stable. So the space that it uses is not reused.
 //   2. What the superblock refers to is flushed before the superblock is written. The superblock is flushed before
-//   anybody
-//      is told, and before anything is written where the state before it lies. This also holds if another process wrote
-//      the superblock (Confirm).
+//      anybody is told, and before anything is written where the state before it lies. This also holds if another
+//      process wrote the superblock (Confirm).
 //   3. After a superblock that could not be written or flushed, nobody knows which of two states the device has. The
 //      space of both stays in use, and the store's health lets no further superblock be written.
 #pragma once

@@ -12,10 +12,11 @@
 //   kHelp    a quarter        work that makes the store larger, but for which a delete waits
 //   kReplace three sixteenths erases that replace erases that wait already (erase_residue.h)
 //   kSettle  a sixteenth      moving what a delete left on the way to where it frees something, if a delete waits for
-//   that kFree    a 32nd           deletes that leave nothing behind for good; the same work, if such a delete waits
-//   for it kShrink  nothing          work that makes the store smaller; replay, since what it replays was let in once,
-//   and there
-//                             is nobody to refuse it to
+//                             that
+//   kFree    a 32nd           deletes that leave nothing behind for good; the work of kSettle, if such a delete waits
+//                             for it
+//   kShrink  nothing          work that makes the store smaller; replay, since what it replays was let in once, and
+//                             there is nobody to refuse it to
 // If less than the reserve was free when the store was opened, all parts but that of kWrite are of what was free then.
 // A full image may be given a larger reserve: that keeps out writes until so much is free, but must not keep out
 // deletes.
