@@ -2,6 +2,7 @@
 #include "dag/check.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <absl/strings/str_cat.h>
 
 #include <vector>
@@ -152,8 +153,7 @@ class DagCheck {
     while (!todo_.empty()) {
       const NodeId id = todo_.back();
       todo_.pop_back();
-      if (!visited_[id]) {
-        visited_[id] = true;
+      if (visited_.insert(id).second) {
         Visit(id);
       }
     }
@@ -217,7 +217,7 @@ class DagCheck {
   const CheckOptions& options_;
   const Report& report_;
   absl::flat_hash_map<NodeId, uint32_t> named_;
-  absl::flat_hash_map<NodeId, bool> visited_;
+  absl::flat_hash_set<NodeId> visited_;
   std::vector<NodeId> todo_;
 };
 

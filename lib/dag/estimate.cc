@@ -220,9 +220,10 @@ class Estimator {
     for (size_t i = FirstGotoAfter(partition.gotos, range.lo);
          i < partition.gotos.size() && partition.gotos[i].link.range.lo < range.hi && run.slot->Peek() != nullptr;
          ++i) {
+      const Range& over = partition.gotos[i].link.range;
       if (index < partition.gotos[i].over) {
-        count += Count(run, {from, partition.gotos[i].link.range.lo}, as);
-        from = partition.gotos[i].link.range.hi;
+        count += from < over.lo ? Count(run, {from, over.lo}, as) : 0;
+        from = over.hi;
       }
     }
     return from < range.hi ? count + Count(run, {from, range.hi}, as) : count;

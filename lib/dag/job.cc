@@ -112,9 +112,12 @@ bool HalvesLeaf(const Edit& edit, const Edge& edge) {
 // must be seven eighths of the entries.
 bool ThinsChild(const Edit& edit, const Edge& edge) {
   const Erases erases = ErasesIn(edge.partition);
+  if (erases.count == 0) {
+    return false;
+  }
   const bool shared = ChildShared(edit, edge);
-  if (erases.count == 0 || (!shared && erases.bytes >= OrdinaryFlush(edit.shape()))) {
-    return erases.count > 0;
+  if (!shared && erases.bytes >= OrdinaryFlush(edit.shape())) {
+    return true;
   }
   const auto entries = EntriesShown(edit.table(), edge.link);
   return entries && 8 * erases.count >= *entries * (shared ? 7 : 1);

@@ -17,7 +17,9 @@ constexpr int kBits = TablePage::kFanoutBits;
 size_t Digit(NodeId id, uint8_t level) { return (id.value >> (kBits * level)) % TablePage::kFanout; }
 
 // Whether a root of this level reaches the id.
-bool Reaches(uint8_t level, NodeId id) { return level >= 10 || id.value >> (kBits * (level + 1)) == 0; }
+bool Reaches(uint8_t level, NodeId id) {
+  return level >= TablePage::kMaxLevel || id.value >> (kBits * (level + 1)) == 0;
+}
 
 void Walk(const TablePage& page, uint64_t first, const std::function<void(NodeId, const NodeRecord&)>& visit) {
   for (size_t i = 0; i < TablePage::kFanout; ++i) {
@@ -128,7 +130,7 @@ void NodeTable::Set(NodeId id, NodeRecord record) {
 
 void NodeTable::Remove(NodeId id) {
   Check(Find(id) != nullptr, "a removed node is in the table");
-  std::array<TablePage*, 11> path{};
+  std::array<TablePage*, TablePage::kMaxLevel + 1> path{};
   TablePage* page = Own(root_);
   path[page->level] = page;
   while (page->level > 0) {

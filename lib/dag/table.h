@@ -36,6 +36,7 @@ struct NodeRecord {
 struct TablePage {
   static constexpr int kFanoutBits = 6;  // an entry is found by so many bits of an id
   static constexpr size_t kFanout = size_t{1} << kFanoutBits;
+  static constexpr uint8_t kMaxLevel = 10;  // of a root page that reaches all ids
 
   const uint8_t level;
   uint16_t used = 0;                                         // entries that are not empty

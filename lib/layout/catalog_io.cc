@@ -17,8 +17,8 @@ absl::Status WriteCopy(BlockDevice& device, const Extent& extent, std::string_vi
 }
 
 // Reads one copy and claims its space.
-absl::StatusOr<Catalog> ReadCopy(BlockDevice& device, SpaceMap& space, const ExtentAddress& address, uint64_t checksum,
-                                 ExtentRef* claimed) {
+absl::StatusOr<Catalog> ReadOne(BlockDevice& device, SpaceMap& space, const ExtentAddress& address, uint64_t checksum,
+                                ExtentRef* claimed) {
   absl::StatusOr<ExtentRef> extent = ClaimExtent(device, space, address, {0, checksum});
   if (!extent.ok()) {
     return Annotate(extent.status(), "catalog");
@@ -69,7 +69,7 @@ absl::StatusOr<StoredCatalog> ReadCatalog(BlockDevice& device, SpaceMap& space, 
   stored.address = address;
   for (size_t copy = 0; copy < address.copies.size(); ++copy) {
     absl::StatusOr<Catalog> catalog =
-        ReadCopy(device, space, address.copies[copy], address.checksum, &stored.extents[copy]);
+        ReadOne(device, space, address.copies[copy], address.checksum, &stored.extents[copy]);
     stored.copies[copy] = catalog.status();
     if (catalog.ok()) {
       stored.catalog = *std::move(catalog);

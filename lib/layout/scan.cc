@@ -203,9 +203,8 @@ class Scanner {
 
   void Catalog(uint64_t unit, std::string_view bytes) {
     const auto whole = Whole(unit, CatalogUnitsIn(bytes), bytes);
-    absl::StatusOr<layout::Catalog> catalog = whole ? DecodeCatalog(*whole) : absl::DataLossError("");
-    if (catalog.ok()) {
-      visitor_.catalog({*std::move(catalog), Generation{LoadFixed<uint64_t>(whole->data() + kCatalogGenerationAt)}});
+    if (whole) {
+      FoundCatalog(*whole);
     }
   }
 
@@ -213,7 +212,10 @@ class Scanner {
   // the owner that the page names. (The first piece of a later page says nothing, or belongs to something else.)
   void Scattered(uint64_t unit, std::string_view page) {
     const std::optional<ExtentOwner> owner = OwnerOfMapPage(unit, page);
-    const absl::StatusOr<MapPage> map = owner ? DecodeMapPage(unit, *owner, page) : absl::DataLossError("");
+    if (!owner) {
+      return;
+    }
+    const absl::StatusOr<MapPage> map = DecodeMapPage(unit, *owner, page);
     std::string first(kUnit.value, '\0');
     if (!map.ok() || !area_.Covers(map->pieces.front()) || !ReadPieces(rationed_, map->pieces, first).ok()) {
       return;
@@ -231,8 +233,10 @@ class Scanner {
   // Returns the first `units` units of a scattered extent. Empty if `units` is 0, or if the map or the units cannot be
   // read. Requires: the extent has that many, and no more than an extent may have.
   std::string Gather(const ExtentAddress& extent, const ExtentOwner& owner, uint32_t units) {
-    const absl::StatusOr<ExtentMap> map =
-        units > 0 ? ReadExtentMap(rationed_, area_, extent, owner) : absl::DataLossError("");
+    if (units == 0) {
+      return {};
+    }
+    const absl::StatusOr<ExtentMap> map = ReadExtentMap(rationed_, area_, extent, owner);
     const auto inside = [&](const ExtentAddress& piece) { return area_.Covers(piece); };
     if (!map.ok() || !std::all_of(map->pieces.begin(), map->pieces.end(), inside) || !ration_.Take(units)) {
       return {};
@@ -252,9 +256,16 @@ class Scanner {
 
   void ScatteredCatalog(uint64_t unit, const ExtentOwner& owner, uint32_t units) {
     const std::string whole = Gather({unit, units, true}, owner, units);
-    absl::StatusOr<layout::Catalog> catalog = whole.empty() ? absl::DataLossError("") : DecodeCatalog(whole);
-    if (catalog.ok() && SealOf(whole) == owner.version) {
-      visitor_.catalog({*std::move(catalog), Generation{LoadFixed<uint64_t>(whole.data() + kCatalogGenerationAt)}});
+    if (!whole.empty() && SealOf(whole) == owner.version) {
+      FoundCatalog(whole);
+    }
+  }
+
+  // Shows the visitor the catalog in these bytes, if they are one.
+  void FoundCatalog(std::string_view bytes) {
+    absl::StatusOr<layout::Catalog> catalog = DecodeCatalog(bytes);
+    if (catalog.ok()) {
+      visitor_.catalog({*std::move(catalog), Generation{LoadFixed<uint64_t>(bytes.data() + kCatalogGenerationAt)}});
     }
   }
 

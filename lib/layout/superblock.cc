@@ -95,7 +95,7 @@ absl::Status CheckTableAddress(const Superblock& block) {
   if (table.root.extent.units != 1 || table.root.extent.scattered) {
     return Bad("node table", fmt::format("has a root page of {} units, must be 1", table.root.extent.units));
   }
-  BETR_RETURN_IF_ERROR(CheckLimits("level of the node table", table.level, 0, kMaxTableLevel));
+  BETR_RETURN_IF_ERROR(CheckLimits("level of the node table", table.level, 0, dag::TablePage::kMaxLevel));
   return CheckLimits("number of nodes", table.nodes, 1, block.next_node_id.value - 1);
 }
 

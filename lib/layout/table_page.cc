@@ -24,7 +24,7 @@ static_assert(kFixedSize + 32 * kFanout <= kUnit.value);
 int EntryShift(uint8_t level) { return dag::TablePage::kFanoutBits * level; }
 
 // Whether ids at that index of a page of this level fit into 64 bits.
-bool Reachable(uint8_t level, uint8_t index) { return level < kMaxTableLevel || index < 16; }
+bool Reachable(uint8_t level, uint8_t index) { return level < dag::TablePage::kMaxLevel || index < 16; }
 
 void PutNodeEntry(std::string* out, const NodeEntry& entry) {
   PutFixed8(out, entry.index);

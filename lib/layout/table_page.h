@@ -36,9 +36,6 @@
 
 namespace betr::layout {
 
-// The level of a root page that reaches all ids.
-inline constexpr uint8_t kMaxTableLevel = 10;
-
 struct NodeEntry {
   uint8_t index = 0;
   dag::Height height = 0;

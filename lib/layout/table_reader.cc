@@ -82,7 +82,7 @@ absl::StatusOr<dag::NodeTable> ReadTable(BlockDevice& device, SpaceMap& space, c
   if (address.root.extent.Nowhere()) {
     return dag::NodeTable();
   }
-  if (address.level > kMaxTableLevel || address.root.extent.units != 1 || address.root.extent.scattered) {
+  if (address.level > dag::TablePage::kMaxLevel || address.root.extent.units != 1 || address.root.extent.scattered) {
     return absl::DataLossError(
         fmt::format("node table: a root page of level {} and {} units", address.level, address.root.extent.units));
   }

@@ -323,13 +323,13 @@ TEST_CASE("a table whose ids would need more than 64 bits is found", "[layout]")
     return Put(device, 100 + level, PageImage{level, 0, Generation{1}, {}, {{index, at}}});
   };
   const auto read = [&](const StructureAddress& root) { return Read(device, {root, level, 1}).code(); };
-  while (level < kMaxTableLevel) {
+  while (level < dag::TablePage::kMaxLevel) {
     at = above(0);
     CHECK(read(at) == absl::StatusCode::kOk);
   }
   CHECK(read(above(0)) == absl::StatusCode::kDataLoss);
-  at = {{100 + kMaxTableLevel - 1, 1}, SealOf(ReadUnit(device, 100 + kMaxTableLevel - 1))};
-  level = kMaxTableLevel - 1;
+  at = {{100 + dag::TablePage::kMaxLevel - 1, 1}, SealOf(ReadUnit(device, 100 + dag::TablePage::kMaxLevel - 1))};
+  level = dag::TablePage::kMaxLevel - 1;
   CHECK(read(above(16)) == absl::StatusCode::kDataLoss);  // the child's ids would begin at 2^64, which wraps to 0
 }
 
