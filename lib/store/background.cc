@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "base/clock.h"
-#include "base/escape.h"
 #include "base/status.h"
 #include "store/impl.h"
 
@@ -23,14 +22,11 @@ absl::Status Store::Impl::Compact(TreeId tree) {
   const store::StatePtr state = fronts_.state();
   const store::Tree* found = state->trees.Find(tree);
   if (found != nullptr && found->snapshot) {
-    return absl::InvalidArgumentError(fmt::format("tree \"{}\": a snapshot is read-only", Escape(found->name)));
-  }
-  if (core_->options.read_only) {
-    return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
+    return store::SnapshotIsReadOnly(*found);
   }
   BETR_RETURN_IF_ERROR(Checkpoint());  // moves what is in front of the root into it
   for (std::optional<Bound> next = Range::All().lo; next;) {
-    BETR_RETURN_IF_ERROR(MayWrite());
+    BETR_RETURN_IF_ERROR(CheckOpen());
     const auto compact = [&] {
       const store::Signals::Step step(signals_);
       return structure_.CompactStep(tree, *next);

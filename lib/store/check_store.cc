@@ -122,8 +122,7 @@ void CheckIds(const Inspection& image, CheckFigures& figures, const ReportFindin
     if (id >= state.next_node) {
       report(Damage("table", fmt::format("node {}: the next new one is {}", id.value, state.next_node.value)));
     }
-    const auto* slot = dynamic_cast<const NodeVersion*>(record.slot.get());
-    const auto address = slot == nullptr ? std::nullopt : slot->Address();
+    const auto address = AddressOf(&record);
     if (address && address->version >= image.superblock().next_version) {
       report(Damage("table", fmt::format("node {}: its write version is {}, but the next new one is {}", id.value,
                                          address->version, image.superblock().next_version)));

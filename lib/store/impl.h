@@ -47,7 +47,9 @@ class Store::Impl {
   ~Impl();
 
   absl::Status Close();
-  // Checks what is required before a write: the store is open, and in this process.
+  // Checks what every call but a read requires: the store is open, and in this process.
+  absl::Status CheckOpen() const;
+  // Checks what a write also requires: the store was not opened read-only.
   absl::Status MayWrite() const;
   // Checks whether a change of a tree would be let in, for one that would change nothing.
   absl::Status MayWriteTo(TreeId tree) const;

@@ -86,7 +86,7 @@ layout::ExtentRef Inspection::Use(const UsedExtent& used) {
       kept_.push_back(std::move(rest));
     }
     if (used.holder == UsedExtent::Holder::kNode || used.holder == UsedExtent::Holder::kPiece) {
-      overlapping_.push_back(NodeId{used.id});
+      overlapping_.insert(NodeId{used.id});
     }
   }
   return extent.ok() ? *std::move(extent) : nullptr;
@@ -150,7 +150,7 @@ void Inspection::ReadTable() {
     state->trees.Set({tree.id, tree.name, tree.root, tree.codec, tree.snapshot});
   }
   const layout::TableAddress& address = core_.superblock.table;
-  if (address.level > layout::kMaxTableLevel) {
+  if (address.level > dag::TablePage::kMaxLevel) {
     Damaged(Problem::Part::kTable, fmt::format("node table: a root page of level {}", address.level));
   } else if (!address.root.extent.Nowhere()) {
     state->table.StartChanging();
@@ -196,7 +196,7 @@ void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
 bool Inspection::IsPageLost(NodeId id) const {
   return std::any_of(lost_pages_.begin(), lost_pages_.end(), [&](const layout::ExpectedPage& page) {
     constexpr int kBitsOfId = 64;
-    const int bits = 6 * (page.level + 1);
+    const int bits = dag::TablePage::kFanoutBits * (page.level + 1);
     const uint64_t ids = bits < kBitsOfId ? uint64_t{1} << bits : 0;
     return page.first_id <= id.value && id.value <= page.first_id + (ids - 1);
   });

@@ -12,6 +12,7 @@
 // Cost of opening: two superblocks and their copy, the catalog, every page of the table.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/status/statusor.h>
 
 #include <cstdint>
@@ -89,8 +90,8 @@ class Inspection {
   bool IsPageLost(NodeId id) const;
   // The pages that cannot be read. Nothing is known of those below them.
   const std::vector<layout::ExpectedPage>& lost_pages() const { return lost_pages_; }
-  // Nodes in whose space lies something that had been taken before.
-  const std::vector<NodeId>& overlapping() const { return overlapping_; }
+  // Whether in a node's space lies something that had been taken before.
+  bool Overlaps(NodeId id) const { return overlapping_.contains(id); }
 
  private:
   Inspection() = default;
@@ -113,7 +114,7 @@ class Inspection {
   StatePtr state_;
   std::vector<UsedExtent> extents_;
   std::vector<layout::ExtentRef> kept_;  // so that a repair does not write over it
-  std::vector<NodeId> overlapping_;
+  absl::flat_hash_set<NodeId> overlapping_;
   std::vector<layout::ExpectedPage> lost_pages_;
   uint64_t table_pages_ = 0;
   std::vector<Problem> problems_;

@@ -54,7 +54,7 @@ class KeyOrder {
       return;
     }
     for (size_t i = 0; i < dag::TablePage::kFanout; ++i) {
-      const uint64_t id = first + (uint64_t{i} << (6 * page.level));
+      const uint64_t id = first + (uint64_t{i} << (dag::TablePage::kFanoutBits * page.level));
       if (page.level > 0 && page.children[i] != nullptr) {
         VisitPage(*page.children[i], id);
       } else if (page.level == 0 && page.records[i].slot != nullptr && seen_.insert(NodeId{id}).second) {

@@ -125,8 +125,10 @@ bool NodeIo::ReadsElsewhere() {
   std::string unit(layout::kUnit.value, '\0');
   uint64_t failed = 0;
   for (uint64_t probe = 0; probe < kProbes; ++probe) {
-    // Probes other places each time, since what was read before may be in the system's memory.
-    const uint64_t at = (area.units / kProbes * probe + counters_.block_reads * 7919) % area.units;
+    // Probes other places each time, since what was read before may be in the system's memory: a prime number of units
+    // further on for each read so far.
+    constexpr uint64_t kStride = 7919;
+    const uint64_t at = (area.units / kProbes * probe + counters_.block_reads * kStride) % area.units;
     failed += device_.Read(layout::UnitBytes(area.start + at), unit).ok() ? 0 : 1;
   }
   return failed < kProbes / 2;

@@ -67,7 +67,8 @@ std::unique_ptr<store::Core> MakeCore(std::unique_ptr<BlockDevice> device, Store
   core->device = std::move(device);
   core->options = store::WithCountableTimes(store::WithExperiments(std::move(options)));
   core->policy = store::PolicyOf(core->options.experiments);
-  core->shape = {superblock.node_size, superblock.basement_size, superblock.fanout, 8};
+  core->shape = {
+      .node_size = superblock.node_size, .basement_size = superblock.basement_size, .fanout = superblock.fanout};
   core->space = layout::SpaceMap::Create(superblock.ExtentArea());
   core->reserve = store::ReserveOf(superblock);
   core->cache = std::make_shared<store::Cache>(CacheBudget(core->options));
@@ -199,6 +200,12 @@ absl::Status Store::Impl::Recover() {
 Store::Impl::~Impl() { StopThreads(); }
 
 absl::Status Store::Impl::MayWrite() const {
+  return core_->options.read_only
+             ? absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()))
+             : CheckOpen();
+}
+
+absl::Status Store::Impl::CheckOpen() const {
   if (IsInherited()) {
     return absl::FailedPreconditionError(
         fmt::format("{}: the store belongs to the process that opened it, not to its child", core_->device->Name()));

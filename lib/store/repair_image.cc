@@ -17,7 +17,7 @@
 #include "layout/superblock_slots.h"
 #include "store/batch_codec.h"
 #include "store/borrowed_device.h"
-#include "store/checkpoint.h"
+#include "store/image_checkpoint.h"
 #include "store/log_losses.h"
 #include "store/repair_store.h"
 
@@ -181,7 +181,7 @@ absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad, con
     loses(mended.lost);
   }
   // Makes the checkpoint durable, since the state before it may need what is cut.
-  BETR_RETURN_IF_ERROR(Checkpointer(image.core(), image.state(), image.catalog()).Confirm());
+  BETR_RETURN_IF_ERROR(ConfirmCheckpoint(image));
   BETR_ASSIGN_OR_RETURN(mended.cut,
                         CutLog(image.device(), image.log_area(), image.log_salt(), image.log_start().position, end));
   return mended;

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
-#include "store/checkpoint.h"
+#include "store/image_checkpoint.h"
 
 namespace betr::store {
 namespace {
@@ -61,12 +61,7 @@ absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
   for (const Finding& finding : findings) {
     Mend(finding, mended->table);
   }
-  Checkpointer checkpointer(image.core(), image.state(), image.catalog());
-  BETR_RETURN_IF_ERROR(checkpointer.Confirm());
-  const Log::Checkpoint log = image.log_start();
-  BETR_RETURN_IF_ERROR(
-      checkpointer.Write({.state = std::move(mended), .lsn = log.lsn, .log = log.position, .order = 1}).status());
-  return checkpointer.WriteTwin(0);
+  return WriteCheckpoint(image, std::move(mended), image.catalog());
 }
 
 }  // namespace betr::store

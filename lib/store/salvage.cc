@@ -11,7 +11,7 @@
 #include "base/escape.h"
 #include "base/status.h"
 #include "store/batch_codec.h"
-#include "store/checkpoint.h"
+#include "store/image_checkpoint.h"
 #include "store/salvage_nodes.h"
 #include "store/salvage_paths.h"
 #include "store/salvage_trees.h"
@@ -225,12 +225,7 @@ class Salvage {
     // This catalog has no address, so it is written anew, whatever it holds.
     layout::StoredCatalog catalog;
     catalog.catalog.functions = functions_;
-    Checkpointer checkpointer(image_.core(), image_.state(), std::move(catalog));
-    BETR_RETURN_IF_ERROR(checkpointer.Confirm());
-    const Log::Checkpoint log = image_.log_start();
-    BETR_RETURN_IF_ERROR(
-        checkpointer.Write({.state = std::move(state), .lsn = log.lsn, .log = log.position, .order = 1}).status());
-    return checkpointer.WriteTwin(0);
+    return WriteCheckpoint(image_, std::move(state), std::move(catalog));
   }
 
   Salvaged Report() {

@@ -96,8 +96,7 @@ void SalvageNodes::TakeUnlisted() {
 absl::StatusOr<dag::NodePtr> SalvageNodes::LoadRecord(NodeId id, const dag::NodeRecord& record) {
   absl::StatusOr<dag::NodePtr> node = record.slot->Get();
   if (!node.ok()) {
-    const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
-    const auto address = version == nullptr ? std::nullopt : version->Address();
+    const auto address = AddressOf(&record);
     return address ? LoadScanned(id, address->version, node.status()) : node;
   }
   if ((*node)->height != record.height || (*node)->known_entries != record.entries) {
@@ -187,9 +186,7 @@ absl::flat_hash_map<NodeId, uint32_t> SalvageNodes::CountNames(bool* are_all_rea
 }
 
 uint64_t SalvageNodes::VersionOf(NodeId id) const {
-  const dag::NodeRecord* record = table_.Find(id);
-  const auto* version = record == nullptr ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());
-  const auto address = version == nullptr ? std::nullopt : version->Address();
+  const auto address = AddressOf(table_.Find(id));
   return address ? address->version : 0;
 }
 

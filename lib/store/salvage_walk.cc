@@ -25,8 +25,7 @@ std::string InNode(NodeId id, const absl::Status& status) {
 
 SalvageWalk::SalvageWalk(Inspection& image, SalvageNodes& nodes) : image_(image), nodes_(nodes) {
   nodes_.table().ForEach([&](NodeId id, const dag::NodeRecord& record) {
-    const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
-    const auto address = version == nullptr ? std::nullopt : version->Address();
+    const auto address = AddressOf(&record);
     if (address && address->version >= image_.superblock().next_version) {
       move_.insert(id);
     }
@@ -72,9 +71,7 @@ void SalvageWalk::Visit(NodeId id) {
     VisitEdge(id, mended, i);
   }
   VisitBasements(id, mended);
-  const auto& overlapping = image_.overlapping();
-  const bool must_move =
-      move_.contains(id) || std::find(overlapping.begin(), overlapping.end(), id) != overlapping.end();
+  const bool must_move = move_.contains(id) || image_.Overlaps(id);
   if (must_move || !(mended == **node)) {
     nodes_.Replace(id, std::move(mended));
   }

@@ -95,8 +95,7 @@ class Scrub {
   // Verifies scattered nodes. ReadPiece has read their pieces only to find errors of the device.
   void VerifyScattered() {
     image_.state()->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
-      const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
-      const auto address = version == nullptr ? std::nullopt : version->Address();
+      const auto address = AddressOf(&record);
       if (!address || !address->extent->address().scattered) {
         return;
       }
@@ -119,8 +118,7 @@ class Scrub {
   absl::Status Verify(const UsedExtent& used, std::string_view bytes) {
     const dag::NodeRecord* record =
         used.holder == UsedExtent::Holder::kNode ? image_.state()->table.Find(NodeId{used.id}) : nullptr;
-    const auto* version = record == nullptr ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());
-    const auto address = version == nullptr ? std::nullopt : version->Address();
+    const auto address = AddressOf(record);
     // A dead leaf is never read again.
     if (!address || (record->Dead() && record->height == 0)) {
       return absl::OkStatus();

@@ -169,6 +169,11 @@ absl::StatusOr<Bytes> NodeVersion::Store(uint64_t& hint) const {
   return written.bytes;
 }
 
+std::optional<layout::NodeAddress> AddressOf(const dag::NodeRecord* record) {
+  const auto* version = record == nullptr ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());
+  return version == nullptr ? std::nullopt : version->Address();
+}
+
 uint64_t UnitsBoundOf(const dag::NodeRecord* record) {
   const auto* version =
       record == nullptr || record->Dead() ? nullptr : dynamic_cast<const NodeVersion*>(record->slot.get());

@@ -116,6 +116,8 @@ class NodeVersion final : public dag::NodeSlot, public Cached {
   Bytes dirty_charge_{0};
 };
 
+// Where the version in a record of the node table is stored; nothing if there is no record, or the version is dirty.
+std::optional<layout::NodeAddress> AddressOf(const dag::NodeRecord* record);
 // UnitsBound() of a node's version; 0 if there is no record, or the node is dead.
 uint64_t UnitsBoundOf(const dag::NodeRecord* record);
 

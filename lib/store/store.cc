@@ -52,7 +52,7 @@ Store::~Store() {
   }
 }
 
-absl::Status Store::Close() { return impl_->IsInherited() ? impl_->MayWrite() : impl_->Close(); }
+absl::Status Store::Close() { return impl_->IsInherited() ? impl_->CheckOpen() : impl_->Close(); }
 
 absl::StatusOr<TreeId> Store::CreateTree(std::string_view name, std::string_view compression) {
   Op op;
@@ -147,12 +147,12 @@ absl::Status Store::RenamePrefix(TreeId from_tree, std::string_view from, TreeId
 }
 
 absl::Status Store::Sync() {
-  BETR_RETURN_IF_ERROR(impl_->MayWrite());
+  BETR_RETURN_IF_ERROR(impl_->CheckOpen());
   return impl_->Sync();
 }
 
 absl::Status Store::Checkpoint() {
-  BETR_RETURN_IF_ERROR(impl_->MayWrite());
+  BETR_RETURN_IF_ERROR(impl_->CheckOpen());
   return impl_->Checkpoint();
 }
 

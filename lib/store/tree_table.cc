@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/escape.h"
 
 namespace betr::store {
 
@@ -75,6 +76,10 @@ void TreeTable::Remove(TreeId id) {
   }
   ForgetLargeRoot(*tree);
   by_id_.Remove(id);
+}
+
+absl::Status SnapshotIsReadOnly(const Tree& tree) {
+  return absl::InvalidArgumentError(fmt::format("tree \"{}\": a snapshot is read-only", Escape(tree.name)));
 }
 
 absl::Status NoSuchTree(TreeId id) {

@@ -73,5 +73,7 @@ class TreeTable {
 
 // The error kNotFound for a tree.
 absl::Status NoSuchTree(TreeId id);
+// The error kInvalidArgument for a change of a tree that is a snapshot.
+absl::Status SnapshotIsReadOnly(const Tree& tree);
 
 }  // namespace betr::store

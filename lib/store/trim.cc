@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "layout/open_locked.h"
 #include "layout/superblock_copy.h"
-#include "store/checkpoint.h"
+#include "store/image_checkpoint.h"
 #include "store/impl.h"
 #include "store/inspect.h"
 
@@ -55,7 +55,7 @@ absl::StatusOr<Bytes> store::TrimImage(BlockDevice& device, const TrimOptions& o
     return image->problems().front().status;
   }
   // Makes the checkpoint durable, since the state before it may need what is discarded.
-  BETR_RETURN_IF_ERROR(Checkpointer(image->core(), image->state(), image->catalog()).Confirm());
+  BETR_RETURN_IF_ERROR(ConfirmCheckpoint(*image));
   return ForEachPortion(image->space(), options, layout::kMaxExtentUnits,
                         [&](const layout::ExtentAddress& portion) -> absl::StatusOr<Bytes> {
                           BETR_RETURN_IF_ERROR(device.Discard(portion.Offset(), portion.Size()));
@@ -71,9 +71,6 @@ absl::StatusOr<Bytes> Store::TrimImage(const std::string& path, const TrimOption
 }
 
 absl::StatusOr<Bytes> Store::Impl::Trim(const TrimOptions& options) {
-  if (core_->options.read_only) {
-    return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
-  }
   if (const absl::Status status = GiveBackNow(); !absl::IsResourceExhausted(status)) {
     BETR_RETURN_IF_ERROR(status);
   }
@@ -91,7 +88,7 @@ absl::StatusOr<Bytes> Store::Impl::TrimPortion(const layout::ExtentAddress& port
   std::vector<layout::ExtentRef> claimed;
   {
     const MutexLock lock(write_mutex_);
-    BETR_RETURN_IF_ERROR(MayWrite());
+    BETR_RETURN_IF_ERROR(CheckOpen());
     BETR_RETURN_IF_ERROR(core_->health.status());
     under_way.emplace(signals_);
     // No other writer and no step is at work. So nobody has found space that they have not promised or taken yet.

@@ -53,7 +53,7 @@ absl::Status Store::Impl::WaitForRoom() {
   ++core_->counters.write_stalls;
   const auto start = SystemClock().Monotonic();
   while (IsCrowded()) {
-    BETR_RETURN_IF_ERROR(MayWrite());  // closing stops the threads that make room
+    BETR_RETURN_IF_ERROR(CheckOpen());  // closing stops the threads that make room
     BETR_RETURN_IF_ERROR(core_->health.status());
     if (log_->Held() > LogMemory() && SystemClock().Monotonic() - start > kLongestForRoom) {
       BETR_RETURN_IF_ERROR(WriteOutLog());

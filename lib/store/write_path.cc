@@ -70,7 +70,7 @@ class TreeCheck {
       return store::NoSuchTree(id);
     }
     if (writable && tree->snapshot) {
-      return absl::InvalidArgumentError(fmt::format("tree \"{}\": a snapshot is read-only", Escape(tree->name)));
+      return store::SnapshotIsReadOnly(*tree);
     }
     return absl::OkStatus();
   }
@@ -113,9 +113,6 @@ absl::Status OfChange(std::span<const Op> ops, size_t place, const absl::Status&
 }  // namespace
 
 absl::Status Store::Impl::MayWriteTo(TreeId tree) const {
-  if (core_->options.read_only) {
-    return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
-  }
   BETR_RETURN_IF_ERROR(MayWrite());
   BETR_RETURN_IF_ERROR(core_->health.status());
   Op op;
@@ -309,9 +306,6 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
   if (ops.empty()) {
     return absl::OkStatus();
   }
-  if (core_->options.read_only) {
-    return absl::FailedPreconditionError(fmt::format("{}: opened read-only", core_->device->Name()));
-  }
   BETR_RETURN_IF_ERROR(MayWrite());
   for (;;) {
     BETR_RETURN_IF_ERROR(WaitForRoom());  // without the lock: checkpoints, which make room, need it
@@ -323,7 +317,7 @@ absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
 }
 
 absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) {
-  BETR_RETURN_IF_ERROR(MayWrite());  // the store may have been closed meanwhile
+  BETR_RETURN_IF_ERROR(CheckOpen());  // the store may have been closed meanwhile
   BETR_RETURN_IF_ERROR(core_->health.status());
   const BatchSize size = store::SizeOf(ops);
   BETR_RETURN_IF_ERROR(store::CheckSize(size, MaxBatch()));
