@@ -9,6 +9,7 @@
 
 #include "base/checksum.h"
 #include "base/coding.h"
+#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "device/device_error.h"
 #include "device/undo_format.h"
@@ -20,11 +21,7 @@ namespace {
 constexpr mode_t kPrivate = 0600;  // the file has contents of the device
 
 bool IsFlushed(int file) {
-  int result = 0;
-  do {
-    result = fdatasync(file);
-  } while (result != 0 && errno == EINTR);
-  return result == 0;
+  return Retrying([&] { return fdatasync(file); }) == 0;
 }
 
 }  // namespace
@@ -68,11 +65,11 @@ absl::StatusOr<std::string> UndoDevice::Record(Bytes offset, std::string_view ne
 
 absl::Status UndoDevice::Append(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = write(file_->fd(), bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) {
-      return DeviceError(file_->path(), "write", errno);
+    const ssize_t count = Retrying([&] { return write(file_->fd(), bytes.data(), bytes.size()); });
+    if (count <= 0) {
+      return DeviceError(file_->path(), "write", count < 0 ? errno : EIO);
     }
-    bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
+    bytes.remove_prefix(static_cast<size_t>(count));
   }
   return absl::OkStatus();
 }

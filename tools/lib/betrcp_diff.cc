@@ -120,22 +120,10 @@ class Differences {
   std::optional<JsonArrayPrinter> array_;
 };
 
-// Opens a file or a directory. Refuses anything else, which may do anything when it is opened.
-absl::StatusOr<ScopedFd> OpenOnMount(const std::string& path) {
-  struct stat attributes {};
-  if (lstat(path.c_str(), &attributes) != 0) return ErrnoError(errno, path);
-  if (!S_ISREG(attributes.st_mode) && !S_ISDIR(attributes.st_mode)) {
-    return absl::InvalidArgumentError(path + ": on a mount only files and directories are compared");
-  }
-  ScopedFd opened(OpenRetrying(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-  if (opened.get() < 0) return ErrnoError(errno, path);
-  return opened;
-}
-
 // Begins a comparison. Returns the descriptor that is to be asked for its differences.
 absl::StatusOr<ScopedFd> CompareOnMount(const std::string& before, const std::string& after) {
-  BETR_ASSIGN_OR_RETURN(ScopedFd from, OpenOnMount(before));
-  BETR_ASSIGN_OR_RETURN(const ScopedFd to, OpenOnMount(after));
+  BETR_ASSIGN_OR_RETURN(ScopedFd from, OpenOnMount(before, "compared"));
+  BETR_ASSIGN_OR_RETURN(const ScopedFd to, OpenOnMount(after, "compared"));
   betr_compare compare{};
   __u64 unused = 0;
   if (ioctl(from.get(), BETR_IOC_SOURCE, &unused) != 0) return MountError(before);

@@ -150,11 +150,13 @@ class Mount final : public Source {
     std::vector<std::string> entries;
     std::error_code error;
     if (!std::filesystem::is_directory(path, error)) return entries;
-    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    for (auto entry = std::filesystem::directory_iterator(path, error); !error && entry != end(entry);
+         entry.increment(error)) {
       // Anything else takes next to nothing, and may do anything when it is opened.
-      const std::filesystem::file_type type = entry.symlink_status().type();
+      std::error_code gone;
+      const std::filesystem::file_type type = entry->symlink_status(gone).type();
       const bool opens = type == std::filesystem::file_type::regular || type == std::filesystem::file_type::directory;
-      if (opens) entries.push_back(entry.path());
+      if (opens) entries.push_back(entry->path());
     }
     if (error) return ErrnoError(error.value(), path);
     std::ranges::sort(entries);
@@ -168,8 +170,8 @@ class Mount final : public Source {
     }
     std::vector<ScopedFd> files;
     for (const std::string& path : paths) {
-      files.emplace_back(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-      if (files.back().get() < 0) return ErrnoError(errno, path);
+      BETR_ASSIGN_OR_RETURN(ScopedFd file, OpenOnMount(path, "measured"));
+      files.push_back(std::move(file));
       if (ioctl(files.back().get(), BETR_IOC_SOURCE, &footprint.sources[footprint.count++]) != 0) {
         return MountError(path);
       }

@@ -2,6 +2,7 @@
 #include "betrcp_mounted.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -69,7 +70,7 @@ struct Source {
 };
 
 absl::StatusOr<ScopedFd> Open(const std::string& path, int flags) {
-  ScopedFd opened(open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+  ScopedFd opened(OpenRetrying(path, O_RDONLY | flags));
   if (opened.get() < 0) return ErrnoError(errno, path);
   return opened;
 }
@@ -153,6 +154,15 @@ absl::Status Remove(const std::string& path) {
 }
 
 }  // namespace
+
+absl::StatusOr<ScopedFd> OpenOnMount(const std::string& path, std::string_view done) {
+  struct stat attributes {};
+  if (lstat(path.c_str(), &attributes) != 0) return ErrnoError(errno, path);
+  if (!S_ISREG(attributes.st_mode) && !S_ISDIR(attributes.st_mode)) {
+    return absl::InvalidArgumentError(fmt::format("{}: on a mount only files and directories are {}", path, done));
+  }
+  return Open(path, O_NOFOLLOW | O_NONBLOCK);
+}
 
 absl::Status NotMounted(const std::string& path) {
   return absl::FailedPreconditionError(path + ": not on a mounted betr image, and no image was named (-i)");

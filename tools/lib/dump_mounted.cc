@@ -16,7 +16,7 @@ namespace betr::tools {
 namespace {
 
 absl::StatusOr<Json> AskDirectory(const std::string& directory) {
-  const ScopedFd descriptor(open(directory.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  const ScopedFd descriptor(OpenRetrying(directory, O_RDONLY | O_DIRECTORY));
   if (descriptor.get() < 0) return ErrnoError(errno, directory);
   return AskMount(descriptor.get(), directory);
 }

@@ -191,8 +191,7 @@ class DumpNode final : public DumpCommand {
     if (record == nullptr) {
       return absl::NotFoundError(fmt::format("node {}: not in the node table", id_));
     }
-    const auto* slot = dynamic_cast<const store::NodeVersion*>(record->slot.get());
-    const auto address = slot == nullptr ? std::nullopt : slot->Address();
+    const auto address = store::AddressOf(record);
     BETR_ASSIGN_OR_RETURN(const dag::NodePtr node, dag::LoadNode(context.image.state().table, id));
     if (context.json) {
       Json json = NewDocument("node");

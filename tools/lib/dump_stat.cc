@@ -90,10 +90,8 @@ class StatWalk {
     LevelStat& level = stat_.levels[walked.record.height];
     ++level.nodes;
     level.shared += walked.record.references > 1 ? 1 : 0;
-    if (const auto* slot = dynamic_cast<const store::NodeVersion*>(walked.record.slot.get())) {
-      const auto address = slot->Address();
-      level.stored += address ? address->extent->address().Size() : Bytes{0};
-    }
+    const auto address = store::AddressOf(&walked.record);
+    level.stored += address ? address->extent->address().Size() : Bytes{0};
     BETR_RETURN_IF_ERROR(walked.node.status());
     const dag::Node& node = **walked.node;
     level.size += node.Size();

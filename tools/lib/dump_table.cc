@@ -18,11 +18,8 @@ struct Row {
   const dag::NodeRecord& record;
   std::optional<layout::NodeAddress> address;  // nothing if it is only in memory, after a replay
 
-  Row(NodeId node, const dag::NodeRecord& node_record) : id(node), record(node_record) {
-    if (const auto* slot = dynamic_cast<const store::NodeVersion*>(record.slot.get())) {
-      address = slot->Address();
-    }
-  }
+  Row(NodeId node, const dag::NodeRecord& node_record)
+      : id(node), record(node_record), address(store::AddressOf(&node_record)) {}
 };
 
 std::string FlagsText(const Row& row) {

@@ -13,6 +13,7 @@ namespace betr::tools {
 namespace {
 
 absl::Status AddFile(const std::string& path, fs::Exclusions* exclusions) {
+  errno = 0;
   std::ifstream file(path);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {

@@ -102,7 +102,7 @@ absl::Status CheckArchive(const MkfsPlan& plan, int stdin_descriptor) {
   if (S_ISDIR(source.st_mode)) return ErrnoError(EISDIR, plan.source);
   if (!IsAllowed(plan.source, R_OK)) return ErrnoError(errno, plan.source);
   if (!S_ISREG(source.st_mode)) return absl::OkStatus();
-  const ScopedFd file(open(plan.source.c_str(), O_RDONLY | O_CLOEXEC));
+  const ScopedFd file(OpenRetrying(plan.source, O_RDONLY));
   return file.get() < 0 ? ErrnoError(errno, plan.source) : Annotate(fs::CheckTar(file.get()), plan.source);
 }
 
