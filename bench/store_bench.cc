@@ -25,9 +25,7 @@ namespace {
 
 void PrintCounters(const std::string& name, const Outcome& outcome) {
   for (const auto& [counter, value] : outcome.counters) {
-    if (value != 0) {
-      fmt::print("{}: {} {}\n", name, counter, value);
-    }
+    if (value != 0) fmt::print("{}: {} {}\n", name, counter, value);
   }
 }
 
@@ -45,9 +43,7 @@ void RunOnce(benchmark::State& state, const Workload& workload, Subject& subject
       state.SkipWithError(std::string(outcome.status().message()).c_str());
       return;
     }
-    if (subject.settings().with_counters) {
-      PrintCounters(workload.name + "/" + subject.name(), *outcome);
-    }
+    if (subject.settings().with_counters) PrintCounters(workload.name + "/" + subject.name(), *outcome);
     found.table.Add(workload.name, subject.name(), *outcome);
     const auto operations = static_cast<double>(outcome->operations);
     const auto written = static_cast<double>(outcome->written.value);
@@ -56,22 +52,16 @@ void RunOnce(benchmark::State& state, const Workload& workload, Subject& subject
     state.counters["cpu_us/op"] = outcome->processor_seconds * 1e6 / operations;
     state.counters["written/op"] = written / operations;
     state.counters["disk"] = static_cast<double>(outcome->on_disk.value);
-    if (outcome->bytes_put > 0) {
-      state.counters["write_amp"] = written / static_cast<double>(outcome->bytes_put);
-    }
+    if (outcome->bytes_put > 0) state.counters["write_amp"] = written / static_cast<double>(outcome->bytes_put);
   }
 }
 
 bool WriteFile(const std::string& path, const std::string& text) {
-  if (path.empty()) {
-    return true;
-  }
+  if (path.empty()) return true;
   std::ofstream file(path);
   file << text;
   file.close();
-  if (!file) {
-    fmt::print(stderr, "store_bench: {}: cannot be written\n", path);
-  }
+  if (!file) fmt::print(stderr, "store_bench: {}: cannot be written\n", path);
   return static_cast<bool>(file);
 }
 
@@ -89,9 +79,7 @@ std::vector<std::unique_ptr<Subject>> MakeSubjects(const Settings& settings, con
 void RemoveWhenInterrupted(const std::string& directory) {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    sigaddset(&signals, signal);
-  }
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::thread([signals, directory] {
     constexpr int kTries = 10;  // an engine may go on making files meanwhile
@@ -130,9 +118,7 @@ int Main(int argc, char** argv) {
   }
   benchmark::RunSpecifiedBenchmarks();
   std::filesystem::remove_all(directory);
-  if (found.table.Empty()) {
-    return EXIT_FAILURE;
-  }
+  if (found.table.Empty()) return EXIT_FAILURE;
   const std::string tables = found.table.Markdown();
   fmt::print("\n{}", tables);
   const bool is_kept =

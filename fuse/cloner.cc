@@ -54,9 +54,7 @@ void Cloner::DoForIoctl(fuse_req_t request, std::string_view what, std::function
 }
 
 void Cloner::WriteBack() {
-  for (const InodeId inode : server_.files().Writers()) {
-    fuse_lowlevel_notify_inval_inode(session_, inode.value, 0, 0);
-  }
+  for (const InodeId inode : server_.files().Writers()) fuse_lowlevel_notify_inval_inode(session_, inode.value, 0, 0);
 }
 
 void Cloner::AfterWriteBack(InodeId inode, const std::function<void()>& then) {

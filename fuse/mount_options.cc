@@ -75,8 +75,9 @@ const std::vector<Flag>& Flags() {
 
 absl::Status SetNumber(std::string_view option, std::string_view value, unsigned max, unsigned* number) {
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *number);
-  if (error != std::errc() || end != value.data() + value.size() || *number > max)
+  if (error != std::errc() || end != value.data() + value.size() || *number > max) {
     return Invalid(option, fmt::format("wants 0 to {}", max));
+  }
   return absl::OkStatus();
 }
 
@@ -191,9 +192,7 @@ absl::StatusOr<MountPlan> PlanOf(const MountCommand& command, bool is_root) {
   plan.allow_other = is_root;
   if (is_root) plan.kernel = {"suid", "dev"};
   for (const std::string& list : command.option_lists) {
-    for (const std::string& option : SplitOptions(list)) {
-      BETR_RETURN_IF_ERROR(SetOption(&plan, option, command.sloppy));
-    }
+    for (const std::string& option : SplitOptions(list)) BETR_RETURN_IF_ERROR(SetOption(&plan, option, command.sloppy));
   }
   if (plan.name.empty()) {
     std::error_code error;

@@ -113,8 +113,9 @@ int Remount(tools::Tool& tool, const MountCommand& command, const MountPlan& pla
   if (!read_only && figures.value("read_only", false)) {
     return Fail(tool, directory, "the image is open for reading only, or its device has failed");
   }
-  if (const int error = read_only ? Sync(directory) : 0)
+  if (const int error = read_only ? Sync(directory) : 0) {
     return Fail(tool, directory, "not synced: " + MessageOf(error));
+  }
   if (const int error = ChangeFlags(directory, FlagsFor(plan, options))) return Fail(tool, directory, MessageOf(error));
   // Somebody may have written meanwhile.
   if (const int error = read_only ? Sync(directory) : 0) {

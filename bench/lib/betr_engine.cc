@@ -33,9 +33,7 @@ class BetrEngine final : public Engine {
 
   absl::StatusOr<bool> Get(std::string_view key, std::string* value) override {
     BETR_ASSIGN_OR_RETURN(std::optional<std::string> found, store_->Get(tree_, key));
-    if (!found) {
-      return false;
-    }
+    if (!found) return false;
     *value = *std::move(found);
     return true;
   }
@@ -88,9 +86,7 @@ absl::Status MakeImage(const std::string& path, const EngineOptions& options) {
 absl::StatusOr<std::unique_ptr<Engine>> OpenBetr(const EngineOptions& options) {
   const std::string path = options.directory + "/image.betr";
   const bool is_new = !std::filesystem::exists(path);
-  if (is_new) {
-    BETR_RETURN_IF_ERROR(MakeImage(path, options));
-  }
+  if (is_new) BETR_RETURN_IF_ERROR(MakeImage(path, options));
   StoreOptions store_options;
   store_options.cache_size = options.cache_size;
   store_options.experiments = options.experiments;

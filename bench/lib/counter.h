@@ -11,9 +11,7 @@ namespace betr::bench {
 inline uint64_t DecodeCounter(std::string_view bytes) {
   uint64_t value = 0;
   if (bytes.size() == sizeof(value)) {
-    for (size_t i = sizeof(value); i-- > 0;) {
-      value = value << 8 | static_cast<unsigned char>(bytes[i]);
-    }
+    for (size_t i = sizeof(value); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
   }
   return value;
 }

@@ -10,9 +10,7 @@ namespace betr::bench {
 std::string OrderedKey(uint64_t number) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string key(kKeySize, '0');
-  for (size_t i = kKeySize; i-- > 0; number >>= 4) {
-    key[i] = kDigits[number & 15];
-  }
+  for (size_t i = kKeySize; i-- > 0; number >>= 4) key[i] = kDigits[number & 15];
   return key;
 }
 

@@ -18,9 +18,7 @@ Bytes BytesWritten() {
   std::string name;
   uint64_t value = 0;
   while (io >> name >> value) {
-    if (name == "wchar:") {
-      return Bytes{value};
-    }
+    if (name == "wchar:") return Bytes{value};
   }
   return Bytes{0};
 }
@@ -44,19 +42,13 @@ Bytes BytesOnDisk(const std::string& directory) {
 
 absl::Status DropFromPageCache(const std::string& directory) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
-    if (!entry.is_regular_file()) {
-      continue;
-    }
+    if (!entry.is_regular_file()) continue;
     const int fd = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-      return absl::ErrnoToStatus(errno, entry.path().string());
-    }
+    if (fd < 0) return absl::ErrnoToStatus(errno, entry.path().string());
     const bool ok = fdatasync(fd) == 0 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
     const int error = errno;
     close(fd);
-    if (!ok) {
-      return absl::ErrnoToStatus(error, entry.path().string());
-    }
+    if (!ok) return absl::ErrnoToStatus(error, entry.path().string());
   }
   return absl::OkStatus();
 }

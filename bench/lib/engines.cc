@@ -31,17 +31,13 @@ constexpr Known kKnown[] = {
 
 std::vector<std::string> EngineNames() {
   std::vector<std::string> names;
-  for (const Known& known : kKnown) {
-    names.emplace_back(known.name);
-  }
+  for (const Known& known : kKnown) names.emplace_back(known.name);
   return names;
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> OpenEngine(std::string_view name, const EngineOptions& options) {
   for (const Known& known : kKnown) {
-    if (known.name == name) {
-      return known.open(options);
-    }
+    if (known.name == name) return known.open(options);
   }
   return absl::NotFoundError("no engine " + std::string(name) + " in this build");
 }

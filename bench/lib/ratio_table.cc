@@ -17,9 +17,7 @@ template <class Get>
 double MedianOf(const std::vector<Outcome>& outcomes, Get get) {
   std::vector<double> values;
   values.reserve(outcomes.size());
-  for (const Outcome& outcome : outcomes) {
-    values.push_back(get(outcome));
-  }
+  for (const Outcome& outcome : outcomes) values.push_back(get(outcome));
   std::sort(values.begin(), values.end());
   const size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
@@ -41,13 +39,9 @@ std::string TableHead(std::string_view first, const std::vector<std::string>& co
 
 void RatioTable::Add(const std::string& workload, const std::string& engine, const Outcome& outcome) {
   auto row = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.workload == workload; });
-  if (row == rows_.end()) {
-    row = rows_.insert(row, Row{workload, {}});
-  }
+  if (row == rows_.end()) row = rows_.insert(row, Row{workload, {}});
   row->outcomes[engine].push_back(outcome);
-  if (std::find(engines_.begin(), engines_.end(), engine) == engines_.end()) {
-    engines_.push_back(engine);
-  }
+  if (std::find(engines_.begin(), engines_.end(), engine) == engines_.end()) engines_.push_back(engine);
 }
 
 std::vector<std::string> RatioTable::Peers() const {
@@ -76,9 +70,7 @@ RatioTable::Figures RatioTable::Median(const std::vector<Outcome>& outcomes) {
 std::string RatioTable::RatioCell(const Row& row, const std::string& peer, double Figures::*figure) {
   const auto self = row.outcomes.find(kSelf);
   const auto other = row.outcomes.find(peer);
-  if (other == row.outcomes.end()) {
-    return "-";
-  }
+  if (other == row.outcomes.end()) return "-";
   const double of_peer = Median(other->second).*figure;
   return self == row.outcomes.end() ? fmt::format("({:.4g})", of_peer)
                                     : fmt::format("{:.3g}", Quotient(Median(self->second).*figure, of_peer));
@@ -86,9 +78,7 @@ std::string RatioTable::RatioCell(const Row& row, const std::string& peer, doubl
 
 std::string RatioTable::WrittenCell(const Row& row, const std::string& engine) {
   const auto found = row.outcomes.find(engine);
-  if (found == row.outcomes.end()) {
-    return "-";
-  }
+  if (found == row.outcomes.end()) return "-";
   const Figures figures = Median(found->second);
   return figures.amplification > 0 ? fmt::format("{:.2f} B/B", figures.amplification)
                                    : FormatSize(Bytes{static_cast<uint64_t>(figures.written_per_operation)}) + "/op";
@@ -96,17 +86,13 @@ std::string RatioTable::WrittenCell(const Row& row, const std::string& engine) {
 
 std::string RatioTable::RatioTableOf(std::string_view title, std::string_view unit, double Figures::*figure) const {
   std::vector<std::string> columns = {fmt::format("{}, {}", kSelf, unit)};
-  for (const std::string& peer : Peers()) {
-    columns.push_back(fmt::format("{} / {}", kSelf, peer));
-  }
+  for (const std::string& peer : Peers()) columns.push_back(fmt::format("{} / {}", kSelf, peer));
   std::string text = TableHead(title, columns);
   for (const Row& row : rows_) {
     const auto self = row.outcomes.find(kSelf);
     text += fmt::format("| {} | {} |", row.workload,
                         self == row.outcomes.end() ? "-" : fmt::format("{:.4g}", Median(self->second).*figure));
-    for (const std::string& peer : Peers()) {
-      text += fmt::format(" {} |", RatioCell(row, peer, figure));
-    }
+    for (const std::string& peer : Peers()) text += fmt::format(" {} |", RatioCell(row, peer, figure));
     text += "\n";
   }
   return text;
@@ -118,9 +104,7 @@ std::string RatioTable::Markdown() const {
   text += "\n" + TableHead("written (less is better)", engines_);
   for (const Row& row : rows_) {
     text += fmt::format("| {} |", row.workload);
-    for (const std::string& engine : engines_) {
-      text += fmt::format(" {} |", WrittenCell(row, engine));
-    }
+    for (const std::string& engine : engines_) text += fmt::format(" {} |", WrittenCell(row, engine));
     text += "\n";
   }
   return text;
@@ -147,9 +131,7 @@ std::string RatioTable::Json(const Settings& settings) const {
             {"processor_us_per_op", figures.processor_us},
             {"written_bytes_per_op", figures.written_per_operation},
             {"disk_bytes", figures.on_disk}};
-      if (figures.amplification > 0) {
-        of["written_bytes_per_byte_put"] = figures.amplification;
-      }
+      if (figures.amplification > 0) of["written_bytes_per_byte_put"] = figures.amplification;
       if (self != row.outcomes.end() && engine != kSelf) {
         of["betr_ratio"] = Quotient(Median(self->second).rate, figures.rate);
       }

@@ -64,12 +64,8 @@ Settings ParseSettings(int argc, char** argv) {
   }
   settings.cache_size = *ParseSize(cache);
   settings.experiments = *ParseExperiments(settings.experiment_names);
-  if (settings.engines.empty()) {
-    settings.engines = EngineNames();
-  }
-  if (settings.directory.empty()) {
-    settings.directory = std::filesystem::temp_directory_path();
-  }
+  if (settings.engines.empty()) settings.engines = EngineNames();
+  if (settings.directory.empty()) settings.directory = std::filesystem::temp_directory_path();
   return settings;
 }
 

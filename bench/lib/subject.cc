@@ -48,9 +48,7 @@ absl::StatusOr<Engine*> Subject::Reopen() {
 }
 
 absl::Status Subject::Close() {
-  if (engine_ == nullptr) {
-    return absl::OkStatus();
-  }
+  if (engine_ == nullptr) return absl::OkStatus();
   absl::Status status = engine_->Close();
   engine_ = nullptr;
   return status;
@@ -65,9 +63,7 @@ absl::Status Subject::Remove() {
 
 absl::Status PutScattered(Engine& engine, uint64_t count, uint64_t value_size) {
   Values values(value_size);
-  for (uint64_t i = 0; i < count; ++i) {
-    BETR_RETURN_IF_ERROR(engine.Put(ScatteredKey(i), values.At(i)));
-  }
+  for (uint64_t i = 0; i < count; ++i) BETR_RETURN_IF_ERROR(engine.Put(ScatteredKey(i), values.At(i)));
   return absl::OkStatus();
 }
 

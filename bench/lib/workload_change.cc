@@ -35,9 +35,7 @@ absl::StatusOr<Outcome> EraseHalf(Subject& subject) {
   BETR_RETURN_IF_ERROR(engine->Sync());
   probe.Stop(1, 0);
   BETR_ASSIGN_OR_RETURN(const ScanResult inside, engine->Scan(OrderedKey(UINT64_MAX / 2), 1));
-  if (inside.entries != 1) {
-    return absl::DataLossError("erase_half: nothing is left");
-  }
+  if (inside.entries != 1) return absl::DataLossError("erase_half: nothing is left");
   return probe.Finish();
 }
 
@@ -45,15 +43,11 @@ absl::StatusOr<Outcome> EraseHalf(Subject& subject) {
 absl::StatusOr<Outcome> Upsert(Subject& subject) {
   const uint64_t count = subject.settings().keys / 2;
   BETR_ASSIGN_OR_RETURN(Engine * engine, subject.OpenEmpty());
-  for (uint64_t i = 0; i < count; ++i) {
-    BETR_RETURN_IF_ERROR(engine->Put(ScatteredKey(i), EncodeCounter(i)));
-  }
+  for (uint64_t i = 0; i < count; ++i) BETR_RETURN_IF_ERROR(engine->Put(ScatteredKey(i), EncodeCounter(i)));
   BETR_RETURN_IF_ERROR(engine->Sync());
   Random random(5);
   Probe probe(subject);
-  for (uint64_t i = 0; i < count; ++i) {
-    BETR_RETURN_IF_ERROR(engine->Add(ScatteredKey(random.Uniform(count)), 1));
-  }
+  for (uint64_t i = 0; i < count; ++i) BETR_RETURN_IF_ERROR(engine->Add(ScatteredKey(random.Uniform(count)), 1));
   BETR_RETURN_IF_ERROR(engine->Sync());
   probe.Stop(count, count * (kKeySize + sizeof(uint64_t)));
   return probe.Finish();

@@ -15,9 +15,7 @@ std::string Destination(uint64_t number) { return "t/" + OrderedKey(number) + "/
 
 absl::Status PutSource(Engine& engine, uint64_t keys, const Settings& settings) {
   Values values(settings.value_size);
-  for (uint64_t i = 0; i < keys; ++i) {
-    BETR_RETURN_IF_ERROR(engine.Put(kSource + OrderedKey(i), values.At(i)));
-  }
+  for (uint64_t i = 0; i < keys; ++i) BETR_RETURN_IF_ERROR(engine.Put(kSource + OrderedKey(i), values.At(i)));
   // Something on either side of it: "0..." to "f...", and "x".
   BETR_RETURN_IF_ERROR(PutScattered(engine, settings.keys / 10, settings.value_size));
   BETR_RETURN_IF_ERROR(engine.Put("x", "x"));

@@ -18,9 +18,7 @@ absl::Status GetMany(Engine& engine, uint64_t keys, uint64_t count, uint64_t see
   for (uint64_t i = 0; i < count; ++i) {
     const std::string key = ScatteredKey(random.Uniform(keys));
     BETR_ASSIGN_OR_RETURN(const bool found, engine.Get(key, &value));
-    if (!found) {
-      return absl::DataLossError("get: the key " + key + " was put and is not there");
-    }
+    if (!found) return absl::DataLossError("get: the key " + key + " was put and is not there");
   }
   return absl::OkStatus();
 }

@@ -21,22 +21,16 @@ Helpers::~Helpers() {
     stopping_ = true;
     wake_.NotifyAll();
   }
-  for (std::thread& thread : threads_) {
-    thread.join();
-  }
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void Helpers::Loop::Work() {
-  for (size_t i = next++; i < count; i = next++) {
-    round(i);
-  }
+  for (size_t i = next++; i < count; i = next++) round(i);
 }
 
 void Helpers::ForEach(size_t count, absl::FunctionRef<void(size_t)> round) {
   Loop loop{round, count};
-  if (threads_.empty() || count < 2) {
-    return loop.Work();
-  }
+  if (threads_.empty() || count < 2) return loop.Work();
   {
     const MutexLock lock(mutex_);
     if (loop_ == nullptr) {
@@ -46,31 +40,21 @@ void Helpers::ForEach(size_t count, absl::FunctionRef<void(size_t)> round) {
   }
   loop.Work();
   MutexLock lock(mutex_);
-  if (loop_ == &loop) {
-    loop_ = nullptr;
-  }
-  while (loop.helping > 0) {
-    finished_.Wait(lock);
-  }
+  if (loop_ == &loop) loop_ = nullptr;
+  while (loop.helping > 0) finished_.Wait(lock);
 }
 
 Helpers::Loop* Helpers::Join() {
   MutexLock lock(mutex_);
-  while (!stopping_ && (loop_ == nullptr || loop_->AllBegun())) {
-    wake_.Wait(lock);
-  }
-  if (stopping_) {
-    return nullptr;
-  }
+  while (!stopping_ && (loop_ == nullptr || loop_->AllBegun())) wake_.Wait(lock);
+  if (stopping_) return nullptr;
   ++loop_->helping;
   return loop_;
 }
 
 void Helpers::Leave(Loop& loop) {
   const MutexLock lock(mutex_);
-  if (--loop.helping == 0) {
-    finished_.NotifyAll();
-  }
+  if (--loop.helping == 0) finished_.NotifyAll();
 }
 
 void Helpers::Help() {

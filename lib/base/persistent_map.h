@@ -51,9 +51,7 @@ class PersistentMap {
    private:
     friend class PersistentMap;
     void Descend(const Node* node) {
-      for (; node != nullptr; node = node->left.get()) {
-        path_.push_back(node);
-      }
+      for (; node != nullptr; node = node->left.get()) path_.push_back(node);
     }
     absl::InlinedVector<const Node*, 32> path_;  // nodes that come, with their right sides, after those before them
   };
@@ -96,9 +94,7 @@ class PersistentMap {
   // False if there is no such key.
   template <class Q>
   bool Remove(const Q& key) {
-    if (!Contains(key)) {
-      return false;
-    }
+    if (!Contains(key)) return false;
     root_ = Without(root_, key);
     --size_;
     return true;
@@ -161,26 +157,16 @@ class PersistentMap {
   // Requires: the key is there.
   template <class Q>
   static Link Without(const Link& link, const Q& key) {
-    if (Less()(key, link->entry->first)) {
-      return Balanced(link->entry, Without(link->left, key), link->right);
-    }
-    if (Less()(link->entry->first, key)) {
-      return Balanced(link->entry, link->left, Without(link->right, key));
-    }
-    if (link->left == nullptr || link->right == nullptr) {
-      return link->left == nullptr ? link->right : link->left;
-    }
+    if (Less()(key, link->entry->first)) return Balanced(link->entry, Without(link->left, key), link->right);
+    if (Less()(link->entry->first, key)) return Balanced(link->entry, link->left, Without(link->right, key));
+    if (link->left == nullptr || link->right == nullptr) return link->left == nullptr ? link->right : link->left;
     const Node* next = link->right.get();
-    while (next->left != nullptr) {
-      next = next->left.get();
-    }
+    while (next->left != nullptr) next = next->left.get();
     return Balanced(next->entry, link->left, Without(link->right, next->entry->first));
   }
 
   static size_t Fresh(const Node* node, const PersistentMap& other) {
-    if (node == nullptr || other.Has(node)) {
-      return 0;
-    }
+    if (node == nullptr || other.Has(node)) return 0;
     return 1 + Fresh(node->left.get(), other) + Fresh(node->right.get(), other);
   }
   bool Has(const Node* wanted) const {

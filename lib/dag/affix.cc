@@ -7,12 +7,8 @@ namespace betr::dag {
 
 Bound Affix::Store(const Bound& bound) const {
   const Range image = Range::Prefix(prepend);
-  if (bound <= image.lo) {
-    return Bound::At(strip);
-  }
-  if (bound >= image.hi) {
-    return Bound::Past(strip);
-  }
+  if (bound <= image.lo) return Bound::At(strip);
+  if (bound >= image.hi) return Bound::Past(strip);
   return {strip + bound.bytes.substr(prepend.size()), bound.past};
 }
 

@@ -31,9 +31,7 @@ void ArriveErase(Edit& edit, Node& node, const Goto& erase) {
 }
 
 absl::Status ArriveAtInterior(Edit& edit, Node& node, const Partition& news) {
-  for (const Goto& message : news.gotos) {
-    ArriveGoto(edit, node, message);
-  }
+  for (const Goto& message : news.gotos) ArriveGoto(edit, node, message);
   return HandOut(edit, node, news);
 }
 

@@ -71,16 +71,10 @@ bool ReadUsualEntry(std::string_view bytes, Point& entry) {
   const char* at = bytes.data();
   size_t key_size = 0;
   size_t value_size = 0;
-  if (bytes.size() < kSmallest || !ReadUsualSize(at, key_size) || !ReadUsualSize(at, value_size)) {
-    return false;
-  }
+  if (bytes.size() < kSmallest || !ReadUsualSize(at, key_size) || !ReadUsualSize(at, value_size)) return false;
   entry.message.kind = static_cast<MessageKind>(*at++);
-  if (entry.message.kind != MessageKind::kPut && entry.message.kind != MessageKind::kErase) {
-    return false;
-  }
-  if (key_size + value_size != static_cast<size_t>(bytes.data() + bytes.size() - at)) {
-    return false;
-  }
+  if (entry.message.kind != MessageKind::kPut && entry.message.kind != MessageKind::kErase) return false;
+  if (key_size + value_size != static_cast<size_t>(bytes.data() + bytes.size() - at)) return false;
   entry.key = {at, key_size};
   entry.message.value = {at + key_size, value_size};
   return true;
@@ -92,12 +86,8 @@ absl::Status ValidateEntry(std::string_view bytes, size_t offset) {
   const uint64_t key_size = in.Varint64();
   const uint64_t value_size = in.Varint64();
   const uint8_t kind = in.Fixed8();
-  if (in.ok() && (kind < 1 || kind > 3)) {
-    return BlockDamage(offset, fmt::format("unknown message kind {}", kind));
-  }
-  if (kind == static_cast<uint8_t>(MessageKind::kUpsert)) {
-    in.Fixed16();
-  }
+  if (in.ok() && (kind < 1 || kind > 3)) return BlockDamage(offset, fmt::format("unknown message kind {}", kind));
+  if (kind == static_cast<uint8_t>(MessageKind::kUpsert)) in.Fixed16();
   if (!in.ok() || key_size > in.remaining() || value_size != in.remaining() - key_size) {
     return BlockDamage(offset, "entry does not fill its place");
   }
@@ -114,9 +104,7 @@ Block::Block(std::string payload, size_t erases)
       sample_(count_, [this](size_t index) { return Key(index); }) {}
 
 absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string payload) {
-  if (payload.size() < 4) {
-    return BlockDamage(0, "too short for a count");
-  }
+  if (payload.size() < 4) return BlockDamage(0, "too short for a count");
   const uint64_t count = LoadFixed<uint32_t>(payload.data() + payload.size() - 4);
   if (payload.size() > UINT32_MAX || count > (payload.size() - 4) / 4) {
     return BlockDamage(payload.size() - 4, fmt::format("count {} does not fit", count));
@@ -128,9 +116,7 @@ absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string payload) {
   for (size_t i = 0; i < count; ++i) {
     const size_t from = LoadFixed<uint32_t>(offsets + 4 * i);
     const size_t to = i + 1 < count ? LoadFixed<uint32_t>(offsets + 4 * (i + 1)) : end;
-    if (from >= to || to > end || (i == 0 && from != 0)) {
-      return BlockDamage(end + 4 * i, "entry offsets do not ascend");
-    }
+    if (from >= to || to > end || (i == 0 && from != 0)) return BlockDamage(end + 4 * i, "entry offsets do not ascend");
     const std::string_view bytes(payload.data() + from, to - from);
     Point entry;
     if (!ReadUsualEntry(bytes, entry)) {
@@ -138,15 +124,11 @@ absl::StatusOr<std::shared_ptr<const Block>> Block::Parse(std::string payload) {
       entry = TrustedEntry(bytes.data());
     }
     const int order = i == 0 ? 1 : entry.key.compare(previous);
-    if (order < 0 || (order == 0 && entry.message.Terminal())) {
-      return BlockDamage(from, "keys out of order");
-    }
+    if (order < 0 || (order == 0 && entry.message.Terminal())) return BlockDamage(from, "keys out of order");
     previous = entry.key;
     erases += entry.message.kind == MessageKind::kErase;
   }
-  if (count == 0 && end != 0) {
-    return BlockDamage(0, "bytes before the first entry");
-  }
+  if (count == 0 && end != 0) return BlockDamage(0, "bytes before the first entry");
   return std::shared_ptr<const Block>(new Block(std::move(payload), erases));
 }
 
@@ -176,14 +158,10 @@ size_t Block::LowerBound(std::string_view bytes, bool past) const {
 
 size_t Block::GroupEnd(size_t index) const {
   size_t end = index + 1;
-  if (end == count_ || At(end).Terminal()) {
-    return end;
-  }
+  if (end == count_ || At(end).Terminal()) return end;
   const std::string_view key = Key(index);
   for (Point entry = PointAt(end); !entry.message.Terminal() && entry.key == key; entry = PointAt(end)) {
-    if (++end == count_) {
-      break;
-    }
+    if (++end == count_) break;
   }
   return end;
 }
@@ -200,9 +178,7 @@ void BlockBuilder::Add(std::string_view key, const Message& message) {
   PutVarint64(&payload_, key.size());
   PutVarint64(&payload_, message.value.size());
   payload_.push_back(static_cast<char>(message.kind));
-  if (message.kind == MessageKind::kUpsert) {
-    PutFixed16(&payload_, message.function);
-  }
+  if (message.kind == MessageKind::kUpsert) PutFixed16(&payload_, message.function);
   erases_ += message.kind == MessageKind::kErase;
   last_key_offset_ = payload_.size();
   last_key_size_ = key.size();
@@ -213,15 +189,11 @@ void BlockBuilder::Add(std::string_view key, const Message& message) {
 std::string_view BlockBuilder::LastKey() const { return {payload_.data() + last_key_offset_, last_key_size_}; }
 
 std::shared_ptr<const Block> BlockBuilder::Finish() {
-  for (const uint32_t offset : offsets_) {
-    PutFixed32(&payload_, offset);
-  }
+  for (const uint32_t offset : offsets_) PutFixed32(&payload_, offset);
   PutFixed32(&payload_, static_cast<uint32_t>(offsets_.size()));
   offsets_.clear();
   last_key_offset_ = last_key_size_ = 0;
-  if (payload_.capacity() > payload_.size() + payload_.size() / 8) {
-    payload_.shrink_to_fit();
-  }
+  if (payload_.capacity() > payload_.size() + payload_.size() / 8) payload_.shrink_to_fit();
   return std::shared_ptr<const Block>(new Block(std::exchange(payload_, {}), std::exchange(erases_, 0)));
 }
 

@@ -15,12 +15,8 @@ std::string_view CommonPrefix(std::string_view a, std::string_view b) {
   const size_t limit = std::min(a.size(), b.size());
   size_t same = 0;
   // A word at a time: paths have long prefixes in common, and this is called all the time.
-  while (same + kWord <= limit && std::memcmp(a.data() + same, b.data() + same, kWord) == 0) {
-    same += kWord;
-  }
-  while (same < limit && a[same] == b[same]) {
-    ++same;
-  }
+  while (same + kWord <= limit && std::memcmp(a.data() + same, b.data() + same, kWord) == 0) same += kWord;
+  while (same < limit && a[same] == b[same]) ++same;
   return a.substr(0, same);
 }
 
@@ -31,15 +27,9 @@ namespace {
 std::strong_ordering ComparePositions(std::string_view a, bool a_past, std::string_view b, bool b_past) {
   const size_t common = std::min(a.size(), b.size());
   const int order = std::string_view(a.data(), common).compare(std::string_view(b.data(), common));
-  if (order != 0) {
-    return order <=> 0;
-  }
-  if (a.size() == b.size()) {
-    return a_past <=> b_past;
-  }
-  if (a.size() < b.size()) {
-    return a_past ? std::strong_ordering::greater : std::strong_ordering::less;
-  }
+  if (order != 0) return order <=> 0;
+  if (a.size() == b.size()) return a_past <=> b_past;
+  if (a.size() < b.size()) return a_past ? std::strong_ordering::greater : std::strong_ordering::less;
   return b_past ? std::strong_ordering::less : std::strong_ordering::greater;
 }
 
@@ -52,9 +42,7 @@ std::strong_ordering operator<=>(const Bound& a, const Bound& b) {
 bool Bound::Before(std::string_view key) const { return std::is_lteq(ComparePositions(bytes, past, key, false)); }
 
 std::string ToString(const Bound& bound) {
-  if (bound.bytes.empty()) {
-    return bound.past ? "+inf" : "-inf";
-  }
+  if (bound.bytes.empty()) return bound.past ? "+inf" : "-inf";
   return std::string(bound.past ? "past \"" : "at \"") + Escape(bound.bytes) + "\"";
 }
 

@@ -51,16 +51,12 @@ size_t CarveHole(Edit& edit, Node& node, const Range& range) {
   Check(!range.Empty() && node.bounds.Covers(range), "a hole lies inside its node");
   const auto first = node.edges.begin() + static_cast<ptrdiff_t>(node.EdgeAfter(range.lo));
   std::vector<Edge> carved;
-  if (first->link.range.lo < range.lo) {
-    carved.push_back(CopyEdgePart(edit, *first, {first->link.range.lo, range.lo}));
-  }
+  if (first->link.range.lo < range.lo) carved.push_back(CopyEdgePart(edit, *first, {first->link.range.lo, range.lo}));
   const size_t hole = static_cast<size_t>(first - node.edges.begin()) + carved.size();
   carved.push_back({Link{range, kNoNode, {}}, {}});
   auto end = first;
   for (; end != node.edges.end() && end->link.range.lo < range.hi; ++end) {
-    if (range.hi < end->link.range.hi) {
-      carved.push_back(CopyEdgePart(edit, *end, {range.hi, end->link.range.hi}));
-    }
+    if (range.hi < end->link.range.hi) carved.push_back(CopyEdgePart(edit, *end, {range.hi, end->link.range.hi}));
     ReleaseEdge(edit, *end);
   }
   const auto at = node.edges.erase(first, end);
@@ -72,9 +68,7 @@ size_t CarveHole(Edit& edit, Node& node, const Range& range) {
 void CoalesceNullEdges(Node& node) { CoalesceNullEdges(node, 0, node.edges.size()); }
 
 void CoalesceNullEdges(Node& node, size_t from, size_t to) {
-  if (node.Leaf()) {
-    return;
-  }
+  if (node.Leaf()) return;
   const auto end = node.edges.begin() + static_cast<ptrdiff_t>(std::min(to + 1, node.edges.size()));
   auto kept = node.edges.begin() + static_cast<ptrdiff_t>(from == 0 ? 0 : from - 1);
   for (auto edge = kept + 1; edge < end; ++edge) {
@@ -140,17 +134,13 @@ void Clip(Edit& edit, Node& node, const Range& range) {
       edges.push_back(std::move(edge));
       continue;
     }
-    if (!part.Empty()) {
-      edges.push_back(CopyEdgePart(edit, edge, part));
-    }
+    if (!part.Empty()) edges.push_back(CopyEdgePart(edit, edge, part));
     ReleaseEdge(edit, edge);
   }
   std::vector<BlockView> basements;
   for (const BlockView& basement : node.basements) {
     BlockView cut = basement.Cut(range);
-    if (!cut.clip.Empty()) {
-      basements.push_back(std::move(cut));
-    }
+    if (!cut.clip.Empty()) basements.push_back(std::move(cut));
   }
   node.edges = std::move(edges);
   node.basements = std::move(basements);

@@ -20,9 +20,7 @@ class NodeCheck {
       : id_(id), node_(node), options_(options), report_(report) {}
 
   void Run() {
-    if (node_.bounds.Empty()) {
-      Say(Kind::kShape, "its bounds are empty");
-    }
+    if (node_.bounds.Empty()) Say(Kind::kShape, "its bounds are empty");
     if (node_.Leaf()) {
       CheckLeaf();
     } else {
@@ -34,9 +32,7 @@ class NodeCheck {
   void Say(Kind kind, std::string what) { report_({kind, id_, std::move(what), 0}); }
 
   void CheckLeaf() {
-    if (!node_.edges.empty()) {
-      Say(Kind::kShape, "a leaf has edges");
-    }
+    if (!node_.edges.empty()) Say(Kind::kShape, "a leaf has edges");
     const Bound* from = &node_.bounds.lo;
     for (const BlockView& basement : node_.basements) {
       if (basement.clip.Empty() || basement.clip.lo < *from || basement.clip.hi > node_.bounds.hi) {
@@ -57,15 +53,11 @@ class NodeCheck {
       if (edge.link.range.lo != *from || edge.link.range.Empty()) {
         Say(Kind::kShape, absl::StrCat("edge ", ToString(edge.link.range), " leaves a gap or overlaps"));
       }
-      if (edge.link.Null() && !edge.link.translation.empty()) {
-        Say(Kind::kShape, "a null edge has a translation");
-      }
+      if (edge.link.Null() && !edge.link.translation.empty()) Say(Kind::kShape, "a null edge has a translation");
       from = &edge.link.range.hi;
       CheckPartition(edge);
     }
-    if (*from != node_.bounds.hi) {
-      Say(Kind::kShape, "the edges do not reach the end of the bounds");
-    }
+    if (*from != node_.bounds.hi) Say(Kind::kShape, "the edges do not reach the end of the bounds");
   }
 
   void CheckPartition(const Edge& edge) {
@@ -95,9 +87,7 @@ class NodeCheck {
     if (!Range::Prefix(view.affix.prepend).Covers(view.clip)) {
       Say(Kind::kShape, absl::StrCat("view ", ToString(view.clip), " is outside its affix"));
     }
-    if (!options_.blocks) {
-      return;
-    }
+    if (!options_.blocks) return;
     absl::StatusOr<ViewReader> reader = ViewReader::Open(view);
     if (!reader.ok()) {
       Say(Kind::kUnreadable, std::string(reader.status().message()));
@@ -122,9 +112,7 @@ class DagCheck {
 
   void Run(const std::map<NodeId, uint32_t>& roots) {
     for (const auto& [root, times] : roots) {
-      for (uint32_t i = 0; i < times; ++i) {
-        Name(root, root);
-      }
+      for (uint32_t i = 0; i < times; ++i) Name(root, root);
     }
     Drain();
     // Dead nodes hold their references until they are reclaimed.
@@ -144,26 +132,20 @@ class DagCheck {
       report_({Kind::kMissing, by, absl::StrCat("names node ", id.value, ", which is not in the node table"), 0});
       return;
     }
-    if (named_[id]++ == 0) {
-      todo_.push_back(id);
-    }
+    if (named_[id]++ == 0) todo_.push_back(id);
   }
 
   void Drain() {
     while (!todo_.empty()) {
       const NodeId id = todo_.back();
       todo_.pop_back();
-      if (visited_.insert(id).second) {
-        Visit(id);
-      }
+      if (visited_.insert(id).second) Visit(id);
     }
   }
 
   void Visit(NodeId id) {
     const NodeRecord& record = *table_.Find(id);
-    if (record.Dead() && record.height == 0) {
-      return;
-    }
+    if (record.Dead() && record.height == 0) return;
     const absl::StatusOr<NodePtr> node = LoadNode(table_, id);
     if (!node.ok()) {
       report_({Kind::kUnreadable, id, std::string(node.status().message()), 0});
@@ -171,13 +153,9 @@ class DagCheck {
     }
     NodeCheck(id, **node, options_, report_).Run();
     for (const Edge& edge : (*node)->edges) {
-      if (!edge.link.Null()) {
-        CheckLink(id, edge.link, static_cast<Height>((*node)->height - 1));
-      }
+      if (!edge.link.Null()) CheckLink(id, edge.link, static_cast<Height>((*node)->height - 1));
       for (const Goto& message : edge.partition.gotos) {
-        if (!message.Erases()) {
-          CheckLink(id, message.link, message.target_height);
-        }
+        if (!message.Erases()) CheckLink(id, message.link, message.target_height);
       }
     }
   }
@@ -185,9 +163,7 @@ class DagCheck {
   void CheckLink(NodeId id, const Link& link, Height height) {
     Name(link.target, id);
     const NodeRecord* target = table_.Find(link.target);
-    if (target == nullptr) {
-      return;
-    }
+    if (target == nullptr) return;
     if (target->height != height) {
       report_({Kind::kHeight, id,
                absl::StrCat("names node ", link.target.value, " of height ", target->height, " where height ", height,
@@ -206,9 +182,7 @@ class DagCheck {
   void CompareCount(NodeId id, const NodeRecord& record) {
     const auto found = named_.find(id);
     const uint32_t names = found == named_.end() ? 0 : found->second;
-    if (names == record.references) {
-      return;
-    }
+    if (names == record.references) return;
     const Kind kind = names == 0 ? Kind::kUnreachable : Kind::kReferences;
     report_({kind, id, absl::StrCat("reference count is ", record.references, ", but ", names, " name it"), names});
   }

@@ -31,9 +31,7 @@ absl::Status NoReferences(NodeId id) {
 // Takes the content of `id` for a change; a private copy if others name the node too. The caller's reference to `id`
 // moves into the result or, if that is a copy, is released.
 absl::StatusOr<OwnChild> Own(Edit& edit, NodeId id, const Node& node) {
-  if (edit.References(id) == 0) {
-    return NoReferences(id);
-  }
+  if (edit.References(id) == 0) return NoReferences(id);
   OwnChild own{id, node};
   if (edit.Shared(id)) {
     for (const Edge& edge : own.node.edges) {
@@ -48,9 +46,7 @@ absl::StatusOr<OwnChild> Own(Edit& edit, NodeId id, const Node& node) {
 }
 
 NodeId Store(Edit& edit, OwnChild child) {
-  if (child.id == kNoNode) {
-    return edit.Create(std::move(child.node));
-  }
+  if (child.id == kNoNode) return edit.Create(std::move(child.node));
   edit.Update(child.id, std::move(child.node));
   return child.id;
 }
@@ -66,9 +62,7 @@ absl::StatusOr<OwnChild> TakeChild(Edit& edit, Node& parent, size_t index) {
   BETR_ASSIGN_OR_RETURN(const NodePtr node, LoadChild(edit, parent, link));
   const Range image = link.Image();
   BETR_ASSIGN_OR_RETURN(OwnChild child, Own(edit, link.target, *node));
-  if (child.node.bounds != image) {
-    Clip(edit, child.node, image);
-  }
+  if (child.node.bounds != image) Clip(edit, child.node, image);
   if (!link.translation.empty()) {
     child.node = Strip(child.node, link.translation);
     ++edit.counters().relifts;
@@ -81,18 +75,14 @@ absl::StatusOr<OwnChild> TakeChild(Edit& edit, Node& parent, size_t index) {
 
 absl::Status CanTakeChild(const Edit& edit, const Node& parent, size_t index) {
   const Link& link = parent.edges[index].link;
-  if (link.Null()) {
-    return absl::OkStatus();
-  }
+  if (link.Null()) return absl::OkStatus();
   BETR_RETURN_IF_ERROR(LoadChild(edit, parent, link).status());
   return edit.table().Find(link.target)->Dead() ? NoReferences(link.target) : absl::OkStatus();
 }
 
 bool TooLongToTake(const Edit& edit, const Edge& edge, Reach reach) {
   const Link& link = edge.link;
-  if (link.translation.empty()) {
-    return false;
-  }
+  if (link.translation.empty()) return false;
   const NodePtr child = reach == Reach::kMemory ? edit.Peek(link.target) : edit.Load(link.target).value_or(nullptr);
   return child != nullptr && GetsTooLong(link, *child);
 }
@@ -111,9 +101,7 @@ bool WorthCopying(const Edit& edit, const Edge& edge, Bytes moved, Reach reach) 
   if (record == nullptr) {
     return false;  // whoever takes the child gets the error
   }
-  if (record->height == 0 && edit.Peek(edge.link.target) == nullptr) {
-    return WorthCopying(edit.shape().node_size, moved);
-  }
+  if (record->height == 0 && edit.Peek(edge.link.target) == nullptr) return WorthCopying(edit.shape().node_size, moved);
   const Shown shown = ShownBy(edit.table(), edge.link, reach).value_or(Shown{});
   return shown.known && WorthCopying(shown.bytes, moved);
 }

@@ -55,9 +55,7 @@ class Chooser {
 
   uint64_t Weight(const Edge& edge, size_t runs, uint64_t alike) const {
     const Bytes lost = shares_.Of(edge.partition, runs) * alike;
-    if (edge.link.Null() || edit_.References(edge.link.target) <= alike) {
-      return lost.value;
-    }
+    if (edge.link.Null() || edit_.References(edge.link.target) <= alike) return lost.value;
     const bool is_worth_it = sharing_ == Sharing::kLittle && WorthCopying(edit_, edge, lost, Reach::kMemory);
     return is_worth_it || sharing_ == Sharing::kBreak ? (lost.value + 3) / 4 : 0;
   }
@@ -75,9 +73,7 @@ class Chooser {
 std::optional<FlushChoice> ChooseFlush(const Edit& edit, const Node& node, const std::vector<size_t>& edges,
                                        Sharing sharing) {
   Chooser chooser(edit, node, sharing);
-  for (const size_t index : edges) {
-    chooser.Consider(index);
-  }
+  for (const size_t index : edges) chooser.Consider(index);
   return chooser.Found();
 }
 

@@ -50,9 +50,7 @@ class Chunked {
         hi = mid;
       }
     }
-    if (lo == ChunkCount()) {
-      return End();
-    }
+    if (lo == ChunkCount()) return End();
     const std::vector<T>& list = List(lo);
     const auto found = std::partition_point(list.begin(), list.end(), before);
     return {lo, static_cast<size_t>(found - list.begin())};
@@ -80,9 +78,7 @@ class Chunked {
     std::vector<T>& list = OwnChunk(at.chunk).list;
     const bool at_the_end = at.chunk + 1 == spine.list.size() && at.index == list.size();
     list.insert(list.begin() + static_cast<ptrdiff_t>(at.index), std::move(value));
-    if (list.size() < kChunkSize) {
-      return list[at.index];
-    }
+    if (list.size() < kChunkSize) return list[at.index];
     const size_t left = at_the_end ? list.size() - 1 : list.size() / 2;
     SplitChunk(at.chunk, left);
     return at.index < left ? list[at.index] : spine.list[at.chunk + 1]->list[at.index - left];
@@ -90,9 +86,7 @@ class Chunked {
 
   // Removes [from, to).
   void Erase(Position from, Position to) {
-    if (from == to) {
-      return;
-    }
+    if (from == to) return;
     Spine& spine = OwnSpine();
     for (size_t chunk = from.chunk; chunk < spine.list.size() && chunk <= to.chunk; ++chunk) {
       std::vector<T>& list = OwnChunk(chunk).list;

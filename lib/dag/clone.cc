@@ -32,9 +32,7 @@ absl::Status Push(Edit& edit, Node& node, size_t index, const Range& range) {
 // are private.
 absl::Status PushAt(Edit& edit, Node& node, const Range& range, int depth) {
   const size_t index = node.EdgeAfter(range.lo);
-  if (depth == 0) {
-    return Push(edit, node, index, range);
-  }
+  if (depth == 0) return Push(edit, node, index, range);
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
   const Range below = range.Strip(node.edges[index].link.range.Lcp().size());
   BETR_RETURN_IF_ERROR(PushAt(edit, child.node, below, depth - 1));
@@ -73,16 +71,12 @@ class Walk {
         case WayStep::kStop:
           return Outcome{{at_, node->height, prefix_}};
         case WayStep::kPending:
-          if (node->height > 1 && MayPush(node->edges[step.edge], range)) {
-            return Outcome{{}, true, depth_};
-          }
+          if (node->height > 1 && MayPush(node->edges[step.edge], range)) return Outcome{{}, true, depth_};
           return Outcome{{at_, node->height, prefix_}};
         case WayStep::kDown:
         case WayStep::kThroughGoto:
           may_take_ = step.kind == WayStep::kDown && MayTake(node->edges[step.edge]);
-          if (!Follow(step.LinkIn(*node))) {
-            return Outcome{{at_, node->height, prefix_}};
-          }
+          if (!Follow(step.LinkIn(*node))) return Outcome{{at_, node->height, prefix_}};
           break;
       }
     }
@@ -101,9 +95,7 @@ class Walk {
   // work, which flushes it edge by edge. So the copy, which the clone shares before anything is flushed from it, has at
   // most a few times a node's size. Requires: the child is interior, since a push must not touch a leaf.
   bool MayPush(const Edge& edge, const Range& range) const {
-    if (!may_take_ || !ChildShared(edit_, edge)) {
-      return MayTake(edge);
-    }
+    if (!may_take_ || !ChildShared(edit_, edge)) return MayTake(edge);
     const Bytes moved = edge.partition.Cut(range).Size();
     return moved <= edit_.shape().node_size && WorthCopying(edit_, edge, moved, Reach::kDisk) &&
            !TooLongToTake(edit_, edge, Reach::kDisk);
@@ -112,9 +104,7 @@ class Walk {
   // Goes on to the target of the link. False, and nothing is done, if the prefix would become too long there.
   bool Follow(const Link& link) {
     std::string below = link.Map(prefix_);
-    if (Bytes{below.size()} > kMaxMergedBound) {
-      return false;
-    }
+    if (Bytes{below.size()} > kMaxMergedBound) return false;
     prefix_ = std::move(below);
     at_ = link.target;
     ++depth_;
@@ -149,9 +139,7 @@ absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefi
     BETR_ASSIGN_OR_RETURN(const Walk::Outcome outcome, Walk(edit, root, prefix).Run());
     if (!outcome.push) {
       const Place& place = outcome.place;
-      if (place.node == kNoNode || ShowsNothing(edit.table(), place.node, Range::Prefix(place.prefix))) {
-        return Place{};
-      }
+      if (place.node == kNoNode || ShowsNothing(edit.table(), place.node, Range::Prefix(place.prefix))) return Place{};
       edit.Retain(place.node);
       BETR_RETURN_IF_ERROR(edit.status());
       return place;
@@ -171,18 +159,12 @@ absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::st
     BETR_RETURN_IF_ERROR(CheckBelow(id, *node, above, range));
     above = node->height;
     for (const Edge& edge : node->edges) {
-      if (!edge.link.Null() && range.Covers(edge.link.range)) {
-        return true;
-      }
+      if (!edge.link.Null() && range.Covers(edge.link.range)) return true;
     }
-    if (node->height < 2) {
-      return false;
-    }
+    if (node->height < 2) return false;
     BETR_ASSIGN_OR_RETURN(const WayStep step, FindWayStep(*node, range));
     const Link& way = step.LinkIn(*node);
-    if (step.kind == WayStep::kStop || way.Null()) {
-      return false;
-    }
+    if (step.kind == WayStep::kStop || way.Null()) return false;
     local = way.Map(local);
     id = way.target;
   }
@@ -199,9 +181,7 @@ absl::Status InsertGotos(Edit& edit, NodeId& root, std::vector<Goto> gotos) {
   Bytes size{0};
   for (const Goto& message : gotos) {
     size += GotoSize(message);
-    if (!message.Erases()) {
-      BETR_RETURN_IF_ERROR(GrowAbove(edit, root, message.target_height));
-    }
+    if (!message.Erases()) BETR_RETURN_IF_ERROR(GrowAbove(edit, root, message.target_height));
   }
   BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRootFor(edit, root, size));
   ++edit.counters().nodes_touched;

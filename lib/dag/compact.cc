@@ -44,17 +44,13 @@ std::vector<Indices> StacksOf(const Runs& runs, size_t most) {
     stacks.back().push_back(i);
     end = is_beside ? &clip.hi : &std::max(*end, clip.hi);
   }
-  for (Indices& stack : stacks) {
-    std::ranges::sort(stack);
-  }
+  for (Indices& stack : stacks) std::ranges::sort(stack);
   return stacks;
 }
 
 size_t BlocksOf(const Runs& runs, const Indices& some) {
   absl::flat_hash_set<const BlockSlot*> blocks;
-  for (const size_t i : some) {
-    blocks.insert(runs[i].slot.get());
-  }
+  for (const size_t i : some) blocks.insert(runs[i].slot.get());
   return blocks.size();
 }
 
@@ -62,9 +58,7 @@ size_t BlocksOf(const Runs& runs, const Indices& some) {
 // all. Otherwise they are the newest, as far as none is larger than all newer ones together. Fewer than two: there is
 // nothing to do.
 Indices ToCompact(const Runs& runs, Indices stack, const BlockShares& shares) {
-  if (std::ranges::none_of(stack, [&](size_t i) { return shares.Views(runs[i]) > 1; })) {
-    return stack;
-  }
+  if (std::ranges::none_of(stack, [&](size_t i) { return shares.Views(runs[i]) > 1; })) return stack;
   size_t first = stack.size() - 1;
   for (Bytes together = runs[stack[first]].Size(); first > 0 && runs[stack[first - 1]].Size() <= together; --first) {
     together += runs[stack[first - 1]].Size();
@@ -77,9 +71,7 @@ Indices ToCompact(const Runs& runs, Indices stack, const BlockShares& shares) {
 // time that `too_many`, the number of superfluous blocks, has doubled.
 bool MayCompact(const Runs& runs, const Indices& chosen, size_t too_many) {
   Bytes written{0};
-  for (const size_t i : chosen) {
-    written += WrittenSize(runs[i]);
-  }
+  for (const size_t i : chosen) written += WrittenSize(runs[i]);
   const auto in_memory = [&](size_t i) { return runs[i].slot->Peek() != nullptr; };
   return chosen.size() > 1 && written <= kMaxRunSize &&
          (std::has_single_bit(too_many) || std::ranges::all_of(chosen, in_memory));
@@ -100,9 +92,7 @@ struct Replacement {
 void Replace(Partition& partition, const std::vector<Replacement>& replacements) {
   std::vector<const Replacement*> of(partition.runs.size(), nullptr);
   for (const Replacement& replacement : replacements) {
-    for (const size_t i : replacement.old) {
-      of[i] = &replacement;
-    }
+    for (const size_t i : replacement.old) of[i] = &replacement;
   }
   Runs runs;
   std::vector<uint32_t> kept_before;
@@ -116,34 +106,26 @@ void Replace(Partition& partition, const std::vector<Replacement>& replacements)
   }
   kept_before.push_back(static_cast<uint32_t>(runs.size()));
   partition.runs = std::move(runs);
-  for (Goto& message : partition.gotos) {
-    message.over = kept_before[message.over];
-  }
+  for (Goto& message : partition.gotos) message.over = kept_before[message.over];
 }
 
 // The smallest range that holds all that some runs show.
 Range HullOf(const Runs& runs, const Indices& some) {
   Range hull = runs[some.front()].clip;
-  for (const size_t i : some) {
-    hull = {std::min(hull.lo, runs[i].clip.lo), std::max(hull.hi, runs[i].clip.hi)};
-  }
+  for (const size_t i : some) hull = {std::min(hull.lo, runs[i].clip.lo), std::max(hull.hi, runs[i].clip.hi)};
   return hull;
 }
 
 // Returns the runs in a space without the prefix that all keys of their hull share.
 Runs Relative(const Runs& runs, const Range& hull) {
   Runs relative;
-  for (const BlockView& run : runs) {
-    relative.push_back(run.Strip(hull.Lcp()));
-  }
+  for (const BlockView& run : runs) relative.push_back(run.Strip(hull.Lcp()));
   return relative;
 }
 
 Runs Chosen(const Runs& runs, const Indices& some) {
   Runs chosen;
-  for (const size_t i : some) {
-    chosen.push_back(runs[i]);
-  }
+  for (const size_t i : some) chosen.push_back(runs[i]);
   return chosen;
 }
 
@@ -152,25 +134,17 @@ Runs Chosen(const Runs& runs, const Indices& some) {
 void ReplaceAlike(Edge& edge, const Runs& old, const Runs& made, size_t most) {
   const auto same_block = [](const BlockView& a, const BlockView& b) { return a.slot == b.slot; };
   const auto is_first = [&](const BlockView& run) { return same_block(run, old.front()); };
-  if (std::ranges::none_of(edge.partition.runs, is_first)) {
-    return;
-  }
+  if (std::ranges::none_of(edge.partition.runs, is_first)) return;
   const Runs& runs = edge.partition.runs;
   std::vector<Replacement> replacements;
   for (const Indices& stack : StacksOf(runs, most)) {
     const auto found = std::search(stack.begin(), stack.end(), old.begin(), old.end(),
                                    [&](size_t i, const BlockView& run) { return same_block(runs[i], run); });
-    if (found == stack.end()) {
-      continue;
-    }
+    if (found == stack.end()) continue;
     Replacement here{{found, found + static_cast<ptrdiff_t>(old.size())}, {}};
     const Range hull = HullOf(runs, here.old);
-    if (HidesFrom(edge.partition, hull, *found) || Relative(Chosen(runs, here.old), hull) != old) {
-      continue;
-    }
-    for (const BlockView& run : made) {
-      here.made.push_back(run.Prepend(hull.Lcp()));
-    }
+    if (HidesFrom(edge.partition, hull, *found) || Relative(Chosen(runs, here.old), hull) != old) continue;
+    for (const BlockView& run : made) here.made.push_back(run.Prepend(hull.Lcp()));
     replacements.push_back(std::move(here));
   }
   Replace(edge.partition, replacements);
@@ -215,14 +189,10 @@ absl::StatusOr<Partition> Compact(Edit& edit, const Partition& partition, const 
   RunBuilder builder(edit.context().source, range);
   builder.Reserve(partition.Size());
   for (; reader.Valid(); reader.Next()) {
-    for (const Message& message : reader.Messages()) {
-      builder.Add(reader.Key(), message);
-    }
+    for (const Message& message : reader.Messages()) builder.Add(reader.Key(), message);
   }
   Partition compact{std::move(builder).Finish(), partition.gotos};
-  for (Goto& message : compact.gotos) {
-    message.over = 0;
-  }
+  for (Goto& message : compact.gotos) message.over = 0;
   return compact;
 }
 
@@ -234,16 +204,10 @@ absl::Status CompactIfMany(Edit& edit, Node& node, size_t index) {
     std::optional<BlockShares> shares;
     for (const Indices& stack : StacksOf(runs, most)) {
       const size_t blocks = stack.size() <= most ? 0 : BlocksOf(runs, stack);
-      if (blocks <= most) {
-        continue;
-      }
-      if (!shares) {
-        shares.emplace(node);
-      }
+      if (blocks <= most) continue;
+      if (!shares) shares.emplace(node);
       const Indices chosen = ToCompact(runs, stack, *shares);
-      if (MayCompact(runs, chosen, blocks - most)) {
-        BETR_RETURN_IF_ERROR(CompactRuns(edit, node, index, chosen));
-      }
+      if (MayCompact(runs, chosen, blocks - most)) BETR_RETURN_IF_ERROR(CompactRuns(edit, node, index, chosen));
       if (runs.size() < before) {
         break;  // the runs of the other stacks have other indices now
       }

@@ -51,9 +51,7 @@ class Naming {
   absl::StatusOr<ContentId> Tiles(NodeId id, const Node& node, const Range& range) {
     for (const Edge& edge : node.edges) {
       const Range part = edge.link.range.Intersect(range);
-      if (part.Empty()) {
-        continue;
-      }
+      if (part.Empty()) continue;
       BETR_ASSIGN_OR_RETURN(const bool points, HasPoints(edge.partition, 0, part));
       const Range shown = part.Strip(prefix_.size());
       if (points || !edge.partition.Cut(part).gotos.empty()) {

@@ -9,12 +9,8 @@ std::optional<size_t> HeaviestOverShared(const Edit& edit, const Node& node) {
   std::optional<size_t> heaviest;
   for (size_t i = 0; i < node.edges.size(); ++i) {
     const Partition& waits = node.edges[i].partition;
-    if (waits.Empty() || !ChildShared(edit, node.edges[i])) {
-      continue;
-    }
-    if (!heaviest || waits.Size() > node.edges[*heaviest].partition.Size()) {
-      heaviest = i;
-    }
+    if (waits.Empty() || !ChildShared(edit, node.edges[i])) continue;
+    if (!heaviest || waits.Size() > node.edges[*heaviest].partition.Size()) heaviest = i;
   }
   return heaviest;
 }

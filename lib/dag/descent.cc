@@ -42,9 +42,7 @@ absl::Status Descent::VisitInterior(const Node& node) {
   shown_ = shown_.Intersect(edge.link.range);
   const Goto* covering = NarrowToGoto(edge.partition.gotos);
   const size_t oldest = covering == nullptr ? 0 : covering->over;
-  for (size_t i = edge.partition.runs.size(); i > oldest; --i) {
-    BETR_RETURN_IF_ERROR(Read(edge.partition.runs[i - 1]));
-  }
+  for (size_t i = edge.partition.runs.size(); i > oldest; --i) BETR_RETURN_IF_ERROR(Read(edge.partition.runs[i - 1]));
   const Link& next = covering == nullptr ? edge.link : covering->link;
   node_ = next.target;
   if (!next.Null()) {
@@ -65,12 +63,8 @@ const Goto* Descent::NarrowToGoto(const std::vector<Goto>& gotos) {
     shown_ = shown_.Intersect(next->link.range);
     return &*next;
   }
-  if (next != gotos.end()) {
-    shown_.hi = std::min(shown_.hi, next->link.range.lo);
-  }
-  if (next != gotos.begin()) {
-    shown_.lo = std::max(shown_.lo, std::prev(next)->link.range.hi);
-  }
+  if (next != gotos.end()) shown_.hi = std::min(shown_.hi, next->link.range.lo);
+  if (next != gotos.begin()) shown_.lo = std::max(shown_.lo, std::prev(next)->link.range.hi);
   return nullptr;
 }
 
@@ -83,21 +77,13 @@ absl::Status Descent::VisitLeaf(const Node& leaf) {
     return forward_ ? view.clip.hi <= at_ : view.clip.lo < at_;
   });
   if (forward_) {
-    if (it != list.begin()) {
-      shown_.lo = std::max(shown_.lo, std::prev(it)->clip.hi);
-    }
-    if (it == list.end()) {
-      return absl::OkStatus();
-    }
+    if (it != list.begin()) shown_.lo = std::max(shown_.lo, std::prev(it)->clip.hi);
+    if (it == list.end()) return absl::OkStatus();
     shown_.hi = std::min(shown_.hi, it->clip.hi);
     return Read(*it);
   }
-  if (it != list.end()) {
-    shown_.hi = std::min(shown_.hi, it->clip.lo);
-  }
-  if (it == list.begin()) {
-    return absl::OkStatus();
-  }
+  if (it != list.end()) shown_.hi = std::min(shown_.hi, it->clip.lo);
+  if (it == list.begin()) return absl::OkStatus();
   --it;
   shown_.lo = std::max(shown_.lo, it->clip.lo);
   return Read(*it);
@@ -106,13 +92,9 @@ absl::Status Descent::VisitLeaf(const Node& leaf) {
 // Adds a reader in root space for what a view has in `shown_`.
 absl::Status Descent::Read(const BlockView& view) {
   const BlockView part = view.Cut(shown_);
-  if (part.clip.Empty()) {
-    return absl::OkStatus();
-  }
+  if (part.clip.Empty()) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(ViewReader reader, ViewReader::Open(part.Replace(to_root_.strip, to_root_.prepend)));
-  if (reader.Count() > 0) {
-    readers_.push_back(std::make_unique<ViewReader>(std::move(reader)));
-  }
+  if (reader.Count() > 0) readers_.push_back(std::make_unique<ViewReader>(std::move(reader)));
   return absl::OkStatus();
 }
 

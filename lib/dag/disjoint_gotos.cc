@@ -21,9 +21,7 @@ void DisjointGotos::Add(Goto message) {
 std::vector<Goto> DisjointGotos::Take() {
   std::vector<Goto> taken;
   taken.reserve(gotos_.size());
-  for (auto& [lo, message] : std::exchange(gotos_, {})) {
-    taken.push_back(std::move(message));
-  }
+  for (auto& [lo, message] : std::exchange(gotos_, {})) taken.push_back(std::move(message));
   return taken;
 }
 

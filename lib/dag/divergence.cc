@@ -36,9 +36,7 @@ void FindFirst(std::vector<std::unique_ptr<PointReader>>& readers, const Side& s
     reader->SeekForward(whole.lo);
     if (reader->Valid() && whole.Contains(reader->Key())) {
       const std::string_view key = reader->Key().substr(side.prefix.size());
-      if (!first || key < *first) {
-        first = key;
-      }
+      if (!first || key < *first) first = key;
     }
   }
 }
@@ -51,15 +49,11 @@ absl::StatusOr<std::optional<Range>> Divergence::From(const Bound& from) {
     if (!stretch_ || at < stretch_->range.lo || stretch_->range.hi <= at) {
       BETR_ASSIGN_OR_RETURN(stretch_, Find(at));
     }
-    if (!stretch_->alike) {
-      return Range{at, stretch_->range.hi};
-    }
+    if (!stretch_->alike) return Range{at, stretch_->range.hi};
     std::optional<std::string> first;
     FindFirst(stretch_->of_a, a_, {at, stretch_->range.hi}, first);
     FindFirst(stretch_->of_b, b_, {at, stretch_->range.hi}, first);
-    if (first) {
-      return Range::Only(*first);
-    }
+    if (first) return Range::Only(*first);
     at = stretch_->range.hi;
   }
   return std::nullopt;
@@ -74,9 +68,7 @@ absl::StatusOr<Divergence::Stretch> Divergence::Find(const Bound& at) const {
   for (;;) {
     alike = a.AtEnd() || b.AtEnd() ? AtNothing(a) && AtNothing(b)
                                    : a.node() == b.node() && ToContent(a, a_) == ToContent(b, b_);
-    if (alike || (a.AtEnd() && b.AtEnd())) {
-      break;
-    }
+    if (alike || (a.AtEnd() && b.AtEnd())) break;
     bool steps_a = !a.AtEnd();
     bool steps_b = !b.AtEnd();
     if (steps_a && steps_b) {

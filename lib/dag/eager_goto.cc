@@ -38,9 +38,7 @@ absl::Status DriveDown(Edit& edit, Node& node, const Range& range) {
     const std::string_view lifted = node.edges[at].link.range.Lcp();
     const Partition moved = TakePart(edit, node.edges[at], part);
     BETR_RETURN_IF_ERROR(Arrive(edit, child.node, moved.Strip(lifted)));
-    if (!child.node.Leaf()) {
-      BETR_RETURN_IF_ERROR(DriveDown(edit, child.node, part.Strip(lifted.size())));
-    }
+    if (!child.node.Leaf()) BETR_RETURN_IF_ERROR(DriveDown(edit, child.node, part.Strip(lifted.size())));
     BETR_ASSIGN_OR_RETURN(const size_t count, PutSplitChild(edit, node, at, std::move(child)));
     at += count;
   }

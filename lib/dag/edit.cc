@@ -19,14 +19,10 @@ std::optional<NodeRecord> Edit::Record(NodeId id) const {
 
 absl::StatusOr<NodePtr> Edit::Load(NodeId id) const {
   LeftOut* left_out = context_.left_out;
-  if (left_out == nullptr) {
-    return LoadNode(table_, id);
-  }
+  if (left_out == nullptr) return LoadNode(table_, id);
   BETR_RETURN_IF_ERROR(left_out->NodeStatus(id));
   absl::StatusOr<NodePtr> node = LoadNode(table_, id);
-  if (IsUnreadable(node.status())) {
-    left_out->AddNode(id, node.status());
-  }
+  if (IsUnreadable(node.status())) left_out->AddNode(id, node.status());
   return node;
 }
 
@@ -64,9 +60,7 @@ NodeId Edit::Create(Node node) {
 
 void Edit::Update(NodeId id, Node node) {
   const std::optional<NodeRecord> record = Record(id);
-  if (!record) {
-    return;
-  }
+  if (!record) return;
   Check(record->references <= 1, "a shared node is never changed");
   Check(record->height == node.height, "a node keeps its height");
   if (const NodePtr now = record->slot->Peek(); now != nullptr && *now == node) {
@@ -78,18 +72,14 @@ void Edit::Update(NodeId id, Node node) {
 
 void Edit::Rearrange(NodeId id, Node node) {
   const std::optional<NodeRecord> record = Record(id);
-  if (!record) {
-    return;
-  }
+  if (!record) return;
   Check(record->height == node.height, "a node keeps its height");
   changed_.push_back(id);
   Set(id, record->references, std::move(node));
 }
 
 void Edit::Retain(NodeId id) {
-  if (id == kNoNode) {
-    return;
-  }
+  if (id == kNoNode) return;
   if (References(id) == 0) {
     Damage(id, "is named, but has no references");
     return;
@@ -100,9 +90,7 @@ void Edit::Retain(NodeId id) {
 }
 
 void Edit::Release(NodeId id) {
-  if (id == kNoNode) {
-    return;
-  }
+  if (id == kNoNode) return;
   if (References(id) == 0) {
     Damage(id, "was named, but has no references");
     return;
@@ -117,15 +105,11 @@ void Edit::Release(NodeId id) {
 }
 
 void Edit::RetainTargets(const Partition& partition) {
-  for (const Goto& message : partition.gotos) {
-    Retain(message.link.target);
-  }
+  for (const Goto& message : partition.gotos) Retain(message.link.target);
 }
 
 void Edit::ReleaseTargets(const Partition& partition) {
-  for (const Goto& message : partition.gotos) {
-    Release(message.link.target);
-  }
+  for (const Goto& message : partition.gotos) Release(message.link.target);
 }
 
 void Edit::Remove(NodeId id) {

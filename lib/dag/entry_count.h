@@ -13,9 +13,7 @@ class EntryCount {
   // None counts as one, and more than 2047 * 2^31 as so many.
   static constexpr EntryCount Of(uint64_t entries) {
     int exponent = 0;
-    for (; entries > kMostMantissa; entries = entries / 2 + entries % 2) {
-      ++exponent;
-    }
+    for (; entries > kMostMantissa; entries = entries / 2 + entries % 2) ++exponent;
     const auto mantissa = static_cast<uint16_t>(entries == 0 ? 1 : entries);
     return exponent > kMostExponent ? FromCode(UINT16_MAX)
                                     : FromCode(static_cast<uint16_t>(exponent << kMantissaBits | mantissa));

@@ -9,9 +9,7 @@ namespace {
 
 bool MayErase(const BlockView& run, Reach reach) {
   const std::optional<uint64_t> known = run.slot->Erases();
-  if (known || reach == Reach::kMemory) {
-    return !known || *known > 0;
-  }
+  if (known || reach == Reach::kMemory) return !known || *known > 0;
   const auto block = run.slot->Get();
   return !block.ok() || (*block)->Erases() > 0;  // whoever moves the run gets the error
 }

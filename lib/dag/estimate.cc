@@ -48,9 +48,7 @@ class Level {
   // Picks at most `most` samples, which stand for all. If there are more samples, those picked are spread evenly over
   // the weight of all: the more paths lead to a sample, the more likely it is picked.
   std::vector<Sample> Pick(size_t most) const {
-    if (samples_.size() <= most) {
-      return samples_;
-    }
+    if (samples_.size() <= most) return samples_;
     const auto add = [](double sum, const Sample& sample) { return sum + sample.weight; };
     const double each = std::accumulate(samples_.begin(), samples_.end(), 0.0, add) / static_cast<double>(most);
     std::vector<Sample> picked;
@@ -82,18 +80,14 @@ class Estimator {
     const NodeRecord* record = table_.Find(root);
     const size_t levels = record == nullptr ? 1 : record->height + 1U;
     Level level;
-    if (!range.Empty()) {
-      level.Add({root, range});
-    }
+    if (!range.Empty()) level.Add({root, range});
     size_t nodes_left = reach_ == Reach::kMemory ? kEstimateNodesInMemory : kEstimateNodes;
     for (size_t levels_left = levels; !level.Empty() && levels_left > 0; --levels_left) {
       const size_t most = std::max(kEstimateNodesOfLevel, nodes_left / levels_left);
       nodes_left -= std::min(nodes_left, std::min(most, level.Size()));
       BETR_ASSIGN_OR_RETURN(level, Visit(level, most));
       above_ = static_cast<Height>(levels_left - 1);
-      if (blind_) {
-        return false;
-      }
+      if (blind_) return false;
     }
     return true;
   }
@@ -138,9 +132,7 @@ class Estimator {
       } else {
         Look(sample, *node, below);
       }
-      if (enough_(Content())) {
-        return Level();
-      }
+      if (enough_(Content())) return Level();
     }
     return below;
   }
@@ -152,9 +144,7 @@ class Estimator {
   }
 
   absl::StatusOr<NodePtr> Fetch(NodeId id) const {
-    if (reach_ == Reach::kDisk && !Guessed(id)) {
-      return LoadNode(table_, id);
-    }
+    if (reach_ == Reach::kDisk && !Guessed(id)) return LoadNode(table_, id);
     const NodeRecord* record = table_.Find(id);
     return record == nullptr ? nullptr : record->slot->Peek();
   }
@@ -174,12 +164,8 @@ class Estimator {
 
   void Look(const Sample& sample, const Node& node, Level& below) {
     const As as{sample.shared || table_.Find(sample.node)->references > 1, sample.weight};
-    for (const BlockView& basement : node.basements) {
-      Count(basement, sample.range, as);
-    }
-    if (node.Leaf()) {
-      return;
-    }
+    for (const BlockView& basement : node.basements) Count(basement, sample.range, as);
+    if (node.Leaf()) return;
     for (size_t i = node.EdgeAfter(sample.range.lo);
          i < node.edges.size() && node.edges[i].link.range.lo < sample.range.hi; ++i) {
       LookThrough(node.edges[i], node.edges[i].link.range.Intersect(sample.range), as, below);
@@ -203,18 +189,14 @@ class Estimator {
   }
 
   static void Follow(const Link& link, const Range& part, As as, Level& below) {
-    if (!link.Null() && !part.Empty()) {
-      below.Add({link.target, link.Cut(part).Image(), as.shared, as.weight});
-    }
+    if (!link.Null() && !part.Empty()) below.Add({link.target, link.Cut(part).Image(), as.shared, as.weight});
   }
 
   // Adds what a run has inside `range`, and returns how many entries that is. If the run's block is in memory, what
   // newer gotos supersede is left out.
   uint64_t CountRun(const Partition& partition, size_t index, const Range& range, As as) {
     const BlockView& run = partition.runs[index];
-    if (!run.clip.Overlaps(range)) {
-      return 0;
-    }
+    if (!run.clip.Overlaps(range)) return 0;
     uint64_t count = 0;
     Bound from = range.lo;
     for (size_t i = FirstGotoAfter(partition.gotos, range.lo);
@@ -232,9 +214,7 @@ class Estimator {
   // Adds the part of a view inside `range`, and returns how many entries that is. Both are estimates if the block is
   // not in memory.
   uint64_t Count(const BlockView& view, const Range& range, As as) {
-    if (!view.clip.Overlaps(range)) {
-      return 0;
-    }
+    if (!view.clip.Overlaps(range)) return 0;
     const BlockView part = view.Cut(range);
     uint64_t keys = view.Count();
     uint64_t size = view.Size().value;
@@ -284,9 +264,7 @@ absl::StatusOr<RangeEstimate> Estimate(const NodeTable& table, NodeId root, cons
 std::optional<TreeContent> EstimateTree(const NodeTable& table, NodeId root, Reach reach, Bytes leaf,
                                         EnoughContent enough) {
   Estimator estimator(table, reach, leaf, enough);
-  if (!estimator.Run(root, Range::All()).value_or(false)) {
-    return std::nullopt;
-  }
+  if (!estimator.Run(root, Range::All()).value_or(false)) return std::nullopt;
   return estimator.Content();
 }
 

@@ -26,9 +26,7 @@ class Explainer {
       route_.steps.push_back(std::move(step));
       BETR_RETURN_IF_ERROR(status);
       const RouteStep& last = route_.steps.back();
-      if (value_.Done() || last.Leaf() || last.link.Null()) {
-        return absl::OkStatus();
-      }
+      if (value_.Done() || last.Leaf() || last.link.Null()) return absl::OkStatus();
       key = last.link.Map(key);
       id = last.link.target;
       BETR_ASSIGN_OR_RETURN(node, LoadNode(table_, id));
@@ -63,14 +61,10 @@ class Explainer {
   }
 
   absl::Status LookInView(const BlockView& view, size_t run, RouteStep& step) {
-    if (!view.clip.Contains(step.key)) {
-      return absl::OkStatus();
-    }
+    if (!view.clip.Contains(step.key)) return absl::OkStatus();
     BETR_ASSIGN_OR_RETURN(ViewReader reader, ViewReader::Open(view));
     reader.SeekForward(Bound::At(step.key));
-    if (!reader.Valid() || reader.Key() != step.key) {
-      return absl::OkStatus();
-    }
+    if (!reader.Valid() || reader.Key() != step.key) return absl::OkStatus();
     for (size_t i = reader.GroupSize(); i > 0 && !value_.Done(); --i) {
       const Message message = reader.At(i - 1);
       step.messages.push_back({run, message.kind, message.function, std::string(message.value)});

@@ -31,9 +31,7 @@ class DeepFlush {
 
   // `from` is in the node's space, and so is Stopped() afterwards.
   absl::Status Run(Node& node, const Bound& from) {
-    if (node.Leaf()) {
-      return absl::OkStatus();
-    }
+    if (node.Leaf()) return absl::OkStatus();
     const size_t first = node.EdgeAfter(from);
     size_t i = first;
     while (i < node.edges.size() && !stopped_) {
@@ -59,13 +57,9 @@ class DeepFlush {
     const Link link = node.edges[i].link;
     const Partition news = std::exchange(node.edges[i].partition, {}).Strip(link.range.Lcp());
     BETR_RETURN_IF_ERROR(Arrive(edit_, child.node, news));
-    if (holds_more) {
-      Trim(child.node);
-    }
+    if (holds_more) Trim(child.node);
     BETR_RETURN_IF_ERROR(Run(child.node, link.Map(std::max(from, link.range.lo))));
-    if (stopped_) {
-      stopped_ = link.Unmap(*stopped_);
-    }
+    if (stopped_) stopped_ = link.Unmap(*stopped_);
     spent_ += child.node.Size();
     return PutSplitChild(edit_, node, i, std::move(child));
   }
@@ -75,9 +69,7 @@ class DeepFlush {
   // child would get too long bounds (storable.h).
   bool Settled(const Node& node, const Edge& edge) const {
     if (edge.partition.Empty()) {
-      if (edge.link.Null() || ChildShared(edit_, edge) || (node.height == 1 && !HoldsMore(edge))) {
-        return true;
-      }
+      if (edge.link.Null() || ChildShared(edit_, edge) || (node.height == 1 && !HoldsMore(edge))) return true;
     }
     return TooLongToTake(edit_, edge, Reach::kDisk);
   }
@@ -106,15 +98,11 @@ class DeepFlush {
 
 // Takes the oldest `runs` runs out of a partition; with kAllRuns also the gotos.
 Partition TakeRuns(Partition& partition, size_t runs) {
-  if (runs == kAllRuns) {
-    return std::exchange(partition, {});
-  }
+  if (runs == kAllRuns) return std::exchange(partition, {});
   const auto end = partition.runs.begin() + static_cast<ptrdiff_t>(runs);
   Partition taken{{std::make_move_iterator(partition.runs.begin()), std::make_move_iterator(end)}, {}};
   partition.runs.erase(partition.runs.begin(), end);
-  for (Goto& message : partition.gotos) {
-    message.over -= static_cast<uint32_t>(runs);
-  }
+  for (Goto& message : partition.gotos) message.over -= static_cast<uint32_t>(runs);
   return taken;
 }
 
@@ -141,9 +129,7 @@ size_t FollowFlushed(Edit& edit, Node& parent, size_t index, size_t count, const
                      size_t runs) {
   const Range whole{parent.edges[index].link.range.lo, parent.edges[index + count - 1].link.range.hi};
   std::vector<Link> pieces;
-  for (size_t i = index; i < index + count; ++i) {
-    pieces.push_back(parent.edges[i].link.Strip(whole.Lcp().size()));
-  }
+  for (size_t i = index; i < index + count; ++i) pieces.push_back(parent.edges[i].link.Strip(whole.Lcp().size()));
   std::vector<Edge> edges;
   size_t index_now = index;
   for (size_t i = 0; i < parent.edges.size(); ++i) {
@@ -164,9 +150,7 @@ size_t FollowFlushed(Edit& edit, Node& parent, size_t index, size_t count, const
 absl::StatusOr<NodeId> Lower(Edit& edit, NodeId root) {
   for (size_t changed = SIZE_MAX; changed != edit.changed().size();) {
     const Sharing sharing = SharingToLower(edit, root);
-    if (sharing == Sharing::kKeep) {
-      break;
-    }
+    if (sharing == Sharing::kKeep) break;
     changed = edit.changed().size();
     BETR_ASSIGN_OR_RETURN(root, LowerTop(edit, root, sharing));
   }
@@ -177,9 +161,7 @@ absl::StatusOr<NodeId> Lower(Edit& edit, NodeId root) {
 
 absl::Status FlushEdge(Edit& edit, Node& parent, size_t index, size_t runs) {
   const Partition& waits = parent.edges[index].partition;
-  if (waits.gotos.empty()) {
-    runs = std::min(runs, waits.runs.size());
-  }
+  if (waits.gotos.empty()) runs = std::min(runs, waits.runs.size());
   const std::vector<size_t> alike = runs == kAllRuns ? std::vector<size_t>{index} : EdgesAlike(parent, index, runs);
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, parent, index));
   Edge& edge = parent.edges[index];
@@ -187,9 +169,7 @@ absl::Status FlushEdge(Edit& edit, Node& parent, size_t index, size_t runs) {
   BETR_RETURN_IF_ERROR(Arrive(edit, child.node, news));
   CountFlush(edit, parent.height);
   BETR_ASSIGN_OR_RETURN(const size_t count, PutSplitChild(edit, parent, index, std::move(child)));
-  if (alike.size() > 1) {
-    index = FollowFlushed(edit, parent, index, count, alike, runs);
-  }
+  if (alike.size() > 1) index = FollowFlushed(edit, parent, index, count, alike, runs);
   return Heal(edit, parent, index, index + count, {});
 }
 

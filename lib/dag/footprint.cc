@@ -26,9 +26,7 @@ class Walk {
     }
     while (!waiting_.empty()) {
       auto next = waiting_.extract(waiting_.begin());
-      if (!next.mapped().inside.Empty()) {
-        BETR_RETURN_IF_ERROR(Visit(next.key().second, std::move(next.mapped())));
-      }
+      if (!next.mapped().inside.Empty()) BETR_RETURN_IF_ERROR(Visit(next.key().second, std::move(next.mapped())));
     }
     return Footprint{{static_cast<uint64_t>(shown_)}, {static_cast<uint64_t>(exclusive_)}};
   }
@@ -57,9 +55,7 @@ class Walk {
 
   absl::Status Visit(NodeId id, Reached reached) {
     const NodeRecord* record = table_.Find(id);
-    if (record != nullptr && reached.references < record->references) {
-      reached.outside.Add(Range::All());
-    }
+    if (record != nullptr && reached.references < record->references) reached.outside.Add(Range::All());
     const double size = record == nullptr ? 0 : static_cast<double>(stored_(*record).value);
     if (record != nullptr && record->height == 0 && reached.outside.Empty()) {
       Add(size, size);  // what nobody sees of the leaf is freed with it, too
@@ -69,9 +65,7 @@ class Walk {
     absl::Status sound;
     reached.inside.ForEach([&](const Range& range) { sound.Update(CheckBelow(id, *node, reached.above, range)); });
     BETR_RETURN_IF_ERROR(sound);
-    if (!node->Leaf()) {
-      Descend(*node, reached);
-    }
+    if (!node->Leaf()) Descend(*node, reached);
     if (reached.outside.Empty()) {
       Add(size, size);
       return absl::OkStatus();

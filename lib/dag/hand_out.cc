@@ -27,14 +27,10 @@ namespace {
 std::optional<size_t> PassOnWhole(Node& node, const Partition& news) {
   const std::shared_ptr<const Block> block =
       news.runs.size() == 1 && news.gotos.empty() ? news.runs.front().slot->Peek() : nullptr;
-  if (block == nullptr) {
-    return std::nullopt;
-  }
+  if (block == nullptr) return std::nullopt;
   const BlockView& run = news.runs.front();
   ViewReader reader(block, run);
-  if (reader.Count() == 0 || reader.Count() < block->Count()) {
-    return std::nullopt;
-  }
+  if (reader.Count() == 0 || reader.Count() < block->Count()) return std::nullopt;
   reader.SeekForward(run.clip.lo);
   const std::string first(reader.Key());
   const size_t index = node.EdgeOf(first);
@@ -42,9 +38,7 @@ std::optional<size_t> PassOnWhole(Node& node, const Partition& news) {
   const bool reaches_in = edge.link.range.Contains(first);  // false only in a damaged node
   reader.SeekBackward(run.clip.hi);
   const bool for_all = reaches_in && edge.link.range.Contains(reader.Key());
-  if (!for_all || (edge.Idle() && block->Erases() > 0)) {
-    return std::nullopt;
-  }
+  if (!for_all || (edge.Idle() && block->Erases() > 0)) return std::nullopt;
   edge.partition.runs.push_back(run.Cut(edge.link.range.Intersect(PrefixRange(first, reader.Key()))));
   return index;
 }
@@ -60,9 +54,7 @@ class Points {
     points.keeps_blocks_ = shown.has_value();
     if (shown) {
       points.news_ = {};
-      for (BlockView& run : *shown) {
-        BETR_RETURN_IF_ERROR(points.TakeShown(std::move(run)));
-      }
+      for (BlockView& run : *shown) BETR_RETURN_IF_ERROR(points.TakeShown(std::move(run)));
     }
     return points;
   }
@@ -90,9 +82,7 @@ class Points {
     std::optional<std::string> first;
     for (ViewReader& reader : readers) {
       reader.SeekForward(from);
-      if (reader.Valid() && (!first || reader.Key() < *first)) {
-        first = reader.Key();
-      }
+      if (reader.Valid() && (!first || reader.Key() < *first)) first = reader.Key();
     }
     return first;
   }
@@ -118,9 +108,7 @@ class Points {
           rest.clip.lo = std::max(rest.clip.lo, hidden.hi);
         }
       }
-      if (!rest.clip.Empty()) {
-        shown.push_back(std::move(rest));
-      }
+      if (!rest.clip.Empty()) shown.push_back(std::move(rest));
     }
     return shown.size() <= most ? std::optional(std::move(shown)) : std::nullopt;
   }
@@ -129,12 +117,8 @@ class Points {
   absl::Status TakeShown(BlockView run) {
     BETR_ASSIGN_OR_RETURN(const std::shared_ptr<const Block> block, run.slot->Get());
     const ViewReader reader(block, run);
-    if (reader.Count() == 0) {
-      return absl::OkStatus();
-    }
-    if (2 * reader.Size().value < run.Size().value) {
-      run.slot = PartOf(*block, run);
-    }
+    if (reader.Count() == 0) return absl::OkStatus();
+    if (2 * reader.Size().value < run.Size().value) run.slot = PartOf(*block, run);
     news_.runs.push_back(std::move(run));
     return absl::OkStatus();
   }
@@ -169,12 +153,8 @@ class Points {
     RunBuilder builder(edit_.context().source, edge.link.range);
     builder.Reserve(SizeOf(part));
     for (; reader.Valid(); reader.Next()) {
-      if (nothing_there && reader.Messages().size() == 1 && reader.Messages()[0].kind == MessageKind::kErase) {
-        continue;
-      }
-      for (const Message& message : reader.Messages()) {
-        builder.Add(reader.Key(), message);
-      }
+      if (nothing_there && reader.Messages().size() == 1 && reader.Messages()[0].kind == MessageKind::kErase) continue;
+      for (const Message& message : reader.Messages()) builder.Add(reader.Key(), message);
     }
     std::ranges::move(std::move(builder).Finish(), std::back_inserter(edge.partition.runs));
     return absl::OkStatus();
@@ -184,9 +164,7 @@ class Points {
   static Bytes SizeOf(const Partition& part) {
     Bytes size{0};
     for (const BlockView& run : part.runs) {
-      if (const std::shared_ptr<const Block> block = run.slot->Peek()) {
-        size += ViewReader(block, run).Size();
-      }
+      if (const std::shared_ptr<const Block> block = run.slot->Peek()) size += ViewReader(block, run).Size();
     }
     return size;
   }
@@ -200,9 +178,7 @@ class Points {
 }  // namespace
 
 absl::Status HandOut(Edit& edit, Node& node, const Partition& news) {
-  if (const std::optional<size_t> index = PassOnWhole(node, news)) {
-    return CompactIfMany(edit, node, *index);
-  }
+  if (const std::optional<size_t> index = PassOnWhole(node, news)) return CompactIfMany(edit, node, *index);
   BETR_ASSIGN_OR_RETURN(Points points, Points::Of(edit, news));
   return points.HandTo(node);
 }

@@ -30,9 +30,7 @@ void Append(Node& left, Node right) {
 // there may show nothing.
 void DropIdleFringes(Edit& edit, Node& node) {
   for (Edge& edge : node.edges) {
-    if (!edge.link.Null() && ShowsNothing(edit.table(), edge)) {
-      Clear(edit, edge);
-    }
+    if (!edge.link.Null() && ShowsNothing(edit.table(), edge)) Clear(edit, edge);
   }
   CoalesceNullEdges(node);
 }
@@ -51,13 +49,9 @@ absl::Status Merge(Edit& edit, Node& node, size_t i) {
     Pack(edit, left.node);
     DropIdleFringes(edit, left.node);
     for (const NodeId id : {left.id, right.id}) {
-      if (id != kNoNode) {
-        edit.Discard(id);
-      }
+      if (id != kNoNode) edit.Discard(id);
     }
-    if (!left.node.Empty()) {
-      merged.link.target = edit.Create(std::move(left.node));
-    }
+    if (!left.node.Empty()) merged.link.target = edit.Create(std::move(left.node));
     ++edit.counters().merges;
   }
   merged.partition = std::move(node.edges[i].partition);
@@ -71,19 +65,13 @@ absl::Status Merge(Edit& edit, Node& node, size_t i) {
 absl::Status LowerNullRoot(Edit& edit, OwnChild& root) {
   Height height = 1;
   for (const Goto& message : root.node.edges[0].partition.gotos) {
-    if (!message.Erases()) {
-      height = std::max(height, static_cast<Height>(message.target_height + 1));
-    }
+    if (!message.Erases()) height = std::max(height, static_cast<Height>(message.target_height + 1));
   }
-  if (height >= root.node.height) {
-    return absl::OkStatus();
-  }
+  if (height >= root.node.height) return absl::OkStatus();
   const Partition news = std::move(root.node.edges[0].partition);
   OwnChild lower{kNoNode, EmptyNode(height, root.node.bounds, root.node.codec)};
   BETR_RETURN_IF_ERROR(Arrive(edit, lower.node, news));
-  if (root.id != kNoNode) {
-    edit.Discard(root.id);
-  }
+  if (root.id != kNoNode) edit.Discard(root.id);
   root = std::move(lower);
   return absl::OkStatus();
 }
@@ -92,9 +80,7 @@ absl::Status LowerNullRoot(Edit& edit, OwnChild& root) {
 absl::Status DropLevel(Edit& edit, OwnChild& root) {
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, root.node, 0));
   BETR_RETURN_IF_ERROR(Arrive(edit, child.node, root.node.edges[0].partition));
-  if (root.id != kNoNode) {
-    edit.Discard(root.id);
-  }
+  if (root.id != kNoNode) edit.Discard(root.id);
   root = std::move(child);
   return absl::OkStatus();
 }
@@ -125,9 +111,7 @@ class Union {
     }
     edges_ += shown.edges;
     bytes_ += shown.bytes;
-    if (ChildShared(edit_, edge)) {
-      copied_ += shown.bytes;
-    }
+    if (ChildShared(edit_, edge)) copied_ += shown.bytes;
     return absl::OkStatus();
   }
 
@@ -172,9 +156,7 @@ absl::StatusOr<bool> Mergeable(const Edit& edit, const Node& node, size_t index,
   Union both(edit, node.height, {node.edges[index].link.range.lo, node.edges[index + 1].link.range.hi});
   const bool keeps_shared = mode.sharing == Sharing::kKeep || (mode.sharing == Sharing::kLittle && node.height == 1);
   for (const size_t i : {index, index + 1}) {
-    if (keeps_shared && ChildShared(edit, node.edges[i])) {
-      return false;
-    }
+    if (keeps_shared && ChildShared(edit, node.edges[i])) return false;
     BETR_RETURN_IF_ERROR(both.Add(node.edges[i], mode.reach));
   }
   const bool any_price = mode.sharing == Sharing::kBreak && node.height > 1;  // not leaves: they are most of the space
@@ -198,22 +180,16 @@ absl::Status Heal(Edit& edit, Node& node, size_t from, size_t to, HealMode mode)
 absl::Status Heal(Edit& edit, Node& node, HealMode mode) { return Heal(edit, node, 0, node.edges.size(), mode); }
 
 bool LevelTooMany(const Edit& edit, const Node& root, Sharing sharing) {
-  if (root.height < 2) {
-    return false;
-  }
+  if (root.height < 2) return false;
   const Reach reach = ReachOf(root.height);
   Union all(edit, root.height, root.bounds);
   if (root.edges.size() == 1) {
-    if (!CanTakeChild(edit, root, 0).ok() || !all.Add(root.edges[0], reach).ok()) {
-      return false;
-    }
+    if (!CanTakeChild(edit, root, 0).ok() || !all.Add(root.edges[0], reach).ok()) return false;
     const bool any_price = sharing == Sharing::kBreak || !ChildShared(edit, root.edges[0]);
     return all.StaysShort() && (any_price || all.CopiesLittle()) && CanReadMessages(root);
   }
   for (const Edge& edge : root.edges) {
-    if (!all.Add(edge, reach).ok()) {
-      return false;
-    }
+    if (!all.Add(edge, reach).ok()) return false;
     all.AddEdges(edge.partition.gotos.size());  // which may become edges one level down
     if (!all.Fits()) {
       return false;  // nor will more edges fit
@@ -256,9 +232,7 @@ Height ExplainedHeight(const Shape& shape, const TreeContent& content) {
   const double half = std::max(2.0, std::floor(static_cast<double>(shape.fanout) / 2));
   double nodes = std::floor(2 * bytes / static_cast<double>(shape.node_size.value)) + 1;
   Height height = 1;
-  for (; nodes > half && height < kMaxHeight; nodes = std::floor(nodes / half) + 1) {
-    ++height;
-  }
+  for (; nodes > half && height < kMaxHeight; nodes = std::floor(nodes / half) + 1) ++height;
   return height;
 }
 
@@ -271,9 +245,7 @@ Sharing SharingToLower(const Edit& edit, NodeId root) {
   const auto explains = [&](const TreeContent& content) { return ExplainedHeight(edit.shape(), content) >= height; };
   const auto content =
       EstimateTree(edit.table(), root, ReachOf(height), Bytes{edit.shape().node_size.value / 2}, explains);
-  if (!content || explains(*content)) {
-    return Sharing::kKeep;
-  }
+  if (!content || explains(*content)) return Sharing::kKeep;
   const bool is_small =
       content->bytes <= static_cast<double>(LittleToCopy(edit.shape()).value);  // and so is all that might be copied
   const bool is_much = height > ExplainedHeight(edit.shape(), *content) + kLevelsBetweenClones;

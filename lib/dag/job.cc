@@ -29,9 +29,7 @@ constexpr uint64_t kMostOverfull = 2;
 // Whether a goto may hide points that wait with it. Does not look at the points themselves.
 bool HidesPoints(const Edge& edge, const Goto& message) {
   for (size_t i = 0; i < message.over; ++i) {
-    if (edge.partition.runs[i].clip.Overlaps(message.link.range)) {
-      return true;
-    }
+    if (edge.partition.runs[i].clip.Overlaps(message.link.range)) return true;
   }
   return false;
 }
@@ -66,9 +64,7 @@ bool FreesNode(const Edge& edge, const Node& child) {
   for (const Goto& message : edge.partition.gotos) {
     const Range image = edge.link.Map(message.link.range);
     for (const Edge& below : child.edges) {
-      if (!below.link.Null() && image.Covers(below.link.range)) {
-        return true;
-      }
+      if (!below.link.Null() && image.Covers(below.link.range)) return true;
     }
   }
   return false;
@@ -77,9 +73,7 @@ bool FreesNode(const Edge& edge, const Node& child) {
 // Returns the child of an edge. Reads it only if range erases or clones wait for it. Null if it is not in memory or
 // cannot be read. Whoever needs the child gets the error.
 NodePtr ChildToAsk(const Edit& edit, const Edge& edge) {
-  if (edge.partition.gotos.empty()) {
-    return edit.Peek(edge.link.target);
-  }
+  if (edge.partition.gotos.empty()) return edit.Peek(edge.link.target);
   return edit.Load(edge.link.target).value_or(nullptr);
 }
 
@@ -89,14 +83,10 @@ Bytes OrdinaryFlush(const Shape& shape) { return shape.node_size / shape.fanout;
 // Whether the range erases of an edge cover half of the bytes that it shows of a leaf. If the leaf is shared, they must
 // cover seven eighths, so that its copy is small.
 bool HalvesLeaf(const Edit& edit, const Edge& edge) {
-  if (edge.partition.gotos.empty()) {
-    return false;
-  }
+  if (edge.partition.gotos.empty()) return false;
   const NodePtr leaf = ChildToAsk(edit, edge);
   const Shown shown = ShownBy(edit.table(), edge.link, Reach::kMemory).value_or(Shown{});
-  if (leaf == nullptr || !shown.known) {
-    return false;
-  }
+  if (leaf == nullptr || !shown.known) return false;
   Bytes erased{0};
   for (const Goto& message : edge.partition.gotos) {
     const Range image = edge.link.Map(message.link.range);
@@ -112,13 +102,9 @@ bool HalvesLeaf(const Edit& edit, const Edge& edge) {
 // must be seven eighths of the entries.
 bool ThinsChild(const Edit& edit, const Edge& edge) {
   const Erases erases = ErasesIn(edge.partition);
-  if (erases.count == 0) {
-    return false;
-  }
+  if (erases.count == 0) return false;
   const bool shared = ChildShared(edit, edge);
-  if (!shared && erases.bytes >= OrdinaryFlush(edit.shape())) {
-    return true;
-  }
+  if (!shared && erases.bytes >= OrdinaryFlush(edit.shape())) return true;
   const auto entries = EntriesShown(edit.table(), edge.link);
   return entries && 8 * erases.count >= *entries * (shared ? 7 : 1);
 }
@@ -131,25 +117,13 @@ bool ErasesMoveOn(const Edit& edit, const Node& node, const Edge& edge) {
 
 // Whether the messages of an edge should move on even if nothing is over-full.
 bool WorthFlushing(const Edit& edit, const Node& node, const Edge& edge, Reach reach, Effort effort) {
-  if (edge.partition.Empty() || edge.link.Null()) {
-    return false;
-  }
+  if (edge.partition.Empty() || edge.link.Null()) return false;
   const bool sooner = effort == Effort::kEverything || (effort == Effort::kErases && MayErase(edge.partition, reach));
-  if (sooner && !ChildShared(edit, edge)) {
-    return true;
-  }
-  if (ErasesMoveOn(edit, node, edge)) {
-    return true;
-  }
-  if (node.height == 1) {
-    return HalvesLeaf(edit, edge);
-  }
-  if (ChildShared(edit, edge)) {
-    return false;
-  }
-  if (node.height > 2) {
-    return AnyPins(edit, edge);
-  }
+  if (sooner && !ChildShared(edit, edge)) return true;
+  if (ErasesMoveOn(edit, node, edge)) return true;
+  if (node.height == 1) return HalvesLeaf(edit, edge);
+  if (ChildShared(edit, edge)) return false;
+  if (node.height > 2) return AnyPins(edit, edge);
   const NodePtr child = ChildToAsk(edit, edge);
   return child != nullptr && (FreesNode(edge, *child) || edge.partition.gotos.size() >= child->edges.size());
 }
@@ -167,18 +141,12 @@ std::optional<Job> EdgeJob(const Edit& edit, NodeId id, const Node& node, size_t
   const Edge& edge = node.edges[index];
   const std::vector<Goto>& gotos = edge.partition.gotos;
   const bool shared = ChildShared(edit, edge);
-  if (MayShowNothing(edit, node, index) && ShowsNothing(edit.table(), edge, reach)) {
-    return Job{Job::kClear, index};
-  }
+  if (MayShowNothing(edit, node, index) && ShowsNothing(edit.table(), edge, reach)) return Job{Job::kClear, index};
   if (std::any_of(gotos.begin(), gotos.end(), [&](const Goto& message) { return DropsErase(edit, edge, message); })) {
     return Job{Job::kDropErases, index};
   }
-  if (shared ? ErasedAtAnEnd(edge) : ErasedWhole(edge)) {
-    return Job{Job::kNarrow, index};
-  }
-  if (WhyLeftOut(edit, id, edge).ok() && WorthFlushing(edit, node, edge, reach, effort)) {
-    return Job{Job::kFlush, index};
-  }
+  if (shared ? ErasedAtAnEnd(edge) : ErasedWhole(edge)) return Job{Job::kNarrow, index};
+  if (WhyLeftOut(edit, id, edge).ok() && WorthFlushing(edit, node, edge, reach, effort)) return Job{Job::kFlush, index};
   return std::nullopt;
 }
 
@@ -195,15 +163,11 @@ bool ErasesPartOf(const Edge& edge, const Range& range) {
 absl::Status WhyCrowded(const Edit& edit, const Edge& edge) {
   const NodePtr child = edge.link.Null() ? nullptr : edit.Peek(edge.link.target);
   const Bytes most = edit.shape().node_size * kMostStuck;
-  if (child == nullptr || child->Leaf() || child->Size() <= most) {
-    return absl::OkStatus();
-  }
+  if (child == nullptr || child->Leaf() || child->Size() <= most) return absl::OkStatus();
   absl::Status why;
   for (const Edge& below : child->edges) {
     if (absl::Status stuck = WhyLeftOut(edit, edge.link.target, below); !stuck.ok()) {
-      if (child->Size() <= most * kMostStuck && ErasesPartOf(edge, below.link.range)) {
-        return absl::OkStatus();
-      }
+      if (child->Size() <= most * kMostStuck && ErasesPartOf(edge, below.link.range)) return absl::OkStatus();
       why = std::move(stuck);
     }
   }
@@ -211,9 +175,7 @@ absl::Status WhyCrowded(const Edit& edit, const Edge& edge) {
 }
 
 absl::Status WhyTooLong(const Edit& edit, const Edge& edge) {
-  if (!TooLongToTake(edit, edge, Reach::kMemory)) {
-    return absl::OkStatus();
-  }
+  if (!TooLongToTake(edit, edge, Reach::kMemory)) return absl::OkStatus();
   return absl::OutOfRangeError(absl::StrCat("node ", edge.link.target.value,
                                             ": the prefixes of the clones that lead there are too long together"));
 }
@@ -224,9 +186,7 @@ Bytes Movable(const Edit& edit, NodeId id, const Node& node) {
   if (size > edit.shape().node_size) {
     const BlockShares shares(node);
     size = Bytes{0};
-    for (const Edge& edge : node.edges) {
-      size += WhyLeftOut(edit, id, edge).ok() ? shares.Of(edge.partition) : Bytes{0};
-    }
+    for (const Edge& edge : node.edges) size += WhyLeftOut(edit, id, edge).ok() ? shares.Of(edge.partition) : Bytes{0};
   }
   return size;
 }
@@ -240,18 +200,14 @@ bool HasMuchBesideBlocks(const Node& node) {
 
 absl::Status TidyChild(Edit& edit, Node& node, size_t index) {
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
-  if (child.node.Leaf()) {
-    Pack(edit, child.node);
-  }
+  if (child.node.Leaf()) Pack(edit, child.node);
   return PutSplitChild(edit, node, index, std::move(child)).status();
 }
 
 }  // namespace
 
 absl::Status WhyLeftOut(const Edit& edit, NodeId id, const Edge& edge) {
-  if (edit.LeavesOutNothing()) {
-    return absl::OkStatus();
-  }
+  if (edit.LeavesOutNothing()) return absl::OkStatus();
   absl::Status why = edit.context().left_out->EdgeStatus(id, edge.link.range.lo);
   why.Update(WhyTooLong(edit, edge));
   return why.ok() ? WhyCrowded(edit, edge) : why;
@@ -266,14 +222,10 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
   }
   const Bytes movable = Movable(edit, id, node);
   const bool is_crowded = HasMuchBesideBlocks(node);
-  if (movable <= edit.shape().node_size && !is_crowded) {
-    return std::nullopt;
-  }
+  if (movable <= edit.shape().node_size && !is_crowded) return std::nullopt;
   std::vector<size_t> edges;
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (!node.edges[i].partition.Empty() && WhyLeftOut(edit, id, node.edges[i]).ok()) {
-      edges.push_back(i);
-    }
+    if (!node.edges[i].partition.Empty() && WhyLeftOut(edit, id, node.edges[i]).ok()) edges.push_back(i);
   }
   const bool is_much = is_crowded || movable > edit.shape().node_size * kMostOverfull;
   const auto choice =
@@ -283,23 +235,17 @@ std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node
 
 std::optional<Job> FlushErases(const Edit& edit, NodeId id, const Node& node) {
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (ErasesMoveOn(edit, node, node.edges[i]) && WhyLeftOut(edit, id, node.edges[i]).ok()) {
-      return Job{Job::kFlush, i};
-    }
+    if (ErasesMoveOn(edit, node, node.edges[i]) && WhyLeftOut(edit, id, node.edges[i]).ok()) return Job{Job::kFlush, i};
   }
   return std::nullopt;
 }
 
 std::optional<Job> TidyIfNeeded(const Edit& edit, NodeId id, const Node& node, size_t index, Reach reach) {
   const Edge& edge = node.edges[index];
-  if (edge.link.Null() || ChildShared(edit, edge) || !WhyLeftOut(edit, id, edge).ok()) {
-    return std::nullopt;
-  }
+  if (edge.link.Null() || ChildShared(edit, edge) || !WhyLeftOut(edit, id, edge).ok()) return std::nullopt;
   const bool may_read = reach == Reach::kDisk && node.height > 1;
   const NodePtr child = may_read ? edit.Load(edge.link.target).value_or(nullptr) : edit.Peek(edge.link.target);
-  if (child == nullptr) {
-    return std::nullopt;
-  }
+  if (child == nullptr) return std::nullopt;
   bool needed = TooLarge(*child, edit.shape()) || child->Empty();
   if (child->bounds != edge.link.Image()) {
     const Shown shown = ShownBy(edit.table(), edge.link, Reach::kMemory).value_or(Shown{});
@@ -315,15 +261,11 @@ std::optional<Job> FindJob(const Edit& edit, NodeId id, const Node& node, HealMo
       return job;
     }
     for (size_t i = 0; i < node.edges.size(); ++i) {
-      if (const auto job = TidyIfNeeded(edit, id, node, i, mode.reach)) {
-        return job;
-      }
+      if (const auto job = TidyIfNeeded(edit, id, node, i, mode.reach)) return job;
     }
   }
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (const auto job = EdgeJob(edit, id, node, i, mode.reach, effort)) {
-      return job;
-    }
+    if (const auto job = EdgeJob(edit, id, node, i, mode.reach, effort)) return job;
   }
   for (size_t i = 0; i + 1 < node.edges.size(); ++i) {
     const bool is_left_out = !WhyLeftOut(edit, id, node.edges[i]).ok() || !WhyLeftOut(edit, id, node.edges[i + 1]).ok();

@@ -21,20 +21,14 @@ uint64_t NumberOf(std::string_view bytes, char fill) {
 }  // namespace
 
 KeySample::KeySample(size_t count, absl::FunctionRef<std::string_view(size_t index)> key_at) : count_(count) {
-  if (count <= kStride) {
-    return;
-  }
+  if (count <= kStride) return;
   prefix_ = CommonPrefix(key_at(0), key_at(count - 1));
   numbers_.reserve((count + kStride - 1) / kStride);
-  for (size_t i = 0; i < count; i += kStride) {
-    numbers_.push_back(NumberOf(key_at(i).substr(prefix_.size()), 0));
-  }
+  for (size_t i = 0; i < count; i += kStride) numbers_.push_back(NumberOf(key_at(i).substr(prefix_.size()), 0));
 }
 
 KeySample::Window KeySample::Around(std::string_view bytes, bool past) const {
-  if (numbers_.empty()) {
-    return {0, count_};
-  }
+  if (numbers_.empty()) return {0, count_};
   const size_t common = std::min(bytes.size(), prefix_.size());
   const int order = bytes.substr(0, common).compare(prefix_.substr(0, common));
   if (order != 0 || bytes.size() < prefix_.size()) {

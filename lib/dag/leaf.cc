@@ -24,9 +24,7 @@ class LeafMerge {
       const Bound to = i + 1 < leaf_.basements.size() ? leaf_.basements[i + 1].clip.lo : leaf_.bounds.hi;
       BETR_RETURN_IF_ERROR(Region({from, to}, &leaf_.basements[i]));
     }
-    if (leaf_.basements.empty()) {
-      BETR_RETURN_IF_ERROR(Region(leaf_.bounds, nullptr));
-    }
+    if (leaf_.basements.empty()) BETR_RETURN_IF_ERROR(Region(leaf_.bounds, nullptr));
     writer_.Cut(leaf_.bounds.hi);
     Check(!reader_.Valid(), "what arrives at a leaf lies inside its bounds");
     leaf_.basements = std::move(merged_);
@@ -42,9 +40,7 @@ class LeafMerge {
     const bool erased = erase < news_.gotos.size() && news_.gotos[erase].link.range.lo < region.hi;
     if (!has_points && !erased) {
       writer_.Cut(region.lo);
-      if (basement != nullptr) {
-        merged_.push_back(*basement);
-      }
+      if (basement != nullptr) merged_.push_back(*basement);
       writer_.Cut(region.hi);
       return absl::OkStatus();
     }
@@ -64,16 +60,12 @@ class LeafMerge {
     while (has_old() || has_new()) {
       const int order = !has_old() ? 1 : !has_new() ? -1 : old->Key().compare(reader_.Key());
       if (order < 0) {
-        if (news_.Covering(old->Key()) == nullptr) {
-          writer_.Add(old->Key(), old->At(0).value);
-        }
+        if (news_.Covering(old->Key()) == nullptr) writer_.Add(old->Key(), old->At(0).value);
         old->Next();
         continue;
       }
       BETR_RETURN_IF_ERROR(WriteNew(order == 0 && news_.Covering(old->Key()) == nullptr ? old : nullptr));
-      if (order == 0) {
-        old->Next();
-      }
+      if (order == 0) old->Next();
       reader_.Next();
     }
     return absl::OkStatus();
@@ -88,16 +80,10 @@ class LeafMerge {
       return absl::OkStatus();
     }
     ValueBuilder value;
-    for (size_t i = messages.size(); i > 0 && !value.Done(); --i) {
-      value.Add(messages[i - 1]);
-    }
-    if (!value.Done() && old != nullptr) {
-      value.Add(old->At(0));
-    }
+    for (size_t i = messages.size(); i > 0 && !value.Done(); --i) value.Add(messages[i - 1]);
+    if (!value.Done() && old != nullptr) value.Add(old->At(0));
     BETR_ASSIGN_OR_RETURN(const auto result, value.Resolve(edit_.context().functions, reader_.Key()));
-    if (result) {
-      writer_.Add(reader_.Key(), *result);
-    }
+    if (result) writer_.Add(reader_.Key(), *result);
     return absl::OkStatus();
   }
 
@@ -112,9 +98,7 @@ class LeafMerge {
 }  // namespace
 
 absl::Status ArriveAtLeaf(Edit& edit, Node& leaf, const Partition& news) {
-  for (const Goto& message : news.gotos) {
-    Check(message.Erases(), "a goto with a target never reaches a leaf");
-  }
+  for (const Goto& message : news.gotos) Check(message.Erases(), "a goto with a target never reaches a leaf");
   BETR_ASSIGN_OR_RETURN(PartitionReader reader, PartitionReader::Open(news, edit.context().functions));
   return LeafMerge(edit, leaf, news, std::move(reader)).Run();
 }

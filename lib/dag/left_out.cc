@@ -5,9 +5,7 @@ namespace betr::dag {
 
 absl::Status LeftOut::EdgeStatus(NodeId node, const Bound& begin) const {
   const auto edges = edges_.find(node);
-  if (edges == edges_.end()) {
-    return absl::OkStatus();
-  }
+  if (edges == edges_.end()) return absl::OkStatus();
   const auto found = edges->second.find(begin);
   return found == edges->second.end() ? absl::OkStatus() : found->second;
 }

@@ -16,9 +16,7 @@ Bound Link::Unmap(const Bound& bound) const {
 Link Link::Cut(const Range& part) const {
   Check(!part.Empty() && range.Covers(part), "a link is cut to a part of its range");
   Link cut{part, target, {}};
-  if (!Null()) {
-    cut.translation = translation + std::string(part.Lcp().substr(range.Lcp().size()));
-  }
+  if (!Null()) cut.translation = translation + std::string(part.Lcp().substr(range.Lcp().size()));
   return cut;
 }
 

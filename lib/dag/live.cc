@@ -19,37 +19,27 @@ class Search {
   bool Nothing(NodeId id, const Range& range) {
     const NodeRecord* record = table_.Find(id);
     const NodePtr node = record == nullptr || nodes_left_ == 0 ? nullptr : Look(*record->slot);
-    if (node == nullptr) {
-      return false;
-    }
+    if (node == nullptr) return false;
     --nodes_left_;
     for (const BlockView& basement : node->basements) {
       // A basement that the range covers counts as holding something. It may be empty if it has been cut, but reading
       // it is not worth it.
-      if (range.Covers(basement.clip) || !Nothing(basement.Cut(range))) {
-        return false;
-      }
+      if (range.Covers(basement.clip) || !Nothing(basement.Cut(range))) return false;
     }
     for (const Edge& edge : node->edges) {
-      if (edge.link.range.Overlaps(range) && !Nothing(edge, edge.link.range.Intersect(range))) {
-        return false;
-      }
+      if (edge.link.range.Overlaps(range) && !Nothing(edge, edge.link.range.Intersect(range))) return false;
     }
     return true;
   }
 
   bool Nothing(const Edge& edge, const Range& range) {
     for (const BlockView& run : edge.partition.runs) {
-      if (!Nothing(run.Cut(range))) {
-        return false;
-      }
+      if (!Nothing(run.Cut(range))) return false;
     }
     const std::vector<Goto>& gotos = edge.partition.gotos;
     Bound from = range.lo;
     for (size_t i = FirstGotoAfter(gotos, range.lo); i < gotos.size() && gotos[i].link.range.lo < range.hi; ++i) {
-      if (!gotos[i].Erases() || !Nothing(edge.link, {from, gotos[i].link.range.lo})) {
-        return false;
-      }
+      if (!gotos[i].Erases() || !Nothing(edge.link, {from, gotos[i].link.range.lo})) return false;
       from = gotos[i].link.range.hi;
     }
     return Nothing(edge.link, {from, range.hi});
@@ -57,18 +47,14 @@ class Search {
 
  private:
   bool Nothing(const Link& link, const Range& part) {
-    if (link.Null() || part.Empty()) {
-      return true;
-    }
+    if (link.Null() || part.Empty()) return true;
     const Range image = link.Cut(part).Image();
     // Gives up on long prefixes: they get longer with each level, and following them is not worth it.
     return Bytes{image.lo.bytes.size()} <= kMaxMergedBound && Nothing(link.target, image);
   }
 
   bool Nothing(const BlockView& view) const {
-    if (view.clip.Empty()) {
-      return true;
-    }
+    if (view.clip.Empty()) return true;
     const std::shared_ptr<const Block> block = Look(*view.slot);
     return block != nullptr && ViewReader(block, view).Count() == 0;
   }
@@ -92,9 +78,7 @@ bool Fringe(const Edge& edge, const Range& shown) { return !shown.Covers(edge.li
 Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
   Shown shown{true, 0, {}};
   for (const Edge& edge : node.edges) {
-    if (edge.Idle() || !edge.link.range.Overlaps(image)) {
-      continue;
-    }
+    if (edge.Idle() || !edge.link.range.Overlaps(image)) continue;
     if (!Fringe(edge, image)) {
       ++shown.edges;
       shown.bytes += edge.partition.Size();
@@ -117,12 +101,8 @@ Shown ShownOf(const NodeTable& table, const Node& node, const Range& image) {
 
 absl::StatusOr<Bytes> BytesIn(const BlockView& view, const Range& range) {
   const BlockView cut = view.Cut(range);
-  if (cut.clip.Empty()) {
-    return Bytes{0};
-  }
-  if (cut.clip == view.clip) {
-    return view.Size();
-  }
+  if (cut.clip.Empty()) return Bytes{0};
+  if (cut.clip == view.clip) return view.Size();
   BETR_ASSIGN_OR_RETURN(const ViewReader reader, ViewReader::Open(cut));
   return reader.Size();
 }
@@ -130,15 +110,11 @@ absl::StatusOr<Bytes> BytesIn(const BlockView& view, const Range& range) {
 }  // namespace
 
 absl::StatusOr<Shown> ShownBy(const NodeTable& table, const Link& link, Reach reach) {
-  if (link.Null()) {
-    return Shown{true, 0, {}};
-  }
+  if (link.Null()) return Shown{true, 0, {}};
   const NodeRecord* record = table.Find(link.target);
   NodePtr child = record == nullptr ? nullptr : record->slot->Peek();
   if (child == nullptr) {
-    if (reach == Reach::kMemory) {
-      return Shown{};
-    }
+    if (reach == Reach::kMemory) return Shown{};
     BETR_ASSIGN_OR_RETURN(child, LoadNode(table, link.target));
   }
   return ShownOf(table, *child, link.Image());
@@ -192,9 +168,7 @@ std::optional<uint64_t> EntriesShown(const NodeTable& table, const Link& link) {
     return std::nullopt;  // whoever goes there gets the error
   }
   const NodePtr leaf = record->height == 0 ? record->slot->Peek() : nullptr;
-  if (leaf != nullptr) {
-    return EntriesIn(*leaf, link.Image());
-  }
+  if (leaf != nullptr) return EntriesIn(*leaf, link.Image());
   return record->entries.Known() ? std::optional(record->entries.Value()) : std::nullopt;
 }
 

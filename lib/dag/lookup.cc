@@ -37,15 +37,11 @@ absl::Status LookUp(const NodeTable& table, NodeId root, std::string_view key, V
     const Edge& edge = node->edges[node->EdgeOf(local)];
     BETR_ASSIGN_OR_RETURN(const Goto* covering, LookUpInPartition(edge.partition, local, value));
     const Link& next = covering == nullptr ? edge.link : covering->link;
-    if (next.Null()) {
-      break;
-    }
+    if (next.Null()) break;
     local = next.Map(local);
     id = next.target;
   }
-  if (!value.Done()) {
-    value.EndHere();
-  }
+  if (!value.Done()) value.EndHere();
   return absl::OkStatus();
 }
 

@@ -37,9 +37,7 @@ class Lowering {
     const std::vector<Level> levels = FindTop();
     for (auto level = levels.rbegin(); level != levels.rend() && edit_.counters().merges - merges < kMostMerges;
          ++level) {
-      for (const auto& [id, shown] : *level) {
-        BETR_RETURN_IF_ERROR(HealShown(id, shown));
-      }
+      for (const auto& [id, shown] : *level) BETR_RETURN_IF_ERROR(HealShown(id, shown));
     }
     BETR_RETURN_IF_ERROR(HealRoot());
     return root_;
@@ -58,9 +56,7 @@ class Lowering {
 
   static bool Narrow(const Level& level) {
     size_t parts = 0;
-    for (const auto& [id, shown] : level) {
-      parts += shown.size();
-    }
+    for (const auto& [id, shown] : level) parts += shown.size();
     return parts > 0 && parts <= kMostParts;
   }
 
@@ -69,9 +65,7 @@ class Lowering {
     Level below;
     for (const auto& [id, shown] : level) {
       const NodePtr node = Look(id);
-      if (node == nullptr || node->height < 2) {
-        continue;
-      }
+      if (node == nullptr || node->height < 2) continue;
       for (const Range& range : shown) {
         for (const Edge& edge : node->edges) {
           if (!edge.link.Null() && edge.link.range.Overlaps(range)) {
@@ -84,9 +78,7 @@ class Lowering {
   }
 
   static void AddPart(std::vector<Range>& shown, Range part) {
-    if (std::ranges::find(shown, part) == shown.end()) {
-      shown.push_back(std::move(part));
-    }
+    if (std::ranges::find(shown, part) == shown.end()) shown.push_back(std::move(part));
   }
 
   NodePtr Look(NodeId id) const { return reach_ == Reach::kMemory ? edit_.Peek(id) : edit_.Load(id).value_or(nullptr); }
@@ -96,14 +88,10 @@ class Lowering {
   // Merges neighbouring children of a node, as far as their edges are shown.
   absl::Status HealShown(NodeId id, const std::vector<Range>& shown) {
     const NodePtr now = Look(id);
-    if (now == nullptr) {
-      return absl::OkStatus();
-    }
+    if (now == nullptr) return absl::OkStatus();
     Node node = *now;
     BETR_RETURN_IF_ERROR(HealShown(id, node, shown));
-    if (node != *now) {
-      edit_.Rearrange(id, std::move(node));
-    }
+    if (node != *now) edit_.Rearrange(id, std::move(node));
     return edit_.status();
   }
 
@@ -114,12 +102,8 @@ class Lowering {
     };
     for (size_t end = node.edges.size(); end > 0;) {
       size_t begin = end;
-      while (begin > 0 && is_open(node.edges[begin - 1])) {
-        --begin;
-      }
-      if (end - begin > 1) {
-        BETR_RETURN_IF_ERROR(Heal(edit_, node, begin + 1, end - 1, Mode()));
-      }
+      while (begin > 0 && is_open(node.edges[begin - 1])) --begin;
+      if (end - begin > 1) BETR_RETURN_IF_ERROR(Heal(edit_, node, begin + 1, end - 1, Mode()));
       end = begin == end ? end - 1 : begin;
     }
     return absl::OkStatus();
@@ -127,9 +111,7 @@ class Lowering {
 
   absl::Status HealRoot() {
     BETR_ASSIGN_OR_RETURN(const NodePtr now, edit_.Load(root_));
-    if (!LevelTooMany(edit_, *now, sharing_) && !AnyMergeable(*now)) {
-      return absl::OkStatus();
-    }
+    if (!LevelTooMany(edit_, *now, sharing_) && !AnyMergeable(*now)) return absl::OkStatus();
     BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit_, root_));
     BETR_RETURN_IF_ERROR(HealShown(root_, own.node, {Range::All()}));
     BETR_ASSIGN_OR_RETURN(root_, PutHealedRoot(edit_, std::move(own), sharing_));

@@ -22,9 +22,7 @@ void ForEachMessage(const Chunked<BufferedPoint>& points,
   for (auto at = points.Begin(); at != points.End(); at = points.Next(at)) {
     const BufferedPoint& point = points[at];
     visit(point.key, point.first.View());
-    for (size_t i = 0; i < point.more.Size(); ++i) {
-      visit(point.key, point.more[i].View());
-    }
+    for (size_t i = 0; i < point.more.Size(); ++i) visit(point.key, point.more[i].View());
   }
 }
 
@@ -48,13 +46,9 @@ Chunked<BufferedPoint>::Position PointAt(const Chunked<BufferedPoint>& points, c
 
 void LookUpPoint(const Chunked<BufferedPoint>& points, std::string_view key, ValueBuilder& value) {
   const auto at = PointAt(points, key);
-  if (at == points.End() || points[at].key != key) {
-    return;
-  }
+  if (at == points.End() || points[at].key != key) return;
   const BufferedPoint& point = points[at];
-  for (size_t i = point.more.Size(); i > 0; --i) {
-    value.Add(point.more[i - 1].View());
-  }
+  for (size_t i = point.more.Size(); i > 0; --i) value.Add(point.more[i - 1].View());
   value.Add(point.first.View());
 }
 
@@ -67,9 +61,7 @@ bool Erases(const Chunked<Range>& erased, std::string_view key) {
 void LookUpIn(const Chunked<BufferedPoint>& points, const Chunked<Range>& erased, std::string_view key,
               ValueBuilder& value) {
   LookUpPoint(points, key, value);
-  if (!value.Done() && Erases(erased, key)) {
-    value.EndHere();
-  }
+  if (!value.Done() && Erases(erased, key)) value.EndHere();
 }
 
 // Sets the point to what the function makes of a value.
@@ -89,9 +81,7 @@ bool Fold(const UpsertFunction& function, std::string_view delta, BufferedPoint&
   }
   std::optional<std::string> both =
       last.function == function.Number() ? Compose(function, last.value, delta) : std::nullopt;
-  if (!both) {
-    return false;
-  }
+  if (!both) return false;
   if (point.more.Empty()) {
     point.first.value = *std::move(both);
   } else {
@@ -140,14 +130,10 @@ void MessageBuffer::Upsert(std::string_view key, uint16_t function, std::string_
 }
 
 void MessageBuffer::EraseRange(const Range& range) {
-  if (range.Empty()) {
-    return;
-  }
+  if (range.Empty()) return;
   const Points::Position first = PointAt(points_, range.lo);
   const Points::Position last = PointAt(points_, range.hi);
-  for (Points::Position at = first; at != last; at = points_.Next(at)) {
-    size_ -= SizeOf(points_[at]);
-  }
+  for (Points::Position at = first; at != last; at = points_.Next(at)) size_ -= SizeOf(points_[at]);
   points_.Erase(first, last);
   Range joined = range;
   const auto from = erased_.FirstNot([&](const Range& old) { return old.hi < range.lo; });
@@ -190,9 +176,7 @@ class BufferReader final : public PointReader {
   }
   void Prev() override {
     valid_ = !points_.Empty() && at_ != points_.Begin();
-    if (valid_) {
-      at_ = points_.Prev(at_);
-    }
+    if (valid_) at_ = points_.Prev(at_);
   }
   std::string_view Key() const override { return points_[at_].key; }
   size_t GroupSize() const override { return 1 + points_[at_].more.Size(); }
@@ -216,16 +200,10 @@ class BufferImage final : public Layer {
     const bool forward = direction == Direction::kForward;
     const auto next = erased_.FirstNot([&](const Range& range) { return forward ? range.hi <= at : range.hi < at; });
     const bool inside = next != erased_.End() && (forward ? erased_[next].lo <= at : erased_[next].lo < at);
-    if (inside) {
-      return {erased_[next], true};
-    }
+    if (inside) return {erased_[next], true};
     Range gap = Range::All();
-    if (next != erased_.End()) {
-      gap.hi = erased_[next].lo;
-    }
-    if (next != erased_.Begin()) {
-      gap.lo = erased_[erased_.Prev(next)].hi;
-    }
+    if (next != erased_.End()) gap.hi = erased_[next].lo;
+    if (next != erased_.Begin()) gap.lo = erased_[erased_.Prev(next)].hi;
     return {gap, false};
   }
 

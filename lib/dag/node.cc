@@ -26,20 +26,14 @@ size_t Node::LiveEdges() const {
 
 Bytes Node::Size() const {
   Bytes size{};
-  for (const Edge& edge : edges) {
-    size += edge.partition.Size();
-  }
-  for (const BlockView& basement : basements) {
-    size += basement.Size();
-  }
+  for (const Edge& edge : edges) size += edge.partition.Size();
+  for (const BlockView& basement : basements) size += basement.Size();
   return size;
 }
 
 uint64_t Node::Entries() const {
   uint64_t entries = 0;
-  for (const BlockView& basement : basements) {
-    entries += basement.Count();
-  }
+  for (const BlockView& basement : basements) entries += basement.Count();
   return entries;
 }
 
@@ -47,16 +41,10 @@ Bytes Node::MemoryBytes() const {
   Bytes size{sizeof(Node)};
   for (const Edge& edge : edges) {
     size += Bytes{sizeof(Edge)} + MemoryOf(edge.link);
-    for (const BlockView& run : edge.partition.runs) {
-      size += MemoryOf(run);
-    }
-    for (const Goto& message : edge.partition.gotos) {
-      size += MemoryOf(message.link);
-    }
+    for (const BlockView& run : edge.partition.runs) size += MemoryOf(run);
+    for (const Goto& message : edge.partition.gotos) size += MemoryOf(message.link);
   }
-  for (const BlockView& basement : basements) {
-    size += MemoryOf(basement);
-  }
+  for (const BlockView& basement : basements) size += MemoryOf(basement);
   return size;
 }
 
@@ -89,9 +77,7 @@ size_t Node::BasementOf(std::string_view key) const {
 
 Node EmptyNode(Height height, Range bounds, Codec codec) {
   Node node{height, std::move(bounds), codec, {}, {}};
-  if (height > 0) {
-    node.edges.push_back({Link{node.bounds, kNoNode, {}}, {}});
-  }
+  if (height > 0) node.edges.push_back({Link{node.bounds, kNoNode, {}}, {}});
   return node;
 }
 
@@ -102,9 +88,7 @@ Node Strip(const Node& node, std::string_view prefix) {
     stripped.edges.push_back({edge.link.Strip(prefix.size()), edge.partition.Strip(prefix)});
   }
   stripped.basements.reserve(node.basements.size());
-  for (const BlockView& basement : node.basements) {
-    stripped.basements.push_back(basement.Strip(prefix));
-  }
+  for (const BlockView& basement : node.basements) stripped.basements.push_back(basement.Strip(prefix));
   return stripped;
 }
 
@@ -115,9 +99,7 @@ Node Prepend(const Node& node, std::string_view prefix) {
     longer.edges.push_back({edge.link.Prepend(prefix), edge.partition.Prepend(prefix)});
   }
   longer.basements.reserve(node.basements.size());
-  for (const BlockView& basement : node.basements) {
-    longer.basements.push_back(basement.Prepend(prefix));
-  }
+  for (const BlockView& basement : node.basements) longer.basements.push_back(basement.Prepend(prefix));
   return longer;
 }
 

@@ -43,9 +43,7 @@ class Uses {
 
  private:
   static absl::Status AddTo(NodeUse& sum, const BlockSlot& slot, const BlockUse& use) {
-    if (use.inside.Empty()) {
-      return absl::OkStatus();
-    }
+    if (use.inside.Empty()) return absl::OkStatus();
     if (use.inside == use.shown && (use.outside.Empty() || use.outside == use.shown)) {
       sum.inside += slot.Size();
       sum.common += use.outside.Empty() ? Bytes{0} : slot.Size();
@@ -73,13 +71,9 @@ class Uses {
 
 absl::StatusOr<NodeUse> UseOf(const Node& node, const RangeSet& inside, const RangeSet& outside) {
   Uses uses(inside, outside);
-  for (const BlockView& basement : node.basements) {
-    uses.Add(basement);
-  }
+  for (const BlockView& basement : node.basements) uses.Add(basement);
   for (const Edge& edge : node.edges) {
-    for (const BlockView& run : edge.partition.runs) {
-      uses.Add(run);
-    }
+    for (const BlockView& run : edge.partition.runs) uses.Add(run);
   }
   return uses.Sum();
 }

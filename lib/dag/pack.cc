@@ -29,13 +29,9 @@ class Batch {
   // Takes a basement to be copied. False if it is to stay as it is.
   bool Take(const BlockView& basement, const Shape& shape) {
     std::shared_ptr<const Block> block = basement.slot->Peek();
-    if (block == nullptr) {
-      return false;
-    }
+    if (block == nullptr) return false;
     Loaded loaded(basement, std::move(block));
-    if (!loaded.MostlyHidden() && !loaded.Small(shape)) {
-      return false;
-    }
+    if (!loaded.MostlyHidden() && !loaded.Small(shape)) return false;
     hidden_ = hidden_ || loaded.MostlyHidden();
     basements_.push_back(std::move(loaded));
     return true;

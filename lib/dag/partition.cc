@@ -25,12 +25,8 @@ Bytes GotoSize(const Goto& message) {
 
 Bytes Partition::Size() const {
   Bytes size{};
-  for (const BlockView& run : runs) {
-    size += run.Size();
-  }
-  for (const Goto& message : gotos) {
-    size += GotoSize(message);
-  }
+  for (const BlockView& run : runs) size += run.Size();
+  for (const Goto& message : gotos) size += GotoSize(message);
   return size;
 }
 
@@ -51,9 +47,7 @@ Partition Partition::Cut(const Range& range) const {
   std::vector<uint32_t> kept_before(runs.size() + 1, 0);  // how many of the first i runs are kept
   for (size_t i = 0; i < runs.size(); ++i) {
     BlockView run = runs[i].Cut(range);
-    if (!run.clip.Empty() && !(run.clip != runs[i].clip && ShowsNoEntry(run))) {
-      cut.runs.push_back(std::move(run));
-    }
+    if (!run.clip.Empty() && !(run.clip != runs[i].clip && ShowsNoEntry(run))) cut.runs.push_back(std::move(run));
     kept_before[i + 1] = static_cast<uint32_t>(cut.runs.size());
   }
   for (size_t i = FirstGotoAfter(gotos, range.lo); i < gotos.size() && gotos[i].link.range.lo < range.hi; ++i) {
@@ -77,9 +71,7 @@ void Partition::Append(Partition right) {
 
 Partition Partition::Strip(std::string_view prefix) const {
   Partition stripped;
-  for (const BlockView& run : runs) {
-    stripped.runs.push_back(run.Strip(prefix));
-  }
+  for (const BlockView& run : runs) stripped.runs.push_back(run.Strip(prefix));
   for (const Goto& message : gotos) {
     stripped.gotos.push_back({message.link.Strip(prefix.size()), message.target_height, message.over});
   }
@@ -88,9 +80,7 @@ Partition Partition::Strip(std::string_view prefix) const {
 
 Partition Partition::Prepend(std::string_view prefix) const {
   Partition longer;
-  for (const BlockView& run : runs) {
-    longer.runs.push_back(run.Prepend(prefix));
-  }
+  for (const BlockView& run : runs) longer.runs.push_back(run.Prepend(prefix));
   for (const Goto& message : gotos) {
     longer.gotos.push_back({message.link.Prepend(prefix), message.target_height, message.over});
   }

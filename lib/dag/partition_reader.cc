@@ -20,31 +20,19 @@ absl::StatusOr<PartitionReader> PartitionReader::Open(const Partition& partition
 void PartitionReader::Next() {
   messages_.clear();
   folded_.clear();
-  while (messages_.empty() && FindSmallestKey()) {
-    Collect();
-  }
-  if (messages_.size() > 1) {
-    Fold();
-  }
+  while (messages_.empty() && FindSmallestKey()) Collect();
+  if (messages_.size() > 1) Fold();
 }
 
 // Leaves the current key, and finds the runs that stand on the next one.
 bool PartitionReader::FindSmallestKey() {
-  for (const size_t run : here_) {
-    readers_[run].Next();
-  }
+  for (const size_t run : here_) readers_[run].Next();
   here_.clear();
   for (size_t run = 0; run < readers_.size(); ++run) {
-    if (!readers_[run].Valid()) {
-      continue;
-    }
+    if (!readers_[run].Valid()) continue;
     const int order = here_.empty() ? -1 : readers_[run].Key().compare(Key());
-    if (order < 0) {
-      here_.clear();
-    }
-    if (order <= 0) {
-      here_.push_back(run);
-    }
+    if (order < 0) here_.clear();
+    if (order <= 0) here_.push_back(run);
   }
   return !here_.empty();
 }
@@ -52,9 +40,7 @@ bool PartitionReader::FindSmallestKey() {
 // How many of the oldest runs a goto supersedes at the current key.
 uint32_t PartitionReader::Superseded() {
   const std::vector<Goto>& gotos = partition_->gotos;
-  while (next_goto_ < gotos.size() && gotos[next_goto_].link.range.hi.Before(Key())) {
-    ++next_goto_;
-  }
+  while (next_goto_ < gotos.size() && gotos[next_goto_].link.range.hi.Before(Key())) ++next_goto_;
   const bool covered = next_goto_ < gotos.size() && gotos[next_goto_].link.range.lo.Before(Key());
   return covered ? gotos[next_goto_].over : 0;
 }
@@ -66,9 +52,7 @@ void PartitionReader::Collect() {
     const ViewReader& reader = readers_[run];
     for (size_t i = 0; run >= superseded && i < reader.GroupSize(); ++i) {
       const Message message = reader.At(i);
-      if (message.Terminal()) {
-        messages_.clear();
-      }
+      if (message.Terminal()) messages_.clear();
       messages_.push_back(message);
     }
   }
@@ -82,13 +66,9 @@ void PartitionReader::Fold() {
     return;
   }
   ValueBuilder value;
-  for (size_t i = messages_.size(); i > 0; --i) {
-    value.Add(messages_[i - 1]);
-  }
+  for (size_t i = messages_.size(); i > 0; --i) value.Add(messages_[i - 1]);
   const absl::StatusOr<std::optional<std::string>> result = value.Resolve(*functions_, Key());
-  if (!result.ok()) {
-    return;
-  }
+  if (!result.ok()) return;
   messages_.clear();
   folded_.push_back(result->value_or(""));
   messages_.push_back({*result ? MessageKind::kPut : MessageKind::kErase, 0, folded_.back()});

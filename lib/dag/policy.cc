@@ -11,9 +11,7 @@ const SplitPlace& ShortestSeparator(std::span<const SplitPlace> places, uint64_t
     const bool shorter = place.bound->bytes.size() < best->bound->bytes.size();
     const bool equal = place.bound->bytes.size() == best->bound->bytes.size();
     const bool nearer = place.FromCentre(total) < best->FromCentre(total);
-    if (central != best_central ? central : central ? shorter || (equal && nearer) : nearer) {
-      best = &place;
-    }
+    if (central != best_central ? central : central ? shorter || (equal && nearer) : nearer) best = &place;
   }
   return *best;
 }

@@ -13,14 +13,10 @@ RangeSet::Ranges::const_iterator RangeSet::After(const Bound& bound) const {
 }
 
 void RangeSet::Add(const Range& range) {
-  if (range.Empty()) {
-    return;
-  }
+  if (range.Empty()) return;
   Range joined = range;
   auto at = ranges_.lower_bound(range.lo);
-  if (at != ranges_.begin() && std::prev(at)->second >= range.lo) {
-    --at;
-  }
+  if (at != ranges_.begin() && std::prev(at)->second >= range.lo) --at;
   while (at != ranges_.end() && at->first <= joined.hi) {
     joined = {std::min(joined.lo, at->first), std::max(joined.hi, at->second)};
     at = ranges_.erase(at);
@@ -29,9 +25,7 @@ void RangeSet::Add(const Range& range) {
 }
 
 void RangeSet::FillGaps() {
-  if (!ranges_.empty()) {
-    Add({ranges_.begin()->first, ranges_.rbegin()->second});
-  }
+  if (!ranges_.empty()) Add({ranges_.begin()->first, ranges_.rbegin()->second});
 }
 
 bool RangeSet::Overlaps(const Range& range) const {
@@ -40,9 +34,7 @@ bool RangeSet::Overlaps(const Range& range) const {
 }
 
 std::optional<Range> RangeSet::Hull(const Range& part) const {
-  if (!Overlaps(part)) {
-    return std::nullopt;
-  }
+  if (!Overlaps(part)) return std::nullopt;
   const auto last = std::prev(ranges_.lower_bound(part.hi));
   return Range{std::max(After(part.lo)->first, part.lo), std::min(last->second, part.hi)};
 }

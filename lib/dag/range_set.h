@@ -32,9 +32,7 @@ class RangeSet {
   // In ascending order.
   template <class Visit>
   void ForEach(Visit visit) const {
-    for (const auto& [lo, hi] : ranges_) {
-      visit(Range{lo, hi});
-    }
+    for (const auto& [lo, hi] : ranges_) visit(Range{lo, hi});
   }
 
  private:

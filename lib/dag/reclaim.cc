@@ -12,9 +12,7 @@ absl::Status Reclaim(Edit& edit, NodeId id) {
   Check(record != nullptr && record->Dead(), "only dead nodes are reclaimed");
   if (record->height > 0) {
     BETR_ASSIGN_OR_RETURN(const NodePtr node, edit.Load(id));
-    for (const Edge& edge : node->edges) {
-      ReleaseEdge(edit, edge);
-    }
+    for (const Edge& edge : node->edges) ReleaseEdge(edit, edge);
   }
   edit.Remove(id);
   return edit.status();

@@ -24,20 +24,14 @@ class RunBuilder {
 
   // Requires: keys do not descend; what is said of one key comes oldest first. All of it gets into the same run.
   void Add(std::string_view key, const Message& message) {
-    if (builder_.Size() >= kMaxRunSize && builder_.LastKey() != key) {
-      End();
-    }
-    if (builder_.Empty()) {
-      first_ = key;
-    }
+    if (builder_.Size() >= kMaxRunSize && builder_.LastKey() != key) End();
+    if (builder_.Empty()) first_ = key;
     builder_.Add(key, message);
   }
 
   // The runs. The builder must not be used again.
   std::vector<BlockView> Finish() && {
-    if (!builder_.Empty()) {
-      End();
-    }
+    if (!builder_.Empty()) End();
     return std::move(runs_);
   }
 

@@ -16,15 +16,11 @@ std::vector<SplitPlace> PlacesOf(const Node& node, uint64_t& total) {
   std::vector<SplitPlace> places;
   total = 0;
   for (size_t i = 0; i < node.edges.size(); ++i) {
-    if (i > 0) {
-      places.push_back({i, &node.edges[i].link.range.lo, total});
-    }
+    if (i > 0) places.push_back({i, &node.edges[i].link.range.lo, total});
     total += node.edges[i].Idle() ? 0 : 1;
   }
   for (size_t i = 0; i < node.basements.size(); ++i) {
-    if (i > 0) {
-      places.push_back({i, &node.basements[i].clip.lo, total});
-    }
+    if (i > 0) places.push_back({i, &node.basements[i].clip.lo, total});
     total += node.basements[i].Size().value;
   }
   return places;
@@ -43,14 +39,10 @@ std::vector<Item> TakeTail(std::vector<Item>& items, size_t from) {
 // that the piece's bounds share.
 bool InOrder(const Node& node) {
   for (size_t i = 1; i < node.edges.size(); ++i) {
-    if (node.edges[i].link.range.lo < node.edges[i - 1].link.range.hi) {
-      return false;
-    }
+    if (node.edges[i].link.range.lo < node.edges[i - 1].link.range.hi) return false;
   }
   for (size_t i = 1; i < node.basements.size(); ++i) {
-    if (node.basements[i].clip.lo < node.basements[i - 1].clip.hi) {
-      return false;
-    }
+    if (node.basements[i].clip.lo < node.basements[i - 1].clip.hi) return false;
   }
   return true;
 }
@@ -83,9 +75,7 @@ bool TooLarge(const Node& node, const Shape& shape) {
 
 absl::StatusOr<size_t> PutSplitChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
   if (child.node.Empty()) {
-    if (child.id != kNoNode) {
-      edit.Discard(child.id);
-    }
+    if (child.id != kNoNode) edit.Discard(child.id);
     return 1;  // taking the child has left the edge null
   }
   if (!TooLarge(child.node, edit.shape())) {

@@ -47,9 +47,7 @@ BoundSizes BoundSizesOf(const Node& node, const Range& part) {
   for (const Edge& edge : node.edges) {
     if (edge.link.range.Overlaps(part)) {
       measure.See(edge.link, left);
-      for (const BlockView& run : edge.partition.runs) {
-        measure.See(run, edge.link.range);
-      }
+      for (const BlockView& run : edge.partition.runs) measure.See(run, edge.link.range);
       Range behind = edge.link.range;
       for (const Goto& message : edge.partition.gotos) {
         measure.See(message.link, behind);
@@ -59,9 +57,7 @@ BoundSizes BoundSizesOf(const Node& node, const Range& part) {
     left.lo = edge.link.range.hi;
   }
   for (const BlockView& basement : node.basements) {
-    if (basement.clip.Overlaps(part)) {
-      measure.See(basement, left);
-    }
+    if (basement.clip.Overlaps(part)) measure.See(basement, left);
     left.lo = basement.clip.hi;
   }
   return measure.sizes();
@@ -69,9 +65,7 @@ BoundSizes BoundSizesOf(const Node& node, const Range& part) {
 
 bool GetsTooLong(const Link& link, const Node& child) {
   const Bytes handed_on{link.translation.size()};
-  if (handed_on == Bytes{0}) {
-    return false;
-  }
+  if (handed_on == Bytes{0}) return false;
   const BoundSizes sizes = BoundSizesOf(child, link.Image());
   return sizes.longest + handed_on > kMaxBound || sizes.together + handed_on * sizes.items > kMaxBounds;
 }

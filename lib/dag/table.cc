@@ -69,14 +69,10 @@ void NodeTable::StartChanging() {
 
 const NodeRecord* NodeTable::Find(NodeId id) const {
   const TablePage* page = root_.get();
-  if (page == nullptr || !Reaches(page->level, id)) {
-    return nullptr;
-  }
+  if (page == nullptr || !Reaches(page->level, id)) return nullptr;
   while (page->level > 0) {
     page = page->children[Digit(id, page->level)].get();
-    if (page == nullptr) {
-      return nullptr;
-    }
+    if (page == nullptr) return nullptr;
   }
   const NodeRecord& record = page->records[Digit(id, 0)];
   return record.slot == nullptr ? nullptr : &record;
@@ -87,9 +83,7 @@ const NodeRecord* NodeTable::FindFrom(NodeId& id) const {
 }
 
 TablePage* NodeTable::Own(std::shared_ptr<TablePage>& page) {
-  if (page->owner != owner_) {
-    page = page->CopyFor(owner_);
-  }
+  if (page->owner != owner_) page = page->CopyFor(owner_);
   return page.get();
 }
 
@@ -97,9 +91,7 @@ void NodeTable::Set(NodeId id, NodeRecord record) {
   Check(id != kNoNode && record.slot != nullptr, "a table entry has an id and a slot");
   if (root_ == nullptr) {  // at the right level at once, so that no page is without entries
     uint8_t level = 0;
-    while (!Reaches(level, id)) {
-      ++level;
-    }
+    while (!Reaches(level, id)) ++level;
     root_ = std::make_shared<TablePage>(level, owner_);
     ++pages_;
   }
@@ -150,16 +142,12 @@ void NodeTable::Remove(NodeId id) {
 }
 
 void NodeTable::ForEach(const std::function<void(NodeId, const NodeRecord&)>& visit) const {
-  if (root_ != nullptr) {
-    Walk(*root_, 0, visit);
-  }
+  if (root_ != nullptr) Walk(*root_, 0, visit);
 }
 
 absl::StatusOr<NodePtr> LoadNode(const NodeTable& table, NodeId id) {
   const NodeRecord* record = table.Find(id);
-  if (record == nullptr) {
-    return absl::DataLossError(absl::StrCat("node ", id.value, ": not in the node table"));
-  }
+  if (record == nullptr) return absl::DataLossError(absl::StrCat("node ", id.value, ": not in the node table"));
   BETR_ASSIGN_OR_RETURN(NodePtr node, record->slot->Get());
   if (node->height != record->height) {
     return absl::DataLossError(
@@ -172,13 +160,9 @@ EntryCount CountEntries(const NodeTable& table, const Node& node) {
   uint64_t entries = node.Entries();
   absl::flat_hash_set<NodeId> counted{kNoNode};
   for (const Edge& edge : node.edges) {
-    if (!counted.insert(edge.link.target).second) {
-      continue;
-    }
+    if (!counted.insert(edge.link.target).second) continue;
     const NodeRecord* child = table.Find(edge.link.target);
-    if (child == nullptr || !child->entries.Known()) {
-      return {};
-    }
+    if (child == nullptr || !child->entries.Known()) return {};
     entries += child->entries.Value();
   }
   return EntryCount::Of(entries);
@@ -197,9 +181,7 @@ absl::Status CheckBelow(NodeId id, const Node& node, Height above, std::string_v
 }
 
 absl::Status CheckBelow(NodeId id, const Node& node, Height above, const Range& shown) {
-  if (above == kAboveRoot) {
-    return CheckRoot(id, node);
-  }
+  if (above == kAboveRoot) return CheckRoot(id, node);
   if (node.height >= above) {
     return absl::DataLossError(
         absl::StrCat("node ", id.value, ": height is ", node.height, ", but one of height ", above, " leads to it"));

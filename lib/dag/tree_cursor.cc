@@ -50,17 +50,13 @@ void TreeCursor::Prev() {
 
 // Goes to the next key that has a value, or to the end. Requires: if valid_, there is a segment.
 void TreeCursor::Find() {
-  while (valid_ && !FindInSegment()) {
-    valid_ = LeaveSegment();
-  }
+  while (valid_ && !FindInSegment()) valid_ = LeaveSegment();
 }
 
 // Goes to the segment at a position. False at the end of the bounds and on errors.
 bool TreeCursor::EnterSegment(const Bound& at) {
   const bool forward = direction_ == Direction::kForward;
-  if (forward ? at >= bounds_.hi : at <= bounds_.lo) {
-    return false;
-  }
+  if (forward ? at >= bounds_.hi : at <= bounds_.lo) return false;
   absl::StatusOr<Segment> segment = FindSegment(source_, at, direction_);
   if (!segment.ok()) {
     status_ = segment.status();
@@ -94,9 +90,7 @@ bool TreeCursor::FindInSegment() {
       failed_at_ = Bound::At(key_);
       valid_ = false;
     }
-    if (!present.ok() || *present) {
-      return true;
-    }
+    if (!present.ok() || *present) return true;
   }
   return false;
 }
@@ -111,9 +105,7 @@ bool TreeCursor::PickKey() {
       nearest = reader.get();
     }
   }
-  if (nearest == nullptr || !segment_->range.Contains(nearest->Key())) {
-    return false;
-  }
+  if (nearest == nullptr || !segment_->range.Contains(nearest->Key())) return false;
   key_.assign(nearest->Key());
   return true;
 }
@@ -122,12 +114,8 @@ bool TreeCursor::PickKey() {
 absl::StatusOr<bool> TreeCursor::TakeValue() {
   ValueBuilder value;
   for (const auto& reader : segment_->readers) {
-    if (!reader->Valid() || reader->Key() != key_) {
-      continue;
-    }
-    for (size_t i = reader->GroupSize(); i > 0 && !value.Done(); --i) {
-      value.Add(reader->At(i - 1));
-    }
+    if (!reader->Valid() || reader->Key() != key_) continue;
+    for (size_t i = reader->GroupSize(); i > 0 && !value.Done(); --i) value.Add(reader->At(i - 1));
     if (direction_ == Direction::kForward) {
       reader->Next();
     } else {
@@ -135,9 +123,7 @@ absl::StatusOr<bool> TreeCursor::TakeValue() {
     }
   }
   BETR_ASSIGN_OR_RETURN(std::optional<std::string> result, value.Resolve(functions_, key_));
-  if (!result) {
-    return false;
-  }
+  if (!result) return false;
   value_ = *std::move(result);
   return true;
 }

@@ -17,15 +17,11 @@ TreeDifference::TreeDifference(Side before, Side after, const UpsertRegistry& fu
       after_(after_side_, functions) {}
 
 void TreeDifference::Reader::Pass(std::string_view key) {
-  if (cursor.Valid() && Key() == key) {
-    cursor.Next();
-  }
+  if (cursor.Valid() && Key() == key) cursor.Next();
 }
 
 Bound TreeDifference::Reader::Position() const {
-  if (cursor.Valid()) {
-    return Bound::At(Key());
-  }
+  if (cursor.Valid()) return Bound::At(Key());
   return cursor.status().ok() ? Range::All().hi : cursor.FailedAt().Strip(prefix.size());
 }
 
@@ -48,9 +44,7 @@ void TreeDifference::Next() {
 
 void TreeDifference::Find() {
   valid_ = false;
-  while (!valid_ && status_.ok() && (range_ || EnterRange())) {
-    valid_ = FindInRange();
-  }
+  while (!valid_ && status_.ok() && (range_ || EnterRange())) valid_ = FindInRange();
 }
 
 // Goes to the next range in which the two may differ. False at the end, and on errors.
@@ -81,9 +75,7 @@ bool TreeDifference::FindInRange() {
     key_ = !after_shows || (before_shows && before_.Key() < after_.Key()) ? before_.Key() : after_.Key();
     before_.has_key = before_shows && before_.Key() == key_;
     after_.has_key = after_shows && after_.Key() == key_;
-    if (Before() != After()) {
-      return true;
-    }
+    if (Before() != After()) return true;
     PassKey();
   }
   return false;
@@ -92,9 +84,7 @@ bool TreeDifference::FindInRange() {
 // Returns the error of a cursor that could not go on, once the other cursor has come to that position. Keys before it
 // can be compared whatever is there.
 absl::Status TreeDifference::FirstError() const {
-  if (before_.cursor.status().ok() && after_.cursor.status().ok()) {
-    return absl::OkStatus();
-  }
+  if (before_.cursor.status().ok() && after_.cursor.status().ok()) return absl::OkStatus();
   const Bound before = before_.Position();
   const Bound after = after_.Position();
   absl::Status first = before <= after ? before_.cursor.status() : absl::OkStatus();

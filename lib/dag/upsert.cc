@@ -6,13 +6,9 @@
 namespace betr {
 
 absl::Status UpsertRegistry::Add(std::shared_ptr<const UpsertFunction> function) {
-  if (function == nullptr) {
-    return absl::InvalidArgumentError("upsert function: null");
-  }
+  if (function == nullptr) return absl::InvalidArgumentError("upsert function: null");
   const uint16_t number = function->Number();
-  if (number == 0) {
-    return absl::InvalidArgumentError("upsert function: number 0 is reserved");
-  }
+  if (number == 0) return absl::InvalidArgumentError("upsert function: number 0 is reserved");
   if (function->Name().empty() || function->Name().size() > kMaxFunctionNameSize.value) {
     return absl::InvalidArgumentError(
         absl::StrCat("upsert function ", number, ": name must have 1 to ", kMaxFunctionNameSize.value, " bytes"));

@@ -6,13 +6,9 @@
 namespace betr::dag {
 
 void UpsertStack::Push(OwnedMessage message) {
-  if (content_ == nullptr) {
-    content_ = std::make_unique<Content>();
-  }
+  if (content_ == nullptr) content_ = std::make_unique<Content>();
   Chunk& newest = content_->newest;
-  if (newest.size() == kChunkSize) {
-    content_->full.push_back(std::make_shared<const Chunk>(std::exchange(newest, {})));
-  }
+  if (newest.size() == kChunkSize) content_->full.push_back(std::make_shared<const Chunk>(std::exchange(newest, {})));
   content_->memory += Bytes{sizeof(OwnedMessage) + message.value.size()};
   newest.push_back(std::move(message));
 }

@@ -34,9 +34,7 @@ void ViewReader::Enter(size_t begin) {
   group_end_ = begin < end_ ? block_->GroupEnd(begin) : begin;
   if (Valid()) {
     first_ = block_->PointAt(begin);
-    if (!affix_.Identity()) {
-      affix_.Read(first_.key, key_buffer_);
-    }
+    if (!affix_.Identity()) affix_.Read(first_.key, key_buffer_);
   }
 }
 
@@ -46,9 +44,7 @@ void ViewReader::EnterBefore(size_t end) {
     return;
   }
   size_t begin = end - 1;
-  while (!block_->At(begin).Terminal() && begin > begin_ && block_->Key(begin - 1) == block_->Key(begin)) {
-    --begin;
-  }
+  while (!block_->At(begin).Terminal() && begin > begin_ && block_->Key(begin - 1) == block_->Key(begin)) --begin;
   Enter(begin);
 }
 
@@ -66,9 +62,7 @@ void ViewReader::Prev() { EnterBefore(group_begin_); }
 
 absl::Status LookUpInView(const BlockView& view, std::string_view key, ValueBuilder& value) {
   const std::string_view prepend = view.affix.prepend;
-  if (!key.starts_with(prepend) || !view.clip.Contains(key)) {
-    return absl::OkStatus();
-  }
+  if (!key.starts_with(prepend) || !view.clip.Contains(key)) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const auto block, view.slot->Get());
   std::string buffer;
   std::string_view stored = key;
@@ -78,12 +72,8 @@ absl::Status LookUpInView(const BlockView& view, std::string_view key, ValueBuil
     stored = buffer;
   }
   const size_t begin = block->LowerBound(stored);
-  if (begin == block->Count() || block->Key(begin) != stored) {
-    return absl::OkStatus();
-  }
-  for (size_t i = block->GroupEnd(begin); i > begin && !value.Done(); --i) {
-    value.Add(block->At(i - 1));
-  }
+  if (begin == block->Count() || block->Key(begin) != stored) return absl::OkStatus();
+  for (size_t i = block->GroupEnd(begin); i > begin && !value.Done(); --i) value.Add(block->At(i - 1));
   return absl::OkStatus();
 }
 

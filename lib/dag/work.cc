@@ -36,16 +36,12 @@ class Step {
 
   absl::StatusOr<WorkResult> Run() {
     BETR_ASSIGN_OR_RETURN(const NodePtr root, edit_.Load(root_));
-    if (sweep_.effort != Effort::kAll) {
-      return LookAround(*root);
-    }
+    if (sweep_.effort != Effort::kAll) return LookAround(*root);
     const std::optional<Bound> hot = std::exchange(sweep_.hot, std::nullopt);
     for (const auto& way : {hot, PressingChild(*root)}) {
       if (way && !edit_.Shared(root_)) {
         BETR_RETURN_IF_ERROR(FollowHotWay({root_, root, *way, {}}));
-        if (Worked()) {
-          return Changed(true);
-        }
+        if (Worked()) return Changed(true);
       }
     }
     if (hot && !edit_.Shared(root_)) {
@@ -62,9 +58,7 @@ class Step {
     if (const auto job = FlushIfOverfull(edit_, root_, *root, Sharing::kBreak)) {
       sweep_.hot = root->edges[job->edge].link.range.lo;
       BETR_RETURN_IF_ERROR(Try(root_, *root, *job, [&] { return DoAtRoot(&*job); }));
-      if (Worked()) {
-        return Changed(true);
-      }
+      if (Worked()) return Changed(true);
     }
     return LookAround(*root);
   }
@@ -81,13 +75,9 @@ class Step {
   // there is no such child.
   bool GoDown(Spot& spot) const {
     const Edge& edge = spot.node->edges[spot.node->EdgeAfter(spot.at)];
-    if (spot.node->height < 2 || edge.link.Null() || ChildShared(edit_, edge)) {
-      return false;
-    }
+    if (spot.node->height < 2 || edge.link.Null() || ChildShared(edit_, edge)) return false;
     NodePtr child = edit_.Peek(edge.link.target);
-    if (child == nullptr || child->height + 1 != spot.node->height || child->bounds != edge.link.Image()) {
-      return false;
-    }
+    if (child == nullptr || child->height + 1 != spot.node->height || child->bounds != edge.link.Image()) return false;
     spot.at = edge.link.Map(spot.at);
     spot.to_root.Descend(edge.link.range.Lcp(), edge.link.translation);
     spot.id = edge.link.target;
@@ -115,9 +105,7 @@ class Step {
     do {
       const size_t index = spot.node->EdgeAfter(spot.at);
       std::optional<Job> job = TidyIfNeeded(edit_, spot.id, *spot.node, index, Reach::kMemory);
-      if (!job && spot.id != root_) {
-        job = FlushIfOverfull(edit_, spot.id, *spot.node, Sharing::kBreak);
-      }
+      if (!job && spot.id != root_) job = FlushIfOverfull(edit_, spot.id, *spot.node, Sharing::kBreak);
       if (job) {
         const size_t goes_on = job->kind == Job::kFlush ? job->edge : index;
         sweep_.hot = spot.to_root.Read(spot.node->edges[goes_on].link.range.lo);
@@ -132,13 +120,9 @@ class Step {
   absl::Status FlushErasesOn(Spot spot) {
     std::optional<std::pair<Spot, Job>> lowest;
     while (GoDown(spot)) {
-      if (const auto job = FlushErases(edit_, spot.id, *spot.node)) {
-        lowest.emplace(spot, *job);
-      }
+      if (const auto job = FlushErases(edit_, spot.id, *spot.node)) lowest.emplace(spot, *job);
     }
-    if (!lowest) {
-      return absl::OkStatus();
-    }
+    if (!lowest) return absl::OkStatus();
     const auto& [where, job] = *lowest;
     sweep_.hot = where.to_root.Read(where.node->edges[job.edge].link.range.lo);
     return Do(where.id, *where.node, job);
@@ -152,9 +136,7 @@ class Step {
       sweep_.lowering = worth_lowering ? SharingToLower(edit_, root_) : Sharing::kKeep;
       if (LevelTooMany(edit_, root, sweep_.lowering)) {
         BETR_RETURN_IF_ERROR(DoAtRoot(nullptr));
-        if (Worked()) {
-          return Changed(true);
-        }
+        if (Worked()) return Changed(true);
       }
       if (Tall()) {
         BETR_ASSIGN_OR_RETURN(root_, LowerTop(edit_, root_, sweep_.lowering));
@@ -163,9 +145,7 @@ class Step {
           return Changed(true);
         }
       }
-      if (worth_lowering) {
-        NoteLowered(root.height, false);
-      }
+      if (worth_lowering) NoteLowered(root.height, false);
     }
     if (sweep_.root_only && !Tall()) {
       sweep_.next = kNoNode;
@@ -198,16 +178,12 @@ class Step {
 
   int LooksAt(NodeId id) const {
     const bool is_in_memory = edit_.Peek(id) != nullptr;
-    if (sweep_.reach == Reach::kMemory) {
-      return is_in_memory ? 1 : 0;
-    }
+    if (sweep_.reach == Reach::kMemory) return is_in_memory ? 1 : 0;
     return sweep_.effort == Effort::kErases ? kLooksForErases : is_in_memory ? 1 : kLooksOfRead;
   }
 
   void NoteLowered(Height height, bool found) const {
-    if (sweep_.lower != nullptr) {
-      sweep_.lower->Note(height, found);
-    }
+    if (sweep_.lower != nullptr) sweep_.lower->Note(height, found);
   }
 
   absl::Status LookAt(NodeId id) {
@@ -239,9 +215,7 @@ class Step {
       if (edit_.Load(edge.link.target).ok() && TooLongToTake(edit_, edge, Reach::kMemory)) {
         edit_.context().left_out->NoteTooLong();
       }
-      if (!WhyLeftOut(edit_, id, edge).ok()) {
-        return absl::OkStatus();
-      }
+      if (!WhyLeftOut(edit_, id, edge).ok()) return absl::OkStatus();
     }
     absl::Status done = act();
     if (edit_.context().left_out != nullptr && IsUnreadable(done)) {
@@ -251,9 +225,7 @@ class Step {
   }
 
   absl::Status DoNow(NodeId id, const Node& now, const Job& job) {
-    if (id == root_ && !edit_.Shared(id)) {
-      return DoAtRoot(&job);
-    }
+    if (id == root_ && !edit_.Shared(id)) return DoAtRoot(&job);
     Node node = now;
     BETR_RETURN_IF_ERROR(DoJob(edit_, node, job, Mode()));
     edit_.Rearrange(id, std::move(node));
@@ -263,9 +235,7 @@ class Step {
   // Does a job at the root, if there is one, and puts the root back healed.
   absl::Status DoAtRoot(const Job* job) {
     BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit_, root_));
-    if (job != nullptr) {
-      BETR_RETURN_IF_ERROR(DoJob(edit_, own.node, *job, Mode()));
-    }
+    if (job != nullptr) BETR_RETURN_IF_ERROR(DoJob(edit_, own.node, *job, Mode()));
     BETR_ASSIGN_OR_RETURN(root_, PutHealedRoot(edit_, std::move(own), sweep_.lowering));
     return absl::OkStatus();
   }

@@ -85,9 +85,7 @@ absl::StatusOr<std::unique_ptr<FileDevice>> FileDevice::In(const UnseenFile& fil
   Check(size.value % kBlockSize.value == 0, "a device consists of whole blocks");
   ScopedFd fd(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
   if (fd.get() < 0) return DeviceError(file.path(), "create", errno);
-  if (SetSize(fd.get(), size) != 0) {
-    return DeviceError(file.path(), "set the size", errno);
-  }
+  if (SetSize(fd.get(), size) != 0) return DeviceError(file.path(), "set the size", errno);
   return std::unique_ptr<FileDevice>(new FileDevice(file.path(), fd.Release(), Access::kReadWrite, false, size));
 }
 

@@ -110,8 +110,9 @@ std::unique_ptr<LoopBacking> LoopBacking::Open(int loop, bool is_writable) {
   std::unique_ptr<LoopBacking> backing(new LoopBacking(path, std::move(fd)));
   struct stat opened {};
   // The name may be gone, or mean another file to this process.
-  if (fstat(backing->fd(), &opened) != 0 || opened.st_dev != shown->device || opened.st_ino != shown->inode)
+  if (fstat(backing->fd(), &opened) != 0 || opened.st_dev != shown->device || opened.st_ino != shown->inode) {
     return nullptr;
+  }
   backing->begin_ = shown->begin;
   backing->size_ = shown->size;
   return backing;

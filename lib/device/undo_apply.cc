@@ -29,13 +29,9 @@ class Reader {
   static absl::StatusOr<Reader> Open(const std::string& path) {
     // With O_NONBLOCK, since opening a fifo would wait for a writer.
     Reader reader(path, ScopedFd(OpenRetrying(path, O_RDONLY | O_NONBLOCK)));
-    if (reader.file_.get() < 0) {
-      return DeviceError(path, "open", errno);
-    }
+    if (reader.file_.get() < 0) return DeviceError(path, "open", errno);
     struct stat info {};
-    if (fstat(reader.file_.get(), &info) != 0) {
-      return DeviceError(path, "stat", errno);
-    }
+    if (fstat(reader.file_.get(), &info) != 0) return DeviceError(path, "stat", errno);
     if (!S_ISREG(info.st_mode)) {
       return absl::InvalidArgumentError(path + ": not an undo file of betr: not a regular file");
     }
@@ -47,12 +43,8 @@ class Reader {
     size_t done = 0;
     while (done < out.size()) {
       const ssize_t count = read(file_.get(), out.data() + done, out.size() - done);
-      if (count < 0 && errno != EINTR) {
-        return DeviceError(path_, "read", errno);
-      }
-      if (count == 0) {
-        break;
-      }
+      if (count < 0 && errno != EINTR) return DeviceError(path_, "read", errno);
+      if (count == 0) break;
       done += count > 0 ? static_cast<size_t>(count) : 0;
     }
     return done;
@@ -162,18 +154,14 @@ absl::StatusOr<bool> UndoFile::ForEachRecord(const Visit& visit) {
   bool is_cut_short = false;
   for (uint64_t number = 0;; ++number) {
     BETR_ASSIGN_OR_RETURN(const std::optional<Record> record, NextRecord(number, &is_cut_short));
-    if (!record) {
-      return is_cut_short;
-    }
+    if (!record) return is_cut_short;
     BETR_RETURN_IF_ERROR(visit(*record));
   }
 }
 
 absl::Status UndoFile::Look() {
   const auto learn = [&](const Record& record) {
-    if (record.block.empty()) {
-      rewritten_[record.offset.value].push_back(record.sums);
-    }
+    if (record.block.empty()) rewritten_[record.offset.value].push_back(record.sums);
     return absl::OkStatus();
   };
   return ForEachRecord(learn).status();
@@ -188,9 +176,7 @@ bool UndoFile::Fits(const Record& record, std::string_view found) const {
         sums[i] == record.sums[i] ||
         (again != rewritten_.end() && std::any_of(again->second.begin(), again->second.end(),
                                                   [&](const Sums& other) { return sums[i] == other[i]; }));
-    if (!was_there && !was_put) {
-      return false;
-    }
+    if (!was_there && !was_put) return false;
   }
   return true;
 }
@@ -198,9 +184,7 @@ bool UndoFile::Fits(const Record& record, std::string_view found) const {
 absl::Status UndoFile::CompareWithDevice() {
   std::string found(kBlockSize.value, '\0');
   const auto compare = [&](const Record& record) -> absl::Status {
-    if (record.block.empty()) {
-      return absl::OkStatus();
-    }
+    if (record.block.empty()) return absl::OkStatus();
     BETR_RETURN_IF_ERROR(device_.Read(record.offset, found));
     return Fits(record, found) ? absl::OkStatus()
                                : absl::FailedPreconditionError(absl::StrFormat(
@@ -215,13 +199,9 @@ absl::StatusOr<Undone> UndoFile::PutBack() {
   Undone undone;
   std::string found(kBlockSize.value, '\0');
   const auto put_back = [&](const Record& record) -> absl::Status {
-    if (record.block.empty()) {
-      return absl::OkStatus();
-    }
+    if (record.block.empty()) return absl::OkStatus();
     // A block that cannot be read may still be writable.
-    if (device_.Read(record.offset, found).ok() && found == record.block) {
-      return absl::OkStatus();
-    }
+    if (device_.Read(record.offset, found).ok() && found == record.block) return absl::OkStatus();
     ++undone.blocks;
     return device_.Write(record.offset, record.block);
   };
@@ -237,9 +217,7 @@ absl::StatusOr<Undone> ApplyUndoFile(const std::string& path, BlockDevice& devic
   UndoFile file(reader, device);
   BETR_RETURN_IF_ERROR(file.CheckHeader());
   BETR_RETURN_IF_ERROR(file.Look());
-  if (fit == UndoFit::kDemand) {
-    BETR_RETURN_IF_ERROR(file.CompareWithDevice());
-  }
+  if (fit == UndoFit::kDemand) BETR_RETURN_IF_ERROR(file.CompareWithDevice());
   return file.PutBack();
 }
 

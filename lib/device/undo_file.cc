@@ -50,15 +50,11 @@ absl::Status UndoDevice::Begin(std::span<const Bytes> marks) {
 absl::StatusOr<std::string> UndoDevice::Record(Bytes offset, std::string_view next) {
   const bool is_new = kept_.insert(offset.value / kBlockSize.value).second;
   std::string record(is_new ? undo::kFullSize : undo::kHeadSize, '\0');
-  if (is_new) {
-    BETR_RETURN_IF_ERROR(inner().Read(offset, std::span(record).subspan(undo::kHeadSize)));
-  }
+  if (is_new) BETR_RETURN_IF_ERROR(inner().Read(offset, std::span(record).subspan(undo::kHeadSize)));
   StoreFixed(record.data() + undo::kOffsetAt, offset.value);
   StoreFixed(record.data() + undo::kIsFullAt, uint64_t{is_new ? 1U : 0U});
   const undo::Sums sums = undo::SumsOf(next);
-  for (size_t i = 0; i < sums.size(); ++i) {
-    StoreFixed(record.data() + undo::kSumsAt + i * sizeof(uint64_t), sums[i]);
-  }
+  for (size_t i = 0; i < sums.size(); ++i) StoreFixed(record.data() + undo::kSumsAt + i * sizeof(uint64_t), sums[i]);
   StoreFixed(record.data(), Checksum(std::string_view(record).substr(undo::kOffsetAt)));
   return record;
 }
@@ -66,9 +62,7 @@ absl::StatusOr<std::string> UndoDevice::Record(Bytes offset, std::string_view ne
 absl::Status UndoDevice::Append(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = Retrying([&] { return write(file_->fd(), bytes.data(), bytes.size()); });
-    if (count <= 0) {
-      return DeviceError(file_->path(), "write", count < 0 ? errno : EIO);
-    }
+    if (count <= 0) return DeviceError(file_->path(), "write", count < 0 ? errno : EIO);
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return absl::OkStatus();
@@ -87,9 +81,7 @@ absl::Status UndoDevice::Keep(Bytes offset, std::string_view data) {
 absl::Status UndoDevice::Write(Bytes offset, std::string_view data) {
   BETR_RETURN_IF_ERROR(CheckBlockRange(*this, "write", offset, Bytes{data.size()}));
   const MutexLock lock(mutex_);
-  if (error_.ok()) {
-    error_ = Keep(offset, data);
-  }
+  if (error_.ok()) error_ = Keep(offset, data);
   BETR_RETURN_IF_ERROR(error_);
   return inner().Write(offset, data);
 }

@@ -34,9 +34,7 @@ inline std::string_view Sector(std::string_view block, size_t number) {
 
 inline Sums SumsOf(std::string_view block) {
   Sums sums{};
-  for (size_t i = 0; i < sums.size(); ++i) {
-    sums[i] = Checksum(Sector(block, i));
-  }
+  for (size_t i = 0; i < sums.size(); ++i) sums[i] = Checksum(Sector(block, i));
   return sums;
 }
 

@@ -57,13 +57,9 @@ absl::StatusOr<std::optional<ChangedNames::Name>> ChangedNames::Next() {
   BETR_RETURN_IF_ERROR(data_->status());
   std::optional<Name> name;
   for (const std::optional<std::string>& entry : {in_meta, in_data, added}) {
-    if (entry && (!name || *entry < name->entry)) {
-      name = Name{*entry, false, {}};
-    }
+    if (entry && (!name || *entry < name->entry)) name = Name{*entry, false, {}};
   }
-  if (!name) {
-    return name;
-  }
+  if (!name) return name;
   if (in_meta == name->entry) {
     name->is_own = true;
     meta_->Next();
@@ -78,9 +74,7 @@ absl::StatusOr<std::optional<ChangedNames::Name>> ChangedNames::Next() {
 
 std::optional<std::string> ChangedNames::FindInMeta() {
   while (meta_->Valid()) {
-    if (PassSkipped(*meta_)) {
-      continue;
-    }
+    if (PassSkipped(*meta_)) continue;
     const std::optional<key::MetaKey> key = key::ParseMeta(meta_->Key());
     if (!key) {
       meta_->Next();
@@ -105,9 +99,7 @@ std::optional<std::string> ChangedNames::FindInMeta() {
 
 std::optional<std::string> ChangedNames::FindInData() {
   while (data_->Valid()) {
-    if (PassSkipped(*data_)) {
-      continue;
-    }
+    if (PassSkipped(*data_)) continue;
     const std::optional<key::DataKey> key = key::ParseData(data_->Key());
     const std::optional<key::MetaKey> object = key ? key::ParseMeta(key->object) : std::nullopt;
     if (!object) {
@@ -131,9 +123,7 @@ std::optional<std::string> ChangedNames::FindInData() {
 }
 
 std::optional<std::string> ChangedNames::FindAdded() {
-  while (!added_.empty() && SkippedAround(*added_.begin()) != nullptr) {
-    added_.erase(added_.begin());
-  }
+  while (!added_.empty() && SkippedAround(*added_.begin()) != nullptr) added_.erase(added_.begin());
   return added_.empty() ? std::nullopt : std::optional(*added_.begin());
 }
 
@@ -145,18 +135,14 @@ const std::string* ChangedNames::SkippedAround(std::string_view key) const {
 
 bool ChangedNames::PassSkipped(DifferenceCursor& cursor) const {
   const std::string* const skipped = SkippedAround(cursor.Key());
-  if (skipped != nullptr) {
-    cursor.Seek(Bound::Past(*skipped));
-  }
+  if (skipped != nullptr) cursor.Seek(Bound::Past(*skipped));
   return skipped != nullptr;
 }
 
 // Does not note the two directories themselves. The caller looks for their groups anyway, since homes above them have
 // some, too.
 void ChangedNames::NoteHome(std::string_view content) {
-  if (!content.empty() && homes_.emplace(content).second) {
-    new_homes_.emplace_back(content);
-  }
+  if (!content.empty() && homes_.emplace(content).second) new_homes_.emplace_back(content);
 }
 
 }  // namespace betr::fs

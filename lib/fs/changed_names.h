@@ -51,9 +51,7 @@ class ChangedNames {
   absl::StatusOr<std::optional<Name>> Next();
   // Makes Next return a name, too, once.
   void Add(const std::string& entry) {
-    if (ever_added_.insert(entry).second) {
-      added_.insert(entry);
-    }
+    if (ever_added_.insert(entry).second) added_.insert(entry);
   }
   bool HasAdded() const { return !added_.empty(); }
   // Passes over what lies under the content prefix of a directory that Next has returned.

@@ -179,9 +179,7 @@ absl::StatusOr<std::optional<SubtreeDigest>> CheckContext::Digest(std::string_vi
   BETR_ASSIGN_OR_RETURN(const std::optional<ContentId> data, store_.IdOfContent(*view_, data_, content));
   if (!data || !data->shared) return std::nullopt;
   SubtreeDigest digest{};
-  for (uint64_t i = 0; i < digest.size(); ++i) {
-    digest[i] = SeededChecksum(SeededChecksum(i, meta->id), data->id);
-  }
+  for (uint64_t i = 0; i < digest.size(); ++i) digest[i] = SeededChecksum(SeededChecksum(i, meta->id), data->id);
   return digest;
 }
 

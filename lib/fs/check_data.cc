@@ -119,9 +119,7 @@ absl::Status DataScan::Visit(std::string_view key, std::string_view value) {
     BETR_RETURN_IF_ERROR(Enter(parsed->object));
   }
   if (is_global_ || !record_) return absl::OkStatus();
-  if (parsed->is_xattr) {
-    return VisitXattr(parsed->xattr, key, value);
-  }
+  if (parsed->is_xattr) return VisitXattr(parsed->xattr, key, value);
   VisitBlock(parsed->block, key, value);
   return absl::OkStatus();
 }

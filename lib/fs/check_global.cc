@@ -10,8 +10,9 @@ namespace betr::fs {
 
 void CheckGlobal(CheckContext* context, const key::MetaKey& parsed, std::string_view key, std::string_view value) {
   using Kind = key::MetaKey::Kind;
-  if (parsed.kind == Kind::kOrphan)
+  if (parsed.kind == Kind::kOrphan) {
     context->Harmless(CheckCode::kOrphan, key, "unlinked, but open when the store was last used");
+  }
   if (parsed.kind == Kind::kErases && !DecodeErases(context->meta(), context->data(), value).ok()) {
     context->Guessable(CheckCode::kLeftover, key, "no list of ranges",
                        [&](WriteBatch* batch) { batch->Erase(context->meta(), key); });

@@ -39,9 +39,7 @@ std::string PathOfBound(const ZoneRoots& zones, const Bound& bound) {
 
 // The first block of the object that lies after the bound.
 uint64_t FirstBlockAfter(const Bound& bound, std::string_view attachments) {
-  if (!bound.bytes.starts_with(attachments)) {
-    return bound <= Bound::At(attachments) ? 0 : kMaxBlocks;
-  }
+  if (!bound.bytes.starts_with(attachments)) return bound <= Bound::At(attachments) ? 0 : kMaxBlocks;
   std::string number = bound.bytes.substr(attachments.size());
   const size_t given = std::min(number.size(), kBlockNumberSize);
   const bool is_within = number.size() > kBlockNumberSize || bound.past;
@@ -325,9 +323,7 @@ absl::Status DescribeLosses(const Store& store, std::vector<store::LostRange> lo
   Join(&lost, true);
   Describer describer(store, say);
   BETR_RETURN_IF_ERROR(describer.Begin());
-  for (const store::LostRange& range : lost) {
-    BETR_RETURN_IF_ERROR(describer.Add(range));
-  }
+  for (const store::LostRange& range : lost) BETR_RETURN_IF_ERROR(describer.Add(range));
   describer.Finish();
   return absl::OkStatus();
 }

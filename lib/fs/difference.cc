@@ -38,9 +38,7 @@ std::vector<std::string> ContentsAbove(std::string_view content) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DifferenceStream>> Difference::Of(Core& core, Inode& before, Inode& after) {
-  if (core.zones().exist) {
-    return ErrnoError(ENOTSUP, "differences in an image with zones");
-  }
+  if (core.zones().exist) return ErrnoError(ENOTSUP, "differences in an image with zones");
   // As in a listing: if the store takes no more writes now, they are a bit older.
   core.Flush().IgnoreError();
   auto difference = std::make_unique<Difference>();
@@ -51,9 +49,7 @@ absl::StatusOr<std::unique_ptr<DifferenceStream>> Difference::Of(Core& core, Ino
 }
 
 absl::StatusOr<Difference::Side> Difference::SideOf(Core& core, Inode& inode) {
-  if (inode.place == InodePlace::kGone) {
-    return ErrnoError(inode.IsDirectory() ? ENOENT : ESTALE, "what was removed");
-  }
+  if (inode.place == InodePlace::kGone) return ErrnoError(inode.IsDirectory() ? ENOENT : ESTALE, "what was removed");
   return Side{{inode.record, core.ObjectOf(inode), inode.place == InodePlace::kGroup},
               inode.IsDirectory() ? core.ContentOf(inode) : std::string()};
 }
@@ -62,14 +58,10 @@ absl::StatusOr<std::optional<EntryDifference>> Difference::Next() {
   if (!has_compared_tops_) {
     has_compared_tops_ = true;
     BETR_ASSIGN_OR_RETURN(std::optional<EntryDifference> of_tops, CompareObjects("", before_.top, after_.top, {}));
-    if (of_tops) {
-      return of_tops;
-    }
+    if (of_tops) return of_tops;
   }
   const bool are_directories = before_.top.record.IsDirectory() && after_.top.record.IsDirectory();
-  if (are_directories && !names_) {
-    BETR_RETURN_IF_ERROR(OpenNames());
-  }
+  if (are_directories && !names_) BETR_RETURN_IF_ERROR(OpenNames());
   while (are_directories) {
     BETR_ASSIGN_OR_RETURN(const std::optional<ChangedNames::Name> name, names_->Next());
     BETR_RETURN_IF_ERROR(AddLinkedOfNewHomes());
@@ -92,9 +84,7 @@ absl::Status Difference::OpenNames() {
 }
 
 absl::Status Difference::AddLinked(const Side& side) {
-  for (const std::string& home : ContentsAbove(side.content)) {
-    BETR_RETURN_IF_ERROR(AddLinked(side, home, side.content));
-  }
+  for (const std::string& home : ContentsAbove(side.content)) BETR_RETURN_IF_ERROR(AddLinked(side, home, side.content));
   return absl::OkStatus();
 }
 
@@ -112,9 +102,7 @@ absl::Status Difference::AddLinked(const Side& side, const std::string& home, co
                         trees_.store->NewCursor(trees_.view, trees_.meta, Range::Prefix(list)));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const std::optional<key::MetaKey> key = key::ParseMeta(cursor->Key());
-    if (!key || key->kind != key::MetaKey::Kind::kGroupName) {
-      continue;
-    }
+    if (!key || key->kind != key::MetaKey::Kind::kGroupName) continue;
     const std::string object = key::Absolute(home, key->relative);
     if (object.starts_with(below)) {  // else it is forged
       names_->Add(object.substr(side.content.size()));
@@ -146,18 +134,14 @@ absl::StatusOr<std::optional<std::string>> Difference::Value(const Side& side, c
 
 absl::StatusOr<std::optional<Difference::Found>> Difference::Find(const Side& side, const std::string& entry,
                                                                   const std::optional<std::string>& value) const {
-  if (!value) {
-    return std::optional<Found>();
-  }
+  if (!value) return std::optional<Found>();
   BETR_ASSIGN_OR_RETURN(Found found, FindEntry(side.content + entry, *value));
   return std::optional(std::move(found));
 }
 
 absl::StatusOr<Difference::Found> Difference::FindEntry(const std::string& object, std::string_view value) const {
   BETR_ASSIGN_OR_RETURN(EntryRecord record, DecodeEntry(value, key::PathOfObject(object)));
-  if (InodeRecord* const own = std::get_if<InodeRecord>(&record)) {
-    return Found{std::move(*own), object, false};
-  }
+  if (InodeRecord* const own = std::get_if<InodeRecord>(&record)) return Found{std::move(*own), object, false};
   return FindGroup(std::get<Reference>(record), object);
 }
 
@@ -182,12 +166,8 @@ absl::StatusOr<std::optional<EntryDifference>> Difference::CompareObjects(const 
                                                                           const std::optional<Found>& after,
                                                                           AttachmentDifference attachments) const {
   std::optional<EntryDifference> difference({.path = path, .before = std::nullopt, .after = std::nullopt});
-  if (before) {
-    difference->before = Shown(before->record);
-  }
-  if (after) {
-    difference->after = Shown(after->record);
-  }
+  if (before) difference->before = Shown(before->record);
+  if (after) difference->after = Shown(after->record);
   if (!before || !after || before->record.type != after->record.type) {
     return before || after ? std::move(difference) : std::nullopt;
   }
@@ -210,9 +190,7 @@ absl::StatusOr<std::optional<EntryDifference>> Difference::CompareObjects(const 
 absl::Status Difference::VisitAll(absl::FunctionRef<absl::Status(const FileAttributes&)> visit) const {
   for (const Side* side : {&before_, &after_}) {
     BETR_RETURN_IF_ERROR(visit(Shown(side->top.record)));
-    if (side->top.record.IsDirectory()) {
-      BETR_RETURN_IF_ERROR(VisitBelow(side->content, visit));
-    }
+    if (side->top.record.IsDirectory()) BETR_RETURN_IF_ERROR(VisitBelow(side->content, visit));
   }
   return absl::OkStatus();
 }
@@ -223,9 +201,7 @@ absl::Status Difference::VisitBelow(const std::string& content,
                         trees_.store->NewCursor(trees_.view, trees_.meta, Range::Prefix(content)));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const std::optional<key::MetaKey> key = key::ParseMeta(cursor->Key());
-    if (!key || key->kind != key::MetaKey::Kind::kEntry) {
-      continue;
-    }
+    if (!key || key->kind != key::MetaKey::Kind::kEntry) continue;
     BETR_ASSIGN_OR_RETURN(const Found found, FindEntry(std::string(cursor->Key()), cursor->Value()));
     BETR_RETURN_IF_ERROR(visit(Shown(found.record)));
   }

@@ -37,15 +37,11 @@ class InBytes {
 
 // Whether all components of the pattern match all names.
 bool Matches(std::span<const std::string> pattern, std::span<const std::string> names) {
-  if (pattern.empty()) {
-    return names.empty();
-  }
+  if (pattern.empty()) return names.empty();
   if (pattern.front() == kAnyDirectories) {
     // Behind the last one there is a name.
     for (size_t skipped = pattern.size() == 1 ? 1 : 0; skipped <= names.size(); ++skipped) {
-      if (Matches(pattern.subspan(1), names.subspan(skipped))) {
-        return true;
-      }
+      if (Matches(pattern.subspan(1), names.subspan(skipped))) return true;
     }
     return false;
   }
@@ -66,21 +62,15 @@ absl::Status Exclusions::Add(std::string_view pattern) {
 }
 
 bool Exclusions::Excludes(std::string_view path, FileType type) const {
-  if (patterns_.empty()) {
-    return false;
-  }
+  if (patterns_.empty()) return false;
   const InBytes in_bytes;
   const Components names = Split(path);
   return std::ranges::any_of(patterns_, [&](const Pattern& pattern) {
-    if (pattern.only_directories && type != FileType::kDirectory) {
-      return false;
-    }
+    if (pattern.only_directories && type != FileType::kDirectory) return false;
     const std::span<const std::string> all(names);
     const size_t starts = pattern.from_top ? 1 : all.size();
     for (size_t start = 0; start < starts; ++start) {
-      if (Matches(pattern.components, all.subspan(start))) {
-        return true;
-      }
+      if (Matches(pattern.components, all.subspan(start))) return true;
     }
     return false;
   });
@@ -88,9 +78,7 @@ bool Exclusions::Excludes(std::string_view path, FileType type) const {
 
 bool Exclusions::ExcludesWithParents(std::string_view path, FileType type) const {
   for (size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
-    if (Excludes(path.substr(0, slash), FileType::kDirectory)) {
-      return true;
-    }
+    if (Excludes(path.substr(0, slash), FileType::kDirectory)) return true;
   }
   return Excludes(path, type);
 }

@@ -73,9 +73,7 @@ absl::Status FileSystem::Format(Store* store, const RootOptions& root) {
 
 absl::StatusOr<std::unique_ptr<FileSystem>> FileSystem::Mount(std::unique_ptr<Store> store,
                                                               const MountOptions& options) {
-  if (!store->ReadOnly()) {
-    BETR_RETURN_IF_ERROR(CheckUpserts(*store));
-  }
+  if (!store->ReadOnly()) BETR_RETURN_IF_ERROR(CheckUpserts(*store));
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<fs::Core> core, fs::OpenCore(std::move(store), options));
   return std::unique_ptr<FileSystem>(new FileSystem(std::make_unique<Impl>(std::move(core))));
 }

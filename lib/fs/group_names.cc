@@ -19,9 +19,7 @@ constexpr uint64_t kMaxSearched = uint64_t{1} << 22;  // keys below a home: clon
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> GroupNames::Of(std::string_view home, uint64_t id, uint32_t links) {
-  if (!has_home_ || home_ != home) {
-    BETR_RETURN_IF_ERROR(Load(home));
-  }
+  if (!has_home_ || home_ != home) BETR_RETURN_IF_ERROR(Load(home));
   if (names_[id].size() < links && !has_searched_) {
     BETR_RETURN_IF_ERROR(Search());
     has_searched_ = true;

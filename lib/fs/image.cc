@@ -18,18 +18,14 @@ absl::Status AddUpserts(UpsertRegistry* registry) {
   UpsertRegistry needed;
   BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&needed));
   for (const auto& [number, function] : needed.All()) {
-    if (registry->Find(number) == nullptr) {
-      BETR_RETURN_IF_ERROR(registry->Add(function));
-    }
+    if (registry->Find(number) == nullptr) BETR_RETURN_IF_ERROR(registry->Add(function));
   }
   return absl::OkStatus();
 }
 
 // Makes the file system in the empty store on a device.
 absl::Status Fill(std::unique_ptr<BlockDevice> device, RootOptions root) {
-  if (root.time == FileTime{}) {
-    root.time = fs::FileTimeOf(SystemClock().Now());
-  }
+  if (root.time == FileTime{}) root.time = fs::FileTimeOf(SystemClock().Now());
   StoreOptions options;
   options.logging = Logging::kBulk;
   options.background = false;

@@ -40,9 +40,7 @@ class TreeImport {
   // To be called for one after the other.
   absl::Status Import(const std::string& host, const std::string& inside) {
     struct stat host_stat {};
-    if (fstatat(AT_FDCWD, host.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) {
-      return PassOver(HostError(host, "stat"));
-    }
+    if (fstatat(AT_FDCWD, host.c_str(), &host_stat, AT_SYMLINK_NOFOLLOW) != 0) return PassOver(HostError(host, "stat"));
     PathFileSystem paths(&fs_);
     host_top_size_ = host.size();
     const size_t end = inside.find_last_not_of('/');

@@ -94,9 +94,7 @@ absl::Status Core::Gather(Inode& inode, uint64_t offset, std::string_view bytes,
   if ((!pending.Empty() && !goes_on) || pending_bytes_ - pending.cost + cost > batch_bytes_) {
     BETR_RETURN_IF_ERROR(FlushBefore(inode));
   }
-  if (pending_.empty() && !HasSpaceForBatch()) {
-    return WriteThrough(inode, offset, bytes, attributes);
-  }
+  if (pending_.empty() && !HasSpaceForBatch()) return WriteThrough(inode, offset, bytes, attributes);
   if (pending.Empty()) {
     pending.Begin(offset, object, inode.record);
     pending_.push_back(&inode);

@@ -29,9 +29,7 @@ absl::Status CheckTree(const CatalogTree& tree) {
     return Bad(fmt::format("tree {}: a name of {} bytes, must be 1 to {}", tree.id.value, tree.name.size(),
                            kMaxTreeNameSize.value));
   }
-  if (tree.root == kNoNode) {
-    return Bad(fmt::format("tree {}: no root", tree.id.value));
-  }
+  if (tree.root == kNoNode) return Bad(fmt::format("tree {}: no root", tree.id.value));
   return IsCodec(tree.codec) ? absl::OkStatus()
                              : Bad(fmt::format("tree {}: unknown compression or level", tree.id.value));
 }
@@ -61,9 +59,7 @@ CatalogTree ReadTree(Decoder& in) {
   tree.root.value = in.Varint64();
   tree.codec = ReadCodec(in);
   const uint8_t flags = in.Fixed8();
-  if ((flags & ~kSnapshot) != 0) {
-    in.Fail(fmt::format("unknown flags {:#x}", flags));
-  }
+  if ((flags & ~kSnapshot) != 0) in.Fail(fmt::format("unknown flags {:#x}", flags));
   tree.snapshot = (flags & kSnapshot) != 0;
   return tree;
 }
@@ -82,14 +78,10 @@ void ReadFunctions(Decoder& in, std::map<uint16_t, std::string>& functions) {
 // Reads the fixed part behind the seal. Returns the size of the body.
 uint32_t ReadFixed(Decoder& in, size_t size) {
   const uint16_t version = in.Fixed16();
-  if (version != kCatalogVersion) {
-    in.Fail(fmt::format("format version is {}, must be {}", version, kCatalogVersion));
-  }
+  if (version != kCatalogVersion) in.Fail(fmt::format("format version is {}, must be {}", version, kCatalogVersion));
   in.Zeros(6);
   const uint32_t units = in.Fixed32();
-  if (UnitBytes(units).value != size) {
-    in.Fail(fmt::format("{} units, must be {}", units, UnitsFor({size})));
-  }
+  if (UnitBytes(units).value != size) in.Fail(fmt::format("{} units, must be {}", units, UnitsFor({size})));
   const uint32_t body_size = in.Fixed32();
   in.Fixed64();  // the generation, which is not needed here
   in.Zeros(kFixedSize - in.position());
@@ -102,14 +94,10 @@ absl::Status CheckCatalog(const Catalog& catalog) {
   TreeId previous;
   absl::flat_hash_set<std::string_view> names;
   for (const CatalogTree& tree : catalog.trees) {
-    if (tree.id <= previous) {
-      return Bad(fmt::format("tree {} after {}", tree.id.value, previous.value));
-    }
+    if (tree.id <= previous) return Bad(fmt::format("tree {} after {}", tree.id.value, previous.value));
     previous = tree.id;
     BETR_RETURN_IF_ERROR(CheckTree(tree));
-    if (!names.insert(tree.name).second) {
-      return Bad(fmt::format("tree {}: another tree has its name", tree.id.value));
-    }
+    if (!names.insert(tree.name).second) return Bad(fmt::format("tree {}: another tree has its name", tree.id.value));
   }
   for (const auto& [number, name] : catalog.functions) {
     if (number == 0 || name.empty() || name.size() > kMaxFunctionNameSize.value) {
@@ -145,9 +133,7 @@ absl::StatusOr<Catalog> DecodeCatalog(std::string_view bytes) {
   const uint32_t body_size = ReadFixed(in, bytes.size());
   Catalog catalog;
   const size_t count = in.Count(std::numeric_limits<uint32_t>::max(), kMinTreeSize);
-  for (size_t i = 0; i < count && in.ok(); ++i) {
-    catalog.trees.push_back(ReadTree(in));
-  }
+  for (size_t i = 0; i < count && in.ok(); ++i) catalog.trees.push_back(ReadTree(in));
   ReadFunctions(in, catalog.functions);
   if (in.position() != kFixedSize + body_size) {
     in.Fail(fmt::format("the body has {} bytes, must have {}", in.position() - kFixedSize, body_size));

@@ -37,9 +37,7 @@ void PutPadded(std::string* out, std::string_view text, size_t field_size) {
 std::string ReadPadded(Decoder& in, size_t field_size) {
   const std::string_view field = in.Raw(field_size);
   const std::string_view text = field.substr(0, std::min(field.find('\0'), field.size()));
-  if (field.find_first_not_of('\0', text.size()) != std::string_view::npos) {
-    in.Fail("a text goes on after its end");
-  }
+  if (field.find_first_not_of('\0', text.size()) != std::string_view::npos) in.Fail("a text goes on after its end");
   return std::string(text);
 }
 

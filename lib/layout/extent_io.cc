@@ -16,9 +16,7 @@ namespace {
 template <class Move>
 absl::Status ForEachStretch(const Extent& extent, Bytes offset, Bytes length, const Move& move) {
   Check(offset + length <= extent.address().Size(), "only what is in an extent is read and written");
-  if (!extent.address().scattered) {
-    return move(extent.address().Offset() + offset, Bytes{0}, length);
-  }
+  if (!extent.address().scattered) return move(extent.address().Offset() + offset, Bytes{0}, length);
   Bytes begin{0};  // of the piece, in the extent
   Bytes from{0};
   for (const ExtentRef& piece : extent.pieces()) {
@@ -56,9 +54,7 @@ absl::Status WriteExtentMap(BlockDevice& device, const Extent& extent, const Ext
       page.pieces.push_back((*piece)->address());
       ++piece;
     }
-    if (piece != extent.pieces().end()) {
-      page.next = extent.map_pages().at(i + 1)->address().start;
-    }
+    if (piece != extent.pieces().end()) page.next = extent.map_pages().at(i + 1)->address().start;
     BETR_RETURN_IF_ERROR(device.Write(extent.map_pages()[i]->address().Offset(), EncodeMapPage(page)));
   }
   return absl::OkStatus();
@@ -66,9 +62,7 @@ absl::Status WriteExtentMap(BlockDevice& device, const Extent& extent, const Ext
 
 absl::StatusOr<ExtentRef> ClaimExtent(BlockDevice& device, SpaceMap& space, const ExtentAddress& address,
                                       const ExtentOwner& owner) {
-  if (!address.scattered) {
-    return space.Claim(address);
-  }
+  if (!address.scattered) return space.Claim(address);
   BETR_ASSIGN_OR_RETURN(const ExtentMap map, ReadExtentMap(device, space.area(), address, owner));
   std::vector<ExtentRef> pieces;
   for (const ExtentAddress& piece : map.pieces) {

@@ -94,9 +94,7 @@ absl::Status ReadPieces(BlockDevice& device, std::span<const ExtentAddress> piec
     const size_t size = std::min<size_t>(piece.Size().value, out.size());
     BETR_RETURN_IF_ERROR(device.Read(piece.Offset(), out.first(size)));
     out = out.subspan(size);
-    if (out.empty()) {
-      break;
-    }
+    if (out.empty()) break;
   }
   Check(out.empty(), "only what is in the pieces is read");
   return absl::OkStatus();

@@ -42,9 +42,7 @@ Bytes UsualLog(Bytes device_size) {
 Bytes NodeThatFits(const FormatOptions& options, Bytes device_size) {
   const Bytes least = std::max(options.basement_size, kSmallNode);
   Bytes size = kUsualNode;
-  while (size > least && DeviceSize(options.log_size, size * kUsualNodes) > device_size) {
-    size = size / 2;
-  }
+  while (size > least && DeviceSize(options.log_size, size * kUsualNodes) > device_size) size = size / 2;
   return size;
 }
 
@@ -82,9 +80,7 @@ absl::Status CheckSizes(const FormatOptions& options, Bytes device_size) {
   if (options.log_size.value % kUnit.value != 0) {
     return Invalid("log size", fmt::format("{} bytes: must be a multiple of 4 KiB", options.log_size.value));
   }
-  if (device_size < DeviceSize(options.log_size, kMinExtentArea)) {
-    return CheckRoom(options, device_size);
-  }
+  if (device_size < DeviceSize(options.log_size, kMinExtentArea)) return CheckRoom(options, device_size);
   return CheckBetween("device of", device_size, kUnit, UnitBytes(kMaxDeviceUnits));
 }
 
@@ -134,18 +130,10 @@ Bytes MinDeviceSize(Bytes node_size, Bytes log_size) {
 
 FormatOptions FittedTo(Bytes device_size, FormatOptions options) {
   const bool chooses_log = options.log_size.value == 0;
-  if (chooses_log) {
-    options.log_size = UsualLog(device_size);
-  }
-  if (options.node_size.value == 0) {
-    options.node_size = NodeThatFits(options, device_size);
-  }
-  if (chooses_log) {
-    options.log_size = LogThatFits(options, device_size);
-  }
-  if (options.basement_size.value == 0) {
-    options.basement_size = std::min(kUsualBasement, options.node_size);
-  }
+  if (chooses_log) options.log_size = UsualLog(device_size);
+  if (options.node_size.value == 0) options.node_size = NodeThatFits(options, device_size);
+  if (chooses_log) options.log_size = LogThatFits(options, device_size);
+  if (options.basement_size.value == 0) options.basement_size = std::min(kUsualBasement, options.node_size);
   return options;
 }
 
@@ -153,9 +141,7 @@ absl::Status CheckRoom(const FormatOptions& wanted, Bytes device_size) {
   const FormatOptions options = FittedTo(device_size, wanted);
   BETR_RETURN_IF_ERROR(CheckBetween("node size", options.node_size, kMinNodeSize, kMaxNodeSize));
   const Bytes least = MinDeviceSize(options.node_size, options.log_size);
-  if (device_size >= least) {
-    return absl::OkStatus();
-  }
+  if (device_size >= least) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format(
       "{} is too small: with nodes of {} and a log of {} an image has at least {} ({} bytes)", FormatSize(device_size),
       FormatSize(options.node_size), FormatSize(options.log_size), FormatSize(least), least.value));

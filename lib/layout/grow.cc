@@ -31,9 +31,7 @@ absl::Status CheckGrowth(const Superblock& superblock, Bytes size) {
 
 absl::Status Grow(BlockDevice& device, const NewestSuperblock& newest, Bytes size) {
   Superblock next = newest.superblock;
-  if (UnitBytes(next.device_units) == size) {
-    return absl::OkStatus();
-  }
+  if (UnitBytes(next.device_units) == size) return absl::OkStatus();
   const uint64_t old_copy = next.CopyUnit();
   // Writes the newest superblock again. Whoever wrote it may have ended before the flush, so a crash could still take
   // it back. But it is the one that must stay if there is a crash in what follows.

@@ -28,9 +28,7 @@ std::string Brief(const Range& range) {
 bool TooLong(std::string_view text) { return text.size() > kMaxBoundSize.value; }
 
 absl::Status CheckRange(const Range& range) {
-  if (TooLong(range.lo.bytes) || TooLong(range.hi.bytes)) {
-    return Bad("a bound is too long");
-  }
+  if (TooLong(range.lo.bytes) || TooLong(range.hi.bytes)) return Bad("a bound is too long");
   return range.Empty() ? Bad(fmt::format("range {} is empty", Brief(range))) : absl::OkStatus();
 }
 
@@ -43,17 +41,13 @@ absl::Status CheckInside(const Range& range, const Range& holder) {
 
 absl::Status CheckLink(const dag::Link& link, const Range& holder) {
   BETR_RETURN_IF_ERROR(CheckInside(link.range, holder));
-  if (link.Null() && !link.translation.empty()) {
-    return Bad("it has a translation, but no target");
-  }
+  if (link.Null() && !link.translation.empty()) return Bad("it has a translation, but no target");
   return TooLong(link.translation) ? Bad("its translation is too long") : absl::OkStatus();
 }
 
 absl::Status CheckView(const dag::BlockView& view, const Range& holder) {
   BETR_RETURN_IF_ERROR(CheckInside(view.clip, holder));
-  if (TooLong(view.affix.strip) || TooLong(view.affix.prepend)) {
-    return Bad("its affix is too long");
-  }
+  if (TooLong(view.affix.strip) || TooLong(view.affix.prepend)) return Bad("its affix is too long");
   if (!Range::Prefix(view.affix.prepend).Covers(view.clip)) {
     return Bad(fmt::format("range {} is not inside the image of its affix", Brief(view.clip)));
   }
@@ -63,9 +57,7 @@ absl::Status CheckView(const dag::BlockView& view, const Range& holder) {
 // `left`: what lies behind the gotos before this one. `height`: that of the node.
 absl::Status CheckGoto(const dag::Goto& message, const Range& left, dag::Height height, size_t runs) {
   BETR_RETURN_IF_ERROR(CheckLink(message.link, left));
-  if (message.Erases() && message.target_height != 0) {
-    return Bad("it has a target height, but no target");
-  }
+  if (message.Erases() && message.target_height != 0) return Bad("it has a target height, but no target");
   if (!message.Erases() && message.target_height + 1 >= height) {
     return Bad(
         fmt::format("its target has height {}, too much for a node of height {}", message.target_height, height));
@@ -87,17 +79,13 @@ absl::Status CheckPartition(const dag::Partition& partition, const Range& range,
 }
 
 absl::Status CheckEdges(const dag::Node& node) {
-  if (node.edges.empty() || !node.basements.empty()) {
-    return Bad("an interior node has edges and no basements");
-  }
+  if (node.edges.empty() || !node.basements.empty()) return Bad("an interior node has edges and no basements");
   Range left = node.bounds;
   for (size_t i = 0; i < node.edges.size(); ++i) {
     const dag::Edge& edge = node.edges[i];
     const std::string place = fmt::format("edge {}", i);
     BETR_RETURN_IF_ERROR(Annotate(CheckLink(edge.link, left), place));
-    if (edge.link.range.lo != left.lo) {
-      return Bad(place + ": there is a gap before it");
-    }
+    if (edge.link.range.lo != left.lo) return Bad(place + ": there is a gap before it");
     BETR_RETURN_IF_ERROR(Annotate(CheckPartition(edge.partition, edge.link.range, node.height), place));
     left.lo = edge.link.range.hi;
   }
@@ -106,16 +94,12 @@ absl::Status CheckEdges(const dag::Node& node) {
 
 uint64_t ItemsOf(const dag::Node& node) {
   uint64_t items = node.edges.size() + node.basements.size();
-  for (const dag::Edge& edge : node.edges) {
-    items += edge.partition.runs.size() + edge.partition.gotos.size();
-  }
+  for (const dag::Edge& edge : node.edges) items += edge.partition.runs.size() + edge.partition.gotos.size();
   return items;
 }
 
 absl::Status CheckBasements(const dag::Node& node) {
-  if (!node.edges.empty()) {
-    return Bad("a leaf has no edges");
-  }
+  if (!node.edges.empty()) return Bad("a leaf has no edges");
   Range left = node.bounds;
   for (size_t i = 0; i < node.basements.size(); ++i) {
     BETR_RETURN_IF_ERROR(Annotate(CheckView(node.basements[i], left), fmt::format("basement {}", i)));
@@ -130,9 +114,7 @@ absl::Status CheckNode(const dag::Node& node) {
   if (node.height > dag::kMaxHeight) {
     return Bad(fmt::format("its height is {}, at most {}", node.height, dag::kMaxHeight));
   }
-  if (!IsCodec(node.codec)) {
-    return Bad("its compression is unknown or has an impossible level");
-  }
+  if (!IsCodec(node.codec)) return Bad("its compression is unknown or has an impossible level");
   BETR_RETURN_IF_ERROR(Annotate(CheckRange(node.bounds), "its bounds"));
   if (ItemsOf(node) > kMaxNodeItems) {
     return Bad(fmt::format("it has {} edges, runs, gotos and basements, at most {}", ItemsOf(node), kMaxNodeItems));

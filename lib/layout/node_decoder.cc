@@ -26,9 +26,7 @@ class NodeReader {
   void ReadFixed(NodeId id, uint64_t version, Bytes header_size, Bytes extent_size) {
     const uint16_t format = in_.Fixed16();
     is_counted_ = format != kUncountedNodeVersion;
-    if (is_counted_) {
-      Expect("format version", format, kNodeVersion);
-    }
+    if (is_counted_) Expect("format version", format, kNodeVersion);
     node_.height = in_.Fixed8();
     node_.codec = ReadCodec(in_);
     in_.Zeros(3);
@@ -52,9 +50,7 @@ class NodeReader {
     } else {
       ReadEdges();
     }
-    if (slots_.size() != entries_.size()) {
-      Fail("a block belongs to no view");
-    }
+    if (slots_.size() != entries_.size()) Fail("a block belongs to no view");
     Expect("size of the body", body_size_, in_.position() - body_begin);
     in_.Zeros(in_.remaining());
   }
@@ -66,9 +62,7 @@ class NodeReader {
   void Fail(std::string_view why) { in_.Fail(why); }
 
   void Expect(std::string_view what, uint64_t found, uint64_t expected) {
-    if (found != expected) {
-      Fail(fmt::format("{} is {}, must be {}", what, found, expected));
-    }
+    if (found != expected) Fail(fmt::format("{} is {}, must be {}", what, found, expected));
   }
 
   // Reads flags that say which parts follow. Unknown ones are an error.
@@ -86,9 +80,7 @@ class NodeReader {
 
   std::string ReadTranslation() {
     std::string translation = ReadString();
-    if (translation.empty()) {
-      Fail("a translation is given that is empty");
-    }
+    if (translation.empty()) Fail("a translation is given that is empty");
     return translation;
   }
 
@@ -102,9 +94,7 @@ class NodeReader {
   // The same where a flag says that there are some.
   size_t ReadGivenCount(uint64_t min_item_size) {
     const size_t count = ReadCount(min_item_size);
-    if (count == 0) {
-      Fail("a list is given that is empty");
-    }
+    if (count == 0) Fail("a list is given that is empty");
     return count;
   }
 
@@ -128,9 +118,7 @@ class NodeReader {
 
   NodeId ReadTarget() {
     const NodeId target{in_.Varint64()};
-    if (target == kNoNode) {
-      Fail("a target is node 0");
-    }
+    if (target == kNoNode) Fail("a target is node 0");
     return target;
   }
 
@@ -159,9 +147,7 @@ class NodeReader {
       const uint64_t erases = in_.Varint64AtMost(uint64_t{entry.count} + 1);
       entry.erases = erases == 0 ? std::nullopt : std::optional(static_cast<uint32_t>(erases - 1));
     }
-    if (!CompressionFromByte(compression).ok()) {
-      Fail(fmt::format("unknown compression {}", compression));
-    }
+    if (!CompressionFromByte(compression).ok()) Fail(fmt::format("unknown compression {}", compression));
     entry.compression = static_cast<Compression>(compression);
     const bool is_compressed = entry.compression != Compression::kNone;
     if (entry.stored_size.value == 0 || entry.stored_size > entry.raw_size ||
@@ -185,29 +171,19 @@ class NodeReader {
       node_.edges.emplace_back().link.range.lo = separator;
     }
     node_.edges.back().link.range.hi = node_.bounds.hi;
-    for (dag::Edge& edge : node_.edges) {
-      ReadEdge(edge);
-    }
+    for (dag::Edge& edge : node_.edges) ReadEdge(edge);
   }
 
   void ReadEdge(dag::Edge& edge) {
     const uint8_t flags = Flags(kEdgeTarget | kEdgeTranslation | kEdgeRuns | kEdgeGotos);
-    if ((flags & kEdgeTarget) != 0) {
-      edge.link.target = ReadTarget();
-    }
-    if ((flags & kEdgeTranslation) != 0) {
-      edge.link.translation = ReadTranslation();
-    }
+    if ((flags & kEdgeTarget) != 0) edge.link.target = ReadTarget();
+    if ((flags & kEdgeTranslation) != 0) edge.link.translation = ReadTranslation();
     if ((flags & kEdgeRuns) != 0) {
       const size_t count = ReadGivenCount(kMinViewSize);
       edge.partition.runs.reserve(count);
-      for (size_t i = 0; i < count && in_.ok(); ++i) {
-        edge.partition.runs.push_back(ReadView(edge.link.range));
-      }
+      for (size_t i = 0; i < count && in_.ok(); ++i) edge.partition.runs.push_back(ReadView(edge.link.range));
     }
-    if ((flags & kEdgeGotos) != 0) {
-      ReadGotos(edge.partition.gotos, edge.link.range);
-    }
+    if ((flags & kEdgeGotos) != 0) ReadGotos(edge.partition.gotos, edge.link.range);
   }
 
   void ReadGotos(std::vector<dag::Goto>& gotos, Range left) {
@@ -227,9 +203,7 @@ class NodeReader {
       message.link.target = ReadTarget();
       message.target_height = in_.Fixed8();
     }
-    if ((flags & kGotoTranslation) != 0) {
-      message.link.translation = ReadTranslation();
-    }
+    if ((flags & kGotoTranslation) != 0) message.link.translation = ReadTranslation();
     message.over = static_cast<uint32_t>(in_.Varint64AtMost(std::numeric_limits<uint32_t>::max()));
     return message;
   }
@@ -252,9 +226,7 @@ class NodeReader {
     if ((flags & kViewAffix) != 0) {
       view.affix.strip = ReadString();
       view.affix.prepend = ReadString();
-      if (view.affix.Identity()) {
-        Fail("an affix is given that changes nothing");
-      }
+      if (view.affix.Identity()) Fail("an affix is given that changes nothing");
     }
     return view;
   }
@@ -266,9 +238,7 @@ class NodeReader {
       Fail(fmt::format("block {} of {}", index, entries_.size()));
       return nullptr;
     }
-    if (index == slots_.size()) {
-      slots_.push_back(make_slot_(entries_[index]));
-    }
+    if (index == slots_.size()) slots_.push_back(make_slot_(entries_[index]));
     return slots_[index];
   }
 
@@ -306,9 +276,7 @@ absl::StatusOr<dag::Node> Decode(NodeId id, uint64_t version, std::string_view h
 absl::StatusOr<dag::Node> DecodeNode(NodeId id, uint64_t version, std::string_view header, Bytes extent_size,
                                      const MakeBlockSlot& make_slot) {
   absl::StatusOr<dag::Node> node = Decode(id, version, header, extent_size, make_slot);
-  if (!node.ok()) {
-    return Annotate(node.status(), fmt::format("node {} (write version {})", id.value, version));
-  }
+  if (!node.ok()) return Annotate(node.status(), fmt::format("node {} (write version {})", id.value, version));
   return node;
 }
 

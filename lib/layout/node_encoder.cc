@@ -50,19 +50,13 @@ class BodyWriter {
     PutFixed8(&out_, static_cast<uint8_t>(block.compression));
     PutFixed64(&out_, block.checksum);
     PutVarint64(&out_, block.count);
-    if (!node_.Leaf()) {
-      PutVarint64(&out_, block.erases ? uint64_t{*block.erases} + 1 : 0);
-    }
+    if (!node_.Leaf()) PutVarint64(&out_, block.erases ? uint64_t{*block.erases} + 1 : 0);
   }
 
   void PutEdges() {
     PutVarint64(&out_, node_.edges.size());
-    for (size_t i = 1; i < node_.edges.size(); ++i) {
-      PutBound(&out_, node_.edges[i].link.range.lo);
-    }
-    for (const dag::Edge& edge : node_.edges) {
-      PutEdge(edge);
-    }
+    for (size_t i = 1; i < node_.edges.size(); ++i) PutBound(&out_, node_.edges[i].link.range.lo);
+    for (const dag::Edge& edge : node_.edges) PutEdge(edge);
   }
 
   void PutEdge(const dag::Edge& edge) {
@@ -71,21 +65,13 @@ class BodyWriter {
                           (edge.link.translation.empty() ? 0 : kEdgeTranslation) |
                           (partition.runs.empty() ? 0 : kEdgeRuns) | (partition.gotos.empty() ? 0 : kEdgeGotos);
     PutFixed8(&out_, flags);
-    if ((flags & kEdgeTarget) != 0) {
-      PutVarint64(&out_, edge.link.target.value);
-    }
-    if ((flags & kEdgeTranslation) != 0) {
-      PutLengthPrefixed(&out_, edge.link.translation);
-    }
+    if ((flags & kEdgeTarget) != 0) PutVarint64(&out_, edge.link.target.value);
+    if ((flags & kEdgeTranslation) != 0) PutLengthPrefixed(&out_, edge.link.translation);
     if ((flags & kEdgeRuns) != 0) {
       PutVarint64(&out_, partition.runs.size());
-      for (const dag::BlockView& run : partition.runs) {
-        PutView(run, edge.link.range);
-      }
+      for (const dag::BlockView& run : partition.runs) PutView(run, edge.link.range);
     }
-    if ((flags & kEdgeGotos) != 0) {
-      PutGotos(partition.gotos, edge.link.range);
-    }
+    if ((flags & kEdgeGotos) != 0) PutGotos(partition.gotos, edge.link.range);
   }
 
   void PutGotos(const std::vector<dag::Goto>& gotos, const Range& holder) {
@@ -103,19 +89,13 @@ class BodyWriter {
                           (link.range.lo == usual.lo ? 0 : kGotoLo) | (link.range.hi == usual.hi ? 0 : kGotoHi);
     PutFixed8(&out_, flags);
     CountImplied((flags & kGotoLo) != 0, (flags & kGotoHi) != 0, usual);
-    if ((flags & kGotoLo) != 0) {
-      PutBound(&out_, link.range.lo);
-    }
-    if ((flags & kGotoHi) != 0) {
-      PutBound(&out_, link.range.hi);
-    }
+    if ((flags & kGotoLo) != 0) PutBound(&out_, link.range.lo);
+    if ((flags & kGotoHi) != 0) PutBound(&out_, link.range.hi);
     if ((flags & kGotoTarget) != 0) {
       PutVarint64(&out_, link.target.value);
       PutFixed8(&out_, message.target_height);
     }
-    if ((flags & kGotoTranslation) != 0) {
-      PutLengthPrefixed(&out_, link.translation);
-    }
+    if ((flags & kGotoTranslation) != 0) PutLengthPrefixed(&out_, link.translation);
     PutVarint64(&out_, message.over);
   }
 
@@ -134,12 +114,8 @@ class BodyWriter {
     PutFixed8(&out_, flags);
     CountImplied((flags & kViewLo) != 0, (flags & kViewHi) != 0, usual);
     PutVarint64(&out_, index_.at(view.slot.get()));
-    if ((flags & kViewLo) != 0) {
-      PutBound(&out_, view.clip.lo);
-    }
-    if ((flags & kViewHi) != 0) {
-      PutBound(&out_, view.clip.hi);
-    }
+    if ((flags & kViewLo) != 0) PutBound(&out_, view.clip.lo);
+    if ((flags & kViewHi) != 0) PutBound(&out_, view.clip.hi);
     if ((flags & kViewAffix) != 0) {
       PutLengthPrefixed(&out_, view.affix.strip);
       PutLengthPrefixed(&out_, view.affix.prepend);
@@ -220,9 +196,7 @@ absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Nod
   const std::vector<BlockUse> uses = BlocksOf(node);
   BETR_ASSIGN_OR_RETURN(const std::vector<StoredBlock> blocks, FetchAll(uses, fetch, helpers));
   const absl::StatusOr<std::string> finished = BodyWriter(node, blocks, uses).Finish();
-  if (!finished.ok()) {
-    return Annotate(finished.status(), fmt::format("node {}: cannot be written", id.value));
-  }
+  if (!finished.ok()) return Annotate(finished.status(), fmt::format("node {}: cannot be written", id.value));
   const std::string& body = *finished;
 
   NodeImage image;
@@ -240,9 +214,7 @@ absl::StatusOr<NodeImage> EncodeNode(NodeId id, uint64_t version, const dag::Nod
   image.bytes.reserve(UnitBytes(units).value);
   image.bytes.resize(UnitBytes(header_units).value, '\0');
   Seal(&image.bytes);
-  for (const StoredBlock& block : blocks) {
-    image.bytes += block.bytes;
-  }
+  for (const StoredBlock& block : blocks) image.bytes += block.bytes;
   image.bytes.resize(UnitBytes(units).value, '\0');
   return image;
 }

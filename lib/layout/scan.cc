@@ -54,9 +54,7 @@ std::optional<ScannedNode> FixedPartIn(std::string_view bytes) {
 // Returns what a header section says, if it is intact. Where the extent starts is not known here.
 std::optional<ScannedNode> NodeIn(std::string_view bytes) {
   std::optional<ScannedNode> node = FixedPartIn(bytes);
-  if (!node || UnitBytes(node->header_units).value > bytes.size()) {
-    return std::nullopt;
-  }
+  if (!node || UnitBytes(node->header_units).value > bytes.size()) return std::nullopt;
   const std::string_view header = bytes.substr(0, UnitBytes(node->header_units).value);
   return CheckSeal("header", kNodeMagic, header).ok() ? node : std::nullopt;
 }
@@ -127,9 +125,7 @@ class Scanner {
       const uint64_t units = std::min(kChunkUnits, area_.end() - unit);
       std::string chunk(UnitBytes(units).value, '\0');
       absl::Status read = device_.Read(UnitBytes(unit), chunk);
-      if (absl::IsCancelled(read)) {
-        return read;
-      }
+      if (absl::IsCancelled(read)) return read;
       if (read.ok()) {
         LookAt(unit, chunk);
       } else {
@@ -144,9 +140,7 @@ class Scanner {
     std::string bytes(kUnit.value, '\0');
     for (uint64_t unit = first; unit < first + units; ++unit) {
       const absl::Status read = device_.Read(UnitBytes(unit), bytes);
-      if (absl::IsCancelled(read)) {
-        return read;
-      }
+      if (absl::IsCancelled(read)) return read;
       if (read.ok()) {
         LookAt(unit, bytes);
       } else {
@@ -180,13 +174,9 @@ class Scanner {
   // Returns the bytes of so many units from `unit` on. `bytes` is the rest of the chunk; if it is too short, they are
   // read from the device. Nothing if they cannot be had.
   std::optional<std::string_view> Whole(uint64_t unit, uint64_t units, std::string_view bytes) {
-    if (units == 0 || units > area_.end() - unit || !ration_.Take(units)) {
-      return std::nullopt;
-    }
+    if (units == 0 || units > area_.end() - unit || !ration_.Take(units)) return std::nullopt;
     const size_t size = UnitBytes(units).value;
-    if (size <= bytes.size()) {
-      return bytes.substr(0, size);
-    }
+    if (size <= bytes.size()) return bytes.substr(0, size);
     longer_.resize(size);
     return device_.Read(UnitBytes(unit), longer_).ok() ? std::optional<std::string_view>(longer_) : std::nullopt;
   }
@@ -196,51 +186,37 @@ class Scanner {
     const bool fits = said && area_.Covers({unit, said->extent.units});
     const auto header = fits ? Whole(unit, said->header_units, bytes) : std::nullopt;
     const auto node = header ? ScanNode(unit, *header, area_) : std::nullopt;
-    if (node) {
-      visitor_.node(*node);
-    }
+    if (node) visitor_.node(*node);
   }
 
   void Catalog(uint64_t unit, std::string_view bytes) {
     const auto whole = Whole(unit, CatalogUnitsIn(bytes), bytes);
-    if (whole) {
-      FoundCatalog(*whole);
-    }
+    if (whole) FoundCatalog(*whole);
   }
 
   // Looks at a scattered extent, given the first page of its map. What begins with the first piece must say that it is
   // the owner that the page names. (The first piece of a later page says nothing, or belongs to something else.)
   void Scattered(uint64_t unit, std::string_view page) {
     const std::optional<ExtentOwner> owner = OwnerOfMapPage(unit, page);
-    if (!owner) {
-      return;
-    }
+    if (!owner) return;
     const absl::StatusOr<MapPage> map = DecodeMapPage(unit, *owner, page);
     std::string first(kUnit.value, '\0');
-    if (!map.ok() || !area_.Covers(map->pieces.front()) || !ReadPieces(rationed_, map->pieces, first).ok()) {
-      return;
-    }
+    if (!map.ok() || !area_.Covers(map->pieces.front()) || !ReadPieces(rationed_, map->pieces, first).ok()) return;
     if (owner->node == 0) {
       ScatteredCatalog(unit, *owner, CatalogUnitsIn(first));
       return;
     }
     const std::optional<ScannedNode> said = FixedPartIn(first);
-    if (said && said->id.value == owner->node && said->version == owner->version) {
-      ScatteredNode(unit, *owner, *said);
-    }
+    if (said && said->id.value == owner->node && said->version == owner->version) ScatteredNode(unit, *owner, *said);
   }
 
   // Returns the first `units` units of a scattered extent. Empty if `units` is 0, or if the map or the units cannot be
   // read. Requires: the extent has that many, and no more than an extent may have.
   std::string Gather(const ExtentAddress& extent, const ExtentOwner& owner, uint32_t units) {
-    if (units == 0) {
-      return {};
-    }
+    if (units == 0) return {};
     const absl::StatusOr<ExtentMap> map = ReadExtentMap(rationed_, area_, extent, owner);
     const auto inside = [&](const ExtentAddress& piece) { return area_.Covers(piece); };
-    if (!map.ok() || !std::all_of(map->pieces.begin(), map->pieces.end(), inside) || !ration_.Take(units)) {
-      return {};
-    }
+    if (!map.ok() || !std::all_of(map->pieces.begin(), map->pieces.end(), inside) || !ration_.Take(units)) return {};
     std::string bytes(UnitBytes(units).value, '\0');
     return ReadPieces(device_, map->pieces, bytes).ok() ? bytes : std::string();
   }
@@ -256,9 +232,7 @@ class Scanner {
 
   void ScatteredCatalog(uint64_t unit, const ExtentOwner& owner, uint32_t units) {
     const std::string whole = Gather({unit, units, true}, owner, units);
-    if (!whole.empty() && SealOf(whole) == owner.version) {
-      FoundCatalog(whole);
-    }
+    if (!whole.empty() && SealOf(whole) == owner.version) FoundCatalog(whole);
   }
 
   // Shows the visitor the catalog in these bytes, if they are one.
@@ -281,9 +255,7 @@ class Scanner {
 
 std::optional<ScannedNode> ScanNode(uint64_t start, std::string_view bytes, const UnitRange& area) {
   std::optional<ScannedNode> node = NodeIn(bytes);
-  if (node) {
-    node->extent.start = start;
-  }
+  if (node) node->extent.start = start;
   return node && area.Covers(node->extent) ? node : std::nullopt;
 }
 

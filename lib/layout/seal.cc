@@ -31,9 +31,7 @@ std::optional<Generation> FindGeneration(std::string bytes, uint64_t checksum, G
   Check(bytes.size() >= kFixedSize, "a structure has a fixed part");
   for (uint64_t value = last.value; value >= first.value && value > 0 && *tries > 0; --value, --*tries) {
     StoreFixed(bytes.data() + kGenerationAt, value);
-    if (Checksum(std::string_view(bytes).substr(kSealSize)) == checksum) {
-      return Generation{value};
-    }
+    if (Checksum(std::string_view(bytes).substr(kSealSize)) == checksum) return Generation{value};
   }
   return std::nullopt;
 }

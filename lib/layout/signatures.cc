@@ -61,9 +61,7 @@ constexpr Bytes kTelling = KiB(68);
 
 // Reads the bytes at `offset`. Nothing if they reach beyond the end of the device.
 absl::StatusOr<std::optional<std::string>> Peek(BlockDevice& device, Bytes offset, Bytes size) {
-  if (offset > device.Size() || size > device.Size() - offset) {
-    return std::nullopt;
-  }
+  if (offset > device.Size() || size > device.Size() - offset) return std::nullopt;
   std::string bytes(size.value, '\0');
   BETR_RETURN_IF_ERROR(device.Read(offset, bytes));
   return bytes;
@@ -80,14 +78,10 @@ Bytes LastBlock(const BlockDevice& device) {
 // A copy of a superblock counts too, because an image can be repaired with it.
 absl::Status FindBetr(BlockDevice& device, Signatures* found) {
   std::vector<Bytes> places(std::begin(kSlotOffset), std::end(kSlotOffset));
-  if (LastBlock(device) >= kLogOffset) {
-    places.push_back(LastBlock(device));
-  }
+  if (LastBlock(device) >= kLogOffset) places.push_back(LastBlock(device));
   for (const Bytes offset : places) {
     BETR_ASSIGN_OR_RETURN(const auto bytes, Peek(device, offset, {kSuperblockMagic.size()}));
-    if (bytes == kSuperblockMagic) {
-      found->push_back({"betr", offset});
-    }
+    if (bytes == kSuperblockMagic) found->push_back({"betr", offset});
   }
   return absl::OkStatus();
 }
@@ -99,9 +93,7 @@ absl::Status FindExt(BlockDevice& device, Signatures* found) {
   constexpr uint32_t kHasJournal = 0x4;
   constexpr uint32_t kExt4Incompatible = 0x40 | 0x80 | 0x200;  // extents, 64bit, flex_bg
   BETR_ASSIGN_OR_RETURN(const auto bytes, Peek(device, kExtSuperblock, {104}));
-  if (!bytes.has_value() || LoadFixed<uint16_t>(bytes->data() + kMagicAt.value) != 0xef53) {
-    return absl::OkStatus();
-  }
+  if (!bytes.has_value() || LoadFixed<uint16_t>(bytes->data() + kMagicAt.value) != 0xef53) return absl::OkStatus();
   const auto compatible = LoadFixed<uint32_t>(bytes->data() + 92);
   const auto incompatible = LoadFixed<uint32_t>(bytes->data() + 96);
   const bool has_journal = (compatible & kHasJournal) != 0;
@@ -115,9 +107,7 @@ absl::Status FindExt(BlockDevice& device, Signatures* found) {
 absl::Status FindZfs(BlockDevice& device, Signatures* found) {
   constexpr Bytes kLabel = KiB(256);
   constexpr uint64_t kUberblock = 0x00bab10c;
-  if (device.Size() < kLabel * 4) {
-    return absl::OkStatus();
-  }
+  if (device.Size() < kLabel * 4) return absl::OkStatus();
   const Bytes end = kLabel * (device.Size() / kLabel);
   for (const Bytes label : {Bytes{0}, kLabel, end - kLabel * 2, end - kLabel}) {
     BETR_ASSIGN_OR_RETURN(const auto ring, Peek(device, label + kLabel / 2, kLabel / 2));
@@ -134,9 +124,7 @@ absl::Status FindZfs(BlockDevice& device, Signatures* found) {
 absl::Status FindMagics(BlockDevice& device, Signatures* found) {
   for (const Magic& magic : kMagics) {
     BETR_ASSIGN_OR_RETURN(const auto bytes, Peek(device, {magic.offset}, {magic.bytes.size()}));
-    if (bytes == magic.bytes) {
-      found->push_back({magic.name, {magic.offset}});
-    }
+    if (bytes == magic.bytes) found->push_back({magic.name, {magic.offset}});
   }
   return absl::OkStatus();
 }
@@ -144,13 +132,9 @@ absl::Status FindMagics(BlockDevice& device, Signatures* found) {
 // GPT keeps a copy of its header in the last sector.
 absl::Status FindGptCopy(BlockDevice& device, Signatures* found) {
   for (const Bytes sector : {Bytes{512}, KiB(4)}) {
-    if (device.Size() < KiB(64)) {
-      break;
-    }
+    if (device.Size() < KiB(64)) break;
     BETR_ASSIGN_OR_RETURN(const auto bytes, Peek(device, device.Size() - sector, {8}));
-    if (bytes == "EFI PART") {
-      found->push_back({"GPT", device.Size() - sector});
-    }
+    if (bytes == "EFI PART") found->push_back({"GPT", device.Size() - sector});
   }
   return absl::OkStatus();
 }

@@ -25,9 +25,7 @@ constexpr uint64_t kLeastSpread = UnitsFor(MiB(64));
 }  // namespace
 
 Extent::~Extent() {
-  if (space_ != nullptr) {
-    space_->Free(address_);
-  }
+  if (space_ != nullptr) space_->Free(address_);
 }
 
 std::shared_ptr<SpaceMap> SpaceMap::Create(UnitRange area) {
@@ -35,9 +33,7 @@ std::shared_ptr<SpaceMap> SpaceMap::Create(UnitRange area) {
   std::shared_ptr<SpaceMap> space(new SpaceMap(area));
   const MutexLock lock(space->mutex_);
   space->next_ = area.start;
-  if (area.units > 0) {
-    space->Insert(area);
-  }
+  if (area.units > 0) space->Insert(area);
   return space;
 }
 
@@ -46,12 +42,8 @@ absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint) {
   ExtentAddress address{kNoPlace, units};
   {
     const MutexLock lock(mutex_);
-    if (!Scarce()) {
-      address.start = FindNext(units, hint == kNoHint ? next_ : hint);
-    }
-    if (address.start == kNoPlace) {
-      address.start = FindBest(units);
-    }
+    if (!Scarce()) address.start = FindNext(units, hint == kNoHint ? next_ : hint);
+    if (address.start == kNoPlace) address.start = FindBest(units);
     if (address.start == kNoPlace) {
       return absl::ResourceExhaustedError(fmt::format("no space for {} units: {} free, at most {} in one piece", units,
                                                       free_units_, by_size_.empty() ? 0 : by_size_.rbegin()->first));
@@ -65,9 +57,7 @@ absl::StatusOr<ExtentRef> SpaceMap::Allocate(uint32_t units, uint64_t hint) {
 // A scattered extent gets the pages of its map first, then pieces of the largest ranges.
 absl::StatusOr<ExtentRef> SpaceMap::AllocateAnyhow(uint32_t units, uint64_t hint) {
   absl::StatusOr<ExtentRef> whole = Allocate(units, hint);
-  if (!absl::IsResourceExhausted(whole.status()) || units == 1) {
-    return whole;
-  }
+  if (!absl::IsResourceExhausted(whole.status()) || units == 1) return whole;
   std::vector<ExtentRef> pages;
   while (pages.size() < MaxMapPages(units)) {
     BETR_ASSIGN_OR_RETURN(pages.emplace_back(), Allocate(1));
@@ -137,9 +127,7 @@ std::vector<ExtentRef> SpaceMap::ClaimSpare(const ExtentAddress& address, uint64
   const MutexLock lock(mutex_);
   const std::vector<ExtentAddress> pieces = FreePieces(address);
   uint64_t units = spare;
-  for (const ExtentAddress& piece : pieces) {
-    units += piece.units;
-  }
+  for (const ExtentAddress& piece : pieces) units += piece.units;
   return free_units_ < promised_units_ + units ? std::vector<ExtentRef>() : TakeAll(pieces);
 }
 
@@ -183,33 +171,25 @@ std::vector<UnitRange> SpaceMap::FreeRanges() const {
   const MutexLock lock(mutex_);
   std::vector<UnitRange> ranges;
   ranges.reserve(by_start_.size());
-  for (const auto& [start, units] : by_start_) {
-    ranges.push_back({start, units});
-  }
+  for (const auto& [start, units] : by_start_) ranges.push_back({start, units});
   return ranges;
 }
 
 std::vector<ExtentAddress> SpaceMap::FreePieces(const ExtentAddress& address) const {
   std::vector<ExtentAddress> pieces;
   auto range = by_start_.upper_bound(address.start);
-  if (range != by_start_.begin()) {
-    --range;
-  }
+  if (range != by_start_.begin()) --range;
   for (; range != by_start_.end() && range->first < address.end(); ++range) {
     const uint64_t start = std::max(range->first, address.start);
     const uint64_t end = std::min(range->first + range->second, address.end());
-    if (start < end) {
-      pieces.push_back({start, static_cast<uint32_t>(end - start)});
-    }
+    if (start < end) pieces.push_back({start, static_cast<uint32_t>(end - start)});
   }
   return pieces;
 }
 
 uint64_t SpaceMap::FindNext(uint32_t units, uint64_t hint) const {
   const uint64_t next = FindFrom(units, hint);
-  if (next == kNoPlace || !LeftAlone(next)) {
-    return next;
-  }
+  if (next == kNoPlace || !LeftAlone(next)) return next;
   const uint64_t again = FindFrom(units, area_.start);
   return again == kNoPlace ? next : again;
 }
@@ -224,14 +204,10 @@ uint64_t SpaceMap::FindFrom(uint32_t units, uint64_t hint) const {
   auto range = by_start_.upper_bound(hint);
   if (range != by_start_.begin()) {
     const auto& [start, size] = *std::prev(range);
-    if (hint < start + size && start + size - hint >= units) {
-      return hint;
-    }
+    if (hint < start + size && start + size - hint >= units) return hint;
   }
   for (int step = 0; step < kNextFitSteps && range != by_start_.end(); ++step, ++range) {
-    if (range->second >= units) {
-      return range->first;
-    }
+    if (range->second >= units) return range->first;
   }
   return kNoPlace;
 }
@@ -243,9 +219,7 @@ uint64_t SpaceMap::FindBest(uint32_t units) const {
 
 std::map<uint64_t, uint64_t>::iterator SpaceMap::Holding(const ExtentAddress& address) {
   auto range = by_start_.upper_bound(address.start);
-  if (range == by_start_.begin()) {
-    return by_start_.end();
-  }
+  if (range == by_start_.begin()) return by_start_.end();
   --range;
   return UnitRange{range->first, range->second}.Covers(address) ? range : by_start_.end();
 }
@@ -255,12 +229,8 @@ void SpaceMap::Take(const ExtentAddress& address) {
   Check(range != by_start_.end(), "space that is taken was free");
   const UnitRange whole{range->first, range->second};
   Erase(range);
-  if (whole.start < address.start) {
-    Insert({whole.start, address.start - whole.start});
-  }
-  if (address.end() < whole.end()) {
-    Insert({address.end(), whole.end() - address.end()});
-  }
+  if (whole.start < address.start) Insert({whole.start, address.start - whole.start});
+  if (address.end() < whole.end()) Insert({address.end(), whole.end() - address.end()});
 }
 
 void SpaceMap::Free(const ExtentAddress& address) {

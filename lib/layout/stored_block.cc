@@ -28,9 +28,7 @@ std::vector<Span> ShownSpans(const dag::Block& block, const std::vector<Range>& 
   for (const Range& range : shown) {
     const size_t begin = block.LowerBound(range.lo);
     const size_t end = block.LowerBound(range.hi);
-    if (begin < end) {
-      spans.emplace_back(begin, end);
-    }
+    if (begin < end) spans.emplace_back(begin, end);
   }
   std::sort(spans.begin(), spans.end());
   size_t kept = 0;
@@ -73,13 +71,9 @@ absl::Status CheckStoredBlock(const BlockEntry& entry, std::string_view stored) 
 absl::StatusOr<std::shared_ptr<const dag::Block>> DecodeBlock(const BlockEntry& entry, std::string stored) {
   BETR_RETURN_IF_ERROR(CheckStoredBlock(entry, stored));
   absl::StatusOr<std::string> payload = Decompress(entry.compression, std::move(stored), entry.raw_size);
-  if (!payload.ok()) {
-    return BlockDamage(entry, std::string(payload.status().message()));
-  }
+  if (!payload.ok()) return BlockDamage(entry, std::string(payload.status().message()));
   absl::StatusOr<std::shared_ptr<const dag::Block>> block = dag::Block::Parse(*std::move(payload));
-  if (!block.ok()) {
-    return BlockDamage(entry, std::string(block.status().message()));
-  }
+  if (!block.ok()) return BlockDamage(entry, std::string(block.status().message()));
   if ((*block)->Count() != entry.count) {
     return BlockDamage(entry, fmt::format("{} entries, must be {}", (*block)->Count(), entry.count));
   }
@@ -99,14 +93,10 @@ std::vector<BlockUse> BlocksOf(const dag::Node& node) {
   absl::flat_hash_map<const dag::BlockSlot*, size_t> index;
   const auto add = [&](const dag::BlockView& view) {
     const auto [entry, is_new] = index.try_emplace(view.slot.get(), uses.size());
-    if (is_new) {
-      uses.push_back({view.slot.get(), {}});
-    }
+    if (is_new) uses.push_back({view.slot.get(), {}});
     uses[entry->second].shown.push_back({view.affix.Store(view.clip.lo), view.affix.Store(view.clip.hi)});
   };
-  for (const dag::Edge& edge : node.edges) {
-    std::for_each(edge.partition.runs.begin(), edge.partition.runs.end(), add);
-  }
+  for (const dag::Edge& edge : node.edges) std::for_each(edge.partition.runs.begin(), edge.partition.runs.end(), add);
   std::for_each(node.basements.begin(), node.basements.end(), add);
   return uses;
 }
@@ -114,17 +104,11 @@ std::vector<BlockUse> BlocksOf(const dag::Node& node) {
 std::shared_ptr<const dag::Block> Trim(const dag::Block& block, const std::vector<Range>& shown) {
   const std::vector<Span> spans = ShownSpans(block, shown);
   size_t count = 0;
-  for (const Span& span : spans) {
-    count += span.second - span.first;
-  }
-  if (2 * count >= block.Count()) {
-    return nullptr;
-  }
+  for (const Span& span : spans) count += span.second - span.first;
+  if (2 * count >= block.Count()) return nullptr;
   dag::BlockBuilder builder;
   for (const Span& span : spans) {
-    for (size_t i = span.first; i < span.second; ++i) {
-      builder.Add(block.Key(i), block.At(i));
-    }
+    for (size_t i = span.first; i < span.second; ++i) builder.Add(block.Key(i), block.At(i));
   }
   return builder.Finish();
 }

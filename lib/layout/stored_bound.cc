@@ -20,12 +20,8 @@ uint64_t SizeOf(const Range& range) { return range.lo.bytes.size() + range.hi.by
 class Measure {
  public:
   explicit Measure(const dag::Node& node) : header_(kFixedSize + SizeOf(node.bounds)) {
-    for (const dag::Edge& edge : node.edges) {
-      Add(edge);
-    }
-    for (const dag::BlockView& basement : node.basements) {
-      Add(basement);
-    }
+    for (const dag::Edge& edge : node.edges) Add(edge);
+    for (const dag::BlockView& basement : node.basements) Add(basement);
   }
 
   uint64_t Units() const { return UnitsFor({header_}) + UnitsFor({blocks_}); }
@@ -33,9 +29,7 @@ class Measure {
  private:
   void Add(const dag::Edge& edge) {
     header_ += SizeOf(edge.link.range) + edge.link.translation.size() + kPartOverhead;
-    for (const dag::BlockView& run : edge.partition.runs) {
-      Add(run);
-    }
+    for (const dag::BlockView& run : edge.partition.runs) Add(run);
     for (const dag::Goto& message : edge.partition.gotos) {
       header_ += SizeOf(message.link.range) + message.link.translation.size() + kPartOverhead;
     }

@@ -31,18 +31,10 @@ absl::Status CheckLimits(std::string_view field, uint64_t value, uint64_t min, u
 }
 
 absl::Status CheckIdentity(const Superblock& block) {
-  if (block.generation.value == 0) {
-    return Bad("generation", "is 0");
-  }
-  if (block.uuid.IsZero()) {
-    return Bad("uuid", "is zero");
-  }
-  if (!IsPaddedText(block.label, kLabelSize)) {
-    return Bad("label", "is too long or contains a zero byte");
-  }
-  if (!IsPaddedText(block.made_by, kMadeBySize)) {
-    return Bad("made-by text", "is too long or contains a zero byte");
-  }
+  if (block.generation.value == 0) return Bad("generation", "is 0");
+  if (block.uuid.IsZero()) return Bad("uuid", "is zero");
+  if (!IsPaddedText(block.label, kLabelSize)) return Bad("label", "is too long or contains a zero byte");
+  if (!IsPaddedText(block.made_by, kMadeBySize)) return Bad("made-by text", "is too long or contains a zero byte");
   return absl::OkStatus();
 }
 
@@ -79,9 +71,7 @@ absl::Status CheckCatalogAddress(const Superblock& block) {
   if (catalog.Nowhere()) {
     return catalog == CatalogAddress{} ? absl::OkStatus() : Bad("catalog", "is nowhere, but has a place");
   }
-  for (const ExtentAddress& copy : catalog.copies) {
-    BETR_RETURN_IF_ERROR(CheckPlace(block, "catalog", copy));
-  }
+  for (const ExtentAddress& copy : catalog.copies) BETR_RETURN_IF_ERROR(CheckPlace(block, "catalog", copy));
   return catalog.copies[0].units == catalog.copies[1].units ? absl::OkStatus()
                                                             : Bad("catalog", "has copies of different sizes");
 }
@@ -232,14 +222,10 @@ void ReadTuning(Decoder& in, Superblock& block) {
 
 // Checks what comes before anything else is believed: that this is a superblock, and that it is whole.
 absl::Status CheckReadable(std::string_view bytes) {
-  if (!bytes.starts_with(kSuperblockMagic)) {
-    return absl::NotFoundError("superblock: no magic");
-  }
+  if (!bytes.starts_with(kSuperblockMagic)) return absl::NotFoundError("superblock: no magic");
   const auto expected = LoadFixed<uint64_t>(bytes.data() + kChecksumAt);
   const uint64_t found = Checksum(bytes.substr(0, kChecksumAt));
-  if (found != expected) {
-    return Bad("checksum", fmt::format("is {:016x}, the contents have {:016x}", expected, found));
-  }
+  if (found != expected) return Bad("checksum", fmt::format("is {:016x}, the contents have {:016x}", expected, found));
   return absl::OkStatus();
 }
 

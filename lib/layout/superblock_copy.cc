@@ -43,9 +43,7 @@ class Search {
     for (uint64_t first = 0; first < units; first += kChunkUnits) {
       BETR_RETURN_IF_ERROR(Chunk(first, std::min(kChunkUnits, units - first)));
     }
-    if (!found_) {
-      BETR_RETURN_IF_ERROR(unreadable_);
-    }
+    if (!found_) BETR_RETURN_IF_ERROR(unreadable_);
     return std::move(found_);
   }
 
@@ -63,9 +61,7 @@ class Search {
     chunk_.resize(kUnit.value);
     for (uint64_t unit = first; unit < first + units; ++unit) {
       absl::Status read = device_.Read(UnitBytes(unit), chunk_);
-      if (absl::IsCancelled(read)) {
-        return read;
-      }
+      if (absl::IsCancelled(read)) return read;
       if (read.ok()) {
         LookAt(chunk_, unit);
       } else {
@@ -76,13 +72,9 @@ class Search {
   }
 
   void LookAt(std::string_view bytes, uint64_t unit) {
-    if (!bytes.starts_with(kSuperblockMagic)) {
-      return;
-    }
+    if (!bytes.starts_with(kSuperblockMagic)) return;
     std::optional<Superblock> copy = CopyIn(bytes, unit);
-    if (copy && (!found_ || IsYounger(*copy, *found_))) {
-      found_ = std::move(copy);
-    }
+    if (copy && (!found_ || IsYounger(*copy, *found_))) found_ = std::move(copy);
   }
 
   BlockDevice& device_;
@@ -94,18 +86,14 @@ class Search {
 // As ReadNewerCopy, but an error counts only if a slot is missing. Otherwise a copy that cannot be read proves nothing.
 absl::StatusOr<std::optional<Superblock>> NewerCopy(BlockDevice& device, const NewestSuperblock& newest) {
   absl::StatusOr<std::optional<Superblock>> newer = ReadNewerCopy(device, newest.superblock);
-  if (!newer.ok() && newest.other.ok()) {
-    return std::nullopt;
-  }
+  if (!newer.ok() && newest.other.ok()) return std::nullopt;
   return newer;
 }
 
 // Fails if the device holds something else. What was written over the slots may be a file system that somebody wants.
 absl::Status CheckNothingElse(BlockDevice& device) {
   BETR_ASSIGN_OR_RETURN(const std::optional<Signature> found, DetectForeign(device));
-  if (!found.has_value()) {
-    return absl::OkStatus();
-  }
+  if (!found.has_value()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       fmt::format("{}: no valid superblock but, as it seems, {}: nothing is repaired", device.Name(), found->name));
 }
@@ -118,9 +106,7 @@ bool IsWithoutSlots(const absl::Status& newest) { return absl::IsDataLoss(newest
 absl::StatusOr<std::optional<Superblock>> AnyCopy(BlockDevice& device) {
   BETR_RETURN_IF_ERROR(CheckNothingElse(device));
   absl::StatusOr<Superblock> found = FindCopy(device);
-  if (absl::IsNotFound(found.status())) {
-    return std::nullopt;
-  }
+  if (absl::IsNotFound(found.status())) return std::nullopt;
   BETR_RETURN_IF_ERROR(found.status());
   BETR_ASSIGN_OR_RETURN(const std::optional<Superblock> slot, ReadNewestOfAnySize(device));
   const bool knows_less = slot && (!AreOfOneImage(*found, *slot) || found->generation < slot->generation);
@@ -152,17 +138,11 @@ absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t
 }
 
 absl::StatusOr<Superblock> FindCopy(BlockDevice& device) {
-  if (device.Size() < kLogOffset) {
-    return absl::NotFoundError(device.Name() + ": too small for a betr image");
-  }
+  if (device.Size() < kLogOffset) return absl::NotFoundError(device.Name() + ": too small for a betr image");
   absl::StatusOr<std::optional<Superblock>> copy = ReadCopy(device, device.Size() / kUnit - 1);
-  if (!copy.ok() || !copy->has_value()) {
-    copy = Search(device).Run();
-  }
+  if (!copy.ok() || !copy->has_value()) copy = Search(device).Run();
   BETR_RETURN_IF_ERROR(copy.status());
-  if (!copy->has_value()) {
-    return absl::NotFoundError(device.Name() + ": no copy of a superblock");
-  }
+  if (!copy->has_value()) return absl::NotFoundError(device.Name() + ": no copy of a superblock");
   return **std::move(copy);
 }
 
@@ -223,12 +203,8 @@ absl::StatusOr<std::string> RestoreSlots(BlockDevice& device, RestoreFrom from, 
                                         ", and no copy of a superblock is on it");
     }
   }
-  if (!copy) {
-    return newest.status();
-  }
-  if (const absl::Status writable = copy->CheckWritable(); !writable.ok()) {
-    return Annotate(writable, device.Name());
-  }
+  if (!copy) return newest.status();
+  if (const absl::Status writable = copy->CheckWritable(); !writable.ok()) return Annotate(writable, device.Name());
   const std::string place = Place(copy->CopyUnit());
   const Generation found = copy->generation;
   const bool may_be_older = !newest.ok() && copy->log_opening == 0;

@@ -23,9 +23,7 @@ absl::StatusOr<Superblock> ReadSlotOfAnySize(BlockDevice& device, size_t slot) {
   std::string bytes(kUnit.value, '\0');
   BETR_RETURN_IF_ERROR(device.Read(kSlotOffset[slot], bytes));
   absl::StatusOr<Superblock> block = DecodeSuperblock(bytes);
-  if (!block.ok()) {
-    return Annotate(block.status(), SlotName(slot));
-  }
+  if (!block.ok()) return Annotate(block.status(), SlotName(slot));
   if (SlotOf(block->generation) != slot) {
     return absl::DataLossError(fmt::format("{}: superblock: generation {} belongs into the other slot", SlotName(slot),
                                            block->generation.value));
@@ -74,12 +72,8 @@ absl::Status NoSuperblock(BlockDevice& device, const absl::Status& first, const 
 
 absl::Status CompareWithOther(const Superblock& newest, const absl::StatusOr<Superblock>& other) {
   const uint64_t before = newest.generation.value - 1;
-  if (absl::IsNotFound(other.status()) && before == 0) {
-    return absl::OkStatus();
-  }
-  if (!other.ok()) {
-    return absl::IsNotFound(other.status()) ? absl::DataLossError(Text(other.status())) : other.status();
-  }
+  if (absl::IsNotFound(other.status()) && before == 0) return absl::OkStatus();
+  if (!other.ok()) return absl::IsNotFound(other.status()) ? absl::DataLossError(Text(other.status())) : other.status();
   if (!AreOfOneImage(*other, newest)) {
     return absl::DataLossError(fmt::format("{}: superblock: of another image, {}",
                                            SlotName(1 - SlotOf(newest.generation)), FormatUuid(other->uuid)));
@@ -98,18 +92,12 @@ std::array<absl::StatusOr<Superblock>, 2> ReadSlots(BlockDevice& device) {
 }
 
 absl::StatusOr<NewestSuperblock> ReadNewest(BlockDevice& device) {
-  if (device.Size() < kLogOffset) {
-    return absl::InvalidArgumentError(device.Name() + ": too small for a betr image");
-  }
+  if (device.Size() < kLogOffset) return absl::InvalidArgumentError(device.Name() + ": too small for a betr image");
   auto slots = ReadSlots(device);
   for (const auto& slot : slots) {
-    if (Undecided(slot.status())) {
-      return Annotate(slot.status(), device.Name());
-    }
+    if (Undecided(slot.status())) return Annotate(slot.status(), device.Name());
   }
-  if (!slots[0].ok() && !slots[1].ok()) {
-    return NoSuperblock(device, slots[0].status(), slots[1].status());
-  }
+  if (!slots[0].ok() && !slots[1].ok()) return NoSuperblock(device, slots[0].status(), slots[1].status());
   const bool second = !slots[0].ok() || (slots[1].ok() && slots[1]->generation > slots[0]->generation);
   NewestSuperblock newest;
   newest.slot = second ? 1 : 0;
@@ -122,12 +110,8 @@ absl::StatusOr<std::optional<Superblock>> ReadNewestOfAnySize(BlockDevice& devic
   std::optional<Superblock> newest;
   for (const size_t slot : {0, 1}) {
     absl::StatusOr<Superblock> block = ReadSlotOfAnySize(device, slot);
-    if (Undecided(block.status())) {
-      return block.status();
-    }
-    if (block.ok() && (!newest || block->generation > newest->generation)) {
-      newest = *std::move(block);
-    }
+    if (Undecided(block.status())) return block.status();
+    if (block.ok() && (!newest || block->generation > newest->generation)) newest = *std::move(block);
   }
   return newest;
 }

@@ -50,9 +50,7 @@ class PageReader {
 
   void ReadFixed(const ExpectedPage& expected) {
     const uint16_t version = in_.Fixed16();
-    if (version != kPageVersion) {
-      in_.Fail(fmt::format("format version is {}, must be {}", version, kPageVersion));
-    }
+    if (version != kPageVersion) in_.Fail(fmt::format("format version is {}, must be {}", version, kPageVersion));
     page_.level = in_.Fixed8();
     entries_ = in_.Fixed8();
     in_.Zeros(4);
@@ -63,9 +61,7 @@ class PageReader {
       in_.Fail(fmt::format("it is the page of level {} for ids from {}, must be level {}, ids from {}", page_.level,
                            page_.first_id, expected.level, expected.first_id));
     }
-    if (entries_ == 0 || entries_ > kFanout) {
-      in_.Fail(fmt::format("{} entries, must be 1 to {}", entries_, kFanout));
-    }
+    if (entries_ == 0 || entries_ > kFanout) in_.Fail(fmt::format("{} entries, must be 1 to {}", entries_, kFanout));
   }
 
   void ReadEntries() {
@@ -101,15 +97,9 @@ class PageReader {
   }
 
   void CheckEntry(const NodeEntry& entry) {
-    if (page_.first_id + entry.index == kNoNode.value) {
-      in_.Fail("there is no node 0");
-    }
-    if (entry.references == std::numeric_limits<uint32_t>::max()) {
-      in_.Fail("more references than can be counted");
-    }
-    if (entry.height > dag::kMaxHeight) {
-      in_.Fail(fmt::format("height {}, at most {}", entry.height, dag::kMaxHeight));
-    }
+    if (page_.first_id + entry.index == kNoNode.value) in_.Fail("there is no node 0");
+    if (entry.references == std::numeric_limits<uint32_t>::max()) in_.Fail("more references than can be counted");
+    if (entry.height > dag::kMaxHeight) in_.Fail(fmt::format("height {}, at most {}", entry.height, dag::kMaxHeight));
     if (entry.extent.Nowhere() || entry.extent.units > kMaxExtentUnits || entry.extent.start > kMaxDeviceUnits) {
       in_.Fail(fmt::format("{}: no possible place", ToString(entry.extent)));
     }
@@ -148,12 +138,8 @@ std::string EncodePage(const PageImage& page) {
   PutFixed64(&bytes, page.first_id);
   PutFixed64(&bytes, page.generation.value);
   bytes.resize(kFixedSize, '\0');
-  for (const NodeEntry& entry : page.nodes) {
-    PutNodeEntry(&bytes, entry);
-  }
-  for (const PageEntry& entry : page.pages) {
-    PutPageEntry(&bytes, entry);
-  }
+  for (const NodeEntry& entry : page.nodes) PutNodeEntry(&bytes, entry);
+  for (const PageEntry& entry : page.pages) PutPageEntry(&bytes, entry);
   bytes.resize(kUnit.value, '\0');
   Seal(&bytes);
   return bytes;

@@ -21,18 +21,14 @@ class TableReader {
   // error.
   absl::StatusOr<std::shared_ptr<dag::TablePage>> Read(const ExpectedPage& expected) {
     absl::StatusOr<ExtentRef> extent = space_.Claim(expected.address.extent);
-    if (!extent.ok()) {
-      return Annotate(extent.status(), fmt::format("node table: page of level {}", expected.level));
-    }
+    if (!extent.ok()) return Annotate(extent.status(), fmt::format("node table: page of level {}", expected.level));
     std::string bytes(kUnit.value, '\0');
     BETR_RETURN_IF_ERROR(device_.Read(expected.address.extent.Offset(), bytes));
     BETR_ASSIGN_OR_RETURN(const PageImage image, DecodePage(expected, bytes));
     auto page = std::make_shared<dag::TablePage>(image.level, uint64_t{0});
     ++pages_;
     page->used = static_cast<uint16_t>(image.nodes.size() + image.pages.size());
-    for (const NodeEntry& entry : image.nodes) {
-      BETR_RETURN_IF_ERROR(AddNode(image, entry, *page));
-    }
+    for (const NodeEntry& entry : image.nodes) BETR_RETURN_IF_ERROR(AddNode(image, entry, *page));
     BETR_RETURN_IF_ERROR(ReadAhead(image));
     for (const PageEntry& entry : image.pages) {
       const ExpectedPage child{entry.page, static_cast<uint8_t>(image.level - 1), FirstIdOfChild(image, entry.index)};
@@ -49,9 +45,7 @@ class TableReader {
   absl::Status AddNode(const PageImage& image, const NodeEntry& entry, dag::TablePage& page) {
     const NodeId id{image.first_id + entry.index};
     absl::StatusOr<ExtentRef> extent = ClaimExtent(device_, space_, entry.extent, {id.value, entry.version});
-    if (!extent.ok()) {
-      return Annotate(extent.status(), fmt::format("node table: node {}", id.value));
-    }
+    if (!extent.ok()) return Annotate(extent.status(), fmt::format("node table: node {}", id.value));
     NodeAddress address{*std::move(extent), entry.header_units, entry.version};
     page.records[entry.index] = {entry.references, entry.height, entry.entries,
                                  make_slot_(id, std::move(address), entry.height)};
@@ -79,9 +73,7 @@ class TableReader {
 
 absl::StatusOr<dag::NodeTable> ReadTable(BlockDevice& device, SpaceMap& space, const TableAddress& address,
                                          const MakeNodeSlot& make_slot) {
-  if (address.root.extent.Nowhere()) {
-    return dag::NodeTable();
-  }
+  if (address.root.extent.Nowhere()) return dag::NodeTable();
   if (address.level > dag::TablePage::kMaxLevel || address.root.extent.units != 1 || address.root.extent.scattered) {
     return absl::DataLossError(
         fmt::format("node table: a root page of level {} and {} units", address.level, address.root.extent.units));

@@ -22,9 +22,7 @@ class TableWriter {
 
   // Writes the page and all below it, as far as they are not stored.
   absl::Status Write(dag::TablePage& page, uint64_t first_id) {
-    if (page.stored != nullptr) {
-      return absl::OkStatus();
-    }
+    if (page.stored != nullptr) return absl::OkStatus();
     PageImage image{page.level, first_id, generation_, {}, {}};
     for (uint8_t i = 0; i < dag::TablePage::kFanout; ++i) {
       if (page.level == 0) {
@@ -39,9 +37,7 @@ class TableWriter {
   // Writes what is still waiting, and marks all pages that were written as stored.
   absl::Status Finish() {
     BETR_RETURN_IF_ERROR(out_.Finish());
-    for (auto& [page, stored] : written_) {
-      page->stored = std::move(stored);
-    }
+    for (auto& [page, stored] : written_) page->stored = std::move(stored);
     return absl::OkStatus();
   }
 
@@ -49,9 +45,7 @@ class TableWriter {
 
  private:
   absl::Status AddNode(const dag::NodeRecord& record, uint8_t index, PageImage& image) {
-    if (record.slot == nullptr) {
-      return absl::OkStatus();
-    }
+    if (record.slot == nullptr) return absl::OkStatus();
     const NodeId id{image.first_id + index};
     BETR_ASSIGN_OR_RETURN(const NodeAddress address, address_of_(id, record));
     if (address.extent == nullptr) {
@@ -63,9 +57,7 @@ class TableWriter {
   }
 
   absl::Status AddPage(dag::TablePage* child, uint8_t index, PageImage& image) {
-    if (child == nullptr) {
-      return absl::OkStatus();
-    }
+    if (child == nullptr) return absl::OkStatus();
     Check(child->level + 1 == image.level, "levels of the node table descend one by one");
     BETR_RETURN_IF_ERROR(Write(*child, FirstIdOfChild(image, index)));
     const auto found = written_.find(child);
@@ -96,9 +88,7 @@ class TableWriter {
 absl::StatusOr<WrittenTable> WriteTable(BlockDevice& device, SpaceMap& space, Generation generation,
                                         const dag::NodeTable& table, const AddressOfNode& address_of) {
   const std::shared_ptr<dag::TablePage>& root = table.Root();
-  if (root == nullptr) {
-    return WrittenTable{};
-  }
+  if (root == nullptr) return WrittenTable{};
   TableWriter writer(device, space, generation, address_of);
   BETR_RETURN_IF_ERROR(writer.Write(*root, 0));
   BETR_RETURN_IF_ERROR(writer.Finish());

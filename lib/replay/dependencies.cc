@@ -106,9 +106,7 @@ Needs NeedsOf(const Operation& operation) {
   Add(Resource::Kind::kFile, operation.file.value, OnFile(operation), &needs);
   const bool is_opened_again = operation.kind == Kind::kOpen;
   Add(Resource::Kind::kFile, operation.to_file.value, is_opened_again ? Access::kShared : OnFile(operation), &needs);
-  if (operation.kind == Kind::kList) {
-    Add(Resource::Kind::kEntries, operation.place.node.value, Access::kShared, &needs);
-  }
+  if (operation.kind == Kind::kList) Add(Resource::Kind::kEntries, operation.place.node.value, Access::kShared, &needs);
   return needs;
 }
 

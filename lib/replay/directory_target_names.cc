@@ -56,8 +56,9 @@ Outcome DirectoryTarget::Stat(const Operation& operation) {
 Outcome DirectoryTarget::Make(const Operation& operation) {
   const int root = root_descriptor_.get();
   const std::string path = PathOf(operation.place);
-  if (operation.kind == OperationKind::kSymlink)
+  if (operation.kind == OperationKind::kSymlink) {
     return OutcomeOf(symlinkat(operation.text.c_str(), root, path.c_str()));
+  }
   if (operation.kind == OperationKind::kMakeNode) {
     return OutcomeOf(mknodat(root, path.c_str(), ModeBits(operation.type) | operation.mode, operation.device));
   }

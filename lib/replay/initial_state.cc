@@ -119,8 +119,9 @@ class Maker {
       const Node& node = space_.Get(child);
       if (node.type != FileType::kDirectory) continue;
       MakeBelow(child);
-      if (((node.permissions & 01777) | 0700) != node.permissions)
+      if (((node.permissions & 01777) | 0700) != node.permissions) {
         ChangeMode({child, directory, name, {}}, node.permissions);
+      }
     }
   }
 

@@ -75,9 +75,7 @@ struct NameSpace::Walker {
     const Node& node = space.Get(found->second);
     const bool is_last = IsLast();
     const bool is_followed = follow == FollowLast::kYes || (follow == FollowLast::kNo && !path.empty());
-    if (node.type == FileType::kSymlink && (!is_last || is_followed)) {
-      return Follow(found->second, node);
-    }
+    if (node.type == FileType::kSymlink && (!is_last || is_followed)) return Follow(found->second, node);
     result.place = {found->second, at, name, {}};
     // The root of the replay has no name in it, nor has what is above.
     if (is_last && directory.is_outside) result.place = {found->second, {}, {}, {}};

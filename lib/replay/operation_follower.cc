@@ -142,9 +142,7 @@ absl::Status OperationFollower::CheckNames(const Operation& operation) const {
   const bool has_one_flag =
       operation.flags == 0 || operation.flags == RENAME_NOREPLACE || operation.flags == RENAME_EXCHANGE;
   if (operation.kind == OperationKind::kRename && !has_one_flag) return Wrong("flags that no rename here has");
-  if (operation.expected_error != 0) {
-    return MustFail(operation) ? absl::OkStatus() : Wrong("it would not fail");
-  }
+  if (operation.expected_error != 0) return MustFail(operation) ? absl::OkStatus() : Wrong("it would not fail");
   if (from.node == NodeNumber{}) return Wrong("what it is about is not there");
   const bool has_names = (is_link || from.parent != NodeNumber{}) &&
                          (operation.kind == OperationKind::kUnlink ||

@@ -159,8 +159,9 @@ std::vector<std::string> FormatOutcome(const TraceOutcome& outcome) {
   }
   const auto samples = SamplesOf(outcome);
   for (size_t i = 0; i < samples.size(); ++i) {
-    for (const std::string& line : *samples[i])
+    for (const std::string& line : *samples[i]) {
       lines.push_back(fmt::format("{} {}", kSampleNames.at(i), EscapePath(line)));
+    }
   }
   return lines;
 }

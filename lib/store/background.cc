@@ -21,9 +21,7 @@ constexpr uint64_t kLongestRest = 1024;
 absl::Status Store::Impl::Compact(TreeId tree) {
   const store::StatePtr state = fronts_.state();
   const store::Tree* found = state->trees.Find(tree);
-  if (found != nullptr && found->snapshot) {
-    return store::SnapshotIsReadOnly(*found);
-  }
+  if (found != nullptr && found->snapshot) return store::SnapshotIsReadOnly(*found);
   BETR_RETURN_IF_ERROR(Checkpoint());  // moves what is in front of the root into it
   for (std::optional<Bound> next = Range::All().lo; next;) {
     BETR_RETURN_IF_ERROR(CheckOpen());
@@ -55,9 +53,7 @@ bool Store::Impl::CheckpointIsCheap() const {
 }
 
 bool Store::Impl::CheckpointDue() const {
-  if (log_->Used() > log_->Size() / 2 || (LogIsCrowded() && CheckpointIsCheap())) {
-    return true;
-  }
+  if (log_->Used() > log_->Size() / 2 || (LogIsCrowded() && CheckpointIsCheap())) return true;
   const std::chrono::nanoseconds period = core_->options.checkpoint_period;
   const std::chrono::nanoseconds since =
       SystemClock().Monotonic() - std::chrono::nanoseconds(last_checkpoint_ns_.load());
@@ -66,9 +62,7 @@ bool Store::Impl::CheckpointDue() const {
 
 absl::Status Store::Impl::WriteDirty() {
   BETR_RETURN_IF_ERROR(core_->health.status());
-  if (core_->cache->Dirty() <= core_->DirtySoftLimit()) {
-    return absl::OkStatus();
-  }
+  if (core_->cache->Dirty() <= core_->DirtySoftLimit()) return absl::OkStatus();
   BETR_RETURN_IF_ERROR(checkpointer_.BeginWriting());
   Bytes target = core_->DirtySoftLimit() / 4 * 3;
   if (core_->options.background) {
@@ -84,12 +78,8 @@ absl::Status Store::Impl::WriteDirty() {
 
 absl::Status Store::Impl::WriteDirtyOrCheckpoint() {
   absl::Status written = WriteDirty();
-  if (absl::IsResourceExhausted(written)) {
-    return Checkpoint();
-  }
-  if (!written.ok()) {
-    core_->health.Fail(written);
-  }
+  if (absl::IsResourceExhausted(written)) return Checkpoint();
+  if (!written.ok()) core_->health.Fail(written);
   return written;
 }
 
@@ -133,18 +123,14 @@ absl::Status Store::Impl::KeepUp() {
 }
 
 absl::Status Store::Impl::KeepLogSmall() {
-  if (log_ == nullptr || !LogIsCrowded()) {
-    return absl::OkStatus();
-  }
+  if (log_ == nullptr || !LogIsCrowded()) return absl::OkStatus();
   const absl::Status status = CheckpointIsCheap() ? CheckpointHoldingWriters() : WriteOutLog();
   return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 
 absl::Status Store::Impl::StartThreads() {
   last_checkpoint_ns_ = SystemClock().Monotonic().count();
-  if (!core_->options.background || core_->options.read_only) {
-    return absl::OkStatus();
-  }
+  if (!core_->options.background || core_->options.read_only) return absl::OkStatus();
   try {
     structure_thread_ = std::thread([this] { StructureLoop(); });
     writer_thread_ = std::thread([this] { WriterLoop(); });
@@ -159,12 +145,8 @@ absl::Status Store::Impl::StartThreads() {
 
 void Store::Impl::StopThreads() {
   signals_.Stop();
-  if (structure_thread_.joinable()) {
-    structure_thread_.join();
-  }
-  if (writer_thread_.joinable()) {
-    writer_thread_.join();
-  }
+  if (structure_thread_.joinable()) structure_thread_.join();
+  if (writer_thread_.joinable()) writer_thread_.join();
 }
 
 absl::StatusOr<bool> Store::Impl::StepBesideWriters(store::Structure::Last last) {
@@ -177,9 +159,7 @@ void Store::Impl::StructureLoop() {
   const auto is_ahead = [&] { return core_->cache->Dirty() > core_->DirtyHardLimit() && core_->health.status().ok(); };
   while (signals_.AwaitWork()) {
     for (bool more = true; more;) {
-      if (!core_->health.status().ok()) {
-        return;
-      }
+      if (!core_->health.status().ok()) return;
       absl::StatusOr<bool> step = StepBesideWriters();
       if (absl::IsResourceExhausted(step.status())) {
         const absl::Status checkpoint = Checkpoint();
@@ -194,9 +174,7 @@ void Store::Impl::StructureLoop() {
         return;
       }
       more = *step;
-      if (!signals_.StepDone(is_ahead)) {
-        return;
-      }
+      if (!signals_.StepDone(is_ahead)) return;
     }
   }
 }

@@ -41,9 +41,7 @@ absl::Status BatchEdit::Apply(const Op& op) {
 }
 
 absl::StatusOr<Change> BatchEdit::TakeChange() {
-  for (const TreeId id : drained_) {
-    BETR_RETURN_IF_ERROR(InsertGotos(id));
-  }
+  for (const TreeId id : drained_) BETR_RETURN_IF_ERROR(InsertGotos(id));
   BETR_RETURN_IF_ERROR(edit_.status());
   auto state = std::make_shared<State>(before_);
   state->table = edit_.table();
@@ -52,9 +50,7 @@ absl::StatusOr<Change> BatchEdit::TakeChange() {
   state->next_tree = next_tree_;
   state->levels = levels_;
   state->risen = core_.io->BoundsRisen();
-  for (const TreeId id : drained_) {
-    MeasureRoot(*state, id, core_.FullRoot());
-  }
+  for (const TreeId id : drained_) MeasureRoot(*state, id, core_.FullRoot());
   Change change;
   change.state = std::move(state);
   change.emptied = std::move(drained_);
@@ -85,9 +81,7 @@ std::vector<const Op*> BatchEdit::TakeDeferred(TreeId id) {
   std::vector<const Op*> taken;
   const auto found = deferred_of_.find(id);
   if (found != deferred_of_.end()) {
-    for (const size_t index : found->second) {
-      taken.push_back(std::exchange(deferred_[index], nullptr));
-    }
+    for (const size_t index : found->second) taken.push_back(std::exchange(deferred_[index], nullptr));
     deferred_of_.erase(found);
   }
   return taken;
@@ -95,17 +89,11 @@ std::vector<const Op*> BatchEdit::TakeDeferred(TreeId id) {
 
 absl::Status BatchEdit::Drain(TreeId id) {
   if (drained_.insert(id).second) {
-    for (const SealedPtr& sealed : fronts_.SealAll(id)) {
-      BETR_RETURN_IF_ERROR(InsertBuffer(id, sealed->messages));
-    }
-    for (const Op* op : TakeDeferred(id)) {
-      Buffer(*op);
-    }
+    for (const SealedPtr& sealed : fronts_.SealAll(id)) BETR_RETURN_IF_ERROR(InsertBuffer(id, sealed->messages));
+    for (const Op* op : TakeDeferred(id)) Buffer(*op);
   }
   BETR_RETURN_IF_ERROR(InsertGotos(id));
-  if (const auto local = local_.extract(id)) {
-    BETR_RETURN_IF_ERROR(InsertBuffer(id, local.mapped()));
-  }
+  if (const auto local = local_.extract(id)) BETR_RETURN_IF_ERROR(InsertBuffer(id, local.mapped()));
   return absl::OkStatus();
 }
 
@@ -126,9 +114,7 @@ absl::Status BatchEdit::InsertBuffer(TreeId id, const dag::MessageBuffer& buffer
 
 absl::Status BatchEdit::InsertGotos(TreeId id) {
   const auto gotos = gotos_.extract(id);
-  if (gotos.empty() || gotos.mapped().Empty()) {
-    return absl::OkStatus();
-  }
+  if (gotos.empty() || gotos.mapped().Empty()) return absl::OkStatus();
   NodeId root = RootOf(id);
   const uint64_t levels = edit_.counters().levels_grown;
   BETR_RETURN_IF_ERROR(dag::InsertGotos(edit_, root, gotos.mapped().Take()));
@@ -147,9 +133,7 @@ absl::StatusOr<dag::Place> BatchEdit::FindPlace(TreeId id, std::string_view pref
 
 absl::Status BatchEdit::CloneOrRename(const Op& op) {
   BETR_ASSIGN_OR_RETURN(const dag::Place place, FindPlace(op.tree, op.key));
-  if (op.kind == OpKind::kRenamePrefix) {
-    gotos_[op.tree].Add(dag::EraseOf(Range::Prefix(op.key)));
-  }
+  if (op.kind == OpKind::kRenamePrefix) gotos_[op.tree].Add(dag::EraseOf(Range::Prefix(op.key)));
   BETR_RETURN_IF_ERROR(DrainFor(op.to_tree, Range::Prefix(op.value)));
   gotos_[op.to_tree].Add(dag::CloneOf(edit_, place, op.value));
   return absl::OkStatus();

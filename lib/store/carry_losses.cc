@@ -33,9 +33,7 @@ class Carrier {
   // Takes a loss of the checkpoint. Returns whether its tree is known. Called before anything is replayed.
   bool Take(const LostRange& lost) {
     const auto found = ids_.find(lost.tree);
-    if (found == ids_.end()) {
-      return false;
-    }
+    if (found == ids_.end()) return false;
     Change(found->second, KindOf(lost), [&](LostKeys& keys) {
       LostRange piece = lost;
       piece.but_written = lost.but_written && keys.In(lost.range).empty();
@@ -98,18 +96,14 @@ class Carrier {
   }
 
   void Write(TreeId tree, std::string_view key) {
-    if (!trees_.contains(tree)) {
-      return;
-    }
+    if (!trees_.contains(tree)) return;
     for (size_t kind = 0; kind < kPartial; ++kind) {
       Change(tree, kind, [&](LostKeys& keys) { keys.Written(key, ranges_ < limit_); });
     }
   }
 
   void Remove(TreeId tree, const Range& range) {
-    if (!trees_.contains(tree)) {
-      return;
-    }
+    if (!trees_.contains(tree)) return;
     for (size_t kind = 0; kind < Kinds().size(); ++kind) {
       Change(tree, kind, [&](LostKeys& keys) { keys.Remove(range); });
     }
@@ -130,23 +124,15 @@ class Carrier {
   // it.
   void Move(const Op& op) {
     std::vector<LostRange> moved = Copy(op.tree, Range::Prefix(op.key));
-    if (op.kind == OpKind::kRenamePrefix) {
-      Remove(op.tree, Range::Prefix(op.key));
-    }
+    if (op.kind == OpKind::kRenamePrefix) Remove(op.tree, Range::Prefix(op.key));
     Remove(op.to_tree, Range::Prefix(op.value));
-    for (LostRange& piece : moved) {
-      piece.range = Moved(piece.range, op.key, op.value);
-    }
+    for (LostRange& piece : moved) piece.range = Moved(piece.range, op.key, op.value);
     Show(std::move(moved), op.to_tree);
   }
 
   void Show(std::vector<LostRange> lost, TreeId tree) {
-    if (lost.empty()) {
-      return;
-    }
-    if (ranges_ + lost.size() > limit_) {
-      lost = {Joined(lost)};
-    }
+    if (lost.empty()) return;
+    if (ranges_ + lost.size() > limit_) lost = {Joined(lost)};
     for (LostRange& piece : lost) {
       Change(tree, KindOf(piece), [&](LostKeys& keys) { keys.Set(std::move(piece)); });
     }
@@ -184,9 +170,7 @@ absl::StatusOr<std::vector<LostRange>> CarryThroughLog(Inspection& image, std::v
   }
   const auto replay = [&](Lsn, std::string_view record) {
     BETR_ASSIGN_OR_RETURN(const std::vector<Op> ops, DecodeBatch(record));
-    for (const Op& op : ops) {
-      carrier.Replay(op);
-    }
+    for (const Op& op : ops) carrier.Replay(op);
     return absl::OkStatus();
   };
   BETR_RETURN_IF_ERROR(

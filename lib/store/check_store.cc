@@ -170,9 +170,7 @@ bool CheckRoots(const State& state, const ReportFinding& report) {
 // Returns how many trees and snapshots have each node as their root.
 std::map<NodeId, uint32_t> RootsOf(const State& state) {
   std::map<NodeId, uint32_t> roots;
-  for (const auto& [id, tree] : state.trees) {
-    ++roots[tree.root];
-  }
+  for (const auto& [id, tree] : state.trees) ++roots[tree.root];
   return roots;
 }
 
@@ -207,9 +205,7 @@ CheckFigures CheckStore(Inspection& image, CheckDepth depth, const ReportFinding
   figures.nodes = state.table.Count();
   figures.trees = state.trees.Size();
   figures.table_pages = image.table_pages();
-  for (const UsedExtent& used : image.extents()) {
-    figures.used += used.extent.Size();
-  }
+  for (const UsedExtent& used : image.extents()) figures.used += used.extent.Size();
   CheckSuperblocks(image, report);
   for (const Problem& problem : image.problems()) {
     report(Damage(KindOf(problem), std::string(problem.status.message())));

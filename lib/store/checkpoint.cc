@@ -64,9 +64,7 @@ absl::StatusOr<layout::WrittenTable> Checkpointer::WriteTable(const State& state
     const auto* version = dynamic_cast<const NodeVersion*>(record.slot.get());
     Check(version != nullptr, "every node of a store is a NodeVersion");
     std::optional<layout::NodeAddress> address = version->Address();
-    if (!address) {
-      return absl::InternalError(fmt::format("node {}: not written before the table", id.value));
-    }
+    if (!address) return absl::InternalError(fmt::format("node {}: not written before the table", id.value));
     return *std::move(address);
   };
   BETR_ASSIGN_OR_RETURN(layout::WrittenTable written,
@@ -79,9 +77,7 @@ absl::Status Checkpointer::WriteCatalog(const Begin& begin, Generation generatio
   layout::Catalog catalog = CatalogOf(*begin.state, begin.functions);
   // Keeps the functions that were in use before, since messages of them may be left.
   catalog.functions.insert(catalog_.catalog.functions.begin(), catalog_.catalog.functions.end());
-  if (catalog == catalog_.catalog && catalog_.Sound()) {
-    return absl::OkStatus();
-  }
+  if (catalog == catalog_.catalog && catalog_.Sound()) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(catalog_, layout::WriteCatalog(*core_.device, *core_.space, generation, std::move(catalog)));
   for (const layout::ExtentAddress& copy : catalog_.address.copies) {
     core_.counters.bytes_checkpoint += copy.Size().value;
@@ -95,9 +91,7 @@ absl::Status Checkpointer::Confirm() {
 }
 
 absl::Status Checkpointer::ConfirmNow() {
-  if (is_confirmed_) {
-    return absl::OkStatus();
-  }
+  if (is_confirmed_) return absl::OkStatus();
   // After a failed flush the kernel may show the page as clean. So it is written again, and not only flushed.
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(*core_.device, core_.superblock));
   BETR_RETURN_IF_ERROR(core_.device->Flush());
@@ -143,9 +137,7 @@ absl::StatusOr<bool> Checkpointer::Write(const Begin& begin) {
   // The position in the log has to be the same too, since the caller frees what lies before it.
   const bool is_stable = begin.state == stable() && begin.lsn == next.checkpoint_lsn &&
                          begin.log.sequence == next.log_head && begin.log.chain == next.log_chain;
-  if (is_stable || begin.order < newest_) {
-    return false;
-  }
+  if (is_stable || begin.order < newest_) return false;
   BETR_RETURN_IF_ERROR(BeginWritingNow());
   next = Next();
   BETR_RETURN_IF_ERROR(WriteNodes(*begin.state));
@@ -173,9 +165,7 @@ absl::StatusOr<bool> Checkpointer::Write(const Begin& begin) {
 
 absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
   const MutexLock writing(writing_);
-  if (!has_written_ && core_.superblock.log_opening > 0) {
-    return absl::OkStatus();
-  }
+  if (!has_written_ && core_.superblock.log_opening > 0) return absl::OkStatus();
   layout::Superblock next = Next();
   next.log_opening = log_opening;
   BETR_RETURN_IF_ERROR(Flip(std::move(next), stable()));
@@ -183,17 +173,13 @@ absl::Status Checkpointer::WriteTwin(uint64_t log_opening) {
 }
 
 absl::Status Checkpointer::BeginWriting() {
-  if (has_begun_) {
-    return absl::OkStatus();
-  }
+  if (has_begun_) return absl::OkStatus();
   const MutexLock writing(writing_);
   return BeginWritingNow();
 }
 
 absl::Status Checkpointer::BeginWritingNow() {
-  if (has_begun_) {
-    return absl::OkStatus();
-  }
+  if (has_begun_) return absl::OkStatus();
   layout::Superblock next = Next();
   next.log_opening = 0;
   next.session_version = core_.io->next_version();

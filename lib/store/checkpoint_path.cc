@@ -22,9 +22,7 @@ absl::Status Store::Impl::FinishCheckpoint(store::Checkpointer::Begin&& begun) {
   const store::Checkpointer::Begin begin = std::move(begun);  // its state keeps space until the turn ends
   const absl::StatusOr<bool> is_new = checkpointer_.Write(begin);
   if (!is_new.ok()) {
-    if (!absl::IsResourceExhausted(is_new.status())) {
-      core_->health.Fail(is_new.status());
-    }
+    if (!absl::IsResourceExhausted(is_new.status())) core_->health.Fail(is_new.status());
     return is_new.status();
   }
   log_->Free({begin.log, begin.lsn});
@@ -37,16 +35,12 @@ absl::Status Store::Impl::FinishCheckpoint(store::Checkpointer::Begin&& begun) {
 }
 
 absl::Status Store::Impl::Checkpoint() {
-  if (core_->options.read_only) {
-    return absl::OkStatus();
-  }
+  if (core_->options.read_only) return absl::OkStatus();
   BETR_RETURN_IF_ERROR(core_->health.status());
   // Absorbs buffers beforehand. So writers are held for a shorter time, and less is written in roots and then again
   // below them. Buffers for which there is no space beside the old roots are drained with the rest.
   const absl::Status absorbed = structure_.AbsorbBuffers();
-  if (!absl::IsResourceExhausted(absorbed)) {
-    BETR_RETURN_IF_ERROR(absorbed);
-  }
+  if (!absl::IsResourceExhausted(absorbed)) BETR_RETURN_IF_ERROR(absorbed);
   std::optional<store::Signals::Checkpointing> under_way;  // outlives `begin`, which keeps space
   absl::StatusOr<store::Checkpointer::Begin> begin;
   {
@@ -65,9 +59,7 @@ absl::Status Store::Impl::CheckpointHoldingWriters() {
 
 absl::Status Store::Impl::MakeLogRoom(Bytes record) {
   const auto is_full = [&] { return log_->Used() + record + KiB(8) > log_->Size(); };
-  if (!is_full()) {
-    return absl::OkStatus();
-  }
+  if (!is_full()) return absl::OkStatus();
   {
     const MutexLock turn(checkpoint_mutex_);  // a checkpoint that is under way may suffice
   }
@@ -75,18 +67,12 @@ absl::Status Store::Impl::MakeLogRoom(Bytes record) {
 }
 
 absl::Status Store::Impl::Sync() {
-  if (core_->options.read_only) {
-    return absl::OkStatus();
-  }
+  if (core_->options.read_only) return absl::OkStatus();
   BETR_RETURN_IF_ERROR(core_->health.status());
-  if (!Logged()) {
-    return Checkpoint();
-  }
+  if (!Logged()) return Checkpoint();
   absl::Status status = log_->Sync().status();
   CountLogMemory();
-  if (!status.ok()) {
-    core_->health.Fail(status);
-  }
+  if (!status.ok()) core_->health.Fail(status);
   return status;
 }
 

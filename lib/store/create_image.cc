@@ -38,9 +38,7 @@ absl::Status CheckEmpty(FileDevice& device) {
     return absl::AlreadyExistsError(fmt::format("{}: {} is on it", device.Name(), found.front().name));
   }
   BETR_ASSIGN_OR_RETURN(const std::optional<Bytes> content, layout::FindContent(device));
-  if (content) {
-    return absl::AlreadyExistsError(fmt::format("{}: is not empty (at {})", device.Name(), content->value));
-  }
+  if (content) return absl::AlreadyExistsError(fmt::format("{}: is not empty (at {})", device.Name(), content->value));
   return absl::OkStatus();
 }
 
@@ -62,9 +60,7 @@ absl::Status store::FormatImage(const std::string& path, const FormatOptions& op
                                 FillDevice fill) {
   BETR_ASSIGN_OR_RETURN(DevicePointer device, layout::OpenLocked(path, FileDevice::Access::kReadWrite));
   BETR_RETURN_IF_ERROR(CheckOptions(path, device->Size(), options));
-  if (existing == Store::Existing::kKeep) {
-    BETR_RETURN_IF_ERROR(CheckEmpty(*device));
-  }
+  if (existing == Store::Existing::kKeep) BETR_RETURN_IF_ERROR(CheckEmpty(*device));
   BETR_RETURN_IF_ERROR(layout::WipeSignatures(*device));
   BETR_RETURN_IF_ERROR(Store::Format(*device, options));
   return fill(std::move(device));

@@ -116,28 +116,20 @@ std::optional<Deleted> DeletedBy(std::span<const Op> ops) {
 absl::StatusOr<std::optional<PlainDelete>> WithoutResidue(const View& view, std::span<const Op> ops,
                                                           const UpsertRegistry& functions) {
   std::optional<Deleted> deleted = DeletedBy(ops);
-  if (!deleted) {
-    return std::optional<PlainDelete>();
-  }
+  if (!deleted) return std::optional<PlainDelete>();
   WriteBatch wider;
   for (const auto& [id, erased] : deleted->erased) {
     const Tree* tree = view.state->trees.Find(id);
     Check(tree != nullptr, "a batch is checked before it is applied");
     BETR_ASSIGN_OR_RETURN(const auto ranges, ErasesOfTree(view, *tree, functions).Run(erased));
     const auto is_written = [&, id = id](const Range& range) { return deleted->written[id].Overlaps(range); };
-    if (!ranges || std::ranges::any_of(*ranges, is_written)) {
-      return std::optional<PlainDelete>();
-    }
-    for (const Range& range : *ranges) {
-      wider.EraseRange(id, range);
-    }
+    if (!ranges || std::ranges::any_of(*ranges, is_written)) return std::optional<PlainDelete>();
+    for (const Range& range : *ranges) wider.EraseRange(id, range);
   }
   PlainDelete plain{wider.ops(), !wider.ops().empty()};
   for (const Op& op : ops) {
     const auto covers = [&](const Op& wide) { return op.tree == wide.tree && wide.range.Covers(RangeOf(op)); };
-    if (!Erases(op) || std::ranges::none_of(wider.ops(), covers)) {
-      plain.ops.push_back(op);
-    }
+    if (!Erases(op) || std::ranges::none_of(wider.ops(), covers)) plain.ops.push_back(op);
   }
   return std::optional(std::move(plain));
 }

@@ -34,9 +34,7 @@ constexpr Bytes kUsualZone = KiB(512);  // our choice; the papers' value was not
 
 absl::Status UnknownExperiment(std::string_view name) {
   std::string names;
-  for (const ExperimentName& one : kNames) {
-    names += (names.empty() ? "" : ", ") + std::string(one.name);
-  }
+  for (const ExperimentName& one : kNames) names += (names.empty() ? "" : ", ") + std::string(one.name);
   return absl::InvalidArgumentError(fmt::format("experiment \"{}\": there is none; known are {}", name, names));
 }
 
@@ -53,9 +51,7 @@ absl::Status SwitchOn(std::string_view item, Experiments* experiments) {
   const std::string_view name = item.substr(0, item.find('='));
   const auto known =
       std::find_if(kNames.begin(), kNames.end(), [&](const ExperimentName& one) { return one.name == name; });
-  if (known == kNames.end() || (item != name && known != &kNames.back())) {
-    return UnknownExperiment(item);
-  }
+  if (known == kNames.end() || (item != name && known != &kNames.back())) return UnknownExperiment(item);
   if (known != &kNames.back()) {
     experiments->*kFlags.at(static_cast<size_t>(known - kNames.begin())) = true;
     return absl::OkStatus();
@@ -82,15 +78,9 @@ namespace store {
 
 dag::Policy PolicyOf(const Experiments& experiments) {
   dag::Policy policy;
-  if (experiments.split_by_size) {
-    policy.split = dag::NearestCentre;
-  }
-  if (experiments.copy_at_once) {
-    policy.flush_at_once = dag::HeaviestOverShared;
-  }
-  if (experiments.eager_gotos) {
-    policy.after_goto = dag::DriveDown;
-  }
+  if (experiments.split_by_size) policy.split = dag::NearestCentre;
+  if (experiments.copy_at_once) policy.flush_at_once = dag::HeaviestOverShared;
+  if (experiments.eager_gotos) policy.after_goto = dag::DriveDown;
   return policy;
 }
 

@@ -52,9 +52,7 @@ StatePtr Fronts::state() const {
 std::shared_ptr<const View> Fronts::Pin() {
   auto view = std::make_shared<View>();
   const WriterLock lock(mutex_);  // taking an image shares the buffer's chunks, which changes the buffer
-  for (const TreeId tree : std::exchange(changed_, {})) {
-    layers_.Set(tree, LayersOf(fronts_.at(tree)));
-  }
+  for (const TreeId tree : std::exchange(changed_, {})) layers_.Set(tree, LayersOf(fronts_.at(tree)));
   view->state = state_;
   view->layers = layers_;
   return view;
@@ -62,12 +60,8 @@ std::shared_ptr<const View> Fronts::Pin() {
 
 Layers Fronts::LayersOf(Front& front) {
   Layers layers;
-  if (!front.active.Empty()) {
-    layers.push_back(front.active.Image());
-  }
-  for (auto sealed = front.sealed.rbegin(); sealed != front.sealed.rend(); ++sealed) {
-    layers.push_back((*sealed)->image);
-  }
+  if (!front.active.Empty()) layers.push_back(front.active.Image());
+  for (auto sealed = front.sealed.rbegin(); sealed != front.sealed.rend(); ++sealed) layers.push_back((*sealed)->image);
   return layers;
 }
 
@@ -81,9 +75,7 @@ bool Fronts::IsOlderHeld(const StatePtr& but) const {
 
 absl::StatusOr<StatePtr> Fronts::LookUp(TreeId tree, std::string_view key, dag::ValueBuilder& value) const {
   const ReaderLock lock(mutex_);
-  if (!state_->trees.Contains(tree)) {
-    return NoSuchTree(tree);
-  }
+  if (!state_->trees.Contains(tree)) return NoSuchTree(tree);
   if (const auto found = fronts_.find(tree); found != fronts_.end()) {
     found->second.active.LookUp(key, value);
     const auto& sealed = found->second.sealed;
@@ -96,9 +88,7 @@ absl::StatusOr<StatePtr> Fronts::LookUp(TreeId tree, std::string_view key, dag::
 
 Fronts::Front& Fronts::Changing(TreeId tree) {
   const auto [found, fresh] = fronts_.try_emplace(tree, functions_);
-  if (fresh) {
-    all_.come += RootUnitsBound(*state_, tree);
-  }
+  if (fresh) all_.come += RootUnitsBound(*state_, tree);
   if (changed_.insert(tree).second) {
     layers_.Remove(tree);  // before the change, while an unused image shares all with the buffer, and so goes at once
   }
@@ -121,9 +111,7 @@ void Fronts::ApplyOne(const Op& op) {
 
 void Fronts::Apply(std::span<const Op> ops) {
   const WriterLock lock(mutex_);
-  for (const Op& op : ops) {
-    ApplyOne(op);
-  }
+  for (const Op& op : ops) ApplyOne(op);
 }
 
 void Fronts::Seal(TreeId tree) {
@@ -147,39 +135,27 @@ SealedPtr Fronts::TakeSealed(Front& front) {
 
 bool Fronts::SealLarge(Bytes limit) {
   const WriterLock lock(mutex_);
-  if (all_.active < limit) {
-    return false;
-  }
+  if (all_.active < limit) return false;
   std::vector<std::pair<Bytes, TreeId>> buffers;
   buffers.reserve(fronts_.size());
-  for (const auto& [tree, front] : fronts_) {
-    buffers.emplace_back(front.active.Size(), tree);
-  }
+  for (const auto& [tree, front] : fronts_) buffers.emplace_back(front.active.Size(), tree);
   std::ranges::sort(buffers, std::greater<>());
-  for (auto largest = buffers.begin(); all_.active >= limit; ++largest) {
-    Seal(largest->second);
-  }
+  for (auto largest = buffers.begin(); all_.active >= limit; ++largest) Seal(largest->second);
   return true;
 }
 
 std::vector<SealedPtr> Fronts::SealAll(TreeId tree) {
   const WriterLock lock(mutex_);
   const auto found = fronts_.find(tree);
-  if (found == fronts_.end()) {
-    return {};
-  }
+  if (found == fronts_.end()) return {};
   Front& front = found->second;
-  if (!front.active.Empty()) {
-    Seal(tree);
-  }
+  if (!front.active.Empty()) Seal(tree);
   return {front.sealed.begin(), front.sealed.end()};
 }
 
 std::optional<std::pair<TreeId, SealedPtr>> Fronts::OldestSealed() const {
   const ReaderLock lock(mutex_);
-  if (sealed_.empty()) {
-    return std::nullopt;
-  }
+  if (sealed_.empty()) return std::nullopt;
   const TreeId tree = sealed_.begin()->second;
   return std::pair(tree, fronts_.at(tree).sealed.front());
 }
@@ -193,18 +169,14 @@ void Fronts::Publish(Change change) {
   replaced_.push_back(old->presence.Watch());
   for (const auto& [tree, count] : change.absorbed) {
     Front& front = Changing(tree);
-    for (size_t i = 0; i < count; ++i) {
-      absorbed.push_back(TakeSealed(front));
-    }
+    for (size_t i = 0; i < count; ++i) absorbed.push_back(TakeSealed(front));
     if (front.sealed.empty() && front.active.Empty()) {
       Remove(tree);  // an empty front would count as one that a checkpoint needs space for
     }
   }
   for (const TreeId tree : change.emptied) {
     if (const auto found = fronts_.find(tree); found != fronts_.end()) {
-      while (!found->second.sealed.empty()) {
-        absorbed.push_back(TakeSealed(found->second));
-      }
+      while (!found->second.sealed.empty()) absorbed.push_back(TakeSealed(found->second));
       all_.size -= found->second.active.Size();
       all_.active -= found->second.active.Size();
       Remove(tree);
@@ -217,9 +189,7 @@ void Fronts::Publish(Change change) {
       Changing(tree).active = std::move(buffer);
     }
   }
-  for (const Op* op : change.apply) {
-    ApplyOne(*op);
-  }
+  for (const Op* op : change.apply) ApplyOne(*op);
 }
 
 std::map<TreeId, Bytes> Fronts::Sizes() const {
@@ -228,9 +198,7 @@ std::map<TreeId, Bytes> Fronts::Sizes() const {
   for (const auto& [tree, front] : fronts_) {
     Bytes& size = sizes[tree];
     size = front.active.Size();
-    for (const SealedPtr& sealed : front.sealed) {
-      size += sealed->messages.Size();
-    }
+    for (const SealedPtr& sealed : front.sealed) size += sealed->messages.Size();
   }
   return sizes;
 }
@@ -256,9 +224,7 @@ std::vector<TreeId> Fronts::Busy() const {
   const ReaderLock lock(mutex_);
   std::vector<TreeId> busy;
   busy.reserve(fronts_.size());
-  for (const auto& [tree, front] : fronts_) {
-    busy.push_back(tree);
-  }
+  for (const auto& [tree, front] : fronts_) busy.push_back(tree);
   return busy;
 }
 

@@ -26,9 +26,7 @@ bool Never() { return false; }
 // What was erased does not wait for the next regular checkpoint. Otherwise somebody who watches the free space while
 // removing would remove more and more.
 bool Store::Impl::GivingBackDue() const {
-  if ((freeing_ == 0 && !SweepDue()) || core_->options.checkpoint_period.count() == 0) {
-    return false;
-  }
+  if ((freeing_ == 0 && !SweepDue()) || core_->options.checkpoint_period.count() == 0) return false;
   const std::chrono::milliseconds quiet = space_asked_                ? kQuietIfAsked
                                           : structure_.SpaceIsShort() ? kQuietIfShort
                                                                       : kQuiet;
@@ -37,9 +35,7 @@ bool Store::Impl::GivingBackDue() const {
 }
 
 absl::Status Store::Impl::GiveBack() {
-  if (SweepDue()) {
-    BETR_RETURN_IF_ERROR(SweepForSpace());
-  }
+  if (SweepDue()) BETR_RETURN_IF_ERROR(SweepForSpace());
   const int left = freeing_.exchange(kFreeing);
   const absl::Status done = Checkpoint();
   // After a failure, the rest is left to the next regular checkpoint.
@@ -53,9 +49,7 @@ absl::Status Store::Impl::GiveBack() {
 
 absl::Status Store::Impl::GiveBackNow() {
   BETR_RETURN_IF_ERROR(Checkpoint());
-  if (freeing_ == 0) {
-    return absl::OkStatus();
-  }
+  if (freeing_ == 0) return absl::OkStatus();
   const auto until = SystemClock().Monotonic() + core_->options.settle_time;
   for (bool more = true; more && SystemClock().Monotonic() < until;) {
     BETR_ASSIGN_OR_RETURN(more, StepToSettle({}));
@@ -95,9 +89,7 @@ absl::StatusOr<bool> Store::Impl::StepToSettle(store::Structure::Last last) {
     BETR_RETURN_IF_ERROR(Checkpoint());
     step = StepBesideWriters(last);
   }
-  if (absl::IsResourceExhausted(step.status())) {
-    return false;
-  }
+  if (absl::IsResourceExhausted(step.status())) return false;
   BETR_RETURN_IF_ERROR(step.status());
   BETR_RETURN_IF_ERROR(WriteDirtyOrCheckpoint());
   return *step;
@@ -105,9 +97,7 @@ absl::StatusOr<bool> Store::Impl::StepToSettle(store::Structure::Last last) {
 
 absl::Status Store::Impl::Settle() {
   const bool thorough = erased_.load() && structure_.SpaceIsShort();
-  if (!unsettled_.load() && structure_.DeadNodes() == 0 && !thorough) {
-    return absl::OkStatus();
-  }
+  if (!unsettled_.load() && structure_.DeadNodes() == 0 && !thorough) return absl::OkStatus();
   const auto until = SystemClock().Monotonic() + core_->options.settle_time;
   {
     // Messages that are still in front of the roots may hide as much as those in the roots.

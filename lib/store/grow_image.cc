@@ -13,9 +13,7 @@ namespace betr {
 
 absl::Status store::GrowImage(FileDevice& device, const layout::NewestSuperblock& newest, Bytes size) {
   BETR_RETURN_IF_ERROR(Annotate(layout::CheckGrowth(newest.superblock, size), device.Name()));
-  if (device.Size() < size) {
-    BETR_RETURN_IF_ERROR(device.Grow(size));
-  }
+  if (device.Size() < size) BETR_RETURN_IF_ERROR(device.Grow(size));
   return layout::Grow(device, newest, size);
 }
 

@@ -90,9 +90,7 @@ Bytes WaitingAtMost(const Core& core, const State& state, Bytes buffered) {
     const MutexLock lock(core.count_mutex);
     count = core.waiting_count;
   }
-  if (count.risen && risen - *count.risen <= stale && come >= count.come) {
-    return count.bytes + Bytes{come - count.come};
-  }
+  if (count.risen && risen - *count.risen <= stale && come >= count.come) return count.bytes + Bytes{come - count.come};
   count = {WaitingIn(state), come, risen};
   const MutexLock lock(core.count_mutex);
   core.waiting_count = count;
@@ -136,17 +134,13 @@ uint64_t LeastReserveUnits(const layout::Superblock& superblock) {
 
 Pledge::Pledge(layout::SpaceMap& space, std::map<TreeId, Bytes> messages)
     : space_(space), messages_(std::move(messages)) {
-  for (const auto& [tree, bytes] : messages_) {
-    units_ += MessageUnits(bytes) - MessageUnits(Bytes{0});
-  }
+  for (const auto& [tree, bytes] : messages_) units_ += MessageUnits(bytes) - MessageUnits(Bytes{0});
   space_.Promise(units_);
 }
 
 Bytes Pledge::Size() const {
   Bytes size{0};
-  for (const auto& [tree, bytes] : messages_) {
-    size += bytes;
-  }
+  for (const auto& [tree, bytes] : messages_) size += bytes;
   return size;
 }
 
@@ -192,13 +186,9 @@ uint64_t CheckpointUnits(const Core& core, const Fronts& fronts, const State& st
   uint64_t units = TableUnits(core, state);
   std::map<TreeId, Bytes> buffered = fronts.Sizes();
   if (pledge != nullptr) {
-    for (const auto& [tree, bytes] : pledge->messages()) {
-      buffered[tree] += bytes;
-    }
+    for (const auto& [tree, bytes] : pledge->messages()) buffered[tree] += bytes;
   }
-  for (const auto& [tree, bytes] : buffered) {
-    units += RootUnits(state, tree, bytes);
-  }
+  for (const auto& [tree, bytes] : buffered) units += RootUnits(state, tree, bytes);
   return units - (pledge == nullptr ? 0 : pledge->units());  // the pledge's units are promised already
 }
 
@@ -210,9 +200,7 @@ uint64_t CheckpointUnitsAtMost(const Core& core, const Fronts& fronts, const Sta
   uint64_t units = TableUnits(core, state) + 2 * (all.counted.units + grown) + MessageUnitsAtMost(all.trees, all.size) +
                    kNewRootUnits * all.trees;
   if (pledge != nullptr) {
-    for (const auto& [tree, bytes] : pledge->messages()) {
-      units += RootUnits(state, tree, bytes);
-    }
+    for (const auto& [tree, bytes] : pledge->messages()) units += RootUnits(state, tree, bytes);
     units -= pledge->units();
   }
   return units;
@@ -222,9 +210,7 @@ void CountRoots(const Fronts& fronts) {
   const uint64_t come = fronts.All().come;
   const StatePtr state = fronts.state();
   Fronts::Counted counted{0, state->risen, come};
-  for (const TreeId tree : fronts.Busy()) {
-    counted.units += RootUnitsBound(*state, tree);
-  }
+  for (const TreeId tree : fronts.Busy()) counted.units += RootUnitsBound(*state, tree);
   fronts.Remember(counted);
 }
 
@@ -235,9 +221,7 @@ uint64_t UnitsForWriting(const Core& core, const Fronts& fronts, const State& st
   const Bytes buffered =
       messages * SpaceOfEntry(node, static_cast<uint32_t>(core.shape.fanout), kEntry).value / kEntry.value;
   uint64_t growth = UnitsToGrow(core, Bytes{core.waiting});
-  if (Many(core, growth)) {
-    growth = std::min(growth, UnitsToGrow(core, WaitingAtMost(core, state, messages)));
-  }
+  if (Many(core, growth)) growth = std::min(growth, UnitsToGrow(core, WaitingAtMost(core, state, messages)));
   const uint64_t taken = UnitsFor(figures.promised) + TableUnits(core, state) + UnitsFor(core.reserve) + growth +
                          BatchUnits(core, state) + UnitsFor(buffered);
   const uint64_t free = UnitsFor(figures.free);
@@ -269,9 +253,7 @@ absl::Status CheckHeadroom(const Core& core, const Fronts& fronts, const State& 
   }
   CountRoots(fronts);  // for the next check
   const uint64_t units = std::max(least, CheckpointUnits(core, fronts, state, pledge));
-  if (core.space->Fits(units + left)) {
-    return absl::OkStatus();
-  }
+  if (core.space->Fits(units + left)) return absl::OkStatus();
   const layout::SpaceFigures figures = core.space->Figures();
   return absl::ResourceExhaustedError(
       fmt::format("{}: no space left: {} KiB free, of which {} are promised, {} needed and {} kept",

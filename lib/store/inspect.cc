@@ -82,9 +82,7 @@ layout::ExtentRef Inspection::Use(const UsedExtent& used) {
     // The space is in use; FindOverlaps says by whom. The extent gets a map of its own, to which it returns in the end.
     const layout::UnitRange area{used.extent.start, used.extent.units};
     extent = layout::SpaceMap::Create(area)->Claim(used.extent);
-    for (layout::ExtentRef& rest : core_.space->ClaimRest(used.extent)) {
-      kept_.push_back(std::move(rest));
-    }
+    for (layout::ExtentRef& rest : core_.space->ClaimRest(used.extent)) kept_.push_back(std::move(rest));
     if (used.holder == UsedExtent::Holder::kNode || used.holder == UsedExtent::Holder::kPiece) {
       overlapping_.insert(NodeId{used.id});
     }
@@ -125,16 +123,12 @@ void Inspection::ReadCatalog() {
   }
   catalog_ = *std::move(stored);
   for (uint64_t copy = 0; copy < catalog_.extents.size(); ++copy) {
-    if (catalog_.extents[copy] != nullptr) {
-      AddCatalog(*catalog_.extents[copy], copy);
-    }
+    if (catalog_.extents[copy] != nullptr) AddCatalog(*catalog_.extents[copy], copy);
   }
 }
 
 void Inspection::AddCatalog(const layout::Extent& extent, uint64_t copy) {
-  if (!extent.address().scattered) {
-    extents_.push_back({extent.address(), UsedExtent::Holder::kCatalog, copy});
-  }
+  if (!extent.address().scattered) extents_.push_back({extent.address(), UsedExtent::Holder::kCatalog, copy});
   for (const auto* places : {&extent.pieces(), &extent.map_pages()}) {
     for (const layout::ExtentRef& place : *places) {
       extents_.push_back({place->address(), UsedExtent::Holder::kCatalog, copy});
@@ -185,9 +179,7 @@ void Inspection::ReadPage(State& state, const layout::ExpectedPage& expected) {
     lost_pages_.push_back(expected);
     return;
   }
-  for (const layout::NodeEntry& entry : page->nodes) {
-    AddNode(state, page->first_id, entry);
-  }
+  for (const layout::NodeEntry& entry : page->nodes) AddNode(state, page->first_id, entry);
   for (const layout::PageEntry& entry : page->pages) {
     ReadPage(state, {entry.page, static_cast<uint8_t>(page->level - 1), layout::FirstIdOfChild(*page, entry.index)});
   }
@@ -206,9 +198,7 @@ void Inspection::AddNode(State& state, uint64_t first_id, const layout::NodeEntr
   const NodeId id{first_id + entry.index};
   const UsedExtent used{entry.extent, UsedExtent::Holder::kNode, id.value};
   layout::ExtentRef space = used.extent.scattered ? UseScattered(used, entry.version) : Use(used);
-  if (space == nullptr) {
-    return;
-  }
+  if (space == nullptr) return;
   layout::NodeAddress address{std::move(space), entry.header_units, entry.version};
   auto slot = std::make_shared<NodeVersion>(core_.io, id, std::move(address));
   state.table.Set(id, {entry.references, entry.height, entry.entries, std::move(slot)});
@@ -225,9 +215,7 @@ void Inspection::FindOverlaps() {
               fmt::format("{}: its {} overlaps the {} of {}", used.Name(), layout::ToString(used.extent),
                           layout::ToString(last->extent), last->Name()));
     }
-    if (last == nullptr || used.extent.end() > last->extent.end()) {
-      last = &used;
-    }
+    if (last == nullptr || used.extent.end() > last->extent.end()) last = &used;
   }
 }
 

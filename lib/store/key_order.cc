@@ -21,38 +21,26 @@ class KeyOrder {
   explicit KeyOrder(const State& state) : state_(state) {}
 
   Found Run() {
-    for (const auto& [id, tree] : state_.trees) {
-      Visit(tree.root);
-    }
-    if (const auto& root = state_.table.Root()) {
-      VisitPage(*root, 0);
-    }
+    for (const auto& [id, tree] : state_.trees) Visit(tree.root);
+    if (const auto& root = state_.table.Root()) VisitPage(*root, 0);
     return std::move(found_);
   }
 
  private:
   void Visit(NodeId id) {
     const dag::NodeRecord* record = state_.table.Find(id);
-    if (record == nullptr || !seen_.insert(id).second) {
-      return;
-    }
+    if (record == nullptr || !seen_.insert(id).second) return;
     const dag::NodePtr node = record->slot->Peek();
-    if (node == nullptr) {
-      return;
-    }
+    if (node == nullptr) return;
     for (const dag::Edge& edge : node->edges) {
-      if (!edge.link.Null()) {
-        Visit(edge.link.target);
-      }
+      if (!edge.link.Null()) Visit(edge.link.target);
     }
     Add(VersionOf(*record));
   }
 
   // A page that is stored has no dirty nodes.
   void VisitPage(const dag::TablePage& page, uint64_t first) {
-    if (page.stored != nullptr) {
-      return;
-    }
+    if (page.stored != nullptr) return;
     for (size_t i = 0; i < dag::TablePage::kFanout; ++i) {
       const uint64_t id = first + (uint64_t{i} << (dag::TablePage::kFanoutBits * page.level));
       if (page.level > 0 && page.children[i] != nullptr) {
@@ -64,9 +52,7 @@ class KeyOrder {
   }
 
   void Add(std::shared_ptr<const NodeVersion> version) {
-    if (version->Dirty()) {
-      found_.push_back(std::move(version));
-    }
+    if (version->Dirty()) found_.push_back(std::move(version));
   }
 
   const State& state_;

@@ -19,17 +19,13 @@ absl::StatusOr<LogCut> CutLog(BlockDevice& device, const LogArea& area, uint64_t
   for (uint64_t sequence = end; sequence < start.sequence + area.Blocks(); ++sequence) {
     BETR_RETURN_IF_ERROR(ReadLogBlocks(device, area, sequence, block));
     const std::optional<FrameHeader> header = LoadFrameHeader(block);
-    if (!header || header->salt != salt) {
-      continue;
-    }
+    if (!header || header->salt != salt) continue;
     cut.frames += header->position.sequence >= end ? 1 : 0;
     cut.records += header->position.sequence >= end ? header->record_count : 0;
     erased.push_back(sequence);
   }
   const std::string zeros(kBlockSize.value, '\0');
-  for (const uint64_t sequence : erased) {
-    BETR_RETURN_IF_ERROR(WriteLogBlocks(device, area, sequence, zeros));
-  }
+  for (const uint64_t sequence : erased) BETR_RETURN_IF_ERROR(WriteLogBlocks(device, area, sequence, zeros));
   BETR_RETURN_IF_ERROR(device.Flush());
   return cut;
 }

@@ -120,8 +120,9 @@ absl::Status CheckLogArea(const BlockDevice& device, const LogArea& area) {
     return absl::InvalidArgumentError(
         absl::StrFormat("log area of %u bytes at %u: %s", area.size.value, area.offset.value, why));
   };
-  if (area.offset.value % kBlockSize.value != 0 || area.size.value % kBlockSize.value != 0)
+  if (area.offset.value % kBlockSize.value != 0 || area.size.value % kBlockSize.value != 0) {
     return error("not whole blocks");
+  }
   if (area.size < LogArea::kMinSize) return error("smaller than 64 KiB");
   if (area.offset > device.Size() || area.size > device.Size() - area.offset) return error("not on the device");
   return absl::OkStatus();

@@ -53,12 +53,8 @@ class Search {
     LogScanner scanner(image_.device(), area_, image_.log_salt(), from);
     while (scanner.position().sequence < end) {
       const absl::StatusOr<bool> has_frame = scanner.Next();
-      if (!has_frame.ok() && !absl::IsDataLoss(has_frame.status())) {
-        return has_frame.status();
-      }
-      if (!has_frame.ok() || !*has_frame) {
-        break;
-      }
+      if (!has_frame.ok() && !absl::IsDataLoss(has_frame.status())) return has_frame.status();
+      if (!has_frame.ok() || !*has_frame) break;
       scanner
           .ForEachRecord([&](const LogRecord& record) {
             visit(record);
@@ -70,9 +66,7 @@ class Search {
   }
 
   void Visit(const LogRecord& record) {
-    if (record.lsn <= last_) {
-      return;
-    }
+    if (record.lsn <= last_) return;
     Skip(record.lsn);
     last_ = record.lsn;
     const absl::StatusOr<std::vector<Op>> ops = DecodeBatch(record.payload);
@@ -81,9 +75,7 @@ class Search {
       Add("", Range::All(), fmt::format("{}: {}", why_, std::string(ops.status().message())));
       return;
     }
-    for (const Op& op : *ops) {
-      Visit(op);
-    }
+    for (const Op& op : *ops) Visit(op);
   }
 
   // Adds the records before `next` that were not seen.

@@ -20,8 +20,9 @@ class Replayer {
     if (scanner.header().record_count == 0) return Damage(scanner, "a frame without records");
     bool is_first = true;
     return scanner.ForEachRecord([&](const LogRecord& record) {
-      if (is_first && record.lsn != scanner.header().first_lsn)
+      if (is_first && record.lsn != scanner.header().first_lsn) {
         return Damage(scanner, "not the record that it announces");
+      }
       is_first = false;
       return Visit(scanner, record);
     });

@@ -13,18 +13,14 @@ LostKeys::Pieces::const_iterator LostKeys::After(const Bound& bound) const {
 }
 
 void LostKeys::Set(LostRange piece) {
-  if (piece.range.Empty()) {
-    return;
-  }
+  if (piece.range.Empty()) return;
   Remove(piece.range);
   Bound lo = piece.range.lo;
   pieces_.emplace(std::move(lo), std::move(piece));
 }
 
 void LostKeys::Remove(const Range& range) {
-  if (range.Empty()) {
-    return;
-  }
+  if (range.Empty()) return;
   for (auto at = After(range.lo); at != pieces_.end() && at->first < range.hi; at = After(range.lo)) {
     LostRange front = at->second;
     LostRange back = at->second;

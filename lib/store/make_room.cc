@@ -62,9 +62,7 @@ absl::Status Store::Impl::ApplyWithRoom(std::span<const Op> ops, const ApplyAs& 
     if (!absl::IsResourceExhausted(status) || !(more ? patience.IsLeft(fronts_.state()->table.Count()) : deletes)) {
       return status;
     }
-    if (more) {
-      continue;
-    }
+    if (more) continue;
     if ((were_there || ReadersKeepSpace()) && WaitForReaders(until)) {
       swept_ = false;  // there may be space now for work that had none
       continue;
@@ -87,22 +85,16 @@ absl::Status Store::Impl::ApplyLastWithRoom(std::span<const Op> ops, const Apply
 
 Store::Impl::LastTry Store::Impl::ApplyLast(std::span<const Op> ops, const ApplyAs& apply) {
   const absl::Status helped = apply(ops, store::Purpose::kHelp);
-  if (!absl::IsResourceExhausted(helped)) {
-    return {helped, false};
-  }
+  if (!absl::IsResourceExhausted(helped)) return {helped, false};
   const auto plain = store::WithoutResidue(*Pin(), ops, core_->options.functions);
-  if (!plain.ok() || !*plain) {
-    return {plain.ok() ? helped : plain.status(), false};
-  }
+  if (!plain.ok() || !*plain) return {plain.ok() ? helped : plain.status(), false};
   swept_ = false;  // the erases have to move on to what they erase, or to those that they replace
   return {apply((*plain)->ops, (*plain)->replaces ? store::Purpose::kReplace : store::Purpose::kFree), true};
 }
 
 bool Store::Impl::WaitForReaders(std::chrono::steady_clock::time_point until) const {
   for (; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
-    if (!ReadersKeepSpace()) {
-      return true;
-    }
+    if (!ReadersKeepSpace()) return true;
   }
   return false;
 }
@@ -127,9 +119,7 @@ absl::StatusOr<bool> Store::Impl::MakeRoom(store::Purpose purpose) {
   absl::StatusOr<bool> more = StepForRoom(growing, last);
   core_->waiting = store::WaitingIn(*fronts_.state()).value;
   structure_.Look(dag::Reach::kMemory);
-  if (!more.ok() && !absl::IsResourceExhausted(more.status())) {
-    return more;
-  }
+  if (!more.ok() && !absl::IsResourceExhausted(more.status())) return more;
   sweep_goes_on_ = more.ok() && *more;
   swept_ = more.ok() && !*more && !goes_on;
   return goes_on || fronts_.state() != checkpointer_.stable();
@@ -139,14 +129,10 @@ absl::StatusOr<bool> Store::Impl::StepForRoom(store::Purpose growing, store::Str
   for (int changes = 0; changes < kMostChanges;) {
     const store::StatePtr before = fronts_.state();
     BETR_ASSIGN_OR_RETURN(const bool more, structure_.Step(growing, last));
-    if (!more) {
-      return false;
-    }
+    if (!more) return false;
     changes += fronts_.state() == before ? 0 : 1;
     const absl::Status written = WriteDirty();
-    if (!written.ok() && !absl::IsResourceExhausted(written)) {
-      core_->health.Fail(written);
-    }
+    if (!written.ok() && !absl::IsResourceExhausted(written)) core_->health.Fail(written);
     BETR_RETURN_IF_ERROR(written);
   }
   return true;

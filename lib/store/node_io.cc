@@ -31,13 +31,9 @@ dag::BlockView Twin(const dag::BlockView& view, const SlotMap& twins) {
 dag::Node TwinOf(const dag::Node& node, const SlotMap& twins) {
   dag::Node twin = node;
   for (dag::Edge& edge : twin.edges) {
-    for (dag::BlockView& run : edge.partition.runs) {
-      run = Twin(run, twins);
-    }
+    for (dag::BlockView& run : edge.partition.runs) run = Twin(run, twins);
   }
-  for (dag::BlockView& basement : twin.basements) {
-    basement = Twin(basement, twins);
-  }
+  for (dag::BlockView& basement : twin.basements) basement = Twin(basement, twins);
   return twin;
 }
 
@@ -52,9 +48,7 @@ std::shared_ptr<const dag::NodeSlot> NodeIo::Adopt(NodeId id, dag::Node node) {
 void NodeIo::Remember(const std::shared_ptr<const NodeVersion>& version) {
   const MutexLock lock(mutex_);
   adopted_.emplace_back(version);
-  if (adopted_.size() < prune_at_) {
-    return;
-  }
+  if (adopted_.size() < prune_at_) return;
   adopted_.erase(adopted_.begin(), adopted_.begin() + static_cast<ptrdiff_t>(adopted_from_));
   adopted_from_ = 0;
   std::erase_if(adopted_, [](const std::weak_ptr<const NodeVersion>& held) {
@@ -100,9 +94,7 @@ absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const Stored
 absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slot) {
   BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
   absl::StatusOr<layout::StoredBlock> block = layout::CopyStoredBlock(slot.entry(), std::move(stored));
-  if (!block.ok()) {
-    return Annotate(block.status(), slot.Place());
-  }
+  if (!block.ok()) return Annotate(block.status(), slot.Place());
   block->erases = slot.Erases();  // the slot may have seen the block, and know more than the entry
   return block;
 }
@@ -111,9 +103,7 @@ absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slo
 // must stay where it is. A lost block reads the same each time, whatever the buffer held before, and other things can
 // be read.
 bool NodeIo::IsLost(const StoredBlockSlot& slot, const absl::Status& failed) {
-  if (!absl::IsDataLoss(failed)) {
-    return absl::IsUnavailable(failed) && ReadsElsewhere();
-  }
+  if (!absl::IsDataLoss(failed)) return absl::IsUnavailable(failed) && ReadsElsewhere();
   const absl::StatusOr<std::string> once = ReadStored(slot);
   const absl::StatusOr<std::string> again = ReadStored(slot, '\x5a');
   return once.ok() && again.ok() && *once == *again && layout::ReadNewest(device_).ok();
@@ -162,9 +152,7 @@ absl::StatusOr<layout::StoredBlock> NodeIo::CopyPatiently(const StoredBlockSlot&
   for (std::chrono::nanoseconds pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     absl::StatusOr<layout::StoredBlock> copy = CopyBlock(slot);
     const std::chrono::nanoseconds left = end - clock.Monotonic();
-    if (copy.ok() || left.count() <= 0 || !absl::IsUnavailable(copy.status()) || !ReadsElsewhere()) {
-      return copy;
-    }
+    if (copy.ok() || left.count() <= 0 || !absl::IsUnavailable(copy.status()) || !ReadsElsewhere()) return copy;
     std::this_thread::sleep_for(std::min(pause, left));
   }
 }
@@ -184,13 +172,9 @@ absl::StatusOr<layout::StoredBlock> NodeIo::FetchBlock(const layout::BlockUse& u
   const auto* slot = dynamic_cast<const StoredBlockSlot*>(use.slot);
   Check(slot != nullptr, "a block that is not in memory is on disk");
   absl::StatusOr<layout::StoredBlock> copy = CopyBlock(*slot);
-  if (copy.ok() || warnings_ == nullptr || !IsUnreadable(copy.status())) {
-    return copy;
-  }
+  if (copy.ok() || warnings_ == nullptr || !IsUnreadable(copy.status())) return copy;
   copy = CopyPatiently(*slot, until);
-  if (copy.ok() || !IsLost(*slot, copy.status())) {
-    return copy;
-  }
+  if (copy.ok() || !IsLost(*slot, copy.status())) return copy;
   warnings_->Tell(copy.status());
   return CarryDamaged(*slot);
 }
@@ -208,9 +192,7 @@ absl::StatusOr<NodeIo::Written> NodeIo::WriteNode(NodeId id, const dag::Node& no
   SlotMap twins;
   for (const layout::NodeImage::StoredSlot& stored : image.blocks) {
     auto twin = std::make_shared<StoredBlockSlot>(shared_from_this(), extent, stored.entry, id);
-    if (auto block = stored.trimmed ? nullptr : stored.slot->Peek()) {
-      twin->Fill(std::move(block));
-    }
+    if (auto block = stored.trimmed ? nullptr : stored.slot->Peek()) twin->Fill(std::move(block));
     twins[stored.slot] = std::move(twin);
   }
   return Written{{extent, image.header_units, version}, TwinOf(node, twins), Bytes{image.bytes.size()}};
@@ -220,9 +202,7 @@ std::shared_ptr<const NodeVersion> NodeIo::OldestDirty() {
   const MutexLock lock(mutex_);
   while (adopted_from_ < adopted_.size()) {
     std::shared_ptr<const NodeVersion> version = adopted_[adopted_from_++].lock();
-    if (version != nullptr && version->Dirty()) {
-      return version;
-    }
+    if (version != nullptr && version->Dirty()) return version;
   }
   return nullptr;
 }
@@ -232,9 +212,7 @@ absl::StatusOr<Bytes> NodeIo::WriteOldest(Bytes target) {
   uint64_t hint = layout::SpaceMap::kNoHint;
   while (cache_->Dirty() > target) {
     const std::shared_ptr<const NodeVersion> version = OldestDirty();
-    if (version == nullptr) {
-      break;
-    }
+    if (version == nullptr) break;
     absl::StatusOr<Bytes> bytes = version->Store(hint);
     if (!bytes.ok()) {
       Remember(version);

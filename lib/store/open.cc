@@ -30,9 +30,7 @@ namespace {
 constexpr unsigned kMostHelpers = 3;  // with more of them, the thread that writes to the device is what takes the time
 
 Bytes CacheBudget(const StoreOptions& options) {
-  if (options.cache_size.value > 0) {
-    return options.cache_size;
-  }
+  if (options.cache_size.value > 0) return options.cache_size;
   const auto pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
   return std::max(Bytes{pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE))} / 8, MiB(16));
 }
@@ -150,9 +148,7 @@ absl::StatusOr<std::unique_ptr<Store::Impl>> Store::Impl::Open(std::unique_ptr<B
     return absl::InvalidArgumentError(device->Name() + ": what may be stale can only be opened read-only");
   }
   BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadToOpen(*device));
-  if (!options.read_only) {
-    BETR_RETURN_IF_ERROR(CheckWritable(*device, newest));
-  }
+  if (!options.read_only) BETR_RETURN_IF_ERROR(CheckWritable(*device, newest));
   std::unique_ptr<store::Core> core = MakeCore(std::move(device), std::move(options), std::move(newest.superblock));
   BETR_ASSIGN_OR_RETURN(layout::StoredCatalog catalog,
                         layout::ReadCatalog(*core->device, *core->space, core->superblock.catalog));
@@ -178,12 +174,8 @@ Store::Impl::Impl(std::unique_ptr<store::Core> core, store::StatePtr state, layo
       checkpointer_(*core_, std::move(state), std::move(catalog)) {}
 
 absl::Status Store::Impl::Recover() {
-  if (core_->options.stale) {
-    return absl::OkStatus();
-  }
-  if (!core_->options.read_only) {
-    BETR_RETURN_IF_ERROR(checkpointer_.Confirm());
-  }
+  if (core_->options.stale) return absl::OkStatus();
+  if (!core_->options.read_only) BETR_RETURN_IF_ERROR(checkpointer_.Confirm());
   const layout::Superblock& superblock = core_->superblock;
   const store::Log::Checkpoint from{
       {superblock.log_head, superblock.log_chain}, superblock.checkpoint_lsn, superblock.log_opening};
@@ -216,9 +208,7 @@ absl::Status Store::Impl::CheckOpen() const {
 
 absl::Status Store::Impl::Close() {
   const MutexLock closing(close_mutex_);
-  if (has_closed_well_) {
-    return absl::OkStatus();
-  }
+  if (has_closed_well_) return absl::OkStatus();
   {
     const MutexLock lock(write_mutex_);
     is_closed_ = true;
@@ -230,9 +220,7 @@ absl::Status Store::Impl::Close() {
 }
 
 absl::Status Store::Impl::End() {
-  if (core_->options.read_only) {
-    return absl::OkStatus();
-  }
+  if (core_->options.read_only) return absl::OkStatus();
   BETR_RETURN_IF_ERROR(core_->health.status());
   // If this work fails at something that cannot be read, everything else must become durable all the same.
   absl::Status settled = Settle();
@@ -259,18 +247,14 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStale(const std::string& path, const 
   for (int attempt = 1;; ++attempt) {
     BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileDevice> device, FileDevice::Open(path, FileDevice::Access::kReadOnly));
     absl::StatusOr<std::unique_ptr<Store>> store = Store::Open(std::move(device), options);
-    if (!absl::IsDataLoss(store.status()) || attempt == kAttempts) {
-      return store;
-    }
+    if (!absl::IsDataLoss(store.status()) || attempt == kAttempts) return store;
   }
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Store>> Store::OpenImage(const std::string& path, StoreOptions options) {
-  if (options.stale) {
-    return OpenStale(path, options);
-  }
+  if (options.stale) return OpenStale(path, options);
   const bool read_only = options.read_only;
   BETR_ASSIGN_OR_RETURN(
       std::unique_ptr<FileDevice> device,

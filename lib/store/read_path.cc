@@ -20,9 +20,7 @@ namespace {
 
 absl::StatusOr<const store::Tree*> TreeOf(const store::State& state, TreeId tree) {
   const store::Tree* found = state.trees.Find(tree);
-  if (found == nullptr) {
-    return store::NoSuchTree(tree);
-  }
+  if (found == nullptr) return store::NoSuchTree(tree);
   return found;
 }
 
@@ -42,15 +40,11 @@ absl::StatusOr<std::optional<std::string>> Store::Impl::Get(const store::View* v
   } else {
     state = view->state;
     for (const auto& layer : view->LayersOf(tree)) {
-      if (!value.Done()) {
-        layer->LookUp(key, value);
-      }
+      if (!value.Done()) layer->LookUp(key, value);
     }
   }
   BETR_ASSIGN_OR_RETURN(const store::Tree* const found, TreeOf(*state, tree));
-  if (!value.Done()) {
-    BETR_RETURN_IF_ERROR(dag::LookUp(state->table, found->root, key, value));
-  }
+  if (!value.Done()) BETR_RETURN_IF_ERROR(dag::LookUp(state->table, found->root, key, value));
   return value.Resolve(core_->options.functions, key);
 }
 
@@ -117,18 +111,14 @@ absl::StatusOr<Footprint> Store::Impl::FootprintOf(const store::View& view, cons
     part.ranges.Add(Range::Prefix(of.prefix));
   }
   std::vector<dag::TreePart> all;
-  for (auto& [tree, part] : parts) {
-    all.push_back(std::move(part));
-  }
+  for (auto& [tree, part] : parts) all.push_back(std::move(part));
   return dag::FootprintOf(view.state->table, all, StoredSize);
 }
 
 StoreStats Store::Impl::Stats() const {
   StoreStats stats;
   const dag::Counters& dag = core_->dag_counters;
-  for (size_t i = 0; i < stats.flushes_by_height.size(); ++i) {
-    stats.flushes_by_height[i] = dag.flushes_by_height[i];
-  }
+  for (size_t i = 0; i < stats.flushes_by_height.size(); ++i) stats.flushes_by_height[i] = dag.flushes_by_height[i];
   stats.unshares = dag.unshares;
   stats.relifts = dag.relifts;
   stats.splits = dag.splits;

@@ -61,18 +61,14 @@ class Repair {
   // older state.
   absl::StatusOr<bool> Slots() {
     BETR_ASSIGN_OR_RETURN(const std::string action, layout::RestoreSlots(device_, layout::RestoreFrom::kNewerCopy, {}));
-    if (!action.empty()) {
-      Tell(action);
-    }
+    if (!action.empty()) Tell(action);
     return !action.empty();
   }
 
   // Notes what is lost by going on with a state that may not be the newest.
   void LoseLater(const Finding& older) {
     std::vector<LostRange> lost{LostLater(older.what)};
-    if (options_.loses != nullptr) {
-      options_.loses(lost);
-    }
+    if (options_.loses != nullptr) options_.loses(lost);
     Append(result_.salvaged.lost, lost);
   }
 
@@ -101,9 +97,7 @@ class Repair {
   absl::Status Salvage() {
     BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device_, cache_size_));
     BETR_ASSIGN_OR_RETURN(Salvaged salvaged, SalvageStore(*image, options_.limits, options_.loses));
-    for (const std::string& action : salvaged.actions) {
-      Tell(action);
-    }
+    for (const std::string& action : salvaged.actions) Tell(action);
     Tell(fmt::format("store: {} nodes kept, {} lost", salvaged.nodes_kept, salvaged.nodes_lost));
     Salvaged& all = result_.salvaged;
     Append(all.lost, salvaged.lost);
@@ -169,17 +163,13 @@ absl::StatusOr<MendedLog> MendLog(Inspection& image, std::optional<Lsn> bad, con
   };
   const absl::Status opened =
       Log::Open(image.device(), image.log_area(), image.log_salt(), image.log_start(), replay).status();
-  if (opened.ok() || !absl::IsDataLoss(opened)) {
-    return opened.ok() ? absl::StatusOr<MendedLog>(MendedLog{}) : opened;
-  }
+  if (opened.ok() || !absl::IsDataLoss(opened)) return opened.ok() ? absl::StatusOr<MendedLog>(MendedLog{}) : opened;
   BETR_ASSIGN_OR_RETURN(const uint64_t end,
                         Log::SoundEnd(image.device(), image.log_area(), image.log_salt(), image.log_start(), replay));
   MendedLog mended;
   BETR_ASSIGN_OR_RETURN(mended.lost, FindLogLosses(image, end));
   BETR_RETURN_IF_ERROR(image.ReadError());
-  if (loses != nullptr && !mended.lost.empty()) {
-    loses(mended.lost);
-  }
+  if (loses != nullptr && !mended.lost.empty()) loses(mended.lost);
   // Makes the checkpoint durable, since the state before it may need what is cut.
   BETR_RETURN_IF_ERROR(ConfirmCheckpoint(image));
   BETR_ASSIGN_OR_RETURN(mended.cut,
@@ -193,9 +183,7 @@ absl::StatusOr<MendedLog> MendReplay(BlockDevice& device, StoreOptions options, 
   options.background = false;
   const absl::Status opened = betr::Store::Open(std::make_unique<BorrowedDevice>(device), std::move(options)).status();
   const std::optional<Lsn> bad = FailedLogRecord(opened);
-  if (!bad) {
-    return opened.ok() ? absl::StatusOr<MendedLog>(MendedLog{}) : opened;
-  }
+  if (!bad) return opened.ok() ? absl::StatusOr<MendedLog>(MendedLog{}) : opened;
   BETR_ASSIGN_OR_RETURN(const auto image, Inspection::Open(device, cache_size));
   return MendLog(*image, bad, loses);
 }

@@ -58,9 +58,7 @@ absl::Status RepairStore(Inspection& image, std::span<const Finding> findings) {
   BETR_RETURN_IF_ERROR(image.superblock().CheckWritable());
   auto mended = std::make_shared<State>(*image.state());
   mended->table.StartChanging();
-  for (const Finding& finding : findings) {
-    Mend(finding, mended->table);
-  }
+  for (const Finding& finding : findings) Mend(finding, mended->table);
   return WriteCheckpoint(image, std::move(mended), image.catalog());
 }
 

@@ -50,9 +50,7 @@ absl::Status Store::Impl::Replay(Lsn lsn, std::string_view record) {
   BETR_RETURN_IF_ERROR(applied);
   NoteWork(ops);
   const bool sealed = fronts_.SealLarge(core_->SealSize());
-  if (core_->options.read_only) {
-    return absl::OkStatus();
-  }
+  if (core_->options.read_only) return absl::OkStatus();
   absl::Status worked = sealed ? WorkInline() : structure_.Step().status();
   if (worked.ok()) {
     worked = WriteDirty();  // structural batches make nodes, but leave nothing to be sealed

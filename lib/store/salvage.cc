@@ -29,18 +29,12 @@ class Salvage {
     BETR_RETURN_IF_ERROR(nodes_.Scan());
     is_catalog_lost_ = std::any_of(image_.problems().begin(), image_.problems().end(),
                                    [](const Problem& problem) { return problem.part == Problem::Part::kCatalog; });
-    if (is_catalog_lost_) {
-      nodes_.TakeUnlisted();
-    }
+    if (is_catalog_lost_) nodes_.TakeUnlisted();
     TakeTrees();
     SkipTreesOfLog();
-    for (auto& [id, tree] : trees_) {
-      KeepTree(tree);
-    }
+    for (auto& [id, tree] : trees_) KeepTree(tree);
     walk_.VisitDead();
-    if (is_root_lost_ || walk_.IsInteriorLost()) {
-      nodes_.TakeUnlisted();
-    }
+    if (is_root_lost_ || walk_.IsInteriorLost()) nodes_.TakeUnlisted();
     if (IsSomethingLost()) {
       walk_.VisitUnnamed([&](NodeId id, const dag::Node& node) { AddLostTree(id, node); });
     }
@@ -49,13 +43,9 @@ class Salvage {
     DoubtUnvouched();
     DoubtSearch();
     FollowCuts(limits);
-    for (LostRange& lost : result_.lost) {
-      lost.before_log = true;
-    }
+    for (LostRange& lost : result_.lost) lost.before_log = true;
     BETR_RETURN_IF_ERROR(image_.ReadError());
-    if (loses != nullptr && !result_.lost.empty()) {
-      loses(result_.lost);
-    }
+    if (loses != nullptr && !result_.lost.empty()) loses(result_.lost);
     BETR_RETURN_IF_ERROR(Write());
     return Report();
   }
@@ -79,9 +69,7 @@ class Salvage {
       result_.lost = std::move(found.lost);
     }
     functions_ = std::move(catalog.functions);
-    for (const layout::CatalogTree& tree : catalog.trees) {
-      TakeTree(tree);
-    }
+    for (const layout::CatalogTree& tree : catalog.trees) TakeTree(tree);
   }
 
   // Keeps clear of the trees that the log makes, since replaying gives them the ids and names that they had.
@@ -121,9 +109,7 @@ class Salvage {
     SalvagePaths paths(nodes_, walk_, limits, &result_.lost);
     std::vector<const Tree*> concerned;
     for (const auto& [id, tree] : trees_) {
-      if (paths.Concern(tree.root)) {
-        concerned.push_back(&tree);
-      }
+      if (paths.Concern(tree.root)) concerned.push_back(&tree);
     }
     for (size_t i = 0; i < concerned.size(); ++i) {
       paths.AddTree(concerned[i]->name, concerned[i]->root, concerned.size() - i);
@@ -168,9 +154,7 @@ class Salvage {
   std::string FreeName(NodeId node) {
     const std::string first = fmt::format("{}{}", kLostTreePrefix, node.value);
     std::string name = first;
-    for (int again = 2; !names_.insert(name).second; ++again) {
-      name = fmt::format("{}-{}", first, again);
-    }
+    for (int again = 2; !names_.insert(name).second; ++again) name = fmt::format("{}-{}", first, again);
     return name;
   }
 
@@ -203,12 +187,8 @@ class Salvage {
     const Range all = Range::All();
     const Range before{all.lo, node.bounds.lo};
     const Range behind{node.bounds.hi, all.hi};
-    if (!before.Empty()) {
-      node.edges.insert(node.edges.begin(), {dag::Link{before, kNoNode, {}}, {}});
-    }
-    if (!behind.Empty()) {
-      node.edges.push_back({dag::Link{behind, kNoNode, {}}, {}});
-    }
+    if (!before.Empty()) node.edges.insert(node.edges.begin(), {dag::Link{before, kNoNode, {}}, {}});
+    if (!behind.Empty()) node.edges.push_back({dag::Link{behind, kNoNode, {}}, {}});
     node.bounds = all;
     return node;
   }
@@ -217,9 +197,7 @@ class Salvage {
     auto state = std::make_shared<State>();
     state->table = nodes_.table();
     state->table.StartChanging();
-    for (const auto& [id, tree] : trees_) {
-      state->trees.Set(tree);
-    }
+    for (const auto& [id, tree] : trees_) state->trees.Set(tree);
     state->next_node = nodes_.next_id();
     state->next_tree = next_tree_;
     // This catalog has no address, so it is written anew, whatever it holds.

@@ -18,9 +18,7 @@ namespace betr::store {
 namespace {
 
 bool ReadWhole(Inspection& image, const layout::ScannedNode& scanned, std::span<char> out) {
-  if (!scanned.extent.scattered) {
-    return image.device().Read(scanned.extent.Offset(), out).ok();
-  }
+  if (!scanned.extent.scattered) return image.device().Read(scanned.extent.Offset(), out).ok();
   const absl::StatusOr<layout::ExtentMap> map =
       layout::ReadExtentMap(image.device(), image.space().area(), scanned.extent, {scanned.id.value, scanned.version});
   return map.ok() && layout::ReadPieces(image.device(), map->pieces, out).ok();
@@ -40,15 +38,11 @@ absl::Status SalvageNodes::Scan() {
   const layout::Superblock& superblock = image_.superblock();
   const uint64_t first = superblock.FirstVersion();
   const auto node = [&](const layout::ScannedNode& scanned) {
-    if (scanned.version >= first && scanned.version < superblock.next_version) {
-      scanned_.push_back(scanned);
-    }
+    if (scanned.version >= first && scanned.version < superblock.next_version) scanned_.push_back(scanned);
   };
   const auto catalog = [&](const layout::ScannedCatalog& scanned) {
     const bool is_newer = !catalog_ || scanned.generation > catalog_->generation;
-    if (is_newer && scanned.generation <= superblock.generation) {
-      catalog_ = scanned;
-    }
+    if (is_newer && scanned.generation <= superblock.generation) catalog_ = scanned;
   };
   const auto unreadable = [&](const layout::ExtentAddress&, const absl::Status& status) {
     passed_over_ += absl::IsResourceExhausted(status) ? 1 : 0;  // image_.ReadError() tells what the device did not give
@@ -60,9 +54,7 @@ absl::Status SalvageNodes::Scan() {
 }
 
 absl::StatusOr<dag::NodePtr> SalvageNodes::Load(NodeId id) {
-  if (const auto known = bad_.find(id); known != bad_.end()) {
-    return known->second;
-  }
+  if (const auto known = bad_.find(id); known != bad_.end()) return known->second;
   const dag::NodeRecord* found = table_.Find(id);
   absl::StatusOr<dag::NodePtr> node = absl::DataLossError(fmt::format("node {}: not in the node table", id.value));
   if (found == nullptr && image_.IsPageLost(id)) {
@@ -70,9 +62,7 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::Load(NodeId id) {
   } else if (found != nullptr) {
     node = LoadRecord(id, *found);
   }
-  if (!node.ok()) {
-    bad_[id] = node.status();
-  }
+  if (!node.ok()) bad_[id] = node.status();
   return node;
 }
 
@@ -88,9 +78,7 @@ void SalvageNodes::TakeUnlisted() {
   }
   // The newest first: older ones, which were given up, may lie where newer ones were written since.
   std::sort(unlisted.begin(), unlisted.end(), std::greater<>());
-  for (const auto& [version, id] : unlisted) {
-    static_cast<void>(Load(id));
-  }
+  for (const auto& [version, id] : unlisted) static_cast<void>(Load(id));
 }
 
 absl::StatusOr<dag::NodePtr> SalvageNodes::LoadRecord(NodeId id, const dag::NodeRecord& record) {
@@ -113,9 +101,7 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::LoadScanned(NodeId id, uint64_t versi
   auto begin = std::lower_bound(scanned_.begin(), scanned_.end(), std::pair(id, version),
                                 [](const auto& node, const auto& key) { return Key(node) < key; });
   auto end = begin;
-  while (end != scanned_.end() && end->id == id && (version == 0 || end->version == version)) {
-    ++end;
-  }
+  while (end != scanned_.end() && end->id == id && (version == 0 || end->version == version)) ++end;
   const dag::NodeRecord* record = table_.Find(id);
   const uint32_t references = record == nullptr ? 1 : record->references;
   // Among copies of one version, those of which more can be read come later, and are tried first.
@@ -126,9 +112,7 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::LoadScanned(NodeId id, uint64_t versi
     --candidate;
     absl::StatusOr<dag::NodePtr> node = Take(*candidate, references);
     if (node.ok()) {
-      if (version == 0) {
-        unlisted_[id] = *candidate;
-      }
+      if (version == 0) unlisted_[id] = *candidate;
       found_.push_back(fmt::format("node {}: found in the {}", id.value, layout::ToString(candidate->extent)));
       return node;
     }
@@ -154,9 +138,7 @@ size_t SalvageNodes::ReadableBlocks(const layout::ScannedNode& scanned) {
 absl::StatusOr<dag::NodePtr> SalvageNodes::Take(const layout::ScannedNode& scanned, uint32_t references) {
   const UsedExtent used{scanned.extent, UsedExtent::Holder::kNode, scanned.id.value};
   layout::ExtentRef space = scanned.extent.scattered ? image_.UseScattered(used, scanned.version) : image_.Use(used);
-  if (space == nullptr) {
-    return absl::DataLossError("no such space");
-  }
+  if (space == nullptr) return absl::DataLossError("no such space");
   layout::NodeAddress address{std::move(space), scanned.header_units, scanned.version};
   auto slot = std::make_shared<NodeVersion>(image_.core().io, scanned.id, std::move(address));
   BETR_ASSIGN_OR_RETURN(dag::NodePtr node, slot->Get());
@@ -168,9 +150,7 @@ absl::StatusOr<dag::NodePtr> SalvageNodes::Take(const layout::ScannedNode& scann
 absl::flat_hash_map<NodeId, uint32_t> SalvageNodes::CountNames(bool* are_all_read) {
   std::vector<NodeId> interior;
   table_.ForEach([&](NodeId id, const dag::NodeRecord& record) {
-    if (record.height > 0) {
-      interior.push_back(id);
-    }
+    if (record.height > 0) interior.push_back(id);
   });
   absl::flat_hash_map<NodeId, uint32_t> names;
   *are_all_read = true;

@@ -13,9 +13,7 @@ constexpr size_t kMaxFurther = 16;  // partial ranges of a tree; any more are jo
 
 bool IsTerminal(const dag::ViewReader& reader) {
   for (size_t i = 0; i < reader.GroupSize(); ++i) {
-    if (reader.At(i).Terminal()) {
-      return true;
-    }
+    if (reader.At(i).Terminal()) return true;
   }
   return false;
 }
@@ -29,9 +27,7 @@ SalvagePaths::SalvagePaths(SalvageNodes& nodes, const SalvageWalk& walk, const S
                            std::vector<LostRange>* lost)
     : nodes_(nodes), walk_(walk), limits_(limits), lost_(*lost) {
   std::vector<NodeId> spreading;
-  for (const auto& [id, cuts] : walk_.cuts()) {
-    spreading.push_back(id);
-  }
+  for (const auto& [id, cuts] : walk_.cuts()) spreading.push_back(id);
   while (!spreading.empty()) {
     const NodeId id = spreading.back();
     spreading.pop_back();
@@ -56,9 +52,7 @@ void SalvagePaths::AddTree(const std::string& name, NodeId root, size_t trees) {
   }
   const std::string why = ranges_ >= ranges_end_ ? fmt::format("stopped after {} ranges", ranges_ - ranges)
                                                  : fmt::format("stopped after {} ways through clones", ways_ - ways);
-  for (Range& range : further_) {
-    lost_.push_back({tree_, std::move(range), false, why, true});
-  }
+  for (Range& range : further_) lost_.push_back({tree_, std::move(range), false, why, true});
 }
 
 void SalvagePaths::Enter(NodeId id, const Range& shown) {
@@ -68,9 +62,7 @@ void SalvagePaths::Enter(NodeId id, const Range& shown) {
   }
   ++ways_;
   if (const auto cuts = walk_.cuts().find(id); cuts != walk_.cuts().end()) {
-    for (const Cut& cut : cuts->second) {
-      Add(**node, cut, shown);
-    }
+    for (const Cut& cut : cuts->second) Add(**node, cut, shown);
   }
   for (const dag::Edge& edge : (*node)->edges) {
     Range left = edge.link.range;  // the part that no goto has covered so far
@@ -84,9 +76,7 @@ void SalvagePaths::Enter(NodeId id, const Range& shown) {
 }
 
 void SalvagePaths::Follow(const dag::Link& link, const dag::Partition& partition, size_t over, const Range& shown) {
-  if (shown.Empty() || link.Null() || !tainted_.contains(link.target)) {
-    return;
-  }
+  if (shown.Empty() || link.Null() || !tainted_.contains(link.target)) return;
   if (IsSpent()) {
     AddFurther(shown);
     return;
@@ -98,18 +88,14 @@ void SalvagePaths::Follow(const dag::Link& link, const dag::Partition& partition
 
 void SalvagePaths::Add(const dag::Node& node, const Cut& cut, const Range& shown) {
   Range range = cut.range.Intersect(shown);
-  if (range.Empty()) {
-    return;
-  }
+  if (range.Empty()) return;
   if (ranges_ >= ranges_end_) {
     AddFurther(range);
     return;
   }
   LostKeys keys;
   keys.Set({tree_, range, cut.changes_only, cut.why, cut.is_doubt});
-  if (!node.Leaf() && !cut.is_doubt) {
-    RemoveWritten(node.edges[node.EdgeAfter(range.lo)].partition, cut.over, &keys);
-  }
+  if (!node.Leaf() && !cut.is_doubt) RemoveWritten(node.edges[node.EdgeAfter(range.lo)].partition, cut.over, &keys);
   for (auto step = way_.rbegin(); step != way_.rend(); ++step) {
     LostKeys above;
     for (LostRange& piece : keys.In(Range::All())) {
@@ -119,17 +105,13 @@ void SalvagePaths::Add(const dag::Node& node, const Cut& cut, const Range& shown
     keys = std::move(above);
     RemoveWritten(*step->partition, step->over, &keys);
   }
-  for (LostRange& piece : keys.In(Range::All())) {
-    lost_.push_back(std::move(piece));
-  }
+  for (LostRange& piece : keys.In(Range::All())) lost_.push_back(std::move(piece));
   ranges_ += keys.size();
 }
 
 void SalvagePaths::RemoveWritten(const dag::Partition& partition, size_t over, LostKeys* keys) const {
   const std::vector<LostRange> pieces = keys->In(Range::All());
-  if (pieces.empty()) {
-    return;
-  }
+  if (pieces.empty()) return;
   const size_t limit = (ranges_end_ - ranges_) / 2;  // so that gaps leave some ranges for what is lost elsewhere
   const Range all{pieces.front().range.lo, pieces.back().range.hi};
   for (size_t i = over; i < partition.runs.size(); ++i) {
@@ -138,9 +120,7 @@ void SalvagePaths::RemoveWritten(const dag::Partition& partition, size_t over, L
       continue;  // the device fails, so nothing will be written
     }
     for (run->SeekForward(all.lo); run->Valid() && !all.hi.Before(run->Key()); run->Next()) {
-      if (IsTerminal(*run)) {
-        keys->Written(run->Key(), keys->size() < limit);
-      }
+      if (IsTerminal(*run)) keys->Written(run->Key(), keys->size() < limit);
     }
   }
 }
@@ -156,9 +136,7 @@ void SalvagePaths::AddFurther(const Range& shown) {
 }
 
 Range SalvagePaths::InTree(Range range) const {
-  for (auto step = way_.rbegin(); step != way_.rend(); ++step) {
-    range = Unmap(step->link, range);
-  }
+  for (auto step = way_.rbegin(); step != way_.rend(); ++step) range = Unmap(step->link, range);
   return range;
 }
 

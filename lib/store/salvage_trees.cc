@@ -42,9 +42,7 @@ class Proof {
   bool Find() {
     tries_ = kMaxSummed.value / layout::EncodeCatalog(older_.catalog, older_.generation).size();
     for (size_t changes = 0; changes <= older_.catalog.trees.size() && choices_ > 0 && tries_ > 0; ++changes) {
-      if (Choose(0, changes)) {
-        return true;
-      }
+      if (Choose(0, changes)) return true;
     }
     return false;
   }
@@ -60,33 +58,21 @@ class Proof {
     for (; choices_ > 0 && changes <= trees.size() - index; ++index) {
       --choices_;
       if (index == trees.size()) {
-        if (IsLostOne()) {
-          return true;
-        }
+        if (IsLostOne()) return true;
         break;
       }
-      if (changes > 0 && Change(index, changes - 1)) {
-        return true;
-      }
-      if (!Take(index, trees[index].root)) {
-        break;
-      }
+      if (changes > 0 && Change(index, changes - 1)) return true;
+      if (!Take(index, trees[index].root)) break;
     }
-    for (; index > first; --index) {
-      GiveBack();
-    }
+    for (; index > first; --index) GiveBack();
     return false;
   }
 
   // Tries all other roots for the tree, and then that it is gone. `changes` of the trees behind it change too.
   bool Change(size_t index, size_t changes) {
     for (const auto& [root, free] : roots_) {
-      if (root == older_.catalog.trees[index].root || !Take(index, root)) {
-        continue;
-      }
-      if (Choose(index + 1, changes)) {
-        return true;
-      }
+      if (root == older_.catalog.trees[index].root || !Take(index, root)) continue;
+      if (Choose(index + 1, changes)) return true;
       GiveBack();
     }
     return Choose(index + 1, changes);
@@ -95,9 +81,7 @@ class Proof {
   // Gives a tree the root, if the root is still free. Returns whether it was.
   bool Take(size_t index, NodeId root) {
     uint32_t* const free = FreeOf(roots_, root);
-    if (free == nullptr) {
-      return false;
-    }
+    if (free == nullptr) return false;
     TakeOne(*free);
     catalog_.trees.push_back(older_.catalog.trees[index]);
     catalog_.trees.back().root = root;
@@ -113,9 +97,7 @@ class Proof {
   bool IsLostOne() {
     const bool are_all_used =
         std::all_of(roots_.begin(), roots_.end(), [](const auto& root) { return root.second == 0; });
-    if (are_roots_exact_ && !are_all_used) {
-      return false;
-    }
+    if (are_roots_exact_ && !are_all_used) return false;
     catalog_.functions = older_.catalog.functions;
     const std::string bytes = layout::EncodeCatalog(catalog_, older_.generation);
     return layout::FindGeneration(bytes, superblock_.catalog.checksum, older_.generation, superblock_.generation,
@@ -171,9 +153,7 @@ class TreeFinder {
       }
     });
     for (const auto& [id, count] : counted) {
-      if (walk_.CheckRoot(id).ok()) {
-        roots_[id] = count;
-      }
+      if (walk_.CheckRoot(id).ok()) roots_[id] = count;
     }
   }
 
@@ -189,9 +169,7 @@ class TreeFinder {
     const bool are_snapshots_first = has_others;
     for (const bool snapshots : {are_snapshots_first, !are_snapshots_first}) {
       for (const layout::CatalogTree& tree : older.trees) {
-        if (tree.snapshot == snapshots) {
-          GuessTree(tree, has_others, is_doubtful);
-        }
+        if (tree.snapshot == snapshots) GuessTree(tree, has_others, is_doubtful);
       }
     }
     std::sort(found_.catalog.trees.begin(), found_.catalog.trees.end(),
@@ -238,9 +216,7 @@ class TreeFinder {
   // first key that cannot be read counts as the same.
   bool IsDoubtful(const layout::Catalog& older, const layout::CatalogTree& tree) {
     const auto found = roots_.find(tree.root);
-    if (found == roots_.end()) {
-      return false;
-    }
+    if (found == roots_.end()) return false;
     const std::optional<std::string> first = FirstKey(tree.root);
     if (found->second < Wanted(older, tree.root) || !first || first_keys_.contains(first) ||
         first_keys_.contains(std::nullopt)) {
@@ -261,16 +237,12 @@ class TreeFinder {
       const absl::StatusOr<dag::NodePtr> node =
           record == nullptr || record->height == 0 ? absl::NotFoundError("") : nodes_.Load(id);
       const auto reach = [&](NodeId target) {
-        if (target != kNoNode && reached.insert(target).second) {
-          waiting.push_back(target);
-        }
+        if (target != kNoNode && reached.insert(target).second) waiting.push_back(target);
       };
       for (size_t i = 0; node.ok() && i < (*node)->edges.size(); ++i) {
         const dag::Edge& edge = (*node)->edges[i];
         reach(edge.link.target);
-        for (const dag::Goto& message : edge.partition.gotos) {
-          reach(message.link.target);
-        }
+        for (const dag::Goto& message : edge.partition.gotos) reach(message.link.target);
       }
     }
     return reached;
@@ -280,9 +252,7 @@ class TreeFinder {
   std::optional<std::string> FirstKey(NodeId root) {
     dag::TreeCursor cursor({nodes_.table(), root, {}}, Range::All(), image_.core().options.functions, nullptr);
     cursor.SeekToFirst();
-    if (!cursor.status().ok()) {
-      return std::nullopt;
-    }
+    if (!cursor.status().ok()) return std::nullopt;
     return cursor.Valid() ? std::string(cursor.Key()) : std::string();
   }
 

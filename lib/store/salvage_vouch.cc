@@ -39,15 +39,11 @@ std::vector<NodeId> FindUnvouched(const Inspection& image, SalvageNodes& nodes) 
                                                       Generation{1}, image.superblock().generation, &tries)) {
       continue;
     }
-    for (const layout::NodeEntry& entry : page.nodes) {
-      vouched.insert(NodeId{page.first_id + entry.index});
-    }
+    for (const layout::NodeEntry& entry : page.nodes) vouched.insert(NodeId{page.first_id + entry.index});
   }
   std::vector<NodeId> unvouched;
   nodes.table().ForEach([&](NodeId id, const dag::NodeRecord&) {
-    if (nodes.FoundBySearch(id) != nullptr && !vouched.contains(id)) {
-      unvouched.push_back(id);
-    }
+    if (nodes.FoundBySearch(id) != nullptr && !vouched.contains(id)) unvouched.push_back(id);
   });
   return unvouched;
 }

@@ -26,9 +26,7 @@ std::string InNode(NodeId id, const absl::Status& status) {
 SalvageWalk::SalvageWalk(Inspection& image, SalvageNodes& nodes) : image_(image), nodes_(nodes) {
   nodes_.table().ForEach([&](NodeId id, const dag::NodeRecord& record) {
     const auto address = AddressOf(&record);
-    if (address && address->version >= image_.superblock().next_version) {
-      move_.insert(id);
-    }
+    if (address && address->version >= image_.superblock().next_version) move_.insert(id);
   });
 }
 
@@ -43,21 +41,15 @@ void SalvageWalk::Name(NodeId id) {
 }
 
 void SalvageWalk::NameFrom(NodeId by, NodeId id) {
-  if (by != kNoNode) {
-    named_by_[id].push_back(by);
-  }
-  if (++names_[id] == 1 && !visited_.contains(id)) {
-    waiting_.push_back(id);
-  }
+  if (by != kNoNode) named_by_[id].push_back(by);
+  if (++names_[id] == 1 && !visited_.contains(id)) waiting_.push_back(id);
 }
 
 void SalvageWalk::Drain() {
   while (!waiting_.empty()) {
     const NodeId id = waiting_.back();
     waiting_.pop_back();
-    if (visited_.insert(id).second) {
-      Visit(id);
-    }
+    if (visited_.insert(id).second) Visit(id);
   }
 }
 
@@ -67,23 +59,17 @@ void SalvageWalk::Visit(NodeId id) {
     return;  // whoever named it has noted that
   }
   dag::Node mended = **node;
-  for (size_t i = 0; i < mended.edges.size(); ++i) {
-    VisitEdge(id, mended, i);
-  }
+  for (size_t i = 0; i < mended.edges.size(); ++i) VisitEdge(id, mended, i);
   VisitBasements(id, mended);
   const bool must_move = move_.contains(id) || image_.Overlaps(id);
-  if (must_move || !(mended == **node)) {
-    nodes_.Replace(id, std::move(mended));
-  }
+  if (must_move || !(mended == **node)) nodes_.Replace(id, std::move(mended));
 }
 
 void SalvageWalk::VisitEdge(NodeId id, dag::Node& node, size_t index) {
   dag::Edge& edge = node.edges[index];
   VisitRuns(id, edge.partition);
   for (dag::Goto& message : edge.partition.gotos) {
-    if (message.Erases()) {
-      continue;
-    }
+    if (message.Erases()) continue;
     const absl::Status status = CheckTarget(message.link, message.target_height);
     if (status.ok()) {
       NameFrom(id, message.link.target);
@@ -92,9 +78,7 @@ void SalvageWalk::VisitEdge(NodeId id, dag::Node& node, size_t index) {
     cuts_[id].push_back({message.link.range, false, message.over, std::string(status.message())});
     message = {{message.link.range, kNoNode, {}}, 0, message.over};
   }
-  if (edge.link.Null()) {
-    return;
-  }
+  if (edge.link.Null()) return;
   const absl::Status status = CheckTarget(edge.link, static_cast<dag::Height>(node.height - 1));
   if (status.ok()) {
     NameFrom(id, edge.link.target);
@@ -116,18 +100,14 @@ void SalvageWalk::VisitRuns(NodeId id, dag::Partition& partition) {
                  [&](const dag::Goto& message) { return message.over > i; });
     CutOutBelow(id, newer, {partition.runs[i].clip, true, i, InNode(id, status)});
     partition.runs.erase(partition.runs.begin() + static_cast<ptrdiff_t>(i));
-    for (dag::Goto& message : partition.gotos) {
-      message.over -= message.over > i ? 1 : 0;
-    }
+    for (dag::Goto& message : partition.gotos) message.over -= message.over > i ? 1 : 0;
   }
 }
 
 void SalvageWalk::VisitBasements(NodeId id, dag::Node& node) {
   std::erase_if(node.basements, [&](const dag::BlockView& basement) {
     const absl::Status status = CheckBlock(basement, true);
-    if (!status.ok()) {
-      cuts_[id].push_back({basement.clip, false, 0, InNode(id, status)});
-    }
+    if (!status.ok()) cuts_[id].push_back({basement.clip, false, 0, InNode(id, status)});
     return !status.ok();
   });
 }
@@ -159,9 +139,7 @@ absl::Status SalvageWalk::CheckBlock(const dag::BlockView& view, bool is_leaf) {
 void SalvageWalk::CutOutBelow(NodeId id, std::span<const dag::Goto> gotos, const Cut& cut) {
   Cut left = cut;
   const auto add = [&] {
-    if (!left.range.Empty()) {
-      cuts_[id].push_back(left);
-    }
+    if (!left.range.Empty()) cuts_[id].push_back(left);
   };
   for (const dag::Goto& message : gotos) {
     left.range.hi = std::min(cut.range.hi, message.link.range.lo);
@@ -173,17 +151,13 @@ void SalvageWalk::CutOutBelow(NodeId id, std::span<const dag::Goto> gotos, const
 
 void SalvageWalk::Doubt(NodeId id, const std::string& why) {
   const absl::StatusOr<dag::NodePtr> node = nodes_.Load(id);
-  if (node.ok()) {
-    cuts_[id].push_back({(*node)->bounds, true, 0, why, true});
-  }
+  if (node.ok()) cuts_[id].push_back({(*node)->bounds, true, 0, why, true});
 }
 
 void SalvageWalk::VisitDead() {
   std::vector<NodeId> dead;
   nodes_.table().ForEach([&](NodeId id, const dag::NodeRecord& record) {
-    if (record.Dead() && !names_.contains(id)) {
-      dead.push_back(id);
-    }
+    if (record.Dead() && !names_.contains(id)) dead.push_back(id);
   });
   for (const NodeId id : dead) {
     // A dead leaf names no nodes, so nobody will read it.
@@ -203,18 +177,14 @@ void SalvageWalk::VisitDead() {
 void SalvageWalk::VisitUnnamed(const std::function<void(NodeId, const dag::Node&)>& found) {
   std::vector<std::pair<dag::Height, NodeId>> unnamed;
   nodes_.table().ForEach([&](NodeId id, const dag::NodeRecord& record) {
-    if (!record.Dead() && !names_.contains(id)) {
-      unnamed.emplace_back(record.height, id);
-    }
+    if (!record.Dead() && !names_.contains(id)) unnamed.emplace_back(record.height, id);
   });
   // The highest first, since a node is higher than all that it names.
   std::sort(unnamed.begin(), unnamed.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   for (const auto& [height, id] : unnamed) {
     const absl::StatusOr<dag::NodePtr> node = names_.contains(id) ? absl::NotFoundError("") : nodes_.Load(id);
-    if (!node.ok() || (*node)->Empty()) {
-      continue;
-    }
+    if (!node.ok() || (*node)->Empty()) continue;
     found(id, **node);
   }
 }
@@ -232,9 +202,7 @@ void SalvageWalk::Settle() {
     }
   });
   for (const NodeId id : gone) {
-    if (!lost_.contains(id)) {
-      actions_.push_back(fmt::format("node {}: removed from the node table", id.value));
-    }
+    if (!lost_.contains(id)) actions_.push_back(fmt::format("node {}: removed from the node table", id.value));
     nodes_.table().Remove(id);
   }
   for (const auto& [id, references] : counts) {

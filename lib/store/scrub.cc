@@ -73,13 +73,9 @@ class Scrub {
     bytes_.resize(SizeOf(extents, begin, end).value);
     absl::Status read = image_.device().Read(offset, bytes_);
     figures_.read += Bytes{bytes_.size()};
-    if (absl::IsCancelled(read)) {
-      return read;
-    }
+    if (absl::IsCancelled(read)) return read;
     if (!read.ok() && end - begin > 1) {
-      for (size_t i = begin; i < end; ++i) {
-        BETR_RETURN_IF_ERROR(ReadPiece(extents, i, i + 1));
-      }
+      for (size_t i = begin; i < end; ++i) BETR_RETURN_IF_ERROR(ReadPiece(extents, i, i + 1));
       return absl::OkStatus();
     }
     for (size_t i = begin; i < end; ++i) {
@@ -96,9 +92,7 @@ class Scrub {
   void VerifyScattered() {
     image_.state()->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
       const auto address = AddressOf(&record);
-      if (!address || !address->extent->address().scattered) {
-        return;
-      }
+      if (!address || !address->extent->address().scattered) return;
       const UsedExtent used{address->extent->address(), UsedExtent::Holder::kNode, id.value};
       std::string bytes(used.extent.Size().value, '\0');
       const absl::Status read = layout::ReadExtent(image_.device(), *address->extent, Bytes{0}, bytes);
@@ -120,17 +114,13 @@ class Scrub {
         used.holder == UsedExtent::Holder::kNode ? image_.state()->table.Find(NodeId{used.id}) : nullptr;
     const auto address = AddressOf(record);
     // A dead leaf is never read again.
-    if (!address || (record->Dead() && record->height == 0)) {
-      return absl::OkStatus();
-    }
+    if (!address || (record->Dead() && record->height == 0)) return absl::OkStatus();
     absl::Status first_error;
     const auto verify_block = [&](const layout::BlockEntry& entry) {
       ++figures_.blocks;
       const std::string_view stored = bytes.substr(entry.offset.value, entry.stored_size.value);
       absl::Status status = layout::CheckStoredBlock(entry, stored);
-      if (first_error.ok()) {
-        first_error = std::move(status);
-      }
+      if (first_error.ok()) first_error = std::move(status);
       return std::make_shared<NoSlot>();
     };
     const std::string_view header = bytes.substr(0, layout::UnitBytes(address->header_units).value);

@@ -64,17 +64,13 @@ void Signals::FoundNoSpace() {
 bool Signals::StepDone(const Predicate& is_ahead) {
   MutexLock lock(mutex_);
   changed_.NotifyAll();
-  while (!stopping_ && (is_alone_ || is_ahead())) {
-    changed_.WaitFor(lock, kMoment);
-  }
+  while (!stopping_ && (is_alone_ || is_ahead())) changed_.WaitFor(lock, kMoment);
   return !stopping_;
 }
 
 bool Signals::AwaitDue(const Predicate& is_due) {
   MutexLock lock(mutex_);
-  if (!stopping_ && !is_due()) {
-    changed_.WaitFor(lock, kLongMoment);
-  }
+  if (!stopping_ && !is_due()) changed_.WaitFor(lock, kLongMoment);
   return !stopping_;
 }
 
@@ -85,9 +81,7 @@ bool Signals::NobodyMakesRoom() const {
 
 bool Signals::AwaitRoom() {
   MutexLock lock(mutex_);
-  if (no_space_) {
-    return false;
-  }
+  if (no_space_) return false;
   changed_.NotifyAll();
   changed_.WaitFor(lock, kMoment);
   return true;
@@ -108,33 +102,25 @@ Signals::Checkpointing::~Checkpointing() {
 void Signals::AwaitCheckpoints() {
   MutexLock lock(mutex_);
   const uint64_t last = checkpoints_begun_;
-  while (!checkpoints_.empty() && *checkpoints_.begin() <= last) {
-    changed_.Wait(lock);
-  }
+  while (!checkpoints_.empty() && *checkpoints_.begin() <= last) changed_.Wait(lock);
 }
 
 Signals::Step::Step(Signals& signals) : signals_(signals) {
   MutexLock lock(signals_.mutex_);
-  while (signals_.is_alone_ && !signals_.stopping_) {
-    signals_.changed_.Wait(lock);
-  }
+  while (signals_.is_alone_ && !signals_.stopping_) signals_.changed_.Wait(lock);
   ++signals_.steps_;
 }
 
 Signals::Step::~Step() {
   const MutexLock lock(signals_.mutex_);
   --signals_.steps_;
-  if (signals_.is_alone_) {
-    signals_.changed_.NotifyAll();
-  }
+  if (signals_.is_alone_) signals_.changed_.NotifyAll();
 }
 
 Signals::Alone::Alone(Signals& signals) : signals_(signals) {
   MutexLock lock(signals_.mutex_);
   signals_.is_alone_ = true;
-  while (!signals_.checkpoints_.empty() || signals_.steps_ > 0) {
-    signals_.changed_.Wait(lock);
-  }
+  while (!signals_.checkpoints_.empty() || signals_.steps_ > 0) signals_.changed_.Wait(lock);
 }
 
 Signals::Alone::~Alone() {

@@ -31,9 +31,7 @@ DirtyBlock::~DirtyBlock() { cache_->RemoveDirty(block_->MemoryBytes() + kSlotOve
 StoredBlockSlot::StoredBlockSlot(std::shared_ptr<NodeIo> io, layout::ExtentRef extent, const layout::BlockEntry& entry,
                                  NodeId node)
     : io_(std::move(io)), extent_(std::move(extent)), entry_(entry), node_(node) {
-  if (entry.erases) {
-    erases_ = *entry.erases;
-  }
+  if (entry.erases) erases_ = *entry.erases;
 }
 
 StoredBlockSlot::~StoredBlockSlot() { io_->cache()->Unregister(this); }
@@ -150,9 +148,7 @@ std::optional<layout::NodeAddress> NodeVersion::Address() const {
 
 absl::StatusOr<Bytes> NodeVersion::Store(uint64_t& hint) const {
   const MutexLock store_lock(store_mutex_);
-  if (!Dirty()) {
-    return Bytes{0};
-  }
+  if (!Dirty()) return Bytes{0};
   const dag::NodePtr node = Peek();
   BETR_ASSIGN_OR_RETURN(NodeIo::Written written, io_->WriteNode(id_, *node, hint));
   auto clean = std::make_shared<const dag::Node>(std::move(written.node));

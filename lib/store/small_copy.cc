@@ -27,9 +27,7 @@ class Earlier {
 
   void Add(const Op& op) {
     const Bytes size = EncodedSize(op);
-    if (IsStructural(op) || size_ + size > limit_) {
-      return AddUnknown(op);
-    }
+    if (IsStructural(op) || size_ + size > limit_) return AddUnknown(op);
     size_ += size;
     BufferOp(op, buffers_.try_emplace(op.tree, functions_).first->second);
   }
@@ -42,9 +40,7 @@ class Earlier {
   // Returns the layers with what the changes so far say on top. Requires: Knows(tree, range).
   Layers On(Layers layers, TreeId tree, const Range& range) {
     const auto found = buffers_.find(tree);
-    if (found != buffers_.end() && found->second.Touches(range)) {
-      layers.insert(layers.begin(), found->second.Image());
-    }
+    if (found != buffers_.end() && found->second.Touches(range)) layers.insert(layers.begin(), found->second.Image());
     return layers;
   }
 
@@ -94,9 +90,7 @@ class SmallCopy {
     for (const Op& op : ops) {
       if (op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix) {
         BETR_ASSIGN_OR_RETURN(const bool copied, Copy(op));
-        if (copied) {
-          continue;
-        }
+        if (copied) continue;
       }
       plain_.push_back(op);
     }
@@ -106,9 +100,7 @@ class SmallCopy {
  private:
   // Whether it is known what is in `range` at this place of the batch.
   bool Known(TreeId tree, const Range& range) {
-    for (; looked_at_ < plain_.size(); ++looked_at_) {
-      earlier_.Add(plain_[looked_at_]);
-    }
+    for (; looked_at_ < plain_.size(); ++looked_at_) earlier_.Add(plain_[looked_at_]);
     return earlier_.Knows(tree, range);
   }
 
@@ -122,21 +114,13 @@ class SmallCopy {
 
   absl::StatusOr<bool> Copy(const Op& op) {
     const Tree* tree = view_.state->trees.Find(op.tree);
-    if (tree == nullptr || ReadEnough()) {
-      return false;
-    }
+    if (tree == nullptr || ReadEnough()) return false;
     BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->root, op.key));
     const Range source = Range::Prefix(op.key);
-    if (large || LooksLarge(tree->root, source) || !Known(op.tree, source)) {
-      return false;
-    }
+    if (large || LooksLarge(tree->root, source) || !Known(op.tree, source)) return false;
     BETR_ASSIGN_OR_RETURN(std::optional<std::vector<Op>> puts, Read(op, tree->root));
-    if (!puts) {
-      return false;
-    }
-    if (op.kind == OpKind::kRenamePrefix) {
-      plain_.push_back(EraseOf(op.tree, op.key));
-    }
+    if (!puts) return false;
+    if (op.kind == OpKind::kRenamePrefix) plain_.push_back(EraseOf(op.tree, op.key));
     plain_.push_back(EraseOf(op.to_tree, op.value));
     std::move(puts->begin(), puts->end(), std::back_inserter(plain_));
     return true;

@@ -16,9 +16,7 @@ namespace {
 
 // Sets and checks the codec of a tree that is to be made.
 absl::Status ChooseCodec(const store::Core& core, Op& op) {
-  if (op.value.empty()) {
-    op.value = FormatCodec(core.superblock.codec);
-  }
+  if (op.value.empty()) op.value = FormatCodec(core.superblock.codec);
   const absl::Status status = ParseCodec(op.value).status();
   return status.ok() ? status : Annotate(status, fmt::format("tree \"{}\"", Escape(op.key)));
 }
@@ -73,9 +71,7 @@ absl::StatusOr<TreeId> Store::FindTree(std::string_view name) const {
 std::vector<TreeInfo> Store::Trees() const {
   std::vector<TreeInfo> infos;
   const store::StatePtr state = impl_->fronts().state();
-  for (const auto& [id, tree] : state->trees) {
-    infos.push_back({id, tree.name, FormatCodec(tree.codec), tree.snapshot});
-  }
+  for (const auto& [id, tree] : state->trees) infos.push_back({id, tree.name, FormatCodec(tree.codec), tree.snapshot});
   return infos;
 }
 
@@ -98,9 +94,7 @@ absl::Status Store::DropTree(TreeId tree) {
 absl::Status Store::Write(const WriteBatch& batch) {
   std::vector<Op> ops = batch.ops();
   for (Op& op : ops) {
-    if (op.kind == OpKind::kCreateTree) {
-      BETR_RETURN_IF_ERROR(ChooseCodec(impl_->core(), op));
-    }
+    if (op.kind == OpKind::kCreateTree) BETR_RETURN_IF_ERROR(ChooseCodec(impl_->core(), op));
   }
   return impl_->Write(ops, batch.may_use_reserve() ? store::Purpose::kDelete : store::Purpose::kWrite);
 }

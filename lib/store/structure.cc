@@ -29,9 +29,7 @@ class Structure::Turn {
     const bool is_urgent = kind == Kind::kUrgent;
     MutexLock lock(structure.turn_mutex_);
     structure.urgent_ += is_urgent ? 1 : 0;
-    while (structure.is_taken_ || (!is_urgent && structure.urgent_ > 0)) {
-      structure.turn_over_.Wait(lock);
-    }
+    while (structure.is_taken_ || (!is_urgent && structure.urgent_ > 0)) structure.turn_over_.Wait(lock);
     structure.urgent_ -= is_urgent ? 1 : 0;
     structure.is_taken_ = true;
     structure.growing_ = Purpose::kGrow;
@@ -54,16 +52,12 @@ Structure::Structure(Core& core, Fronts& fronts) : core_(core), fronts_(fronts) 
   const StatePtr state = fronts_.state();
   std::set<NodeId> dead;
   state->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
-    if (record.Dead()) {
-      dead.insert(id);
-    }
+    if (record.Dead()) dead.insert(id);
   });
   const MutexLock lock(mutex_);
   dead_ = std::move(dead);
   for (const auto& [id, tree] : state->trees) {
-    if (!tree.snapshot) {
-      sweeps_.Stir(id);
-    }
+    if (!tree.snapshot) sweeps_.Stir(id);
   }
 }
 
@@ -74,21 +68,15 @@ std::shared_ptr<State> Structure::Finish(const State& before, const dag::Edit& e
   after->risen = core_.io->BoundsRisen();
   // A sweep also visits roots of other trees, and may make them smaller. So all large roots are measured again.
   std::vector<TreeId> large;
-  for (const auto& [key, unit] : before.trees.Large()) {
-    large.push_back(key.second);
-  }
-  for (const TreeId id : large) {
-    MeasureRoot(*after, id, core_.FullRoot());
-  }
+  for (const auto& [key, unit] : before.trees.Large()) large.push_back(key.second);
+  for (const TreeId id : large) MeasureRoot(*after, id, core_.FullRoot());
   return after;
 }
 
 void Structure::Remember(const dag::Edit& edit) {
   const MutexLock lock(mutex_);
   for (const NodeId id : edit.dead()) {
-    if (edit.table().Find(id) != nullptr) {
-      dead_.insert(id);
-    }
+    if (edit.table().Find(id) != nullptr) dead_.insert(id);
   }
 }
 
@@ -118,22 +106,16 @@ absl::Status Structure::PublishRoot(const State& before, const dag::Edit& edit, 
 absl::Status Structure::ApplyBatch(std::span<const Op> ops, const BeforePublish& before_publish) {
   const Turn turn(*this, Turn::Kind::kUrgent);
   std::set<TreeId> concerned;
-  for (const Op& op : ops) {
-    concerned.insert({op.tree, op.to_tree});
-  }
+  for (const Op& op : ops) concerned.insert({op.tree, op.to_tree});
   Relieve(concerned);
   Lower(concerned);
   const StatePtr before = fronts_.state();
   BatchEdit batch(core_, fronts_, *before);
-  for (const Op& op : ops) {
-    BETR_RETURN_IF_ERROR(batch.Apply(op));
-  }
+  for (const Op& op : ops) BETR_RETURN_IF_ERROR(batch.Apply(op));
   BETR_ASSIGN_OR_RETURN(Change change, batch.TakeChange());
   BETR_RETURN_IF_ERROR(before_publish(*change.state));
   Publish(batch.edit(), std::move(change));
-  if (std::ranges::any_of(ops, IsClone)) {
-    backlog_.Grow();
-  }
+  if (std::ranges::any_of(ops, IsClone)) backlog_.Grow();
   return absl::OkStatus();
 }
 
@@ -154,14 +136,10 @@ absl::StatusOr<StatePtr> Structure::Drain() {
     change.emptied.insert(id);
   }
   BETR_RETURN_IF_ERROR(edit.status());
-  if (change.emptied.empty()) {
-    return before;
-  }
+  if (change.emptied.empty()) return before;
   const std::shared_ptr<State> after = Finish(*before, edit);
   after->trees = std::move(trees);
-  for (const TreeId id : busy) {
-    MeasureRoot(*after, id, core_.FullRoot());
-  }
+  for (const TreeId id : busy) MeasureRoot(*after, id, core_.FullRoot());
   change.state = after;
   Publish(edit, std::move(change));
   return StatePtr(after);
@@ -181,9 +159,7 @@ absl::Status Structure::AbsorbBuffers() {
   for (int steps = kStepsBeforeCheckpoint; steps > 0; steps -= left == 0 ? 1 : 0) {
     const Turn turn(*this, Turn::Kind::kBackground);
     BETR_ASSIGN_OR_RETURN(const bool worked, WorkOnNews());
-    if (!worked && left == 0) {
-      break;
-    }
+    if (!worked && left == 0) break;
     if (!worked) {
       BETR_RETURN_IF_ERROR(AbsorbStep().status());
       --left;
@@ -197,9 +173,7 @@ absl::StatusOr<bool> Structure::Step(Purpose growing, Last last) {
   growing_ = growing;
   absl::StatusOr<bool> step = NextStep();
   const bool full = absl::IsResourceExhausted(step.status());
-  if (!full && (!step.ok() || *step || last.effort == dag::Effort::kFrugal)) {
-    return step;
-  }
+  if (!full && (!step.ok() || *step || last.effort == dag::Effort::kFrugal)) return step;
   bool done = false;
   if (full) {
     BETR_ASSIGN_OR_RETURN(done, StepWithoutSpace());
@@ -227,9 +201,7 @@ absl::StatusOr<bool> Structure::NextStep() {
   if (!done) {
     BETR_ASSIGN_OR_RETURN(done, Chore());
   }
-  if (!done) {
-    backlog_.Clear();
-  }
+  if (!done) backlog_.Clear();
   return done;
 }
 
@@ -239,9 +211,7 @@ void Structure::Look(dag::Reach reach, bool go_on) {
   if (reach == dag::Reach::kDisk && !go_on) {
     sweeps_.SearchAgain();
     for (const auto& [id, tree] : fronts_.state()->trees) {
-      if (!tree.snapshot) {
-        sweeps_.StirAnew(id);
-      }
+      if (!tree.snapshot) sweeps_.StirAnew(id);
     }
   }
 }
@@ -260,21 +230,15 @@ void Structure::Wake(const Change& change, const State& after) {
       sweeps_.StirWithNews(id);
     }
   };
-  for (const TreeId id : change.emptied) {
-    wake(id);
-  }
-  for (const auto& [id, count] : change.absorbed) {
-    wake(id);
-  }
+  for (const TreeId id : change.emptied) wake(id);
+  for (const auto& [id, count] : change.absorbed) wake(id);
 }
 
 absl::StatusOr<bool> Structure::WorkOnNews() {
   int trees = kTreesOfStep;
   for (auto id = sweeps_.WithNewsFrom(TreeId{0}); id && trees > 0; id = sweeps_.WithNewsFrom(id->Next()), --trees) {
     BETR_ASSIGN_OR_RETURN(const bool was_pressing, WorkOn(*id, sweeps_.restless().at(*id)));
-    if (was_pressing) {
-      return true;
-    }
+    if (was_pressing) return true;
   }
   return trees == 0;
 }
@@ -286,9 +250,7 @@ absl::StatusOr<bool> Structure::WorkOnRestless() {
     const TreeId id = next->first;
     if (!sweeps_.HasNews(id)) {
       BETR_ASSIGN_OR_RETURN(const bool worth_going_on, WorkOn(id, next->second));
-      if (worth_going_on) {
-        return true;
-      }
+      if (worth_going_on) return true;
       sweeps_.Calm(id);
       --trees;
     }
@@ -304,9 +266,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Sweeps::Restless& restless) {
   sweeps_.SetNews(id, false);
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
-  if (tree == nullptr || tree->snapshot) {
-    return false;
-  }
+  if (tree == nullptr || tree->snapshot) return false;
   dag::Edit edit = BeginWork(*before);
   sweeps_.Prepare(id, HeightOf(*before, id), had_news, restless);
   const size_t left_out = left_out_.EdgeCount();
@@ -328,9 +288,7 @@ absl::StatusOr<bool> Structure::WorkOn(TreeId id, Sweeps::Restless& restless) {
 
 absl::StatusOr<bool> Structure::AbsorbStep() {
   const auto oldest = fronts_.OldestSealed();
-  if (!oldest) {
-    return false;
-  }
+  if (!oldest) return false;
   const auto& [id, sealed] = *oldest;
   const StatePtr before = fronts_.state();
   dag::Edit edit = Begin(*before);
@@ -350,9 +308,7 @@ absl::StatusOr<std::optional<Bound>> Structure::CompactStep(TreeId id, const Bou
   }
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
-  if (tree == nullptr) {
-    return NoSuchTree(id);
-  }
+  if (tree == nullptr) return NoSuchTree(id);
   dag::Edit edit = Begin(*before);
   BETR_ASSIGN_OR_RETURN(const dag::Flushed flushed, dag::FlushFrom(edit, tree->root, from, core_.shape.node_size));
   BETR_RETURN_IF_ERROR(PublishRoot(*before, edit, id, flushed.root));

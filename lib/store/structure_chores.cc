@@ -27,22 +27,16 @@ absl::StatusOr<bool> Structure::PruneStep() {
     // Counts by ids, not by the counter of created nodes. That one also counts a step for which there was no space,
     // which must not begin a pass each time.
     const uint64_t changes = before->next_node.value + core_.dag_counters.nodes_reclaimed;
-    if (!SpaceIsShort() || changes < prune_at_) {
-      return false;
-    }
+    if (!SpaceIsShort() || changes < prune_at_) return false;
     prune_at_ = changes + before->table.Count() / 8 + 1;
     std::vector<NodeId> roots;
-    for (const auto& [id, tree] : before->trees) {
-      roots.push_back(tree.root);
-    }
+    for (const auto& [id, tree] : before->trees) roots.push_back(tree.root);
     prune_.emplace(before->table, roots);
   }
   dag::Edit edit = Begin(*before);
   const absl::StatusOr<bool> changed = prune_->Step(edit);
   // If something cannot be read, those who need it will get the error.
-  if (!changed.ok() || prune_->Done()) {
-    prune_.reset();
-  }
+  if (!changed.ok() || prune_->Done()) prune_.reset();
   if (changed.ok() && *changed) {
     const std::shared_ptr<State> after = Finish(*before, edit);
     if (const absl::Status space = CheckSpace(*before, edit, *after); !space.ok()) {
@@ -55,9 +49,7 @@ absl::StatusOr<bool> Structure::PruneStep() {
 }
 
 absl::StatusOr<bool> Structure::PayBack() {
-  if (made_ == 0) {
-    return false;
-  }
+  if (made_ == 0) return false;
   BETR_ASSIGN_OR_RETURN(const bool reclaimed, ReclaimStep());
   made_ = reclaimed ? made_ - 1 : 0;
   return reclaimed;
@@ -67,9 +59,7 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
   NodeId id;
   {
     const MutexLock lock(mutex_);
-    if (dead_.empty()) {
-      return false;
-    }
+    if (dead_.empty()) return false;
     id = *dead_.begin();
   }
   const StatePtr before = fronts_.state();
@@ -89,9 +79,7 @@ absl::StatusOr<bool> Structure::ReclaimStep() {
   if (dead_.empty()) {
     // Nodes that were shared have become private, so the next sweeps may do more with them.
     for (const auto& [tree_id, tree] : before->trees) {
-      if (!tree.snapshot) {
-        sweeps_.Stir(tree_id);
-      }
+      if (!tree.snapshot) sweeps_.Stir(tree_id);
     }
   }
   return true;

@@ -23,15 +23,11 @@ absl::StatusOr<bool> Structure::SweepStep(dag::Effort effort, Pause pause) {
   const StatePtr state = fronts_.state();
   bool is_first = true;
   for (const auto& [id, tree] : state->trees) {
-    if (tree.snapshot) {
-      continue;
-    }
+    if (tree.snapshot) continue;
     Sweeps::ForSpace& sweep = sweeps_.SweepForSpace(id, HeightOf(*state, id), effort, is_first);
     // Only the first tree's sweep pauses after each look. After a pause in another one, the first would begin again.
     BETR_ASSIGN_OR_RETURN(const bool goes_on, SweepStep(tree, sweep, is_first ? pause : Pause::kForOthers));
-    if (goes_on) {
-      return true;
-    }
+    if (goes_on) return true;
     is_first = false;
   }
   return false;
@@ -54,9 +50,7 @@ absl::StatusOr<bool> Structure::SweepStep(const Tree& tree, Sweeps::ForSpace& fo
       }
     } else if (!result->changed) {
       const bool is_over = sweep.next == kNoNode;
-      if (is_over && found.is_whole) {
-        return false;
-      }
+      if (is_over && found.is_whole) return false;
       if (!is_over && (pause == Pause::kAfterEachLook || OthersWait())) {
         return true;
       }

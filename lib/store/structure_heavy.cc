@@ -22,14 +22,10 @@ bool IsHeavy(const State& state, TreeId id) {
   const Tree* tree = state.trees.Find(id);
   const dag::NodeRecord* record = tree == nullptr || tree->snapshot ? nullptr : state.table.Find(tree->root);
   const dag::NodePtr root = record == nullptr ? nullptr : record->slot->Get().value_or(nullptr);
-  if (root == nullptr) {
-    return false;
-  }
+  if (root == nullptr) return false;
   Bytes bounds{0};
   for (const dag::Edge& edge : root->edges) {
-    for (const dag::Goto& message : edge.partition.gotos) {
-      bounds += dag::GotoSize(message);
-    }
+    for (const dag::Goto& message : edge.partition.gotos) bounds += dag::GotoSize(message);
   }
   return bounds > kMostBounds;
 }
@@ -51,9 +47,7 @@ void Structure::Lower(const std::set<TreeId>& trees) {
       const StatePtr state = fronts_.state();
       const dag::Height height = HeightOf(*state, id);
       dag::LowerAgain* again = sweeps_.LowerAgainOf(id, height);
-      if (again == nullptr || !again->Due(height)) {
-        break;
-      }
+      if (again == nullptr || !again->Due(height)) break;
       again->Note(height, LowerStep(id).value_or(false));
     }
   }
@@ -62,18 +56,12 @@ void Structure::Lower(const std::set<TreeId>& trees) {
 absl::StatusOr<bool> Structure::LowerStep(TreeId id) {
   const StatePtr before = fronts_.state();
   const Tree* tree = before->trees.Find(id);
-  if (tree == nullptr || tree->snapshot) {
-    return false;
-  }
+  if (tree == nullptr || tree->snapshot) return false;
   dag::Edit edit = BeginWork(*before);
   const dag::Sharing sharing = dag::SharingToLower(edit, tree->root);
-  if (sharing == dag::Sharing::kKeep) {
-    return false;
-  }
+  if (sharing == dag::Sharing::kKeep) return false;
   BETR_ASSIGN_OR_RETURN(const NodeId root, dag::LowerTop(edit, tree->root, sharing));
-  if (edit.changed().empty()) {
-    return false;
-  }
+  if (edit.changed().empty()) return false;
   BETR_RETURN_IF_ERROR(PublishRoot(*before, edit, id, root));
   return true;
 }

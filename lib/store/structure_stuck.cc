@@ -23,21 +23,15 @@ Range HullOf(const dag::Partition& partition, const Range& all) {
   const auto add = [&](const Bound& lo, const Bound& hi) { hull = {std::min(hull.lo, lo), std::max(hull.hi, hi)}; };
   for (const dag::BlockView& run : partition.runs) {
     const std::shared_ptr<const dag::Block> block = run.slot->Peek();
-    if (block == nullptr) {
-      return all;
-    }
+    if (block == nullptr) return all;
     dag::ViewReader reader(block, run);
-    if (reader.Count() == 0) {
-      continue;
-    }
+    if (reader.Count() == 0) continue;
     reader.SeekBackward(run.clip.hi);
     const Bound last = Bound::At(std::string(reader.Key()) + '\0');
     reader.SeekForward(run.clip.lo);
     add(Bound::At(reader.Key()), last);
   }
-  for (const dag::Goto& message : partition.gotos) {
-    add(message.link.range.lo, message.link.range.hi);
-  }
+  for (const dag::Goto& message : partition.gotos) add(message.link.range.lo, message.link.range.hi);
   return hull;
 }
 
@@ -50,26 +44,20 @@ dag::Edit Structure::BeginWork(const State& state) {
 }
 
 absl::StatusOr<bool> Structure::LeaveOut(const absl::Status& failed, size_t left_out_before) {
-  if (!IsUnreadable(failed)) {
-    return failed;
-  }
+  if (!IsUnreadable(failed)) return failed;
   core_.warnings->Tell(failed);
   FindStuck(*fronts_.state());
   return left_out_.EdgeCount() > left_out_before;
 }
 
 void Structure::FindStuck(const State& state) {
-  if (left_out_.Nothing()) {
-    return;
-  }
+  if (left_out_.Nothing()) return;
   const Bytes node_size = core_.shape.node_size;
   std::vector<Stuck> found;
   const dag::Edit look = BeginWork(state);
   for (const auto& [id, tree] : state.trees) {
     const dag::NodePtr root = tree.snapshot ? nullptr : look.Peek(tree.root);
-    if (root == nullptr || root->Size() <= node_size * kMostBehindEdge) {
-      continue;
-    }
+    if (root == nullptr || root->Size() <= node_size * kMostBehindEdge) continue;
     const uint64_t in_root = root->Size() / node_size;
     for (const dag::Edge& edge : root->edges) {
       const uint64_t behind_edge = edge.partition.Size() / node_size;
@@ -77,9 +65,7 @@ void Structure::FindStuck(const State& state) {
       const absl::Status why = times == 0 ? absl::OkStatus() : dag::WhyLeftOut(look, tree.root, edge);
       if (!why.ok()) {
         Stuck& stuck = found.emplace_back(id, edge.link.range, std::nullopt, why);
-        if (times >= kTimesWithErases) {
-          stuck.waiting = HullOf(edge.partition, edge.link.range);
-        }
+        if (times >= kTimesWithErases) stuck.waiting = HullOf(edge.partition, edge.link.range);
       }
     }
   }
@@ -121,15 +107,11 @@ bool Structure::MayGoTo(const Stuck& stuck, const Op& op) {
 }
 
 absl::Status Structure::CheckStuck(std::span<const Op> ops) const {
-  if (!has_stuck_) {
-    return absl::OkStatus();
-  }
+  if (!has_stuck_) return absl::OkStatus();
   const MutexLock lock(mutex_);
   for (const Op& op : ops) {
     for (const Stuck& stuck : stuck_) {
-      if (!MayGoTo(stuck, op)) {
-        return Annotate(stuck.why, "too much waits for what cannot be changed");
-      }
+      if (!MayGoTo(stuck, op)) return Annotate(stuck.why, "too much waits for what cannot be changed");
     }
   }
   return absl::OkStatus();

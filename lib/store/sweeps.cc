@@ -9,9 +9,7 @@ namespace betr::store {
 
 Sweeps::Restless& Sweeps::Stir(TreeId id) {
   const auto [tree, is_new] = restless_.try_emplace(id);
-  if (is_new) {
-    news_.insert(id);
-  }
+  if (is_new) news_.insert(id);
   tree->second.since = ++stirs_;
   return tree->second;
 }
@@ -52,15 +50,11 @@ void Sweeps::Prepare(TreeId id, dag::Height height, bool had_news, Restless& res
   if (is_swept && restless.sweep.lowering == dag::Sharing::kKeep) {
     restless.sweep.next = kNoNode;  // the root is looked at, however far the tree's own sweep was
   }
-  if (restless.sweep.next == kNoNode) {
-    restless.began = stirs_;
-  }
+  if (restless.sweep.next == kNoNode) restless.began = stirs_;
 }
 
 bool Sweeps::GoesOn(bool done, const Restless& restless) {
-  if (!done && !IsSwept(restless)) {
-    swept_ = std::max(swept_, restless.began);
-  }
+  if (!done && !IsSwept(restless)) swept_ = std::max(swept_, restless.began);
   return done || !IsSwept(restless);
 }
 

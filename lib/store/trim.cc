@@ -34,9 +34,7 @@ absl::StatusOr<Bytes> store::ForEachPortion(const layout::SpaceMap& space, const
   for (const layout::UnitRange& range : space.FreeRanges()) {
     const uint64_t end = std::min(range.end(), last);
     uint64_t from = std::max(range.start, first);
-    if (from >= end || layout::UnitBytes(end - from) < options.least) {
-      continue;
-    }
+    if (from >= end || layout::UnitBytes(end - from) < options.least) continue;
     for (uint32_t size = 0; from < end; from += size) {
       size = static_cast<uint32_t>(std::min<uint64_t>(units, end - from));
       BETR_ASSIGN_OR_RETURN(const Bytes done, visit({from, size}));
@@ -51,9 +49,7 @@ absl::StatusOr<Bytes> store::TrimImage(BlockDevice& device, const TrimOptions& o
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Inspection> image, Inspection::Open(device, kCache));
   BETR_RETURN_IF_ERROR(image->ReadError());
   BETR_RETURN_IF_ERROR(Annotate(image->superblock().CheckWritable(), device.Name()));
-  if (!image->problems().empty()) {
-    return image->problems().front().status;
-  }
+  if (!image->problems().empty()) return image->problems().front().status;
   // Makes the checkpoint durable, since the state before it may need what is discarded.
   BETR_RETURN_IF_ERROR(ConfirmCheckpoint(*image));
   return ForEachPortion(image->space(), options, layout::kMaxExtentUnits,
@@ -71,9 +67,7 @@ absl::StatusOr<Bytes> Store::TrimImage(const std::string& path, const TrimOption
 }
 
 absl::StatusOr<Bytes> Store::Impl::Trim(const TrimOptions& options) {
-  if (const absl::Status status = GiveBackNow(); !absl::IsResourceExhausted(status)) {
-    BETR_RETURN_IF_ERROR(status);
-  }
+  if (const absl::Status status = GiveBackNow(); !absl::IsResourceExhausted(status)) BETR_RETURN_IF_ERROR(status);
   signals_.AwaitCheckpoints();  // otherwise what they keep would not count as free
   const layout::SpaceFigures space = core_->space->Figures();
   const Bytes needed = space.promised + core_->reserve;

@@ -15,9 +15,7 @@ namespace betr {
 absl::Status store::TuneImage(BlockDevice& device, const layout::NewestSuperblock& newest, const TuneOptions& options) {
   absl::StatusOr<layout::Superblock> tuned = layout::Tuned(newest.superblock, options);
   BETR_RETURN_IF_ERROR(Annotate(tuned.status(), device.Name()));
-  if (*tuned == newest.superblock) {
-    return absl::OkStatus();
-  }
+  if (*tuned == newest.superblock) return absl::OkStatus();
   // The process that wrote the newest superblock may have ended before the flush, so it is written again. The copy is
   // written too, so that it is never older than by what is written below.
   BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, newest.superblock));

@@ -13,9 +13,7 @@ void ForEachFunction(std::span<const Op> ops, absl::FunctionRef<bool(uint16_t)> 
   for (const Op& op : ops) {
     if (op.kind == OpKind::kUpsert && op.function != last) {
       last = op.function;
-      if (!visit(last)) {
-        return;
-      }
+      if (!visit(last)) return;
     }
   }
 }
@@ -25,9 +23,7 @@ void ForEachFunction(std::span<const Op> ops, absl::FunctionRef<bool(uint16_t)> 
 std::optional<uint16_t> UnknownFunction(std::span<const Op> ops, const UpsertRegistry& functions) {
   std::optional<uint16_t> unknown;
   ForEachFunction(ops, [&](uint16_t number) {
-    if (functions.Find(number) == nullptr) {
-      unknown = number;
-    }
+    if (functions.Find(number) == nullptr) unknown = number;
     return !unknown;
   });
   return unknown;

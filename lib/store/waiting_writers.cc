@@ -23,9 +23,7 @@ bool Store::Impl::LogIsAhead() const {
   const auto used = static_cast<double>(log_->Used().value);
   const auto size = static_cast<double>(log_->Size().value);
   const std::optional<double> progress = checkpointer_.Progress();
-  if (!progress) {
-    return used > size * (1 - kStart);
-  }
+  if (!progress) return used > size * (1 - kStart);
   const double before = std::min(size, static_cast<double>(log_used_before_.load()));
   return used > before + (size - before) * (kStart + (1 - kStart) * *progress);
 }
@@ -33,9 +31,7 @@ bool Store::Impl::LogIsAhead() const {
 absl::Status Store::Impl::WriteOutLog() {
   absl::Status status = log_->WriteOut();
   CountLogMemory();
-  if (!status.ok()) {
-    core_->health.Fail(status);
-  }
+  if (!status.ok()) core_->health.Fail(status);
   return status;
 }
 
@@ -47,9 +43,7 @@ bool Store::Impl::IsCrowded() const {
 bool Store::Impl::MustWait() const { return core_->options.background && IsCrowded() && !signals_.NobodyMakesRoom(); }
 
 absl::Status Store::Impl::WaitForRoom() {
-  if (!core_->options.background || !IsCrowded()) {
-    return absl::OkStatus();
-  }
+  if (!core_->options.background || !IsCrowded()) return absl::OkStatus();
   ++core_->counters.write_stalls;
   const auto start = SystemClock().Monotonic();
   while (IsCrowded()) {

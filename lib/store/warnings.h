@@ -24,13 +24,9 @@ class Warnings {
   void Tell(const absl::Status& status) {
     {
       const MutexLock lock(mutex_);
-      if (told_.size() >= kMost || !told_.emplace(status.message()).second) {
-        return;
-      }
+      if (told_.size() >= kMost || !told_.emplace(status.message()).second) return;
     }
-    if (listener_) {
-      listener_(status);
-    }
+    if (listener_) listener_(status);
   }
   // The number of different warnings, at most a thousand.
   uint64_t Count() const {

@@ -66,12 +66,8 @@ class TreeCheck {
  private:
   absl::Status Exists(TreeId id, bool writable) const {
     const store::Tree* tree = trees_.Find(id);
-    if (tree == nullptr) {
-      return store::NoSuchTree(id);
-    }
-    if (writable && tree->snapshot) {
-      return store::SnapshotIsReadOnly(*tree);
-    }
+    if (tree == nullptr) return store::NoSuchTree(id);
+    if (writable && tree->snapshot) return store::SnapshotIsReadOnly(*tree);
     return absl::OkStatus();
   }
 
@@ -83,9 +79,7 @@ class TreeCheck {
     if (trees_.FindName(op.key) != nullptr) {
       return absl::AlreadyExistsError(fmt::format("tree \"{}\": the name is taken", Escape(op.key)));
     }
-    if (op.to_tree == TreeId{}) {
-      op.to_tree = next_;
-    }
+    if (op.to_tree == TreeId{}) op.to_tree = next_;
     if (op.to_tree.value >= layout::kMaxCounter) {
       return absl::InvalidArgumentError(
           fmt::format("tree {}: ids are below {}", op.to_tree.value, layout::kMaxCounter));
@@ -104,9 +98,7 @@ class TreeCheck {
 
 // Adds to an error which of several changes it is about.
 absl::Status OfChange(std::span<const Op> ops, size_t place, const absl::Status& status) {
-  if (status.ok() || ops.size() == 1) {
-    return status;
-  }
+  if (status.ok() || ops.size() == 1) return status;
   return Annotate(status, fmt::format("change {} ({})", place, store::OpKindName(ops[place].kind)));
 }
 
@@ -123,9 +115,7 @@ absl::Status Store::Impl::MayWriteTo(TreeId tree) const {
 absl::Status Store::Impl::CheckOps(std::span<Op> ops) const {
   const store::StatePtr state = fronts_.state();
   TreeCheck trees(*state);
-  for (size_t i = 0; i < ops.size(); ++i) {
-    BETR_RETURN_IF_ERROR(OfChange(ops, i, trees.Check(ops[i])));
-  }
+  for (size_t i = 0; i < ops.size(); ++i) BETR_RETURN_IF_ERROR(OfChange(ops, i, trees.Check(ops[i])));
   return store::ValidateOps(ops);
 }
 
@@ -146,18 +136,12 @@ absl::Status Store::Impl::CheckTargets(std::span<const Op> ops) const {
   store::StatePtr state;
   TreeId last;
   for (const Op& op : ops) {
-    if (store::IsStructural(op) || op.tree == last) {
-      continue;
-    }
+    if (store::IsStructural(op) || op.tree == last) continue;
     last = op.tree;
-    if (fronts_.IsBusy(op.tree)) {
-      continue;
-    }
+    if (fronts_.IsBusy(op.tree)) continue;
     // This is the first message in front of the root. It must be able to get into the root, or no checkpoint would end
     // any more.
-    if (state == nullptr) {
-      state = fronts_.state();
-    }
+    if (state == nullptr) state = fronts_.state();
     if (const store::Tree* tree = state->trees.Find(op.tree)) {  // if there is none, the batch makes it
       const dag::NodeRecord* root = state->table.Find(tree->root);
       if (root == nullptr) {
@@ -173,9 +157,7 @@ absl::Status Store::Impl::CheckTargets(std::span<const Op> ops) const {
 store::Pledge Store::Impl::PledgeFor(std::span<const Op> ops) const {
   std::map<TreeId, Bytes> messages;
   for (const Op& op : ops) {
-    if (!store::IsStructural(op)) {
-      messages[op.tree] += store::EncodedSize(op) + kMessageOverhead;
-    }
+    if (!store::IsStructural(op)) messages[op.tree] += store::EncodedSize(op) + kMessageOverhead;
   }
   return {*core_->space, std::move(messages)};
 }
@@ -186,26 +168,18 @@ absl::Status Store::Impl::HaveSpace(const store::State& after, const store::Pled
 }
 
 absl::Status Store::Impl::AppendToLog(std::string_view record) {
-  if (!Logged()) {
-    return absl::OkStatus();
-  }
+  if (!Logged()) return absl::OkStatus();
   absl::Status status = log_->Append(log_->LastLsn().Next(), record);
   CountLogMemory();
-  if (!log_->status().ok()) {
-    core_->health.Fail(log_->status());
-  }
+  if (!log_->status().ok()) core_->health.Fail(log_->status());
   return status;
 }
 
 absl::Status Store::Impl::ApplyOps(std::span<const Op> ops, const BeforePublish& before_publish) {
-  if (std::none_of(ops.begin(), ops.end(), store::IsStructural)) {
-    return ApplyPoints(ops, before_publish);
-  }
+  if (std::none_of(ops.begin(), ops.end(), store::IsStructural)) return ApplyPoints(ops, before_publish);
   BETR_ASSIGN_OR_RETURN(const std::vector<Op> plain,
                         store::CopySmallSources(*fronts_.Pin(), ops, core_->CopyLimit(), core_->options.functions));
-  if (std::none_of(plain.begin(), plain.end(), store::IsStructural)) {
-    return ApplyPoints(plain, before_publish);
-  }
+  if (std::none_of(plain.begin(), plain.end(), store::IsStructural)) return ApplyPoints(plain, before_publish);
   const store::Pledge pledge = PledgeFor(plain);
   BETR_RETURN_IF_ERROR(
       structure_.ApplyBatch(plain, [&](const store::State& after) { return before_publish(after, pledge, plain); }));
@@ -231,9 +205,7 @@ dag::Height Store::Impl::TallestStable() {
   const store::StatePtr stable = checkpointer_.stable();
   if (stable != measured_.lock()) {
     tallest_ = 1;  // trees that come later begin with this height
-    for (const auto& [id, tree] : stable->trees) {
-      tallest_ = std::max(tallest_, store::HeightOf(*stable, id));
-    }
+    for (const auto& [id, tree] : stable->trees) tallest_ = std::max(tallest_, store::HeightOf(*stable, id));
     measured_ = stable;
   }
   return tallest_;
@@ -242,29 +214,21 @@ dag::Height Store::Impl::TallestStable() {
 bool Store::Impl::MayBeTooTallToReplay(std::span<const Op> ops) {
   constexpr uint64_t kSpare = 10;  // for roots that are split because of what is in them
   const auto coming = static_cast<uint64_t>(std::ranges::count_if(ops, MayAddLevel));
-  if (coming == 0) {
-    return false;
-  }
+  if (coming == 0) return false;
   const uint64_t grown = fronts_.state()->levels - checkpointer_.stable()->levels;
   return TallestStable() + grown + coming + kSpare > dag::kMaxHeight;
 }
 
 BatchSize Store::Impl::MaxBatch() const {
   BatchSize most = store::kMaxBatch;
-  if (Logged()) {
-    most.bytes = std::min(most.bytes, store::MaxLogPayload(store::LogAreaOf(core_->superblock)));
-  }
+  if (Logged()) most.bytes = std::min(most.bytes, store::MaxLogPayload(store::LogAreaOf(core_->superblock)));
   return most;
 }
 
 absl::Status Store::Impl::ApplyAndLog(std::span<const Op> ops, store::Purpose purpose) {
   const std::string record = Logged() ? store::EncodeBatch(ops) : std::string();
-  if (Logged()) {
-    BETR_RETURN_IF_ERROR(MakeLogRoom(Bytes{record.size()}));
-  }
-  if (Logged() && MayBeTooTallToReplay(ops)) {
-    BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
-  }
+  if (Logged()) BETR_RETURN_IF_ERROR(MakeLogRoom(Bytes{record.size()}));
+  if (Logged() && MayBeTooTallToReplay(ops)) BETR_RETURN_IF_ERROR(CheckpointHoldingWriters());
   const auto apply = [&](std::span<const Op> changes, store::Purpose as) {
     const auto before_publish = [&](const store::State& after, const store::Pledge& pledge, std::span<const Op> plain)
                                     ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_) {
@@ -293,19 +257,13 @@ void Store::Impl::NoteWork(std::span<const Op> ops) {
     freeing_ = 2;
   }
   last_write_ns_ = SystemClock().Monotonic().count();
-  if (erases) {
-    erased_ = true;
-  }
-  if ((leaves_work || erases) && !unsettled_when_short_) {
-    unsettled_when_short_ = structure_.SpaceIsShort();
-  }
+  if (erases) erased_ = true;
+  if ((leaves_work || erases) && !unsettled_when_short_) unsettled_when_short_ = structure_.SpaceIsShort();
   store::NoteFunctions(ops, core_->options.functions, functions_in_use_);
 }
 
 absl::Status Store::Impl::Write(std::span<Op> ops, store::Purpose purpose) {
-  if (ops.empty()) {
-    return absl::OkStatus();
-  }
+  if (ops.empty()) return absl::OkStatus();
   BETR_RETURN_IF_ERROR(MayWrite());
   for (;;) {
     BETR_RETURN_IF_ERROR(WaitForRoom());  // without the lock: checkpoints, which make room, need it
@@ -330,9 +288,7 @@ absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) 
         ops, static_cast<size_t>(at - ops.begin()),
         absl::InvalidArgumentError(fmt::format("upsert function {}: this program has not registered it", *unknown)));
   }
-  if (std::all_of(ops.begin(), ops.end(), Frees)) {
-    purpose = store::Purpose::kDelete;
-  }
+  if (std::all_of(ops.begin(), ops.end(), Frees)) purpose = store::Purpose::kDelete;
   BETR_RETURN_IF_ERROR(ApplyAndLog(ops, purpose));
   core_->counters.bytes_batches += size.bytes.value;
   NoteWork(ops);
@@ -342,9 +298,7 @@ absl::Status Store::Impl::WriteAlone(std::span<Op> ops, store::Purpose purpose) 
   // The batch has happened: what goes wrong from here on is the store's failure, not the batch's.
   const bool clones = std::any_of(ops.begin(), ops.end(), store::IsClone);
   const absl::Status worked = !core_->options.background ? WorkInline() : clones ? KeepUp() : absl::OkStatus();
-  if (!worked.ok()) {
-    core_->health.Fail(worked);
-  }
+  if (!worked.ok()) core_->health.Fail(worked);
   return absl::OkStatus();
 }
 

@@ -51,16 +51,10 @@ TEST_CASE("persistent maps agree with maps, and so do old copies of them", "[bas
     const std::string* found = map.Find(key);
     REQUIRE((found != nullptr) == model.contains(key));
     REQUIRE(map.Height() <= HighestOf(map.Size()));
-    if (random.OneIn(500)) {
-      copies.emplace_back(map, model);
-    }
-    if (random.OneIn(100)) {
-      RequireSame(map, model);
-    }
+    if (random.OneIn(500)) copies.emplace_back(map, model);
+    if (random.OneIn(100)) RequireSame(map, model);
   }
-  for (const auto& [old_map, old_model] : copies) {
-    RequireSame(old_map, old_model);
-  }
+  for (const auto& [old_map, old_model] : copies) RequireSame(old_map, old_model);
 }
 
 TEST_CASE("a changed copy of a persistent map shares all but the way to the change", "[base]") {

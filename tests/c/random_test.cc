@@ -207,9 +207,7 @@ class Run {
   void VerifyFromCpp(TreeId tree, const Entries& entries) const {
     Entries found;
     const std::unique_ptr<Cursor> cursor = Must(store_->store->NewCursor(tree));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      found.emplace(cursor->Key(), cursor->Value());
-    }
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) found.emplace(cursor->Key(), cursor->Value());
     Must(cursor->status());
     REQUIRE(found == entries);
   }

@@ -18,9 +18,7 @@ class Prepared : public DagHarness {
  public:
   explicit Prepared(const dag::Policy& policy) : DagHarness(SmallShape(), false, policy) {
     for (const char* prefix : {"a/", "b/", "c/"}) {
-      for (int i = 0; i < 400; ++i) {
-        Put(0, prefix + std::to_string(1000 + i), "the value of " + std::to_string(i));
-      }
+      for (int i = 0; i < 400; ++i) Put(0, prefix + std::to_string(1000 + i), "the value of " + std::to_string(i));
     }
     FlushAll(0);
     while (ReclaimOne()) {
@@ -33,9 +31,7 @@ class Prepared : public DagHarness {
     size_t pending = 0;
     table().ForEach([&](NodeId id, const dag::NodeRecord& record) {
       if (!record.Dead() && record.height > 0) {
-        for (const dag::Edge& edge : (*dag::LoadNode(table(), id))->edges) {
-          pending += edge.partition.gotos.size();
-        }
+        for (const dag::Edge& edge : (*dag::LoadNode(table(), id))->edges) pending += edge.partition.gotos.size();
       }
     });
     return pending;
@@ -46,9 +42,7 @@ class Prepared : public DagHarness {
     table().ForEach([&](NodeId id, const dag::NodeRecord& record) {
       if (record.height > 0) {
         const dag::NodePtr node = *dag::LoadNode(table(), id);
-        for (size_t i = 1; i < node->edges.size(); ++i) {
-          sizes.push_back(node->edges[i].link.range.lo.bytes.size());
-        }
+        for (size_t i = 1; i < node->edges.size(); ++i) sizes.push_back(node->edges[i].link.range.lo.bytes.size());
       }
     });
     return sizes;
@@ -145,9 +139,7 @@ TEST_CASE("split by size: pivots are longer", "[dag][ablation]") {
   policy.split = dag::NearestCentre;
   const auto mean = [](const std::vector<size_t>& sizes) {
     size_t sum = 0;
-    for (const size_t size : sizes) {
-      sum += size;
-    }
+    for (const size_t size : sizes) sum += size;
     return static_cast<double>(sum) / static_cast<double>(sizes.size());
   };
   const Prepared usual(dag::kUsualPolicy);

@@ -26,9 +26,7 @@ class Clones : private LoneNode {
     dag::Node leaf = dag::EmptyNode(0, Range::All(), {});
     leaf.basements.push_back(Entries("live/", 'o'));
     leaf_ = edit_.Create(std::move(leaf));
-    for (int i = 0; i < 3; ++i) {
-      edit_.Retain(leaf_);
-    }
+    for (int i = 0; i < 3; ++i) edit_.Retain(leaf_);
     node_.edges.clear();
     Bound from = Range::All().lo;
     for (const std::string name : {"a/", "b/", "c/", "d/"}) {

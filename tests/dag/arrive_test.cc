@@ -66,9 +66,7 @@ TEST_CASE("an erase stays away from an edge that holds nothing", "[dag][arrive]"
 TEST_CASE("clones that show the same block go on with it", "[dag][arrive]") {
   Receiver receiver;
   dag::MessageBuffer buffer = receiver.Buffer();
-  for (const char* const key : {"live/1", "live/2", "live/3"}) {
-    buffer.Put(key, "value");
-  }
+  for (const char* const key : {"live/1", "live/2", "live/3"}) buffer.Put(key, "value");
   const dag::BlockView run = receiver.Seal(buffer).runs.front().Cut(Range::Prefix("live/"));
   dag::Partition news{{run.Replace("live/", "a/"), run.Replace("live/", "b/"), run.Replace("live/", "n/")}, {}};
   SECTION("all of it") {

@@ -29,9 +29,7 @@ struct Entry {
 
 std::vector<Entry> SomeEntries(Random& random) {
   std::map<std::string, bool> keys;
-  for (uint64_t n = random.Uniform(20); n > 0; --n) {
-    keys[random.String(random.Uniform(4))];
-  }
+  for (uint64_t n = random.Uniform(20); n > 0; --n) keys[random.String(random.Uniform(4))];
   std::vector<Entry> entries;
   for (const auto& [key, unused] : keys) {
     const auto kind = static_cast<MessageKind>(1 + random.Uniform(3));
@@ -46,9 +44,7 @@ std::vector<Entry> SomeEntries(Random& random) {
 
 std::shared_ptr<const Block> Build(const std::vector<Entry>& entries) {
   BlockBuilder builder;
-  for (const Entry& entry : entries) {
-    builder.Add(entry.key, entry.View());
-  }
+  for (const Entry& entry : entries) builder.Add(entry.key, entry.View());
   return builder.Finish();
 }
 
@@ -101,9 +97,7 @@ TEST_CASE("a block is searched by key, by bound and by group", "[dag][block]") {
     REQUIRE(block->LowerBound(bound) == static_cast<size_t>(at_bound - entries.begin()));
     for (size_t at = 0; at < entries.size();) {
       const size_t end = block->GroupEnd(at);
-      for (size_t in = at; in < end; ++in) {
-        REQUIRE(entries[in].key == entries[at].key);
-      }
+      for (size_t in = at; in < end; ++in) REQUIRE(entries[in].key == entries[at].key);
       REQUIRE((end == entries.size() || entries[end].key != entries[at].key));
       at = end;
     }

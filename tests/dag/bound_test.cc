@@ -14,9 +14,7 @@ namespace {
 std::vector<std::string> AllKeys() {
   std::vector<std::string> keys{""};
   for (size_t i = 0; keys[i].size() < 3; ++i) {
-    for (const char c : {'\0', 'a', '\xff'}) {
-      keys.push_back(keys[i] + c);
-    }
+    for (const char c : {'\0', 'a', '\xff'}) keys.push_back(keys[i] + c);
   }
   return keys;
 }
@@ -34,12 +32,8 @@ std::vector<Bound> AllBounds() {
 
 std::vector<int> Symbols(const Bound& bound) {
   std::vector<int> symbols;
-  for (const char c : bound.bytes) {
-    symbols.push_back(static_cast<unsigned char>(c));
-  }
-  if (bound.past) {
-    symbols.push_back(256);
-  }
+  for (const char c : bound.bytes) symbols.push_back(static_cast<unsigned char>(c));
+  if (bound.past) symbols.push_back(256);
   return symbols;
 }
 
@@ -51,9 +45,7 @@ TEST_CASE("bounds are ordered by position", "[dag][bound]") {
       REQUIRE((a <=> b) == (Symbols(a) <=> Symbols(b)));
       REQUIRE((a == b) == (Symbols(a) == Symbols(b)));
     }
-    for (const std::string& key : AllKeys()) {
-      REQUIRE(a.Before(key) == (Symbols(a) <= Symbols(Bound::At(key))));
-    }
+    for (const std::string& key : AllKeys()) REQUIRE(a.Before(key) == (Symbols(a) <= Symbols(Bound::At(key))));
   }
 }
 
@@ -64,16 +56,12 @@ TEST_CASE("the prefix of a range is what all its keys begin with, and a range of
       REQUIRE(range.Empty() == !(lo < hi));
       for (const std::string& key : AllKeys()) {
         REQUIRE(range.Contains(key) == (lo.Before(key) && !hi.Before(key)));
-        if (range.Contains(key)) {
-          REQUIRE(key.starts_with(range.Lcp()));
-        }
+        if (range.Contains(key)) REQUIRE(key.starts_with(range.Lcp()));
       }
     }
     const Range prefix = Range::Prefix(lo.bytes);
     REQUIRE(prefix.Lcp() == lo.bytes);
-    for (const std::string& key : AllKeys()) {
-      REQUIRE(prefix.Contains(key) == key.starts_with(lo.bytes));
-    }
+    for (const std::string& key : AllKeys()) REQUIRE(prefix.Contains(key) == key.starts_with(lo.bytes));
   }
 }
 
@@ -85,9 +73,7 @@ TEST_CASE("covering, overlapping and intersecting agree with the positions betwe
         for (size_t l = 0; l < bounds.size(); l += 2) {
           const Range a{bounds[i], bounds[j]};
           const Range b{bounds[k], bounds[l]};
-          if (a.Empty() || b.Empty()) {
-            continue;
-          }
+          if (a.Empty() || b.Empty()) continue;
           REQUIRE(a.Overlaps(b) == !a.Intersect(b).Empty());
           REQUIRE(a.Covers(b) == (a.Intersect(b) == b));
         }

@@ -28,9 +28,7 @@ absl::Status WorkOnce(dag::Edit& edit, NodeId root) {
   dag::Sweep sweep;
   for (;;) {
     const absl::StatusOr<dag::WorkResult> result = dag::Work(edit, root, sweep);
-    if (!result.ok() || result->changed || !result->done) {
-      return result.status();
-    }
+    if (!result.ok() || result->changed || !result->done) return result.status();
   }
 }
 
@@ -38,13 +36,9 @@ absl::Status WorkOnce(dag::Edit& edit, NodeId root) {
 class Patient : public DagHarness {
  public:
   Patient() : DagHarness(SmallShape(Bytes{300}), false) {
-    for (int i = 1000; i < 1400; ++i) {
-      Put(0, (i % 2 == 0 ? "a/" : "b/") + std::to_string(i), "some value");
-    }
+    for (int i = 1000; i < 1400; ++i) Put(0, (i % 2 == 0 ? "a/" : "b/") + std::to_string(i), "some value");
     FlushAll(0);
-    while (HeightOf(0) < 3) {
-      Clone(0, "", 0, "copy/");
-    }
+    while (HeightOf(0) < 3) Clone(0, "", 0, "copy/");
     Clone(0, "a/110", 0, "b/x");
     Put(0, "b/pending", "value");
     Seal(0);
@@ -107,9 +101,7 @@ class Patient : public DagHarness {
   NodeId NodeOf(dag::Height height) const {
     NodeId found = kNoNode;
     damaged_.ForEach([&](NodeId id, const dag::NodeRecord& record) {
-      if (record.height == height && !record.Dead()) {
-        found = id;
-      }
+      if (record.height == height && !record.Dead()) found = id;
     });
     REQUIRE(found != kNoNode);
     return found;
@@ -141,9 +133,7 @@ TEST_CASE("the checker names each kind of damage, and nobody falls over it", "[d
   }
   SECTION("a node that nobody names") {
     patient.Damage(root, [](dag::Node& node, dag::NodeRecord&) {
-      for (dag::Edge& edge : node.edges) {
-        edge = {dag::Link{edge.link.range, kNoNode, {}}, {}};
-      }
+      for (dag::Edge& edge : node.edges) edge = {dag::Link{edge.link.range, kNoNode, {}}, {}};
     });
     REQUIRE(patient.Findings() == std::set{Kind::kUnreachable});
   }
@@ -157,9 +147,7 @@ TEST_CASE("the checker names each kind of damage, and nobody falls over it", "[d
   }
   SECTION("a cycle") {
     patient.Damage(root, [&](dag::Node& node, dag::NodeRecord&) {
-      for (dag::Edge& edge : node.edges) {
-        edge.link.target = root;
-      }
+      for (dag::Edge& edge : node.edges) edge.link.target = root;
     });
     REQUIRE(patient.Findings().contains(Kind::kHeight));
   }

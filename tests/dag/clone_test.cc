@@ -25,9 +25,7 @@ void PutMany(DagHarness& dag, const std::string& prefix, int count) {
 class Prepared : public DagHarness {
  public:
   Prepared() : DagHarness(SmallShape(), false) {
-    for (const char* prefix : {"a/", "b/", "c/"}) {
-      PutMany(*this, prefix, 200);
-    }
+    for (const char* prefix : {"a/", "b/", "c/"}) PutMany(*this, prefix, 200);
     FlushAll(0);
     REQUIRE(HeightOf(0) >= 2);
   }
@@ -46,9 +44,7 @@ class Prepared : public DagHarness {
   size_t GotosIn(NodeId id) const {
     size_t gotos = 0;
     for (const dag::Edge& edge : (*dag::LoadNode(table(), id))->edges) {
-      for (const dag::Goto& message : edge.partition.gotos) {
-        gotos += !message.Erases();
-      }
+      for (const dag::Goto& message : edge.partition.gotos) gotos += !message.Erases();
     }
     return gotos;
   }

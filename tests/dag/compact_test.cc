@@ -59,12 +59,8 @@ TEST_CASE("too many runs on top of each other become one", "[dag][compact]") {
 
 TEST_CASE("runs of different directories do not lie on top of each other", "[dag][compact]") {
   Compacting node;
-  for (int i = 0; i < 20; ++i) {
-    node.right().runs.push_back(node.Run("b" + std::to_string(i) + "/", 1, i));
-  }
-  for (int i = 0; i <= static_cast<int>(kMost); ++i) {
-    node.right().runs.push_back(node.Run("b7/", 1, 100 + i));
-  }
+  for (int i = 0; i < 20; ++i) node.right().runs.push_back(node.Run("b" + std::to_string(i) + "/", 1, i));
+  for (int i = 0; i <= static_cast<int>(kMost); ++i) node.right().runs.push_back(node.Run("b7/", 1, 100 + i));
   node.Compact(1);
   CHECK(node.right().runs.size() == 20);
   CHECK(node.Read("b7/1000") == std::to_string(100 + kMost));
@@ -79,9 +75,7 @@ TEST_CASE("runs of more and more directories become one after all", "[dag][compa
     node.left().runs.push_back(node.Run("a/" + std::to_string(1000 + i * 7919 % 500) + "/", 1, i));
     node.Compact(0);
     most = std::max(most, node.left().runs.size());
-    if (is_cloned) {
-      node.right() = node.left().Strip("a/").Prepend("b/");
-    }
+    if (is_cloned) node.right() = node.left().Strip("a/").Prepend("b/");
   }
   CHECK(most <= 10 * kMost);
   for (int i = 0; i < 500; ++i) {
@@ -94,13 +88,9 @@ TEST_CASE("runs of more and more directories become one after all", "[dag][compa
 TEST_CASE("clones that have the same runs get the same one for them", "[dag][compact]") {
   Compacting node;
   node.left().runs.push_back(node.Run("a/", 100, 0));
-  for (int i = 1; i <= static_cast<int>(kMost); ++i) {
-    node.left().runs.push_back(node.Run("a/", 2, i));
-  }
+  for (int i = 1; i <= static_cast<int>(kMost); ++i) node.left().runs.push_back(node.Run("a/", 2, i));
   for (const std::string clone : {"b/", "c/"}) {
-    for (const dag::BlockView& run : node.left().runs) {
-      node.right().runs.push_back(run.Replace("a/", clone));
-    }
+    for (const dag::BlockView& run : node.left().runs) node.right().runs.push_back(run.Replace("a/", clone));
   }
   node.right().runs.push_back(node.Run("c/", 1, 77));
   node.Compact(0);
@@ -137,12 +127,8 @@ TEST_CASE("runs of a directory with a long name are made one below those of a la
 
 TEST_CASE("what an erase hides for one clone stays for the others", "[dag][compact]") {
   Compacting node;
-  for (int i = 0; i <= static_cast<int>(kMost); ++i) {
-    node.left().runs.push_back(node.Run("a/", 2, i));
-  }
-  for (const dag::BlockView& run : node.left().runs) {
-    node.right().runs.push_back(run.Replace("a/", "b/"));
-  }
+  for (int i = 0; i <= static_cast<int>(kMost); ++i) node.left().runs.push_back(node.Run("a/", 2, i));
+  for (const dag::BlockView& run : node.left().runs) node.right().runs.push_back(run.Replace("a/", "b/"));
   const auto all = static_cast<uint32_t>(node.left().runs.size());
   SECTION("for the one that is compacted") {
     node.left().gotos = {{{Range::Prefix("a/1001"), kNoNode, ""}, 0, all}};

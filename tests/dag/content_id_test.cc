@@ -32,18 +32,12 @@ Contents Below(const DagHarness& dag, const std::string& prefix) {
 
 TEST_CASE("a clone and its source have one content id until one of them changes", "[dag][content_id]") {
   DagHarness dag(SmallShape(Bytes{512}, Bytes{128}), false);
-  for (int i = 1000; i < 3000; ++i) {
-    dag.Put(0, "tree/" + std::to_string(i % 10) + "/" + std::to_string(i), "value");
-  }
+  for (int i = 1000; i < 3000; ++i) dag.Put(0, "tree/" + std::to_string(i % 10) + "/" + std::to_string(i), "value");
   dag.Settle(0);
-  for (const std::string copy : {"copy/", "other/", "zoo/"}) {
-    dag.Clone(0, "tree/", 0, copy);
-  }
+  for (const std::string copy : {"copy/", "other/", "zoo/"}) dag.Clone(0, "tree/", 0, copy);
   const ContentId source = IdOf(dag, "tree/");
   REQUIRE(source.shared);
-  for (const std::string copy : {"copy/", "other/", "zoo/"}) {
-    REQUIRE(IdOf(dag, copy).id == source.id);
-  }
+  for (const std::string copy : {"copy/", "other/", "zoo/"}) REQUIRE(IdOf(dag, copy).id == source.id);
   REQUIRE(IdOf(dag, "copy/3/").id == IdOf(dag, "zoo/3/").id);
   REQUIRE(IdOf(dag, "copy/3/").id != IdOf(dag, "copy/4/").id);
 
@@ -75,9 +69,7 @@ TEST_CASE("equal content ids mean equal contents, whatever happened", "[dag][con
       dag.Seal(0);
       dag.Work(0);
     }
-    if (step % 20 != 0) {
-      continue;
-    }
+    if (step % 20 != 0) continue;
     dag.Seal(0);
     std::map<std::string, std::string> seen;  // the prefix that had an id first
     for (char a = 'a'; a < 'e'; ++a) {

@@ -110,9 +110,7 @@ TEST_CASE("whether clones that lie beside each other hide anything is asked once
   dag->source().SetResidence(Residence::kMemory);
   uint64_t clones = 0;
   const auto peeks_with = [&](uint64_t count) {
-    for (; clones < count; ++clones) {
-      dag->Clone(0, "a/10001", 0, "x/" + std::to_string(100 + clones) + "/");
-    }
+    for (; clones < count; ++clones) dag->Clone(0, "a/10001", 0, "x/" + std::to_string(100 + clones) + "/");
     dag->Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
       const dag::NodePtr root = *edit.Load(roots[0]);
       REQUIRE(root->height > 2);

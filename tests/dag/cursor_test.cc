@@ -15,9 +15,7 @@ namespace {
 
 std::string SomeKey(Random& random) {
   std::string key;
-  for (uint64_t n = random.Uniform(6); n > 0; --n) {
-    key.push_back("\0ab\xff"[random.Uniform(4)]);
-  }
+  for (uint64_t n = random.Uniform(6); n > 0; --n) key.push_back("\0ab\xff"[random.Uniform(4)]);
   return key;
 }
 
@@ -51,9 +49,7 @@ class Walk {
   Walk(const DagHarness& dag, Range bounds)
       : cursor_({dag.table(), dag.root(0), {dag.Layer(0)}}, bounds, dag.functions(), nullptr) {
     for (const auto& [key, value] : dag.Oracle(0)) {
-      if (bounds.Contains(key)) {
-        inside_[key] = value;
-      }
+      if (bounds.Contains(key)) inside_[key] = value;
     }
     at_ = inside_.end();
   }
@@ -99,9 +95,7 @@ class Walk {
   }
   Contents::const_iterator FirstAfter(const Bound& bound) const {
     auto at = inside_.begin();
-    while (at != inside_.end() && !bound.Before(at->first)) {
-      ++at;
-    }
+    while (at != inside_.end() && !bound.Before(at->first)) ++at;
     return at;
   }
 
@@ -140,9 +134,7 @@ TEST_CASE("a cursor keeps what it reads while the tree goes on", "[dag][cursor]"
   shape.node_size = Bytes{300};
   shape.basement_size = Bytes{100};
   DagHarness dag(shape, false);
-  for (int i = 1000; i < 1400; ++i) {
-    dag.Put(0, std::to_string(i), "old");
-  }
+  for (int i = 1000; i < 1400; ++i) dag.Put(0, std::to_string(i), "old");
   dag.FlushAll(0);
   dag::TreeCursor cursor({dag.table(), dag.root(0), {dag.Layer(0)}}, Range::All(), dag.functions(), nullptr);
   cursor.SeekToFirst();
@@ -165,9 +157,7 @@ TEST_CASE("a cursor says what went wrong, and works again after another seek", "
   shape.node_size = Bytes{300};
   shape.basement_size = Bytes{100};
   DagHarness dag(shape, false);
-  for (int i = 1000; i < 1400; ++i) {
-    dag.Put(0, std::to_string(i), "value");
-  }
+  for (int i = 1000; i < 1400; ++i) dag.Put(0, std::to_string(i), "value");
   dag.FlushAll(0);
   dag::TreeCursor cursor({dag.table(), dag.root(0), {dag.Layer(0)}}, Range::All(), dag.functions(), nullptr);
   uint64_t good_reads = 0;
@@ -175,9 +165,7 @@ TEST_CASE("a cursor says what went wrong, and works again after another seek", "
   do {
     dag.source().FailAfter(good_reads++);
     cursor.SeekToFirst();
-    while (cursor.Valid()) {
-      cursor.Next();
-    }
+    while (cursor.Valid()) cursor.Next();
     errors += absl::IsUnavailable(cursor.status());
   } while (!cursor.status().ok());
   REQUIRE(errors > 10);

@@ -56,9 +56,7 @@ Differences Expected(const DagHarness& dag, const std::string& before, const std
 
 TEST_CASE("what differs between a clone and its source is what was changed in one of them", "[dag][difference]") {
   DagHarness dag(SmallShape(Bytes{512}, Bytes{128}), true);
-  for (int i = 1000; i < 3000; ++i) {
-    dag.Put(0, "tree/" + std::to_string(i), "value");
-  }
+  for (int i = 1000; i < 3000; ++i) dag.Put(0, "tree/" + std::to_string(i), "value");
   dag.Settle(0);
   dag.Clone(0, "tree/", 0, "copy/");
   const auto differences = [&] { return Found(dag, SideOf(dag, "tree/"), SideOf(dag, "copy/"), Bound::At("")); };
@@ -109,12 +107,8 @@ TEST_CASE("differences of overlapping, nested and moved clones are those of thei
       dag.Seal(0);
       dag.Work(0);
     }
-    if (dag.Oracle(0).size() > 20'000) {
-      dag.EraseRange(0, Range::Prefix(prefix()));
-    }
-    if (step % 10 != 0) {
-      continue;
-    }
+    if (dag.Oracle(0).size() > 20'000) dag.EraseRange(0, Range::Prefix(prefix()));
+    if (step % 10 != 0) continue;
     const std::string before = place();
     const std::string after = place();
     const Bound from = random.OneIn(3) ? Bound::At(prefix() + std::to_string(random.Uniform(1000))) : Bound::At("");
@@ -129,9 +123,7 @@ TEST_CASE("differences of overlapping, nested and moved clones are those of thei
 TEST_CASE("differences with a snapshot in another tree of the same state", "[dag][difference]") {
   DagHarness dag(SmallShape(Bytes{512}, Bytes{128}), false);
   const size_t other = dag.AddTree();
-  for (int i = 1000; i < 2000; ++i) {
-    dag.Put(0, std::to_string(i), "value");
-  }
+  for (int i = 1000; i < 2000; ++i) dag.Put(0, std::to_string(i), "value");
   dag.Settle(0);
   dag.Clone(0, "", other, "");
   dag.Put(0, "1234", "changed");
@@ -144,14 +136,10 @@ TEST_CASE("differences with a snapshot in another tree of the same state", "[dag
 TEST_CASE("the cost of a difference is that of what is not shared", "[dag][difference]") {
   const auto reads = [](int keys) {
     DagHarness dag(SmallShape(Bytes{512}, Bytes{128}), false);
-    for (int i = 0; i < keys; ++i) {
-      dag.Put(0, "tree/" + std::to_string(100'000 + i), "value");
-    }
+    for (int i = 0; i < keys; ++i) dag.Put(0, "tree/" + std::to_string(100'000 + i), "value");
     dag.Settle(0);
     dag.Clone(0, "tree/", 0, "copy/");
-    for (int i = 0; i < 10; ++i) {
-      dag.Put(0, "copy/" + std::to_string(100'000 + i * keys / 10), "changed");
-    }
+    for (int i = 0; i < 10; ++i) dag.Put(0, "copy/" + std::to_string(100'000 + i * keys / 10), "changed");
     dag.Settle(0);
     dag.source().ResetReads();
     REQUIRE(Found(dag, SideOf(dag, "tree/"), SideOf(dag, "copy/"), Bound::At("")).size() == 10);

@@ -19,9 +19,7 @@ std::string Key(int number) { return std::to_string(10'000 + number); }
 
 // Leaves that have left memory.
 void Fill(DagHarness& dag, size_t value_size = 80) {
-  for (int i = 0; i < kKeys; ++i) {
-    dag.Put(0, Key(i), std::string(value_size, 'v'));
-  }
+  for (int i = 0; i < kKeys; ++i) dag.Put(0, Key(i), std::string(value_size, 'v'));
   dag.FlushAll(0);
   dag.Settle(0);
   dag.source().KeepFew(8);
@@ -77,9 +75,7 @@ TEST_CASE("a queue of values that are much larger than erases keeps to its size"
   size_t most = 0;
   for (int i = 0; i < 16 * kWindow; ++i) {
     dag.Put(0, Key(i), std::string(4'000, 'v'));
-    if (i >= kWindow) {
-      dag.Erase(0, Key(i - kWindow));
-    }
+    if (i >= kWindow) dag.Erase(0, Key(i - kWindow));
     if (i % 10 == 0) {
       dag.Seal(0);
       dag.Settle(0);

@@ -71,9 +71,7 @@ TEST_CASE("a small tree without pending messages is estimated exactly", "[dag][e
     const Truth truth = Count(*dag, range);
     REQUIRE(estimate.exact);
     REQUIRE(estimate.keys == truth.keys);
-    if (truth.keys > 0) {
-      RequireNear(estimate.bytes.value, truth.bytes, 1.2);
-    }
+    if (truth.keys > 0) RequireNear(estimate.bytes.value, truth.bytes, 1.2);
     REQUIRE(estimate.shared == Bytes{0});
   }
   REQUIRE(EstimateOf(*dag, {Bound::At("b"), Bound::At("a")}).keys == 0);

@@ -19,9 +19,7 @@ dag::Route RouteOf(const DagHarness& dag, const std::string& key) {
 
 TEST_CASE("a route shows every message that applies, newest first", "[dag][explain]") {
   DagHarness dag(SmallShape(), false);
-  for (int i = 1000; i < 1400; ++i) {
-    dag.Put(0, "a/" + std::to_string(i), "put");
-  }
+  for (int i = 1000; i < 1400; ++i) dag.Put(0, "a/" + std::to_string(i), "put");
   dag.FlushAll(0);
   REQUIRE(dag.HeightOf(0) >= 2);
   dag.Append(0, "a/1200", "+1");
@@ -53,9 +51,7 @@ TEST_CASE("a route shows every message that applies, newest first", "[dag][expla
 
 TEST_CASE("a route goes through a pending goto, and ends at a terminal message", "[dag][explain]") {
   DagHarness dag(SmallShape(), false);
-  for (int i = 1000; i < 4000; ++i) {
-    dag.Put(0, (i % 2 == 0 ? "a/" : "b/") + std::to_string(i), "put");
-  }
+  for (int i = 1000; i < 4000; ++i) dag.Put(0, (i % 2 == 0 ? "a/" : "b/") + std::to_string(i), "put");
   dag.FlushAll(0);
   dag.Clone(0, "a/120", 0, "b/x");
   dag.Append(0, "b/x4", "+newer");

@@ -15,9 +15,7 @@ size_t EdgesWithMessages(const dag::NodeTable& table) {
   table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
     if (record.height > 0 && !record.Dead()) {
       const dag::NodePtr node = dag::LoadNode(table, id).value();
-      for (const dag::Edge& edge : node->edges) {
-        waiting += edge.partition.Empty() ? 0 : 1;
-      }
+      for (const dag::Edge& edge : node->edges) waiting += edge.partition.Empty() ? 0 : 1;
     }
   });
   return waiting;

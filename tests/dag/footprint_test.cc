@@ -21,9 +21,7 @@ namespace {
 
 void ForEachView(const dag::Node& node, const std::function<void(const dag::BlockView&)>& visit) {
   std::ranges::for_each(node.basements, visit);
-  for (const dag::Edge& edge : node.edges) {
-    std::ranges::for_each(edge.partition.runs, visit);
-  }
+  for (const dag::Edge& edge : node.edges) std::ranges::for_each(edge.partition.runs, visit);
 }
 
 Bytes BlocksOf(const dag::Node& node) {
@@ -39,9 +37,7 @@ Bytes SizeOf(const dag::NodeRecord& record) { return BlocksOf(**record.slot->Get
 
 dag::TreePart PartOf(const DagHarness& dag, size_t tree, const std::vector<std::string>& prefixes) {
   dag::TreePart part{dag.root(tree), {}};
-  for (const std::string& prefix : prefixes) {
-    part.ranges.Add(Range::Prefix(prefix));
-  }
+  for (const std::string& prefix : prefixes) part.ranges.Add(Range::Prefix(prefix));
   return part;
 }
 
@@ -70,9 +66,7 @@ class Oracle {
   Footprint Sum() const {
     Footprint sum;
     for (const auto& [id, shown] : shown_) {
-      if (shown.inside.Empty()) {
-        continue;
-      }
+      if (shown.inside.Empty()) continue;
       const dag::NodePtr node = *dag::LoadNode(table_, id);
       if (shown.outside.Empty()) {
         sum.stored += BlocksOf(*node);
@@ -91,9 +85,7 @@ class Oracle {
   };
 
   void Follow(NodeId id, const Range& range, dag::RangeSet Shown::*to) {
-    if (++ways_; TooMany()) {
-      return;
-    }
+    if (++ways_; TooMany()) return;
     (shown_[id].*to).Add(range);
     const dag::NodePtr node = *dag::LoadNode(table_, id);
     dag::ForEachShown(*node, range, [&](const dag::Link& link) { Follow(link.target, link.Image(), to); });
@@ -124,9 +116,7 @@ class Oracle {
         entry.outside |= shown.outside.Overlaps(Range::Only(key));
       }
     });
-    for (const auto& [slot, uses] : blocks) {
-      AddBlock(slot->Size(), uses, sum);
-    }
+    for (const auto& [slot, uses] : blocks) AddBlock(slot->Size(), uses, sum);
   }
 
   static void AddBlock(Bytes size, const Uses& uses, Footprint& sum) {
@@ -150,9 +140,7 @@ class Oracle {
 };
 
 void MakeTree(DagHarness& dag, const std::string& prefix) {
-  for (int i = 1000; i < 3000; ++i) {
-    dag.Put(0, prefix + std::to_string(i), "value");
-  }
+  for (int i = 1000; i < 3000; ++i) dag.Put(0, prefix + std::to_string(i), "value");
   dag.FlushAll(0);
   dag.Settle(0);
 }
@@ -176,9 +164,7 @@ TEST_CASE("a tree uses its space alone until it is cloned, and together with its
   CHECK(both.exclusive == both.stored);
   CHECK(both.stored.value < alone.stored.value * 11 / 10);
 
-  for (int i = 1000; i < 1500; ++i) {
-    dag.Put(0, "copy/" + std::to_string(i), "another");
-  }
+  for (int i = 1000; i < 1500; ++i) dag.Put(0, "copy/" + std::to_string(i), "another");
   dag.FlushAll(0);
   dag.Settle(0);
   const Footprint changed = Of(dag, "copy/");
@@ -188,9 +174,7 @@ TEST_CASE("a tree uses its space alone until it is cloned, and together with its
 
 TEST_CASE("what lies beside a part in the same leaf is not counted", "[dag][footprint]") {
   DagHarness dag(SmallShape(Bytes{4096}, Bytes{1024}), false);
-  for (const std::string key : {"a", "b/1", "b/2", "c"}) {
-    dag.Put(0, key, std::string(100, 'x'));
-  }
+  for (const std::string key : {"a", "b/1", "b/2", "c"}) dag.Put(0, key, std::string(100, 'x'));
   dag.FlushAll(0);
   CHECK(Of(dag, "b/").stored.value == 2 * (100 + 3 + dag::kUsualEntryOverhead));
   CHECK(Of(dag, "b/").exclusive == Of(dag, "b/").stored);
@@ -244,12 +228,8 @@ TEST_CASE("footprints of overlapping, nested and moved clones are those of all w
         dag.Work(i);
       }
     }
-    if (dag.Oracle(0).size() + dag.Oracle(other).size() > 10'000) {
-      dag.EraseRange(tree(), Range::Prefix(prefix()));
-    }
-    if (step % 20 != 0) {
-      continue;
-    }
+    if (dag.Oracle(0).size() + dag.Oracle(other).size() > 10'000) dag.EraseRange(tree(), Range::Prefix(prefix()));
+    if (step % 20 != 0) continue;
     while (dag.ReclaimOne()) {
     }
     const std::vector<dag::TreePart> parts = {PartOf(dag, 0, {place(), place()}), PartOf(dag, other, {place()})};
@@ -257,9 +237,7 @@ TEST_CASE("footprints of overlapping, nested and moved clones are those of all w
     Oracle oracle(dag.table());
     oracle.AddTree(dag.root(0), parts[0].ranges);
     oracle.AddTree(dag.root(other), is_one ? dag::RangeSet() : parts[1].ranges);
-    if (oracle.TooMany()) {
-      continue;
-    }
+    if (oracle.TooMany()) continue;
     const Footprint found = Of(dag, is_one ? std::vector<dag::TreePart>{parts[0]} : parts);
     const Footprint expected = oracle.Sum();
     INFO("step " << step);

@@ -40,9 +40,7 @@ class Generations {
     }
     while (random_.OneIn(2) && dag_.ReclaimOne()) {
     }
-    if (random_.OneIn(8)) {
-      dag_.PruneStep();
-    }
+    if (random_.OneIn(8)) dag_.PruneStep();
     while (dag_.Oracle(0).size() > 300) {
       const std::string name = random_.Pick(names_);
       dag_.EraseRange(0, Range::Prefix(random_.OneIn(4) ? name.substr(0, 1) : name));

@@ -56,9 +56,7 @@ void RequireFewCopies(Kept kept, size_t fanout, uint64_t changes) {
   DagHarness dag(ShapeOf(fanout), true);
   for (int i = 0; i < kKeys; ++i) {
     dag.Put(0, Key("live/", static_cast<uint64_t>(i)), std::string(kValue, 'a'));
-    if (i % 50 == 0) {
-      dag.Settle(0);
-    }
+    if (i % 50 == 0) dag.Settle(0);
   }
   dag.Settle(0);
   const Held before = HeldBy(dag);
@@ -87,9 +85,7 @@ void RequireFewCopies(Kept kept, size_t fanout, uint64_t changes) {
 
 // A file as a file system has it: some blocks under a name. To write it anew is to erase them all first.
 void PutFile(DagHarness& dag, const std::string& name, char content) {
-  for (const char block : {'0', '1', '2'}) {
-    dag.Put(0, name + "/" + block, std::string(kValue, content));
-  }
+  for (const char block : {'0', '1', '2'}) dag.Put(0, name + "/" + block, std::string(kValue, content));
 }
 
 // Backups that rotate: each generation is a clone of the one before with some files written anew, and the oldest goes.
@@ -103,9 +99,7 @@ void RequireLittleBesideWhatDiffers(uint64_t changes) {
   const auto name = [](int generation) { return Key("g", static_cast<uint64_t>(generation)) + "/"; };
   for (uint64_t i = 0; i < kFiles; ++i) {
     PutFile(dag, Key(name(0), i), 'a');
-    if (i % 20 == 0) {
-      dag.Settle(0);
-    }
+    if (i % 20 == 0) dag.Settle(0);
   }
   dag.Settle(0);
   const Bytes file = Bytes{Key(name(0), 0).size() + 2 + kValue} * 3;
@@ -118,9 +112,7 @@ void RequireLittleBesideWhatDiffers(uint64_t changes) {
       dag.EraseRange(0, Range::Prefix(changed + "/"));
       PutFile(dag, changed, static_cast<char>('b' + i % 20));
     }
-    if (generation >= kKept) {
-      dag.EraseRange(0, Range::Prefix(name(generation - kKept)));
-    }
+    if (generation >= kKept) dag.EraseRange(0, Range::Prefix(name(generation - kKept)));
     dag.Settle(0);
     most = std::max(most, HeldBy(dag).all);
   }
@@ -134,24 +126,18 @@ void RequireLittleBesideWhatDiffers(uint64_t changes) {
 }  // namespace
 
 TEST_CASE("generations that rotate take little beside what differs", "[dag][clone]") {
-  for (const uint64_t changes : {2, 13, 60}) {
-    RequireLittleBesideWhatDiffers(changes);
-  }
+  for (const uint64_t changes : {2, 13, 60}) RequireLittleBesideWhatDiffers(changes);
 }
 
 TEST_CASE("what is written between clones is stored a few times", "[dag][clone]") {
   for (const size_t fanout : {8, 16}) {
-    for (const uint64_t changes : {1, 5, 20}) {
-      RequireFewCopies(Kept::kClones, fanout, changes);
-    }
+    for (const uint64_t changes : {1, 5, 20}) RequireFewCopies(Kept::kClones, fanout, changes);
   }
 }
 
 TEST_CASE("what is written between snapshots is stored a few times", "[dag][clone]") {
   for (const size_t fanout : {8, 16}) {
-    for (const uint64_t changes : {1, 5, 20}) {
-      RequireFewCopies(Kept::kSnapshots, fanout, changes);
-    }
+    for (const uint64_t changes : {1, 5, 20}) RequireFewCopies(Kept::kSnapshots, fanout, changes);
   }
 }
 

@@ -54,13 +54,9 @@ class HeightRun {
     } else if (dice < 13) {
       clones_ += dag_.Rename(0, Source(), 0, Prefix());
     } else {
-      for (int i = 0; i < 3; ++i) {
-        dag_.Put(0, Key(), "value " + std::to_string(clones_));
-      }
+      for (int i = 0; i < 3; ++i) dag_.Put(0, Key(), "value " + std::to_string(clones_));
     }
-    while (dag_.Oracle(0).size() < most_keys_ / 3) {
-      dag_.Put(0, Key(), "value");
-    }
+    while (dag_.Oracle(0).size() < most_keys_ / 3) dag_.Put(0, Key(), "value");
     while (dag_.Oracle(0).size() > most_keys_) {
       dag_.EraseRange(0, Range::Prefix(Key().substr(0, 1 + random_.Uniform(2))));
     }
@@ -93,9 +89,7 @@ class HeightRun {
  private:
   std::string Key() {
     std::string key;
-    for (uint64_t n = 1 + random_.Uniform(8); n > 0; --n) {
-      key.push_back("\0ab\xff"[random_.Uniform(4)]);
-    }
+    for (uint64_t n = 1 + random_.Uniform(8); n > 0; --n) key.push_back("\0ab\xff"[random_.Uniform(4)]);
     return key;
   }
   // Of any width; the whole space now and then.
@@ -103,9 +97,7 @@ class HeightRun {
   // Mostly one under which there is something.
   std::string Source() {
     const auto found = dag_.Oracle(0).lower_bound(Key());
-    if (random_.OneIn(10) || found == dag_.Oracle(0).end()) {
-      return Prefix();
-    }
+    if (random_.OneIn(10) || found == dag_.Oracle(0).end()) return Prefix();
     return found->first.substr(0, random_.OneIn(60) ? 0 : 1 + random_.Uniform(5));
   }
   double PerClone(uint64_t count) const { return static_cast<double>(count) / std::max(clones_, 1); }
@@ -126,15 +118,9 @@ void RunHeights(size_t fanout, size_t most_keys, uint64_t seed) {
   for (int step = 0; run.clones() < clones; ++step) {
     INFO("step " << step);
     run.Step();
-    if (step % 5 == 0) {
-      run.Compare(step);
-    }
-    if (step % 50 == 0) {
-      run.dag().VerifyInvariants();
-    }
-    if (step % 1'000 == 0) {
-      run.dag().Verify({});
-    }
+    if (step % 5 == 0) run.Compare(step);
+    if (step % 50 == 0) run.dag().VerifyInvariants();
+    if (step % 1'000 == 0) run.dag().Verify({});
   }
   run.dag().Verify({});
   run.Print();
@@ -154,12 +140,8 @@ void RotateGenerations(DagHarness& dag, Random& random, int count) {
     dag.Snapshot(0);
     dag.Clone(0, "a" + std::to_string(i - 1) + "/", 0, to);
     dag.DropSnapshot(0);
-    for (int n = 0; n < 5; ++n) {
-      dag.Put(0, to + key(), "changed in " + std::to_string(i));
-    }
-    if (i >= 10) {
-      dag.EraseRange(0, Range::Prefix("a" + std::to_string(i - 10) + "/"));
-    }
+    for (int n = 0; n < 5; ++n) dag.Put(0, to + key(), "changed in " + std::to_string(i));
+    if (i >= 10) dag.EraseRange(0, Range::Prefix("a" + std::to_string(i - 10) + "/"));
   }
   dag.Seal(0);
 }
@@ -236,9 +218,7 @@ TEST_CASE("a tree that generations have made tall is lowered, whatever is in mem
     RotateGenerations(dag, random, 100);
     REQUIRE(dag.HeightOf(0) > 20);
     dag.source().KeepFew(8);
-    if (way == "work, nothing in memory") {
-      dag.source().SetResidence(Residence::kDisk);
-    }
+    if (way == "work, nothing in memory") dag.source().SetResidence(Residence::kDisk);
     const int fresh = FreshHeight(ShapeOf(8), dag.Oracle(0));
     if (way == "a flush of all") {
       dag.FlushAll(0);
@@ -255,9 +235,7 @@ TEST_CASE("a tree that generations have made tall is lowered, whatever is in mem
 
 TEST_CASE("clones of everything copy no more when no integer says what they hold together", "[dag][height]") {
   DagHarness dag(ShapeOf(8), false);
-  for (int i = 0; i < 100; ++i) {
-    dag.Put(0, "key" + std::to_string(1'000 + i), std::string(20, 'v'));
-  }
+  for (int i = 0; i < 100; ++i) dag.Put(0, "key" + std::to_string(1'000 + i), std::string(20, 'v'));
   dag.FlushAll(0);
   for (int clone = 0; clone < 120; ++clone) {  // each of those before, too: twice as much
     const size_t before = dag.NodeCount();
@@ -282,9 +260,7 @@ TEST_CASE("erasing everything gives everything back", "[dag][height]") {
         DagHarness dag(ShapeOf(fanout), true);
         FillDirectories(dag, random);
         const Contents before = dag.Oracle(0);
-        if (way == "at once") {
-          dag.EraseRange(0, Range::All());
-        }
+        if (way == "at once") dag.EraseRange(0, Range::All());
         for (int i = 0; way == "by directories" && i < 10; ++i) {
           dag.EraseRange(0, Range::Prefix(std::to_string(i) + "/"));
           dag.Seal(0);

@@ -17,19 +17,13 @@ namespace {
 std::vector<std::string> SomeKeys(Random& random) {
   static constexpr std::string_view kBytes("\0\1a\xfe\xff", 5);
   std::string prefix;
-  for (uint64_t n = random.Uniform(12); n > 0; --n) {
-    prefix += kBytes[random.Uniform(kBytes.size())];
-  }
+  for (uint64_t n = random.Uniform(12); n > 0; --n) prefix += kBytes[random.Uniform(kBytes.size())];
   std::vector<std::string> keys;
   for (uint64_t n = random.Uniform(200); n > 0; --n) {
     std::string key = prefix;
-    for (uint64_t size = random.Uniform(12); size > 0; --size) {
-      key += kBytes[random.Uniform(kBytes.size())];
-    }
+    for (uint64_t size = random.Uniform(12); size > 0; --size) key += kBytes[random.Uniform(kBytes.size())];
     keys.push_back(key.substr(0, random.OneIn(20) ? random.Uniform(key.size() + 1) : key.size()));
-    if (random.OneIn(8)) {
-      keys.push_back(keys.back());
-    }
+    if (random.OneIn(8)) keys.push_back(keys.back());
   }
   std::ranges::sort(keys);
   return keys;
@@ -60,9 +54,7 @@ TEST_CASE("the window is small among keys that differ", "[dag][block]") {
   constexpr size_t kKeys = 1000;
   const auto key_of = [](size_t index) { return "all of them begin like this: " + std::to_string(kKeys + index); };
   std::vector<std::string> keys;
-  for (size_t i = 0; i < kKeys; ++i) {
-    keys.push_back(key_of(i));
-  }
+  for (size_t i = 0; i < kKeys; ++i) keys.push_back(key_of(i));
   const KeySample sample(keys.size(), [&](size_t index) -> std::string_view { return keys[index]; });
   for (const std::string& key : keys) {
     const auto [begin, end] = sample.Around(key, false);

@@ -19,9 +19,7 @@ using dag::Link;
 
 std::string SomeBytes(Random& random, uint64_t longest) {
   std::string bytes;
-  for (uint64_t n = random.Uniform(longest + 1); n > 0; --n) {
-    bytes.push_back("\0ab\xff"[random.Uniform(4)]);
-  }
+  for (uint64_t n = random.Uniform(longest + 1); n > 0; --n) bytes.push_back("\0ab\xff"[random.Uniform(4)]);
   return bytes;
 }
 
@@ -31,9 +29,7 @@ Range SomeRange(Random& random) {
     const std::string common = SomeBytes(random, 3);
     const Bound a{common + SomeBytes(random, 2), random.OneIn(2)};
     const Bound b{common + SomeBytes(random, 2), random.OneIn(2)};
-    if (a != b) {
-      return a < b ? Range{a, b} : Range{b, a};
-    }
+    if (a != b) return a < b ? Range{a, b} : Range{b, a};
   }
 }
 
@@ -43,9 +39,7 @@ Range SomePart(Random& random, const Range& range) {
     const std::string common(range.Lcp());
     const Range part = range.Intersect(
         {{common + SomeBytes(random, 4), random.OneIn(2)}, {common + SomeBytes(random, 4), random.OneIn(2)}});
-    if (!part.Empty()) {
-      return part;
-    }
+    if (!part.Empty()) return part;
   }
 }
 
@@ -53,9 +47,7 @@ std::vector<std::string> KeysIn(Random& random, const Range& range) {
   std::vector<std::string> keys;
   for (int i = 0; i < 20; ++i) {
     std::string key = std::string(range.Lcp()) + SomeBytes(random, 4);
-    if (range.Contains(key)) {
-      keys.push_back(std::move(key));
-    }
+    if (range.Contains(key)) keys.push_back(std::move(key));
   }
   return keys;
 }
@@ -100,9 +92,7 @@ TEST_CASE("a link reads the same after the space that it is in lost or gained a 
     const Link longer = link.Prepend(prefix);
     REQUIRE(longer.Strip(prefix.size()) == link);
     REQUIRE(longer.Image() == link.Image());
-    for (const std::string& key : KeysIn(random, link.range)) {
-      REQUIRE(longer.Map(prefix + key) == link.Map(key));
-    }
+    for (const std::string& key : KeysIn(random, link.range)) REQUIRE(longer.Map(prefix + key) == link.Map(key));
   }
 }
 

@@ -13,9 +13,7 @@ namespace {
 // A basement of the keys from `first` to `last`, of which those inside `clip` are shown.
 dag::BlockView Basement(char first, char last, Range clip) {
   dag::BlockBuilder builder;
-  for (char key = first; key <= last; ++key) {
-    builder.Add(std::string(1, key), {dag::MessageKind::kPut, 0, "value"});
-  }
+  for (char key = first; key <= last; ++key) builder.Add(std::string(1, key), {dag::MessageKind::kPut, 0, "value"});
   return dag::BlockView::Whole(std::make_shared<dag::ResidentBlock>(builder.Finish()), std::move(clip));
 }
 

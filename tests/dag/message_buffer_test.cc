@@ -37,17 +37,13 @@ class BufferModel {
   }
 
   std::optional<std::string> Value(const std::string& key) const {
-    if (const auto found = said_.find(key); found != said_.end()) {
-      return found->second;
-    }
+    if (const auto found = said_.find(key); found != said_.end()) return found->second;
     return Erased(key) ? std::nullopt : std::optional<std::string>("old");
   }
 
   bool Erased(const std::string& key) const {
     for (const Range& range : erased_) {
-      if (range.Contains(key)) {
-        return true;
-      }
+      if (range.Contains(key)) return true;
     }
     return false;
   }
@@ -97,9 +93,7 @@ class BufferRun {
       default:
         taken_.push_back({buffer_.Image(), model_});
     }
-    if (taken_.size() > 4) {
-      taken_.erase(taken_.begin() + static_cast<ptrdiff_t>(random_.Uniform(taken_.size())));
-    }
+    if (taken_.size() > 4) taken_.erase(taken_.begin() + static_cast<ptrdiff_t>(random_.Uniform(taken_.size())));
   }
 
   void Verify() {
@@ -119,9 +113,7 @@ class BufferRun {
     auto reader = dag::PartitionReader::Open(sealed, *functions_);
     REQUIRE(reader.ok());
     auto expected = model_.said().begin();
-    for (; reader->Valid(); reader->Next(), ++expected) {
-      REQUIRE(reader->Key() == expected->first);
-    }
+    for (; reader->Valid(); reader->Next(), ++expected) REQUIRE(reader->Key() == expected->first);
     REQUIRE(expected == model_.said().end());
     for (int i = 0; i < 10; ++i) {
       const std::string key = Key();
@@ -144,9 +136,7 @@ class BufferRun {
 
   std::string Key() {
     std::string key;
-    for (uint64_t n = random_.Uniform(6); n > 0; --n) {
-      key.push_back("\0ab\xff"[random_.Uniform(4)]);
-    }
+    for (uint64_t n = random_.Uniform(6); n > 0; --n) key.push_back("\0ab\xff"[random_.Uniform(4)]);
     return key;
   }
 
@@ -158,9 +148,7 @@ class BufferRun {
       const std::string key = Key();
       ValueBuilder value;
       look_up(key, value);
-      if (!value.Done()) {
-        value.Add({MessageKind::kPut, 0, "old"});
-      }
+      if (!value.Done()) value.Add({MessageKind::kPut, 0, "old"});
       REQUIRE(*value.Resolve(*functions_, key) == model.Value(key));
     }
   }
@@ -170,9 +158,7 @@ class BufferRun {
     const Bound from{Key(), random_.OneIn(2)};
     const auto& said = model.said();
     auto next = said.begin();
-    while (next != said.end() && !from.Before(next->first)) {
-      ++next;
-    }
+    while (next != said.end() && !from.Before(next->first)) ++next;
     auto before = next;
     for (points->SeekForward(from); points->Valid(); points->Next(), ++next) {
       REQUIRE(next != said.end());
@@ -192,17 +178,13 @@ class BufferRun {
     const Bound at{Key(), random_.OneIn(2)};
     for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
       const bool forward = direction == Direction::kForward;
-      if (at == (forward ? Range::All().hi : Range::All().lo)) {
-        continue;
-      }
+      if (at == (forward ? Range::All().hi : Range::All().lo)) continue;
       const Stretch stretch = image.Around(at, direction);
       REQUIRE((forward ? stretch.range.lo <= at : stretch.range.lo < at));
       REQUIRE((forward ? at < stretch.range.hi : at <= stretch.range.hi));
       for (int i = 0; i < 5; ++i) {
         const std::string key = Key();
-        if (stretch.range.Contains(key)) {
-          REQUIRE(model.Erased(key) == stretch.erased);
-        }
+        if (stretch.range.Contains(key)) REQUIRE(model.Erased(key) == stretch.erased);
       }
     }
   }
@@ -234,9 +216,7 @@ TEST_CASE("a message buffer knows its size", "[dag][buffer]") {
   REQUIRE(run.Size() == Bytes{0});
   run.EraseAll();
   const Bytes of_one_range = run.Size();
-  for (int step = 0; step < 1'000; ++step) {
-    run.Step(step);
-  }
+  for (int step = 0; step < 1'000; ++step) run.Step(step);
   REQUIRE(run.Size() > of_one_range);
   run.EraseAll();
   REQUIRE(run.Size() == of_one_range);

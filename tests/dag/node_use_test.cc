@@ -22,9 +22,7 @@ dag::BlockView TenEntries(dag::MemorySource& source, const std::string& prefix) 
 
 dag::RangeSet RangesOf(std::initializer_list<std::string> prefixes) {
   dag::RangeSet ranges;
-  for (const std::string& prefix : prefixes) {
-    ranges.Add(Range::Prefix(prefix));
-  }
+  for (const std::string& prefix : prefixes) ranges.Add(Range::Prefix(prefix));
   return ranges;
 }
 

@@ -45,27 +45,17 @@ class PathRun {
     } else {
       TakeOrDropSnapshot();
     }
-    while (dag_.Oracle(0).size() > kMostKeys) {
-      RemoveDirectory(random_.Uniform(directories_.size()));
-    }
-    if (random_.OneIn(20)) {
-      dag_.Seal(0);
-    }
+    while (dag_.Oracle(0).size() > kMostKeys) RemoveDirectory(random_.Uniform(directories_.size()));
+    if (random_.OneIn(20)) dag_.Seal(0);
     for (uint64_t steps = random_.Uniform(4); steps > 0 && dag_.Work(0).done; --steps) {
     }
     dag_.ReclaimOne();
   }
 
   void Verify(int number) {
-    if (number % 10 == 0) {
-      dag_.VerifyGets({SomeFile(), random_.Pick(directories_), "src"});
-    }
-    if (number % 200 == 0) {
-      dag_.VerifyInvariants();
-    }
-    if (number % 1'000 == 0) {
-      dag_.VerifyContents();
-    }
+    if (number % 10 == 0) dag_.VerifyGets({SomeFile(), random_.Pick(directories_), "src"});
+    if (number % 200 == 0) dag_.VerifyInvariants();
+    if (number % 1'000 == 0) dag_.VerifyContents();
   }
 
   void Finish() {
@@ -136,16 +126,12 @@ class PathRun {
   void RenameDirectory() {
     const std::string from = random_.Pick(directories_);
     const std::string to = Directory(random_.OneIn(3) ? "" : random_.Pick(directories_), Name("moved"));
-    if (to.size() < 200 && dag_.Rename(0, from, 0, to)) {
-      directories_.push_back(to);
-    }
+    if (to.size() < 200 && dag_.Rename(0, from, 0, to)) directories_.push_back(to);
   }
 
   void RemoveDirectory(size_t index) {
     dag_.EraseRange(0, Range::Prefix(directories_[index]));
-    if (directories_.size() > 20) {
-      directories_.erase(directories_.begin() + static_cast<ptrdiff_t>(index));
-    }
+    if (directories_.size() > 20) directories_.erase(directories_.begin() + static_cast<ptrdiff_t>(index));
   }
 
   void TakeOrDropSnapshot() {

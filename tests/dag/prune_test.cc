@@ -91,9 +91,7 @@ TEST_CASE("a pass that others work beside drops nothing that is shown", "[dag][p
 
 TEST_CASE("a pass does not drop what a merge shows again", "[dag][prune]") {
   DagHarness dag(SmallShape(), false);
-  for (const std::string key : {"a", "n", "y"}) {
-    dag.Put(0, key, "value");
-  }
+  for (const std::string key : {"a", "n", "y"}) dag.Put(0, key, "value");
   dag.FlushAll(0);
   const Bound m = Bound::At("m");
   const Bound x = Bound::At("x");

@@ -44,14 +44,10 @@ class RandomRun {
  public:
   RandomRun(const Load& load, uint64_t seed)
       : load_(load), random_(seed), dag_(SomeShape(), random_.OneIn(2), load.policy) {
-    while (dag_.Trees() < load_.trees) {
-      dag_.AddTree();
-    }
+    while (dag_.Trees() < load_.trees) dag_.AddTree();
     alphabet_ = random_.OneIn(3) ? std::string("\0\xff", 2) : std::string("\0ab\xff", 4);
     dag_.source().SetResidence(load_.residence);
-    if (load_.faults) {
-      dag_.InjectFaults();
-    }
+    if (load_.faults) dag_.InjectFaults();
   }
 
   void Step(int number) {
@@ -61,12 +57,8 @@ class RandomRun {
     }
     while (random_.OneIn(2) && dag_.ReclaimOne()) {
     }
-    if (random_.OneIn(50)) {
-      dag_.RelearnDead();
-    }
-    if (random_.OneIn(4)) {
-      dag_.PruneStep();
-    }
+    if (random_.OneIn(50)) dag_.RelearnDead();
+    if (random_.OneIn(4)) dag_.PruneStep();
     while (dag_.Oracle(tree).size() > load_.most_keys) {
       dag_.EraseRange(tree, Range::Prefix(ExistingKey(tree).substr(0, 1)));
     }
@@ -76,9 +68,7 @@ class RandomRun {
   const dag::Counters& Counts() { return dag_.counters(); }
 
   void Finish() {
-    for (size_t tree = 0; tree < dag_.Trees(); ++tree) {
-      dag_.FlushAll(tree);
-    }
+    for (size_t tree = 0; tree < dag_.Trees(); ++tree) dag_.FlushAll(tree);
     while (dag_.ReclaimOne()) {
     }
     dag_.Verify({Key()});
@@ -155,9 +145,7 @@ class RandomRun {
   }
 
   Range SomeRange() {
-    if (random_.OneIn(2)) {
-      return Range::Prefix(Prefix());
-    }
+    if (random_.OneIn(2)) return Range::Prefix(Prefix());
     const Bound a{Key(), random_.OneIn(2)};
     const Bound b{Key(), random_.OneIn(2)};
     return a < b ? Range{a, b} : Range{b, a};

@@ -84,8 +84,9 @@ TEST_CASE("a set of ranges holds what was added, in ranges that do not meet", "[
     CHECK(Positions(set.GapsIn(within)) == std::set<size_t>(missing.begin(), missing.end()));
     set.FillGaps();
     REQUIRE(set.size() == (oracle.empty() ? 0 : 1));
-    if (!oracle.empty())
+    if (!oracle.empty()) {
       CHECK(set.Hull(Range::All()) == Range{Position(*oracle.begin()), Position(*oracle.rbegin() + 1)});
+    }
   }
 }
 

@@ -63,16 +63,12 @@ TEST_CASE("a node that others name survives the death of its parents", "[dag][re
 TEST_CASE("erases of a part of a leaf each move on when they are as many as the leaves", "[dag][reclaim]") {
   DagHarness dag(SmallShape(Bytes{4096}, Bytes{512}), false);
   const auto key = [](int number) { return std::to_string(10'000 + number); };
-  for (int i = 0; i < 800; ++i) {
-    dag.Put(0, key(i), std::string(80, 'v'));
-  }
+  for (int i = 0; i < 800; ++i) dag.Put(0, key(i), std::string(80, 'v'));
   dag.FlushAll(0);
   dag.Settle(0);
   REQUIRE(dag.HeightOf(0) == 2);
   const size_t before = dag.NodeCount();
-  for (int i = 0; i < 800; i += 20) {
-    dag.EraseRange(0, {Bound::At(key(i)), Bound::At(key(i + 18))});
-  }
+  for (int i = 0; i < 800; i += 20) dag.EraseRange(0, {Bound::At(key(i)), Bound::At(key(i + 18))});
   dag.Seal(0);
   dag.Settle(0);
   while (dag.ReclaimOne()) {

@@ -18,9 +18,7 @@ std::string Key(const std::string& prefix, int number) { return prefix + std::to
 class Prepared : public DagHarness {
  public:
   Prepared() : DagHarness(SmallShape(), false) {
-    for (int i = 0; i < 200; ++i) {
-      Put(0, Key("a/", i), "value");
-    }
+    for (int i = 0; i < 200; ++i) Put(0, Key("a/", i), "value");
     FlushAll(0);
   }
 
@@ -34,9 +32,7 @@ class Prepared : public DagHarness {
   // Of erasing single keys below a prefix, so often each.
   std::map<dag::Residue, int> OfSingleKeys(const std::string& prefix) {
     std::map<dag::Residue, int> residues;
-    for (int i = 1; i < 199; ++i) {
-      ++residues[Residue(Key(prefix, i - 1), Key(prefix, i + 1))];
-    }
+    for (int i = 1; i < 199; ++i) ++residues[Residue(Key(prefix, i - 1), Key(prefix, i + 1))];
     return residues;
   }
 };

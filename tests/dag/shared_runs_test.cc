@@ -30,9 +30,7 @@ class SharedRuns : private RandomPieces {
  public:
   explicit SharedRuns(uint64_t seed) : RandomPieces(seed), shape_(RandomShape(random_)) {
     REQUIRE(functions_.Add(std::make_shared<AppendFunction>(random_.OneIn(2))).ok());
-    if (random_.OneIn(3)) {
-      source_.SetResidence(random_.OneIn(2) ? Residence::kSometimes : Residence::kDisk);
-    }
+    if (random_.OneIn(3)) source_.SetResidence(random_.OneIn(2) ? Residence::kSometimes : Residence::kDisk);
     node_ = dag::EmptyNode(static_cast<dag::Height>(1 + random_.Uniform(3)), Range::All(), {});
     MakeEdges();
   }
@@ -84,9 +82,7 @@ class SharedRuns : private RandomPieces {
     std::set<std::string> names;
     const std::string top = random_.OneIn(4) ? std::string(300, random_.OneIn(2) ? '\0' : '\xff') : "";
     for (const char first : {'\0', 'b', 'd', 'f', 'h', '\xfe', '\xff'}) {
-      if (names.empty() || !random_.OneIn(4)) {
-        names.insert(top + first + MaybeLong());
-      }
+      if (names.empty() || !random_.OneIn(4)) names.insert(top + first + MaybeLong());
     }
     return names;
   }
@@ -114,16 +110,10 @@ class SharedRuns : private RandomPieces {
     const size_t end = random_.OneIn(3) ? runs.size() : random_.Uniform(runs.size() + 1);
     for (size_t i = is_varied_ && random_.OneIn(5) ? random_.Uniform(end + 1) : 0; i < end; ++i) {
       const dag::BlockView run = runs[i].Prepend(name).Cut(is_varied_ && random_.OneIn(12) ? SomePart(range) : range);
-      if (!run.clip.Empty() && !(is_varied_ && random_.OneIn(12))) {
-        edge.partition.runs.push_back(run);
-      }
-      if (is_varied_ && random_.OneIn(15)) {
-        AddRun(edge);
-      }
+      if (!run.clip.Empty() && !(is_varied_ && random_.OneIn(12))) edge.partition.runs.push_back(run);
+      if (is_varied_ && random_.OneIn(15)) AddRun(edge);
     }
-    for (uint64_t n = random_.OneIn(2) ? 0 : random_.Uniform(3); n > 0; --n) {
-      AddRun(edge);
-    }
+    for (uint64_t n = random_.OneIn(2) ? 0 : random_.Uniform(3); n > 0; --n) AddRun(edge);
     if (random_.OneIn(3)) {
       const size_t most = edge.partition.runs.size();
       edge.partition.gotos = Gotos(*edit_, range, most, static_cast<dag::Height>(node_.height - 1));
@@ -145,9 +135,7 @@ class SharedRuns : private RandomPieces {
       const Range range = form.Prepend(name);
       if (from < range.lo) {
         node_.edges.push_back({{{from, range.lo}, kNoNode, ""}, {}});
-        if (random_.OneIn(4)) {
-          AddRun(node_.edges.back());
-        }
+        if (random_.OneIn(4)) AddRun(node_.edges.back());
       }
       node_.edges.push_back(SomeClone(name, range, runs, children[random_.OneIn(4) ? 1 : 0]));
       from = range.hi;
@@ -165,13 +153,9 @@ class SharedRuns : private RandomPieces {
   void FlushSome() {
     std::vector<size_t> edges;
     for (size_t i = 0; i < node_.edges.size(); ++i) {
-      if (!node_.edges[i].partition.Empty()) {
-        edges.push_back(i);
-      }
+      if (!node_.edges[i].partition.Empty()) edges.push_back(i);
     }
-    if (edges.empty()) {
-      return;
-    }
+    if (edges.empty()) return;
     if (random_.OneIn(2)) {
       if (const auto choice = dag::ChooseFlush(*edit_, node_, edges, dag::Sharing::kBreak)) {
         followed_ += dag::EdgesAlike(node_, choice->edge, choice->runs).size() - 1;
@@ -184,12 +168,8 @@ class SharedRuns : private RandomPieces {
     if (random_.OneIn(2)) {
       const dag::Partition& partition = node_.edges[index].partition;
       size_t most = partition.runs.size();
-      for (const dag::Goto& message : partition.gotos) {
-        most = std::min<size_t>(most, message.over);
-      }
-      if (most == 0) {
-        return;
-      }
+      for (const dag::Goto& message : partition.gotos) most = std::min<size_t>(most, message.over);
+      if (most == 0) return;
       runs = 1 + random_.Uniform(most);
       followed_ += dag::EdgesAlike(node_, index, runs).size() - 1;
     }
@@ -201,9 +181,7 @@ class SharedRuns : private RandomPieces {
     dag::Partition news;
     std::vector<const dag::Edge*> with_runs;
     for (const dag::Edge& edge : node_.edges) {
-      if (!edge.partition.runs.empty()) {
-        with_runs.push_back(&edge);
-      }
+      if (!edge.partition.runs.empty()) with_runs.push_back(&edge);
     }
     for (uint64_t n = 1 + random_.Uniform(6); n > 0; --n) {
       if (with_runs.empty() || random_.OneIn(3)) {
@@ -261,9 +239,7 @@ class SharedRuns : private RandomPieces {
   void CheckSound() {
     dag::Edit look(edit_->table(), NodeId{1'000'000}, {source_, functions_, shape_, counters_});
     std::map<NodeId, uint32_t> roots{{look.Create(node_), 1}};
-    for (const NodeId id : kept_nodes_) {
-      ++roots[id];
-    }
+    for (const NodeId id : kept_nodes_) ++roots[id];
     std::string findings;
     dag::CheckDag(look.table(), roots, {}, [&](const dag::Finding& finding) {
       findings += "node " + std::to_string(finding.node.value) + ": " + finding.what + "\n";

@@ -79,9 +79,7 @@ class TableRun {
         const NodeRecord* record = version.table.Find(id);
         const auto found = version.model.find(id);
         REQUIRE((record != nullptr) == (found != version.model.end()));
-        if (record != nullptr) {
-          REQUIRE(record->references == found->second);
-        }
+        if (record != nullptr) REQUIRE(record->references == found->second);
         NodeId from = id;
         const NodeRecord* next = version.table.FindFrom(from);
         const auto expected = version.model.lower_bound(id);
@@ -99,9 +97,7 @@ class TableRun {
   NodeId SomeId(const Versions& version) {
     if (random_.OneIn(3)) {
       const auto found = version.model.lower_bound(NodeId{random_.Skewed(40)});
-      if (found != version.model.end()) {
-        return found->first;
-      }
+      if (found != version.model.end()) return found->first;
     }
     return NodeId{1 + random_.Skewed(random_.OneIn(50) ? 62 : 14)};
   }
@@ -122,9 +118,7 @@ TEST_CASE("copies of a node table change independently", "[dag][table][random]")
     for (int step = 0; step < 2'000; ++step) {
       run.Step();
       run.VerifyFinds();
-      if (step % 50 == 0) {
-        run.Verify();
-      }
+      if (step % 50 == 0) run.Verify();
     }
     run.Verify();
   }
@@ -134,9 +128,7 @@ TEST_CASE("a change of a table copies one path of pages", "[dag][table]") {
   const auto slot = std::make_shared<dag::ResidentNode>(dag::EmptyNode(1, Range::All(), Codec{}));
   NodeTable table;
   table.StartChanging();
-  for (uint64_t id = 1; id <= 100'000; ++id) {
-    table.Set(NodeId{id}, {1, 1, {}, slot});
-  }
+  for (uint64_t id = 1; id <= 100'000; ++id) table.Set(NodeId{id}, {1, 1, {}, slot});
   NodeTable changed = table;
   changed.StartChanging();
   changed.Set(NodeId{77'777}, {2, 1, {}, slot});
@@ -144,9 +136,7 @@ TEST_CASE("a change of a table copies one path of pages", "[dag][table]") {
   const auto compare = [&](const auto& self, const dag::TablePage& a, const dag::TablePage& b) -> void {
     different += &a != &b;
     for (size_t i = 0; &a != &b && a.level > 0 && i < dag::TablePage::kFanout; ++i) {
-      if (a.children[i] != nullptr) {
-        self(self, *a.children[i], *b.children[i]);
-      }
+      if (a.children[i] != nullptr) self(self, *a.children[i], *b.children[i]);
     }
   };
   compare(compare, *table.Root(), *changed.Root());

@@ -44,9 +44,7 @@ TEST_CASE("runs that are joined keep the messages of functions that are not know
 TEST_CASE("a leaf takes no message of a function that is not known", "[dag]") {
   const UpsertRegistry none;
   DagHarness dag(SmallShape(), false);
-  for (int i = 1000; i < 1400; ++i) {
-    dag.Put(0, "a/" + std::to_string(i), "put");
-  }
+  for (int i = 1000; i < 1400; ++i) dag.Put(0, "a/" + std::to_string(i), "put");
   dag.FlushAll(0);
   dag.Append(0, "a/1200", "+1");
   dag.Seal(0);

@@ -66,9 +66,7 @@ TEST_CASE("a stack of upserts and its copies agree with vectors", "[dag][buffer]
     Checked& one = all[random.Uniform(all.size())];
     Step(random, one);
     one.Verify();
-    if (random.OneIn(4)) {
-      all[random.Uniform(all.size())] = Checked(one);
-    }
+    if (random.OneIn(4)) all[random.Uniform(all.size())] = Checked(one);
     all[random.Uniform(all.size())].Verify();
   }
 }
@@ -76,9 +74,7 @@ TEST_CASE("a stack of upserts and its copies agree with vectors", "[dag][buffer]
 TEST_CASE("a copy of a large stack of upserts shares all but its end", "[dag][buffer]") {
   constexpr size_t kMany = 10'000;
   UpsertStack stack;
-  for (size_t i = 0; i < kMany; ++i) {
-    stack.Push({MessageKind::kUpsert, 1, std::to_string(i)});
-  }
+  for (size_t i = 0; i < kMany; ++i) stack.Push({MessageKind::kUpsert, 1, std::to_string(i)});
   UpsertStack copy = stack;
   copy.Push({MessageKind::kUpsert, 1, "more"});
   copy.ReplaceNewest("other");

@@ -22,9 +22,7 @@ using Contents = std::map<std::string, std::string>;
 
 std::string SomeBytes(Random& random, uint64_t longest) {
   std::string bytes;
-  for (uint64_t n = random.Uniform(longest + 1); n > 0; --n) {
-    bytes.push_back("\0ab\xff"[random.Uniform(4)]);
-  }
+  for (uint64_t n = random.Uniform(longest + 1); n > 0; --n) bytes.push_back("\0ab\xff"[random.Uniform(4)]);
   return bytes;
 }
 
@@ -32,13 +30,9 @@ std::string SomeBytes(Random& random, uint64_t longest) {
 class ViewModel {
  public:
   explicit ViewModel(Random& random) : random_(random) {
-    for (uint64_t n = random_.Uniform(30); n > 0; --n) {
-      contents_[SomeBytes(random_, 5)] = std::to_string(n);
-    }
+    for (uint64_t n = random_.Uniform(30); n > 0; --n) contents_[SomeBytes(random_, 5)] = std::to_string(n);
     dag::BlockBuilder builder;
-    for (const auto& [key, value] : contents_) {
-      builder.Add(key, {MessageKind::kPut, 0, value});
-    }
+    for (const auto& [key, value] : contents_) builder.Add(key, {MessageKind::kPut, 0, value});
     dag::MemorySource source;
     view_ = BlockView::Whole(source.Adopt(builder.Finish()), Range::All());
   }
@@ -74,9 +68,7 @@ class ViewModel {
  private:
   void Cut() {
     Range part{{SomeBytes(random_, 4), random_.OneIn(2)}, {SomeBytes(random_, 4), random_.OneIn(2)}};
-    if (part.Empty()) {
-      std::swap(part.lo, part.hi);
-    }
+    if (part.Empty()) std::swap(part.lo, part.hi);
     view_ = view_.Cut(part);
     std::erase_if(contents_, [&](const auto& entry) { return !part.Contains(entry.first); });
   }
@@ -84,9 +76,7 @@ class ViewModel {
   void Replace(const std::string& from, const std::string& to) {
     view_ = view_.Replace(from, to);
     Contents renamed;
-    for (const auto& [key, value] : contents_) {
-      renamed[to + key.substr(from.size())] = value;
-    }
+    for (const auto& [key, value] : contents_) renamed[to + key.substr(from.size())] = value;
     contents_ = std::move(renamed);
   }
 
@@ -95,9 +85,7 @@ class ViewModel {
     const auto next = contents_.lower_bound(key);
     reader.SeekForward(Bound::At(key));
     REQUIRE(reader.Valid() == (next != contents_.end()));
-    if (reader.Valid()) {
-      REQUIRE(reader.Key() == next->first);
-    }
+    if (reader.Valid()) REQUIRE(reader.Key() == next->first);
     reader.SeekBackward(Bound::At(key));
     REQUIRE(reader.Valid() == (next != contents_.begin()));
     if (reader.Valid()) {
@@ -124,9 +112,7 @@ TEST_CASE("a view shows a part of a block under other names", "[dag][view]") {
     model.Verify();
     for (int change = 0; change < 4; ++change) {
       model.Change();
-      if (model.Empty()) {
-        break;
-      }
+      if (model.Empty()) break;
       model.Verify();
     }
   }

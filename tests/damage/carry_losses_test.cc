@@ -30,9 +30,7 @@ class Changes {
 
   void Make() {
     WriteBatch batch;
-    for (uint64_t n = random_.Skewed(3); n > 0; --n) {
-      Add(&batch);
-    }
+    for (uint64_t n = random_.Skewed(3); n > 0; --n) Add(&batch);
     const absl::Status written = store_.Write(batch);
     if (absl::IsResourceExhausted(written)) {
       return;  // clones of clones have filled it
@@ -72,9 +70,7 @@ class Changes {
   void Rename(WriteBatch* batch) {
     const std::string from = Prefix();
     const std::string to = Prefix();
-    if (!to.starts_with(from)) {
-      batch->RenamePrefix(Tree(), from, Tree(), to);
-    }
+    if (!to.starts_with(from)) batch->RenamePrefix(Tree(), from, Tree(), to);
   }
 
   Store& store_;
@@ -88,14 +84,10 @@ Subject Changed(const Subject& empty, uint64_t before, uint64_t after, Random& r
   Changes changes(*store, random);
   for (; before > 0; --before) {
     changes.Make();
-    if (random.OneIn(100)) {
-      Must(store->Checkpoint());
-    }
+    if (random.OneIn(100)) Must(store->Checkpoint());
   }
   Must(store->Checkpoint());
-  for (; after > 0; --after) {
-    changes.Make();
-  }
+  for (; after > 0; --after) changes.Make();
   Must(store->Sync());
   return {"changed", empty.size, device.Pages(), {}, {ReadContents(*store)}};
 }
@@ -110,9 +102,7 @@ struct Figures {
 std::string Compare(const Contents& expected, const Contents& found, const std::vector<store::LostRange>& lost,
                     Figures* figures) {
   for (const auto& [tree, entries] : expected) {
-    if (!found.contains(tree)) {
-      return tree + " is gone";
-    }
+    if (!found.contains(tree)) return tree + " is gone";
     std::map<std::string, std::string> all = entries;
     all.insert(found.at(tree).begin(), found.at(tree).end());
     for (const auto& [key, value] : all) {
@@ -131,9 +121,7 @@ std::string Compare(const Contents& expected, const Contents& found, const std::
         is_told_surely = is_told_surely || (is_in && !range.changes_only && !range.is_partial && !range.but_written);
       }
       figures->lost += is_wrong ? 1 : 0;
-      if (is_wrong && !is_told) {
-        return fmt::format("{}: {} is not told", tree, Escape(key));
-      }
+      if (is_wrong && !is_told) return fmt::format("{}: {} is not told", tree, Escape(key));
       if (!is_wrong && is_told_surely && !was_absent) {
         return fmt::format("{}: {} is told, and right", tree, Escape(key));
       }

@@ -124,9 +124,7 @@ std::string RunCase(const Subject& subject, const DamageCase& test) {
 
 void RunCases(const std::string& group, const Subject& subject, const std::vector<DamageCase>& cases) {
   ExpectedTexts expected("damage/expected/" + group + ".txt");
-  for (const DamageCase& test : cases) {
-    expected.Check(test.name, RunCase(subject, test));
-  }
+  for (const DamageCase& test : cases) expected.Check(test.name, RunCase(subject, test));
   expected.Finish();
 }
 

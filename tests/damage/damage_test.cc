@@ -56,9 +56,7 @@ class Campaign {
 
   void Try(const std::string& what, const std::vector<std::pair<Bytes, std::string_view>>& patches) {
     MemoryDevice damaged(subject_.size, subject_.image);
-    for (const auto& [offset, bytes] : patches) {
-      REQUIRE(damaged.Patch(offset, bytes).ok());
-    }
+    for (const auto& [offset, bytes] : patches) REQUIRE(damaged.Patch(offset, bytes).ok());
     const size_t oldest = TouchesLog(patches) ? 0 : subject_.states.size() - 1;
     Judge(what, ReadDamaged(subject_, damaged.Pages(), oldest));
     if (++tried_ % 8 == 0) {
@@ -95,12 +93,8 @@ class Campaign {
 // One in so many bytes is flipped where a structure's bytes are all alike; fixed parts are flipped byte by byte.
 size_t Stride(const Structure& structure, size_t at, double scale) {
   constexpr size_t kFixedPart = 64;
-  if (scale >= 8) {
-    return 1;
-  }
-  if (structure.kind == Kind::kSuperblock || structure.kind == Kind::kSuperblockCopy) {
-    return at < 512 ? 1 : 64;
-  }
+  if (scale >= 8) return 1;
+  if (structure.kind == Kind::kSuperblock || structure.kind == Kind::kSuperblockCopy) return at < 512 ? 1 : 64;
   const size_t rest = structure.kind == Kind::kBlocks ? 16 : 8;
   return at < kFixedPart ? 1 : std::max<size_t>(1, static_cast<size_t>(static_cast<double>(rest) / scale));
 }
@@ -166,9 +160,7 @@ void StaleExtents(Campaign& campaign) {
       }
       for (const Structure& version : older) {
         const bool is_same = version.kind == structure.kind && version.id == structure.id;
-        if (!is_same || structure.kind == Kind::kSuperblock || structure.kind == Kind::kLog) {
-          continue;
-        }
+        if (!is_same || structure.kind == Kind::kSuperblock || structure.kind == Kind::kLog) continue;
         const Bytes size = std::min(structure.extent, version.extent);
         const std::string bytes = campaign.ImageBytes(before, version.offset, size);
         if (bytes != campaign.Sound(structure.offset, size)) {
@@ -183,9 +175,7 @@ void StaleExtents(Campaign& campaign) {
 void ForgedHeaders(const Campaign& campaign, double scale) {
   Random random(TestSeed() + 3);
   for (const Structure& structure : campaign.structures()) {
-    if (structure.kind != Kind::kNodeHeader) {
-      continue;
-    }
+    if (structure.kind != Kind::kNodeHeader) continue;
     const auto rounds = static_cast<int>(24 * scale);
     for (int i = 0; i < rounds; ++i) {
       std::string header = campaign.Sound(structure.offset, structure.extent);

@@ -29,9 +29,7 @@ struct Damage {
 
 void ZeroAll(Bench& bench, Kind kind) {
   for (const Structure& structure : StructuresOf(bench.device())) {
-    if (structure.kind == kind) {
-      bench.Zero(structure);
-    }
+    if (structure.kind == kind) bench.Zero(structure);
   }
 }
 
@@ -77,9 +75,7 @@ Contents ReadAll(MemoryDevice& device) {
   for (const TreeInfo& tree : store->Trees()) {
     auto& entries = contents[tree.name];
     const std::unique_ptr<Cursor> cursor = Must(store->NewCursor(tree.id));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      entries.emplace(cursor->Key(), cursor->Value());
-    }
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) entries.emplace(cursor->Key(), cursor->Value());
     Must(cursor->status());
   }
   return contents;
@@ -114,9 +110,7 @@ class Sweep {
       const bool is_reached = repair(copy, nth, &status);
       INFO("read " << nth << ": " << status);
       Judge(copy, status);
-      if (!is_reached) {
-        break;
-      }
+      if (!is_reached) break;
       failures_ += status.ok() ? 0 : 1;
     }
   }
@@ -215,9 +209,7 @@ TEST_CASE("fsck -y that a signal stops at any read leaves what it can go on with
     });
     const FsckRun stopped = RunFsckOn(signalled, {"-y"}, is_cancelled);
     INFO("read " << nth << "\n" << stopped.out << stopped.err);
-    if (!is_cancelled) {
-      break;
-    }
+    if (!is_cancelled) break;
     CHECK((stopped.exit & tools::kFsckCancelled) != 0);
     const FsckRun again = RunFsckOn(copy, {"-y"});
     INFO(again.out << again.err);

@@ -69,9 +69,7 @@ std::string Difference(const Files& expected, const Files& found) {
       text += path + " is another\n";
     }
   }
-  for (const auto& [path, content] : found) {
-    text += expected.contains(path) ? "" : path + " is new\n";
-  }
+  for (const auto& [path, content] : found) text += expected.contains(path) ? "" : path + " is new\n";
   return text;
 }
 
@@ -115,9 +113,7 @@ class Interrupted {
     const FsckRun look = RunFsckOn(*image, {});
     const FsckRun preen = RunFsckOn(*image, {"-p"});
     INFO(name_ << ": crash " << FormatPlan(plan) << "\nlook:\n" << look.out << "\n-p:\n" << preen.out << preen.err);
-    if (look.exit != tools::kFsckClean && is_store_whole) {
-      REQUIRE_FALSE(Says(preen, "not looked at closely"));
-    }
+    if (look.exit != tools::kFsckClean && is_store_whole) REQUIRE_FALSE(Says(preen, "not looked at closely"));
     const FsckRun whole = RunFsckOn(*image, {"-y"});
     INFO("-y:\n" << whole.out << whole.err);
     REQUIRE((whole.exit & ~tools::kFsckCorrected) == 0);
@@ -128,15 +124,11 @@ class Interrupted {
   }
 
   void GoOnAfterEachWrite() {
-    for (size_t events = 0; events <= history().EventCount(); ++events) {
-      GoOn(history().PrefixPlan(events));
-    }
+    for (size_t events = 0; events <= history().EventCount(); ++events) GoOn(history().PrefixPlan(events));
   }
 
   void GoOnAfterSome(Random& random, int count) {
-    for (int i = 0; i < count; ++i) {
-      GoOn(history().SectorPlan(random.Uniform(history().EventCount() + 1), random));
-    }
+    for (int i = 0; i < count; ++i) GoOn(history().SectorPlan(random.Uniform(history().EventCount() + 1), random));
   }
 
   // As without a crash.
@@ -190,9 +182,7 @@ TEST_CASE("whichever read fails, fsck -y keeps all files that it would keep", "[
       failing.Arm({.on = Fault::On::kRead, .nth = nth});
       const FsckRun first = RunFsckOn(failing, {"-y"});
       INFO(test.name << ": read " << nth << "\n" << first.out << first.err);
-      if (failing.Hits() == 0) {
-        break;
-      }
+      if (failing.Hits() == 0) break;
       const FsckRun second = RunFsckOn(copy, {"-y"});
       INFO("second:\n" << second.out << second.err);
       CHECK((second.exit & ~tools::kFsckCorrected) == 0);
@@ -269,9 +259,7 @@ TEST_CASE("what is lost is told before anything is written", "[damage][repair]")
     tools::ToolRun run;
     std::ostream* printed = nullptr;  // what the tool prints to, and once the device
     HookDevice device(bench.device(), nullptr, [&] {
-      if (printed != nullptr) {
-        *std::exchange(printed, nullptr) << "first write\n";
-      }
+      if (printed != nullptr) *std::exchange(printed, nullptr) << "first write\n";
       return absl::OkStatus();
     });
     const int exit = run.Run(
@@ -299,9 +287,7 @@ TEST_CASE("what is lost is told whichever write fails", "[damage][repair]") {
       failing.Arm({.on = Fault::On::kWrite, .nth = nth, .repeat = Fault::Repeat::kFromThenOn});
       const FsckRun run = RunFsckOn(failing, {"-y"});
       INFO(test.name << ": write " << nth << "\n" << run.out << run.err);
-      if (failing.Hits() == 0) {
-        break;
-      }
+      if (failing.Hits() == 0) break;
       CHECK((run.exit & tools::kFsckOperational) != 0);
       CHECK((run.out.find("giving up: ") != std::string::npos) == test.is_lossy);
       CHECK((run.out.find("\nlost: ") != std::string::npos) == test.is_lossy);

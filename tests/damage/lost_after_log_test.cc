@@ -39,9 +39,7 @@ std::string Name(std::string_view directory, int i) { return fmt::format("{}/f{:
 
 void WriteFiles(PathFileSystem& paths, std::string_view directory, Random& random) {
   Must(paths.MakeDirectories(directory));
-  for (int i = 0; i < 20; ++i) {
-    Must(paths.WriteFile(Name(directory, i), random.String(5000 + random.Uniform(12'000))));
-  }
+  for (int i = 0; i < 20; ++i) Must(paths.WriteFile(Name(directory, i), random.String(5000 + random.Uniform(12'000))));
 }
 
 // Files in /a and /c that a checkpoint has, and in the log what came then; and a crash.
@@ -79,9 +77,7 @@ Files ReadFiles(MemoryDevice& device) {
   PathFileSystem paths(fs.get());
   Files files;
   Must(paths.Walk("", [&](const std::string& name, const FileAttributes& attributes) {
-    if (attributes.type == FileType::kRegular) {
-      files[name] = Must(paths.ReadFile(name));
-    }
+    if (attributes.type == FileType::kRegular) files[name] = Must(paths.ReadFile(name));
     return absl::OkStatus();
   }));
   Must(fs->Unmount());
@@ -98,18 +94,12 @@ std::vector<NodeId> LeavesOfData(MemoryDevice& device) {
   while (!waiting.empty()) {
     const NodeId id = waiting.back();
     waiting.pop_back();
-    if (id == kNoNode || !seen.insert(id).second) {
-      continue;
-    }
+    if (id == kNoNode || !seen.insert(id).second) continue;
     const dag::NodePtr node = Must(dag::LoadNode(table, id));
-    if (node->Leaf()) {
-      leaves.push_back(id);
-    }
+    if (node->Leaf()) leaves.push_back(id);
     for (const dag::Edge& edge : node->edges) {
       waiting.push_back(edge.link.target);
-      for (const dag::Goto& message : edge.partition.gotos) {
-        waiting.push_back(message.link.target);
-      }
+      for (const dag::Goto& message : edge.partition.gotos) waiting.push_back(message.link.target);
     }
   }
   return leaves;
@@ -143,9 +133,7 @@ Blocks Differences(const Files& expected, const Files& found) {
     const std::string& other = found.at(path);
     REQUIRE(other.size() == content.size());
     for (uint64_t at = 0; at < content.size(); at += kBlock) {
-      if (content.compare(at, kBlock, other, at, kBlock) != 0) {
-        differences[path].insert(at / kBlock);
-      }
+      if (content.compare(at, kBlock, other, at, kBlock) != 0) differences[path].insert(at / kBlock);
     }
   }
   CHECK(found.size() == expected.size());
@@ -156,9 +144,7 @@ std::string ToText(const Blocks& blocks) {
   std::string text;
   for (const auto& [path, numbers] : blocks) {
     text += fmt::format("{}:", path);
-    for (const uint64_t number : numbers) {
-      text += fmt::format(" {}", number);
-    }
+    for (const uint64_t number : numbers) text += fmt::format(" {}", number);
     text += "\n";
   }
   return text;
@@ -285,18 +271,14 @@ class Changes {
   // Within it, or at its end: holes are told, too.
   void Overwrite(const std::string& path) {
     const absl::StatusOr<OpenFile> file = paths_.Open(path);
-    if (!file.ok()) {
-      return;
-    }
+    if (!file.ok()) return;
     const uint64_t size = Must(paths_.Stat(path)).size;
     Must(fs_.Write(file->inode(), random_.Uniform(size + 1), random_.String(1 + random_.Uniform(9000))).status());
   }
 
   void Cut(const std::string& path) {
     const absl::StatusOr<FileAttributes> attributes = paths_.Stat(path);
-    if (!attributes.ok() || attributes->type != FileType::kRegular) {
-      return;
-    }
+    if (!attributes.ok() || attributes->type != FileType::kRegular) return;
     AttributeChange change;
     change.size = random_.Uniform(attributes->size + 1);
     Must(paths_.SetAttributes(path, change).status());
@@ -314,9 +296,7 @@ TEST_CASE("what is lost before random changes is told as they left it", "[damage
   for (int round = 0; round < rounds; ++round) {
     const auto change = [](PathFileSystem& paths, Random& randomly) {
       Changes changes(paths, paths.fs(), randomly);
-      for (uint64_t n = 1 + randomly.Uniform(20); n > 0; --n) {
-        changes.Make();
-      }
+      for (uint64_t n = 1 + randomly.Uniform(20); n > 0; --n) changes.Make();
     };
     const Subject subject = Crashed(change, change, random);
     MemoryDevice device(subject.size, subject.image);

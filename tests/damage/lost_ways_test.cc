@@ -25,9 +25,7 @@ Subject Cloned() {
   const std::unique_ptr<Store> store = Must(OpenSubject(device, false));
   const TreeId tree = Must(store->CreateTree("many"));
   const TreeId second = Must(store->CreateTree("second"));
-  for (int i = 0; i < 60; ++i) {
-    Must(store->Put(tree, fmt::format("0/{:03}", i), std::string(60, 'v')));
-  }
+  for (int i = 0; i < 60; ++i) Must(store->Put(tree, fmt::format("0/{:03}", i), std::string(60, 'v')));
   Must(store->Checkpoint());
   for (int level = 1; level <= kLevels; ++level) {
     for (const char* clone : {"x", "y"}) {
@@ -45,9 +43,7 @@ std::map<std::string, std::vector<std::string>> KeysOf(MemoryDevice& device) {
   std::map<std::string, std::vector<std::string>> keys;
   for (const TreeInfo& tree : store->Trees()) {
     const std::unique_ptr<Cursor> cursor = Must(store->NewCursor(tree.id));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      keys[tree.name].emplace_back(cursor->Key());
-    }
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) keys[tree.name].emplace_back(cursor->Key());
     Must(cursor->status());
   }
   return keys;
@@ -123,9 +119,7 @@ TEST_CASE("what is lost on many ways through clones is told up to a limit, and t
     CHECK((ways < 40 || told.named > 0));
     CHECK(Partial(told) > 0);
     CHECK(Partial(told) < 40);
-    for (const store::LostRange& range : told.lost) {
-      CHECK((!range.is_partial || range.why.find("stopped after ") == 0));
-    }
+    for (const store::LostRange& range : told.lost) CHECK((!range.is_partial || range.why.find("stopped after ") == 0));
   }
   SECTION("a limit of ranges") {
     const size_t ranges = GENERATE(1U, 2U, 7U, 30U);

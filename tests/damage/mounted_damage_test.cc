@@ -140,9 +140,7 @@ class Campaign {
       with_errors_ += walk.HasErrors() ? 1 : 0;
       static_cast<void>(fs->Unmount());
     }
-    if (const std::unique_ptr<FileSystem> fs = Mount(device)) {
-      REQUIRE(Difference(Walk(*fs), sound_) == "");
-    }
+    if (const std::unique_ptr<FileSystem> fs = Mount(device)) REQUIRE(Difference(Walk(*fs), sound_) == "");
   }
 
  private:

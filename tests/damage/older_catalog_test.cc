@@ -61,9 +61,7 @@ class Files {
   void Write(char byte) {
     ByFiles([&](PathFileSystem& paths) {
       static_cast<void>(paths.MakeDirectories("a"));
-      for (int i = 0; i < kFiles; ++i) {
-        Must(paths.WriteFile(fmt::format("a/f{}", i), std::string(6000, byte)));
-      }
+      for (int i = 0; i < kFiles; ++i) Must(paths.WriteFile(fmt::format("a/f{}", i), std::string(6000, byte)));
     });
   }
 
@@ -122,9 +120,7 @@ class Files {
  private:
   void Lose(const std::function<bool(const Structure&)>& is_lost) {
     for (const Structure& structure : StructuresOf(device_)) {
-      if (is_lost(structure)) {
-        Must(device_.Write(structure.offset, std::string(structure.extent.value, '\0')));
-      }
+      if (is_lost(structure)) Must(device_.Write(structure.offset, std::string(structure.extent.value, '\0')));
     }
   }
 
@@ -200,9 +196,7 @@ TEST_CASE("of several snapshots none is shown as the live state", "[damage][repa
   const Generation after = GENERATE_COPY(kAll, with_one, with_two, kNewest);
   files.LoseCatalogs(after);
   const bool without_table = GENERATE(false, true);
-  if (without_table) {
-    files.LoseTable();
-  }
+  if (without_table) files.LoseTable();
   const bool was_told = Repair(files);
   CHECK((was_told || after == with_two || after == kNewest));
   CHECK(files.Wrong('C') == "");

@@ -17,9 +17,7 @@ constexpr Bytes kCache = MiB(4);
 uint64_t CountKeys(const Store& store, TreeId tree) {
   uint64_t count = 0;
   const std::unique_ptr<Cursor> cursor = Must(store.NewCursor(tree));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    ++count;
-  }
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++count;
   Must(cursor->status());
   return count;
 }

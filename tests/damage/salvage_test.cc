@@ -74,16 +74,10 @@ bool IsUnderOtherName(const Store& store, const std::map<std::string, std::strin
 std::string Compare(const Store& store, const Contents& expected, const Repaired& repaired) {
   for (const auto& [name, entries] : expected) {
     const auto tree = store.FindTree(name);
-    if (!tree.ok() && IsUnderOtherName(store, entries)) {
-      continue;
-    }
-    if (!tree.ok()) {
-      return fmt::format("tree {} is gone", name);
-    }
+    if (!tree.ok() && IsUnderOtherName(store, entries)) continue;
+    if (!tree.ok()) return fmt::format("tree {} is gone", name);
     const auto cursor = store.NewCursor(*tree);
-    if (!cursor.ok()) {
-      return std::string(cursor.status().message());
-    }
+    if (!cursor.ok()) return std::string(cursor.status().message());
     auto next = entries.begin();
     for ((*cursor)->SeekToFirst(); (*cursor)->Valid(); (*cursor)->Next()) {
       const std::string key((*cursor)->Key());
@@ -98,9 +92,7 @@ std::string Compare(const Store& store, const Contents& expected, const Repaired
       }
       next = next != entries.end() && next->first == key ? std::next(next) : next;
     }
-    if (!(*cursor)->status().ok()) {
-      return std::string((*cursor)->status().message());
-    }
+    if (!(*cursor)->status().ok()) return std::string((*cursor)->status().message());
     for (; next != entries.end(); ++next) {
       if (!IsLost(repaired, name, next->first)) {
         return fmt::format("{}: {} is gone, and nobody said so", name, Escape(next->first));
@@ -115,9 +107,7 @@ std::string WhatIsLost(const Repaired& repaired) {
   for (const store::LostRange& lost : repaired.repair.salvaged.lost) {
     text += fmt::format("lost: {} {}: {}\n", lost.tree, ToString(lost.range), lost.why);
   }
-  for (const std::string& action : repaired.actions) {
-    text += action + "\n";
-  }
+  for (const std::string& action : repaired.actions) text += action + "\n";
   return text;
 }
 
@@ -128,9 +118,7 @@ using Patches = std::vector<std::pair<const Structure*, std::string>>;
 bool IsCatalogGone(const Patches& patches) {
   std::set<uint64_t> copies;
   for (const auto& [structure, bytes] : patches) {
-    if (structure->kind == Kind::kCatalog) {
-      copies.insert(structure->id);
-    }
+    if (structure->kind == Kind::kCatalog) copies.insert(structure->id);
   }
   return copies.size() == 2;
 }
@@ -162,9 +150,7 @@ class Salvages {
     lossy_ += repaired.repair.salvaged.lost.empty() ? 0 : 1;
     const auto left = CheckImage(device, MiB(4));
     REQUIRE(left.ok());
-    for (const store::Finding& finding : *left) {
-      FAIL_CHECK("left: " << finding.what);
-    }
+    for (const store::Finding& finding : *left) FAIL_CHECK("left: " << finding.what);
     REQUIRE(left->empty());
     REQUIRE(store::MendReplay(device, SubjectOptions(true)).ok());
     const auto store = OpenSubject(device, false);
@@ -173,9 +159,7 @@ class Salvages {
     std::string difference;
     for (size_t i = subject_.states.size(); i-- > (ends_log ? 0 : subject_.states.size() - 1);) {
       difference = Compare(**store, subject_.states[i], repaired);
-      if (difference.empty()) {
-        break;
-      }
+      if (difference.empty()) break;
     }
     REQUIRE(difference == "");
     REQUIRE((*store)->Close().ok());
@@ -199,9 +183,7 @@ bool IsTooMuch(const Patches& patches) { return IsCatalogGone(patches) && patche
 void RepairEach(const Subject& subject) {
   Salvages salvages(subject);
   for (const Structure& structure : salvages.structures()) {
-    if (HasNoOther(structure)) {
-      continue;
-    }
+    if (HasNoOther(structure)) continue;
     salvages.Try(structure.name + " zeroed", {{&structure, std::string(structure.extent.value, '\0')}});
   }
   // Without the table a node whose newest version is gone is found as it was before: only the table could tell.
@@ -215,9 +197,7 @@ void RepairEach(const Subject& subject) {
   }
   Patches catalogs;
   for (const Structure& structure : salvages.structures()) {
-    if (structure.kind == Kind::kCatalog) {
-      catalogs.emplace_back(&structure, std::string(structure.extent.value, '\0'));
-    }
+    if (structure.kind == Kind::kCatalog) catalogs.emplace_back(&structure, std::string(structure.extent.value, '\0'));
   }
   salvages.Try("both copies of the catalog zeroed", catalogs);
 }
@@ -230,15 +210,11 @@ void RepairSeveral(const Subject& subject, int rounds) {
     Patches patches;
     for (uint64_t n = 1 + random.Uniform(6); n > 0; --n) {
       const Structure& structure = random.Pick(salvages.structures());
-      if (HasNoOther(structure)) {
-        continue;
-      }
+      if (HasNoOther(structure)) continue;
       what += structure.name + ", ";
       patches.emplace_back(&structure, std::string(100, 'x'));
     }
-    if (!IsTooMuch(patches)) {
-      salvages.Try(what, patches);
-    }
+    if (!IsTooMuch(patches)) salvages.Try(what, patches);
   }
 }
 
@@ -262,9 +238,7 @@ TEST_CASE("what a failing device does not give is not taken for lost", "[damage]
     FaultDevice failing(copy);
     failing.Arm({Fault::On::kRead, nth, Fault::Repeat::kOnce, Fault::Effect::kIoError});
     const auto repair = store::RepairImage(failing, MiB(4), store::RepairDepth::kAll, *findings, [](auto) {});
-    if (failing.Hits() == 0) {
-      break;
-    }
+    if (failing.Hits() == 0) break;
     failures += repair.ok() ? 0 : 1;
     // Either it was said, or the failure did not matter: nothing but what is damaged is gone.
     const auto lost = repair.ok() ? repair->salvaged.lost : std::vector<store::LostRange>{};
@@ -281,9 +255,7 @@ std::set<std::string> Differences(const Contents& a, const Contents& b, const st
   for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     for (const auto& [key, value] : one->at(tree)) {
       const auto found = other->at(tree).find(key);
-      if (found == other->at(tree).end() || found->second != value) {
-        keys.insert(key);
-      }
+      if (found == other->at(tree).end() || found->second != value) keys.insert(key);
     }
   }
   return keys;
@@ -319,18 +291,14 @@ TEST_CASE("scattered nodes and catalogs are found without the table", "[damage][
   const Subject subject = ClosedStore();
   Bench bench(subject);
   bench.Change([](Store& store) {
-    for (int i = 0; i < 40; ++i) {
-      REQUIRE(store.CreateTree(fmt::format("{:0>200}", i)).ok());
-    }
+    for (int i = 0; i < 40; ++i) REQUIRE(store.CreateTree(fmt::format("{:0>200}", i)).ok());
   });
   bench.Scatter();
   const Contents expected = ReadAll(*OpenSubject(bench.device(), true).value());
   const bool without_table = GENERATE(true, false);
   if (without_table) {
     for (const Structure& structure : StructuresOf(bench.device())) {
-      if (structure.name.starts_with("table page")) {
-        bench.Zero(structure);
-      }
+      if (structure.name.starts_with("table page")) bench.Zero(structure);
     }
   } else {
     bench.ForgeSuperblock([](layout::Superblock& block) {

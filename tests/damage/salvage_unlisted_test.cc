@@ -54,14 +54,10 @@ std::set<std::string> Damage(MemoryDevice& device, dag::Height height) {
   std::set<uint64_t> high;
   const auto image = Must(store::Inspection::Open(device, kCache));
   image->state()->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
-    if (record.height >= height) {
-      high.insert(id.value);
-    }
+    if (record.height >= height) high.insert(id.value);
     for (const dag::BlockView& basement : Must(record.slot->Get())->basements) {
       dag::ViewReader reader = Must(dag::ViewReader::Open(basement));
-      for (reader.SeekForward(basement.clip.lo); reader.Valid(); reader.Next()) {
-        values.emplace(reader.At(0).value);
-      }
+      for (reader.SeekForward(basement.clip.lo); reader.Valid(); reader.Next()) values.emplace(reader.At(0).value);
     }
   });
   REQUIRE(!high.empty());
@@ -69,9 +65,7 @@ std::set<std::string> Damage(MemoryDevice& device, dag::Height height) {
     const bool is_named_by =
         structure.kind == Structure::Kind::kTablePage || structure.kind == Structure::Kind::kCatalog;
     const bool is_high = structure.kind == Structure::Kind::kNodeHeader && high.contains(structure.id);
-    if (is_named_by || is_high) {
-      ZeroOut(device, structure);
-    }
+    if (is_named_by || is_high) ZeroOut(device, structure);
   }
   return values;
 }
@@ -80,9 +74,7 @@ std::set<std::string> Values(const Store& store) {
   std::set<std::string> values;
   for (const TreeInfo& tree : store.Trees()) {
     const auto cursor = Must(store.NewCursor(tree.id));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      values.emplace(cursor->Value());
-    }
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) values.emplace(cursor->Value());
     Must(cursor->status());
   }
   return values;
@@ -97,13 +89,9 @@ store::ImageRepair Repair(MemoryDevice& device) {
 void LoseRoots(MemoryDevice& device) {
   std::set<uint64_t> roots;
   const auto inspection = Must(store::Inspection::Open(device, kCache));
-  for (const auto& [id, tree] : inspection->state()->trees) {
-    roots.insert(tree.root.value);
-  }
+  for (const auto& [id, tree] : inspection->state()->trees) roots.insert(tree.root.value);
   for (const Structure& structure : StructuresOf(device)) {
-    if (structure.kind == Structure::Kind::kNodeHeader && roots.contains(structure.id)) {
-      ZeroOut(device, structure);
-    }
+    if (structure.kind == Structure::Kind::kNodeHeader && roots.contains(structure.id)) ZeroOut(device, structure);
   }
 }
 
@@ -130,9 +118,7 @@ void MakeTall(MemoryDevice& device) {
   std::vector<NodeId> tall;
   state->table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
     const dag::NodePtr node = Must(record.slot->Get());
-    if (!node->Leaf() && !node->bounds.Covers(Range::All()) && node->Size().value > 0) {
-      tall.push_back(id);
-    }
+    if (!node->Leaf() && !node->bounds.Covers(Range::All()) && node->Size().value > 0) tall.push_back(id);
   });
   REQUIRE(!tall.empty());
   for (const NodeId id : tall) {
@@ -175,13 +161,9 @@ TEST_CASE("it is said that a search has not looked at all that may be a node", "
   MemoryDevice device(MiB(4));
   Fill(device);
   for (const Structure& structure : StructuresOf(device)) {
-    if (structure.kind == Structure::Kind::kTablePage) {
-      ZeroOut(device, structure);
-    }
+    if (structure.kind == Structure::Kind::kTablePage) ZeroOut(device, structure);
   }
-  for (uint64_t i = 0; i < lies; ++i) {
-    Must(device.Write(layout::UnitBytes(500 + i), Lie(400)));
-  }
+  for (uint64_t i = 0; i < lies; ++i) Must(device.Write(layout::UnitBytes(500 + i), Lie(400)));
   const auto repair = Repair(device);
   CHECK(repair.left.empty());
   const auto is_of_search = [](const store::LostRange& lost) {

@@ -107,8 +107,9 @@ TEST_CASE("threads write and read ranges of their own", "[device]") {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (uint64_t part = 0; part < 4; ++part)
+  for (uint64_t part = 0; part < 4; ++part) {
     CHECK(ReadAll(device)[KiB(64).value * part] == static_cast<char>('e' + part));
+  }
 }
 
 }  // namespace

@@ -90,9 +90,7 @@ TEST_CASE("a file whose names are just no batch any more stays in its clone, in 
   const std::string deep = MakeDeep(paths, "top").substr(4);
   const std::string name = '/' + std::string(180, 'n');
   Must(paths.WriteFile("top/" + deep + name + "0", "x"));
-  for (int i = 1; i < 6000; ++i) {
-    Must(paths.Link("top/" + deep + name + "0", "top/" + deep + name + std::to_string(i)));
-  }
+  for (int i = 1; i < 6000; ++i) Must(paths.Link("top/" + deep + name + "0", "top/" + deep + name + std::to_string(i)));
   Must(paths.Clone("top", "clone"));
   CHECK(Errno(paths.Rename("clone/" + deep + name + "0", "out")) == EXDEV);
   CHECK(Errno(paths.Link("clone/" + deep + name + "1", "out")) == EXDEV);

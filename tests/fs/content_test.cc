@@ -367,12 +367,8 @@ TEST_CASE("small writes to many files are one batch after the other", "[fs][spac
   Image image(options);
   {
     std::vector<OpenFile> files;
-    for (int i = 0; i < 1000; ++i) {
-      files.push_back(*image.paths().Create(fmt::format("file {}", i), {}));
-    }
-    for (const OpenFile& file : files) {
-      REQUIRE(image.fs().Write(file.inode(), 0, "x").ok());
-    }
+    for (int i = 0; i < 1000; ++i) files.push_back(*image.paths().Create(fmt::format("file {}", i), {}));
+    for (const OpenFile& file : files) REQUIRE(image.fs().Write(file.inode(), 0, "x").ok());
   }
   const absl::Status synced = image.fs().Sync();
   INFO(synced);

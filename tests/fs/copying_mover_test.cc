@@ -105,9 +105,7 @@ TEST_CASE("a copy for which there is no space leaves things as they were", "[fs]
   const std::string content(600'000, 'h');
   REQUIRE(paths.WriteFile("large", content).ok());
   REQUIRE(paths.MakeDirectory("fill").ok());
-  for (int i = 0; paths.WriteFile("fill/" + std::to_string(i), std::string(50'000, 'f')).ok(); ++i) {
-    REQUIRE(i < 1000);
-  }
+  for (int i = 0; paths.WriteFile("fill/" + std::to_string(i), std::string(50'000, 'f')).ok(); ++i) REQUIRE(i < 1000);
   CHECK(Errno(paths.Rename("large", "other")) == ENOSPC);
   CHECK(Errno(paths.Stat("other")) == ENOENT);
   CHECK(*paths.ReadFile("large") == content);

@@ -25,9 +25,7 @@ std::unique_ptr<DifferenceStream> Compare(PathFileSystem& paths, const std::stri
 // What has not been asked for yet.
 std::vector<std::string> Rest(DifferenceStream& stream) {
   std::vector<std::string> paths;
-  while (const std::optional<EntryDifference> difference = Must(stream.Next())) {
-    paths.push_back(difference->path);
-  }
+  while (const std::optional<EntryDifference> difference = Must(stream.Next())) paths.push_back(difference->path);
   return paths;
 }
 
@@ -43,15 +41,11 @@ std::vector<std::string> Told(PathFileSystem& paths, const std::string& before, 
 // A tree and a clone of it in which every third file, two links and a directory are others.
 void MakeTrees(PathFileSystem& paths) {
   Must(paths.MakeDirectories("t/sub/deep"));
-  for (int i = 0; i < 60; ++i) {
-    Must(paths.WriteFile("t/sub/f" + std::to_string(i), std::to_string(i)));
-  }
+  for (int i = 0; i < 60; ++i) Must(paths.WriteFile("t/sub/f" + std::to_string(i), std::to_string(i)));
   Must(paths.Link("t/sub/f1", "t/one"));
   Must(paths.Link("t/sub/f2", "outside"));
   Must(paths.Clone("t", "c"));
-  for (int i = 0; i < 60; i += 3) {
-    Must(paths.WriteFile("c/sub/f" + std::to_string(i), "changed"));
-  }
+  for (int i = 0; i < 60; i += 3) Must(paths.WriteFile("c/sub/f" + std::to_string(i), "changed"));
   Must(paths.WriteFile("c/one", "changed"));
   Must(paths.WriteFile("outside", "changed"));
   Must(paths.RemoveDirectory("c/sub/deep"));
@@ -95,9 +89,7 @@ TEST_CASE("whoever has enough of differences leaves nothing behind", "[fs][diffe
   std::vector<std::unique_ptr<DifferenceStream>> streams;
   for (const int asked : {0, 1, 7}) {
     streams.push_back(Compare(paths, "t", "c"));
-    for (int i = 0; i < asked; ++i) {
-      REQUIRE(Must(streams.back()->Next()));
-    }
+    for (int i = 0; i < asked; ++i) REQUIRE(Must(streams.back()->Next()));
     Must(paths.WriteFile("c/sub/f" + std::to_string(asked), "changed once more"));
     Must(paths.fs().store().Checkpoint());
   }

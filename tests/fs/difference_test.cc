@@ -21,14 +21,10 @@ namespace {
 
 // "A path", "D path", "T path", or "M path" and what differs: c(ontent), p(ermissions), o(wner), t(ime), x(attrs).
 std::string Line(const EntryDifference& difference) {
-  if (!difference.before || !difference.after) {
-    return (difference.after ? "A " : "D ") + difference.path;
-  }
+  if (!difference.before || !difference.after) return (difference.after ? "A " : "D ") + difference.path;
   const FileAttributes& before = *difference.before;
   const FileAttributes& after = *difference.after;
-  if (before.type != after.type) {
-    return "T " + difference.path;
-  }
+  if (before.type != after.type) return "T " + difference.path;
   std::string what;
   what += difference.content ? "c" : "";
   what += before.permissions != after.permissions ? "p" : "";
@@ -72,9 +68,7 @@ Tree SeenBelow(PathFileSystem& paths, const std::string& top) {
     }
     const OpenFile file = *paths.Open(whole);
     const std::vector<std::string> names = *paths.fs().ListXattrs(file.inode());
-    for (const std::string& name : names) {
-      seen.xattrs[name] = *paths.fs().GetXattr(file.inode(), name);
-    }
+    for (const std::string& name : names) seen.xattrs[name] = *paths.fs().GetXattr(file.inode(), name);
     return absl::OkStatus();
   };
   REQUIRE(paths.Walk(top, visit).ok());
@@ -87,9 +81,7 @@ std::multiset<std::string> Expected(PathFileSystem& paths, const std::string& be
   const Tree to = SeenBelow(paths, after);
   std::set<std::string> all;
   for (const Tree* tree : {&from, &to}) {
-    for (const auto& [path, seen] : *tree) {
-      all.insert(path);
-    }
+    for (const auto& [path, seen] : *tree) all.insert(path);
   }
   std::multiset<std::string> lines;
   std::set<std::string> told;  // directories of which nothing below is told
@@ -98,30 +90,20 @@ std::multiset<std::string> Expected(PathFileSystem& paths, const std::string& be
     for (size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
       is_below_told = is_below_told || told.contains(path.substr(0, end));
     }
-    if (is_below_told) {
-      continue;
-    }
+    if (is_below_told) continue;
     EntryDifference difference{.path = path, .before = std::nullopt, .after = std::nullopt};
     const auto in_from = from.find(path);
     const auto in_to = to.find(path);
     const bool are_two = in_from != from.end() && in_to != to.end();
-    if (in_from != from.end()) {
-      difference.before = in_from->second.attributes;
-    }
-    if (in_to != to.end()) {
-      difference.after = in_to->second.attributes;
-    }
+    if (in_from != from.end()) difference.before = in_from->second.attributes;
+    if (in_to != to.end()) difference.after = in_to->second.attributes;
     if (are_two) {
       difference.content = in_from->second.content != in_to->second.content;
       difference.xattrs = in_from->second.xattrs != in_to->second.xattrs;
     }
-    if (!are_two || difference.before->type != difference.after->type) {
-      told.insert(path);
-    }
+    if (!are_two || difference.before->type != difference.after->type) told.insert(path);
     const std::string line = Line(difference);
-    if (line != "M " + path + " ") {
-      lines.insert(line);
-    }
+    if (line != "M " + path + " ") lines.insert(line);
   }
   return lines;
 }
@@ -332,9 +314,7 @@ class Changes {
         paths.WriteFile(File(), std::string(random_.Uniform(9000), static_cast<char>('a' + random_.Uniform(3))))
             .IgnoreError();
     }
-    if (random_.OneIn(10)) {
-      image.Tick();
-    }
+    if (random_.OneIn(10)) image.Tick();
   }
 
  private:
@@ -351,9 +331,7 @@ class Changes {
   void CloneOver(PathFileSystem& paths) {
     const std::string to = random_.OneIn(2) ? "b" : Directory();
     const std::string from = random_.OneIn(2) ? "a" : Directory();
-    if (!to.starts_with(from)) {
-      paths.RemoveTree(to).IgnoreError();
-    }
+    if (!to.starts_with(from)) paths.RemoveTree(to).IgnoreError();
     paths.Clone(from, to).IgnoreError();
   }
 
@@ -364,9 +342,7 @@ TEST_CASE("differences are those of the trees, after any operations", "[fs][diff
   Changes changes(TestSeed());
   Image image;
   for (int round = 0; round < 150; ++round) {
-    for (int step = 0; step < 20; ++step) {
-      changes.Step(image);
-    }
+    for (int step = 0; step < 20; ++step) changes.Step(image);
     INFO("round " << round);
     for (const std::string top : {"a", "b"}) {
       image.paths().MakeDirectories(top).IgnoreError();
@@ -377,9 +353,7 @@ TEST_CASE("differences are those of the trees, after any operations", "[fs][diff
     }
     Compare(image.paths(), "a", "b");
     Compare(image.paths(), changes.Directory().substr(0, 1), "");
-    if (round % 10 == 9) {
-      image.Unmount();
-    }
+    if (round % 10 == 9) image.Unmount();
   }
   image.Check();
 }

@@ -141,8 +141,9 @@ TEST_CASE("a home that is half dissolved is as good as another", "[fs]") {
   }
   SECTION("names that go, one by one") {
     for (int i = 0; i < kFiles; i += 2) REQUIRE(image.paths().Unlink(File("H/sub", 'g', i)).ok());
-    for (int i = 0; i < kFiles; ++i)
+    for (int i = 0; i < kFiles; ++i) {
       REQUIRE(image.paths().Stat(File("H/sub", 'f', i))->links == static_cast<uint32_t>(1 + i % 2));
+    }
   }
   SECTION("removing it") {
     REQUIRE(image.paths().RemoveTree("H").ok());

@@ -25,9 +25,7 @@ ImageOptions LargeNodes() {
 std::string Noise(size_t size) {
   static Random random(TestSeed());
   std::string content(size, '\0');
-  for (char& c : content) {
-    c = static_cast<char>(random.Uniform(256));
-  }
+  for (char& c : content) c = static_cast<char>(random.Uniform(256));
   return content;
 }
 

@@ -175,9 +175,7 @@ class FullImage {
   // As the image is mounted now.
   void Renew() {
     files_.clear();
-    for (size_t i = 0; i < threads_; ++i) {
-      files_.emplace_back(&fs(), fmt::format("d{}", i), kind_, random_.Next());
-    }
+    for (size_t i = 0; i < threads_; ++i) files_.emplace_back(&fs(), fmt::format("d{}", i), kind_, random_.Next());
   }
 
   // What is not there any more when it is its turn is passed over.

@@ -259,9 +259,7 @@ Tree Pair::InsideTree() {
     if (attributes.type == FileType::kSymlink) seen.content = *image_.paths().ReadLink(path);
     const OpenFile file = *image_.paths().Open(path);
     const std::vector<std::string> names = *image_.fs().ListXattrs(file.inode());
-    for (const std::string& name : names) {
-      seen.xattrs[name] = *image_.fs().GetXattr(file.inode(), name);
-    }
+    for (const std::string& name : names) seen.xattrs[name] = *image_.fs().GetXattr(file.inode(), name);
     tree[path] = seen;
     return absl::OkStatus();
   });

@@ -56,9 +56,7 @@ InodeRecord RandomRecord(Random* random) {
 // As many names as there can be: all of one byte, then of two, as far as they go.
 std::vector<XattrRecord> MostXattrs() {
   std::vector<XattrRecord> xattrs;
-  for (int first = 1; first < 256; ++first) {
-    xattrs.push_back({.name = {static_cast<char>(first)}, .value = {}});
-  }
+  for (int first = 1; first < 256; ++first) xattrs.push_back({.name = {static_cast<char>(first)}, .value = {}});
   for (int name = 0; XattrNamesFit(xattrs, "nn"); ++name) {
     const auto first = static_cast<char>(1 + name / 255);
     const auto second = static_cast<char>(1 + name % 255);

@@ -50,9 +50,7 @@ class Writer {
   // So many bytes, each file rounded up to whole blocks.
   absl::Status Write(Files files, uint64_t bytes) {
     absl::Status status = paths_.MakeDirectories(directory_);
-    if (files == Files::kOne || files == Files::kOneInAnyOrder) {
-      return status.ok() ? WriteOne(files, bytes) : status;
-    }
+    if (files == Files::kOne || files == Files::kOneInAnyOrder) return status.ok() ? WriteOne(files, bytes) : status;
     for (uint64_t left = bytes / kBlock; left > 0 && status.ok();) {
       const uint64_t blocks = files == Files::kOfAnySize ? random_.Between(1, std::min<uint64_t>(left, 30)) : 1;
       const uint64_t spare = files == Files::kOfAnySize ? random_.Uniform(kBlock) : 0;

@@ -175,9 +175,7 @@ TEST_CASE("zones that grow are split", "[fs][ablation]") {
   Image image(Zoned(kSmall, KiB(4)));
   std::string before;
   for (int a = 0; a < 4; ++a) {
-    for (int b = 0; b < 6; ++b) {
-      MakeFiles(image, "a" + std::to_string(a) + "/b" + std::to_string(b), 1500);
-    }
+    for (int b = 0; b < 6; ++b) MakeFiles(image, "a" + std::to_string(a) + "/b" + std::to_string(b), 1500);
   }
   const std::map<uint64_t, size_t> sizes = SizesOfZones(image);
   CHECK(sizes.size() >= 4);

@@ -28,9 +28,7 @@ void AddOp(Random& random, WriteBatch& batch) {
 
 std::string RandomBatch(Random& random) {
   WriteBatch batch;
-  for (uint64_t n = 1 + random.Uniform(8); n > 0; --n) {
-    AddOp(random, batch);
-  }
+  for (uint64_t n = 1 + random.Uniform(8); n > 0; --n) AddOp(random, batch);
   return store::EncodeBatch(batch.ops());
 }
 

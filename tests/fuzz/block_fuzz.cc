@@ -38,8 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   entry.stored_size.value = bytes.size();
   entry.checksum = Checksum(bytes);
   const auto block = DecodeBlock(entry, bytes);
-  if (block.ok()) {
-    ReadAll(**block);
-  }
+  if (block.ok()) ReadAll(**block);
   return 0;
 }

@@ -41,9 +41,7 @@ std::string PaddedToUnits(std::string_view bytes);
 
 template <class Make>
 std::string FuzzedBytes(FuzzInput& input, const Make& make) {
-  if (input.Number(1) == 0) {
-    return PaddedToUnits(input.Rest());
-  }
+  if (input.Number(1) == 0) return PaddedToUnits(input.Rest());
   Random random(input.Number(4));
   std::string bytes = make(random);
   ApplyChanges(input, &bytes);
@@ -52,9 +50,7 @@ std::string FuzzedBytes(FuzzInput& input, const Make& make) {
 
 template <class Make>
 std::string FuzzedText(FuzzInput& input, const Make& make) {
-  if (input.Number(1) == 0) {
-    return std::string(input.Rest());
-  }
+  if (input.Number(1) == 0) return std::string(input.Rest());
   Random random(input.Number(4));
   const bool is_cut = random.OneIn(8);
   std::string text = make(random);

@@ -36,9 +36,7 @@ void MakeGood(std::string* bytes) {
   constexpr size_t kRecordChecksumAt = 72;
   for (size_t at = 0; at < bytes->size(); at += kBlockSize.value) {
     char* const header = bytes->data() + at;
-    if (std::string_view(header + 8, 7) != "betrLOG") {
-      continue;
-    }
+    if (std::string_view(header + 8, 7) != "betrLOG") continue;
     const size_t blocks = FrameBlocks(LoadFixed<uint32_t>(header + kRecordBytesAt));
     const size_t size = std::min<size_t>(blocks * kBlockSize.value, bytes->size() - at);
     StoreFixed(header + kRecordChecksumAt, Checksum(std::string_view(header, size).substr(FrameHeader::kSize)));
@@ -65,9 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool is_good = input.Number(1) % 4 != 0;
   std::string bytes = layout::FuzzedBytes(input, RandomLog);
   bytes.resize(kArea.size.value, '\0');
-  if (is_good) {
-    MakeGood(&bytes);
-  }
+  if (is_good) MakeGood(&bytes);
   MemoryDevice device(kArea.size);
   Check(device.Patch(Bytes{0}, bytes).ok(), "the log fits");
   Lsn last;

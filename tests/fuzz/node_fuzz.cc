@@ -33,9 +33,7 @@ void DecodeHeader(const std::string& header) {
   const auto units = LoadFixed<uint32_t>(header.data() + kExtentUnitsAt);
   const Bytes extent_size = std::max(UnitBytes(std::min<uint64_t>(units, 64)), Bytes{header.size()});
   const auto node = DecodeNode(kId, kVersion, header, extent_size, MakeEntrySlot);
-  if (!node.ok()) {
-    return;
-  }
+  if (!node.ok()) return;
   Check(CheckNode(*node).ok(), "a node that was read is sound");
   const auto again = EncodeNode(kId, kVersion, *node, FetchEntry);
   const bool is_counted = LoadFixed<uint16_t>(header.data() + kFormatAt) == kNodeVersion;

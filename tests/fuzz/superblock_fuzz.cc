@@ -15,8 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr size_t kChecksumAt = 504;
   StoreFixed(bytes.data() + kChecksumAt, Checksum(std::string_view(bytes).substr(0, kChecksumAt)));
   const auto block = DecodeSuperblock(bytes);
-  if (block.ok() && block->Writable()) {
-    Check(EncodeSuperblock(*block) == bytes, "a superblock has one form");
-  }
+  if (block.ok() && block->Writable()) Check(EncodeSuperblock(*block) == bytes, "a superblock has one form");
   return 0;
 }

@@ -95,9 +95,7 @@ std::string RandomFile(Random& random) {
   TraceWriter writer(&out, "/w", InitialState());
   uint64_t next_node = 3 + kInitialFiles;
   uint64_t next_file = 1;
-  for (uint64_t n = 1 + random.Uniform(8); n > 0; --n) {
-    writer.Perform(RandomOperation(random, &next_node, &next_file));
-  }
+  for (uint64_t n = 1 + random.Uniform(8); n > 0; --n) writer.Perform(RandomOperation(random, &next_node, &next_file));
   writer.Follow({.kind = ProcessEvent::Kind::kEnd, .thread = 1});
   TraceOutcome outcome;
   outcome.expected = InitialState();

@@ -22,17 +22,13 @@ constexpr ExtentOwner kOwner{7, 99};
 // Takes every other unit, so that every piece has one.
 std::vector<ExtentRef> TakeEveryOther(SpaceMap& space) {
   std::vector<ExtentRef> held;
-  for (uint64_t unit = kArea.start; unit < kArea.end(); unit += 2) {
-    held.push_back(*space.Claim({unit, 1}));
-  }
+  for (uint64_t unit = kArea.start; unit < kArea.end(); unit += 2) held.push_back(*space.Claim({unit, 1}));
   return held;
 }
 
 std::string RandomBytes(Random& random, Bytes size) {
   std::string bytes(size.value, '\0');
-  for (char& byte : bytes) {
-    byte = static_cast<char>(random.Next());
-  }
+  for (char& byte : bytes) byte = static_cast<char>(random.Next());
   return bytes;
 }
 

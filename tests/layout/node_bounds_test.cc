@@ -82,9 +82,7 @@ dag::Node WithLongBounds(int edges, int runs, Bytes size) {
   for (int i = 0; i < edges; ++i) {
     left.hi = i + 1 < edges ? Bound::At(std::to_string(1000 + i) + std::string(size.value, 'b')) : node.bounds.hi;
     dag::Edge edge{dag::Link{left, NodeId{2}, ""}, {}};
-    for (int run = 0; run < runs; ++run) {
-      edge.partition.runs.push_back({block, {}, left});
-    }
+    for (int run = 0; run < runs; ++run) edge.partition.runs.push_back({block, {}, left});
     node.edges.push_back(std::move(edge));
     left.lo = left.hi;
   }

@@ -44,9 +44,7 @@ absl::StatusOr<dag::Node> DecodeAll(const NodeImage& image) {
 
 size_t DistinctSlots(const dag::Node& node) {
   std::set<const dag::BlockSlot*> slots;
-  for (const BlockUse& use : BlocksOf(node)) {
-    slots.insert(use.slot);
-  }
+  for (const BlockUse& use : BlocksOf(node)) slots.insert(use.slot);
   return slots.size();
 }
 
@@ -202,9 +200,7 @@ TEST_CASE("a node that breaks an invariant is not written", "[layout]") {
 
 TEST_CASE("what shows little of a block takes only that along", "[layout]") {
   dag::BlockBuilder builder;
-  for (int i = 0; i < 100; ++i) {
-    builder.Add(std::string(1, static_cast<char>(i)), {dag::MessageKind::kPut, 0, "value"});
-  }
+  for (int i = 0; i < 100; ++i) builder.Add(std::string(1, static_cast<char>(i)), {dag::MessageKind::kPut, 0, "value"});
   dag::Node leaf = dag::EmptyNode(0, Range::All(), {});
   const auto slot = std::make_shared<dag::ResidentBlock>(builder.Finish());
   const auto key = [](int i) { return Bound::At(std::string(1, static_cast<char>(i))); };

@@ -20,26 +20,18 @@ class Bitmap {
  public:
   bool IsFree(const ExtentAddress& extent) const {
     for (uint64_t unit = extent.start; unit < extent.end(); ++unit) {
-      if (unit < kArea.start || unit >= kArea.end() || used_[unit - kArea.start]) {
-        return false;
-      }
+      if (unit < kArea.start || unit >= kArea.end() || used_[unit - kArea.start]) return false;
     }
     return true;
   }
   void Set(const ExtentAddress& extent, bool used) {
-    for (uint64_t unit = extent.start; unit < extent.end(); ++unit) {
-      used_[unit - kArea.start] = used;
-    }
+    for (uint64_t unit = extent.start; unit < extent.end(); ++unit) used_[unit - kArea.start] = used;
   }
   std::vector<UnitRange> FreeRanges() const {
     std::vector<UnitRange> ranges;
     for (uint64_t i = 0; i < kArea.units; ++i) {
-      if (used_[i]) {
-        continue;
-      }
-      if (i == 0 || used_[i - 1]) {
-        ranges.push_back({kArea.start + i, 0});
-      }
+      if (used_[i]) continue;
+      if (i == 0 || used_[i - 1]) ranges.push_back({kArea.start + i, 0});
       ++ranges.back().units;
     }
     return ranges;
@@ -123,9 +115,7 @@ TEST_CASE("what is allocated one after another is adjacent", "[layout]") {
 TEST_CASE("without space behind the hint the smallest place that fits is taken", "[layout]") {
   const auto space = SpaceMap::Create(kArea);
   std::vector<ExtentRef> held;
-  for (const ExtentAddress taken : {ExtentAddress{110, 1}, {115, 1}, {131, 969}}) {
-    held.push_back(*space->Claim(taken));
-  }
+  for (const ExtentAddress taken : {ExtentAddress{110, 1}, {115, 1}, {131, 969}}) held.push_back(*space->Claim(taken));
   CHECK((*space->Allocate(8, 131))->address().start == 100);
   CHECK((*space->Allocate(4, 131))->address().start == 111);
   CHECK((*space->Allocate(15, 131))->address().start == 116);
@@ -170,9 +160,7 @@ TEST_CASE("what is promised has to be free", "[layout]") {
 TEST_CASE("what finds no piece that is large enough is scattered", "[layout]") {
   const auto space = SpaceMap::Create(kArea);
   std::vector<ExtentRef> held;
-  for (uint64_t unit = kArea.start; unit < kArea.end(); unit += 4) {
-    held.push_back(*space->Claim({unit, 2}));
-  }
+  for (uint64_t unit = kArea.start; unit < kArea.end(); unit += 4) held.push_back(*space->Claim({unit, 2}));
   const ExtentRef whole = *space->AllocateAnyhow(2);
   CHECK_FALSE(whole->address().scattered);
   const ExtentRef scattered = *space->AllocateAnyhow(480);
@@ -181,9 +169,7 @@ TEST_CASE("what finds no piece that is large enough is scattered", "[layout]") {
   CHECK(scattered->map_pages().size() == 1);
   CHECK(scattered->address().start == scattered->map_pages()[0]->address().start);
   uint64_t units = 0;
-  for (const ExtentRef& piece : scattered->pieces()) {
-    units += piece->address().units;
-  }
+  for (const ExtentRef& piece : scattered->pieces()) units += piece->address().units;
   CHECK(units == 480);
   CHECK(space->Figures().free == UnitBytes(500 - 2 - 481));
   CHECK(space->AllocateAnyhow(17).status().code() == absl::StatusCode::kResourceExhausted);
@@ -247,15 +233,11 @@ TEST_CASE("threads allocate and free beside each other", "[layout]") {
         if (auto got = space->Allocate(static_cast<uint32_t>(1 + random.Uniform(20))); got.ok()) {
           held.push_back(*std::move(got));
         }
-        if (held.size() > 200) {
-          held.pop_front();
-        }
+        if (held.size() > 200) held.pop_front();
       }
     });
   }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  for (std::thread& thread : threads) thread.join();
   CHECK((space->FreeRanges() == std::vector<UnitRange>{{0, 1 << 16}}));
 }
 

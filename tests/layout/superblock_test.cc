@@ -102,9 +102,7 @@ TEST_CASE("superblocks from which nobody can count up are found, and not written
 TEST_CASE("impossible superblocks are found", "[layout]") {
   Random random(TestSeed() + 4);
   Superblock sound = RandomSuperblock(random);
-  while (sound.table.root.extent.Nowhere()) {
-    sound = RandomSuperblock(random);
-  }
+  while (sound.table.root.extent.Nowhere()) sound = RandomSuperblock(random);
   const auto bad = [&](auto change) {
     Superblock block = sound;
     change(block);

@@ -109,17 +109,13 @@ TEST_CASE("an older table keeps its space until it goes", "[layout]") {
   const auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   table.StartChanging();
-  for (uint64_t id = 1; id < 300; ++id) {
-    SetRandom(random, *space, table, NodeId{id});
-  }
+  for (uint64_t id = 1; id < 300; ++id) SetRandom(random, *space, table, NodeId{id});
   const auto first = WriteTable(device, *space, Generation{1}, table, AddressOf);
   dag::NodeTable stable = table;
   const Model model = ModelOf(stable);
   for (int round = 0; round < 5; ++round) {
     table.StartChanging();
-    for (uint64_t id = 1; id < 300; ++id) {
-      SetRandom(random, *space, table, NodeId{id});
-    }
+    for (uint64_t id = 1; id < 300; ++id) SetRandom(random, *space, table, NodeId{id});
     REQUIRE(WriteTable(device, *space, Generation{2}, table, AddressOf).ok());
     const auto other_space = SpaceMap::Create(kArea);
     REQUIRE((ModelOf(*ReadTable(device, *other_space, first->address, MakeSlot)) == model));
@@ -135,13 +131,9 @@ TEST_CASE("a full device leaves the table unmarked", "[layout]") {
   const auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   table.StartChanging();
-  for (uint64_t id = 1; id < 300; ++id) {
-    SetRandom(random, *space, table, NodeId{id});
-  }
+  for (uint64_t id = 1; id < 300; ++id) SetRandom(random, *space, table, NodeId{id});
   std::vector<ExtentRef> rest;
-  while (space->Figures().free > UnitBytes(3)) {
-    rest.push_back(*space->Allocate(1));
-  }
+  while (space->Figures().free > UnitBytes(3)) rest.push_back(*space->Allocate(1));
   CHECK(WriteTable(device, *space, Generation{1}, table, AddressOf).status().code() ==
         absl::StatusCode::kResourceExhausted);
   CHECK(space->Figures().free == UnitBytes(3));
@@ -157,9 +149,7 @@ TEST_CASE("a failed device leaves the table unmarked", "[layout]") {
   const auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   table.StartChanging();
-  for (uint64_t id = 1; id < 300; ++id) {
-    SetRandom(random, *space, table, NodeId{id});
-  }
+  for (uint64_t id = 1; id < 300; ++id) SetRandom(random, *space, table, NodeId{id});
   const Bytes free = space->Figures().free;
   for (uint64_t nth = 1;; ++nth) {
     device.Arm({Fault::On::kWrite, nth});
@@ -186,9 +176,7 @@ std::unique_ptr<Written> WriteSample(Random& random) {
   const auto space = SpaceMap::Create(kArea);
   dag::NodeTable table;
   table.StartChanging();
-  for (uint64_t id = 1; id < 150; ++id) {
-    SetRandom(random, *space, table, NodeId{id});
-  }
+  for (uint64_t id = 1; id < 150; ++id) SetRandom(random, *space, table, NodeId{id});
   written->address = WriteTable(written->device, *space, Generation{1}, table, AddressOf)->address;
   return written;
 }

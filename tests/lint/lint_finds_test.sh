@@ -62,6 +62,11 @@ write lib/base/a.cc "// $(printf '%0118d' 0)" && found line-length lib/base/a.cc
 write lib/base/a.cc "int a; " && found whitespace lib/base/a.cc
 write lib/base/a.cc "$(repeat 400 'int Name();')" && found file-length lib/base/a.cc
 write lib/base/a.cc "int F() {" "$(repeat 69 '  G();')" "}" && found function-length lib/base/a.cc
+write lib/base/a.cc "int F(int n) {" "  if (n) {" "    return 1;" "  }" "  return 0;" "}" && found braces lib/base/a.cc
+write lib/base/a.cc "int F(int n) {" "  if (n)" "    return 1;" "  return 0;" "}" && found braces lib/base/a.cc
+write lib/base/a.cc "int F(int n) {" "  if (n > 0) {" "    return 1;" "  } else {" "    return 0;" "  }" "}"
+clean "braces of one of two branches"
+fresh
 write lib/base/a.cc '#include "store/store.h"' && found include lib/base/a.cc
 write lib/base/a.cc '#include "betr/store.h"' && found include lib/base/a.cc
 write lib/dag/a.cc '#include "device/device.h"' && found include lib/dag/a.cc

@@ -239,9 +239,7 @@ TEST_CASE("the text in the documentation is one") {
   REQUIRE(compact.ok());
   const absl::StatusOr<std::string> again = Converted(*compact);
   REQUIRE(again.ok());
-  for (const std::string_view line : SplitNonEmpty(text, '\n')) {
-    CHECK_THAT(*again, Contains(fmt::format("{}\n", line)));
-  }
+  for (const std::string_view line : SplitNonEmpty(text, '\n')) CHECK_THAT(*again, Contains(fmt::format("{}\n", line)));
 }
 
 TEST_CASE("text that is cut anywhere is refused") {

@@ -7,9 +7,7 @@ namespace betr::store {
 namespace {
 
 void GrowLong(Backlog& backlog) {
-  for (int batches = 0; batches < 1'000; ++batches) {
-    backlog.Grow();
-  }
+  for (int batches = 0; batches < 1'000; ++batches) backlog.Grow();
 }
 
 TEST_CASE("the background is far behind if something was left to do during many clones", "[store][clone]") {
@@ -27,9 +25,7 @@ TEST_CASE("the background is not far behind if nothing is left to do now and the
   for (int clones = 0; clones < 1'000; ++clones) {
     backlog.Grow();
     CHECK_FALSE(backlog.IsLong());
-    if (clones % 2 == 1) {
-      backlog.Clear();
-    }
+    if (clones % 2 == 1) backlog.Clear();
   }
 }
 

@@ -31,9 +31,7 @@ class Bulk {
   }
 
   void Reopen(Bytes log_memory, const Experiments& experiments = {}) {
-    if (store_ != nullptr) {
-      REQUIRE(store_->Close().ok());
-    }
+    if (store_ != nullptr) REQUIRE(store_->Close().ok());
     StoreOptions options;
     options.cache_size = MiB(32);
     options.background = false;
@@ -75,9 +73,7 @@ TEST_CASE("large values that are written in bulk reach the device once", "[store
     WriteBatch batch;
     for (uint64_t block = 0; block < total / KiB(4); ++block) {
       bulk.Put(batch, block, KiB(4).value);
-      if (batch.Size() >= KiB(256)) {
-        bulk.Write(batch);
-      }
+      if (batch.Size() >= KiB(256)) bulk.Write(batch);
     }
     REQUIRE(bulk.store().Sync().ok());
     return bulk.store().Stats();
@@ -98,15 +94,11 @@ TEST_CASE("small changes on many nodes are no more to write if the log may be he
     WriteBatch batch;
     for (uint64_t key = 0; key < kKeys; ++key) {
       bulk.Put(batch, key, 200);
-      if (batch.Size() >= KiB(256) || key + 1 == kKeys) {
-        bulk.Write(batch);
-      }
+      if (batch.Size() >= KiB(256) || key + 1 == kKeys) bulk.Write(batch);
     }
     bulk.Reopen(log_memory);
     while (bulk.store().Stats().bytes_batches < MiB(8)) {
-      for (int i = 0; i < 100; ++i) {
-        bulk.Put(batch, bulk.random.Uniform(kKeys), 20);
-      }
+      for (int i = 0; i < 100; ++i) bulk.Put(batch, bulk.random.Uniform(kKeys), 20);
       bulk.Write(batch);
     }
     REQUIRE(bulk.store().Sync().ok());

@@ -98,12 +98,8 @@ TEST_CASE("a store is closed by several threads at once", "[store]") {
     for (absl::Status& end : ends) {
       closing.emplace_back([&] { end = store->Close(); });
     }
-    for (std::thread& thread : closing) {
-      thread.join();
-    }
-    for (const absl::Status& end : ends) {
-      CHECK(end.ok());
-    }
+    for (std::thread& thread : closing) thread.join();
+    for (const absl::Status& end : ends) CHECK(end.ok());
   }
 }
 
@@ -114,9 +110,7 @@ TEST_CASE("a child does not write to the store that it has inherited", "[store]"
   Must(store->Put(tree, "key", "parent's"));
   const int exit = InChild([&] {
     bool refused = absl::IsFailedPrecondition(store->Close());
-    for (const absl::Status& status : TryToWrite(*store, tree)) {
-      refused = refused && absl::IsFailedPrecondition(status);
-    }
+    for (const absl::Status& status : TryToWrite(*store, tree)) refused = refused && absl::IsFailedPrecondition(status);
     store.reset();
     return refused;
   });

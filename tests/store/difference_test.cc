@@ -31,9 +31,7 @@ TEST_CASE("differences from a snapshot, as of when the view was taken", "[store]
   fixture.Open({});
   Store& store = *fixture.store;
   const TreeId tree = Must(store.CreateTree("tree"));
-  for (int i = 1000; i < 4000; ++i) {
-    Must(store.Put(tree, "k" + std::to_string(i), "value"));
-  }
+  for (int i = 1000; i < 4000; ++i) Must(store.Put(tree, "k" + std::to_string(i), "value"));
   const TreeId snapshot = Must(store.Snapshot(tree, "before"));
   Must(store.Put(tree, "k1500", "changed"));
   Must(store.Erase(tree, "k2500"));
@@ -54,9 +52,7 @@ TEST_CASE("differences of clones in other trees, after a crash", "[store][differ
   fixture.Open({});
   const TreeId tree = Must(fixture.store->CreateTree("tree"));
   const TreeId other = Must(fixture.store->CreateTree("other"));
-  for (int i = 1000; i < 4000; ++i) {
-    Must(fixture.store->Put(tree, "a/" + std::to_string(i), "value"));
-  }
+  for (int i = 1000; i < 4000; ++i) Must(fixture.store->Put(tree, "a/" + std::to_string(i), "value"));
   Must(fixture.store->ClonePrefix(tree, "a/", other, "some/where/"));
   Must(fixture.store->Put(other, "some/where/new", "value"));
   Must(fixture.store->Sync());

@@ -62,9 +62,7 @@ TEST_CASE("lists of experiments are read", "[store][ablation]") {
   CHECK(two.split_by_size);
   CHECK_FALSE(two.eager_gotos);
   std::string all;
-  for (const ExperimentName& one : ExperimentNames()) {
-    all += (all.empty() ? "" : ",") + std::string(one.name);
-  }
+  for (const ExperimentName& one : ExperimentNames()) all += (all.empty() ? "" : ",") + std::string(one.name);
   CHECK(Parsed(all) == Experiments{true, true, true, true, true, true, KiB(512)});
   CHECK(Parsed("zones=1.5M,eager-gotos").zone_size == KiB(1536));
   CHECK_FALSE(two.zone_size.has_value());

@@ -38,9 +38,7 @@ class ForgetfulSystem final : public ForwardingDevice {
   absl::Status Flush() override {
     const bool fails = failing_flush_ > 0 && --failing_flush_ == 0;
     for (const auto& [offset, block] : dirty_) {
-      if (!fails) {
-        BETR_RETURN_IF_ERROR(disk_.Write(Bytes{offset}, block));
-      }
+      if (!fails) BETR_RETURN_IF_ERROR(disk_.Write(Bytes{offset}, block));
     }
     dirty_.clear();
     return fails ? absl::UnavailableError("flush failed") : absl::OkStatus();
@@ -111,9 +109,7 @@ TEST_CASE("what is synced after another process's flush has failed survives a lo
     const auto store = Open(disk);
     INFO(store.status());
     REQUIRE(store.ok());
-    for (int i = 0; i < 3; ++i) {
-      CHECK((*store)->Get(tree, "new" + std::to_string(i)).value() == "value");
-    }
+    for (int i = 0; i < 3; ++i) CHECK((*store)->Get(tree, "new" + std::to_string(i)).value() == "value");
     REQUIRE((*store)->Close().ok());
     CHECK(CheckImage(disk, MiB(4)).value().empty());
   }

@@ -17,9 +17,7 @@ constexpr MemoryStore::Sizes kSizes{.device = MiB(64), .node = KiB(16), .basemen
 
 std::string Noise(Random& random) {
   std::string value(200, '\0');
-  for (char& c : value) {
-    c = static_cast<char>(random.Uniform(256));
-  }
+  for (char& c : value) c = static_cast<char>(random.Uniform(256));
   return value;
 }
 
@@ -31,9 +29,7 @@ StoreOptions WithoutThreads() {
 }
 
 void Fill(Store& store, TreeId tree, const std::string& prefix, Random& random) {
-  for (int i = 10'000; i < 15'000; ++i) {
-    Must(store.Put(tree, prefix + std::to_string(i), Noise(random)));
-  }
+  for (int i = 10'000; i < 15'000; ++i) Must(store.Put(tree, prefix + std::to_string(i), Noise(random)));
 }
 
 // Closed and opened again, so that all is stored, and nothing is waiting to be given back.
@@ -65,9 +61,7 @@ TEST_CASE("what a clone takes alone comes back when it is erased", "[store][foot
   CheckAbout(Of(*fixture.store, {{tree, "a/"}}).exclusive.value, of_one, of_one / 20);
 
   Must(fixture.store->ClonePrefix(tree, "a/", tree, "b/"));
-  for (int i = 10'000; i < 11'500; ++i) {
-    Must(fixture.store->Put(tree, "b/" + std::to_string(i), Noise(random)));
-  }
+  for (int i = 10'000; i < 11'500; ++i) Must(fixture.store->Put(tree, "b/" + std::to_string(i), Noise(random)));
   Must(fixture.store->Compact(tree));
   Restart(fixture);
   const Footprint clone = Of(*fixture.store, {{tree, "b/"}});

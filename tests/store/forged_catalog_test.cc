@@ -315,9 +315,7 @@ TEST_CASE("a root that does not hold all keys is damage, and the real tree is ke
     const auto is_told = [](const absl::Status& status) {
       return absl::IsDataLoss(status) && status.message().find("is a tree's root, but") != std::string::npos;
     };
-    for (const auto& [key, value] : before) {
-      REQUIRE(is_told(store->Get(tree, key).status()));
-    }
+    for (const auto& [key, value] : before) REQUIRE(is_told(store->Get(tree, key).status()));
     const auto cursor = Must(store->NewCursor(tree, Range::All()));
     cursor->SeekToFirst();
     CHECK(is_told(cursor->status()));

@@ -67,9 +67,7 @@ class FrontsRun {
   store::Fronts& fronts() { return store().impl().fronts(); }
 
   void Open() {
-    if (memory_.store != nullptr) {
-      Must(store().Sync());
-    }
+    if (memory_.store != nullptr) Must(store().Sync());
     StoreOptions options;
     options.background = false;
     options.cache_size = KiB(512);
@@ -118,9 +116,7 @@ class FrontsRun {
     Must(store().ClonePrefix(from, source, to, target));
     Contents copied;
     for (const auto& [key, value] : trees_[from]) {
-      if (key.starts_with(source)) {
-        copied[target + key.substr(1)] = value;
-      }
+      if (key.starts_with(source)) copied[target + key.substr(1)] = value;
     }
     std::erase_if(trees_[to], [&](const auto& entry) { return entry.first.starts_with(target); });
     trees_[to].merge(copied);
@@ -128,21 +124,15 @@ class FrontsRun {
 
   void Verify() {
     VerifyTotals();
-    if (!trees_.empty()) {
-      VerifyView(store().Pin(), trees_);
-    }
+    if (!trees_.empty()) VerifyView(store().Pin(), trees_);
     for (const Pinned& pinned : pinned_) {
-      if (!pinned.trees.empty()) {
-        VerifyView(pinned.view, pinned.trees);
-      }
+      if (!pinned.trees.empty()) VerifyView(pinned.view, pinned.trees);
     }
   }
 
   void VerifyTotals() {
     Bytes size{0};
-    for (const auto& [tree, bytes] : fronts().Sizes()) {
-      size += bytes;
-    }
+    for (const auto& [tree, bytes] : fronts().Sizes()) size += bytes;
     const store::Fronts::Together all = fronts().All();
     REQUIRE(all.size == size);
     REQUIRE(all.active <= size);
@@ -158,9 +148,7 @@ class FrontsRun {
     const auto& [tree, contents] = *std::next(trees.begin(), static_cast<ptrdiff_t>(random_.Uniform(trees.size())));
     Contents found;
     const auto cursor = Must(store().NewCursor(view, tree));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      found.emplace(cursor->Key(), cursor->Value());
-    }
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) found.emplace(cursor->Key(), cursor->Value());
     Must(cursor->status());
     REQUIRE(found == contents);
     const std::string key = Key();
@@ -198,9 +186,7 @@ TEST_CASE("a checkpoint finds its space when as much was let in as goes in front
   memory.Open(options);
   Random random(TestSeed());
   std::vector<TreeId> trees;
-  for (int i = 0; i < 60; ++i) {
-    trees.push_back(Must(memory.store->CreateTree(std::to_string(i))));
-  }
+  for (int i = 0; i < 60; ++i) trees.push_back(Must(memory.store->CreateTree(std::to_string(i))));
   absl::Status put;
   for (int i = 0; put.ok(); ++i) {
     put = memory.store->Put(trees[random.Uniform(trees.size())], std::to_string(i), random.String(3000));

@@ -61,9 +61,7 @@ class Generations {
     for (int i = 0; i < 5; ++i) {
       REQUIRE(store_->Put(tree_, to + Key(random_.Uniform(kKeys)), fmt::format("changed in {}", last_)).ok());
     }
-    if (last_ >= kKept) {
-      REQUIRE(store_->EraseRange(tree_, Range::Prefix(fmt::format("a{}/", last_ - kKept))).ok());
-    }
+    if (last_ >= kKept) REQUIRE(store_->EraseRange(tree_, Range::Prefix(fmt::format("a{}/", last_ - kKept))).ok());
     tallest_ = std::max(tallest_, Height());
   }
 
@@ -79,9 +77,7 @@ class Generations {
   static std::string Key(uint64_t i) { return fmt::format("{:012}", i); }
 
   void Fill(const std::string& prefix) {
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      REQUIRE(store_->Put(tree_, prefix + Key(i), std::string(120, 'v')).ok());
-    }
+    for (uint64_t i = 0; i < kKeys; ++i) REQUIRE(store_->Put(tree_, prefix + Key(i), std::string(120, 'v')).ok());
   }
 
   StoreOptions options_;
@@ -105,22 +101,16 @@ StoreOptions SmallCache(bool background) {
 
 TEST_CASE("generations that rotate do not make a tree taller, whatever is in memory", "[store]") {
   Generations generations(SmallCache(false));
-  for (int i = 0; i < 400; ++i) {
-    generations.Rotate();
-  }
+  for (int i = 0; i < 400; ++i) generations.Rotate();
   CHECK(generations.tallest() <= 10);
   generations.Close();
 }
 
 TEST_CASE("generations that rotate do not make a tree tall that the background cannot keep low", "[store]") {
   Generations generations(SmallCache(true));
-  for (int i = 0; i < 400; ++i) {
-    generations.Rotate();
-  }
+  for (int i = 0; i < 400; ++i) generations.Rotate();
   CHECK(generations.tallest() <= 30);
-  for (int i = 0; i < 100 && generations.Height() > 8; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+  for (int i = 0; i < 100 && generations.Height() > 8; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   CHECK(generations.Height() <= 8);
   generations.Close();
 }

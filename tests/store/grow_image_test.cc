@@ -51,9 +51,7 @@ struct FullImage {
     Must(store->CreateTree("t").status());
     CHECK(Fill(*store, random, &content) > 1000);
     Must(store->Sync());
-    if (end == End::kClean) {
-      Must(store->Close());
-    }
+    if (end == End::kClean) Must(store->Close());
     store.reset();
     pages = small.Pages();
   }

@@ -34,17 +34,13 @@ StoreOptions Options(bool read_only = false) {
 // Letters, so that there is something to compress.
 std::string Text(Random& random) {
   std::string text(random.Between(10, 200), '\0');
-  for (char& letter : text) {
-    letter = static_cast<char>('a' + random.Uniform(6));
-  }
+  for (char& letter : text) letter = static_cast<char>('a' + random.Uniform(6));
   return text;
 }
 
 void PutFiles(Store& store, TreeId tree, std::string_view directory, Random& random) {
   WriteBatch batch;
-  for (int file = 0; file < 60; ++file) {
-    batch.Put(tree, fmt::format("/{}/file{:02}", directory, file), Text(random));
-  }
+  for (int file = 0; file < 60; ++file) batch.Put(tree, fmt::format("/{}/file{:02}", directory, file), Text(random));
   Must(store.Write(batch));
 }
 
@@ -62,9 +58,7 @@ void Fill(Store& store) {
   const TreeId lists = Must(store.CreateTree("lists", "none"));
   const TreeId paths = Must(store.CreateTree("paths", "zstd:3"));
   const TreeId gone = Must(store.CreateTree("gone"));
-  for (const char* directory : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
-    PutFiles(store, paths, directory, random);
-  }
+  for (const char* directory : {"a", "b", "c", "d", "e", "f", "g", "h"}) PutFiles(store, paths, directory, random);
   AppendSomewhere(store, lists, random);
   PutFiles(store, gone, "a", random);
   Must(store.ClonePrefix(paths, "/a/", paths, "/copy of a/"));
@@ -96,9 +90,7 @@ Contents ContentsOf(const Store& store) {
   for (const TreeInfo& tree : store.Trees()) {
     auto& entries = contents[fmt::format("{} {} {}", tree.name, tree.compression, tree.snapshot)];
     const std::unique_ptr<Cursor> cursor = Must(store.NewCursor(tree.id));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      entries.emplace(cursor->Key(), cursor->Value());
-    }
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) entries.emplace(cursor->Key(), cursor->Value());
     Must(cursor->status());
   }
   return contents;
@@ -112,9 +104,7 @@ TEST_CASE("an image that was kept is read, replayed and worked on", "[store]") {
   Fill(*fresh.store);
   const Contents expected = ContentsOf(*fresh.store);
   REQUIRE(expected.size() == 5);
-  if (KeepsImages()) {
-    KeepImage(kFile, fresh.device());
-  }
+  if (KeepsImages()) KeepImage(kFile, fresh.device());
   const std::string file = GENERATE(kOlderFile, kFile);
   INFO(file);
   MemoryDevice device(kSizes.device, ReadKeptImage(file, kSizes.device));

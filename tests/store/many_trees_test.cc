@@ -29,9 +29,7 @@ void* operator new(size_t size) {
   ++allocations;
   allocated += size;
   void* memory = std::malloc(size > 0 ? size : 1);
-  if (memory == nullptr) {
-    std::abort();
-  }
+  if (memory == nullptr) std::abort();
   return memory;
 }
 // Calls the one above in the standard library, but not in a sanitizer's.
@@ -119,9 +117,7 @@ TEST_CASE("what a call costs does not grow with the snapshots that there are", "
   const auto store = Open(device, true);
   const TreeId tree = store->CreateTree("tree").value();
   const auto few = CostsIn(*store, tree);
-  for (int i = 0; i < 2000; ++i) {
-    REQUIRE(store->Snapshot(tree, "snapshot " + std::to_string(i)).ok());
-  }
+  for (int i = 0; i < 2000; ++i) REQUIRE(store->Snapshot(tree, "snapshot " + std::to_string(i)).ok());
   CompareCosts(few, CostsIn(*store, tree));
 }
 
@@ -163,9 +159,7 @@ TEST_CASE("background work looks at nodes once, however many trees there are", "
     Format(device);
     const auto store = Open(device, false);
     const TreeId large = store->CreateTree("large").value();
-    for (int i = 0; i < 20000; ++i) {
-      REQUIRE(store->Put(large, std::to_string(i), std::string(100, 'v')).ok());
-    }
+    for (int i = 0; i < 20000; ++i) REQUIRE(store->Put(large, std::to_string(i), std::string(100, 'v')).ok());
     TreeId last;
     for (int i = 0; i < trees; ++i) {
       last = store->CreateTree("small " + std::to_string(i)).value();
@@ -193,9 +187,7 @@ TEST_CASE("each state knows at least what its trees' roots take", "[store]") {
   Format(device);
   const auto store = Open(device, false);
   Random random(TestSeed());
-  for (int i = 0; i < 4; ++i) {
-    REQUIRE(store->CreateTree("tree " + std::to_string(i)).ok());
-  }
+  for (int i = 0; i < 4; ++i) REQUIRE(store->CreateTree("tree " + std::to_string(i)).ok());
   int large = 0;
   for (int round = 0; round < 2000; ++round) {
     const std::string tree_name = "tree " + std::to_string(random.Uniform(4));
@@ -248,9 +240,7 @@ TEST_CASE("an image has as many snapshots as are allowed, all are there again, a
   while (trees < kMaxTrees) {
     WriteBatch batch;
     const size_t end = std::min(kMaxTrees, trees + 20'000);
-    for (; trees < end; ++trees) {
-      batch.Snapshot(tree, std::to_string(trees));
-    }
+    for (; trees < end; ++trees) batch.Snapshot(tree, std::to_string(trees));
     const absl::Status written = store->Write(batch);
     INFO(trees << ": " << written);
     REQUIRE(written.ok());

@@ -54,9 +54,7 @@ void RunThrough(Bytes total, Bytes cache) {
   std::deque<std::string> clones;
   for (Bytes written{0}; written < total;) {
     WriteBatch batch;
-    while (batch.Size() < KiB(256)) {
-      batch.Put(tree, key(), random.String(100 + random.Uniform(8000)));
-    }
+    while (batch.Size() < KiB(256)) batch.Put(tree, key(), random.String(100 + random.Uniform(8000)));
     written += batch.Size();
     const absl::Status put = store.Write(batch);
     INFO(put.ToString());
@@ -64,9 +62,7 @@ void RunThrough(Bytes total, Bytes cache) {
     if (random.OneIn(50)) {
       const auto cursor = *store.NewCursor(tree);
       cursor->Seek(Bound::At(key()));
-      for (int i = 0; i < 500 && cursor->Valid(); ++i) {
-        cursor->Next();
-      }
+      for (int i = 0; i < 500 && cursor->Valid(); ++i) cursor->Next();
       REQUIRE(cursor->status().ok());
     }
     if (random.OneIn(500)) {
@@ -83,17 +79,13 @@ void RunThrough(Bytes total, Bytes cache) {
   std::cout << total.value / MiB(1).value << " MiB through a cache of " << cache.value / MiB(1).value
             << " MiB: " << before.value / MiB(1).value << " MiB before, at most " << peak.value / MiB(1).value
             << " MiB\n";
-  if (!kHasShadowMemory) {
-    CHECK(peak <= before + cache + MiB(256));
-  }
+  if (!kHasShadowMemory) CHECK(peak <= before + cache + MiB(256));
   REQUIRE(store.Close().ok());
 }
 
 // Random values of 4 KiB at random keys.
 void PutSome(WriteBatch& batch, TreeId tree, int count, Random& random) {
-  for (int i = 0; i < count; ++i) {
-    batch.Put(tree, std::to_string(random.Next()), random.String(KiB(4).value));
-  }
+  for (int i = 0; i < count; ++i) batch.Put(tree, std::to_string(random.Next()), random.String(KiB(4).value));
 }
 
 // What counts against the budget, when all has been read.

@@ -31,9 +31,7 @@ bool HasThreads() {
 
 Exit OpenOn(std::unique_ptr<MemoryDevice> device) {
   const auto store = Store::Open(std::move(device), {});
-  if (!store.ok()) {
-    return absl::IsUnavailable(store.status()) ? kRefused : kWrong;
-  }
+  if (!store.ok()) return absl::IsUnavailable(store.status()) ? kRefused : kWrong;
   return (*store)->CreateTree("t").ok() && (*store)->Close().ok() ? kOpened : kWrong;
 }
 

@@ -35,9 +35,7 @@ TEST_CASE("a queue takes space for what is in it, also through restarts", "[stor
   for (int round = 0; round < 8; ++round) {
     for (int i = round * kWindow; i < (round + 1) * kWindow; ++i) {
       Must(fixture.store->Put(tree, key(i), std::string(100, 'v')));
-      if (round > 0) {
-        Must(fixture.store->Erase(tree, key(i - kWindow)));
-      }
+      if (round > 0) Must(fixture.store->Erase(tree, key(i - kWindow)));
     }
     first = round == 0 ? used() : first;
     if (restarts) {

@@ -69,9 +69,7 @@ class StoreRun {
   void CheckImage() {
     std::map<NodeId, uint32_t> roots;
     const store::StatePtr state = store_->impl().fronts().state();
-    for (const auto& [id, tree] : state->trees) {
-      ++roots[tree.root];
-    }
+    for (const auto& [id, tree] : state->trees) ++roots[tree.root];
     std::string findings;
     dag::CheckDag(state->table, roots, {}, [&](const dag::Finding& finding) {
       findings += "node " + std::to_string(finding.node.value) + ": " + finding.what + "\n";
@@ -108,9 +106,7 @@ class StoreRun {
   TreeId Tree() { return writable_[random_.Uniform(writable_.size())]; }
   std::string Key() {
     std::string key;
-    for (uint64_t n = random_.Uniform(7); n > 0; --n) {
-      key.push_back("\0ab\xff"[random_.Uniform(4)]);
-    }
+    for (uint64_t n = random_.Uniform(7); n > 0; --n) key.push_back("\0ab\xff"[random_.Uniform(4)]);
     return key;
   }
   std::string Prefix() { return Key().substr(0, random_.OneIn(10) ? 0 : 1 + random_.Uniform(4)); }
@@ -118,9 +114,7 @@ class StoreRun {
   void WriteBatch() {
     betr::WriteBatch batch;
     Trees after = trees_;
-    for (uint64_t n = 1 + random_.Uniform(8); n > 0; --n) {
-      AddChange(batch, after);
-    }
+    for (uint64_t n = 1 + random_.Uniform(8); n > 0; --n) AddChange(batch, after);
     const absl::Status status = store_->Write(batch);
     INFO(status);
     REQUIRE(status.ok());
@@ -156,9 +150,7 @@ class StoreRun {
     const std::string from = Prefix();
     const std::string to = Prefix();
     const bool rename = random_.OneIn(2);
-    if (rename && from_tree == to_tree && to.starts_with(from)) {
-      return;
-    }
+    if (rename && from_tree == to_tree && to.starts_with(from)) return;
     if (rename) {
       batch.RenamePrefix(from_tree, from, to_tree, to);
     } else {
@@ -166,9 +158,7 @@ class StoreRun {
     }
     Contents copied;
     for (const auto& [key, value] : after[from_tree]) {
-      if (key.starts_with(from)) {
-        copied[to + key.substr(from.size())] = value;
-      }
+      if (key.starts_with(from)) copied[to + key.substr(from.size())] = value;
     }
     if (rename) {
       std::erase_if(after[from_tree], [&](const auto& entry) { return entry.first.starts_with(from); });
@@ -196,9 +186,7 @@ class StoreRun {
   }
 
   void Verify() {
-    if (!background_) {
-      VerifyTotals();
-    }
+    if (!background_) VerifyTotals();
     REQUIRE(store_->Trees().size() == trees_.size());
     for (const auto& [tree, contents] : trees_) {
       absl::StatusOr<std::unique_ptr<Cursor>> cursor = store_->NewCursor(tree);
@@ -225,9 +213,7 @@ class StoreRun {
     const store::Core& core = store_->impl().core();
     const std::map<TreeId, Bytes> sizes = fronts.Sizes();
     Bytes size{0};
-    for (const auto& [tree, bytes] : sizes) {
-      size += bytes;
-    }
+    for (const auto& [tree, bytes] : sizes) size += bytes;
     REQUIRE(fronts.Size() == size);
     REQUIRE(fronts.All().trees == sizes.size());
     const store::StatePtr state = fronts.state();

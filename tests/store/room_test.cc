@@ -27,9 +27,7 @@ class DirtyWatch final : public ForwardingDevice {
  public:
   explicit DirtyWatch(BlockDevice& device) : ForwardingDevice(device) {}
   absl::Status Write(Bytes offset, std::string_view data) override {
-    if (cache != nullptr) {
-      most = std::max(most, cache->Dirty());
-    }
+    if (cache != nullptr) most = std::max(most, cache->Dirty());
     return ForwardingDevice::Write(offset, data);
   }
 
@@ -48,9 +46,7 @@ std::unique_ptr<Store> FullStore(MemoryDevice& device) {
   const TreeId tree = Must(store->CreateTree("t"));
   Random random(TestSeed());
   absl::Status end;
-  for (int i = 0; end.ok(); ++i) {
-    end = store->Put(tree, fmt::format("{:08}", i), random.String(4000));
-  }
+  for (int i = 0; end.ok(); ++i) end = store->Put(tree, fmt::format("{:08}", i), random.String(4000));
   CHECK(absl::IsResourceExhausted(end));
   return store;
 }
@@ -99,9 +95,7 @@ TEST_CASE("a batch of more snapshots than the catalog has space for is refused",
   auto store = FullStore(device);
   const TreeId tree = Must(store->FindTree("t"));
   WriteBatch batch;
-  for (int i = 0; i < snapshots; ++i) {
-    batch.Snapshot(tree, LongName(i));
-  }
+  for (int i = 0; i < snapshots; ++i) batch.Snapshot(tree, LongName(i));
   INFO(snapshots);
   CHECK(absl::IsResourceExhausted(store->Write(batch)));
   Must(store->Erase(tree, "00000000"));
@@ -123,17 +117,13 @@ TEST_CASE("a full store drops the snapshots that it has made, and what was erase
   while (end.ok() && snapshots.size() < 100'000) {
     const absl::StatusOr<TreeId> made = store->Snapshot(tree, LongName(static_cast<int>(snapshots.size())));
     end = made.status();
-    if (made.ok()) {
-      snapshots.push_back(*made);
-    }
+    if (made.ok()) snapshots.push_back(*made);
   }
   INFO(snapshots.size() << " snapshots; " << end);
   CHECK(absl::IsResourceExhausted(end));
   Must(store->Checkpoint());
   Must(store->Erase(tree, "00000000"));
-  for (const TreeId snapshot : snapshots) {
-    Must(store->DropTree(snapshot));
-  }
+  for (const TreeId snapshot : snapshots) Must(store->DropTree(snapshot));
   Must(store->EraseRange(tree, Range::All()));
   Must(store->Close());
   REQUIRE(CheckImage(device).value().empty());

@@ -56,9 +56,7 @@ class Hogs {
   }
   ~Hogs() {
     done_ = true;
-    for (std::thread& thread : threads_) {
-      thread.join();
-    }
+    for (std::thread& thread : threads_) thread.join();
   }
   Hogs(const Hogs&) = delete;
   Hogs& operator=(const Hogs&) = delete;
@@ -84,30 +82,18 @@ void RequireLittleSpace(const Rotation& rotation) {
   std::map<int, std::map<std::string, std::string>> clones;
   const auto put = [&](uint64_t number) {
     std::string value;
-    for (size_t i = 0; i < kValue; ++i) {
-      value += static_cast<char>(random.Uniform(256));
-    }
+    for (size_t i = 0; i < kValue; ++i) value += static_cast<char>(random.Uniform(256));
     Must(store.Put(tree, "live/" + Key(number), value));
     live[Key(number)] = value;
   };
-  for (uint64_t i = 0; i < keys; ++i) {
-    put(i);
-  }
+  for (uint64_t i = 0; i < keys; ++i) put(i);
   Bytes most{0};
   for (int round = 0; round < rounds; ++round) {
-    for (uint64_t i = 0; i < changes; ++i) {
-      put(random.Uniform(keys));
-    }
+    for (uint64_t i = 0; i < changes; ++i) put(random.Uniform(keys));
     Must(store.ClonePrefix(tree, "live/", tree, fmt::format("v{:06}/", round)));
-    if (round + kept >= rounds && round % 10 == 0) {
-      clones[round] = live;
-    }
-    if (round >= kept) {
-      Must(store.EraseRange(tree, Range::Prefix(fmt::format("v{:06}/", round - kept))));
-    }
-    if (round % measured == measured - 1) {
-      most = std::max(most, UsedBy(store));
-    }
+    if (round + kept >= rounds && round % 10 == 0) clones[round] = live;
+    if (round >= kept) Must(store.EraseRange(tree, Range::Prefix(fmt::format("v{:06}/", round - kept))));
+    if (round % measured == measured - 1) most = std::max(most, UsedBy(store));
   }
   const Bytes differs = Bytes{kValue + Key(0).size()} * (keys + static_cast<uint64_t>(kept) * changes);
   std::cout << kept << " clones of " << keys << " keys after " << rounds << " rounds: " << most.value / 1024
@@ -174,13 +160,9 @@ TEST_CASE("snapshots that rotate leave no more dead than nodes are made, however
   Random random(TestSeed());
   uint64_t most = 0;
   for (int round = 0; round < 100; ++round) {
-    for (uint64_t i = 0; i < kChanges; ++i) {
-      Must(store.Put(tree, Key(random.Uniform(kKeys)), random.String(1000)));
-    }
+    for (uint64_t i = 0; i < kChanges; ++i) Must(store.Put(tree, Key(random.Uniform(kKeys)), random.String(1000)));
     Must(store.Snapshot(tree, fmt::format("{}", round)).status());
-    if (round >= kKept) {
-      Must(store.DropTree(Must(store.FindTree(fmt::format("{}", round - kKept)))));
-    }
+    if (round >= kKept) Must(store.DropTree(Must(store.FindTree(fmt::format("{}", round - kKept)))));
     most = std::max(most, store.Space().nodes);
   }
   fixture.CheckSound();
@@ -197,9 +179,7 @@ TEST_CASE("clones of the clone before, with the last ones kept, share what was n
   const TreeId tree = fixture.tree;
   const auto generation = [](int number) { return fmt::format("g{:06}/", number); };
   Random random(TestSeed());
-  for (uint64_t i = 0; i < kKeys; ++i) {
-    Must(store.Put(tree, generation(0) + Key(i), random.String(1000)));
-  }
+  for (uint64_t i = 0; i < kKeys; ++i) Must(store.Put(tree, generation(0) + Key(i), random.String(1000)));
   uint64_t most = 0;
   for (int round = 1; round < 400; ++round) {
     Must(store.ClonePrefix(tree, generation(round - 1), tree, generation(round)));
@@ -207,9 +187,7 @@ TEST_CASE("clones of the clone before, with the last ones kept, share what was n
       const std::string key = generation(round) + Key(random.Uniform(kKeys));
       Must(random.OneIn(4) ? store.Erase(tree, key) : store.Put(tree, key, random.String(1000)));
     }
-    if (round > kKept) {
-      Must(store.EraseRange(tree, Range::Prefix(generation(round - kKept - 1))));
-    }
+    if (round > kKept) Must(store.EraseRange(tree, Range::Prefix(generation(round - kKept - 1))));
     most = std::max(most, store.Space().nodes);
   }
   fixture.CheckSound();

@@ -31,9 +31,7 @@ TEST_CASE("a snapshot after a small change costs little", "[store]") {
     fixture.Open(std::move(options));
     Store& store = *fixture.store;
     const TreeId tree = Must(store.CreateTree("tree", "none"));
-    for (int i = 0; i < 3'500; ++i) {
-      PutRandom(store, tree, random, KiB(1));
-    }
+    for (int i = 0; i < 3'500; ++i) PutRandom(store, tree, random, KiB(1));
     Must(store.Snapshot(tree, "first"));
     PutRandom(store, tree, random, Bytes{100});
     Must(store.Checkpoint());

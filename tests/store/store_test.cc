@@ -66,9 +66,7 @@ class Fixture {
   std::vector<std::string> Keys(const Range& range) {
     std::vector<std::string> keys;
     const auto cursor = *store().NewCursor(tree, range);
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      keys.emplace_back(cursor->Key());
-    }
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) keys.emplace_back(cursor->Key());
     REQUIRE(cursor->status().ok());
     return keys;
   }
@@ -128,9 +126,7 @@ TEST_CASE("writers of many trees do not wait for ever", "[store]") {
   options.background = true;
   const std::unique_ptr<Store> store = *fixture.Open(std::move(options));
   std::vector<TreeId> trees;
-  for (int i = 0; i < 20; ++i) {
-    trees.push_back(*store->CreateTree("tree " + std::to_string(i)));
-  }
+  for (int i = 0; i < 20; ++i) trees.push_back(*store->CreateTree("tree " + std::to_string(i)));
   for (int i = 0; i < 2'000; ++i) {
     REQUIRE(store->Put(trees[static_cast<size_t>(i) % trees.size()], std::to_string(i), std::string(100, 'v')).ok());
   }
@@ -326,13 +322,9 @@ TEST_CASE("a view stays what it was while writing goes on", "[store]") {
   REQUIRE(f.store().EraseRange(f.tree, Range::All()).ok());
   REQUIRE(f.store().Compact(f.tree).ok());
   int forward = 0;
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    ++forward;
-  }
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++forward;
   int backward = 0;
-  for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
-    ++backward;
-  }
+  for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) ++backward;
   CHECK(forward == 10);
   CHECK(backward == 10);
   CHECK((*f.store().Get(*view, f.tree, "a/10105")).has_value());

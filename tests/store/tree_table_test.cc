@@ -11,9 +11,7 @@ TEST_CASE("trees are found by id and by name, whatever was renamed or removed", 
   using store::Tree;
   store::TreeTable table;
   const auto name_of = [](int i) { return "tree " + std::to_string(i); };
-  for (int i = 1; i <= 100; ++i) {
-    table.Set({TreeId{static_cast<uint64_t>(i)}, name_of(i), NodeId{7}, {}, false});
-  }
+  for (int i = 1; i <= 100; ++i) table.Set({TreeId{static_cast<uint64_t>(i)}, name_of(i), NodeId{7}, {}, false});
   const store::TreeTable before = table;
   table.SetRoot(TreeId{5}, NodeId{8});
   table.Remove(TreeId{6});
@@ -56,9 +54,7 @@ TEST_CASE("of the trees that can be written to those with large roots are known"
   table.Remove(TreeId{4});
   const auto listed = [](const store::TreeTable& of) {
     std::vector<std::pair<uint64_t, TreeId>> list;
-    for (const auto& [units_and_id, none] : of.Large()) {
-      list.push_back(units_and_id);
-    }
+    for (const auto& [units_and_id, none] : of.Large()) list.push_back(units_and_id);
     return list;
   };
   using List = std::vector<std::pair<uint64_t, TreeId>>;

@@ -31,9 +31,7 @@ constexpr MemoryStore::Sizes kSizes{.device = MiB(64), .node = KiB(16), .basemen
 
 std::string Noise(Random& random) {
   std::string value(1000, '\0');
-  for (char& c : value) {
-    c = static_cast<char>(random.Uniform(256));
-  }
+  for (char& c : value) c = static_cast<char>(random.Uniform(256));
   return value;
 }
 
@@ -41,9 +39,7 @@ std::string Key(int number) { return "key" + std::to_string(100'000 + number); }
 
 void Fill(Store& store, TreeId tree, int count) {
   Random random(1);
-  for (int i = 0; i < count; ++i) {
-    Must(store.Put(tree, Key(i), Noise(random)));
-  }
+  for (int i = 0; i < count; ++i) Must(store.Put(tree, Key(i), Noise(random)));
 }
 
 // Every `step`th key that Fill has put.
@@ -51,9 +47,7 @@ void CheckFilled(const Store& store, TreeId tree, int count, int step = 1) {
   Random random(1);
   for (int i = 0; i < count; ++i) {
     const std::string value = Noise(random);
-    if (i % step == 0) {
-      REQUIRE(Must(store.Get(tree, Key(i))) == value);
-    }
+    if (i % step == 0) REQUIRE(Must(store.Get(tree, Key(i))) == value);
   }
 }
 
@@ -161,9 +155,7 @@ TEST_CASE("before an image is trimmed after a crash, what it is opened with is d
     RecordingDevice recorder(fixture.device());
     Must(store::TrimImage(recorder, {}));
     std::vector<Kind> kinds;
-    for (size_t i = 0; i < recorder.History().EventCount(); ++i) {
-      kinds.push_back(recorder.History().GetEvent(i).kind);
-    }
+    for (size_t i = 0; i < recorder.History().EventCount(); ++i) kinds.push_back(recorder.History().GetEvent(i).kind);
     return kinds;
   };
   Must(fixture.store->Checkpoint());
@@ -211,9 +203,7 @@ TEST_CASE("what was erased is trimmed though the store begins to give it back by
   std::atomic<bool> is_slow = false;
   HookDevice device(fixture.device(), nullptr, [&] {
     thread_local bool has_written = false;
-    if (is_slow && !std::exchange(has_written, true)) {
-      std::this_thread::sleep_for(std::chrono::seconds(1));
-    }
+    if (is_slow && !std::exchange(has_written, true)) std::this_thread::sleep_for(std::chrono::seconds(1));
     return absl::OkStatus();
   });
   StoreOptions options;
@@ -245,24 +235,18 @@ std::vector<int> Capacities(bool trims) {
   std::atomic<bool> stops = false;
   std::atomic<int> trimmed = 0;
   std::thread trimmer([&] {
-    while (trims && !stops) {
-      trimmed += store.Trim().ok() ? 1 : 0;
-    }
+    while (trims && !stops) trimmed += store.Trim().ok() ? 1 : 0;
   });
   std::vector<int> capacities;
   Random random(TestSeed());
   for (int round = 0; round < 3; ++round) {
     int count = 0;
     absl::Status status;
-    for (; status.ok(); ++count) {
-      status = store.Put(tree, Key(count), Noise(random));
-    }
+    for (; status.ok(); ++count) status = store.Put(tree, Key(count), Noise(random));
     CHECK(absl::IsResourceExhausted(status));
     capacities.push_back(count);
     status = absl::OkStatus();
-    for (int i = 0; i < count && status.ok(); i += 3) {
-      status = store.Erase(tree, Key(i));
-    }
+    for (int i = 0; i < count && status.ok(); i += 3) status = store.Erase(tree, Key(i));
     CHECK(status.ok());
     CHECK(store.EraseRange(tree, Range::All()).ok());
     CHECK(store.Compact(tree).ok());

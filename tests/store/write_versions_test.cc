@@ -28,9 +28,7 @@ class WatchedDevice final : public ForwardingDevice {
 
   absl::Status Write(Bytes offset, std::string_view data) override {
     const auto node = layout::ScanNode(offset.value / layout::kUnit.value, data, area_);
-    if (node && !versions_.insert(node->version).second) {
-      ++repeated_;
-    }
+    if (node && !versions_.insert(node->version).second) ++repeated_;
     return ForwardingDevice::Write(offset, data);
   }
 
@@ -57,13 +55,9 @@ void Work(BlockDevice& device, Logging logging, End end, Random& random) {
   const TreeId used = tree.value != 0 ? tree : store->CreateTree("tree").value();
   for (int i = 0; i < 40; ++i) {
     REQUIRE(store->Put(used, random.String(10), random.String(2000)).ok());
-    if (end == End::kKilledAfterCheckpoint && i == 20) {
-      REQUIRE(store->Checkpoint().ok());
-    }
+    if (end == End::kKilledAfterCheckpoint && i == 20) REQUIRE(store->Checkpoint().ok());
   }
-  if (end == End::kClosed) {
-    REQUIRE(store->Close().ok());
-  }
+  if (end == End::kClosed) REQUIRE(store->Close().ok());
 }
 
 TEST_CASE("no write version is used by two sessions, however they end", "[store][crash]") {

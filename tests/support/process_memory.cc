@@ -12,9 +12,7 @@ namespace {
 Bytes Status(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(name + ":")) {
-      return KiB(std::stoull(line.substr(name.size() + 1)));
-    }
+    if (line.starts_with(name + ":")) return KiB(std::stoull(line.substr(name.size() + 1)));
   }
   FAIL("no " << name << " in /proc/self/status");
   return {};

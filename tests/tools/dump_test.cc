@@ -238,9 +238,7 @@ TEST_CASE("betrdump shows what can be read of a damaged image, and says what can
   SECTION("every node") {
     uint64_t nodes = 0;
     image.Inspect([&](store::Inspection& look) { nodes = look.state()->table.Count(); });
-    for (size_t i = 0; i < nodes; ++i) {
-      image.FlipExtent(Holder::kNode, i);
-    }
+    for (size_t i = 0; i < nodes; ++i) image.FlipExtent(Holder::kNode, i);
     CHECK(run.Run(DumpMain, {"tree"}) == kExitDamaged);
     CHECK(Says(run.out, "checksum"));
     CHECK(Says(run.err, "checksum"));
@@ -321,14 +319,10 @@ TEST_CASE("the manual of betrdump explains the options of its parser and of its 
   AddDumpOptions(tool, &options);
   std::set<std::string> parser = OptionsOfParser(tool.app());
   CHECK(OptionsOfHelp(tool.app().help()) == parser);
-  for (const auto& [app, command] : options.commands) {
-    parser.merge(OptionsOfParser(*app));
-  }
+  for (const auto& [app, command] : options.commands) parser.merge(OptionsOfParser(*app));
   const std::string page = ReadManPage("betrdump.1");
   CHECK(OptionsOfPage(page) == parser);
-  for (const auto& [app, command] : options.commands) {
-    CHECK(Says(page, "\n.SS " + app->get_name()));
-  }
+  for (const auto& [app, command] : options.commands) CHECK(Says(page, "\n.SS " + app->get_name()));
 }
 
 }  // namespace

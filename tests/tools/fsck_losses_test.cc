@@ -27,13 +27,9 @@ void LoseSharedLeaf(const SampleImage& image) {
       }
     });
     REQUIRE(most > 1);
-    while (table.Find(leaf)->height > 0) {
-      leaf = test::Must(dag::LoadNode(table, leaf))->edges.front().link.target;
-    }
+    while (table.Find(leaf)->height > 0) leaf = test::Must(dag::LoadNode(table, leaf))->edges.front().link.target;
     for (const store::UsedExtent& used : look.extents()) {
-      if (used.holder == store::UsedExtent::Holder::kNode && NodeId{used.id} == leaf) {
-        place = used.extent.Offset();
-      }
+      if (used.holder == store::UsedExtent::Holder::kNode && NodeId{used.id} == leaf) place = used.extent.Offset();
     }
   });
   REQUIRE(place.value > 0);

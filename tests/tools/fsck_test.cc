@@ -171,9 +171,7 @@ TEST_CASE("every node, page and catalog of an image is looked at") {
       const dag::NodeRecord* record =
           used.holder == Holder::kNode ? look.state()->table.Find(NodeId{used.id}) : nullptr;
       // Leaves that are dead are never read again.
-      if (record == nullptr || !record->Dead() || record->height > 0) {
-        places.push_back(used.extent.Offset());
-      }
+      if (record == nullptr || !record->Dead() || record->height > 0) places.push_back(used.extent.Offset());
     }
   });
   for (const Bytes place : places) {
@@ -328,9 +326,7 @@ TEST_CASE("fsck --data reads and verifies everything") {
   image.Inspect([&](store::Inspection& look) {
     for (const store::UsedExtent& used : look.extents()) {
       const dag::NodeRecord* record = look.state()->table.Find(NodeId{used.id});
-      if (used.holder == Holder::kNode && (!record->Dead() || record->height > 0)) {
-        ends.push_back(used.extent.Offset());
-      }
+      if (used.holder == Holder::kNode && (!record->Dead() || record->height > 0)) ends.push_back(used.extent.Offset());
     }
   });
   for (const Bytes place : ends) {

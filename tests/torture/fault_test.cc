@@ -12,9 +12,7 @@ namespace {
 void Sweep(FaultSweep sweep) {
   FaultTally tally;
   const auto failure = SweepFaults(sweep, tally, [](const FaultTally&) {});
-  if (failure) {
-    FAIL(failure->what << "\nreplay: " << ReplayCommand(failure->run));
-  }
+  if (failure) FAIL(failure->what << "\nreplay: " << ReplayCommand(failure->run));
   REQUIRE(tally.hits > 0);
   REQUIRE(tally.errors > 0);
   REQUIRE(tally.read_only > 0);

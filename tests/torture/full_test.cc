@@ -134,17 +134,13 @@ int Cycles() { return static_cast<int>(2 * TestScale()) + 1; }
 
 TEST_CASE("a full store refuses changes and takes deletes, and space comes back", "[torture][full]") {
   for (const FullShape& shape : kShapes) {
-    for (const FillKind kind : kFillKinds) {
-      FillAndDelete(shape, kind, false, Cycles());
-    }
+    for (const FillKind kind : kFillKinds) FillAndDelete(shape, kind, false, Cycles());
   }
 }
 
 TEST_CASE("the same beside background threads", "[torture][full]") {
   for (const FullShape& shape : kShapes) {
-    for (const FillKind kind : kFillKinds) {
-      FillAndDelete(shape, kind, true, Cycles());
-    }
+    for (const FillKind kind : kFillKinds) FillAndDelete(shape, kind, true, Cycles());
   }
 }
 
@@ -177,15 +173,11 @@ TEST_CASE("several threads fill a store and delete from it", "[torture][full]") 
         fillers[i].prefix = fmt::format("f{}", i);
         threads.emplace_back([&, i] { fillers[i].Run(full); });
       }
-      for (std::thread& thread : threads) {
-        thread.join();
-      }
+      for (std::thread& thread : threads) thread.join();
       for (const Filler& filler : fillers) {
         INFO(Describe(shape, filler.kind, true, cycle) << ": " << filler.end);
         REQUIRE(absl::IsResourceExhausted(filler.end));
-        for (size_t number = 0; number < filler.accepted; ++number) {
-          full.Accept(filler.kind, filler.prefix, number);
-        }
+        for (size_t number = 0; number < filler.accepted; ++number) full.Accept(filler.kind, filler.prefix, number);
         full.EraseAll(filler.prefix + "0");  // known now
       }
       full.RequireLife();
@@ -213,9 +205,7 @@ TEST_CASE("the smallest images take deletes when they are full", "[torture][full
 // root becomes by that.
 TEST_CASE("what makes room for a delete leaves room for the delete", "[torture][full]") {
   const FullShape shape{layout::MinDeviceSize(KiB(64), kFullLog), KiB(64), 1000};
-  for (int i = 0; i < 40; ++i) {
-    FillAndDelete(shape, FillKind::kClone, true, Cycles());
-  }
+  for (int i = 0; i < 40; ++i) FillAndDelete(shape, FillKind::kClone, true, Cycles());
 }
 
 TEST_CASE("deletes wait for those who read, on a full store", "[torture][full]") {
@@ -304,9 +294,7 @@ TEST_CASE("a store of many small nodes that was emptied key by key takes writes"
       return status.ok();
     };
     size_t count = 0;
-    while (put(count)) {
-      ++count;
-    }
+    while (put(count)) ++count;
     REQUIRE(count > 10'000);
     for (size_t number = 0; number < count; ++number) {
       WriteBatch batch;
@@ -314,9 +302,7 @@ TEST_CASE("a store of many small nodes that was emptied key by key takes writes"
       RequireOk(full.Write(batch), "erase");
     }
     int tries = 1;
-    while (!put(0) && tries < 100) {
-      ++tries;
-    }
+    while (!put(0) && tries < 100) ++tries;
     INFO(tries << " tries");
     REQUIRE(tries < 100);
     full.RequireLife();

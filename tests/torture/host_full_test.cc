@@ -134,9 +134,7 @@ void FillTheHost(Bytes node_size, bool background) {
   const size_t found = sparse.Contents();
   CHECK(found >= filled.synced);
   const TreeId tree = sparse.store().Trees().front().id;
-  for (size_t i = found; i < found + 1000; ++i) {
-    REQUIRE(sparse.store().Put(tree, Key(i), Value(i)).ok());
-  }
+  for (size_t i = found; i < found + 1000; ++i) REQUIRE(sparse.store().Put(tree, Key(i), Value(i)).ok());
   CHECK(sparse.store().Close().ok());
   REQUIRE(sparse.Open().ok());
   CHECK(sparse.Contents() == found + 1000);

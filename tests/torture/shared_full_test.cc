@@ -103,9 +103,7 @@ TEST_CASE("so can clones as a whole", "[torture][full]") {
     for (const bool background : {false, true}) {
       INFO(Describe(shape, background));
       Exhausted exhausted(shape, background);
-      for (int i = kClones; i > 0; --i) {
-        exhausted.full().EraseAll(CloneName(i * 7 % kClones));
-      }
+      for (int i = kClones; i > 0; --i) exhausted.full().EraseAll(CloneName(i * 7 % kClones));
       exhausted.full().RequireLife();
       exhausted.full().EraseAll("f");
       exhausted.full().RequireLife();
@@ -129,9 +127,7 @@ TEST_CASE("so can clones of which one key after the other was tried", "[torture]
       }
     }
     full.RequireLife();
-    for (int i = 0; i < kClones; ++i) {
-      full.EraseAll(CloneName(i));
-    }
+    for (int i = 0; i < kClones; ++i) full.EraseAll(CloneName(i));
     full.EraseAll("f");
     full.RequireLife();
   }

@@ -15,9 +15,7 @@ TortureTally Torture(uint64_t part, uint64_t states, TortureOptions options = {}
   options.seed = TestSeed() + part * 1'000'000;
   options.states = static_cast<uint64_t>(static_cast<double>(states) * TestScale());
   const TortureResult result = RunTorture(options, [](const TortureTally&) {});
-  if (result.failure) {
-    FAIL(result.failure->what << "\nreplay: " << ReplayCommand(result.failure->seed, options));
-  }
+  if (result.failure) FAIL(result.failure->what << "\nreplay: " << ReplayCommand(result.failure->seed, options));
   REQUIRE(result.tally.States() >= options.states);
   REQUIRE(result.tally.states[1] > 0);
   REQUIRE(result.tally.states[2] > 0);

@@ -38,9 +38,7 @@ class Listing {
 
   // Lists a directory. It has a header if there are other operands, as in ls(1).
   absl::Status ListDirectory(const std::string& path, bool has_header) {
-    if (has_header && !tool_.json()) {
-      tool_.io().out << (has_output_ ? "\n" : "") << Shown(tool_.io(), path) << ":\n";
-    }
+    if (has_header && !tool_.json()) tool_.io().out << (has_output_ ? "\n" : "") << Shown(tool_.io(), path) << ":\n";
     has_output_ = true;
     directory_ = path;
     return is_recursive_ ? ListBelow(path) : ListEntries(path);

@@ -42,9 +42,7 @@ std::string Short(std::string_view key) {
 }
 
 std::string Short(const Bound& bound) {
-  if (bound.bytes.empty()) {
-    return bound.past ? "+inf" : "-inf";
-  }
+  if (bound.bytes.empty()) return bound.past ? "+inf" : "-inf";
   return Short(bound.bytes) + (bound.past ? "^" : "");
 }
 
@@ -97,9 +95,7 @@ class DotPrinter {
         is_shared ? fmt::format(" named {} times", walked.record.references) : "", Html(Content(node)));
     if (cells > 0) {
       out_ << "<tr>";
-      for (size_t i = 0; i < cells; ++i) {
-        out_ << fmt::format("<td port=\"e{}\">{}</td>", i, Html(Cell(node.edges[i])));
-      }
+      for (size_t i = 0; i < cells; ++i) out_ << fmt::format("<td port=\"e{}\">{}</td>", i, Html(Cell(node.edges[i])));
       out_ << "</tr>";
     }
     out_ << "</table>>];\n";
@@ -116,18 +112,10 @@ class DotPrinter {
   static std::string Cell(const dag::Edge& edge) {
     std::string text = Short(edge.link.range.lo);
     size_t erases = 0;
-    for (const dag::Goto& message : edge.partition.gotos) {
-      erases += message.Erases() ? 1 : 0;
-    }
-    if (edge.link.Null()) {
-      text += " (null)";
-    }
-    if (!edge.partition.runs.empty()) {
-      text += fmt::format(" +{}", edge.partition.runs.size());
-    }
-    if (erases > 0) {
-      text += fmt::format(" -{}", erases);
-    }
+    for (const dag::Goto& message : edge.partition.gotos) erases += message.Erases() ? 1 : 0;
+    if (edge.link.Null()) text += " (null)";
+    if (!edge.partition.runs.empty()) text += fmt::format(" +{}", edge.partition.runs.size());
+    if (erases > 0) text += fmt::format(" -{}", erases);
     return text;
   }
 
@@ -143,26 +131,18 @@ class DotPrinter {
   }
 
   void PrintLink(const std::string& from, const dag::Link& link, std::string_view style) {
-    if (link.Null()) {
-      return;
-    }
+    if (link.Null()) return;
     const std::string_view strip = link.range.Lcp();
     const bool is_goto = !style.empty();
     std::string label;
-    if (is_goto) {
-      label = fmt::format("[{}, {}) ", Short(link.range.lo), Short(link.range.hi));
-    }
+    if (is_goto) label = fmt::format("[{}, {}) ", Short(link.range.lo), Short(link.range.hi));
     std::string attributes(style);
     if (strip != link.translation) {
       label += fmt::format("{} → {}", strip.empty() ? "ε" : Short(strip),
                            link.translation.empty() ? "ε" : Short(link.translation));
-      if (!is_goto && !link.translation.empty()) {
-        attributes = "color=\"#1a4fd0\", fontcolor=\"#1a4fd0\"";
-      }
+      if (!is_goto && !link.translation.empty()) attributes = "color=\"#1a4fd0\", fontcolor=\"#1a4fd0\"";
     }
-    if (!label.empty()) {
-      attributes += fmt::format("{}label={}", attributes.empty() ? "" : ", ", Quoted(label));
-    }
+    if (!label.empty()) attributes += fmt::format("{}label={}", attributes.empty() ? "" : ", ", Quoted(label));
     out_ << fmt::format("  {} -> n{}{};\n", from, link.target.value,
                         attributes.empty() ? "" : fmt::format(" [{}]", attributes));
   }
@@ -209,9 +189,7 @@ Json ToJson(const store::State& state, const std::vector<store::Tree>& trees) {
     for (size_t i = 0; walked.node.ok() && i < (*walked.node)->edges.size(); ++i) {
       const dag::Edge& edge = (*walked.node)->edges[i];
       add_link(walked.id, edge.link, false);
-      for (const dag::Goto& message : edge.partition.gotos) {
-        add_link(walked.id, message.link, true);
-      }
+      for (const dag::Goto& message : edge.partition.gotos) add_link(walked.id, message.link, true);
     }
   });
   return json;

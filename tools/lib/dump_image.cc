@@ -38,9 +38,7 @@ absl::StatusOr<std::unique_ptr<DumpImage>> DumpImage::Open(const std::string& pa
 absl::StatusOr<store::Tree> DumpImage::FindTree(std::string_view name) const {
   std::string known;
   for (const auto& [id, tree] : state_->trees) {
-    if (tree.name == name) {
-      return tree;
-    }
+    if (tree.name == name) return tree;
     known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", Escape(tree.name));
   }
   return absl::NotFoundError(
@@ -62,9 +60,7 @@ absl::StatusOr<std::vector<store::Tree>> DumpImage::TreesNamed(std::string_view 
 
 std::multimap<NodeId, const store::Tree*> DumpImage::Roots() const {
   std::multimap<NodeId, const store::Tree*> roots;
-  for (const auto& [id, tree] : state_->trees) {
-    roots.emplace(tree.root, &tree);
-  }
+  for (const auto& [id, tree] : state_->trees) roots.emplace(tree.root, &tree);
   return roots;
 }
 

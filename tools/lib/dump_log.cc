@@ -44,21 +44,15 @@ Json OpJson(const Op& op) {
     json["range"] = RangeJson(op.range);
     return json;
   }
-  if (op.kind == OpKind::kDropTree) {
-    return json;
-  }
+  if (op.kind == OpKind::kDropTree) return json;
   json["key"] = JsonText(op.key);
   if (op.kind == OpKind::kClonePrefix || op.kind == OpKind::kRenamePrefix) {
     json["to_key"] = JsonText(op.value);
   } else {
     json["value_size"] = op.value.size();
   }
-  if (op.to_tree != TreeId{}) {
-    json["to_tree"] = op.to_tree.value;
-  }
-  if (op.kind == OpKind::kUpsert) {
-    json["function"] = op.function;
-  }
+  if (op.to_tree != TreeId{}) json["to_tree"] = op.to_tree.value;
+  if (op.kind == OpKind::kUpsert) json["function"] = op.function;
   return json;
 }
 
@@ -73,9 +67,7 @@ struct Record {
   // "put 3, erase 1".
   std::map<std::string_view, size_t> Counts() const {
     std::map<std::string_view, size_t> counts;
-    for (const Op& op : ops) {
-      ++counts[store::OpKindName(op.kind)];
-    }
+    for (const Op& op : ops) ++counts[store::OpKindName(op.kind)];
     return counts;
   }
 };
@@ -133,9 +125,7 @@ class DumpLog final : public DumpCommand {
     }
     out << fmt::format("  LSN {}: {} bytes: {}{}\n", record.lsn.value, record.size, counts,
                        record.is_in_checkpoint ? " (in the checkpoint)" : "");
-    for (size_t i = 0; with_ops_ && i < record.ops.size(); ++i) {
-      out << "    " << OpText(record.ops[i]) << '\n';
-    }
+    for (size_t i = 0; with_ops_ && i < record.ops.size(); ++i) out << "    " << OpText(record.ops[i]) << '\n';
   }
 
   absl::Status RunJson(DumpContext& context, store::LogScanner& scanner, const store::Log::Checkpoint& start) {
@@ -165,18 +155,12 @@ class DumpLog final : public DumpCommand {
     json["frame"] = header.position.sequence;
     json["size"] = record.size;
     json["in_checkpoint"] = record.is_in_checkpoint;
-    if (!record.error.empty()) {
-      json["error"] = record.error;
-    }
+    if (!record.error.empty()) json["error"] = record.error;
     json["counts"] = Json::object();
-    for (const auto& [kind, count] : record.Counts()) {
-      json["counts"][std::string(kind)] = count;
-    }
+    for (const auto& [kind, count] : record.Counts()) json["counts"][std::string(kind)] = count;
     if (with_ops_) {
       json["changes"] = Json::array();
-      for (const Op& op : record.ops) {
-        json["changes"].push_back(OpJson(op));
-      }
+      for (const Op& op : record.ops) json["changes"].push_back(OpJson(op));
     }
     return json;
   }

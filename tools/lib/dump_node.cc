@@ -30,9 +30,7 @@ std::string ViewText(const dag::BlockView& view) {
     text += fmt::format(", {} bytes stored ({}) at byte {}", entry->stored_size.value,
                         CompressionName(entry->compression), entry->offset.value);
   }
-  if (!view.affix.Identity()) {
-    text += fmt::format(", {} => {}", KeyText(view.affix.strip), KeyText(view.affix.prepend));
-  }
+  if (!view.affix.Identity()) text += fmt::format(", {} => {}", KeyText(view.affix.strip), KeyText(view.affix.prepend));
   return text;
 }
 
@@ -40,9 +38,7 @@ Json ViewJson(const dag::BlockView& view) {
   Json json = Json::object();
   json["clip"] = RangeJson(view.clip);
   json["entries"] = view.Count();
-  if (const std::optional<uint64_t> erases = view.slot->Erases()) {
-    json["erases"] = *erases;
-  }
+  if (const std::optional<uint64_t> erases = view.slot->Erases()) json["erases"] = *erases;
   json["size"] = view.Size().value;
   if (const layout::BlockEntry* entry = StoredEntry(view)) {
     json["stored_size"] = entry->stored_size.value;
@@ -59,9 +55,7 @@ template <class Visit>
 absl::Status ForEachEntry(const dag::BlockView& view, const Visit& visit) {
   BETR_ASSIGN_OR_RETURN(dag::ViewReader reader, dag::ViewReader::Open(view));
   for (reader.SeekForward(view.clip.lo); reader.Valid(); reader.Next()) {
-    for (size_t i = 0; i < reader.GroupSize(); ++i) {
-      visit(reader.Key(), reader.At(i));
-    }
+    for (size_t i = 0; i < reader.GroupSize(); ++i) visit(reader.Key(), reader.At(i));
   }
   return absl::OkStatus();
 }
@@ -101,9 +95,7 @@ class NodePrinter {
   }
 
   absl::Status PrintEntries(const dag::BlockView& view) {
-    if (!with_keys_) {
-      return absl::OkStatus();
-    }
+    if (!with_keys_) return absl::OkStatus();
     return ForEachEntry(view, [&](std::string_view key, const dag::Message& message) {
       out_ << fmt::format("    {} {}{}{}\n", KeyText(key), MessageText(message), message.value.empty() ? "" : " ",
                           message.value.empty() ? "" : KeyText(message.value, kShownValue));
@@ -121,13 +113,9 @@ class NodeJson {
   absl::Status Fill(const dag::Node& node, Json& json) {
     json["bounds"] = RangeJson(node.bounds);
     json["size"] = node.Size().value;
-    if (node.known_entries.Known()) {
-      json["known_entries"] = node.known_entries.Value();
-    }
+    if (node.known_entries.Known()) json["known_entries"] = node.known_entries.Value();
     json["compression"] = FormatCodec(node.codec);
-    if (node.Leaf()) {
-      return AddViews(node.basements, json["basements"]);
-    }
+    if (node.Leaf()) return AddViews(node.basements, json["basements"]);
     json["edges"] = Json::array();
     for (const dag::Edge& edge : node.edges) {
       Json entry = LinkJson(edge.link);
@@ -164,12 +152,8 @@ class NodeJson {
     Json json = Json::object();
     json["key"] = JsonText(key);
     json["kind"] = MessageName(message.kind);
-    if (message.kind == dag::MessageKind::kUpsert) {
-      json["function"] = message.function;
-    }
-    if (message.kind != dag::MessageKind::kErase) {
-      json["value"] = JsonText(message.value);
-    }
+    if (message.kind == dag::MessageKind::kUpsert) json["function"] = message.function;
+    if (message.kind != dag::MessageKind::kErase) json["value"] = JsonText(message.value);
     return json;
   }
 
@@ -188,9 +172,7 @@ class DumpNode final : public DumpCommand {
   absl::Status Run(DumpContext& context) override {
     const NodeId id{id_};
     const dag::NodeRecord* record = context.image.state().table.Find(id);
-    if (record == nullptr) {
-      return absl::NotFoundError(fmt::format("node {}: not in the node table", id_));
-    }
+    if (record == nullptr) return absl::NotFoundError(fmt::format("node {}: not in the node table", id_));
     const auto address = store::AddressOf(record);
     BETR_ASSIGN_OR_RETURN(const dag::NodePtr node, dag::LoadNode(context.image.state().table, id));
     if (context.json) {

@@ -41,9 +41,7 @@ bool DumpOptions::Is(std::string_view name) const {
 
 DumpCommand* DumpOptions::Chosen() const {
   for (const auto& [app, command] : commands) {
-    if (app->parsed()) {
-      return command.get();
-    }
+    if (app->parsed()) return command.get();
   }
   return nullptr;
 }

@@ -43,12 +43,8 @@ Json StepJson(const dag::RouteStep& step) {
     Json entry = Json::object();
     entry[step.Leaf() ? "basement" : "run"] = message.run;
     entry["kind"] = MessageName(message.kind);
-    if (message.kind == dag::MessageKind::kUpsert) {
-      entry["function"] = message.function;
-    }
-    if (message.kind != dag::MessageKind::kErase) {
-      entry["value"] = JsonText(message.value);
-    }
+    if (message.kind == dag::MessageKind::kUpsert) entry["function"] = message.function;
+    if (message.kind != dag::MessageKind::kErase) entry["value"] = JsonText(message.value);
     json["messages"].push_back(std::move(entry));
   }
   if (!step.Leaf()) {
@@ -145,12 +141,8 @@ class DumpPath final : public DumpCommand {
 
   void PrintText(const std::string& key, const dag::Route& route, std::ostream& out) const {
     out << fmt::format("key {}\n", KeyText(key));
-    for (const dag::RouteStep& step : route.steps) {
-      PrintStep(step, out);
-    }
-    if (route.status.ok()) {
-      out << (route.value ? fmt::format("value: {} bytes\n", route.value->size()) : "no value\n");
-    }
+    for (const dag::RouteStep& step : route.steps) PrintStep(step, out);
+    if (route.status.ok()) out << (route.value ? fmt::format("value: {} bytes\n", route.value->size()) : "no value\n");
     if (const std::optional<fs::EntryRecord> entry = EntryOf(route)) out << EntryText(*entry);
   }
 
@@ -158,13 +150,9 @@ class DumpPath final : public DumpCommand {
     Json json = NewDocument("path");
     json["key"] = JsonText(key);
     json["steps"] = Json::array();
-    for (const dag::RouteStep& step : route.steps) {
-      json["steps"].push_back(StepJson(step));
-    }
+    for (const dag::RouteStep& step : route.steps) json["steps"].push_back(StepJson(step));
     json["complete"] = route.status.ok();
-    if (route.status.ok()) {
-      json["value"] = route.value ? JsonText(*route.value) : Json();
-    }
+    if (route.status.ok()) json["value"] = route.value ? JsonText(*route.value) : Json();
     if (const std::optional<fs::EntryRecord> entry = EntryOf(route)) json["entry"] = EntryJson(*entry);
     return json;
   }

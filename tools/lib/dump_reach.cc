@@ -34,9 +34,7 @@ void ReachedRanges::Add(const Range& range, double ways) {
 std::vector<Range> ReachedRanges::Union() const {
   std::vector<Range> ranges;
   ranges.reserve(entries_.size());
-  for (const Entry& entry : entries_) {
-    ranges.push_back(entry.range);
-  }
+  for (const Entry& entry : entries_) ranges.push_back(entry.range);
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.lo < b.lo; });
   std::vector<Range> joined;
   for (Range& range : ranges) {

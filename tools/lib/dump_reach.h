@@ -20,9 +20,7 @@ class ReachedRanges {
   // Calls `visit(range, ways)` for each.
   template <class Visit>
   void ForEach(const Visit& visit) const {
-    for (const Entry& entry : entries_) {
-      visit(entry.range, entry.ways);
-    }
+    for (const Entry& entry : entries_) visit(entry.range, entry.ways);
   }
   // Returns the ranges in ascending order and without overlaps.
   std::vector<Range> Union() const;

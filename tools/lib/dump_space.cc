@@ -32,9 +32,7 @@ struct SpaceUse {
   // The number of free ranges by size: under n, those of 2^n to 2^(n+1) - 1 units.
   std::map<int, uint64_t> Histogram() const {
     std::map<int, uint64_t> histogram;
-    for (const layout::UnitRange& range : ranges) {
-      ++histogram[static_cast<int>(std::bit_width(range.units)) - 1];
-    }
+    for (const layout::UnitRange& range : ranges) ++histogram[static_cast<int>(std::bit_width(range.units)) - 1];
     return histogram;
   }
 };

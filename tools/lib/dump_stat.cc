@@ -66,9 +66,7 @@ struct DagStat {
 class StatWalk {
  public:
   explicit StatWalk(const store::State& state) : state_(state) {
-    for (const auto& [id, tree] : state.trees) {
-      reached_[tree.root].Add(Range::All(), 1);
-    }
+    for (const auto& [id, tree] : state.trees) reached_[tree.root].Add(Range::All(), 1);
   }
 
   DagStat Run() {
@@ -109,9 +107,7 @@ class StatWalk {
     for (const dag::Edge& edge : node.edges) {
       level.null_edges += edge.link.Null() ? 1 : 0;
       level.runs += edge.partition.runs.size();
-      for (const dag::Goto& message : edge.partition.gotos) {
-        ++(message.Erases() ? level.erases : level.clones);
-      }
+      for (const dag::Goto& message : edge.partition.gotos) ++(message.Erases() ? level.erases : level.clones);
     }
   }
 
@@ -121,9 +117,7 @@ class StatWalk {
     reached.ForEach([&](const Range& range, double ways) {
       const absl::StatusOr<Bytes> bytes = dag::BytesIn(node, range);
       status = bytes.ok() ? status : bytes.status();
-      if (bytes.ok()) {
-        (node.Leaf() ? stat_.logical : stat_.pending) += ways * static_cast<double>(bytes->value);
-      }
+      if (bytes.ok()) (node.Leaf() ? stat_.logical : stat_.pending) += ways * static_cast<double>(bytes->value);
     });
     return status;
   }
@@ -188,9 +182,7 @@ Json LevelJson(dag::Height height, const LevelStat& level, Bytes node_size) {
 Json ToJson(const DagStat& stat, Bytes node_size) {
   Json json = NewDocument("stat");
   json["heights"] = Json::array();
-  for (const auto& [height, level] : stat.levels) {
-    json["heights"].push_back(LevelJson(height, level, node_size));
-  }
+  for (const auto& [height, level] : stat.levels) json["heights"].push_back(LevelJson(height, level, node_size));
   const LevelStat total = stat.Total();
   json["nodes"] = total.nodes;
   json["shared"] = total.shared;

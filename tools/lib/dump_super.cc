@@ -69,9 +69,7 @@ Json StructureJson(const layout::StructureAddress& address) {
 Json CatalogAddressJson(const layout::CatalogAddress& address) {
   Json json = Json::object();
   json["copies"] = Json::array();
-  for (const layout::ExtentAddress& copy : address.copies) {
-    json["copies"].push_back(ExtentJson(copy));
-  }
+  for (const layout::ExtentAddress& copy : address.copies) json["copies"].push_back(ExtentJson(copy));
   json["checksum"] = fmt::format("{:016x}", address.checksum);
   return json;
 }
@@ -133,9 +131,7 @@ Json CatalogJson(const layout::Catalog& catalog) {
 void PrintCatalog(const layout::StoredCatalog& stored, std::ostream& out) {
   out << "catalog:\n";
   for (const absl::Status& copy : stored.copies) {
-    if (!copy.ok()) {
-      out << fmt::format("  one copy is damaged: {}\n", std::string(copy.message()));
-    }
+    if (!copy.ok()) out << fmt::format("  one copy is damaged: {}\n", std::string(copy.message()));
   }
   for (const layout::CatalogTree& tree : stored.catalog.trees) {
     out << fmt::format("  tree {:<5} {:<24} root node {}, {}{}\n", tree.id.value, KeyText(tree.name), tree.root.value,

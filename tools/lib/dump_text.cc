@@ -8,24 +8,18 @@
 namespace betr::tools {
 
 std::string KeyText(std::string_view key, size_t max) {
-  if (key.size() <= max) {
-    return fmt::format("\"{}\"", Escape(key));
-  }
+  if (key.size() <= max) return fmt::format("\"{}\"", Escape(key));
   return fmt::format("\"{}\"... ({} bytes)", Escape(key.substr(0, max)), key.size());
 }
 
 std::string TranslationText(const dag::Link& link) {
   const std::string_view strip = link.range.Lcp();
-  if (link.Null() || strip == link.translation) {
-    return "";
-  }
+  if (link.Null() || strip == link.translation) return "";
   return fmt::format("{} => {}", KeyText(strip), KeyText(link.translation));
 }
 
 std::string LinkText(const dag::Link& link) {
-  if (link.Null()) {
-    return "nothing";
-  }
+  if (link.Null()) return "nothing";
   const std::string translation = TranslationText(link);
   return fmt::format("node {}{}{}", link.target.value, translation.empty() ? "" : ", ", translation);
 }

@@ -14,9 +14,7 @@ namespace {
 
 // Says what an edge buffers. Empty if that is nothing.
 std::string PartitionText(const dag::Partition& partition) {
-  if (partition.Empty()) {
-    return "";
-  }
+  if (partition.Empty()) return "";
   return fmt::format("  {} runs, {} gotos, {} bytes", partition.runs.size(), partition.gotos.size(),
                      partition.Size().value);
 }
@@ -51,9 +49,7 @@ class TreePrinter {
     }
     out_ << fmt::format(", {} {}, {} bytes\n", (*node)->Leaf() ? (*node)->basements.size() : (*node)->edges.size(),
                         (*node)->Leaf() ? "basements" : "edges", (*node)->Size().value);
-    for (const dag::Edge& edge : (*node)->edges) {
-      PrintEdge(edge, indent, record->height, level);
-    }
+    for (const dag::Edge& edge : (*node)->edges) PrintEdge(edge, indent, record->height, level);
   }
 
   // The error of the first node that could not be shown.
@@ -73,9 +69,7 @@ class TreePrinter {
   // A link that does not lead down is damage (fsck.betr says so), and is not followed.
   void Descend(const dag::Link& link, dag::Height height, size_t level) {
     const dag::NodeRecord* record = state_.table.Find(link.target);
-    if (!link.Null() && (record == nullptr || record->height < height)) {
-      Print(link.target, level + 2);
-    }
+    if (!link.Null() && (record == nullptr || record->height < height)) Print(link.target, level + 2);
   }
 
   const store::State& state_;
@@ -102,9 +96,7 @@ class TreeJson {
     json["references"] = record->references;
     const bool is_new = seen_.insert(id).second;
     json["seen"] = !is_new;
-    if (!is_new || level >= depth_) {
-      return json;
-    }
+    if (!is_new || level >= depth_) return json;
     const absl::StatusOr<dag::NodePtr> node = dag::LoadNode(state_.table, id);
     if (!node.ok()) {
       json["error"] = std::string(node.status().message());
@@ -118,9 +110,7 @@ class TreeJson {
       return json;
     }
     json["edges"] = Json::array();
-    for (const dag::Edge& edge : (*node)->edges) {
-      json["edges"].push_back(EdgeJson(edge, record->height, level));
-    }
+    for (const dag::Edge& edge : (*node)->edges) json["edges"].push_back(EdgeJson(edge, record->height, level));
     return json;
   }
 
@@ -144,9 +134,7 @@ class TreeJson {
 
   void Descend(const dag::Link& link, dag::Height height, size_t level, Json& json) {
     const dag::NodeRecord* record = state_.table.Find(link.target);
-    if (!link.Null() && (record == nullptr || record->height < height)) {
-      json["node"] = Node(link.target, level + 1);
-    }
+    if (!link.Null() && (record == nullptr || record->height < height)) json["node"] = Node(link.target, level + 1);
   }
 
   const store::State& state_;

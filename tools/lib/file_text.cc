@@ -35,9 +35,7 @@ std::string_view TypeName(FileType type) {
 std::string ModeText(const FileAttributes& attributes) {
   std::string text(1, TypeLetter(attributes.type));
   constexpr std::string_view kLetters = "rwxrwxrwx";
-  for (size_t i = 0; i < kLetters.size(); ++i) {
-    text += (attributes.permissions >> (8 - i) & 1) != 0 ? kLetters[i] : '-';
-  }
+  for (size_t i = 0; i < kLetters.size(); ++i) text += (attributes.permissions >> (8 - i) & 1) != 0 ? kLetters[i] : '-';
   const auto special = [&](uint32_t bit, size_t position, char letter) {
     if ((attributes.permissions & bit) == 0) return;
     text[position] = text[position] == 'x' ? letter : static_cast<char>(letter - 'a' + 'A');

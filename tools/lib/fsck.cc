@@ -100,9 +100,7 @@ class FsckRun {
     });
     absl::Status status = CheckLevels(device, file);
     losses_.TellByKeys();  // if the check has ended before they could be told by names
-    if (status.ok() && !device.first_error().ok()) {
-      status = device.first_error();
-    }
+    if (status.ok() && !device.first_error().ok()) status = device.first_error();
     return status;
   }
 
@@ -127,9 +125,7 @@ class FsckRun {
   absl::Status RestoreSuperblocks(WatchedDevice& device) {
     const absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadNewest(device);
     absl::Status wrong = newest.ok() ? newest->other : newest.status();
-    if (wrong.ok()) {
-      wrong = layout::CheckCopy(device, newest->superblock);
-    }
+    if (wrong.ok()) wrong = layout::CheckCopy(device, newest->superblock);
     BETR_RETURN_IF_ERROR(device.first_error());  // what could not be read need not be damaged
     if (!newest.ok()) {
       BeginPhase("search for a superblock");
@@ -209,16 +205,12 @@ class FsckRun {
     BeginPhase(looks_ == 0 ? "check" : "check again");
     Findings findings;
     Bytes used{0};
-    for (const store::UsedExtent& extent : image->extents()) {
-      used += extent.extent.Size();
-    }
+    for (const store::UsedExtent& extent : image->extents()) used += extent.extent.Size();
     progress_.SetTotal(0, used);
     figures_ = store::CheckStore(*image, store::CheckDepth::kFull, [&](const store::Finding& finding) {
       if (is_cancelled_) return;
       findings.push_back(finding);
-      if (looks_ == 0) {
-        report_.Found({"store", finding.kind, finding.what});
-      }
+      if (looks_ == 0) report_.Found({"store", finding.kind, finding.what});
     });
     if (looks_ == 0 && figures_.is_log_torn) {
       report_.Note(
@@ -254,9 +246,7 @@ class FsckRun {
     BeginPhase("check files");
     const FsckFsOptions fs_options{options_.MayRepair(), options_.yes, CacheSize(), figures_.log_records > 0};
     const absl::StatusOr<CheckedFiles> checked = CheckFiles(device, file, fs_options, is_cancelled_, report_);
-    if (store::FailedLogRecord(checked.status())) {
-      return EndLog(file, checked.status());
-    }
+    if (store::FailedLogRecord(checked.status())) return EndLog(file, checked.status());
     BETR_ASSIGN_OR_RETURN(const CheckedFiles files, checked);
     left_ += files.left;
     has_files_ = files.are_there;
@@ -287,12 +277,8 @@ class FsckRun {
   }
 
   std::string Outcome() const {
-    if (is_cancelled_) {
-      return "cancelled";
-    }
-    if (has_failed_ && report_.errors() + report_.repairs() == 0) {
-      return "not checked to the end";
-    }
+    if (is_cancelled_) return "cancelled";
+    if (has_failed_ && report_.errors() + report_.repairs() == 0) return "not checked to the end";
     if (has_failed_) {
       return fmt::format("{} errors found, {} things repaired, not checked to the end", report_.errors(),
                          report_.repairs());

@@ -103,9 +103,7 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
                                      const std::atomic<bool>& is_cancelled, FsckReport& report) {
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, options.cache_size, false));
   const auto found = [&](const fs::CheckFinding& finding) {
-    if (finding.repaired) {
-      report.Repaired(finding.path + ": " + finding.what);
-    }
+    if (finding.repaired) report.Repaired(finding.path + ": " + finding.what);
     if (!finding.lost_name.empty()) {
       fs::Loss loss;
       loss.kind = finding.lost_attribute.empty() ? fs::Loss::Kind::kName : fs::Loss::Kind::kAttribute;
@@ -130,9 +128,7 @@ absl::StatusOr<uint64_t> RepairFiles(BlockDevice& device, const FsckFsOptions& o
 // Reports what a repair that was interrupted has not put into its place. Returns the number of findings.
 absl::StatusOr<uint64_t> FindLostTrees(const Store& store, FsckReport& report) {
   BETR_ASSIGN_OR_RETURN(const std::vector<std::string> findings, fs::FindLostTrees(store));
-  for (const std::string& finding : findings) {
-    report.Found({"file system", "lost-tree", finding});
-  }
+  for (const std::string& finding : findings) report.Found({"file system", "lost-tree", finding});
   return findings.size();
 }
 
@@ -165,9 +161,7 @@ absl::Status EndLogAndAdopt(BlockDevice& device, Bytes cache_size, FsckLosses& l
 }
 
 absl::Status TellByNames(BlockDevice& device, Bytes cache_size, FsckLosses& losses) {
-  if (losses.AllTold()) {
-    return absl::OkStatus();
-  }
+  if (losses.AllTold()) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, true));
   return losses.TellByNames(*store);
 }
@@ -181,9 +175,7 @@ absl::StatusOr<CheckedFiles> CheckFiles(BlockDevice& watched, BlockDevice& devic
   NoteUnknownFunctions(*store, report);
   if (options.has_log) {
     BETR_ASSIGN_OR_RETURN(const uint64_t replayed, CheckReplayed(*store, report));
-    if (replayed > 0) {
-      return CheckedFiles{replayed, true};
-    }
+    if (replayed > 0) return CheckedFiles{replayed, true};
   }
   BETR_ASSIGN_OR_RETURN(uint64_t lost_trees, FindLostTrees(*store, report));
   if (lost_trees > 0 && options.may_repair && !is_cancelled) {
@@ -209,12 +201,8 @@ bool HasFileSystem(const store::Inspection& image) {
 
 bool HasLostTrees(const store::Inspection& image, BlockDevice& device, Bytes cache_size) {
   std::vector<std::string> names;
-  for (const auto& [id, tree] : image.state()->trees) {
-    names.push_back(tree.name);
-  }
-  if (!fs::MayHaveLostTrees(names)) {
-    return false;
-  }
+  for (const auto& [id, tree] : image.state()->trees) names.push_back(tree.name);
+  if (!fs::MayHaveLostTrees(names)) return false;
   const absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(device, cache_size, true);
   const auto lost = store.ok() ? fs::FindLostTrees(**store) : store.status();
   return !lost.ok() || !lost->empty();
@@ -234,9 +222,7 @@ absl::Status ReplayForGood(BlockDevice& device, Bytes cache_size) {
 absl::Status EndCleanly(BlockDevice& device, Bytes cache_size) {
   {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, cache_size));
-    if (image->superblock().log_opening != 0) {
-      return absl::OkStatus();
-    }
+    if (image->superblock().log_opening != 0) return absl::OkStatus();
   }
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(device, cache_size, false));
   const absl::Status status = fs::Rewrite(store.get());

@@ -41,9 +41,7 @@ absl::Status FsckLosses::TellByNames(const Store& store) {
 }
 
 void FsckLosses::TellByKeys() {
-  if (pending_.empty()) {
-    return;
-  }
+  if (pending_.empty()) return;
   if (std::any_of(pending_.begin(), pending_.end(), [](const auto& range) { return !range.tree.empty(); })) {
     report_.Note("what is lost is told by keys: which files have that cannot be told now");
   }

@@ -12,20 +12,14 @@ Json ToJson(const fs::Loss& loss) {
   entry["kind"] = KindName(loss.kind);
   if (loss.kind == Kind::kBytes || loss.kind == Kind::kAttribute || loss.kind == Kind::kName) {
     entry["names"] = Json::array();
-    for (const std::string& name : loss.names) {
-      entry["names"].push_back(JsonText(name));
-    }
+    for (const std::string& name : loss.names) entry["names"].push_back(JsonText(name));
   }
   if (loss.kind == Kind::kBytes) {
     entry["first"] = loss.first;
     entry["last"] = loss.last;
   }
-  if (loss.kind == Kind::kAttribute) {
-    entry["attribute"] = JsonText(loss.attribute);
-  }
-  if (loss.kind == Kind::kKeys) {
-    entry["tree"] = JsonText(loss.tree);
-  }
+  if (loss.kind == Kind::kAttribute) entry["attribute"] = JsonText(loss.attribute);
+  if (loss.kind == Kind::kKeys) entry["tree"] = JsonText(loss.tree);
   if (loss.kind == Kind::kKeys || loss.kind == Kind::kNames) {
     entry["from"] = loss.from.empty() ? Json() : JsonText(loss.from);
     entry["to"] = loss.to.empty() ? Json() : JsonText(loss.to);
@@ -96,9 +90,7 @@ void FsckReport::Note(std::string_view what) {
 void FsckReport::Finish(const std::string& image, const End& end, const Json& figures) {
   progress_.Clear();
   if (!tool_.json()) {
-    if (!tool_.quiet()) {
-      tool_.io().out << image << ": " << end.summary << '\n';
-    }
+    if (!tool_.quiet()) tool_.io().out << image << ": " << end.summary << '\n';
     tool_.io().out.flush();
     return;
   }

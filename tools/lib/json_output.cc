@@ -28,9 +28,7 @@ void PrintJson(std::ostream& out, const Json& json) {
 JsonArrayPrinter::JsonArrayPrinter(std::ostream& out, const Json& head, std::string_view array) : out_(out) {
   std::string text = head.dump(2, ' ', false, Json::error_handler_t::replace);
   text.erase(text.find_last_of('}'));
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
-    text.pop_back();
-  }
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   out_ << text << (head.empty() ? "" : ",") << "\n  \"" << array << "\": [";
 }
 

@@ -19,9 +19,7 @@ void AddExperiments(Tool& tool, Experiments* experiments) {
 }
 
 absl::Status ExplainStale(const absl::Status& status) {
-  if (!absl::IsDataLoss(status)) {
-    return status;
-  }
+  if (!absl::IsDataLoss(status)) return status;
   return absl::DataLossError(std::string(status.message()) +
                              " (--stale-ok: if the image is in use, what was read may have been replaced: try again)");
 }

@@ -135,9 +135,7 @@ absl::StatusOr<Bytes> NewSize(const std::string& text, Bytes before) {
   if (is_more && text.size() == 1) return absl::InvalidArgumentError("+: how much more?");
   BETR_ASSIGN_OR_RETURN(const Bytes size, ParseSize(is_more ? std::string_view(text).substr(1) : text));
   const Bytes base = is_more ? before : Bytes{0};
-  if (size.value > UINT64_MAX - base.value) {
-    return absl::InvalidArgumentError(fmt::format("{}: too large", text));
-  }
+  if (size.value > UINT64_MAX - base.value) return absl::InvalidArgumentError(fmt::format("{}: too large", text));
   const Bytes whole = InUnits(base + size);
   if (whole == Bytes{0}) {
     return absl::InvalidArgumentError(fmt::format("{}: less than {}", text, FormatSize(layout::kUnit)));

@@ -25,9 +25,7 @@ class ScopedCursor {
  public:
   ScopedCursor(MDB_txn* txn, MDB_dbi dbi) : code_(mdb_cursor_open(txn, dbi, &cursor_)) {}
   ~ScopedCursor() {
-    if (cursor_ != nullptr) {
-      mdb_cursor_close(cursor_);
-    }
+    if (cursor_ != nullptr) mdb_cursor_close(cursor_);
   }
   ScopedCursor(const ScopedCursor&) = delete;
   ScopedCursor& operator=(const ScopedCursor&) = delete;
@@ -55,12 +53,8 @@ class ScopedCursor {
 class LmdbEngine final : public Engine {
  public:
   ~LmdbEngine() override {
-    if (txn_ != nullptr) {
-      mdb_txn_abort(txn_);
-    }
-    if (env_ != nullptr) {
-      mdb_env_close(env_);
-    }
+    if (txn_ != nullptr) mdb_txn_abort(txn_);
+    if (env_ != nullptr) mdb_env_close(env_);
   }
 
   absl::Status Open(const EngineOptions& options) {
@@ -81,9 +75,7 @@ class LmdbEngine final : public Engine {
     MDB_val k = ToVal(key);
     MDB_val v{};
     const int code = mdb_get(txn_, dbi_, &k, &v);
-    if (code == MDB_NOTFOUND) {
-      return false;
-    }
+    if (code == MDB_NOTFOUND) return false;
     BETR_RETURN_IF_ERROR(ToStatus(code));
     value->assign(ToView(v));
     return true;

@@ -42,12 +42,8 @@ class RocksdbEngine final : public Engine {
 
   absl::StatusOr<bool> Get(std::string_view key, std::string* value) override {
     const rocksdb::Status status = db_->Get({}, ToSlice(key), value);
-    if (status.IsNotFound()) {
-      return false;
-    }
-    if (!status.ok()) {
-      return ToStatus(status);
-    }
+    if (status.IsNotFound()) return false;
+    if (!status.ok()) return ToStatus(status);
     return true;
   }
 
@@ -58,9 +54,7 @@ class RocksdbEngine final : public Engine {
       ++result.entries;
       result.bytes += cursor->key().size() + cursor->value().size();
     }
-    if (!cursor->status().ok()) {
-      return ToStatus(cursor->status());
-    }
+    if (!cursor->status().ok()) return ToStatus(cursor->status());
     return result;
   }
 
@@ -78,9 +72,7 @@ class RocksdbEngine final : public Engine {
     for (cursor->Seek(ToSlice(from)); cursor->Valid() && cursor->key().starts_with(ToSlice(from)); cursor->Next()) {
       key.assign(to).append(cursor->key().ToStringView().substr(from.size()));
       const rocksdb::Status status = db_->Put({}, key, cursor->value());
-      if (!status.ok()) {
-        return ToStatus(status);
-      }
+      if (!status.ok()) return ToStatus(status);
     }
     return ToStatus(cursor->status());
   }
@@ -108,9 +100,7 @@ absl::StatusOr<std::unique_ptr<Engine>> OpenRocksdb(const EngineOptions& options
   settings.merge_operator = std::make_shared<AddOperator>();
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(settings, options.directory, &db);
-  if (!status.ok()) {
-    return ToStatus(status);
-  }
+  if (!status.ok()) return ToStatus(status);
   return std::make_unique<RocksdbEngine>(std::unique_ptr<rocksdb::DB>(db));
 }
 

@@ -56,9 +56,7 @@ class WiredtigerEngine final : public Engine {
     WT_ITEM item = ToItem(key);
     cursor_->set_key(cursor_, &item);
     const int code = cursor_->search(cursor_);
-    if (code == WT_NOTFOUND) {
-      return false;
-    }
+    if (code == WT_NOTFOUND) return false;
     BETR_RETURN_IF_ERROR(ToStatus(code));
     BETR_RETURN_IF_ERROR(ToStatus(cursor_->get_value(cursor_, &item)));
     value->assign(ToView(item));
@@ -82,9 +80,7 @@ class WiredtigerEngine final : public Engine {
     if (has_first && has_last) {
       int order = 0;
       BETR_RETURN_IF_ERROR(ToStatus(cursor_->compare(cursor_, other_, &order)));
-      if (order <= 0) {
-        BETR_RETURN_IF_ERROR(ToStatus(session_->truncate(session_, nullptr, cursor_, other_, nullptr)));
-      }
+      if (order <= 0) BETR_RETURN_IF_ERROR(ToStatus(session_->truncate(session_, nullptr, cursor_, other_, nullptr)));
     }
     BETR_RETURN_IF_ERROR(ToStatus(cursor_->reset(cursor_)));
     return ToStatus(other_->reset(other_));
@@ -99,9 +95,7 @@ class WiredtigerEngine final : public Engine {
   absl::Status ClonePrefix(std::string_view from, std::string_view to) override {
     std::string copy;
     return Walk(from, [&](std::string_view key, std::string_view value) -> absl::StatusOr<bool> {
-      if (!key.starts_with(from)) {
-        return false;
-      }
+      if (!key.starts_with(from)) return false;
       copy.assign(to).append(key.substr(from.size()));
       BETR_RETURN_IF_ERROR(Put(copy, value));
       return true;
@@ -145,9 +139,7 @@ class WiredtigerEngine final : public Engine {
     } else if (code == 0 && side == Side::kBefore && where >= 0) {
       code = cursor->prev(cursor);
     }
-    if (code == WT_NOTFOUND) {
-      return false;
-    }
+    if (code == WT_NOTFOUND) return false;
     BETR_RETURN_IF_ERROR(ToStatus(code));
     return true;
   }
@@ -163,9 +155,7 @@ class WiredtigerEngine final : public Engine {
       BETR_RETURN_IF_ERROR(ToStatus(cursor_->get_key(cursor_, &key)));
       BETR_RETURN_IF_ERROR(ToStatus(cursor_->get_value(cursor_, &value)));
       BETR_ASSIGN_OR_RETURN(const bool more, visit(ToView(key), ToView(value)));
-      if (!more) {
-        break;
-      }
+      if (!more) break;
     }
     BETR_RETURN_IF_ERROR(ToStatus(cursor_->reset(cursor_)));
     return code == WT_NOTFOUND ? absl::OkStatus() : ToStatus(code);

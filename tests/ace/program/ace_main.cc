@@ -76,9 +76,7 @@ int Sweep(bool quiet, bool coverage) {
   show(result);
   fmt::print("{}\n", Describe(result, since(start)));
   if (coverage) {
-    for (const auto& [name, count] : result.tally.coverage) {
-      fmt::print("{} {}\n", name, count);
-    }
+    for (const auto& [name, count] : result.tally.coverage) fmt::print("{} {}\n", name, count);
   }
   return result.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -89,17 +87,13 @@ int RunOne(const std::string& text) {
     fmt::print(stderr, "betr-ace: {}\n", std::string(workload.status().message()));
     return 2;
   }
-  for (const Call& call : PlanCalls(*workload)) {
-    fmt::print("  {}\n", FormatCall(call));
-  }
+  for (const Call& call : PlanCalls(*workload)) fmt::print("  {}\n", FormatCall(call));
   const absl::StatusOr<Ground> ground = Ground::Make(options.constants, *ParseExperiments(options.experiments));
   Tally tally;
   const absl::Status status = ground.ok() ? RunWorkload(*ground, *workload, options.run, tally) : ground.status();
   fmt::print("{} device events, {} runs on failing devices, {} crash states and {} in recovery\n", tally.device_events,
              tally.faulted, tally.states, tally.again);
-  if (!status.ok()) {
-    fmt::print("failed: {}\n", std::string(status.message()));
-  }
+  if (!status.ok()) fmt::print("failed: {}\n", std::string(status.message()));
   return status.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -154,15 +148,9 @@ void Declare(CLI::App& app, Arguments& arguments) {
 int Main(const Arguments& arguments) {
   std::signal(SIGABRT, OnAbort);
   options.set = arguments.beyond ? Set::kBeyond : Set::kAce;
-  if (options.jobs == 0) {
-    options.jobs = std::max(1U, std::thread::hardware_concurrency());
-  }
-  if (!arguments.run.empty()) {
-    return RunOne(arguments.run);
-  }
-  if (arguments.count) {
-    return PrintTotals();
-  }
+  if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  if (!arguments.run.empty()) return RunOne(arguments.run);
+  if (arguments.count) return PrintTotals();
   if (options.length > 2 && options.sample == 0) {
     fmt::print(stderr, "betr-ace: workloads of more than 2 operations are drawn: --sample\n");
     return 2;

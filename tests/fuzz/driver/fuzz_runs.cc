@@ -24,13 +24,9 @@ constexpr uint64_t kWritten = 64;
 // Mostly a sound structure with a few changes, now and then any bytes (fuzz.h).
 std::string MakeInput(betr::Random& random) {
   std::string input = random.String(random.Uniform(3));
-  if (random.OneIn(16)) {
-    return input + std::string(1, '\0') + random.String(random.Uniform(300));
-  }
+  if (random.OneIn(16)) return input + std::string(1, '\0') + random.String(random.Uniform(300));
   input += '\1' + random.String(4);
-  for (uint64_t changes = random.Uniform(6); changes > 0; --changes) {
-    input += random.String(4);
-  }
+  for (uint64_t changes = random.Uniform(6); changes > 0; --changes) input += random.String(4);
   return input;
 }
 

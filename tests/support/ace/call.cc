@@ -60,9 +60,7 @@ std::vector<Call> StepsOf(const Call& call, uint64_t unit) {
     links.kind = Call::Kind::kDropLinks;
     return {links, call};
   }
-  if ((call.kind != Call::Kind::kWrite && call.kind != Call::Kind::kCopyRange) || call.length == 0) {
-    return {call};
-  }
+  if ((call.kind != Call::Kind::kWrite && call.kind != Call::Kind::kCopyRange) || call.length == 0) return {call};
   std::vector<Call> steps;
   for (uint64_t at = 0; at < call.length; at += unit) {
     Call step = call;
@@ -75,12 +73,8 @@ std::vector<Call> StepsOf(const Call& call, uint64_t unit) {
 
 std::string FormatCall(const Call& call) {
   std::string text = fmt::format("{} /{}", NameOf(call.kind), call.path);
-  if (!call.other.empty()) {
-    text += " /" + call.other;
-  }
-  if (call.offset > 0 || call.length > 0) {
-    text += fmt::format(" {}+{}", call.offset, call.length);
-  }
+  if (!call.other.empty()) text += " /" + call.other;
+  if (call.offset > 0 || call.length > 0) text += fmt::format(" {}+{}", call.offset, call.length);
   return text;
 }
 

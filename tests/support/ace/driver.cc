@@ -35,9 +35,7 @@ absl::StatusOr<uint64_t> Driver::Make(const std::string& path, FileType type, ui
 }
 
 absl::StatusOr<uint64_t> Driver::Do(const Call& call) {
-  if (!OpensPath(call.kind)) {
-    return DoWithNames(call);
-  }
+  if (!OpensPath(call.kind)) return DoWithNames(call);
   BETR_ASSIGN_OR_RETURN(OpenFile file, paths_.Open(call.path));
   if (call.kind == Call::Kind::kOpen) {
     open_.push_back(std::move(file));

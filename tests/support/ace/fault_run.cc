@@ -53,13 +53,9 @@ class FaultedRun {
  private:
   absl::Status Work() {
     absl::StatusOr<std::unique_ptr<Store>> store = ground_.Open(faults_);
-    if (!store.ok()) {
-      return Annotate(Tolerate(store.status()), "open");
-    }
+    if (!store.ok()) return Annotate(Tolerate(store.status()), "open");
     const absl::StatusOr<std::unique_ptr<FileSystem>> fs = Ground::Mount(*std::move(store), clock_);
-    if (!fs.ok()) {
-      return Annotate(Tolerate(fs.status()), "mount");
-    }
+    if (!fs.ok()) return Annotate(Tolerate(fs.status()), "mount");
     absl::Status status = CallAll(**fs);
     is_hit_ = is_hit_ || faults_.Hits() > 0;
     faults_.CutPower();  // what ends now was killed
@@ -72,13 +68,9 @@ class FaultedRun {
       clock_.Advance(std::chrono::seconds(1));
       ++tally_.calls;
       const absl::StatusOr<uint64_t> number = driver.Do(call);
-      if (!number.ok()) {
-        return Annotate(LookBeside(fs, call, number.status()), FormatCall(call));
-      }
+      if (!number.ok()) return Annotate(LookBeside(fs, call, number.status()), FormatCall(call));
       timeline_.Add(timeline_.After(call, fs.Now(), *number));
-      if (call.kind == Call::Kind::kSync) {
-        timeline_.MarkPersistent(recorder_.History().EventCount());
-      }
+      if (call.kind == Call::Kind::kSync) timeline_.MarkPersistent(recorder_.History().EventCount());
     }
     return absl::OkStatus();
   }
@@ -101,9 +93,7 @@ class FaultedRun {
     // Writes of one file may be lost and what came later not: that is no prefix, but it is told.
     const absl::Status synced = fs.Sync();
     is_lossy_ = TellsLoss(failed) || TellsLoss(synced);
-    if (is_lossy_) {
-      return Tolerate(synced);
-    }
+    if (is_lossy_) return Tolerate(synced);
     std::vector<Model> partly = timeline_.After(call, fs.Now(), 0);
     // A clone has happened when its attributes are read.
     partly.resize(partly.size() - (call.kind == Call::Kind::kClone ? 0 : 1), timeline_.Last());
@@ -121,12 +111,8 @@ class FaultedRun {
         break;
       }
     }
-    if (!difference.empty()) {
-      return test::Finding("a call that failed has changed something: " + difference);
-    }
-    if (synced.ok()) {
-      timeline_.MarkPersistent(recorder_.History().EventCount());
-    }
+    if (!difference.empty()) return test::Finding("a call that failed has changed something: " + difference);
+    if (synced.ok()) timeline_.MarkPersistent(recorder_.History().EventCount());
     return synced.ok() ? synced : Tolerate(synced);
   }
 
@@ -147,9 +133,7 @@ class FaultedRun {
     BETR_RETURN_IF_ERROR(test::CheckStored(*image));
     Recovery recovery(ground_, *image);
     BETR_ASSIGN_OR_RETURN(const Survey survey, recovery.Recover());
-    if (is_lossy_) {
-      return absl::OkStatus();
-    }
+    if (is_lossy_) return absl::OkStatus();
     BETR_RETURN_IF_ERROR(timeline_.Identify(survey, plan.events).status());
     return recovery.CheckWrites(survey);
   }

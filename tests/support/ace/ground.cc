@@ -25,9 +25,7 @@ std::string_view NameOf(Constants constants) { return constants == Constants::kT
 
 std::optional<Constants> ConstantsOf(std::string_view name) {
   for (const Constants constants : kAllConstants) {
-    if (NameOf(constants) == name) {
-      return constants;
-    }
+    if (NameOf(constants) == name) return constants;
   }
   return std::nullopt;
 }
@@ -88,9 +86,7 @@ absl::Status Ground::FillLog(uint64_t blocks, bool closes) {
     BETR_RETURN_IF_ERROR(fs->Sync());
     log_blocks_ = before + fs->store().Stats().bytes_log / kBlockSize;
   }
-  if (closes) {
-    BETR_RETURN_IF_ERROR(fs->Unmount());
-  }
+  if (closes) BETR_RETURN_IF_ERROR(fs->Unmount());
   pages_ = device.Pages();
   return absl::OkStatus();
 }
@@ -105,9 +101,7 @@ absl::Status Ground::Use() {
   BETR_RETURN_IF_ERROR(paths.WriteFile("A/foo", std::string(kFileBlock.value, 'x')));
   BETR_RETURN_IF_ERROR(paths.Unlink("A/foo"));
   BETR_RETURN_IF_ERROR(paths.RemoveDirectory("A"));
-  for (const TreeInfo& tree : fs->store().Trees()) {
-    BETR_RETURN_IF_ERROR(fs->store().Compact(tree.id));
-  }
+  for (const TreeInfo& tree : fs->store().Trees()) BETR_RETURN_IF_ERROR(fs->store().Compact(tree.id));
   BETR_RETURN_IF_ERROR(fs->Unmount());
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> emptied, Open(device));
   free_ = emptied->Space().free;

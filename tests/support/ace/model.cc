@@ -41,9 +41,7 @@ const Node* Model::Find(const std::string& path) const {
     const size_t end = std::min(path.find('/', begin), path.size());
     const Node& node = At(id);
     const auto entry = node.entries.find(path.substr(begin, end - begin));
-    if (entry == node.entries.end()) {
-      return nullptr;
-    }
+    if (entry == node.entries.end()) return nullptr;
     id = entry->second;
     begin = end + 1;
   }
@@ -51,9 +49,7 @@ const Node* Model::Find(const std::string& path) const {
 }
 
 uint64_t Model::IdOf(const std::string& path) const {
-  if (path.empty()) {
-    return kRoot;
-  }
+  if (path.empty()) return kRoot;
   const Node* parent = Find(ParentOf(path));
   Check(parent != nullptr && parent->entries.contains(NameOf(path)), "workloads name what is there");
   return parent->entries.at(NameOf(path));  // NOLINT(clang-analyzer-core.CallAndMessage): Check does not return
@@ -76,9 +72,7 @@ void Model::ForEach(const Visitor& visit) const { Visit("", kRoot, visit); }
 
 void Model::Visit(const std::string& path, uint64_t id, const Visitor& visit) const {
   visit(path, id, At(id));
-  for (const auto& [name, child] : At(id).entries) {
-    Visit(path.empty() ? name : path + "/" + name, child, visit);
-  }
+  for (const auto& [name, child] : At(id).entries) Visit(path.empty() ? name : path + "/" + name, child, visit);
 }
 
 void Model::Make(const std::string& path, Node node, FileTime now, uint64_t number) {
@@ -115,9 +109,7 @@ void Model::Leave(const std::string& path, FileTime now) {
 void Model::DropTree(uint64_t id) {
   const std::map<std::string, uint64_t> entries = At(id).entries;
   for (const auto& [name, child] : entries) {
-    if (nodes_.contains(child)) {
-      DropTree(child);
-    }
+    if (nodes_.contains(child)) DropTree(child);
   }
   nodes_.erase(id);
 }
@@ -131,9 +123,7 @@ void Model::DropLinks(uint64_t directory, FileTime now) {
       Change(directory).entries.erase(name);
       Node& node = Change(child);
       node.changed = now;
-      if (--node.links == 0) {
-        nodes_.erase(child);
-      }
+      if (--node.links == 0) nodes_.erase(child);
     }
   }
 }
@@ -141,9 +131,7 @@ void Model::DropLinks(uint64_t directory, FileTime now) {
 void Model::Rename(const Call& call, FileTime now) {
   const uint64_t id = IdOf(call.path);
   if (Find(call.other) != nullptr) {
-    if (IdOf(call.other) == id) {
-      return;
-    }
+    if (IdOf(call.other) == id) return;
     Leave(call.other, now);
   }
   const bool is_directory = At(id).type == FileType::kDirectory;
@@ -182,12 +170,8 @@ uint64_t Model::CloneBelow(uint64_t id, std::map<uint64_t, uint64_t>* copies) {
   (*copies)[id] = copy;
   Node node = At(id);
   node.number = 0;
-  if (node.type != FileType::kDirectory) {
-    node.links = 1;
-  }
-  for (auto& [name, child] : node.entries) {
-    child = CloneBelow(child, copies);
-  }
+  if (node.type != FileType::kDirectory) node.links = 1;
+  for (auto& [name, child] : node.entries) child = CloneBelow(child, copies);
   nodes_[copy] = std::make_shared<const Node>(std::move(node));
   return copy;
 }

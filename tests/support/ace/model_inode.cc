@@ -24,9 +24,7 @@ void Model::Write(const std::string& path, uint64_t offset, const std::string& b
   content.resize(std::max<uint64_t>(content.size(), offset + bytes.size()));
   content.replace(offset, bytes.size(), bytes);
   SetContent(&node, std::move(content));
-  for (uint64_t block = offset / kBlock; block < BlocksIn(offset + bytes.size()); ++block) {
-    node.touched.insert(block);
-  }
+  for (uint64_t block = offset / kBlock; block < BlocksIn(offset + bytes.size()); ++block) node.touched.insert(block);
   node.modified = node.changed = now;
 }
 
@@ -37,9 +35,7 @@ void Model::Allocate(const Call& call, FileTime now) {
   Node& node = Change(call.path);
   std::string content = *node.content;
   if (zeroes) {
-    for (uint64_t at = call.offset; at < std::min<uint64_t>(end, content.size()); ++at) {
-      content[at] = '\0';
-    }
+    for (uint64_t at = call.offset; at < std::min<uint64_t>(end, content.size()); ++at) content[at] = '\0';
     std::erase_if(node.touched, [&](uint64_t block) {
       return block * kBlock >= call.offset && std::min((block + 1) * kBlock, node.Size()) <= end;
     });
@@ -48,9 +44,7 @@ void Model::Allocate(const Call& call, FileTime now) {
       node.touched.insert(node.Size() / kBlock);
     }
   }
-  if (changes_size) {
-    content.resize(std::max<uint64_t>(content.size(), end));
-  }
+  if (changes_size) content.resize(std::max<uint64_t>(content.size(), end));
   SetContent(&node, std::move(content));
   node.modified = node.changed = now;
 }

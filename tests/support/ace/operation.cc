@@ -36,9 +36,7 @@ class Maker {
   }
 
   void AddEach(const std::string& verb_text, Verb verb, Paths paths) {
-    for (const char* path : paths) {
-      Add(verb_text, verb, path);
-    }
+    for (const char* path : paths) Add(verb_text, verb, path);
   }
 
   void AddParts(const std::string& verb_text, Verb verb, Paths paths, Parts parts) {
@@ -70,9 +68,7 @@ class Maker {
   void AddPairs(const std::string& verb_text, Verb verb) {
     for (const char* from : kAllFiles) {
       for (const char* to : kTargets) {
-        if (std::string_view(from) != to) {
-          Add(verb_text, verb, from, to);
-        }
+        if (std::string_view(from) != to) Add(verb_text, verb, from, to);
       }
     }
   }
@@ -189,9 +185,7 @@ std::vector<Operation> MakeAll() {
 
 std::vector<std::string> Operation::Names() const {
   // The text of a symlink is no name.
-  if (verb == Verb::kSymlink) {
-    return {other};
-  }
+  if (verb == Verb::kSymlink) return {other};
   return other.empty() ? std::vector<std::string>{path} : std::vector<std::string>{path, other};
 }
 
@@ -208,9 +202,7 @@ size_t CountOfAce() {
 const Operation* FindOperation(std::string_view text) {
   static const auto& by_text = *[] {
     auto* const map = new std::map<std::string_view, const Operation*>();
-    for (const Operation& operation : Operations()) {
-      map->emplace(operation.text, &operation);
-    }
+    for (const Operation& operation : Operations()) map->emplace(operation.text, &operation);
     return map;
   }();
   const auto found = by_text.find(text);

@@ -64,16 +64,12 @@ class Planner {
  private:
   void Do(Call call) {
     call.seed = calls_.size() + 1;
-    for (const Call& step : StepsOf(call, UINT64_MAX)) {
-      model_.Apply(step, FileTime{}, 0);
-    }
+    for (const Call& step : StepsOf(call, UINT64_MAX)) model_.Apply(step, FileTime{}, 0);
     calls_.push_back(std::move(call));
   }
 
   void NeedParent(const std::string& path) {
-    if (const size_t slash = path.rfind('/'); slash != std::string::npos) {
-      Need(path.substr(0, slash));
-    }
+    if (const size_t slash = path.rfind('/'); slash != std::string::npos) Need(path.substr(0, slash));
   }
 
   // There is a file or directory with this name, of the type that the name stands for.
@@ -92,28 +88,20 @@ class Planner {
 
   void NeedContent(const std::string& path) {
     Need(path);
-    if (model_.Find(path)->Size() == 0) {
-      Do({.kind = Call::Kind::kWrite, .path = path, .length = kInitialSize});
-    }
+    if (model_.Find(path)->Size() == 0) Do({.kind = Call::Kind::kWrite, .path = path, .length = kInitialSize});
   }
 
   // There is nothing with this name, but a directory to put it in.
   void NeedFree(const std::string& path) {
     NeedParent(path);
-    if (model_.Find(path) != nullptr) {
-      Remove(path);
-    }
+    if (model_.Find(path) != nullptr) Remove(path);
   }
 
   void Empty(const std::string& path) {
     const Node* node = model_.Find(path);
-    if (node == nullptr || node->type != FileType::kDirectory) {
-      return;
-    }
+    if (node == nullptr || node->type != FileType::kDirectory) return;
     const std::map<std::string, uint64_t> entries = node->entries;
-    for (const auto& [name, id] : entries) {
-      Remove(path + "/" + name);
-    }
+    for (const auto& [name, id] : entries) Remove(path + "/" + name);
   }
 
   void Remove(const std::string& path) {
@@ -169,9 +157,7 @@ void Planner::AddContent(const Operation& operation) {
     }
   }
   Call call{.kind = Call::Kind::kWrite, .path = operation.path, .other = operation.other, .mode = operation.mode};
-  for (const auto& [verb, kind] : kKinds) {
-    call.kind = verb == operation.verb ? kind : call.kind;
-  }
+  for (const auto& [verb, kind] : kKinds) call.kind = verb == operation.verb ? kind : call.kind;
   const FileRange range = RangeOf(operation.part, model_.Find(operation.path)->Size());
   call.offset = range.offset;
   call.length = range.length;
@@ -208,17 +194,13 @@ void Planner::AddPair(const Operation& operation, Call::Kind kind) {
 
 void Planner::AddRename(const Operation& operation) {
   NeedParent(operation.other);
-  if (operation.verb == Verb::kReplace) {
-    Need(operation.other);
-  }
+  if (operation.verb == Verb::kReplace) Need(operation.other);
   Empty(operation.other);
   Need(operation.path);
   if (const Node* target = model_.Find(operation.other); target != nullptr) {
     const bool is_directory = target->type == FileType::kDirectory;
     const bool moves_directory = model_.Find(operation.path)->type == FileType::kDirectory;
-    if (is_directory != moves_directory) {
-      Remove(operation.other);
-    }
+    if (is_directory != moves_directory) Remove(operation.other);
   }
   Do({.kind = Call::Kind::kRename, .path = operation.path, .other = operation.other});
 }
@@ -266,9 +248,7 @@ void Planner::AddNamed(const Operation& operation) {
                                                     {Verb::kUnnamed, Call::Kind::kUnnamed}};
   Need(path);
   for (const auto& [verb, kind] : kKinds) {
-    if (verb == operation.verb) {
-      return Do({.kind = kind, .path = path});
-    }
+    if (verb == operation.verb) return Do({.kind = kind, .path = path});
   }
   Check(false, "every operation has its calls");
 }
@@ -277,9 +257,7 @@ void Planner::AddNamed(const Operation& operation) {
 
 std::vector<Call> PlanCalls(const Workload& workload) {
   Planner planner;
-  for (const Step& step : workload) {
-    planner.Add(step);
-  }
+  for (const Step& step : workload) planner.Add(step);
   return planner.Take();
 }
 

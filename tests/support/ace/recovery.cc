@@ -54,9 +54,7 @@ absl::StatusOr<uint64_t> Recovery::RecoverAgain(const Model& state, Random& rand
   const WriteHistory& history = recorder_.History();
   const size_t events = history.EventCount();
   std::set<size_t> crashes{0, events};
-  while (crashes.size() < std::min(kMaxAgain, events + 1)) {
-    crashes.insert(random.Uniform(events + 1));
-  }
+  while (crashes.size() < std::min(kMaxAgain, events + 1)) crashes.insert(random.Uniform(events + 1));
   for (const size_t after : crashes) {
     const std::unique_ptr<MemoryDevice> image = history.CrashImage(history.PrefixPlan(after));
     Recovery next(ground_, *image);
@@ -91,9 +89,7 @@ absl::Status Recovery::DeleteBelow(InodeId directory) {
                         fs_->LookupAfter(directory, "", std::numeric_limits<size_t>::max()));
   for (const NamedEntry& found : entries) {
     const bool is_directory = found.entry.attributes.type == FileType::kDirectory;
-    if (is_directory) {
-      BETR_RETURN_IF_ERROR(DeleteBelow(found.entry.inode));
-    }
+    if (is_directory) BETR_RETURN_IF_ERROR(DeleteBelow(found.entry.inode));
     BETR_RETURN_IF_ERROR(is_directory ? fs_->RemoveDirectory(directory, found.name)
                                       : fs_->Unlink(directory, found.name));
     fs_->Forget(found.entry.inode);

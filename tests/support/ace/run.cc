@@ -56,15 +56,11 @@ class Run {
     Driver driver(*fs);
     for (const Call& call : PlanCalls(workload_)) {
       const absl::Status done = Do(*fs, driver, call);
-      if (!done.ok()) {
-        return Annotate(done, FormatCall(call));
-      }
+      if (!done.ok()) return Annotate(done, FormatCall(call));
     }
     BETR_ASSIGN_OR_RETURN(const Survey survey, TakeSurvey(*fs));
     const std::string difference = DifferenceOf(survey, timeline_.Last());
-    if (!difference.empty()) {
-      return test::Finding("without a crash: " + difference);
-    }
+    if (!difference.empty()) return test::Finding("without a crash: " + difference);
     Count(fs->store());
     return absl::OkStatus();
   }
@@ -72,9 +68,7 @@ class Run {
   absl::Status CrashAll() {
     for (const CrashPlan& plan : Plans()) {
       const absl::Status status = Examine(plan);
-      if (!status.ok()) {
-        return Annotate(status, FormatPlan(plan));
-      }
+      if (!status.ok()) return Annotate(status, FormatPlan(plan));
     }
     return absl::OkStatus();
   }
@@ -95,24 +89,16 @@ class Run {
   void Count(const Store& store) {
     tally_.device_events += recorder_.History().EventCount();
     store.Stats().ForEach([&](std::string_view name, uint64_t count) {
-      if (!name.starts_with("cache") && !name.ends_with("_ns")) {
-        tally_.coverage[std::string(name)] += count;
-      }
+      if (!name.starts_with("cache") && !name.ends_with("_ns")) tally_.coverage[std::string(name)] += count;
     });
   }
 
   std::vector<CrashPlan> Plans() {
     const WriteHistory& history = recorder_.History();
-    if (options_.crashes == Crashes::kAll) {
-      return AllCrashes(history, random_);
-    }
-    if (options_.crashes == Crashes::kWrites) {
-      return CrashesAfterWrites(history);
-    }
+    if (options_.crashes == Crashes::kAll) return AllCrashes(history, random_);
+    if (options_.crashes == Crashes::kWrites) return CrashesAfterWrites(history);
     std::vector<CrashPlan> plans;
-    for (const auto& [events, state] : timeline_.points()) {
-      plans.push_back(history.PrefixPlan(events));
-    }
+    for (const auto& [events, state] : timeline_.points()) plans.push_back(history.PrefixPlan(events));
     for (size_t i = 0; options_.crashes == Crashes::kSampled && i < kSampledCrashes; ++i) {
       plans.push_back(test::ChooseCrash(history, random_));
     }
@@ -126,9 +112,7 @@ class Run {
       return random_.OneIn(one_in) || (is_point && options_.crashes == Crashes::kAll);
     };
     const std::unique_ptr<MemoryDevice> image = recorder_.History().CrashImage(plan);
-    if (is_drawn(kStoredOneIn)) {
-      BETR_RETURN_IF_ERROR(test::CheckStored(*image));
-    }
+    if (is_drawn(kStoredOneIn)) BETR_RETURN_IF_ERROR(test::CheckStored(*image));
     Recovery recovery(ground_, *image);
     BETR_ASSIGN_OR_RETURN(const Survey survey, recovery.Recover());
     BETR_ASSIGN_OR_RETURN(const size_t state, timeline_.Identify(survey, plan.events));
@@ -137,9 +121,7 @@ class Run {
       tally_.again += again;
     }
     BETR_RETURN_IF_ERROR(recovery.CheckWrites(survey));
-    if (is_drawn(kEmptiedOneIn)) {
-      BETR_RETURN_IF_ERROR(recovery.CheckEmptied());
-    }
+    if (is_drawn(kEmptiedOneIn)) BETR_RETURN_IF_ERROR(recovery.CheckEmptied());
     return absl::OkStatus();
   }
 
@@ -171,9 +153,7 @@ void Tally::Add(const Tally& other) {
   states += other.states;
   again += other.again;
   faulted += other.faulted;
-  for (const auto& [name, count] : other.coverage) {
-    coverage[name] += count;
-  }
+  for (const auto& [name, count] : other.coverage) coverage[name] += count;
 }
 
 absl::Status RunWorkload(const Ground& ground, const Workload& workload, const RunOptions& options, Tally& tally) {

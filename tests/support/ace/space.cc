@@ -40,9 +40,7 @@ std::vector<Persistence> SyncsOf(const Sequence& sequence) {
     }
   }
   std::vector<Persistence> syncs{{Persistence::Kind::kSync, {}}};
-  for (const std::string& path : paths) {
-    syncs.push_back({Persistence::Kind::kFsync, path});
-  }
+  for (const std::string& path : paths) syncs.push_back({Persistence::Kind::kFsync, path});
   return syncs;
 }
 
@@ -51,9 +49,7 @@ std::vector<std::vector<Persistence>> ChoicesOf(const Sequence& sequence) {
   const std::vector<Persistence> syncs = SyncsOf(sequence);
   std::vector<std::vector<Persistence>> choices(sequence.size());
   for (size_t i = 0; i < sequence.size(); ++i) {
-    if (i + 1 < sequence.size()) {
-      choices[i].push_back({});
-    }
+    if (i + 1 < sequence.size()) choices[i].push_back({});
     choices[i].insert(choices[i].end(), syncs.begin(), syncs.end());
   }
   return choices;
@@ -64,17 +60,13 @@ bool Distinct(const Operation& operation) { return operation.verb != Verb::kMapW
 bool Visit(const Sequence& sequence, const std::vector<std::vector<Persistence>>& choices, Workload* workload,
            absl::FunctionRef<bool(const Workload&)> visit) {
   const size_t at = workload->size();
-  if (at == sequence.size()) {
-    return visit(*workload);
-  }
+  if (at == sequence.size()) return visit(*workload);
   const std::vector<Persistence> same{{}};
   for (const Persistence& choice : Distinct(*sequence[at]) ? choices[at] : same) {
     workload->push_back({sequence[at], choice});
     const bool goes_on = Visit(sequence, choices, workload, visit);
     workload->pop_back();
-    if (!goes_on) {
-      return false;
-    }
+    if (!goes_on) return false;
   }
   return true;
 }
@@ -93,16 +85,12 @@ Sequence DrawSequence(Set set, size_t length, Random& random) {
   const size_t operations = set == Set::kAce ? CountOfAce() : Operations().size();
   while (true) {
     Sequence sequence;
-    for (size_t i = 0; i < length; ++i) {
-      sequence.push_back(&Operations()[random.Uniform(operations)]);
-    }
+    for (size_t i = 0; i < length; ++i) sequence.push_back(&Operations()[random.Uniform(operations)]);
     bool is_connected = true;
     for (size_t i = 1; length >= 3 && i < length; ++i) {
       is_connected = is_connected && ShareName(*sequence[i - 1], *sequence[i]);
     }
-    if (is_connected && IsIn(set, sequence)) {
-      return sequence;
-    }
+    if (is_connected && IsIn(set, sequence)) return sequence;
   }
 }
 
@@ -116,9 +104,7 @@ std::vector<Sequence> Sequences(Set set, size_t length) {
       all.push_back({&first});
       continue;
     }
-    for (const Operation& second : Operations()) {
-      all.push_back({&first, &second});
-    }
+    for (const Operation& second : Operations()) all.push_back({&first, &second});
   }
   std::erase_if(all, [set](const Sequence& sequence) { return !IsIn(set, sequence); });
   return all;
@@ -134,9 +120,7 @@ Totals CountSpace(Set set, size_t length) {
   for (const Sequence& sequence : Sequences(set, length)) {
     ++totals.sequences;
     uint64_t documented = 1;
-    for (const std::vector<Persistence>& choices : ChoicesOf(sequence)) {
-      documented *= choices.size();
-    }
+    for (const std::vector<Persistence>& choices : ChoicesOf(sequence)) documented *= choices.size();
     totals.documented += documented;
     ForEachWorkload(sequence, [&](const Workload& workload) {
       ++totals.distinct;

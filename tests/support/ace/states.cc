@@ -16,9 +16,7 @@ bool IsFlush(const WriteHistory& history, size_t event) {
 
 // With the last write torn at every 4 KiB, and at every 512 bytes of its first and last 4 KiB.
 void AddAllTears(const CrashPlan& plan, std::vector<CrashPlan>* plans) {
-  if (plan.fragments.empty()) {
-    return;
-  }
+  if (plan.fragments.empty()) return;
   const Bytes length = plan.fragments.back().length;
   for (Bytes cut = kSectorSize; cut < length; cut += kSectorSize) {
     if (cut.value % kBlockSize.value == 0 || cut < kBlockSize || cut + kBlockSize > length) {
@@ -29,9 +27,7 @@ void AddAllTears(const CrashPlan& plan, std::vector<CrashPlan>* plans) {
 
 // With the last write torn once, anywhere between two units.
 void AddTear(CrashPlan plan, Bytes unit, Random& random, std::vector<CrashPlan>* plans) {
-  if (plan.fragments.empty()) {
-    return;
-  }
+  if (plan.fragments.empty()) return;
   if (const uint64_t units = plan.fragments.back().length / unit; units > 1) {
     plans->push_back(TearLast(std::move(plan), unit * random.Between(1, units - 1)));
   }
@@ -65,9 +61,7 @@ void AddSubsets(const WriteHistory& history, size_t events, Random& random, std:
 std::vector<CrashPlan> CrashesAfterWrites(const WriteHistory& history) {
   std::vector<CrashPlan> plans;
   for (size_t events = 0; events <= history.EventCount(); ++events) {
-    if (!IsFlush(history, events)) {
-      plans.push_back(history.PrefixPlan(events));
-    }
+    if (!IsFlush(history, events)) plans.push_back(history.PrefixPlan(events));
   }
   return plans;
 }
@@ -77,13 +71,9 @@ std::vector<CrashPlan> AllCrashes(const WriteHistory& history, Random& random) {
   for (size_t events = 0; events <= history.EventCount(); ++events) {
     // Before a flush and after it the image is the same; after it more is promised.
     const bool is_end = events == history.EventCount();
-    if (!IsFlush(history, events)) {
-      plans.push_back(history.PrefixPlan(events));
-    }
+    if (!IsFlush(history, events)) plans.push_back(history.PrefixPlan(events));
     AddAllTears(history.PrefixPlan(events), &plans);
-    if (is_end || IsFlush(history, events)) {
-      AddSubsets(history, events, random, &plans);
-    }
+    if (is_end || IsFlush(history, events)) AddSubsets(history, events, random, &plans);
   }
   return plans;
 }

@@ -36,9 +36,7 @@ class Surveyor {
     } else if (attributes.type == FileType::kSymlink) {
       BETR_ASSIGN_OR_RETURN(seen.content, fs_.ReadLink(inode));
     }
-    if (!survey_.emplace(path, std::move(seen)).second) {
-      return Surprise(path, "listed twice");
-    }
+    if (!survey_.emplace(path, std::move(seen)).second) return Surprise(path, "listed twice");
     return attributes.type == FileType::kDirectory ? VisitBelow(path, inode) : absl::OkStatus();
   }
 
@@ -63,9 +61,7 @@ class Surveyor {
 
   absl::Status Read(const std::string& path, InodeId inode, Seen* seen) {
     constexpr uint64_t kLimit = 16 << 20;  // far more than any workload writes
-    if (seen->attributes.size > kLimit) {
-      return Surprise(path, fmt::format("has {} bytes", seen->attributes.size));
-    }
+    if (seen->attributes.size > kLimit) return Surprise(path, fmt::format("has {} bytes", seen->attributes.size));
     seen->content.resize(seen->attributes.size);
     BETR_ASSIGN_OR_RETURN(const size_t read, fs_.Read(inode, 0, seen->content));
     return read == seen->content.size() ? absl::OkStatus() : Surprise(path, fmt::format("{} bytes were read", read));
@@ -76,17 +72,13 @@ class Surveyor {
     seen->data.resize((size + kBlock - 1) / kBlock);
     for (uint64_t at = 0; at < size;) {
       const absl::StatusOr<uint64_t> data = fs_.SeekData(inode, at);
-      if (!data.ok() && ToErrno(data.status()) == ENXIO) {
-        break;
-      }
+      if (!data.ok() && ToErrno(data.status()) == ENXIO) break;
       BETR_RETURN_IF_ERROR(data.status());
       BETR_ASSIGN_OR_RETURN(const uint64_t hole, fs_.SeekHole(inode, *data));
       if (*data < at || hole <= *data || hole > size) {
         return Surprise(path, fmt::format("data from {} to {} behind {}", *data, hole, at));
       }
-      for (uint64_t block = *data / kBlock; block < (hole + kBlock - 1) / kBlock; ++block) {
-        seen->data[block] = true;
-      }
+      for (uint64_t block = *data / kBlock; block < (hole + kBlock - 1) / kBlock; ++block) seen->data[block] = true;
       at = hole;
     }
     return absl::OkStatus();
@@ -114,9 +106,7 @@ class Comparison {
     }
   }
   void Say(std::string what) {
-    if (text_.empty()) {
-      text_ = fmt::format("/{}: {}", path_, what);
-    }
+    if (text_.empty()) text_ = fmt::format("/{}: {}", path_, what);
   }
 
   std::string Take() { return std::move(text_); }
@@ -146,14 +136,10 @@ void CompareHoles(const Seen& seen, const Node& node, Comparison* comparison) {
 }
 
 void CompareContent(const Seen& seen, const Node& node, Comparison* comparison) {
-  if (seen.content == *node.content) {
-    return CompareHoles(seen, node, comparison);
-  }
+  if (seen.content == *node.content) return CompareHoles(seen, node, comparison);
   comparison->Same("size", seen.content.size(), node.content->size());
   size_t at = 0;
-  while (seen.content.compare(at, kBlock, *node.content, at, kBlock) == 0) {
-    at += kBlock;
-  }
+  while (seen.content.compare(at, kBlock, *node.content, at, kBlock) == 0) at += kBlock;
   comparison->Say(fmt::format("content differs in the block at {}", at));
 }
 
@@ -165,9 +151,7 @@ std::string CompareOne(const std::string& path, const Seen& seen, const Node& no
   comparison.Same("links", found.links, node.links);
   comparison.Same("uid", found.uid, node.uid);
   comparison.Same("gid", found.gid, node.gid);
-  if (node.number != 0) {
-    comparison.Same("inode number", found.inode_number, node.number);
-  }
+  if (node.number != 0) comparison.Same("inode number", found.inode_number, node.number);
   CompareTimes(found, node, &comparison);
   if (node.type == FileType::kDirectory) {
     comparison.Same("size", found.size, kBlock);
@@ -175,9 +159,7 @@ std::string CompareOne(const std::string& path, const Seen& seen, const Node& no
     comparison.Same("size", found.size, node.Size());
     CompareContent(seen, node, &comparison);
   }
-  if (seen.xattrs != node.xattrs) {
-    comparison.Say("other extended attributes");
-  }
+  if (seen.xattrs != node.xattrs) comparison.Say("other extended attributes");
   return comparison.Take();
 }
 
@@ -198,9 +180,7 @@ std::string DifferenceOf(const Survey& survey, const Model& model) {
   model.ForEach([&](const std::string& path, uint64_t id, const Node& node) {
     ++count;
     const auto found = survey.find(path);
-    if (!difference.empty()) {
-      return;
-    }
+    if (!difference.empty()) return;
     if (found == survey.end()) {
       difference = fmt::format("/{}: missing", path);
       return;

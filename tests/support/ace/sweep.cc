@@ -37,9 +37,7 @@ class Sweep {
     }
     while (Goes()) {
       const size_t item = next_.fetch_add(1);
-      if (item >= end_) {
-        return;
-      }
+      if (item >= end_) return;
       Tally tally;
       if (options_.sample == 0) {
         ForEachWorkload(sequences_[item], [&](const Workload& workload) { return Do(*ground, workload, tally); });
@@ -99,9 +97,7 @@ SweepProgress RunSweep(const SweepOptions& options, const std::function<void(con
     threads.emplace_back([&] { sweep.Work(); });
   }
   sweep.Work();
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  for (std::thread& thread : threads) thread.join();
   return sweep.Take();
 }
 

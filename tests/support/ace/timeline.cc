@@ -37,9 +37,7 @@ absl::StatusOr<size_t> Timeline::Identify(const Survey& survey, size_t events) c
   std::string first;
   for (size_t i = persistent; i < states_.size(); ++i) {
     std::string difference = DifferenceOf(survey, states_[i]);
-    if (difference.empty()) {
-      return i;
-    }
+    if (difference.empty()) return i;
     first = i == persistent ? std::move(difference) : first;
   }
   return test::Finding(fmt::format("none of the states {} to {}; the first would be without this: {}", persistent,

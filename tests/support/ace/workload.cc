@@ -13,9 +13,7 @@ namespace {
 
 absl::StatusOr<Persistence> ParsePersistence(std::string_view text) {
   constexpr std::string_view kFsync = "fsync:";
-  if (text == "sync") {
-    return Persistence{Persistence::Kind::kSync, {}};
-  }
+  if (text == "sync") return Persistence{Persistence::Kind::kSync, {}};
   if (!text.starts_with(kFsync) || text == kFsync) {
     return absl::InvalidArgumentError(fmt::format("+{}: neither sync nor fsync:PATH", text));
   }

@@ -21,13 +21,9 @@ Found KeyUnder(const dag::TreeCursor& cursor) { return cursor.Valid() ? Found(st
 template <class Iterator>
 std::string DifferenceHere(const dag::TreeCursor& cursor, Iterator at, Iterator end, std::string_view way) {
   const std::string place = std::string(way) + ": ";
-  if (!cursor.status().ok()) {
-    return place + std::string(cursor.status().message());
-  }
+  if (!cursor.status().ok()) return place + std::string(cursor.status().message());
   const Found key = at == end ? Found() : Found(at->first);
-  if (KeyUnder(cursor) != key) {
-    return place + "cursor at " + Show(KeyUnder(cursor)) + " instead of " + Show(key);
-  }
+  if (KeyUnder(cursor) != key) return place + "cursor at " + Show(KeyUnder(cursor)) + " instead of " + Show(key);
   if (key && cursor.Value() != at->second) {
     return place + Show(key) + " is " + Show(std::string(cursor.Value())) + " instead of " + Show(at->second);
   }
@@ -39,22 +35,16 @@ std::string DifferenceOnTheWay(const dag::TreeCursor& cursor, Iterator at, Itera
                                Move move) {
   for (;; ++at, move()) {
     std::string difference = DifferenceHere(cursor, at, end, way);
-    if (!difference.empty() || at == end) {
-      return difference;
-    }
+    if (!difference.empty() || at == end) return difference;
   }
 }
 
 Found Get(const dag::Source& source, const std::string& key, const UpsertRegistry& functions, absl::Status& status) {
   dag::ValueBuilder value;
   for (const auto& layer : source.layers) {
-    if (!value.Done()) {
-      layer->LookUp(key, value);
-    }
+    if (!value.Done()) layer->LookUp(key, value);
   }
-  if (!value.Done()) {
-    status = dag::LookUp(source.table, source.root, key, value);
-  }
+  if (!value.Done()) status = dag::LookUp(source.table, source.root, key, value);
   absl::StatusOr<Found> found = value.Resolve(functions, key);
   status.Update(found.status());
   return found.ok() ? *std::move(found) : Found();
@@ -90,14 +80,10 @@ std::string DifferenceOfKeys(const dag::Source& source, const Contents& oracle, 
     const auto next = oracle.lower_bound(key);
     cursor.Seek(Bound::At(key));
     std::string difference = DifferenceHere(cursor, next, oracle.end(), "seek " + Show(key));
-    if (!difference.empty()) {
-      return difference;
-    }
+    if (!difference.empty()) return difference;
     cursor.SeekBefore(Bound::At(key));
     difference = DifferenceHere(cursor, std::make_reverse_iterator(next), oracle.rend(), "seek before " + Show(key));
-    if (!difference.empty()) {
-      return difference;
-    }
+    if (!difference.empty()) return difference;
   }
   return "";
 }

@@ -56,9 +56,7 @@ void DagHarness::Apply(const Change& change) {
     source_.FailAfter(good_reads);
     const absl::Status status = TryApply(change);
     source_.FailAfter(TestSource::kNever);
-    if (status.ok()) {
-      return;
-    }
+    if (status.ok()) return;
     REQUIRE(absl::IsUnavailable(status));
   }
   REQUIRE(TryApply(change) == absl::OkStatus());
@@ -112,9 +110,7 @@ void DagHarness::Clone(size_t from_tree, std::string_view from, size_t to_tree, 
 bool DagHarness::Rename(size_t from_tree, std::string_view from, size_t to_tree, std::string_view to) {
   Seal(from_tree);
   Seal(to_tree);
-  if (from_tree == to_tree && to.starts_with(from)) {
-    return from == to;
-  }
+  if (from_tree == to_tree && to.starts_with(from)) return from == to;
   Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
     return RenamePrefix(edit, roots[from_tree], from, roots[to_tree], to);
   });
@@ -140,9 +136,7 @@ void DagHarness::DropSnapshot(size_t index) {
 }
 
 void DagHarness::Seal(size_t tree) {
-  if (trees_[tree].buffer->Empty()) {
-    return;
-  }
+  if (trees_[tree].buffer->Empty()) return;
   const dag::Partition news = trees_[tree].buffer->Seal(source_);
   Apply([&](dag::Edit& edit, std::vector<NodeId>& roots) {
     BETR_ASSIGN_OR_RETURN(roots[tree], dag::Insert(edit, roots[tree], news));
@@ -167,9 +161,7 @@ dag::WorkResult DagHarness::Work(size_t tree) {
 bool DagHarness::PruneStep() {
   if (!prune_) {
     std::vector<NodeId> roots = roots_;
-    for (const Kept& kept : snapshots_) {
-      roots.push_back(kept.root);
-    }
+    for (const Kept& kept : snapshots_) roots.push_back(kept.root);
     prune_.emplace(table_, roots);
   }
   dag::Prune pass = *prune_;
@@ -178,16 +170,12 @@ bool DagHarness::PruneStep() {
     return pass.Step(edit).status();
   });
   prune_ = std::move(pass);
-  if (prune_->Done()) {
-    prune_.reset();
-  }
+  if (prune_->Done()) prune_.reset();
   return !prune_;
 }
 
 bool DagHarness::ReclaimOne() {
-  if (dead_.empty()) {
-    return false;
-  }
+  if (dead_.empty()) return false;
   const NodeId id = *dead_.begin();
   Apply([&](dag::Edit& edit, std::vector<NodeId>&) { return dag::Reclaim(edit, id); });
   return true;
@@ -221,21 +209,15 @@ void DagHarness::Settle(size_t tree) {
   Seal(tree);
   // What is reclaimed leaves others private, and so gives new work.
   for (bool reclaimed = true; reclaimed;) {
-    for (uint64_t steps = 0; Work(tree).done; ++steps) {
-      REQUIRE(steps < 1000 + 100 * NodeCount());
-    }
-    for (reclaimed = false; ReclaimOne();) {
-      reclaimed = true;
-    }
+    for (uint64_t steps = 0; Work(tree).done; ++steps) REQUIRE(steps < 1000 + 100 * NodeCount());
+    for (reclaimed = false; ReclaimOne();) reclaimed = true;
   }
 }
 
 void DagHarness::RelearnDead() {
   dead_.clear();
   table_.ForEach([&](NodeId id, const dag::NodeRecord& record) {
-    if (record.Dead()) {
-      dead_.insert(id);
-    }
+    if (record.Dead()) dead_.insert(id);
   });
 }
 
@@ -247,12 +229,8 @@ std::vector<std::shared_ptr<const dag::Layer>> DagHarness::LayersOf(size_t tree)
 
 void DagHarness::VerifyInvariants() const {
   std::map<NodeId, uint32_t> roots;
-  for (const NodeId root : roots_) {
-    ++roots[root];
-  }
-  for (const Kept& kept : snapshots_) {
-    ++roots[kept.root];
-  }
+  for (const NodeId root : roots_) ++roots[root];
+  for (const Kept& kept : snapshots_) ++roots[kept.root];
   std::string findings;
   dag::CheckDag(table_, roots, {}, [&](const dag::Finding& finding) {
     findings += "node " + std::to_string(finding.node.value) + ": " + finding.what + "\n";
@@ -264,9 +242,7 @@ void DagHarness::VerifyContents() const {
   for (size_t i = 0; i < trees_.size(); ++i) {
     REQUIRE(Difference({table_, roots_[i], LayersOf(i)}, trees_[i].oracle, functions_) == "");
   }
-  for (const Kept& kept : snapshots_) {
-    REQUIRE(Difference({table_, kept.root, {}}, kept.oracle, functions_) == "");
-  }
+  for (const Kept& kept : snapshots_) REQUIRE(Difference({table_, kept.root, {}}, kept.oracle, functions_) == "");
 }
 
 void DagHarness::VerifyGets(const std::vector<std::string>& gets) const {

@@ -16,9 +16,7 @@ absl::Status RenamePrefix(dag::Edit& edit, NodeId& from_root, std::string_view f
                           std::string_view to) {
   BETR_ASSIGN_OR_RETURN(const dag::Place place, dag::FindPlace(edit, from_root, from));
   const dag::Goto erase = dag::EraseOf(Range::Prefix(from));
-  if (&from_root == &to_root) {
-    return dag::InsertGotos(edit, to_root, {erase, dag::CloneOf(edit, place, to)});
-  }
+  if (&from_root == &to_root) return dag::InsertGotos(edit, to_root, {erase, dag::CloneOf(edit, place, to)});
   BETR_RETURN_IF_ERROR(dag::InsertGotos(edit, from_root, {erase}));
   return dag::InsertGotos(edit, to_root, {dag::CloneOf(edit, place, to)});
 }

@@ -26,9 +26,7 @@ inline std::string RandomAlphabet(Random& random) {
 
 inline std::string RandomText(Random& random, const std::string& alphabet, uint64_t longest) {
   std::string text;
-  for (uint64_t n = random.Uniform(longest + 1); n > 0; --n) {
-    text.push_back(random.Pick(alphabet));
-  }
+  for (uint64_t n = random.Uniform(longest + 1); n > 0; --n) text.push_back(random.Pick(alphabet));
   return text;
 }
 
@@ -50,9 +48,7 @@ class RandomPieces {
 
   // Sometimes longer than what views are told apart by.
   std::string MaybeLong() {
-    if (!random_.OneIn(3)) {
-      return Text(2);
-    }
+    if (!random_.OneIn(3)) return Text(2);
     return std::string(250 + random_.Uniform(60), random_.Pick(alphabet_)) + Text(2);
   }
 
@@ -61,13 +57,9 @@ class RandomPieces {
     for (int tries = 0; tries < 20; ++tries) {
       const std::string lcp(range.Lcp());
       Range part{{lcp + Text(3), random_.OneIn(2)}, {lcp + Text(3), random_.OneIn(2)}};
-      if (random_.OneIn(3)) {
-        part = Range::Prefix(part.lo.bytes);
-      }
+      if (random_.OneIn(3)) part = Range::Prefix(part.lo.bytes);
       part = part.Intersect(range);
-      if (!part.Empty()) {
-        return part;
-      }
+      if (!part.Empty()) return part;
     }
     return range;
   }
@@ -83,12 +75,8 @@ class RandomPieces {
     const std::string deeper = random_.OneIn(4) ? MaybeLong() : "";
     for (size_t i = 0; i < 3 * most && points.size() < most; ++i) {
       std::string key = lcp + deeper + Text(4);
-      if (!range.Contains(key)) {
-        key = random_.OneIn(2) ? range.lo.bytes + Text(3) : range.hi.bytes + Text(2);
-      }
-      if (!range.Contains(key)) {
-        continue;
-      }
+      if (!range.Contains(key)) key = random_.OneIn(2) ? range.lo.bytes + Text(3) : range.hi.bytes + Text(2);
+      if (!range.Contains(key)) continue;
       const uint64_t dice = is_leaf ? 0 : random_.Uniform(6);
       if (dice < 3) {
         points[key] = {dag::MessageKind::kPut, Value()};
@@ -98,9 +86,7 @@ class RandomPieces {
         points[key] = {dag::MessageKind::kUpsert, "+" + Value()};
       }
     }
-    if (points.empty()) {
-      return std::nullopt;
-    }
+    if (points.empty()) return std::nullopt;
     dag::BlockBuilder builder;
     for (const auto& [key, message] : points) {
       const bool is_upsert = message.first == dag::MessageKind::kUpsert;
@@ -110,9 +96,7 @@ class RandomPieces {
   }
 
   void AddRun(dag::Edge& edge) {
-    if (std::optional<dag::BlockView> run = Block(edge.link.range, 3)) {
-      edge.partition.runs.push_back(*std::move(run));
-    }
+    if (std::optional<dag::BlockView> run = Block(edge.link.range, 3)) edge.partition.runs.push_back(*std::move(run));
   }
 
   // Cuts a range into up to `most` parts.
@@ -120,9 +104,7 @@ class RandomPieces {
     std::set<Bound> bounds;
     for (size_t i = random_.Uniform(most); i > 0; --i) {
       const Bound bound{std::string(range.Lcp()) + Text(3), random_.OneIn(2)};
-      if (range.lo < bound && bound < range.hi) {
-        bounds.insert(bound);
-      }
+      if (range.lo < bound && bound < range.hi) bounds.insert(bound);
     }
     bounds.insert(range.hi);
     std::vector<Range> tiles;
@@ -152,9 +134,7 @@ class RandomPieces {
         edge.link.target = Tree(edit, static_cast<dag::Height>(height - 1));
         edge.link.translation = Text(2);
       }
-      for (uint64_t n = random_.Uniform(3); n > 0; --n) {
-        AddRun(edge);
-      }
+      for (uint64_t n = random_.Uniform(3); n > 0; --n) AddRun(edge);
       node.edges.push_back(std::move(edge));
     }
     return edit.Create(std::move(node));
@@ -163,13 +143,9 @@ class RandomPieces {
   // Makes gotos inside a range, over at most `runs` runs, to trees lower than `below`.
   std::vector<dag::Goto> Gotos(dag::Edit& edit, const Range& range, size_t runs, dag::Height below) {
     std::vector<dag::Goto> gotos;
-    if (random_.OneIn(2)) {
-      return gotos;
-    }
+    if (random_.OneIn(2)) return gotos;
     for (const Range& tile : Tile(range, 6)) {
-      if (!random_.OneIn(3) || tile == range) {
-        continue;
-      }
+      if (!random_.OneIn(3) || tile == range) continue;
       dag::Goto message{{tile, kNoNode, ""}, 0, static_cast<uint32_t>(random_.Uniform(runs + 1))};
       if (below > 0 && random_.OneIn(2)) {
         message.target_height = static_cast<dag::Height>(random_.Uniform(below));

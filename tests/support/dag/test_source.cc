@@ -12,9 +12,7 @@ namespace betr::test {
 uint64_t TestSource::Reads::Nodes() const { return std::accumulate(nodes.begin(), nodes.end(), uint64_t{0}); }
 
 absl::Status TestSource::State::Read() {
-  if (reads_left == 0) {
-    return absl::UnavailableError("a read that the test lets fail");
-  }
+  if (reads_left == 0) return absl::UnavailableError("a read that the test lets fail");
   reads_left -= reads_left == kNever ? 0 : 1;
   return absl::OkStatus();
 }

@@ -25,9 +25,7 @@ class AppendFunction final : public UpsertFunction {
     return value;
   }
   std::optional<std::string> Compose(std::string_view older, std::string_view newer) const override {
-    if (!composes_) {
-      return std::nullopt;
-    }
+    if (!composes_) return std::nullopt;
     return std::string(older) + std::string(newer);
   }
 

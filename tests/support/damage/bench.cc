@@ -34,9 +34,7 @@ size_t Bench::NewestSlot() { return Must(layout::ReadNewest(device_)).slot; }
 NodeId Bench::NodeOf(const std::string& tree, int height) {
   const auto image = Must(store::Inspection::Open(device_, MiB(4)));
   for (const auto& [id, info] : image->state()->trees) {
-    if (info.name != tree) {
-      continue;
-    }
+    if (info.name != tree) continue;
     NodeId node = info.root;
     while (image->state()->table.Find(node)->height > height) {
       const dag::NodePtr content = Must(dag::LoadNode(image->state()->table, node));
@@ -160,9 +158,7 @@ void Bench::Scatter() {
   ForgeState([&](store::Inspection& image, store::State& state) {
     layout::SpaceMap& space = *image.core().space;
     for (const layout::UnitRange& range : space.FreeRanges()) {
-      for (uint64_t unit = range.start; unit < range.end(); unit += 2) {
-        held.push_back(Must(space.Claim({unit, 1})));
-      }
+      for (uint64_t unit = range.start; unit < range.end(); unit += 2) held.push_back(Must(space.Claim({unit, 1})));
     }
     std::vector<NodeId> nodes;
     state.table.ForEach([&](NodeId id, const dag::NodeRecord&) { nodes.push_back(id); });

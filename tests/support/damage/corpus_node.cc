@@ -32,9 +32,7 @@ void Overwritten(Bench& bench, const Structure& structure) {
 void Misplaced(Bench& bench, const Structure& structure) {
   constexpr Bytes kFarAway = MiB(3);
   std::string node(layout::UnitBytes(2).value, '\0');
-  if (bench.device().Read(structure.offset, node).ok()) {
-    bench.PutAt(kFarAway, node);
-  }
+  if (bench.device().Read(structure.offset, node).ok()) bench.PutAt(kFarAway, node);
   bench.Zero(structure);
 }
 void Exchanged(Bench& bench, const Structure& structure) {
@@ -50,27 +48,21 @@ void Exchanged(Bench& bench, const Structure& structure) {
 void AllLeaves(Bench& bench) {
   bench.ForgeState([&](store::Inspection&, store::State& state) {
     state.table.ForEach([&](NodeId id, const dag::NodeRecord& record) {
-      if (record.height == 0 && !record.Dead()) {
-        bench.PutAt(bench.HeaderOf(id).offset, std::string(64, '\0'));
-      }
+      if (record.height == 0 && !record.Dead()) bench.PutAt(bench.HeaderOf(id).offset, std::string(64, '\0'));
     });
   });
 }
 
 dag::Edge& SomeEdge(dag::Node& node) {
   for (dag::Edge& edge : node.edges) {
-    if (!edge.link.Null()) {
-      return edge;
-    }
+    if (!edge.link.Null()) return edge;
   }
   return node.edges.front();
 }
 
 const Structure& Frame(Bench& bench, size_t index) {
   size_t frame = 0;
-  while (!std::string(bench.Find("log frame ").name).ends_with(" " + std::to_string(frame))) {
-    ++frame;
-  }
+  while (!std::string(bench.Find("log frame ").name).ends_with(" " + std::to_string(frame))) ++frame;
   return bench.Find("log frame " + std::to_string(frame + index));
 }
 

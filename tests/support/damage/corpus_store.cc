@@ -80,9 +80,7 @@ const std::vector<std::string> kCopies = {"catalog", "second copy of the catalog
 
 auto InCopies(std::vector<std::string> copies, std::function<void(Bench&, const Structure&)> change) {
   return [copies = std::move(copies), change = std::move(change)](Bench& bench) {
-    for (const std::string& copy : copies) {
-      change(bench, bench.Find(copy));
-    }
+    for (const std::string& copy : copies) change(bench, bench.Find(copy));
   };
 }
 

@@ -15,9 +15,7 @@ Subject ScatteredStore() {
   scattered.history = {bench.device().Pages()};
   bench.Change([](Store& store) {
     const TreeId tree = Must(store.FindTree("main"));
-    for (const char* key : {"key/003", "key/017", "key/031"}) {
-      Must(store.Put(tree, key, std::string(300, 'n')));
-    }
+    for (const char* key : {"key/003", "key/017", "key/031"}) Must(store.Put(tree, key, std::string(300, 'n')));
     Must(store.Compact(tree));
   });
   bench.Scatter();

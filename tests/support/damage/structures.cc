@@ -73,9 +73,7 @@ std::vector<Structure> StructuresOf(MemoryDevice& device) {
   REQUIRE(image.ok());
   all.push_back({Kind::kSuperblockCopy, "copy of the superblock", layout::UnitBytes((*image)->superblock().CopyUnit()),
                  layout::kUnit, layout::kUnit, 0});
-  for (const store::UsedExtent& used : (*image)->extents()) {
-    AddExtent(device, **image, used, &all);
-  }
+  for (const store::UsedExtent& used : (*image)->extents()) AddExtent(device, **image, used, &all);
   const store::LogArea area = (*image)->log_area();
   store::LogScanner scanner(device, area, (*image)->log_salt(), (*image)->log_start().position);
   while (*scanner.Next()) {

@@ -131,9 +131,7 @@ Contents ReadContents(const Store& store) {
   for (const TreeInfo& tree : store.Trees()) {
     auto& entries = contents[tree.name];
     const std::unique_ptr<Cursor> cursor = Must(store.NewCursor(tree.id));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      entries.emplace(cursor->Key(), cursor->Value());
-    }
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) entries.emplace(cursor->Key(), cursor->Value());
     Must(cursor->status());
   }
   return contents;
@@ -212,13 +210,9 @@ Subject WideStore() {
   Maker maker("wide store", Logging::kFull, KiB(8));
   Random random(1);
   const TreeId tree = Must(maker.store().CreateTree("main"));
-  for (int i = 0; i < 40; ++i) {
-    Must(maker.store().Put(tree, fmt::format("key/{:03}", i), random.String(500)));
-  }
+  for (int i = 0; i < 40; ++i) Must(maker.store().Put(tree, fmt::format("key/{:03}", i), random.String(500)));
   // What a snapshot shares costs nothing, and its name fills the catalog.
-  for (int i = 0; i < 20; ++i) {
-    static_cast<void>(Must(maker.store().Snapshot(tree, fmt::format("{:0>240}", i))));
-  }
+  for (int i = 0; i < 20; ++i) static_cast<void>(Must(maker.store().Snapshot(tree, fmt::format("{:0>240}", i))));
   maker.Close();
   return maker.Finish();
 }

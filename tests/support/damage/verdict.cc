@@ -29,25 +29,17 @@ class Reading {
   Reading(const Subject& subject, size_t oldest) : subject_(subject), oldest_(oldest) {}
 
   void ReadAll(const Store& store) {
-    for (const TreeInfo& tree : store.Trees()) {
-      ReadTree(store, tree);
-    }
+    for (const TreeInfo& tree : store.Trees()) ReadTree(store, tree);
   }
 
   void Error(const absl::Status& status) {
-    if (first_error_.empty()) {
-      first_error_ = std::string(status.message());
-    }
+    if (first_error_.empty()) first_error_ = std::string(status.message());
     const std::string wrong = WhatIsWrongWith(status);
-    if (!wrong.empty() && wrong_.empty()) {
-      wrong_ = wrong;
-    }
+    if (!wrong.empty() && wrong_.empty()) wrong_ = wrong;
   }
 
   Verdict Judge() const {
-    if (!wrong_.empty()) {
-      return {Verdict::Kind::kWrong, wrong_};
-    }
+    if (!wrong_.empty()) return {Verdict::Kind::kWrong, wrong_};
     std::string difference;
     for (size_t i = subject_.states.size(); i-- > oldest_;) {
       difference = Difference(subject_.states[i]);
@@ -69,20 +61,14 @@ class Reading {
         seen.scanned.emplace((*cursor)->Key(), (*cursor)->Value());
       }
       seen.complete = (*cursor)->status().ok();
-      if (!seen.complete) {
-        Error((*cursor)->status());
-      }
+      if (!seen.complete) Error((*cursor)->status());
     }
     const auto known = subject_.states.back().find(tree.name);
-    if (known == subject_.states.back().end()) {
-      return;
-    }
+    if (known == subject_.states.back().end()) return;
     // Where the scan was whole a few samples will do.
     size_t step = 0;
     for (const auto& [key, value] : known->second) {
-      if (!seen.complete || step++ % 16 == 0) {
-        ReadPoint(store, tree.id, key, seen);
-      }
+      if (!seen.complete || step++ % 16 == 0) ReadPoint(store, tree.id, key, seen);
     }
   }
 
@@ -97,19 +83,13 @@ class Reading {
 
   std::string Difference(const Contents& expected) const {
     for (const auto& [name, entries] : expected) {
-      if (!seen_.contains(name)) {
-        return absl::StrCat("tree ", name, " is not there");
-      }
+      if (!seen_.contains(name)) return absl::StrCat("tree ", name, " is not there");
     }
     for (const auto& [name, seen] : seen_) {
       const auto tree = expected.find(name);
-      if (tree == expected.end()) {
-        return absl::StrCat("tree ", name, " should not be there");
-      }
+      if (tree == expected.end()) return absl::StrCat("tree ", name, " should not be there");
       const std::string difference = Difference(seen, tree->second);
-      if (!difference.empty()) {
-        return absl::StrCat("tree ", name, ": ", difference);
-      }
+      if (!difference.empty()) return absl::StrCat("tree ", name, ": ", difference);
     }
     return "";
   }
@@ -117,21 +97,15 @@ class Reading {
   static std::string Difference(const Seen& seen, const std::map<std::string, std::string>& expected) {
     auto next = expected.begin();
     for (const auto& [key, value] : seen.scanned) {
-      if (key == kNewKey && value == kNewValue) {
-        continue;
-      }
+      if (key == kNewKey && value == kNewValue) continue;
       if (next == expected.end() || next->first != key) {
         return absl::StrCat("the scan shows ", Escape(key), " instead of ",
                             next == expected.end() ? "the end" : Escape(next->first));
       }
-      if (next->second != value) {
-        return absl::StrCat(Escape(key), " has another value");
-      }
+      if (next->second != value) return absl::StrCat(Escape(key), " has another value");
       ++next;
     }
-    if (seen.complete && next != expected.end()) {
-      return absl::StrCat("the scan leaves out ", Escape(next->first));
-    }
+    if (seen.complete && next != expected.end()) return absl::StrCat("the scan leaves out ", Escape(next->first));
     for (const auto& [key, value] : seen.points) {
       const auto entry = expected.find(key);
       if (entry == expected.end() ? value.has_value() : value != entry->second) {
@@ -176,9 +150,7 @@ std::string WhatIsWrongWith(const absl::Status& status) {
 Verdict ReadDamaged(const Subject& subject, const PageMap& damaged, size_t oldest) {
   MemoryDevice device(subject.size, damaged);
   const auto store = OpenSubject(device, true);
-  if (!store.ok()) {
-    return Refused(store.status());
-  }
+  if (!store.ok()) return Refused(store.status());
   Reading reading(subject, oldest);
   reading.ReadAll(**store);
   return reading.Judge();
@@ -188,25 +160,17 @@ Verdict WriteDamaged(const Subject& subject, const PageMap& damaged, size_t olde
   MemoryDevice device(subject.size, damaged);
   {
     const auto store = OpenSubject(device, false);
-    if (!store.ok()) {
-      return Refused(store.status());
-    }
+    if (!store.ok()) return Refused(store.status());
     Reading reading(subject, oldest);
     for (const TreeInfo& tree : (*store)->Trees()) {
-      if (tree.snapshot) {
-        continue;
-      }
-      if (const absl::Status put = (*store)->Put(tree.id, kNewKey, kNewValue); !put.ok()) {
-        return Refused(put);
-      }
+      if (tree.snapshot) continue;
+      if (const absl::Status put = (*store)->Put(tree.id, kNewKey, kNewValue); !put.ok()) return Refused(put);
       static_cast<void>((*store)->Compact(tree.id));
     }
     static_cast<void>((*store)->Checkpoint());
     reading.ReadAll(**store);
     const Verdict open = reading.Judge();
-    if (open.kind == Verdict::Kind::kWrong) {
-      return open;
-    }
+    if (open.kind == Verdict::Kind::kWrong) return open;
     static_cast<void>((*store)->Close());
   }
   return ReadDamaged(subject, device.Pages(), oldest);

@@ -21,9 +21,7 @@ std::optional<std::map<ino_t, int>> counts ABSL_GUARDED_BY(mutex);
 void Count(int fd) {
   struct stat info {};
   const MutexLock lock(mutex);
-  if (counts && fstat(fd, &info) == 0) {
-    ++(*counts)[info.st_ino];
-  }
+  if (counts && fstat(fd, &info) == 0) ++(*counts)[info.st_ino];
 }
 
 int CallNext(int fd) {

@@ -33,9 +33,7 @@ int Note(int fd) {
   if (record && record->interrupts && std::exchange(record->next_is_interrupted, !record->next_is_interrupted)) {
     return EINTR;
   }
-  if (!record || fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return 0;
-  }
+  if (!record || fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode)) return 0;
   record->paths.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd)).string());
   return record->error;
 }
@@ -78,9 +76,7 @@ void DirectoryFlushes::Interrupt() {
 
 extern "C" int fsync(int fd) {
   const int error = betr::Note(fd);
-  if (error == 0) {
-    return betr::CallNext(fd);
-  }
+  if (error == 0) return betr::CallNext(fd);
   errno = error;
   return -1;
 }

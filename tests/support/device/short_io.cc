@@ -26,9 +26,7 @@ std::optional<Limits> limits ABSL_GUARDED_BY(mutex);
 // How much of a transfer is done; 0: it is interrupted.
 size_t Allowed(size_t size) {
   const MutexLock lock(mutex);
-  if (!limits || size == 0 || limits->random.OneIn(4)) {
-    return size;
-  }
+  if (!limits || size == 0 || limits->random.OneIn(4)) return size;
   if (limits->random.OneIn(4)) {
     ++limits->interrupted;
     return 0;

@@ -39,17 +39,11 @@ absl::Status FullFiles::Prepare() {
       BETR_RETURN_IF_ERROR(paths_.WriteFile(Path(fmt::format("source/{}", i)), random_.String(kSharedSize)));
     }
   }
-  if (kind_ == FillKind::kRename) {
-    BETR_RETURN_IF_ERROR(paths_.MakeDirectory(Path("new")));
-  }
+  if (kind_ == FillKind::kRename) BETR_RETURN_IF_ERROR(paths_.MakeDirectory(Path("new")));
   if (kind_ == FillKind::kExchange) {
-    for (size_t i = 0; i < kMoving; ++i) {
-      BETR_RETURN_IF_ERROR(paths_.MakeDirectory(Path(fmt::format("{}", i))));
-    }
+    for (size_t i = 0; i < kMoving; ++i) BETR_RETURN_IF_ERROR(paths_.MakeDirectory(Path(fmt::format("{}", i))));
   }
-  if (kind_ == FillKind::kCopyRange) {
-    BETR_RETURN_IF_ERROR(paths_.WriteFile(Path("source"), random_.String(kCopied)));
-  }
+  if (kind_ == FillKind::kCopyRange) BETR_RETURN_IF_ERROR(paths_.WriteFile(Path("source"), random_.String(kCopied)));
   return absl::OkStatus();
 }
 
@@ -115,9 +109,7 @@ absl::Status FullFiles::AddXattr() {
 }
 
 absl::Status FullFiles::Overwrite() {
-  if (added_ % 40 == 1) {
-    return paths_.Clone(Path("source"), NewPath());
-  }
+  if (added_ % 40 == 1) return paths_.Clone(Path("source"), NewPath());
   BETR_ASSIGN_OR_RETURN(const OpenFile file, paths_.Open(Path(fmt::format("source/{}", random_.Uniform(kShared)))));
   return fs_.Write(file.inode(), random_.Uniform(kSharedSize), random_.String(random_.Between(1, 3000))).status();
 }
@@ -198,9 +190,7 @@ absl::Status FullFiles::DeleteEach() {
   random_.Shuffle(std::span(order));
   for (const size_t i : order) {
     const auto& [path, attributes] = all_[i];
-    if (random_.OneIn(2)) {
-      BETR_RETURN_IF_ERROR(Strip(path, attributes));
-    }
+    if (random_.OneIn(2)) BETR_RETURN_IF_ERROR(Strip(path, attributes));
     BETR_RETURN_IF_ERROR(Annotate(paths_.Unlink(path), "unlink " + path));
   }
   for (auto each = all_.rbegin(); each != all_.rend(); ++each) {

@@ -21,15 +21,9 @@ Bound RandomBound(Random& random, size_t max_size) { return {RandomKey(random, m
 Range RandomRange(Random& random) {
   for (;;) {
     Range range{RandomBound(random, 4), RandomBound(random, 4)};
-    if (range.hi < range.lo) {
-      std::swap(range.lo, range.hi);
-    }
-    if (random.OneIn(4)) {
-      range = Range::All();
-    }
-    if (!range.Empty()) {
-      return range;
-    }
+    if (range.hi < range.lo) std::swap(range.lo, range.hi);
+    if (random.OneIn(4)) range = Range::All();
+    if (!range.Empty()) return range;
   }
 }
 
@@ -38,12 +32,8 @@ std::vector<Bound> RandomBounds(Random& random, const Range& range, size_t max) 
   std::set<Bound> bounds;
   for (size_t i = 0; i < 4 * max && bounds.size() < max; ++i) {
     Bound bound = RandomBound(random, 5);
-    if (random.OneIn(2)) {
-      bound = bound.Prepend(range.Lcp());
-    }
-    if (range.lo < bound && bound < range.hi) {
-      bounds.insert(std::move(bound));
-    }
+    if (random.OneIn(2)) bound = bound.Prepend(range.Lcp());
+    if (range.lo < bound && bound < range.hi) bounds.insert(std::move(bound));
   }
   return {bounds.begin(), bounds.end()};
 }
@@ -88,17 +78,13 @@ class NodeMaker {
 
  private:
   dag::Link MakeLink(const Range& range) {
-    if (random_.OneIn(4)) {
-      return {range, kNoNode, {}};
-    }
+    if (random_.OneIn(4)) return {range, kNoNode, {}};
     return {range, NodeId{1 + random_.Skewed(60)}, random_.OneIn(3) ? RandomKey(random_, 6) : std::string()};
   }
 
   dag::Partition MakePartition(const Range& range, dag::Height height) {
     dag::Partition partition;
-    if (random_.OneIn(3)) {
-      return partition;
-    }
+    if (random_.OneIn(3)) return partition;
     for (size_t i = random_.Uniform(sizes_.items + 1); i > 0; --i) {
       partition.runs.push_back(MakeView(range, Points::kAny));
     }
@@ -113,12 +99,8 @@ class NodeMaker {
   dag::Goto MakeGoto(const Range& range, dag::Height height, size_t runs) {
     dag::Goto message;
     message.link = MakeLink(range);
-    if (height < 2) {
-      message.link = {range, kNoNode, {}};
-    }
-    if (!message.Erases()) {
-      message.target_height = static_cast<dag::Height>(random_.Uniform(height - 1));
-    }
+    if (height < 2) message.link = {range, kNoNode, {}};
+    if (!message.Erases()) message.target_height = static_cast<dag::Height>(random_.Uniform(height - 1));
     message.over = static_cast<uint32_t>(random_.Uniform(runs + 1));
     return message;
   }
@@ -128,9 +110,7 @@ class NodeMaker {
     if (random_.OneIn(3)) {
       const std::string_view lcp = view.clip.Lcp();
       view.affix = {RandomKey(random_, 3), std::string(lcp.substr(0, random_.Uniform(lcp.size() + 1)))};
-      if (!Range::Prefix(view.affix.prepend).Covers(view.clip)) {
-        view.affix.prepend.clear();
-      }
+      if (!Range::Prefix(view.affix.prepend).Covers(view.clip)) view.affix.prepend.clear();
     }
     return view;
   }
@@ -164,9 +144,7 @@ std::string DescribeLink(const dag::Link& link) {
 std::string RandomKey(Random& random, size_t max_size) {
   constexpr std::string_view kAlphabet("ab\0\xff", 4);
   std::string key(random.Uniform(max_size + 1), '\0');
-  for (char& c : key) {
-    c = kAlphabet[random.Uniform(kAlphabet.size())];
-  }
+  for (char& c : key) c = kAlphabet[random.Uniform(kAlphabet.size())];
   return key;
 }
 
@@ -199,17 +177,13 @@ std::string Describe(const dag::Node& node) {
       fmt::format("height {} bounds {} codec {}\n", node.height, ToString(node.bounds), FormatCodec(node.codec));
   for (const dag::Edge& edge : node.edges) {
     out += fmt::format("edge {}\n", DescribeLink(edge.link));
-    for (const dag::BlockView& run : edge.partition.runs) {
-      out += DescribeView(run);
-    }
+    for (const dag::BlockView& run : edge.partition.runs) out += DescribeView(run);
     for (const dag::Goto& message : edge.partition.gotos) {
       out +=
           fmt::format("goto {} height {} over {}\n", DescribeLink(message.link), message.target_height, message.over);
     }
   }
-  for (const dag::BlockView& basement : node.basements) {
-    out += DescribeView(basement);
-  }
+  for (const dag::BlockView& basement : node.basements) out += DescribeView(basement);
   return out;
 }
 

@@ -33,9 +33,7 @@ using Content = std::map<std::string, std::string>;
 inline Content ContentOf(const Store& store) {
   Content content;
   const auto cursor = Must(store.NewCursor(Must(store.FindTree("t"))));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    content.emplace(cursor->Key(), cursor->Value());
-  }
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) content.emplace(cursor->Key(), cursor->Value());
   Must(cursor->status());
   return content;
 }

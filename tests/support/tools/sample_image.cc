@@ -100,9 +100,7 @@ void SampleImage::FlipExtent(store::UsedExtent::Holder holder, size_t index) con
   Bytes offset{0};
   Inspect([&](store::Inspection& image) {
     for (const store::UsedExtent& used : image.extents()) {
-      if (used.holder == holder && index-- == 0) {
-        offset = used.extent.Offset() + Bytes{80};
-      }
+      if (used.holder == holder && index-- == 0) offset = used.extent.Offset() + Bytes{80};
     }
   });
   REQUIRE(offset.value > 0);

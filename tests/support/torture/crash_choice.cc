@@ -7,9 +7,7 @@ namespace betr::test {
 namespace {
 
 CrashPlan Torn(CrashPlan plan, Random& random) {
-  if (plan.fragments.empty()) {
-    return plan;
-  }
+  if (plan.fragments.empty()) return plan;
   const uint64_t sectors = plan.fragments.back().length / kSectorSize;
   return TearLast(std::move(plan), kSectorSize * random.Uniform(sectors + 1));
 }

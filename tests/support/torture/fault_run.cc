@@ -32,9 +32,7 @@ class Run {
     session.faults().Arm(SparingTheLog());
     const absl::Status opened = Tolerate(session, session.Open());
     BETR_RETURN_IF_ERROR(Annotate(opened, "open"));
-    if (session.store() == nullptr) {
-      ++tally_.not_opened;
-    }
+    if (session.store() == nullptr) ++tally_.not_opened;
     for (int i = 0; i < kStepsBeside && session.store() != nullptr; ++i) {
       BETR_RETURN_IF_ERROR(Annotate(Beside(session), fmt::format("step {}", i)));
     }
@@ -53,9 +51,7 @@ class Run {
   // Of a log whose last frame cannot be read whole nobody can say that it does not just end there.
   Fault SparingTheLog() const {
     Fault fault = run_.fault;
-    if (fault.effect == Fault::Effect::kShort) {
-      fault.spared_to = layout::kLogOffset + profile_.format.log_size;
-    }
+    if (fault.effect == Fault::Effect::kShort) fault.spared_to = layout::kLogOffset + profile_.format.log_size;
     return fault;
   }
 
@@ -78,13 +74,9 @@ class Run {
 
   // Errors that a store may give when its device fails.
   absl::Status Tolerate(Session& session, const absl::Status& status) {
-    if (status.ok()) {
-      return status;
-    }
+    if (status.ok()) return status;
     const bool may_be = absl::IsUnavailable(status) || absl::IsFailedPrecondition(status) || IsShortRead(status);
-    if (!may_be || session.faults().Hits() == 0) {
-      return status;
-    }
+    if (!may_be || session.faults().Hits() == 0) return status;
     ++tally_.errors;
     return absl::OkStatus();
   }

@@ -48,16 +48,12 @@ class Sweeper {
   Sweeper(const FaultSweep& sweep, FaultTally& tally, const std::function<void(const FaultTally&)>& on_progress)
       : sweep_(sweep), tally_(tally), on_progress_(on_progress) {
     for (uint64_t i = 0; i < sweep.workloads; ++i) {
-      for (const Fault& fault : AllFaults()) {
-        series_.push_back({sweep.seed + i, fault});
-      }
+      for (const Fault& fault : AllFaults()) series_.push_back({sweep.seed + i, fault});
     }
   }
 
   void Work() {
-    for (size_t i = next_++; i < series_.size() && !Failed(); i = next_++) {
-      Go(series_[i]);
-    }
+    for (size_t i = next_++; i < series_.size() && !Failed(); i = next_++) Go(series_[i]);
   }
 
   std::optional<FaultFailure> Take() {
@@ -79,9 +75,7 @@ class Sweeper {
       const absl::StatusOr<bool> result = RunFault(run, tally);
       const MutexLock lock(mutex_);
       tally_.Add(tally);
-      if (!result.ok() && !failure_) {
-        failure_ = {run, result.status().ToString()};
-      }
+      if (!result.ok() && !failure_) failure_ = {run, result.status().ToString()};
       fired = result.ok() && *result;
       on_progress_(tally_);
     }
@@ -122,9 +116,7 @@ std::optional<FaultFailure> SweepFaults(const FaultSweep& sweep, FaultTally& tal
     threads.emplace_back([&] { sweeper.Work(); });
   }
   sweeper.Work();
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  for (std::thread& thread : threads) thread.join();
   return sweeper.Take();
 }
 
@@ -135,15 +127,11 @@ std::string FormatFault(const Fault& fault) {
 
 std::optional<Fault> ParseFault(std::string_view text) {
   const std::vector<std::string> parts = absl::StrSplit(std::string(text), ',');
-  if (parts.size() != 4 || (parts[2] != "once" && parts[2] != "on")) {
-    return std::nullopt;
-  }
+  if (parts.size() != 4 || (parts[2] != "once" && parts[2] != "on")) return std::nullopt;
   const std::optional<Fault::On> on = ValueOf(kOns, parts[0]);
   const std::optional<Fault::Effect> effect = ValueOf(kEffects, parts[3]);
   uint64_t nth = 0;
-  if (!on || !effect || !absl::SimpleAtoi(parts[1], &nth) || nth == 0) {
-    return std::nullopt;
-  }
+  if (!on || !effect || !absl::SimpleAtoi(parts[1], &nth) || nth == 0) return std::nullopt;
   return Fault{*on, nth, parts[2] == "once" ? Fault::Repeat::kOnce : Fault::Repeat::kFromThenOn, *effect};
 }
 

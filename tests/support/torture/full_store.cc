@@ -72,9 +72,7 @@ void FullStore::Keep(BasisPoints reserve) {
 std::string FullStore::Value(size_t number) const {
   std::string value(shape_.value, '\0');
   Random random(number + 1);
-  for (char& byte : value) {
-    byte = static_cast<char>(random.Next());
-  }
+  for (char& byte : value) byte = static_cast<char>(random.Next());
   return value;
 }
 
@@ -83,9 +81,7 @@ std::optional<WriteBatch> FullStore::BatchOf(FillKind kind, const std::string& p
   const std::string hot = fmt::format("{}s{:03}", prefix, number % 300);
   const bool rarely = number % 20 == 19;
   WriteBatch batch;
-  if (kind == FillKind::kTree || (kind == FillKind::kOverwrite && number % 300 == 299)) {
-    return std::nullopt;
-  }
+  if (kind == FillKind::kTree || (kind == FillKind::kOverwrite && number % 300 == 299)) return std::nullopt;
   if (kind == FillKind::kUpsert) {
     const std::string growing = fmt::format("{}s{:05}", prefix, number * 7919 % 2000);
     batch.Upsert(tree_, growing, AppendFunction::kNumber, Value(number));
@@ -132,9 +128,7 @@ void FullStore::Accept(const Op& op) {
     for (auto at = expected_.lower_bound(op.key); at != expected_.end() && at->first.starts_with(op.key); ++at) {
       moved.emplace_hint(moved.end(), op.value + at->first.substr(op.key.size()), at->second);
     }
-    if (op.kind == OpKind::kRenamePrefix) {
-      erase_below(op.key);
-    }
+    if (op.kind == OpKind::kRenamePrefix) erase_below(op.key);
     erase_below(op.value);
     expected_.merge(moved);
   }
@@ -187,14 +181,10 @@ void FullStore::RequireLife() {
 std::vector<std::string> FullStore::ShuffledKeys(const std::string& prefix) const {
   std::vector<std::string> keys;
   const auto cursor = store_->NewCursor(tree_, Range::Prefix(prefix)).value();
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    keys.emplace_back(cursor->Key());
-  }
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) keys.emplace_back(cursor->Key());
   RequireOk(cursor->status(), "scan");
   Random random(keys.size());
-  for (size_t i = keys.size(); i > 1; --i) {
-    std::swap(keys[i - 1], keys[random.Uniform(i)]);
-  }
+  for (size_t i = keys.size(); i > 1; --i) std::swap(keys[i - 1], keys[random.Uniform(i)]);
   return keys;
 }
 

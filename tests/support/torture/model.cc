@@ -16,18 +16,14 @@ uint64_t TreeDigest(TreeId id, std::string_view name, bool snapshot, uint64_t en
 
 uint64_t Model::Digest() const {
   uint64_t digest = next_tree_.value;
-  for (const auto& [id, tree] : trees_) {
-    digest += TreeDigest(id, tree.name, tree.snapshot, tree.entries);
-  }
+  for (const auto& [id, tree] : trees_) digest += TreeDigest(id, tree.name, tree.snapshot, tree.entries);
   return digest;
 }
 
 void Model::Set(TreeId id, Contents contents) {
   Tree& tree = trees_.at(id);
   tree.entries = 0;
-  for (const auto& [key, value] : contents) {
-    tree.entries += EntryDigest(key, value);
-  }
+  for (const auto& [key, value] : contents) tree.entries += EntryDigest(key, value);
   tree.contents = std::make_shared<const Contents>(std::move(contents));
 }
 

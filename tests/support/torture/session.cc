@@ -51,14 +51,10 @@ absl::Status Session::Tune() {
 }
 
 absl::Status Session::OpenStore() {
-  if (profile_.tunes) {
-    BETR_RETURN_IF_ERROR(Annotate(Tune(), "tune"));
-  }
+  if (profile_.tunes) BETR_RETURN_IF_ERROR(Annotate(Tune(), "tune"));
   absl::StatusOr<std::unique_ptr<Store>> store =
       Store::Open(std::make_unique<store::BorrowedDevice>(faults_), options_);
-  if (!store.ok()) {
-    return Annotate(store.status(), "the store does not open");
-  }
+  if (!store.ok()) return Annotate(store.status(), "the store does not open");
   store_ = *std::move(store);
   return absl::OkStatus();
 }
@@ -90,9 +86,7 @@ absl::Status Session::Recover(const Timeline& before, size_t events) {
 absl::Status Session::Run(Random& random, int steps) {
   for (int i = 0; i < steps; ++i) {
     const absl::Status status = Next(random);
-    if (!status.ok()) {
-      return Annotate(status, fmt::format("step {}", i));
-    }
+    if (!status.ok()) return Annotate(status, fmt::format("step {}", i));
   }
   return absl::OkStatus();
 }
@@ -102,9 +96,7 @@ absl::Status Session::Next(Random& random) { return Do(NextStep(random, profile_
 void Session::CountCoverage() {
   if (store_ != nullptr) {
     store_->Stats().ForEach([&](std::string_view name, uint64_t count) {
-      if (!name.starts_with("cache") && !name.ends_with("_ns")) {
-        coverage_[std::string(name)] += count;
-      }
+      if (!name.starts_with("cache") && !name.ends_with("_ns")) coverage_[std::string(name)] += count;
     });
   }
 }
@@ -143,9 +135,7 @@ absl::Status Session::Do(Step step) {
     case Step::Kind::kScan:
       return Scan();
     case Step::Kind::kPin:
-      if (pins_.size() < kMaxPins) {
-        pins_.push_back({store_->Pin(), timeline_.Now().Digest()});
-      }
+      if (pins_.size() < kMaxPins) pins_.push_back({store_->Pin(), timeline_.Now().Digest()});
       return absl::OkStatus();
     case Step::Kind::kUnpin:
       return Unpin();
@@ -158,9 +148,7 @@ absl::Status Session::Do(Step step) {
 }
 
 absl::Status Session::Trim() {
-  if (!profile_.trims) {
-    return absl::OkStatus();
-  }
+  if (!profile_.trims) return absl::OkStatus();
   const absl::StatusOr<Bytes> trimmed = store_->Trim();
   BETR_RETURN_IF_ERROR(Annotate(trimmed.status(), "trim"));
   coverage_["trimmed_kib"] += trimmed->value / KiB(1).value;
@@ -210,17 +198,13 @@ absl::Status Session::Scan() {
 }
 
 absl::Status Session::Compact(TreeId tree) {
-  if (timeline_.Now().trees().at(tree).snapshot) {
-    return absl::OkStatus();
-  }
+  if (timeline_.Now().trees().at(tree).snapshot) return absl::OkStatus();
   const absl::Status status = Annotate(store_->Compact(tree), "compact");
   return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 
 absl::Status Session::Unpin() {
-  if (pins_.empty()) {
-    return absl::OkStatus();
-  }
+  if (pins_.empty()) return absl::OkStatus();
   BETR_ASSIGN_OR_RETURN(const uint64_t digest, DigestOf(*store_, pins_.front().view));
   const bool same = digest == pins_.front().digest;
   pins_.erase(pins_.begin());
@@ -236,9 +220,7 @@ absl::Status Session::Close() {
   BETR_RETURN_IF_ERROR(CheckStored(disk_));
   BETR_RETURN_IF_ERROR(OpenStore());
   const absl::Status found = Identify(timeline_, history().EventCount()).status();
-  if (!found.ok()) {
-    store_.reset();
-  }
+  if (!found.ok()) store_.reset();
   return found;
 }
 

@@ -70,9 +70,7 @@ class Case {
     Model model;
     for (int round = 0; round < kRounds; ++round) {
       const absl::Status status = Round(image, model);
-      if (!status.ok()) {
-        return Annotate(status, fmt::format("round {}", round));
-      }
+      if (!status.ok()) return Annotate(status, fmt::format("round {}", round));
     }
     return absl::OkStatus();
   }
@@ -95,9 +93,7 @@ class Case {
   std::unique_ptr<Session> NewSession(PageMap image, Model model) {
     auto session =
         std::make_unique<Session>(profile_, OptionsOf(), profile_.device_size, std::move(image), std::move(model));
-    if (options_.lying_device) {
-      session->LoseFlushes();
-    }
+    if (options_.lying_device) session->LoseFlushes();
     return session;
   }
 
@@ -112,15 +108,11 @@ class Case {
     const auto steps = static_cast<int>(
         random_.Between(static_cast<uint64_t>(level.steps_min), static_cast<uint64_t>(level.steps_max)));
     BETR_RETURN_IF_ERROR(session.Run(random_, steps));
-    if (random_.OneIn(2)) {
-      BETR_RETURN_IF_ERROR(session.CheckAll());
-    }
+    if (random_.OneIn(2)) BETR_RETURN_IF_ERROR(session.CheckAll());
     session.Kill();
     tally_.device_events += session.history().EventCount();
     tally_.batches += session.timeline().Count() - 1;
-    for (const auto& [name, count] : session.coverage()) {
-      tally_.coverage[name] += count;
-    }
+    for (const auto& [name, count] : session.coverage()) tally_.coverage[name] += count;
     return absl::OkStatus();
   }
 
@@ -130,24 +122,18 @@ class Case {
     for (int i = 0; i < level.crashes; ++i) {
       const CrashPlan plan = ChooseCrash(session.history(), random_);
       const absl::Status status = CrashOnce(session, plan, depth + 1);
-      if (!status.ok()) {
-        return Annotate(status, fmt::format("crash {} {}", i, Brief(plan)));
-      }
+      if (!status.ok()) return Annotate(status, fmt::format("crash {} {}", i, Brief(plan)));
     }
     return absl::OkStatus();
   }
 
   absl::Status CrashOnce(const Session& session, const CrashPlan& plan, int depth) {
     std::unique_ptr<MemoryDevice> image = session.history().CrashImage(plan);
-    if (random_.OneIn(4)) {
-      BETR_RETURN_IF_ERROR(CheckStored(*image));
-    }
+    if (random_.OneIn(4)) BETR_RETURN_IF_ERROR(CheckStored(*image));
     auto after = NewSession(image->Pages(), Model());
     BETR_RETURN_IF_ERROR(after->Recover(session.timeline(), plan.events));
     ++tally_.states[static_cast<size_t>(depth) - 1];
-    if (depth >= options_.depth || !random_.OneIn(LevelAt(depth - 1).deeper_one_in)) {
-      return absl::OkStatus();
-    }
+    if (depth >= options_.depth || !random_.OneIn(LevelAt(depth - 1).deeper_one_in)) return absl::OkStatus();
     BETR_RETURN_IF_ERROR(Work(*after, depth));
     return Crash(*after, depth);
   }
@@ -171,9 +157,7 @@ class Runner {
       const absl::Status status = RunCase(seed, options_, tally);
       const MutexLock lock(mutex_);
       result_.tally.Add(tally);
-      if (!status.ok() && !result_.failure) {
-        result_.failure = {seed, std::string(status.message())};
-      }
+      if (!status.ok() && !result_.failure) result_.failure = {seed, std::string(status.message())};
       on_progress_(result_.tally);
     }
   }
@@ -205,22 +189,16 @@ class Runner {
 
 uint64_t TortureTally::States() const {
   uint64_t sum = 0;
-  for (const uint64_t at_depth : states) {
-    sum += at_depth;
-  }
+  for (const uint64_t at_depth : states) sum += at_depth;
   return sum;
 }
 
 void TortureTally::Add(const TortureTally& other) {
   cases += other.cases;
-  for (size_t i = 0; i < states.size(); ++i) {
-    states[i] += other.states[i];
-  }
+  for (size_t i = 0; i < states.size(); ++i) states[i] += other.states[i];
   device_events += other.device_events;
   batches += other.batches;
-  for (const auto& [name, count] : other.coverage) {
-    coverage[name] += count;
-  }
+  for (const auto& [name, count] : other.coverage) coverage[name] += count;
 }
 
 absl::Status RunCase(uint64_t seed, const TortureOptions& options, TortureTally& tally) {
@@ -236,9 +214,7 @@ TortureResult RunTorture(const TortureOptions& options, const std::function<void
     threads.emplace_back([&] { runner.Work(); });
   }
   runner.Work();
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  for (std::thread& thread : threads) thread.join();
   return runner.Take();
 }
 

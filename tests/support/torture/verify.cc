@@ -33,14 +33,10 @@ absl::StatusOr<uint64_t> EntriesOf(Cursor& cursor) {
 
 std::string DifferenceOfTree(Store& store, TreeId id, const Contents& expected) {
   const auto cursor = store.NewCursor(id);
-  if (!cursor.ok()) {
-    return std::string(cursor.status().message());
-  }
+  if (!cursor.ok()) return std::string(cursor.status().message());
   auto next = expected.begin();
   for ((*cursor)->SeekToFirst(); (*cursor)->Valid() && next != expected.end(); (*cursor)->Next(), ++next) {
-    if ((*cursor)->Key() != next->first || (*cursor)->Value() != next->second) {
-      break;
-    }
+    if ((*cursor)->Key() != next->first || (*cursor)->Value() != next->second) break;
   }
   const std::string found = (*cursor)->Valid() ? Escape((*cursor)->Key()) + " = " + Escape((*cursor)->Value()) : "end";
   const std::string wanted = next == expected.end() ? "end" : Escape(next->first) + " = " + Escape(next->second);
@@ -72,9 +68,7 @@ absl::Status CheckOpenStore(Store& store) {
   if (findings.find("Input/output error") != std::string::npos) {
     return absl::UnavailableError(findings);  // the device's, not the store's
   }
-  if (!can_be_read && is_sound) {
-    return absl::DataLossError("the checker finds in memory: " + findings);
-  }
+  if (!can_be_read && is_sound) return absl::DataLossError("the checker finds in memory: " + findings);
   return findings.empty() ? absl::OkStatus() : Finding("the checker finds in memory: " + findings);
 }
 
@@ -91,9 +85,7 @@ absl::Status CheckSpace(Store& store, BlockDevice& device) {
   BETR_RETURN_IF_ERROR(store.Checkpoint());
   BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, KiB(64)));
   Bytes used{0};
-  for (const store::UsedExtent& extent : image->extents()) {
-    used += extent.extent.Size();
-  }
+  for (const store::UsedExtent& extent : image->extents()) used += extent.extent.Size();
   const SpaceStats space = store.Space();
   if (space.free + used != space.total) {
     return Finding(fmt::format("space: {} bytes of {} are free, but {} are used", space.free.value, space.total.value,
@@ -105,9 +97,7 @@ absl::Status CheckSpace(Store& store, BlockDevice& device) {
 std::string Difference(Store& store, const Model& model) {
   for (const auto& [id, tree] : model.trees()) {
     const std::string difference = DifferenceOfTree(store, id, *tree.contents);
-    if (!difference.empty()) {
-      return difference;
-    }
+    if (!difference.empty()) return difference;
   }
   return fmt::format("{} trees, expected {}", store.Trees().size(), model.trees().size());
 }

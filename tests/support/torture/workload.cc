@@ -75,9 +75,7 @@ class BatchMaker {
 
   size_t WritableCount() const {
     size_t count = 0;
-    for (const auto& [id, tree] : model_.trees()) {
-      count += tree.snapshot ? 0 : 1;
-    }
+    for (const auto& [id, tree] : model_.trees()) count += tree.snapshot ? 0 : 1;
     return count;
   }
 
@@ -90,9 +88,7 @@ class BatchMaker {
   TreeId WritableTree() {
     for (;;) {
       const TreeId tree = AnyTree();
-      if (!model_.trees().at(tree).snapshot) {
-        return tree;
-      }
+      if (!model_.trees().at(tree).snapshot) return tree;
     }
   }
 
@@ -109,21 +105,15 @@ class BatchMaker {
 
   size_t Entries() const {
     size_t entries = 0;
-    for (const auto& [id, tree] : model_.trees()) {
-      entries += tree.contents->size();
-    }
+    for (const auto& [id, tree] : model_.trees()) entries += tree.contents->size();
     return entries;
   }
 
   void AddChange() {
     const TreeId tree = WritableTree();
     const uint64_t dice = random_.Uniform(100);
-    if (Entries() > profile_.entries) {
-      return Add(EraseOf(tree, Range::Prefix(Prefix(random_, profile_))));
-    }
-    if (dice < profile_.structural_percent) {
-      return AddStructural(tree);
-    }
+    if (Entries() > profile_.entries) return Add(EraseOf(tree, Range::Prefix(Prefix(random_, profile_))));
+    if (dice < profile_.structural_percent) return AddStructural(tree);
     std::string key = RandomKey(random_, profile_);
     if (dice < 72) {
       Add(MakeOp(OpKind::kPut, tree, std::move(key), Value()));
@@ -140,12 +130,8 @@ class BatchMaker {
 
   void AddEraseRange(TreeId tree) {
     Range range = Range::Prefix(Prefix(random_, profile_));
-    if (random_.OneIn(3)) {
-      range.hi = Bound::At(RandomKey(random_, profile_));
-    }
-    if (!range.Empty()) {
-      Add(EraseOf(tree, std::move(range)));
-    }
+    if (random_.OneIn(3)) range.hi = Bound::At(RandomKey(random_, profile_));
+    if (!range.Empty()) Add(EraseOf(tree, std::move(range)));
   }
 
   void AddStructural(TreeId to_tree) {
@@ -153,9 +139,7 @@ class BatchMaker {
     const TreeId from_tree = rename ? WritableTree() : AnyTree();
     std::string from = Prefix(random_, profile_);
     std::string to = Prefix(random_, profile_);
-    if (rename && from_tree == to_tree && to.starts_with(from)) {
-      return;
-    }
+    if (rename && from_tree == to_tree && to.starts_with(from)) return;
     Op op = MakeOp(rename ? OpKind::kRenamePrefix : OpKind::kClonePrefix, from_tree, std::move(from), std::move(to));
     op.to_tree = to_tree;
     Add(std::move(op));
@@ -166,9 +150,7 @@ class BatchMaker {
     std::string value(random_.Uniform(large ? profile_.large_bytes : profile_.value_bytes), '\0');
     const uint64_t period = 1 + random_.Uniform(64);  // compresses, more or less
     const uint64_t start = random_.Next();
-    for (size_t i = 0; i < value.size(); ++i) {
-      value[i] = static_cast<char>(start + (i % period) * 37);
-    }
+    for (size_t i = 0; i < value.size(); ++i) value[i] = static_cast<char>(start + (i % period) * 37);
     return value;
   }
 

@@ -33,9 +33,7 @@ std::string Describe(const TortureTally& tally, double seconds) {
 
 int Run(bool quiet, bool coverage) {
   std::signal(SIGABRT, OnAbort);
-  if (options.jobs == 0) {
-    options.jobs = std::max(1U, std::thread::hardware_concurrency());
-  }
+  if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   Clock::time_point shown = start;
@@ -48,13 +46,9 @@ int Run(bool quiet, bool coverage) {
   });
   fmt::print("{}\n", Describe(result.tally, since(start)));
   if (coverage) {
-    for (const auto& [name, count] : result.tally.coverage) {
-      fmt::print("{} {}\n", name, count);
-    }
+    for (const auto& [name, count] : result.tally.coverage) fmt::print("{} {}\n", name, count);
   }
-  if (!result.failure) {
-    return EXIT_SUCCESS;
-  }
+  if (!result.failure) return EXIT_SUCCESS;
   fmt::print("failed: {}\nreplay: {}\n", result.failure->what, ReplayCommand(result.failure->seed, options));
   return EXIT_FAILURE;
 }
@@ -97,9 +91,7 @@ int RunFaults(const FaultArguments& arguments, bool quiet) {
     });
   }
   fmt::print("{}\n", Describe(tally));
-  if (failure) {
-    fmt::print("failed: {}\nreplay: {}\n", failure->what, ReplayCommand(failure->run));
-  }
+  if (failure) fmt::print("failed: {}\nreplay: {}\n", failure->what, ReplayCommand(failure->run));
   return failure ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -146,8 +138,6 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   options.seconds = std::chrono::seconds(seconds);
-  if (faults.workloads > 0 || !faults.fault.empty()) {
-    return betr::test::RunFaults(faults, quiet);
-  }
+  if (faults.workloads > 0 || !faults.fault.empty()) return betr::test::RunFaults(faults, quiet);
   return betr::test::Run(quiet, coverage);
 }
