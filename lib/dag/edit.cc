@@ -28,7 +28,9 @@ absl::StatusOr<NodePtr> Edit::Load(NodeId id) const {
 
 NodePtr Edit::Peek(NodeId id) const {
   const NodeRecord* record = table_.Find(id);
-  return record == nullptr ? nullptr : record->slot->Peek();
+  const NodePtr node = record == nullptr ? nullptr : record->slot->Peek();
+  // One that contradicts the table is damage (LoadNode), also after somebody has read it.
+  return node == nullptr || node->height != record->height ? nullptr : node;
 }
 
 void Edit::Damage(NodeId id, std::string_view what) const {

@@ -57,6 +57,12 @@ class Patient : public DagHarness {
   }
   void Remove(NodeId id) { damaged_.Remove(id); }
 
+  // What background work gets of a node that is in memory.
+  dag::NodePtr Peek(NodeId id) {
+    const dag::Shape shape = SmallShape(Bytes{300});
+    return dag::Edit(damaged_, NodeId{1'000'000}, dag::Context{source(), functions(), shape, counters()}).Peek(id);
+  }
+
   // What it says who moves everything down.
   absl::Status Flush() {
     const dag::Shape shape = SmallShape(Bytes{300});
@@ -142,8 +148,11 @@ TEST_CASE("the checker names each kind of damage, and nobody falls over it", "[d
     REQUIRE(patient.Findings().contains(Kind::kMissing));
   }
   SECTION("a table that disagrees with a node about its height") {
-    patient.Damage(patient.NodeOf(1), [](dag::Node&, dag::NodeRecord& record) { record.height = 2; });
+    const NodeId id = patient.NodeOf(1);
+    REQUIRE(patient.Peek(id) != nullptr);
+    patient.Damage(id, [](dag::Node&, dag::NodeRecord& record) { record.height = 2; });
     REQUIRE(patient.Findings().contains(Kind::kUnreadable));
+    CHECK(patient.Peek(id) == nullptr);
   }
   SECTION("a cycle") {
     patient.Damage(root, [&](dag::Node& node, dag::NodeRecord&) {
