@@ -21,19 +21,20 @@ class KeyOrder {
   explicit KeyOrder(const State& state) : state_(state) {}
 
   Found Run() {
-    for (const auto& [id, tree] : state_.trees) Visit(tree.root);
+    for (const auto& [id, tree] : state_.trees) Visit(tree.root, dag::kAboveRoot);
     if (const auto& root = state_.table.Root()) VisitPage(*root, 0);
     return std::move(found_);
   }
 
  private:
-  void Visit(NodeId id) {
+  // Heights fall on the way down, whatever nodes that contradict the table say: so the stack has an end.
+  void Visit(NodeId id, dag::Height above) {
     const dag::NodeRecord* record = state_.table.Find(id);
-    if (record == nullptr || !seen_.insert(id).second) return;
+    if (record == nullptr || record->height >= above || !seen_.insert(id).second) return;
     const dag::NodePtr node = record->slot->Peek();
     if (node == nullptr) return;
     for (const dag::Edge& edge : node->edges) {
-      if (!edge.link.Null()) Visit(edge.link.target);
+      if (!edge.link.Null()) Visit(edge.link.target, record->height);
     }
     Add(VersionOf(*record));
   }
