@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "betr/size_limits.h"
 #include "betr/upsert.h"
+#include "support/dag/upserts.h"
 #include "support/store/memory_store.h"
 
 namespace betr::test {
@@ -17,15 +19,16 @@ constexpr MemoryStore::Sizes kSizes{.device = MiB(16), .node = KiB(64), .basemen
 
 class Renamed final : public UpsertFunction {
  public:
-  explicit Renamed(uint16_t number) : number_(number) {}
+  explicit Renamed(uint16_t number, std::string name = "same") : number_(number), name_(std::move(name)) {}
   uint16_t Number() const override { return number_; }
-  std::string_view Name() const override { return "same"; }
+  std::string_view Name() const override { return name_; }
   std::optional<std::string> Apply(std::optional<std::string_view> /*old*/, std::string_view delta) const override {
     return std::string(delta);
   }
 
  private:
   const uint16_t number_;
+  const std::string name_;
 };
 
 TEST_CASE("upsert functions have numbers and names of their own", "[store]") {
@@ -35,6 +38,42 @@ TEST_CASE("upsert functions have numbers and names of their own", "[store]") {
   CHECK(absl::IsAlreadyExists(registry.Add(std::make_shared<Renamed>(4))));
   CHECK(absl::IsAlreadyExists(registry.Add(std::make_shared<Renamed>(3))));
   CHECK(registry.All().size() == 1);
+  CHECK(absl::IsInvalidArgument(registry.Add(std::make_shared<Renamed>(0, "none"))));
+  CHECK(absl::IsInvalidArgument(registry.Add(std::make_shared<Renamed>(5, ""))));
+  const std::string longest(kMaxFunctionNameSize.value, 'n');
+  CHECK(absl::IsInvalidArgument(registry.Add(std::make_shared<Renamed>(5, longest + "n"))));
+  CHECK(registry.Add(std::make_shared<Renamed>(5, longest)).ok());
+  CHECK(registry.Find(5)->Name() == longest);
+  CHECK(registry.Find(0) == nullptr);
+}
+
+TEST_CASE("an upsert that would make too large a value has no effect, wherever it is", "[store][upsert]") {
+  for (const bool composes : {false, true}) {
+    MemoryStore fixture({.device = MiB(64), .node = KiB(64), .basement = KiB(4), .log = MiB(8)});
+    StoreOptions options;
+    options.background = false;
+    Must(options.functions.Add(std::make_shared<AppendFunction>(composes)));
+    fixture.Open(options);
+    const TreeId tree = Must(fixture.store->CreateTree("t"));
+    const std::string nearly(kMaxValueSize.value - 1, 'v');
+    Must(fixture.store->Put(tree, "key", nearly));
+    Must(fixture.store->Checkpoint());
+    const auto require = [&](const std::string& end) {
+      const std::string value = Must(fixture.store->Get(tree, "key")).value();
+      REQUIRE(value.size() == nearly.size() + end.size());
+      REQUIRE(value.ends_with("v" + end));
+    };
+    Must(fixture.store->Upsert(tree, "key", AppendFunction::kNumber, "1"));
+    require("1");
+    Must(fixture.store->Compact(tree));
+    Must(fixture.store->Upsert(tree, "key", AppendFunction::kNumber, "2"));
+    require("1");
+    fixture.Open(options);  // replays it
+    require("1");
+    Must(fixture.store->Compact(tree));
+    require("1");
+    fixture.CheckSound();
+  }
 }
 
 TEST_CASE("a view belongs to its store", "[store]") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times in options that are larger than can be counted with, or below zero.
+// Times in options, also those that are larger than can be counted with, or below zero.
 #include "store/option_times.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
+#include <thread>
 
 #include "base/clock.h"
 #include "support/must.h"
@@ -82,6 +83,23 @@ TEST_CASE("a time without end ends later than anything, and one below zero at on
   CHECK(options.settle_time == milliseconds(0));
   CHECK(options.read_patience == milliseconds(0));
   CHECK(options.checkpoint_period == seconds(0));
+}
+
+TEST_CASE("a checkpoint comes by itself when it is time for one, and never without a time", "[store]") {
+  const auto checkpoints_after = [](seconds period, milliseconds wait) {
+    MemoryStore fixture({.device = MiB(64), .node = KiB(4), .basement = KiB(1), .log = MiB(4)});
+    StoreOptions options;
+    options.checkpoint_period = period;
+    fixture.Open(options);
+    Must(fixture.store->CreateTree("tree").status());
+    const auto end = SystemClock().Monotonic() + wait;
+    while (SystemClock().Monotonic() < end && fixture.store->Stats().checkpoints == 0) {
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return fixture.store->Stats().checkpoints;
+  };
+  CHECK(checkpoints_after(seconds(1), milliseconds(30'000)) > 0);
+  CHECK(checkpoints_after(seconds(0), milliseconds(1'500)) == 0);
 }
 
 TEST_CASE("closing takes the time that it may take", "[store]") {
