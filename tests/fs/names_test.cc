@@ -346,6 +346,27 @@ TEST_CASE("ids stay valid as long as somebody refers to them", "[fs]") {
   image.Check();
 }
 
+TEST_CASE("an inode is kept for each who refers to it, and a reference too many is none", "[fs]") {
+  ImageOptions options;
+  options.mount.inode_cache = 0;
+  Image image(options);
+  FileSystem& fs = image.fs();
+  const InodeId file = fs.Create(kRootInode, "f", NewFile())->inode;
+  REQUIRE(fs.Flush().ok());  // what is gathered keeps it too
+  REQUIRE(fs.Refer(file).ok());
+  fs.Forget(file);
+  CHECK(fs.GetAttributes(file).ok());
+  fs.Forget(file, 5);
+  CHECK(Errno(fs.GetAttributes(file)) == ESTALE);
+  CHECK(Errno(fs.Refer(file)) == ESTALE);
+  fs.Forget(file);
+  fs.Forget(kRootInode, 3);
+  const InodeId again = fs.Lookup(kRootInode, "f")->inode;
+  CHECK(again != file);
+  fs.Forget(again);
+  image.Check();
+}
+
 TEST_CASE("inode numbers are kept by renames and remounts, and never used again", "[fs]") {
   Image image;
   REQUIRE(image.paths().MakeDirectory("d").ok());
