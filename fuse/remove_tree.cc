@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remove_tree.h"
 
+#include <linux/fuse.h>
+#include <sys/uio.h>
+
+#include <array>
 #include <cerrno>
 #include <string>
 
@@ -20,14 +24,28 @@ void DropAttributes(fuse_session* session, InodeId inode) {
   fuse_lowlevel_notify_inval_inode(session, inode.value, -1, 0);
 }
 
+// As fuse_lowlevel_notify_delete. But libfuse prints an error if the kernel still has something in use below the
+// directory, which is usual here: the names below are dropped one by one then.
+void NotifyDeleted(fuse_session* session, const KnownName& known) {
+  std::string name = known.name;
+  fuse_notify_delete_out deleted{.parent = known.directory.value,
+                                 .child = known.inode.value,
+                                 .namelen = static_cast<uint32_t>(name.size()),
+                                 .padding = 0};
+  const size_t size = sizeof(fuse_out_header) + sizeof deleted + name.size() + 1;
+  fuse_out_header header{.len = static_cast<uint32_t>(size), .error = FUSE_NOTIFY_DELETE, .unique = 0};
+  const std::array<iovec, 3> parts{
+      {{&header, sizeof header}, {&deleted, sizeof deleted}, {name.data(), name.size() + 1}}};
+  // An error says that the kernel does not know the name, or uses the directory.
+  [[maybe_unused]] const ssize_t told = writev(fuse_session_fd(session), parts.data(), parts.size());
+}
+
 // Drops a name. A directory in which nothing is known any more takes no names afterwards.
 void DropName(fuse_session* session, const KnownName& known) {
-  const uint64_t parent = known.directory.value;
-  const std::string& name = known.name;
   if (known.is_directory) {
-    fuse_lowlevel_notify_delete(session, parent, known.inode.value, name.c_str(), name.size());
+    NotifyDeleted(session, known);
   } else {
-    fuse_lowlevel_notify_inval_entry(session, parent, name.c_str(), name.size());
+    fuse_lowlevel_notify_inval_entry(session, known.directory.value, known.name.c_str(), known.name.size());
   }
 }
 

@@ -87,6 +87,7 @@ for options in cache=64M cache=64M,writeback; do
   (cd mnt && checked "${tests[@]}")
   (cd mnt && checked make_links)
   unmount_image
+  [ ! -s mount.log ] || fail "removals in use are no errors: $(cat mount.log)"
   mount_image disk.img -o $options
   (cd mnt && checked links_known_outside_only)
   mkdir -p outside
