@@ -97,7 +97,7 @@ class Crowd {
     tree_ = Must(store().CreateTree("entries"));
     order_tree_ = Must(store().CreateTree("order"));
     for (size_t i = 0; i < kWriters; ++i) {
-      for (int number = 0; number < 300 * TestScale(); ++number) writers_[i].batches.push_back(NextBatch(i));
+      for (int number = 0; number < 200 * TestScale(); ++number) writers_[i].batches.push_back(NextBatch(i));
     }
   }
 
