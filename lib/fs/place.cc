@@ -88,7 +88,9 @@ void EraseName(Transaction* transaction, Core& core, const Slot& slot) {
 
 Removal DropObject(Transaction* transaction, Core& core, Inode* inode, uint32_t names) {
   Removal removal{inode, Fate::kStays, 0, {}};
-  if (inode->place == InodePlace::kGroup && inode->record.links > names) {
+  // A damaged record may count fewer names than are known.
+  const bool is_last = inode->record.links <= names && inode->names.size() <= names;
+  if (inode->place == InodePlace::kGroup && !is_last) {
     AttributeDelta delta;
     delta.links = -int64_t{names};
     delta.changed = transaction->now();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <absl/cleanup/cleanup.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/status.h"
@@ -32,7 +33,8 @@ std::vector<Removal> DropContent(Transaction* transaction, Core& core, const Ino
     if (inode->place == InodePlace::kGroup && !IsBelow(*inode->home, directory)) {
       removals.push_back({inode, Fate::kStays, 0, {}});
     } else if (inode->OutlivesNames()) {
-      removals.push_back(DropObject(transaction, core, inode, inode->record.links));
+      const auto known = static_cast<uint32_t>(inode->names.size());
+      removals.push_back(DropObject(transaction, core, inode, std::max(inode->record.links, known)));
     } else {
       removals.push_back({inode, Fate::kGoes, 0, RecordIn(*inode, 0)});
       removals.back().record.links = 0;

@@ -91,6 +91,26 @@ TEST_CASE("a link group of another type than its names say is not theirs", "[fs]
   image.Check();
 }
 
+TEST_CASE("a link group that counts too few names stays while one is known", "[fs][links]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    fs::InodeRecord record = Must(fs::DecodeInode(*Must(t.store.Get(t.meta, planted::GroupKey(t))), "group"));
+    record.links = 1;
+    ForgeGroup(t, record);
+  });
+  PathFileSystem& paths = image.paths();
+  const OpenFile one = Must(paths.Open("l"));
+  const OpenFile other = Must(paths.Open("d/l"));
+  REQUIRE(one.inode() == other.inode());
+  SECTION("and one is removed") {
+    Must(paths.Unlink("l"));
+    CHECK(Must(paths.ReadFile("d/l")) == "linked");
+    Must(paths.Unlink("d/l"));
+  }
+  SECTION("and the tree of one is removed") { Must(paths.RemoveTree("d")); }
+}
+
 TEST_CASE("an interrupted erase is none of the whole file system", "[fs]") {
   Image image;
   Fill(image);
