@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/link_groups.h"
 
+#include <absl/strings/str_format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -25,6 +27,11 @@ void ForgetNamesBelow(Core& core, Inode* inode, const Inode& directory) {
   }
 }
 
+// Whether a name is known that is not below the directory.
+bool HasNamesOutside(const Inode& inode, const Inode& directory) {
+  return !std::ranges::all_of(inode.names, [&](const InodeName& name) { return IsBelow(*name.directory, directory); });
+}
+
 absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, std::span<const GroupMember> members) {
   const std::string content = core.ContentOf(home);
   Transaction transaction(&core);
@@ -38,6 +45,9 @@ absl::Status UnlinkSome(Core& core, Inode& directory, Inode& home, std::span<con
   std::vector<Removal> removals;
   for (const auto& [id, names] : counts) {
     BETR_ASSIGN_OR_RETURN(Inode* const group, core.FindGroup(home, id));
+    if (group->record.links <= names && HasNamesOutside(*group, directory)) {
+      return absl::DataLossError(absl::StrFormat("link group %u: it has more names than it counts", id));
+    }
     removals.push_back(DropObject(&transaction, core, group, names));
   }
   BETR_RETURN_IF_ERROR(transaction.Commit());

@@ -108,7 +108,22 @@ TEST_CASE("a link group that counts too few names stays while one is known", "[f
     CHECK(Must(paths.ReadFile("d/l")) == "linked");
     Must(paths.Unlink("d/l"));
   }
-  SECTION("and the tree of one is removed") { Must(paths.RemoveTree("d")); }
+  SECTION("and the tree of one is removed") { CHECK(Errno(paths.RemoveTree("d")) == EUCLEAN); }
+}
+
+TEST_CASE("a link group that lists a name too many stays while another one is known", "[fs][links]") {
+  Image image;
+  Fill(image);
+  Damage(image, [](const Trees& t) {
+    const uint64_t id = key::ParseMeta(planted::GroupKey(t))->id;
+    const std::string ghost = key::GroupName("", key::Entry(key::Content("", "d"), "ghost"));
+    Must(t.store.Put(t.meta, ghost, fs::EncodeGroupName(id)));
+  });
+  PathFileSystem& paths = image.paths();
+  const OpenFile one = Must(paths.Open("l"));
+  const OpenFile other = Must(paths.Open("d/l"));
+  CHECK(Errno(paths.RemoveTree("d")) == EUCLEAN);
+  CHECK(Must(paths.ReadFile("l")) == "linked");
 }
 
 TEST_CASE("an interrupted erase is none of the whole file system", "[fs]") {
