@@ -160,10 +160,14 @@ bool ErasesPartOf(const Edge& edge, const Range& range) {
 // Returns why the child of an edge gets no more messages, or ok. It gets none if it buffers more than kMostStuck times
 // a node's size and some of that cannot move on. It still gets range erases of what cannot move on, until it buffers
 // kMostStuck times that.
-absl::Status WhyCrowded(const Edit& edit, const Edge& edge) {
+absl::Status WhyCrowded(const Edit& edit, NodeId id, const Edge& edge) {
   const NodePtr child = edge.link.Null() ? nullptr : edit.Peek(edge.link.target);
   const Bytes most = edit.shape().node_size * kMostStuck;
   if (child == nullptr || child->Leaf() || child->Size() <= most) return absl::OkStatus();
+  const NodeRecord* above = edit.table().Find(id);
+  if (above != nullptr && child->height >= above->height) {
+    return absl::OkStatus();  // whoever goes there will be told
+  }
   absl::Status why;
   for (const Edge& below : child->edges) {
     if (absl::Status stuck = WhyLeftOut(edit, edge.link.target, below); !stuck.ok()) {
@@ -210,7 +214,7 @@ absl::Status WhyLeftOut(const Edit& edit, NodeId id, const Edge& edge) {
   if (edit.LeavesOutNothing()) return absl::OkStatus();
   absl::Status why = edit.context().left_out->EdgeStatus(id, edge.link.range.lo);
   why.Update(WhyTooLong(edit, edge));
-  return why.ok() ? WhyCrowded(edit, edge) : why;
+  return why.ok() ? WhyCrowded(edit, id, edge) : why;
 }
 
 std::optional<Job> FlushIfOverfull(const Edit& edit, NodeId id, const Node& node, Sharing sharing) {

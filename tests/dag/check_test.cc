@@ -11,6 +11,8 @@
 #include "dag/clone.h"
 #include "dag/estimate.h"
 #include "dag/explain.h"
+#include "dag/job.h"
+#include "dag/left_out.h"
 #include "dag/lookup.h"
 #include "dag/reclaim.h"
 #include "dag/tree_cursor.h"
@@ -210,6 +212,25 @@ TEST_CASE("a leaf where a node above the leaves belongs is found by who takes it
   REQUIRE(patient.Findings().contains(Kind::kHeight));
   CHECK(absl::IsDataLoss(patient.Flush()));
   patient.Survive();
+}
+
+TEST_CASE("a node that names itself, and has much, keeps nobody who asks why it is left out", "[dag][check]") {
+  TestSource source;
+  const UpsertRegistry functions;
+  const dag::Shape shape = SmallShape(Bytes{300});
+  dag::Counters counters;
+  dag::LeftOut left_out;
+  left_out.AddEdge(NodeId{7}, Bound::At(""), absl::DataLossError("another one"));
+  dag::BlockBuilder builder;
+  builder.Add("key", {dag::MessageKind::kPut, 0, std::string(1'000'000, 'v')});
+  dag::Node node = dag::EmptyNode(1, Range::All(), {});
+  node.edges[0].link.target = NodeId{1};
+  node.edges[0].partition.runs = {dag::BlockView::Whole(source.Adopt(builder.Finish()), Range::All())};
+  dag::NodeTable table;
+  table.StartChanging();
+  table.Set(NodeId{1}, {1, 1, {}, source.Adopt(NodeId{1}, dag::Node(node))});
+  const dag::Edit edit(table, NodeId{9}, {source, functions, shape, counters, dag::kUsualPolicy, &left_out});
+  CHECK(dag::WhyLeftOut(edit, NodeId{1}, node.edges[0]).ok());
 }
 
 }  // namespace betr::test
