@@ -98,21 +98,27 @@ void RemoveDirectory(fuse_req_t request, fuse_ino_t parent, const char* name) {
 
 void Rename(fuse_req_t request, fuse_ino_t from, const char* from_name, fuse_ino_t to, const char* to_name,
             unsigned flags) {
+  // What an overlay on the mount leaves where a name of the layer below must not show.
+  const fuse_ctx* const caller = fuse_req_ctx(request);
+  const NewFile whiteout{.type = FileType::kCharDevice, .permissions = 0, .uid = caller->uid, .gid = caller->gid};
+  const bool leaves_whiteout = (flags & RENAME_WHITEOUT) != 0;
+  const unsigned kind = flags & ~static_cast<unsigned>(RENAME_WHITEOUT);
   RenameMode mode = RenameMode::kReplace;
-  if (flags == RENAME_NOREPLACE) {
+  if (kind == RENAME_NOREPLACE) {
     mode = RenameMode::kNoReplace;
-  } else if (flags == RENAME_EXCHANGE) {
+  } else if (kind == RENAME_EXCHANGE) {
     mode = RenameMode::kExchange;
-  } else if (flags != 0) {
+  } else if (kind != 0) {
     fuse_reply_err(request, EINVAL);
     return;
   }
   Server& server = ServerOf(request);
-  const absl::Status status = server.fs().Rename(ToInode(from), from_name, ToInode(to), to_name, mode);
+  const absl::Status status =
+      server.fs().Rename(ToInode(from), from_name, ToInode(to), to_name, mode, leaves_whiteout ? &whiteout : nullptr);
   if (status.ok()) {
     for (const fuse_ino_t directory : {from, to}) server.OutdateAnswers(ToInode(directory));
     server.OutdateAnswers(ToInode(to), to_name);
-    if (mode == RenameMode::kExchange) server.OutdateAnswers(ToInode(from), from_name);
+    if (mode == RenameMode::kExchange || leaves_whiteout) server.OutdateAnswers(ToInode(from), from_name);
   }
   ReplyStatus(request, status, "rename");
 }

@@ -273,14 +273,14 @@ class FileSystem {
   // Returns how often a directory was renamed, cloned, given to another owner, or made in a directory of another owner.
   uint64_t DirectoryMoves() const;
 
-  // Renames or exchanges what has a name. Does nothing if both names are of one inode.
-  // Errors: EEXIST (kNoReplace), EINVAL (into its own descendant), EISDIR, ENOTDIR, ENOTEMPTY. EXDEV, before anything
-  // is done, if names of files with several names leave or enter a clone, and a file in that clone has more names than
-  // fit into a batch (docs/filesystem.md#hard-links); never otherwise. Cost: as for RemoveTree, but links are read only
-  // if the depth of a clone changes. If a path below a directory might become too long, all records below it are read
-  // first (docs/filesystem.md#limits).
+  // Renames or exchanges what has a name. Does nothing if both names are of one inode. `left` is a new file that has
+  // the old name afterwards, as an overlay's whiteout: one without target and extended attributes.
+  // Errors: EEXIST (kNoReplace), EINVAL (into its own descendant; `left` with kExchange), EISDIR, ENOTDIR, ENOTEMPTY.
+  // EXDEV, before anything is done, if names of files with several names leave or enter a clone, and a file in it has
+  // more names than fit into a batch; never otherwise (docs/filesystem.md#hard-links). Cost: as for RemoveTree, but
+  // links are read only if the depth of a clone changes, and all records below if a path might become too long.
   absl::Status Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent, std::string_view to_name,
-                      RenameMode mode = RenameMode::kReplace);
+                      RenameMode mode = RenameMode::kReplace, const NewFile* left = nullptr);
 
   // Makes `name` a copy of the file or directory `source` and everything below it, as of now. Content, attributes and
   // xattrs are shared until one side changes them. Inode numbers are new. Names inside the source that are links of one

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/stat.h>
-
 #include <cerrno>
 
 #include "base/status.h"
@@ -13,8 +11,6 @@
 namespace betr::fs {
 namespace {
 
-constexpr uint32_t kPermissionBits = 07777;
-
 absl::Status CheckNewFile(const NewFile& file) {
   if (ModeBits(file.type) == 0) return ErrnoError(EINVAL, "type of a file");
   if (file.type != FileType::kSymlink) return absl::OkStatus();
@@ -22,24 +18,6 @@ absl::Status CheckNewFile(const NewFile& file) {
   if (file.target.size() > kMaxPathSize) return ErrnoError(ENAMETOOLONG, "target of a symbolic link");
   if (file.target.find('\0') != std::string::npos) return ErrnoError(EINVAL, "target of a symbolic link");
   return absl::OkStatus();
-}
-
-InodeRecord NewRecord(const NewFile& file, const InodeRecord& directory, FileTime now, uint64_t number) {
-  InodeRecord record;
-  record.type = file.type;
-  record.permissions = file.type == FileType::kSymlink ? 0777 : file.permissions & kPermissionBits;
-  record.uid = file.uid;
-  record.gid = file.gid;
-  record.number = number;
-  record.accessed = record.modified = record.changed = record.born = now;
-  if (file.type == FileType::kCharDevice || file.type == FileType::kBlockDevice) record.device = file.device;
-  if (file.type == FileType::kSymlink) record.target = file.target;
-  if (record.IsDirectory()) record.links = 2;
-  if ((directory.permissions & S_ISGID) != 0) {
-    record.gid = directory.gid;
-    if (record.IsDirectory()) record.permissions |= S_ISGID;
-  }
-  return record;
 }
 
 }  // namespace

@@ -201,11 +201,11 @@ uint64_t FileSystem::DirectoryMoves() const {
 }
 
 absl::Status FileSystem::Rename(InodeId from_parent, std::string_view from_name, InodeId to_parent,
-                                std::string_view to_name, RenameMode mode) {
+                                std::string_view to_name, RenameMode mode, const NewFile* left) {
   FsSession session(*impl_);
   BETR_ASSIGN_OR_RETURN(fs::Inode* const from, session.Find(from_parent));
   BETR_ASSIGN_OR_RETURN(fs::Inode* const to, session.Find(to_parent));
-  return fs::Repeated([&] { return fs::Rename(session.core(), *from, from_name, *to, to_name, mode); });
+  return fs::Repeated([&] { return fs::Rename(session.core(), *from, from_name, *to, to_name, mode, left); });
 }
 
 uint64_t FileSystem::Arrivals(uint32_t owner) const {

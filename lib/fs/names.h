@@ -16,7 +16,7 @@ absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name
 absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name, RemovedTree* removed,
                         const SeenTree* seen);
 absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_name, Inode& to_directory,
-                    std::string_view to_name, RenameMode mode);
+                    std::string_view to_name, RenameMode mode, const NewFile* left);
 absl::StatusOr<Inode*> Clone(Core& core, Inode& source, Inode& directory, std::string_view name);
 
 // Erases a file that is unlinked and has just lost its last opener.

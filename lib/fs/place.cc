@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fs/place.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 
 #include "base/status.h"
@@ -54,6 +56,24 @@ InodeRecord RecordIn(const Inode& inode, NumberContext context) {
   InodeRecord record = inode.record;
   record.number = StoredNumber(VisibleNumber(record.number, ContextOf(inode)), context);
   if (record.IsDirectory()) record.salt = inode.context ^ context;
+  return record;
+}
+
+InodeRecord NewRecord(const NewFile& file, const InodeRecord& directory, FileTime now, uint64_t number) {
+  InodeRecord record;
+  record.type = file.type;
+  record.permissions = file.type == FileType::kSymlink ? 0777 : file.permissions & 07777U;
+  record.uid = file.uid;
+  record.gid = file.gid;
+  record.number = number;
+  record.accessed = record.modified = record.changed = record.born = now;
+  if (file.type == FileType::kCharDevice || file.type == FileType::kBlockDevice) record.device = file.device;
+  if (file.type == FileType::kSymlink) record.target = file.target;
+  if (record.IsDirectory()) record.links = 2;
+  if ((directory.permissions & S_ISGID) != 0) {
+    record.gid = directory.gid;
+    if (record.IsDirectory()) record.permissions |= S_ISGID;
+  }
   return record;
 }
 

@@ -33,6 +33,9 @@ absl::StatusOr<Slot> FindTakenSlot(Core& core, Inode& directory, std::string_vie
 // they are now.
 InodeRecord RecordIn(const Inode& inode, NumberContext context);
 
+// Returns the record of a new object in a directory with that record, but for its extended attributes.
+InodeRecord NewRecord(const NewFile& file, const InodeRecord& directory, FileTime now, uint64_t number);
+
 // Adds to the transaction that the object of `inode`, with this record, gets the slot. Requires: the slot is free, or
 // was freed before.
 void PutNamed(Transaction* transaction, const Slot& slot, const InodeRecord& record, const Inode& inode);

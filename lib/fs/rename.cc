@@ -32,6 +32,15 @@ absl::Status CheckReplace(Core& core, const Slot& from, const Slot& to) {
   return empty ? absl::OkStatus() : ErrnoError(ENOTEMPTY, to.name);
 }
 
+// Checks what is to take the old name. It must be a record and nothing else.
+absl::Status CheckLeft(const NewFile& left, RenameMode mode) {
+  const bool is_plain = left.type != FileType::kDirectory && left.type != FileType::kSymlink && left.xattrs.empty();
+  if (mode == RenameMode::kExchange || !is_plain || ModeBits(left.type) == 0) {
+    return ErrnoError(EINVAL, "what takes the old name");
+  }
+  return absl::OkStatus();
+}
+
 // What belongs to the object of `from`, but for its record.
 std::vector<PrefixMove> MovesOf(Core& core, const Slot& from, const Slot& to, bool has_members) {
   std::vector<PrefixMove> moves;
@@ -76,7 +85,7 @@ void FollowMove(Core& core, const Slot& from, const Slot& to, const InodeRecord&
   if (inode->place == InodePlace::kNamed) inode->record = record;
 }
 
-absl::Status Replace(Core& core, const Slot& from, Slot to) {
+absl::Status Replace(Core& core, const Slot& from, Slot to, const NewFile* left) {
   BETR_RETURN_IF_ERROR(CheckReplace(core, from, to));
   BETR_RETURN_IF_ERROR(CheckMove(core, from, to));
   BETR_RETURN_IF_ERROR(MakeZoneIfLarge(core, *from.inode));
@@ -90,6 +99,10 @@ absl::Status Replace(Core& core, const Slot& from, Slot to) {
     removal = DropObject(&transaction, core, to.inode);
   }
   const InodeRecord record = MoveObject(&transaction, core, from, to, mover.get());
+  if (left != nullptr) {
+    PutNew(&transaction, core, from,
+           NewRecord(*left, from.directory->record, transaction.now(), transaction.FreshNumber()));
+  }
   const int moved = from.inode->IsDirectory() ? 1 : 0;
   const int replaced = to.inode != nullptr && to.inode->IsDirectory() ? 1 : 0;
   transaction.TouchDirectory(from.directory, -moved);
@@ -103,16 +116,21 @@ absl::Status Replace(Core& core, const Slot& from, Slot to) {
   ForgetName(core, from);
   FollowMove(core, from, to, record);
   to.directory->known_names.Add(to.name);
+  if (left != nullptr) {
+    from.directory->known_names.Add(from.name);
+    core.CountArrival(from.directory->record.uid);
+  }
   return mover->Finish();
 }
 
 }  // namespace
 
 absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_name, Inode& to_directory,
-                    std::string_view to_name, RenameMode mode) {
+                    std::string_view to_name, RenameMode mode, const NewFile* left) {
   for (const std::string_view name : {from_name, to_name}) {
     if (name == "." || name == "..") return ErrnoError(EBUSY, name);
   }
+  if (left != nullptr) BETR_RETURN_IF_ERROR(CheckLeft(*left, mode));
   BETR_RETURN_IF_ERROR(CheckDirectory(to_directory));
   BETR_ASSIGN_OR_RETURN(const Slot from, FindTakenSlot(core, from_directory, from_name));
   BETR_ASSIGN_OR_RETURN(const Slot to, FindSlot(core, to_directory, to_name));
@@ -123,7 +141,7 @@ absl::Status Rename(Core& core, Inode& from_directory, std::string_view from_nam
   if (to.inode != nullptr) core.CountMove(*to.inode);
   CountArrival(core, *from.inode, to_directory);
   if (mode == RenameMode::kExchange) CountArrival(core, *to.inode, from_directory);
-  return mode == RenameMode::kExchange ? Exchange(core, from, to) : Replace(core, from, to);
+  return mode == RenameMode::kExchange ? Exchange(core, from, to) : Replace(core, from, to, left);
 }
 
 }  // namespace betr::fs

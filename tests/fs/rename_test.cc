@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/fs/image.h"
+#include "support/must.h"
 
 namespace betr::test {
 namespace {
@@ -54,6 +55,45 @@ TEST_CASE("a file that is written under another name first costs the tree no clo
   CHECK(*paths.ReadFile("final7") == "final7" + std::string(100, 'x'));
   image.Check();
   CHECK(*image.paths().ReadFile("final19") == "final19" + std::string(100, 'x'));
+}
+
+TEST_CASE("what is renamed may leave a new file under its old name", "[fs]") {
+  Image image;
+  FileSystem& fs = image.fs();
+  PathFileSystem& paths = image.paths();
+  MakeTree(paths, "top");
+  REQUIRE(paths.WriteFile("file", "new").ok());
+  REQUIRE(paths.WriteFile("other", "old").ok());
+  REQUIRE(paths.Link("file", "top/third").ok());
+  const NewFile whiteout{.type = FileType::kCharDevice, .permissions = 0, .uid = 7, .gid = 8};
+  const auto leave = [&](const char* from, const char* to, RenameMode mode, const NewFile& left) {
+    return fs.Rename(kRootInode, from, kRootInode, to, mode, &left);
+  };
+  const auto is_whiteout = [&](const std::string& path) {
+    const FileAttributes left = Must(image.paths().Stat(path));
+    return left.type == FileType::kCharDevice && left.device == 0 && left.permissions == 0 && left.uid == 7 &&
+           left.gid == 8 && left.links == 1;
+  };
+  Must(leave("file", "other", RenameMode::kReplace, whiteout));
+  CHECK(*paths.ReadFile("other") == "new");
+  CHECK(is_whiteout("file"));
+  Must(leave("top", "moved", RenameMode::kNoReplace, whiteout));
+  CHECK(is_whiteout("top"));
+  CHECK(*paths.ReadFile("moved/sub/deep/small") == "small");
+  CHECK(*paths.ReadFile("moved/third") == "new");
+  CHECK(Must(paths.List("")).size() == 4);
+
+  CHECK(Errno(leave("other", "moved", RenameMode::kNoReplace, whiteout)) == EEXIST);
+  CHECK(Errno(leave("other", "moved", RenameMode::kExchange, whiteout)) == EINVAL);
+  CHECK(Errno(leave("other", "else", RenameMode::kReplace, {.type = FileType::kDirectory})) == EINVAL);
+  CHECK(Errno(paths.Stat("else")) == ENOENT);
+  // The old name is one as any other.
+  Must(paths.Unlink("top"));
+  Must(paths.MakeDirectory("top"));
+  CHECK(paths.List("top")->empty());
+  image.Check();
+  CHECK(is_whiteout("file"));
+  CHECK(*image.paths().ReadFile("other") == "new");
 }
 
 TEST_CASE("renaming a directory takes everything along", "[fs]") {

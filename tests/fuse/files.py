@@ -23,7 +23,7 @@ from xattrs import XattrCases  # noqa: E402
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 AT_FDCWD, AT_SYMLINK_FOLLOW = -100, 0x400
-RENAME_NOREPLACE, RENAME_EXCHANGE = 1, 2
+RENAME_NOREPLACE, RENAME_EXCHANGE, RENAME_WHITEOUT = 1, 2, 4
 FALLOC_KEEP_SIZE, FALLOC_PUNCH_HOLE, FALLOC_ZERO_RANGE, FALLOC_COLLAPSE = 1, 2, 16, 8
 BLOCK = 4096
 
@@ -130,7 +130,12 @@ class Files(XattrCases, unittest.TestCase):
         self.assertEqual((read("a"), read("b")), (b"b", b"a"))
         renameat2("a", "c", RENAME_NOREPLACE)
         self.assertFalse(os.path.exists("a"))
-        self.fails(errno.EINVAL, renameat2, "b", "c", 4)
+        self.fails(errno.EINVAL, renameat2, "b", "c", RENAME_EXCHANGE | RENAME_WHITEOUT)
+        renameat2("b", "left", RENAME_WHITEOUT)
+        left = os.lstat("b")
+        self.assertTrue(stat.S_ISCHR(left.st_mode))
+        self.assertEqual((left.st_rdev, stat.S_IMODE(left.st_mode), left.st_uid), (0, 0, os.getuid()))
+        self.assertEqual(read("left"), b"a")
         os.makedirs("d/e")
         self.fails(errno.EINVAL, os.rename, "d", "d/e/f")
         write("d/e/file", b"deep")
