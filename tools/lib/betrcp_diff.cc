@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrcp_diff.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>

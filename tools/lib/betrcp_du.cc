@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "betrcp_du.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
