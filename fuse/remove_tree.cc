@@ -49,14 +49,19 @@ void DropName(fuse_session* session, const KnownName& known) {
   }
 }
 
-// Tells the kernel what is gone. What is below a name goes with it, unless somebody is using it. So most of the other
-// names are not known any more. Requires: there was such a name.
-void TellKernel(Server& server, InodeId directory, const RemovedTree& removed) {
+// Tells the kernel what is gone, or may be after an error. What is below a name goes with it, unless somebody is using
+// it. So most of the other names are not known any more. After an error all directories are still there, and the kernel
+// must not take one for gone: whoever uses it could not reach anything in it any more.
+void TellKernel(Server& server, InodeId directory, const RemovedTree& removed, bool is_gone) {
+  if (removed.names.empty()) return;
   fuse_session* const session = server.session();
-  DropName(session, removed.names.back());
+  const auto drop_name = [&](const KnownName& known) {
+    if (is_gone || !known.is_directory) DropName(session, known);
+  };
+  drop_name(removed.names.back());
   for (const KnownName& known : removed.names) {
     if (!server.fs().Refer(known.inode).ok()) continue;
-    DropName(session, known);
+    drop_name(known);
     DropAttributes(session, known.inode);
     server.fs().Forget(known.inode);
   }
@@ -94,7 +99,7 @@ absl::Status Remove(Server& server, const Caller& caller, InodeId directory, std
     RemovedTree removed;
     absl::Status status = RemoveIfAllowed(server, caller, directory, name, &removed);
     if (ToErrno(status) == EAGAIN) continue;
-    if (!removed.names.empty()) TellKernel(server, directory, removed);
+    TellKernel(server, directory, removed, status.ok());
     return status;
   }
   return ErrnoError(EBUSY, "directories are moved all the time");

@@ -79,8 +79,8 @@ struct betr_clone_entry {
  * Errors: ENOENT, ENOTDIR (the descriptor), EINVAL (flags; a name that is empty, ".", "..", or contains '/'), EACCES,
  * EPERM (the sticky bit, a directory of another user), ENOSPC, EROFS. EBUSY: something is mounted in the tree, visibly
  * to the server, or directories are moved too often for the tree to be walked. What is mounted in other namespaces only
- * is unmounted, as by rmdir(2). After an error nothing has been removed; but after ENOSPC, names of files with several
- * names may have been.
+ * is unmounted, as by rmdir(2). After an error all directories are still there. ENOSPC, EIO and EUCLEAN may come after
+ * names of files were removed that have several names, or that somebody has open.
  */
 struct betr_remove {
   __u32 flags;    /* 0 */
