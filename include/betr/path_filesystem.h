@@ -60,7 +60,8 @@ class PathFileSystem {
   absl::Status Unlink(std::string_view path);
   absl::Status RemoveDirectory(std::string_view path);
   absl::Status RemoveTree(std::string_view path);
-  absl::Status Rename(std::string_view from, std::string_view to, RenameMode mode = RenameMode::kReplace);
+  absl::Status Rename(std::string_view from, std::string_view to, RenameMode mode = RenameMode::kReplace,
+                      const NewFile* left = nullptr);
   absl::Status Clone(std::string_view from, std::string_view to);
 
   absl::StatusOr<FileAttributes> SetAttributes(std::string_view path, const AttributeChange& change);

@@ -194,13 +194,13 @@ absl::Status PathFileSystem::RemoveTree(std::string_view path) {
   return NamePath(place.ok() ? fs_.RemoveTree(place->parent.inode(), place->name) : place.status(), path);
 }
 
-absl::Status PathFileSystem::Rename(std::string_view from, std::string_view to, RenameMode mode) {
+absl::Status PathFileSystem::Rename(std::string_view from, std::string_view to, RenameMode mode, const NewFile* left) {
   const absl::StatusOr<Place> source = Locate(from);
   if (!source.ok()) return NamePath(source.status(), from);
   const absl::StatusOr<Place> target = Locate(to);
   if (!target.ok()) return NamePath(target.status(), to);
   const absl::Status renamed =
-      fs_.Rename(source->parent.inode(), source->name, target->parent.inode(), target->name, mode);
+      fs_.Rename(source->parent.inode(), source->name, target->parent.inode(), target->name, mode, left);
   return NamePaths(renamed, from, to);
 }
 

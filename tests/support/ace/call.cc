@@ -13,10 +13,10 @@ namespace betr::ace {
 namespace {
 
 std::string_view NameOf(Call::Kind kind) {
-  constexpr std::string_view kNames[] = {"create",   "mkdir",       "symlink",   "mkfifo", "unnamed",  "open",
-                                         "write",    "allocate",    "truncate",  "copy",   "link",     "unlink",
-                                         "rmdir",    "rmtree",      "droplinks", "rename", "exchange", "clone",
-                                         "setxattr", "removexattr", "chmod",     "chown",  "utimes",   "sync"};
+  constexpr std::string_view kNames[] = {
+      "create", "mkdir",    "symlink",     "mkfifo", "unnamed", "open",      "write",  "allocate", "truncate",
+      "copy",   "link",     "unlink",      "rmdir",  "rmtree",  "droplinks", "rename", "leave",    "exchange",
+      "clone",  "setxattr", "removexattr", "chmod",  "chown",   "utimes",    "sync"};
   return kNames[static_cast<size_t>(kind)];
 }
 

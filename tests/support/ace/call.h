@@ -29,6 +29,7 @@ struct Call {
     kRemoveTree,
     kDropLinks,  // for the oracle alone: removes the names of links below `path`
     kRename,
+    kLeave,  // a rename that leaves a new file under the old name
     kExchange,
     kClone,
     kSetXattr,

@@ -34,6 +34,11 @@ absl::StatusOr<uint64_t> Driver::Make(const std::string& path, FileType type, ui
   return made.attributes().inode_number;
 }
 
+absl::StatusOr<uint64_t> Driver::Number(const std::string& path) {
+  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths_.Stat(path));
+  return attributes.inode_number;
+}
+
 absl::StatusOr<uint64_t> Driver::Do(const Call& call) {
   if (!OpensPath(call.kind)) return DoWithNames(call);
   BETR_ASSIGN_OR_RETURN(OpenFile file, paths_.Open(call.path));
@@ -89,11 +94,9 @@ absl::StatusOr<uint64_t> Driver::DoWithNames(const Call& call) {
       return Make(call.path, FileType::kFifo, kFilePermissions);
     case Call::Kind::kMakeSymlink:
       return Make(call.other, FileType::kSymlink, 0777, call.path);
-    case Call::Kind::kClone: {
+    case Call::Kind::kClone:
       BETR_RETURN_IF_ERROR(paths_.Clone(call.path, call.other));
-      BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths_.Stat(call.other));
-      return attributes.inode_number;
-    }
+      return Number(call.other);
     case Call::Kind::kLink:
       return none(paths_.Link(call.path, call.other));
     case Call::Kind::kUnlink:
@@ -104,6 +107,11 @@ absl::StatusOr<uint64_t> Driver::DoWithNames(const Call& call) {
       return none(paths_.RemoveTree(call.path));
     case Call::Kind::kRename:
       return none(paths_.Rename(call.path, call.other));
+    case Call::Kind::kLeave: {
+      const NewFile left{.type = FileType::kFifo, .permissions = kFilePermissions};
+      BETR_RETURN_IF_ERROR(paths_.Rename(call.path, call.other, RenameMode::kReplace, &left));
+      return Number(call.path);
+    }
     case Call::Kind::kExchange:
       return none(paths_.Rename(call.path, call.other, RenameMode::kExchange));
     case Call::Kind::kSync:

@@ -25,6 +25,7 @@ class Driver {
   absl::Status DoWithInode(const Call& call, InodeId inode);
   absl::StatusOr<uint64_t> DoWithNames(const Call& call);
   absl::Status Copy(const Call& call, InodeId from);
+  absl::StatusOr<uint64_t> Number(const std::string& path);
 
   FileSystem& fs_;
   PathFileSystem paths_;

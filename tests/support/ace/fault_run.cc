@@ -95,8 +95,9 @@ class FaultedRun {
     is_lossy_ = TellsLoss(failed) || TellsLoss(synced);
     if (is_lossy_) return Tolerate(synced);
     std::vector<Model> partly = timeline_.After(call, fs.Now(), 0);
-    // A clone has happened when its attributes are read.
-    partly.resize(partly.size() - (call.kind == Call::Kind::kClone ? 0 : 1), timeline_.Last());
+    // A clone, or a rename that leaves something, has happened when attributes are read.
+    const bool may_have_happened = call.kind == Call::Kind::kClone || call.kind == Call::Kind::kLeave;
+    partly.resize(partly.size() - (may_have_happened ? 0 : 1), timeline_.Last());
     const absl::StatusOr<Survey> survey = TakeSurvey(fs);
     if (!survey.ok()) {  // what was gathered cannot be handed over
       timeline_.Add(std::move(partly));

@@ -222,6 +222,9 @@ void Model::ApplyToNames(const Call& call, FileTime now, uint64_t number) {
       return DropLinks(IdOf(call.path), now);
     case Call::Kind::kRename:
       return Rename(call, now);
+    case Call::Kind::kLeave:
+      Rename(call, now);
+      return Make(call.path, NewNode(FileType::kFifo, kFilePermissions), now, number);
     case Call::Kind::kExchange:
       return Exchange(call, now);
     case Call::Kind::kClone:

@@ -136,6 +136,9 @@ class Maker {
     Add("rename", Verb::kRename, "B", "A");
     Add("rename", Verb::kRename, "B", "A/C");
     Add("rename", Verb::kRename, "A/C", "B");
+    Add("leave", Verb::kLeave, "foo", "bar");
+    Add("leave", Verb::kLeave, "A/foo", "bar");
+    Add("leave", Verb::kLeave, "A", "B");
     Add("exchange", Verb::kExchange, "foo", "A/bar");
     Add("exchange", Verb::kExchange, "A", "B");
     Add("exchange", Verb::kExchange, "foo", "A");

@@ -26,6 +26,7 @@ enum class Verb : uint8_t {
   kTruncate,
   // Beyond ACE.
   kReplace,  // a rename over something that exists
+  kLeave,    // a rename that leaves a new file under the old name
   kExchange,
   kClone,
   kSymlink,

@@ -138,6 +138,7 @@ void Planner::AddOperation(const Operation& operation) {
       return AddPair(operation, Call::Kind::kClone);
     case Verb::kRename:
     case Verb::kReplace:
+    case Verb::kLeave:
       return AddRename(operation);
     default:
       return AddNamed(operation);
@@ -200,9 +201,11 @@ void Planner::AddRename(const Operation& operation) {
   if (const Node* target = model_.Find(operation.other); target != nullptr) {
     const bool is_directory = target->type == FileType::kDirectory;
     const bool moves_directory = model_.Find(operation.path)->type == FileType::kDirectory;
-    if (is_directory != moves_directory) Remove(operation.other);
+    const bool does_nothing = target == model_.Find(operation.path) && operation.verb == Verb::kLeave;
+    if (is_directory != moves_directory || does_nothing) Remove(operation.other);
   }
-  Do({.kind = Call::Kind::kRename, .path = operation.path, .other = operation.other});
+  const Call::Kind kind = operation.verb == Verb::kLeave ? Call::Kind::kLeave : Call::Kind::kRename;
+  Do({.kind = kind, .path = operation.path, .other = operation.other});
 }
 
 void Planner::AddNamed(const Operation& operation) {
