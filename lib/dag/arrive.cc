@@ -76,4 +76,9 @@ absl::Status Arrive(Edit& edit, Node& node, const Partition& news) {
   return node.Leaf() ? ArriveAtLeaf(edit, node, news) : ArriveAtInterior(edit, node, news);
 }
 
+absl::Status MoveDown(Edit& edit, Edge& edge, const Range& part, Node& child) {
+  const Partition moved = TakePart(edit, edge, part);
+  return Arrive(edit, child, moved.Strip(edge.link.range.Lcp()));
+}
+
 }  // namespace betr::dag

@@ -32,6 +32,10 @@ absl::Status Arrive(Edit& edit, Node& node, const Partition& news);
 // node is interior.
 void ArriveGoto(Edit& edit, Node& node, Goto message);
 
+// Takes what `edge` buffers for `part` of its range out of it and into its child. Errors: as Arrive.
+// Requires: `child` was taken from the edge (TakeChild).
+absl::Status MoveDown(Edit& edit, Edge& edge, const Range& part, Node& child);
+
 // Arrive at a leaf (leaf.cc).
 absl::Status ArriveAtLeaf(Edit& edit, Node& leaf, const Partition& news);
 

@@ -45,12 +45,6 @@ absl::StatusOr<OwnChild> Own(Edit& edit, NodeId id, const Node& node) {
   return own;
 }
 
-NodeId Store(Edit& edit, OwnChild child) {
-  if (child.id == kNoNode) return edit.Create(std::move(child.node));
-  edit.Update(child.id, std::move(child.node));
-  return child.id;
-}
-
 }  // namespace
 
 absl::StatusOr<OwnChild> TakeChild(Edit& edit, Node& parent, size_t index) {
@@ -87,8 +81,14 @@ bool TooLongToTake(const Edit& edit, const Edge& edge, Reach reach) {
   return child != nullptr && GetsTooLong(link, *child);
 }
 
+NodeId PutNode(Edit& edit, OwnChild own) {
+  if (own.id == kNoNode) return edit.Create(std::move(own.node));
+  edit.Update(own.id, std::move(own.node));
+  return own.id;
+}
+
 void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child) {
-  parent.edges[index].link.target = Store(edit, std::move(child));
+  parent.edges[index].link.target = PutNode(edit, std::move(child));
 }
 
 bool WorthCopying(Bytes held, Bytes moved) {
@@ -113,7 +113,5 @@ absl::StatusOr<OwnChild> TakeRoot(Edit& edit, NodeId id) {
   BETR_RETURN_IF_ERROR(CheckRoot(id, *node));
   return Own(edit, id, *node);
 }
-
-NodeId PutRoot(Edit& edit, OwnChild root) { return Store(edit, std::move(root)); }
 
 }  // namespace betr::dag

@@ -31,7 +31,9 @@ absl::Status CanTakeChild(const Edit& edit, const Node& parent, size_t index);
 // read. At most one read, and none for an edge without a translation.
 bool TooLongToTake(const Edit& edit, const Edge& edge, Reach reach);
 
-// Stores the child and makes the edge name it.
+// Stores what was taken, or is new. The caller must make an edge or a tree name the returned id.
+NodeId PutNode(Edit& edit, OwnChild own);
+// The same for the child of edge `index`, which then names it.
 void PutChild(Edit& edit, Node& parent, size_t index, OwnChild child);
 
 // Whether TakeChild would copy a shared node.
@@ -51,6 +53,5 @@ inline Bytes LittleToCopy(const Shape& shape) { return shape.node_size / 16; }
 // Takes out the node `id`, whose holder is a tree, to be changed; a copy if it is shared. The holder names the returned
 // id from then on. The caller gives up its reference to `id` and gets that to the result.
 absl::StatusOr<OwnChild> TakeRoot(Edit& edit, NodeId id);
-NodeId PutRoot(Edit& edit, OwnChild root);
 
 }  // namespace betr::dag

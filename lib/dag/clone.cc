@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "dag/arrive.h"
-#include "dag/carve.h"
 #include "dag/child.h"
 #include "dag/heal.h"
 #include "dag/live.h"
@@ -18,24 +17,17 @@
 namespace betr::dag {
 namespace {
 
-// Moves what `node` buffers for `range` into the child of edge `index`, which covers the range.
-absl::Status Push(Edit& edit, Node& node, size_t index, const Range& range) {
-  BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
-  Edge& edge = node.edges[index];
-  const Partition moved = TakePart(edit, edge, range);
-  BETR_RETURN_IF_ERROR(Arrive(edit, child.node, moved.Strip(edge.link.range.Lcp())));
-  PutChild(edit, node, index, std::move(child));
-  return absl::OkStatus();
-}
-
 // Pushes what waits for `range` one level down, at the node `depth` levels below `node`. Requires: all nodes on the way
 // are private.
 absl::Status PushAt(Edit& edit, Node& node, const Range& range, int depth) {
   const size_t index = node.EdgeAfter(range.lo);
-  if (depth == 0) return Push(edit, node, index, range);
   BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, index));
-  const Range below = range.Strip(node.edges[index].link.range.Lcp().size());
-  BETR_RETURN_IF_ERROR(PushAt(edit, child.node, below, depth - 1));
+  if (depth == 0) {
+    BETR_RETURN_IF_ERROR(MoveDown(edit, node.edges[index], range, child.node));
+  } else {
+    const Range below = range.Strip(node.edges[index].link.range.Lcp().size());
+    BETR_RETURN_IF_ERROR(PushAt(edit, child.node, below, depth - 1));
+  }
   PutChild(edit, node, index, std::move(child));
   return absl::OkStatus();
 }
@@ -146,7 +138,7 @@ absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefi
     }
     BETR_ASSIGN_OR_RETURN(OwnChild own, TakeRoot(edit, root));
     BETR_RETURN_IF_ERROR(PushAt(edit, own.node, Range::Prefix(prefix), outcome.depth));
-    root = PutRoot(edit, std::move(own));
+    root = PutNode(edit, std::move(own));
   }
 }
 

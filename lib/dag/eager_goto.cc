@@ -6,7 +6,6 @@
 
 #include "base/status.h"
 #include "dag/arrive.h"
-#include "dag/carve.h"
 #include "dag/child.h"
 #include "dag/heal.h"
 #include "dag/split.h"
@@ -36,8 +35,7 @@ absl::Status DriveDown(Edit& edit, Node& node, const Range& range) {
     ++edit.counters().nodes_touched;
     BETR_ASSIGN_OR_RETURN(OwnChild child, TakeChild(edit, node, at));
     const std::string_view lifted = node.edges[at].link.range.Lcp();
-    const Partition moved = TakePart(edit, node.edges[at], part);
-    BETR_RETURN_IF_ERROR(Arrive(edit, child.node, moved.Strip(lifted)));
+    BETR_RETURN_IF_ERROR(MoveDown(edit, node.edges[at], part, child.node));
     if (!child.node.Leaf()) BETR_RETURN_IF_ERROR(DriveDown(edit, child.node, part.Strip(lifted.size())));
     BETR_ASSIGN_OR_RETURN(const size_t count, PutSplitChild(edit, node, at, std::move(child)));
     at += count;

@@ -129,7 +129,7 @@ size_t FollowFlushed(Edit& edit, Node& parent, size_t index, size_t count, const
                      size_t runs) {
   const Range whole{parent.edges[index].link.range.lo, parent.edges[index + count - 1].link.range.hi};
   std::vector<Link> pieces;
-  for (size_t i = index; i < index + count; ++i) pieces.push_back(parent.edges[i].link.Strip(whole.Lcp().size()));
+  for (size_t i = index; i < index + count; ++i) pieces.push_back(parent.edges[i].link.Strip(whole.Lcp()));
   std::vector<Edge> edges;
   size_t index_now = index;
   for (size_t i = 0; i < parent.edges.size(); ++i) {
@@ -178,7 +178,7 @@ absl::StatusOr<NodeId> Insert(Edit& edit, NodeId root, const Partition& news) {
   Check(!own.node.Leaf(), "a root is an interior node");
   BETR_RETURN_IF_ERROR(Arrive(edit, own.node, news));
   BETR_RETURN_IF_ERROR(edit.status());
-  return PutRoot(edit, std::move(own));
+  return PutNode(edit, std::move(own));
 }
 
 absl::StatusOr<Flushed> FlushFrom(Edit& edit, NodeId root, const Bound& from, Bytes budget) {

@@ -38,9 +38,12 @@ struct Link {
   // The same link over a smaller range. Requires: `part` is not empty and lies in the range.
   Link Cut(const Range& part) const;
 
-  // The same link as seen when the local space loses its first n bytes, or gains `prefix` in front.
-  Link Strip(size_t n) const { return {range.Strip(n), target, translation}; }
-  Link Prepend(std::string_view prefix) const { return {range.Prepend(prefix), target, translation}; }
+  // The same link after the prefix `from` of the local space, which its range has, became `to`.
+  Link Replace(std::string_view from, std::string_view to) const {
+    return {range.Strip(from.size()).Prepend(to), target, translation};
+  }
+  Link Strip(std::string_view prefix) const { return Replace(prefix, ""); }
+  Link Prepend(std::string_view prefix) const { return Replace("", prefix); }
 };
 
 }  // namespace betr::dag

@@ -81,26 +81,15 @@ Node EmptyNode(Height height, Range bounds, Codec codec) {
   return node;
 }
 
-Node Strip(const Node& node, std::string_view prefix) {
-  Node stripped{node.height, node.bounds.Strip(prefix.size()), node.codec, {}, {}};
-  stripped.edges.reserve(node.edges.size());
+Node Replace(const Node& node, std::string_view from, std::string_view to) {
+  Node replaced{node.height, node.bounds.Strip(from.size()).Prepend(to), node.codec, {}, {}};
+  replaced.edges.reserve(node.edges.size());
   for (const Edge& edge : node.edges) {
-    stripped.edges.push_back({edge.link.Strip(prefix.size()), edge.partition.Strip(prefix)});
+    replaced.edges.push_back({edge.link.Replace(from, to), edge.partition.Replace(from, to)});
   }
-  stripped.basements.reserve(node.basements.size());
-  for (const BlockView& basement : node.basements) stripped.basements.push_back(basement.Strip(prefix));
-  return stripped;
-}
-
-Node Prepend(const Node& node, std::string_view prefix) {
-  Node longer{node.height, node.bounds.Prepend(prefix), node.codec, {}, {}};
-  longer.edges.reserve(node.edges.size());
-  for (const Edge& edge : node.edges) {
-    longer.edges.push_back({edge.link.Prepend(prefix), edge.partition.Prepend(prefix)});
-  }
-  longer.basements.reserve(node.basements.size());
-  for (const BlockView& basement : node.basements) longer.basements.push_back(basement.Prepend(prefix));
-  return longer;
+  replaced.basements.reserve(node.basements.size());
+  for (const BlockView& basement : node.basements) replaced.basements.push_back(basement.Replace(from, to));
+  return replaced;
 }
 
 }  // namespace betr::dag

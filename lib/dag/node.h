@@ -71,9 +71,10 @@ using NodePtr = std::shared_ptr<const Node>;
 // An interior node with one null edge over all of `bounds`, or a leaf without basements.
 Node EmptyNode(Height height, Range bounds, Codec codec);
 
-// The node after its local space lost `prefix` in front (every position of bounds begins with it), or gained it.
-// Nothing below notices: what the node gains its edges lose (Zhan 2019, section 4.3).
-Node Strip(const Node& node, std::string_view prefix);
-Node Prepend(const Node& node, std::string_view prefix);
+// The node after the prefix `from` of its local space, which every position of bounds has, became `to`. Nothing below
+// notices: what the node gains its edges lose (Zhan 2019, section 4.3).
+Node Replace(const Node& node, std::string_view from, std::string_view to);
+inline Node Strip(const Node& node, std::string_view prefix) { return Replace(node, prefix, ""); }
+inline Node Prepend(const Node& node, std::string_view prefix) { return Replace(node, "", prefix); }
 
 }  // namespace betr::dag

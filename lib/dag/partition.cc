@@ -69,22 +69,13 @@ void Partition::Append(Partition right) {
   }
 }
 
-Partition Partition::Strip(std::string_view prefix) const {
-  Partition stripped;
-  for (const BlockView& run : runs) stripped.runs.push_back(run.Strip(prefix));
+Partition Partition::Replace(std::string_view from, std::string_view to) const {
+  Partition replaced;
+  for (const BlockView& run : runs) replaced.runs.push_back(run.Replace(from, to));
   for (const Goto& message : gotos) {
-    stripped.gotos.push_back({message.link.Strip(prefix.size()), message.target_height, message.over});
+    replaced.gotos.push_back({message.link.Replace(from, to), message.target_height, message.over});
   }
-  return stripped;
-}
-
-Partition Partition::Prepend(std::string_view prefix) const {
-  Partition longer;
-  for (const BlockView& run : runs) longer.runs.push_back(run.Prepend(prefix));
-  for (const Goto& message : gotos) {
-    longer.gotos.push_back({message.link.Prepend(prefix), message.target_height, message.over});
-  }
-  return longer;
+  return replaced;
 }
 
 }  // namespace betr::dag

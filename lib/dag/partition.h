@@ -52,9 +52,9 @@ struct Partition {
   Partition Cut(const Range& range) const;
   // Adds the messages of a partition that lies behind this one.
   void Append(Partition right);
-  // The same messages in a space that lost or gained a prefix.
-  Partition Strip(std::string_view prefix) const;
-  Partition Prepend(std::string_view prefix) const;
+  // The same messages after the prefix `from` of the space, which all of them have, became `to`.
+  Partition Replace(std::string_view from, std::string_view to) const;
+  Partition Strip(std::string_view prefix) const { return Replace(prefix, ""); }
 };
 
 // The index of the first goto whose range ends after `bound`; gotos.size() if none. O(log n).

@@ -95,7 +95,7 @@ absl::StatusOr<size_t> PutSplitChild(Edit& edit, Node& parent, size_t index, Own
     Edge edge{Link{range, kNoNode, {}}, whole.partition.Cut(range)};
     edit.RetainTargets(edge.partition);
     OwnChild part{edges.empty() ? child.id : kNoNode, Strip(piece, range.Lcp().substr(lifted.size()))};
-    edge.link.target = PutRoot(edit, std::move(part));
+    edge.link.target = PutNode(edit, std::move(part));
     edges.push_back(std::move(edge));
     ++edit.counters().splits;
   }
@@ -123,7 +123,7 @@ absl::StatusOr<NodeId> PutSplitRoot(Edit& edit, OwnChild root) {
     BETR_RETURN_IF_ERROR(PutSplitChild(edit, taller.node, 0, std::move(root)).status());
     root = std::move(taller);
   }
-  return PutRoot(edit, std::move(root));
+  return PutNode(edit, std::move(root));
 }
 
 }  // namespace betr::dag

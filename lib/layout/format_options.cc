@@ -112,9 +112,8 @@ absl::Status SetReserve(BasisPoints reserve, Superblock* block) {
 
 // Sets the feature bit that a reserve or a first version of the image's own needs.
 void MarkTuned(Superblock* block) {
-  const bool is_tuned = block->reserve.value != 0 || block->first_version != 0;
   block->features.read_only_compatible &= ~kTuned;
-  block->features.read_only_compatible |= is_tuned ? kTuned : 0;
+  block->features.read_only_compatible |= block->IsTuned() ? kTuned : 0;
 }
 
 }  // namespace

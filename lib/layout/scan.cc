@@ -12,11 +12,10 @@
 #include "layout/extent_map.h"
 #include "layout/node_format.h"
 #include "layout/seal.h"
+#include "layout/search.h"
 
 namespace betr::layout {
 namespace {
-
-constexpr uint64_t kChunkUnits = MiB(1) / kUnit;
 
 // Offsets of fields in nodes and catalogs (node_codec.h, catalog_codec.h).
 constexpr size_t kFormatVersionAt = 16;
@@ -121,35 +120,12 @@ class Scanner {
       : device_(device), area_(area), visitor_(visitor), ration_(area.units), rationed_(device, ration_) {}
 
   absl::Status Run() {
-    for (uint64_t unit = area_.start; unit < area_.end(); unit += kChunkUnits) {
-      const uint64_t units = std::min(kChunkUnits, area_.end() - unit);
-      std::string chunk(UnitBytes(units).value, '\0');
-      absl::Status read = device_.Read(UnitBytes(unit), chunk);
-      if (absl::IsCancelled(read)) return read;
-      if (read.ok()) {
-        LookAt(unit, chunk);
-      } else {
-        BETR_RETURN_IF_ERROR(UnitByUnit(unit, units));
-      }
-    }
-    return absl::OkStatus();
+    const auto look = [&](uint64_t unit, std::string_view bytes) { LookAt(unit, bytes); };
+    const auto unreadable = [&](uint64_t unit, const absl::Status& error) { visitor_.unreadable({unit, 1}, error); };
+    return SearchUnits(device_, area_, {look, unreadable});
   }
 
  private:
-  absl::Status UnitByUnit(uint64_t first, uint64_t units) {
-    std::string bytes(kUnit.value, '\0');
-    for (uint64_t unit = first; unit < first + units; ++unit) {
-      const absl::Status read = device_.Read(UnitBytes(unit), bytes);
-      if (absl::IsCancelled(read)) return read;
-      if (read.ok()) {
-        LookAt(unit, bytes);
-      } else {
-        visitor_.unreadable({unit, 1}, read);
-      }
-    }
-    return absl::OkStatus();
-  }
-
   void LookAt(uint64_t first, std::string_view chunk) {
     for (size_t at = 0; at < chunk.size(); at += kUnit.value) {
       const uint64_t unit = first + at / kUnit.value;

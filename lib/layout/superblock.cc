@@ -99,9 +99,8 @@ absl::Status CheckState(const Superblock& block) {
 
 absl::Status CheckTuning(const Superblock& block) {
   BETR_RETURN_IF_ERROR(CheckLimits("reserve", block.reserve.value, 0, kMaxReserve.value));
-  const bool is_tuned = block.reserve.value != 0 || block.first_version != 0;
   const bool says_so = (block.features.read_only_compatible & kTuned) != 0;
-  return is_tuned == says_so ? absl::OkStatus() : Bad("feature \"tuned\"", "contradicts what is tuned");
+  return block.IsTuned() == says_so ? absl::OkStatus() : Bad("feature \"tuned\"", "contradicts what is tuned");
 }
 
 absl::Status CheckCounters(const Superblock& block) {

@@ -124,6 +124,8 @@ struct Superblock {
 
   // What extents are allocated from: everything behind the log except the unit of the copy.
   UnitRange ExtentArea() const { return {log.end(), CopyUnit() - log.end()}; }
+  // Whether bytes 384 to 399 say something.
+  bool IsTuned() const { return reserve.value != 0 || first_version != 0; }
   // No node of the image has a smaller write version.
   uint64_t FirstVersion() const { return first_version == 0 ? FirstVersionOf(uuid) : first_version; }
   // The unit of the copy: the last one.

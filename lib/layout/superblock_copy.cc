@@ -3,19 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/status.h"
+#include "layout/search.h"
 #include "layout/signatures.h"
 #include "layout/superblock_slots.h"
 
 namespace betr::layout {
 namespace {
-
-constexpr uint64_t kChunkUnits = MiB(1) / kUnit;
 
 std::string Place(uint64_t unit) { return fmt::format("the copy at unit {}", unit); }
 
@@ -32,56 +30,24 @@ bool IsYounger(const Superblock& a, const Superblock& b) {
   return a.made_at != b.made_at ? a.made_at > b.made_at : a.generation > b.generation;
 }
 
-// Searches the whole device for the copy from which the slots are to be made anew.
-class Search {
- public:
-  explicit Search(BlockDevice& device) : device_(device) {}
-
-  // Errors: kCancelled; the device's, if there is no copy in what could be read.
-  absl::StatusOr<std::optional<Superblock>> Run() {
-    const uint64_t units = device_.Size() / kUnit;
-    for (uint64_t first = 0; first < units; first += kChunkUnits) {
-      BETR_RETURN_IF_ERROR(Chunk(first, std::min(kChunkUnits, units - first)));
-    }
-    if (!found_) BETR_RETURN_IF_ERROR(unreadable_);
-    return std::move(found_);
-  }
-
- private:
-  absl::Status Chunk(uint64_t first, uint64_t units) {
-    chunk_.resize(UnitBytes(units).value);
-    const absl::Status read = device_.Read(UnitBytes(first), chunk_);
-    for (uint64_t unit = first; read.ok() && unit < first + units; ++unit) {
-      LookAt(std::string_view(chunk_).substr(UnitBytes(unit - first).value, kUnit.value), unit);
-    }
-    return read.ok() || absl::IsCancelled(read) ? read : UnitByUnit(first, units);
-  }
-
-  absl::Status UnitByUnit(uint64_t first, uint64_t units) {
-    chunk_.resize(kUnit.value);
-    for (uint64_t unit = first; unit < first + units; ++unit) {
-      absl::Status read = device_.Read(UnitBytes(unit), chunk_);
-      if (absl::IsCancelled(read)) return read;
-      if (read.ok()) {
-        LookAt(chunk_, unit);
-      } else {
-        unreadable_ = std::move(read);
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  void LookAt(std::string_view bytes, uint64_t unit) {
+// Searches the whole device for the copy from which the slots are to be made anew. Errors: kCancelled; the device's, if
+// there is no copy in what could be read.
+absl::StatusOr<std::optional<Superblock>> SearchCopy(BlockDevice& device) {
+  std::optional<Superblock> found;
+  absl::Status unreadable;
+  const auto look_at = [&](std::string_view bytes, uint64_t unit) {
     if (!bytes.starts_with(kSuperblockMagic)) return;
     std::optional<Superblock> copy = CopyIn(bytes, unit);
-    if (copy && (!found_ || IsYounger(*copy, *found_))) found_ = std::move(copy);
-  }
-
-  BlockDevice& device_;
-  std::string chunk_;
-  std::optional<Superblock> found_;
-  absl::Status unreadable_;
-};
+    if (copy && (!found || IsYounger(*copy, *found))) found = std::move(copy);
+  };
+  const auto look = [&](uint64_t unit, std::string_view bytes) {
+    for (; !bytes.empty(); bytes.remove_prefix(kUnit.value)) look_at(bytes.substr(0, kUnit.value), unit++);
+  };
+  const auto note = [&](uint64_t, const absl::Status& error) { unreadable = error; };
+  BETR_RETURN_IF_ERROR(SearchUnits(device, {0, device.Size() / kUnit}, {look, note}));
+  if (!found) BETR_RETURN_IF_ERROR(unreadable);
+  return found;
+}
 
 // As ReadNewerCopy, but an error counts only if a slot is missing. Otherwise a copy that cannot be read proves nothing.
 absl::StatusOr<std::optional<Superblock>> NewerCopy(BlockDevice& device, const NewestSuperblock& newest) {
@@ -140,7 +106,7 @@ absl::StatusOr<std::optional<Superblock>> ReadCopy(BlockDevice& device, uint64_t
 absl::StatusOr<Superblock> FindCopy(BlockDevice& device) {
   if (device.Size() < kLogOffset) return absl::NotFoundError(device.Name() + ": too small for a betr image");
   absl::StatusOr<std::optional<Superblock>> copy = ReadCopy(device, device.Size() / kUnit - 1);
-  if (!copy.ok() || !copy->has_value()) copy = Search(device).Run();
+  if (!copy.ok() || !copy->has_value()) copy = SearchCopy(device);
   BETR_RETURN_IF_ERROR(copy.status());
   if (!copy->has_value()) return absl::NotFoundError(device.Name() + ": no copy of a superblock");
   return **std::move(copy);

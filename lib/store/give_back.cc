@@ -43,7 +43,7 @@ absl::Status Store::Impl::GiveBack() {
   int freeing = kFreeing;  // unless something was erased meanwhile
   freeing_.compare_exchange_strong(freeing, still_left);
   BETR_RETURN_IF_ERROR(done);
-  space_asked_ = space_asked_ && freeing_ > 0;
+  if (freeing_ <= 0) space_asked_ = false;
   return absl::OkStatus();
 }
 

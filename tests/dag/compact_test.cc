@@ -75,7 +75,7 @@ TEST_CASE("runs of more and more directories become one after all", "[dag][compa
     node.left().runs.push_back(node.Run("a/" + std::to_string(1000 + i * 7919 % 500) + "/", 1, i));
     node.Compact(0);
     most = std::max(most, node.left().runs.size());
-    if (is_cloned) node.right() = node.left().Strip("a/").Prepend("b/");
+    if (is_cloned) node.right() = node.left().Replace("a/", "b/");
   }
   CHECK(most <= 10 * kMost);
   for (int i = 0; i < 500; ++i) {

@@ -90,7 +90,7 @@ TEST_CASE("a link reads the same after the space that it is in lost or gained a 
     const Link link{SomeRange(random), NodeId{7}, SomeBytes(random, 3)};
     const std::string prefix = SomeBytes(random, 3);
     const Link longer = link.Prepend(prefix);
-    REQUIRE(longer.Strip(prefix.size()) == link);
+    REQUIRE(longer.Strip(prefix) == link);
     REQUIRE(longer.Image() == link.Image());
     for (const std::string& key : KeysIn(random, link.range)) REQUIRE(longer.Map(prefix + key) == link.Map(key));
   }

@@ -259,7 +259,7 @@ std::string Forger::ForgeSuperblock() {
       return "fanout; ";
     case 9:
       block.reserve = BasisPoints{static_cast<uint32_t>(random_.Uniform(5001))};
-      block.features.read_only_compatible = block.reserve.value != 0 || block.first_version != 0 ? layout::kTuned : 0;
+      block.features.read_only_compatible = block.IsTuned() ? layout::kTuned : 0;
       return "reserve; ";
     case 10:
       block.log.units = 16 + random_.Skewed(11);
