@@ -9,6 +9,8 @@
 //   - A lower node: the goto is buffered if one edge holds it. Otherwise the hole that it covers gets a null edge of
 //     its own, to be filled by a small new child that carries the goto on.
 // So no buffered message ever touches two edges, and a full node on disk never has to be read to take a message.
+// A goto that lies in the midst of one that waits cuts it in two. Each part has the translation, which may be long. So
+// before there are many copies of it, the older goto becomes an edge whose target is a chain of small new nodes.
 //
 // Leaf. Puts, erases and upserts are applied. Basements that no message touches are not even loaded.
 #pragma once

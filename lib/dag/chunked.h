@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sorted sequence in chunks that can be copied in O(1): copies share chunks, and a chunk is copied when one of its
-// holders first changes it. Inserting costs O(chunk + number of chunks).
+// A sorted sequence in chunks that can be shared in O(1): a chunk is copied when one of its holders first changes it.
+// Inserting costs O(chunk + number of chunks).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace betr::dag {
 
-// Not thread-safe; copies may be used by different threads.
+// Not thread-safe; what is shared may be used by different threads. Share makes another holder. A plain copy is for
+// reading what nobody changes any more: copies would believe that all chunks are theirs alone.
 template <class T>
 class Chunked {
  public:

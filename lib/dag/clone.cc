@@ -111,6 +111,15 @@ class Walk {
   int depth_ = 0;
 };
 
+// Whether a clone that waits lies within `range`.
+bool HoldsWholeGoto(const Partition& partition, const Range& range) {
+  const std::vector<Goto>& gotos = partition.gotos;
+  for (size_t i = FirstGotoAfter(gotos, range.lo); i < gotos.size() && gotos[i].link.range.lo < range.hi; ++i) {
+    if (!gotos[i].Erases() && range.Covers(gotos[i].link.range)) return true;
+  }
+  return false;
+}
+
 // Adds levels until the root is higher than a goto's target.
 absl::Status GrowAbove(Edit& edit, NodeId& root, Height target) {
   const auto is_low = [&] {
@@ -152,6 +161,7 @@ absl::StatusOr<bool> HoldsWholeNode(const NodeTable& table, NodeId root, std::st
     above = node->height;
     for (const Edge& edge : node->edges) {
       if (!edge.link.Null() && range.Covers(edge.link.range)) return true;
+      if (HoldsWholeGoto(edge.partition, range)) return true;
     }
     if (node->height < 2) return false;
     BETR_ASSIGN_OR_RETURN(const WayStep step, FindWayStep(*node, range));

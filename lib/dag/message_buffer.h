@@ -32,6 +32,11 @@ struct BufferedPoint {
 class MessageBuffer {
  public:
   explicit MessageBuffer(const UpsertRegistry& functions) : functions_(&functions) {}
+  MessageBuffer(const MessageBuffer&) = delete;  // Image shares
+  MessageBuffer& operator=(const MessageBuffer&) = delete;
+  MessageBuffer(MessageBuffer&&) = default;
+  MessageBuffer& operator=(MessageBuffer&&) = default;
+  ~MessageBuffer() = default;
 
   // O(log n) each, EraseRange besides the points that it removes.
   void Put(std::string_view key, std::string_view value);

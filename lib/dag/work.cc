@@ -228,7 +228,7 @@ class Step {
     if (id == root_ && !edit_.Shared(id)) return DoAtRoot(&job);
     Node node = now;
     BETR_RETURN_IF_ERROR(DoJob(edit_, node, job, Mode()));
-    edit_.Rearrange(id, std::move(node));
+    if (node != now) edit_.Rearrange(id, std::move(node));
     return edit_.status();
   }
 

@@ -135,7 +135,7 @@ absl::StatusOr<Catalog> DecodeCatalog(std::string_view bytes) {
   const size_t count = in.Count(std::numeric_limits<uint32_t>::max(), kMinTreeSize);
   for (size_t i = 0; i < count && in.ok(); ++i) catalog.trees.push_back(ReadTree(in));
   ReadFunctions(in, catalog.functions);
-  if (in.position() != kFixedSize + body_size) {
+  if (in.position() != kFixedSize + body_size || UnitsFor({in.position()}) != UnitsFor({bytes.size()})) {
     in.Fail(fmt::format("the body has {} bytes, must have {}", in.position() - kFixedSize, body_size));
   }
   in.Zeros(in.remaining());

@@ -35,6 +35,7 @@ class NodeReader {
     Expect("header units", in_.Fixed32(), UnitsFor(header_size));
     Expect("extent units", in_.Fixed32(), UnitsFor(extent_size));
     body_size_ = in_.Fixed32();
+    Expect("header units for the body", UnitsFor({kFixedSize + body_size_}), UnitsFor(header_size));
     implied_left_ = MaxImpliedSize(body_size_);
     node_.known_entries = dag::EntryCount::FromCode(is_counted_ ? in_.Fixed16() : uint16_t{0});
     in_.Zeros(kFixedSize - in_.position());

@@ -12,7 +12,8 @@ namespace betr::store {
 namespace {
 
 // A header has at most 64 MiB (layout/node_codec.h). It must also take what is in front of the root, at most
-// Core::BufferLimit(), and one batch (kMaxBatch.bounds). A node that is not over-full may have this much.
+// Core::BufferLimit(), and one batch (kMaxBatch.bounds). What these copy of the translations of clones that wait is
+// below 32 MiB (dag/arrive.cc). A node that is not over-full may have this much.
 constexpr Bytes kMostBounds = layout::kMaxNodeSize;
 constexpr int kMostSteps = 64;  // each moves on what waits for the heaviest edge
 
