@@ -30,8 +30,7 @@ def page(results):
     parts = ["<!DOCTYPE html><html lang=en><meta charset=utf-8><title>betr: evaluation</title>"]
     parts.append(f"<style>{STYLE}</style><h1>betr: evaluation</h1>")
     parts.append(_about(results))
-    parts.append("<p>One run, or median [least .. most]; of seconds also (how long the disk was busy).</p>")
-    parts.append("<p>betr : peer says how many times better betr is, by the medians.</p>")
+    parts += (f"<p>{_escape(line)}</p>" for line in LEGEND)
     parts.append("<h2>The papers, claim by claim</h2>" + _table(CLAIM_HEAD, claim_rows(results), "text"))
     head, rows = aged_table(results)
     if rows:
@@ -40,6 +39,17 @@ def page(results):
         parts.append(_experiment(results, name))
     parts.append("<h2>Where the papers' figures come from</h2>" + _table(("", ""), papers.SOURCES.items(), "text"))
     return "\n".join(parts) + "\n"
+
+
+# How to read the tables.
+LEGEND = (
+    "A cell has the figure of one run, or the median [least .. most] of several; after seconds, in round brackets, "
+    "those in which the disk was busy.",
+    "A : B says how many times better A is than B, by the medians: above 1, A is better (faster, or smaller where less "
+    "is better). The best peer is, row by row, the best of all that are not betr; its name is in brackets. papers : B "
+    "is how many times better BetrFS was in the paper that is named in square brackets. betr : this compares betr by "
+    "default with the version of the column.",
+)
 
 
 def title_of(name):
@@ -284,7 +294,7 @@ def tables(results, names):
 
 
 def markdown(results):
-    parts = [tables(results, in_order(results)), *_markdown_table(AGED_TITLE, *aged_table(results))]
+    parts = [*LEGEND, tables(results, in_order(results)), *_markdown_table(AGED_TITLE, *aged_table(results))]
     claimed = list(claim_rows(results))
     parts += _markdown_table("The papers, claim by claim", CLAIM_HEAD, claimed, "|---|---|---:|---:|---|---|")
     lines = [f"* {name}: {text}" for name, text in papers.SOURCES.items()]

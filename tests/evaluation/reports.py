@@ -66,6 +66,11 @@ class ReportTest(unittest.TestCase):
         self.assertIn("rate &amp; time", page)
         self.assertNotIn("http://", page.replace("http://www.w3.org/2000/svg", ""))
 
+    def test_what_a_ratio_means_is_told(self):
+        for text in (report.page(small_results()), report.markdown(small_results())):
+            self.assertIn("above 1, A is better", text)
+            self.assertIn("The best peer is", text)
+
     def test_aged_file_systems_stand_beside_new_ones(self):
         found = small_results()
         for name, value, better in (("write", 10, "more"), ("read", 6, "less"), ("other", 1, "less")):
