@@ -20,6 +20,7 @@ The last four show what the log makes of the checkpoint. What is damaged is name
 
 import collections
 import datetime
+import os
 import stat
 import sys
 
@@ -108,8 +109,9 @@ def print_keys(path, *names):
 def line(name, inode):
     modified = datetime.datetime.fromtimestamp(inode.modified[0], datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     mode = stat.filemode(MODES[inode.type] | inode.permissions)
+    size = size_of(inode) if inode.device is None else f"{os.major(inode.device)}, {os.minor(inode.device)}"
     arrow = "" if inode.target is None else f" -> {escaped(inode.target)}"
-    return f"{mode} {inode.links:3} {inode.uid:5} {inode.gid:5} {size_of(inode):12} {modified} {name}{arrow}"
+    return f"{mode} {inode.links:3} {inode.uid:5} {inode.gid:5} {size:>12} {modified} {name}{arrow}"
 
 
 def print_names(path, *arguments):
