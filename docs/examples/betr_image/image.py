@@ -17,6 +17,7 @@ SUPERBLOCK = layout(
     "8s16s64sHH4x3QQQQQ QQIBB2xQQ QQQqQIB3xQQQ I4xQ64sQQQI4x QI4xQ104xQ",
 )
 EXTENT_MAP = layout("ExtentMap", "magic checksum version pieces owner owner_version next", "8sQH2xIQQQ16x")
+MAGIC = b"BETRFS01"
 LOG_START = 16
 SCATTERED = 1 << 31
 COUNTED = 1  # incompatible features
@@ -24,7 +25,7 @@ TUNED = 1  # read-only-compatible ones
 
 
 def parse_superblock(data, what):
-    require(data[:8] == b"BETRFS01", what, "its magic is missing")
+    require(data[:8] == MAGIC, what, "its magic is missing")
     require(struct.unpack_from("<Q", data, 504)[0] == checksum(data[:504]), what, "its checksum is wrong")
     major, read_only_features, features = struct.unpack_from("<H14xQQ", data, 88)
     require(major == 1 and not features & ~COUNTED, what, "it needs a newer program")
@@ -72,7 +73,7 @@ class Image:
         """That of the state to read. An image of which nobody knows that is not read."""
         (what, first), (_, second), *copies = self.superblocks()
         is_first_ever = not isinstance(second, Damage) and second.generation == 1
-        if is_first_ever and not any(self.read(0, UNIT, what)):
+        if is_first_ever and self.read(0, 8, what) != MAGIC:
             newest = second
         else:
             newest = newer_slot(first, second, what)
