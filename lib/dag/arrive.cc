@@ -17,8 +17,8 @@ namespace {
 // Of the translations of clones that wait in one node, as far as can be told from how many messages wait for an edge.
 constexpr Bytes kMostCopies = KiB(64);
 
-// Returns the link of an edge of a node of this height that shows what a goto shows. New nodes, each with one edge, lead
-// down to the goto's target. Its reference moves to the lowest of them.
+// Returns the link of an edge of a node of this height that shows what a goto shows. New nodes, each with one edge,
+// lead down to the goto's target. Its reference moves to the lowest of them.
 Link LinkThrough(Edit& edit, Goto message, Height height, Codec codec) {
   const Range range = std::move(message.link.range);
   const Range bounds = range.Strip(range.Lcp().size());

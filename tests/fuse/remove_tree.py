@@ -390,19 +390,3 @@ def costs():
             after = counters()
             for counter, most in (("bytes_batches", 300), ("nodes_touched", 30)):
                 assert after[counter] - before[counter] <= most, (files, name, counter, before, after)
-
-
-def stays_after_an_error():
-    """In an image whose log is too small for a removal below a path as long as this."""
-    for _ in range(14):
-        os.mkdir("d" * 250)
-        os.chdir("d" * 250)
-    tree = "t" * 250
-    os.makedirs(f"{tree}/sub")
-    write(f"{tree}/kept")
-    in_use = os.open(tree, os.O_RDONLY | os.O_DIRECTORY)
-    refused(errno.ENOSPC, remove, tree)
-    assert sorted(os.listdir(in_use)) == sorted(os.listdir(tree)) == ["kept", "sub"], os.listdir(tree)
-    assert content(f"{tree}/kept") == "content"
-    write(f"{tree}/sub/new")
-    os.close(in_use)

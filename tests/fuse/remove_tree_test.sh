@@ -75,14 +75,6 @@ read_only_mounts() {
   unmount_image
 }
 
-after_an_error() {
-  mkfs.betr -q -s 64M --log-size 64K small.img
-  mount_image small.img
-  (cd mnt && checked stays_after_an_error)
-  unmount_image
-  sound small.img
-}
-
 tests=(everything_goes bad_arguments links_outside open_files mapped_pages working_directory names_are_forgotten
   beside_others the_clone_stays costs)
 [ "$(id -u)" != 0 ] || tests+=(rights_of_an_owner rights_to_the_name mounts_are_in_the_way
@@ -107,4 +99,3 @@ for options in cache=64M cache=64M,writeback; do
   sound disk.img
 done
 read_only_mounts
-after_an_error

@@ -50,14 +50,20 @@ class Body {
   std::string bytes_;
 };
 
-// What becomes of a node with that body and so many units for its blocks.
-absl::StatusCode Decode(dag::Height height, const Body& body, uint64_t block_units = 1,
-                        uint16_t format = kUncountedNodeVersion) {
-  const uint64_t header_units = UnitsFor({kFixedSize + body.bytes().size()});
-  const uint64_t units = header_units + block_units;
+struct Form {
+  uint64_t block_units = 1;
+  uint16_t format = kUncountedNodeVersion;
+  uint64_t more_header_units = 0;
+  uint64_t more_body_size = 0;  // that the node says its body has
+};
+
+// What becomes of a node with that body.
+absl::Status DecodeForm(dag::Height height, const Body& body, const Form& form) {
+  const uint64_t header_units = UnitsFor({kFixedSize + body.bytes().size()}) + form.more_header_units;
+  const uint64_t units = header_units + form.block_units;
   std::string header(kNodeMagic);
   PutFixed64(&header, 0);
-  PutFixed16(&header, format);
+  PutFixed16(&header, form.format);
   PutFixed8(&header, height);
   PutCodec(&header, {});
   header.append(3, '\0');
@@ -65,7 +71,7 @@ absl::StatusCode Decode(dag::Height height, const Body& body, uint64_t block_uni
   PutFixed64(&header, kVersion);
   PutFixed32(&header, static_cast<uint32_t>(header_units));
   PutFixed32(&header, static_cast<uint32_t>(units));
-  PutFixed32(&header, static_cast<uint32_t>(body.bytes().size()));
+  PutFixed32(&header, static_cast<uint32_t>(body.bytes().size() + form.more_body_size));
   header.resize(kFixedSize, '\0');
   header += body.bytes();
   header.resize(UnitBytes(header_units).value, '\0');
@@ -77,7 +83,12 @@ absl::StatusCode Decode(dag::Height height, const Body& body, uint64_t block_uni
     CHECK(next <= UnitBytes(units));
     return MakeEntrySlot(entry);
   };
-  return DecodeNode(kId, kVersion, header, UnitBytes(units), make_slot).status().code();
+  return DecodeNode(kId, kVersion, header, UnitBytes(units), make_slot).status();
+}
+
+absl::StatusCode Decode(dag::Height height, const Body& body, uint64_t block_units = 1,
+                        uint16_t format = kUncountedNodeVersion) {
+  return DecodeForm(height, body, {block_units, format}).code();
 }
 
 constexpr auto kOk = absl::StatusCode::kOk;
@@ -139,6 +150,18 @@ TEST_CASE("forged: few bytes do not stand for bounds without end", "[layout]") {
   };
   CHECK(with_runs(10) == kOk);
   CHECK(with_runs(MaxImpliedSize(0) / kMaxBoundSize.value + 20) == kDamage);
+}
+
+TEST_CASE("forged: a header has as many units as its body needs, before anything else is believed", "[layout]") {
+  const Body body = Body().Number(1).Sound().Number(1).View(0);
+  REQUIRE(DecodeForm(0, body, {}).ok());
+  const uint64_t whole = UnitBytes(1).value;
+  for (const Form& form : {Form{.more_header_units = 1}, Form{.more_body_size = whole},
+                           Form{.more_body_size = UINT32_MAX - body.bytes().size()}}) {
+    const absl::Status status = DecodeForm(0, body, form);
+    CHECK(status.code() == kDamage);
+    CHECK_THAT(std::string(status.message()), Catch::Contains("header units"));
+  }
 }
 
 }  // namespace
