@@ -18,10 +18,9 @@ constexpr uint64_t kLongestRest = 1024;
 
 }  // namespace
 
+// Holds no state from one step to the next, or nothing that is replaced would come back meanwhile.
 absl::Status Store::Impl::Compact(TreeId tree) {
-  const store::StatePtr state = fronts_.state();
-  const store::Tree* found = state->trees.Find(tree);
-  if (found != nullptr && found->snapshot) return store::SnapshotIsReadOnly(*found);
+  BETR_RETURN_IF_ERROR(MayWriteTo(tree));
   BETR_RETURN_IF_ERROR(Checkpoint());  // moves what is in front of the root into it
   for (std::optional<Bound> next = Range::All().lo; next;) {
     BETR_RETURN_IF_ERROR(CheckOpen());

@@ -150,10 +150,7 @@ absl::Status Store::Checkpoint() {
   return impl_->Checkpoint();
 }
 
-absl::Status Store::Compact(TreeId tree) {
-  BETR_RETURN_IF_ERROR(impl_->MayWrite());
-  return impl_->Compact(tree);
-}
+absl::Status Store::Compact(TreeId tree) { return impl_->Compact(tree); }
 
 absl::StatusOr<std::optional<std::string>> Store::Get(TreeId tree, std::string_view key) const {
   return impl_->Get(nullptr, tree, key);

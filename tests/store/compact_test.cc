@@ -70,6 +70,34 @@ TEST_CASE("compacting keeps to the memory that there is, and loses nothing", "[s
   }
 }
 
+// Incompressible, so that new values take as much space as the old ones.
+std::string Noise(Random& random) {
+  std::string value(1000, '\0');
+  for (char& c : value) c = static_cast<char>(random.Uniform(256));
+  return value;
+}
+
+TEST_CASE("a store that is nearly full is compacted in the space that is left", "[store]") {
+  MemoryStore fixture({.device = MiB(16), .node = KiB(16), .basement = KiB(2), .log = MiB(1)});
+  fixture.Open(Options(false));
+  Store& store = *fixture.store;
+  const TreeId tree = Must(store.CreateTree("tree"));
+  Random random(TestSeed());
+  const auto key = [](int i) { return "key" + std::to_string(100'000 + i); };
+  int keys = 0;
+  while (store.Space().free * 100 > store.Space().total * 18) {
+    for (const int end = keys + 100; keys < end; ++keys) Must(store.Put(tree, key(keys), Noise(random)));
+    Must(store.Checkpoint());
+  }
+  Must(store.Compact(tree));
+  // So that messages wait all over it, and every leaf will be written again.
+  for (int i = 0; i < keys; i += 10) Must(store.Put(tree, key(i), "new"));
+  Must(store.Checkpoint());
+  CHECK(store.Space().free * 100 < store.Space().total * 25);
+  CHECK(store.Compact(tree).ok());
+  fixture.CheckSound();
+}
+
 TEST_CASE("what cannot be compacted is said", "[store]") {
   Fixture f;
   const TreeId snapshot = *f.store->Snapshot(f.tree, "then");
