@@ -224,7 +224,8 @@ class Store::Impl {
   absl::Status Settle();
   // A step of that. False if nothing is left, or nothing for which there is space even after a checkpoint.
   absl::StatusOr<bool> StepToSettle(store::Structure::Last last);
-  // Discards what of the extent is free, unless then less than the reserve would be free beside what is promised.
+  // Discards what of the extent is free, unless then less than the reserve would be free beside what a checkpoint may
+  // need.
   absl::StatusOr<Bytes> TrimPortion(const layout::ExtentAddress& portion) ABSL_LOCKS_EXCLUDED(write_mutex_);
   // A step beside writers, but not beside one that makes room. What the step makes would take that room from the
   // writer.

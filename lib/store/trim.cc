@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "layout/open_locked.h"
 #include "layout/superblock_copy.h"
+#include "store/headroom.h"
 #include "store/image_checkpoint.h"
 #include "store/impl.h"
 #include "store/inspect.h"
@@ -87,7 +88,8 @@ absl::StatusOr<Bytes> Store::Impl::TrimPortion(const layout::ExtentAddress& port
     under_way.emplace(signals_);
     // No other writer and no step is at work. So nobody has found space that they have not promised or taken yet.
     BETR_RETURN_IF_ERROR(structure_.WithoutSteps([&] {
-      claimed = core_->space->ClaimSpare(portion, layout::UnitsFor(core_->reserve));
+      const uint64_t checkpoint = store::CheckpointUnits(*core_, fronts_, *fronts_.state());
+      claimed = core_->space->ClaimSpare(portion, layout::UnitsFor(core_->reserve) + checkpoint);
       return absl::OkStatus();
     }));
   }

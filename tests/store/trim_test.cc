@@ -8,6 +8,8 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,8 +18,11 @@
 #include "base/random.h"
 #include "device/counting_device.h"
 #include "device/fault_device.h"
+#include "device/forwarding_device.h"
 #include "device/recording_device.h"
 #include "store/borrowed_device.h"
+#include "store/headroom.h"
+#include "store/impl.h"
 #include "support/device/hook_device.h"
 #include "support/device/temp_dir.h"
 #include "support/must.h"
@@ -220,6 +225,61 @@ TEST_CASE("what was erased is trimmed though the store begins to give it back by
   INFO(trimmed.value << " bytes, of which " << free.value << " were free before");
   CHECK(trimmed > free + MiB(15));
   is_slow = false;
+  Must(store->Close());
+}
+
+// Does something before each discard.
+class DiscardHook final : public ForwardingDevice {
+ public:
+  explicit DiscardHook(BlockDevice& inner) : ForwardingDevice(inner) {}
+
+  absl::Status Discard(Bytes offset, Bytes length) override {
+    if (on_discard) on_discard();
+    return ForwardingDevice::Discard(offset, length);
+  }
+
+  std::function<void()> on_discard;
+};
+
+// What is free beside what is promised, the reserve, and what a checkpoint may need besides.
+int64_t UnitsToSpare(const Store& store) {
+  Store::Impl& impl = store.impl();
+  const layout::SpaceFigures space = impl.core().space->Figures();
+  const uint64_t kept = layout::UnitsFor(space.promised + impl.core().reserve) +
+                        store::CheckpointUnits(impl.core(), impl.fronts(), *impl.fronts().state());
+  return static_cast<int64_t>(layout::UnitsFor(space.free)) - static_cast<int64_t>(kept);
+}
+
+TEST_CASE("a store that trims keeps the space for a checkpoint, beside the reserve", "[store][trim]") {
+  MemoryStore fixture({.device = MiB(16), .node = KiB(4), .basement = KiB(1), .log = MiB(1)});
+  DiscardHook device(fixture.device());
+  StoreOptions options;
+  options.background = false;
+  const auto store = Must(Store::Open(std::make_unique<store::BorrowedDevice>(device), options));
+  // Trees that a checkpoint will have to make new roots for.
+  std::vector<TreeId> trees;
+  for (int i = 0; i < 100; ++i) {
+    trees.push_back(Must(store->CreateTree(Key(i))));
+    Fill(*store, trees.back(), 2);
+  }
+  const TreeId filling = Must(store->CreateTree("filling"));
+  for (int count = 0; UnitsToSpare(*store) > 200; count += 10) {
+    Random random(TestSeed());
+    for (int i = count; i < count + 10; ++i) Must(store->Put(filling, Key(i), Noise(random)));
+    Must(store->Checkpoint());
+  }
+  bool is_first = true;
+  int64_t least = INT64_MAX;
+  device.on_discard = [&] {
+    least = std::min(least, is_first ? 0 : UnitsToSpare(*store));
+    if (!std::exchange(is_first, false)) return;
+    for (size_t i = 0; UnitsToSpare(*store) >= 0; ++i) Must(store->Erase(trees.at(i), Key(0)));
+  };
+  Must(store->Trim());
+  CHECK_FALSE(is_first);
+  CHECK(least >= 0);
+  device.on_discard = nullptr;
+  Must(store->Checkpoint());
   Must(store->Close());
 }
 
