@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "base/status.h"
-#include "betr/size_limits.h"
 #include "dag/range_set.h"
 #include "dag/residue.h"
 #include "dag/tree_cursor.h"
@@ -52,7 +51,7 @@ class ErasesOfTree {
       }
       BETR_ASSIGN_OR_RETURN(const Key before, KeyBefore(ranges[first].lo));
       BETR_ASSIGN_OR_RETURN(const dag::Residue residue, ResidueOf(before, *after));
-      if (residue == dag::Residue::kSame && Bytes{before->size()} < kMaxKeySize) {
+      if (residue == dag::Residue::kSame) {
         wider.push_back({Range::Only(*before).hi, Bound::At(*after)});
       } else if (residue != dag::Residue::kNone) {
         return std::optional<std::vector<Range>>();
@@ -131,7 +130,9 @@ absl::StatusOr<std::optional<PlainDelete>> WithoutResidue(const View& view, std:
     const auto covers = [&](const Op& wide) { return op.tree == wide.tree && wide.range.Covers(RangeOf(op)); };
     if (!Erases(op) || std::ranges::none_of(wider.ops(), covers)) plain.ops.push_back(op);
   }
-  return std::optional(std::move(plain));
+  // Clones make keys that are longer than callers may write. As bounds of many erases they also add up.
+  const bool is_within_limits = ValidateOps(plain.ops).ok() && CheckSize(SizeOf(plain.ops), kMaxBatch).ok();
+  return is_within_limits ? std::optional(std::move(plain)) : std::nullopt;
 }
 
 }  // namespace betr::store

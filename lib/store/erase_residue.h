@@ -24,9 +24,9 @@ struct PlainDelete {
 };
 
 // Returns the same batch in such a form. An erase that would leave something takes the place of those beside it, up to
-// the next keys that stay. Nothing if there is no such form, if nothing is erased, or if the batch says more than a
-// little besides. Requires: the view is what the batch will be applied to. Cost: for each erase, reads the keys around
-// it and the path to them. Errors: reading fails. Threads: any.
+// the next keys that stay. Nothing if there is no such form within the limits of a batch, if nothing is erased, or if
+// the batch says more than a little besides. Requires: the view is what the batch will be applied to. Cost: for each
+// erase, reads the keys around it and the path to them. Errors: reading fails. Threads: any.
 absl::StatusOr<std::optional<PlainDelete>> WithoutResidue(const View& view, std::span<const Op> ops,
                                                           const UpsertRegistry& functions);
 
