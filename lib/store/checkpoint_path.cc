@@ -39,7 +39,7 @@ absl::Status Store::Impl::Checkpoint() {
   BETR_RETURN_IF_ERROR(core_->health.status());
   // Absorbs buffers beforehand. So writers are held for a shorter time, and less is written in roots and then again
   // below them. Buffers for which there is no space beside the old roots are drained with the rest.
-  const absl::Status absorbed = structure_.AbsorbBuffers();
+  const absl::Status absorbed = structure_.AbsorbBuffers(signals_);
   if (!absl::IsResourceExhausted(absorbed)) BETR_RETURN_IF_ERROR(absorbed);
   std::optional<store::Signals::Checkpointing> under_way;  // outlives `begin`, which keeps space
   absl::StatusOr<store::Checkpointer::Begin> begin;

@@ -150,13 +150,15 @@ uint64_t Structure::DeadNodes() const {
   return dead_.size();
 }
 
-absl::Status Structure::AbsorbBuffers() {
+absl::Status Structure::AbsorbBuffers(Signals& signals) {
   {
+    const Signals::Step step(signals);
     const Turn turn(*this, Turn::Kind::kBackground);
     fronts_.SealLarge(Bytes{1});
   }
   size_t left = fronts_.SealedCount();
   for (int steps = kStepsBeforeCheckpoint; steps > 0; steps -= left == 0 ? 1 : 0) {
+    const Signals::Step step(signals);
     const Turn turn(*this, Turn::Kind::kBackground);
     BETR_ASSIGN_OR_RETURN(const bool worked, WorkOnNews());
     if (!worked && left == 0) break;

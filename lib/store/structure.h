@@ -23,6 +23,7 @@
 #include "store/core.h"
 #include "store/fronts.h"
 #include "store/headroom.h"
+#include "store/signals.h"
 #include "store/sweeps.h"
 
 namespace betr::store {
@@ -51,8 +52,9 @@ class Structure {
   absl::StatusOr<StatePtr> Drain();
 
   // Seals and absorbs the present buffers, one a turn, so that Drain has little left to do. Between them and after the
-  // last one it does what is pressing, so that no root becomes much larger than a node should be.
-  absl::Status AbsorbBuffers();
+  // last one it does what is pressing, so that no root becomes much larger than a node should be. Each turn is a step
+  // beside writers (signals.h). Requires: the caller is in no step, and holds no writers.
+  absl::Status AbsorbBuffers(Signals& signals);
 
   // Makes one step of background work, the first of these that there is:
   //   - reclaiming a dead node, if nodes were made since the last one;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step of background work holds the structural writer's turn for a bounded number of reads, whatever is on disk and
-// however many trees there are: clones and the end of a store wait for it.
+// however many trees there are: clones and the end of a store wait for it. No step is made beside a writer who makes
+// room.
 #include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "device/counting_device.h"
 #include "store/borrowed_device.h"
@@ -81,6 +85,28 @@ TEST_CASE("of many trees a step looks at some", "[store]") {
   const Steps steps = Settling(fixture.device()).Run(dag::Reach::kMemory);
   CHECK(steps.reads >= kTrees);
   CHECK(steps.most_reads < 60);
+}
+
+// What they make would take the space that the writer makes.
+TEST_CASE("buffers are absorbed for a checkpoint while no writer is alone", "[store][signals]") {
+  MemoryStore fixture({.device = MiB(64), .node = KiB(4), .basement = Bytes{512}, .log = MiB(1)});
+  fixture.Open(WithoutThreads());
+  Store::Impl& impl = fixture.store->impl();
+  const TreeId tree = Must(fixture.store->CreateTree("tree"));
+  Must(fixture.store->Put(tree, "key", "value"));
+  store::Signals signals;
+  auto alone = std::make_unique<store::Signals::Alone>(signals);
+  absl::Status absorbed;
+  std::thread checkpoint([&] { absorbed = impl.structure().AbsorbBuffers(signals); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));  // long enough for what must not happen
+  CHECK(impl.fronts().Size() > Bytes{0});
+  CHECK(impl.fronts().SealedCount() == 0);
+  alone.reset();
+  checkpoint.join();
+  CHECK(absorbed.ok());
+  CHECK(impl.fronts().Size() == Bytes{0});
+  const store::Signals::Alone next(signals);  // no step is left
+  fixture.CheckSound();
 }
 
 }  // namespace betr::test
