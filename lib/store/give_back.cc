@@ -35,6 +35,7 @@ bool Store::Impl::GivingBackDue() const {
 }
 
 absl::Status Store::Impl::GiveBack() {
+  const bool was_asked = space_asked_.exchange(false);  // who asks from here on asks for the next time
   if (SweepDue()) BETR_RETURN_IF_ERROR(SweepForSpace());
   const int left = freeing_.exchange(kFreeing);
   const absl::Status done = Checkpoint();
@@ -43,7 +44,7 @@ absl::Status Store::Impl::GiveBack() {
   int freeing = kFreeing;  // unless something was erased meanwhile
   freeing_.compare_exchange_strong(freeing, still_left);
   BETR_RETURN_IF_ERROR(done);
-  if (freeing_ <= 0) space_asked_ = false;
+  if (was_asked && freeing_ > 0) space_asked_ = true;
   return absl::OkStatus();
 }
 
