@@ -28,6 +28,20 @@ AttributeDelta Written(FileTime now, uint64_t end) {
   return delta;
 }
 
+// Hands over what is pending before a change that discards [begin, end). If there is no space for it, and the change
+// discards all of it, it stays pending, since the change may make room: ForgetDiscarded, once that is in the store.
+absl::Status FlushForDiscard(Core& core, const Inode& inode, uint64_t begin, uint64_t end) {
+  const absl::Status flushed = core.FlushFor(inode);
+  const PendingWrite& pending = inode.pending;
+  const bool discards_all = begin <= pending.offset && pending.offset + pending.bytes.size() <= end;
+  return absl::IsResourceExhausted(flushed) && discards_all ? absl::OkStatus() : flushed;
+}
+
+void ForgetDiscarded(Core& core, Inode& inode) {
+  core.DropPending(inode);
+  core.inodes().MayGo(&inode);
+}
+
 }  // namespace
 
 absl::Status CheckRegular(const Inode& inode) {
@@ -79,19 +93,23 @@ absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offs
   BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
   if (length == 0) return ErrnoError(EINVAL, "no length");
   if (offset > kMaxFileSize.value || length > kMaxFileSize.value - offset) return ErrnoError(EFBIG, "range of a file");
-  BETR_RETURN_IF_ERROR(core.FlushFor(inode));
   const uint64_t end = offset + length;
   const bool extends = mode == AllocateMode::kExtend || mode == AllocateMode::kZero;
   const bool zeroes = mode != AllocateMode::kExtend && mode != AllocateMode::kKeepSize;
+  const bool punches = mode == AllocateMode::kPunchHole;
+  BETR_RETURN_IF_ERROR(punches ? FlushForDiscard(core, inode, offset, end) : core.FlushFor(inode));
 
   Transaction transaction(&core);
-  if (mode == AllocateMode::kPunchHole) transaction.batch().MayUseReserve();
-  const AttributeDelta delta = Written(transaction.now(), extends ? end : 0);
+  if (punches) transaction.batch().MayUseReserve();
+  // A pending write that is discarded leaves the size that it made.
+  const AttributeDelta delta = Written(transaction.now(), extends ? end : inode.record.size);
   if (zeroes && offset < inode.record.size) {
     AddZeros(&transaction.batch(), core.data(), core.ObjectOf(inode), offset, std::min(end, inode.record.size));
   }
   transaction.Change(&inode, delta);
-  return transaction.Commit();
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  ForgetDiscarded(core, inode);
+  return absl::OkStatus();
 }
 
 absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& change) {
@@ -101,7 +119,7 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
   if (change.size) {
     BETR_RETURN_IF_ERROR(CheckWritable(core, inode));
     if (*change.size > kMaxFileSize.value) return ErrnoError(EFBIG, "size of a file");
-    BETR_RETURN_IF_ERROR(core.FlushFor(inode));
+    BETR_RETURN_IF_ERROR(FlushForDiscard(core, inode, *change.size, kMaxFileSize.value));
   }
   if (change.uid) {
     core.CountMove(inode);
@@ -126,7 +144,9 @@ absl::Status SetAttributes(Core& core, Inode& inode, const AttributeChange& chan
     transaction.batch().MayUseReserve();
   }
   transaction.Change(&inode, delta);
-  return transaction.Commit();
+  BETR_RETURN_IF_ERROR(transaction.Commit());
+  if (change.size) ForgetDiscarded(core, inode);
+  return absl::OkStatus();
 }
 
 }  // namespace betr::fs

@@ -107,7 +107,7 @@ class Core {
   absl::Status Flush();
   // Hands over all gathered writes if `inode` has any. To be called before its content is read or changed.
   absl::Status FlushFor(const Inode& inode) { return inode.pending.Empty() ? absl::OkStatus() : Flush(); }
-  // Forgets the gathered write of an inode that is being removed.
+  // Forgets the gathered write of an inode that is being removed, or of which all that was written is discarded.
   void DropPending(Inode& inode);
   // Returns the error of writes that were lost, once. TakeLoss: those of one inode. TakeLosses: those of any inode,
   // whether or not TakeLoss has returned them.

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "support/fs/image.h"
 #include "support/must.h"
@@ -37,6 +40,20 @@ ImageOptions Options(bool delete_by_key) {
 std::string OldContent() { return Random(1).String(kOld); }
 std::string NewContent() { return OldContent() + Random(2).String(kNew - kOld); }
 
+// All that is left, but for what only the smallest operations find.
+void TakeSpace(Store* store, TreeId junk) {
+  Random random(3);
+  int puts = 0;
+  for (const size_t size : {60'000, 20'000, 8'000}) {
+    for (absl::Status put; put.ok(); ++puts) {
+      WriteBatch batch;
+      batch.MayUseReserve();
+      batch.Put(junk, std::to_string(puts), random.String(size));
+      put = store->Write(batch);
+    }
+  }
+}
+
 // A file with a write that was gathered while there was space, which something else has taken since.
 class FullImage {
  public:
@@ -58,7 +75,7 @@ class FullImage {
     Must(fs().Write(file.inode(), kOld, NewContent().substr(kOld)).status());
     after_ = Must(paths().Stat(kFile));
     image_.Tick();
-    TakeSpace();
+    TakeSpace(&fs().store(), junk_);
     REQUIRE(Errno(fs().Flush()) == ENOSPC);
   }
 
@@ -90,21 +107,8 @@ class FullImage {
     REQUIRE((attributes.modified == (is_new ? after_ : before_).modified || attributes.modified == FileTime{77, 0}));
   }
 
-  void TakeSpace() {
-    Random random(3);
-    for (const size_t size : {60'000, 20'000, 8'000}) {
-      for (absl::Status put; put.ok(); ++puts_) {
-        WriteBatch batch;
-        batch.MayUseReserve();
-        batch.Put(junk_, std::to_string(puts_), random.String(size));
-        put = fs().store().Write(batch);
-      }
-    }
-  }
-
   Image image_;
   TreeId junk_;
-  int puts_ = 0;
   FileAttributes before_;
   FileAttributes after_;
 };
@@ -116,6 +120,10 @@ struct Operation {
 
 absl::Status Set(FullImage& full, const AttributeChange& change) {
   return full.fs().SetAttributes(full.Id(kFile), change).status();
+}
+
+absl::Status Punch(FullImage& full, uint64_t begin, uint64_t end) {
+  return full.fs().Allocate(full.Id(kFile), AllocateMode::kPunchHole, begin, end - begin);
 }
 
 const Operation kOperations[] = {
@@ -130,7 +138,7 @@ const Operation kOperations[] = {
        return Set(f, {.modified = FileTime{77, 0}});
      }},
     {"truncate", [](FullImage& f) { return Set(f, {.size = 100}); }},
-    {"punch", [](FullImage& f) { return f.fs().Allocate(f.Id(kFile), AllocateMode::kPunchHole, kNew, 10); }},
+    {"punch", [](FullImage& f) { return Punch(f, kNew, kNew + 10); }},
     {"link", [](FullImage& f) { return f.paths().Link(kFile, "third"); }},
     {"unlink the second name",
      [](FullImage& f) { return Must(f.paths().Exists("second")) ? f.paths().Unlink("second") : absl::OkStatus(); }},
@@ -200,6 +208,98 @@ TEST_CASE("a write that has no space can be read", "[fs][full]") {
   CHECK(Must(full.fs().SeekData(file, kNew / 2)) == kNew / 2);
   full.GiveSpace();
   full.Check();
+}
+
+struct Discard {
+  std::string_view name;
+  std::function<absl::Status(FullImage&)> run;
+  std::string left;
+};
+
+std::string WithHole(std::string content, size_t begin, size_t end) {
+  return content.replace(begin, end - begin, end - begin, '\0');
+}
+
+TEST_CASE("what discards a write that has no space needs none for it", "[fs][full]") {
+  const bool crashes = GENERATE(false, true);
+  const Discard discards[] = {
+      {"truncate to nothing", [](FullImage& f) { return Set(f, {.size = 0}); }, ""},
+      {"truncate to less than was there", [](FullImage& f) { return Set(f, {.size = 100}); },
+       OldContent().substr(0, 100)},
+      {"truncate to what was there", [](FullImage& f) { return Set(f, {.size = kOld}); }, OldContent()},
+      {"punch out what was written", [](FullImage& f) { return Punch(f, kOld, kNew); },
+       WithHole(NewContent(), kOld, kNew)},
+      {"punch out everything", [](FullImage& f) { return Punch(f, 0, 2 * kNew); }, WithHole(NewContent(), 0, kNew)},
+  };
+  for (const Discard& discard : discards) {
+    INFO(discard.name << (crashes ? ", then a crash" : ""));
+    FullImage full({});
+    Must(discard.run(full));
+    CHECK(Must(full.paths().ReadFile(kFile)) == discard.left);
+    const std::string before = Describe(full.paths(), "");
+    CHECK(full.fs().Flush().ok());
+    if (crashes) full.CrashUnflushed();
+    CHECK(Describe(full.paths(), "") == before);
+    full.Check();
+    CHECK(Describe(full.paths(), "") == before);
+  }
+}
+
+TEST_CASE("a write that has no space is not discarded in part", "[fs][full]") {
+  const Operation discards[] = {
+      {"truncate", [](FullImage& f) { return Set(f, {.size = kNew / 2}); }},
+      {"punch at the end", [](FullImage& f) { return Punch(f, kNew / 2, kNew); }},
+      {"punch at the front", [](FullImage& f) { return Punch(f, 0, kNew / 2); }},
+  };
+  for (const Operation& discard : discards) {
+    INFO(discard.name);
+    FullImage full({});
+    REQUIRE(Errno(discard.run(full)) == ENOSPC);
+    CHECK(Must(full.paths().ReadFile(kFile)) == NewContent());
+    full.GiveSpace();
+    full.Check();
+    CHECK(Must(full.paths().ReadFile(kFile)) == NewContent());
+    CHECK(discard.run(full).ok());
+  }
+}
+
+// Something happens between two parts of a write: each takes the time.
+class EventfulClock final : public Clock {
+ public:
+  std::chrono::nanoseconds Now() override {
+    if (--times_left == 0) event();
+    return std::chrono::nanoseconds{times_left};
+  }
+  std::chrono::nanoseconds Monotonic() override { return SystemClock().Monotonic(); }
+
+  int times_left = 0;
+  std::function<void()> event;
+};
+
+TEST_CASE("the part of an append that has no space is taken back", "[fs][full]") {
+  Image image(Options(false));
+  Must(image.paths().WriteFile("f", OldContent()));
+  image.Unmount();
+  EventfulClock clock;
+  MountOptions mount;
+  mount.clock = &clock;
+  const std::unique_ptr<FileSystem> fs = Must(FileSystem::Mount(image.OpenStore(), mount));
+  PathFileSystem paths(fs.get());
+  const std::string before = Describe(paths, "");
+  const TreeId junk = Must(fs->store().CreateTree("junk"));
+  bool has_taken = false;
+  clock.event = [&] {
+    TakeSpace(&fs->store(), junk);
+    has_taken = true;
+  };
+  clock.times_left = 2;
+  REQUIRE(Errno(fs->Append(Must(paths.Open("f")).inode(), std::string(MiB(1).value, 'x'))) == ENOSPC);
+  REQUIRE(has_taken);
+  CHECK(Must(paths.Stat("f")).size == kOld);
+  CHECK(fs->Flush().ok());
+  Must(fs->store().EraseRange(junk, Range::All()));
+  Must(fs->Unmount());
+  CHECK(Describe(image.paths(), "") == before);
 }
 
 }  // namespace
