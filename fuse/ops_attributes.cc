@@ -47,7 +47,10 @@ absl::Status DropForNewOwner(FileSystem& fs, InodeId inode, AttributeChange* cha
 
 void SetAttributes(fuse_req_t request, fuse_ino_t node, struct stat* wanted, int fields, fuse_file_info*) {
   Server& server = ServerOf(request);
-  if ((fields & kDropPrivileges) != 0) DropPrivileges(server.fs(), server.session(), ToInode(node));
+  if ((fields & kDropPrivileges) != 0) {
+    const absl::Status dropped = DropPrivileges(server.fs(), server.session(), ToInode(node));
+    if (!dropped.ok()) return ReplyStatus(request, dropped, "setattr");
+  }
   AttributeChange change = ToChange(server.fs(), *wanted, fields);
   if (const absl::Status status = DropForNewOwner(server.fs(), ToInode(node), &change); !status.ok()) {
     return ReplyStatus(request, status, "setattr");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
 #include "cloner.h"
 #include "operations.h"
 #include "privileges.h"
@@ -16,8 +17,17 @@
 namespace betr::fuse {
 namespace {
 
-void DropIfMarked(Server& server, fuse_ino_t node, const fuse_file_info* info) {
-  if (IsMarkedToDrop(*info)) DropPrivileges(server.fs(), server.session(), ToInode(node));
+absl::Status DropIfMarked(Server& server, fuse_ino_t node, const fuse_file_info& info) {
+  return IsMarkedToDrop(info) ? DropPrivileges(server.fs(), server.session(), ToInode(node)) : absl::OkStatus();
+}
+
+// What comes with opening a file.
+absl::Status ChangeForOpen(Server& server, fuse_ino_t node, const fuse_file_info& info) {
+  BETR_RETURN_IF_ERROR(DropIfMarked(server, node, info));
+  if ((info.flags & O_TRUNC) == 0) return absl::OkStatus();
+  AttributeChange change;
+  change.size = 0;
+  return server.fs().SetAttributes(ToInode(node), change).status();
 }
 
 void Open(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
@@ -25,15 +35,10 @@ void Open(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
   FileSystem& fs = server.fs();
   absl::Status status = fs.Open(ToInode(node));
   if (!status.ok()) return ReplyStatus(request, status, "open");
-  DropIfMarked(server, node, info);
-  if ((info->flags & O_TRUNC) != 0) {
-    AttributeChange change;
-    change.size = 0;
-    status = fs.SetAttributes(ToInode(node), change).status();
-    if (!status.ok()) {
-      fs.Close(ToInode(node));
-      return ReplyStatus(request, status, "open");
-    }
+  status = ChangeForOpen(server, node, *info);
+  if (!status.ok()) {
+    fs.Close(ToInode(node));
+    return ReplyStatus(request, status, "open");
   }
   const bool writes = (info->flags & O_ACCMODE) != O_RDONLY;
   info->fh = reinterpret_cast<uint64_t>(server.files().Add(ToInode(node), writes));
@@ -70,7 +75,8 @@ absl::StatusOr<size_t> WriteAll(FileSystem& fs, InodeId inode, uint64_t offset, 
 
 void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, off_t offset, fuse_file_info* info) {
   Server& server = ServerOf(request);
-  DropIfMarked(server, node, info);
+  const absl::Status dropped = DropIfMarked(server, node, *info);
+  if (!dropped.ok()) return ReplyStatus(request, dropped, "write");
   const std::string_view content(bytes, size);
   const auto at = static_cast<uint64_t>(offset);
   const absl::StatusOr<size_t> done = info->writepage != 0 ? WriteAll(server.fs(), ToInode(node), at, content)
@@ -90,9 +96,10 @@ void Sync(fuse_req_t request, fuse_ino_t node, int, fuse_file_info*) {
 }
 
 // For requests that the kernel cannot mark.
-void DropUnlessRoot(fuse_req_t request, fuse_ino_t node) {
+absl::Status DropUnlessRoot(fuse_req_t request, fuse_ino_t node) {
   Server& server = ServerOf(request);
-  if (fuse_req_ctx(request)->uid != 0) DropPrivileges(server.fs(), server.session(), ToInode(node));
+  if (fuse_req_ctx(request)->uid == 0) return absl::OkStatus();
+  return DropPrivileges(server.fs(), server.session(), ToInode(node));
 }
 
 void Allocate(fuse_req_t request, fuse_ino_t node, int flags, off_t offset, off_t length, fuse_file_info*) {
@@ -102,9 +109,9 @@ void Allocate(fuse_req_t request, fuse_ino_t node, int flags, off_t offset, off_
     return;
   }
   Server& server = ServerOf(request);
-  DropUnlessRoot(request, node);
-  const absl::Status status =
-      server.fs().Allocate(ToInode(node), *mode, static_cast<uint64_t>(offset), static_cast<uint64_t>(length));
+  absl::Status status = DropUnlessRoot(request, node);
+  if (!status.ok()) return ReplyStatus(request, status, "fallocate");
+  status = server.fs().Allocate(ToInode(node), *mode, static_cast<uint64_t>(offset), static_cast<uint64_t>(length));
   if (status.ok()) server.OutdateAnswers(ToInode(node));
   ReplyStatus(request, status, "fallocate");
 }
@@ -115,7 +122,8 @@ void CopyRange(fuse_req_t request, fuse_ino_t from, off_t from_offset, fuse_file
     fuse_reply_err(request, EINVAL);
     return;
   }
-  DropUnlessRoot(request, to);
+  const absl::Status dropped = DropUnlessRoot(request, to);
+  if (!dropped.ok()) return ReplyStatus(request, dropped, "copy_file_range");
   const absl::StatusOr<uint64_t> done = ServerOf(request).fs().CopyRange(
       ToInode(from), static_cast<uint64_t>(from_offset), ToInode(to), static_cast<uint64_t>(to_offset), length);
   if (!done.ok()) return ReplyStatus(request, done.status(), "copy_file_range");

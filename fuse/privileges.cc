@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include "base/status.h"
+
 namespace betr::fuse {
 
 uint32_t WithoutPrivileges(const FileAttributes& attributes) {
@@ -12,17 +14,16 @@ uint32_t WithoutPrivileges(const FileAttributes& attributes) {
   return permissions;
 }
 
-void DropPrivileges(FileSystem& fs, fuse_session* session, InodeId inode) {
-  const absl::StatusOr<FileAttributes> attributes = fs.GetAttributes(inode);
-  if (!attributes.ok() || attributes->type == FileType::kDirectory) return;
-  const uint32_t permissions = WithoutPrivileges(*attributes);
-  if (permissions == attributes->permissions) return;
+absl::Status DropPrivileges(FileSystem& fs, fuse_session* session, InodeId inode) {
+  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, fs.GetAttributes(inode));
+  const uint32_t permissions = WithoutPrivileges(attributes);
+  if (attributes.type == FileType::kDirectory || permissions == attributes.permissions) return absl::OkStatus();
   AttributeChange change;
   change.permissions = permissions;
-  // If this fails, so does the request that follows.
-  fs.SetAttributes(inode, change).IgnoreError();
+  BETR_RETURN_IF_ERROR(fs.SetAttributes(inode, change).status());
   // Otherwise the kernel would go on showing the mode that it knows. It drops attributes without waiting for anything.
   fuse_lowlevel_notify_inval_inode(session, inode.value, -1, 0);
+  return absl::OkStatus();
 }
 
 }  // namespace betr::fuse

@@ -10,8 +10,9 @@
 
 namespace betr::fuse {
 
-// Clears the set-id bits of an inode. Call it before handling a request that is marked so.
-void DropPrivileges(FileSystem& fs, fuse_session* session, InodeId inode);
+// Clears the set-id bits of an inode. Call it before handling a request that is marked so. After an error (ENOSPC) the
+// request must fail with it: where the clearing finds no space, what follows may still find some.
+absl::Status DropPrivileges(FileSystem& fs, fuse_session* session, InodeId inode);
 
 // Returns the permission bits that remain when the owner changes or somebody unprivileged writes.
 uint32_t WithoutPrivileges(const FileAttributes& attributes);

@@ -9,11 +9,15 @@
 
 namespace betr::fuse {
 
-void ReplyStatus(fuse_req_t request, const absl::Status& status, std::string_view what) {
+int NoteError(Server& server, pid_t caller, const absl::Status& status, std::string_view what) {
   const int error = ToErrno(status);
-  if (error == ESTALE) ServerOf(request).retries().Expect(fuse_req_ctx(request)->pid);
-  if (error == EIO || error == EUCLEAN) ServerOf(request).log().Error(what, status);
-  fuse_reply_err(request, error);
+  if (error == ESTALE) server.retries().Expect(caller);
+  if (error == EIO || error == EUCLEAN) server.log().Error(what, status);
+  return error;
+}
+
+void ReplyStatus(fuse_req_t request, const absl::Status& status, std::string_view what) {
+  fuse_reply_err(request, NoteError(ServerOf(request), fuse_req_ctx(request)->pid, status, what));
 }
 
 void ReplyEntry(fuse_req_t request, const Entry& entry) {

@@ -19,7 +19,11 @@ inline Server& ServerOf(fuse_req_t request) {
   return server;
 }
 
-// Answers with an errno value, 0 for ok. Also logs errors that are not the caller's mistake.
+// Returns the errno value of what is answered to a caller, 0 for ok. Logs errors that are not the caller's mistake, and
+// expects the caller again where the kernel tries once more.
+int NoteError(Server& server, pid_t caller, const absl::Status& status, std::string_view what);
+
+// Answers with an errno value, 0 for ok, after NoteError.
 void ReplyStatus(fuse_req_t request, const absl::Status& status, std::string_view what);
 void ReplyEntry(fuse_req_t request, const Entry& entry);
 // Answers for a file that was created and is open.

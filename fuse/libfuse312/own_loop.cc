@@ -101,7 +101,8 @@ void OwnLoop::Run() {
 void OwnLoop::Answer(fuse_buf* buffer, std::span<const char> request) {
   SeeOffer(request);
   const bool is_allowed = !IsOfStranger(request);
-  if (is_allowed) DropMarkedPrivileges(server_.fs(), session_, request);
+  const absl::Status dropped = is_allowed ? DropMarkedPrivileges(server_.fs(), session_, request) : absl::OkStatus();
+  if (!dropped.ok()) return AnswerRawError(server_, session_, request, dropped);
   if (!AnswerRawRequest(server_, session_, request, is_allowed)) fuse_session_process_buf(session_, buffer);
 }
 

@@ -47,10 +47,12 @@ void TakeOffer(std::span<const iovec> answer) {
   std::memcpy(flags, &agreed, sizeof agreed);
 }
 
-void DropMarkedPrivileges(FileSystem& fs, fuse_session* session, std::span<const char> request) {
+absl::Status DropMarkedPrivileges(FileSystem& fs, fuse_session* session, std::span<const char> request) {
   const auto header = Load<fuse_in_header>(request);
-  if (request.size() < sizeof header || !IsMarked(header.opcode, request.subspan(sizeof header))) return;
-  DropPrivileges(fs, session, InodeId{header.nodeid});
+  if (request.size() < sizeof header || !IsMarked(header.opcode, request.subspan(sizeof header))) {
+    return absl::OkStatus();
+  }
+  return DropPrivileges(fs, session, InodeId{header.nodeid});
 }
 
 }  // namespace betr::fuse

@@ -16,7 +16,7 @@ void SeeOffer(std::span<const char> request);
 // Every answer, before it is sent, in the request's thread: takes the offer.
 void TakeOffer(std::span<const iovec> answer);
 
-// Clears what a raw request is marked to clear. To be called before it is handled.
-void DropMarkedPrivileges(FileSystem& fs, fuse_session* session, std::span<const char> request);
+// Clears what a raw request is marked to clear. To be called before it is handled. After an error it must fail with it.
+absl::Status DropMarkedPrivileges(FileSystem& fs, fuse_session* session, std::span<const char> request);
 
 }  // namespace betr::fuse

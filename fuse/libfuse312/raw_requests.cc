@@ -11,7 +11,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "libfuse312/request_bytes.h"
 #include "new_file.h"
+#include "reply.h"
 
 namespace betr::fuse {
 namespace {
@@ -156,6 +158,12 @@ bool AnswerRawRequest(Server& server, fuse_session* session, std::span<const cha
   std::memcpy(&create, buffer.data() + sizeof header, sizeof create);
   AnswerTmpfile(server, session, header, create);
   return true;
+}
+
+void AnswerRawError(Server& server, fuse_session* session, std::span<const char> request, const absl::Status& status) {
+  const auto header = Load<fuse_in_header>(request);
+  const int error = NoteError(server, static_cast<pid_t>(header.pid), status, "clearing set-id bits");
+  Reply(session, header.unique, error, fuse_out_header{});
 }
 
 }  // namespace betr::fuse

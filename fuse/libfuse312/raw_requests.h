@@ -13,4 +13,7 @@ namespace betr::fuse {
 // EACCES unless it `is_allowed`.
 bool AnswerRawRequest(Server& server, fuse_session* session, std::span<const char> buffer, bool is_allowed);
 
+// Answers any request with an error, before libfuse gets it.
+void AnswerRawError(Server& server, fuse_session* session, std::span<const char> request, const absl::Status& status);
+
 }  // namespace betr::fuse
