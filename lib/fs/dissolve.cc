@@ -59,14 +59,20 @@ absl::Status CheckFits(Core& core, Inode& home, uint64_t id, const std::vector<s
   return ErrnoError(EXDEV, "a file with very many names in a clone, whose links stay in it");
 }
 
+// The names of each group of a home, relative to its content prefix.
+using NamesOfGroups = std::map<uint64_t, std::vector<std::string>>;
+
+absl::StatusOr<NamesOfGroups> NamesIn(Core& core, Inode& home) {
+  BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members,
+                        MembersBelow(core, home, core.ContentOf(home), std::numeric_limits<size_t>::max()));
+  NamesOfGroups names;
+  for (const GroupMember& member : members) names[member.id].push_back(member.relative);
+  return names;
+}
+
 absl::Status Dissolve(Core& core, Inode& home) {
   Inode& above = *core.HomeAbove(home);
-  const std::string content = core.ContentOf(home);
-  BETR_ASSIGN_OR_RETURN(const std::vector<GroupMember> members,
-                        MembersBelow(core, home, content, std::numeric_limits<size_t>::max()));
-  std::map<uint64_t, std::vector<std::string>> names;
-  for (const GroupMember& member : members) names[member.id].push_back(member.relative);
-  for (const auto& [id, relatives] : names) BETR_RETURN_IF_ERROR(CheckFits(core, home, id, relatives));
+  BETR_ASSIGN_OR_RETURN(const NamesOfGroups names, NamesIn(core, home));
   for (const auto& [id, relatives] : names) BETR_RETURN_IF_ERROR(MoveGroup(core, home, above, id, relatives));
 
   Transaction transaction(&core);
@@ -78,35 +84,74 @@ absl::Status Dissolve(Core& core, Inode& home) {
   return absl::OkStatus();
 }
 
-// Whether names below the directory are of groups of homes above the nearest one that is at or above it.
-absl::StatusOr<bool> IsInterrupted(Core& core, Inode& directory) {
+// EXDEV if DissolveUpTo would meet a group that is more than a batch. What will have come up from a home below is
+// checked in that home. It takes no less there: its paths are as long, and that of the home is longer.
+absl::Status CheckUpTo(Core& core, Inode& directory, const Inode& top) {
+  for (Inode* home = &core.HomeOf(directory); home != &top; home = core.HomeAbove(*home)) {
+    BETR_ASSIGN_OR_RETURN(const NamesOfGroups names, NamesIn(core, *home));
+    for (const auto& [id, relatives] : names) BETR_RETURN_IF_ERROR(CheckFits(core, *home, id, relatives));
+  }
+  return absl::OkStatus();
+}
+
+// Makes `top`, a home at or above the directory, its nearest one. Requires: CheckUpTo.
+absl::Status DissolveUpTo(Core& core, Inode& directory, const Inode& top) {
+  while (true) {
+    Inode& home = core.HomeOf(directory);
+    if (&home == &top) return absl::OkStatus();
+    BETR_RETURN_IF_ERROR(Dissolve(core, home));
+  }
+}
+
+// The nearest home that is at or above both directories.
+Inode& HomeOfBoth(Core& core, Inode& a, Inode& b) {
+  Inode* home_a = &core.HomeOf(a);
+  Inode* home_b = &core.HomeOf(b);
+  while (home_a != home_b) {
+    Inode*& deeper = Depth(*home_a) >= Depth(*home_b) ? home_a : home_b;
+    deeper = core.HomeAbove(*deeper);
+  }
+  return *home_a;
+}
+
+// The home that a directory has after FinishDissolves: the highest one above it with names below it in its groups, or
+// the nearest one if no other has any.
+absl::StatusOr<Inode*> HomeWhenFinished(Core& core, Inode& directory) {
   const std::string content = core.ContentOf(directory);
-  for (Inode* above = core.HomeAbove(core.HomeOf(directory)); above != nullptr; above = core.HomeAbove(*above)) {
+  Inode* highest = &core.HomeOf(directory);
+  for (Inode* above = core.HomeAbove(*highest); above != nullptr; above = core.HomeAbove(*above)) {
     // Names in a zone are listed elsewhere. Then any name counts, which may dissolve homes that need not be dissolved.
     const std::string below = core.zones().exist ? core.ContentOf(*above) : content;
     BETR_ASSIGN_OR_RETURN(const bool has_members, HasMembersBelow(core, *above, below));
-    if (has_members) return true;
+    if (has_members) highest = above;
   }
-  return false;
+  return highest;
 }
 
 }  // namespace
 
+absl::Status CheckCommonHome(Core& core, Inode& a, Inode& b) {
+  const Inode& top = HomeOfBoth(core, a, b);
+  for (Inode* directory : {&a, &b}) BETR_RETURN_IF_ERROR(CheckUpTo(core, *directory, top));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Inode*> CommonHome(Core& core, Inode& a, Inode& b) {
-  while (true) {
-    Inode& home_a = core.HomeOf(a);
-    Inode& home_b = core.HomeOf(b);
-    if (&home_a == &home_b) return &home_a;
-    BETR_RETURN_IF_ERROR(Dissolve(core, Depth(home_a) >= Depth(home_b) ? home_a : home_b));
-  }
+  BETR_RETURN_IF_ERROR(CheckCommonHome(core, a, b));
+  Inode& top = HomeOfBoth(core, a, b);
+  for (Inode* directory : {&a, &b}) BETR_RETURN_IF_ERROR(DissolveUpTo(core, *directory, top));
+  return &top;
+}
+
+absl::StatusOr<Inode*> CheckFinishDissolves(Core& core, Inode& directory) {
+  BETR_ASSIGN_OR_RETURN(Inode* const top, HomeWhenFinished(core, directory));
+  BETR_RETURN_IF_ERROR(CheckUpTo(core, directory, *top));
+  return top;
 }
 
 absl::Status FinishDissolves(Core& core, Inode& directory) {
-  while (true) {
-    BETR_ASSIGN_OR_RETURN(const bool interrupted, IsInterrupted(core, directory));
-    if (!interrupted) return absl::OkStatus();
-    BETR_RETURN_IF_ERROR(Dissolve(core, core.HomeOf(directory)));
-  }
+  BETR_ASSIGN_OR_RETURN(const Inode* const top, CheckFinishDissolves(core, directory));
+  return DissolveUpTo(core, directory, *top);
 }
 
 }  // namespace betr::fs

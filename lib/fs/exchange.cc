@@ -25,6 +25,13 @@ void SwapPrefixes(WriteBatch* batch, TreeId tree, const std::string& a, bool a_h
   }
 }
 
+// What moving an object means for link groups.
+struct LinksToMove {
+  bool are_to_finish = false;  // a home at or above the object is half dissolved, with names below the object
+  bool are_below = false;      // names below the object are of groups of its home, which is above it
+  bool cross_homes = false;    // names may leave or enter a home
+};
+
 // One side of an exchange.
 struct Side {
   const Slot& slot;
@@ -79,21 +86,33 @@ void FollowExchange(Core& core, const Side& side, const Slot& to) {
   if (IsNamed(side)) side.slot.inode->record = side.record;
 }
 
+// EXDEV if PrepareLinks would meet it, and nothing is done in any case.
+absl::StatusOr<LinksToMove> CheckLinks(Core& core, const Slot& from, Inode* to) {
+  Inode* const inode = from.inode;
+  LinksToMove links;
+  links.cross_homes = inode->place == InodePlace::kGroup;
+  if (inode->IsDirectory()) {
+    BETR_ASSIGN_OR_RETURN(Inode* const home, CheckFinishDissolves(core, *inode));
+    links.are_to_finish = home != &core.HomeOf(*inode);
+    if (home != inode) {
+      BETR_ASSIGN_OR_RETURN(links.are_below, HasMembersBelow(core, *home, core.ContentOf(*inode)));
+      links.cross_homes = links.are_below || core.zones().exist;  // they may be in a zone below it
+    }
+  }
+  if (links.cross_homes) BETR_RETURN_IF_ERROR(CheckCommonHome(core, *from.directory, *to));
+  return links;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> PrepareLinks(Core& core, const Slot& from, Inode* to) {
-  Inode* const inode = from.inode;
-  if (inode->IsDirectory()) BETR_RETURN_IF_ERROR(FinishDissolves(core, *inode));
-  const bool is_below_home = inode->IsDirectory() && !inode->record.link_home;
-  bool has_members = false;
-  if (is_below_home) {
-    BETR_ASSIGN_OR_RETURN(has_members, HasMembersBelow(core, core.HomeOf(*from.directory), core.ContentOf(*inode)));
+  BETR_ASSIGN_OR_RETURN(LinksToMove links, CheckLinks(core, from, to));
+  if (links.are_to_finish) {
+    BETR_RETURN_IF_ERROR(FinishDissolves(core, *from.inode));
+    BETR_ASSIGN_OR_RETURN(links, CheckLinks(core, from, to));  // its home has got groups
   }
-  const bool may_have_members = has_members || (is_below_home && core.zones().exist);  // in a zone below it
-  if (may_have_members || inode->place == InodePlace::kGroup) {
-    BETR_RETURN_IF_ERROR(CommonHome(core, *from.directory, *to).status());
-  }
-  return has_members && HasContent(*inode);
+  if (links.cross_homes) BETR_RETURN_IF_ERROR(CommonHome(core, *from.directory, *to).status());
+  return links.are_below && HasContent(*from.inode);
 }
 
 bool HasContent(const Inode& inode) {
@@ -105,6 +124,9 @@ absl::Status Exchange(Core& core, const Slot& a, const Slot& b) {
   BETR_RETURN_IF_ERROR(CheckExchange(core, b, a));
   Side side_a{a, false, {}};
   Side side_b{b, false, {}};
+  // What one of them dissolves takes nothing to the other that does not fit.
+  BETR_RETURN_IF_ERROR(CheckLinks(core, a, b.directory).status());
+  BETR_RETURN_IF_ERROR(CheckLinks(core, b, a.directory).status());
   BETR_ASSIGN_OR_RETURN(side_a.has_members, PrepareLinks(core, a, b.directory));
   BETR_ASSIGN_OR_RETURN(side_b.has_members, PrepareLinks(core, b, a.directory));
 

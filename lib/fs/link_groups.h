@@ -42,11 +42,15 @@ absl::StatusOr<bool> HasMembersBelow(Core& core, Inode& home, const std::string&
 // anything is done, if a group has too many names for one batch. After other errors (ENOSPC) some groups may have gone
 // up already.
 absl::StatusOr<Inode*> CommonHome(Core& core, Inode& a, Inode& b);
+// Gives that EXDEV, and does nothing.
+absl::Status CheckCommonHome(Core& core, Inode& a, Inode& b);
 
 // Makes the rule of invariant 3 true of `directory`: afterwards the names below it are of groups at or below it, or of
 // the nearest home above it. Errors: those of CommonHome. Cost: a range scan for each home above the nearest one,
 // unless that home is known to have no groups.
 absl::Status FinishDissolves(Core& core, Inode& directory);
+// Gives its EXDEV, and does nothing. Returns the home that is then nearest to `directory`.
+absl::StatusOr<Inode*> CheckFinishDissolves(Core& core, Inode& directory);
 
 // Unlinks all names below `directory` that refer to groups of homes above it. `contents` is all that the directory has
 // (ContentsBelow). Many names take several transactions. Cost: a range scan for each home above, as for

@@ -52,16 +52,24 @@ void Fill(Image& image, const std::string& directory, size_t size) {
   REQUIRE(Errno(end) == ENOSPC);
 }
 
-// How many groups a home at the root has now.
-int GroupsOf(Image& image, const std::string& home) {
+// How many groups a home with this content prefix has now.
+int GroupsIn(Image& image, const std::string& content) {
   image.Unmount();
   const std::unique_ptr<Store> store = image.OpenStore(true);
-  const auto cursor =
-      store->NewCursor(*store->FindTree(kMetaTree), Range::Prefix(key::Groups(key::Content("", home)))).value();
+  const auto cursor = store->NewCursor(*store->FindTree(kMetaTree), Range::Prefix(key::Groups(content))).value();
   int count = 0;
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++count;
   REQUIRE(cursor->status().ok());
   return count;
+}
+
+int GroupsOf(Image& image, const std::string& home_at_root) { return GroupsIn(image, key::Content("", home_at_root)); }
+
+// Gives a file so many names in a directory that its group is more than a batch.
+void LinkOften(PathFileSystem& paths, const std::string& file, const std::string& directory, int names) {
+  for (int i = 0; i < names; ++i) {
+    REQUIRE(paths.Link(file, absl::StrFormat("%s/%s%05d", directory, std::string(100, 'n'), i)).ok());
+  }
 }
 
 // `H` is a clone of `src`, and was half dissolved when the space ended. There is space again.
@@ -183,6 +191,48 @@ TEST_CASE("a file with more names than a batch takes stays in its home", "[fs]")
   REQUIRE(image.paths().Clone("H", "C").ok());
   REQUIRE(image.paths().RemoveTree("H").ok());
   CHECK(image.paths().Stat("C/renamed")->links == kNames);
+  image.Check();
+}
+
+TEST_CASE("a link that cannot leave all homes leaves none", "[fs]") {
+  ImageOptions options;
+  options.log_size = KiB(64);
+  Image image(options);
+  const std::string inner = key::Content(key::Content("", "outer"), "inner");
+  MakeLinks(image.paths(), "few", 3);
+  MakeLinks(image.paths(), "src", 1);
+  REQUIRE(image.paths().Clone("src", "outer").ok());
+  LinkOften(image.paths(), "outer/f00000", "outer", 120);
+  REQUIRE(image.paths().Clone("few", "outer/inner").ok());
+  CHECK(Errno(image.paths().Rename("outer/inner/f00000", "out")) == EXDEV);
+  CHECK(GroupsIn(image, inner) == 3);
+  CHECK(Errno(image.paths().Link("outer/inner/f00000", "out")) == EXDEV);
+  CHECK(GroupsIn(image, inner) == 3);
+  CHECK(Errno(image.paths().Rename("few/f00000", "outer/inner/f00000", RenameMode::kExchange)) == EXDEV);
+  CHECK(GroupsIn(image, inner) == 3);
+  REQUIRE(image.paths().Rename("outer/inner/f00000", "outer/out").ok());
+  CHECK(GroupsIn(image, inner) == 0);
+  image.Check();
+}
+
+TEST_CASE("a half dissolved home stays so if it cannot be moved", "[fs]") {
+  Image image(SmallImage());
+  Interrupt(image);
+  constexpr int kMany = 800;
+  PathFileSystem& paths = image.paths();
+  MakeLinks(paths, "few", 1);
+  REQUIRE(paths.Clone("few", "other").ok());
+  SECTION("where another home cannot be dissolved") {
+    LinkOften(paths, "other/f00000", "other", kMany);
+    const int left = GroupsOf(image, "H");
+    CHECK(Errno(image.paths().Rename("H", "other/H")) == EXDEV);
+    CHECK(GroupsOf(image, "H") == left);
+  }
+  SECTION("and neither does what it is exchanged with") {
+    LinkOften(paths, File("H/sub", 'f', kFiles - 1), "H", kMany);
+    CHECK(Errno(paths.Rename("other/f00000", "H", RenameMode::kExchange)) == EXDEV);
+    CHECK(GroupsOf(image, "other") == 1);
+  }
   image.Check();
 }
 
