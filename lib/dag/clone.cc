@@ -52,23 +52,28 @@ class Walk {
       if (const NodeRecord* record = edit_.table().Find(at_); record != nullptr && record->height == 0) {
         return Outcome{{at_, 0, prefix_}};
       }
-      BETR_ASSIGN_OR_RETURN(const NodePtr node, edit_.Load(at_));
+      const absl::StatusOr<NodePtr> loaded = edit_.Load(at_);
+      // Below a node that leads to one that cannot be read, nothing needs to be known.
+      if (IsUnreadable(loaded.status()) && last_.node != kNoNode) return Outcome{last_};
+      BETR_RETURN_IF_ERROR(loaded.status());
+      const NodePtr& node = *loaded;
       const Range range = Range::Prefix(prefix_);
       BETR_RETURN_IF_ERROR(CheckBelow(at_, *node, above_, range));
       above_ = node->height;
+      last_ = {at_, node->height, prefix_};
       BETR_ASSIGN_OR_RETURN(const WayStep step, FindWayStep(*node, range));
       switch (step.kind) {
         case WayStep::kNothing:
           return Outcome{};
         case WayStep::kStop:
-          return Outcome{{at_, node->height, prefix_}};
+          return Outcome{last_};
         case WayStep::kPending:
-          if (node->height > 1 && MayPush(node->edges[step.edge], range)) return Outcome{{}, true, depth_};
-          return Outcome{{at_, node->height, prefix_}};
+          if (node->height > 1 && MayPush(*node, step.edge, range)) return Outcome{{}, true, depth_};
+          return Outcome{last_};
         case WayStep::kDown:
         case WayStep::kThroughGoto:
           may_take_ = step.kind == WayStep::kDown && MayTake(node->edges[step.edge]);
-          if (!Follow(step.LinkIn(*node))) return Outcome{{at_, node->height, prefix_}};
+          if (!Follow(step.LinkIn(*node))) return Outcome{last_};
           break;
       }
     }
@@ -86,6 +91,10 @@ class Walk {
   // hold little compared with what is pushed. More than a node's size is not pushed into a copy, but left to background
   // work, which flushes it edge by edge. So the copy, which the clone shares before anything is flushed from it, has at
   // most a few times a node's size. Requires: the child is interior, since a push must not touch a leaf.
+  bool MayPush(const Node& node, size_t index, const Range& range) const {
+    return MayPush(node.edges[index], range) && CanTakeChild(edit_, node, index).ok();
+  }
+
   bool MayPush(const Edge& edge, const Range& range) const {
     if (!may_take_ || !ChildShared(edit_, edge)) return MayTake(edge);
     const Bytes moved = edge.partition.Cut(range).Size();
@@ -108,6 +117,7 @@ class Walk {
   std::string prefix_;
   bool may_take_;
   Height above_ = kAboveRoot;
+  Place last_{};  // the last node on the way that could be read
   int depth_ = 0;
 };
 

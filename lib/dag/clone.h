@@ -30,8 +30,8 @@ struct Place {
 
 // Finds the lowest node under which all of `prefix` lies, messages included. The node must be reachable without
 // breaking sharing, and the prefix must not read too long there (storable.h). What is pending for the prefix above the
-// node is moved down, and nothing else; also into copies of shared nodes where that is worth the copy (child.h). Takes
-// a reference to the node.
+// node is moved down, and nothing else; also into copies of shared nodes where that is worth the copy (child.h). Goes
+// no further than to a node that can be read, other than a leaf. Takes a reference to the node.
 absl::StatusOr<Place> FindPlace(Edit& edit, NodeId& root, std::string_view prefix);
 
 // Whether a whole child, or what a goto leads to, lies within `prefix`. Then a clone shares something that could not be

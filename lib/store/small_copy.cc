@@ -115,9 +115,11 @@ class SmallCopy {
   absl::StatusOr<bool> Copy(const Op& op) {
     const Tree* tree = view_.state->trees.Find(op.tree);
     if (tree == nullptr || ReadEnough()) return false;
-    BETR_ASSIGN_OR_RETURN(const bool large, dag::HoldsWholeNode(view_.state->table, tree->root, op.key));
+    const absl::StatusOr<bool> large = dag::HoldsWholeNode(view_.state->table, tree->root, op.key);
+    if (IsUnreadable(large.status())) return false;
+    BETR_RETURN_IF_ERROR(large.status());
     const Range source = Range::Prefix(op.key);
-    if (large || LooksLarge(tree->root, source) || !Known(op.tree, source)) return false;
+    if (*large || LooksLarge(tree->root, source) || !Known(op.tree, source)) return false;
     BETR_ASSIGN_OR_RETURN(std::optional<std::vector<Op>> puts, Read(op, tree->root));
     if (!puts) return false;
     if (op.kind == OpKind::kRenamePrefix) plain_.push_back(EraseOf(op.tree, op.key));

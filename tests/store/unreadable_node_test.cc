@@ -17,6 +17,23 @@
 namespace betr::test {
 namespace {
 
+// Clones what begins with `source` to "clone/", and then moves the clone and the source.
+void CloneAndMove(Patient& patient, const std::string& source) {
+  Store& store = patient.store();
+  const TreeId tree = patient.tree();
+  Must(store.ClonePrefix(tree, source, tree, "clone/"));
+  Must(store.RenamePrefix(tree, "clone/", tree, "moved clone/"));
+  Must(store.RenamePrefix(tree, source, tree, "moved/"));
+  Must(store.Sync());
+}
+
+// Where the keys of the source are then.
+std::vector<std::string> PlacesOf(const std::string& key, const std::string& source) {
+  if (!key.starts_with(source)) return {key};
+  const std::string rest = key.substr(source.size());
+  return {"moved/" + rest, "moved clone/" + rest};
+}
+
 // Changes every other key, some of them below the bad node, and makes it durable in every way. Returns for which
 // letters changes were refused because of the node.
 std::set<char> WorkOn(Patient& patient, NodeId bad) {
@@ -69,6 +86,43 @@ TEST_CASE("a node that cannot be read is in nobody's way", "[store][damage]") {
     patient.Open();
     CHECK(patient.CheckAll(bad) > 0);
     CHECK(patient.store().Get(patient.tree(), Patient::Key('m', 8)).ok());  // waits in the node above
+    patient.Close();
+  }
+}
+
+TEST_CASE("what lies below a node that cannot be read can be cloned and renamed", "[store][damage]") {
+  const int height = GENERATE(0, 1);
+  const bool is_replayed = GENERATE(false, true);
+  const bool waits = GENERATE(false, true);  // messages for the source, above the node
+  const std::string source = GENERATE("m/0020", "m/002", "m/");
+  for (const Harm harm : {Harm::kFailingHeader, Harm::kDamagedHeader}) {
+    CAPTURE(height, is_replayed, waits, source, static_cast<int>(harm));
+    Patient patient;
+    patient.Open();
+    if (waits) patient.Fill('m', 18, 23);
+    patient.Close();
+    const NodeId bad = patient.NodeOf(Patient::Key('m', 20), height);
+    if (is_replayed) {
+      patient.Open();
+      CloneAndMove(patient, source);
+      patient.Crash();
+    }
+    patient.Spoil(bad, harm);
+    patient.Open();
+    if (!is_replayed) CloneAndMove(patient, source);
+    int errors = 0;
+    for (const auto& [key, value] : patient.expected()) {
+      for (const std::string& place : PlacesOf(key, source)) {
+        INFO(place);
+        const auto found = patient.store().Get(patient.tree(), place);
+        INFO(found.status());
+        REQUIRE((found.ok() ? *found == value : Names(found.status(), bad)));
+        errors += found.ok() ? 0 : 1;
+      }
+      if (key.starts_with(source)) CHECK(!patient.store().Get(patient.tree(), key).value_or(std::nullopt));
+    }
+    CHECK((errors > 0 || waits));
+    Must(patient.store().Checkpoint());
     patient.Close();
   }
 }

@@ -77,6 +77,9 @@ class Patient {
     store_.reset();
   }
 
+  // What was synced is in the log.
+  void Crash() { store_.reset(); }
+
   // Puts keys of a letter, with values of their own. Changes those that are there already.
   void Fill(char letter, int from, int to) {
     for (int i = from; i < to; ++i) Must(TryPut(Key(letter, i)));
