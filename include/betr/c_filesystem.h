@@ -46,7 +46,7 @@ betr_code betr_fs_format_image(const char* path, const betr_format_options* opti
 // As betr_open_image. BETR_INVALID_ARGUMENT if the image holds no file system. Upsert functions 16 and 17 are its own.
 betr_code betr_fs_open_image(const char* path, const betr_open_options* options, betr_fs** fs);
 // Makes everything durable and leaves the image in good order. No other call may be under way. Afterwards, what is open
-// may still be freed; other calls fail, or read.
+// may still be freed; other calls fail, or read. What is written to an open file then is lost.
 betr_code betr_fs_close(betr_fs* fs);
 // Frees the handle. Without betr_fs_close, what is not durable may be lost. Open files keep the file system alive.
 void betr_fs_free(betr_fs* fs);

@@ -64,6 +64,9 @@ betr_code betr_fs_open(betr_fs* fs, const char* path, unsigned flags, const betr
       return absl::InvalidArgumentError("flags: BETR_OPEN_EXCLUSIVE goes with BETR_OPEN_CREATE");
     }
     BETR_ASSIGN_OR_RETURN(const NewFile fresh, NewFileOf(what));
+    if ((flags & BETR_OPEN_TRUNCATE) != 0 && fresh.type != FileType::kRegular) {
+      return absl::InvalidArgumentError("flags: BETR_OPEN_TRUNCATE goes with regular files");
+    }
     BETR_ASSIGN_OR_RETURN(OpenFile open, OpenOrCreate(fs->Paths(), path, flags, fresh));
     if ((flags & BETR_OPEN_TRUNCATE) != 0) BETR_RETURN_IF_ERROR(Annotate(Empty(*fs->fs, open), path));
     *file = new betr_file{fs->fs, std::move(open)};

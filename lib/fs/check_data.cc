@@ -142,7 +142,7 @@ absl::Status DataScan::Enter(std::string_view object) {
   if (record_) return absl::OkStatus();
   LostFile lost;
   if (context_.salvage()) {
-    BETR_ASSIGN_OR_RETURN(lost, FindLostFile(&context_, object));
+    BETR_ASSIGN_OR_RETURN(lost, FindLostFile(&context_, object, value.has_value()));
   }
   BETR_ASSIGN_OR_RETURN(const bool has_content, HasContent(&context_, object));
   context_.Removable(has_content, CheckCode::kContent, object, "content of a file that does not exist",

@@ -51,7 +51,7 @@ absl::StatusOr<bool> HasContent(CheckContext* context, std::string_view object) 
   return cursor->Valid();
 }
 
-absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object) {
+absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object, bool is_named) {
   LostFile file;
   file.object = object;
   const std::optional<key::MetaKey> parsed = key::ParseMeta(object);
@@ -74,7 +74,7 @@ absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view ob
   LostAndFound& lost_and_found = context->lost_and_found();
   BETR_ASSIGN_OR_RETURN(const std::string content, lost_and_found.Content());
   // Where space is short a record at its own path is all that is written.
-  const bool may_stay = object.starts_with(content) || !context->HasRoomToMove();
+  const bool may_stay = !is_named && (object.starts_with(content) || !context->HasRoomToMove());
   if (parsed->kind == Kind::kEntry && may_stay) {
     file.target = object;
     return file;

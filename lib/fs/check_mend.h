@@ -34,7 +34,8 @@ struct LostFile {
   bool has_xattrs = false;
 };
 
-absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object);
+// `is_named`: a name of a file with several names lies there, and stays.
+absl::StatusOr<LostFile> FindLostFile(CheckContext* context, std::string_view object, bool is_named);
 // Gives the file a record and its place. Drops extended attributes. Requires: size > 0.
 void KeepLostFile(CheckContext* context, WriteBatch* batch, const LostFile& file);
 

@@ -141,6 +141,9 @@ TEST_CASE("files are made, opened and emptied as the flags say", "[c]") {
   Fails(EINVAL, betr_fs_open(fs.get(), "link", BETR_OPEN_TRUNCATE, nullptr, &opened));
   CHECK(opened == nullptr);
   CHECK(ModeAt(fs, "link") == (S_IFLNK | 0777));
+  what.mode = S_IFIFO | 0644;
+  Fails(EINVAL, betr_fs_open(fs.get(), "fifo", BETR_OPEN_CREATE | BETR_OPEN_TRUNCATE, &what, &opened));
+  Fails(ENOENT, betr_fs_open(fs.get(), "fifo", 0, nullptr, &opened));
 }
 
 TEST_CASE("what is open outlives its name and its file system's handle", "[c]") {

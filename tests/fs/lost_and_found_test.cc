@@ -52,6 +52,19 @@ std::string ReadFile(Image& image, const std::string& path) {
   return Must(image.paths().ReadFile(path));
 }
 
+// Writes until less than a `part` of the space is available.
+void FillUpTo(Image& image, uint64_t part) {
+  Random random(TestSeed());
+  const auto is_short = [&] {
+    const SpaceStats space = image.fs().store().Space();
+    return space.available.value < space.total.value / part;
+  };
+  for (int i = 0; !is_short(); ++i) {
+    Must(image.paths().WriteFile("filler" + std::to_string(i), random.String(KiB(64).value)));
+    Must(image.fs().Sync());
+  }
+}
+
 void MakeFileOfLostAndFound(Image& image, bool is_link) {
   Must(image.paths().WriteFile("other", "mine"));
   Must(is_link ? image.paths().Link("other", "lost+found") : image.paths().Rename("other", "lost+found"));
@@ -181,15 +194,7 @@ TEST_CASE("content without a file stays where it is when space is short", "[fs][
     CHECK_FALSE(Must(image.paths().Exists("d/sub/g")));
   }
   SECTION("there is little") {
-    Random random(TestSeed());
-    const auto is_short = [&] {
-      const SpaceStats space = image.fs().store().Space();
-      return space.available.value < space.total.value / 6;
-    };
-    for (int i = 0; !is_short(); ++i) {
-      Must(image.paths().WriteFile("filler" + std::to_string(i), random.String(KiB(64).value)));
-      Must(image.fs().Sync());
-    }
+    FillUpTo(image, 6);
     image.Unmount();
     Damage(image, erase);
     RepairWell(image);
@@ -253,6 +258,38 @@ TEST_CASE("content in lost+found that has lost its file itself is not replaced",
   RepairWell(image);
   CHECK(ReadFile(image, "lost+found/d/f") == "earlier");
   CHECK(ReadFile(image, "lost+found/again-1/d/f") == kTen);
+}
+
+// Puts content where a name of a file with several names lies: the file's own content is elsewhere.
+void PlantBelowLink(Image& image, const std::string& path) {
+  Must(image.paths().WriteFile(path, "of the links"));
+  Must(image.paths().Link(path, "second"));
+  Must(image.paths().Unlink("second"));
+  Must(image.paths().Link(path, "other"));
+  image.Unmount();
+  Damage(image, [&](const Trees& t) {
+    const std::string entry = path == "link" ? key::Entry("", "link") : key::Entry(kLost, "link");
+    Must(t.store.Put(t.data, key::Block(entry, 0), "stray"));
+  });
+}
+
+TEST_CASE("content where a link lies does not take the link's place", "[fs][lost][links]") {
+  ImageOptions options;
+  options.size = MiB(16);
+  Image image(options);
+  std::string link = "link";
+  SECTION("there is room") {}
+  SECTION("space is short") { FillUpTo(image, 6); }
+  SECTION("in lost+found") {
+    link = "lost+found/link";
+    Must(image.paths().MakeDirectories("lost+found"));
+  }
+  PlantBelowLink(image, link);
+  RepairWell(image);
+  CHECK(ReadFile(image, link) == "of the links");
+  CHECK(ReadFile(image, "other") == "of the links");
+  CHECK(Must(image.paths().Stat(link)).links == 2);
+  CHECK(ReadFile(image, link == "link" ? "lost+found/link" : "lost+found/again-1/link") == "stray");
 }
 
 TEST_CASE("content without a file below what is no directory is found once", "[fs][lost]") {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fsck.betr --data shows on a terminal while it reads a device that takes its time.
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +14,11 @@
 #include "betr/store.h"
 #include "device/forwarding_device.h"
 #include "device/memory_device.h"
+#include "fs/key.h"
 #include "fsck.h"
 #include "store/borrowed_device.h"
+#include "support/fs/image.h"
+#include "support/fs/planted.h"
 #include "support/must.h"
 #include "support/tools/run_fsck.h"
 
@@ -98,6 +103,42 @@ TEST_CASE("a scrub shows nothing to nobody", "[tools]") {
     Scrub(run, {"-q"});
   }
   CHECK(run.err.find('\r') == std::string::npos);
+}
+
+// Cancels the check as soon as it has said something.
+class CancellingDevice final : public ForwardingDevice {
+ public:
+  CancellingDevice(BlockDevice& inner, std::ostringstream& out, std::atomic<bool>& is_cancelled)
+      : ForwardingDevice(inner), out_(out), is_cancelled_(is_cancelled) {}
+
+  absl::Status Read(Bytes offset, std::span<char> out) override {
+    is_cancelled_ = out_.tellp() > 0;
+    return ForwardingDevice::Read(offset, out);
+  }
+
+ private:
+  std::ostringstream& out_;
+  std::atomic<bool>& is_cancelled_;
+};
+
+TEST_CASE("a check that is cancelled after it has found something says that it may be left", "[tools]") {
+  test::Image image;
+  Random random(1);
+  for (int i = 0; i < 200; ++i) Must(image.paths().WriteFile(std::to_string(i), random.String(KiB(4).value)));
+  image.Unmount();
+  test::planted::Damage(image,
+                        [](const test::planted::Trees& t) { Must(t.store.Erase(t.meta, fs::key::Entry("", "0"))); });
+  ToolRun run;
+  std::atomic<bool> is_cancelled = false;
+  const auto check = [&](Arguments args, ToolIo& io) {
+    CancellingDevice device(image.device(), dynamic_cast<std::ostringstream&>(io.out), is_cancelled);
+    return FsckDeviceMain(args, io, is_cancelled, device);
+  };
+  run.Run(check, {"-n", "--cache", "1M", "image"});
+  INFO(run.out << run.err);
+  CHECK(Says(run, "content of a file that does not exist"));
+  CHECK(Says(run, "1 errors found, 0 things repaired, cancelled"));
+  CHECK(run.exit == (kFsckUncorrected | kFsckCancelled));
 }
 
 }  // namespace

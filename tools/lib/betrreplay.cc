@@ -106,7 +106,8 @@ int PrintManifest(Tool& tool, const BetrreplayOptions& options) {
 
 // Writes into a new file. Removes it again if something fails.
 int Convert(Tool& tool, const BetrreplayOptions& options) {
-  if (std::filesystem::exists(options.convert)) {
+  std::error_code unknown;  // then it cannot be made either
+  if (std::filesystem::exists(std::filesystem::symlink_status(options.convert, unknown))) {
     tool.PrintError(options.convert + ": exists already");
     return kExitRefused;
   }

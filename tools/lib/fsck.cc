@@ -183,6 +183,10 @@ class FsckRun {
     BETR_ASSIGN_OR_RETURN(const auto image, store::Inspection::Open(device, CacheSize()));
     BeginPhase("check");
     bool has_findings = HasLostTrees(*image, device, CacheSize());
+    if (has_findings && !options_.MayRepair()) {
+      ++left_;
+      report_.Found({"file system", "lost-tree", "a repair has found trees and did not put them into their places"});
+    }
     const store::ReportFinding found = [&](const store::Finding& finding) {
       has_findings = true;
       if (!options_.MayRepair()) {
@@ -277,13 +281,13 @@ class FsckRun {
   }
 
   std::string Outcome() const {
-    if (is_cancelled_) return "cancelled";
-    if (has_failed_ && report_.errors() + report_.repairs() == 0) return "not checked to the end";
-    if (has_failed_) {
-      return fmt::format("{} errors found, {} things repaired, not checked to the end", report_.errors(),
-                         report_.repairs());
+    const std::string_view end = is_cancelled_ ? "cancelled" : has_failed_ ? "not checked to the end" : "";
+    const bool has_any = report_.errors() + report_.repairs() > 0;
+    if (!end.empty() && !has_any) return std::string(end);
+    if (!end.empty()) {
+      return fmt::format("{} errors found, {} things repaired, {}", report_.errors(), report_.repairs(), end);
     }
-    if (report_.errors() + report_.repairs() > 0) {
+    if (has_any) {
       return fmt::format("{} errors found, {} things {}, {} errors left", report_.errors(), report_.repairs(),
                          options_.dry_run ? "would be repaired" : "repaired", left_);
     }
@@ -304,7 +308,7 @@ class FsckRun {
     const bool has_repaired = report_.repairs() > 0;
     exit_ |= has_repaired && !options_.dry_run ? kFsckCorrected : 0;
     // What was found may be left if the check has ended before another look.
-    const bool may_be_left = left_ > 0 || (has_failed_ && report_.errors() > 0);
+    const bool may_be_left = left_ > 0 || ((has_failed_ || is_cancelled_) && report_.errors() > 0);
     exit_ |= may_be_left || (has_repaired && options_.dry_run) ? kFsckUncorrected : 0;
     exit_ |= is_cancelled_ ? kFsckCancelled : 0;
     exit_ |= losses_.IsComplete() ? 0 : kFsckOperational;

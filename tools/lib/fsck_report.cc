@@ -3,6 +3,8 @@
 
 #include <ostream>
 
+#include "shown_text.h"
+
 namespace betr::tools {
 namespace {
 
@@ -90,7 +92,7 @@ void FsckReport::Note(std::string_view what) {
 void FsckReport::Finish(const std::string& image, const End& end, const Json& figures) {
   progress_.Clear();
   if (!tool_.json()) {
-    if (!tool_.quiet()) tool_.io().out << image << ": " << end.summary << '\n';
+    if (!tool_.quiet()) tool_.io().out << LegibleName(image) << ": " << end.summary << '\n';
     tool_.io().out.flush();
     return;
   }

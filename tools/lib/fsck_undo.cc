@@ -11,6 +11,7 @@
 #include "fsck.h"
 #include "fsck_device.h"
 #include "json_output.h"
+#include "shown_text.h"
 
 namespace betr::tools {
 namespace {
@@ -42,7 +43,7 @@ int ApplyUndo(Tool& tool, const FsckOptions& options) {
   if (tool.json()) {
     PrintDocument(tool, options, undone, error, exit);
   } else if (undone.ok() && !tool.quiet()) {
-    tool.io().out << fmt::format("{}: {} blocks put back{}\n", options.image, undone->blocks,
+    tool.io().out << fmt::format("{}: {} blocks put back{}\n", LegibleName(options.image), undone->blocks,
                                  undone->is_cut_short ? "; the undo file was cut short" : "");
   }
   return exit;
