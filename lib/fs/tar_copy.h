@@ -35,6 +35,7 @@ absl::Status CheckTar(int descriptor);
 
 // Writes the tree at `inside` to `descriptor` as pax. Names in the archive are relative to `inside` and begin with
 // "./". If `inside` is no directory, its name in the archive is its own. What cannot be read of a file becomes zeros.
+// CopyOptions::unreadable is told of extended attributes that are left out because libarchive would not read them.
 absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,
                                      const CopyOptions& options);
 

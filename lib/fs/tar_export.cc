@@ -285,8 +285,17 @@ class TarExport {
     return absl::OkStatus();
   }
 
+  absl::Status WriteHeader(archive_entry* entry) {
+    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> left_out, writer_.Header(entry));
+    const absl::Status why = ErrnoError(E2BIG, "extended attributes beyond 1 MiB");
+    for (const std::string& name : left_out) {
+      BETR_RETURN_IF_ERROR(reader_.GoOnWithout(Annotate(why, "without " + name), archive_entry_pathname(entry)));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status WriteEntry(archive_entry* entry) {
-    BETR_RETURN_IF_ERROR(writer_.Header(entry));
+    BETR_RETURN_IF_ERROR(WriteHeader(entry));
     return writer_.FinishEntry();
   }
 
@@ -300,7 +309,7 @@ class TarExport {
     }
     // How a file is said to be one hole.
     if (sparse && ranges.empty() && size > 0) archive_entry_sparse_add_entry(entry, 0, 0);
-    BETR_RETURN_IF_ERROR(writer_.Header(entry));
+    BETR_RETURN_IF_ERROR(WriteHeader(entry));
     // The writer puts out the map of a sparse file with the first bytes that it gets, even if those are in a hole.
     if (ranges.empty() && size > 0) BETR_RETURN_IF_ERROR(WriteHole(1));
     uint64_t at = 0;

@@ -25,6 +25,9 @@ constexpr char kExtended = 'x';
 
 constexpr std::string_view kSparseName = "GNU.sparse.name";
 constexpr std::string_view kXattr = "SCHILY.xattr.";
+constexpr std::string_view kTwin = "LIBARCHIVE.xattr.";
+// Of an extended header, for libarchive's reader.
+constexpr size_t kLargestExtended = size_t{1} << 20;
 
 // Of `count` digits.
 std::string Octal(uint64_t number, size_t count) {
@@ -92,40 +95,94 @@ std::string Record(std::string_view key, std::string_view value) {
   return fmt::format("{}{}", size, text);
 }
 
-std::string MendRecord(std::string_view record, std::string_view name) {
+struct HeaderRecord {
+  std::string text;
+  std::string xattr = {};  // the attribute whose value this is, if it is one
+  bool is_twin = false;    // libarchive's own form of it
+};
+
+HeaderRecord MendRecord(std::string_view record, std::string_view name) {
   const size_t key_at = record.find(' ') + 1;
   const size_t equals = std::min(record.find('=', key_at), record.size() - 1);
   const std::string_view key = record.substr(key_at, equals - key_at);
-  if (key == kSparseName) return Record(key, name);
-  if (!key.starts_with(kXattr)) return std::string(record);
+  if (key == kSparseName) return {Record(key, name)};
+  if (key.starts_with(kTwin)) return {std::string(record), UnescapeUrl(key.substr(kTwin.size())), true};
+  if (!key.starts_with(kXattr)) return {std::string(record)};
   const std::string plain = UnescapeUrl(key.substr(kXattr.size()));
   std::string_view value = record.substr(equals + 1);
   value.remove_suffix(std::min<size_t>(value.size(), 1));
-  return Record(std::string(kXattr) + EscapeForTar(plain), value);
+  return {Record(std::string(kXattr) + EscapeForTar(plain), value), plain};
+}
+
+// Empty if these are no records.
+std::vector<HeaderRecord> MendRecords(std::string_view rest, std::string_view name) {
+  std::vector<HeaderRecord> records;
+  while (!rest.empty()) {
+    size_t length = 0;
+    std::from_chars(rest.data(), rest.data() + rest.size(), length);
+    if (length == 0 || length > rest.size()) return {};
+    records.push_back(MendRecord(rest.substr(0, length), name));
+    rest.remove_prefix(length);
+  }
+  return records;
+}
+
+size_t SizeOf(const std::vector<HeaderRecord>& records) {
+  return std::accumulate(records.begin(), records.end(), size_t{0},
+                         [](size_t before, const HeaderRecord& record) { return before + record.text.size(); });
+}
+
+// Takes out what libarchive has written twice. Readers need the second form where tar(1) escapes something in a name:
+// see PlainXattrs.
+void EraseTwins(std::vector<HeaderRecord>* records, bool only_plain) {
+  std::set<std::string> written;
+  for (const HeaderRecord& record : *records) {
+    if (!record.is_twin) written.insert(record.xattr);
+  }
+  std::erase_if(*records, [&](const HeaderRecord& record) {
+    return record.is_twin && written.contains(record.xattr) &&
+           (!only_plain || EscapeForTar(record.xattr) == record.xattr);
+  });
+}
+
+// Takes out attributes so that the rest fits. Returns their names.
+std::vector<std::string> EraseBeyond(size_t largest, std::vector<HeaderRecord>* records) {
+  size_t size = 0;
+  for (const HeaderRecord& record : *records) size += record.xattr.empty() ? record.text.size() : 0;
+  std::vector<std::string> names;
+  std::erase_if(*records, [&](const HeaderRecord& record) {
+    if (record.xattr.empty()) return false;
+    const bool fits = size + record.text.size() <= largest;
+    if (fits) {
+      size += record.text.size();
+    } else {
+      names.push_back(record.xattr);
+    }
+    return !fits;
+  });
+  return names;
 }
 
 }  // namespace
 
-std::string MendHeaders(std::string headers, std::string_view name) {
+MendedHeaders MendHeaders(std::string headers, std::string_view name) {
   uint64_t size = 0;
   const bool is_extended = headers.size() > 2 * kHeaderSize && headers[kTypeAt] == kExtended;
   for (size_t i = 0; is_extended && i < kSizeDigits; ++i) {
     size = size * 8 + static_cast<uint64_t>(headers[kSizeAt + i] - '0');
   }
-  if (!is_extended || kHeaderSize + Padded(size) + kHeaderSize != headers.size()) return headers;
+  if (!is_extended || kHeaderSize + Padded(size) + kHeaderSize != headers.size()) return {std::move(headers), {}};
+  std::vector<HeaderRecord> records = MendRecords(std::string_view(headers).substr(kHeaderSize, size), name);
+  if (records.empty()) return {std::move(headers), {}};
+  EraseTwins(&records, SizeOf(records) <= kLargestExtended);
+  std::vector<std::string> left_out = EraseBeyond(kLargestExtended, &records);
   std::string mended;
-  for (std::string_view rest = std::string_view(headers).substr(kHeaderSize, size); !rest.empty();) {
-    size_t length = 0;
-    std::from_chars(rest.data(), rest.data() + rest.size(), length);
-    if (length == 0 || length > rest.size()) return headers;
-    mended += MendRecord(rest.substr(0, length), name);
-    rest.remove_prefix(length);
-  }
+  for (const HeaderRecord& record : records) mended += record.text;
   const size_t new_size = mended.size();
   mended.resize(Padded(new_size));
   headers.replace(kHeaderSize, Padded(size), mended);
   SetField(&headers, kSizeAt, new_size, kSizeDigits);
-  return headers;
+  return {std::move(headers), std::move(left_out)};
 }
 
 std::string WithMode(std::string headers, uint32_t mode) {

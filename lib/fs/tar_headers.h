@@ -7,13 +7,21 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace betr::fs {
 
+struct MendedHeaders {
+  std::string headers;
+  std::vector<std::string> left_out;  // names of extended attributes
+};
+
 // Mends `headers`, those of one entry, as libarchive has written them: its own, preceded by an extended one if there is
 // any. In the extended one, the name of a sparse file becomes `name`: libarchive has cut it if it is long and not
-// UTF-8. Names of extended attributes, which libarchive has escaped as in URLs, are escaped as by tar(1).
-std::string MendHeaders(std::string headers, std::string_view name);
+// UTF-8. Names of extended attributes, which libarchive has escaped as in URLs, are escaped as by tar(1). Values that libarchive has
+// written twice are there once, unless the name needs both. What goes beyond 1 MiB, at which libarchive refuses to
+// read, is left out.
+MendedHeaders MendHeaders(std::string headers, std::string_view name);
 
 // Returns the headers with other permissions in the entry's own header.
 std::string WithMode(std::string headers, uint32_t mode);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
+#include "base/status.h"
 #include "betr/fs_error.h"
 #include "fs/tar_acl.h"
 #include "fs/tar_headers.h"
@@ -32,7 +34,7 @@ absl::Status TarWriter::Open() {
                 archive_write_open(handle_, &sink_, nullptr, Take, nullptr) == ARCHIVE_OK);
 }
 
-absl::Status TarWriter::Header(archive_entry* entry) {
+absl::StatusOr<std::vector<std::string>> TarWriter::Header(archive_entry* entry) {
   std::string& waiting = sink_.waiting;
   const size_t begin = waiting.size();
   sink_.holding = true;
@@ -41,14 +43,13 @@ absl::Status TarWriter::Header(archive_entry* entry) {
   // Names that are no UTF-8 are written as they are, and marked so.
   const char* const text = archive_error_string(handle_);
   const bool about_names = text != nullptr && std::string_view(text).find("Can't translate") != std::string_view::npos;
-  absl::Status status = Result(result == ARCHIVE_OK || (result == ARCHIVE_WARN && about_names));
-  if (!status.ok()) return status;
-  std::string headers = MendHeaders(waiting.substr(begin), archive_entry_pathname(entry));
+  BETR_RETURN_IF_ERROR(Result(result == ARCHIVE_OK || (result == ARCHIVE_WARN && about_names)));
+  auto [headers, left_out] = MendHeaders(waiting.substr(begin), archive_entry_pathname(entry));
   // Unpacking without lists must not give the group what the mask takes from it.
   const uint32_t permissions = PermissionsOf(entry);
   if (permissions != archive_entry_perm(entry)) headers = WithMode(std::move(headers), permissions);
   waiting.replace(begin, std::string::npos, headers);
-  return status;
+  return std::move(left_out);
 }
 
 absl::Status TarWriter::Content(std::string_view bytes) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fs/tar_archive.h"
 
@@ -24,8 +26,8 @@ class TarWriter {
 
   // To be called first.
   absl::Status Open();
-  // Begins an entry, whose content follows.
-  absl::Status Header(archive_entry* entry);
+  // Begins an entry, whose content follows. Returns the names of extended attributes for which there is no room.
+  absl::StatusOr<std::vector<std::string>> Header(archive_entry* entry);
   absl::Status Content(std::string_view bytes);
   absl::Status FinishEntry();
   // Writes the end. To be called last.
