@@ -27,10 +27,11 @@ constexpr size_t kLongestRecord = size_t{1} << 20;           // bytes of a user 
 struct List {
   std::string_view xattr;
   int type;
+  std::string_view name;
 };
 
-constexpr std::array<List, 2> kLists = {
-    {{kAccessAcl, ARCHIVE_ENTRY_ACL_TYPE_ACCESS}, {kDefaultAcl, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT}}};
+constexpr std::array<List, 2> kLists = {{{kAccessAcl, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, "access control list"},
+                                         {kDefaultAcl, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "default access control list"}}};
 
 struct Tag {
   int in_archive;
@@ -43,6 +44,8 @@ constexpr std::array<Tag, 6> kTags = {{{ARCHIVE_ENTRY_ACL_USER_OBJ, ACL_USER_OBJ
                                        {ARCHIVE_ENTRY_ACL_GROUP, ACL_GROUP},
                                        {ARCHIVE_ENTRY_ACL_MASK, ACL_MASK},
                                        {ARCHIVE_ENTRY_ACL_OTHER, ACL_OTHER}}};
+
+using Xattrs = std::map<std::string, std::string>;
 
 // An entry of a list as libarchive has it.
 struct Line {
@@ -83,21 +86,44 @@ absl::StatusOr<uint32_t> IdOf(const Line& line) {
   if (line.id >= 0 && line.id != kLargestId) return static_cast<uint32_t>(line.id);
   const std::optional<uint32_t> found = is_user ? FindUser(name) : FindGroup(name);
   if (found) return *found;
-  return absl::InvalidArgumentError(
-      absl::StrFormat("access control list: this system has no %s \"%s\"", is_user ? "user" : "group", name));
+  return absl::InvalidArgumentError(absl::StrFormat("this system has no %s \"%s\"", is_user ? "user" : "group", name));
 }
 
-absl::StatusOr<std::optional<Acl>> ReadList(archive_entry* entry, int type) {
-  if (archive_entry_acl_reset(entry, type) == 0) return std::nullopt;
-  std::vector<AclEntry> entries;
+// Returns the first error of an id. That entry and the others are there nevertheless.
+absl::Status ReadEntries(archive_entry* entry, int type, std::vector<AclEntry>* entries) {
+  absl::Status status;
+  if (archive_entry_acl_reset(entry, type) == 0) return status;
   for (Line line; NextLine(entry, type, &line);) {
     for (const Tag& tag : kTags) {
       if (tag.in_archive != line.tag) continue;
-      BETR_ASSIGN_OR_RETURN(const uint32_t id, IdOf(line));
-      entries.push_back({tag.in_xattr, static_cast<uint16_t>(line.permissions & 07), id});
+      const absl::StatusOr<uint32_t> id = IdOf(line);
+      status.Update(id.status());
+      entries->push_back({tag.in_xattr, static_cast<uint16_t>(line.permissions & 07), id.value_or(kNoId)});
     }
   }
+  return status;
+}
+
+absl::StatusOr<std::optional<Acl>> ReadList(archive_entry* entry, int type) {
+  std::vector<AclEntry> entries;
+  BETR_RETURN_IF_ERROR(ReadEntries(entry, type, &entries));
+  if (entries.empty()) return std::nullopt;
   return Acl::Of(std::move(entries));
+}
+
+// For where the list is not: whoever it names may be in the group or among the others.
+uint32_t PermissionsOfAll(const std::vector<AclEntry>& entries) {
+  uint32_t mask = 07;
+  for (const AclEntry& one : entries) mask = one.tag == ACL_MASK ? one.permissions : mask;
+  uint32_t permissions = 0777;
+  for (const AclEntry& one : entries) {
+    const uint32_t bits = one.permissions & 07U;
+    if (one.tag == ACL_USER_OBJ) permissions &= 077U | bits << 6;
+    if (one.tag == ACL_GROUP_OBJ) permissions &= 0707U | (bits & mask) << 3;
+    if (one.tag == ACL_OTHER) permissions &= 0770U | bits;
+    if (one.tag == ACL_USER || one.tag == ACL_GROUP) permissions &= 0700U | (bits & mask) << 3 | (bits & mask);
+  }
+  return permissions;
 }
 
 absl::Status AddList(archive_entry* entry, int type, const Acl& acl) {
@@ -121,6 +147,25 @@ bool HasLargeIds(const Acl& acl) {
                      [](const AclEntry& one) { return one.id != kNoId && one.id >= uint32_t{kLargestId}; });
 }
 
+// Where an archive has both, the extended attribute has numbers and not names.
+absl::StatusOr<std::optional<Acl>> FindList(archive_entry* entry, const List& list, const Xattrs& xattrs) {
+  const auto there = xattrs.find(std::string(list.xattr));
+  if (there == xattrs.end()) return ReadList(entry, list.type);
+  return Acl::Decode(there->second);
+}
+
+void LeaveOut(archive_entry* entry, const List& list, Xattrs* xattrs, uint32_t* permissions) {
+  const auto there = xattrs->find(std::string(list.xattr));
+  if (there != xattrs->end()) {
+    if (list.xattr == kAccessAcl) *permissions = PermissionsWithout(there->second, *permissions);
+    xattrs->erase(there);
+  } else if (list.xattr == kAccessAcl) {
+    std::vector<AclEntry> entries;
+    ReadEntries(entry, list.type, &entries).IgnoreError();
+    *permissions &= ~0777U | PermissionsOfAll(entries);
+  }
+}
+
 }  // namespace
 
 uint32_t PermissionsOf(archive_entry* entry) {
@@ -137,26 +182,29 @@ uint32_t PermissionsOf(archive_entry* entry) {
   return (permissions & ~070U) | (static_cast<uint32_t>(mask.value_or(all)) & 07U) << 3;
 }
 
+uint32_t PermissionsWithout(std::string_view value, uint32_t permissions) {
+  const absl::StatusOr<Acl> acl = Acl::Decode(value);
+  return permissions & (~0777U | (acl.ok() ? PermissionsOfAll(acl->entries()) : 0700U));
+}
+
 absl::Status ReadAcls(archive_entry* entry, FileType type, std::map<std::string, std::string>* xattrs,
-                      uint32_t* permissions) {
+                      uint32_t* permissions, absl::FunctionRef<absl::Status(const absl::Status&)> tell) {
   if (type == FileType::kSymlink) return absl::OkStatus();
   for (const List& list : kLists) {
     const std::string name(list.xattr);
-    const auto there = xattrs->find(name);
-    std::optional<Acl> acl;
-    // Where an archive has both, this one has numbers and not names.
-    if (there != xattrs->end()) {
-      BETR_ASSIGN_OR_RETURN(acl, Acl::Decode(there->second));
-    } else {
-      BETR_ASSIGN_OR_RETURN(acl, ReadList(entry, list.type));
+    const absl::StatusOr<std::optional<Acl>> acl = FindList(entry, list, *xattrs);
+    if (!acl.ok()) {
+      BETR_RETURN_IF_ERROR(tell(Annotate(acl.status(), absl::StrFormat("without its %s", list.name))));
+      LeaveOut(entry, list, xattrs, permissions);
+      continue;
     }
-    if (!acl) continue;
+    if (!*acl) continue;
     const bool is_access = list.xattr == kAccessAcl;
-    if (is_access) *permissions = (*permissions & ~0777U) | acl->Permissions();
-    if (is_access ? acl->IsMode() : type != FileType::kDirectory) {
+    if (is_access) *permissions = (*permissions & ~0777U) | (*acl)->Permissions();
+    if (is_access ? (*acl)->IsMode() : type != FileType::kDirectory) {
       xattrs->erase(name);
     } else {
-      xattrs->insert_or_assign(name, acl->Encode());
+      xattrs->insert_or_assign(name, (*acl)->Encode());
     }
   }
   return absl::OkStatus();

@@ -25,7 +25,9 @@ namespace betr::fs {
 //   - if there is nothing that a hard link can be one to;
 //   - if its name, or that of a hard link's target, is too long or contains "..";
 //   - if its name means `inside` itself ("" or ".") and it is no directory.
-// CopyOptions::unreadable is told of such entries, and of each extended attribute that no file can have.
+// CopyOptions::unreadable is told of such entries, of each extended attribute that no file can have, and of each access
+// control list that is none or names somebody whom this system does not know. A file without its access list has
+// permissions that give nobody more than the list does.
 absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::string& inside,
                                      const CopyOptions& options);
 

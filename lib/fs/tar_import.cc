@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "fs/acl.h"
+#include "fs/record.h"
 #include "fs/replace.h"
 #include "fs/tar_acl.h"
 #include "fs/tar_copy.h"
@@ -305,25 +306,53 @@ class TarImport {
     return absl::OkStatus();
   }
 
-  // One that no file can have does not keep the file from its place.
-  absl::Status SetXattr(InodeId inode, const std::string& name, const std::string& value) {
+  // Whether the names of a file's extended attributes leave room for another.
+  absl::StatusOr<bool> NamesFit(InodeId inode, const std::string& name) {
+    BETR_ASSIGN_OR_RETURN(const Names names, fs_.ListXattrs(inode));
+    std::vector<XattrRecord> xattrs;
+    for (const std::string& there : names) {
+      if (there == name) return true;
+      xattrs.push_back({.name = there, .value = {}});
+    }
+    return XattrNamesFit(xattrs, name);
+  }
+
+  // One that no file can have does not keep the file from its place. False if it is left out.
+  absl::StatusOr<bool> SetXattr(InodeId inode, const std::string& name, const std::string& value) {
     const absl::Status set = fs_.SetXattr(inode, name, value);
+    if (set.ok()) return true;
     const int error = ToErrno(set);
-    if (error != E2BIG && error != ERANGE && error != EINVAL) return set;
-    return Tell(Annotate(set, "without " + name));
+    bool is_told = error == E2BIG || error == ERANGE || error == EINVAL;
+    if (error == ENOSPC) {
+      BETR_ASSIGN_OR_RETURN(const bool fits, NamesFit(inode, name));
+      is_told = !fits;
+    }
+    if (!is_told) return set;
+    BETR_RETURN_IF_ERROR(Tell(Annotate(set, "without " + name)));
+    return false;
+  }
+
+  // With access control lists. Returns the permissions that belong to them.
+  absl::StatusOr<uint32_t> FinishXattrs(archive_entry* entry, FileType type, InodeId inode) {
+    std::map<std::string, std::string> xattrs = XattrsOf(entry);
+    uint32_t permissions = Permissions(entry);
+    const auto tell = [this](const absl::Status& status) { return Tell(status); };
+    BETR_RETURN_IF_ERROR(ReadAcls(entry, type, &xattrs, &permissions, tell));
+    // One that was there before may have lists.
+    if (type == FileType::kDirectory) BETR_RETURN_IF_ERROR(RemoveAcls(fs_, inode));
+    if (type == FileType::kDirectory && options_.is_layer) BETR_RETURN_IF_ERROR(RemoveOtherXattrs(inode, xattrs));
+    for (const auto& [name, value] : xattrs) {
+      BETR_ASSIGN_OR_RETURN(const bool is_set, SetXattr(inode, name, value));
+      if (!is_set && name == kAccessAcl) permissions = PermissionsWithout(value, permissions);
+    }
+    return permissions;
   }
 
   // Extended attributes, and then what making and filling has changed.
   absl::Status FinishAttributes(archive_entry* entry, FileType type, InodeId inode) {
     AttributeChange change;
     if (options_.all_attributes) {
-      std::map<std::string, std::string> xattrs = XattrsOf(entry);
-      uint32_t permissions = Permissions(entry);
-      BETR_RETURN_IF_ERROR(ReadAcls(entry, type, &xattrs, &permissions));
-      // One that was there before may have lists.
-      if (type == FileType::kDirectory) BETR_RETURN_IF_ERROR(RemoveAcls(fs_, inode));
-      if (type == FileType::kDirectory && options_.is_layer) BETR_RETURN_IF_ERROR(RemoveOtherXattrs(inode, xattrs));
-      for (const auto& [name, value] : xattrs) BETR_RETURN_IF_ERROR(SetXattr(inode, name, value));
+      BETR_ASSIGN_OR_RETURN(const uint32_t permissions, FinishXattrs(entry, type, inode));
       if (type != FileType::kSymlink) change.permissions = permissions;
       BETR_ASSIGN_OR_RETURN(change.uid, Owner(archive_entry_uid(entry), options_.uid));
       BETR_ASSIGN_OR_RETURN(change.gid, Owner(archive_entry_gid(entry), options_.gid));

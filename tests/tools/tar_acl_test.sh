@@ -135,7 +135,7 @@ from_others() {
   imports 600 user::rw-,group::r--,other::--- -rw-r----- user::rw-,group::r--,other::---
   pax_tar one.tar 600 user::rw-,user:nobody-knows:r--,group::r--,mask::---,other::---
   expect 1 betrcp --tar one.tar :/
-  said "betrcp: import: .*file: access control list: this system has no user \"nobody-knows\""
+  said "betrcp: import: .*file: without its access control list: this system has no user \"nobody-knows\""
 }
 
 # A directory that had a list has that of the archive, or none.
