@@ -18,9 +18,9 @@ struct MendedHeaders {
 
 // Mends `headers`, those of one entry, as libarchive has written them: its own, preceded by an extended one if there is
 // any. In the extended one, the name of a sparse file becomes `name`: libarchive has cut it if it is long and not
-// UTF-8. Names of extended attributes, which libarchive has escaped as in URLs, are escaped as by tar(1). Values that libarchive has
-// written twice are there once, unless the name needs both. What goes beyond 1 MiB, at which libarchive refuses to
-// read, is left out.
+// UTF-8. Names of extended attributes, which libarchive has escaped as in URLs, are escaped as by tar(1). A value that
+// libarchive has written twice is there once, unless the name needs both. What goes beyond 1 MiB is left out:
+// libarchive would not read it.
 MendedHeaders MendHeaders(std::string headers, std::string_view name);
 
 // Returns the headers with other permissions in the entry's own header.
