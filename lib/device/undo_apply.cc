@@ -23,7 +23,6 @@ namespace {
 
 using undo::Sums;
 
-// A file that is read from its front.
 class Reader {
  public:
   static absl::StatusOr<Reader> Open(const std::string& path) {
@@ -35,32 +34,30 @@ class Reader {
     if (!S_ISREG(info.st_mode)) {
       return absl::InvalidArgumentError(path + ": not an undo file of betr: not a regular file");
     }
+    reader.size_ = static_cast<uint64_t>(info.st_size);
     return reader;
   }
 
-  // Returns how many bytes were read, which are fewer only at the end of the file.
-  absl::StatusOr<size_t> Read(std::span<char> out) {
+  // Returns what was read, which is less than `out` only at the end of the file.
+  absl::StatusOr<std::string_view> Read(uint64_t offset, std::span<char> out) {
     size_t done = 0;
     while (done < out.size()) {
-      const ssize_t count = read(file_.get(), out.data() + done, out.size() - done);
+      const ssize_t count = pread(file_.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
       if (count < 0 && errno != EINTR) return DeviceError(path_, "read", errno);
       if (count == 0) break;
       done += count > 0 ? static_cast<size_t>(count) : 0;
     }
-    return done;
-  }
-
-  absl::Status Rewind(uint64_t offset) {
-    return lseek(file_.get(), static_cast<off_t>(offset), SEEK_SET) < 0 ? DeviceError(path_, "seek", errno)
-                                                                        : absl::OkStatus();
+    return std::string_view(out.data(), done);
   }
 
   const std::string& path() const { return path_; }
+  uint64_t size() const { return size_; }
 
  private:
   Reader(std::string path, ScopedFd file) : path_(std::move(path)), file_(std::move(file)) {}
   std::string path_;
   ScopedFd file_;
+  uint64_t size_ = 0;
 };
 
 struct Record {
@@ -82,24 +79,29 @@ class UndoFile {
   absl::StatusOr<Undone> PutBack();
 
  private:
-  // Calls `visit` with each whole record. Returns whether a part of another one follows.
+  // Calls `visit` with each record up to the end. Returns whether a part of another one follows.
   template <class Visit>
   absl::StatusOr<bool> ForEachRecord(const Visit& visit);
-  // Returns nothing at the end of the file, or at a record that is cut short.
-  absl::StatusOr<std::optional<Record>> NextRecord(uint64_t number, bool* is_cut_short);
-  absl::Status CheckRecord(std::string_view record, uint64_t number) const;
+  // Returns nothing if no sound record begins there.
+  absl::StatusOr<std::optional<Record>> RecordAt(uint64_t at);
+  // Returns the size of the sound record that `bytes` begin with, or 0.
+  size_t SizeOfRecord(std::string_view bytes) const;
+  // Checks that the records may end with the one of this number, which is not sound.
+  absl::Status CheckEnd(uint64_t at, uint64_t number);
+  absl::StatusOr<bool> HasRecordFrom(uint64_t offset);
   // Whether the block may be what the file's writes have left.
   bool Fits(const Record& record, std::string_view found) const;
 
   Reader& file_;
   BlockDevice& device_;
+  std::optional<uint64_t> end_;                                 // of the sound records, once it is known
   absl::flat_hash_map<uint64_t, std::vector<Sums>> rewritten_;  // by offset; of all writes but the first
 };
 
 absl::Status UndoFile::CheckHeader() {
   std::string header(kBlockSize.value, '\0');
-  BETR_ASSIGN_OR_RETURN(const size_t size, file_.Read(header));
-  if (size < header.size() || !header.starts_with(undo::kMagic)) {
+  BETR_ASSIGN_OR_RETURN(const std::string_view there, file_.Read(0, header));
+  if (there.size() < header.size() || !header.starts_with(undo::kMagic)) {
     return absl::InvalidArgumentError(file_.path() + ": not an undo file of betr");
   }
   if (LoadFixed<uint64_t>(header.data() + undo::kMagic.size()) !=
@@ -118,44 +120,62 @@ absl::Status UndoFile::CheckHeader() {
   return absl::OkStatus();
 }
 
-absl::Status UndoFile::CheckRecord(std::string_view record, uint64_t number) const {
-  const auto offset = LoadFixed<uint64_t>(record.data() + undo::kOffsetAt);
-  const bool is_sound = LoadFixed<uint64_t>(record.data()) == Checksum(record.substr(undo::kOffsetAt)) &&
-                        offset % kBlockSize.value == 0 && Bytes{offset} < device_.Size();
-  return is_sound ? absl::OkStatus()
-                  : absl::DataLossError(absl::StrFormat("%s: record %u is damaged", file_.path(), number));
+size_t UndoFile::SizeOfRecord(std::string_view bytes) const {
+  if (bytes.size() < undo::kHeadSize) return 0;
+  const auto offset = LoadFixed<uint64_t>(bytes.data() + undo::kOffsetAt);
+  const auto is_full = LoadFixed<uint64_t>(bytes.data() + undo::kIsFullAt);
+  const size_t size = is_full == 0 ? undo::kHeadSize : undo::kFullSize;
+  const bool is_possible = is_full <= 1 && offset % kBlockSize.value == 0 && Bytes{offset} < device_.Size();
+  if (!is_possible || bytes.size() < size) return 0;
+  const std::string_view sealed = bytes.substr(undo::kOffsetAt, size - undo::kOffsetAt);
+  return LoadFixed<uint64_t>(bytes.data()) == Checksum(sealed) ? size : 0;
 }
 
-absl::StatusOr<std::optional<Record>> UndoFile::NextRecord(uint64_t number, bool* is_cut_short) {
-  std::string bytes(undo::kFullSize, '\0');
-  BETR_ASSIGN_OR_RETURN(size_t size, file_.Read(std::span(bytes).first(undo::kHeadSize)));
-  size_t whole = undo::kHeadSize;
-  if (size == whole && LoadFixed<uint64_t>(bytes.data() + undo::kIsFullAt) == 1) {
-    whole = undo::kFullSize;
-    BETR_ASSIGN_OR_RETURN(const size_t rest, file_.Read(std::span(bytes).subspan(undo::kHeadSize)));
-    size += rest;
-  }
-  if (size < whole) {
-    *is_cut_short = size > 0;
-    return std::nullopt;
-  }
-  BETR_RETURN_IF_ERROR(CheckRecord(std::string_view(bytes).substr(0, whole), number));
+absl::StatusOr<std::optional<Record>> UndoFile::RecordAt(uint64_t at) {
+  std::string buffer(undo::kFullSize, '\0');
+  BETR_ASSIGN_OR_RETURN(const std::string_view bytes, file_.Read(at, buffer));
+  const size_t size = SizeOfRecord(bytes);
+  if (size == 0) return std::nullopt;
   Record record{Bytes{LoadFixed<uint64_t>(bytes.data() + undo::kOffsetAt)}, {}, {}};
   for (size_t i = 0; i < record.sums.size(); ++i) {
     record.sums[i] = LoadFixed<uint64_t>(bytes.data() + undo::kSumsAt + i * sizeof(uint64_t));
   }
-  record.block = bytes.substr(undo::kHeadSize, whole - undo::kHeadSize);
+  record.block = bytes.substr(undo::kHeadSize, size - undo::kHeadSize);
   return record;
+}
+
+absl::StatusOr<bool> UndoFile::HasRecordFrom(uint64_t offset) {
+  constexpr size_t kWindow = MiB(1).value;
+  std::string buffer(kWindow + undo::kFullSize, '\0');
+  for (uint64_t at = offset;; at += kWindow) {
+    BETR_ASSIGN_OR_RETURN(const std::string_view bytes, file_.Read(at, buffer));
+    for (size_t i = 0; i < std::min(kWindow, bytes.size()); i += undo::kAlignment) {
+      if (SizeOfRecord(bytes.substr(i)) > 0) return true;
+    }
+    if (bytes.size() <= kWindow) return false;
+  }
+}
+
+absl::Status UndoFile::CheckEnd(uint64_t at, uint64_t number) {
+  if (!end_.has_value()) {
+    BETR_ASSIGN_OR_RETURN(const bool is_followed, HasRecordFrom(at + undo::kHeadSize));
+    if (!is_followed) end_ = at;
+  }
+  return end_ == at ? absl::OkStatus()
+                    : absl::DataLossError(absl::StrFormat("%s: record %u is damaged", file_.path(), number));
 }
 
 template <class Visit>
 absl::StatusOr<bool> UndoFile::ForEachRecord(const Visit& visit) {
-  BETR_RETURN_IF_ERROR(file_.Rewind(kBlockSize.value));
-  bool is_cut_short = false;
+  uint64_t at = kBlockSize.value;
   for (uint64_t number = 0;; ++number) {
-    BETR_ASSIGN_OR_RETURN(const std::optional<Record> record, NextRecord(number, &is_cut_short));
-    if (!record) return is_cut_short;
+    BETR_ASSIGN_OR_RETURN(const std::optional<Record> record, RecordAt(at));
+    if (!record) {
+      BETR_RETURN_IF_ERROR(CheckEnd(at, number));
+      return at < file_.size();
+    }
     BETR_RETURN_IF_ERROR(visit(*record));
+    at += undo::kHeadSize + record->block.size();
   }
 }
 

@@ -9,8 +9,9 @@
 //           24   64  checksums of the eight sectors that are about to be written
 //           88 4096  what was there, if it says that
 // What was there is kept once for each block, as it was first. What is written is noted each time. A record is durable
-// before its block is overwritten. So one that is cut short at the end of the file belongs to a write that was never
-// made, and is ignored.
+// before its block is overwritten. So one that is not whole at the end of the file belongs to a write that was never
+// made. After a power loss the file may have its new length, with anything in place of the last records. So the records
+// end with the first one that is not sound, if no sound one begins anywhere behind it. Otherwise the file is damaged.
 //
 // A device is the one that the file was made for, as it was left, if each sector of all blocks in the file holds what
 // was there, or what one of the writes has put there. So the file can be put back after all of the writes, after some
@@ -63,7 +64,7 @@ class UndoDevice final : public ForwardingDevice {
 
 struct Undone {
   uint64_t blocks = 0;        // that held something else
-  bool is_cut_short = false;  // the file ends in the middle of a record
+  bool is_cut_short = false;  // the file ends with what is no whole record
 };
 
 enum class UndoFit {

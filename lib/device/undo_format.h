@@ -24,6 +24,8 @@ inline constexpr size_t kIsFullAt = 16;
 inline constexpr size_t kSumsAt = 24;
 inline constexpr size_t kHeadSize = 88;
 inline constexpr size_t kFullSize = kHeadSize + kBlockSize.value;
+inline constexpr size_t kAlignment = 8;  // of all records
+static_assert(kBlockSize.value % kAlignment == 0 && kHeadSize % kAlignment == 0);
 
 // One for each sector of a block.
 using Sums = std::array<uint64_t, kBlockSize.value / kSectorSize.value>;

@@ -296,5 +296,74 @@ TEST_CASE("a damaged undo file changes nothing", "[device]") {
   CHECK(undone->is_cut_short);
 }
 
+constexpr uint64_t kHeader = 4096;
+constexpr uint64_t kRecord = 4184;
+constexpr uint64_t kShortRecord = 88;
+
+void Overwrite(const std::string& path, uint64_t at, const std::string& bytes) {
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(static_cast<std::streamoff>(at)) << bytes;
+}
+
+TEST_CASE("what a power loss leaves of the last records of an undo file is ignored", "[device]") {
+  constexpr uint64_t kWhole = 60;
+  const TempDir dir;
+  Random random(TestSeed());
+  const std::string path = dir.File("undo");
+  MemoryDevice device(kSize);
+  {
+    const auto undo = UndoDevice::Create(device, path, {});
+    REQUIRE(undo.ok());
+    REQUIRE((*undo)->Write(Bytes{0}, std::string(kSize.value, 'x')).ok());
+  }
+  REQUIRE(device.Write(kBlockSize * kWhole, std::string(kSize.value - kWhole * kBlockSize.value, '\0')).ok());
+  const uint64_t end = kHeader + kWhole * kRecord;
+  const uint64_t length = GENERATE(4 * kRecord, MiB(3).value);
+  const uint64_t kept = GENERATE(uint64_t{0}, uint64_t{16}, kShortRecord, kRecord / 2);
+  const auto fill = GENERATE(0, 1, 2);
+  std::string tail(length - kept, '\0');
+  if (fill > 0) tail = fill == 1 ? random.String(tail.size()) : std::string(tail.size(), '\xff');
+  std::filesystem::resize_file(path, end + kept);
+  std::filesystem::resize_file(path, end + length);
+  Overwrite(path, end + kept, tail);
+  const UndoFit fit = GENERATE(UndoFit::kDemand, UndoFit::kIgnore);
+  const auto undone = ApplyUndoFile(path, device, fit);
+  INFO(undone.status());
+  REQUIRE(undone.ok());
+  CHECK(undone->blocks == kWhole);
+  CHECK(undone->is_cut_short);
+  CHECK(Contents(device) == std::string(kSize.value, '\0'));
+}
+
+TEST_CASE("a record of an undo file that is not sound is damage if a sound one follows", "[device]") {
+  const TempDir dir;
+  const std::string path = dir.File("undo");
+  MemoryDevice device(kSize);
+  const std::string block(kBlockSize.value, 'x');
+  {
+    const auto undo = UndoDevice::Create(device, path, {});
+    REQUIRE(undo.ok());
+    REQUIRE((*undo)->Write(Bytes{0}, block + block + block).ok());
+    REQUIRE((*undo)->Write(Bytes{0}, block).ok());
+  }
+  const std::string after = Contents(device);
+  SECTION("the next one") { Overwrite(path, kHeader + 1 * kRecord, std::string(kRecord, '\0')); }
+  SECTION("the last one only") { Overwrite(path, kHeader, std::string(3 * kRecord, '\0')); }
+  SECTION("far behind") {
+    std::ifstream file(path, std::ios::binary);
+    std::string last(kShortRecord, '\0');
+    file.seekg(kHeader + 3 * kRecord).read(last.data(), kShortRecord);
+    const uint64_t window_end = kHeader + kRecord + kShortRecord + MiB(1).value;
+    const uint64_t at = GENERATE_COPY(window_end - 8, window_end, window_end + kRecord - 8, window_end + MiB(1).value);
+    std::filesystem::resize_file(path, kHeader + kRecord);
+    std::filesystem::resize_file(path, at);
+    Overwrite(path, at, last);
+  }
+  CHECK(absl::IsDataLoss(ApplyUndoFile(path, device, UndoFit::kDemand).status()));
+  const absl::Status status = ApplyUndoFile(path, device, UndoFit::kIgnore).status();
+  CHECK(absl::IsDataLoss(status));
+  CHECK(status.message().find("is damaged") != std::string::npos);
+  CHECK(Contents(device) == after);
+}
+
 }  // namespace
 }  // namespace betr
