@@ -84,6 +84,19 @@ knows_which_options_apply() {
   expect 1 betrcp --list new
 }
 
+# BETR_IMAGE is for whatever names no image. Who gives -i means that image.
+knows_two_images() {
+  cp disk.img other.img
+  local operands
+  for operands in "other.img:/short out" "--clone short other.img:/new" "--list other.img:/"; do
+    expect 0 betrcp $operands
+    expect 2 betrcp -i disk.img $operands
+    said "betrcp: .*disk.img and other.img are two images: copy through the host"
+  done
+  expect 0 betrcp -i other.img other.img:/short out
+  rm other.img out
+}
+
 # Paths on a mount, with a variable that somebody has forgotten.
 says_where_it_has_looked() {
   mkdir -p mnt/a
@@ -109,4 +122,5 @@ expect 0 betrcp short :/
 demands_directories
 knows_what_prints
 knows_which_options_apply
+knows_two_images
 says_where_it_has_looked

@@ -32,3 +32,9 @@ said "resize.betr: .*disk.img: .*File too large"
 expect 0 fsck.betr disk.img
 expect 0 betrcp -i disk.img :/large whole
 cmp large whole
+
+# A size that cannot be is found before what is there is lost.
+cp disk.img before.img
+expect 1 limited 40960 mkfs.betr -q -f -s 100T disk.img
+said "mkfs.betr: make: disk.img: set the size: File too large"
+cmp disk.img before.img

@@ -36,6 +36,8 @@ TEST_CASE("fsck --undo keeps what is overwritten, and --undo-apply puts it back"
   CHECK(Says(run, "0 blocks put back"));
   CHECK_FSCK(8, run, "--undo-apply", image.path(), image.path());
   CHECK_FSCK(16, run, "--undo-apply", undo, "-y", image.path());
+  CHECK_FSCK(16, run, "--undo-apply", undo, "--lost-limit", "5", image.path());
+  CHECK_FSCK(16, run, "--undo-apply", undo, "--cache", "16M", image.path());
   const std::string unused = image.path() + ".unused";
   CHECK_FSCK(16, run, "--undo", unused, image.path());
   CHECK_FSCK(16, run, "-n", "--undo", unused, image.path());

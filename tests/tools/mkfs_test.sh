@@ -208,6 +208,10 @@ knows_wrong_options() {
   expect 2 mkfs.betr -s 64M -L "$(printf '%065d' 0)" none.img
   expect 2 mkfs.betr -s 64M -O quotas none.img
   said "mkfs.betr: -O: quotas: no such feature; \"-O list\" prints those there are"
+  expect 2 mkfs.betr -s 64M -O list,quotas none.img
+  said "mkfs.betr: -O: \"list\" stands alone"
+  expect 2 mkfs.betr -s 64M -O quotas,list none.img
+  said "mkfs.betr: -O: \"list\" stands alone"
   expect 2 mkfs.betr -s 64M -d . --tar x none.img
   expect 2 env SOURCE_DATE_EPOCH=yesterday mkfs.betr -s 64M none.img
   expect 0 mkfs.betr -O list

@@ -9,7 +9,10 @@
 #include <string>
 
 #include "betr/store.h"
+#include "device/file_device.h"
+#include "layout/superblock_copy.h"
 #include "mkfs.h"
+#include "support/device/read_hook.h"
 #include "support/device/temp_dir.h"
 #include "support/must.h"
 #include "support/tools/run_fsck.h"
@@ -73,6 +76,25 @@ TEST_CASE("tune.betr says what an image is called and keeps, also while it is in
   CHECK(now["reserve_percent"] == 30.0);
   CHECK(test.Run({"-q", test.image}) == 0);
   CHECK(test.run.out.empty());
+}
+
+// What a checkpoint writes last.
+void WriteNextSuperblock(const std::string& image) {
+  const auto device = test::Must(FileDevice::Open(image, FileDevice::Access::kReadWrite));
+  layout::Superblock next = test::Must(layout::ReadNewest(*device)).superblock;
+  next.generation = next.generation.Next();
+  CHECK(layout::WriteSuperblock(*device, next).ok());
+  CHECK(layout::WriteCopy(*device, next).ok());
+}
+
+TEST_CASE("tune.betr does not take an image for damaged that is written to while it looks") {
+  TuneTest test;
+  for (int nth = 1; nth <= 6; ++nth) {
+    const ReadHook hook(nth, [&] { WriteNextSuperblock(test.image); });
+    CAPTURE(nth);
+    CHECK(test.Run({test.image}) == 0);
+    CHECK(test.run.err.empty());
+  }
 }
 
 TEST_CASE("tune.betr changes what is asked for and nothing else") {

@@ -137,6 +137,10 @@ std::optional<std::string> CheckBetrreplayOptions(Tool& tool, const BetrreplayOp
   if (options.prints_manifest && !options.convert.empty()) return "--convert, --print-manifest: only one of them";
   const bool has_target = !options.directory.empty() || !tool.image().empty() || !options.check.empty();
   if (!replays && has_target) return "--convert and --print-manifest: without an image, --dir and --check";
+  for (const char* const option : {"--threads", "--speed", "--seed"}) {
+    const bool is_vain = tool.app().count(option) > 0 && !replays;
+    if (is_vain) return fmt::format("{}: only with a replay", option);
+  }
   if (std::optional<std::string> wrong = CheckPlot(tool, options)) return wrong;
   return CheckReadings(options);
 }

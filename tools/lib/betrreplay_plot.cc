@@ -63,7 +63,8 @@ absl::Status TryReplayPlot(const std::string& path) {
   errno = 0;
   const std::ofstream file(path, std::ios::binary | std::ios::app);
   if (!file) return WriteError(path, errno);
-  if (!std::filesystem::exists(before)) std::filesystem::remove(path, error);
+  // Through a link to nothing, what it names was made.
+  if (!std::filesystem::exists(before)) std::filesystem::remove(std::filesystem::canonical(path, error), error);
   return absl::OkStatus();
 }
 

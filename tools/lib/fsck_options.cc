@@ -49,21 +49,24 @@ void AddFsckOptions(Tool& tool, FsckOptions* options) {
       app.add_option("--undo", options->undo, "With -p or -y: keep what is overwritten in this new file")
           ->type_name("FILE");
   undo->excludes(dry_run);
-  app.add_option("--undo-apply", options->undo_apply, "Put back what --undo kept in this file, and do nothing else")
-      ->type_name("FILE")
-      ->excludes(no)
-      ->excludes(preen)
-      ->excludes(yes)
-      ->excludes(data)
-      ->excludes(dry_run)
-      ->excludes(undo);
-  app.add_option("--lost-limit", options->lost_limit,
-                 "List at most so many ranges that are lost, as reached on ten times as many ways through clones "
-                 "[100000]")
-      ->type_name("N")
-      ->check(CLI::Range(uint64_t{1}, kMaxLostLimit).description(""));
+  CLI::Option* undo_apply =
+      app.add_option("--undo-apply", options->undo_apply, "Put back what --undo kept in this file, and do nothing else")
+          ->type_name("FILE")
+          ->excludes(no)
+          ->excludes(preen)
+          ->excludes(yes)
+          ->excludes(data)
+          ->excludes(dry_run)
+          ->excludes(undo);
+  CLI::Option* lost_limit =
+      app.add_option("--lost-limit", options->lost_limit,
+                     "List at most so many ranges that are lost, as reached on ten times as many ways through clones "
+                     "[100000]")
+          ->type_name("N")
+          ->check(CLI::Range(uint64_t{1}, kMaxLostLimit).description(""));
   tool.AddJson();
-  tool.AddSize("--cache", &options->cache_size, "Memory for nodes [256M]");
+  CLI::Option* cache = tool.AddSize("--cache", &options->cache_size, "Memory for nodes [256M]");
+  undo_apply->excludes(lost_limit)->excludes(cache);
   app.add_option("IMAGE", options->image, "The image file or block device")->required();
 }
 

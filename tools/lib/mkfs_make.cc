@@ -27,14 +27,18 @@ namespace {
 
 using DevicePointer = std::unique_ptr<FileDevice>;
 
+absl::Status Resize(const std::string& path, Bytes size) {
+  std::error_code error;
+  std::filesystem::resize_file(path, size.value, error);
+  return error ? absl::UnavailableError(fmt::format("{}: set the size: {}", path, error.message())) : absl::OkStatus();
+}
+
 // Gives an existing file the size that it is to have, and nothing in it.
 absl::StatusOr<DevicePointer> EmptyFile(const MkfsPlan& plan, DevicePointer device) {
   BETR_RETURN_IF_ERROR(device->Discard(Bytes{0}, device->Size()));
   // First cuts the end off that is no whole block, and so was not discarded.
   for (const Bytes size : {std::min(plan.size, device->Size()), plan.size}) {
-    std::error_code error;
-    std::filesystem::resize_file(plan.image, size.value, error);
-    if (error) return absl::UnavailableError(fmt::format("{}: set the size: {}", plan.image, error.message()));
+    BETR_RETURN_IF_ERROR(Resize(plan.image, size));
   }
   if (plan.size == device->Size()) return device;
   device.reset();
@@ -42,6 +46,9 @@ absl::StatusOr<DevicePointer> EmptyFile(const MkfsPlan& plan, DevicePointer devi
 }
 
 absl::StatusOr<DevicePointer> PrepareDevice(const MkfsPlan& plan, DevicePointer target) {
+  // What is there is lost only if the file can have that size.
+  const bool becomes_larger = !plan.is_block_device && plan.size > target->Size();
+  if (becomes_larger) BETR_RETURN_IF_ERROR(Resize(plan.image, plan.size));
   BETR_RETURN_IF_ERROR(layout::WipeSignatures(*target));
   if (!plan.is_block_device) return EmptyFile(plan, std::move(target));
   BETR_RETURN_IF_ERROR(target->Discard(Bytes{0}, target->Size()));

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mkfs_options.h"
 
+#include <absl/strings/str_split.h>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/uuid.h"
 #include "reserve_option.h"
@@ -65,8 +70,9 @@ std::optional<std::string> CheckMkfsOptions(const MkfsOptions& options) {
   if (!fills && !options.exclude.Empty()) return "--exclude: only with -d or --tar";
   if (options.from_directory.empty() && options.one_file_system) return "-x: only with -d";
   if (!options.features.empty()) {
-    const std::string first = options.features.substr(0, options.features.find(','));
-    return fmt::format("-O: {}: no such feature; \"-O list\" prints those there are", first);
+    const std::vector<std::string> names = absl::StrSplit(options.features, ',');
+    if (std::ranges::count(names, "list") > 0) return "-O: \"list\" stands alone";
+    return fmt::format("-O: {}: no such feature; \"-O list\" prints those there are", names.front());
   }
   return std::nullopt;
 }

@@ -105,6 +105,7 @@ absl::StatusOr<std::string> ImageOf(const Tool& tool, const std::vector<Location
     image = named;
     return absl::OkStatus();
   };
+  if (tool.is_image_given()) BETR_RETURN_IF_ERROR(add(tool.image()));
   for (const Location& location : locations) {
     if (!location.is_inside) continue;
     if (!location.image.empty()) {

@@ -73,7 +73,8 @@ class Tool {
   bool quiet() const { return quiet_; }
   int verbosity() const { return verbosity_; }  // 0; 1 for -v; 2 for -vv
   bool json() const { return json_; }
-  const std::string& image() const { return image_; }  // empty if neither -i nor BETR_IMAGE said it
+  const std::string& image() const { return image_; }                // empty if neither -i nor BETR_IMAGE said it
+  bool is_image_given() const { return app_.count("--image") > 0; }  // by -i
 
   // --- errors: "tool: what: where: why" on stderr ----------------------------------------------------------------
   // Prints the error; the message of a status is "where: why". On a terminal, what is not text is escaped. Returns

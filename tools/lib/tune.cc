@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "base/escape.h"
 #include "base/percent_text.h"
@@ -24,10 +25,29 @@ namespace {
 
 bool ChangesNothing(const TuneOptions& change) { return !change.label && !change.uuid && !change.reserve; }
 
-// To look only, opens the image even while others have it open.
-absl::StatusOr<std::unique_ptr<FileDevice>> OpenFor(const TuneCommand& command) {
-  if (ChangesNothing(command.change)) return FileDevice::Open(command.image, FileDevice::Access::kReadOnly);
-  return layout::OpenLocked(command.image, FileDevice::Access::kReadWrite);
+struct OpenImage {
+  std::unique_ptr<FileDevice> device;
+  layout::NewestSuperblock newest;
+};
+
+absl::StatusOr<OpenImage> OpenToChange(const std::string& path) {
+  OpenImage image;
+  BETR_ASSIGN_OR_RETURN(image.device, layout::OpenLocked(path, FileDevice::Access::kReadWrite));
+  BETR_ASSIGN_OR_RETURN(image.newest, layout::ReadToOpen(*image.device));
+  return image;
+}
+
+// Opens the image even while others have it open. Tries again, since a writer may make a checkpoint between the reads.
+absl::StatusOr<OpenImage> OpenToLook(const std::string& path) {
+  constexpr int kAttempts = 5;
+  OpenImage image;
+  BETR_ASSIGN_OR_RETURN(image.device, FileDevice::Open(path, FileDevice::Access::kReadOnly));
+  for (int attempt = 1;; ++attempt) {
+    absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadToOpen(*image.device);
+    if (absl::IsDataLoss(newest.status()) && attempt < kAttempts) continue;
+    BETR_ASSIGN_OR_RETURN(image.newest, std::move(newest));
+    return image;
+  }
 }
 
 std::string ShareText(const layout::Superblock& block, Bytes reserve) {
@@ -62,17 +82,17 @@ void Print(Tool& tool, const TuneCommand& command, const layout::Superblock& blo
 }
 
 int Tune(Tool& tool, const TuneCommand& command) {
-  const auto opened = OpenFor(command);
-  const auto newest = opened.ok() ? layout::ReadToOpen(**opened) : opened.status();
-  if (!newest.ok()) {
-    tool.Fail("open", newest.status());
-    return ExitCodeOfOpening(newest.status());
+  const bool only_looks = ChangesNothing(command.change);
+  const auto image = only_looks ? OpenToLook(command.image) : OpenToChange(command.image);
+  if (!image.ok()) {
+    tool.Fail("open", image.status());
+    return ExitCodeOfOpening(image.status());
   }
-  if (ChangesNothing(command.change)) {
-    Print(tool, command, newest->superblock);
+  if (only_looks) {
+    Print(tool, command, image->newest.superblock);
     return kExitOk;
   }
-  const auto tuned = layout::Tuned(newest->superblock, command.change);
+  const auto tuned = layout::Tuned(image->newest.superblock, command.change);
   if (!tuned.ok()) {
     tool.Fail(fmt::format("tune: {}", Legible(command.image)), tuned.status());
     return kExitRefused;
@@ -82,8 +102,8 @@ int Tune(Tool& tool, const TuneCommand& command) {
     tool.Note("dry run: nothing was changed");
     return kExitOk;
   }
-  const absl::Status changed = store::TuneImage(**opened, *newest, command.change);
-  const auto after = changed.ok() ? layout::ReadToOpen(**opened) : changed;
+  const absl::Status changed = store::TuneImage(*image->device, image->newest, command.change);
+  const auto after = changed.ok() ? layout::ReadToOpen(*image->device) : changed;
   if (!after.ok()) return tool.Fail("tune", after.status());
   Print(tool, command, after->superblock);
   return kExitOk;

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "support/device/read_hook.h"
 
 namespace betr {
 namespace {
@@ -78,7 +79,10 @@ extern "C" {
 ssize_t pread(int fd, void* buffer, size_t size, off_t offset) {
   static auto* const next = betr::Next<ssize_t(int, void*, size_t, off_t)>("pread");
   const size_t allowed = betr::Allowed(size);
-  return size > 0 && allowed == 0 ? betr::Interrupt() : next(fd, buffer, allowed, offset);
+  if (size > 0 && allowed == 0) return betr::Interrupt();
+  const ssize_t count = next(fd, buffer, allowed, offset);
+  betr::CountRead();
+  return count;
 }
 
 ssize_t pwrite(int fd, const void* buffer, size_t size, off_t offset) {
