@@ -108,7 +108,7 @@ absl::Status Allocate(Core& core, Inode& inode, AllocateMode mode, uint64_t offs
   }
   transaction.Change(&inode, delta);
   BETR_RETURN_IF_ERROR(transaction.Commit());
-  ForgetDiscarded(core, inode);
+  if (punches) ForgetDiscarded(core, inode);
   return absl::OkStatus();
 }
 

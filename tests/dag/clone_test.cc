@@ -30,17 +30,6 @@ class Prepared : public DagHarness {
     REQUIRE(HeightOf(0) >= 2);
   }
 
-  // As it is, after background work, and after everything was moved to the leaves.
-  void VerifyThroughout() {
-    Verify({});
-    Settle(0);
-    Verify({});
-    FlushAll(0);
-    while (ReclaimOne()) {
-    }
-    Verify({});
-  }
-
   size_t GotosIn(NodeId id) const {
     size_t gotos = 0;
     for (const dag::Edge& edge : (*dag::LoadNode(table(), id))->edges) {

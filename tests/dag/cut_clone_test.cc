@@ -46,16 +46,6 @@ class WithClone : public DagHarness {
   }
   Bytes Bounds() const { return dag::BoundSizesOf(*Root()).together; }
 
-  void VerifyThroughout() {
-    Verify({});
-    Settle(0);
-    Verify({});
-    FlushAll(0);
-    while (ReclaimOne()) {
-    }
-    Verify({});
-  }
-
  private:
   dag::NodePtr Root() const { return *dag::LoadNode(table(), root(0)); }
 };

@@ -227,6 +227,16 @@ std::vector<std::shared_ptr<const dag::Layer>> DagHarness::LayersOf(size_t tree)
   return {trees_[tree].buffer->Image()};
 }
 
+void DagHarness::VerifyThroughout() {
+  Verify({});
+  Settle(0);
+  Verify({});
+  FlushAll(0);
+  while (ReclaimOne()) {
+  }
+  Verify({});
+}
+
 void DagHarness::VerifyInvariants() const {
   std::map<NodeId, uint32_t> roots;
   for (const NodeId root : roots_) ++roots[root];

@@ -80,6 +80,8 @@ class DagHarness {
   // Checks all invariants and compares all contents of every tree and snapshot, by cursor in both directions. `gets`
   // are also looked up.
   void Verify(const std::vector<std::string>& gets) const;
+  // Verifies everything as it is, after background work on the first tree, and after all in it was moved to its leaves.
+  void VerifyThroughout();
   void VerifyInvariants() const;
   void VerifyContents() const;
   void VerifyGets(const std::vector<std::string>& gets) const;
