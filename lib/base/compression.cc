@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "base/uninitialized.h"
 
 namespace betr {
 namespace {
@@ -101,7 +102,7 @@ Compression Compress(const Codec& codec, std::string_view raw, std::string* stor
   if (codec.kind != Compression::kNone) {
     // With this little room the codec gives up early on bytes that are not worth it.
     const size_t room = raw.size() - (raw.size() + 15) / 16;
-    stored->resize(start + room);
+    ResizeUninitialized(stored, start + room);
     const size_t size = room == 0 ? 0 : CompressInto(codec, raw, std::span(*stored).subspan(start));
     stored->resize(start + size);
     if (size != 0) return codec.kind;
@@ -115,7 +116,7 @@ absl::StatusOr<std::string> Decompress(Compression kind, std::string stored, Byt
     return absl::DataLossError(absl::StrFormat("raw size %u is above the limit %u", raw_size.value, kMaxRawSize.value));
   }
   if (kind == Compression::kNone && stored.size() == raw_size.value) return stored;
-  std::string raw(static_cast<size_t>(raw_size.value), '\0');
+  std::string raw = UninitializedString(raw_size.value);
   BETR_RETURN_IF_ERROR(DecompressInto(kind, stored, raw));
   return raw;
 }

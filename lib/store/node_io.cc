@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/compression.h"
 #include "base/status.h"
+#include "base/uninitialized.h"
 #include "layout/extent_io.h"
 #include "layout/superblock_slots.h"
 
@@ -63,7 +64,7 @@ std::shared_ptr<const dag::BlockSlot> NodeIo::Adopt(std::shared_ptr<const dag::B
 }
 
 absl::StatusOr<dag::Node> NodeIo::ReadNode(NodeId id, const layout::NodeAddress& address) {
-  std::string header(layout::UnitBytes(address.header_units).value, '\0');
+  std::string header = UninitializedString(layout::UnitBytes(address.header_units).value);
   if (absl::Status read = layout::ReadExtent(device_, *address.extent, Bytes{0}, header); !read.ok()) {
     return Annotate(read, fmt::format("node {}", id.value));
   }
@@ -75,24 +76,25 @@ absl::StatusOr<dag::Node> NodeIo::ReadNode(NodeId id, const layout::NodeAddress&
   return layout::DecodeNode(id, address.version, header, address.extent->address().Size(), make_slot);
 }
 
-absl::StatusOr<std::string> NodeIo::ReadStored(const StoredBlockSlot& slot, char fill) {
-  std::string stored(slot.entry().stored_size.value, fill);
-  if (absl::Status read = layout::ReadExtent(device_, *slot.extent(), slot.entry().offset, stored); !read.ok()) {
+absl::Status NodeIo::ReadStored(const StoredBlockSlot& slot, std::span<char> out) {
+  if (absl::Status read = layout::ReadExtent(device_, *slot.extent(), slot.entry().offset, out); !read.ok()) {
     return Annotate(read, slot.Place());
   }
   ++counters_.block_reads;
-  counters_.bytes_read += stored.size();
-  return stored;
+  counters_.bytes_read += out.size();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::shared_ptr<const dag::Block>> NodeIo::ReadBlock(const StoredBlockSlot& slot) {
-  BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
+  std::string stored = UninitializedString(slot.entry().stored_size.value);
+  BETR_RETURN_IF_ERROR(ReadStored(slot, stored));
   absl::StatusOr<std::shared_ptr<const dag::Block>> block = layout::DecodeBlock(slot.entry(), std::move(stored));
   return block.ok() ? block : Annotate(block.status(), slot.Place());
 }
 
 absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slot) {
-  BETR_ASSIGN_OR_RETURN(std::string stored, ReadStored(slot));
+  std::string stored = UninitializedString(slot.entry().stored_size.value);
+  BETR_RETURN_IF_ERROR(ReadStored(slot, stored));
   absl::StatusOr<layout::StoredBlock> block = layout::CopyStoredBlock(slot.entry(), std::move(stored));
   if (!block.ok()) return Annotate(block.status(), slot.Place());
   block->erases = slot.Erases();  // the slot may have seen the block, and know more than the entry
@@ -104,9 +106,10 @@ absl::StatusOr<layout::StoredBlock> NodeIo::CopyBlock(const StoredBlockSlot& slo
 // be read.
 bool NodeIo::IsLost(const StoredBlockSlot& slot, const absl::Status& failed) {
   if (!absl::IsDataLoss(failed)) return absl::IsUnavailable(failed) && ReadsElsewhere();
-  const absl::StatusOr<std::string> once = ReadStored(slot);
-  const absl::StatusOr<std::string> again = ReadStored(slot, '\x5a');
-  return once.ok() && again.ok() && *once == *again && layout::ReadNewest(device_).ok();
+  std::string once(slot.entry().stored_size.value, '\0');
+  std::string again(once.size(), '\x5a');
+  return ReadStored(slot, once).ok() && ReadStored(slot, again).ok() && once == again &&
+         layout::ReadNewest(device_).ok();
 }
 
 bool NodeIo::ReadsElsewhere() {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/helpers.h"
@@ -70,7 +71,8 @@ class NodeIo final : public dag::NodeSource, public std::enable_shared_from_this
   void BoundRises(uint64_t units) { bounds_risen_ += units; }
 
  private:
-  absl::StatusOr<std::string> ReadStored(const StoredBlockSlot& slot, char fill = '\0');
+  // Requires: out.size() is the stored size.
+  absl::Status ReadStored(const StoredBlockSlot& slot, std::span<char> out);
   absl::StatusOr<layout::StoredBlock> FetchBlock(const layout::BlockUse& use, const Codec& codec, Deadline& until);
   absl::StatusOr<layout::StoredBlock> CopyPatiently(const StoredBlockSlot& slot, Deadline& until);
   absl::StatusOr<layout::StoredBlock> CopyBlock(const StoredBlockSlot& slot);
