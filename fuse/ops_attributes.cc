@@ -28,8 +28,15 @@ AttributeChange ToChange(FileSystem& fs, const struct stat& wanted, int fields) 
   if (has(FUSE_SET_ATTR_ATIME)) change.accessed = ToFileTime(wanted.st_atim);
   if (has(FUSE_SET_ATTR_MTIME)) change.modified = ToFileTime(wanted.st_mtim);
   if (has(FUSE_SET_ATTR_CTIME)) change.changed = ToFileTime(wanted.st_ctim);
-  if (has(FUSE_SET_ATTR_ATIME_NOW)) change.accessed = fs.Now();
-  if (has(FUSE_SET_ATTR_MTIME_NOW)) change.modified = fs.Now();
+  // One time for all, since programs compare them. With `writeback` the kernel sends its own.
+  const bool accessed_now = has(FUSE_SET_ATTR_ATIME_NOW);
+  const bool modified_now = has(FUSE_SET_ATTR_MTIME_NOW);
+  if (accessed_now || modified_now) {
+    const FileTime now = change.changed ? *change.changed : fs.Now();
+    change.changed = now;
+    if (accessed_now) change.accessed = now;
+    if (modified_now) change.modified = now;
+  }
   return change;
 }
 

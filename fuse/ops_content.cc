@@ -17,29 +17,11 @@
 namespace betr::fuse {
 namespace {
 
-absl::Status DropIfMarked(Server& server, fuse_ino_t node, const fuse_file_info& info) {
-  return IsMarkedToDrop(info) ? DropPrivileges(server.fs(), server.session(), ToInode(node)) : absl::OkStatus();
-}
-
-// What comes with opening a file.
-absl::Status ChangeForOpen(Server& server, fuse_ino_t node, const fuse_file_info& info) {
-  BETR_RETURN_IF_ERROR(DropIfMarked(server, node, info));
-  if ((info.flags & O_TRUNC) == 0) return absl::OkStatus();
-  AttributeChange change;
-  change.size = 0;
-  return server.fs().SetAttributes(ToInode(node), change).status();
-}
-
 void Open(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
   Server& server = ServerOf(request);
   FileSystem& fs = server.fs();
-  absl::Status status = fs.Open(ToInode(node));
+  const absl::Status status = fs.Open(ToInode(node));
   if (!status.ok()) return ReplyStatus(request, status, "open");
-  status = ChangeForOpen(server, node, *info);
-  if (!status.ok()) {
-    fs.Close(ToInode(node));
-    return ReplyStatus(request, status, "open");
-  }
   const bool writes = (info->flags & O_ACCMODE) != O_RDONLY;
   info->fh = reinterpret_cast<uint64_t>(server.files().Add(ToInode(node), writes));
   info->keep_cache = 1;
@@ -75,8 +57,10 @@ absl::StatusOr<size_t> WriteAll(FileSystem& fs, InodeId inode, uint64_t offset, 
 
 void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, off_t offset, fuse_file_info* info) {
   Server& server = ServerOf(request);
-  const absl::Status dropped = DropIfMarked(server, node, *info);
-  if (!dropped.ok()) return ReplyStatus(request, dropped, "write");
+  if (IsMarkedToDrop(*info)) {
+    const absl::Status dropped = DropPrivileges(server.fs(), server.session(), ToInode(node));
+    if (!dropped.ok()) return ReplyStatus(request, dropped, "write");
+  }
   const std::string_view content(bytes, size);
   const auto at = static_cast<uint64_t>(offset);
   const absl::StatusOr<size_t> done = info->writepage != 0 ? WriteAll(server.fs(), ToInode(node), at, content)

@@ -21,8 +21,6 @@ bool IsMarked(uint32_t opcode, std::span<const char> body) {
       return (Load<fuse_write_in>(body).write_flags & FUSE_WRITE_KILL_SUIDGID) != 0;
     case FUSE_SETATTR:
       return (Load<fuse_setattr_in>(body).valid & FATTR_KILL_SUIDGID) != 0;
-    case FUSE_OPEN:
-      return (Load<fuse_open_in>(body).open_flags & FUSE_OPEN_KILL_SUIDGID) != 0;
     default:
       return false;
   }

@@ -291,6 +291,26 @@ class Files(XattrCases, unittest.TestCase):
         born = subprocess.run(["stat", "-c", "%W", "file"], check=True, capture_output=True, text=True).stdout
         self.assertGreater(int(born), 1_000_000_000)
 
+    def test_times_of_a_touched_file(self):
+        write("file", b"")
+        os.utime("file")
+        status = os.stat("file")
+        self.assertEqual(status.st_atime_ns, status.st_mtime_ns)
+        self.assertEqual(status.st_ctime_ns, status.st_mtime_ns)
+
+    def test_a_running_program_is_not_emptied(self):
+        shutil.copy("/bin/sleep", "program")
+        size = os.stat("program").st_size
+        with subprocess.Popen(["./program", "60"]) as process:
+            try:
+                with self.assertRaises(OSError) as refused:
+                    os.open("program", os.O_RDONLY | os.O_TRUNC)
+                self.assertEqual(refused.exception.errno, errno.ETXTBSY)
+                self.assertEqual(os.stat("program").st_size, size)
+                self.assertEqual(len(read("program")), size)
+            finally:
+                process.kill()
+
     def test_listing_while_the_directory_changes(self):
         stay = {f"stay{i:04}" for i in range(2000)}
         for name in stay:
