@@ -53,7 +53,7 @@ class Walk {
         return Outcome{{at_, 0, prefix_}};
       }
       const absl::StatusOr<NodePtr> loaded = edit_.Load(at_);
-      // Below a node that leads to one that cannot be read, nothing needs to be known.
+      // Nothing needs to be known below a node that leads to one that cannot be read, or whose messages cannot.
       if (IsUnreadable(loaded.status()) && last_.node != kNoNode) return Outcome{last_};
       BETR_RETURN_IF_ERROR(loaded.status());
       const NodePtr& node = *loaded;
@@ -61,19 +61,21 @@ class Walk {
       BETR_RETURN_IF_ERROR(CheckBelow(at_, *node, above_, range));
       above_ = node->height;
       last_ = {at_, node->height, prefix_};
-      BETR_ASSIGN_OR_RETURN(const WayStep step, FindWayStep(*node, range));
-      switch (step.kind) {
+      const absl::StatusOr<WayStep> step = FindWayStep(*node, range);
+      if (IsUnreadable(step.status())) return Outcome{last_};
+      BETR_RETURN_IF_ERROR(step.status());
+      switch (step->kind) {
         case WayStep::kNothing:
           return Outcome{};
         case WayStep::kStop:
           return Outcome{last_};
         case WayStep::kPending:
-          if (node->height > 1 && MayPush(*node, step.edge, range)) return Outcome{{}, true, depth_};
+          if (node->height > 1 && MayPush(*node, step->edge, range)) return Outcome{{}, true, depth_};
           return Outcome{last_};
         case WayStep::kDown:
         case WayStep::kThroughGoto:
-          may_take_ = step.kind == WayStep::kDown && MayTake(node->edges[step.edge]);
-          if (!Follow(step.LinkIn(*node))) return Outcome{last_};
+          may_take_ = step->kind == WayStep::kDown && MayTake(node->edges[step->edge]);
+          if (!Follow(step->LinkIn(*node))) return Outcome{last_};
           break;
       }
     }

@@ -34,6 +34,23 @@ std::vector<std::string> PlacesOf(const std::string& key, const std::string& sou
   return {"moved/" + rest, "moved clone/" + rest};
 }
 
+// Checks that every key is where CloneAndMove leaves it, or cannot be read because of the bad node. Returns how often
+// the latter.
+int CountUnreadable(Patient& patient, const std::string& source, NodeId bad) {
+  int errors = 0;
+  for (const auto& [key, value] : patient.expected()) {
+    for (const std::string& place : PlacesOf(key, source)) {
+      INFO(place);
+      const auto found = patient.store().Get(patient.tree(), place);
+      INFO(found.status());
+      REQUIRE((found.ok() ? *found == value : Names(found.status(), bad)));
+      errors += found.ok() ? 0 : 1;
+    }
+    if (key.starts_with(source)) CHECK(!patient.store().Get(patient.tree(), key).value_or(std::nullopt));
+  }
+  return errors;
+}
+
 // Changes every other key, some of them below the bad node, and makes it durable in every way. Returns for which
 // letters changes were refused because of the node.
 std::set<char> WorkOn(Patient& patient, NodeId bad) {
@@ -110,18 +127,32 @@ TEST_CASE("what lies below a node that cannot be read can be cloned and renamed"
     patient.Spoil(bad, harm);
     patient.Open();
     if (!is_replayed) CloneAndMove(patient, source);
-    int errors = 0;
-    for (const auto& [key, value] : patient.expected()) {
-      for (const std::string& place : PlacesOf(key, source)) {
-        INFO(place);
-        const auto found = patient.store().Get(patient.tree(), place);
-        INFO(found.status());
-        REQUIRE((found.ok() ? *found == value : Names(found.status(), bad)));
-        errors += found.ok() ? 0 : 1;
-      }
-      if (key.starts_with(source)) CHECK(!patient.store().Get(patient.tree(), key).value_or(std::nullopt));
+    CHECK((CountUnreadable(patient, source, bad) > 0 || waits));
+    Must(patient.store().Checkpoint());
+    patient.Close();
+  }
+}
+
+TEST_CASE("what waiting messages that cannot be read are for can be cloned and renamed", "[store][damage]") {
+  const bool is_replayed = GENERATE(false, true);
+  const std::string source = GENERATE("m/0020", "m/002", "m/");
+  for (const Harm harm : {Harm::kFailingBlocks, Harm::kDamagedBlocks}) {
+    CAPTURE(is_replayed, source, static_cast<int>(harm));
+    Patient patient;
+    patient.Open();
+    patient.Fill('m', 0, 30);
+    Must(patient.store().Checkpoint());
+    const NodeId root = patient.NodeOf(Patient::Key('m', 20), 200);
+    patient.Close();
+    if (is_replayed) {
+      patient.Open();
+      CloneAndMove(patient, source);
+      patient.Crash();
     }
-    CHECK((errors > 0 || waits));
+    patient.Spoil(root, harm);
+    patient.Open();
+    if (!is_replayed) CloneAndMove(patient, source);
+    CHECK(CountUnreadable(patient, source, root) > 0);
     Must(patient.store().Checkpoint());
     patient.Close();
   }
