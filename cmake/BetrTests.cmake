@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # How tests reach CTest: every Catch2 test case is a CTest test of its own, so that they run in parallel and fail one
 # by one. A test case with the tag [long] gets the label `long`, every other one `default`; each also has the label
-# of its folder. A test that prints "skipped: <reason>" at the start of a line counts as skipped.
+# of its folder. A test that exits with 77 counts as skipped, and prints a line "skipped: <reason>"; one that leaves
+# something out prints "not done: <what and why>". scripts/test-summary repeats both.
 
 # betr_add_layer_test(<folder>): tests/<folder>/*.cc, and *.c, as the executable betr_<folder>_test.
 function(betr_add_layer_test folder)

@@ -25,7 +25,7 @@ while(listing MATCHES "^([^\t\n]*)\t([^\n]*)\n")
   string(REGEX REPLACE "([][,\\])" "\\\\\\1" pattern "${name}")
   string(APPEND script "add_test([==[${FOLDER}: ${name}]==] [==[${EXECUTABLE}]==] [==[${pattern}]==])\n"
     "set_tests_properties([==[${FOLDER}: ${name}]==] PROPERTIES LABELS [==[${label};${FOLDER}]==]\n"
-    "  TIMEOUT 1800 SKIP_REGULAR_EXPRESSION [==[(^|\n)skipped: ]==]\n"
+    "  TIMEOUT 1800 SKIP_RETURN_CODE 77\n"
     "  ENVIRONMENT [==[BETR_BIN_DIR=${BIN_DIR}]==])\n")
 endwhile()
 file(WRITE "${OUTPUT}" "${script}")

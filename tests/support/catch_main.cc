@@ -10,17 +10,22 @@
 #include <string_view>
 
 #include "support/seed.h"
+#include "support/skip.h"
 
 namespace betr {
 namespace {
 
 constexpr uint64_t kDefaultSeed = 20220414;
+constexpr int kSkipped = 77;  // as for CTest's SKIP_RETURN_CODE
 
 struct TestOptions {
   std::string program;
   uint64_t seed = kDefaultSeed;
   double scale = 1;
   bool list = false;
+  // What has been run.
+  size_t cases = 0;
+  bool is_skipped = false;
 
   std::string Arguments() const { return "--betr-seed " + std::to_string(seed) + " --betr-scale " + ScaleText(); }
 
@@ -110,6 +115,7 @@ class ReplayListener : public Catch::TestEventListenerBase {
   void testRunStarting(const Catch::TestRunInfo&) override { std::cerr << Options().Arguments() << std::endl; }
 
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    ++Options().cases;
     if (stats.totals.assertions.failed == 0) return;
     std::cerr << "replay: " << Options().program << ' ' << Quoted(stats.testInfo.name) << ' ' << Options().Arguments()
               << std::endl;
@@ -124,6 +130,8 @@ uint64_t TestSeed() { return Options().seed; }
 
 double TestScale() { return Options().scale; }
 
+void MarkSkipped() { Options().is_skipped = true; }
+
 }  // namespace betr
 
 int main(int argc, char** argv) {
@@ -134,5 +142,7 @@ int main(int argc, char** argv) {
   session.cli(betr::CommandLine(session.cli(), &options));
   if (const int error = session.applyCommandLine(argc, argv); error != 0) return error;
   if (options.list) return betr::ListTestCases(session.config());
-  return session.run();
+  // Catch's code is how many have failed, which may be kSkipped.
+  if (session.run() != 0) return EXIT_FAILURE;
+  return options.is_skipped && options.cases == 1 ? betr::kSkipped : EXIT_SUCCESS;
 }
