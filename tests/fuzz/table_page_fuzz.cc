@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kFirstId = uint64_t{5} << 18;
 
-std::string RandomPage(Random& random) {
+PageImage RandomPage(Random& random) {
   PageImage page{static_cast<uint8_t>(random.Uniform(3)), kFirstId, Generation{random.Next()}, {}, {}};
   for (uint8_t index = 0; index < 64; index = static_cast<uint8_t>(index + 1 + random.Skewed(5))) {
     if (page.level > 0) {
@@ -18,7 +18,7 @@ std::string RandomPage(Random& random) {
       page.nodes.push_back({index, 3, 1, {random.Skewed(40), 9}, 2, random.Next()});
     }
   }
-  return EncodePage(page);
+  return page;
 }
 
 }  // namespace
@@ -27,8 +27,14 @@ std::string RandomPage(Random& random) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace betr::layout;  // NOLINT(google-build-using-namespace)
   FuzzInput input(data, size);
-  const auto level = static_cast<uint8_t>(input.Number(1) % 12);
-  std::string bytes = FuzzedBytes(input, RandomPage);
+  const uint64_t choice = input.Number(1);
+  auto level = static_cast<uint8_t>(choice % 12);
+  std::string bytes = FuzzedBytes(input, [&](betr::Random& random) {
+    const PageImage page = RandomPage(random);
+    // A page of another level than is expected ends at the check of that.
+    if (choice % 8 != 0) level = page.level;
+    return EncodePage(page);
+  });
   bytes.resize(kUnit.value);
   Seal(&bytes);
   const auto page = DecodePage({{{1, 1}, SealOf(bytes)}, level, kFirstId}, bytes);
