@@ -51,9 +51,10 @@ int Open(const std::string& path, int flags) {
   return fd;
 }
 
-void SyncAll(const std::string& directory) {
-  const int fd = Open(directory, O_RDONLY);
-  Must(syncfs(fd) == 0 && fsync(fd) == 0, directory);
+// Servers of FUSE hear of the fsync only, and fuse2fs ignores it unless it is that of a file that may be written.
+void SyncAll(const std::string& file) {
+  const int fd = Open(file, O_WRONLY);
+  Must(syncfs(fd) == 0 && fsync(fd) == 0, file);
   close(fd);
 }
 
@@ -111,7 +112,7 @@ void Create(const std::vector<std::string>& arguments) {
     if (arguments.size() > 3) progress.emplace(done);
     for (std::thread& worker : workers) worker.join();
   }
-  SyncAll(root);
+  if (files >= threads) SyncAll(root + "/w0/0/0/0");
 }
 
 // FILE MEBIBYTES
