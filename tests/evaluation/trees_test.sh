@@ -41,16 +41,42 @@ terminated 143 has_begun "$bench/clones" "${options[@]}" --clones 100000
 nothing_left
 
 if [ "$(id -u)" != 0 ] || ! losetup --find >/dev/null 2>&1 || ! command -v mkfs.ext4 >/dev/null; then
-  echo "not done: bench/import needs root, loop devices and mkfs.ext4"
+  echo "not done: bench/import and bench/backups need root, loop devices and mkfs.ext4"
   exit 0
 fi
-code=0
-"$bench/import" "${options[@]}" --size 1G --runs 1 >out 2>err || code=$?
-if grep -q "drop_caches\|mount: .*\(permission\|not permitted\)" err; then
-  echo "not done: bench/import may not mount or drop caches here"
-  exit 0
-fi
-[ $code = 0 ] || fail "import: exit $code: $(cat out err)"
+
+# table BENCH OPTION...: of that program, in the file out.
+table() {
+  local code=0 name=$1
+  shift
+  "$bench/$name" "${options[@]}" --size 1G "$@" >out 2>err || code=$?
+  if grep -q "drop_caches\|mount: .*\(permission\|not permitted\)" err; then
+    echo "not done: bench/$name may not mount or drop caches here"
+    exit 0
+  fi
+  [ $code = 0 ] || fail "$name: exit $code: $(cat out err)"
+}
+
+table import --runs 1
 printed '\| import: ext4, tar x \+ sync \|.* 1.00 \|'
 printed '\| export: betrcp --tar, cold, after betrcp --tar \|.*'
+nothing_left
+
+if ! command -v rsync >/dev/null; then
+  echo "not done: bench/backups needs rsync"
+  exit 0
+fi
+table backups --days 3 --large 8 --json backups.json
+for day in "first day" "a later day, median"; do
+  for unit in s MiB; do printed "\| $day, $unit \|( [-0-9.e+]+ \|){3}"; done
+done
+python3 - backups.json <<'PY' || fail "wrong: $(cat backups.json)"
+import json, sys
+found = json.load(open(sys.argv[1], encoding="utf-8"))
+betr, ext4 = ([day["growth_bytes"] / 2**20 for day in found[name]] for name in ("betr", "ext4"))
+assert len(betr) == len(ext4) == 3
+assert betr[0] >= 8 and ext4[0] >= 8, "the large file"
+assert betr[1] < 4 and betr[2] < 4, "blocks of it"
+assert ext4[1] >= 8 and ext4[2] >= 8, "all of it"
+PY
 nothing_left
