@@ -49,7 +49,7 @@ class Pair {
  private:
   std::string Host(const std::string& path) const { return host_.path() + "/" + path; }
   std::string Path();
-  void Same(const std::string& what, int host_result, int errno_inside);
+  static void Same(const std::string& what, int errno_of_host, int errno_inside);
 
   void Make();
   void Write();
@@ -80,31 +80,33 @@ std::string Pair::Path() {
   return path;
 }
 
-void Pair::Same(const std::string& what, int host_result, int errno_inside) {
-  const int host_errno = host_result == 0 ? 0 : errno;
-  INFO(what << ": host " << host_errno << ", inside " << errno_inside);
+// Of a system call with that result. Evaluated together with the call: whatever comes between may change errno.
+int HostErrno(int result) { return result == 0 ? 0 : errno; }
+
+void Pair::Same(const std::string& what, int errno_of_host, int errno_inside) {
+  INFO(what << ": host " << errno_of_host << ", inside " << errno_inside);
   // POSIX leaves the choice between the two to the system.
   const auto normal = [](int error) { return error == EEXIST ? ENOTEMPTY : error; };
-  REQUIRE(normal(host_errno) == normal(errno_inside));
+  REQUIRE(normal(errno_of_host) == normal(errno_inside));
 }
 
 void Pair::Make() {
   const std::string path = Path();
   switch (random_.Uniform(4)) {
     case 0:
-      return Same("mkdir " + path, mkdir(Host(path).c_str(), 0755), Errno(image_.paths().MakeDirectory(path)));
+      return Same("mkdir " + path, HostErrno(mkdir(Host(path).c_str(), 0755)),
+                  Errno(image_.paths().MakeDirectory(path)));
     case 1:
-      return Same("symlink " + path, symlink("to/nowhere", Host(path).c_str()),
+      return Same("symlink " + path, HostErrno(symlink("to/nowhere", Host(path).c_str())),
                   Errno(image_.paths().MakeSymlink("to/nowhere", path)));
     case 2:
-      return Same("mkfifo " + path, mkfifo(Host(path).c_str(), 0600),
+      return Same("mkfifo " + path, HostErrno(mkfifo(Host(path).c_str(), 0600)),
                   Errno(image_.paths().Create(path, {.type = FileType::kFifo, .permissions = 0600})));
     default:
       const int file = open(Host(path).c_str(), O_CREAT | O_EXCL | O_WRONLY, 0640);
-      const int error = errno;
+      const int error = HostErrno(file >= 0 ? 0 : -1);
       if (file >= 0) close(file);
-      errno = error;
-      return Same("create " + path, file >= 0 ? 0 : -1, Errno(image_.paths().Create(path, {.permissions = 0640})));
+      return Same("create " + path, error, Errno(image_.paths().Create(path, {.permissions = 0640})));
   }
 }
 
@@ -142,9 +144,9 @@ void Pair::Remove() {
     REQUIRE_FALSE(error);
     REQUIRE(image_.paths().RemoveTree(path).ok());
   } else if (random_.OneIn(2)) {
-    Same("rmdir " + path, rmdir(Host(path).c_str()), Errno(image_.paths().RemoveDirectory(path)));
+    Same("rmdir " + path, HostErrno(rmdir(Host(path).c_str())), Errno(image_.paths().RemoveDirectory(path)));
   } else {
-    Same("unlink " + path, unlink(Host(path).c_str()), Errno(image_.paths().Unlink(path)));
+    Same("unlink " + path, HostErrno(unlink(Host(path).c_str())), Errno(image_.paths().Unlink(path)));
   }
 }
 
@@ -154,14 +156,15 @@ void Pair::RenameOne() {
   const uint64_t kind = random_.Uniform(4);
   const unsigned flags = kind == 0 ? RENAME_NOREPLACE : kind == 1 ? RENAME_EXCHANGE : 0;
   const RenameMode mode = kind == 0 ? RenameMode::kNoReplace : kind == 1 ? RenameMode::kExchange : RenameMode::kReplace;
-  const int host = renameat2(AT_FDCWD, Host(from).c_str(), AT_FDCWD, Host(to).c_str(), flags);
+  const int host = HostErrno(renameat2(AT_FDCWD, Host(from).c_str(), AT_FDCWD, Host(to).c_str(), flags));
   Same("rename " + from + " " + to + " " + std::to_string(kind), host, Errno(image_.paths().Rename(from, to, mode)));
 }
 
 void Pair::LinkOne() {
   const std::string from = Path();
   const std::string to = Path();
-  Same("link " + from + " " + to, link(Host(from).c_str(), Host(to).c_str()), Errno(image_.paths().Link(from, to)));
+  Same("link " + from + " " + to, HostErrno(link(Host(from).c_str(), Host(to).c_str())),
+       Errno(image_.paths().Link(from, to)));
 }
 
 void Pair::Attributes() {
@@ -185,12 +188,12 @@ void Pair::Xattr() {
   const std::string name = "user." + std::string(1, static_cast<char>('p' + random_.Uniform(3)));
   const OpenFile inside = *image_.paths().Open(path);
   if (random_.OneIn(3)) {
-    return Same("removexattr " + path, lremovexattr(Host(path).c_str(), name.c_str()),
+    return Same("removexattr " + path, HostErrno(lremovexattr(Host(path).c_str(), name.c_str())),
                 Errno(image_.fs().RemoveXattr(inside.inode(), name)));
   }
   const std::string value = random_.String(random_.Uniform(400));
-  const int host = lsetxattr(Host(path).c_str(), name.c_str(), value.data(), value.size(), 0);
-  if (host != 0 && (errno == ENOTSUP || errno == ENOSPC)) return;  // this host cannot
+  const int host = HostErrno(lsetxattr(Host(path).c_str(), name.c_str(), value.data(), value.size(), 0));
+  if (host == ENOTSUP || host == ENOSPC) return;  // this host cannot
   Same("setxattr " + path, host, Errno(image_.fs().SetXattr(inside.inode(), name, value)));
 }
 

@@ -8,8 +8,9 @@ source "${BETR_SOURCE_DIR:?}/tests/fuse/mount.sh"
 [ "$(nproc)" -ge 2 ] || skip "there is one processor only"
 mkfs.betr -q -s 256M disk.img
 mount_image disk.img -o cache=64M
-python3 - "$mnt" "${BETR_SECONDS:-8}" <<'PYTHON' || fail "the kernel keeps attributes from before a change"
-import ctypes, mmap, os, struct, subprocess, sys, time
+code=0
+python3 - "$mnt" "${BETR_SECONDS:-8}" <<'PYTHON' || code=$?
+import ctypes, mmap, os, struct, subprocess, sys, time, traceback
 
 libc = ctypes.CDLL(None)
 kPunchHole = 0x02 | 0x01
@@ -24,8 +25,10 @@ def beside(work):
     if child == 0:
         try:
             work()
+        except BaseException:
+            traceback.print_exc()
         finally:
-            os._exit(0)
+            os._exit(1)  # none of them ends by itself
     children.append(child)
 
 
@@ -64,6 +67,11 @@ def told(fd, how):
     return subprocess.run(command, check=True, capture_output=True, pass_fds=[fd]).stdout
 
 
+try:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+except PermissionError:
+    sys.exit(77)
 os.mkdir("directory")
 fds = [os.open(name, os.O_CREAT | os.O_RDWR) for name in ("file", "renamed", "sparse", "mapped")]
 os.ftruncate(fds[3], 4096)
@@ -87,10 +95,14 @@ try:
         for which, fd in enumerate(fds):
             kept[which] += told(fd, "default") != told(fd, "never")
 finally:
+    ended_by = set()
     for child in children:
         os.kill(child, 9)
-        os.waitpid(child, 0)
+        ended_by.add(os.WTERMSIG(os.waitpid(child, 0)[1]))
+assert ended_by == {9}, "a process has ended by itself"
 assert not any(kept), f"{kept} times"
 PYTHON
+[ $code != 77 ] || skip "nobody gets a processor for himself here (SCHED_FIFO)"
+[ $code = 0 ] || fail "the kernel keeps attributes from before a change, or see above"
 unmount_image
 sound disk.img

@@ -66,8 +66,8 @@ USES = {
 }
 
 
-def repeat(action, report, tolerated=()):
-    """Until the time is over; reports how often it was done, and the errors."""
+def repeat(which, action, report, tolerated=()):
+    """Until the time is over; reports under that name how often it was done, and the errors."""
     errors = collections.Counter()
     done = 0
     end = time.monotonic() + seconds
@@ -78,21 +78,26 @@ def repeat(action, report, tolerated=()):
         except OSError as error:
             if error.errno not in tolerated:
                 errors[errno.errorcode[error.errno]] += 1
-    report.put((done, dict(errors)))
+    report.put((which, done, dict(errors)))
 
 
 def run(what, others, use, tolerated=()):
     report = multiprocessing.Queue()
-    processes = [multiprocessing.Process(target=repeat, args=(other, report, (errno.ENOENT,))) for other in others]
-    processes += [multiprocessing.Process(target=repeat, args=(use, report, tolerated)) for _ in range(2)]
+    roles = [(f"other {number}", other, report, (errno.ENOENT,)) for number, other in enumerate(others)]
+    roles += [("use", use, report, tolerated)] * 2
+    processes = [multiprocessing.Process(target=repeat, args=role) for role in roles]
     for process in processes:
         process.start()
-    results = [report.get() for _ in processes]
     for process in processes:
         process.join()
         assert process.exitcode == 0, f"{what}: a process failed"
-    errors = [result[1] for result in results if result[1]]
+    results = [report.get() for _ in processes]  # those who failed have sent none
+    errors = [found for _, _, found in results if found]
     assert not errors, f"{what}: {errors}"
+    done = collections.Counter()
+    for which, count, _ in results:
+        done[which] += count
+    assert all(done.values()), f"{what}: one of them was never done: {done}"
 
 
 for use_name, (use, maker) in USES.items():

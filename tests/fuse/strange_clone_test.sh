@@ -9,7 +9,7 @@ chmod 755 "$work"
 mkfs.betr -q -s 256M disk.img
 mount_image disk.img -o cache=64M,allow_other
 python3 - "$mnt" "$BETR_BIN_DIR/betrcp" <<'PYTHON' || fail "a clone has a file of somebody else's"
-import os, subprocess, sys, time
+import itertools, os, subprocess, sys, time
 
 directory, betrcp = sys.argv[1:]
 os.chdir(directory)
@@ -35,8 +35,14 @@ def begin(name):
 begun = time.monotonic()
 assert begin("first").wait() == 0
 duration = time.monotonic() - begun
+os.rename("strange", "tree/strange")
+assert begin("none").wait() != 0, "a clone of a tree that has it"
+os.rename("tree/strange", "strange")
 made = 0
-for number in range(40):
+for number in itertools.count():
+    # Until some come late enough that there is a clone to look at.
+    if number >= 40 and made > 0:
+        break
     clone = begin(f"clone-{number}")
     time.sleep(duration * number / 40)
     os.rename("strange", "tree/strange")
