@@ -21,8 +21,10 @@ std::optional<uint32_t> PidOfName(std::string_view path) {
 }
 
 // Lines of -ff are ordered by when calls took effect. A descriptor is free, and a child there, when the call begins.
+// dup2 and dup3 say themselves which descriptor they make. Others get theirs at any time before they end.
 bool TakesEffectAtOnce(const std::string& name) {
-  return name == "close" || name.starts_with("dup") || name.starts_with("clone") || name.ends_with("fork");
+  const bool frees = name == "close" || name == "close_range";
+  return frees || name == "dup2" || name == "dup3" || name.starts_with("clone") || name.ends_with("fork");
 }
 
 }  // namespace

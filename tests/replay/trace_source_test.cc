@@ -92,6 +92,27 @@ TEST_CASE("lines of several files are merged by time, and at one time by file") 
                                 "12:00:03 exit(0) = ?"});
 }
 
+TEST_CASE("a call of several files is where it took effect: at its begin what frees a descriptor or makes a child") {
+  struct Case {
+    std::string call;
+    bool is_at_begin;
+  };
+  const Case cases[] = {
+      {"close(4) = 0", true},      {"close_range(4, 4, 0) = 0", true},   {"dup2(3, 4) = 4", true},
+      {"dup3(3, 4, 0) = 4", true}, {"clone(flags=SIGCHLD) = 9", true},   {"vfork() = 9", true},
+      {"dup(3) = 4", false},       {"open(\"a\", O_RDONLY) = 4", false},
+  };
+  for (const Case& expected : cases) {
+    INFO(expected.call);
+    Files files;
+    const std::string call = "12:00:01 " + expected.call + " <2.000000>";
+    const std::string other = "12:00:02 close(4) = 0 <0.000010>";
+    files.Add("t.7", {call});
+    files.Add("t.8", {other});
+    CHECK(files.Read() == (expected.is_at_begin ? Strings{call, other} : Strings{other, call}));
+  }
+}
+
 TEST_CASE("several files without times of one clock are refused") {
   const std::string why = "has no time, by which the lines of several files are put in order (strace -ff needs -ttt)";
   for (const std::string bare : {"close(1) = 0", "     0.000012 close(1) = 0", "+++ exited with 0 +++"}) {
