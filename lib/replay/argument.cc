@@ -174,6 +174,14 @@ std::optional<DescriptorArgument> ParseDescriptor(std::string_view text) {
   return descriptor;
 }
 
+std::optional<int64_t> ParsePid(std::string_view text) {
+  constexpr std::string_view kBegin = "/* ";
+  const size_t end = text.find(" in strace's PID NS */");
+  const size_t begin = end == std::string_view::npos ? end : text.rfind(kBegin, end);
+  if (begin == std::string_view::npos) return ParseNumber(text);
+  return ParseNumber(text.substr(begin + kBegin.size(), end - begin - kBegin.size()));
+}
+
 std::optional<uint64_t> ParseFlags(std::string_view text) {
   if (Strip(text).empty()) return std::nullopt;
   uint64_t flags = 0;

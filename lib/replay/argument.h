@@ -21,6 +21,10 @@ std::vector<std::string_view> SplitArguments(std::string_view text);
 // sees them.
 std::optional<int64_t> ParseNumber(std::string_view text);
 
+// Parses the number of a process: the one that strace knows it by, if a comment of --pidns-translation tells that, as
+// in `2 /* 1001 in strace's PID NS */`.
+std::optional<int64_t> ParsePid(std::string_view text);
+
 // A string argument.
 struct TextArgument {
   std::string bytes;

@@ -8,8 +8,8 @@ namespace betr::replay {
 bool IsFork(std::string_view name) { return name == "fork" || name == "vfork" || name == "clone" || name == "clone3"; }
 
 std::optional<ThreadNumber> ChildOf(const CallResult& result) {
-  if (!result.ok() || result.value <= 0) return std::nullopt;
-  return static_cast<ThreadNumber>(result.value);
+  if (!result.ok() || result.pid <= 0) return std::nullopt;
+  return static_cast<ThreadNumber>(result.pid);
 }
 
 std::optional<ThreadNumber> ChildOf(const TraceLine& begin, const TraceLine& end) {

@@ -68,7 +68,8 @@ void Interpreter::NewPair(Call& call) {
 void Interpreter::OpenProcess(Call& call) {
   if (!call.result().ok()) return;
   InstallElsewhere(call, call.result().value);
-  call.task.files->processes[static_cast<int>(call.result().value)] = static_cast<ThreadNumber>(call.Number(0));
+  call.task.files->processes[static_cast<int>(call.result().value)] =
+      static_cast<ThreadNumber>(ParsePid(call.Argument(0)).value_or(0));
 }
 
 // pidfd_getfd.

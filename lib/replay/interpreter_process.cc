@@ -17,9 +17,11 @@ void Interpreter::Fork(Call& call) {
     flags = ParseFlags(FindField(arguments, "flags")).value_or(0);
   }
   ++counts_.used;
-  processes_.Fork(
-      call.event.thread, *call.event.child,
-      {.files = (flags & CLONE_FILES) != 0, .directories = (flags & CLONE_FS) != 0, .memory = (flags & CLONE_VM) != 0});
+  processes_.Fork(call.event.thread, *call.event.child,
+                  {.files = (flags & CLONE_FILES) != 0,
+                   .directories = (flags & CLONE_FS) != 0,
+                   .memory = (flags & CLONE_VM) != 0,
+                   .group = (flags & CLONE_THREAD) != 0});
   sink_.Follow({.kind = ProcessEvent::Kind::kFork,
                 .thread = call.event.thread,
                 .other = *call.event.child,
@@ -30,7 +32,7 @@ void Interpreter::Fork(Call& call) {
 void Interpreter::Wait(Call& call) {
   ++counts_.other;
   const bool is_told = call.event.name == "waitid";
-  const int64_t child = is_told ? ParseNumber(FindField(call.Argument(2), "si_pid")).value_or(0) : call.result().value;
+  const int64_t child = is_told ? ParsePid(FindField(call.Argument(2), "si_pid")).value_or(0) : call.result().pid;
   if (!call.result().ok() || child <= 0 || child > UINT32_MAX) return;
   sink_.Follow({.kind = ProcessEvent::Kind::kJoin,
                 .thread = call.event.thread,
@@ -63,10 +65,13 @@ void Interpreter::End(const CallEvent& event) {
 
 void Interpreter::ChangeDirectory(Call& call) {
   const bool is_done = call.result().ok();
+  const uint64_t outside = counts_.outside;
   std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
-  if (is_done) call.task.directories->is_current_known = true;
+  Directories& directories = *call.task.directories;
   if (!subject.has_value()) {
-    if (is_done) call.task.directories->current = nullptr;
+    if (!is_done) return;
+    directories.is_current_known = counts_.outside > outside && lost_.empty();
+    directories.current = nullptr;
     return;
   }
   if (is_done) ConjureMissing(call, &*subject, FileType::kDirectory);
@@ -74,17 +79,19 @@ void Interpreter::ChangeDirectory(Call& call) {
   if (predicted == 0 && !IsDirectory(subject->walk.place.node, is_done)) predicted = ENOTDIR;
   Operation look = Start(call, OperationKind::kStat, *subject);
   look.variant = Variant::kExistence;
-  if (!Agree(call, &look, predicted)) return;
-  Emit(&look);
-  call.task.directories->current = Use(subject->walk.place.node);
+  const bool is_agreed = Agree(call, &look, predicted);
+  if (is_agreed) Emit(&look);
+  if (!is_done) return;
+  directories.is_current_known = is_agreed;
+  directories.current = is_agreed ? Use(subject->walk.place.node) : nullptr;
 }
 
 void Interpreter::ChangeDirectoryTo(Call& call) {
   if (!call.result().ok()) return;
   const DescriptionPointer file = FileOf(call, call.Argument(0));
   ++counts_.used;
-  call.task.directories->is_current_known = !IsUntold(call, call.Argument(0));
   const bool is_directory = file != nullptr && IsDirectory(file->node, true);
+  call.task.directories->is_current_known = file != nullptr ? is_directory : !IsUntold(call, call.Argument(0));
   if (file != nullptr && !is_directory) Conflict(call, "fchdir: no directory by the name space");
   call.task.directories->current = is_directory ? Use(file->node) : nullptr;
 }
@@ -92,12 +99,10 @@ void Interpreter::ChangeDirectoryTo(Call& call) {
 void Interpreter::ChangeRoot(Call& call) {
   if (!call.result().ok()) return;
   std::optional<Subject> subject = Resolve(call, "", call.Argument(0), FollowLast::kYes);
+  // Until it is known to be inside: whatever absolute paths mean from now on, it is not in here.
   Directories& directories = *call.task.directories;
-  if (!subject.has_value()) {
-    // Whatever absolute paths mean from now on, it is not in here.
-    directories.is_root_outside = true;
-    return;
-  }
+  directories.is_root_outside = true;
+  if (!subject.has_value()) return;
   ConjureMissing(call, &*subject, FileType::kDirectory);
   int predicted = subject->MissingError();
   if (predicted == 0 && !IsDirectory(subject->walk.place.node, true)) predicted = ENOTDIR;

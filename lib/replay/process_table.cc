@@ -11,6 +11,7 @@ void ProcessTable::Fork(ThreadNumber parent, ThreadNumber child, const Sharing& 
     task.files->replaced.clear();
   }
   if (!sharing.memory) task.memory = std::make_shared<MemoryMap>(*from.memory);
+  if (!sharing.group) task.group = std::make_shared<ThreadGroup>();
   if (!sharing.directories) task.directories = std::make_shared<Directories>(*from.directories);
   tasks_.insert_or_assign(child, std::move(task));
 }
@@ -35,8 +36,8 @@ void ProcessTable::Rename(ThreadNumber thread, ThreadNumber number) {
 }
 
 void ProcessTable::ExitGroup(ThreadNumber thread) {
-  const std::shared_ptr<DescriptorTable> files = Get(thread).files;
-  std::erase_if(tasks_, [&files](const auto& entry) { return entry.second.files == files; });
+  const std::shared_ptr<const ThreadGroup> group = Get(thread).group;
+  std::erase_if(tasks_, [&group](const auto& entry) { return entry.second.group == group; });
 }
 
 }  // namespace betr::replay

@@ -54,11 +54,15 @@ struct Directories {
 // What was open before the trace, by descriptor. The threads of one ancestry share it, whichever of them uses it first.
 using InheritedFiles = std::map<int, DescriptionPointer>;
 
+// The threads of one process (CLONE_THREAD) share one.
+struct ThreadGroup {};
+
 struct Task {
   std::shared_ptr<DescriptorTable> files = std::make_shared<DescriptorTable>();
   std::shared_ptr<Directories> directories = std::make_shared<Directories>();
   std::shared_ptr<MemoryMap> memory = std::make_shared<MemoryMap>();
   std::shared_ptr<InheritedFiles> inherited = std::make_shared<InheritedFiles>();
+  std::shared_ptr<const ThreadGroup> group = std::make_shared<ThreadGroup>();
 };
 
 class ProcessTable {
@@ -71,6 +75,7 @@ class ProcessTable {
     bool files = false;        // CLONE_FILES
     bool directories = false;  // CLONE_FS
     bool memory = false;       // CLONE_VM
+    bool group = false;        // CLONE_THREAD
   };
   void Fork(ThreadNumber parent, ThreadNumber child, const Sharing& sharing);
   // Replaces the program. The descriptors are then the thread's own, without those that close on exec. Nothing is
@@ -79,7 +84,7 @@ class ProcessTable {
   void Exit(ThreadNumber thread) { tasks_.erase(thread); }
   // Lets `thread` go on with another number, whose task is gone.
   void Rename(ThreadNumber thread, ThreadNumber number);
-  // Ends all threads that share the descriptors of this one: exit_group.
+  // Ends all threads of the process of this one: exit_group.
   void ExitGroup(ThreadNumber thread);
   void Clear() { tasks_.clear(); }
 

@@ -19,8 +19,6 @@ constexpr std::string_view kUnfinished = "<unfinished ...>";
 // In the file of a thread whose execve goes on in that of another one (-ff): `<pid changed to 1000 ...>`.
 constexpr std::string_view kChanged = "<pid changed to ";
 
-bool IsNameCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
-
 // `<0.000123>` at the end.
 void TakeDuration(std::string_view* text, CallResult* result) {
   if (!text->ends_with('>')) return;
@@ -55,6 +53,7 @@ absl::StatusOr<CallResult> ParseResult(std::string_view text) {
   if (!value.has_value()) return absl::InvalidArgumentError("the result is no number");
   result.returned = true;
   result.value = *value;
+  result.pid = ParsePid(text).value_or(*value);
   if (end < text.size() && text[end] == '<' && BeginsAnnotation(text, end)) {
     const std::optional<size_t> behind = EndOfAnnotation(text, end);
     if (!behind.has_value()) return absl::InvalidArgumentError("what -y adds to the result does not end");
@@ -128,9 +127,8 @@ absl::StatusOr<TraceLine> ParseTraceLine(std::string_view text) {
     return line;
   }
   const std::string_view body = ParsePrefix(text, &line);
-  const size_t name_size =
-      static_cast<size_t>(std::find_if_not(body.begin(), body.end(), IsNameCharacter) - body.begin());
-  if (name_size == 0 || name_size == body.size() || body[name_size] != '(') return ParseSpecial(body, std::move(line));
+  const size_t name_size = NameSize(body);
+  if (name_size == 0) return ParseSpecial(body, std::move(line));
   line.name = std::string(body.substr(0, name_size));
   const std::string_view rest = body.substr(name_size + 1);
   if (const size_t message = FindMessage(rest); message != std::string_view::npos) {

@@ -18,6 +18,7 @@ namespace betr::replay {
 struct CallResult {
   bool returned = false;                             // false for `?`: the call did not return, or is restarted
   int64_t value = -1;                                // octal, hex and decimal alike
+  int64_t pid = -1;                                  // the same if it is of a process, as strace knows that
   int error = 0;                                     // errno; 0 if the call succeeded
   std::string annotation{};                          // of -y, undecoded, without the angle brackets
   std::optional<std::chrono::nanoseconds> duration;  // of -T

@@ -15,6 +15,7 @@ constexpr uint64_t kMaxPid = 1 << 22;
 constexpr int64_t kFirstEpochSecond = 100'000'000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsNameCharacter(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c) || c == '_'; }
 
 size_t DigitsAt(std::string_view text) {
   return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), IsDigit) - text.begin());
@@ -101,19 +102,6 @@ void TakePid(std::string_view* text, TraceLine* line) {
   DropCommand(text);
 }
 
-void TakeTime(std::string_view* text, TraceLine* line) {
-  if (TakeTimeOfDay(text, line)) return;
-  std::string_view rest = *text;
-  int64_t nanoseconds = 0;
-  bool has_fraction = false;
-  if (!TakeSeconds(&rest, &nanoseconds, &has_fraction) || !rest.starts_with(' ')) return;
-  const bool is_epoch = nanoseconds / 1'000'000'000 >= kFirstEpochSecond;
-  if (!is_epoch && !has_fraction) return;
-  line->clock = is_epoch ? TraceLine::Clock::kSinceEpoch : TraceLine::Clock::kSincePrevious;
-  line->time = std::chrono::nanoseconds(nanoseconds);
-  *text = rest;
-}
-
 // `(+     0.000123)` of -r beside another time, `[  257]` of -n, `[00007f12...]` of -i.
 void DropExtras(std::string_view* text) {
   DropSpaces(text);
@@ -125,7 +113,32 @@ void DropExtras(std::string_view* text) {
   }
 }
 
+// Whether what stands behind the prefix begins here.
+bool IsBegin(std::string_view text) {
+  DropExtras(&text);
+  return NameSize(text) > 0 || text.starts_with("<... ") || text.starts_with("+++ ") || text.starts_with("--- ");
+}
+
+void TakeTime(std::string_view* text, TraceLine* line) {
+  if (TakeTimeOfDay(text, line)) return;
+  std::string_view rest = *text;
+  int64_t nanoseconds = 0;
+  bool has_fraction = false;
+  if (!TakeSeconds(&rest, &nanoseconds, &has_fraction) || !rest.starts_with(' ')) return;
+  const bool is_epoch = nanoseconds / 1'000'000'000 >= kFirstEpochSecond;
+  // --relative-timestamps=s has whole seconds.
+  if (!is_epoch && !has_fraction && !IsBegin(rest)) return;
+  line->clock = is_epoch ? TraceLine::Clock::kSinceEpoch : TraceLine::Clock::kSincePrevious;
+  line->time = std::chrono::nanoseconds(nanoseconds);
+  *text = rest;
+}
+
 }  // namespace
+
+size_t NameSize(std::string_view text) {
+  const auto size = static_cast<size_t>(std::find_if_not(text.begin(), text.end(), IsNameCharacter) - text.begin());
+  return size < text.size() && text[size] == '(' ? size : 0;
+}
 
 std::string_view ParsePrefix(std::string_view text, TraceLine* line) {
   std::string_view rest = text;

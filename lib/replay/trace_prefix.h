@@ -11,4 +11,7 @@ namespace betr::replay {
 // Sets pid, clock and time of `line`. Returns what follows the prefix.
 std::string_view ParsePrefix(std::string_view text, TraceLine* line);
 
+// Returns the size of the name of a call with which the text begins; 0 if it does not, or has no parenthesis behind it.
+size_t NameSize(std::string_view text);
+
 }  // namespace betr::replay

@@ -46,6 +46,10 @@ TEST_CASE("the process and the time in front of a line are told apart by their l
       {"[pid 5<sh>] ", 5, Clock::kNone, 0},
       {"21049 1795177856.799927631 ", 21049, Clock::kSinceEpoch, 1795177856 * kSecond + 799'927'631},
       {"5 [  257] ", 5, Clock::kNone, 0},
+      {"6792       0 ", 6792, Clock::kSincePrevious, 0},
+      {"[pid 6792]      12 ", 6792, Clock::kSincePrevious, 12 * kSecond},
+      {"     3 ", std::nullopt, Clock::kSincePrevious, 3 * kSecond},
+      {"6792       0 [  257] ", 6792, Clock::kSincePrevious, 0},
       {"5 1795177856.1 [00007f12ab34cd56] ", 5, Clock::kSinceEpoch, 1795177856 * kSecond + 100'000'000},
   };
   for (const Case& expected : cases) {
@@ -76,6 +80,11 @@ TEST_CASE("results: numbers, errors, restarts, comments, paths, durations") {
   CHECK(opened.result.annotation == "/w/a\\74b");
   CHECK(opened.result.duration == nanoseconds(119'569));
   CHECK(opened.arguments == "AT_FDCWD</w>, \"a\", O_RDONLY");
+  const TraceLine forked = Parse("1 fork() = 2<sh> /* 77 in strace's PID NS */ <0.000119569>");
+  CHECK(forked.result.value == 2);
+  CHECK(forked.result.pid == 77);
+  CHECK(forked.result.duration == nanoseconds(119'569));
+  CHECK(Parse("1 fork() = 2").result.pid == 2);
 }
 
 TEST_CASE("names that look like the syntax do not confuse") {
@@ -119,11 +128,15 @@ TEST_CASE("what is no call") {
   CHECK(Parse("[pid 7] +++ killed by SIGPIPE +++").kind == Kind::kExit);
   CHECK(Parse("1 --- SIGCHLD {si_signo=SIGCHLD, si_pid=3} ---").kind == Kind::kSignal);
   CHECK(Parse("strace: Process 20499 attached").kind == Kind::kNote);
+  CHECK(Parse("6792       0 +++ exited with 0 +++").kind == Kind::kExit);
+  CHECK(Parse("6792       0 --- SIGCHLD {si_signo=SIGCHLD, si_pid=3} ---").kind == Kind::kSignal);
+  CHECK(Parse("6792       1 <... read resumed>\"\", 5) = 0").time == std::chrono::seconds(1));
 }
 
 TEST_CASE("what is no line of strace is an error") {
-  for (const std::string_view text : {"", "make: Nothing to be done", "1 close(3", "1 close(3) 0", "1 close(3) = x",
-                                      "1 close(3]) = 0", "1 open(\"abc", "1 <... close", "close = 0", "1 (3) = 0"}) {
+  for (const std::string_view text :
+       {"", "make: Nothing to be done", "1 close(3", "1 close(3) 0", "1 close(3) = x", "1 close(3]) = 0",
+        "1 open(\"abc", "1 <... close", "close = 0", "1 (3) = 0", "1 0 (3) = 0", "1 0 x"}) {
     INFO(text);
     CHECK_FALSE(ParseTraceLine(text).ok());
   }
