@@ -184,9 +184,10 @@ void Inference::Add(const std::string& path, NodeNumber directory, const NameSpa
   for (auto at = initial_.lower_bound({directory, ""}); at != initial_.end() && at->first.first == directory; ++at) {
     const Node& node = space.Get(at->second);
     ManifestEntry entry{.path = (path == "/" ? "" : path) + "/" + at->first.second, .type = node.type};
-    const bool is_directory = node.type == FileType::kDirectory;
+    if (!node.is_type_sure && node.type_guess == TypeGuess::kDirectory) entry.type = FileType::kDirectory;
+    const bool is_directory = entry.type == FileType::kDirectory;
     entry.permissions = node.initial_permissions.value_or(is_directory ? kUsualDirectory : kUsualFile);
-    if (node.type == FileType::kRegular || node.type == FileType::kSymlink) entry.size = node.initial_size;
+    if (entry.type == FileType::kRegular || entry.type == FileType::kSymlink) entry.size = node.initial_size;
     entry.target = node.target;
     if (node.type == FileType::kSymlink) {
       entry.permissions = 0777;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/interpreter.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -198,8 +199,39 @@ bool Interpreter::IsLeftOut(const Operation& operation) {
   return true;
 }
 
+void Interpreter::ShowNoDirectory(NodeNumber node) {
+  if (node != NodeNumber{} && space_.Has(node)) space_.Get(node).type_guess = TypeGuess::kNoDirectory;
+}
+
+// Inference: what calls have done that no directory lets them do, and where they found that there is none.
+void Interpreter::ShowNoDirectories(const Operation& operation) {
+  const bool has_two = operation.kind == OperationKind::kLink || operation.kind == OperationKind::kRename;
+  const bool is_none = operation.expected_error == ENOTDIR && (!has_two || !operation.place.rest.empty());
+  if (is_none) return ShowNoDirectory(operation.place.node);
+  if (operation.expected_error != 0) return;
+  switch (operation.kind) {
+    case OperationKind::kOpen:
+      if ((operation.flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0) ShowNoDirectory(operation.place.node);
+      break;
+    case OperationKind::kCopyRange:
+      ShowNoDirectory(operation.to.node);
+      [[fallthrough]];
+    case OperationKind::kRead:
+    case OperationKind::kWrite:
+    case OperationKind::kAppend:
+    case OperationKind::kAllocate:
+    case OperationKind::kLink:
+    case OperationKind::kUnlink:
+      ShowNoDirectory(operation.place.node);
+      break;
+    default:
+      break;
+  }
+}
+
 // Says who does it, and where the trace says so.
 void Interpreter::HandOn(Operation* operation) {
+  if (conjurer_ != nullptr) ShowNoDirectories(*operation);
   if (IsLeftOut(*operation)) return;
   operation->thread = thread_;
   operation->line = line_;

@@ -162,6 +162,8 @@ class Interpreter {
   void Skip(std::string_view reason) { ++counts_.skipped[std::string(reason)]; }
   void Emit(Operation* operation);
   void HandOn(Operation* operation);
+  void ShowNoDirectory(NodeNumber node);
+  void ShowNoDirectories(const Operation& operation);
   bool IsRemovedDirectory(NodeNumber node) const;
   bool IsLeftOut(const Operation& operation);
   bool IsOutside(NodeNumber node) const;
@@ -276,6 +278,7 @@ class Interpreter {
   void NoteMade(NodeNumber parent, NodeNumber made, uint32_t asked);
   void Make(Call& call, std::string_view directory, std::string_view path, Operation made);
   void Put(Operation* made);
+  void ShowTaken(const Call& call, Subject* subject, bool is_for_directory);
   void MakeDirectoryIn(Call& call, std::string_view directory, size_t path);
   void MakeNodeIn(Call& call, std::string_view directory, size_t path);
   void SymlinkIn(Call& call, std::string_view directory, size_t path);

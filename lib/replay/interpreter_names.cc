@@ -61,14 +61,25 @@ void Interpreter::Put(Operation* made) {
   HandOn(made);
 }
 
+// Something has the name that was to be made, of any type. Who asks for a directory has most often made one before. A
+// slash tells nothing: `mkdir file/`.
+void Interpreter::ShowTaken(const Call& call, Subject* subject, bool is_for_directory) {
+  subject->walk.wants_directory = false;
+  ConjureMissing(call, subject, FileType::kRegular);
+  const NodeNumber number = subject->walk.error == 0 ? subject->walk.place.node : NodeNumber{};
+  if (!is_for_directory || number == NodeNumber{}) return;
+  TypeGuess& guess = space_.Get(number).type_guess;
+  if (guess == TypeGuess::kNone) guess = TypeGuess::kDirectory;
+}
+
 // mkdir, mknod, symlink: `made` has kind, type, target, and the mode that is asked for.
 void Interpreter::Make(Call& call, std::string_view directory, std::string_view path, Operation made) {
   std::optional<Subject> subject = Resolve(call, directory, path, FollowLast::kNever);
   if (!subject.has_value()) return;
-  if (call.result().error == EEXIST) ConjureMissing(call, &*subject, FileType::kDirectory);
+  const bool is_directory = made.kind == OperationKind::kMakeDirectory;
+  if (call.result().error == EEXIST) ShowTaken(call, &*subject, is_directory);
   int predicted = subject->walk.error;
   if (predicted == 0 && subject->walk.place.node != NodeNumber{}) predicted = EEXIST;
-  const bool is_directory = made.kind == OperationKind::kMakeDirectory;
   if (predicted == 0 && subject->walk.wants_directory && !is_directory) predicted = ENOENT;
   // `mkdir file/`.
   if (predicted == ENOTDIR && subject->walk.place.rest.empty()) predicted = EEXIST;

@@ -184,17 +184,17 @@ bool Interpreter::IsFound(const CallEvent& event) {
 // Makes what a call shows to have been on the way to what it is about; true if the walk may now lead further.
 bool Interpreter::ConjureOnTheWay(const Call& call, const WalkResult& walk) {
   const int traced = call.result().error;
+  // Then an error may be about the other path.
+  const bool has_two = call.event.name.starts_with("rename") || call.event.name.starts_with("link");
   if (walk.error == ENOTDIR) {
-    // Also that nothing is there, or something else is, shows that there is a directory before it; but calls with two
-    // paths may mean the other one.
-    const bool has_two = call.event.name.starts_with("rename") || call.event.name.starts_with("link");
+    // Also that nothing is there, or something else is, shows that there is a directory before it.
     const bool looked_behind = traced == ENOENT || traced == EEXIST || traced == EISDIR || traced == ENOTEMPTY;
     const bool is_shown = call.result().ok() || (looked_behind && !has_two && !walk.place.rest.empty());
     return is_shown && IsDirectory(walk.place.node, true);
   }
   if (walk.error != ENOENT || walk.place.parent == NodeNumber{}) return false;
   // So the directory on the way was there; or there was something else in its place.
-  if (!IsFound(call.event) && traced != ENOTDIR) return false;
+  if (!IsFound(call.event) && (traced != ENOTDIR || has_two)) return false;
   const FileType type = traced == ENOTDIR ? FileType::kRegular : FileType::kDirectory;
   return conjurer_->Conjure(&space_, walk.place.parent, walk.place.name, type);
 }

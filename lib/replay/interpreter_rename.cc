@@ -137,6 +137,12 @@ void Interpreter::RenameWithin(Call& call, const Subject& source, const Subject&
     const bool is_either = IsDirectory(rename.place.node, false) || IsDirectory(rename.to.node, false);
     IsDirectory(rename.place.node, is_either);
     IsDirectory(rename.to.node, is_either);
+    const bool are_likely = space_.Get(rename.place.node).type_guess == TypeGuess::kDirectory &&
+                            space_.Get(rename.to.node).type_guess == TypeGuess::kDirectory;
+    if (!is_either && !are_likely) {
+      ShowNoDirectory(rename.place.node);
+      ShowNoDirectory(rename.to.node);
+    }
   }
   if (are_found && made.walk.wants_directory && !IsDirectory(rename.place.node, traced == 0)) {
     // The slash decides, and an operation has none.

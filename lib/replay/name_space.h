@@ -35,6 +35,13 @@ using NodeNumber = Ordinal<struct NodeNumberTag>;
 // The longest path that a system call takes, and the longest target of a link.
 inline constexpr size_t kLongestPath = 4095;
 
+// What is most likely something whose type is not sure.
+enum class TypeGuess : uint8_t {
+  kNone,
+  kDirectory,    // mkdir has found it
+  kNoDirectory,  // a call has done what no directory lets it do
+};
+
 struct Node {
   FileType type = FileType::kRegular;
   uint32_t permissions = 0;
@@ -61,6 +68,7 @@ struct Node {
   // What is inferred (inference.h).
   bool is_size_sure = true;
   bool is_type_sure = true;
+  TypeGuess type_guess = TypeGuess::kNone;
   bool is_modified = false;  // its content
   bool is_written = false;   // since its mode was set
   uint64_t initial_size = 0;

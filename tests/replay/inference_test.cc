@@ -225,6 +225,57 @@ TEST_CASE("errors that only what is there can give show it, and the way to it") 
                       "d 0755 0 /w/o"});
 }
 
+TEST_CASE("a name that cannot be made anew is a directory only as far as a call goes on in that way") {
+  CHECK(InferredFully({
+            "1 chdir(\"/w\") = 0",
+            "1 symlink(\"x\", \"a\") = -1 EEXIST (File exists)",
+            "1 mkdir(\"a\", 0755) = -1 EEXIST (File exists)",
+            "1 open(\"a\", O_WRONLY|O_APPEND) = 3",
+            "1 write(3, \"abc\", 3) = 3",
+            "1 mknod(\"b\", 0644) = -1 EEXIST (File exists)",
+            "1 mkdir(\"b\", 0755) = -1 EEXIST (File exists)",
+            "1 open(\"b/f\", O_RDONLY) = 4",
+            "1 mkdir(\"c/\", 0755) = -1 EEXIST (File exists)",
+            "1 lstat(\"c\", {st_mode=S_IFREG|0640, st_size=7, ...}) = 0",
+            "1 mkdir(\"d\", 0755) = -1 EEXIST (File exists)",
+            "1 rename(\"d\", \"e\") = 0",
+            "1 mkdir(\"f\", 0755) = -1 EEXIST (File exists)",
+            "1 chdir(\"f\") = -1 ENOTDIR (Not a directory)",
+            "1 mkdir(\"g\", 0755) = -1 EEXIST (File exists)",
+            "1 unlink(\"g\") = 0",
+            "1 mkdir(\"h\", 0755) = -1 EEXIST (File exists)",
+            "1 rename(\"a\", \"h\") = 0",
+            "1 mkdir(\"i\", 0755) = -1 EEXIST (File exists)",
+            "1 lstat(\"i\", {st_mode=S_IFLNK|0777, st_size=7, ...}) = 0",
+            "1 mkdir(\"j\", 0755) = -1 EEXIST (File exists)",
+            "1 open(\"j\", O_RDONLY) = 5",
+            "1 read(5, \"\", 10) = 0",
+            "1 mkdir(\"k\", 0755) = -1 EEXIST (File exists)",
+            "1 rmdir(\"k\") = -1 ENOTDIR (Not a directory)",
+            "1 mkdir(\"l\", 0755) = -1 EEXIST (File exists)",
+            "1 chmod(\"l\", 0700) = 0",
+            "1 mkdir(\"m\", 0755) = -1 EEXIST (File exists)",
+            "1 rmdir(\"m\") = 0",
+        }) == Strings{"d 0755 0 /w", "f 0644 0 /w/a", "d 0755 0 /w/b", "f 0644 0 /w/b/f", "f 0640 7 /w/c",
+                      "d 0755 0 /w/d", "f 0644 0 /w/f", "f 0644 0 /w/g", "f 0644 0 /w/h", "l 0777 7 /w/i->~~~~~~1",
+                      "f 0644 0 /w/j", "f 0644 0 /w/k", "d 0755 0 /w/l", "d 0755 0 /w/m"});
+}
+
+TEST_CASE("of two paths, ENOTDIR does not tell which has no directory") {
+  TextRun run({
+      "1 chdir(\"/w\") = 0",
+      "1 rename(\"file/x\", \"new/y\") = -1 ENOTDIR (Not a directory)",
+      "1 stat(\"new\", 0x7ffd) = -1 ENOENT (No such file or directory)",
+      "1 open(\"new\", O_WRONLY|O_CREAT|O_EXCL, 0644) = 3",
+      "1 write(3, \"hello\", 5) = 5",
+      "1 link(\"old/x\", \"newer/y\") = -1 ENOTDIR (Not a directory)",
+      "1 mkdir(\"newer\", 0755) = 0",
+  });
+  CHECK(Lines(run.Infer()) == Strings{"d 0755 0 /w"});
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 5 /w/new", "d 0755 0 /w/newer"});
+}
+
 TEST_CASE("a name that a call has made was not there before") {
   TextRun run({
       "1 mkdir(\"/w/d\", 0755) = 0",
