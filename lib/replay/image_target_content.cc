@@ -17,7 +17,7 @@ Outcome OutcomeOf(const absl::Status& status) { return {.error = ToErrno(status)
 
 Outcome ImageTarget::OpenFile(const Operation& operation) {
   // The kernel sees to this before it asks a file system.
-  const bool wants_file = (operation.flags & O_ACCMODE) != O_RDONLY || (operation.flags & O_CREAT) != 0;
+  const bool wants_file = (operation.flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0;
   const bool is_for_path = (operation.flags & O_PATH) != 0;
   const bool is_directory = operation.type == FileType::kDirectory;
   if (is_directory && wants_file && !is_for_path) return {.error = EISDIR};

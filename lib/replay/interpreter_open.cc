@@ -16,7 +16,7 @@ bool Creates(uint64_t flags) { return (flags & O_CREAT) != 0; }
 bool IsExclusive(uint64_t flags) { return Creates(flags) && (flags & O_EXCL) != 0; }
 bool IsUnnamed(uint64_t flags) { return (flags & O_TMPFILE) == O_TMPFILE; }
 bool IsForPath(uint64_t flags) { return (flags & O_PATH) != 0; }
-bool Writes(uint64_t flags) { return (flags & O_ACCMODE) != O_RDONLY; }
+bool Writes(uint64_t flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0; }
 
 // A name with a slash behind it: calls that would make it say EISDIR, whether it is there or not.
 bool EndsInSlash(const WalkResult& walk) {

@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::string_view kRefusedFlags = "rename: EINVAL for its flags";
 
+// The error of the walk, if it is not that of a slash behind the last name.
+int ErrorOnTheWay(const WalkResult& walk) { return walk.error == ENOTDIR && walk.place.rest.empty() ? 0 : walk.error; }
+
 }  // namespace
 
 // What flags ask for that is not known, or does not go together, is not done.
@@ -102,15 +105,24 @@ void Interpreter::Whiteout(const Call& call, const Place& place) {
   Put(&made);
 }
 
+// Linux walks to both directories first, then looks at the kinds of both last names, then for what has these names, and
+// at last at slashes behind them.
 int Interpreter::PredictRename(const Subject& source, const Subject& made, Operation* rename) const {
   const bool is_exchange = (rename->flags & RENAME_EXCHANGE) != 0;
-  if (const int error = source.MissingError(); error != 0) return error;
-  if (made.walk.error != 0 || (is_exchange && made.MissingError() != 0)) {
-    rename->place = made.walk.place;
-    return made.MissingError();
-  }
-  if ((rename->flags & RENAME_NOREPLACE) != 0 && rename->to.node != NodeNumber{}) return EEXIST;
-  if (rename->place.parent == NodeNumber{} || rename->to.parent == NodeNumber{}) return EBUSY;
+  const bool is_new = (rename->flags & RENAME_NOREPLACE) != 0;
+  const auto fails_at = [rename](const Subject& subject, int error) {
+    rename->place = subject.walk.place;
+    return error;
+  };
+  if (const int error = ErrorOnTheWay(source.walk); error != 0) return error;
+  if (const int error = ErrorOnTheWay(made.walk); error != 0) return fails_at(made, error);
+  if (rename->place.parent == NodeNumber{}) return EBUSY;
+  if (rename->to.parent == NodeNumber{}) return is_new ? EEXIST : EBUSY;
+  if (rename->place.node == NodeNumber{}) return ENOENT;
+  if (is_new && rename->to.node != NodeNumber{}) return EEXIST;
+  if (is_exchange && rename->to.node == NodeNumber{}) return fails_at(made, ENOENT);
+  if (source.walk.error != 0) return source.walk.error;
+  if (made.walk.error != 0) return fails_at(made, made.walk.error);
   return space_.CheckRename(rename->place, rename->to, is_exchange);
 }
 

@@ -29,7 +29,11 @@ void Interpreter::CopyRange(Call& call) {
   copy.to_offset = to_offset.value_or(to->position);
   copy.length = count;
   copy.expected_count = count;
-  if (!Agree(call, &copy, 0)) return;
+  const bool is_refused = call.result().error == EISDIR;
+  // Most copies are to files.
+  const bool is_directory = IsDirectory(to->node, false) || IsDirectory(from->node, is_refused);
+  if (is_directory && is_refused) return Skip("copy: EISDIR");
+  if (!Agree(call, &copy, is_directory && call.result().ok() ? EISDIR : 0)) return;
   const Node& source = space_.Get(from->node);
   LearnSize(from->node, copy.offset + count, false);
   if (source.is_size_sure && count > source.size - std::min(source.size, copy.offset)) {

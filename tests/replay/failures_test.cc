@@ -116,6 +116,32 @@ TEST_CASE("a directory that is open for its path alone cannot be read") {
   });
 }
 
+TEST_CASE("calls that look at several things say what Linux finds first") {
+  AllFail({
+      "1 rename(\"none\", \"f/x\") = -1 ENOTDIR (Not a directory)",
+      "1 rename(\"none\", \"none/x\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"none/x\", \"f/x\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"none\", \"d/.\") = -1 EBUSY (Device or resource busy)",
+      "1 rename(\"d/..\", \"f/x\") = -1 ENOTDIR (Not a directory)",
+      "1 rename(\"none\", \"f/\") = -1 ENOENT (No such file or directory)",
+      "1 rename(\"f/\", \"d/.\") = -1 EBUSY (Device or resource busy)",
+      "1 renameat2(AT_FDCWD, \"none\", AT_FDCWD, \"d/.\", RENAME_NOREPLACE) = -1 EEXIST (File exists)",
+      "1 renameat2(AT_FDCWD, \"none\", AT_FDCWD, \"f\", RENAME_NOREPLACE) = -1 ENOENT (No such file or directory)",
+      "1 renameat2(AT_FDCWD, \"d/..\", AT_FDCWD, \"f\", RENAME_NOREPLACE) = -1 EBUSY (Device or resource busy)",
+      "1 renameat2(AT_FDCWD, \"f/\", AT_FDCWD, \"d/x\", RENAME_NOREPLACE) = -1 EEXIST (File exists)",
+      "1 renameat2(AT_FDCWD, \"f\", AT_FDCWD, \"none\", RENAME_EXCHANGE) = -1 ENOENT (No such file or directory)",
+      "1 open(\"d\", O_RDONLY|O_TRUNC) = -1 EISDIR (Is a directory)",
+      "1 open(\"s\", O_RDONLY|O_DIRECTORY|O_TRUNC) = -1 EISDIR (Is a directory)",
+      "1 open(\"d\", O_PATH|O_TRUNC) = 5",
+      "1 ftruncate(5, 0) = -1 EBADF (Bad file descriptor)",
+      "1 copy_file_range(3, NULL, 5, NULL, 10, 0) = -1 EBADF (Bad file descriptor)",
+      "1 open(\"d\", O_RDONLY) = 6",
+      "1 ftruncate(6, 0) = -1 EINVAL (Invalid argument)",
+      "1 copy_file_range(6, NULL, 3, NULL, 10, 0) = -1 EISDIR (Is a directory)",
+      "1 copy_file_range(3, NULL, 6, NULL, 10, 0) = -1 EISDIR (Is a directory)",
+  });
+}
+
 TEST_CASE("a slash behind a symlink that leads to itself") {
   TextRun run({
       "1 symlink(\"l\", \"/w/l\") = 0",
