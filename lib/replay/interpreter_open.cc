@@ -217,6 +217,8 @@ void Interpreter::ShowLinksByOpen(const Call& call, const WalkResult& walk, uint
 }
 
 void Interpreter::Open(Call& call, std::string_view directory, std::string_view path, uint64_t flags, uint64_t mode) {
+  // Linux does not look at the others then.
+  if (IsForPath(flags)) flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   const bool is_done = call.result().ok();
   std::optional<Subject> subject = ResolveOpened(call, directory, path, flags);
   const bool is_known = subject.has_value();

@@ -97,6 +97,39 @@ TEST_CASE("flags of renames: whiteouts are made, and what is not known is not do
   CHECK(calls.conflicts.empty());
 }
 
+TEST_CASE("calls that strace does not know are not done, unless they failed") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 syscall_0x1c4(0xffffffffffffff9c, 0x55555555, 0x1a0, 0, 0, 0) = 0",
+      "1 syscall_0x1c4(0xffffffffffffff9c, 0x55555555, 0x1a0, 0, 0, 0 <unfinished ...>",
+      "1 <... syscall_0x1c4 resumed>) = 7",
+      "1 syscall_0x1b7(0x1, 0, 0, 0, 0, 0) = -1 ENOSYS (Function not implemented)",
+      "1 getpid() = 1",
+  });
+  run.OnNothing();
+  CHECK(run.result().interpreter.unsupported == std::map<std::string, uint64_t>{{"syscall_0x1c4", 2}});
+  CHECK(run.result().interpreter.other == 2);
+}
+
+TEST_CASE("O_PATH leaves nothing of the other flags but those about links and directories") {
+  TextRun run({
+      "1 symlink(\"d\", \"/w/l\") = 0",
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT|O_EXCL|O_TRUNC|O_PATH, 0600) = 3",
+      "1 open(\"/w/a\", O_RDWR|O_TRUNC|O_PATH) = 4",
+      "1 open(\"/w/none\", O_RDONLY|O_CREAT|O_PATH, 0644) = -1 ENOENT (No such file or directory)",
+      "1 open(\"/w/d\", O_RDWR|O_CREAT|O_PATH, 0644) = 5",
+      "1 open(\"/w/d\", O_RDWR|O_TMPFILE|O_PATH, 0644) = 6",
+      "1 open(\"/w/l\", O_RDONLY|O_CREAT|O_EXCL|O_PATH, 0644) = 7",
+      "1 openat(7, \"b\", O_WRONLY|O_CREAT, 0600) = 8",
+  });
+  run.SetManifest({"/w/a f 0644 9 -", "/w/d d 0755 0 -"});
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 9 /w/a", "d 0755 0 /w/d", "f 0600 0 /w/d/b", "l 0777 1 /w/l->d"});
+  CHECK(run.result().interpreter.conflicts.empty());
+  CHECK(Lines(TextRun({"1 open(\"/w/old\", O_RDONLY|O_CREAT|O_PATH, 0644) = 3"}).Infer()) ==
+        Strings{"d 0755 0 /w", "f 0644 0 /w/old"});
+}
+
 TEST_CASE("openat2: the directory as the root, and what resolve= refuses") {
   TextRun run({
       "1 mkdir(\"/w/r\", 0755) = 0",
