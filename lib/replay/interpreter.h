@@ -184,11 +184,12 @@ class Interpreter {
   void OpenNew(Call& call, const Subject& subject, uint64_t flags, uint64_t mode);
   void ShowLinksByOpen(const Call& call, const WalkResult& walk, uint64_t flags);
   DescriptionPointer Describe(NodeNumber node, uint64_t flags);
-  void Install(Call& call, int64_t number, DescriptionPointer description, bool is_closed_on_exec);
-  void Remove(Call& call, int64_t number);
+  static void Install(Call& call, int64_t number, DescriptionPointer description, bool is_closed_on_exec);
+  static void Remove(Call& call, int64_t number);
   void Close(Call& call);
   void CloseRange(Call& call);
-  void InstallElsewhere(Call& call, int64_t number);
+  static void Displace(Call& call, int64_t number);
+  static void InstallElsewhere(Call& call, int64_t number);
   void Duplicate(Call& call, std::string_view from, int64_t number, bool is_closed_on_exec);
   void Dup(Call& call);
   void DupOnto(Call& call);

@@ -76,7 +76,7 @@ void Interpreter::OpenProcess(Call& call) {
 void Interpreter::TakeDescriptor(Call& call) {
   if (!call.result().ok()) return;
   const int64_t number = call.result().value;
-  Remove(call, number);
+  Displace(call, number);
   const auto& processes = call.task.files->processes;
   const std::optional<DescriptorArgument> process = ParseDescriptor(call.Argument(0));
   const auto owner = process.has_value() ? processes.find(process->number) : processes.end();
@@ -100,7 +100,7 @@ void Interpreter::Receive(Call& call) {
   bool is_told = true;
   for (const std::string_view one : received) {
     const std::optional<DescriptorArgument> descriptor = ParseDescriptor(one);
-    if (descriptor.has_value() && descriptor->number >= 0) Remove(call, descriptor->number);
+    if (descriptor.has_value() && descriptor->number >= 0) Displace(call, descriptor->number);
     is_told = is_told && one.find('<') != std::string_view::npos;
   }
   ++(is_told ? counts_.other : counts_.unsupported[call.event.name + ": descriptors"]);

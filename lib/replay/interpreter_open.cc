@@ -49,16 +49,20 @@ DescriptionPointer Interpreter::Describe(NodeNumber node, uint64_t flags) {
 }
 
 void Interpreter::Install(Call& call, int64_t number, DescriptionPointer description, bool is_closed_on_exec) {
-  DescriptorTable& files = *call.task.files;
-  const auto key = static_cast<int>(number);
-  const auto old = files.open.find(key);
-  if (old != files.open.end()) files.replaced[key] = call.event.thread;
-  files.elsewhere.erase(key);
-  files.processes.erase(key);
-  files.open.insert_or_assign(key, Descriptor{std::move(description), is_closed_on_exec});
+  Displace(call, number);
+  call.task.files->open.emplace(static_cast<int>(number), Descriptor{std::move(description), is_closed_on_exec});
 }
 
-// Takes a descriptor away. If another thread has got the number anew already, it is the old one that goes.
+// Takes away what had the number of a new descriptor. The trace has its close later, or not at all.
+void Interpreter::Displace(Call& call, int64_t number) {
+  DescriptorTable& files = *call.task.files;
+  const auto key = static_cast<int>(number);
+  if (files.open.erase(key) > 0) files.replaced[key] = call.event.thread;
+  files.elsewhere.erase(key);
+  files.processes.erase(key);
+}
+
+// Closes a descriptor. If another thread has got the number anew already, it is the old one that goes.
 void Interpreter::Remove(Call& call, int64_t number) {
   DescriptorTable& files = *call.task.files;
   const auto key = static_cast<int>(number);
@@ -75,7 +79,7 @@ void Interpreter::Remove(Call& call, int64_t number) {
 
 // A new descriptor of something outside, or of no file.
 void Interpreter::InstallElsewhere(Call& call, int64_t number) {
-  Remove(call, number);
+  Displace(call, number);
   call.task.files->elsewhere.insert(static_cast<int>(number));
 }
 
@@ -286,6 +290,7 @@ void Interpreter::Close(Call& call) {
 }
 
 void Interpreter::CloseRange(Call& call) {
+  if (call.event.kind == CallEvent::Kind::kCall && call.result().error != 0) return;
   const uint64_t first = call.Number(0);
   const uint64_t last = call.Number(1);
   const uint64_t flags = call.Flags(2);
@@ -297,6 +302,9 @@ void Interpreter::CloseRange(Call& call) {
     own->processes = task.files->processes;
     task.files = std::move(own);
   }
+  std::erase_if(task.files->replaced, [&](const auto& entry) {
+    return static_cast<uint64_t>(entry.first) >= first && static_cast<uint64_t>(entry.first) <= last;
+  });
   auto& open = task.files->open;
   for (auto at = open.begin(); at != open.end();) {
     const auto number = static_cast<uint64_t>(at->first);
@@ -311,7 +319,7 @@ void Interpreter::CloseRange(Call& call) {
 void Interpreter::Duplicate(Call& call, std::string_view from, int64_t number, bool is_closed_on_exec) {
   DescriptionPointer file = FileOf(call, from);
   if (file != nullptr) return Install(call, number, std::move(file), is_closed_on_exec);
-  if (IsUntold(call, from)) return Remove(call, number);
+  if (IsUntold(call, from)) return Displace(call, number);
   InstallElsewhere(call, number);
 }
 
@@ -323,7 +331,8 @@ void Interpreter::DupOnto(Call& call) {
   if (!call.result().ok()) return;
   const std::optional<DescriptorArgument> from = ParseDescriptor(call.Argument(0));
   if (from.has_value() && from->number == call.result().value) return;
-  if (FileOf(call, call.Argument(0)) != nullptr) Remove(call, call.result().value);
+  // No close of it is to come.
+  call.task.files->open.erase(static_cast<int>(call.result().value));
   Duplicate(call, call.Argument(0), call.result().value, (call.Flags(2) & O_CLOEXEC) != 0);
 }
 

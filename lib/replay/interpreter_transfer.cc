@@ -45,8 +45,9 @@ void Interpreter::CopyRange(Call& call) {
     written.size = std::max(written.size, copy.to_offset + count);
     written.NoteWrite(copy.to_offset + count);
   }
-  if (!from_offset.has_value()) from->position += count;
-  if (!to_offset.has_value()) to->position += count;
+  // Both may be one open file.
+  if (!from_offset.has_value()) from->position = copy.offset + count;
+  if (!to_offset.has_value()) to->position = copy.to_offset + count;
   Emit(&copy);
   if (count > 0) SyncWritten(call, to, 0);
 }
@@ -61,15 +62,24 @@ void Interpreter::Transfer(Call& call, const DescriptionPointer& from, std::opti
   }
   if (!call.result().ok()) return Skip("copy: failed");
   const uint64_t count = call.Moved();
+  // Both may be one open file, whose position is then moved once.
+  std::optional<uint64_t> source = from_offset;
+  if (from != nullptr && !from_offset.has_value()) {
+    from->is_position_known = true;
+    source = from->position;
+  }
+  std::optional<uint64_t> target = to_offset;
+  if (to != nullptr && !to_offset.has_value()) {
+    PlaceAtEnd(to.get());
+    target = to->position;
+  }
   if (from != nullptr) {
-    if (!from_offset.has_value()) from->is_position_known = true;
-    ReadFrom(call, from, from_offset.value_or(from->position), count, count);
-    if (!from_offset.has_value()) from->position += count;
+    ReadFrom(call, from, *source, count, count);
+    if (!from_offset.has_value()) from->position = *source + count;
   }
   if (to != nullptr) {
-    if (!to_offset.has_value()) PlaceAtEnd(to.get());
-    WriteTo(call, to, to_offset.value_or(to->position), count);
-    if (!to_offset.has_value()) to->position += count;
+    WriteTo(call, to, *target, count);
+    if (!to_offset.has_value()) to->position = *target + count;
   }
 }
 

@@ -27,6 +27,58 @@ TEST_CASE("a dup2 that fails closes nothing") {
   CHECK(run.Final() == Strings{"f 0644 12 /w/a", "f 0644 6 /w/b"});
 }
 
+TEST_CASE("a close_range that fails closes nothing") {
+  TextRun run({
+      "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+      "1 close_range(3, 4294967295, 0) = -1 ENOSYS (Function not implemented)",
+      "1 close_range(3, 4294967295, CLOSE_RANGE_CLOEXEC) = -1 EINVAL (Invalid argument)",
+      "1 execve(\"/bin/sh\", [\"sh\"], 0x1) = 0",
+      "1 write(3, \"x\"..., 5) = 5",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 5 /w/a"});
+}
+
+TEST_CASE("what is sent from an open file to itself moves its position once") {
+  TextRun run({
+      "1 open(\"/w/a\", O_RDWR|O_CREAT, 0644) = 3",
+      "1 write(3, \"x\"..., 100) = 100",
+      "1 dup(3) = 4",
+      "1 lseek(3, 10, SEEK_SET) = 10",
+      "1 sendfile(3, 4, NULL, 20) = 20",
+      "1 read(3, \"x\"..., 4096) = 70",
+      "1 sendfile(4, 3, [90] => [100], 50) = 10",
+      "1 write(3, \"x\"..., 1) = 1",
+      "1 copy_file_range(3, NULL, 3, NULL, 10, 0) = 0",
+      "1 write(3, \"x\"..., 1) = 1",
+  });
+  run.Everywhere();
+  CHECK(run.Final() == Strings{"f 0644 112 /w/a"});
+  CHECK(run.result().interpreter.conflicts.empty());
+}
+
+TEST_CASE("a number that a socket, pipe, message or dup2 has is no longer that of a file whose close is missing") {
+  for (const std::string call :
+       {"2 socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 3", "2 pipe2([3, 4], O_CLOEXEC) = 0", "2 dup(1) = 3",
+        "2 dup2(1, 3) = 3", "2 pidfd_open(1, 0) = 3", "2 open(\"/etc/passwd\", O_RDONLY) = 3",
+        "2 recvmsg(6, {msg_control=[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
+        "cmsg_data=[3<pipe:[7]>]}], msg_controllen=24, msg_flags=0}, 0) = 1"}) {
+    INFO(call);
+    TextRun run({
+        "1 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 2",
+        "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+        "1 open(\"/w/a\", O_WRONLY|O_CREAT, 0644) = 3",
+        call,
+        "2 write(3<pipe:[7]>, \"x\"..., 5) = 5",
+        "2 close(3<pipe:[7]>) = 0",
+        "1 open(\"/w/b\", O_WRONLY|O_CREAT, 0644) = 3",
+        "1 write(3, \"x\"..., 6) = 6",
+    });
+    run.Everywhere();
+    CHECK(run.Final() == Strings{"f 0644 0 /w/a", "f 0644 6 /w/b"});
+  }
+}
+
 TEST_CASE("what only children use of an inherited descriptor moves the position of all") {
   TextRun run({
       "1 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x7f) = 2",
