@@ -43,6 +43,7 @@ for number in itertools.count():
     # Until some come late enough that there is a clone to look at.
     if number >= 40 and made > 0:
         break
+    assert number < 400, "no clone was made"
     clone = begin(f"clone-{number}")
     time.sleep(duration * number / 40)
     os.rename("strange", "tree/strange")
