@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <utility>
@@ -27,8 +29,8 @@ Outcome OutcomeOf(int result) { return {.error = result < 0 ? errno : 0}; }
 
 DirectoryTarget::DirectoryTarget(std::string directory, ScopedFd root, uint64_t seed)
     : directory_(std::move(directory)),
-      root_descriptor_(std::move(root)),
-      disks_(FindHostDisks(root_descriptor_.get())),
+      host_(std::move(root)),
+      disks_(FindHostDisks(host_.get())),
       contents_(seed),
       umask_(umask(0)) {}
 
@@ -42,8 +44,7 @@ absl::StatusOr<std::unique_ptr<DirectoryTarget>> DirectoryTarget::Open(const std
 }
 
 absl::StatusOr<bool> DirectoryTarget::IsEmpty() {
-  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                        fs::ListHostDirectory(root_descriptor_.get(), directory_));
+  BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs::ListHostDirectory(host_.get(), directory_));
   return names.empty();
 }
 
@@ -60,7 +61,7 @@ absl::Status DirectoryTarget::StartCold() {
 }
 
 absl::Status DirectoryTarget::Sync() {
-  return syncfs(root_descriptor_.get()) == 0 ? absl::OkStatus() : DeviceError(directory_, "sync", errno);
+  return syncfs(host_.get()) == 0 ? absl::OkStatus() : DeviceError(directory_, "sync", errno);
 }
 
 absl::Status DirectoryTarget::Close() {
@@ -71,25 +72,26 @@ absl::Status DirectoryTarget::Close() {
   return Sync();
 }
 
-absl::StatusOr<Manifest> DirectoryTarget::List(const std::string& root) {
-  return ListHost(root_descriptor_.get(), directory_, root);
-}
+absl::StatusOr<Manifest> DirectoryTarget::List(const std::string& root) { return ListHost(host_, directory_, root); }
 
+// What is known already is not learnt from the trace: it is where operations that succeeded here have put it.
 void DirectoryTarget::Learn(NodeNumber directory, const Place& place) {
   const MutexLock lock(mutex_);
-  directories_[directory] = {place.parent, place.name};
+  directories_.try_emplace(directory, Where{place.parent, place.name});
 }
 
 std::string DirectoryTarget::PathOf(NodeNumber directory) const {
   const MutexLock lock(mutex_);
-  std::string path;
+  std::vector<std::string_view> names;
   for (NodeNumber at = directory; at != root_;) {
     const auto found = directories_.find(at);
-    if (found == directories_.end()) return "";
-    path.insert(0, path.empty() ? found->second.name : found->second.name + "/");
+    // What failed here may have made directories each other's parents, by what is known of them.
+    if (found == directories_.end() || names.size() == directories_.size()) return "";
+    names.push_back(found->second.name);
     at = found->second.parent;
   }
-  return path.empty() ? "." : path;
+  std::reverse(names.begin(), names.end());
+  return names.empty() ? "." : fmt::format("{}", fmt::join(names, "/"));
 }
 
 std::string DirectoryTarget::PathOf(const Place& place) const {
@@ -106,17 +108,8 @@ int DirectoryTarget::DescriptorOf(FileNumber file) const {
   return found == files_.end() ? -1 : found->second.get();
 }
 
-std::string DirectoryTarget::PathOf(FileNumber file) const {
-  return fmt::format("/proc/self/fd/{}", DescriptorOf(file));
-}
-
-std::string DirectoryTarget::SubjectOf(const Operation& operation) const {
-  return operation.file == FileNumber{} ? PathOf(operation.place) : PathOf(operation.file);
-}
-
 Outcome DirectoryTarget::Perform(const Operation& operation) {
   if (operation.is_probe) return Stat(operation);
-  const int root = root_descriptor_.get();
   switch (operation.kind) {
     case OperationKind::kLookup:
       if (operation.type == FileType::kDirectory) Learn(operation.place.node, operation.place);
@@ -133,16 +126,15 @@ Outcome DirectoryTarget::Perform(const Operation& operation) {
     case OperationKind::kLink:
       return Link(operation);
     case OperationKind::kUnlink:
-      return OutcomeOf(unlinkat(root, PathOf(operation.place).c_str(), 0));
     case OperationKind::kRemoveDirectory:
-      return OutcomeOf(unlinkat(root, PathOf(operation.place).c_str(), AT_REMOVEDIR));
+      return Remove(operation);
     case OperationKind::kRename:
       return Rename(operation);
     case OperationKind::kSync:
-      return OutcomeOf(syncfs(root));
+      return OutcomeOf(syncfs(host_.get()));
     case OperationKind::kStatFs: {
       struct statfs status {};
-      return OutcomeOf(fstatfs(root, &status));
+      return OutcomeOf(fstatfs(host_.get(), &status));
     }
     default:
       return OnFile(operation);

@@ -3,6 +3,11 @@
 // Paths that reach the kernel contain no symlinks, since the interpreter has followed them already. Thread-safe for
 // operations.
 //
+// A trace may be an enemy's, and the directory may come to hold something else than the trace says: where an operation
+// has failed here that had succeeded there, a symlink or a device can be where a file should be. Then operations fail
+// or are done to what is there, but nothing outside of the directory is touched, and no device or fifo is opened
+// (confined_directory.h).
+//
 // Two things are not done as in the trace. O_DIRECT is dropped, as the buffers are not aligned. Fifos and devices are
 // opened with O_PATH instead.
 #pragma once
@@ -16,6 +21,7 @@
 
 #include "base/mutex.h"
 #include "base/scoped_fd.h"
+#include "replay/confined_directory.h"
 #include "replay/contents.h"
 #include "replay/host_disk.h"
 #include "replay/target.h"
@@ -54,14 +60,18 @@ class DirectoryTarget final : public Target {
   std::string PathOf(const Place& place) const;
   // Returns -1 if the file is not open here.
   int DescriptorOf(FileNumber file) const;
-  // Returns the path of an open file, even if the file has no name any more.
-  std::string PathOf(FileNumber file) const;
-  // Returns a path that leads to what the operation is about.
-  std::string SubjectOf(const Operation& operation) const;
+  // Finds what the operation is about, and acts on it: by a path that leads to just that. A symlink is acted on itself.
+  template <class Act>
+  Outcome OnSubject(const Operation& operation, const Act& act) const;
+  // Calls `act` with the directory and the name of a place.
+  template <class Act>
+  Outcome AtName(const Place& place, const Act& act) const;
   Outcome OnFile(const Operation& operation);
   Outcome OnAttributes(const Operation& operation);
 
   Outcome OpenFile(const Operation& operation);
+  ScopedFd OpenNew(const Operation& operation, int flags) const;
+  ScopedFd OpenExisting(const Operation& operation, int flags) const;
   Outcome CloseFile(const Operation& operation);
   Outcome Read(const Operation& operation);
   Outcome Write(const Operation& operation);
@@ -72,13 +82,17 @@ class DirectoryTarget final : public Target {
   Outcome ListDirectory(const Operation& operation);
   Outcome Make(const Operation& operation);
   Outcome Link(const Operation& operation);
+  Outcome Remove(const Operation& operation);
   Outcome Rename(const Operation& operation);
+  Outcome Truncate(const Operation& operation);
+  Outcome ReadLink(const Operation& operation);
   Outcome ChangeMode(const Operation& operation);
+  Outcome ChangeOwner(const Operation& operation);
   Outcome ChangeTimes(const Operation& operation);
   Outcome Xattr(const Operation& operation);
 
   const std::string directory_;
-  const ScopedFd root_descriptor_;
+  const ConfinedDirectory host_;
   const std::vector<std::string> disks_;
   const Contents contents_;
   const unsigned umask_;  // to be restored

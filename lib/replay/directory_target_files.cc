@@ -19,23 +19,41 @@ Outcome OutcomeOf(int64_t result) { return {.error = result < 0 ? errno : 0}; }
 
 }  // namespace
 
+// What is new by the trace must be new here: with O_EXCL nothing is opened that is there, and no symlink followed.
+ScopedFd DirectoryTarget::OpenNew(const Operation& operation, int flags) const {
+  if (operation.to_file != FileNumber{}) {
+    errno = EEXIST;  // what led there is a link of /proc
+    return ScopedFd();
+  }
+  const bool is_unnamed = operation.variant == Variant::kUnnamed;
+  const std::string path = is_unnamed ? PathOf(operation.to.node) + "/." : PathOf(operation.place);
+  const ConfinedDirectory::Entry entry = host_.Enter(path);
+  if (entry.directory() < 0) return ScopedFd();
+  const int making = is_unnamed ? O_TMPFILE : O_CREAT | O_EXCL;
+  return ScopedFd(openat(entry.directory(), entry.name(), flags | making | O_CLOEXEC, operation.mode));
+}
+
+ScopedFd DirectoryTarget::OpenExisting(const Operation& operation, int flags) const {
+  const bool is_special = operation.type != FileType::kRegular && operation.type != FileType::kDirectory;
+  const bool is_for_path = is_special || (flags & O_PATH) != 0;
+  if (operation.to_file != FileNumber{}) {
+    const int open = DescriptorOf(operation.to_file);
+    // The system call alone has no effect on what is open, whatever that is.
+    if (!is_for_path) return ConfinedDirectory::OpenFound(open, flags);
+    return ScopedFd(openat(AT_FDCWD, ConfinedDirectory::PathOfDescriptor(open).c_str(), O_PATH | O_CLOEXEC));
+  }
+  ScopedFd found = host_.Find(PathOf(operation.place));
+  if (is_for_path || found.get() < 0) return found;
+  return ConfinedDirectory::OpenFound(found.get(), flags);
+}
+
 Outcome DirectoryTarget::OpenFile(const Operation& operation) {
   // Without O_SYNC and O_DSYNC: an operation of its own follows what they make durable. Without O_APPEND, which a
   // program may take away: operations say where they write.
-  constexpr uint32_t kKept = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_PATH;
-  const bool is_unnamed = operation.variant == Variant::kUnnamed;
-  auto flags = static_cast<int>(operation.flags & (is_unnamed ? O_ACCMODE | O_TMPFILE : kKept | O_DIRECTORY));
-  const bool is_special = operation.kind == OperationKind::kOpen && operation.type != FileType::kRegular &&
-                          operation.type != FileType::kDirectory;
-  if (is_special) flags = O_PATH;
-  const bool is_again = operation.to_file != FileNumber{};
-  if (is_again) flags &= ~(O_CREAT | O_EXCL);
-  if (!is_unnamed && !is_again) flags |= O_NOFOLLOW;
-  if ((flags & O_PATH) != 0) flags &= O_PATH | O_NOFOLLOW | O_DIRECTORY;
-  const std::string path = is_unnamed ? PathOf(operation.to.node)
-                           : is_again ? PathOf(operation.to_file)
-                                      : PathOf(operation.place);
-  ScopedFd file(openat(root_descriptor_.get(), path.c_str(), flags | O_CLOEXEC, operation.mode));
+  constexpr uint32_t kKept = O_ACCMODE | O_CREAT | O_TRUNC | O_PATH | O_DIRECTORY;
+  const bool is_new = operation.kind == OperationKind::kCreate;
+  const auto flags = static_cast<int>(operation.flags & (is_new ? O_ACCMODE | O_TRUNC : kKept));
+  ScopedFd file = is_new ? OpenNew(operation, flags) : OpenExisting(operation, flags);
   if (file.get() < 0) return {.error = errno};
   const MutexLock lock(mutex_);
   files_[operation.file] = std::move(file);

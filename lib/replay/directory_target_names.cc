@@ -37,13 +37,35 @@ timespec TimeOf(const TimeChange& change) {
 
 }  // namespace
 
+// A symlink is acted on itself.
+template <class Act>
+Outcome DirectoryTarget::OnSubject(const Operation& operation, const Act& act) const {
+  ScopedFd found;
+  int descriptor = -1;
+  if (operation.file != FileNumber{}) {
+    descriptor = DescriptorOf(operation.file);
+  } else {
+    found = host_.Find(PathOf(operation.place));
+    descriptor = found.get();
+    if (descriptor < 0) return {.error = errno};
+  }
+  return OutcomeOf(act(ConfinedDirectory::PathOfDescriptor(descriptor).c_str()));
+}
+
+template <class Act>
+Outcome DirectoryTarget::AtName(const Place& place, const Act& act) const {
+  const ConfinedDirectory::Entry entry = host_.Enter(PathOf(place));
+  return OutcomeOf(entry.directory() < 0 ? -1 : act(entry.directory(), entry.name()));
+}
+
 Outcome DirectoryTarget::Stat(const Operation& operation) {
   struct stat status {};
   const bool is_open = operation.file != FileNumber{} && !operation.is_probe;
-  const int result =
-      is_open ? fstat(DescriptorOf(operation.file), &status)
-              : fstatat(root_descriptor_.get(), PathOf(operation.place).c_str(), &status, AT_SYMLINK_NOFOLLOW);
-  if (result < 0) return OutcomeOf(result);
+  const Outcome outcome = is_open ? OutcomeOf(fstat(DescriptorOf(operation.file), &status))
+                                  : AtName(operation.place, [&status](int directory, const char* name) {
+                                      return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW);
+                                    });
+  if (outcome.error != 0) return outcome;
   // A probe for ENOTDIR without a rest: what is there is no directory.
   if (operation.is_probe && !S_ISDIR(status.st_mode)) return {.error = ENOTDIR};
   FileAttributes attributes;
@@ -54,24 +76,30 @@ Outcome DirectoryTarget::Stat(const Operation& operation) {
 }
 
 Outcome DirectoryTarget::Make(const Operation& operation) {
-  const int root = root_descriptor_.get();
-  const std::string path = PathOf(operation.place);
-  if (operation.kind == OperationKind::kSymlink) {
-    return OutcomeOf(symlinkat(operation.text.c_str(), root, path.c_str()));
-  }
-  if (operation.kind == OperationKind::kMakeNode) {
-    return OutcomeOf(mknodat(root, path.c_str(), ModeBits(operation.type) | operation.mode, operation.device));
-  }
-  const Outcome outcome = OutcomeOf(mkdirat(root, path.c_str(), operation.mode));
-  if (outcome.error == 0) Learn(operation.place.node, operation.place);
+  const Outcome outcome = AtName(operation.place, [&operation](int directory, const char* name) {
+    if (operation.kind == OperationKind::kSymlink) return symlinkat(operation.text.c_str(), directory, name);
+    if (operation.kind == OperationKind::kMakeDirectory) return mkdirat(directory, name, operation.mode);
+    return mknodat(directory, name, ModeBits(operation.type) | operation.mode, operation.device);
+  });
+  const bool is_directory = operation.kind == OperationKind::kMakeDirectory;
+  if (is_directory && outcome.error == 0) Learn(operation.place.node, operation.place);
   return outcome;
 }
 
 Outcome DirectoryTarget::Link(const Operation& operation) {
-  const std::string to = PathOf(operation.to);
-  const int flags = operation.file == FileNumber{} ? 0 : AT_SYMLINK_FOLLOW;
-  return OutcomeOf(
-      linkat(root_descriptor_.get(), SubjectOf(operation).c_str(), root_descriptor_.get(), to.c_str(), flags));
+  return AtName(operation.to, [&](int directory, const char* name) {
+    if (operation.file != FileNumber{}) {
+      const std::string open = ConfinedDirectory::PathOfDescriptor(DescriptorOf(operation.file));
+      return linkat(AT_FDCWD, open.c_str(), directory, name, AT_SYMLINK_FOLLOW);
+    }
+    const ConfinedDirectory::Entry from = host_.Enter(PathOf(operation.place));
+    return from.directory() < 0 ? -1 : linkat(from.directory(), from.name(), directory, name, 0);
+  });
+}
+
+Outcome DirectoryTarget::Remove(const Operation& operation) {
+  const int flags = operation.kind == OperationKind::kRemoveDirectory ? AT_REMOVEDIR : 0;
+  return AtName(operation.place, [flags](int directory, const char* name) { return unlinkat(directory, name, flags); });
 }
 
 // Nothing for what is no directory.
@@ -82,10 +110,11 @@ void DirectoryTarget::Move(NodeNumber node, const Place& place) {
 }
 
 Outcome DirectoryTarget::Rename(const Operation& operation) {
-  const std::string from = PathOf(operation.place);
-  const std::string to = PathOf(operation.to);
-  const Outcome outcome =
-      OutcomeOf(renameat2(root_descriptor_.get(), from.c_str(), root_descriptor_.get(), to.c_str(), operation.flags));
+  const ConfinedDirectory::Entry from = host_.Enter(PathOf(operation.place));
+  if (from.directory() < 0) return OutcomeOf(-1);
+  const Outcome outcome = AtName(operation.to, [&](int directory, const char* name) {
+    return renameat2(from.directory(), from.name(), directory, name, operation.flags);
+  });
   if (outcome.error != 0 || operation.place.node == operation.to.node) return outcome;
   Move(operation.place.node, operation.to);
   if ((operation.flags & RENAME_EXCHANGE) != 0) Move(operation.to.node, operation.place);
@@ -93,72 +122,87 @@ Outcome DirectoryTarget::Rename(const Operation& operation) {
 }
 
 Outcome DirectoryTarget::ChangeMode(const Operation& operation) {
-  const std::string subject = SubjectOf(operation);
-  if (operation.variant == Variant::kAcl && operation.file != FileNumber{}) {
-    const int result = setxattr(subject.c_str(), kAccessAcl, operation.value.data(), operation.value.size(), 0);
-    if (result == 0 || errno != EOPNOTSUPP) return OutcomeOf(result);
+  return OnSubject(operation, [&operation](const char* path) {
+    if (operation.variant == Variant::kAcl && operation.file != FileNumber{}) {
+      const int result = setxattr(path, kAccessAcl, operation.value.data(), operation.value.size(), 0);
+      if (result == 0 || errno != EOPNOTSUPP) return result;
+    }
+    return chmod(path, operation.mode);
+  });
+}
+
+Outcome DirectoryTarget::ChangeOwner(const Operation& operation) {
+  const uid_t uid = operation.uid.value_or(-1);
+  const gid_t gid = operation.gid.value_or(-1);
+  if (operation.file != FileNumber{}) {
+    return OnSubject(operation, [uid, gid](const char* path) { return chown(path, uid, gid); });
   }
-  return OutcomeOf(fchmodat(root_descriptor_.get(), subject.c_str(), operation.mode, 0));
+  return AtName(operation.place, [uid, gid](int directory, const char* name) {
+    return fchownat(directory, name, uid, gid, AT_SYMLINK_NOFOLLOW);
+  });
 }
 
 Outcome DirectoryTarget::ChangeTimes(const Operation& operation) {
   const std::array<timespec, 2> times{TimeOf(operation.accessed), TimeOf(operation.modified)};
-  const int flags = operation.file == FileNumber{} ? AT_SYMLINK_NOFOLLOW : 0;
-  return OutcomeOf(utimensat(root_descriptor_.get(), SubjectOf(operation).c_str(), times.data(), flags));
+  if (operation.file != FileNumber{}) {
+    return OnSubject(operation, [&times](const char* path) { return utimensat(AT_FDCWD, path, times.data(), 0); });
+  }
+  return AtName(operation.place, [&times](int directory, const char* name) {
+    return utimensat(directory, name, times.data(), AT_SYMLINK_NOFOLLOW);
+  });
 }
 
-// Of open files by /proc, of names by the path of the directory: there are no calls that are relative to a descriptor.
 Outcome DirectoryTarget::Xattr(const Operation& operation) {
-  const bool is_open = operation.file != FileNumber{};
-  const std::string path = is_open ? SubjectOf(operation) : directory_ + "/" + SubjectOf(operation);
   const char* name = operation.text.c_str();
+  const std::string& value = operation.value;
   constexpr size_t kMostValue = 65536;
   const std::span<char> buffer = ThreadBuffer(kMostValue);
-  switch (operation.kind) {
-    case OperationKind::kGetXattr:
-      return OutcomeOf(is_open ? getxattr(path.c_str(), name, buffer.data(), kMostValue)
-                               : lgetxattr(path.c_str(), name, buffer.data(), kMostValue));
-    case OperationKind::kListXattrs:
-      return OutcomeOf(is_open ? listxattr(path.c_str(), buffer.data(), kMostValue)
-                               : llistxattr(path.c_str(), buffer.data(), kMostValue));
-    case OperationKind::kRemoveXattr:
-      return OutcomeOf(is_open ? removexattr(path.c_str(), name) : lremovexattr(path.c_str(), name));
-    default:
-      break;
-  }
-  const auto flags = static_cast<int>(operation.flags);
-  const std::string& value = operation.value;
-  return OutcomeOf(is_open ? setxattr(path.c_str(), name, value.data(), value.size(), flags)
-                           : lsetxattr(path.c_str(), name, value.data(), value.size(), flags));
+  return OnSubject(operation, [&](const char* path) -> ssize_t {
+    switch (operation.kind) {
+      case OperationKind::kGetXattr:
+        return getxattr(path, name, buffer.data(), kMostValue);
+      case OperationKind::kListXattrs:
+        return listxattr(path, buffer.data(), kMostValue);
+      case OperationKind::kRemoveXattr:
+        return removexattr(path, name);
+      default:
+        return setxattr(path, name, value.data(), value.size(), static_cast<int>(operation.flags));
+    }
+  });
+}
+
+Outcome DirectoryTarget::ReadLink(const Operation& operation) {
+  const std::span<char> buffer = ThreadBuffer(PATH_MAX);
+  const size_t size = std::clamp<size_t>(operation.length, 1, PATH_MAX);
+  ssize_t count = 0;
+  const auto read = [&](int directory, const char* name) {
+    return count = readlinkat(directory, name, buffer.data(), size);
+  };
+  const bool is_open = operation.file != FileNumber{};
+  const Outcome outcome = is_open ? OutcomeOf(read(DescriptorOf(operation.file), "")) : AtName(operation.place, read);
+  return outcome.error != 0 ? outcome : Outcome{.count = static_cast<uint64_t>(count)};
+}
+
+Outcome DirectoryTarget::Truncate(const Operation& operation) {
+  const auto length = static_cast<off_t>(operation.length);
+  const bool is_open = operation.file != FileNumber{};
+  if (is_open && ftruncate(DescriptorOf(operation.file), length) == 0) return {};
+  // What is open for reading alone may have been truncated through /proc.
+  return OnSubject(operation, [length](const char* path) { return truncate(path, length); });
 }
 
 Outcome DirectoryTarget::OnAttributes(const Operation& operation) {
-  const int root = root_descriptor_.get();
   switch (operation.kind) {
     case OperationKind::kStat:
       return Stat(operation);
-    case OperationKind::kReadLink: {
-      const std::span<char> buffer = ThreadBuffer(PATH_MAX);
-      const size_t size = std::clamp<size_t>(operation.length, 1, PATH_MAX);
-      const bool is_open = operation.file != FileNumber{};
-      const ssize_t count = is_open ? readlinkat(DescriptorOf(operation.file), "", buffer.data(), size)
-                                    : readlinkat(root, PathOf(operation.place).c_str(), buffer.data(), size);
-      return count < 0 ? OutcomeOf(count) : Outcome{.count = static_cast<uint64_t>(count)};
-    }
-    case OperationKind::kTruncate: {
-      const bool is_open = operation.file != FileNumber{};
-      if (is_open && ftruncate(DescriptorOf(operation.file), static_cast<off_t>(operation.length)) == 0) return {};
-      // What is open for reading alone may have been truncated through /proc.
-      const std::string path = is_open ? SubjectOf(operation) : directory_ + "/" + PathOf(operation.place);
-      return OutcomeOf(truncate(path.c_str(), static_cast<off_t>(operation.length)));
-    }
+    case OperationKind::kReadLink:
+      return ReadLink(operation);
+    case OperationKind::kTruncate:
+      return Truncate(operation);
     case OperationKind::kChangeMode:
       return ChangeMode(operation);
-    case OperationKind::kChangeOwner: {
-      const int flags = operation.file == FileNumber{} ? AT_SYMLINK_NOFOLLOW : 0;
-      return OutcomeOf(
-          fchownat(root, SubjectOf(operation).c_str(), operation.uid.value_or(-1), operation.gid.value_or(-1), flags));
-    }
+    case OperationKind::kChangeOwner:
+      return ChangeOwner(operation);
     case OperationKind::kChangeTimes:
       return ChangeTimes(operation);
     default:

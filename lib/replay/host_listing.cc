@@ -10,6 +10,7 @@
 #include <climits>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "base/scoped_fd.h"
 #include "base/status.h"
@@ -18,19 +19,43 @@
 namespace betr::replay {
 namespace {
 
+// Where a directory is.
+struct ListedPlace {
+  std::string below;  // the host's directory
+  std::string host;   // for messages
+  std::string path;   // in the listing
+};
+
 class HostLister {
  public:
-  absl::Status AddBelow(int directory, const std::string& host, const std::string& path) {
-    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs::ListHostDirectory(directory, host));
+  explicit HostLister(const ConfinedDirectory& host) : host_(host) {}
+
+  // Lists what is in a directory, and remembers the directories in it. Neither stack nor descriptors are taken for
+  // those above: a replayed tree may be deep.
+  absl::Status AddBelow(const ListedPlace& place) {
+    const ScopedFd found = host_.Find(place.below);
+    const ScopedFd directory = ConfinedDirectory::OpenFound(found.get(), O_RDONLY | O_DIRECTORY);
+    if (directory.get() < 0) return fs::HostError(place.host, "open");
+    BETR_ASSIGN_OR_RETURN(const std::vector<std::string> names, fs::ListHostDirectory(directory.get(), place.host));
     for (const std::string& name : names) {
-      const std::string child_host = fmt::format("{}/{}", host, name);
+      ListedPlace child = {fmt::format("{}/{}", place.below, name), fmt::format("{}/{}", place.host, name),
+                           fmt::format("{}/{}", place.path == "/" ? "" : place.path, name)};
       struct stat status {};
-      if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return fs::HostError(child_host, "stat");
-      const std::string child_path = fmt::format("{}/{}", path == "/" ? "" : path, name);
-      BETR_RETURN_IF_ERROR(Add(directory, name, child_host, child_path, status));
-      if (!S_ISDIR(status.st_mode)) continue;
-      BETR_ASSIGN_OR_RETURN(const ScopedFd child, fs::OpenAt(directory, name, O_RDONLY | O_DIRECTORY, 0, child_host));
-      BETR_RETURN_IF_ERROR(AddBelow(child.get(), child_host, child_path));
+      if (fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        return fs::HostError(child.host, "stat");
+      }
+      BETR_RETURN_IF_ERROR(Add(directory.get(), name, child.host, child.path, status));
+      if (S_ISDIR(status.st_mode) && child.path.size() <= kLongestListedPath) pending_.push_back(std::move(child));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddAllBelow(ListedPlace place) {
+    pending_.push_back(std::move(place));
+    while (!pending_.empty()) {
+      const ListedPlace next = std::move(pending_.back());
+      pending_.pop_back();
+      BETR_RETURN_IF_ERROR(AddBelow(next));
     }
     return absl::OkStatus();
   }
@@ -62,18 +87,20 @@ class HostLister {
   }
 
  private:
+  const ConfinedDirectory& host_;
+  std::vector<ListedPlace> pending_;
   std::map<std::pair<dev_t, ino_t>, uint64_t> groups_;
   Manifest manifest_;
 };
 
 }  // namespace
 
-absl::StatusOr<Manifest> ListHost(int descriptor, const std::string& path, const std::string& root) {
-  HostLister lister;
+absl::StatusOr<Manifest> ListHost(const ConfinedDirectory& host, const std::string& path, const std::string& root) {
+  HostLister lister(host);
   struct stat status {};
-  if (fstat(descriptor, &status) != 0) return fs::HostError(path, "stat");
-  BETR_RETURN_IF_ERROR(lister.Add(descriptor, ".", path, root, status));
-  BETR_RETURN_IF_ERROR(lister.AddBelow(descriptor, path, root));
+  if (fstat(host.get(), &status) != 0) return fs::HostError(path, "stat");
+  BETR_RETURN_IF_ERROR(lister.Add(host.get(), ".", path, root, status));
+  BETR_RETURN_IF_ERROR(lister.AddAllBelow({".", path, root}));
   return lister.Take();
 }
 

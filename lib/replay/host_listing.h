@@ -6,11 +6,12 @@
 
 #include <string>
 
+#include "replay/confined_directory.h"
 #include "replay/manifest.h"
 
 namespace betr::replay {
 
-// Lists a directory. `descriptor` is open for it. `path` is for messages. `root` is what the listing calls it.
-absl::StatusOr<Manifest> ListHost(int descriptor, const std::string& path, const std::string& root);
+// Lists a directory. `path` is for messages. `root` is what the listing calls it.
+absl::StatusOr<Manifest> ListHost(const ConfinedDirectory& host, const std::string& path, const std::string& root);
 
 }  // namespace betr::replay

@@ -51,9 +51,6 @@ absl::Status LoadEntry(const ManifestEntry& entry, std::unordered_map<uint64_t, 
   return absl::OkStatus();
 }
 
-// Deeper than this no system call leads, but a trace may say so.
-constexpr size_t kLongestVisited = 16384;  // bytes of a path
-
 // Visits what lies below the root; directories before what is in them.
 void Visit(const NameSpace& space, NodeNumber root, const std::string& root_path,
            const std::function<void(const std::string&, NodeNumber)>& visit) {
@@ -65,7 +62,7 @@ void Visit(const NameSpace& space, NodeNumber root, const std::string& root_path
       const std::string child_path = (path == "/" ? "" : path) + "/" + name;
       visit(child_path, child);
       const bool is_directory = space.Get(child).type == FileType::kDirectory;
-      if (is_directory && child_path.size() <= kLongestVisited) pending.emplace_back(child, child_path);
+      if (is_directory && child_path.size() <= kLongestListedPath) pending.emplace_back(child, child_path);
     }
   }
 }

@@ -30,6 +30,9 @@ struct ManifestEntry {
   uint64_t device = 0;      // as makedev(3) makes it
 };
 
+// What is in directories with longer paths is not listed: a trace may tell of a tree of any depth.
+inline constexpr size_t kLongestListedPath = 16384;
+
 struct Manifest {
   std::vector<ManifestEntry> entries;  // by path, as bytes
   std::string digest;                  // of the first line, if there was one

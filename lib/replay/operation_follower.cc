@@ -175,6 +175,8 @@ absl::Status OperationFollower::CheckNode(const Operation& operation) const {
   switch (operation.kind) {
     case OperationKind::kLookup:
       if (node == NodeNumber{} || operation.place.parent == NodeNumber{}) return Wrong("a lookup of nothing");
+      if (operation.expected_error != 0) return Wrong("a lookup that fails");
+      if (space_.Get(node).is_bound) return Wrong("a lookup of what is known already");
       return IsOfType(node, operation.type) ? absl::OkStatus() : Wrong("the node has another type");
     case OperationKind::kOpen: {
       if (operation.expected_error != 0 && node == NodeNumber{}) {
@@ -232,6 +234,7 @@ void OperationFollower::Apply(const Operation& operation) {
   if (Makes(operation)) {
     const NodeNumber made = space_.Make(operation.type, operation.mode);
     betr::Check(made == place.node, "a new node has the next number");
+    space_.Get(made).is_bound = true;
     if (operation.variant != Variant::kUnnamed) space_.AddName(place.parent, place.name, made);
   }
   if (Opens(operation)) {
@@ -240,6 +243,9 @@ void OperationFollower::Apply(const Operation& operation) {
     space_.AddUse(place.node);
   }
   switch (operation.kind) {
+    case OperationKind::kLookup:
+      space_.Get(place.node).is_bound = true;
+      break;
     case OperationKind::kClose:
       space_.DropUse(place.node);
       files_.erase(operation.file);

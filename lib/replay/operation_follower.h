@@ -3,7 +3,7 @@
 // interpreter would never have handed on. This is needed because a target trusts its operations: a directory target
 // goes where they lead, as root if need be. It checks of each operation that
 //
-// 1. its nodes and files are there, and are what it says they are;
+// 1. its nodes and files are there, and are what it says they are; what is looked up was not known before;
 // 2. its names are names, and lie in directories that are there;
 // 3. if it changes names, operation and name space agree on whether that succeeds.
 //

@@ -226,6 +226,12 @@ TEST_CASE("text that is wrong is refused, with its line") {
   CHECK(ErrorOf(begin + "skipped 1 reason\nskipped 2 reason\nend\n") == "5: it is there twice");
   CHECK(ErrorOf(begin + "conflict_sample " + std::string(5000, 'x') + "\nend\n") == "4: too much");
   CHECK(ErrorOf(begin + "unlink node=3 parent=2 name=a\nend\n") == "4: unlink: node 3 is not there");
+  const std::string lookup = "lookup node=3 parent=2 name=a type=d\n";
+  const std::string with_directory = begin + "initial /w/a\td\t0755\t0\t-\n" + lookup;
+  CHECK(ErrorOf(with_directory + "end\n").empty());
+  CHECK(ErrorOf(with_directory + lookup + "end\n") == "6: lookup: a lookup of what is known already");
+  const std::string mkdir = "mkdir node=3 parent=2 name=a type=d\n";
+  CHECK(ErrorOf(begin + mkdir + lookup + "end\n") == "5: lookup: a lookup of what is known already");
   CHECK(ErrorOf(begin + "mkdir node=3 parent=2 name=.. type=d\nend\n") == "4: mkdir: a name that is none");
 }
 
