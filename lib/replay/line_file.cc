@@ -27,19 +27,27 @@ class LineFile::Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // Appends what `stored` decompresses to.
-  absl::Status Add(std::string_view stored, const std::string& path, std::string* out) {
-    ZSTD_inBuffer input{stored.data(), stored.size(), 0};
-    while (input.pos < input.size) {
-      const size_t before = out->size();
-      out->resize(before + ZSTD_DStreamOutSize());
-      ZSTD_outBuffer output{out->data() + before, out->size() - before, 0};
-      rest_ = ZSTD_decompressStream(stream_, &output, &input);
-      out->resize(before + output.pos);
-      if (ZSTD_isError(rest_) != 0) {
-        return absl::InvalidArgumentError(fmt::format("{}: zstd: {}", path, ZSTD_getErrorName(rest_)));
-      }
+  // Whether everything is decompressed that it was given.
+  bool IsDone() const { return input_.pos == input_.size && !has_more_; }
+
+  // Gives it the next part of the data. Requires: IsDone().
+  void Give(std::string stored) {
+    stored_ = std::move(stored);
+    input_ = {stored_.data(), stored_.size(), 0};
+  }
+
+  // Appends some of what the data decompresses to. There is no limit to how much it is in all, and to how little data
+  // that takes. Requires: !IsDone().
+  absl::Status Add(const std::string& path, std::string* out) {
+    const size_t before = out->size();
+    out->resize(before + ZSTD_DStreamOutSize());
+    ZSTD_outBuffer output{out->data() + before, out->size() - before, 0};
+    rest_ = ZSTD_decompressStream(stream_, &output, &input_);
+    out->resize(before + output.pos);
+    if (ZSTD_isError(rest_) != 0) {
+      return absl::InvalidArgumentError(fmt::format("{}: zstd: {}", path, ZSTD_getErrorName(rest_)));
     }
+    has_more_ = output.pos == output.size && rest_ != 0;
     return absl::OkStatus();
   }
 
@@ -48,7 +56,10 @@ class LineFile::Decompressor {
 
  private:
   ZSTD_DStream* stream_;
+  std::string stored_;
+  ZSTD_inBuffer input_{};
   size_t rest_ = 0;
+  bool has_more_ = false;  // of the frame, although all data was taken
 };
 
 LineFile::LineFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {
@@ -81,7 +92,8 @@ absl::StatusOr<std::string> LineFile::ReadSome() {
 absl::Status LineFile::Fill() {
   buffer_.erase(0, position_);
   position_ = 0;
-  BETR_ASSIGN_OR_RETURN(const std::string stored, ReadSome());
+  if (decompressor_ != nullptr && !decompressor_->IsDone()) return decompressor_->Add(path_, &buffer_);
+  BETR_ASSIGN_OR_RETURN(std::string stored, ReadSome());
   if (stored.empty()) {
     is_at_end_ = true;
     if (decompressor_ != nullptr && decompressor_->IsIncomplete()) {
@@ -91,8 +103,11 @@ absl::Status LineFile::Fill() {
   }
   if (!has_begun_ && stored.starts_with(kZstdMagic)) decompressor_ = std::make_unique<Decompressor>();
   has_begun_ = true;
-  if (decompressor_ != nullptr) return decompressor_->Add(stored, path_, &buffer_);
-  buffer_ += stored;
+  if (decompressor_ == nullptr) {
+    buffer_ += stored;
+  } else {
+    decompressor_->Give(std::move(stored));
+  }
   return absl::OkStatus();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the lines of a text file, plain or compressed by zstd, one after the other. Neither the file nor its content is
-// ever in memory as a whole. One thread.
+// ever in memory as a whole, however small that is when it is compressed. One thread.
 #pragma once
 
 #include <absl/status/statusor.h>
