@@ -44,12 +44,14 @@ class Comparer {
       return Differ(found, found.link_group == 0 ? "not a hard link any more" : "a hard link");
     }
     if (expected.link_group == 0) return;
-    const auto [known, is_new] = groups_.emplace(expected.link_group, found.link_group);
-    if (!is_new && known->second != found.link_group) Differ(found, "a link to another inode");
+    const bool is_one = groups_.try_emplace(expected.link_group, found.link_group).first->second == found.link_group;
+    const bool is_it = wanted_.try_emplace(found.link_group, expected.link_group).first->second == expected.link_group;
+    if (!is_one || !is_it) Differ(found, "a link to another inode");
   }
 
   const std::set<std::string>& unknown_modes_;
-  std::unordered_map<uint64_t, uint64_t> groups_;
+  std::unordered_map<uint64_t, uint64_t> groups_;  // found, by the expected one
+  std::unordered_map<uint64_t, uint64_t> wanted_;  // expected, by the found one
   Comparison result_;
 };
 

@@ -102,5 +102,26 @@ TEST_CASE("comparing tells every difference with its path") {
   CHECK(Compare(with_digest, found, {}).is_digest_equal == false);
 }
 
+TEST_CASE("comparing tells which names belong to one inode, both ways") {
+  const auto differences = [](const std::vector<int>& expected, const std::vector<int>& found) {
+    const auto manifest = [](const std::vector<int>& groups) {
+      Manifest result;
+      for (size_t i = 0; i < groups.size(); ++i) {
+        const std::string path = "/w/" + std::string(1, static_cast<char>('a' + i));
+        result.entries.push_back({.path = path, .link_group = static_cast<uint64_t>(groups[i])});
+      }
+      return result;
+    };
+    return Compare(manifest(expected), manifest(found), {}).differences;
+  };
+  using Strings = std::vector<std::string>;
+  CHECK(differences({1, 1, 2, 2}, {8, 8, 7, 7}) == Strings{});
+  CHECK(differences({1, 1, 2, 2}, {7, 7, 7, 7}) ==
+        Strings{"/w/c: a link to another inode", "/w/d: a link to another inode"});
+  CHECK(differences({1, 1, 1, 1}, {7, 7, 8, 8}) ==
+        Strings{"/w/c: a link to another inode", "/w/d: a link to another inode"});
+  CHECK(differences({1, 1, 2, 2}, {7, 8, 7, 8}).size() == 3);
+}
+
 }  // namespace
 }  // namespace betr::replay
