@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/escape.h"
 #include "base/size_text.h"
 #include "json_output.h"
 #include "progress.h"
@@ -38,17 +39,18 @@ void PrintKinds(std::ostream& out, const replay::ReplayReport& report) {
                      report.Different());
 }
 
+// What is counted and listed has text of the trace in it.
 void PrintCounts(std::ostream& out, std::string_view title, const std::map<std::string, uint64_t>& counts) {
   if (counts.empty()) return;
   out << title << ":\n";
-  for (const auto& [what, count] : counts) out << fmt::format("  {:>10}  {}\n", count, what);
+  for (const auto& [what, count] : counts) out << fmt::format("  {:>10}  {}\n", count, Legible(what));
 }
 
 void PrintList(std::ostream& out, std::string_view title, const std::vector<std::string>& lines) {
   if (lines.empty()) return;
   out << title << ":\n";
   const size_t shown = std::min(lines.size(), kShown);
-  for (size_t i = 0; i < shown; ++i) out << "  " << lines[i] << '\n';
+  for (size_t i = 0; i < shown; ++i) out << "  " << Legible(lines[i]) << '\n';
   if (shown < lines.size()) out << fmt::format("  and {} more\n", lines.size() - shown);
 }
 
