@@ -49,6 +49,11 @@ std::vector<TimeSample> Meter::series() const {
   return series_.samples();
 }
 
+bool Meter::WantsSamples() const {
+  const MutexLock lock(mutex_);
+  return report_.WantsSamples();
+}
+
 void Meter::AddSample(uint64_t line, std::string_view what, std::string_view path) {
   const MutexLock lock(mutex_);
   report_.AddSample(line, what, path);

@@ -28,6 +28,8 @@ class Meter {
 
   // Waits for the operation's time and performs it. Returns what is not as in the trace; empty if nothing.
   std::string Perform(const Operation& operation);
+  // Whether AddSample would keep one more.
+  bool WantsSamples() const;
   void AddSample(uint64_t line, std::string_view what, std::string_view path);
 
   // Says that the replay has ended and everything is durable. No operation may come after it.

@@ -55,8 +55,10 @@ std::string ReplayReport::Add(const Operation& operation, const Outcome& outcome
   return what;
 }
 
+bool ReplayReport::WantsSamples() const { return samples.size() < kMostSamples; }
+
 void ReplayReport::AddSample(uint64_t line, std::string_view what, std::string_view path) {
-  if (samples.size() >= kMostSamples) return;
+  if (!WantsSamples()) return;
   samples.push_back(fmt::format("line {}: {}: {}", line, what, path.empty() ? "?" : EscapePath(path)));
 }
 

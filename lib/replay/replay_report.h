@@ -33,6 +33,8 @@ struct ReplayReport {
   void Add(const Operation& operation, std::chrono::nanoseconds took);
   // The same for one that ended with `outcome`. Returns what is different; empty if nothing.
   std::string Add(const Operation& operation, const Outcome& outcome, std::chrono::nanoseconds took);
+  // Whether there are not enough samples yet.
+  bool WantsSamples() const;
   // Keeps a difference as a sample, if there are not enough yet. `path` may be empty.
   void AddSample(uint64_t line, std::string_view what, std::string_view path);
 

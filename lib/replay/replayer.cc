@@ -11,7 +11,8 @@ std::string PathOf(const Operation& operation, const NameSpace& space) {
 
 void Replayer::Perform(const Operation& operation) {
   const std::string what = meter_.Perform(operation);
-  if (!what.empty()) meter_.AddSample(operation.line, what, PathOf(operation, space_));
+  // A path may take long to find.
+  if (!what.empty() && meter_.WantsSamples()) meter_.AddSample(operation.line, what, PathOf(operation, space_));
 }
 
 }  // namespace betr::replay

@@ -120,6 +120,7 @@ void ThreadedReplayer::Work(Worker* worker) {
 // The name space belongs to the thread that hands in the operations, which is this one.
 void ThreadedReplayer::Tell() {
   for (const Difference& difference : std::exchange(differences_, {})) {
+    if (!meter_.WantsSamples()) return;
     meter_.AddSample(difference.operation.line, difference.what, PathOf(difference.operation, space_));
   }
 }
