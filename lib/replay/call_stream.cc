@@ -26,7 +26,8 @@ bool EndsSomething(const SourceLine& line) {
 }
 
 // Takes the first of the lines of a thread.
-void ForgetFirst(ThreadNumber thread, absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>>* lines) {
+template <class Lines>
+void ForgetFirst(ThreadNumber thread, absl::flat_hash_map<ThreadNumber, std::deque<Lines>>* lines) {
   const auto found = lines->find(thread);
   found->second.pop_front();
   if (found->second.empty()) lines->erase(found);
@@ -58,6 +59,7 @@ absl::StatusOr<std::optional<SourceLine>> CallStream::Take() {
     ForgetAhead(ahead_.front());
     std::optional<SourceLine> line = std::move(ahead_.front());
     ahead_.pop_front();
+    ++first_ahead_;
     ahead_size_ = ahead_size_ - MemoryFor(*line);
     return line;
   }
@@ -89,6 +91,12 @@ ThreadNumber CallStream::ThreadOf(const TraceLine& line) {
   return last_;
 }
 
+// Gives the last of ahead_ its position, and returns that of its thread's line before.
+uint64_t CallStream::NotePosition(const SourceLine& line) {
+  if (!line.parsed.ok()) return 0;
+  return std::exchange(last_of_thread_[line.parsed->pid], first_ahead_ + ahead_.size() - 1);
+}
+
 // Adds a line to ahead_; false if there is none, or no room.
 absl::StatusOr<bool> CallStream::LookFurther() {
   if (is_at_end_ || ahead_size_ >= kMostAhead) return false;
@@ -99,10 +107,15 @@ absl::StatusOr<bool> CallStream::LookFurther() {
   ahead_.push_back(*std::move(next));
   const SourceLine& line = ahead_.back();
   if (EndsSomething(line)) ends_ahead_[*line.parsed->pid].push_back(&line);
-  if (const std::optional<ThreadNumber> child = ChildOfWhole(line)) forks_ahead_[*child].push_back(&line);
+  const uint64_t of_line_before = std::exchange(before_last_, NotePosition(line));
+  if (const std::optional<ThreadNumber> child = ChildOfWhole(line)) {
+    forks_ahead_[*child].push_back({&line, before_last_});
+  }
   if (ahead_.size() == 1) return true;
   const SourceLine& before = ahead_[ahead_.size() - 2];
-  if (const std::optional<ThreadNumber> child = ChildOfDivided(before, line)) forks_ahead_[*child].push_back(&before);
+  if (const std::optional<ThreadNumber> child = ChildOfDivided(before, line)) {
+    forks_ahead_[*child].push_back({&before, of_line_before});
+  }
   return true;
 }
 
@@ -151,13 +164,8 @@ absl::StatusOr<std::optional<CallEvent>> CallStream::BeginLateFork(ThreadNumber 
     BETR_ASSIGN_OR_RETURN(const bool is_there, LookFurther());
     if (!is_there) return std::nullopt;
   }
-  const SourceLine* const fork = forks_ahead_[child].front();
-  const std::optional<ThreadNumber> parent = fork->parsed->pid;
-  if (parent == child) return std::nullopt;
-  for (const SourceLine& line : ahead_) {
-    if (&line == fork) break;
-    if (line.parsed.ok() && line.parsed->pid == parent) return std::nullopt;
-  }
+  const auto [fork, before] = forks_ahead_[child].front();
+  if (fork->parsed->pid == child || before >= first_ahead_) return std::nullopt;
   known_.insert(child);
   begun_late_.insert(child);
   return CallEvent{.kind = CallEvent::Kind::kBegin,

@@ -85,6 +85,7 @@ class CallStream {
 
   absl::StatusOr<std::optional<SourceLine>> Take();
   absl::StatusOr<bool> LookFurther();
+  uint64_t NotePosition(const SourceLine& line);
   void ForgetAhead(const SourceLine& line);
   absl::StatusOr<std::optional<ThreadNumber>> FindChild(const SourceLine& fork);
   absl::StatusOr<std::optional<ThreadNumber>> FindChildOfFirst(const TraceLine& line);
@@ -108,10 +109,19 @@ class CallStream {
   // Those of ahead_ that end a call or the thread, by thread, if there are any. Forks look for their ends here, not
   // among all lines.
   absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> ends_ahead_;
-  // Those of ahead_ that are a fork in one line, or divided only by its end, by child.
-  absl::flat_hash_map<ThreadNumber, std::deque<const SourceLine*>> forks_ahead_;
-  Bytes ahead_size_{0};                           // in memory
-  std::optional<SourceLine> held_;                // comes before ahead_
+  // A line that is a fork, or divided only by its end.
+  struct ForkAhead {
+    const SourceLine* line;
+    uint64_t before;  // the position of its thread's line before it
+  };
+  // Those of ahead_, by child.
+  absl::flat_hash_map<ThreadNumber, std::deque<ForkAhead>> forks_ahead_;
+  // Lines that were read ahead have positions, counted from 1. 0 is none.
+  uint64_t first_ahead_ = 1;  // of the first of ahead_
+  uint64_t before_last_ = 0;  // of the line before the last of ahead_, of that one's thread
+  absl::flat_hash_map<std::optional<ThreadNumber>, uint64_t> last_of_thread_;  // the last one, in ahead_ or before it
+  Bytes ahead_size_{0};                                                        // in memory
+  std::optional<SourceLine> held_;                                             // comes before ahead_
   absl::flat_hash_set<ThreadNumber> begun_late_;  // children of forks that have begun and whose line is still to come
   bool is_at_end_ = false;
   absl::flat_hash_map<ThreadNumber, Begun> begun_;

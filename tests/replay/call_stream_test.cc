@@ -171,6 +171,23 @@ TEST_CASE("many forks that never end") {
   CHECK(run.events().back() == "7 vfork()=200000>200000");
 }
 
+// Each child runs before the line of its fork, which is far ahead: lines in between are not looked at for each, or this
+// would take minutes.
+TEST_CASE("many children that run before the lines of their forks") {
+  constexpr int kChildren = 60'000;
+  std::vector<std::string> lines{"1 close(3) = 0"};
+  const auto add = [&lines](int thread, const std::string& call) {
+    lines.push_back(std::to_string(thread) + " " + call);
+  };
+  for (int child = 0; child < kChildren; ++child) add(200'000 + child, "close(4) = 0");
+  for (int child = 0; child < kChildren; ++child) add(100'000 + child, "vfork() = " + std::to_string(200'000 + child));
+  const StreamRun run(lines);
+  CHECK(run.counts().calls == 1 + 2 * kChildren);
+  CHECK(run.events().at(1) == "100000 begin vfork()>200000");
+  CHECK(run.events().at(2) == "200000 close(4)=0");
+  CHECK(run.events().at(3) == "100001 begin vfork()>200001");
+}
+
 TEST_CASE("what makes no sense is counted, and the first of it kept") {
   const StreamRun run({
       "make: nothing to be done",
