@@ -55,6 +55,19 @@ void FollowContent(Core& core, const std::vector<Removal>& removals) {
   }
 }
 
+// Removes what is in a slot, in a transaction that has dropped its content.
+absl::Status RemoveSlot(Transaction* transaction, Core& core, const Slot& slot,
+                        const std::vector<Removal>& content = {}) {
+  EraseName(transaction, core, slot);
+  const Removal removal = DropObject(transaction, core, slot.inode);
+  transaction->TouchDirectory(slot.directory, slot.inode->IsDirectory() ? -1 : 0);
+  BETR_RETURN_IF_ERROR(transaction->Commit());
+  FollowContent(core, content);
+  ForgetName(core, slot);
+  Follow(core, removal);
+  return absl::OkStatus();
+}
+
 // Removes a slot's directory with all that is in it.
 absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
   Inode* const victim = slot.inode;
@@ -69,14 +82,7 @@ absl::Status RemoveSlotTree(Core& core, const Slot& slot) {
   Transaction transaction(&core);
   transaction.batch().MayUseReserve();
   const std::vector<Removal> content = DropContent(&transaction, core, *victim, contents);
-  EraseName(&transaction, core, slot);
-  const Removal removal = DropObject(&transaction, core, victim);
-  transaction.TouchDirectory(slot.directory, -1);
-  BETR_RETURN_IF_ERROR(transaction.Commit());
-  FollowContent(core, content);
-  ForgetName(core, slot);
-  Follow(core, removal);
-  return absl::OkStatus();
+  return RemoveSlot(&transaction, core, slot, content);
 }
 
 }  // namespace
@@ -87,13 +93,7 @@ absl::Status Unlink(Core& core, Inode& directory, std::string_view name) {
   if (slot.inode->IsDirectory()) return ErrnoError(EISDIR, name);
   Transaction transaction(&core);
   transaction.batch().MayUseReserve();
-  EraseName(&transaction, core, slot);
-  const Removal removal = DropObject(&transaction, core, slot.inode);
-  transaction.TouchDirectory(&directory, 0);
-  BETR_RETURN_IF_ERROR(transaction.Commit());
-  ForgetName(core, slot);
-  Follow(core, removal);
-  return absl::OkStatus();
+  return RemoveSlot(&transaction, core, slot);
 }
 
 absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name) {
@@ -105,13 +105,7 @@ absl::Status RemoveDirectory(Core& core, Inode& directory, std::string_view name
   Transaction transaction(&core);
   transaction.batch().MayUseReserve();
   EraseContent(&transaction, core, core.ContentOf(*victim));
-  EraseName(&transaction, core, slot);
-  const Removal removal = DropObject(&transaction, core, victim);
-  transaction.TouchDirectory(&directory, -1);
-  BETR_RETURN_IF_ERROR(transaction.Commit());
-  ForgetName(core, slot);
-  Follow(core, removal);
-  return absl::OkStatus();
+  return RemoveSlot(&transaction, core, slot);
 }
 
 absl::Status RemoveTree(Core& core, Inode& directory, std::string_view name, RemovedTree* removed,
