@@ -30,6 +30,15 @@ void NoteAccess(fs::Core& core, fs::Inode* inode) {
   transaction.Commit().IgnoreError();
 }
 
+// Takes the lock only to find what is to be read.
+absl::StatusOr<fs::ContentView> ViewOf(FileSystem::Impl& impl, InodeId id, ReadMode mode) {
+  FsSession session(impl);
+  BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
+  absl::StatusOr<fs::ContentView> view = fs::ContentView::Of(session.core(), *inode);
+  if (view.ok() && mode == ReadMode::kNoticed) NoteAccess(session.core(), inode);
+  return view;
+}
+
 absl::Status SyncAll(FileSystem& fs) {
   BETR_RETURN_IF_ERROR(fs.Flush());
   return fs.store().Sync();
@@ -102,15 +111,8 @@ absl::StatusOr<std::vector<std::string>> FileSystem::ListXattrs(InodeId id) {
 }
 
 absl::StatusOr<size_t> FileSystem::Read(InodeId id, uint64_t offset, std::span<char> buffer, ReadMode mode) {
-  absl::StatusOr<fs::ContentView> view = absl::UnknownError("not read yet");
-  {
-    FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-    view = fs::ContentView::Of(session.core(), *inode);
-    if (view.ok() && mode == ReadMode::kNoticed) NoteAccess(session.core(), inode);
-  }
-  BETR_RETURN_IF_ERROR(view.status());
-  return view->Read(offset, buffer);
+  BETR_ASSIGN_OR_RETURN(const fs::ContentView view, ViewOf(*impl_, id, mode));
+  return view.Read(offset, buffer);
 }
 
 absl::StatusOr<size_t> FileSystem::Write(InodeId id, uint64_t offset, std::string_view bytes) {
@@ -149,25 +151,13 @@ absl::Status FileSystem::Allocate(InodeId id, AllocateMode mode, uint64_t offset
 }
 
 absl::StatusOr<uint64_t> FileSystem::SeekData(InodeId id, uint64_t offset) {
-  absl::StatusOr<fs::ContentView> view = absl::UnknownError("not read yet");
-  {
-    FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-    view = fs::ContentView::Of(session.core(), *inode);
-  }
-  BETR_RETURN_IF_ERROR(view.status());
-  return view->SeekData(offset);
+  BETR_ASSIGN_OR_RETURN(const fs::ContentView view, ViewOf(*impl_, id, ReadMode::kUnnoticed));
+  return view.SeekData(offset);
 }
 
 absl::StatusOr<uint64_t> FileSystem::SeekHole(InodeId id, uint64_t offset) {
-  absl::StatusOr<fs::ContentView> view = absl::UnknownError("not read yet");
-  {
-    FsSession session(*impl_);
-    BETR_ASSIGN_OR_RETURN(fs::Inode* const inode, session.Find(id));
-    view = fs::ContentView::Of(session.core(), *inode);
-  }
-  BETR_RETURN_IF_ERROR(view.status());
-  return view->SeekHole(offset);
+  BETR_ASSIGN_OR_RETURN(const fs::ContentView view, ViewOf(*impl_, id, ReadMode::kUnnoticed));
+  return view.SeekHole(offset);
 }
 
 absl::StatusOr<uint64_t> FileSystem::CopyRange(InodeId from_id, uint64_t from_offset, InodeId to_id, uint64_t to_offset,
