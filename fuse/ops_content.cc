@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "cloner.h"
+#include "fs/write_all.h"
 #include "operations.h"
 #include "privileges.h"
 #include "reply.h"
@@ -44,17 +45,6 @@ void Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_f
   fuse_reply_buf(request, buffer.data(), *done);
 }
 
-// Writes all bytes. When the kernel writes pages from its cache, it only notices whether they were written, not how
-// much of them was.
-absl::StatusOr<size_t> WriteAll(FileSystem& fs, InodeId inode, uint64_t offset, std::string_view bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    absl::StatusOr<size_t> part = fs.Write(inode, offset + done, bytes.substr(done));
-    if (!part.ok()) return part;
-    done += *part;
-  }
-  return bytes.size();
-}
-
 void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, off_t offset, fuse_file_info* info) {
   Server& server = ServerOf(request);
   if (IsMarkedToDrop(*info)) {
@@ -63,8 +53,13 @@ void Write(fuse_req_t request, fuse_ino_t node, const char* bytes, size_t size, 
   }
   const std::string_view content(bytes, size);
   const auto at = static_cast<uint64_t>(offset);
-  const absl::StatusOr<size_t> done = info->writepage != 0 ? WriteAll(server.fs(), ToInode(node), at, content)
-                                                           : server.fs().Write(ToInode(node), at, content);
+  absl::StatusOr<size_t> done = size;
+  // When the kernel writes pages from its cache, it only notices whether they were written, not how much of them was.
+  if (info->writepage == 0) {
+    done = server.fs().Write(ToInode(node), at, content);
+  } else if (const absl::Status all = fs::WriteAll(&server.fs(), ToInode(node), at, content); !all.ok()) {
+    done = all;
+  }
   if (!done.ok()) return ReplyStatus(request, done.status(), "write");
   fuse_reply_write(request, *done);
   // Only after the answer, since dropping an inode waits for its pages. With `writeback` the kernel has its own times.
