@@ -188,8 +188,8 @@ struct FileSystemSpace {
 
 class FileSystem {
  public:
-  // Registers the upserts that the file system writes, numbers 16 and 17. They must be in StoreOptions::functions of
-  // every store that holds a file system.
+  // Registers the upserts that the file system writes, numbers 16 and 17, unless they are there. They must be in
+  // StoreOptions::functions of every store that holds a file system. kAlreadyExists if others have their numbers.
   static absl::Status RegisterUpserts(UpsertRegistry* registry);
 
   // Make a new image that holds an empty file system, as Store::CreateImage and Store::FormatImage do, with their
@@ -199,8 +199,8 @@ class FileSystem {
                                   const RootOptions& root);
   static absl::Status FormatImage(const std::string& path, const FormatOptions& options, const RootOptions& root,
                                   Store::Existing existing = Store::Existing::kKeep);
-  // Opens an image with Store::OpenImage, adding the upserts, and mounts it. Errors: those of OpenImage and Mount;
-  // kInvalidArgument if the image holds no file system.
+  // Opens an image with Store::OpenImage, adding the upserts, and mounts it. Has the errors of OpenImage, Mount and
+  // RegisterUpserts; kInvalidArgument if the image holds no file system.
   static absl::StatusOr<std::unique_ptr<FileSystem>> OpenImage(const std::string& path, StoreOptions store_options,
                                                                const MountOptions& options = {});
 

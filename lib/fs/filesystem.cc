@@ -62,8 +62,14 @@ Entry FsSession::Tell(fs::Inode* inode) {
 }
 
 absl::Status FileSystem::RegisterUpserts(UpsertRegistry* registry) {
-  BETR_RETURN_IF_ERROR(registry->Add(std::make_shared<fs::AttributeUpsert>()));
-  return registry->Add(std::make_shared<fs::BlockUpsert>());
+  const std::shared_ptr<const UpsertFunction> needed[] = {std::make_shared<fs::AttributeUpsert>(),
+                                                          std::make_shared<fs::BlockUpsert>()};
+  for (const auto& function : needed) {
+    const UpsertFunction* const known = registry->Find(function->Number());
+    const bool is_there = known != nullptr && known->Name() == function->Name();
+    if (!is_there) BETR_RETURN_IF_ERROR(registry->Add(function));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status FileSystem::Format(Store* store, const RootOptions& root) {

@@ -14,22 +14,13 @@
 namespace betr {
 namespace {
 
-absl::Status AddUpserts(UpsertRegistry* registry) {
-  UpsertRegistry needed;
-  BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&needed));
-  for (const auto& [number, function] : needed.All()) {
-    if (registry->Find(number) == nullptr) BETR_RETURN_IF_ERROR(registry->Add(function));
-  }
-  return absl::OkStatus();
-}
-
 // Makes the file system in the empty store on a device.
 absl::Status Fill(std::unique_ptr<BlockDevice> device, RootOptions root) {
   if (root.time == FileTime{}) root.time = fs::FileTimeOf(SystemClock().Now());
   StoreOptions options;
   options.logging = Logging::kBulk;
   options.background = false;
-  BETR_RETURN_IF_ERROR(AddUpserts(&options.functions));
+  BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&options.functions));
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(std::move(device), std::move(options)));
   BETR_RETURN_IF_ERROR(FileSystem::Format(store.get(), root));
   return store->Close();
@@ -51,7 +42,7 @@ absl::Status FileSystem::FormatImage(const std::string& path, const FormatOption
 
 absl::StatusOr<std::unique_ptr<FileSystem>> FileSystem::OpenImage(const std::string& path, StoreOptions store_options,
                                                                   const MountOptions& options) {
-  BETR_RETURN_IF_ERROR(AddUpserts(&store_options.functions));
+  BETR_RETURN_IF_ERROR(FileSystem::RegisterUpserts(&store_options.functions));
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::OpenImage(path, std::move(store_options)));
   return fs::MountImage(std::move(store), path, options);
 }

@@ -67,6 +67,23 @@ TEST_CASE("a store without the upserts of file systems holds none", "[fs]") {
   CHECK(Errno(FileSystem::Mount(std::move(store), {}).status()) == EINVAL);
 }
 
+class TakesNumber final : public UpsertFunction {
+ public:
+  uint16_t Number() const override { return 16; }
+  std::string_view Name() const override { return "test.other"; }
+  std::optional<std::string> Apply(std::optional<std::string_view>, std::string_view) const override { return {}; }
+};
+
+TEST_CASE("the upserts of file systems are registered once, and not under a number that is taken", "[fs]") {
+  UpsertRegistry registry;
+  REQUIRE(FileSystem::RegisterUpserts(&registry).ok());
+  CHECK(FileSystem::RegisterUpserts(&registry).ok());
+  CHECK(registry.All().size() == 2);
+  UpsertRegistry other;
+  REQUIRE(other.Add(std::make_shared<TakesNumber>()).ok());
+  CHECK(absl::IsAlreadyExists(FileSystem::RegisterUpserts(&other)));
+}
+
 TEST_CASE("codes of errors are those of the layers below", "[fs]") {
   CHECK(absl::IsFailedPrecondition(ErrnoError(EROFS, "x")));
   CHECK(absl::IsFailedPrecondition(ErrnoError(EMLINK, "x")));
