@@ -54,6 +54,7 @@ class PathFileSystem {
   absl::StatusOr<OpenFile> Create(std::string_view path, const NewFile& file);
   absl::Status MakeDirectory(std::string_view path, uint32_t permissions = 0755);
   // Makes the directory and any missing ones above it. Ok if it is there already.
+  absl::Status MakeDirectories(std::string_view path, const NewFile& directory);
   absl::Status MakeDirectories(std::string_view path, uint32_t permissions = 0755);
   absl::Status MakeSymlink(std::string_view target, std::string_view path);
   absl::Status Link(std::string_view from, std::string_view to);

@@ -15,12 +15,6 @@
 namespace betr::fs {
 namespace {
 
-mode_t Umask() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return mask;
-}
-
 // Lists that the directory above gave to it, or that were there before, let others read what the original denies them.
 absl::Status RemoveAcls(const FileAttributes& attributes, const HostInode& made) {
   const std::string access(kAccessAcl);

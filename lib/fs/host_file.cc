@@ -18,6 +18,12 @@ absl::Status HostError(std::string_view path, std::string_view call) {
   return ErrnoError(errno, fmt::format("{}: {}", path, call));
 }
 
+mode_t Umask() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
 absl::StatusOr<ScopedFd> OpenAt(int directory, const std::string& name, int flags, unsigned mode,
                                 std::string_view path) {
   ScopedFd file(openat(directory, name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode));

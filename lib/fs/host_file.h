@@ -20,6 +20,9 @@ namespace betr::fs {
 // The error of the system call that just failed: "path: call: text of errno".
 absl::Status HostError(std::string_view path, std::string_view call);
 
+// The umask of this process. It is 0 for a moment.
+mode_t Umask();
+
 // openat(2) with O_CLOEXEC and O_NOFOLLOW. `path` is for the message.
 absl::StatusOr<ScopedFd> OpenAt(int directory, const std::string& name, int flags, unsigned mode,
                                 std::string_view path);

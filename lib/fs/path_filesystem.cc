@@ -144,19 +144,20 @@ absl::StatusOr<OpenFile> PathFileSystem::Create(std::string_view path, const New
 }
 
 absl::Status PathFileSystem::MakeDirectory(std::string_view path, uint32_t permissions) {
-  NewFile file;
-  file.type = FileType::kDirectory;
-  file.permissions = permissions;
-  return Create(path, file).status();
+  return Create(path, {.type = FileType::kDirectory, .permissions = permissions}).status();
 }
 
 absl::Status PathFileSystem::MakeDirectories(std::string_view path, uint32_t permissions) {
+  return MakeDirectories(path, {.type = FileType::kDirectory, .permissions = permissions});
+}
+
+absl::Status PathFileSystem::MakeDirectories(std::string_view path, const NewFile& directory) {
   const absl::StatusOr<std::vector<std::string>> names = SplitPath(path);
   if (!names.ok()) return NamePath(names.status(), path);
   std::string at;
   for (const std::string& name : *names) {
     at += at.empty() ? name : "/" + name;
-    absl::Status made = MakeDirectory(at, permissions);
+    absl::Status made = Create(at, directory).status();
     if (!made.ok() && ToErrno(made) != EEXIST) return made;
   }
   BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, Stat(path));

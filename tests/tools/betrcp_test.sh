@@ -141,6 +141,8 @@ renames_and_removes() {
   expect 1 betrcp --mkdir a/b/c
   expect 0 betrcp -p --mkdir a/b/c
   expect 0 betrcp -p --mkdir a/b/c
+  expect 0 betrcp -p --mkdir missing/../a/d
+  expect 0 betrcp --list a/d
 }
 
 # As cat(1), rm(1), mkdir(1) and ls(1): the error is told, the rest is done, the exit code is 1.

@@ -2,7 +2,6 @@
 #include "betrcp_inside.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "clone_report.h"
+#include "fs/host_file.h"
 #include "open_inside.h"
 #include "session.h"
 
@@ -81,31 +81,13 @@ absl::Status Clone(const Tool& tool, PathFileSystem& paths, const std::string& f
   return absl::OkStatus();
 }
 
-uint32_t CallersUmask() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return mask;
-}
-
-// Makes a directory, and those above it.
-absl::Status MakeAll(PathFileSystem& paths, const std::string& path, const NewFile& directory) {
-  const std::string normal = NormalPath(path);
-  for (size_t end = 0; end != std::string::npos;) {
-    end = normal.find('/', end + 1);
-    const absl::Status made = paths.Create(normal.substr(0, end), directory).status();
-    if (!made.ok() && ToErrno(made) != EEXIST) return made;
-  }
-  BETR_ASSIGN_OR_RETURN(const FileAttributes attributes, paths.Stat(path));
-  return attributes.type == FileType::kDirectory ? absl::OkStatus() : ErrnoError(ENOTDIR, path);
-}
-
 absl::Status MakeOne(PathFileSystem& paths, const std::string& path, const BetrcpOptions& options) {
   NewFile directory;
   directory.type = FileType::kDirectory;
-  directory.permissions = 0777 & ~CallersUmask();
+  directory.permissions = 0777 & ~fs::Umask();
   directory.uid = geteuid();
   directory.gid = getegid();
-  return options.parents ? MakeAll(paths, path, directory) : paths.Create(path, directory).status();
+  return options.parents ? paths.MakeDirectories(NormalPath(path), directory) : paths.Create(path, directory).status();
 }
 
 absl::Status Remove(PathFileSystem& paths, const std::string& path) {
