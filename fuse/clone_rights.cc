@@ -30,9 +30,7 @@ absl::Status CheckAccess(FileSystem& fs, const Caller& caller, InodeId inode, co
 
 absl::Status CheckMayHaveAnother(const Caller& caller, const FileAttributes& attributes) {
   // As for mknod(2), it is not for the owner of a device to decide who else gets one that works.
-  if (attributes.type == FileType::kBlockDevice || attributes.type == FileType::kCharDevice) {
-    return ErrnoError(EPERM, "a device");
-  }
+  if (IsDevice(attributes.type)) return ErrnoError(EPERM, "a device");
   return CheckOwnAndReadable(caller, attributes);
 }
 

@@ -22,6 +22,8 @@ enum class FileType : uint8_t {
   kBlockDevice = 7,
 };
 
+inline bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == FileType::kBlockDevice; }
+
 // Returns the S_IF... bits of st_mode.
 uint32_t ModeBits(FileType type);
 // The inverse of ModeBits. Returns nothing for bits that mean no type.

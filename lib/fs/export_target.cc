@@ -22,8 +22,6 @@ absl::Status FindParent(const std::string& path) {
   return OpenAt(AT_FDCWD, path.substr(0, slash + 1), O_PATH | O_DIRECTORY, 0, path).status();
 }
 
-bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == FileType::kBlockDevice; }
-
 }  // namespace
 
 ExportTarget ExportTarget::Below(HostDirectory* opened, const std::string& entry, bool in_mount) const {

@@ -28,9 +28,7 @@ absl::StatusOr<Slot> FindSlot(Core& core, Inode& directory, std::string_view nam
 }
 
 void CountArrival(Core& core, const Inode& inode, const Inode& directory) {
-  const FileType type = inode.record.type;
-  const bool is_device = type == FileType::kCharDevice || type == FileType::kBlockDevice;
-  if (inode.IsDirectory() || is_device || inode.record.uid != directory.record.uid) {
+  if (inode.IsDirectory() || IsDevice(inode.record.type) || inode.record.uid != directory.record.uid) {
     core.CountArrival(directory.record.uid);
   }
 }
@@ -67,7 +65,7 @@ InodeRecord NewRecord(const NewFile& file, const InodeRecord& directory, FileTim
   record.gid = file.gid;
   record.number = number;
   record.accessed = record.modified = record.changed = record.born = now;
-  if (file.type == FileType::kCharDevice || file.type == FileType::kBlockDevice) record.device = file.device;
+  if (IsDevice(file.type)) record.device = file.device;
   if (file.type == FileType::kSymlink) record.target = file.target;
   if (record.IsDirectory()) record.links = 2;
   if ((directory.permissions & S_ISGID) != 0) {

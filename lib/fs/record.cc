@@ -45,8 +45,6 @@ FileType GetType(Decoder* in) {
   return static_cast<FileType>(type);
 }
 
-bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == FileType::kBlockDevice; }
-
 void PutXattrs(std::string* out, const std::vector<XattrRecord>& xattrs) {
   PutVarint64(out, xattrs.size());
   for (const XattrRecord& xattr : xattrs) {

@@ -159,7 +159,7 @@ class TarImport {
     file.permissions = Permissions(entry);
     BETR_ASSIGN_OR_RETURN(file.uid, Owner(archive_entry_uid(entry), options_.uid));
     BETR_ASSIGN_OR_RETURN(file.gid, Owner(archive_entry_gid(entry), options_.gid));
-    if (type == FileType::kCharDevice || type == FileType::kBlockDevice) file.device = archive_entry_rdev(entry);
+    if (IsDevice(type)) file.device = archive_entry_rdev(entry);
     if (type == FileType::kSymlink) {
       const char* const target = archive_entry_symlink(entry);
       if (target == nullptr) return absl::InvalidArgumentError("a symbolic link without a target");

@@ -72,8 +72,7 @@ class HostLister {
       if (size < 0) return fs::HostError(host, "readlink");
       entry.target.assign(target.data(), static_cast<size_t>(size));
     }
-    const bool is_device = entry.type == FileType::kCharDevice || entry.type == FileType::kBlockDevice;
-    if (is_device) entry.device = status.st_rdev;
+    if (IsDevice(entry.type)) entry.device = status.st_rdev;
     if (status.st_nlink > 1 && entry.type != FileType::kDirectory) {
       entry.link_group = groups_.emplace(std::pair(status.st_dev, status.st_ino), groups_.size() + 1).first->second;
     }

@@ -117,9 +117,7 @@ void Interpreter::MakeNodeIn(Call& call, std::string_view directory, size_t path
   const auto mode = static_cast<uint32_t>(call.Flags(path + 1));
   made.type = TypeOfMode(mode).value_or(FileType::kRegular);
   made.mode = mode & 07777;
-  if (made.type == FileType::kCharDevice || made.type == FileType::kBlockDevice) {
-    made.device = DeviceOf(call.Argument(path + 2));
-  }
+  if (IsDevice(made.type)) made.device = DeviceOf(call.Argument(path + 2));
   Make(call, directory, call.Argument(path), made);
 }
 

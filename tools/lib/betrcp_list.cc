@@ -18,8 +18,6 @@
 namespace betr::tools {
 namespace {
 
-bool IsDevice(FileType type) { return type == FileType::kCharDevice || type == FileType::kBlockDevice; }
-
 std::string TimeText(const FileTime& time) { return FormatTime(std::chrono::seconds(time.seconds)); }
 
 std::string Shown(const ToolIo& io, std::string_view name) { return ShownName(name, io.is_out_terminal); }
