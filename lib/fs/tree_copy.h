@@ -40,6 +40,16 @@ struct CopyTotals {
   uint64_t unchanged = 0;  // of `files`: those that CopyOptions::update left as they were, without directories
   uint64_t removed = 0;    // names removed for CopyOptions::remove_others and is_layer
   uint64_t excluded = 0;   // names excluded by CopyOptions::exclusions, without what is below them
+
+  CopyTotals& operator+=(const CopyTotals& more) {
+    files += more.files;
+    bytes += more.bytes;
+    unreadable += more.unreadable;
+    unchanged += more.unchanged;
+    removed += more.removed;
+    excluded += more.excluded;
+    return *this;
+  }
 };
 
 // A file of the host, whatever its name.
@@ -63,7 +73,7 @@ struct CopyOptions {
   uint32_t uid = 0;
   uint32_t gid = 0;
   // No time in the image is later than this (SOURCE_DATE_EPOCH). Nothing else depends on the clock then. Imports only.
-  std::optional<FileTime> latest_time;
+  std::optional<FileTime> latest_time{};
   // Trees with all attributes: whatever is the same in an earlier copy is not written again. A copy keeps its content
   // if it has the same type, size and time of modification. Nothing is written then, so what it shares with clones
   // stays shared. An access time alone is no difference. Of files of 1 MiB and more that have one name, imports write
@@ -77,22 +87,22 @@ struct CopyOptions {
   // and so is what has the name of something of another type.
   bool is_layer = false;
   // Told of each name that is removed for `remove_others` or `is_layer`.
-  std::function<void(std::string_view path)> removed;
+  std::function<void(std::string_view path)> removed{};
   // Trees: a trial. Nothing on the host is changed. Content is counted, but neither read nor written. An import changes
   // everything else: it is for a file system of which nothing is kept (OverlayDevice).
   bool dry_run = false;
   // Trees: told of each name that is made (`is_new`), and of each file that is written anew or becomes another link.
-  std::function<void(std::string_view path, bool is_new)> written;
+  std::function<void(std::string_view path, bool is_new)> written{};
   // Imports of trees: of what is mounted in a tree only the directory that it is mounted on is copied, and nothing is
   // removed from the copy of that directory.
   bool one_file_system = false;
   // What is not copied. Nor is it removed for `remove_others`, except with the directory that it is in.
-  Exclusions exclusions;
+  Exclusions exclusions{};
   // The file that holds the file system. It is not copied into itself, and no copy takes its name. Either is EINVAL,
   // except that `left_out` is told of it if it is in a tree that is copied.
-  std::optional<HostFileId> image;
+  std::optional<HostFileId> image{};
   // Told of every entry when it is begun, and of every few MiB of content. An error ends the copy with that error.
-  std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress;
+  std::function<absl::Status(const CopyTotals& totals, std::string_view path)> progress{};
   // Told of what the copy goes on without. If this is empty, the first such thing ends the copy. It is told of each
   //   - name, list of names, content and extended attribute that cannot be read, by imports from the host, by exports
   //     from the file system (IsUnreadable);
@@ -101,10 +111,10 @@ struct CopyOptions {
   //   - file or directory whose name is taken by something that does not give way (fs/replace.h), or whose path would
   //     be too long;
   //   - entry of an archive that has no place, and extended attribute there that no file can have.
-  std::function<void(const absl::Status& status)> unreadable;
+  std::function<void(const absl::Status& status)> unreadable{};
   // Told of each file in a tree that has no place in its copy, and why: the image itself, or a socket when the copy is
   // an archive. The copy goes on without it. If this is empty, the image is an error.
-  std::function<void(std::string_view what)> left_out;
+  std::function<void(std::string_view what)> left_out{};
 };
 
 // The paths of what is copied and of what it becomes: one on the host, the other in the file system.

@@ -54,7 +54,7 @@ class Ground {
     HastyClock clock;
     ToolIo io{.in = none, .out = none, .err = err, .is_err_terminal = true, .environment = {}, .clock = clock};
     const Tool tool({.name = "tested", .summary = "", .examples = ""}, io);
-    Transfer transfer(tool, &image_.fs(), {.all_attributes = true});
+    Transfer transfer(tool, &image_.fs(), "", {});
     const absl::Status status = copy(transfer);
     INFO(status);
     REQUIRE(status.ok());
@@ -136,7 +136,7 @@ TEST_CASE("a copy to an image that is nearly full is whole, or fails") {
     std::stringstream none;
     ToolIo io{.in = none, .out = none, .err = none, .environment = {}, .clock = SystemClock()};
     const Tool tool({.name = "tested", .summary = "", .examples = ""}, io);
-    Transfer transfer(tool, &image.fs(), {.all_attributes = true});
+    Transfer transfer(tool, &image.fs(), "", {});
     const absl::Status status = transfer.ImportTrees({{directory.File("f"), "f"}});
     INFO(size << " bytes: " << status);
     if (status.ok()) {

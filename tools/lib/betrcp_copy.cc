@@ -56,7 +56,7 @@ struct CopyJob {
   bool into_image = false;
   bool recursive = false;
   bool no_target_directory = false;
-  TransferOptions transfer;
+  fs::CopyOptions transfer;
 };
 
 absl::StatusOr<PathKind> KindOfSource(PathFileSystem& paths, const Location& source) {
@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<fs::CopyPair>> TreesOf(PathFileSystem& paths, const C
   return trees;
 }
 
-std::string OthersIn(const TransferCounts& counts) {
+std::string OthersIn(const fs::CopyTotals& counts) {
   std::string text;
   const auto add = [&](uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
@@ -135,7 +135,7 @@ std::string OthersIn(const TransferCounts& counts) {
   return text;
 }
 
-void TellOfCopy(const Tool& tool, const TransferCounts& counts, bool is_dry_run, std::chrono::nanoseconds took) {
+void TellOfCopy(const Tool& tool, const fs::CopyTotals& counts, bool is_dry_run, std::chrono::nanoseconds took) {
   if (tool.json()) {
     Json json = NewDocument("copy");
     json["files"] = counts.files;
@@ -222,11 +222,10 @@ absl::StatusOr<CopyJob> JobOf(const BetrcpOptions& options) {
 }
 
 // Runs `work` and tells what it did. `what` names it in messages.
-int Run(Tool& tool, const SessionOptions& session, TransferOptions options, const std::string& image,
+int Run(Tool& tool, const SessionOptions& session, fs::CopyOptions options, const std::string& image,
         const std::string& what, absl::FunctionRef<WorkError(PathFileSystem&, Transfer&)> work) {
-  options.image = image;
   const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
-  TransferCounts counts;
+  fs::CopyTotals counts;
   Session run(&tool, session);
   int exit_unreadable = kExitOk;
   options.unreadable = [&](const absl::Status& status) {
@@ -243,7 +242,7 @@ int Run(Tool& tool, const SessionOptions& session, TransferOptions options, cons
     options.removed = [&](std::string_view path) { tool.Note(fmt::format("{}: {}: removed", what, path)); };
   }
   const int exit = run.Run(image, [&](PathFileSystem& paths) {
-    Transfer transfer(tool, &paths.fs(), options);
+    Transfer transfer(tool, &paths.fs(), image, options);
     const WorkError error = work(paths, transfer);
     counts = transfer.counts();
     return error;
@@ -302,8 +301,8 @@ int CopyTar(Tool& tool, const BetrcpOptions& options) {
   const absl::StatusOr<fs::Exclusions> exclusions = ExclusionsOf(options.exclude);
   if (!exclusions.ok()) return tool.UsageError(MessageOf(exclusions.status()));
   const SessionOptions session = SessionFor(options, to.is_inside, /*is_large=*/true);
-  const TransferOptions transfer_options{.all_attributes = true, .is_layer = options.layer, .exclusions = *exclusions};
-  return Run(tool, session, transfer_options, *image, NameOf(to.is_inside),
+  const fs::CopyOptions copy_options{.is_layer = options.layer, .exclusions = *exclusions};
+  return Run(tool, session, copy_options, *image, NameOf(to.is_inside),
              [&](PathFileSystem& paths, Transfer& transfer) { return CopyArchive(transfer, paths, from, to, since); });
 }
 

@@ -41,7 +41,7 @@ int FailToPlan(Tool& tool, const absl::Status& status) {
   return status.code() == absl::StatusCode::kInvalidArgument ? kExitUsage : ExitCodeOf(status);
 }
 
-void PrintResult(const Tool& tool, const MkfsPlan& plan, const std::optional<TransferCounts>& counts,
+void PrintResult(const Tool& tool, const MkfsPlan& plan, const std::optional<fs::CopyTotals>& counts,
                  std::chrono::nanoseconds took) {
   if (tool.json()) {
     Json json = PlanAsJson(plan);

@@ -82,23 +82,20 @@ RootOptions RootOf(const MkfsOptions& options, const MkfsPlan& plan) {
   return {.uid = is_callers ? geteuid() : 0, .gid = is_callers ? getegid() : 0, .time = fs::FileTimeOf(plan.time)};
 }
 
-absl::StatusOr<std::optional<TransferCounts>> Fill(const Tool& tool, const MkfsOptions& options, const MkfsPlan& plan,
+absl::StatusOr<std::optional<fs::CopyTotals>> Fill(const Tool& tool, const MkfsOptions& options, const MkfsPlan& plan,
                                                    FileSystem* fs) {
   if (options.from_directory.empty() && options.from_tar.empty()) return std::nullopt;
-  TransferOptions transfer_options{.all_attributes = true,
-                                   .one_file_system = options.one_file_system,
-                                   .exclusions = plan.exclusions,
-                                   .all_root = options.all_root,
-                                   .image = options.image};
-  if (plan.is_reproducible) transfer_options.latest_time = fs::FileTimeOf(plan.time);
-  Transfer transfer(tool, fs, transfer_options);
+  fs::CopyOptions copy_options{
+      .all_root = options.all_root, .one_file_system = options.one_file_system, .exclusions = plan.exclusions};
+  if (plan.is_reproducible) copy_options.latest_time = fs::FileTimeOf(plan.time);
+  Transfer transfer(tool, fs, options.image, copy_options);
   const bool is_tar = options.from_directory.empty();
   BETR_RETURN_IF_ERROR(is_tar ? transfer.ImportTar(options.from_tar, "/")
                               : transfer.ImportTrees({{options.from_directory, "/"}}));
   return transfer.counts();
 }
 
-absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, const MkfsOptions& options,
+absl::StatusOr<std::optional<fs::CopyTotals>> FormatAndFill(const Tool& tool, const MkfsOptions& options,
                                                             const MkfsPlan& plan, DevicePointer device) {
   BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess(tool.name(), tool.io().clock)));
   BETR_RETURN_IF_ERROR(Store::Format(*device, plan.format));
@@ -110,7 +107,7 @@ absl::StatusOr<std::optional<TransferCounts>> FormatAndFill(const Tool& tool, co
   MountOptions mount;
   mount.clock = &clock;
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<FileSystem> fs, FileSystem::Mount(std::move(store), mount));
-  absl::StatusOr<std::optional<TransferCounts>> counts = Fill(tool, options, plan, fs.get());
+  absl::StatusOr<std::optional<fs::CopyTotals>> counts = Fill(tool, options, plan, fs.get());
   // A store that has become read-only says why when it is closed.
   if (!counts.ok() && ToErrno(counts.status()) != EROFS) return counts;
   const absl::Status closed = fs->Unmount();
@@ -129,29 +126,29 @@ void Undo(const MkfsPlan& plan) {
   (*device)->Flush().IgnoreError();
 }
 
-absl::StatusOr<std::optional<TransferCounts>> MakeInPlace(const Tool& tool, const MkfsOptions& options,
+absl::StatusOr<std::optional<fs::CopyTotals>> MakeInPlace(const Tool& tool, const MkfsOptions& options,
                                                           const MkfsPlan& plan, DevicePointer target) {
   BETR_ASSIGN_OR_RETURN(DevicePointer device, PrepareDevice(plan, std::move(target)));
-  absl::StatusOr<std::optional<TransferCounts>> counts = FormatAndFill(tool, options, plan, std::move(device));
+  absl::StatusOr<std::optional<fs::CopyTotals>> counts = FormatAndFill(tool, options, plan, std::move(device));
   if (!counts.ok()) Undo(plan);
   return counts;
 }
 
-absl::StatusOr<std::optional<TransferCounts>> MakeNew(const Tool& tool, const MkfsOptions& options,
+absl::StatusOr<std::optional<fs::CopyTotals>> MakeNew(const Tool& tool, const MkfsOptions& options,
                                                       const MkfsPlan& plan) {
   RemovedIfKilled removed;
   BETR_ASSIGN_OR_RETURN(const std::unique_ptr<UnseenFile> file, UnseenFile::Make(plan.image));
   removed.Arm(file->hidden_path());
   BETR_ASSIGN_OR_RETURN(DevicePointer device, FileDevice::In(*file, plan.size));
   BETR_RETURN_IF_ERROR(device->Lock(FileDevice::LockMode::kExclusive, layout::kOwnerOffset));
-  BETR_ASSIGN_OR_RETURN(std::optional<TransferCounts> counts, FormatAndFill(tool, options, plan, std::move(device)));
+  BETR_ASSIGN_OR_RETURN(std::optional<fs::CopyTotals> counts, FormatAndFill(tool, options, plan, std::move(device)));
   BETR_RETURN_IF_ERROR(file->Appear());
   return counts;
 }
 
 }  // namespace
 
-absl::StatusOr<std::optional<TransferCounts>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
+absl::StatusOr<std::optional<fs::CopyTotals>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
                                                              const MkfsPlan& plan, std::unique_ptr<FileDevice> target) {
   return plan.creates ? MakeNew(tool, options, plan) : MakeInPlace(tool, options, plan, std::move(target));
 }

@@ -21,7 +21,7 @@ namespace betr::tools {
 // A file that this makes appears only when it is complete. After an error, or if a signal ends the program, nothing is
 // left of it (device/unseen_file.h, removed_if_killed.h). A file that was there before holds no file system after an
 // error.
-absl::StatusOr<std::optional<TransferCounts>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
+absl::StatusOr<std::optional<fs::CopyTotals>> MakeFileSystem(const Tool& tool, const MkfsOptions& options,
                                                              const MkfsPlan& plan, std::unique_ptr<FileDevice> target);
 
 }  // namespace betr::tools

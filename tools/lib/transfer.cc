@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <functional>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/status.h"
@@ -76,8 +78,29 @@ std::function<double()> FractionRead(int descriptor) {
 
 }  // namespace
 
-Transfer::Transfer(const Tool& tool, FileSystem* fs, const TransferOptions& options)
-    : io_(tool.io()), fs_(fs), options_(options), progress_(tool, "files") {}
+Transfer::Transfer(const Tool& tool, FileSystem* fs, const std::string& image, const fs::CopyOptions& options)
+    : io_(tool.io()), fs_(fs), image_(image), options_(options), progress_(tool, "files") {
+  options_.uid = geteuid();
+  options_.gid = getegid();
+  options_.image = FileAt(image);
+  options_.progress = [this](const fs::CopyTotals& totals, std::string_view path) {
+    progress_.Update(counts_.files + totals.files, counts_.bytes + totals.bytes, path);
+    return absl::OkStatus();
+  };
+  ClearBefore(&options_.unreadable);
+  ClearBefore(&options_.left_out);
+  ClearBefore(&options_.removed);
+  ClearBefore(&options_.written);
+}
+
+template <class... Arguments>
+void Transfer::ClearBefore(std::function<void(Arguments...)>* callback) {
+  if (!*callback) return;
+  *callback = [this, tell = std::move(*callback)](Arguments... arguments) {
+    progress_.Clear();
+    tell(arguments...);
+  };
+}
 
 void Transfer::ExpectFromHost(const std::vector<std::string>& paths) {
   if (!progress_.IsShown()) return;
@@ -103,20 +126,20 @@ void Transfer::ExpectFromInside(const std::vector<std::string>& paths) {
 }
 
 absl::Status Transfer::ImportTrees(const std::vector<fs::CopyPair>& trees) {
-  return Add(fs::ImportTrees(fs_, trees, CopyOptions()));
+  return Add(fs::ImportTrees(fs_, trees, options_));
 }
 
 absl::Status Transfer::ExportTrees(const std::vector<fs::CopyPair>& trees) {
-  return Add(fs::ExportTrees(fs_, trees, CopyOptions()));
+  return Add(fs::ExportTrees(fs_, trees, options_));
 }
 
 absl::Status Transfer::ImportTar(const std::string& archive, const std::string& inside) {
-  BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.in_descriptor, options_.image));
+  BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.in_descriptor, image_));
   const ArchiveFile file(io_, archive, ArchiveFile::Use::kRead);
   if (!file.status().ok()) return file.status();
   progress_.SetFraction(FractionRead(file.descriptor()));
   const std::string name = archive == "-" ? "stdin" : archive;
-  fs::CopyOptions options = CopyOptions();
+  fs::CopyOptions options = options_;
   if (options.unreadable) {
     options.unreadable = [name, unreadable = std::move(options.unreadable)](const absl::Status& status) {
       unreadable(Annotate(status, name));
@@ -129,21 +152,21 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
 
 absl::Status Transfer::ExportTar(const std::string& inside, const std::string& archive) {
   return WriteArchive({inside}, archive,
-                      [&](int descriptor) { return fs::ExportTar(fs_, inside, descriptor, CopyOptions()); });
+                      [&](int descriptor) { return fs::ExportTar(fs_, inside, descriptor, options_); });
 }
 
 absl::Status Transfer::ExportLayer(const std::string& base, const std::string& inside, const std::string& archive) {
   // With a slash, which only directories may have.
   return WriteArchive({base + "/", inside + "/"}, archive,
-                      [&](int descriptor) { return fs::ExportLayer(fs_, base, inside, descriptor, CopyOptions()); });
+                      [&](int descriptor) { return fs::ExportLayer(fs_, base, inside, descriptor, options_); });
 }
 
 absl::Status Transfer::WriteArchive(const std::vector<std::string>& sources, const std::string& archive,
-                                    absl::FunctionRef<absl::StatusOr<TransferCounts>(int descriptor)> write) {
+                                    absl::FunctionRef<absl::StatusOr<fs::CopyTotals>(int descriptor)> write) {
   // Checks the sources first, since an archive that is there is lost once it is opened.
   PathFileSystem paths(fs_);
   for (const std::string& source : sources) BETR_RETURN_IF_ERROR(OpenInside(paths, source).status());
-  BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.out_descriptor, options_.image));
+  BETR_RETURN_IF_ERROR(CheckIsNotImage(archive, io_.out_descriptor, image_));
   ArchiveFile file(io_, archive, ArchiveFile::Use::kWrite);
   if (!file.status().ok()) return file.status();
   absl::Status status = Add(write(file.descriptor()));
@@ -151,60 +174,9 @@ absl::Status Transfer::WriteArchive(const std::vector<std::string>& sources, con
   return status.ok() ? closed : status;
 }
 
-fs::CopyOptions Transfer::CopyOptions() {
-  fs::CopyOptions copy;
-  copy.all_attributes = options_.all_attributes;
-  copy.all_root = options_.all_root;
-  copy.update = options_.update;
-  copy.dry_run = options_.dry_run;
-  copy.remove_others = options_.remove_others;
-  copy.one_file_system = options_.one_file_system;
-  copy.is_layer = options_.is_layer;
-  copy.exclusions = options_.exclusions;
-  copy.uid = geteuid();
-  copy.gid = getegid();
-  copy.latest_time = options_.latest_time;
-  copy.image = FileAt(options_.image);
-  copy.progress = [this](const fs::CopyTotals& totals, std::string_view path) {
-    progress_.Update(counts_.files + totals.files, counts_.bytes + totals.bytes, path);
-    return absl::OkStatus();
-  };
-  if (options_.unreadable) {
-    copy.unreadable = [this](const absl::Status& status) {
-      progress_.Clear();
-      options_.unreadable(status);
-    };
-  }
-  if (options_.left_out) {
-    copy.left_out = [this](std::string_view what) {
-      progress_.Clear();
-      options_.left_out(what);
-    };
-  }
-  if (options_.removed) {
-    copy.removed = [this](std::string_view path) {
-      progress_.Clear();
-      options_.removed(path);
-    };
-  }
-  if (options_.written) {
-    copy.written = [this](std::string_view path, bool is_new) {
-      progress_.Clear();
-      options_.written(path, is_new);
-    };
-  }
-  return copy;
-}
-
-absl::Status Transfer::Add(const absl::StatusOr<TransferCounts>& counts) {
-  if (!counts.ok()) return counts.status();
-  counts_.files += counts->files;
-  counts_.bytes += counts->bytes;
-  counts_.unreadable += counts->unreadable;
-  counts_.unchanged += counts->unchanged;
-  counts_.removed += counts->removed;
-  counts_.excluded += counts->excluded;
-  return absl::OkStatus();
+absl::Status Transfer::Add(const absl::StatusOr<fs::CopyTotals>& counts) {
+  if (counts.ok()) counts_ += *counts;
+  return counts.status();
 }
 
 }  // namespace betr::tools

@@ -7,9 +7,7 @@
 #include <absl/status/statusor.h>
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "betr/filesystem.h"
@@ -19,34 +17,13 @@
 
 namespace betr::tools {
 
-struct TransferOptions {
-  bool all_attributes = false;  // copies owner, mode, times, xattrs, links; else they are the caller's, and of now
-  bool update = false;          // fs::CopyOptions, as the next ones
-  bool remove_others = false;
-  bool one_file_system = false;           // into the image
-  bool is_layer = false;                  // into the image, from an archive
-  fs::Exclusions exclusions{};            // both ways
-  bool all_root = false;                  // into the image: everything belongs to user 0 and group 0
-  std::optional<FileTime> latest_time{};  // into the image: no time is later than this
-  std::string image{};                    // the image itself, which no copy may take in or overwrite
-  // Called for what cannot be read; the copy then goes on. Without it, that ends the copy.
-  std::function<void(const absl::Status&)> unreadable{};
-  // Called for what has no place in the copy: fs::CopyOptions::left_out.
-  std::function<void(std::string_view)> left_out{};
-  // Called for what is removed: fs::CopyOptions::removed.
-  std::function<void(std::string_view)> removed{};
-  bool dry_run = false;  // of trees: fs::CopyOptions, as the next one
-  std::function<void(std::string_view, bool is_new)> written{};
-};
-
-using TransferCounts = fs::CopyTotals;
-
 // One copy, possibly of several sources. `inside` is a path in the image. What is at the destination stays, unless it
 // has the name of something that is copied, as fs/tree_copy.h says.
 class Transfer {
  public:
-  // `tool` and `fs` must outlive this.
-  Transfer(const Tool& tool, FileSystem* fs, const TransferOptions& options);
+  // `image` is the path of the image itself, which no copy may take in or overwrite. Owner, image and progress in the
+  // options are set here. `tool` and `fs` must outlive this.
+  Transfer(const Tool& tool, FileSystem* fs, const std::string& image, const fs::CopyOptions& options);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
@@ -63,20 +40,23 @@ class Transfer {
   absl::Status ExportLayer(const std::string& base, const std::string& inside, const std::string& archive);
 
   // Returns what all of these have copied, as far as they succeeded.
-  const TransferCounts& counts() const { return counts_; }
+  const fs::CopyTotals& counts() const { return counts_; }
 
  private:
-  fs::CopyOptions CopyOptions();
-  absl::Status Add(const absl::StatusOr<TransferCounts>& counts);
+  // Makes a callback end the line of progress before it prints.
+  template <class... Arguments>
+  void ClearBefore(std::function<void(Arguments...)>* callback);
+  absl::Status Add(const absl::StatusOr<fs::CopyTotals>& counts);
   // Makes `write` write what it makes of `sources` to the archive.
   absl::Status WriteArchive(const std::vector<std::string>& sources, const std::string& archive,
-                            absl::FunctionRef<absl::StatusOr<TransferCounts>(int descriptor)> write);
+                            absl::FunctionRef<absl::StatusOr<fs::CopyTotals>(int descriptor)> write);
 
   const ToolIo& io_;
   FileSystem* fs_;
-  const TransferOptions options_;
+  const std::string image_;
+  fs::CopyOptions options_;
   Progress progress_;
-  TransferCounts counts_;
+  fs::CopyTotals counts_;
 };
 
 }  // namespace betr::tools
