@@ -48,9 +48,9 @@ absl::Status ExportReader::GoOnIfRefused(const absl::Status& status, std::string
 }
 
 absl::Status ExportReader::GoOnWithout(const absl::Status& status, std::string_view path) {
-  if (status.ok() || !options_.unreadable) return status;
-  ++passed_over_;
-  options_.unreadable(Annotate(status, path));
+  if (status.ok() || !options_.gone_without) return status;
+  ++gone_without_;
+  options_.gone_without(Annotate(status, path));
   return absl::OkStatus();
 }
 

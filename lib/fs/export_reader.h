@@ -44,12 +44,12 @@ class ExportReader {
   // The same for any error.
   absl::Status GoOnWithout(const absl::Status& status, std::string_view path);
   // How often these three went on after an error.
-  uint64_t passed_over() const { return passed_over_; }
+  uint64_t gone_without() const { return gone_without_; }
 
  private:
   FileSystem& fs_;
   const CopyOptions& options_;
-  uint64_t passed_over_ = 0;
+  uint64_t gone_without_ = 0;
 };
 
 }  // namespace betr::fs

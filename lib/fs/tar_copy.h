@@ -25,8 +25,8 @@ namespace betr::fs {
 //   - if there is nothing that a hard link can be one to;
 //   - if its name, or that of a hard link's target, is too long or contains "..";
 //   - if its name means `inside` itself ("" or ".") and it is no directory.
-// CopyOptions::unreadable is told of such entries, of each extended attribute that no file can have, and of each access
-// control list that is none or names somebody whom this system does not know. A file without its access list has
+// CopyOptions::gone_without is told of such entries, of each extended attribute that no file can have, and of each
+// access control list that is none or names somebody whom this system does not know. A file without its access list has
 // permissions that give nobody more than the list does.
 absl::StatusOr<CopyTotals> ImportTar(FileSystem* fs, int descriptor, const std::string& inside,
                                      const CopyOptions& options);
@@ -37,7 +37,7 @@ absl::Status CheckTar(int descriptor);
 
 // Writes the tree at `inside` to `descriptor` as pax. Names in the archive are relative to `inside` and begin with
 // "./". If `inside` is no directory, its name in the archive is its own. What cannot be read of a file becomes zeros.
-// CopyOptions::unreadable is told of extended attributes that are left out because libarchive would not read them.
+// CopyOptions::gone_without is told of extended attributes that are left out because libarchive would not read them.
 absl::StatusOr<CopyTotals> ExportTar(FileSystem* fs, const std::string& inside, int descriptor,
                                      const CopyOptions& options);
 

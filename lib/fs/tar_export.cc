@@ -92,7 +92,7 @@ class TarExport {
 
   absl::StatusOr<CopyTotals> Finish() {
     BETR_RETURN_IF_ERROR(writer_.Close());
-    totals_.unreadable = reader_.passed_over();
+    totals_.gone_without = reader_.gone_without();
     return totals_;
   }
 

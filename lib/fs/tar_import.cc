@@ -131,9 +131,9 @@ class TarImport {
   absl::Status PassOver(const absl::Status& status) { return HasNoPlace(status) ? Tell(status) : status; }
 
   absl::Status Tell(const absl::Status& status) {
-    if (!options_.unreadable) return status;
-    ++totals_.unreadable;
-    options_.unreadable(Annotate(status, reader_.name()));
+    if (!options_.gone_without) return status;
+    ++totals_.gone_without;
+    options_.gone_without(Annotate(status, reader_.name()));
     return absl::OkStatus();
   }
 

@@ -35,8 +35,8 @@ namespace betr::fs {
 struct CopyTotals {
   uint64_t files = 0;  // entries of all types; a name of a file that was copied before counts
   Bytes bytes{0};      // of content, holes left out
-  // How often CopyOptions::unreadable was called.
-  uint64_t unreadable = 0;
+  // How often CopyOptions::gone_without was called.
+  uint64_t gone_without = 0;
   uint64_t unchanged = 0;  // of `files`: those that CopyOptions::update left as they were, without directories
   uint64_t removed = 0;    // names removed for CopyOptions::remove_others and is_layer
   uint64_t excluded = 0;   // names excluded by CopyOptions::exclusions, without what is below them
@@ -44,7 +44,7 @@ struct CopyTotals {
   CopyTotals& operator+=(const CopyTotals& more) {
     files += more.files;
     bytes += more.bytes;
-    unreadable += more.unreadable;
+    gone_without += more.gone_without;
     unchanged += more.unchanged;
     removed += more.removed;
     excluded += more.excluded;
@@ -111,7 +111,7 @@ struct CopyOptions {
   //   - file or directory whose name is taken by something that does not give way (fs/replace.h), or whose path would
   //     be too long;
   //   - entry of an archive that has no place, and extended attribute there that no file can have.
-  std::function<void(const absl::Status& status)> unreadable{};
+  std::function<void(const absl::Status& status)> gone_without{};
   // Told of each file in a tree that has no place in its copy, and why: the image itself, or a socket when the copy is
   // an archive. The copy goes on without it. If this is empty, the image is an error.
   std::function<void(std::string_view what)> left_out{};
@@ -126,7 +126,7 @@ struct CopyPair {
 // Copies each `from` on the host to its `to` in the file system. Requires: the parent of `to` exists. Names of one file
 // become links again, even if they are in different trees. Sockets, fifos and devices are copied as such.
 //
-// Extended attributes that the host denies to this user are left out. CopyOptions::unreadable is told of them, except
+// Extended attributes that the host denies to this user are left out. CopyOptions::gone_without is told of them, except
 // of those that are not for everybody anyway (trusted, security). Copies that have them keep them.
 //
 // The source may change meanwhile. A file that is replaced is copied as what it is when it is opened, unless it is no

@@ -56,7 +56,7 @@ class TreeExport {
 
   CopyTotals totals() const {
     CopyTotals totals = totals_;
-    totals.unreadable = reader_.passed_over();
+    totals.gone_without = reader_.gone_without();
     return totals;
   }
 

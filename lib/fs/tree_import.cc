@@ -83,9 +83,9 @@ class TreeImport {
 
   // What cannot be read on the host is told of and left out, if anybody wants to be told.
   absl::Status PassOver(const absl::Status& status) {
-    if (!options_.unreadable) return status;
-    ++totals_.unreadable;
-    options_.unreadable(status);
+    if (!options_.gone_without) return status;
+    ++totals_.gone_without;
+    options_.gone_without(status);
     return absl::OkStatus();
   }
 

@@ -38,7 +38,7 @@ class Telling {
       told.push_back((is_new ? "A " : "M ") + std::string(path));
     };
     options.removed = [this](std::string_view path) { told.push_back("D " + std::string(path)); };
-    options.unreadable = [this](const absl::Status& status) { told.push_back("? " + std::string(status.message())); };
+    options.gone_without = [this](const absl::Status& status) { told.push_back("? " + std::string(status.message())); };
   }
   CopyOptions options;
   std::vector<std::string> told;
@@ -88,7 +88,7 @@ void CheckSame(const CopyTotals& tried, const CopyTotals& done) {
   CHECK(tried.unchanged == done.unchanged);
   CHECK(tried.removed == done.removed);
   CHECK(tried.excluded == done.excluded);
-  CHECK(tried.unreadable == done.unreadable);
+  CHECK(tried.gone_without == done.gone_without);
 }
 
 // Any way to copy over an earlier copy.

@@ -63,7 +63,7 @@ void MakeDeep(const HostTree& tree, const std::string& name, int depth) {
 class Telling {
  public:
   Telling() {
-    options.unreadable = [this](const absl::Status& status) { told.push_back(test::Errno(status)); };
+    options.gone_without = [this](const absl::Status& status) { told.push_back(test::Errno(status)); };
     options.removed = [this](std::string_view path) { removed.emplace_back(path); };
   }
   CopyOptions options = Mirror();
@@ -244,7 +244,7 @@ TEST_CASE("nothing is removed from the host for names that cannot be read") {
     Must(t.store.Put(t.meta, key::Entry(key::Content(key::Content("", "in"), "d"), "m"), "x"));
   });
   const CopyTotals totals = copy.Export("in", out, telling.options);
-  CHECK(totals.unreadable > 0);
+  CHECK(totals.gone_without > 0);
   CHECK(totals.removed == 0);
   CHECK(Content(out, "d/z") == "d/z");
 }
@@ -261,7 +261,7 @@ TEST_CASE("the image is not removed from the host, nor the directories that it i
   telling.options.image = IdOf(StatOf(out, "images/disk.img"));
   const CopyTotals totals = copy.Export("in", out, telling.options);
   CHECK(telling.told == std::vector<int>{EBUSY});
-  CHECK(totals.unreadable == 1);
+  CHECK(totals.gone_without == 1);
   CHECK(telling.removed == std::vector<std::string>{out.Path("zzz")});
   CHECK(Content(out, "images/disk.img") == "all of it");
 }

@@ -54,12 +54,12 @@ size_t Walked(Image& image) {
 // The same of a copy, which goes on elsewhere.
 void CheckCopyEnds(Image& image) {
   fs::CopyOptions options;
-  options.unreadable = [](const absl::Status& status) { CHECK(Errno(status) == EUCLEAN); };
+  options.gone_without = [](const absl::Status& status) { CHECK(Errno(status) == EUCLEAN); };
   options.progress = [](const fs::CopyTotals& totals, std::string_view) {
     return totals.files < 100'000 ? absl::OkStatus() : absl::OutOfRangeError("no end");
   };
   const TempDir dir;
-  CHECK(Must(fs::ExportTrees(&image.fs(), {{"", dir.File("out")}}, options)).unreadable > 0);
+  CHECK(Must(fs::ExportTrees(&image.fs(), {{"", dir.File("out")}}, options)).gone_without > 0);
 }
 
 TEST_CASE("a zone does not lie in itself", "[fs][ablation]") {

@@ -42,7 +42,7 @@ class ChangingTree {
       if (path == Path(name)) change();
       return absl::OkStatus();
     };
-    if (goes_on) options.unreadable = [this](const absl::Status& status) { told += std::string(status.message()); };
+    if (goes_on) options.gone_without = [this](const absl::Status& status) { told += std::string(status.message()); };
     return ImportTrees(&image_.fs(), {CopyPair{directory_.File("tree"), "in"}}, options);
   }
 
@@ -69,7 +69,7 @@ TEST_CASE("a file that becomes a fifo while it is copied is not waited for") {
     REQUIRE(mkfifo(tree.Path("b").c_str(), 0600) == 0);
   });
   REQUIRE(copied.ok());
-  CHECK(copied->unreadable == 1);
+  CHECK(copied->gone_without == 1);
   CHECK_THAT(tree.told, EndsWith("b: is no regular file any more"));
   CHECK(tree.Names() == "ac");
 }
@@ -98,7 +98,7 @@ TEST_CASE("a copy goes on behind a file that vanishes") {
     return;
   }
   REQUIRE(copied.ok());
-  CHECK(copied->unreadable == 1);
+  CHECK(copied->gone_without == 1);
   CHECK_THAT(tree.told, Contains("/b: ") && EndsWith("No such file or directory"));
   CHECK(tree.Names() == "ac");
 }
@@ -110,7 +110,7 @@ TEST_CASE("a copy goes on behind a directory that vanishes") {
   const auto copied = tree.Import("c", [&] { std::filesystem::remove_all(tree.Path("b-directory")); });
   INFO(copied.status());
   REQUIRE(copied.ok());
-  CHECK(copied->unreadable == 1);
+  CHECK(copied->gone_without == 1);
   CHECK_THAT(tree.told, EndsWith("b-directory: open: No such file or directory"));
   CHECK(tree.Names() == "abb-directoryc");
 }
@@ -126,7 +126,7 @@ TEST_CASE("a copy goes on behind a file whose name a directory has") {
     return;
   }
   REQUIRE(copied.ok());
-  CHECK(copied->unreadable == 1);
+  CHECK(copied->gone_without == 1);
   CHECK_THAT(tree.told, EndsWith("/b: cannot replace a directory by what is none: Is a directory"));
   CHECK(tree.Names() == "abc");
 }

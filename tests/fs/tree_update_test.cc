@@ -178,7 +178,7 @@ TEST_CASE("a directory that is left out, or named, or in the place of a file tha
   host::remove_all(tree.Path("name"));
   tree.Write("name", "a file");
   CopyOptions options = Mirror();
-  options.unreadable = [](const absl::Status&) {};
+  options.gone_without = [](const absl::Status&) {};
   options.progress = [&](const CopyTotals&, std::string_view path) {
     if (path == tree.Path("name")) host::remove(tree.Path("name"));
     return absl::OkStatus();
@@ -189,9 +189,9 @@ TEST_CASE("a directory that is left out, or named, or in the place of a file tha
   tree.Write("name", "a file");
   options.progress = nullptr;
   int told = 0;
-  options.unreadable = [&](const absl::Status& status) { told += test::Errno(status) == EISDIR ? 1 : 0; };
+  options.gone_without = [&](const absl::Status& status) { told += test::Errno(status) == EISDIR ? 1 : 0; };
   const CopyTotals named = Must(ImportTrees(&copy.image.fs(), {CopyPair{tree.Path("name"), "in"}}, options));
-  CHECK((told == 1 && named.unreadable == 1 && named.removed == 0));
+  CHECK((told == 1 && named.gone_without == 1 && named.removed == 0));
   CHECK(copy.Read("in/name/file").empty());
   CopyOptions leaves_out = options;
   Must(leaves_out.exclusions.Add("name/"));
@@ -209,13 +209,13 @@ TEST_CASE("nothing is removed for what cannot be read") {
   tree.Write("file", "");
   copy.Import(tree, "in", {});
   CopyOptions options = Mirror();
-  options.unreadable = [](const absl::Status&) {};
+  options.gone_without = [](const absl::Status&) {};
   options.progress = [&](const CopyTotals&, std::string_view path) {
     if (path == tree.Path("directory")) host::remove_all(tree.Path("directory"));  // it was looked at, not yet opened
     return absl::OkStatus();
   };
   const CopyTotals totals = copy.Import(tree, "in", options);
-  CHECK(totals.unreadable > 0);
+  CHECK(totals.gone_without > 0);
   CHECK(totals.removed == 0);
   CHECK(copy.Read("in/directory/file").empty());
 }

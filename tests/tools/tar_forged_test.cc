@@ -39,8 +39,8 @@ TEST_CASE("an archive of zones in themselves, with two names each, ends", "[tool
     return totals.files < 10'000 ? absl::OkStatus() : absl::OutOfRangeError("no end");
   };
   CHECK(Errno(fs::ExportTar(&image.fs(), "", null, options)) == EUCLEAN);
-  options.unreadable = [](const absl::Status& status) { CHECK(Errno(status) == EUCLEAN); };
-  CHECK(Must(fs::ExportTar(&image.fs(), "", null, options)).unreadable == 101);
+  options.gone_without = [](const absl::Status& status) { CHECK(Errno(status) == EUCLEAN); };
+  CHECK(Must(fs::ExportTar(&image.fs(), "", null, options)).gone_without == 101);
   close(null);
 }
 

@@ -54,7 +54,7 @@ void Unpack(Image& image, const Members& members, const std::string& inside) {
   const ArchiveFile file(Finished(absl::StrJoin(members, "")));
   fs::CopyOptions options;
   options.is_layer = true;
-  options.unreadable = [](const absl::Status&) {};  // gone in what is no directory yet
+  options.gone_without = [](const absl::Status&) {};  // gone in what is no directory yet
   Must(fs::ImportTar(&image.fs(), file.descriptor(), inside, options));
 }
 

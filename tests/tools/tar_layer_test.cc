@@ -309,8 +309,8 @@ TEST_CASE("an entry of a layer without a place does not keep others from theirs"
   Paths told;
   fs::CopyOptions options;
   options.is_layer = true;
-  options.unreadable = [&](const absl::Status& status) { told.emplace_back(status.message()); };
-  CHECK(Must(fs::ImportTar(&image.fs(), file.descriptor(), "t", options)).unreadable == 3);
+  options.gone_without = [&](const absl::Status& status) { told.emplace_back(status.message()); };
+  CHECK(Must(fs::ImportTar(&image.fs(), file.descriptor(), "t", options)).gone_without == 3);
   REQUIRE(told.size() == 3);
   CHECK(told[0].ends_with("n: File name too long"));
   CHECK(told[1].starts_with("file/.wh.a: "));

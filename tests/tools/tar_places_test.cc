@@ -19,9 +19,9 @@ using Texts = std::vector<std::string>;
 Texts Unpack(Image& image, const std::string& members, fs::CopyOptions options = {}) {
   const ArchiveFile file(Finished(members));
   Texts told;
-  options.unreadable = [&](const absl::Status& status) { told.emplace_back(status.message()); };
+  options.gone_without = [&](const absl::Status& status) { told.emplace_back(status.message()); };
   const fs::CopyTotals totals = Must(fs::ImportTar(&image.fs(), file.descriptor(), "in", options));
-  CHECK(totals.unreadable == told.size());
+  CHECK(totals.gone_without == told.size());
   return told;
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("a full store ends the unpacking of extended attributes", "[tools]") {
   for (int i = 0; i < 60; ++i) members += ManyXattrs(10, 60'000) + Member("f" + std::to_string(i), '0');
   const ArchiveFile file(Finished(members));
   fs::CopyOptions options;
-  options.unreadable = [](const absl::Status& status) { FAIL_CHECK(status); };
+  options.gone_without = [](const absl::Status& status) { FAIL_CHECK(status); };
   CHECK(Errno(fs::ImportTar(&image.fs(), file.descriptor(), "in", options)) == ENOSPC);
 }
 

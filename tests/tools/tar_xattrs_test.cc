@@ -74,8 +74,8 @@ TEST_CASE("what goes beyond an extended header of an archive is left out and tol
   const ArchiveFile again;
   fs::CopyOptions options;
   std::vector<std::string> told;
-  options.unreadable = [&](const absl::Status& status) { told.emplace_back(status.message()); };
-  CHECK(Must(fs::ExportTar(&image.fs(), "from", again.descriptor(), options)).unreadable == 2);
+  options.gone_without = [&](const absl::Status& status) { told.emplace_back(status.message()); };
+  CHECK(Must(fs::ExportTar(&image.fs(), "from", again.descriptor(), options)).gone_without == 2);
   const std::string why = ": extended attributes beyond 1 MiB: Argument list too long";
   CHECK(told == std::vector<std::string>{"./f: without user.b" + why, "./f: without user.a" + why});
   const ArchiveFile back(again.Content());

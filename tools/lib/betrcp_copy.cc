@@ -140,7 +140,7 @@ void TellOfCopy(const Tool& tool, const fs::CopyTotals& counts, bool is_dry_run,
     Json json = NewDocument("copy");
     json["files"] = counts.files;
     json["bytes"] = counts.bytes.value;
-    json["unreadable"] = counts.unreadable;
+    json["unreadable"] = counts.gone_without;
     json["unchanged"] = counts.unchanged;
     json["removed"] = counts.removed;
     json["excluded"] = counts.excluded;
@@ -227,9 +227,9 @@ int Run(Tool& tool, const SessionOptions& session, fs::CopyOptions options, cons
   const std::chrono::nanoseconds begun = tool.io().clock.Monotonic();
   fs::CopyTotals counts;
   Session run(&tool, session);
-  int exit_unreadable = kExitOk;
-  options.unreadable = [&](const absl::Status& status) {
-    exit_unreadable = std::max(exit_unreadable, run.Tell({what, status}));
+  int exit_without = kExitOk;
+  options.gone_without = [&](const absl::Status& status) {
+    exit_without = std::max(exit_without, run.Tell({what, status}));
   };
   options.left_out = [&](std::string_view file) { tool.Note(fmt::format("{}: {}: left out", what, file)); };
   const auto list = [&](char letter, std::string_view path) {
@@ -248,7 +248,7 @@ int Run(Tool& tool, const SessionOptions& session, fs::CopyOptions options, cons
     return error;
   });
   if (exit == kExitOk) TellOfCopy(tool, counts, options.dry_run, tool.io().clock.Monotonic() - begun);
-  return std::max(exit, exit_unreadable);
+  return std::max(exit, exit_without);
 }
 
 WorkError CopyArchive(Transfer& transfer, PathFileSystem& paths, const Location& from, const Location& to,

@@ -87,7 +87,7 @@ Transfer::Transfer(const Tool& tool, FileSystem* fs, const std::string& image, c
     progress_.Update(counts_.files + totals.files, counts_.bytes + totals.bytes, path);
     return absl::OkStatus();
   };
-  ClearBefore(&options_.unreadable);
+  ClearBefore(&options_.gone_without);
   ClearBefore(&options_.left_out);
   ClearBefore(&options_.removed);
   ClearBefore(&options_.written);
@@ -140,9 +140,9 @@ absl::Status Transfer::ImportTar(const std::string& archive, const std::string& 
   progress_.SetFraction(FractionRead(file.descriptor()));
   const std::string name = archive == "-" ? "stdin" : archive;
   fs::CopyOptions options = options_;
-  if (options.unreadable) {
-    options.unreadable = [name, unreadable = std::move(options.unreadable)](const absl::Status& status) {
-      unreadable(Annotate(status, name));
+  if (options.gone_without) {
+    options.gone_without = [name, tell = std::move(options.gone_without)](const absl::Status& status) {
+      tell(Annotate(status, name));
     };
   }
   absl::Status status = Add(fs::ImportTar(fs_, file.descriptor(), inside, options));
