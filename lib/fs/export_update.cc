@@ -19,18 +19,7 @@ bool IsLinkTo(const std::string& link, int directory, const std::string& name) {
 
 bool ExportUpdate::HasContentOf(const FileAttributes& original, const std::string& link, int directory,
                                 const std::string& name, const struct stat& there) {
-  if (TypeOfMode(there.st_mode) != original.type) return false;
-  switch (original.type) {
-    case FileType::kRegular:
-      return original.size == static_cast<uint64_t>(there.st_size) && original.modified == ToFileTime(there.st_mtim);
-    case FileType::kSymlink:
-      return IsLinkTo(link, directory, name);
-    case FileType::kCharDevice:
-    case FileType::kBlockDevice:
-      return original.device == there.st_rdev;
-    default:
-      return original.type != FileType::kDirectory;
-  }
+  return LooksAlike(original, there) && (original.type != FileType::kSymlink || IsLinkTo(link, directory, name));
 }
 
 bool ExportUpdate::Claim(const struct stat& there, const FileAttributes& original) {

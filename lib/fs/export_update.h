@@ -16,9 +16,8 @@ namespace betr::fs {
 
 class ExportUpdate {
  public:
-  // Whether what has `name` in the directory may be taken to have the content of the original. It may if it has the
-  // same type and, depending on that, the same size and time of modification, device, or target. `there` are its
-  // attributes, and `link` is the original's target as a symbolic link.
+  // Whether what has `name` in the directory may be taken to have the content of the original: it looks alike and has
+  // the same target. `there` are its attributes, and `link` is the original's target as a symbolic link.
   static bool HasContentOf(const FileAttributes& original, const std::string& link, int directory,
                            const std::string& name, const struct stat& there);
 

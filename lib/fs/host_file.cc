@@ -62,6 +62,13 @@ bool IsMounted(int directory, const std::string& name) {
 
 HostFileId IdOf(const struct stat& attributes) { return {.device = attributes.st_dev, .inode = attributes.st_ino}; }
 
+bool LooksAlike(const FileAttributes& inside, const struct stat& host) {
+  if (TypeOfMode(host.st_mode) != inside.type || inside.type == FileType::kDirectory) return false;
+  if (IsDevice(inside.type)) return inside.device == host.st_rdev;
+  return inside.type != FileType::kRegular ||
+         (inside.size == static_cast<uint64_t>(host.st_size) && inside.modified == ToFileTime(host.st_mtim));
+}
+
 FileTime ToFileTime(const timespec& time) { return {time.tv_sec, static_cast<uint32_t>(time.tv_nsec)}; }
 
 timespec ToTimespec(const FileTime& time) {

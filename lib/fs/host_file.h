@@ -35,6 +35,10 @@ bool IsMounted(int directory, const std::string& name);
 
 HostFileId IdOf(const struct stat& attributes);
 
+// Whether one may be taken to have the content of the other: it has the same type and, depending on that, the same size
+// and time of modification, or device. That does not tell of directories, which is false, nor of targets of symlinks.
+bool LooksAlike(const FileAttributes& inside, const struct stat& host);
+
 FileTime ToFileTime(const timespec& time);
 timespec ToTimespec(const FileTime& time);
 

@@ -67,21 +67,10 @@ absl::StatusOr<std::optional<TreeUpdate::Found>> TreeUpdate::Find(InodeId direct
 }
 
 absl::StatusOr<bool> TreeUpdate::HasContentOf(const Found& found, const struct stat& source, const std::string& link) {
-  const FileAttributes& there = found.attributes;
-  if (TypeOfMode(source.st_mode) != there.type) return false;
-  switch (there.type) {
-    case FileType::kRegular:
-      return there.size == static_cast<uint64_t>(source.st_size) && there.modified == ToFileTime(source.st_mtim);
-    case FileType::kSymlink: {
-      BETR_ASSIGN_OR_RETURN(const std::string target, fs_.ReadLink(found.inode.inode()));
-      return target == link;
-    }
-    case FileType::kCharDevice:
-    case FileType::kBlockDevice:
-      return there.device == source.st_rdev;
-    default:
-      return there.type != FileType::kDirectory;
-  }
+  if (!LooksAlike(found.attributes, source)) return false;
+  if (found.attributes.type != FileType::kSymlink) return true;
+  BETR_ASSIGN_OR_RETURN(const std::string target, fs_.ReadLink(found.inode.inode()));
+  return target == link;
 }
 
 bool TreeUpdate::MayChange(const FileAttributes& attributes, const struct stat& source) {

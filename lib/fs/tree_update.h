@@ -48,8 +48,8 @@ class TreeUpdate {
   // Returns what there is under a name.
   absl::StatusOr<std::optional<Found>> Find(InodeId directory, std::string_view name);
 
-  // Whether it may be taken to have the content of `source`. It may if it has the same type and, depending on that, the
-  // same size and time of modification, device, or target. `link` is the target of `source` as a symbolic link.
+  // Whether it may be taken to have the content of `source`: it looks alike and has the same target. `link` is that of
+  // `source` as a symbolic link.
   absl::StatusOr<bool> HasContentOf(const Found& found, const struct stat& source, const std::string& link);
   // Whether content can be changed in place to become that of `source`. It can for a regular file with one name, if
   // both are so large that this may save more than it costs. (A file that is made while it is read, as in /proc, has no
