@@ -6,6 +6,7 @@
 
 #include "acl.h"
 #include "base/status.h"
+#include "fs/path_names.h"
 
 namespace betr::fuse {
 namespace {
@@ -114,10 +115,7 @@ absl::Status CheckMayCopy(FileSystem& fs, const Caller& caller, InodeId source) 
 absl::StatusOr<InodeId> FindDirectory(FileSystem& fs, const Caller& caller, std::string_view path) {
   InodeId at = kRootInode;
   BETR_RETURN_IF_ERROR(fs.Refer(at));
-  while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    path.remove_prefix(std::min(name.size() + 1, path.size()));
-    if (name.empty() || name == ".") continue;
+  for (const std::string& name : betr::fs::Components(path)) {
     const absl::Status status = CheckMaySearch(fs, caller, at);
     absl::StatusOr<Entry> next = status.ok() ? fs.Lookup(at, name) : status;
     fs.Forget(at);

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "betr/fs_error.h"
 #include "clone_rights.h"
+#include "fs/path_names.h"
 #include "reply.h"
 
 namespace betr::fuse {
@@ -17,14 +18,6 @@ namespace {
 
 constexpr int kTries = 8;           // of a walk, during which files of others may arrive
 constexpr int kNotifyNewEpoch = 8;  // FUSE_NOTIFY_INC_EPOCH of newer headers
-
-// Splits a path that begins with a slash into the directory and the name.
-std::pair<std::string, std::string> SplitPath(std::string path) {
-  while (path.ends_with('/')) path.pop_back();
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {"", path};
-  return {path.substr(0, slash), path.substr(slash + 1)};
-}
 
 }  // namespace
 
@@ -120,9 +113,9 @@ void Cloner::CloneToPath(fuse_req_t request, InodeId source, std::string_view pa
       const absl::StatusOr<std::string> own = fs.PathOf(source);
       // If the source has several names, the clone could be beside any of them.
       if (!own.ok()) return ReplyStatus(request, ErrnoError(EINVAL, "a source without one name"), "clone");
-      whole = SplitPath("/" + *own).first + "/" + path;
+      whole = betr::fs::SplitLast("/" + *own).first + "/" + path;
     }
-    const auto [parent, name] = SplitPath(whole);
+    const auto [parent, name] = betr::fs::SplitLast(whole);
     const absl::StatusOr<InodeId> directory = FindDirectory(fs, CallerOf(request), parent);
     if (!directory.ok()) return ReplyStatus(request, directory.status(), "clone");
     const absl::Status status = Clone(request, source, *directory, name);

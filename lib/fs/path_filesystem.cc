@@ -7,22 +7,15 @@
 #include <utility>
 
 #include "base/status.h"
+#include "fs/path_names.h"
 #include "fs/write_all.h"
 
 namespace betr {
 namespace {
 
-// The names of a path; "." and empty names mean nothing.
-absl::StatusOr<std::vector<std::string>> SplitPath(std::string_view path) {
+absl::StatusOr<std::vector<std::string>> NamesOf(std::string_view path) {
   if (path.size() > kMaxPathSize + 1) return ErrnoError(ENAMETOOLONG, "path");
-  std::vector<std::string> names;
-  while (!path.empty()) {
-    const size_t end = std::min(path.find('/'), path.size());
-    const std::string_view name = path.substr(0, end);
-    if (!name.empty() && name != ".") names.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), end + 1));
-  }
-  return names;
+  return fs::Components(path);
 }
 
 std::string FromRoot(std::string_view path) {
@@ -99,7 +92,7 @@ absl::StatusOr<OpenFile> PathFileSystem::OpenParts(const std::vector<std::string
 }
 
 absl::StatusOr<PathFileSystem::Place> PathFileSystem::Locate(std::string_view path) {
-  BETR_ASSIGN_OR_RETURN(std::vector<std::string> names, SplitPath(path));
+  BETR_ASSIGN_OR_RETURN(std::vector<std::string> names, NamesOf(path));
   if (names.empty()) return ErrnoError(EBUSY, "the root directory");
   Place place;
   place.name = std::move(names.back());
@@ -111,7 +104,7 @@ absl::StatusOr<PathFileSystem::Place> PathFileSystem::Locate(std::string_view pa
 }
 
 absl::StatusOr<OpenFile> PathFileSystem::Open(std::string_view path) {
-  absl::StatusOr<std::vector<std::string>> names = SplitPath(path);
+  absl::StatusOr<std::vector<std::string>> names = NamesOf(path);
   if (!names.ok()) return NamePath(names.status(), path);
   absl::StatusOr<OpenFile> file = OpenParts(*names);
   if (!file.ok()) return NamePath(file.status(), path);
@@ -152,7 +145,7 @@ absl::Status PathFileSystem::MakeDirectories(std::string_view path, uint32_t per
 }
 
 absl::Status PathFileSystem::MakeDirectories(std::string_view path, const NewFile& directory) {
-  const absl::StatusOr<std::vector<std::string>> names = SplitPath(path);
+  const absl::StatusOr<std::vector<std::string>> names = NamesOf(path);
   if (!names.ok()) return NamePath(names.status(), path);
   std::string at;
   for (const std::string& name : *names) {

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "betr/path_filesystem.h"
 #include "fs/export_reader.h"
+#include "fs/path_names.h"
 #include "fs/tar_acl.h"
 #include "fs/tar_archive.h"
 #include "fs/tar_copy.h"
@@ -108,9 +109,7 @@ class TarExport {
       directories_.Differs(path);
       return absl::OkStatus();
     }
-    const size_t slash = path.rfind('/');
-    const std::string parent = path.substr(0, slash == std::string::npos ? 0 : slash);
-    const std::string name = path.substr(slash + 1);  // npos + 1 is 0
+    const auto [parent, name] = SplitLast(path);
     BETR_RETURN_IF_ERROR(DescribeAll(top, directories_.Before(parent)));
     BETR_ASSIGN_OR_RETURN(const OpenFile directory, OpenBelow(top, parent));
     if (!difference.after || IsSocketInsteadOf(difference)) {

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "fs/acl.h"
+#include "fs/path_names.h"
 #include "fs/record.h"
 #include "fs/replace.h"
 #include "fs/tar_acl.h"
@@ -28,22 +29,6 @@ namespace {
 constexpr Bytes kProgressStep = MiB(4);
 
 using Names = std::vector<std::string>;
-
-// Symlinks are not followed, so that ".." takes back the name before it.
-Names SplitInside(std::string_view path) {
-  Names names;
-  while (!path.empty()) {
-    const size_t end = std::min(path.find('/'), path.size());
-    const std::string_view part = path.substr(0, end);
-    if (part == "..") {
-      if (!names.empty()) names.pop_back();
-    } else if (!part.empty() && part != ".") {
-      names.emplace_back(part);
-    }
-    path.remove_prefix(std::min(path.size(), end + 1));
-  }
-  return names;
-}
 
 std::map<std::string, std::string> XattrsOf(archive_entry* entry) {
   std::map<std::string, std::string> xattrs;
@@ -62,7 +47,7 @@ class TarImport {
   TarImport(FileSystem* fs, int descriptor, const std::string& inside, const CopyOptions& options)
       : fs_(*fs),
         options_(options),
-        top_(SplitInside(inside)),
+        top_(NormalNames(inside)),
         reader_(descriptor),
         directories_(fs, options, top_.size()),
         layer_(fs, &directories_, top_.size(), options, &totals_) {}

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "betr/filesystem.h"
 #include "betr/fs_error.h"
+#include "fs/path_names.h"
 
 namespace betr::fs {
 namespace {
@@ -112,14 +113,8 @@ void TarReader::Drain() const {
 }
 
 absl::StatusOr<std::vector<std::string>> SplitArchiveName(std::string_view name) {
-  std::vector<std::string> names;
-  while (!name.empty()) {
-    const size_t end = std::min(name.find('/'), name.size());
-    const std::string_view part = name.substr(0, end);
-    if (part == "..") return absl::InvalidArgumentError("the name contains '..'");
-    if (!part.empty() && part != ".") names.emplace_back(part);
-    name.remove_prefix(std::min(name.size(), end + 1));
-  }
+  std::vector<std::string> names = Components(name);
+  if (std::ranges::find(names, "..") != names.end()) return absl::InvalidArgumentError("the name contains '..'");
   return names;
 }
 

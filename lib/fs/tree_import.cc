@@ -21,6 +21,7 @@
 #include "fs/host_inode.h"
 #include "fs/import_source.h"
 #include "fs/imported_attributes.h"
+#include "fs/path_names.h"
 #include "fs/replace.h"
 #include "fs/tree_copy.h"
 #include "fs/tree_update.h"
@@ -46,10 +47,8 @@ class TreeImport {
     const size_t end = inside.find_last_not_of('/');
     inside_top_ = inside.substr(0, end + 1);
     if (end == std::string::npos) return ImportIntoRoot(host, host_stat);
-    const size_t slash = inside_top_.rfind('/');
-    const std::string name = slash == std::string::npos ? inside_top_ : inside_top_.substr(slash + 1);
-    BETR_ASSIGN_OR_RETURN(const OpenFile parent,
-                          paths.Open(slash == std::string::npos ? "" : inside_top_.substr(0, slash)));
+    const auto [directory, name] = SplitLast(inside_top_);
+    BETR_ASSIGN_OR_RETURN(const OpenFile parent, paths.Open(directory));
     device_ = host_stat.st_dev;
     HostDirectory working;
     return GoOnIfNoPlace(ImportNamed({&working, host, host}, parent.inode(), name, host_stat));

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "location.h"
 
-#include <vector>
+#include <absl/strings/str_join.h>
+
+#include "fs/path_names.h"
 
 namespace betr::tools {
-namespace {
-
-std::vector<std::string_view> Components(std::string_view path) {
-  std::vector<std::string_view> components;
-  while (!path.empty()) {
-    const size_t end = std::min(path.find('/'), path.size());
-    const std::string_view component = path.substr(0, end);
-    if (!component.empty() && component != ".") components.push_back(component);
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return components;
-}
-
-}  // namespace
 
 Location ParseLocation(std::string_view operand) {
   if (operand.starts_with(':')) return {.is_inside = true, .image = "", .path = std::string(operand.substr(1))};
@@ -55,19 +43,7 @@ std::string JoinPath(std::string_view directory, std::string_view name) {
   return path.append(name);
 }
 
-std::string NormalPath(std::string_view path) {
-  std::vector<std::string_view> kept;
-  for (const std::string_view component : Components(path)) {
-    if (component != "..") {
-      kept.push_back(component);
-    } else if (!kept.empty()) {
-      kept.pop_back();
-    }
-  }
-  std::string normal;
-  for (const std::string_view component : kept) normal = JoinPath(normal, component);
-  return normal;
-}
+std::string NormalPath(std::string_view path) { return absl::StrJoin(fs::NormalNames(path), "/"); }
 
 bool MeansDirectory(std::string_view path) {
   const size_t slash = path.rfind('/');
