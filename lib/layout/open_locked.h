@@ -8,6 +8,7 @@
 #include <string>
 
 #include "device/file_device.h"
+#include "layout/superblock_slots.h"
 
 namespace betr::layout {
 
@@ -15,5 +16,13 @@ namespace betr::layout {
 // that readers share. Nothing is written or looked at, so there need not be an image yet. Errors: those of
 // FileDevice::Open and Lock.
 absl::StatusOr<std::unique_ptr<FileDevice>> OpenLocked(const std::string& path, FileDevice::Access access);
+
+struct OpenedImage {
+  std::unique_ptr<FileDevice> device;
+  NewestSuperblock newest;
+};
+
+// Opens an image for writing. Errors: those of OpenLocked and ReadToOpen.
+absl::StatusOr<OpenedImage> OpenToChange(const std::string& path);
 
 }  // namespace betr::layout

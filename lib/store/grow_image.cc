@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/grow_image.h"
 
-#include <memory>
-
 #include "base/status.h"
 #include "betr/store.h"
 #include "layout/grow.h"
 #include "layout/open_locked.h"
-#include "layout/superblock_copy.h"
 
 namespace betr {
 
@@ -18,10 +15,8 @@ absl::Status store::GrowImage(FileDevice& device, const layout::NewestSuperblock
 }
 
 absl::Status Store::GrowImage(const std::string& path, Bytes size) {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> device,
-                        layout::OpenLocked(path, FileDevice::Access::kReadWrite));
-  BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadToOpen(*device));
-  return store::GrowImage(*device, newest, size);
+  BETR_ASSIGN_OR_RETURN(const layout::OpenedImage image, layout::OpenToChange(path));
+  return store::GrowImage(*image.device, image.newest, size);
 }
 
 }  // namespace betr

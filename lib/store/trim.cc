@@ -10,7 +10,6 @@
 
 #include "base/status.h"
 #include "layout/open_locked.h"
-#include "layout/superblock_copy.h"
 #include "store/headroom.h"
 #include "store/image_checkpoint.h"
 #include "store/impl.h"
@@ -61,10 +60,8 @@ absl::StatusOr<Bytes> store::TrimImage(BlockDevice& device, const TrimOptions& o
 }
 
 absl::StatusOr<Bytes> Store::TrimImage(const std::string& path, const TrimOptions& options) {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> device,
-                        layout::OpenLocked(path, FileDevice::Access::kReadWrite));
-  BETR_RETURN_IF_ERROR(layout::ReadToOpen(*device).status());
-  return store::TrimImage(*device, options);
+  BETR_ASSIGN_OR_RETURN(const layout::OpenedImage image, layout::OpenToChange(path));
+  return store::TrimImage(*image.device, options);
 }
 
 absl::StatusOr<Bytes> Store::Impl::Trim(const TrimOptions& options) {

@@ -2,8 +2,6 @@
 // Store::TuneImage. What it changes is in the superblocks only.
 #include "store/tune_image.h"
 
-#include <memory>
-
 #include "base/status.h"
 #include "betr/store.h"
 #include "layout/format_options.h"
@@ -26,10 +24,8 @@ absl::Status store::TuneImage(BlockDevice& device, const layout::NewestSuperbloc
 }
 
 absl::Status Store::TuneImage(const std::string& path, const TuneOptions& options) {
-  BETR_ASSIGN_OR_RETURN(const std::unique_ptr<FileDevice> device,
-                        layout::OpenLocked(path, FileDevice::Access::kReadWrite));
-  BETR_ASSIGN_OR_RETURN(const layout::NewestSuperblock newest, layout::ReadToOpen(*device));
-  return store::TuneImage(*device, newest, options);
+  BETR_ASSIGN_OR_RETURN(const layout::OpenedImage image, layout::OpenToChange(path));
+  return store::TuneImage(*image.device, image.newest, options);
 }
 
 }  // namespace betr

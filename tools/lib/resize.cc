@@ -12,7 +12,6 @@
 #include "json_output.h"
 #include "layout/grow.h"
 #include "layout/open_locked.h"
-#include "layout/superblock_copy.h"
 #include "store/grow_image.h"
 
 namespace betr::tools {
@@ -80,20 +79,15 @@ int Trim(Tool& tool, const ResizeOptions& options) {
 }
 
 int Resize(Tool& tool, const ResizeOptions& options) {
-  const auto device = layout::OpenLocked(options.image, FileDevice::Access::kReadWrite);
-  if (!device.ok()) {
-    tool.Fail("open", device.status());
-    return ExitCodeOfOpening(device.status());
+  const auto image = layout::OpenToChange(options.image);
+  if (!image.ok()) {
+    tool.Fail("open", image.status());
+    return ExitCodeOfOpening(image.status());
   }
-  const auto newest = layout::ReadToOpen(**device);
-  if (!newest.ok()) {
-    tool.Fail("open", newest.status());
-    return ExitCodeOfOpening(newest.status());
-  }
-  const Bytes before = layout::UnitBytes(newest->superblock.device_units);
-  const auto after = options.size.empty() ? InUnits((*device)->Size()) : NewSize(options.size, before);
+  const Bytes before = layout::UnitBytes(image->newest.superblock.device_units);
+  const auto after = options.size.empty() ? InUnits(image->device->Size()) : NewSize(options.size, before);
   if (!after.ok()) return tool.UsageError(MessageOf(after.status()));
-  if (const absl::Status status = layout::CheckGrowth(newest->superblock, *after); !status.ok()) {
+  if (const absl::Status status = layout::CheckGrowth(image->newest.superblock, *after); !status.ok()) {
     tool.Fail(fmt::format("resize: {}", Legible(options.image)), status);
     return kExitRefused;
   }
@@ -102,7 +96,7 @@ int Resize(Tool& tool, const ResizeOptions& options) {
     tool.Note("dry run: nothing was changed");
     return kExitOk;
   }
-  if (const absl::Status status = store::GrowImage(**device, *newest, *after); !status.ok()) {
+  if (const absl::Status status = store::GrowImage(*image->device, image->newest, *after); !status.ok()) {
     return tool.Fail("resize", status);
   }
   PrintResult(tool, options, before, *after);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <utility>
 
 #include "base/escape.h"
@@ -25,22 +24,10 @@ namespace {
 
 bool ChangesNothing(const TuneOptions& change) { return !change.label && !change.uuid && !change.reserve; }
 
-struct OpenImage {
-  std::unique_ptr<FileDevice> device;
-  layout::NewestSuperblock newest;
-};
-
-absl::StatusOr<OpenImage> OpenToChange(const std::string& path) {
-  OpenImage image;
-  BETR_ASSIGN_OR_RETURN(image.device, layout::OpenLocked(path, FileDevice::Access::kReadWrite));
-  BETR_ASSIGN_OR_RETURN(image.newest, layout::ReadToOpen(*image.device));
-  return image;
-}
-
 // Opens the image even while others have it open. Tries again, since a writer may make a checkpoint between the reads.
-absl::StatusOr<OpenImage> OpenToLook(const std::string& path) {
+absl::StatusOr<layout::OpenedImage> OpenToLook(const std::string& path) {
   constexpr int kAttempts = 5;
-  OpenImage image;
+  layout::OpenedImage image;
   BETR_ASSIGN_OR_RETURN(image.device, FileDevice::Open(path, FileDevice::Access::kReadOnly));
   for (int attempt = 1;; ++attempt) {
     absl::StatusOr<layout::NewestSuperblock> newest = layout::ReadToOpen(*image.device);
@@ -83,7 +70,7 @@ void Print(Tool& tool, const TuneCommand& command, const layout::Superblock& blo
 
 int Tune(Tool& tool, const TuneCommand& command) {
   const bool only_looks = ChangesNothing(command.change);
-  const auto image = only_looks ? OpenToLook(command.image) : OpenToChange(command.image);
+  const auto image = only_looks ? OpenToLook(command.image) : layout::OpenToChange(command.image);
   if (!image.ok()) {
     tool.Fail("open", image.status());
     return ExitCodeOfOpening(image.status());
