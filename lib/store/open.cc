@@ -119,9 +119,8 @@ absl::Status CheckWritable(BlockDevice& device, const layout::NewestSuperblock& 
 
 }  // namespace
 
-absl::Status store::FormatAnySize(BlockDevice& device, const FormatOptions& options) {
-  BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock,
-                        layout::NewSuperblock(options, device.Size(), SystemClock().Now()));
+absl::Status store::FormatAnySize(BlockDevice& device, const FormatOptions& options, std::chrono::nanoseconds now) {
+  BETR_ASSIGN_OR_RETURN(const layout::Superblock superblock, layout::NewSuperblock(options, device.Size(), now));
   BETR_RETURN_IF_ERROR(store::Log::Format(device, store::LogAreaOf(superblock), store::LogSaltOf(superblock)));
   // Clears both slots and the copy first, so that no old superblock wins over the new one.
   const std::string zeros(layout::kUnit.value, '\0');

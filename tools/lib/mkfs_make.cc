@@ -16,11 +16,12 @@
 #include "betr/fs_error.h"
 #include "device/unseen_file.h"
 #include "fs/time_coding.h"
+#include "layout/format_options.h"
 #include "layout/open_locked.h"
-#include "layout/superblock_copy.h"
 #include "layout/superblock_slots.h"
 #include "open_image.h"
 #include "removed_if_killed.h"
+#include "store/format_any_size.h"
 
 namespace betr::tools {
 namespace {
@@ -53,16 +54,6 @@ absl::StatusOr<DevicePointer> PrepareDevice(const MkfsPlan& plan, DevicePointer 
   if (!plan.is_block_device) return EmptyFile(plan, std::move(target));
   BETR_RETURN_IF_ERROR(target->Discard(Bytes{0}, target->Size()));
   return target;
-}
-
-// Sets the time of making, which is part of the image. The one that the store sets differs each time.
-absl::Status StampTime(BlockDevice& device, std::chrono::nanoseconds time) {
-  BETR_ASSIGN_OR_RETURN(layout::NewestSuperblock newest, layout::ReadNewest(device));
-  newest.superblock.made_at = time;
-  BETR_RETURN_IF_ERROR(layout::WriteSuperblock(device, newest.superblock));
-  BETR_RETURN_IF_ERROR(device.Flush());
-  BETR_RETURN_IF_ERROR(layout::WriteCopy(device, newest.superblock));
-  return device.Flush();
 }
 
 // Nothing is logged, since nobody could want half of this. Nothing runs in the background, so that the same input
@@ -98,8 +89,8 @@ absl::StatusOr<std::optional<fs::CopyTotals>> Fill(const Tool& tool, const MkfsO
 absl::StatusOr<std::optional<fs::CopyTotals>> FormatAndFill(const Tool& tool, const MkfsOptions& options,
                                                             const MkfsPlan& plan, DevicePointer device) {
   BETR_RETURN_IF_ERROR(device->PublishOwner(ThisProcess(tool.name(), tool.io().clock)));
-  BETR_RETURN_IF_ERROR(Store::Format(*device, plan.format));
-  BETR_RETURN_IF_ERROR(StampTime(*device, plan.time));
+  BETR_RETURN_IF_ERROR(layout::CheckRoom(plan.format, device->Size()));
+  BETR_RETURN_IF_ERROR(store::FormatAnySize(*device, plan.format, plan.time));
   BETR_ASSIGN_OR_RETURN(StoreOptions store_options, FillOptions(tool));
   BETR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::Open(std::move(device), std::move(store_options)));
   BETR_RETURN_IF_ERROR(FileSystem::Format(store.get(), RootOf(options, plan)));
